@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* autotune.h: the public interface of libautotune.
+ *
+ * A program needs nothing of this: `autotune cc` and the pragmas are enough. Include it to ask
+ * what was found, to tune again, to wait, or to receive the log.
+ *
+ * All functions may be called from any thread at any time, unless said otherwise. None exits,
+ * aborts or prints. A string that is returned stays valid until the program ends, unless said
+ * otherwise. `key` arguments are arrays of as many integers as the kernel has key expressions
+ * (`autotune check` lists them); NULL means the key that was used last.
+ *
+ * No header of the C library is included here, so that including this one before
+ * `#define _GNU_SOURCE` or the like does no harm. */
+#ifndef AUTOTUNE_H
+#define AUTOTUNE_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define AUTOTUNE_API __attribute__((visibility("default")))
+#else
+#define AUTOTUNE_API
+#endif
+
+/* ---- for programs ------------------------------------------------------------------ */
+
+enum autotune_status {
+  AUTOTUNE_OK = 0,
+  AUTOTUNE_UNKNOWN_KERNEL,    /* no kernel of that name is in this process */
+  AUTOTUNE_UNKNOWN_PARAMETER, /* the kernel has no parameter of that name */
+  AUTOTUNE_NOT_TUNED,         /* nothing is known for that key on this machine */
+  AUTOTUNE_NO_MEMORY,
+  AUTOTUNE_NO_STORE,          /* the folder of results cannot be used; see the log */
+  AUTOTUNE_TIMEOUT,
+  AUTOTUNE_INVALID            /* an argument is out of range */
+};
+
+/* A short English text for a status. */
+AUTOTUNE_API const char *autotune_status_text(enum autotune_status status);
+
+/* "autotune 0.1.0". */
+AUTOTUNE_API const char *autotune_version(void);
+
+/* The best known value of PARAMETER of KERNEL for KEY on this machine, as it is spelled in the
+ * variant ("64", "dynamic"), to use for other kernels. Looks in this process first, then in
+ * the store. Never tunes. *VALUE is left alone unless AUTOTUNE_OK is returned. */
+AUTOTUNE_API enum autotune_status autotune_best(const char *kernel, const long long *key,
+                                                const char *parameter, const char **value);
+
+/* The same for an integer parameter. AUTOTUNE_INVALID when its value is not an integer. */
+AUTOTUNE_API enum autotune_status autotune_best_int(const char *kernel, const long long *key,
+                                                    const char *parameter, long long *value);
+
+/* Forgets what is known of KERNEL for KEY (NULL: for all keys), in this process and in the
+ * store, so that its next call tunes again. KERNEL NULL: all kernels of this process. Calls that
+ * are running end with the variant they began with. */
+AUTOTUNE_API enum autotune_status autotune_forget(const char *kernel, const long long *key);
+
+/* Waits until no kernel is being tuned in this process, at most SECONDS (negative: for ever).
+ * AUTOTUNE_TIMEOUT when it was longer. */
+AUTOTUNE_API enum autotune_status autotune_wait(double seconds);
+
+/* Why KERNEL runs the variant it runs for KEY: one or more lines of English ("tuned: 3.1 x over the
+ * default in 48 variants, …", "default: called inside a parallel region", …). The caller frees
+ * *TEXT with free(). */
+AUTOTUNE_API enum autotune_status autotune_why(const char *kernel, const long long *key,
+                                               char **text);
+
+enum autotune_level { AUTOTUNE_ERROR, AUTOTUNE_WARN, AUTOTUNE_INFO, AUTOTUNE_DEBUG };
+
+/* Called for each message up to the level of AUTOTUNE_LOG (default: warn), from any thread but one at
+ * a time; MESSAGE has no newline and lives as long as the call. Must not call a kernel. */
+typedef void autotune_log_fn(enum autotune_level level, const char *message, void *data);
+
+/* Sends messages to FN instead of standard error; NULL: to standard error again. */
+AUTOTUNE_API void autotune_set_log(autotune_log_fn *fn, void *data);
+
+/* ---- for translated files: what `autotune cc` writes uses this, programs do not ------- */
+
+#define AUTOTUNE_ABI 1
+
+typedef void (*autotune_fn)(void);
+
+/* The machine as constraints see it. Bytes; 0: unknown. */
+struct autotune_machine {
+  long long l1d, l2, l3; /* AUTOTUNE_L1D, AUTOTUNE_L2, AUTOTUNE_L3: one core's, one core's, shared */
+  long long line;        /* AUTOTUNE_LINE: of the cache */
+  long long vector;      /* AUTOTUNE_VECTOR: the widest vector register */
+  long long cores;       /* AUTOTUNE_CORES: physical, that this process may use */
+  long long threads;     /* AUTOTUNE_THREADS: logical, that this process may use */
+};
+
+enum autotune_kind {
+  AUTOTUNE_INT,      /* .i and .d hold the number */
+  AUTOTUNE_REAL,     /* .d holds the number */
+  AUTOTUNE_WORD,     /* an identifier, such as `dynamic`; .i is its number within the kernel */
+  AUTOTUNE_STRING,   /* a string literal; the macro is defined to the literal, quotes included */
+  AUTOTUNE_TUPLE,    /* "(2,1)" */
+  AUTOTUNE_CHOICE,   /* structure: optional, permutation, alternative; .i is the macro's value */
+  AUTOTUNE_FLAGS,    /* compiler flags, blank-separated in .text; no macro */
+  AUTOTUNE_COMPILER  /* .text is "clang" or the name of an external compiler; no macro */
+};
+
+struct autotune_value {
+  const char *text;   /* as reports show it */
+  const char *define; /* what the macro is defined to; NULL for flags and compilers */
+  long long i;
+  double d;
+};
+
+/* One dimension of the space. */
+struct autotune_param {
+  const char *name;    /* unique within the kernel: "MR", or "tile@12.1" for a set without a name */
+  const char *macro;   /* defined in front of the unit's text; NULL for flags and compilers */
+  enum autotune_kind kind;
+  int when;            /* index of the parameter (always a lower one) whose value's .i must not be 0
+                          for this one to matter, or -1. Where it does not matter, only value 0 exists */
+  unsigned n_values;
+  unsigned original;   /* the value that the default variant has, or n_values where none has */
+  const struct autotune_value *values;
+};
+
+/* Text that one compiler makes every variant from. It defines
+ *   RET (*const autotune_entry)(ARGS…)
+ * with external linkage: the address of the variant. */
+struct autotune_unit {
+  const char *compiler;        /* "clang" (in process), or as spelled in compiler(…) */
+  const char *text;            /* NUL-terminated */
+  const char *const *flags;    /* of the build, NULL-terminated: -std, -m*, -f*, -O*, no -D, -I, -W */
+};
+
+/* What the unit refers to and the program holds: non-constant globals, functions defined in the
+ * file that are not copied into the unit. The unit declares them extern under NAME. */
+struct autotune_symbol {
+  const char *name;
+  const void *address;
+};
+
+enum autotune_element { /* how to compare what a section holds */
+  AUTOTUNE_BYTES,       /* exactly */
+  AUTOTUNE_F16, AUTOTUNE_BF16, AUTOTUNE_F32, AUTOTUNE_F64, AUTOTUNE_F80,
+  AUTOTUNE_F128
+};
+enum autotune_access { AUTOTUNE_IN = 1, AUTOTUNE_OUT = 2, AUTOTUNE_INOUT = 3 };
+
+struct autotune_section {
+  const char *name; /* "C[0:m*n]" */
+  enum autotune_access access;
+  enum autotune_element element; /* complex numbers: that of their parts */
+  size_t element_size;           /* bytes of one element (of one part of a complex one) */
+};
+
+struct autotune_span {
+  void *base;
+  size_t bytes;
+};
+
+/* What `describe` computes of one call. */
+struct autotune_call {
+  struct autotune_span *spans; /* n_sections of them, the caller's */
+  double flops, bytes;         /* 0: not declared */
+};
+
+enum autotune_verify { AUTOTUNE_VERIFY_DEFAULT, AUTOTUNE_VERIFY_TOLERANCE, AUTOTUNE_VERIFY_EXACT,
+                       AUTOTUNE_VERIFY_OFF };
+
+struct autotune_arg {
+  const char *name;
+  size_t size;     /* bytes */
+  int pointer;     /* 1: a pointer (arrays and functions included) */
+};
+
+/* Everything the translator knows of a kernel. Read-only. */
+struct autotune_kernel {
+  unsigned abi;               /* AUTOTUNE_ABI */
+  const char *name;
+  const char *file;           /* as given to the compiler */
+  unsigned line;
+  autotune_fn original;       /* the default variant: the kernel as written, by the user's compiler */
+  /* Calls FN with ARGS (addresses of the arguments) and writes what it returns to RET. */
+  void (*invoke)(autotune_fn fn, void *const *args, void *ret);
+  /* 0 where the variant does not exist. VALUES: one for each parameter. NULL: all exist. */
+  int (*constraint)(const struct autotune_value *const *values, void *const *args,
+                    const struct autotune_machine *machine);
+  /* Sections, flops and bytes of one call. Never NULL. */
+  void (*describe)(void *const *args, struct autotune_call *call);
+  size_t ret_size;            /* 0: void */
+  enum autotune_element ret_element;
+  unsigned n_args;
+  const struct autotune_arg *args;
+  unsigned n_keys;
+  const char *const *keys;    /* the expressions, as written */
+  unsigned n_params;
+  const struct autotune_param *params;
+  unsigned n_sections;
+  const struct autotune_section *sections;
+  unsigned n_units;
+  const struct autotune_unit *units; /* the first is "clang" unless compiler(…) leaves it out */
+  unsigned n_symbols;
+  const struct autotune_symbol *symbols;
+  enum autotune_verify verify;
+  double rtol, atol;          /* for AUTOTUNE_VERIFY_TOLERANCE */
+  const char *search;         /* NULL: the default */
+  double budget_seconds;      /* 0: the default */
+  unsigned budget_variants;   /* 0: the default */
+  const char *mode;           /* NULL: the default */
+  unsigned openmp;            /* 1: variants may use OpenMP */
+  unsigned reserved[7];
+};
+
+/* A variant installed for one key. Lives until its site is closed. */
+struct autotune_entry {
+  autotune_fn code;
+#ifdef __cplusplus
+  long long key[1];
+#else
+  long long key[]; /* n_keys of them */
+#endif
+};
+
+/* A kernel's place in the program. Zero but for `kernel`. */
+struct autotune_site {
+  struct autotune_entry *hot; /* the entry used last; atomic */
+  const struct autotune_kernel *kernel;
+  void *state;                /* the runtime's */
+};
+
+/* Finds, tunes or refuses: returns what to call for this key, which is never NULL, and sets site->hot
+ * where that will stay true. RET of the trials is thrown away. */
+AUTOTUNE_API autotune_fn autotune_lookup(struct autotune_site *site, const long long *key,
+                                         void *const *args);
+
+/* Called by a destructor of the translated file: its code is about to be unmapped. */
+AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
+
+/* The element of an expression's type. */
+#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L
+#define AUTOTUNE_ELEMENT(x)                                                                  \
+  _Generic((x), float: AUTOTUNE_F32, double: AUTOTUNE_F64, long double: AUTOTUNE_F80,        \
+           float _Complex: AUTOTUNE_F32, double _Complex: AUTOTUNE_F64,                      \
+           long double _Complex: AUTOTUNE_F80, default: AUTOTUNE_BYTES)
+#define AUTOTUNE_ELEMENT_SIZE(x)                                                             \
+  _Generic((x), float _Complex: sizeof(x) / 2, double _Complex: sizeof(x) / 2,               \
+           long double _Complex: sizeof(x) / 2, default: sizeof(x))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jit.h: the one door to libautotune-jit.so, which holds in-process Clang, ORC and lld. It is opened
+ * with dlopen, only in the tuner's processes, and only when something must be compiled. */
+#ifndef AUTOTUNE_JIT_H
+#define AUTOTUNE_JIT_H
+
+#include <stddef.h>
+
+#include "autotune.h"
+
+#define JIT_ABI 1
+#define JIT_ENTRY "autotune_jit" /* const struct jit_api *autotune_jit(void) */
+
+struct jit_code; /* an object that ORC has loaded into this process */
+
+/* Every `message` is malloc'ed, the caller's to free, and set only on failure: the compiler's or
+ * linker's first error line first, the rest behind it. Functions return 0 or -1. */
+struct jit_api {
+  unsigned abi;
+
+  /* "clang 22.1.8", for the identity of results. */
+  const char *(*version)(void);
+
+  /* Compiles C to a relocatable, position-independent ELF object. FLAGS as for clang's driver,
+   * NULL-terminated; flags that only other compilers know are left out silently. *OBJECT is malloc'ed.
+   * Thread-safe; reads and writes no file; gives up (killing nothing) when *CANCEL becomes non-zero
+   * where it can. */
+  int (*compile)(const char *text, const char *const *flags, void **object, size_t *size,
+                 char **message);
+
+  /* Links an object of any compiler into the shared object file PATH. Symbols that it lacks stay
+   * undefined and weak. One at a time (locks inside). */
+  int (*link_shared)(const void *object, size_t size, const char *path, char **message);
+
+  /* Loads an object of any compiler into this process through ORC; what it lacks is looked up in
+   * SYMBOLS first, then in the process. No page is ever writable and executable. For one thread. */
+  struct jit_code *(*load)(const void *object, size_t size, const struct autotune_symbol *symbols,
+                           size_t n_symbols, char **message);
+  void *(*symbol)(struct jit_code *code, const char *name); /* NULL: not there */
+  void (*unload)(struct jit_code *code);
+};
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime.h: everything inside libautotune, grouped by file.
+ *
+ * The way of a first call (docs/design.md draws it):
+ *
+ *   site.c    autotune_lookup: table of entries; else the store's winner; else tune or default
+ *   session.c forks the TUNER from the program, waits for its winner, installs it
+ *   tune.c    (in the tuner) the pass: propose, compile, try, learn, final race, store
+ *   pool.c    (in the tuner) compiles ahead on threads
+ *   worker.c  (in the tuner) the ZYGOTE, forked before any thread starts, keeps the image of the
+ *             arguments and forks a WORKER from it whenever one is needed; the worker loads, runs,
+ *             compares and times variants
+ *
+ * The program's own process never loads LLVM, starts no thread and keeps no file open: whatever goes
+ * wrong in the tuner, the program runs the default variant.
+ *
+ * Three kinds of failure: the user's (a message in the log), the machine's (enum at_status and a
+ * message), ours (assert). */
+#ifndef AUTOTUNE_RUNTIME_H
+#define AUTOTUNE_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "autotune.h"
+
+/* ---- sys.c: the points that a test can make fail -------------------------------------- */
+
+/* AUTOTUNE_FAULT="malloc:3" makes the third call fail, "malloc:3+" that and all later ones;
+ * several separated by commas. Points: malloc, open, write, fsync, rename, fork, thread, sqlite,
+ * jit, mmap, pipe. Compiled in always (one predictable branch each); counted per process. */
+enum sys_point { SYS_MALLOC, SYS_OPEN, SYS_WRITE, SYS_FSYNC, SYS_RENAME, SYS_FORK, SYS_THREAD,
+                 SYS_SQLITE, SYS_JIT, SYS_MMAP, SYS_PIPE, SYS_POINTS };
+bool sys_fails(enum sys_point point);     /* true: pretend that the call failed (errno is set) */
+void *sys_malloc(size_t size);            /* NULL on failure, as malloc */
+void *sys_calloc(size_t n, size_t size);
+void *sys_realloc(void *p, size_t size);
+char *sys_strdup(const char *s);
+char *sys_printf(const char *format, ...) __attribute__((format(printf, 1, 2))); /* malloc'ed */
+int sys_open(const char *path, int flags, mode_t mode); /* close-on-exec always */
+int sys_write_all(int fd, const void *data, size_t size);  /* 0, or -1 and errno */
+int sys_read_all(int fd, void *data, size_t size);         /* bytes read until EOF, or -1 */
+int sys_fsync(int fd);
+int sys_rename(const char *from, const char *to);
+pid_t sys_fork(void);
+void *sys_mmap(size_t size, bool shared);  /* anonymous; NULL on failure */
+double sys_now(void);                      /* monotonic seconds; a test may set the clock */
+
+/* ---- log.c ---------------------------------------------------------------------------- */
+
+void log_message(enum autotune_level level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void log_once(enum autotune_level level, const char *topic, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));       /* once a process and topic */
+bool log_enabled(enum autotune_level level);
+/* A line on standard error that overwrites itself; only at level info and on a terminal.
+ * log_progress(NULL) clears it. */
+void log_progress(const char *line);
+
+/* ---- env.c: AUTOTUNE_* variables, one table ------------------------------------------- */
+
+enum tuning_mode { MODE_FIRST, MODE_LOCKED, MODE_OFF };
+struct options {
+  enum tuning_mode mode; bool mode_set;  /* AUTOTUNE_MODE (over the kernel's mode()) */
+  double budget_seconds;                 /* AUTOTUNE_BUDGET="5s" or "200" or "5s,200"; 0: not set */
+  unsigned budget_variants;
+  const char *search;                    /* AUTOTUNE_SEARCH; NULL: not set */
+  uint64_t seed;                         /* AUTOTUNE_SEED; default 1 */
+  enum autotune_level log_level;         /* AUTOTUNE_LOG */
+  const char *cache;                     /* AUTOTUNE_CACHE: folder instead of
+                                            $XDG_CACHE_HOME/autotune; "" or "off": no store */
+  const char *jit;                       /* AUTOTUNE_JIT: path of libautotune-jit.so */
+  const char *openmp;                    /* AUTOTUNE_OPENMP: path of libomp */
+};
+/* Reads the environment once (thread-safe); unknown AUTOTUNE_* names and bad values are warned of once,
+ * with a suggestion, and then the default holds. */
+const struct options *options_get(void);
+
+/* ---- machine.c: hwloc ------------------------------------------------------------------- */
+
+struct machine {
+  struct autotune_machine numbers;
+  char cpu[128];      /* "GenuineIntel Xeon … family 6 model 143 stepping 8": part of the identity */
+  char isa[64];       /* the host's -march name and a hash of its feature flags */
+  char name[128];     /* for people */
+};
+const struct machine *machine_get(void); /* read once; never NULL; thread-safe */
+
+/* ---- space.c: points of a space --------------------------------------------------------- */
+
+/* A point: one value index for each parameter. */
+typedef uint32_t choice;
+
+struct space {
+  const struct autotune_kernel *kernel;
+  void *const *args;
+  const struct autotune_machine *machine;
+  uint64_t size;       /* of the product, before constraints; UINT64_MAX: more */
+};
+void space_init(struct space *s, const struct autotune_kernel *k, void *const *args,
+                const struct autotune_machine *m);
+bool space_allows(const struct space *s, const choice *point);   /* `when` and constraint */
+bool space_first(const struct space *s, choice *point);          /* in lexicographic order … */
+bool space_next(const struct space *s, choice *point);           /* … false: no more */
+bool space_sample(const struct space *s, uint64_t *rng, choice *point); /* uniform among allowed */
+/* The number that exist, counted up to LIMIT. */
+uint64_t space_count(const struct space *s, uint64_t limit);
+uint64_t rng_next(uint64_t *state);                              /* splitmix64 */
+/* "MR=6 NR=64 flags=-O3": malloc'ed. */
+char *space_describe(const struct space *s, const choice *point);
+
+/* ---- search.c and search_*.c: strategies ------------------------------------------------- */
+
+enum fate { FATE_OK, FATE_COMPILE, FATE_LOAD, FATE_WRONG, FATE_CRASH, FATE_TIMEOUT, FATE_EXIT,
+            FATE_PENDING /* written down before it is tried */ };
+const char *fate_name(enum fate f);
+
+struct strategy; /* one run of a search */
+struct strategy_class {
+  const char *name, *about;
+  struct strategy *(*new)(const struct space *s, uint64_t seed, unsigned budget);
+  /* The next point to try, false: none is left. May be called ahead of tell. */
+  bool (*ask)(struct strategy *st, choice *point);
+  void (*tell)(struct strategy *st, const choice *point, enum fate fate, double seconds);
+  void (*free)(struct strategy *st);
+};
+const struct strategy_class *strategy_find(const char *name); /* NULL: unknown */
+const struct strategy_class *const *strategy_list(void);      /* NULL-terminated */
+
+/* ---- stats.c ------------------------------------------------------------------------------ */
+
+struct estimate { double median, low, high; unsigned n; }; /* seconds; 95 % interval of the median */
+/* Distribution-free interval from order statistics (binomial); sorts SAMPLES. */
+struct estimate stats_median(double *samples, unsigned n);
+bool stats_precise(struct estimate e, double share);            /* interval within ± share/2 */
+bool stats_slower(struct estimate e, struct estimate best);     /* clearly slower */
+
+/* ---- verify.c ------------------------------------------------------------------------------ */
+
+struct tolerance { bool off, exact; double rtol, atol; };
+struct tolerance verify_tolerance(const struct autotune_kernel *k, enum autotune_element e,
+                                  const void *reference, size_t bytes);
+/* True: GOT agrees. Else MESSAGE (of SIZE) says where and by how much. */
+bool verify_compare(enum autotune_element e, struct tolerance t, const void *reference,
+                    const void *got, size_t bytes, char *message, size_t size);
+
+/* ---- backend.c: how variants come to be; one table, one file each ------------------------- */
+
+struct object {          /* what a compiler made of a variant */
+  void *data; size_t size;
+  char *message;         /* on failure: the compiler's first error line, and the rest */
+  double seconds;        /* what it took */
+};
+struct backend {
+  const char *name;
+  /* May this backend make variants for COMPILER (as spelled in compiler(…))? */
+  bool (*applicable)(const char *compiler);
+  /* "clang 22.1.8", "gcc (Debian …) 12.2.0": part of the identity; NULL: not there. */
+  const char *(*version)(const char *compiler);
+  /* Thread-safe. TEXT: definitions and the unit's text. 0 or -1 (then object->message). */
+  int (*compile)(const char *compiler, const char *text, const char *const *flags,
+                 struct object *out);
+};
+const struct backend *backend_find(const char *compiler);
+void object_free(struct object *o);
+/* TEXT and FLAGS of a point; both malloc'ed in one block each; NULL: no memory. */
+char *variant_text(const struct autotune_kernel *k, const choice *point);
+char **variant_flags(const struct autotune_kernel *k, const choice *point);
+const struct autotune_unit *variant_unit(const struct autotune_kernel *k, const choice *point);
+const char *variant_compiler(const struct autotune_kernel *k, const choice *point);
+
+/* ---- jit_open.c ------------------------------------------------------------------------------ */
+
+struct jit_api;
+/* dlopens libautotune-jit.so (AUTOTUNE_JIT, else beside libautotune.so); NULL and *MESSAGE (malloc'ed)
+ * on failure. */
+const struct jit_api *jit_open(char **message);
+/* dlopens libomp (AUTOTUNE_OPENMP, else what was configured) globally unless the process has an
+ * OpenMP runtime of LLVM already. 0 or -1. */
+int openmp_open(char **message);
+
+/* ---- module.c: the winner as a shared object -------------------------------------------------- */
+
+/* dlopens PATH, binds what it lacks to SYMBOLS (its relocations are walked), and returns its
+ * autotune_entry; NULL and *MESSAGE on failure. *HANDLE is for dlclose. */
+autotune_fn module_load(const char *path, const struct autotune_symbol *symbols, size_t n,
+                        void **handle, char **message);
+
+/* ---- pool.c: compiling ahead -------------------------------------------------------------------- */
+
+struct pool;
+struct compiled { choice *point; uint64_t ticket; struct object object; int status; };
+struct pool *pool_new(const struct autotune_kernel *k, unsigned threads);
+/* Queues a point under TICKET. */
+int pool_submit(struct pool *p, const choice *point, uint64_t ticket);
+/* The next that is done, waiting at most SECONDS. False: none. The caller frees *out's point, object. */
+bool pool_take(struct pool *p, struct compiled *out, double seconds);
+unsigned pool_pending(struct pool *p);
+void pool_pause(struct pool *p, bool paused); /* nothing new is begun while paused */
+void pool_free(struct pool *p);               /* drops what is queued, waits for what runs */
+
+/* ---- worker.c: zygote and workers --------------------------------------------------------------- */
+
+struct worker_pool;
+/* Forks the zygote. Must be called before any thread is started. JIT may be NULL (then only the
+ * default can run). */
+struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *args,
+                                 const struct jit_api *jit, char **message);
+struct trial {
+  enum fate fate;
+  char message[256];      /* what went wrong: "SIGSEGV at 0x…", "C[17]: 1.5 instead of 1.0" */
+  double *samples; unsigned n_samples;  /* seconds, in order; malloc'ed */
+  double verify_seconds, time_seconds, load_seconds;
+};
+struct trial_plan {
+  double limit;           /* seconds one run may take before the worker is killed */
+  double budget;          /* seconds for all samples */
+  double stop_above;      /* seconds: stop sampling once clearly slower; 0: never */
+  unsigned min_samples, max_samples;
+  double precision;       /* share: stop when the interval is inside */
+  bool verify;
+};
+/* Runs the default variant: fills the reference outputs. Must come first. */
+int worker_reference(struct worker_pool *w, const struct trial_plan *plan, struct trial *out);
+/* Loads (once: by TICKET), checks (once) and times one variant; ticket 0 is the default variant. */
+int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_t size,
+               const struct trial_plan *plan, struct trial *out);
+void worker_stop(struct worker_pool *w);    /* no process is left */
+
+/* ---- store.c, objects.c, folder.c ---------------------------------------------------------------- */
+
+/* What a result is a result of. Texts are kept as columns. */
+struct identity {
+  uint64_t unit;          /* xxh3 of kernel name, unit text and signature */
+  const char *kernel, *file;
+  const char *cpu, *isa;  /* of the machine */
+  unsigned threads;       /* this process may use */
+  const long long *key; unsigned n_keys;
+  const char *const *key_names;
+};
+struct record {           /* one variant tried */
+  uint64_t variant;       /* xxh3 of (parameter name = value)*, flags, compiler, compiler version */
+  const char *values;     /* "MR=6\nNR=64\n…": names and values, sorted by name */
+  const char *compiler;   /* with version */
+  enum fate fate;
+  const char *message;
+  const double *samples; unsigned n_samples;
+  double compile_seconds, verify_seconds, time_seconds;
+};
+struct summary {          /* one tuning of one key */
+  struct estimate original, best;      /* from the final race */
+  uint64_t winner;                     /* variant; 0: the default stays */
+  const char *values;                  /* the winner's, as in record */
+  const char *compiler;
+  uint64_t object;                     /* xxh3 of the shared object's bytes; 0: none */
+  unsigned tried, failed[FATE_PENDING + 1], total_hint;
+  double compile_seconds, verify_seconds, time_seconds, total_seconds;
+  double flops, bytes;
+  bool verified;
+  const char *search, *why;            /* "exhaustive", "budget of 10 s spent" */
+  double when;                         /* unix time */
+};
+
+struct store;
+/* NULL and *MESSAGE: no store (the reason); tuning goes on in memory. */
+struct store *store_open(char **message);
+void store_close(struct store *s);
+/* The winner for exactly this identity. False: none; *WHY (malloc'ed, may be NULL) says what
+ * differs from the nearest row ("compiler clang 22.1.7 → 22.1.8"). Strings of OUT: one block, freed by
+ * store_summary_free. */
+bool store_winner(struct store *s, const struct identity *id, struct summary *out, char **why);
+void store_summary_free(struct summary *s);
+/* What is known of one variant (fate, samples), so that it is not tried again; a FATE_PENDING row means
+ * that it took the tuner down. */
+bool store_known(struct store *s, const struct identity *id, uint64_t variant, enum fate *fate,
+                 struct estimate *e);
+int store_begin(struct store *s, const struct identity *id, const struct record *r); /* pending */
+int store_finish(struct store *s, const struct identity *id, const struct record *r);
+int store_summary(struct store *s, const struct identity *id, const struct summary *m);
+int store_forget(struct store *s, const char *kernel, uint64_t unit, const long long *key,
+                 unsigned n_keys);   /* kernel NULL: all; key NULL: all keys */
+
+/* The folder of the store, made when missing, 0700; NULL and *MESSAGE when it cannot be trusted. */
+const char *folder_open(char **message);
+/* Keeps the shared object at FROM under its hash; returns the path (malloc'ed) or NULL. */
+char *objects_keep(const char *from, uint64_t *hash);
+/* The path of the object with that hash, after checking owner, mode and hash; NULL: not there. */
+char *objects_find(uint64_t hash);
+
+/* ---- session.c ------------------------------------------------------------------------------------ */
+
+struct outcome {
+  bool tuned;             /* a tuning ran to its end */
+  bool winner;            /* a variant beat the default; its code is in the memfd */
+  char path[4096];        /* of the shared object: in the store, or /proc/self/fd/N */
+  int fd;                 /* memfd, or -1 */
+  char why[512];          /* for people */
+};
+/* Forks the tuner, shows progress, waits (bounded), reaps. 0 or -1. */
+int session_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
+                struct outcome *out);
+
+/* ---- tune.c ----------------------------------------------------------------------------------------- */
+
+struct progress { unsigned done, total; double best, original, left; };
+/* The pass, in the tuner process. OBJECT_FD: memfd that receives the winner's shared object. */
+int tune_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
+             int object_fd, void (*report)(void *data, const struct progress *p), void *data,
+             struct outcome *out);
+
+/* ---- report.c (in the program autotune) -------------------------------------------------------------- */
+
+struct report_options { const char *folder, *kernel; bool json, verbose; };
+/* 0; 1: nothing was ever measured (said on OUT). */
+int report_print(const struct report_options *o, FILE *out);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* translator.h: everything inside the program autotune, grouped by file.
+ *
+ * The way of a file (docs/design.md draws it):
+ *
+ *   source.c   text, lines, Tree-sitter's tree
+ *   pragma.c   every `#pragma autotune …` to clauses and arguments, by tables
+ *   kernel.c   kernels, their parameters, sections, constraints; all that can be wrong with them
+ *   loops.c    loop nests and the directives on them, and transform.c what becomes of them in a
+ *              variant, as text with #if
+ *   expand.c   the compiler's view of the file (-E -dD), parsed: types, macros, helpers, globals
+ *   unit.c     the kernel unit: what the kernel reaches of that
+ *   emit.c     the translated file: default variant, stub, unit, tables
+ *   translate.c one line a pass
+ *   cc.c …     `autotune cc`: the compiler's command line, and what is run instead
+ *
+ * A short-lived program: one arena, freed at exit; running out of memory ends it with a message. */
+#ifndef AUTOTUNE_TRANSLATOR_H
+#define AUTOTUNE_TRANSLATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <tree_sitter/api.h>
+
+/* ---- text.c: arena, slices, growing text ------------------------------------------------- */
+
+void *arena_alloc(size_t size);                 /* zeroed; never NULL; never freed */
+char *arena_copy(const char *s, size_t size);   /* NUL-terminated */
+char *arena_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Grows an array in the arena: GROW(list, n) makes room for one more and yields its address. */
+void *arena_grow(void *list, size_t n, size_t element);
+#define GROW(list, n) ((list) = arena_grow((list), (n), sizeof *(list)), &(list)[(n)++])
+
+struct slice { const char *data; size_t size; };
+struct slice slice_of(const char *s);
+bool slice_is(struct slice s, const char *word);
+struct slice slice_trim(struct slice s);        /* of blanks, newlines and continuations */
+
+struct text { char *data; size_t size; };       /* NUL-terminated */
+void text_add(struct text *t, const char *data, size_t size);
+void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_literal(struct text *t, const char *data, size_t size); /* as C string literals, one a line */
+
+/* ---- diag.c ---------------------------------------------------------------------------------- */
+
+struct source;
+/* `file:line:col: error: …`, the line, a caret under SIZE bytes, and `hint: …` where HINT is not NULL. */
+void diag_error(const struct source *s, size_t offset, size_t size, const char *hint,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+void diag_warning(const struct source *s, size_t offset, size_t size, const char *hint,
+                  const char *format, ...) __attribute__((format(printf, 5, 6)));
+unsigned diag_errors(void);                     /* so far */
+void fatal(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn)); /* the machine's */
+/* The nearest of WORDS (NULL-terminated) within a third of its length, else NULL. */
+const char *nearest(struct slice word, const char *const *words);
+
+/* ---- source.c -------------------------------------------------------------------------------- */
+
+struct source {
+  const char *path;        /* as the user gave it */
+  const char *text; size_t size;
+  size_t *lines; unsigned n_lines;  /* offsets where lines begin */
+  TSTree *tree;            /* NULL until source_parse */
+};
+struct source *source_read(const char *path);            /* NULL and errno */
+struct source *source_of(const char *path, const char *text, size_t size);
+void source_parse(struct source *s);                     /* with the C grammar */
+unsigned source_line(const struct source *s, size_t offset, unsigned *column); /* from 1 */
+struct slice source_slice(const struct source *s, TSNode node);
+/* True when TEXT may hold `#pragma autotune` (fast scan, no parsing; also `_Pragma("autotune …")`, which
+ * is then a diagnostic). */
+bool source_mentions_autotune(const char *text, size_t size);
+
+/* ---- pragma.c: syntax only ------------------------------------------------------------------- */
+
+enum pragma_kind { PRAGMA_KERNEL, PRAGMA_ALTERNATIVE, PRAGMA_LOOP };
+
+/* `(a, {b, c}, name: d, e)`: arguments between commas; each is plain text or a set. */
+struct argument {
+  size_t offset; struct slice text;   /* as written, trimmed */
+  struct slice label;                 /* before a ':' at top level, where the clause has labels */
+  struct slice *set; unsigned n_set; bool is_set;  /* the members of {…}, ranges not yet expanded */
+};
+struct clause {
+  const char *name;                   /* from the table of clauses */
+  size_t offset, size;
+  struct argument *args; unsigned n_args; bool has_args;
+  struct slice body;                  /* all between the parentheses */
+};
+struct pragma {
+  enum pragma_kind kind;
+  size_t offset, end;                 /* from '#' to the end of the last continued line, no newline */
+  unsigned directive;                 /* PRAGMA_LOOP: enum directive_kind */
+  struct clause *clauses; unsigned n_clauses;
+};
+/* All pragmas of the file in order; errors are diagnosed and counted. */
+struct pragma *pragma_all(const struct source *s, unsigned *n);
+
+enum directive_kind { DIR_PARALLEL_FOR, DIR_FOR, DIR_PARALLEL_FOR_SIMD, DIR_FOR_SIMD, DIR_SIMD,
+                      DIR_TILE, DIR_STRIPE, DIR_INTERCHANGE, DIR_REVERSE, DIR_UNROLL, DIR_FUSE,
+                      DIR_UNROLL_AND_JAM, DIR_PARALLEL_LOOP, DIR_LOOP, DIR_TASKLOOP,
+                      DIR_TASKLOOP_SIMD, DIR_KINDS };
+const char *directive_name(enum directive_kind kind);       /* "parallel for" */
+
+/* ---- kernel.c: what it means ------------------------------------------------------------------- */
+
+enum value_kind { VALUE_INT, VALUE_REAL, VALUE_WORD, VALUE_STRING, VALUE_TUPLE, VALUE_CHOICE,
+                  VALUE_FLAGS, VALUE_COMPILER };   /* in the order of enum autotune_kind */
+struct value {
+  size_t offset;
+  const char *text, *define;     /* struct autotune_value; define NULL for flags and compilers */
+  long long i; double d;
+  struct value *items; unsigned n_items;   /* of a tuple */
+};
+struct param {
+  const char *name, *macro;      /* struct autotune_param */
+  enum value_kind kind;
+  struct value *values; unsigned n_values;
+  int when; unsigned original;
+  size_t offset;
+  bool named;                    /* false: a set, flags, compiler, choice */
+};
+struct kernel_arg {              /* a parameter of the function */
+  const char *name;
+  struct slice text;             /* the declaration: "const double *restrict A", "double A[n][n]" */
+  struct slice specifiers;       /* "const double", "struct point" */
+  bool pointer;                  /* by its declarator: pointer, array or function */
+  bool integer, real;            /* set by expand.c, which knows the typedefs */
+};
+struct section {
+  const char *name;              /* as written */
+  unsigned access;               /* 1 in, 2 out, 3 inout */
+  struct slice base;             /* "A", "s->data" */
+  struct { struct slice low, length; } *dims; unsigned n_dims; /* low empty: 0; length empty: 1 element */
+  size_t offset;
+};
+struct loop_directive {          /* resolved: sets have become params */
+  const struct pragma *pragma;
+  enum directive_kind kind;
+  TSNode loop;                   /* the `for` it stands on */
+  int present;                   /* param index of `optional`, or -1 */
+  struct dir_clause {
+    const char *name;            /* "sizes", "permutation", "schedule", … */
+    struct slice body;           /* as written, for clauses that are only handed on */
+    struct dir_arg { struct slice text; int param; } *args; unsigned n_args; /* param -1: TEXT as is */
+    size_t offset;
+  } *clauses; unsigned n_clauses;
+};
+struct function {                /* a kernel, or one of its alternatives */
+  const char *name;
+  TSNode node;                   /* function_definition */
+  size_t start, end;             /* of the definition */
+  size_t name_at, body_at;       /* offsets of its name in the declarator, and of '{' */
+  const struct pragma *pragma;
+  struct loop_directive *directives; unsigned n_directives; /* in source order */
+};
+struct kernel {
+  struct function main;
+  struct function *alternatives; unsigned n_alternatives; int choose; /* param index, or -1 */
+  struct slice result;           /* return type as written, without storage class; "void" */
+  bool returns, is_static;
+  struct kernel_arg *args; unsigned n_args;
+  struct param *params; unsigned n_params;
+  struct slice *constraints; unsigned n_constraints;
+  struct slice *keys; unsigned n_keys; bool key_given;
+  struct section *sections; unsigned n_sections;
+  int verify; double rtol, atol; /* enum autotune_verify */
+  struct slice flops, bytes;     /* empty: not given */
+  const char *search, *mode; double budget_seconds; unsigned budget_variants;
+  const char **compilers; unsigned n_compilers;  /* at least "clang" */
+  bool openmp;
+};
+/* All kernels of the file. Adds params for sets, `optional`, permutations, flags, compilers and
+ * alternatives. Everything that is wrong is diagnosed with file, line and column. */
+struct kernel *kernel_all(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
+                          unsigned *n_kernels);
+/* The param that NAME stands for in K, or -1. */
+int kernel_param(const struct kernel *k, struct slice name);
+/* Adds a param to K and returns its index. */
+int kernel_add_param(struct kernel *k, struct param p);
+
+/* ---- loops.c, transform.c ------------------------------------------------------------------------ */
+
+/* Checks every directive of F against the loops below it (canonical form, perfect nesting, depth,
+ * clauses, what composes), diagnoses what is wrong, and adds the params for structure (permutations,
+ * depth-dependent defaults). Called by kernel_all. */
+void loops_check(const struct source *s, struct kernel *k, struct function *f);
+/* The text of F as it stands in the unit: the definition with each annotated nest replaced by what the
+ * params make of it, `#line` kept to the user's lines. No `#pragma autotune` is left. */
+void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
+                 struct text *out);
+
+/* ---- expand.c, unit.c -------------------------------------------------------------------------------- */
+
+struct compile_options {         /* of the user's command line, as the preprocessor needs them */
+  const char *const *args;       /* -I, -D, -U, -include, -std=, -m*, -f*, -O*, -isystem …; NULL-terminated */
+  const char *clang;             /* clang 22's program */
+};
+struct expansion;                /* one compiler's view of the file */
+struct expansion *expand_file(const struct source *s, const struct kernel *kernels, unsigned n,
+                              const char *compiler, const struct compile_options *o);
+/* Sets integer and real of each argument. */
+void expand_classify(const struct expansion *x, struct kernel *k);
+struct unit {
+  const char *compiler; struct text text;
+  const char **flags; unsigned n_flags;
+  const char **symbols; unsigned n_symbols;     /* globals and functions passed by address */
+};
+/* Everything K reaches. What cannot be copied (a thread-local variable, …) is diagnosed at the kernel. */
+struct unit unit_build(const struct source *s, const struct kernel *k, const struct expansion *x,
+                       const struct compile_options *o);
+
+/* ---- emit.c, translate.c -------------------------------------------------------------------------------- */
+
+/* Writes the whole translated file. */
+void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
+               const struct kernel *kernels, unsigned n_kernels,
+               struct unit *const *units /* [kernel][compiler] */, struct text *out);
+/* The passes in order. False: there were errors (all told). A file without pragmas comes out as it is. */
+bool translate(const char *path, const struct compile_options *o, struct text *out);
+
+/* ---- commands: main.c's table ---------------------------------------------------------------------------- */
+
+int command_translate(int argc, char **argv);  /* translate.c */
+int command_check(int argc, char **argv);      /* check.c */
+int command_cc(int argc, char **argv);         /* cc.c */
+int command_report(int argc, char **argv);     /* report_command.c: over runtime/report.c */
+
+#endif
