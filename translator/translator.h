@@ -29,7 +29,9 @@
 void *arena_alloc(size_t size);                 /* zeroed; never NULL; never freed */
 char *arena_copy(const char *s, size_t size);   /* NUL-terminated */
 char *arena_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Grows an array in the arena: GROW(list, n) makes room for one more and yields its address. */
+void arena_reset(void);                         /* frees all of it: for tests and fuzzers */
+/* Grows an array in the arena: GROW(list, n) makes room for one more and yields its address. The
+ * array must have been grown from nothing (NULL, 0) by GROW alone. */
 void *arena_grow(void *list, size_t n, size_t element);
 #define GROW(list, n) ((list) = arena_grow((list), (n), sizeof *(list)), &(list)[(n)++])
 
@@ -52,6 +54,7 @@ void diag_error(const struct source *s, size_t offset, size_t size, const char *
 void diag_warning(const struct source *s, size_t offset, size_t size, const char *hint,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 unsigned diag_errors(void);                     /* so far */
+void diag_reset(void);                          /* to none: for tests and fuzzers */
 void fatal(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn)); /* the machine's */
 /* The nearest of WORDS (NULL-terminated) within a third of its length, else NULL. */
 const char *nearest(struct slice word, const char *const *words);
@@ -67,6 +70,7 @@ struct source {
 struct source *source_read(const char *path);            /* NULL and errno */
 struct source *source_of(const char *path, const char *text, size_t size);
 void source_parse(struct source *s);                     /* with the C grammar */
+void source_free(struct source *s);                      /* its tree: for tests and fuzzers */
 unsigned source_line(const struct source *s, size_t offset, unsigned *column); /* from 1 */
 struct slice source_slice(const struct source *s, TSNode node);
 /* True when TEXT may hold `#pragma autotune` (fast scan, no parsing; also `_Pragma("autotune …")`, which
