@@ -76,10 +76,11 @@ static void report(const struct source *s, size_t offset, size_t size, const cha
                    const char *kind, const char *format, va_list args)
 {
   unsigned column;
+  const char *path;
   if (offset > s->size)
     offset = s->size;
-  unsigned line = source_line(s, offset, &column);
-  fprintf(stderr, "%s:%u:%u: %s: ", s->path, line, column, kind);
+  unsigned line = source_where(s, offset, &path, &column);
+  fprintf(stderr, "%s:%u:%u: %s: ", path, line, column, kind);
   vfprintf(stderr, format, args);
   fputc('\n', stderr);
   show_line(s, offset, size);

@@ -22,11 +22,65 @@ static void find_lines(struct source *s)
       s->lines[n++] = i + 1;
 }
 
+// The N and FILE of `#line N "FILE"` or `# N "FILE" flags` at P; NULL: something else. FILE may be missing
+// from the former only.
+static const char *line_directive(const char *p, const char *end, unsigned *line, struct slice *file)
+{
+  while (p < end && (*p == ' ' || *p == '\t'))
+    p++;
+  if (p == end || *p++ != '#')
+    return NULL;
+  while (p < end && (*p == ' ' || *p == '\t'))
+    p++;
+  bool word = end - p > 4 && memcmp(p, "line", 4) == 0;
+  for (p += word ? 4 : 0; p < end && (*p == ' ' || *p == '\t');)
+    p++;
+  if (p == end || !isdigit((unsigned char)*p))
+    return NULL;
+  for (*line = 0; p < end && isdigit((unsigned char)*p); p++)
+    *line = *line * 10 + (unsigned)(*p - '0');
+  while (p < end && (*p == ' ' || *p == '\t'))
+    p++;
+  *file = (struct slice){ p, 0 };
+  if (p == end || *p != '"')
+    return word ? p : NULL;
+  for (file->data = ++p; p < end && *p != '"' && *p != '\n'; p++)
+    p += *p == '\\' && p + 1 < end;
+  file->size = (size_t)(p - file->data);
+  return p;
+}
+
+// What a string literal between its quotes spells; only \\ and \" are looked for.
+static const char *unquoted(struct slice s)
+{
+  char *copy = arena_alloc(s.size + 1), *q = copy;
+  for (size_t i = 0; i < s.size; i++) {
+    i += s.data[i] == '\\' && i + 1 < s.size;
+    *q++ = s.data[i];
+  }
+  return copy;
+}
+
+static void find_origins(struct source *s)
+{
+  const char *path = s->path;
+  for (unsigned i = 0; i + 1 < s->n_lines; i++) {
+    unsigned line;
+    struct slice file;
+    if (!line_directive(s->text + s->lines[i], s->text + s->lines[i + 1], &line, &file))
+      continue;
+    if (file.size)
+      path = unquoted(file);
+    *GROW(s->origins, s->n_origins) = (struct origin){ s->lines[i + 1], path, line };
+  }
+}
+
 struct source *source_of(const char *path, const char *text, size_t size)
 {
   struct source *s = arena_alloc(sizeof *s);
   *s = (struct source){ .path = path, .text = text, .size = size };
   find_lines(s);
+  find_origins(s);
   return s;
 }
 
@@ -83,6 +137,22 @@ unsigned source_line(const struct source *s, size_t offset, unsigned *column)
   if (column)
     *column = (unsigned)(offset - s->lines[low]) + 1;
   return low + 1;
+}
+
+unsigned source_where(const struct source *s, size_t offset, const char **path, unsigned *column)
+{
+  unsigned line = source_line(s, offset, column), low = 0, high = s->n_origins;
+  while (low < high) { // LOW becomes the number of origins that are not after OFFSET
+    unsigned middle = low + (high - low) / 2;
+    if (s->origins[middle].offset <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const struct origin *o = low ? &s->origins[low - 1] : NULL;
+  if (path)
+    *path = o ? o->path : s->path;
+  return o ? o->line + line - source_line(s, o->offset, NULL) : line;
 }
 
 struct slice source_slice(const struct source *s, TSNode node)

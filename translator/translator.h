@@ -65,6 +65,10 @@ struct source {
   const char *path;        /* as the user gave it */
   const char *text; size_t size;
   size_t *lines; unsigned n_lines;  /* offsets where lines begin */
+  struct origin {          /* from OFFSET on, the text is PATH's, LINE and following: what `#line` and */
+    size_t offset;         /* linemarkers say, those of headers that cc_headers.c put inline too */
+    const char *path; unsigned line;
+  } *origins; unsigned n_origins;   /* sorted */
   TSTree *tree;            /* NULL until source_parse */
 };
 struct source *source_read(const char *path);            /* NULL and errno */
@@ -72,6 +76,9 @@ struct source *source_of(const char *path, const char *text, size_t size);
 void source_parse(struct source *s);                     /* with the C grammar */
 void source_free(struct source *s);                      /* its tree: for tests and fuzzers */
 unsigned source_line(const struct source *s, size_t offset, unsigned *column); /* from 1 */
+/* The line that the user knows: its number, and in *PATH the file it is in. For diagnostics, `#line` and
+ * kernel->file; source_line counts lines of the text. */
+unsigned source_where(const struct source *s, size_t offset, const char **path, unsigned *column);
 struct slice source_slice(const struct source *s, TSNode node);
 /* True when TEXT may hold `#pragma autotune` (fast scan, no parsing; also `_Pragma("autotune …")`, which
  * is then a diagnostic). */
@@ -199,8 +206,12 @@ void loops_write(const struct source *s, const struct kernel *k, const struct fu
 /* ---- expand.c, unit.c -------------------------------------------------------------------------------- */
 
 struct compile_options {         /* of the user's command line, as the preprocessor needs them */
-  const char *const *args;       /* -I, -D, -U, -include, -std=, -m*, -f*, -O*, -isystem …; NULL-terminated */
+  const char *const *args;       /* -I, -D, -U, -include, -std=, -m*, -f*, -O*, -isystem …; NULL-terminated.
+                                    First comes `-iquote` of the source's folder where that is needed, so
+                                    that the text may be compiled from a file in temp_folder() */
   const char *clang;             /* clang 22's program */
+  const char *const *compiler;   /* the user's compiler, with what stands before it (ccache);
+                                    NULL-terminated; NULL: not known */
 };
 struct expansion;                /* one compiler's view of the file */
 struct expansion *expand_file(const struct source *s, const struct kernel *kernels, unsigned n,
@@ -222,8 +233,23 @@ struct unit unit_build(const struct source *s, const struct kernel *k, const str
 void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels,
                struct unit *const *units /* [kernel][compiler] */, struct text *out);
-/* The passes in order. False: there were errors (all told). A file without pragmas comes out as it is. */
+/* The passes in order. False: there were errors (all told). A file without pragmas comes out as it is.
+ * S is the text to translate, which is not always what is at S->path: headers with kernels stand
+ * inline in it, between linemarkers (source_where). */
+bool translate_source(struct source *s, const struct compile_options *o, struct text *out);
 bool translate(const char *path, const struct compile_options *o, struct text *out);
+
+/* ---- cc_run.c: processes and temporary files ---------------------------------------------------------------- */
+
+/* A private folder, made when first asked for and removed at exit and by signals that end us. */
+const char *temp_folder(void);
+/* A path in it: temp_path("a.i") */
+char *temp_path(const char *name);
+/* Writes a file; fatal where that fails. */
+void file_write(const char *path, const char *data, size_t size);
+/* Runs ARGV and waits. Standard output goes into *OUT unless OUT is NULL, standard error (with OUT
+ * and where ERRORS is not NULL) into *ERRORS. The exit status; 128 + signal; 127 and errno: not started. */
+int run_program(const char *const *argv, struct text *out, struct text *errors);
 
 /* ---- commands: main.c's table ---------------------------------------------------------------------------- */
 
