@@ -47,7 +47,8 @@ int sys_fsync(int fd);
 int sys_rename(const char *from, const char *to);
 pid_t sys_fork(void);
 void *sys_mmap(size_t size, bool shared);  /* anonymous; NULL on failure */
-double sys_now(void);                      /* monotonic seconds; a test may set the clock */
+double sys_now(void);                      /* monotonic seconds; a test may set the clock: */
+void sys_set_clock(double seconds);        /* negative: the real clock again */
 
 /* ---- log.c ---------------------------------------------------------------------------- */
 
@@ -78,6 +79,10 @@ struct options {
 /* Reads the environment once (thread-safe); unknown AUTOTUNE_* names and bad values are warned of once,
  * with a suggestion, and then the default holds. */
 const struct options *options_get(void);
+/* The word (of a NULL-terminated list) that WORD may have meant, or NULL. */
+const char *env_nearest(const char *word, const char *const *words);
+/* "5s", "200" (variants), "5s,200"; 0 for the part that is not given. */
+bool env_parse_budget(const char *text, double *seconds, unsigned *variants);
 
 /* ---- machine.c: hwloc ------------------------------------------------------------------- */
 
@@ -88,6 +93,11 @@ struct machine {
   char name[128];     /* for people */
 };
 const struct machine *machine_get(void); /* read once; never NULL; thread-safe */
+/* The same without caches and cores (numbers other than threads, line and vector are 0): a few
+ * microseconds, enough for an identity. */
+const struct machine *machine_identity(void);
+/* Caches, cores and threads of a topology in hwloc's synthetic notation, for tests. 0 or -1. */
+int machine_read_synthetic(const char *description, struct autotune_machine *out);
 
 /* ---- space.c: points of a space --------------------------------------------------------- */
 

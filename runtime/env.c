@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// env.c: the AUTOTUNE_* variables, one table. What is not understood is refused loudly, once, and the
+// default holds.
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+enum { WARNINGS = 16 };
+
+// Written once, by the first call of options_get. Texts are copies: the program may change its
+// environment afterwards.
+static struct {
+  pthread_once_t once;
+  atomic_bool told;
+  struct options options;
+  char *warnings[WARNINGS]; // waiting until messages can be logged
+  unsigned n_warnings;
+} env = { .once = PTHREAD_ONCE_INIT };
+
+#define WARN(...)                                                                            \
+  do {                                                                                       \
+    if (env.n_warnings < WARNINGS && (env.warnings[env.n_warnings] = sys_printf(__VA_ARGS__)))\
+      env.n_warnings++;                                                                      \
+  } while (0)
+
+// ---- suggestions -----------------------------------------------------------------------------
+
+static unsigned min3(unsigned a, unsigned b, unsigned c) {
+  unsigned m = a < b ? a : b;
+  return m < c ? m : c;
+}
+
+// Levenshtein's distance, one row at a time; texts over 63 bytes are far from everything.
+static unsigned distance(const char *a, const char *b) {
+  size_t n = strlen(a), m = strlen(b);
+  unsigned row[64];
+  if (n > 63 || m > 63)
+    return 64;
+  for (size_t j = 0; j <= m; j++)
+    row[j] = (unsigned)j;
+  for (size_t i = 1; i <= n; i++) {
+    unsigned diagonal = row[0];
+    row[0] = (unsigned)i;
+    for (size_t j = 1; j <= m; j++) {
+      unsigned above = row[j];
+      row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+      diagonal = above;
+    }
+  }
+  return row[m];
+}
+
+const char *env_nearest(const char *word, const char *const *words) {
+  const char *best = NULL;
+  unsigned least = (unsigned)strlen(word) / 3 + 1;
+  for (; *words; words++) {
+    unsigned d = distance(word, *words);
+    if (d <= least && (!best || d < least)) {
+      best = *words;
+      least = d;
+    }
+  }
+  return best;
+}
+
+// ---- one function for each kind of value --------------------------------------------------------
+
+static void bad_value(const char *name, const char *value, const char *const *words) {
+  const char *near = env_nearest(value, words);
+  if (near)
+    WARN("%s=%s: unknown value; did you mean '%s'?", name, value, near);
+  else
+    WARN("%s=%s: unknown value; the first of those known is '%s'", name, value, words[0]);
+}
+
+static int word_index(const char *value, const char *const *words) {
+  for (int i = 0; words[i]; i++)
+    if (strcmp(value, words[i]) == 0)
+      return i;
+  return -1;
+}
+
+static void read_mode(const char *name, const char *value) {
+  static const char *const words[] = { "first", "locked", "off", NULL };
+  static const char *const later[] = { "online", "background", "offline", NULL };
+  int i = word_index(value, words);
+  if (i >= 0) {
+    env.options.mode = (enum tuning_mode)i;
+    env.options.mode_set = true;
+  } else if (word_index(value, later) >= 0) {
+    WARN("%s=%s: this mode is not available yet; 'first' is used", name, value);
+  } else {
+    bad_value(name, value, words);
+  }
+}
+
+static void read_log(const char *name, const char *value) {
+  static const char *const words[] = { "error", "warn", "info", "debug", NULL };
+  int i = word_index(value, words);
+  if (i >= 0)
+    env.options.log_level = (enum autotune_level)i;
+  else
+    bad_value(name, value, words);
+}
+
+bool env_parse_budget(const char *text, double *seconds, unsigned *variants) {
+  static const struct { const char *name; double seconds; } units[] = {
+    { "s", 1 }, { "ms", 1e-3 }, { "min", 60 }, { "m", 60 }, { "h", 3600 },
+  };
+  double s = 0, n = 0;
+  for (const char *p = text;;) {
+    while (*p == ' ')
+      p++;
+    char *end;
+    double number = strtod(p, &end), unit = 0;
+    size_t size = strcspn(end, ", ");
+    if (end == p || !(number > 0) || !isfinite(number))
+      return false;
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+      if (size == strlen(units[u].name) && memcmp(end, units[u].name, size) == 0)
+        unit = units[u].seconds;
+    if (unit > 0 && s == 0 && isfinite(number * unit))
+      s = number * unit;
+    else if (size == 0 && n == 0 && number == floor(number) && number <= 1e9)
+      n = number;
+    else
+      return false;
+    p = end + size + strspn(end + size, " ");
+    if (*p == '\0')
+      break;
+    if (*p++ != ',')
+      return false;
+  }
+  *seconds = s;
+  *variants = (unsigned)n;
+  return true;
+}
+
+static void read_budget(const char *name, const char *value) {
+  double seconds;
+  unsigned variants;
+  if (env_parse_budget(value, &seconds, &variants)) {
+    env.options.budget_seconds = seconds;
+    env.options.budget_variants = variants;
+  } else {
+    WARN("%s=%s: not a budget such as '5s', '200' (variants) or '5s,200'", name, value);
+  }
+}
+
+static void read_seed(const char *name, const char *value) {
+  char *end;
+  errno = 0;
+  unsigned long long seed = strtoull(value, &end, 0);
+  if (errno || end == value || *end || *value == '-')
+    WARN("%s=%s: not a whole number", name, value);
+  else
+    env.options.seed = seed;
+}
+
+static void read_search(const char *name, const char *value) {
+  (void)name; // the table of searches judges it, where there is a kernel to search for
+  env.options.search = sys_strdup(value);
+}
+
+static void read_cache(const char *name, const char *value) {
+  (void)name;
+  env.options.cache = strcmp(value, "off") == 0 ? "" : sys_strdup(value);
+}
+
+static void read_jit(const char *name, const char *value) {
+  (void)name;
+  env.options.jit = sys_strdup(value);
+}
+
+static void read_openmp(const char *name, const char *value) {
+  (void)name;
+  env.options.openmp = sys_strdup(value);
+}
+
+// ---- the table ------------------------------------------------------------------------------------
+
+static const struct variable {
+  const char *name;
+  void (*read)(const char *name, const char *value); // NULL: read elsewhere, known here
+} variables[] = {
+  { "AUTOTUNE_MODE", read_mode },     { "AUTOTUNE_BUDGET", read_budget },
+  { "AUTOTUNE_SEARCH", read_search }, { "AUTOTUNE_SEED", read_seed },
+  { "AUTOTUNE_LOG", read_log },       { "AUTOTUNE_CACHE", read_cache },
+  { "AUTOTUNE_JIT", read_jit },       { "AUTOTUNE_OPENMP", read_openmp },
+  { "AUTOTUNE_FAULT", NULL },         // sys.c
+};
+enum { VARIABLES = sizeof variables / sizeof *variables };
+
+static void read_variable(const char *entry) {
+  const char *equals = strchr(entry, '=');
+  char name[64];
+  if (!equals || (size_t)(equals - entry) >= sizeof name)
+    return;
+  memcpy(name, entry, (size_t)(equals - entry));
+  name[equals - entry] = '\0';
+  for (int i = 0; i < VARIABLES; i++)
+    if (strcmp(name, variables[i].name) == 0) {
+      if (variables[i].read && (equals[1] || variables[i].read == read_cache))
+        variables[i].read(name, equals + 1);
+      return;
+    }
+  const char *names[VARIABLES + 1] = { NULL };
+  for (int i = 0; i < VARIABLES; i++)
+    names[i] = variables[i].name;
+  const char *near = env_nearest(name, names);
+  WARN("%s: there is no such variable%s%s%s", name, near ? "; did you mean " : "",
+       near ? near : "", near ? "?" : "");
+}
+
+static void read_environment(void) {
+  env.options = (struct options){ .seed = 1, .log_level = AUTOTUNE_WARN };
+  if (getauxval(AT_SECURE)) { // a set-user-ID program listens to nobody and keeps nothing
+    env.options.cache = "";
+    return;
+  }
+  for (char **e = environ; e && *e; e++)
+    if (strncmp(*e, "AUTOTUNE_", 9) == 0)
+      read_variable(*e);
+}
+
+const struct options *options_get(void) {
+  pthread_once(&env.once, read_environment);
+  // Logging asks for the options itself, so warnings wait until there are some.
+  if (env.n_warnings && !atomic_exchange(&env.told, true))
+    for (unsigned i = 0; i < env.n_warnings; i++) {
+      log_message(AUTOTUNE_WARN, "%s", env.warnings[i]);
+      free(env.warnings[i]);
+      env.warnings[i] = NULL;
+    }
+  return &env.options;
+}
