@@ -250,6 +250,9 @@ struct identity {
   unsigned threads;       /* this process may use */
   const long long *key; unsigned n_keys;
   const char *const *key_names;
+  const char *toolchain;  /* what would make its variants today, as far as that is known without
+                             loading it ("clang 22.1.8"); compared with that of the winner, so that a
+                             new compiler means a miss; NULL: not compared */
 };
 struct record {           /* one variant tried */
   uint64_t variant;       /* xxh3 of (parameter name = value)*, flags, compiler, compiler version */
@@ -293,8 +296,11 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
 int store_forget(struct store *s, const char *kernel, uint64_t unit, const long long *key,
                  unsigned n_keys);   /* kernel NULL: all; key NULL: all keys */
 
-/* The folder of the store, made when missing, 0700; NULL and *MESSAGE when it cannot be trusted. */
+/* The folder of the store, made when missing, 0700; NULL and *MESSAGE when it cannot be trusted.
+ * The path lives as long as the process. */
 const char *folder_open(char **message);
+/* The same for PATH: its resolved path, malloc'ed. */
+char *folder_check(const char *path, char **message);
 /* Keeps the shared object at FROM under its hash; returns the path (malloc'ed) or NULL. */
 char *objects_keep(const char *from, uint64_t *hash);
 /* The path of the object with that hash, after checking owner, mode and hash; NULL: not there. */

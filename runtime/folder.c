@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// folder.c: where results are kept, and whether that place is ours alone.
+//
+// Object code is loaded from there, so whoever can write there can run code as us. The folder must
+// be a directory (no link) of our own that nobody else may write, and each folder above it must
+// belong to us or to root and be writable by its owner alone, or be sticky as /tmp is, so that nobody
+// can put another folder in its place.
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store.h"
+
+#define TOLD(...) (*message = sys_printf(__VA_ARGS__), NULL)
+
+// Nobody but root and us can replace what is in PATH, a directory without links.
+static bool parent_is_safe(const char *path, char **message) {
+  struct stat st;
+  if (lstat(path, &st) != 0)
+    return TOLD("%s: %s", path, strerror(errno)), false;
+  if (!S_ISDIR(st.st_mode))
+    return TOLD("%s is no directory", path), false;
+  if (st.st_uid != 0 && st.st_uid != geteuid())
+    return TOLD("%s belongs to somebody else (user %u)", path, (unsigned)st.st_uid), false;
+  if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX))
+    return TOLD("%s can be written by others (mode %o)", path, st.st_mode & 07777u), false;
+  return true;
+}
+
+static bool parents_are_safe(char *path, char **message) {
+  for (char *p = path; *p; p++)
+    if (*p == '/') {
+      char next = p[1];
+      p[1] = '\0';
+      bool safe = parent_is_safe(path, message);
+      p[1] = next;
+      if (!safe)
+        return false;
+    }
+  return parent_is_safe(path, message);
+}
+
+// mkdir -p, each 0700.
+static int make_folders(char *path) {
+  for (char *p = path + 1;; p++)
+    if (*p == '/' || *p == '\0') {
+      char end = *p;
+      *p = '\0';
+      int status = mkdir(path, 0700);
+      int error = errno;
+      *p = end;
+      if (status != 0 && error != EEXIST && (end == '\0' || access(path, F_OK) != 0) &&
+          error != EROFS && error != EACCES) {
+        errno = error;
+        return -1;
+      }
+      if (end == '\0')
+        return status == 0 || error == EEXIST ? 0 : (errno = error, -1);
+    }
+}
+
+static bool folder_is_ours(const char *path, char **message) {
+  struct stat st;
+  if (lstat(path, &st) != 0)
+    return TOLD("%s: %s", path, strerror(errno)), false;
+  if (S_ISLNK(st.st_mode))
+    return TOLD("%s is a symbolic link", path), false;
+  if (!S_ISDIR(st.st_mode))
+    return TOLD("%s is no directory", path), false;
+  if (st.st_uid != geteuid())
+    return TOLD("%s belongs to somebody else (user %u)", path, (unsigned)st.st_uid), false;
+  if (st.st_mode & (S_IWGRP | S_IWOTH))
+    return TOLD("%s can be written by others (mode %o)", path, st.st_mode & 07777u), false;
+  return true;
+}
+
+char *folder_check(const char *path, char **message) {
+  char given[PATH_MAX], parent[PATH_MAX];
+  *message = NULL;
+  size_t n = strlen(path);
+  while (n > 1 && path[n - 1] == '/')
+    n--;
+  if (path[0] != '/' || n < 2)
+    return TOLD("'%s' is not an absolute path of a folder", path);
+  if (n >= sizeof given)
+    return TOLD("the path of the folder is too long");
+  memcpy(given, path, n);
+  given[n] = '\0';
+  if (make_folders(given) != 0)
+    return TOLD("cannot make %s: %s", given, strerror(errno));
+  if (!folder_is_ours(given, message))
+    return NULL;
+  char *name = strrchr(given, '/');
+  *name++ = '\0';
+  if (!realpath(given[0] ? given : "/", parent))
+    return TOLD("%s: %s", given, strerror(errno));
+  if (!parents_are_safe(parent, message))
+    return NULL;
+  // Once more under its real name: links on the way may have been turned meanwhile.
+  char *real = sys_printf("%s/%s", strcmp(parent, "/") ? parent : "", name);
+  if (real && !folder_is_ours(real, message)) {
+    free(real);
+    return NULL;
+  }
+  return real;
+}
+
+// $XDG_CACHE_HOME/autotune, else ~/.cache/autotune. As the XDG specification has it, a relative path
+// is ignored.
+static char *default_path(void) {
+  const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+  if (cache && cache[0] == '/')
+    return sys_printf("%s/autotune", cache);
+  if (home && home[0] == '/')
+    return sys_printf("%s/.cache/autotune", home);
+  struct passwd entry, *found = NULL;
+  char text[4096];
+  if (getpwuid_r(geteuid(), &entry, text, sizeof text, &found) == 0 && found &&
+      found->pw_dir[0] == '/' && found->pw_dir[1])
+    return sys_printf("%s/.cache/autotune", found->pw_dir);
+  return NULL;
+}
+
+char *folder_default(char **message) {
+  *message = NULL;
+  if (getauxval(AT_SECURE))
+    return TOLD("a set-user-ID program keeps no results");
+  const char *cache = options_get()->cache;
+  if (cache && !*cache)
+    return TOLD("switched off (AUTOTUNE_CACHE)");
+  char *path = cache ? realpath(".", NULL) : default_path();
+  if (cache && (cache[0] == '/' || path)) {
+    char *given = cache[0] == '/' ? sys_strdup(cache) : sys_printf("%s/%s", path, cache);
+    free(path);
+    path = given;
+  }
+  return path ? path : TOLD("no folder for results: neither HOME nor a home directory is known");
+}
+
+const char *folder_open(char **message) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static char *kept; // the folder last found good: what is returned lives on
+  char *path = folder_default(message);
+  char *good = path ? folder_check(path, message) : NULL;
+  free(path);
+  if (!good)
+    return NULL;
+  pthread_mutex_lock(&mutex);
+  if (!kept || strcmp(kept, good) != 0)
+    kept = good; // the former one may be in use still
+  else
+    free(good);
+  const char *result = kept;
+  pthread_mutex_unlock(&mutex);
+  return result;
+}
