@@ -4,6 +4,7 @@
  * The way of a file (docs/design.md draws it):
  *
  *   source.c   text, lines, Tree-sitter's tree
+ *   lex.c      tokens
  *   pragma.c   every `#pragma autotune …` to clauses and arguments, by tables
  *   kernel.c   kernels, their parameters, sections, constraints; all that can be wrong with them
  *   loops.c    loop nests and the directives on them, and transform.c what becomes of them in a
@@ -38,6 +39,8 @@ void *arena_grow(void *list, size_t n, size_t element);
 struct slice { const char *data; size_t size; };
 struct slice slice_of(const char *s);
 bool slice_is(struct slice s, const char *word);
+/* The parts between commas outside brackets, trimmed; none when S is blank. (pragma_args.c) */
+struct slice *slice_split(struct slice s, unsigned *n);
 struct slice slice_trim(struct slice s);        /* of blanks, newlines and continuations */
 
 struct text { char *data; size_t size; };       /* NUL-terminated */
@@ -84,6 +87,19 @@ struct slice source_slice(const struct source *s, TSNode node);
  * is then a diagnostic). */
 bool source_mentions_autotune(const char *text, size_t size);
 
+/* ---- lex.c: C's tokens, roughly, for text that no parser has seen ---------------------------- */
+
+enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_NUMBER, TOKEN_STRING, TOKEN_CHARACTER,
+                  TOKEN_PUNCTUATOR };
+struct token { enum token_kind kind; struct slice text; bool first; /* of its line */ };
+struct lexer { const char *p, *end; bool first; };
+struct lexer lexer_of(struct slice s);
+struct token lex(struct lexer *l);          /* skips blanks, comments, continuations */
+/* Where the line at P ends (its newline, or END), with continued lines and comments in it. */
+const char *lex_line_end(const char *p, const char *end);
+/* A copy in which comments, continuations and ends of lines are blanks: offsets stay. */
+char *lex_blank(const char *text, size_t size);
+
 /* ---- pragma.c: syntax only ------------------------------------------------------------------- */
 
 enum pragma_kind { PRAGMA_KERNEL, PRAGMA_ALTERNATIVE, PRAGMA_LOOP };
@@ -103,9 +119,12 @@ struct clause {
 struct pragma {
   enum pragma_kind kind;
   size_t offset, end;                 /* from '#' to the end of the last continued line, no newline */
+  const char *blanked;                /* its text by lex_blank: all slices below are parts of it */
   unsigned directive;                 /* PRAGMA_LOOP: enum directive_kind */
   struct clause *clauses; unsigned n_clauses;
 };
+/* Where S, a part of P's text, stands in the file. */
+size_t pragma_offset(const struct pragma *p, struct slice s);
 /* All pragmas of the file in order; errors are diagnosed and counted. */
 struct pragma *pragma_all(const struct source *s, unsigned *n);
 

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// pragma.c: finds every `#pragma autotune …` and reads it to clauses and arguments.
+#include <string.h>
+
+#include "pragma.h"
+
+size_t pragma_offset(const struct pragma *p, struct slice s)
+{
+  return p->offset + (size_t)(s.data - p->blanked);
+}
+
+static void error_at(const struct source *s, const struct pragma *p, struct slice at,
+                     const char *hint, const char *message)
+{
+  diag_error(s, pragma_offset(p, at), at.size, hint, message, (int)at.size, at.data);
+}
+
+static char *did_you_mean(struct slice word, const char *const *words)
+{
+  const char *near = nearest(word, words);
+  return near ? arena_printf("did you mean '%s'?", near) : NULL;
+}
+
+// The body of a clause whose '(' has been read. False: it is not closed.
+static bool read_body(struct lexer *l, struct clause *c)
+{
+  const char *begin = l->p;
+  char open[64];
+  unsigned depth = 0;
+  for (struct token t = lex(l); t.kind != TOKEN_END; t = lex(l)) {
+    char ch = t.text.size == 1 && t.kind == TOKEN_PUNCTUATOR ? *t.text.data : 0;
+    if (ch && strchr("([{", ch)) {
+      if (depth == sizeof open)
+        return false;
+      open[depth++] = ch;
+    } else if (ch && strchr(")]}", ch)) {
+      if (depth == 0) {
+        c->body = (struct slice){ begin, (size_t)(t.text.data - begin) };
+        c->has_args = true;
+        return ch == ')';
+      }
+      char want = open[--depth] == '(' ? ')' : open[depth] == '[' ? ']' : '}';
+      if (ch != want)
+        return false;
+    }
+  }
+  return false;
+}
+
+static const struct clause_rule *check_name(const struct source *s, const struct pragma *p,
+                                            struct slice name)
+{
+  bool elsewhere;
+  const struct clause_rule *rule = clause_rule(p, name, &elsewhere);
+  size_t at = pragma_offset(p, name);
+  if (rule)
+    return rule;
+  if (elsewhere)
+    diag_error(s, at, name.size, NULL, "'%.*s' is no clause of '%s'", (int)name.size, name.data,
+               directive_name(p->directive));
+  else
+    error_at(s, p, name, did_you_mean(name, clause_names(p)), "unknown clause '%.*s'");
+  return NULL;
+}
+
+static void check_repeated(const struct source *s, const struct pragma *p, const struct clause *c)
+{
+  for (const struct clause *d = p->clauses; d < c; d++)
+    if (strcmp(d->name, c->name) == 0) {
+      diag_error(s, c->offset, c->size, NULL, "'%s' stands here twice", c->name);
+      return;
+    }
+}
+
+// What has no rule is diagnosed and left out.
+static void keep_clause(const struct source *s, struct pragma *p, struct clause c,
+                        struct slice name)
+{
+  const struct clause_rule *rule = check_name(s, p, name);
+  if (!rule)
+    return;
+  c.name = rule->name;
+  if (c.has_args && rule->args == ARGS_NONE)
+    diag_error(s, c.offset, c.size, NULL, "'%s' takes no arguments", c.name);
+  else if (!c.has_args && rule->args == ARGS_MUST)
+    diag_error(s, c.offset, c.size, arena_printf("write %s(…)", c.name),
+               "'%s' needs arguments", c.name);
+  else if (c.has_args)
+    pragma_arguments(s, p, &c, rule);
+  *GROW(p->clauses, p->n_clauses) = c;
+  if (!(rule->flags & CLAUSE_REPEATS))
+    check_repeated(s, p, &p->clauses[p->n_clauses - 1]);
+}
+
+static void read_clauses(const struct source *s, struct pragma *p, struct lexer *l)
+{
+  bool comma = true; // one may stand between two clauses
+  for (struct token t = lex(l); t.kind != TOKEN_END; t = lex(l)) {
+    if (slice_is(t.text, ",") && !comma) {
+      comma = true;
+      continue;
+    }
+    if (t.kind != TOKEN_WORD) {
+      error_at(s, p, t.text, NULL, "expected a clause, not '%.*s'");
+      return;
+    }
+    comma = false;
+    struct clause c = { .offset = pragma_offset(p, t.text), .size = t.text.size };
+    struct lexer ahead = *l;
+    struct token open = lex(&ahead);
+    if (slice_is(open.text, "(")) {
+      *l = ahead;
+      if (!read_body(l, &c)) {
+        error_at(s, p, open.text, NULL, "this bracket and those within do not match up");
+        return;
+      }
+    }
+    keep_clause(s, p, c, t.text);
+  }
+}
+
+// The longest directive that the words ahead spell.
+static bool read_directive(struct lexer *l, unsigned *kind)
+{
+  size_t longest = 0;
+  struct lexer best = *l;
+  for (unsigned i = 0; i < DIR_KINDS; i++) {
+    const char *name = directive_name(i);
+    struct lexer ahead = *l;
+    struct lexer words = lexer_of(slice_of(name));
+    struct token word = lex(&words);
+    while (word.kind == TOKEN_WORD) {
+      struct slice t = lex(&ahead).text;
+      if (t.size != word.text.size || memcmp(t.data, word.text.data, t.size) != 0)
+        break;
+      word = lex(&words);
+    }
+    if (word.kind == TOKEN_END && strlen(name) > longest) {
+      longest = strlen(name);
+      best = ahead;
+      *kind = i;
+    }
+  }
+  *l = best;
+  return longest > 0;
+}
+
+// `alternative(NAME)` becomes a clause of that name with one argument.
+static bool read_alternative(const struct source *s, struct pragma *p, struct lexer *l,
+                             struct slice word)
+{
+  static const struct clause_rule rule = { "alternative", 0, ARGS_MUST, CLAUSE_ONE };
+  struct clause c = { .name = "alternative", .offset = pragma_offset(p, word), .size = word.size };
+  struct token open = lex(l);
+  if (!slice_is(open.text, "(") || !read_body(l, &c)) {
+    diag_error(s, c.offset, c.size, "write alternative(KERNEL)",
+               "'alternative' needs the name of a kernel");
+    return false;
+  }
+  unsigned before = diag_errors();
+  pragma_arguments(s, p, &c, &rule);
+  *GROW(p->clauses, p->n_clauses) = c;
+  return diag_errors() == before;
+}
+
+// Reads what follows `autotune`. False: of no use, and diagnosed.
+static bool read_pragma(const struct source *s, struct pragma *p, struct lexer *l)
+{
+  struct lexer ahead = *l;
+  struct token t = lex(&ahead);
+  if (t.kind == TOKEN_END) {
+    diag_error(s, p->offset, p->end - p->offset,
+               "write kernel on a function, alternative(KERNEL), or a loop directive",
+               "'#pragma autotune' says nothing");
+    return false;
+  }
+  if (slice_is(t.text, "kernel")) {
+    p->kind = PRAGMA_KERNEL;
+    *l = ahead;
+  } else if (slice_is(t.text, "alternative")) {
+    p->kind = PRAGMA_ALTERNATIVE;
+    *l = ahead;
+    if (!read_alternative(s, p, l, t.text))
+      return false;
+  } else if (read_directive(l, &p->directive)) {
+    p->kind = PRAGMA_LOOP;
+  } else {
+    const char *hint = slice_is(t.text, "parallel") ? "write 'parallel for' or 'parallel loop'"
+                                                    : did_you_mean(t.text, directive_words());
+    error_at(s, p, t.text, hint, "unknown directive '%.*s'");
+    return false;
+  }
+  read_clauses(s, p, l);
+  return true;
+}
+
+static void check_needed(const struct source *s, const struct pragma *p)
+{
+  unsigned n;
+  const struct clause_rule *r = clause_rules(p->kind, &n);
+  for (; p->kind == PRAGMA_LOOP && n > 0; n--, r++) {
+    bool found = !(r->flags & CLAUSE_NEEDED) || !(r->directives & (1u << p->directive));
+    for (unsigned i = 0; i < p->n_clauses; i++)
+      found = found || strcmp(p->clauses[i].name, r->name) == 0;
+    if (!found)
+      diag_error(s, p->offset, p->end - p->offset, NULL, "'%s' needs the clause '%s'",
+                 directive_name(p->directive), r->name);
+  }
+}
+
+// `_Pragma("autotune …")`: the line it takes effect on may come from a macro, where nothing can be put.
+static void check_operator(const struct source *s, struct lexer l, struct slice word)
+{
+  struct token open = lex(&l), string = lex(&l);
+  if (!slice_is(open.text, "(") || string.kind != TOKEN_STRING)
+    return;
+  struct lexer inside = lexer_of((struct slice){ string.text.data + 1, string.text.size - 1 });
+  if (slice_is(lex(&inside).text, "autotune"))
+    diag_error(s, (size_t)(word.data - s->text), word.size, "write '#pragma autotune …' instead",
+               "'_Pragma(\"autotune …\")' is not understood");
+}
+
+// The pragma whose '#' is at HASH, once its line is known to be one of ours.
+static struct pragma begin_pragma(const struct source *s, const char *hash, const char *end)
+{
+  while (end > hash && (end[-1] == '\r' || end[-1] == ' ' || end[-1] == '\t'))
+    end--;
+  return (struct pragma){ .offset = (size_t)(hash - s->text), .end = (size_t)(end - s->text),
+                          .blanked = lex_blank(hash, (size_t)(end - hash)) };
+}
+
+struct pragma *pragma_all(const struct source *s, unsigned *n)
+{
+  struct pragma *all = NULL;
+  struct lexer l = lexer_of((struct slice){ s->text, s->size });
+  *n = 0;
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    if (slice_is(t.text, "_Pragma"))
+      check_operator(s, l, t.text);
+    if (!t.first || !slice_is(t.text, "#"))
+      continue;
+    const char *end = lex_line_end(t.text.data, s->text + s->size);
+    struct lexer line = { l.p, end, false };
+    if (!slice_is(lex(&line).text, "pragma") || !slice_is(lex(&line).text, "autotune"))
+      continue;
+    struct pragma p = begin_pragma(s, t.text.data, end);
+    struct lexer rest = { p.blanked + (line.p - t.text.data),
+                          p.blanked + (p.end - p.offset), false };
+    unsigned before = diag_errors();
+    if (read_pragma(s, &p, &rest)) {
+      if (diag_errors() == before)
+        check_needed(s, &p);
+      *GROW(all, *n) = p;
+    }
+    l = (struct lexer){ end, s->text + s->size, true };
+  }
+  return all;
+}
