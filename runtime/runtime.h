@@ -101,8 +101,9 @@ int machine_read_synthetic(const char *description, struct autotune_machine *out
 
 /* ---- space.c: points of a space --------------------------------------------------------- */
 
-/* A point: one value index for each parameter. */
+/* A point: one value index for each parameter; 0 where the parameter does not matter. */
 typedef uint32_t choice;
+enum { MAX_PARAMS = 256 };   /* a kernel with more is not tuned */
 
 struct space {
   const struct autotune_kernel *kernel;
@@ -115,18 +116,27 @@ void space_init(struct space *s, const struct autotune_kernel *k, void *const *a
 bool space_allows(const struct space *s, const choice *point);   /* `when` and constraint */
 bool space_first(const struct space *s, choice *point);          /* in lexicographic order … */
 bool space_next(const struct space *s, choice *point);           /* … false: no more */
-bool space_sample(const struct space *s, uint64_t *rng, choice *point); /* uniform among allowed */
-/* The number that exist, counted up to LIMIT. */
+/* Each parameter that matters uniform; points that the constraint refuses are drawn again. False:
+ * none was found. */
+bool space_sample(const struct space *s, uint64_t *rng, choice *point);
+/* The point of the original values (index 0 where there is none); false: it does not exist. */
+bool space_original(const struct space *s, choice *point);
+/* The number that exist, counted up to LIMIT (also the answer when counting takes too long). */
 uint64_t space_count(const struct space *s, uint64_t limit);
+bool space_equal(const struct space *s, const choice *a, const choice *b);
+uint64_t space_hash(const struct space *s, const choice *point);
 uint64_t rng_next(uint64_t *state);                              /* splitmix64 */
-/* "MR=6 NR=64 flags=-O3": malloc'ed. */
+/* "MR=6 NR=64 flags=-O3", only what matters: malloc'ed. */
 char *space_describe(const struct space *s, const choice *point);
+/* "MR=6\nNR=64\n", all of them, sorted by name, as rows of the store have it: malloc'ed. */
+char *space_values(const struct autotune_kernel *k, const choice *point);
 
 /* ---- search.c and search_*.c: strategies ------------------------------------------------- */
 
 enum fate { FATE_OK, FATE_COMPILE, FATE_LOAD, FATE_WRONG, FATE_CRASH, FATE_TIMEOUT, FATE_EXIT,
             FATE_PENDING /* written down before it is tried */ };
 const char *fate_name(enum fate f);
+#define FATES (FATE_PENDING + 1)
 
 struct strategy; /* one run of a search */
 struct strategy_class {
@@ -138,6 +148,8 @@ struct strategy_class {
   void (*free)(struct strategy *st);
 };
 const struct strategy_class *strategy_find(const char *name); /* NULL: unknown */
+/* The default: exhaustive where all points fit BUDGET, else random. */
+const struct strategy_class *strategy_choose(const struct space *s, unsigned budget);
 const struct strategy_class *const *strategy_list(void);      /* NULL-terminated */
 
 /* ---- stats.c ------------------------------------------------------------------------------ */
@@ -212,17 +224,19 @@ unsigned pool_pending(struct pool *p);
 void pool_pause(struct pool *p, bool paused); /* nothing new is begun while paused */
 void pool_free(struct pool *p);               /* drops what is queued, waits for what runs */
 
-/* ---- worker.c: zygote and workers --------------------------------------------------------------- */
+/* ---- worker.c: zygote and workers (its parts: sandbox.h) ------------------------------------------ */
 
 struct worker_pool;
-/* Forks the zygote. Must be called before any thread is started. JIT may be NULL (then only the
- * default can run). */
+/* Forks the zygote and waits until it has its image. Must be called before any thread is started. JIT
+ * may be NULL (then only the default can run). NULL and *MESSAGE (malloc'ed) on failure. */
 struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *args,
                                  const struct jit_api *jit, char **message);
+/* What `describe` said of this call, and whether outputs can be compared. */
+void worker_call(const struct worker_pool *w, double *flops, double *bytes, bool *verified);
 struct trial {
   enum fate fate;
-  char message[256];      /* what went wrong: "SIGSEGV at 0x…", "C[17]: 1.5 instead of 1.0" */
-  double *samples; unsigned n_samples;  /* seconds, in order; malloc'ed */
+  char message[256];      /* what went wrong: "SIGSEGV", "C[0:n]: element 17 is 1.5, not 1.0" */
+  double *samples; unsigned n_samples;  /* seconds of one call, in order; malloc'ed */
   double verify_seconds, time_seconds, load_seconds;
 };
 struct trial_plan {
@@ -231,11 +245,13 @@ struct trial_plan {
   double stop_above;      /* seconds: stop sampling once clearly slower; 0: never */
   unsigned min_samples, max_samples;
   double precision;       /* share: stop when the interval is inside */
-  bool verify;
+  bool verify;            /* also after the last timed run */
 };
-/* Runs the default variant: fills the reference outputs. Must come first. */
+/* Runs the default variant: fills the reference outputs, times it, and checks that it repeats them. Must
+ * come first. 0, or -1 when no worker can be had any more. */
 int worker_reference(struct worker_pool *w, const struct trial_plan *plan, struct trial *out);
-/* Loads (once: by TICKET), checks (once) and times one variant; ticket 0 is the default variant. */
+/* Loads (once: by TICKET), checks (once) and times one variant; ticket 0 is the default variant.
+ * 0, or -1 when no worker can be had any more. */
 int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_t size,
                const struct trial_plan *plan, struct trial *out);
 void worker_stop(struct worker_pool *w);    /* no process is left */
@@ -306,22 +322,40 @@ char *objects_keep(const char *from, uint64_t *hash);
 /* The path of the object with that hash, after checking owner, mode and hash; NULL: not there. */
 char *objects_find(uint64_t hash);
 
+/* ---- openmp.c: the program's OpenMP runtime, if it has one ------------------------------------------ */
+
+bool openmp_in_parallel(void);
+/* Ends the thread pool of a runtime that does not survive a fork (libgomp). */
+void openmp_before_fork(void);
+/* Removes what LLVM's runtime leaves in /dev/shm when process PID is killed. */
+void openmp_clean(pid_t pid);
+
 /* ---- session.c ------------------------------------------------------------------------------------ */
 
 struct outcome {
   bool tuned;             /* a tuning ran to its end */
-  bool winner;            /* a variant beat the default; its code is in the memfd */
+  bool winner;            /* a variant beat the default; its code is at PATH */
   char path[4096];        /* of the shared object: in the store, or /proc/self/fd/N */
-  int fd;                 /* memfd, or -1 */
+  int fd;                 /* of the memfd behind such a path: the caller closes it; or -1 */
+  choice point[MAX_PARAMS]; /* the winner's */
   char why[512];          /* for people */
 };
-/* Forks the tuner, shows progress, waits (bounded), reaps. 0 or -1. */
+/* True in the tuner and all that is forked from it: there, every kernel is its default variant. */
+bool session_inside(void);
+/* Called in the child of a fork: what is going on in the parent is not ours. Async-signal-safe. */
+void session_forget(void);
+/* Forks the tuner, shows progress, waits (bounded), reaps. 0 or -1 (then only OUT->why is set). */
 int session_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
                 struct outcome *out);
 
 /* ---- tune.c ----------------------------------------------------------------------------------------- */
 
-struct progress { unsigned done, total; double best, original, left; };
+struct progress {
+  unsigned done, total;
+  double best, original;  /* seconds of a call; 0: not known yet */
+  double left;            /* seconds of the budget */
+  double silence;         /* seconds until the next report at the latest: then the tuner hangs */
+};
 /* The pass, in the tuner process. OBJECT_FD: memfd that receives the winner's shared object. */
 int tune_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
              int object_fd, void (*report)(void *data, const struct progress *p), void *data,
