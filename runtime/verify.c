@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// verify.c: does an output agree with the default variant's? Numbers agree when
+//   |got - reference| <= atol + rtol * |reference|,
+// NaN agrees with NaN alone and an infinity with itself. Where nothing is declared, rtol allows what
+// reordering a sum costs, and atol is rtol times the root mean square of the reference, because
+// such errors do not shrink with an element that happens to be near zero.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+typedef long double number;
+
+static number half(uint16_t bits, int exponent_bits) {
+  int fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
+  int e = (bits >> fraction_bits) & ((1 << exponent_bits) - 1);
+  int f = bits & ((1 << fraction_bits) - 1);
+  number sign = bits >> 15 ? -1 : 1;
+  if (e == (1 << exponent_bits) - 1)
+    return f ? (number)NAN : sign * INFINITY;
+  if (e == 0)
+    return sign * ldexpl(f, 1 - bias - fraction_bits);
+  return sign * ldexpl(f + (1 << fraction_bits), e - bias - fraction_bits);
+}
+
+// Element I of DATA, which need not be aligned.
+#define AT(type, data, i)                                                                    \
+  ({ type at_; memcpy(&at_, (const char *)(data) + (i) * sizeof at_, sizeof at_); at_; })
+
+static number read_f16(const void *d, size_t i) { return half(AT(uint16_t, d, i), 5); }
+static number read_bf16(const void *d, size_t i) { return half(AT(uint16_t, d, i), 8); }
+static number read_f32(const void *d, size_t i) { return AT(float, d, i); }
+static number read_f64(const void *d, size_t i) { return AT(double, d, i); }
+static number read_f80(const void *d, size_t i) { return AT(long double, d, i); }
+#ifdef __SIZEOF_FLOAT128__
+static number read_f128(const void *d, size_t i) { return (number)AT(__float128, d, i); }
+#else
+#define read_f128 NULL
+#endif
+
+static const struct format {
+  size_t size, significant; // bytes of an element, and those of them that hold anything
+  double rtol;              // where none is declared
+  number (*read)(const void *data, size_t i);
+} formats[] = {
+  [AUTOTUNE_BYTES] = { 1, 1, 0, NULL },
+  [AUTOTUNE_F16] = { 2, 2, 5e-3, read_f16 },
+  [AUTOTUNE_BF16] = { 2, 2, 4e-2, read_bf16 },
+  [AUTOTUNE_F32] = { 4, 4, 1e-4, read_f32 },
+  [AUTOTUNE_F64] = { 8, 8, 1e-9, read_f64 },
+  [AUTOTUNE_F80] = { sizeof(long double), LDBL_MANT_DIG == 64 ? 10 : sizeof(long double), 1e-12,
+                     read_f80 },
+  [AUTOTUNE_F128] = { 16, 16, 1e-12, read_f128 },
+};
+
+static const struct format *format(enum autotune_element e) {
+  bool known = (unsigned)e < sizeof formats / sizeof *formats && formats[e].read;
+  return &formats[known ? e : AUTOTUNE_BYTES];
+}
+
+static double root_mean_square(const struct format *f, const void *data, size_t n) {
+  number sum = 0;
+  size_t finite = 0;
+  for (size_t i = 0; i < n; i++) {
+    number x = f->read(data, i);
+    if (isfinite(x)) {
+      sum += x * x;
+      finite++;
+    }
+  }
+  return finite ? (double)sqrtl(sum / finite) : 0;
+}
+
+struct tolerance verify_tolerance(const struct autotune_kernel *k, enum autotune_element e,
+                                  const void *reference, size_t bytes) {
+  const struct format *f = format(e);
+  if (k->verify == AUTOTUNE_VERIFY_OFF)
+    return (struct tolerance){ .off = true };
+  if (k->verify == AUTOTUNE_VERIFY_EXACT || !f->read)
+    return (struct tolerance){ .exact = true };
+  if (k->verify == AUTOTUNE_VERIFY_TOLERANCE)
+    return (struct tolerance){ .rtol = k->rtol, .atol = k->atol };
+  double rms = root_mean_square(f, reference, bytes / f->size);
+  return (struct tolerance){ .rtol = f->rtol, .atol = isfinite(rms) ? f->rtol * rms : 0 };
+}
+
+static bool agrees(number reference, number got, struct tolerance t) {
+  if (reference == got)
+    return true; // also equal infinities
+  if (isnan(reference) || isnan(got))
+    return isnan(reference) && isnan(got);
+  if (isinf(reference) || isinf(got))
+    return false;
+  return fabsl(got - reference) <= t.atol + t.rtol * fabsl(reference);
+}
+
+static bool same_bits(const struct format *f, const void *a, const void *b, size_t i) {
+  return memcmp((const char *)a + i * f->size, (const char *)b + i * f->size,
+                f->significant) == 0;
+}
+
+static void tell(const struct format *f, const void *reference, const void *got, size_t i,
+                 char *message, size_t size) {
+  if (f->read)
+    snprintf(message, size, "element %zu is %.9Lg instead of %.9Lg", i, f->read(got, i),
+             f->read(reference, i));
+  else
+    snprintf(message, size, "byte %zu is 0x%02x instead of 0x%02x", i,
+             ((const unsigned char *)got)[i], ((const unsigned char *)reference)[i]);
+}
+
+bool verify_compare(enum autotune_element e, struct tolerance t, const void *reference,
+                    const void *got, size_t bytes, char *message, size_t size) {
+  const struct format *f = format(e);
+  if (t.off || bytes == 0 || memcmp(reference, got, bytes) == 0)
+    return true;
+  size_t n = bytes / f->size;
+  for (size_t i = 0; i < n; i++) {
+    if (same_bits(f, reference, got, i))
+      continue;
+    if (!t.exact && f->read && agrees(f->read(reference, i), f->read(got, i), t))
+      continue;
+    tell(f, reference, got, i, message, size);
+    return false;
+  }
+  if (n * f->size == bytes)
+    return true;
+  return verify_compare(AUTOTUNE_BYTES, (struct tolerance){ .exact = true },
+                        (const char *)reference + n * f->size, (const char *)got + n * f->size,
+                        bytes - n * f->size, message, size);
+}
