@@ -17,19 +17,24 @@
 
 #include "store.h"
 
-#define TOLD(...) (*message = sys_printf(__VA_ARGS__), NULL)
+// Ends a function with NULL or false and the reason.
+#define REFUSE(...)                                                                          \
+  do {                                                                                       \
+    *message = sys_printf(__VA_ARGS__);                                                      \
+    return 0;                                                                                \
+  } while (0)
 
 // Nobody but root and us can replace what is in PATH, a directory without links.
 static bool parent_is_safe(const char *path, char **message) {
   struct stat st;
   if (lstat(path, &st) != 0)
-    return TOLD("%s: %s", path, strerror(errno)), false;
+    REFUSE("%s: %s", path, strerror(errno));
   if (!S_ISDIR(st.st_mode))
-    return TOLD("%s is no directory", path), false;
+    REFUSE("%s is no directory", path);
   if (st.st_uid != 0 && st.st_uid != geteuid())
-    return TOLD("%s belongs to somebody else (user %u)", path, (unsigned)st.st_uid), false;
+    REFUSE("%s belongs to somebody else (user %u)", path, (unsigned)st.st_uid);
   if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX))
-    return TOLD("%s can be written by others (mode %o)", path, st.st_mode & 07777u), false;
+    REFUSE("%s can be written by others (mode %o)", path, st.st_mode & 07777u);
   return true;
 }
 
@@ -68,15 +73,15 @@ static int make_folders(char *path) {
 static bool folder_is_ours(const char *path, char **message) {
   struct stat st;
   if (lstat(path, &st) != 0)
-    return TOLD("%s: %s", path, strerror(errno)), false;
+    REFUSE("%s: %s", path, strerror(errno));
   if (S_ISLNK(st.st_mode))
-    return TOLD("%s is a symbolic link", path), false;
+    REFUSE("%s is a symbolic link", path);
   if (!S_ISDIR(st.st_mode))
-    return TOLD("%s is no directory", path), false;
+    REFUSE("%s is no directory", path);
   if (st.st_uid != geteuid())
-    return TOLD("%s belongs to somebody else (user %u)", path, (unsigned)st.st_uid), false;
+    REFUSE("%s belongs to somebody else (user %u)", path, (unsigned)st.st_uid);
   if (st.st_mode & (S_IWGRP | S_IWOTH))
-    return TOLD("%s can be written by others (mode %o)", path, st.st_mode & 07777u), false;
+    REFUSE("%s can be written by others (mode %o)", path, st.st_mode & 07777u);
   return true;
 }
 
@@ -87,19 +92,19 @@ char *folder_check(const char *path, char **message) {
   while (n > 1 && path[n - 1] == '/')
     n--;
   if (path[0] != '/' || n < 2)
-    return TOLD("'%s' is not an absolute path of a folder", path);
+    REFUSE("'%s' is not an absolute path of a folder", path);
   if (n >= sizeof given)
-    return TOLD("the path of the folder is too long");
+    REFUSE("the path of the folder is too long");
   memcpy(given, path, n);
   given[n] = '\0';
   if (make_folders(given) != 0)
-    return TOLD("cannot make %s: %s", given, strerror(errno));
+    REFUSE("cannot make %s: %s", given, strerror(errno));
   if (!folder_is_ours(given, message))
     return NULL;
   char *name = strrchr(given, '/');
   *name++ = '\0';
   if (!realpath(given[0] ? given : "/", parent))
-    return TOLD("%s: %s", given, strerror(errno));
+    REFUSE("%s: %s", given, strerror(errno));
   if (!parents_are_safe(parent, message))
     return NULL;
   // Once more under its real name: links on the way may have been turned meanwhile.
@@ -130,17 +135,19 @@ static char *default_path(void) {
 char *folder_default(char **message) {
   *message = NULL;
   if (getauxval(AT_SECURE))
-    return TOLD("a set-user-ID program keeps no results");
+    REFUSE("a set-user-ID program keeps no results");
   const char *cache = options_get()->cache;
   if (cache && !*cache)
-    return TOLD("switched off (AUTOTUNE_CACHE)");
+    REFUSE("switched off (AUTOTUNE_CACHE)");
   char *path = cache ? realpath(".", NULL) : default_path();
   if (cache && (cache[0] == '/' || path)) {
     char *given = cache[0] == '/' ? sys_strdup(cache) : sys_printf("%s/%s", path, cache);
     free(path);
     path = given;
   }
-  return path ? path : TOLD("no folder for results: neither HOME nor a home directory is known");
+  if (!path)
+    REFUSE("no folder for results: neither HOME nor a home directory is known");
+  return path;
 }
 
 const char *folder_open(char **message) {

@@ -51,7 +51,24 @@ static bool object_is_good(const char *path, uint64_t hash) {
   return good;
 }
 
+// The folder objects/, made when missing and checked as its parent is.
+static int open_objects(const char *folder) {
+  char *path = sys_printf("%s/objects", folder), *message = NULL;
+  char *good = path ? folder_check(path, &message) : NULL;
+  int fd = good ? sys_open(good, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0) : -1;
+  if (!good && message)
+    log_once(AUTOTUNE_WARN, "objects", "compiled variants are not kept: %s", message);
+  free(message);
+  free(good);
+  free(path);
+  return fd;
+}
+
 char *objects_find_in(const char *folder, uint64_t hash) {
+  int directory = open_objects(folder);
+  if (directory < 0)
+    return NULL;
+  close(directory);
   char *path = object_path(folder, hash);
   if (path && object_is_good(path, hash))
     return path;
@@ -64,19 +81,6 @@ char *objects_find(uint64_t hash) {
   const char *folder = hash ? folder_open(&message) : NULL;
   free(message);
   return folder ? objects_find_in(folder, hash) : NULL;
-}
-
-// The folder objects/, made when missing and checked as its parent is.
-static int open_objects(const char *folder) {
-  char *path = sys_printf("%s/objects", folder), *message = NULL;
-  char *good = path ? folder_check(path, &message) : NULL;
-  int fd = good ? sys_open(good, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0) : -1;
-  if (!good && message)
-    log_once(AUTOTUNE_WARN, "objects", "compiled variants are not kept: %s", message);
-  free(message);
-  free(good);
-  free(path);
-  return fd;
 }
 
 // Writes DATA to PATH by way of a temporary name. 0 or -1 and errno.

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// store.c: connections to the file of results.
+//
+// SQLite with a rollback journal: its write-ahead log can be corrupted by two writers in the
+// versions that distributions ship. A connection lives within one process and is never carried over
+// a fork. Nobody waits longer than WAIT for somebody else's lock: then work goes on without the store.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store.h"
+
+static const double WAIT = 0.08; // seconds
+
+enum verdict { OPENED, MISSING, BROKEN, REFUSED };
+
+// ---- statements -----------------------------------------------------------------------------------
+
+int store_step(sqlite3_stmt *q) {
+  return sys_fails(SYS_SQLITE) ? SQLITE_IOERR : sqlite3_step(q);
+}
+
+int store_run(sqlite3 *db, const char *sql) {
+  while (*sql) {
+    sqlite3_stmt *q = NULL;
+    int rc = sqlite3_prepare_v2(db, sql, -1, &q, &sql);
+    while (rc == SQLITE_OK && q && (rc = store_step(q)) == SQLITE_ROW)
+      rc = SQLITE_OK;
+    sqlite3_finalize(q);
+    if (rc != SQLITE_OK && rc != SQLITE_DONE)
+      return rc;
+  }
+  return SQLITE_OK;
+}
+
+sqlite3_stmt *store_select(struct store *s, const struct table *t, const char *where) {
+  sqlite3_stmt *q = NULL;
+  char *sql = table_select_sql(t, where);
+  if (sql)
+    sqlite3_prepare_v2(s->db, sql, -1, &q, NULL);
+  free(sql);
+  return q;
+}
+
+// Short sleeps of uneven length: SQLite's own handler backs off to 100 ms at a time, which starves
+// the unlucky one of many processes.
+static int busy(void *data, int count) {
+  struct store *s = data;
+  if (sys_now() >= s->until)
+    return 0;
+  long nanoseconds = 300000 + (long)((unsigned)(s->pid * 7919 + count * 104729) % 1700) * 1000;
+  nanosleep(&(struct timespec){ .tv_nsec = nanoseconds }, NULL);
+  return 1;
+}
+
+void store_allow(struct store *s, double seconds) {
+  s->until = sys_now() + seconds;
+}
+
+bool store_usable(struct store *s) {
+  if (!s || !s->db || s->pid != getpid())
+    return false;
+  store_allow(s, WAIT);
+  return true;
+}
+
+// ---- what is in the file ----------------------------------------------------------------------------
+
+static uint32_t big_endian(const unsigned char *p) {
+  return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+// Judges the first page by SQLite's own handle: a descriptor of ours would drop the process's locks
+// when closed. No lock is needed, since these bytes never change in a file of ours.
+static enum verdict judge_header(struct store *s, char **message) {
+  sqlite3_file *file = NULL;
+  sqlite3_int64 size = 0;
+  unsigned char h[100];
+  if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+      !file || !file->pMethods || file->pMethods->xFileSize(file, &size) != SQLITE_OK)
+    return REFUSED;
+  if (size < 512 || file->pMethods->xRead(file, h, sizeof h, 0) != SQLITE_OK ||
+      memcmp(h, "SQLite format 3", 16) != 0 || big_endian(h + 68) != STORE_APPLICATION)
+    return BROKEN;
+  if (big_endian(h + 60) > STORE_VERSION && big_endian(h + 60) < 1000) {
+    *message = sys_printf("%s was written by a newer autotune (format %u) and is left alone",
+                          s->path, big_endian(h + 60));
+    return REFUSED;
+  }
+  return big_endian(h + 60) == STORE_VERSION && h[18] == 1 && h[19] == 1 ? OPENED : BROKEN;
+}
+
+// The schema must be ours to the letter: no triggers, views, generated columns or further tables.
+static int check_schema(struct store *s) {
+  sqlite3_stmt *q = NULL;
+  int found = 0, rc = sqlite3_prepare_v2(s->db, "SELECT type, name, sql FROM sqlite_schema", -1,
+                                         &q, NULL);
+  while (rc == SQLITE_OK && (rc = store_step(q)) == SQLITE_ROW) {
+    const char *type = (const char *)sqlite3_column_text(q, 0);
+    const char *name = (const char *)sqlite3_column_text(q, 1);
+    const char *sql = (const char *)sqlite3_column_text(q, 2);
+    rc = SQLITE_CORRUPT;
+    for (int i = 0; i < 3 && type && name && sql; i++) {
+      char *ours = table_create_sql(store_tables[i]);
+      if (ours && strcmp(type, "table") == 0 && strcmp(name, store_tables[i]->name) == 0 &&
+          strcmp(sql, ours) == 0) {
+        found++;
+        rc = SQLITE_OK;
+      }
+      free(ours);
+    }
+  }
+  sqlite3_finalize(q);
+  return rc == SQLITE_DONE ? (found == 3 ? SQLITE_OK : SQLITE_CORRUPT) : rc;
+}
+
+// ---- opening ------------------------------------------------------------------------------------------
+
+// What a file may make SQLite do: nothing but hold rows.
+static int harden(struct store *s) {
+  sqlite3_busy_handler(s->db, busy, s);
+  sqlite3_extended_result_codes(s->db, 1);
+  sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+  sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+  sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, 16 << 20);
+  sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 0);
+  return store_run(s->db, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0; PRAGMA temp_store=2;"
+                          "PRAGMA synchronous=0; PRAGMA cache_size=-2000");
+}
+
+static bool is_corruption(int rc) {
+  rc &= 0xff;
+  return rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB || rc == SQLITE_FORMAT;
+}
+
+static enum verdict judge_file(struct store *s, char **message) {
+  struct stat st;
+  if (lstat(s->path, &st) != 0) {
+    if (errno == ENOENT)
+      return MISSING;
+    *message = sys_printf("%s: %s", s->path, strerror(errno));
+    return REFUSED;
+  }
+  s->device = st.st_dev;
+  s->inode = st.st_ino;
+  if (S_ISREG(st.st_mode) &&
+      (!s->keep || (st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)))))
+    return OPENED;
+  *message = sys_printf("%s is no file of ours alone", s->path);
+  return REFUSED;
+}
+
+static void disconnect(struct store *s) {
+  sqlite3_close_v2(s->db); // a statement may be under way
+  s->db = NULL;
+}
+
+static enum verdict store_connect(struct store *s, char **message) {
+  enum verdict verdict = judge_file(s, message);
+  if (verdict != OPENED)
+    return verdict;
+  int rc = sys_fails(SYS_SQLITE) ? SQLITE_IOERR : sqlite3_open_v2(s->path, &s->db,
+             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX, NULL);
+  store_allow(s, WAIT);
+  if (rc == SQLITE_OK) {
+    verdict = judge_header(s, message);
+    if (verdict == OPENED && (rc = harden(s)) == SQLITE_OK &&
+        (rc = check_schema(s)) == SQLITE_OK)
+      rc = store_run(s->db, "PRAGMA journal_mode=TRUNCATE");
+  }
+  if (rc != SQLITE_OK) {
+    verdict = is_corruption(rc) ? BROKEN : REFUSED;
+    if (verdict == REFUSED)
+      *message = sys_printf("%s: %s", s->path, sqlite3_errstr(rc));
+  }
+  if (verdict != OPENED)
+    disconnect(s);
+  return verdict;
+}
+
+// Opens the file, making one or setting one aside on the way. 0 or -1 and *MESSAGE.
+static int establish(struct store *s, char **message) {
+  s->checked = s->durable = false;
+  for (int attempt = 0; attempt < 4; attempt++) {
+    enum verdict verdict = store_connect(s, message);
+    if (verdict == OPENED)
+      return 0;
+    if (verdict == REFUSED)
+      return -1;
+    if (!s->keep) {
+      *message = verdict == MISSING ? sys_printf("%s does not exist", s->path)
+                                    : sys_printf("%s is damaged", s->path);
+      return -1;
+    }
+    if (verdict == BROKEN)
+      store_set_aside(s, "is damaged or was written by another program");
+    else if (store_create(s->path, message) != 0)
+      return -1;
+  }
+  *message = sys_printf("%s is damaged and cannot be set aside", s->path);
+  return -1;
+}
+
+bool store_recover(struct store *s, int rc) {
+  bool moved = rc == SQLITE_READONLY_DBMOVED;
+  if ((!is_corruption(rc) && !moved) || !s->keep)
+    return false;
+  disconnect(s);
+  if (!moved)
+    store_set_aside(s, "is damaged");
+  char *message = NULL;
+  if (establish(s, &message) != 0)
+    log_once(AUTOTUNE_WARN, "store", "results are not kept: %s", message ? message : "no memory");
+  free(message);
+  return s->db != NULL;
+}
+
+struct store *store_open_in(const char *folder, bool keep, char **message) {
+  *message = NULL;
+  struct store *s = sys_calloc(1, sizeof *s);
+  if (!s)
+    return NULL;
+  s->pid = getpid();
+  s->keep = keep;
+  s->last = &s->first;
+  s->folder = sys_strdup(folder);
+  s->path = sys_printf("%s/results.db", folder);
+  if (s->folder && s->path && establish(s, message) == 0)
+    return s;
+  store_close(s);
+  return NULL;
+}
+
+struct store *store_open(char **message) {
+  const char *cache = options_get()->cache;
+  const char *folder = folder_open(message);
+  struct store *s = folder ? store_open_in(folder, true, message) : NULL;
+  bool wanted = !cache || *cache || getauxval(AT_SECURE);
+  if (!s && wanted)
+    log_once(AUTOTUNE_WARN, "store", "results are not kept: %s", *message ? *message : "no memory");
+  return s;
+}
+
+// In another process than the one that opened it, the connection is left as it is: closing it would
+// take the opener's locks away.
+void store_close(struct store *s) {
+  if (!s)
+    return;
+  if (s->pid == getpid()) {
+    if (s->db && s->first)
+      store_finish_queue(s);
+    disconnect(s);
+  }
+  store_drop_queue(s);
+  free(s->folder);
+  free(s->path);
+  free(s);
+}
