@@ -163,7 +163,8 @@ struct section {
   const char *name;              /* as written */
   unsigned access;               /* 1 in, 2 out, 3 inout */
   struct slice base;             /* "A", "s->data" */
-  struct { struct slice low, length; } *dims; unsigned n_dims; /* low empty: 0; length empty: 1 element */
+  struct section_dim { struct slice low, length; } *dims; unsigned n_dims; /* low empty: 0; length
+                                    empty: 1 element; no dims: the whole object (global, *p, struct) */
   size_t offset;
 };
 struct loop_directive {          /* resolved: sets have become params */
@@ -258,10 +259,11 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
 bool translate_source(struct source *s, const struct compile_options *o, struct text *out);
 bool translate(const char *path, const struct compile_options *o, struct text *out);
 
-/* ---- cc_run.c: processes and temporary files ---------------------------------------------------------------- */
+/* ---- cc_run.c: processes and temporary files -------------------------------------------------- */
 
 /* A private folder, made when first asked for and removed at exit and by signals that end us. */
 const char *temp_folder(void);
+void temp_remove(void);                         /* at once: before an exec */
 /* A path in it: temp_path("a.i") */
 char *temp_path(const char *name);
 /* Writes a file; fatal where that fails. */

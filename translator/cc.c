@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// cc.c: `autotune cc COMPILER ARGS…` does what `COMPILER ARGS…` does, with kernels translated.
+//
+//   no kernel, no site      the compiler takes our place (exec), with the command as it was given
+//   one source              the same command with the translated file in the source's place
+//   several sources         one compilation each, and one link
+//   -MD and the like        a run of their own over the user's file, afterwards
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cc.h"
+
+struct plan {
+  const struct cc_command *c;
+  struct cc_source *sources; unsigned n;   // one for each input that is to be compiled
+  bool translated, sites;                  // any of them; and what is linked holds a site
+};
+
+static int not_started(const char *program)
+{
+  int error = errno;
+  fprintf(stderr, "autotune: %s: %s\n", program, strerror(error));
+  return error == ENOENT ? 127 : 126;
+}
+
+static int hand_on(const struct cc_command *c)
+{
+  temp_remove();
+  execvp(c->original[0], c->original);
+  return not_started(c->original[0]);
+}
+
+// ---- running ----
+
+#define LONGEST (96 * 1024) // bytes of arguments: Linux allows more, but the environment counts too
+
+// Replaces all arguments behind the compiler by @FILE where they are too long.
+static void shorten(const struct cc_command *c, struct words *w)
+{
+  size_t size = 0;
+  for (unsigned i = 0; i < w->n; i++)
+    size += strlen(w->list[i]) + 1;
+  if (size < LONGEST)
+    return;
+  struct text t = { 0 };
+  for (unsigned i = c->compiler.n; i < w->n; i++) {
+    text_add(&t, "\"", 1);
+    for (const char *p = w->list[i]; *p; p++) {
+      if (*p == '"' || *p == '\\')
+        text_add(&t, "\\", 1);
+      text_add(&t, p, 1);
+    }
+    text_add(&t, "\"\n", 2);
+  }
+  char *path = temp_path("arguments");
+  file_write(path, t.data, t.size);
+  w->n = c->compiler.n;
+  words_add(w, arena_printf("@%s", path));
+}
+
+static int run(const struct cc_command *c, struct words *w, struct text *out)
+{
+  shorten(c, w);
+  const char *const *argv = words_end(w);
+  int status = run_program(argv, out, NULL);
+  return status == 127 && errno ? not_started(argv[0]) : status;
+}
+
+int cc_run(const struct cc_command *c, struct words *w)
+{
+  return run(c, w, NULL);
+}
+
+// -E: what is printed goes where it would have gone, under the user's name. As gcc does, a file is
+// not left behind after an error.
+static int run_preprocess(const struct cc_command *c, const struct cc_source *s, struct words *w)
+{
+  struct text printed = { 0 };
+  int status = run(c, w, &printed);
+  struct text out = cc_source_unname(s, printed);
+  if (!c->output || strcmp(c->output, "-") == 0) {
+    if (fwrite(out.data, 1, out.size, stdout) != out.size || fflush(stdout) != 0)
+      fatal("standard output: %s", strerror(errno));
+  } else if (status == 0) {
+    file_write(c->output, out.data, out.size);
+  }
+  return status;
+}
+
+// ---- one command ----
+
+static struct cc_source *source_at(const struct plan *p, unsigned arg)
+{
+  for (unsigned i = 0; i < p->n; i++)
+    if (p->sources[i].input->arg == arg)
+      return &p->sources[i];
+  return NULL;
+}
+
+static bool links(const struct plan *p)
+{
+  return p->c->mode == CC_MODE_LINK && p->sites && !p->c->relocatable;
+}
+
+static bool left_out_of_whole(const struct plan *p, const struct cc_arg *a)
+{
+  bool translated = p->n && p->sources[0].translated;
+  if (translated && (a->class == CC_DEPEND || a->class == CC_TARGET))
+    return true;
+  if (translated && p->c->mode == CC_MODE_PREPROCESS && a->class == CC_OUTPUT)
+    return true;
+  return links(p) && cc_link_replaces(a);
+}
+
+static void add_own_options(const struct plan *p, struct words *w)
+{
+  const struct cc_command *c = p->c;
+  if (p->n && p->sources[0].translated) {
+    cc_source_options(c, &p->sources[0], w);
+    bool named = c->output || c->mode == CC_MODE_LINK || c->mode >= CC_MODE_PREPROCESS;
+    if (!named && strcmp(p->sources[0].input->path, "-") == 0) { // as both compilers name it
+      words_add(w, "-o");
+      words_add(w, c->mode == CC_MODE_COMPILE ? "-.o" : "-.s");
+    }
+  }
+}
+
+// The user's command, with at most one source, which then is replaced by its translation.
+static int run_whole(const struct plan *p)
+{
+  const struct cc_command *c = p->c;
+  struct words w = { 0 };
+  for (unsigned i = 0; i < c->compiler.n; i++)
+    words_add(&w, c->compiler.list[i]);
+  for (unsigned i = 0; i < c->n_args; i++) {
+    struct cc_source *s = source_at(p, i);
+    if (i == c->dashes)
+      add_own_options(p, &w);
+    if (s)
+      words_add(&w, s->file);
+    else if (!left_out_of_whole(p, &c->args[i]))
+      words_add_arg(&w, &c->args[i]);
+  }
+  if (c->dashes == c->n_args)
+    add_own_options(p, &w);
+  if (links(p))
+    cc_link_libraries(c, &w);
+  if (!p->n || !p->sources[0].translated)
+    return run(c, &w, NULL);
+  int status = c->mode == CC_MODE_PREPROCESS ? run_preprocess(c, &p->sources[0], &w)
+                                             : run(c, &w, NULL);
+  return status == 0 && c->depend ? cc_depend_write(c, &p->sources[0]) : status;
+}
+
+// ---- a command for each source ----
+
+static int compile(const struct cc_command *c, const struct cc_source *s, const char *object)
+{
+  struct words w = { 0 };
+  for (unsigned i = 0; i < c->compiler.n; i++)
+    words_add(&w, c->compiler.list[i]);
+  for (unsigned i = 0; i < c->n_args; i++)
+    switch (c->args[i].class) {
+    case CC_OTHER: case CC_MODE: case CC_PREPROCESS: case CC_CODE: case CC_OPENMP: case CC_TEMPS:
+      if (i != c->dashes)
+        words_add_arg(&w, &c->args[i]);
+      break;
+    default: break;
+    }
+  if (c->clang)
+    words_add(&w, "-Qunused-arguments"); // what only the link needs
+  if (s->translated)
+    cc_source_options(c, s, &w);
+  if (object) {
+    words_add(&w, "-c");
+    words_add(&w, "-o");
+    words_add(&w, object);
+  }
+  words_add(&w, "-x");
+  words_add(&w, s->input->language ? s->input->language : "none");
+  words_add(&w, s->file);
+  int status = c->mode == CC_MODE_PREPROCESS ? run_preprocess(c, s, &w) : run(c, &w, NULL);
+  return status == 0 && c->depend ? cc_depend_write(c, s) : status;
+}
+
+static int link_objects(const struct plan *p, char *const *objects)
+{
+  const struct cc_command *c = p->c;
+  struct words w = { 0 };
+  for (unsigned i = 0; i < c->compiler.n; i++)
+    words_add(&w, c->compiler.list[i]);
+  for (unsigned i = 0; i < c->n_args; i++) {
+    const struct cc_arg *a = &c->args[i];
+    const struct cc_source *s = source_at(p, i);
+    bool wanted = a->class == CC_OTHER || a->class == CC_CODE || a->class == CC_OPENMP ||
+                  a->class == CC_LINK || a->class == CC_INPUT || a->class == CC_OUTPUT;
+    if (s)
+      words_add(&w, objects[s - p->sources]);
+    else if (wanted && i != c->dashes && !(links(p) && cc_link_replaces(a)))
+      words_add_arg(&w, a);
+  }
+  if (c->clang)
+    words_add(&w, "-Qunused-arguments");
+  if (links(p))
+    cc_link_libraries(c, &w);
+  return run(c, &w, NULL);
+}
+
+// As the compiler does, goes on after an error and does not link then.
+static int run_each(const struct plan *p)
+{
+  const struct cc_command *c = p->c;
+  char **objects = arena_alloc(p->n * sizeof *objects);
+  int failed = 0;
+  for (unsigned i = 0; i < p->n; i++) {
+    if (c->mode == CC_MODE_LINK)
+      objects[i] = temp_path(arena_printf("%u.o", i));
+    int status = compile(c, &p->sources[i], objects[i]);
+    failed = failed ? failed : status;
+  }
+  return failed || c->mode != CC_MODE_LINK ? failed : link_objects(p, objects);
+}
+
+// ---- the plan ----
+
+// Translates all sources before anything is run, so that an error leaves everything as it was.
+static bool translate_all(struct plan *p)
+{
+  const struct cc_command *c = p->c;
+  bool ok = true;
+  p->sources = arena_alloc((c->n_sources + 1) * sizeof *p->sources);
+  for (unsigned i = 0; i < c->n_inputs; i++) {
+    if (c->inputs[i].kind == CC_BINARY)
+      continue;
+    struct cc_source *s = &p->sources[p->n++];
+    s->input = &c->inputs[i];
+    s->file = s->shown = s->input->path;
+    if (s->input->kind == CC_C)
+      ok &= cc_source_translate(c, s);
+    p->translated |= s->translated;
+  }
+  return ok;
+}
+
+static int run_plan(struct plan *p)
+{
+  const struct cc_command *c = p->c;
+  for (unsigned i = 0; i < p->n; i++)
+    if (p->sources[i].translated)
+      cc_source_write(&p->sources[i]);
+  bool two_openmp = links(p) && p->n && cc_link_openmp(c); // wanted for one half of the command only
+  return p->n > 1 || two_openmp ? run_each(p) : run_whole(p);
+}
+
+int command_cc(int argc, char **argv)
+{
+  if (argc < 2) {
+    fprintf(stderr, "usage: autotune cc COMPILER ARGUMENTS…\n"
+                    "  as COMPILER ARGUMENTS…, but tuning what `#pragma autotune` stands on\n");
+    return 2;
+  }
+  struct cc_command *c = cc_command_read(argc - 1, argv + 1);
+  struct plan p = { .c = c };
+  bool one_output = c->output && c->n_sources > 1 && c->mode != CC_MODE_LINK; // an error, not ours
+  if (c->hand_on || !c->n_inputs || one_output)
+    return hand_on(c);
+  if (!translate_all(&p))
+    return 1;
+  p.sites = c->mode == CC_MODE_LINK && (p.translated || cc_link_sites(c));
+  if (!p.translated && !links(&p))
+    return hand_on(c);
+  if (links(&p) && c->is_static)
+    fatal("-static: a program with tuned kernels needs shared libraries: libautotune.so loads what "
+          "it compiles; link without -static, or with the compiler alone for the untuned program");
+  return run_plan(&p);
+}
