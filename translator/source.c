@@ -104,6 +104,27 @@ struct source *source_read(const char *path)
   return source_of(path, t.data, t.size);
 }
 
+// A copy for the parser in which pragmas are blank: the grammar knows none between `for (…)` or `else` and
+// an unbraced statement. Offsets stay.
+static const char *without_pragmas(const struct source *s)
+{
+  char *copy = arena_copy(s->text, s->size);
+  struct lexer l = lexer_of((struct slice){ s->text, s->size });
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    if (!t.first || !slice_is(t.text, "#"))
+      continue;
+    const char *end = lex_line_end(t.text.data, s->text + s->size);
+    struct lexer line = { l.p, end, false };
+    l = (struct lexer){ end, s->text + s->size, true };
+    if (!slice_is(lex(&line).text, "pragma"))
+      continue;
+    for (const char *p = t.text.data; p < end; p++)
+      if (*p != '\n')
+        copy[p - s->text] = ' ';
+  }
+  return copy;
+}
+
 void source_parse(struct source *s)
 {
   if (s->tree)
@@ -111,7 +132,7 @@ void source_parse(struct source *s)
   TSParser *parser = ts_parser_new();
   if (!ts_parser_set_language(parser, tree_sitter_c()))
     fatal("this libtree-sitter does not accept the C grammar");
-  s->tree = ts_parser_parse_string(parser, NULL, s->text, (uint32_t)s->size);
+  s->tree = ts_parser_parse_string(parser, NULL, without_pragmas(s), (uint32_t)s->size);
   ts_parser_delete(parser);
   if (!s->tree)
     fatal("%s: Tree-sitter could not parse it", s->path);
