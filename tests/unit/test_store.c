@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes into the store comes out, and what must not come out does not.
+#include "store_fixture.h"
+
+static int setup(void **state) {
+  *state = make_folder();
+  return 0;
+}
+
+static int teardown(void **state) {
+  remove_folder(*state);
+  free(*state);
+  return 0;
+}
+
+// ---- round trips ------------------------------------------------------------------------------
+
+static void test_summary_survives(void **state) {
+  struct identity id = fixture_identity();
+  struct summary in = fixture_summary(), out;
+  struct store *s = open_store(*state);
+  assert_int_equal(store_summary(s, &id, &in), 0);
+  store_close(s);
+  s = open_store(*state);
+  assert_true(store_winner(s, &id, &out, NULL));
+  assert_string_equal(out.values, in.values);
+  assert_string_equal(out.compiler, in.compiler);
+  assert_string_equal(out.search, in.search);
+  assert_string_equal(out.why, in.why);
+  assert_true(out.winner == 7 && out.object == 99 && out.tried == 48 && out.verified);
+  assert_true(out.best.low == in.best.low && out.original.high == in.original.high);
+  assert_memory_equal(out.failed, in.failed, sizeof in.failed);
+  assert_true(out.flops == 2e9 && out.total_seconds == 7 && out.when > 1e9);
+  store_summary_free(&out);
+  store_close(s);
+}
+
+static void test_record_survives(void **state) {
+  struct identity id = fixture_identity();
+  double samples[] = { 3e-3, 1e-3, 2e-3 };
+  struct record r = fixture_record(11, samples, 3);
+  struct store *s = open_store(*state);
+  enum fate fate = FATE_CRASH;
+  struct estimate e = { 0 };
+  assert_false(store_known(s, &id, 11, &fate, &e));
+  assert_int_equal(store_finish(s, &id, &r), 0);
+  assert_true(store_known(s, &id, 11, &fate, &e));
+  assert_int_equal(fate, FATE_OK);
+  assert_true(e.median == 2e-3 && e.n == 3);
+  assert_false(store_known(s, &id, 12, &fate, &e));
+  store_close(s);
+}
+
+static void test_open_ends_and_nonsense_are_kept_readable(void **state) {
+  struct identity id = fixture_identity();
+  struct summary in = fixture_summary(), out;
+  in.best.high = 1.0 / 0.0;
+  in.best.low = 0.0 / 0.0;
+  in.flops = -0.0;
+  in.values = NULL;
+  struct store *s = open_store(*state);
+  assert_int_equal(store_summary(s, &id, &in), 0);
+  assert_true(store_winner(s, &id, &out, NULL));
+  assert_true(out.best.low == out.best.median && out.best.high == out.best.median);
+  assert_string_equal(out.values, "");
+  store_summary_free(&out);
+  store_close(s);
+}
+
+// ---- pending trials ----------------------------------------------------------------------------
+
+static void test_pending_of_the_living_is_unknown(void **state) {
+  struct identity id = fixture_identity();
+  struct record r = fixture_record(5, NULL, 0);
+  struct store *s = open_store(*state);
+  enum fate fate;
+  struct estimate e;
+  assert_int_equal(store_begin(s, &id, &r), 0);
+  assert_false(store_known(s, &id, 5, &fate, &e));
+  store_close(s);
+}
+
+static void test_pending_of_the_dead_is_quarantined(void **state) {
+  struct identity id = fixture_identity();
+  struct record r = fixture_record(5, NULL, 0);
+  pid_t child = fork();
+  if (child == 0) {
+    struct store *s = store_open_in(*state, true, &(char *){ NULL });
+    _exit(s && store_begin(s, &id, &r) == 0 ? 0 : 1); // as if the variant had taken it along
+  }
+  int status;
+  waitpid(child, &status, 0);
+  assert_int_equal(status, 0);
+  struct store *s = open_store(*state);
+  enum fate fate = FATE_OK;
+  struct estimate e;
+  assert_true(store_known(s, &id, 5, &fate, &e));
+  assert_int_equal(fate, FATE_PENDING);
+  store_close(s);
+}
+
+// ---- D6: no result outlives what it describes ------------------------------------------------------
+
+static void expect_miss(struct store *s, const struct identity *id, const char *reason) {
+  struct summary out;
+  char *why = NULL;
+  assert_false(store_winner(s, id, &out, &why));
+  assert_non_null(why);
+  if (!strstr(why, reason))
+    print_error("'%s' is not in '%s'\n", reason, why);
+  assert_non_null(strstr(why, reason));
+  free(why);
+}
+
+static void test_each_part_of_the_identity_counts(void **state) {
+  struct identity id = fixture_identity(), other;
+  struct summary m = fixture_summary();
+  long long key[] = { 1024, 3 };
+  const char *const names[] = { "n", "k" };
+  struct store *s = open_store(*state);
+  expect_miss(s, &id, "never tuned");
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  other = id, other.unit++;
+  expect_miss(s, &other, "kernel text changed");
+  other = id, other.kernel = "gemv";
+  expect_miss(s, &other, "never tuned");
+  other = id, other.cpu = "Test CPU 2";
+  expect_miss(s, &other, "cpu Test CPU 1 → Test CPU 2");
+  other = id, other.isa = "x86-64-v4 2";
+  expect_miss(s, &other, "instruction set x86-64-v3 1 → x86-64-v4 2");
+  other = id, other.threads = 4;
+  expect_miss(s, &other, "threads 2 → 4");
+  other = id, other.key = key;
+  expect_miss(s, &other, "never tuned for n = 1024, m = 3; tuned for n = 512, m = 3");
+  other = id, other.n_keys = 1;
+  expect_miss(s, &other, "key expressions changed");
+  other = id, other.key_names = names;
+  expect_miss(s, &other, "key expressions changed");
+  other = id, other.toolchain = "clang 22.1.8";
+  expect_miss(s, &other, "compiler clang 22.1.7 → clang 22.1.8");
+  other.threads = 4, other.cpu = "Test CPU 2";
+  expect_miss(s, &other, "cpu Test CPU 1 → Test CPU 2; threads 2 → 4");
+  store_close(s);
+}
+
+static void test_the_file_is_no_part_of_the_identity(void **state) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary(), out;
+  struct store *s = open_store(*state);
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  id.file = "elsewhere/gemm.c";
+  assert_true(store_winner(s, &id, &out, NULL));
+  store_summary_free(&out);
+  store_close(s);
+}
+
+static void test_several_keys_are_told(void **state) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  struct store *s = open_store(*state);
+  for (long long n = 1; n <= 3; n++) {
+    long long key[] = { n, 3 };
+    id.key = key;
+    assert_int_equal(store_summary(s, &id, &m), 0);
+  }
+  id.key = fixture_key;
+  char *why = NULL;
+  struct summary out;
+  assert_false(store_winner(s, &id, &out, &why));
+  assert_non_null(strstr(why, "n = 1, m = 3"));
+  assert_non_null(strstr(why, "n = 2, m = 3"));
+  assert_non_null(strstr(why, "n = 3, m = 3"));
+  free(why);
+  store_close(s);
+}
+
+// ---- forgetting -----------------------------------------------------------------------------------
+
+static void test_forget_takes_what_was_meant(void **state) {
+  struct identity a = fixture_identity(), b = a, c = a;
+  long long key[] = { 1, 2 };
+  struct summary m = fixture_summary(), out;
+  struct record r = fixture_record(3, (double[]){ 1 }, 1);
+  enum fate fate;
+  struct estimate e;
+  b.key = key;
+  c.kernel = "conv";
+  struct store *s = open_store(*state);
+  const struct identity *all[] = { &a, &b, &c };
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(store_summary(s, all[i], &m), 0);
+    assert_int_equal(store_finish(s, all[i], &r), 0);
+  }
+  assert_int_equal(store_forget(s, "gemm", a.unit, a.key, 2), 0);
+  assert_false(store_winner(s, &a, &out, NULL));
+  assert_false(store_known(s, &a, 3, &fate, &e));
+  assert_true(store_winner(s, &b, &out, NULL));
+  store_summary_free(&out);
+  assert_int_equal(store_forget(s, "gemm", 0, NULL, 0), 0);
+  assert_false(store_winner(s, &b, &out, NULL));
+  assert_true(store_winner(s, &c, &out, NULL));
+  store_summary_free(&out);
+  assert_int_equal(store_forget(s, NULL, 0, NULL, 0), 0);
+  assert_false(store_winner(s, &c, &out, NULL));
+  store_close(s);
+}
+
+// ---- connections ------------------------------------------------------------------------------------
+
+static void test_a_forked_child_is_refused(void **state) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary(), out;
+  struct store *s = open_store(*state);
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    int refused = !store_winner(s, &id, &out, NULL) && store_summary(s, &id, &m) == -1 &&
+                  store_forget(s, NULL, 0, NULL, 0) == -1;
+    store_close(s);
+    _exit(refused ? 0 : 1);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  assert_int_equal(status, 0);
+  assert_true(store_winner(s, &id, &out, NULL));
+  store_summary_free(&out);
+  store_close(s);
+}
+
+static void run_sql(const char *folder, const char *sql) {
+  sqlite3 *db;
+  char *path = sys_printf("%s/results.db", folder);
+  assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+  sqlite3_close(db);
+  free(path);
+}
+
+static void test_a_locked_store_delays_and_then_takes_it_all(void **state) {
+  struct identity id = fixture_identity();
+  struct store *s = open_store(*state), *other = open_store(*state);
+  assert_int_equal(store_run(other->db, "BEGIN EXCLUSIVE"), SQLITE_OK);
+  for (unsigned i = 1; i <= 50; i++) {
+    double sample = i;
+    struct record r = fixture_record(i, &sample, 1);
+    assert_int_equal(store_finish(s, &id, &r), -1); // not acknowledged
+  }
+  assert_int_equal(store_run(other->db, "COMMIT"), SQLITE_OK);
+  store_close(other);
+  store_close(s); // what was queued goes in now
+  s = open_store(*state);
+  for (unsigned i = 1; i <= 50; i++) {
+    enum fate fate;
+    struct estimate e;
+    assert_true(store_known(s, &id, i, &fate, &e));
+    assert_true(e.median == i);
+  }
+  store_close(s);
+}
+
+// ---- D5, S1: what the file may not do ---------------------------------------------------------------
+
+static unsigned count_bad(const char *folder) {
+  char *command = sys_printf("ls %s | grep -c 'results.db.bad-[0-9T.]*$'", folder);
+  FILE *f = popen(command, "r");
+  unsigned n = 0;
+  assert_int_equal(fscanf(f, "%u", &n), 1);
+  pclose(f);
+  free(command);
+  return n;
+}
+
+static void fill(const char *folder) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  struct record r = fixture_record(7, (double[]){ 1, 2, 3 }, 3);
+  struct store *s = open_store(folder);
+  assert_int_equal(store_finish(s, &id, &r), 0);
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+}
+
+static void expect_empty(const char *folder) {
+  struct identity id = fixture_identity();
+  struct summary out;
+  struct store *s = open_store(folder);
+  assert_false(store_winner(s, &id, &out, NULL));
+  store_close(s);
+}
+
+static void test_changed_rows_are_not_believed(void **state) {
+  fill(*state);
+  run_sql(*state, "UPDATE winner SET object = 12345");
+  expect_empty(*state);
+  assert_int_equal(count_bad(*state), 0);
+  struct identity id = fixture_identity();
+  struct estimate e;
+  enum fate fate;
+  struct store *s = open_store(*state);
+  assert_true(store_known(s, &id, 7, &fate, &e));
+  store_close(s);
+  run_sql(*state, "UPDATE variant SET samples = x'0000000000000000'");
+  s = open_store(*state);
+  assert_false(store_known(s, &id, 7, &fate, &e));
+  store_close(s);
+}
+
+static void test_a_newer_database_is_left_alone(void **state) {
+  fill(*state);
+  run_sql(*state, "PRAGMA user_version=2");
+  char *message = NULL;
+  assert_null(store_open_in(*state, true, &message));
+  assert_non_null(strstr(message, "newer"));
+  free(message);
+  assert_int_equal(count_bad(*state), 0);
+  run_sql(*state, "PRAGMA user_version=1");
+  struct identity id = fixture_identity();
+  struct summary out;
+  struct store *s = open_store(*state);
+  assert_true(store_winner(s, &id, &out, NULL));
+  store_summary_free(&out);
+  store_close(s);
+}
+
+static void expect_set_aside(const char *folder, const char *sql) {
+  unsigned before = count_bad(folder);
+  fill(folder);
+  run_sql(folder, sql);
+  expect_empty(folder);
+  assert_int_equal(count_bad(folder), before + 1);
+}
+
+static void test_foreign_databases_are_set_aside(void **state) {
+  expect_set_aside(*state, "PRAGMA application_id=1");
+  expect_set_aside(*state, "PRAGMA user_version=0");
+  expect_set_aside(*state, "CREATE TABLE stranger(a)");
+  expect_set_aside(*state, "CREATE TRIGGER t AFTER INSERT ON problem BEGIN DELETE FROM winner; END");
+  expect_set_aside(*state, "DROP TABLE variant");
+  expect_set_aside(*state, "DROP TABLE winner; CREATE VIEW winner AS SELECT * FROM problem");
+  expect_set_aside(*state, "PRAGMA journal_mode=WAL");
+  expect_set_aside(*state, "PRAGMA writable_schema=1; UPDATE sqlite_schema SET sql = sql || ' '");
+}
+
+static void write_file(const char *folder, const char *data, size_t size) {
+  char *path = sys_printf("%s/results.db", folder);
+  FILE *f = fopen(path, "w");
+  assert_int_equal(fwrite(data, 1, size, f), size);
+  fclose(f);
+  free(path);
+}
+
+static void test_other_files_are_set_aside(void **state) {
+  write_file(*state, "", 0);
+  expect_empty(*state);
+  write_file(*state, "hello", 5);
+  expect_empty(*state);
+  static char zeros[8192];
+  write_file(*state, zeros, sizeof zeros);
+  expect_empty(*state);
+  assert_int_equal(count_bad(*state), 3);
+}
+
+static void test_a_reader_changes_nothing(void **state) {
+  char *message = NULL;
+  assert_null(store_open_in(*state, false, &message));
+  assert_non_null(strstr(message, "does not exist"));
+  free(message);
+  write_file(*state, "hello", 5);
+  assert_null(store_open_in(*state, false, &message));
+  assert_non_null(strstr(message, "damaged"));
+  free(message);
+  assert_int_equal(count_bad(*state), 0);
+}
+
+static void test_broken_while_open_is_replaced(void **state) {
+  fill(*state);
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary(), out;
+  struct store *s = open_store(*state);
+  write_file(*state, "gone", 4);
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+  s = open_store(*state);
+  assert_true(store_winner(s, &id, &out, NULL));
+  store_summary_free(&out);
+  store_close(s);
+  assert_int_equal(count_bad(*state), 1);
+}
+
+static void test_set_aside_by_another_is_followed(void **state) {
+  fill(*state);
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary(), out;
+  struct store *s = open_store(*state);
+  char *from = sys_printf("%s/results.db", (char *)*state);
+  char *to = sys_printf("%s/results.db.bad-20260101T000000", (char *)*state);
+  assert_int_equal(rename(from, to), 0);
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+  s = open_store(*state);
+  assert_true(store_winner(s, &id, &out, NULL));
+  store_summary_free(&out);
+  store_close(s);
+  free(from);
+  free(to);
+}
+
+// ---- listing ----------------------------------------------------------------------------------------------
+
+static void test_listing_has_all(void **state) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  struct listing l;
+  struct store *s = open_store(*state);
+  for (unsigned i = 1; i <= 9; i++) {
+    double samples[] = { i, i + 1 };
+    struct record r = fixture_record(i, samples, 2);
+    assert_int_equal(store_finish(s, &id, &r), 0);
+  }
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  id.kernel = "conv";
+  struct record lone = fixture_record(1, NULL, 0);
+  assert_int_equal(store_finish(s, &id, &lone), 0);
+  assert_int_equal(store_list(s, NULL, &l), 0);
+  assert_int_equal(l.n, 2);
+  assert_string_equal(l.items[0].problem.kernel, "conv");
+  assert_false(l.items[0].finished);
+  assert_true(l.items[1].finished);
+  assert_int_equal(l.items[1].n_records, 9);
+  assert_true(l.items[1].records[8].samples[1] == 10);
+  char *key = problem_key_text(&l.items[1].problem);
+  assert_string_equal(key, "n = 512, m = 3");
+  free(key);
+  store_list_free(&l);
+  assert_int_equal(store_list(s, "gemm", &l), 0);
+  assert_int_equal(l.n, 1);
+  store_list_free(&l);
+  store_close(s);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    TEST(test_summary_survives),
+    TEST(test_record_survives),
+    TEST(test_open_ends_and_nonsense_are_kept_readable),
+    TEST(test_pending_of_the_living_is_unknown),
+    TEST(test_pending_of_the_dead_is_quarantined),
+    TEST(test_each_part_of_the_identity_counts),
+    TEST(test_the_file_is_no_part_of_the_identity),
+    TEST(test_several_keys_are_told),
+    TEST(test_forget_takes_what_was_meant),
+    TEST(test_a_forked_child_is_refused),
+    TEST(test_a_locked_store_delays_and_then_takes_it_all),
+    TEST(test_changed_rows_are_not_believed),
+    TEST(test_a_newer_database_is_left_alone),
+    TEST(test_foreign_databases_are_set_aside),
+    TEST(test_other_files_are_set_aside),
+    TEST(test_a_reader_changes_nothing),
+    TEST(test_broken_while_open_is_replaced),
+    TEST(test_set_aside_by_another_is_followed),
+    TEST(test_listing_has_all),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
