@@ -38,7 +38,7 @@ static const struct clause_rule loop_rules[] = {
   { "sizes", D(DIR_TILE) | D(DIR_STRIPE), ARGS_MUST, CLAUSE_SETS | CLAUSE_NEEDED },
   { "permutation", D(DIR_INTERCHANGE), ARGS_MUST, CLAUSE_SETS },
   { "partial", D(DIR_UNROLL), ARGS_MAY, CLAUSE_SETS | CLAUSE_ONE },
-  { "partial", D(DIR_UNROLL_AND_JAM), ARGS_MUST, CLAUSE_SETS | CLAUSE_ONE | CLAUSE_NEEDED },
+  { "partial", D(DIR_UNROLL_AND_JAM), ARGS_MUST, CLAUSE_SETS | CLAUSE_NEEDED }, // one for each loop
   { "full", D(DIR_UNROLL), ARGS_NONE, 0 },
   { "looprange", D(DIR_FUSE), ARGS_MUST, 0 },
   { "num_threads", PARALLEL, ARGS_MUST, CLAUSE_SETS | CLAUSE_LABELS | CLAUSE_ONE },
