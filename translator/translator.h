@@ -151,6 +151,7 @@ struct param {
   int when; unsigned original;
   size_t offset;
   bool named;                    /* false: a set, flags, compiler, choice */
+  bool defined;                  /* the file has `#define NAME …` in front of the kernel */
 };
 struct kernel_arg {              /* a parameter of the function */
   const char *name;
@@ -175,7 +176,10 @@ struct loop_directive {          /* resolved: sets have become params */
   struct dir_clause {
     const char *name;            /* "sizes", "permutation", "schedule", … */
     struct slice body;           /* as written, for clauses that are only handed on */
-    struct dir_arg { struct slice text; int param; } *args; unsigned n_args; /* param -1: TEXT as is */
+    struct dir_arg {             /* param -1: TEXT as is. LABEL: "monotonic" of `monotonic: static`, */
+      struct slice text, label;  /* to be handed on before it, or empty */
+      int param;
+    } *args; unsigned n_args;
     size_t offset;
   } *clauses; unsigned n_clauses;
 };
@@ -209,6 +213,9 @@ struct kernel *kernel_all(const struct source *s, const struct pragma *pragmas, 
                           unsigned *n_kernels);
 /* The param that NAME stands for in K, or -1. */
 int kernel_param(const struct kernel *k, struct slice name);
+/* True when NAME is a candidate of a param of words; *NUMBER is its value's `i`, from 1, the same in all
+ * params of K. In constraints the identifier stands for it. */
+bool kernel_word(const struct kernel *k, struct slice name, long long *number);
 /* Adds a param to K and returns its index. */
 int kernel_add_param(struct kernel *k, struct param p);
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// directives.c: loop directives as loops.c wants them: on which loop, sets as params.
+#include <string.h>
+
+#include "kernel.h"
+
+// What a set is of, for its param's name: the directive where the clause is the directive's own.
+static const char *subject(const struct pragma *p, const struct clause *c)
+{
+  static const char *const own[] = { "sizes", "permutation", "partial", NULL };
+  for (const char *const *o = own; *o; o++)
+    if (strcmp(c->name, *o) == 0)
+      return directive_name(p->directive);
+  return c->name;
+}
+
+static bool name_taken(const struct kernel *k, const char *name)
+{
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (strcmp(k->params[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+// "tile@12.1": what, the line that the user knows, and a number that makes it unique.
+static const char *set_name(const struct source *s, const struct kernel *k, const char *what,
+                            size_t offset)
+{
+  unsigned line = source_where(s, offset, NULL, NULL);
+  for (unsigned i = 1;; i++) {
+    char *name = arena_printf("%s@%u.%u", what, line, i);
+    for (char *p = name; *p; p++)
+      *p = *p == ' ' ? '_' : *p;
+    if (!name_taken(k, name))
+      return name;
+  }
+}
+
+static int set_param(const struct source *s, struct kernel *k, const struct pragma *p,
+                     const struct clause *c, const struct argument *a, int when)
+{
+  struct param param = { .when = when, .offset = a->offset };
+  bool fine = true;
+  for (unsigned i = 0; i < a->n_set; i++)
+    fine = values_add(s, p, a->set[i], &param) && fine;
+  if (!fine || param.n_values == 0)
+    return -1;
+  param.name = set_name(s, k, subject(p, c), p->offset);
+  param.original = param.n_values; // the code as written has no directive
+  return kernel_add_param(k, param);
+}
+
+// Both choices of `optional`: "no" first, so that what depends on it counts for one variant there.
+static int optional_param(const struct source *s, struct kernel *k, const struct pragma *p,
+                          const struct clause *c, int when)
+{
+  static const struct { const char *text, *define; } choices[] = { { "no", "0" }, { "yes", "1" } };
+  struct param param = { .kind = VALUE_CHOICE, .when = when, .offset = c->offset };
+  for (int i = 0; i < 2; i++)
+    *GROW(param.values, param.n_values) = (struct value){
+      .offset = c->offset, .text = choices[i].text, .define = choices[i].define, .i = i, .d = i };
+  param.name = set_name(s, k, directive_name(p->directive), p->offset);
+  return kernel_add_param(k, param);
+}
+
+static struct dir_clause read_clause(const struct source *s, struct kernel *k,
+                                     const struct pragma *p, const struct clause *c, int when)
+{
+  struct dir_clause out = { .name = c->name, .body = c->body, .offset = c->offset };
+  for (unsigned i = 0; i < c->n_args; i++) {
+    const struct argument *a = &c->args[i];
+    struct dir_arg arg = { .text = a->text, .label = a->label, .param = -1 };
+    arg.param = a->is_set ? set_param(s, k, p, c, a, when) : kernel_param(k, a->text);
+    *GROW(out.args, out.n_args) = arg;
+  }
+  return out;
+}
+
+static void read_directive(const struct source *s, struct kernel *k, struct function *f,
+                           const struct pragma *p, int when)
+{
+  struct loop_directive d = { .pragma = p, .kind = p->directive, .present = -1 };
+  if (!loop_find(s, p, f, &d.loop))
+    return;
+  for (unsigned i = 0; i < p->n_clauses; i++)
+    if (strcmp(p->clauses[i].name, "optional") == 0)
+      d.present = optional_param(s, k, p, &p->clauses[i], when);
+  for (unsigned i = 0; i < p->n_clauses; i++)
+    if (strcmp(p->clauses[i].name, "optional") != 0)
+      *GROW(d.clauses, d.n_clauses) =
+          read_clause(s, k, p, &p->clauses[i], d.present >= 0 ? d.present : when);
+  *GROW(f->directives, f->n_directives) = d;
+}
+
+void directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,
+                     struct kernel *k, struct function *f)
+{
+  int when = f == &k->main ? -1 : k->choose;
+  for (unsigned i = 0; i < n; i++)
+    if (pragmas[i].kind == PRAGMA_LOOP && pragmas[i].offset > f->body_at &&
+        pragmas[i].offset < f->end)
+      read_directive(s, k, f, &pragmas[i], when);
+}

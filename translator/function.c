@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// function.c: which function, which loop a pragma stands on. Both are looked for in the text first, then
+// in the tree, so that what the grammar could not parse is told from what is not there.
+#include <string.h>
+
+#include "kernel.h"
+
+bool node_is(TSNode node, const char *type)
+{
+  return strcmp(ts_node_type(node), type) == 0;
+}
+
+bool cursor_next(TSTreeCursor *cursor, bool descend)
+{
+  if (descend && ts_tree_cursor_goto_first_child(cursor))
+    return true;
+  do {
+    if (ts_tree_cursor_goto_next_sibling(cursor))
+      return true;
+  } while (ts_tree_cursor_goto_parent(cursor));
+  return false;
+}
+
+enum conditional { NO_CONDITIONAL, OPENS, CHANGES, CLOSES };
+
+// What the directive whose '#' has just been read does; L is moved to the end of its line.
+static enum conditional skip_directive(struct lexer *l)
+{
+  static const struct { const char *word; enum conditional is; } table[] = {
+    { "if", OPENS }, { "ifdef", OPENS }, { "ifndef", OPENS }, { "else", CHANGES },
+    { "elif", CHANGES }, { "elifdef", CHANGES }, { "elifndef", CHANGES }, { "endif", CLOSES },
+  };
+  const char *end = lex_line_end(l->p, l->end);
+  struct lexer line = { l->p, end, false };
+  struct slice word = lex(&line).text;
+  *l = (struct lexer){ end, l->end, true };
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (slice_is(word, table[i].word))
+      return table[i].is;
+  return NO_CONDITIONAL;
+}
+
+size_t after_gap(const struct source *s, size_t offset, size_t end)
+{
+  struct lexer l = { s->text + offset, s->text + end, true };
+  for (;;) {
+    struct token t = lex(&l);
+    size_t at = (size_t)(t.text.data - s->text);
+    if (t.kind == TOKEN_END || !t.first || !slice_is(t.text, "#") || skip_directive(&l))
+      return at;
+  }
+}
+
+// The smallest node of that type that begins at OFFSET exactly; false: there is none.
+static bool node_at(const struct source *s, size_t offset, const char *type, TSNode *found)
+{
+  TSNode root = ts_tree_root_node(s->tree);
+  TSTreeCursor cursor = ts_tree_cursor_new(root);
+  bool any = false, more = true;
+  while (more) {
+    TSNode n = ts_tree_cursor_current_node(&cursor);
+    if (ts_node_start_byte(n) > offset)
+      break;
+    if (ts_node_start_byte(n) == offset && node_is(n, type)) {
+      *found = n;
+      any = true;
+    }
+    more = cursor_next(&cursor, ts_node_end_byte(n) > offset);
+  }
+  ts_tree_cursor_delete(&cursor);
+  return any;
+}
+
+struct branch { size_t at; int depth; };
+
+static bool unbalanced(const struct source *s, size_t at, const char *message)
+{
+  diag_error(s, at, 1, "let every branch of an #if open and close the same braces", "%s", message);
+  return false;
+}
+
+// Follows the braces from the '{' at OPEN to its '}'. False: a branch of an #if opens or closes some of
+// them, or they are never closed; diagnosed.
+static bool braces_match(const struct source *s, size_t open, size_t *end)
+{
+  struct branch *stack = NULL;
+  unsigned n = 0;
+  int depth = 0;
+  struct lexer l = { s->text + open, s->text + s->size, false };
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    size_t at = (size_t)(t.text.data - s->text);
+    if (t.first && slice_is(t.text, "#")) {
+      enum conditional c = skip_directive(&l);
+      if (c == OPENS)
+        *GROW(stack, n) = (struct branch){ at, depth };
+      else if (c && n == 0)
+        return unbalanced(s, at, "this belongs to an #if that opens before the function");
+      else if (c && stack[n - 1].depth != depth)
+        return unbalanced(s, stack[n - 1].at, "a branch of this #if opens a brace that is closed "
+                                              "elsewhere, or closes one that is opened elsewhere");
+      n -= c == CLOSES;
+    } else if (slice_is(t.text, "{")) {
+      depth++;
+    } else if (slice_is(t.text, "}") && --depth == 0) {
+      *end = at + 1;
+      return n == 0 || unbalanced(s, stack[n - 1].at, "this #if is still open where the function ends");
+    }
+  }
+  diag_error(s, open, 1, NULL, "this brace is never closed");
+  return false;
+}
+
+// The '{' of a definition that begins at OFFSET; false: something else ends first.
+static bool find_body(const struct source *s, size_t offset, size_t *body)
+{
+  struct lexer l = { s->text + offset, s->text + s->size, false };
+  int depth = 0;
+  bool called = false;
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    char c = t.text.size == 1 ? *t.text.data : 0;
+    *body = (size_t)(t.text.data - s->text);
+    if (t.first && c == '#')
+      skip_directive(&l);
+    else if (c == '(' || c == '[')
+      depth++, called = called || c == '(';
+    else if (c == ')' || c == ']')
+      depth--;
+    else if (depth == 0 && c == '{' && called)
+      return true;
+    else if (depth == 0 && (c == ';' || c == '=' || c == '{' || c == '}'))
+      return false;
+  }
+  return false;
+}
+
+static const char *pragma_label(const struct pragma *p)
+{
+  return p->kind == PRAGMA_KERNEL ? "kernel" : "alternative";
+}
+
+static bool no_function(const struct source *s, const struct pragma *p, size_t at)
+{
+  const char *hint = "put the pragma on the line above the function";
+  struct lexer l = { s->text + at, s->text + s->size, false };
+  struct slice word = lex(&l).text;
+  size_t body;
+  if (slice_is(word, "for"))
+    hint = "on loops write a directive, as in '#pragma autotune tile sizes({8, 16})'";
+  else if (slice_is(word, "#"))
+    hint = "an #if stands between: put the pragma behind it";
+  else if (!find_body(s, at, &body) && body < s->size && s->text[body] == ';')
+    hint = "this is a declaration: the pragma goes to the definition, with its body";
+  diag_error(s, p->offset, p->end - p->offset, hint,
+             "'#pragma autotune %s' does not stand before a function definition", pragma_label(p));
+  return false;
+}
+
+bool function_find(const struct source *s, const struct pragma *p, struct function *f)
+{
+  size_t at = after_gap(s, p->end, s->size), body, end;
+  f->pragma = p;
+  if (!find_body(s, at, &body))
+    return no_function(s, p, at);
+  if (!braces_match(s, body, &end))
+    return false;
+  if (!node_at(s, at, "function_definition", &f->node) || ts_node_end_byte(f->node) != end) {
+    diag_error(s, at, body - at, "is a macro in it that hides a part of the syntax?",
+               "the function after this pragma could not be parsed");
+    return false;
+  }
+  f->start = at;
+  f->end = end;
+  f->body_at = body;
+  return true;
+}
+
+bool function_parsed(const struct source *s, const struct function *f)
+{
+  TSTreeCursor cursor = ts_tree_cursor_new(f->node);
+  bool fine = true, more = ts_node_has_error(f->node);
+  while (more && fine) {
+    TSNode n = ts_tree_cursor_current_node(&cursor);
+    size_t start = ts_node_start_byte(n), end = ts_node_end_byte(n);
+    if (start >= f->body_at && (ts_node_is_missing(n) || node_is(n, "ERROR"))) {
+      diag_error(s, start, end - start, "is a macro in it that hides a part of the syntax?",
+                 ts_node_is_missing(n) ? "'%s' is missing here" : "this could not be parsed",
+                 ts_node_type(n));
+      fine = false;
+    }
+    more = cursor_next(&cursor, ts_node_has_error(n));
+  }
+  ts_tree_cursor_delete(&cursor);
+  return fine;
+}
+
+bool loop_find(const struct source *s, const struct pragma *p, const struct function *f,
+               TSNode *loop)
+{
+  size_t at = after_gap(s, p->end, f->end);
+  if (node_at(s, at, "for_statement", loop))
+    return true;
+  if (p->directive == DIR_FUSE && node_at(s, at, "compound_statement", loop))
+    return true;
+  diag_error(s, p->offset, p->end - p->offset,
+             s->text[at] == '#' ? "an #if stands between: put the directive behind it" : NULL,
+             "'%s' does not stand before a 'for'", directive_name(p->directive));
+  return false;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// points.c: how many variants there are, and whether constraints over params alone leave any.
+#include "kernel.h"
+
+#define MAX_POINTS 1000000
+
+struct walk {
+  const struct kernel *k;
+  struct expr **constraints; // NULL: one that expr.c does not know
+  unsigned *point;
+  bool *fixed;               // params that stay at their first value
+};
+
+static bool varies(const struct walk *w, unsigned i)
+{
+  const struct param *p = &w->k->params[i];
+  if (w->fixed && w->fixed[i])
+    return false;
+  return p->when < 0 || w->k->params[p->when].values[w->point[p->when]].i != 0;
+}
+
+// The next point in lexicographic order. A param that does not matter stays at 0, and those after one
+// that changes begin again.
+static bool next(struct walk *w)
+{
+  for (unsigned i = w->k->n_params; i-- > 0;) {
+    if (varies(w, i) && w->point[i] + 1 < w->k->params[i].n_values) {
+      w->point[i]++;
+      return true;
+    }
+    w->point[i] = 0;
+  }
+  return false;
+}
+
+// Zero where constraint I surely forbids the point; *DEPENDS: where that is unknown.
+static bool allows(const struct walk *w, unsigned i, bool *depends)
+{
+  struct number n = { 0 };
+  if (w->constraints[i])
+    n = expr_value(w->constraints[i], w->k, w->point);
+  *depends = *depends || !n.known;
+  return !n.known || number_true(n);
+}
+
+static struct walk begin(const struct kernel *k)
+{
+  struct walk w = { .k = k, .point = arena_alloc((k->n_params + 1) * sizeof *w.point) };
+  w.constraints = arena_alloc((k->n_constraints + 1) * sizeof *w.constraints);
+  for (unsigned i = 0; i < k->n_constraints; i++)
+    w.constraints[i] = expr_parse(k, k->constraints[i]);
+  return w;
+}
+
+struct point_count points_count(const struct kernel *k)
+{
+  struct point_count c = { 0 };
+  struct walk w = begin(k);
+  do {
+    bool allowed = true, depends = false;
+    for (unsigned i = 0; i < k->n_constraints && allowed; i++)
+      allowed = allows(&w, i, &depends);
+    c.all++;
+    c.allowed += allowed;
+    c.depends = c.depends || (allowed && depends);
+    c.more = c.all == MAX_POINTS;
+  } while (!c.more && next(&w));
+  return c;
+}
+
+// True when no point satisfies the constraints [FIRST, END).
+static bool nothing_left(struct walk *w, unsigned first, unsigned end)
+{
+  unsigned tried = 0;
+  for (unsigned i = 0; i < w->k->n_params; i++)
+    w->point[i] = 0;
+  do {
+    bool allowed = true, depends = false;
+    for (unsigned i = first; i < end && allowed; i++)
+      allowed = allows(w, i, &depends);
+    if (allowed)
+      return false;
+  } while (next(w) && ++tried < MAX_POINTS);
+  return tried < MAX_POINTS;
+}
+
+static bool mentions(const struct kernel *k, unsigned param)
+{
+  for (unsigned i = 0; i < k->n_constraints; i++) {
+    struct lexer l = lexer_of(k->constraints[i]);
+    for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+      if (t.kind == TOKEN_WORD && slice_is(t.text, k->params[param].name))
+        return true;
+  }
+  return false;
+}
+
+void points_check(const struct source *s, const struct kernel *k)
+{
+  struct walk w = begin(k);
+  w.fixed = arena_alloc(k->n_params + 1);
+  for (unsigned i = 0; i < k->n_params; i++)
+    w.fixed[i] = !k->params[i].named || !mentions(k, i);
+  for (unsigned i = 0; i < k->n_constraints; i++)
+    if (nothing_left(&w, i, i + 1)) {
+      diag_error(s, pragma_offset(k->main.pragma, k->constraints[i]), k->constraints[i].size, NULL,
+                 "this constraint leaves no variant");
+      return;
+    }
+  if (k->n_constraints > 1 && nothing_left(&w, 0, k->n_constraints))
+    diag_error(s, pragma_offset(k->main.pragma, k->constraints[0]), k->constraints[0].size, NULL,
+               "this constraint and those after it together leave no variant");
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// sections.c: array sections, `A[0:m*k]`, as OpenMP 6.0 section 5.2.5 has them.
+#include <string.h>
+
+#include "autotune.h"
+#include "kernel.h"
+
+// The last run of brackets in TEXT; *BASE is what stands before.
+static struct slice *trailing_brackets(struct slice text, struct slice *base, unsigned *n)
+{
+  struct slice *list = NULL;
+  struct lexer l = lexer_of(text);
+  unsigned parentheses = 0, depth = 0;
+  const char *open = NULL;
+  *n = 0;
+  *base = text;
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    char c = t.text.size == 1 ? *t.text.data : 0;
+    if (c == '[' && depth++ == 0 && parentheses == 0) {
+      open = t.text.data;
+      if (*n == 0)
+        base->size = (size_t)(open - text.data);
+    } else if (c == ']' && depth > 0 && --depth == 0 && open) {
+      *GROW(list, *n) = (struct slice){ open + 1, (size_t)(t.text.data - open) - 1 };
+      open = NULL;
+    } else if (depth == 0 && c != '[') {
+      *n = 0;
+      *base = text;
+    }
+    parentheses += c == '(';
+    parentheses -= c == ')' && parentheses > 0;
+  }
+  *base = slice_trim(*base);
+  return list;
+}
+
+// `low : length`, `low` alone for one element.
+static bool read_dimension(const struct source *s, const struct pragma *p, struct section *out,
+                           struct slice inside)
+{
+  struct lexer l = lexer_of(inside);
+  const char *colon = NULL, *end = inside.data + inside.size;
+  int depth = 0, conditions = 0;
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    char c = t.text.size == 1 ? *t.text.data : 0;
+    depth += c == '(' || c == '[';
+    depth -= c == ')' || c == ']';
+    conditions += c == '?';
+    if (c != ':' || depth || conditions-- > 0)
+      continue;
+    conditions = 0;
+    if (colon) {
+      diag_error(s, pragma_offset(p, t.text), 1, NULL, "a section with a stride is not understood");
+      return false;
+    }
+    colon = t.text.data;
+  }
+  struct slice low = { inside.data, (size_t)((colon ? colon : end) - inside.data) };
+  struct slice length = { end, 0 };
+  if (colon)
+    length = (struct slice){ colon + 1, (size_t)(end - colon) - 1 };
+  low = slice_trim(low);
+  length = slice_trim(length);
+  if (colon ? length.size == 0 : low.size == 0) {
+    diag_error(s, pragma_offset(p, inside), inside.size ? inside.size : 1,
+               "write [low : length]; one element is [i]", "the length of this section is missing");
+    return false;
+  }
+  *GROW(out->dims, out->n_dims) = (struct section_dim){ low, length };
+  return true;
+}
+
+static struct slice first_word(struct slice text)
+{
+  struct lexer l = lexer_of(text);
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+    if (t.kind == TOKEN_WORD && !is_keyword(t.text))
+      return t.text;
+  return (struct slice){ text.data, 0 };
+}
+
+static bool plain_scalar(const struct kernel_arg *a)
+{
+  return !a->pointer && (a->integer || a->real);
+}
+
+static bool has_word(struct slice text, const char *word)
+{
+  struct lexer l = lexer_of(text);
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+    if (slice_is(t.text, word))
+      return true;
+  return false;
+}
+
+// Base and brackets against the argument that they begin with, if it is one.
+static bool check_base(const struct source *s, const struct kernel *k, const struct section *x,
+                       struct slice name)
+{
+  const struct pragma *p = k->main.pragma;
+  int arg = kernel_arg(k, name);
+  size_t at = pragma_offset(p, x->base);
+  bool bare = name.size == x->base.size;
+  if (arg < 0)
+    return names_check(s, k, p, x->base, 0, "a section");
+  const struct kernel_arg *a = &k->args[arg];
+  if (plain_scalar(a)) {
+    diag_error(s, at, x->base.size, NULL,
+               x->n_dims ? "'%s' is no pointer, so it has no sections"
+                         : "'%s' is passed by value: the kernel's caller does not see it change",
+               a->name);
+    return false;
+  }
+  if (bare && x->n_dims == 0 && a->pointer) {
+    diag_error(s, at, x->base.size, arena_printf("write %s[0:N] with the number of elements", a->name),
+               "how much of '%s' is meant?", a->name);
+    return false;
+  }
+  if (bare && a->pointer && (x->access & AUTOTUNE_OUT) && has_word(a->specifiers, "const")) {
+    diag_error(s, at, x->base.size, "write in(…)", "'%s' points to const, so it is no output",
+               a->name);
+    return false;
+  }
+  return true;
+}
+
+static void read_section(const struct source *s, struct kernel *k, const struct argument *a,
+                         unsigned access)
+{
+  const struct pragma *p = k->main.pragma;
+  struct section x = { .name = arena_copy(a->text.data, a->text.size), .access = access,
+                       .offset = a->offset };
+  unsigned n;
+  struct slice *brackets = trailing_brackets(a->text, &x.base, &n);
+  for (unsigned i = 0; i < n; i++)
+    if (!read_dimension(s, p, &x, brackets[i]))
+      return;
+  struct slice name = first_word(x.base);
+  if (name.size == 0) {
+    diag_error(s, a->offset, a->text.size, "write a section, as in A[0:n]", "this is no section");
+    return;
+  }
+  if (!check_base(s, k, &x, name))
+    return;
+  for (unsigned i = 0; i < x.n_dims; i++) {
+    names_check(s, k, p, x.dims[i].low, 0, "a section");
+    names_check(s, k, p, x.dims[i].length, 0, "a section");
+  }
+  for (unsigned i = 0; i < k->n_sections; i++)
+    if (strcmp(k->sections[i].name, x.name) == 0) {
+      diag_error(s, a->offset, a->text.size, "one that is read and written is inout(…)",
+                 "the section '%s' stands here twice", x.name);
+      return;
+    }
+  *GROW(k->sections, k->n_sections) = x;
+}
+
+void sections_read(const struct source *s, struct kernel *k, const struct clause *c,
+                   unsigned access)
+{
+  for (unsigned i = 0; i < c->n_args; i++)
+    if (c->args[i].text.size)
+      read_section(s, k, &c->args[i], access);
+}
