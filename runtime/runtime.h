@@ -342,6 +342,8 @@ struct outcome {
 };
 /* True in the tuner and all that is forked from it: there, every kernel is its default variant. */
 bool session_inside(void);
+/* In the tuner: it has been asked to end (by a signal, or because the program is gone). */
+bool session_stopping(void);
 /* Called in the child of a fork: what is going on in the parent is not ours. Async-signal-safe. */
 void session_forget(void);
 /* Forks the tuner, shows progress, waits (bounded), reaps. 0 or -1 (then only OUT->why is set). */

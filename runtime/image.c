@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// image.c: what a trial may change, and how it is put back and compared.
+//
+// The sections of a call, which may overlap, are cut into segments of one kind each. Before a run that is
+// checked, INOUT segments get their pristine bytes and OUT segments a pattern, so that a variant that
+// leaves out part of its work cannot pass on what stood there before. IN segments must keep their
+// hash, and a page on each side of the sections must stay as it was (within its mapping;
+// docs/design.md says what that finds). Two private copies of what is written are all the memory
+// that this takes.
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <xxhash.h>
+
+#include "sandbox.h"
+
+// 0xa5 repeated is a small normal number as float, double and half: nothing slow, nothing NaN.
+enum { PATTERN = 0xa5, PAGE = 4096, GUARD = PAGE };
+
+static size_t round_up(size_t size) {
+  return (size + 63) & ~(size_t)63;
+}
+
+// ---- segments --------------------------------------------------------------------------------
+
+static int by_address(const void *a, const void *b) {
+  const char *x = *(char *const *)a, *y = *(char *const *)b;
+  return (x > y) - (x < y);
+}
+
+static enum segment_kind kind_of(const struct image *m, const char *at, bool *covered) {
+  bool in = false, out = false;
+  for (unsigned i = 0; i < m->kernel->n_sections; i++) {
+    const struct autotune_span *s = &m->spans[i];
+    if (at < (char *)s->base || at >= (char *)s->base + s->bytes)
+      continue;
+    in |= m->kernel->sections[i].access & AUTOTUNE_IN;
+    out |= m->kernel->sections[i].access & AUTOTUNE_OUT;
+  }
+  *covered = in || out;
+  return in && out ? SEGMENT_INOUT : out ? SEGMENT_OUT : SEGMENT_IN;
+}
+
+// Between two neighbouring ends of sections, all bytes are alike.
+static void cut(struct image *m, char **ends, unsigned n_ends) {
+  qsort(ends, n_ends, sizeof *ends, by_address);
+  for (unsigned i = 0; i + 1 < n_ends; i++) {
+    bool covered;
+    enum segment_kind kind = kind_of(m, ends[i], &covered);
+    struct segment *last = m->n_segments ? &m->segments[m->n_segments - 1] : NULL;
+    if (ends[i] == ends[i + 1] || !covered)
+      continue;
+    if (last && last->base + last->size == ends[i] && last->kind == kind)
+      last->size = (size_t)(ends[i + 1] - last->base);
+    else
+      m->segments[m->n_segments++] = (struct segment){
+        .base = ends[i], .size = (size_t)(ends[i + 1] - ends[i]), .kind = kind };
+  }
+}
+
+static bool make_segments(struct image *m) {
+  unsigned n = m->kernel->n_sections, n_ends = 0;
+  char **ends = sys_calloc(2 * n + 1, sizeof *ends);
+  m->segments = sys_calloc(2 * n + 1, sizeof *m->segments);
+  bool made = ends && m->segments;
+  for (unsigned i = 0; made && i < n; i++) {
+    struct autotune_span *s = &m->spans[i];
+    if (!s->base || s->bytes == 0) {
+      *s = (struct autotune_span){ NULL, 0 };
+      continue;
+    }
+    ends[n_ends++] = s->base;
+    ends[n_ends++] = (char *)s->base + s->bytes;
+  }
+  if (made)
+    cut(m, ends, n_ends);
+  free(ends);
+  return made;
+}
+
+// ---- guards ----------------------------------------------------------------------------------
+
+// [LOW, HIGH), but nothing of a segment, of another mapping, or of what the trial itself uses.
+static void add_guard(struct image *m, char *low, char *high, const char *neighbour, bool *off) {
+  bool heap, openmp = m->kernel->openmp;
+  struct range map = sandbox_mapping(neighbour, &heap);
+  if (map.size == 0 || (heap && openmp))
+    return; // an OpenMP runtime allocates whenever it likes, and the heap is where
+  char here;
+  if (&here >= map.base && &here < map.base + map.size && low <= (char *)m->args)
+    low = (char *)(m->args + m->kernel->n_args); // this stack: what lies below is ours
+  low = low < map.base ? map.base : low;
+  high = high > map.base + map.size ? map.base + map.size : high;
+  for (unsigned i = 0; i < m->n_segments; i++) {
+    char *base = m->segments[i].base, *end = base + m->segments[i].size;
+    if (end <= low || base >= high)
+      continue;
+    if (neighbour >= high || neighbour >= end)
+      low = end > low ? end : low;
+    else
+      high = base < high ? base : high;
+  }
+  if (low >= high)
+    return;
+  unsigned char *before = sys_malloc((size_t)(high - low));
+  if (before)
+    m->guards[m->n_guards++] =
+        (struct guard){ .base = low, .size = (size_t)(high - low), .before = before, .off = off };
+}
+
+static bool is_covered(const struct image *m, const char *at) {
+  bool covered;
+  kind_of(m, at, &covered);
+  return covered;
+}
+
+static bool make_guards(struct image *m, bool *off) {
+  m->guards = sys_calloc(2 * m->n_segments + 1, sizeof *m->guards);
+  if (!m->guards)
+    return false;
+  for (unsigned i = 0; i < m->n_segments; i++) {
+    char *base = m->segments[i].base, *end = base + m->segments[i].size;
+    char *low = base - GUARD, *high = end + GUARD;
+    if (m->kernel->openmp) { // beyond the page may be a runtime's memory
+      low = (char *)((uintptr_t)base & ~(uintptr_t)(PAGE - 1));
+      high = (char *)(((uintptr_t)end + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
+    }
+    if (low < base && !is_covered(m, base - 1))
+      add_guard(m, low, base, base, off + 2 * i);
+    if (high > end && !is_covered(m, end))
+      add_guard(m, end, high, end - 1, off + 2 * i + 1);
+  }
+  return true;
+}
+
+// Byte by byte and unseen by sanitizers: what lies beside an array is theirs to fence, not to read.
+__attribute__((no_sanitize("address", "thread"))) static void copy_guard(const struct guard *g) {
+  const volatile char *from = g->base;
+  for (size_t i = 0; i < g->size; i++)
+    g->before[i] = (unsigned char)from[i];
+}
+
+__attribute__((no_sanitize("address", "thread"))) static size_t changed(const struct guard *g) {
+  const volatile char *now = g->base;
+  for (size_t i = 0; i < g->size; i++)
+    if (g->before[i] != (unsigned char)now[i])
+      return i;
+  return SIZE_MAX;
+}
+
+void image_watch(const struct image *m) {
+  for (unsigned i = 0; i < m->n_guards; i++)
+    if (!*m->guards[i].off)
+      copy_guard(&m->guards[i]);
+}
+
+// ---- copies ----------------------------------------------------------------------------------
+
+// One mapping for the pristine bytes and one, shared with the worker that runs the default, for what
+// that writes.
+static bool make_copies(struct image *m) {
+  const struct autotune_kernel *k = m->kernel;
+  size_t pristine = 0, flags = (2 * m->n_segments + 1) * sizeof(bool);
+  size_t shared = round_up(flags) + round_up(k->ret_size);
+  for (unsigned i = 0; i < m->n_segments; i++)
+    if (m->segments[i].kind == SEGMENT_INOUT)
+      pristine += round_up(m->segments[i].size);
+  for (unsigned i = 0; i < k->n_sections; i++)
+    if (k->sections[i].access & AUTOTUNE_OUT)
+      shared += round_up(m->spans[i].bytes);
+  m->pristine = (struct range){ pristine ? sys_mmap(pristine, false) : NULL, pristine };
+  m->shared = (struct range){ sys_mmap(shared, true), shared };
+  if (!m->shared.base || (pristine && !m->pristine.base))
+    return false;
+  char *at = m->pristine.base;
+  for (unsigned i = 0; i < m->n_segments; i++)
+    if (m->segments[i].kind == SEGMENT_INOUT) {
+      m->segments[i].pristine = memcpy(at, m->segments[i].base, m->segments[i].size);
+      at += round_up(m->segments[i].size);
+    } else if (m->segments[i].kind == SEGMENT_IN) {
+      m->segments[i].hash = XXH3_64bits(m->segments[i].base, m->segments[i].size);
+    }
+  m->ret_reference = m->shared.base + round_up(flags);
+  at = m->ret_reference + round_up(k->ret_size);
+  for (unsigned i = 0; i < k->n_sections; i++)
+    if (k->sections[i].access & AUTOTUNE_OUT) {
+      m->references[i] = at;
+      at += round_up(m->spans[i].bytes);
+    }
+  return true;
+}
+
+int image_make(struct image *m, const struct autotune_kernel *k, void *const *args, char *message,
+               size_t size) {
+  unsigned n = k->n_sections, outputs = 0;
+  *m = (struct image){ .kernel = k, .args = args };
+  m->spans = sys_calloc(n + 1, sizeof *m->spans);
+  m->references = sys_calloc(n + 1, sizeof *m->references);
+  m->tolerances = sys_calloc(n + 1, sizeof *m->tolerances);
+  m->ret = sys_calloc(1, round_up(k->ret_size) + 64);
+  if (!m->spans || !m->references || !m->tolerances || !m->ret) {
+    snprintf(message, size, "no memory");
+    return -1;
+  }
+  struct autotune_call call = { .spans = m->spans };
+  k->describe(args, &call);
+  m->flops = call.flops;
+  m->bytes = call.bytes;
+  if (!make_segments(m) || !make_copies(m) || !make_guards(m, (bool *)m->shared.base)) {
+    snprintf(message, size, "no memory for copies of what the kernel writes");
+    return -1;
+  }
+  for (unsigned i = 0; i < n; i++)
+    outputs += (k->sections[i].access & AUTOTUNE_OUT) != 0 && m->spans[i].bytes > 0;
+  m->verified = k->verify != AUTOTUNE_VERIFY_OFF && (outputs > 0 || (n > 0 && k->ret_size > 0));
+  return 0;
+}
+
+bool image_restores(const struct image *m) {
+  return m->pristine.size > 0;
+}
+
+void image_restore(const struct image *m) {
+  for (unsigned i = 0; i < m->n_segments; i++)
+    if (m->segments[i].kind == SEGMENT_INOUT)
+      memcpy(m->segments[i].base, m->segments[i].pristine, m->segments[i].size);
+}
+
+void image_prepare(const struct image *m) {
+  image_restore(m);
+  for (unsigned i = 0; i < m->n_segments; i++)
+    if (m->segments[i].kind == SEGMENT_OUT)
+      memset(m->segments[i].base, PATTERN, m->segments[i].size);
+  memset(m->ret, PATTERN, m->kernel->ret_size);
+}
+
+// ---- the reference, and comparing with it -------------------------------------------------------
+
+static const char *section_at(const struct image *m, const char *at) {
+  for (unsigned i = 0; i < m->kernel->n_sections; i++) {
+    const struct autotune_span *s = &m->spans[i];
+    if (at >= (char *)s->base && at < (char *)s->base + s->bytes)
+      return m->kernel->sections[i].name;
+  }
+  return "a section";
+}
+
+static const struct segment *changed_input(const struct image *m) {
+  for (unsigned i = 0; i < m->n_segments; i++) {
+    const struct segment *s = &m->segments[i];
+    if (s->kind == SEGMENT_IN && XXH3_64bits(s->base, s->size) != s->hash)
+      return s;
+  }
+  return NULL;
+}
+
+static void set_tolerances(struct image *m) {
+  const struct autotune_kernel *k = m->kernel;
+  for (unsigned i = 0; i < k->n_sections; i++)
+    if (m->references[i])
+      m->tolerances[i] = verify_tolerance(k, k->sections[i].element, m->references[i],
+                                          m->spans[i].bytes);
+  m->ret_tolerance = verify_tolerance(k, k->ret_element, m->ret_reference, k->ret_size);
+}
+
+bool image_reference(struct image *m, char *message, size_t size) {
+  const struct segment *input = changed_input(m);
+  if (input) {
+    snprintf(message, size, "%s is declared as `in`, but the kernel as written changes it",
+             section_at(m, input->base));
+    return false;
+  }
+  for (unsigned i = 0; i < m->n_guards; i++) // the kernel as written changes this itself
+    *m->guards[i].off |= changed(&m->guards[i]) != SIZE_MAX;
+  for (unsigned i = 0; i < m->kernel->n_sections; i++)
+    if (m->references[i])
+      memcpy(m->references[i], m->spans[i].base, m->spans[i].bytes);
+  memcpy(m->ret_reference, m->ret, m->kernel->ret_size);
+  set_tolerances(m);
+  return true;
+}
+
+void image_seal(struct image *m) {
+  if (m->pristine.base)
+    mprotect(m->pristine.base, m->pristine.size, PROT_READ);
+  mprotect(m->shared.base, m->shared.size, PROT_READ);
+  set_tolerances(m);
+}
+
+static bool check_outputs(const struct image *m, char *message, size_t size) {
+  const struct autotune_kernel *k = m->kernel;
+  char where[160];
+  if (!verify_compare(k->ret_element, m->ret_tolerance, m->ret_reference, m->ret, k->ret_size,
+                      where, sizeof where)) {
+    snprintf(message, size, "the value returned: %s", where);
+    return false;
+  }
+  for (unsigned i = 0; i < k->n_sections; i++)
+    if (m->references[i] &&
+        !verify_compare(k->sections[i].element, m->tolerances[i], m->references[i],
+                        m->spans[i].base, m->spans[i].bytes, where, sizeof where)) {
+      snprintf(message, size, "%s: %s", k->sections[i].name, where);
+      return false;
+    }
+  return true;
+}
+
+bool image_check(const struct image *m, bool guards, char *message, size_t size) {
+  if (m->kernel->verify == AUTOTUNE_VERIFY_OFF)
+    return true;
+  if (!check_outputs(m, message, size))
+    return false;
+  if (!guards)
+    return true;
+  const struct segment *input = changed_input(m);
+  if (input) {
+    snprintf(message, size, "%s, which is only read, was changed", section_at(m, input->base));
+    return false;
+  }
+  for (unsigned i = 0; i < m->n_guards; i++) {
+    const struct guard *g = &m->guards[i];
+    size_t at = *g->off ? SIZE_MAX : changed(g);
+    if (at != SIZE_MAX) {
+      snprintf(message, size, "memory outside its arrays was changed, at %p",
+               (void *)(g->base + at));
+      return false;
+    }
+  }
+  return true;
+}

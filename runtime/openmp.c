@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// openmp.c: what must be known of the program's OpenMP runtime, which this library is not linked to.
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+bool openmp_in_parallel(void) {
+  int (*in_parallel)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_in_parallel");
+  return in_parallel && in_parallel();
+}
+
+void openmp_before_fork(void) {
+  enum { PAUSE_HARD = 2 }; // omp_pause_resource_t, OpenMP 6.0 section 30.2.1
+  // LLVM's runtime starts anew in a child by itself; libgomp's child would wait for its threads.
+  if (dlsym(RTLD_DEFAULT, "__kmpc_fork_call"))
+    return;
+  int (*pause)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "omp_pause_resource_all");
+  if (pause && !openmp_in_parallel())
+    pause(PAUSE_HARD);
+}
+
+void openmp_clean(pid_t pid) {
+  char name[64]; // __kmp_reg_status_name in kmp_runtime.cpp
+  snprintf(name, sizeof name, "/__KMP_REGISTERED_LIB_%d_%d", (int)pid, (int)getuid());
+  shm_unlink(name);
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// sandbox.c: what the zygote does to itself, so that what runs in its workers can reach nothing
+// outside: no descriptor, no handler of the program's, no memory that others see.
+//
+// fork() already leaves behind other threads, timers and alarms, memory locks and asynchronous I/O.
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "sandbox.h"
+
+// ---- descriptors -------------------------------------------------------------------------------
+
+static int null_descriptor(void) {
+  int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+  return fd >= 0 ? fd : memfd_create("null", MFD_CLOEXEC); // no /dev in this root
+}
+
+int sandbox_descriptors(int *fds, unsigned n) {
+  int first = 3, null;
+  for (unsigned i = 0; i < n; i++) // out of the way of their final places
+    if ((fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, first + (int)n)) < 0)
+      return -1;
+  for (unsigned i = 0; i < n; i++)
+    if ((fds[i] = dup3(fds[i], first + (int)i, O_CLOEXEC)) < 0)
+      return -1;
+  if (close_range((unsigned)first + n, ~0u, 0) != 0) // Linux before 5.9
+    for (int fd = first + (int)n; fd < (int)sysconf(_SC_OPEN_MAX) && fd < 65536; fd++)
+      close(fd);
+  if ((null = null_descriptor()) < 0)
+    return -1;
+  for (int fd = 0; fd < 3; fd++)
+    if (fd != null && dup2(null, fd) < 0)
+      return -1;
+  if (null > 2)
+    close(null);
+  return 0;
+}
+
+int sandbox_socketpair(int fds[2]) {
+  int pair[2];
+  if (sys_fails(SYS_PIPE) ||
+      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+    return -1;
+  for (int i = 0; i < 2; i++) {
+    fds[i] = pair[i] > 2 ? pair[i] : fcntl(pair[i], F_DUPFD_CLOEXEC, 3);
+    if (pair[i] <= 2)
+      close(pair[i]);
+  }
+  if (fds[0] >= 0 && fds[1] >= 0)
+    return 0;
+  for (int i = 0; i < 2; i++)
+    if (fds[i] >= 0)
+      close(fds[i]);
+  return -1;
+}
+
+// ---- signals, limits, parents ----------------------------------------------------------------------
+
+void sandbox_signals(void) {
+  struct sigaction normal = { .sa_handler = SIG_DFL };
+  for (int s = 1; s < NSIG; s++)
+    sigaction(s, &normal, NULL); // fails for SIGKILL, SIGSTOP and libc's own, rightly
+  stack_t none = { .ss_flags = SS_DISABLE };
+  sigaltstack(&none, NULL);
+  sigset_t empty;
+  sigemptyset(&empty);
+  sigprocmask(SIG_SETMASK, &empty, NULL);
+}
+
+bool sandbox_follow(pid_t parent, int signal) {
+  prctl(PR_SET_PDEATHSIG, signal);
+  return getppid() == parent;
+}
+
+// kB of a line such as "MemAvailable:   123 kB"; 0: not known.
+static unsigned long long kilobytes(const char *path, const char *name) {
+  char text[4096], *at;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+  if (fd >= 0)
+    close(fd);
+  text[n > 0 ? n : 0] = '\0';
+  at = strstr(text, name);
+  return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+}
+
+static void limit(int what, rlim_t value) {
+  struct rlimit now;
+  if (getrlimit(what, &now) == 0 && now.rlim_cur > value) {
+    now.rlim_cur = value;
+    setrlimit(what, &now);
+  }
+}
+
+void sandbox_limits(void) {
+  const rlim_t gigabyte = 1ul << 30;
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_STACK, gigabyte); // where it is unlimited, an endless recursion must end too
+  prctl(PR_SET_DUMPABLE, 0);     // cores that are piped to a program know no limit
+  // A variant that allocates without end must fail before the machine has to choose whom to kill;
+  // address space that is reserved but not used (arenas and stacks of threads) is no harm.
+  rlim_t free = kilobytes("/proc/meminfo", "MemAvailable:") * 1024;
+  rlim_t used = kilobytes("/proc/self/status", "VmSize:") * 1024;
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  if (free && used)
+    limit(RLIMIT_AS, used + free / 2 + gigabyte + (rlim_t)(cores > 0 ? cores : 1) * (gigabyte / 4));
+}
+
+// ---- memory ---------------------------------------------------------------------------------------
+
+struct mapping { char *base, *end; int protection; bool shared, device, heap; };
+
+// "55e0-55f0 rw-s 0000 fd:01 123   /dev/shm/x"; by hand, because sscanf measures the whole rest first.
+static bool parse_mapping(const char *line, struct mapping *m) {
+  char *at;
+  unsigned long base = strtoul(line, &at, 16), end = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
+  if (end <= base || *at != ' ' || strnlen(at + 1, 5) < 5)
+    return false;
+  const char *flags = at + 1, *name = flags;
+  for (int field = 0; field < 4; field++) { // flags, offset, device, inode
+    name += strcspn(name, " \n");
+    name += strspn(name, " ");
+  }
+  bool ordinary = strncmp(name, "/dev/shm/", 9) == 0 || strncmp(name, "/dev/zero", 9) == 0 ||
+                  strncmp(name, "/dev/hugepages", 14) == 0;
+  *m = (struct mapping){
+    .base = (char *)base, .end = (char *)end,
+    .protection = (flags[0] == 'r' ? PROT_READ : 0) | (flags[1] == 'w' ? PROT_WRITE : 0) |
+                  (flags[2] == 'x' ? PROT_EXEC : 0),
+    .shared = flags[3] == 's',
+    .device = (strncmp(name, "/dev/", 5) == 0 && !ordinary) ||
+              strncmp(name, "anon_inode:", 11) == 0 || strncmp(name, "/sys/", 5) == 0,
+    .heap = strncmp(name, "[heap]", 6) == 0,
+  };
+  return true;
+}
+
+// All of /proc/self/maps, read before anything is changed; malloc'ed.
+static char *read_maps(void) {
+  size_t size = 0, capacity = 1 << 16;
+  char *text = sys_malloc(capacity);
+  int fd = sys_open("/proc/self/maps", O_RDONLY, 0);
+  ssize_t n = -1;
+  while (text && fd >= 0 && (n = read(fd, text + size, capacity - size - 1)) > 0) {
+    size += (size_t)n;
+    if (capacity - size < 4096) {
+      char *more = sys_realloc(text, capacity *= 2);
+      if (!more)
+        break;
+      text = more;
+    }
+  }
+  if (fd >= 0)
+    close(fd);
+  if (n != 0) { // not read to its end
+    free(text);
+    return NULL;
+  }
+  text[size] = '\0';
+  return text;
+}
+
+// Copies through /proc/self/mem, which refuses pages beyond a file's end instead of raising SIGBUS.
+static void copy_pages(int memory, char *to, const struct mapping *m) {
+  size_t page = 4096, step = 1 << 20;
+  for (char *at = m->base; at < m->end;) {
+    size_t left = (size_t)(m->end - at), n = left < step ? left : step;
+    ssize_t got = pread(memory, to + (at - m->base), n, (off_t)(uintptr_t)at);
+    at += got > 0 ? (size_t)got : page;
+  }
+}
+
+static int replace(const struct mapping *m, int memory) {
+  size_t size = (size_t)(m->end - m->base);
+  if (m->device) {
+    void *p = mmap(m->base, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    return p == MAP_FAILED ? -1 : 0;
+  }
+  char *copy = sys_mmap(size, false);
+  if (!copy)
+    return -1;
+  copy_pages(memory, copy, m);
+  if (mprotect(copy, size, m->protection) != 0 ||
+      mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, m->base) == MAP_FAILED) {
+    munmap(copy, size);
+    return -1;
+  }
+  return 0;
+}
+
+static bool is_kept(const struct mapping *m, const struct range *keep, unsigned n) {
+  for (unsigned i = 0; i < n; i++)
+    if (keep[i].base < m->end && keep[i].base + keep[i].size > m->base)
+      return true;
+  return false;
+}
+
+static bool must_replace(const char *line, const struct range *keep, unsigned n,
+                         struct mapping *m) {
+  return parse_mapping(line, m) && m->shared && (m->protection & PROT_WRITE || m->device) &&
+         !is_kept(m, keep, n);
+}
+
+// Bytes that replacing will copy.
+static unsigned long long shared_bytes(const char *maps, const struct range *keep, unsigned n) {
+  unsigned long long sum = 0;
+  struct mapping m;
+  for (const char *line = maps; line; line = strchr(line, '\n'), line += line != NULL)
+    if (must_replace(line, keep, n, &m) && !m.device)
+      sum += (unsigned long long)(m.end - m.base);
+  return sum;
+}
+
+int sandbox_memory(const struct range *keep, unsigned n, char **message) {
+  char *maps = read_maps();
+  int memory = sys_open("/proc/self/mem", O_RDONLY, 0), rc = 0;
+  struct mapping m;
+  if (!maps || memory < 0) {
+    *message = sys_printf("/proc is not there, so shared memory cannot be protected");
+    rc = -1;
+  } else if (shared_bytes(maps, keep, n) / 1024 > kilobytes("/proc/meminfo", "MemAvailable:") / 2) {
+    *message = sys_printf("there is more shared memory than can be copied");
+    rc = -1;
+  }
+  for (char *line = rc ? NULL : maps; line && rc == 0;) {
+    if (must_replace(line, keep, n, &m) && replace(&m, memory) != 0) {
+      *message = sys_printf("shared memory cannot be copied: %s", strerror(errno));
+      rc = -1;
+    }
+    line = strchr(line, '\n');
+    line += line != NULL;
+  }
+  if (memory >= 0)
+    close(memory);
+  free(maps);
+  return rc;
+}
+
+struct range sandbox_mapping(const void *address, bool *heap) {
+  struct range found = { NULL, 0 };
+  struct mapping m;
+  char *maps = read_maps();
+  *heap = false;
+  for (const char *line = maps; line; line = strchr(line, '\n'), line += line != NULL)
+    if (parse_mapping(line, &m) && (char *)address >= m.base && (char *)address < m.end &&
+        (m.protection & (PROT_READ | PROT_WRITE)) == (PROT_READ | PROT_WRITE)) {
+      found = (struct range){ m.base, (size_t)(m.end - m.base) };
+      *heap = m.heap;
+    }
+  free(maps);
+  return found;
+}
