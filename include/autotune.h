@@ -237,8 +237,77 @@ AUTOTUNE_API autotune_fn autotune_lookup(struct autotune_site *site, const long 
 /* Called by a destructor of the translated file: its code is about to be unmapped. */
 AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
 
+/* Around what `autotune cc` wrote into a file: it is no business of the user's warnings. (A linemarker
+ * that says "system header" would do, but gcc -Wpedantic refuses linemarkers.) */
+#if defined(__clang__)
+#define AUTOTUNE_GENERATED                                                                   \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Weverything\"")
+#define AUTOTUNE_AS_WRITTEN _Pragma("clang diagnostic pop")
+#else
+#define AUTOTUNE_GENERATED                                                                   \
+  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpragmas\"")             \
+  _Pragma("GCC diagnostic ignored \"-Wpedantic\"")                                           \
+  _Pragma("GCC diagnostic ignored \"-Wconversion\"")                                         \
+  _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"")                                    \
+  _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"")                                   \
+  _Pragma("GCC diagnostic ignored \"-Warith-conversion\"")                                   \
+  _Pragma("GCC diagnostic ignored \"-Wunused\"")                                             \
+  _Pragma("GCC diagnostic ignored \"-Wunused-function\"")                                    \
+  _Pragma("GCC diagnostic ignored \"-Wunused-parameter\"")                                   \
+  _Pragma("GCC diagnostic ignored \"-Wunused-variable\"")                                    \
+  _Pragma("GCC diagnostic ignored \"-Wunused-const-variable\"")                              \
+  _Pragma("GCC diagnostic ignored \"-Wunused-but-set-parameter\"")                           \
+  _Pragma("GCC diagnostic ignored \"-Wunused-local-typedefs\"")                              \
+  _Pragma("GCC diagnostic ignored \"-Wmissing-prototypes\"")                                 \
+  _Pragma("GCC diagnostic ignored \"-Wmissing-declarations\"")                               \
+  _Pragma("GCC diagnostic ignored \"-Wredundant-decls\"")                                    \
+  _Pragma("GCC diagnostic ignored \"-Wstrict-prototypes\"")                                  \
+  _Pragma("GCC diagnostic ignored \"-Wnested-externs\"")                                     \
+  _Pragma("GCC diagnostic ignored \"-Wshadow\"")                                             \
+  _Pragma("GCC diagnostic ignored \"-Wcast-qual\"")                                          \
+  _Pragma("GCC diagnostic ignored \"-Wcast-align\"")                                         \
+  _Pragma("GCC diagnostic ignored \"-Wcast-function-type\"")                                 \
+  _Pragma("GCC diagnostic ignored \"-Wbad-function-cast\"")                                  \
+  _Pragma("GCC diagnostic ignored \"-Wwrite-strings\"")                                      \
+  _Pragma("GCC diagnostic ignored \"-Wdiscarded-qualifiers\"")                               \
+  _Pragma("GCC diagnostic ignored \"-Wincompatible-pointer-types\"")                         \
+  _Pragma("GCC diagnostic ignored \"-Wdeclaration-after-statement\"")                        \
+  _Pragma("GCC diagnostic ignored \"-Wvla\"")                                                \
+  _Pragma("GCC diagnostic ignored \"-Woverlength-strings\"")                                 \
+  _Pragma("GCC diagnostic ignored \"-Wlong-long\"")                                          \
+  _Pragma("GCC diagnostic ignored \"-Wtraditional\"")                                        \
+  _Pragma("GCC diagnostic ignored \"-Wtraditional-conversion\"")                             \
+  _Pragma("GCC diagnostic ignored \"-Wc90-c99-compat\"")                                     \
+  _Pragma("GCC diagnostic ignored \"-Wc99-c11-compat\"")                                     \
+  _Pragma("GCC diagnostic ignored \"-Wc11-c2x-compat\"")                                     \
+  _Pragma("GCC diagnostic ignored \"-Wfloat-equal\"")                                        \
+  _Pragma("GCC diagnostic ignored \"-Waggregate-return\"")                                   \
+  _Pragma("GCC diagnostic ignored \"-Winline\"")                                             \
+  _Pragma("GCC diagnostic ignored \"-Wmissing-noreturn\"")                                   \
+  _Pragma("GCC diagnostic ignored \"-Wsuggest-attribute=noreturn\"")                         \
+  _Pragma("GCC diagnostic ignored \"-Wsuggest-attribute=const\"")                            \
+  _Pragma("GCC diagnostic ignored \"-Wsuggest-attribute=pure\"")                             \
+  _Pragma("GCC diagnostic ignored \"-Wsuggest-attribute=cold\"")                             \
+  _Pragma("GCC diagnostic ignored \"-Wsuggest-attribute=malloc\"")                           \
+  _Pragma("GCC diagnostic ignored \"-Wsuggest-attribute=format\"")                           \
+  _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")                         \
+  _Pragma("GCC diagnostic ignored \"-Wtype-limits\"")                                        \
+  _Pragma("GCC diagnostic ignored \"-Wsign-compare\"")                                       \
+  _Pragma("GCC diagnostic ignored \"-Wdouble-promotion\"")                                   \
+  _Pragma("GCC diagnostic ignored \"-Wunsafe-loop-optimizations\"")                          \
+  _Pragma("GCC diagnostic ignored \"-Wnonnull-compare\"")                                    \
+  _Pragma("GCC diagnostic ignored \"-Waddress\"")                                            \
+  _Pragma("GCC diagnostic ignored \"-Wpadded\"")                                             \
+  _Pragma("GCC diagnostic ignored \"-Wparentheses\"")                                        \
+  _Pragma("GCC diagnostic ignored \"-Wlogical-op\"")                                         \
+  _Pragma("GCC diagnostic ignored \"-Wattributes\"")                                         \
+  _Pragma("GCC diagnostic ignored \"-Wnull-dereference\"")                                   \
+  _Pragma("GCC diagnostic ignored \"-Wundef\"")
+#define AUTOTUNE_AS_WRITTEN _Pragma("GCC diagnostic pop")
+#endif
+
 /* The element of an expression's type. */
-#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L
+#if !defined(__cplusplus)
 #define AUTOTUNE_ELEMENT(x)                                                                  \
   _Generic((x), float: AUTOTUNE_F32, double: AUTOTUNE_F64, long double: AUTOTUNE_F80,        \
            float _Complex: AUTOTUNE_F32, double _Complex: AUTOTUNE_F64,                      \

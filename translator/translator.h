@@ -258,8 +258,9 @@ struct unit unit_build(const struct source *s, const struct kernel *k, const str
 
 /* Writes the whole translated file. */
 void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
-               const struct kernel *kernels, unsigned n_kernels,
-               struct unit *const *units /* [kernel][compiler] */, struct text *out);
+               const struct kernel *kernels, unsigned n_kernels, const struct expansion *x,
+               struct unit *const *units /* [kernel][compiler]; NULL: an #if leaves the kernel out */,
+               struct text *out);
 /* The passes in order. False: there were errors (all told). A file without pragmas comes out as it is.
  * S is the text to translate, which is not always what is at S->path: headers with kernels stand
  * inline in it, between linemarkers (source_where). */

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// emit_tables.c: what the runtime knows of a kernel, as constant tables (include/autotune.h).
+#include <math.h>
+#include <string.h>
+
+#include "unit.h"
+
+static const char *const kinds[] = { "AUTOTUNE_INT", "AUTOTUNE_REAL", "AUTOTUNE_WORD",
+                                     "AUTOTUNE_STRING", "AUTOTUNE_TUPLE", "AUTOTUNE_CHOICE",
+                                     "AUTOTUNE_FLAGS", "AUTOTUNE_COMPILER" };
+
+static void string(struct text *out, const char *s)
+{
+  if (s)
+    text_literal(out, s, strlen(s));
+  else
+    text_printf(out, "0");
+}
+
+static void string_slice(struct text *out, struct slice s)
+{
+  text_literal(out, s.data, s.size);
+}
+
+// A double that every C compiler reads back exactly.
+static void real(struct text *out, double d)
+{
+  if (isnan(d))
+    text_printf(out, "0.0");
+  else if (isinf(d))
+    text_printf(out, d < 0 ? "-__builtin_inf()" : "__builtin_inf()");
+  else
+    text_printf(out, "%.17e", d);
+}
+
+static void params(const struct emission *e)
+{
+  const char *name = e->k->main.name;
+  for (unsigned i = 0; i < e->k->n_params; i++) {
+    const struct param *p = &e->k->params[i];
+    text_printf(e->out, "static const struct autotune_value autotune_values_%s_%u[] = {\n", name, i);
+    for (unsigned j = 0; j < p->n_values; j++) {
+      const struct value *v = &p->values[j];
+      text_printf(e->out, "  { ");
+      string(e->out, v->text);
+      text_printf(e->out, ", ");
+      string(e->out, v->define);
+      text_printf(e->out, v->i == INT64_MIN ? ", -9223372036854775807LL - 1, "
+                                            : ", %lldLL, ", v->i);
+      real(e->out, v->d);
+      text_printf(e->out, " },\n");
+    }
+    text_printf(e->out, "};\n");
+  }
+  if (!e->k->n_params)
+    return;
+  text_printf(e->out, "static const struct autotune_param autotune_params_%s[] = {\n", name);
+  for (unsigned i = 0; i < e->k->n_params; i++) {
+    const struct param *p = &e->k->params[i];
+    text_printf(e->out, "  { ");
+    string(e->out, p->name);
+    text_printf(e->out, ", ");
+    string(e->out, p->macro);
+    text_printf(e->out, ", %s, %d, %u, %u, autotune_values_%s_%u },\n", kinds[p->kind], p->when,
+                p->n_values, p->original, name, i);
+  }
+  text_printf(e->out, "};\n");
+}
+
+static void arguments(const struct emission *e)
+{
+  const char *name = e->k->main.name;
+  if (!e->k->n_args)
+    return;
+  text_printf(e->out, "static const struct autotune_arg autotune_args_%s[] = {\n", name);
+  for (unsigned i = 0; i < e->k->n_args; i++) {
+    const struct kernel_arg *a = &e->k->args[i];
+    text_printf(e->out, "  { ");
+    string(e->out, a->name ? a->name : "");
+    if (a->pointer)
+      text_printf(e->out, ", sizeof(void *), 1 },\n");
+    else
+      text_printf(e->out, ", sizeof(autotune_arg_%s_%u), 0 },\n", name, i);
+  }
+  text_printf(e->out, "};\n");
+}
+
+static void keys(const struct emission *e)
+{
+  if (!e->k->n_keys)
+    return;
+  text_printf(e->out, "static const char *const autotune_keys_%s[] = {\n", e->k->main.name);
+  for (unsigned i = 0; i < e->k->n_keys; i++) {
+    text_printf(e->out, "  ");
+    string_slice(e->out, e->k->keys[i]);
+    text_printf(e->out, ",\n");
+  }
+  text_printf(e->out, "};\n");
+}
+
+// The argument that BASE names, or -1.
+static int base_argument(const struct kernel *k, struct slice base)
+{
+  for (unsigned i = 0; i < k->n_args; i++)
+    if (k->args[i].name && slice_is(base, k->args[i].name))
+      return (int)i;
+  return -1;
+}
+
+static void section_element(const struct emission *e, const struct section *c, const char *what)
+{
+  text_printf(e->out, "%s((", what);
+  emit_renamed(e, c->base);
+  text_printf(e->out, ")");
+  for (unsigned i = 0; i < c->n_dims; i++)
+    text_printf(e->out, "[0]");
+  text_printf(e->out, ")");
+}
+
+static void sections(const struct emission *e)
+{
+  static const char *const access[] = { "0", "AUTOTUNE_IN", "AUTOTUNE_OUT", "AUTOTUNE_INOUT" };
+  if (!e->k->n_sections)
+    return;
+  text_printf(e->out, "static const struct autotune_section autotune_sections_%s[] = {\n",
+              e->k->main.name);
+  for (unsigned i = 0; i < e->k->n_sections; i++) {
+    const struct section *c = &e->k->sections[i];
+    int a = base_argument(e->k, c->base);
+    const char *element = a >= 0 ? classify_element(e->x, e->k, (unsigned)a) : NULL;
+    text_printf(e->out, "  { ");
+    string(e->out, c->name);
+    text_printf(e->out, ", %s, ", access[c->access & 3]);
+    if (element)
+      text_printf(e->out, "%s", element);
+    else
+      section_element(e, c, "AUTOTUNE_ELEMENT");
+    text_printf(e->out, ", ");
+    section_element(e, c, "AUTOTUNE_ELEMENT_SIZE");
+    text_printf(e->out, " },\n");
+  }
+  text_printf(e->out, "};\n");
+}
+
+static void units(const struct emission *e)
+{
+  const char *name = e->k->main.name;
+  for (unsigned i = 0; i < e->k->n_compilers; i++) {
+    const struct unit *u = &e->units[i];
+    text_printf(e->out, "static const char autotune_text_%s_%u[] =\n", name, i);
+    text_literal(e->out, u->text.data, u->text.size);
+    text_printf(e->out, ";\nstatic const char *const autotune_flags_%s_%u[] = { ", name, i);
+    for (unsigned j = 0; j < u->n_flags; j++) {
+      string(e->out, u->flags[j]);
+      text_printf(e->out, ", ");
+    }
+    text_printf(e->out, "0 };\n");
+  }
+  text_printf(e->out, "static const struct autotune_unit autotune_units_%s[] = {\n", name);
+  for (unsigned i = 0; i < e->k->n_compilers; i++) {
+    text_printf(e->out, "  { ");
+    string(e->out, e->k->compilers[i]);
+    text_printf(e->out, ", autotune_text_%s_%u, autotune_flags_%s_%u },\n", name, i, name, i);
+  }
+  text_printf(e->out, "};\n");
+}
+
+// The names that any of the units leaves open.
+static unsigned symbols(const struct emission *e)
+{
+  const char **names = NULL;
+  unsigned n = 0;
+  for (unsigned i = 0; i < e->k->n_compilers; i++)
+    for (unsigned j = 0; j < e->units[i].n_symbols; j++) {
+      unsigned old = 0;
+      while (old < n && strcmp(names[old], e->units[i].symbols[j]) != 0)
+        old++;
+      if (old == n)
+        *GROW(names, n) = e->units[i].symbols[j];
+    }
+  if (n)
+    text_printf(e->out, "static const struct autotune_symbol autotune_symbols_%s[] = {\n",
+                e->k->main.name);
+  for (unsigned i = 0; i < n; i++)
+    text_printf(e->out, "  { \"%s\", (const void *)&%s },\n", names[i], names[i]);
+  if (n)
+    text_printf(e->out, "};\n");
+  return n;
+}
+
+// `.n_what = N, .what = autotune_what_NAME,`
+static void array(const struct emission *e, const char *what, unsigned n)
+{
+  if (n)
+    text_printf(e->out, "  .n_%s = %u, .%s = autotune_%s_%s,\n", what, n, what, what,
+                e->k->main.name);
+}
+
+static void options(const struct emission *e)
+{
+  static const char *const verify[] = { "AUTOTUNE_VERIFY_DEFAULT", "AUTOTUNE_VERIFY_TOLERANCE",
+                                        "AUTOTUNE_VERIFY_EXACT", "AUTOTUNE_VERIFY_OFF" };
+  const struct kernel *k = e->k;
+  text_printf(e->out, "  .verify = %s, .rtol = ", verify[k->verify & 3]);
+  real(e->out, k->rtol);
+  text_printf(e->out, ", .atol = ");
+  real(e->out, k->atol);
+  text_printf(e->out, ",\n  .search = ");
+  string(e->out, k->search);
+  text_printf(e->out, ", .budget_seconds = ");
+  real(e->out, k->budget_seconds);
+  text_printf(e->out, ", .budget_variants = %u,\n  .mode = ", k->budget_variants);
+  string(e->out, k->mode);
+  text_printf(e->out, ", .openmp = %d,\n", k->openmp);
+}
+
+static void kernel(const struct emission *e, unsigned n_symbols)
+{
+  const struct kernel *k = e->k;
+  const char *name = k->main.name, *path;
+  unsigned line = source_where(e->s, k->main.start, &path, NULL);
+  text_printf(e->out, "static const struct autotune_kernel autotune_kernel_%s = {\n"
+                      "  .abi = AUTOTUNE_ABI, .name = \"%s\", .file = ", name, name);
+  string(e->out, path);
+  text_printf(e->out, ", .line = %u,\n"
+                      "  .original = (autotune_fn)autotune_default_%s,\n"
+                      "  .invoke = autotune_invoke_%s, .describe = autotune_describe_%s,\n",
+              line, name, name, name);
+  if (k->n_constraints)
+    text_printf(e->out, "  .constraint = autotune_constraint_%s,\n", name);
+  if (k->returns)
+    text_printf(e->out, "  .ret_size = sizeof(%.*s),\n"
+                        "  .ret_element = AUTOTUNE_ELEMENT(*(%.*s *)0),\n",
+                (int)k->result.size, k->result.data, (int)k->result.size, k->result.data);
+  array(e, "args", k->n_args);
+  array(e, "keys", k->n_keys);
+  array(e, "params", k->n_params);
+  array(e, "sections", k->n_sections);
+  array(e, "units", k->n_compilers);
+  array(e, "symbols", n_symbols);
+  options(e);
+  text_printf(e->out, "};\n");
+}
+
+void emit_tables(const struct emission *e)
+{
+  params(e);
+  arguments(e);
+  keys(e);
+  sections(e);
+  units(e);
+  kernel(e, symbols(e));
+}

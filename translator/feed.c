@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// feed.c: the file as its preprocessor gets it. Definitions of params are left out, so that every
+// mention of one stays an identifier; only #if sees them, at their defaults. Lines keep their numbers.
+#include <string.h>
+
+#include "unit.h"
+
+struct chain {              // #if … #endif
+  size_t start, end;
+  bool depends;             // on a param
+};
+struct scan {
+  const struct source *s;
+  const struct kernel *kernels;
+  unsigned n_kernels;
+  struct slice *tainted;    // macros that mention a param, directly or not
+  unsigned n_tainted;
+  struct chain *chains;
+  unsigned n_chains;
+};
+
+enum line { LINE_TEXT, LINE_IF, LINE_ELSE, LINE_ENDIF, LINE_DEFINE, LINE_INCLUDE, LINE_PRAGMA,
+            LINE_OTHER };
+
+// What the logical line is; REST is behind its directive's name.
+static enum line line_kind(struct slice line, struct slice *rest)
+{
+  static const struct { const char *word; enum line kind; } words[] = {
+    { "if", LINE_IF }, { "ifdef", LINE_IF }, { "ifndef", LINE_IF }, { "elif", LINE_ELSE },
+    { "else", LINE_ELSE }, { "elifdef", LINE_ELSE }, { "elifndef", LINE_ELSE },
+    { "endif", LINE_ENDIF }, { "define", LINE_DEFINE }, { "undef", LINE_DEFINE },
+    { "include", LINE_INCLUDE }, { "include_next", LINE_INCLUDE }, { "pragma", LINE_PRAGMA },
+  };
+  struct lexer l = lexer_of(line);
+  if (!slice_is(lex(&l).text, "#"))
+    return LINE_TEXT;
+  struct token t = lex(&l);
+  *rest = (struct slice){ l.p, (size_t)(l.end - l.p) };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (slice_is(t.text, words[i].word))
+      return words[i].kind;
+  return LINE_OTHER;
+}
+
+static struct slice line_at(const struct source *s, size_t at, size_t end)
+{
+  const char *p = s->text + at, *q = lex_line_end(p, s->text + end);
+  return (struct slice){ p, (size_t)(q - p) };
+}
+
+static bool same(struct slice a, struct slice b)
+{
+  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+const struct param *feed_param(const struct kernel *kernels, unsigned n, struct slice name)
+{
+  for (unsigned i = 0; i < n; i++)
+    for (unsigned j = 0; j < kernels[i].n_params; j++) {
+      const struct param *p = &kernels[i].params[j];
+      if (p->named && p->macro && slice_is(name, p->macro))
+        return p;
+    }
+  return NULL;
+}
+
+static bool depends(const struct scan *c, struct slice text)
+{
+  struct lexer l = lexer_of(text);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (t.kind != TOKEN_WORD)
+      continue;
+    if (feed_param(c->kernels, c->n_kernels, t.text))
+      return true;
+    for (unsigned i = 0; i < c->n_tainted; i++)
+      if (same(c->tainted[i], t.text))
+        return true;
+  }
+  return false;
+}
+
+// Finds the chains, and which of them depend on a param; `tainted` grows on the way.
+static void find_chains(struct scan *c)
+{
+  unsigned *open = NULL, n_open = 0;
+  const struct source *s = c->s;
+  for (size_t at = 0; at < s->size;) {
+    struct slice line = line_at(s, at, s->size), rest;
+    size_t next = at + line.size + 1;
+    switch (line_kind(line, &rest)) {
+    case LINE_IF:
+      *GROW(open, n_open) = c->n_chains;
+      *GROW(c->chains, c->n_chains) = (struct chain){ at, s->size, depends(c, rest) };
+      break;
+    case LINE_ELSE:
+      if (n_open && depends(c, rest))
+        c->chains[open[n_open - 1]].depends = true;
+      break;
+    case LINE_ENDIF:
+      if (n_open)
+        c->chains[open[--n_open]].end = next < s->size ? next : s->size;
+      break;
+    case LINE_DEFINE: {
+      struct lexer l = lexer_of(rest);
+      struct slice name = lex(&l).text;
+      if (depends(c, (struct slice){ l.p, (size_t)(l.end - l.p) }))
+        *GROW(c->tainted, c->n_tainted) = name;
+      break;
+    }
+    default:
+      break;
+    }
+    at = next;
+  }
+}
+
+const char *feed_default(const struct source *s, const struct kernel *k, const struct param *p)
+{
+  if (p->original < p->n_values)
+    return p->values[p->original].define;
+  for (unsigned i = 0; i < k->main.pragma->n_clauses; i++) { // param(NAME = v: …)
+    const struct clause *c = &k->main.pragma->clauses[i];
+    struct lexer l = lexer_of(c->body);
+    if (strcmp(c->name, "param") != 0 || !slice_is(lex(&l).text, p->name) ||
+        !slice_is(lex(&l).text, "="))
+      continue;
+    const char *start = l.p;
+    struct token t;
+    while ((t = lex(&l)).kind != TOKEN_END && !slice_is(t.text, ":"))
+      ;
+    struct slice v = slice_trim((struct slice){ start, (size_t)(t.text.data - start) });
+    return arena_copy(v.data, v.size);
+  }
+  for (size_t at = 0; at < s->size;) {
+    struct slice line = line_at(s, at, s->size), rest;
+    at += line.size + 1;
+    if (line_kind(line, &rest) != LINE_DEFINE)
+      continue;
+    struct lexer l = lexer_of(rest);
+    if (!slice_is(lex(&l).text, p->macro) || l.p == l.end)
+      continue;
+    return lex_blank(l.p, (size_t)(l.end - l.p));
+  }
+  return p->n_values ? p->values[0].define : "";
+}
+
+static void definitions(const struct scan *c, bool define, struct text *out)
+{
+  for (unsigned i = 0; i < c->n_kernels; i++)
+    for (unsigned j = 0; j < c->kernels[i].n_params; j++) {
+      const struct param *p = &c->kernels[i].params[j];
+      if (!p->named || !p->macro)
+        continue;
+      text_printf(out, "#undef %s\n", p->macro);
+      if (define)
+        text_printf(out, "#define %s %s\n", p->macro, feed_default(c->s, &c->kernels[i], p));
+    }
+}
+
+static void resynchronise(const struct source *s, size_t at, struct text *out)
+{
+  const char *path;
+  unsigned line = source_where(s, at < s->size ? at : s->size, &path, NULL);
+  text_printf(out, "#line %u ", line);
+  text_literal(out, path, strlen(path));
+  text_add(out, "\n", 1);
+}
+
+static void add_newlines(struct slice line, struct text *out)
+{
+  for (size_t i = 0; i < line.size; i++)
+    if (line.data[i] == '\n')
+      text_add(out, "\n", 1);
+}
+
+// True when the line is for us alone: our pragma, a definition of a param.
+static bool is_ours(const struct kernel *kernels, unsigned n, enum line kind, struct slice rest)
+{
+  struct lexer l = lexer_of(rest);
+  struct slice word = lex(&l).text;
+  return (kind == LINE_PRAGMA && slice_is(word, "autotune")) ||
+         (kind == LINE_DEFINE && feed_param(kernels, n, word));
+}
+
+void feed_raw(const struct source *s, const struct kernel *kernels, unsigned n, size_t start,
+              size_t end, struct text *out)
+{
+  for (size_t at = start; at < end;) {
+    struct slice line = line_at(s, at, end), rest = { 0 };
+    enum line kind = line_kind(line, &rest);
+    if (is_ours(kernels, n, kind, rest))
+      add_newlines(line, out);
+    else
+      text_add(out, line.data, line.size);
+    at += line.size + 1;
+    text_add(out, "\n", at <= end ? 1 : 0);
+  }
+}
+
+static void write_line(const struct scan *c, struct slice line, bool in_chain, struct text *out)
+{
+  struct slice rest = { 0 };
+  enum line kind = line_kind(line, &rest);
+  size_t next = (size_t)(line.data - c->s->text) + line.size + 1;
+  bool conditional = kind == LINE_IF || kind == LINE_ELSE || kind == LINE_ENDIF;
+  if (is_ours(c->kernels, c->n_kernels, kind, rest)) {
+    add_newlines(line, out);
+    text_add(out, "\n", 1);
+    return;
+  }
+  if (in_chain && kind == LINE_IF) {
+    definitions(c, true, out);
+    resynchronise(c->s, (size_t)(line.data - c->s->text), out);
+  }
+  text_add(out, line.data, line.size);
+  text_add(out, "\n", 1);
+  if ((in_chain && conditional) || kind == LINE_INCLUDE) {
+    definitions(c, false, out);
+    resynchronise(c->s, next, out);
+  }
+}
+
+// The chain that the conditional at AT belongs to depends on a param, or one inside which AT is does.
+static bool in_dependent(const struct scan *c, size_t at)
+{
+  for (unsigned i = 0; i < c->n_chains; i++)
+    if (c->chains[i].depends && c->chains[i].start <= at && at < c->chains[i].end)
+      return true;
+  return false;
+}
+
+// The outermost chains that depend on a param and hold no kernel.
+static void keep_chains(const struct scan *c, struct feed *f)
+{
+  size_t last = 0;
+  for (unsigned i = 0; i < c->n_chains; i++) {
+    const struct chain *h = &c->chains[i];
+    bool holds = false;
+    for (unsigned j = 0; j < c->n_kernels; j++)
+      holds |= h->start <= c->kernels[j].main.start && c->kernels[j].main.start < h->end;
+    if (!h->depends || holds || h->start < last)
+      continue;
+    last = h->end;
+    *GROW(f->chains, f->n_chains) = (struct piece){ h->start, h->end, SIZE_MAX, true };
+  }
+}
+
+struct feed feed_make(const struct source *s, const struct kernel *kernels, unsigned n)
+{
+  struct scan c = { .s = s, .kernels = kernels, .n_kernels = n };
+  struct feed f = { 0 };
+  find_chains(&c);
+  keep_chains(&c, &f);
+  definitions(&c, false, &f.text); // -include may have defined one
+  resynchronise(s, 0, &f.text);
+  for (size_t at = 0; at < s->size;) {
+    struct slice line = line_at(s, at, s->size);
+    write_line(&c, line, in_dependent(&c, at), &f.text);
+    at += line.size + 1;
+  }
+  return f;
+}

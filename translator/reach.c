@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// reach.c: what a kernel reaches of its file and headers, from the identifiers in its text. Too much is
+// harmless, too little does not compile: a local name that is a global's too pulls the global in.
+#include <string.h>
+
+#include "unit.h"
+
+static bool same(struct slice a, struct slice b)
+{
+  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+static bool slice_has(struct slice s, const char *word)
+{
+  return memmem(s.data, s.size, word, strlen(word)) != NULL;
+}
+
+static const struct function *own_function(const struct kernel *k, struct slice name)
+{
+  if (slice_is(name, k->main.name))
+    return &k->main;
+  for (unsigned i = 0; i < k->n_alternatives; i++)
+    if (slice_is(name, k->alternatives[i].name))
+      return &k->alternatives[i];
+  return NULL;
+}
+
+static bool other_kernel(const struct expansion *x, struct slice name)
+{
+  for (unsigned i = 0; i < x->n_kernels; i++)
+    if (slice_is(name, x->kernels[i].main.name))
+      return true;
+  return false;
+}
+
+// L stands behind `static` in a body: the variable there keeps a state between calls.
+static bool keeps_state(struct lexer l)
+{
+  bool constant = false;
+  for (struct token t; (t = declare_lex(&l)).kind != TOKEN_END;) {
+    if (slice_is(t.text, "const"))
+      constant = true;
+    else if (slice_is(t.text, "*"))
+      constant = false;
+    else if (slice_is(t.text, "=") || slice_is(t.text, ";") || slice_is(t.text, "["))
+      break;
+  }
+  return !constant;
+}
+
+// True when a copy of function F does what F does: it has no state and no life of its own.
+static bool copyable(const struct expansion *x, const struct item *f)
+{
+  static const char *const attributes[] = { "weak", "alias", "ifunc", "constructor", "destructor",
+                                            "naked", NULL };
+  struct slice head = { f->text.data, (size_t)(f->body - f->text.data) };
+  for (const char *const *a = attributes; *a; a++)
+    if (slice_has(head, *a))
+      return false;
+  if (slice_is(f->names[0].name, "main"))
+    return false;
+  struct lexer l = lexer_of(f->text);
+  l.p = f->body;
+  for (struct token t; (t = declare_lex(&l)).kind != TOKEN_END;)
+    if (t.kind == TOKEN_WORD && ((slice_is(t.text, "static") && keeps_state(l)) ||
+                                 expand_thread_local(x, t.text)))
+      return false;
+  return true;
+}
+
+static void add_symbol(struct reach *r, struct slice name)
+{
+  for (unsigned i = 0; i < r->n_symbols; i++)
+    if (slice_is(name, r->symbols[i]))
+      return;
+  *GROW(r->symbols, r->n_symbols) = arena_copy(name.data, name.size);
+}
+
+// How function NAME gets into the unit.
+static enum how function_how(const struct reach *r, struct slice name)
+{
+  const struct expansion *x = r->x;
+  const struct item *definition = NULL;
+  bool user = false;
+  if (own_function(r->k, name))
+    return HOW_OWN;
+  for (const struct name *n = NULL; (n = expand_find(x, NAME_ORDINARY, name, n)) != NULL;) {
+    const struct item *i = &x->items[n->index];
+    user |= !i->system;
+    definition = i->body ? i : definition;
+  }
+  if (!definition)
+    return user ? HOW_EXTERN : HOW_TEXT;
+  if (definition->system)
+    return HOW_TEXT;
+  return other_kernel(x, name) || !copyable(x, definition) ? HOW_EXTERN : HOW_STATIC;
+}
+
+// How the variables that ITEM declares do.
+static enum how variable_how(const struct reach *r, const struct item *item)
+{
+  unsigned declarations = 0;
+  for (unsigned i = 0; i < item->n_names; i++)
+    if (!item->names[i].constant || !item->names[i].value.size ||
+        slice_has(item->specifiers, "volatile"))
+      return HOW_EXTERN;
+  for (const struct name *n = NULL;
+       (n = expand_find(r->x, NAME_ORDINARY, item->names[0].name, n)) != NULL;)
+    declarations++;
+  return item->is_static || declarations == 1 ? HOW_STATIC : HOW_EXTERN;
+}
+
+static void reach_piece(struct reach *r, const struct piece *p)
+{
+  for (unsigned i = 0; i < r->n_raws; i++)
+    if (r->raws[i].piece == p)
+      return;
+  const struct source *s = r->x->source;
+  *GROW(r->raws, r->n_raws) = (struct raw){
+    .text = { s->text + p->start, p->end - p->start }, .order = p->order, .piece = p };
+}
+
+static bool is_local(const struct reach *r, struct slice name)
+{
+  for (unsigned i = 0; i < r->k->n_args; i++)
+    if (r->k->args[i].name && slice_is(name, r->k->args[i].name))
+      return true;
+  return false;
+}
+
+static void reach_item(struct reach *r, unsigned index, struct slice name)
+{
+  const struct item *item = &r->x->items[index];
+  const struct declarator *d = NULL;
+  for (unsigned i = 0; i < item->n_names; i++)
+    if (same(item->names[i].name, name))
+      d = &item->names[i];
+  enum how how = HOW_TEXT;
+  if (item->is_typedef || !item->n_names)
+    how = HOW_TEXT;
+  else if (item->names[0].function)
+    how = function_how(r, item->names[0].name);
+  else
+    how = variable_how(r, item);
+  if (item->piece && item->piece->usable && how != HOW_OWN && how != HOW_EXTERN) {
+    reach_piece(r, item->piece);
+    how = HOW_PIECE;
+  }
+  if (how == HOW_EXTERN && d && !item->system && !is_local(r, name))
+    add_symbol(r, name);
+  if (r->how[index] != HOW_NOT)
+    return;
+  r->how[index] = (unsigned char)how;
+  if (how != HOW_PIECE)
+    *GROW(r->queue, r->n_queue) = index;
+}
+
+static bool reach_ordinary(struct reach *r, struct slice name)
+{
+  bool found = false;
+  for (const struct name *n = NULL;
+       (n = expand_find(r->x, NAME_ORDINARY, name, n)) != NULL; found = true)
+    reach_item(r, n->index, name);
+  return found;
+}
+
+// KIND: `struct`, `union` or `enum`.
+static void reach_tag(struct reach *r, struct slice name, struct slice kind)
+{
+  for (const struct name *n = NULL; (n = expand_find(r->x, NAME_TAG, name, n)) != NULL;)
+    reach_item(r, n->index, (struct slice){ 0 });
+  for (unsigned i = 0; i < r->n_tags; i++)
+    if (same(r->tags[i].name, name))
+      return;
+  if (!slice_is(kind, "enum"))
+    *GROW(r->tags, r->n_tags) = (struct tag){ name, slice_is(kind, "union") };
+}
+
+// An identifier that was pasted from a param, `micro_ ## MR`: it is one name for each value.
+static void reach_pasted(struct reach *r, struct slice name)
+{
+  for (unsigned i = 0; i < r->k->n_params; i++) {
+    const struct param *p = &r->k->params[i];
+    const char *at = p->named && p->macro ? memmem(name.data, name.size, p->macro, strlen(p->macro))
+                                          : NULL;
+    if (!at || strlen(p->macro) == name.size)
+      continue;
+    size_t front = (size_t)(at - name.data), size = strlen(p->macro);
+    for (unsigned j = 0; j < p->n_values; j++)
+      reach_ordinary(r, slice_of(arena_printf("%.*s%s%.*s", (int)front, name.data,
+                                              p->values[j].define,
+                                              (int)(name.size - front - size), at + size)));
+  }
+}
+
+static void scan(struct reach *r, struct slice text, struct raw *raw);
+
+// Adds NAME's definition to what RAW needs, and looks into it.
+static const struct macro *reach_macro(struct reach *r, struct slice name, struct raw *raw)
+{
+  const struct macro *m = expand_macro(r->x, name, raw->order);
+  if (!m || m->builtin || feed_param(r->x->kernels, r->x->n_kernels, name))
+    return NULL;
+  if (m->piece && m->piece->usable && m->piece != raw->piece) {
+    reach_piece(r, m->piece);
+    return m;
+  }
+  unsigned index = (unsigned)(m - r->x->macros);
+  for (unsigned i = 0; i < raw->n_macros; i++)
+    if (raw->macros[i] == index)
+      return m;
+  *GROW(raw->macros, raw->n_macros) = index;
+  size_t skip = (size_t)(m->name.data + m->name.size - m->text.data);
+  scan(r, (struct slice){ m->text.data + skip, m->text.size - skip }, raw);
+  return m;
+}
+
+static bool definition_line(struct lexer l)
+{
+  struct slice word = lex(&l).text;
+  return !slice_is(word, "pragma");
+}
+
+// The identifiers of TEXT. RAW: it is to be preprocessed again, as part of that.
+static void scan(struct reach *r, struct slice text, struct raw *raw)
+{
+  struct lexer l = lexer_of(text);
+  struct slice previous = { 0 };
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
+    if (!raw && t.first && slice_is(t.text, "#") && definition_line(l)) {
+      const char *end = memchr(l.p, '\n', (size_t)(l.end - l.p));
+      l.p = end ? end : l.end;
+      l.first = true;
+      continue;
+    }
+    if (t.kind != TOKEN_WORD)
+      continue;
+    const struct macro *m = raw ? reach_macro(r, t.text, raw) : NULL;
+    if (slice_is(previous, "struct") || slice_is(previous, "union") || slice_is(previous, "enum"))
+      reach_tag(r, t.text, previous);
+    else if ((!m || m->function) && !slice_is(previous, ".") && !slice_is(previous, "->") &&
+             !reach_ordinary(r, t.text) && !raw)
+      reach_pasted(r, t.text);
+  }
+}
+
+// What the item's part that goes into the unit mentions.
+static void scan_item(struct reach *r, unsigned index)
+{
+  const struct item *item = &r->x->items[index];
+  struct slice head = item->text;
+  if (item->body)
+    head.size = (size_t)(item->body - head.data);
+  switch ((enum how)r->how[index]) {
+  case HOW_TEXT: case HOW_STATIC:
+    scan(r, item->text, NULL);
+    break;
+  case HOW_OWN: // its body too: what macros in it come to
+    scan(r, item->text, NULL);
+    break;
+  case HOW_EXTERN:
+    if (item->names[0].function) {
+      scan(r, head, NULL);
+      break;
+    }
+    scan(r, item->specifiers, NULL);
+    for (unsigned i = 0; i < item->n_names; i++) {
+      scan(r, item->names[i].text, NULL);
+      if (item->names[i].unsized)
+        scan(r, item->names[i].value, NULL);
+    }
+    break;
+  default:
+    break;
+  }
+}
+
+// Thread-local variables have no one address, and a state of its own in each variant is a surprise.
+static void check_function(const struct source *s, const struct reach *r, const struct function *f)
+{
+  struct lexer l = lexer_of((struct slice){ s->text + f->body_at, f->end - f->body_at });
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    size_t at = (size_t)(t.text.data - s->text);
+    if (t.kind != TOKEN_WORD)
+      continue;
+    if (expand_thread_local(r->x, t.text) && !is_local(r, t.text))
+      diag_error(s, at, t.text.size, "pass it as an argument, or its address",
+                 "kernel `%s` uses the thread-local variable `%.*s`", f->name, (int)t.text.size,
+                 t.text.data);
+    if (slice_is(t.text, "static") && keeps_state(l))
+      diag_warning(s, at, t.text.size, "move it to file scope, where all variants share it",
+                   "each variant of `%s` has a copy of this variable of its own", f->name);
+  }
+}
+
+struct reach *reach_kernel(const struct source *s, const struct kernel *k,
+                           const struct expansion *x)
+{
+  struct reach *r = arena_alloc(sizeof *r);
+  *r = (struct reach){ .x = x, .k = k, .how = arena_alloc(x->n_items + 1) };
+  for (unsigned i = 0; i <= k->n_alternatives; i++) {
+    const struct function *f = i ? &k->alternatives[i - 1] : &k->main;
+    const struct item *item = expand_function(x, f);
+    *GROW(r->raws, r->n_raws) = (struct raw){
+      .text = { s->text + f->start, f->end - f->start },
+      .order = item ? (size_t)(item->text.data - x->text.data) : 0 };
+    if (item)
+      reach_ordinary(r, slice_of(f->name));
+    check_function(s, r, f);
+  }
+  for (unsigned i = 0, j = 0; i < r->n_queue || j < r->n_raws;) {
+    if (i < r->n_queue) {
+      scan_item(r, r->queue[i++]);
+    } else { // `raws` may move while it is looked at
+      struct raw raw = r->raws[j];
+      scan(r, raw.text, &raw);
+      r->raws[j++] = raw;
+    }
+  }
+  return r;
+}

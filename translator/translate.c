@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// translate.c: the passes in order, and `autotune translate`.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+// The build or a header gives P its default.
+static void adopt_default(struct param *p, struct slice value)
+{
+  value = slice_trim(value);
+  p->original = 0;
+  while (p->original < p->n_values && !slice_is(value, p->values[p->original].define))
+    p->original++;
+}
+
+// -DNAME=VALUE, the last of them.
+static void adopt_options(struct kernel *k, const struct compile_options *o)
+{
+  for (const char *const *a = o->args; a && *a; a++) {
+    const char *d = strcmp(*a, "-D") == 0 && a[1] ? *++a : strncmp(*a, "-D", 2) == 0 ? *a + 2 : "";
+    size_t n = strcspn(d, "=");
+    for (unsigned i = 0; *d && i < k->n_params; i++)
+      if (k->params[i].named && k->params[i].macro && slice_is((struct slice){ d, n },
+                                                               k->params[i].macro))
+        adopt_default(&k->params[i], slice_of(d[n] ? d + n + 1 : "1"));
+  }
+}
+
+// A header's `#define NAME value`.
+static void adopt_headers(struct kernel *k, const struct expansion *x)
+{
+  for (unsigned i = 0; i < k->n_params; i++) {
+    struct param *p = &k->params[i];
+    if (!p->named || !p->macro)
+      continue;
+    for (const struct name *n = NULL;
+         (n = expand_find(x, NAME_MACRO, slice_of(p->macro), n)) != NULL;) {
+      const struct macro *m = &x->macros[n->index];
+      const char *behind = m->name.data + m->name.size, *end = m->text.data + m->text.size;
+      if (m->undefined || m->ours)
+        continue;
+      adopt_default(p, (struct slice){ behind, (size_t)(end - behind) });
+      break;
+    }
+  }
+}
+
+// `double **A` with two dimensions is rows all over the memory: no one range of bytes.
+static void check_sections(const struct source *s, const struct kernel *k)
+{
+  for (unsigned i = 0; i < k->n_sections; i++)
+    for (unsigned j = 0; j < k->n_args; j++) {
+      const struct section *c = &k->sections[i];
+      const struct kernel_arg *a = &k->args[j];
+      if (c->n_dims < 2 || !a->name || !slice_is(c->base, a->name))
+        continue;
+      struct lexer l = lexer_of(a->text);
+      unsigned stars = 0, brackets = 0, nested = 0;
+      for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+        nested += slice_is(t.text, "(") ? 1u : 0;
+        stars += slice_is(t.text, "*") && !nested;
+        brackets += slice_is(t.text, "[");
+      }
+      if (stars >= 2 || (stars == 1 && brackets && !nested))
+        diag_error(s, c->offset, c->base.size, "make it one block, `double (*A)[n]`",
+                   "section `%s` is not contiguous: `%s` is a pointer to pointers", c->name, a->name);
+    }
+}
+
+struct translation {
+  struct source *s;
+  const struct compile_options *o;
+  struct pragma *pragmas; unsigned n_pragmas;
+  struct kernel *kernels; unsigned n_kernels;
+  const char **compilers; struct expansion **expansions; unsigned n_compilers;
+};
+
+static struct expansion *expansion_for(struct translation *t, const char *compiler)
+{
+  for (unsigned i = 0; i < t->n_compilers; i++)
+    if (strcmp(t->compilers[i], compiler) == 0)
+      return t->expansions[i];
+  unsigned n = t->n_compilers;
+  struct expansion *x = expand_file(t->s, t->kernels, t->n_kernels, compiler, t->o);
+  if (!x)
+    diag_error(t->s, t->kernels[0].main.pragma->offset, 1, NULL,
+               "`%s` cannot preprocess this file", strcmp(compiler, "clang") == 0 ? t->o->clang
+                                                                                 : compiler);
+  *GROW(t->compilers, t->n_compilers) = compiler;
+  *GROW(t->expansions, n) = x;
+  return x;
+}
+
+// NULL: an #if leaves K out, or an error.
+static struct unit *units_for(struct translation *t, struct kernel *k)
+{
+  struct unit *units = arena_alloc(k->n_compilers * sizeof *units);
+  for (unsigned i = 0; i < k->n_compilers; i++) {
+    const struct expansion *x = expansion_for(t, k->compilers[i]);
+    if (!x || !expand_function(x, &k->main))
+      return NULL;
+    if (i == 0) {
+      adopt_headers(k, x);
+      adopt_options(k, t->o);
+      expand_classify(x, k);
+      classify_key(k);
+      check_sections(t->s, k);
+    }
+    units[i] = unit_build(t->s, k, x, t->o);
+  }
+  return units;
+}
+
+bool translate_source(struct source *s, const struct compile_options *o, struct text *out)
+{
+  struct translation t = { .s = s, .o = o };
+  unsigned errors = diag_errors();
+  t.pragmas = pragma_all(s, &t.n_pragmas);
+  if (t.n_pragmas == 0 && diag_errors() == errors) {
+    text_add(out, s->text, s->size);
+    return true;
+  }
+  source_parse(s);
+  t.kernels = kernel_all(s, t.pragmas, t.n_pragmas, &t.n_kernels);
+  if (diag_errors() != errors)
+    return false;
+  for (unsigned i = 0; i < t.n_kernels; i++)
+    adopt_options(&t.kernels[i], o);
+  struct unit **units = arena_alloc((t.n_kernels + 1) * sizeof *units);
+  for (unsigned i = 0; i < t.n_kernels; i++)
+    units[i] = units_for(&t, &t.kernels[i]);
+  if (diag_errors() != errors)
+    return false;
+  emit_file(s, t.pragmas, t.n_pragmas, t.kernels, t.n_kernels,
+            t.n_compilers ? t.expansions[0] : NULL, units, out);
+  return true;
+}
+
+bool translate(const char *path, const struct compile_options *o, struct text *out)
+{
+  struct source *s = source_read(path);
+  if (!s)
+    fatal("%s: %s", path, strerror(errno));
+  return translate_source(s, o, out);
+}
+
+// All or nothing: a reader of PATH never sees half of it.
+static int write_output(const char *path, const struct text *out)
+{
+  const char *data = out->data ? out->data : "";
+  if (!path)
+    return fwrite(data, 1, out->size, stdout) == out->size && fflush(stdout) == 0 ? 0 : -1;
+  char *temporary = arena_printf("%s.%ld.tmp", path, (long)getpid());
+  FILE *f = fopen(temporary, "wb");
+  if (!f)
+    return -1;
+  bool good = fwrite(data, 1, out->size, f) == out->size;
+  good = fclose(f) == 0 && good;
+  if (good && rename(temporary, path) == 0)
+    return 0;
+  int error = errno;
+  unlink(temporary);
+  errno = error;
+  return -1;
+}
+
+static const char usage[] =
+  "usage: autotune translate IN.c [-o OUT.c] [-- COMPILER ARGUMENTS]\n"
+  "Writes IN.c as the compiler gets it from `autotune cc`, to OUT.c or standard output.\n";
+
+int command_translate(int argc, char **argv)
+{
+  const char *in = NULL, *path = NULL;
+  int i = 1;
+  for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    if (strcmp(argv[i], "--help") == 0)
+      return fputs(usage, stdout) < 0;
+    if (strcmp(argv[i], "-o") == 0 && i + 1 < argc)
+      path = argv[++i];
+    else if (argv[i][0] != '-' && !in)
+      in = argv[i];
+    else
+      fatal("translate: what is `%s`? See autotune translate --help", argv[i]);
+  }
+  if (!in)
+    return fputs(usage, stderr), 2;
+  const char **args = NULL, *slash = strrchr(in, '/');
+  unsigned n = 0;
+  *GROW(args, n) = "-iquote";
+  *GROW(args, n) = slash ? arena_copy(in, slash > in ? (size_t)(slash - in) : 1) : ".";
+  for (i++; i < argc; i++)
+    *GROW(args, n) = argv[i];
+  *GROW(args, n) = NULL;
+  struct compile_options o = { .args = args, .clang = AUTOTUNE_CLANG };
+  struct text out = { 0 };
+  if (!translate(in, &o, &out))
+    return 1;
+  if (write_output(path, &out) != 0)
+    fatal("%s: %s", path ? path : "standard output", strerror(errno));
+  return 0;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// unit.c: the kernel unit as text: what is reached, in the order of the file, then the kernel as
+// written. Needs no header; `#define`s of the params stand in front of it.
+#include <string.h>
+
+#include "unit.h"
+
+struct writer {
+  const struct source *s;
+  const struct reach *r;
+  struct text *out;
+  unsigned *live, n_live;   // macros defined at this point
+};
+
+static void add(struct text *out, struct slice s)
+{
+  text_add(out, s.data, s.size);
+}
+
+// TEXT without the words of DROP at its outermost level, and without the directives in it but pragmas.
+static void add_without(struct text *out, struct slice text, const char *const *drop)
+{
+  struct lexer l = lexer_of(text);
+  const char *from = text.data;
+  unsigned depth = 0;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    bool open = t.text.size == 1 && strchr("([{", t.text.data[0]);
+    bool close = t.text.size == 1 && strchr(")]}", t.text.data[0]);
+    bool dropped = false;
+    if (t.first && slice_is(t.text, "#")) {
+      const char *end = memchr(l.p, '\n', (size_t)(l.end - l.p));
+      struct lexer word = l;
+      l.p = end ? end : l.end;
+      l.first = true;
+      if (slice_is(lex(&word).text, "pragma"))
+        continue;
+      dropped = true;
+    }
+    for (const char *const *d = drop; depth == 0 && d && *d; d++)
+      dropped |= slice_is(t.text, *d);
+    depth += open ? 1u : close && depth ? -1u : 0;
+    if (!dropped)
+      continue;
+    text_add(out, from, (size_t)(t.text.data - from));
+    from = l.p;
+  }
+  text_add(out, from, (size_t)(text.data + text.size - from));
+}
+
+static const char *const linkage[] = { "static", "extern", NULL };
+static const char *const linkage_and_inline[] = { "static", "extern", "inline", "__inline",
+                                                  "__inline__", "register", NULL };
+
+// Pragmas that were in force where the item was read.
+static void open_context(struct text *out, const struct context *c)
+{
+  if (c->pack.size)
+    text_printf(out, "#pragma pack(push, %.*s)\n", (int)c->pack.size, c->pack.data);
+  if (c->n_options)
+    text_printf(out, "#pragma GCC push_options\n");
+  for (unsigned i = 0; i < c->n_options; i++)
+    text_printf(out, "%.*s\n", (int)c->options[i].size, c->options[i].data);
+}
+
+static void close_context(struct text *out, const struct context *c)
+{
+  if (c->n_options)
+    text_printf(out, "#pragma GCC pop_options\n");
+  if (c->pack.size)
+    text_printf(out, "#pragma pack(pop)\n");
+}
+
+static void undefine(struct writer *w, unsigned i)
+{
+  struct slice name = w->r->x->macros[w->live[i]].name;
+  text_printf(w->out, "#undef %.*s\n", (int)name.size, name.data);
+  w->live[i] = w->live[--w->n_live];
+}
+
+// Definitions live only where text is preprocessed again; elsewhere they have been applied.
+static void undefine_all(struct writer *w)
+{
+  while (w->n_live)
+    undefine(w, w->n_live - 1);
+}
+
+static void define(struct writer *w, unsigned index)
+{
+  const struct macro *macros = w->r->x->macros;
+  struct slice name = macros[index].name;
+  for (unsigned i = 0; i < w->n_live; i++) {
+    struct slice other = macros[w->live[i]].name;
+    if (other.size != name.size || memcmp(other.data, name.data, name.size) != 0)
+      continue;
+    if (w->live[i] == index)
+      return;
+    undefine(w, i);
+    break;
+  }
+  text_printf(w->out, "%.*s\n", (int)macros[index].text.size, macros[index].text.data);
+  *GROW(w->live, w->n_live) = index;
+}
+
+static void define_all(struct writer *w, const struct raw *raw)
+{
+  for (unsigned i = 0; i < raw->n_macros; i++)
+    define(w, raw->macros[i]);
+}
+
+static void add_line(struct writer *w, size_t offset)
+{
+  const char *path;
+  unsigned line = source_where(w->s, offset, &path, NULL);
+  text_printf(w->out, "#line %u ", line);
+  text_literal(w->out, path, strlen(path));
+  text_add(w->out, "\n", 1);
+}
+
+// A piece with its macros. What it defines is hidden, so that the program's own cannot take its place.
+static void write_piece(struct writer *w, const struct raw *raw)
+{
+  const struct expansion *x = w->r->x;
+  text_printf(w->out, "#pragma GCC visibility push(hidden)\n");
+  define_all(w, raw);
+  add_line(w, raw->piece->start);
+  feed_raw(w->s, x->kernels, x->n_kernels, raw->piece->start, raw->piece->end, w->out);
+  text_printf(w->out, "#pragma GCC visibility pop\n");
+}
+
+// `extern` and the type of each variable; where only the initialiser knows the size, from that.
+static void write_extern(struct text *out, const struct item *item)
+{
+  const struct declarator *d = &item->names[0];
+  text_printf(out, "extern ");
+  if (item->n_names == 1 && d->unsized && d->value.size) {
+    text_printf(out, "__typeof__((");
+    add_without(out, item->specifiers, linkage_and_inline);
+    text_add(out, d->text.data, (size_t)(d->name.data - d->text.data));
+    const char *behind = d->name.data + d->name.size, *end = d->text.data + d->text.size;
+    text_printf(out, " %.*s)", (int)(end - behind), behind);
+    add(out, d->value);
+    text_printf(out, ") %.*s;\n", (int)d->name.size, d->name.data);
+    return;
+  }
+  add_without(out, item->specifiers, linkage_and_inline);
+  for (unsigned i = 0; i < item->n_names; i++) {
+    text_printf(out, "%s", i ? "," : " ");
+    add_without(out, item->names[i].text, NULL);
+  }
+  text_printf(out, ";\n");
+}
+
+static void write_item(struct writer *w, unsigned index)
+{
+  const struct item *item = &w->r->x->items[index];
+  struct slice head = item->text;
+  if (item->body)
+    head.size = (size_t)(item->body - head.data);
+  enum how how = w->r->how[index];
+  if (how == HOW_TEXT) {
+    add_without(w->out, item->text, NULL);
+  } else if (how == HOW_STATIC) {
+    if (item->body && item->end)
+      add_line(w, item->start);
+    text_printf(w->out, "static ");
+    add_without(w->out, item->text, linkage);
+  } else if (how == HOW_OWN) { // its definition comes last, as written
+    text_printf(w->out, "static ");
+    add_without(w->out, head, linkage);
+    text_printf(w->out, item->body ? ";" : "");
+  } else if (how == HOW_EXTERN && item->names[0].function) {
+    text_printf(w->out, "extern ");
+    add_without(w->out, head, linkage_and_inline);
+    text_printf(w->out, item->body ? ";" : "");
+  } else if (how == HOW_EXTERN) {
+    write_extern(w->out, item);
+  }
+  text_add(w->out, "\n", 1);
+}
+
+// Items and pieces in the order of the file.
+static void write_items(struct writer *w)
+{
+  const struct expansion *x = w->r->x;
+  unsigned char *done = arena_alloc(w->r->n_raws + 1);
+  for (unsigned i = 0; i <= x->n_items; i++) {
+    size_t order = i < x->n_items ? (size_t)(x->items[i].text.data - x->text.data) : SIZE_MAX;
+    for (unsigned j = 0; j < w->r->n_raws; j++)
+      if (w->r->raws[j].piece && !done[j] && w->r->raws[j].order <= order) {
+        done[j] = 1;
+        write_piece(w, &w->r->raws[j]);
+      }
+    if (i == x->n_items || w->r->how[i] == HOW_NOT || w->r->how[i] == HOW_PIECE)
+      continue;
+    undefine_all(w);
+    const struct context *c = &x->contexts[x->items[i].context];
+    open_context(w->out, c);
+    write_item(w, i);
+    close_context(w->out, c);
+  }
+}
+
+// A function as loops.c writes it. The `static` stands in front of its first `#line`.
+static void write_function(struct writer *w, const struct kernel *k, const struct function *f,
+                           const struct raw *raw)
+{
+  struct text text = { 0 };
+  loops_write(w->s, k, f, &text);
+  struct slice head = { text.data, text.size };
+  struct lexer l = lexer_of(head);
+  bool named = false;
+  for (struct token t; !named && (t = lex(&l)).kind != TOKEN_END;) {
+    if (slice_is(t.text, "static") || slice_is(t.text, "extern"))
+      memset((char *)t.text.data, ' ', t.text.size);
+    named = slice_is(t.text, f->name);
+  }
+  define_all(w, raw);
+  text_printf(w->out, "static\n");
+  text_add(w->out, text.data, text.size);
+  text_add(w->out, "\n", 1);
+}
+
+static void write_entry(struct writer *w, const struct kernel *k)
+{
+  text_printf(w->out, "#line 1 \"<autotune>\"\n");
+  text_printf(w->out, "extern __typeof__(%s) *const autotune_entry\n"
+                      "  __attribute__((visibility(\"default\"), used));\n",
+              k->main.name);
+  const char *macro = k->choose >= 0 ? k->params[k->choose].macro : NULL;
+  for (unsigned i = 0; macro && i < k->n_alternatives; i++)
+    text_printf(w->out, "%s %s == %u\n__typeof__(%s) *const autotune_entry = %s;\n",
+                i ? "#elif" : "#if", macro, i + 1, k->main.name, k->alternatives[i].name);
+  if (macro && k->n_alternatives)
+    text_printf(w->out, "#else\n");
+  text_printf(w->out, "__typeof__(%s) *const autotune_entry = %s;\n", k->main.name,
+              k->main.name);
+  if (macro && k->n_alternatives)
+    text_printf(w->out, "#endif\n");
+}
+
+struct unit unit_build(const struct source *s, const struct kernel *k, const struct expansion *x,
+                       const struct compile_options *o)
+{
+  struct unit u = { .compiler = x->compiler };
+  struct reach *r = reach_kernel(s, k, x);
+  struct writer w = { .s = s, .r = r, .out = &u.text };
+  for (unsigned i = 0; i < x->n_sticky; i++)
+    text_printf(&u.text, "%.*s\n", (int)x->sticky[i].size, x->sticky[i].data);
+  for (unsigned i = 0; i < r->n_tags; i++) // so that no prototype is the first to mention one
+    text_printf(&u.text, "%s %.*s;\n", r->tags[i].is_union ? "union" : "struct",
+                (int)r->tags[i].name.size, r->tags[i].name.data);
+  write_items(&w);
+  undefine_all(&w);
+  const struct item *item = expand_function(x, &k->main);
+  const struct context *c = item ? &x->contexts[item->context] : NULL;
+  if (c)
+    open_context(&u.text, c);
+  for (unsigned i = 1; i <= k->n_alternatives; i++)
+    write_function(&w, k, &k->alternatives[i - 1], &r->raws[i]);
+  write_function(&w, k, &k->main, &r->raws[0]);
+  if (c)
+    close_context(&u.text, c);
+  write_entry(&w, k);
+  u.flags = preprocess_flags(o, &u.n_flags);
+  u.symbols = r->symbols;
+  u.n_symbols = r->n_symbols;
+  return u;
+}
