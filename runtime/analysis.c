@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// analysis.c: what the rows of one problem say together: how many failed of what, which variant was
+// fastest, and which parameter mattered how much.
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+// ---- records -----------------------------------------------------------------------------------
+
+static int estimate_records(struct analysis *a) {
+  const struct listed *item = a->item;
+  a->estimates = sys_calloc(item->n_records, sizeof *a->estimates);
+  a->order = sys_calloc(item->n_records, sizeof *a->order);
+  if (!a->estimates || !a->order)
+    return -1;
+  for (unsigned i = 0; i < item->n_records; i++) {
+    const struct record *r = &item->records[i];
+    if (r->n_samples == 0)
+      continue;
+    double *samples = sys_malloc(r->n_samples * sizeof *samples);
+    if (!samples)
+      return -1;
+    memcpy(samples, r->samples, r->n_samples * sizeof *samples);
+    a->estimates[i] = stats_median(samples, r->n_samples);
+    free(samples);
+  }
+  return 0;
+}
+
+static void count_records(struct analysis *a) {
+  const struct listed *item = a->item;
+  for (unsigned i = 0; i < item->n_records; i++) {
+    const struct record *r = &item->records[i];
+    if (r->fate == FATE_PENDING && store_owner_lives(r->message)) {
+      a->n_running++;
+      continue;
+    }
+    a->fates[r->fate]++;
+    a->tried++;
+    if (!a->example[r->fate] || (!*a->example[r->fate]->message && *r->message))
+      a->example[r->fate] = r;
+    if (r->fate == FATE_OK && a->estimates[i].n > 0)
+      a->order[a->n_order++] = i;
+  }
+}
+
+static int compare_medians(const void *x, const void *y, void *data) {
+  const struct estimate *e = data;
+  double a = e[*(const unsigned *)x].median, b = e[*(const unsigned *)y].median;
+  return (a > b) - (a < b);
+}
+
+// What the last tuning said of itself goes over what all rows say, which may be of several tunings.
+static void summarize(struct analysis *a) {
+  const struct listed *item = a->item;
+  if (item->finished) {
+    const struct summary *m = &item->summary;
+    unsigned bad = 0;
+    a->tried = m->tried;
+    for (int f = FATE_OK + 1; f < FATES; f++) {
+      a->fates[f] = m->failed[f];
+      bad += m->failed[f];
+    }
+    a->fates[FATE_OK] = m->tried > bad ? m->tried - bad : 0;
+    a->original = m->original;
+    a->has_original = m->original.median > 0;
+    a->best = m->best;
+    a->has_best = m->best.median > 0 && m->winner;
+  }
+  if (!a->has_best && a->n_order) {
+    a->best = a->estimates[a->order[0]];
+    a->has_best = a->best.median > 0;
+  }
+}
+
+// ---- parameters ----------------------------------------------------------------------------------
+
+static int compare_values(const void *x, const void *y) {
+  const struct best_value *a = x, *b = y;
+  char *end_a, *end_b;
+  double p = strtod(a->value, &end_a), q = strtod(b->value, &end_b);
+  if (end_a != a->value && end_b != b->value && !*end_a && !*end_b && p != q)
+    return p < q ? -1 : 1;
+  return strcmp(a->value, b->value);
+}
+
+static int compare_influence(const void *x, const void *y) {
+  const struct influence *a = x, *b = y;
+  if (a->ratio != b->ratio)
+    return a->ratio > b->ratio ? -1 : 1;
+  return strcmp(a->name, b->name);
+}
+
+// Makes room in LIST for one more than N, doubling at powers of two, new room zeroed; NULL: no memory,
+// the list is as it was.
+static void *grow(void *list, unsigned n, size_t size) {
+  if (n & (n - 1))
+    return list;
+  char *grown = sys_realloc(list, (n ? 2 * (size_t)n : 1) * size);
+  if (grown)
+    memset(grown + n * size, 0, (n ? n : 1) * size);
+  return grown;
+}
+
+static struct influence *find_param(struct analysis *a, const char *name) {
+  for (unsigned i = 0; i < a->n_params; i++)
+    if (strcmp(a->params[i].name, name) == 0)
+      return &a->params[i];
+  struct influence *grown = grow(a->params, a->n_params, sizeof *grown);
+  if (!grown)
+    return NULL;
+  a->params = grown;
+  a->params[a->n_params].name = name;
+  return &a->params[a->n_params++];
+}
+
+static int add_value(struct influence *p, const char *value, double median) {
+  struct best_value *v = NULL;
+  for (unsigned i = 0; i < p->n_values && !v; i++)
+    if (strcmp(p->values[i].value, value) == 0)
+      v = &p->values[i];
+  if (!v) {
+    struct best_value *grown = grow(p->values, p->n_values, sizeof *grown);
+    if (!grown)
+      return -1;
+    p->values = grown;
+    v = &p->values[p->n_values++];
+    *v = (struct best_value){ .value = value, .best = median };
+  }
+  v->n++;
+  if (median < v->best)
+    v->best = median;
+  return 0;
+}
+
+// Splits the copy VALUES ("MR=6\nNR=64\n") in place.
+static int add_values(struct analysis *a, char *values, double median) {
+  for (char *line; (line = strsep(&values, "\n"));) {
+    char *equals = strchr(line, '=');
+    if (!equals)
+      continue;
+    *equals = '\0';
+    struct influence *p = find_param(a, line);
+    if (!p || add_value(p, equals + 1, median) != 0)
+      return -1;
+  }
+  return 0;
+}
+
+static void rank(struct influence *p) {
+  double least = p->values[0].best, most = least;
+  for (unsigned i = 1; i < p->n_values; i++) {
+    least = p->values[i].best < least ? p->values[i].best : least;
+    most = p->values[i].best > most ? p->values[i].best : most;
+  }
+  p->ratio = least > 0 ? most / least : 1;
+  qsort(p->values, p->n_values, sizeof *p->values, compare_values);
+}
+
+// Points each parameter to its value in the winner.
+static void choose(struct analysis *a, char *winner) {
+  for (char *line; (line = strsep(&winner, "\n"));) {
+    char *equals = strchr(line, '=');
+    if (!equals)
+      continue;
+    *equals = '\0';
+    for (unsigned i = 0; i < a->n_params; i++)
+      if (strcmp(a->params[i].name, line) == 0)
+        a->params[i].chosen = equals + 1;
+  }
+}
+
+// Only variants that were right say something about a parameter.
+static int analyse_params(struct analysis *a) {
+  const struct listed *item = a->item;
+  const char *winner = item->finished ? item->summary.values
+                       : a->n_order   ? item->records[a->order[0]].values : "";
+  size_t size = strlen(winner) + 1;
+  for (unsigned i = 0; i < a->n_order; i++)
+    size += strlen(item->records[a->order[i]].values) + 1;
+  char *p = a->block = sys_malloc(size);
+  if (!p)
+    return -1;
+  for (unsigned i = 0; i < a->n_order; i++) {
+    const char *values = item->records[a->order[i]].values;
+    size_t n = strlen(values) + 1;
+    memcpy(p, values, n);
+    if (add_values(a, p, a->estimates[a->order[i]].median) != 0)
+      return -1;
+    p += n;
+  }
+  for (unsigned i = 0; i < a->n_params; i++)
+    rank(&a->params[i]);
+  strcpy(p, winner);
+  choose(a, p);
+  if (a->n_params)
+    qsort(a->params, a->n_params, sizeof *a->params, compare_influence);
+  return 0;
+}
+
+int analysis_make(struct analysis *a, const struct listed *item) {
+  *a = (struct analysis){ .item = item };
+  if (estimate_records(a) != 0)
+    return -1;
+  count_records(a);
+  qsort_r(a->order, a->n_order, sizeof *a->order, compare_medians, a->estimates);
+  summarize(a);
+  return analyse_params(a);
+}
+
+void analysis_free(struct analysis *a) {
+  for (unsigned i = 0; i < a->n_params; i++)
+    free(a->params[i].values);
+  free(a->params);
+  free(a->estimates);
+  free(a->order);
+  free(a->block);
+}

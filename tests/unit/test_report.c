@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a database made here, against what it must say.
+#include "store_fixture.h"
+
+#include <jansson.h>
+
+static int setup(void **state) {
+  setenv("TZ", "UTC", 1);
+  *state = make_folder();
+  return 0;
+}
+
+static int teardown(void **state) {
+  remove_folder(*state);
+  free(*state);
+  return 0;
+}
+
+// ---- a database ---------------------------------------------------------------------------------
+
+static void add(struct store *s, const struct identity *id, uint64_t variant, const char *values,
+                enum fate fate, const char *message, double median) {
+  double samples[6];
+  for (int i = 0; i < 6; i++)
+    samples[i] = median * (1 + 0.001 * i);
+  struct record r = fixture_record(variant, samples, fate == FATE_OK ? 6 : 0);
+  r.values = values;
+  r.fate = fate;
+  r.message = message;
+  assert_int_equal(store_finish(s, id, &r), 0);
+}
+
+static void make_database(const char *folder) {
+  struct store *s = open_store(folder);
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  add(s, &id, 1, "MR=4\nflags=-O2\n", FATE_OK, "", 4e-3);
+  add(s, &id, 2, "MR=6\nflags=-O2\n", FATE_OK, "", 3e-3);
+  add(s, &id, 3, "MR=6\nflags=-O3 -DX=1\n", FATE_OK, "", 2e-3);
+  add(s, &id, 4, "MR=12\nflags=-O3 -DX=1\n", FATE_COMPILE,
+      "gemm.c:9:3: error: no such thing\nand more", 0);
+  add(s, &id, 5, "MR=4\nflags=-O3 -DX=1\n", FATE_WRONG, "C[0:n]: element 17 is 1.5, not 1", 0);
+  add(s, &id, 6, "MR=12\nflags=-O2\n", FATE_PENDING, "1 1 another-boot", 0);
+  m.values = "MR=6\nflags=-O3 -DX=1\n";
+  m.tried = 6;
+  m.total_hint = 9;
+  memset(m.failed, 0, sizeof m.failed);
+  m.failed[FATE_COMPILE] = m.failed[FATE_WRONG] = m.failed[FATE_PENDING] = 1;
+  m.when = 1767225600; // 2026-01-01
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  id.kernel = "scan";
+  id.n_keys = 0;
+  m.winner = 0;
+  m.verified = false;
+  m.flops = m.bytes = 0;
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  id.kernel = "unfinished";
+  add(s, &id, 1, "U=2\n", FATE_OK, "", 5e-6);
+  store_close(s);
+}
+
+static char *report(const char *folder, struct report_options o, int expected) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  o.folder = folder;
+  assert_int_equal(report_print(&o, f), expected);
+  fclose(f);
+  return text;
+}
+
+// ---- text ---------------------------------------------------------------------------------------------
+
+// Every text must stand in the report, each behind the one before.
+static void expect_in_order(const char *report_text, const char *const *texts) {
+  const char *at = report_text;
+  for (; *texts; texts++) {
+    const char *found = strstr(at, *texts);
+    if (!found)
+      print_error("missing '%s' in:\n%s\n", *texts, at);
+    assert_non_null(found);
+    at = found + strlen(*texts);
+  }
+}
+
+static void test_text_says_all(void **state) {
+  make_database(*state);
+  char *text = report(*state, (struct report_options){ 0 }, 0);
+  expect_in_order(text, (const char *const[]){
+    "gemm  (gemm.c)",
+    "for          n = 512, m = 3",
+    "on           Test CPU 1, 2 threads, x86-64-v3 1",
+    "median   95 % interval", "GFLOP/s", "GB/s",
+    "default          10.00 ms   9.900 … 10.10 ms", "200.0", "0.1000",
+    "best             2.000 ms   1.900 … 2.100 ms", "1000", "0.5000",
+    "speed-up          5.00 x    4.71 … 5.32 x",
+    "winner       MR=6  flags=-O3 -DX=1", "clang 22.1.7",
+    "answers      verified",
+    "variants     6 tried of 9 · 3 right · 1 did not compile · 1 wrong · 1 took the tuner down",
+    "tuned        2026-01-01 00:00, in 7.000 s (compiling 4.000 s, verifying 1.000 s, "
+    "timing 5.000 s)",
+    "search       exhaustive: all were tried",
+    "why:",
+    "MR  (2.00 x", "4: 4.010 ms", "6: 2.005 ms *",
+    "flags  (1.50 x", "-O2: 3.007 ms", "-O3 -DX=1: 2.005 ms *",
+    "quarantined", "MR=12  flags=-O2",
+    "scan", "the default stays", "unverified",
+    "unfinished", "best variant     5.0", "did not come to its end", "1 tried", NULL });
+  assert_null(strstr(text, "no such thing")); // only with --verbose
+  free(text);
+}
+
+static void test_verbose_shows_messages(void **state) {
+  make_database(*state);
+  char *text = report(*state, (struct report_options){ .verbose = true, .kernel = "gemm" }, 0);
+  expect_in_order(text, (const char *const[]){
+    "fastest variants", "2.005 ms", "MR=6  flags=-O3", "3.007 ms", "4.010 ms",
+    "one that did not compile", "MR=12", "gemm.c:9:3: error: no such thing\n",
+    "one that was wrong", "element 17 is 1.5, not 1", NULL });
+  assert_null(strstr(text, "and more"));
+  assert_null(strstr(text, "scan"));
+  free(text);
+}
+
+static void test_no_line_is_too_long(void **state) {
+  struct store *s = open_store(*state);
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  char values[4096] = "", *p = values;
+  for (int i = 0; i < 60; i++)
+    p += sprintf(p, "parameter_%d=%d\n", i, i * i);
+  m.values = values;
+  id.cpu = "A CPU of a very long name that goes on and on until nobody knows any more what it was "
+           "all about, and then some";
+  for (uint64_t v = 0; v < 40; v++) {
+    char one[64];
+    snprintf(one, sizeof one, "parameter_1=%d\n", (int)v);
+    add(s, &id, v, one, FATE_OK, "", 1e-3 * (double)(v + 1));
+  }
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+  char *text = report(*state, (struct report_options){ .verbose = true }, 0), *rest = text;
+  for (char *one; (one = strsep(&rest, "\n"));) {
+    size_t n = 0;
+    for (char *c = one; *c; c++)
+      n += (*c & 0xc0) != 0x80;
+    if (n > 100)
+      print_error("%s\n", one);
+    assert_true(n <= 100);
+  }
+  free(text);
+}
+
+static void test_a_terminal_is_not_commanded(void **state) {
+  struct store *s = open_store(*state);
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  id.kernel = "ge\033[2Jmm\xc2\x9b" "1\xff";
+  m.values = "MR=\a6\n";
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+  for (int json = 0; json < 2; json++) {
+    char *text = report(*state, (struct report_options){ .json = json }, 0);
+    assert_non_null(strstr(text, "ge?[2Jmm??1?"));
+    assert_null(strchr(text, '\033'));
+    assert_null(strchr(text, '\a'));
+    assert_null(strstr(text, "\xc2\x9b"));
+    free(text);
+  }
+}
+
+// ---- nothing --------------------------------------------------------------------------------------------
+
+static void test_nothing_measured(void **state) {
+  char *text = report(*state, (struct report_options){ 0 }, 1);
+  assert_non_null(strstr(text, "nothing was ever measured"));
+  free(text);
+  store_close(open_store(*state));
+  text = report(*state, (struct report_options){ 0 }, 1);
+  assert_non_null(strstr(text, "nothing was ever measured"));
+  free(text);
+  text = report(*state, (struct report_options){ .json = true }, 1);
+  json_t *root = json_loads(text, 0, NULL);
+  assert_non_null(root);
+  assert_int_equal(json_array_size(json_object_get(root, "kernels")), 0);
+  json_decref(root);
+  free(text);
+}
+
+static void test_another_kernel_was_meant(void **state) {
+  make_database(*state);
+  char *text = report(*state, (struct report_options){ .kernel = "gem" }, 1);
+  assert_non_null(strstr(text, "kernel 'gem' was never measured"));
+  assert_non_null(strstr(text, "gemm, scan, unfinished"));
+  free(text);
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------------------
+
+static void test_json_says_the_same(void **state) {
+  make_database(*state);
+  char *text = report(*state, (struct report_options){ .json = true, .kernel = "gemm" }, 0);
+  json_t *root = json_loads(text, 0, NULL), *winner;
+  free(text);
+  assert_non_null(root);
+  const char *kernel, *right, *message;
+  double best, original, speedup, low, flops, total;
+  int n, tried, wrong, verified;
+  assert_int_equal(json_unpack(root, "{s:[{s:s, s:{s:i}, s:{s:F}, s:{s:F, s:F}, s:F, s:F, s:o, s:b,"
+                   " s:{s:i, s:i}, s:{s:F}, s:{s:{s:[s]}}}]}", "kernels",
+                   "kernel", &kernel, "key", "n", &n, "default", "median", &original,
+                   "best", "median", &best, "low", &low, "speedup", &speedup, "flops", &flops,
+                   "winner", &winner, "verified", &verified,
+                   "variants", "tried", &tried, "wrong", &wrong, "seconds", "total", &total,
+                   "failures", "wrong", "message", &message), 0);
+  assert_string_equal(kernel, "gemm");
+  assert_true(n == 512 && tried == 6 && wrong == 1 && verified);
+  assert_true(original == 0.01 && best == 0.002 && low == 0.0019 && flops == 2e9 && total == 7);
+  assert_true(speedup > 4.999 && speedup < 5.001);
+  assert_int_equal(json_unpack(winner, "{s:s}", "flags", &right), 0);
+  assert_string_equal(right, "-O3 -DX=1");
+  assert_string_equal(message, "C[0:n]: element 17 is 1.5, not 1");
+  json_decref(root);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    TEST(test_text_says_all),
+    TEST(test_verbose_shows_messages),
+    TEST(test_no_line_is_too_long),
+    TEST(test_a_terminal_is_not_commanded),
+    TEST(test_nothing_measured),
+    TEST(test_another_kernel_was_meant),
+    TEST(test_json_says_the_same),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
