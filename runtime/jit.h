@@ -23,8 +23,8 @@ struct jit_api {
 
   /* Compiles C to a relocatable, position-independent ELF object. FLAGS as for clang's driver,
    * NULL-terminated; flags that only other compilers know are left out silently. *OBJECT is malloc'ed.
-   * Thread-safe; reads and writes no file; gives up (killing nothing) when *CANCEL becomes non-zero
-   * where it can. */
+   * Thread-safe; reads and writes no file. A compiler that crashes or gives up fails this compilation
+   * and no more; one that never ends cannot be stopped. */
   int (*compile)(const char *text, const char *const *flags, void **object, size_t *size,
                  char **message);
 

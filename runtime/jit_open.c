@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jit_open.c: the libraries that are opened only when something must be compiled or needs OpenMP. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit.h"
+#include "runtime.h"
+
+static struct {
+  pthread_mutex_t lock;
+  const struct jit_api *api; /* once opened it stays */
+} opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The folder of libautotune.so, or of the program that holds it; with the last '/'. */
+static bool own_folder(char *folder, size_t size) {
+  Dl_info info;
+  if (!dladdr((void *)(uintptr_t)&jit_open, &info) || !info.dli_fname)
+    return false;
+  const char *slash = strrchr(info.dli_fname, '/');
+  size_t n = slash ? (size_t)(slash - info.dli_fname) + 1 : 0;
+  if (n >= size)
+    return false;
+  memcpy(folder, info.dli_fname, n);
+  folder[n] = 0;
+  return n > 0;
+}
+
+static void *open_library(char **message) {
+  const char *asked = options_get()->jit;
+  if (asked)
+    return dlopen(asked, RTLD_NOW | RTLD_LOCAL);
+  char folder[PATH_MAX];
+  if (own_folder(folder, sizeof folder)) {
+    static const char *const places[] = {"", "../lib/"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+      char *path = sys_printf("%s%slibautotune-jit.so", folder, places[i]);
+      void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+      /* A library that is there but lacks LLVM says so better than the one that is not there. */
+      const char *error = library ? NULL : dlerror();
+      if (error && !strstr(error, path ? path : "") && !*message)
+        *message = sys_strdup(error);
+      free(path);
+      if (library)
+        return library;
+    }
+  }
+  return dlopen("libautotune-jit.so", RTLD_NOW | RTLD_LOCAL);
+}
+
+static const struct jit_api *open_api(char **message) {
+  char *missing = NULL;
+  void *library = sys_fails(SYS_JIT) ? NULL : open_library(&missing);
+  if (!library) {
+    const char *error = missing ? missing : dlerror();
+    *message = sys_printf("the compiler cannot be loaded: %s", error ? error : "injected failure");
+    free(missing);
+    return NULL;
+  }
+  free(missing);
+  const struct jit_api *(*entry)(void) = NULL;
+  *(void **)&entry = dlsym(library, JIT_ENTRY);
+  const struct jit_api *api = entry ? entry() : NULL;
+  if (api && api->abi == JIT_ABI)
+    return api;
+  *message = sys_strdup("libautotune-jit.so belongs to another version of autotune");
+  dlclose(library);
+  return NULL;
+}
+
+const struct jit_api *jit_open(char **message) {
+  *message = NULL;
+  pthread_mutex_lock(&opened.lock);
+  if (!opened.api)
+    opened.api = open_api(message);
+  const struct jit_api *api = opened.api;
+  pthread_mutex_unlock(&opened.lock);
+  return api;
+}
+
+static bool have_openmp(void) {
+  void *program = dlopen(NULL, RTLD_LAZY);
+  return program && dlsym(program, "__kmpc_fork_call");
+}
+
+/* gcc's runtime beside LLVM's: two pools of threads, so timings of OpenMP kernels are not to be trusted.
+ * (LLVM ships its runtime under the name of gcc's too.) */
+static void warn_of_libgomp(void) {
+  void *gomp = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (gomp && !dlsym(gomp, "__kmpc_fork_call"))
+    log_once(AUTOTUNE_WARN, "libgomp",
+             "this program uses gcc's OpenMP runtime and its variants LLVM's: link it with "
+             "`autotune cc`, or with -lomp in place of -lgomp");
+  if (gomp)
+    dlclose(gomp);
+}
+
+int openmp_open(char **message) {
+  *message = NULL;
+  if (have_openmp())
+    return 0;
+  warn_of_libgomp();
+  const char *asked = options_get()->openmp;
+  const char *const paths[] = {asked ? asked : AUTOTUNE_LIBOMP, asked ? NULL : "libomp.so.5"};
+  for (size_t i = 0; i < sizeof paths / sizeof *paths && paths[i]; i++)
+    if (dlopen(paths[i], RTLD_NOW | RTLD_GLOBAL) && have_openmp())
+      return 0;
+  const char *error = dlerror();
+  *message = sys_printf("LLVM's OpenMP runtime cannot be loaded: %s",
+                        error ? error : "it has no __kmpc_fork_call");
+  return -1;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pool.c: compiles ahead on threads of low priority, so that the one variant that is being timed has the
+ * machine. A compilation cannot be stopped: one that takes too long is reported as failed, its thread
+ * left to itself and another put in its place. Without any thread the caller compiles, in pool_take. */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+#define COMPILE_LIMIT 30.0   /* seconds until a compilation is given up */
+#define FREE_LIMIT 5.0       /* seconds that pool_free waits */
+enum { NICE = 10, STACK = 64 << 20, MAX_LOST = 4 /* threads left to themselves */ };
+
+struct job {
+  struct job *next;
+  struct compiled result;
+  double begun;              /* sys_now, while it runs */
+  bool lost;                 /* nobody waits for it any more */
+};
+struct queue {
+  struct job *first, **last;
+};
+
+struct pool {
+  pthread_mutex_t lock;
+  pthread_cond_t work, done;
+  const struct autotune_kernel *kernel;
+  struct queue queued, ended;
+  struct job *running;       /* list of those that are waited for */
+  unsigned threads;          /* that take jobs */
+  unsigned alive;            /* that exist, lost ones too */
+  unsigned lost, pending;
+  bool paused, stop, freed;  /* freed: the last thread frees the pool */
+};
+
+static void push(struct queue *q, struct job *j) {
+  j->next = NULL;
+  *q->last = j;
+  q->last = &j->next;
+}
+
+static struct job *pop(struct queue *q) {
+  struct job *j = q->first;
+  if (j && !(q->first = j->next))
+    q->last = &q->first;
+  return j;
+}
+
+static void job_free(struct job *j) {
+  object_free(&j->result.object);
+  free(j->result.point);
+  free(j);
+}
+
+/* ---- one compilation ------------------------------------------------------------------------ */
+
+static void compile(const struct autotune_kernel *k, struct compiled *c) {
+  const char *compiler = variant_compiler(k, c->point);
+  const struct backend *backend = backend_find(compiler);
+  char *text = variant_text(k, c->point);
+  char **flags = variant_flags(k, c->point);
+  c->status = -1;
+  if (!backend)
+    c->object.message = sys_printf("error: nothing compiles for '%s'", compiler);
+  else if (!text || !flags)
+    c->object.message = sys_printf(variant_unit(k, c->point) ? "out of memory"
+                                                             : "error: no unit for '%s'", compiler);
+  else
+    c->status = backend->compile(compiler, text, (const char *const *)flags, &c->object);
+  free(text);
+  free(flags);
+}
+
+/* ---- threads ----------------------------------------------------------------------------------- */
+
+/* The program's handlers must not run here; what a crash of ours raises must reach Clang's. */
+static void block_signals(sigset_t *before) {
+  static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+  sigset_t set;
+  sigfillset(&set);
+  for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+    sigdelset(&set, synchronous[i]);
+  pthread_sigmask(SIG_SETMASK, &set, before);
+}
+
+static void lower_priority(void) {
+  struct sched_param none = {0};
+  pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
+  setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE); /* Linux: of the thread */
+}
+
+static void pool_destroy(struct pool *p) {
+  for (struct job *j; (j = pop(&p->queued)) || (j = pop(&p->ended));)
+    job_free(j);
+  pthread_cond_destroy(&p->work);
+  pthread_cond_destroy(&p->done);
+  pthread_mutex_destroy(&p->lock);
+  free(p);
+}
+
+static void unlink_running(struct pool *p, const struct job *j) {
+  for (struct job **at = &p->running; *at; at = &(*at)->next)
+    if (*at == j) {
+      *at = j->next;
+      return;
+    }
+}
+
+/* Runs the job outside the lock. False: nobody waits for it any more, nor for this thread. */
+static bool run(struct pool *p, struct job *j) {
+  j->begun = sys_now();
+  j->next = p->running;
+  p->running = j;
+  pthread_mutex_unlock(&p->lock);
+  compile(p->kernel, &j->result);
+  pthread_mutex_lock(&p->lock);
+  if (j->lost) {
+    job_free(j);
+    return false;
+  }
+  unlink_running(p, j);
+  push(&p->ended, j);
+  pthread_cond_broadcast(&p->done);
+  return true;
+}
+
+static void *thread(void *data) {
+  struct pool *p = data;
+  lower_priority();
+  pthread_mutex_lock(&p->lock);
+  bool wanted = true;
+  while (wanted && !p->stop) {
+    struct job *j = p->paused ? NULL : pop(&p->queued);
+    if (j)
+      wanted = run(p, j);
+    else
+      pthread_cond_wait(&p->work, &p->lock);
+  }
+  if (wanted)
+    p->threads--; /* otherwise it was given up, and does not count any more */
+  bool last = --p->alive == 0 && p->freed;
+  pthread_cond_broadcast(&p->done);
+  pthread_mutex_unlock(&p->lock);
+  if (last)
+    pool_destroy(p);
+  return NULL;
+}
+
+/* Requires the lock, or that no thread exists yet. Threads are detached: one may be lost. */
+static bool add_thread(struct pool *p) {
+  pthread_attr_t attributes;
+  sigset_t before;
+  pthread_t id;
+  if (sys_fails(SYS_THREAD) || pthread_attr_init(&attributes) != 0)
+    return false;
+  pthread_attr_setstacksize(&attributes, STACK); /* Clang recurses deeply */
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  block_signals(&before);
+  bool made = pthread_create(&id, &attributes, thread, p) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (made) {
+    p->threads++;
+    p->alive++;
+  }
+  return made;
+}
+
+/* Reports jobs that have run too long, and replaces their threads. */
+static void give_up_overdue(struct pool *p) {
+  for (struct job *j = p->running, *next; j; j = next) {
+    next = j->next;
+    struct job *failed;
+    if (sys_now() - j->begun < COMPILE_LIMIT || !(failed = sys_calloc(1, sizeof *failed)))
+      continue;
+    size_t n = p->kernel->n_params * sizeof(choice);
+    failed->result = (struct compiled){sys_malloc(n), j->result.ticket, {0}, -1};
+    if (!failed->result.point) {
+      free(failed);
+      continue;
+    }
+    memcpy(failed->result.point, j->result.point, n);
+    failed->result.object.message =
+        sys_printf("error: compiling took more than %.0f s", COMPILE_LIMIT);
+    failed->result.object.seconds = sys_now() - j->begun;
+    unlink_running(p, j);
+    j->lost = true;
+    push(&p->ended, failed);
+    p->threads--;
+    if (p->lost++ < MAX_LOST)
+      add_thread(p);
+  }
+}
+
+/* ---- interface ------------------------------------------------------------------------------------- */
+
+struct pool *pool_new(const struct autotune_kernel *k, unsigned threads) {
+  struct pool *p = sys_calloc(1, sizeof *p);
+  if (!p)
+    return NULL;
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_mutex_init(&p->lock, NULL);
+  pthread_cond_init(&p->work, NULL);
+  pthread_cond_init(&p->done, &attributes);
+  pthread_condattr_destroy(&attributes);
+  p->kernel = k;
+  p->queued.last = &p->queued.first;
+  p->ended.last = &p->ended.first;
+  pthread_mutex_lock(&p->lock);
+  for (unsigned i = 0; i < threads && add_thread(p); i++)
+    ;
+  pthread_mutex_unlock(&p->lock);
+  return p;
+}
+
+int pool_submit(struct pool *p, const choice *point, uint64_t ticket) {
+  size_t n = p->kernel->n_params * sizeof *point;
+  struct job *j = sys_calloc(1, sizeof *j);
+  choice *copy = j ? sys_malloc(n) : NULL;
+  if (!copy) {
+    free(j);
+    return -1;
+  }
+  memcpy(copy, point, n);
+  j->result.point = copy;
+  j->result.ticket = ticket;
+  pthread_mutex_lock(&p->lock);
+  push(&p->queued, j);
+  p->pending++;
+  pthread_cond_signal(&p->work);
+  pthread_mutex_unlock(&p->lock);
+  return 0;
+}
+
+static void wait_until(struct pool *p, double deadline) {
+  struct timespec t = {(time_t)deadline, (long)((deadline - (double)(time_t)deadline) * 1e9)};
+  pthread_cond_timedwait(&p->done, &p->lock, &t);
+}
+
+static double real_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* There is no thread: none could be made, or all were lost, and then nor is the caller to be. */
+static void run_here(struct pool *p, struct compiled *c) {
+  if (p->lost > 0) {
+    c->status = -1;
+    c->object.message = sys_strdup("error: not compiled, because others take too long");
+    return;
+  }
+  pthread_mutex_unlock(&p->lock);
+  compile(p->kernel, c);
+  pthread_mutex_lock(&p->lock);
+}
+
+bool pool_take(struct pool *p, struct compiled *out, double seconds) {
+  double deadline = real_now() + (seconds > 0 ? seconds : 0);
+  pthread_mutex_lock(&p->lock);
+  struct job *j;
+  for (;;) {
+    give_up_overdue(p);
+    j = pop(&p->ended);
+    if (!j && p->threads == 0 && !p->paused && (j = pop(&p->queued)))
+      run_here(p, &j->result);
+    double now = real_now();
+    if (j || p->pending == 0 || now >= deadline)
+      break;
+    wait_until(p, deadline < now + 0.5 ? deadline : now + 0.5); /* and look for the overdue */
+  }
+  if (j)
+    p->pending--;
+  pthread_mutex_unlock(&p->lock);
+  if (!j)
+    return false;
+  *out = j->result;
+  free(j);
+  return true;
+}
+
+unsigned pool_pending(struct pool *p) {
+  pthread_mutex_lock(&p->lock);
+  unsigned n = p->pending;
+  pthread_mutex_unlock(&p->lock);
+  return n;
+}
+
+void pool_pause(struct pool *p, bool paused) {
+  pthread_mutex_lock(&p->lock);
+  p->paused = paused;
+  pthread_cond_broadcast(&p->work);
+  pthread_mutex_unlock(&p->lock);
+}
+
+void pool_free(struct pool *p) {
+  if (!p)
+    return;
+  double deadline = real_now() + FREE_LIMIT;
+  pthread_mutex_lock(&p->lock);
+  p->stop = true;
+  for (struct job *j; (j = pop(&p->queued));)
+    job_free(j);
+  pthread_cond_broadcast(&p->work);
+  while (p->threads > 0 && real_now() < deadline)
+    wait_until(p, deadline);
+  bool last = p->alive == 0;
+  p->freed = true;
+  pthread_mutex_unlock(&p->lock);
+  if (last)
+    pool_destroy(p);
+}

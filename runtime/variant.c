@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* variant.c: what a point of the space means to a compiler: its text and its flags. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+/* Flags of the build that say nothing about how fast the code is, or that would make something else than
+ * plain position-independent code whose entry is visible. By their beginnings. */
+static const char *const not_for_variants[] = {
+    "-O0", "-O1", "-Og", "-Os", "-Oz", "-g", "-p", "-flto", "-fno-lto", "-fwhole-program",
+    "-fsanitize", "-fno-sanitize", "-fprofile", "-fcoverage", "-ftest-coverage", "--coverage",
+    "-fauto-profile", "-finstrument-functions", "-fpie", "-fPIE", "-fpic", "-fPIC", "-fno-pic",
+    "-fno-PIC", "-fno-pie", "-fno-PIE", "-fplugin", "-fpass-plugin", "-fvisibility", "-fdiagnostics",
+    "-fno-diagnostics", "-fcolor", "-fno-color", "-fmessage-length", "-ffile-prefix-map",
+    "-fmacro-prefix-map", "-fdebug", "-frandom-seed", "-fdump", "-fsyntax-only", "-fopt-info",
+    "-fsave-optimization-record", "-fstack-usage", "-save-temps", "-M", "-D", "-U", "-I", "-W", "-w",
+    "-l", "-L", "-static", "-shared", "-include", "-o", NULL};
+
+/* Always there. Without semantic interposition, -fPIC does not keep functions from being inlined. */
+static const char *const first[] = {"-O3", "-fno-semantic-interposition", NULL};
+static const char native[] = "-march=native";
+
+static bool begins(const char *s, const char *prefix) {
+  return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static bool wanted(const char *flag) {
+  if (strcmp(flag, "-O") == 0 || strcmp(flag, "-c") == 0 || strcmp(flag, "-S") == 0 ||
+      strcmp(flag, "-E") == 0)
+    return false;
+  for (const char *const *p = not_for_variants; *p; p++)
+    if (begins(flag, *p) && strcmp(flag, "-pthread") != 0)
+      return false;
+  return true;
+}
+
+static bool names_architecture(const char *const *flags) {
+  for (; flags && *flags; flags++)
+    if (begins(*flags, "-march=") || begins(*flags, "-mcpu="))
+      return true;
+  return false;
+}
+
+const char *variant_compiler(const struct autotune_kernel *k, const choice *point) {
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].kind == AUTOTUNE_COMPILER)
+      return k->params[i].values[point[i]].text;
+  return k->n_units > 0 ? k->units[0].compiler : "clang";
+}
+
+const struct autotune_unit *variant_unit(const struct autotune_kernel *k, const choice *point) {
+  const char *compiler = variant_compiler(k, point);
+  for (unsigned i = 0; i < k->n_units; i++)
+    if (strcmp(k->units[i].compiler, compiler) == 0)
+      return &k->units[i];
+  return NULL;
+}
+
+/* `#define MACRO value` for each parameter, then the unit. */
+char *variant_text(const struct autotune_kernel *k, const choice *point) {
+  const struct autotune_unit *unit = variant_unit(k, point);
+  if (!unit)
+    return NULL;
+  size_t size = strlen(unit->text) + 1;
+  for (unsigned i = 0; i < k->n_params; i++) {
+    const char *define = k->params[i].values[point[i]].define;
+    if (k->params[i].macro && define)
+      size += strlen("#define  \n") + strlen(k->params[i].macro) + strlen(define);
+  }
+  char *text = sys_malloc(size), *end = text;
+  if (!text)
+    return NULL;
+  for (unsigned i = 0; i < k->n_params; i++) {
+    const char *define = k->params[i].values[point[i]].define;
+    if (!k->params[i].macro || !define)
+      continue;
+    end = stpcpy(end, "#define ");
+    end = stpcpy(end, k->params[i].macro);
+    end = stpcpy(end, " ");
+    end = stpcpy(end, define);
+    end = stpcpy(end, "\n");
+  }
+  strcpy(end, unit->text);
+  return text;
+}
+
+/* A list of flags and the bytes that they point to, measured first (DATA NULL), then written. */
+struct flag_list {
+  char **list;
+  char *data;
+  size_t n, bytes;
+};
+
+static void add(struct flag_list *f, const char *flag, size_t size) {
+  if (f->data) {
+    f->list[f->n] = f->data + f->bytes;
+    memcpy(f->data + f->bytes, flag, size);
+    f->data[f->bytes + size] = 0;
+  }
+  f->n++;
+  f->bytes += size + 1;
+}
+
+static void add_words(struct flag_list *f, const char *text) {
+  while (*(text += strspn(text, " \t\n"))) {
+    size_t size = strcspn(text, " \t\n");
+    add(f, text, size);
+    text += size;
+  }
+}
+
+static void add_all(struct flag_list *f, const struct autotune_kernel *k, const choice *point,
+                    const char *const *build) {
+  for (const char *const *p = first; *p; p++)
+    add(f, *p, strlen(*p));
+  if (!names_architecture(build))
+    add(f, native, strlen(native));
+  for (const char *const *p = build; p && *p; p++)
+    if (wanted(*p))
+      add(f, *p, strlen(*p));
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].kind == AUTOTUNE_FLAGS)
+      add_words(f, k->params[i].values[point[i]].text);
+  if (k->openmp)
+    add(f, "-fopenmp", strlen("-fopenmp"));
+  add(f, "-fPIC", strlen("-fPIC"));
+}
+
+/* NULL-terminated; one block, for free(). */
+char **variant_flags(const struct autotune_kernel *k, const choice *point) {
+  const struct autotune_unit *unit = variant_unit(k, point);
+  if (!unit)
+    return NULL;
+  struct flag_list f = {NULL, NULL, 0, 0};
+  add_all(&f, k, point, unit->flags);
+  size_t n = f.n;
+  f.list = sys_malloc((n + 1) * sizeof *f.list + f.bytes);
+  if (!f.list)
+    return NULL;
+  f.data = (char *)(f.list + n + 1);
+  f.n = f.bytes = 0;
+  add_all(&f, k, point, unit->flags);
+  f.list[n] = NULL;
+  return f.list;
+}
