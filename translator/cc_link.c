@@ -120,7 +120,8 @@ static bool linker_words_refer(const struct cc_command *c, const char *words)
 bool cc_link_sites(const struct cc_command *c)
 {
   for (unsigned i = 0; i < c->n_inputs; i++)
-    if (c->inputs[i].kind == CC_BINARY && !is_own_library(c->inputs[i].path) &&
+    if (c->inputs[i].kind != CC_C && // assembly and preprocessed text of a translated file hold it too
+        !is_own_library(c->inputs[i].path) &&
         file_refers(c->inputs[i].path, 0))
       return true;
   for (unsigned i = 0; i < c->n_args; i++) {
