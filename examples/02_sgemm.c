@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// 02_sgemm.c: C = A B in single precision, blocked and packed as a library would do it.
+//
+// Lesson: blocking by hand, tuning by pragma. The algorithm is that of Goto and van de
+// Geijn, "Anatomy of high-performance matrix multiplication" (2008): pack a block of A
+// and a panel of B so that the innermost loop reads memory in order, and keep MR x NR
+// elements of C in registers meanwhile. That takes five numbers, which such libraries
+// tabulate by hand for each processor. Here they are #defines, as they would be there,
+// and one pragma names them as parameters:
+//
+//   - `param(MR: …)`: the #define's value is the default, and what mentions MR (macros,
+//     array bounds,
+//     helper functions) follows it from variant to variant;
+//   - `constraint`: keeps what fits, accumulators into 32 vector registers, a block of A
+//     into half of L2;
+//   - `flags`: with AVX-512 clang prefers half-wide vectors unless it is told; only
+//     measuring tells.
+//
+//   cc -O3 -march=native 02_sgemm.c -lm && ./a.out
+//   autotune cc cc -O3 -march=native 02_sgemm.c -lm && ./a.out
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MR 4    // rows of C held in registers
+#define NR 32   // columns of C held in registers
+#define MC 96   // rows of the packed block of A
+#define KC 256  // depth of both
+#define NC 1024 // columns of the packed panel of B
+
+#define LANES 16
+typedef float vec __attribute__((vector_size(4 * LANES)));
+typedef float loose __attribute__((vector_size(4 * LANES), aligned(4))); // at any address
+
+// One for all calls: sgemm is for one thread at a time.
+static float pack_space[4 << 20] __attribute__((aligned(64)));
+
+static int min(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+// Rows of A as strips of MR, each column of a strip contiguous; short strips padded with
+// zeros.
+static void pack_a(int m, int k, const float *a, int lda, float *out)
+{
+  for (int i = 0; i < m; i += MR)
+    for (int p = 0; p < k; p++)
+      for (int r = 0; r < MR; r++)
+        *out++ = i + r < m ? a[(size_t)(i + r) * lda + p] : 0;
+}
+
+// Columns of B as strips of NR, each row of a strip contiguous.
+static void pack_b(int k, int n, const float *b, int ldb, float *out)
+{
+  for (int j = 0; j < n; j += NR)
+    for (int p = 0; p < k; p++, out += NR)
+      if (j + NR <= n)
+        memcpy(out, b + (size_t)p * ldb + j, NR * sizeof *out);
+      else
+        for (int c = 0; c < NR; c++)
+          out[c] = j + c < n ? b[(size_t)p * ldb + j + c] : 0;
+}
+
+// Adds a strip of A times a strip of B to MR x NR elements of C, of which only m x n
+// exist; FIRST: C holds nothing yet.
+static void micro(int m, int n, int k, const float *a, const float *b, float *c, int ldc,
+                  int first)
+{
+  vec acc[MR][NR / LANES] = { 0 };
+  for (int r = 0; r < m; r++)
+    for (int v = 0; v < NR; v += LANES)
+      __builtin_prefetch(c + (size_t)r * ldc + v, 1);
+  for (int p = 0; p < k; p++, a += MR, b += NR)
+    for (int r = 0; r < MR; r++)
+      for (int v = 0; v < NR / LANES; v++)
+        acc[r][v] += a[r] * *(const vec *)(b + v * LANES);
+  if (m == MR && n == NR) {
+    for (int r = 0; r < MR; r++, c += ldc)
+      for (int v = 0; v < NR / LANES; v++) {
+        loose *to = (loose *)(c + v * LANES);
+        *to = first ? acc[r][v] : *to + acc[r][v];
+      }
+    return;
+  }
+  for (int r = 0; r < m; r++, c += ldc)
+    for (int j = 0; j < n; j++)
+      c[j] = acc[r][j / LANES][j % LANES] + (first ? 0 : c[j]);
+}
+
+// The product of two square row-major matrices.
+#pragma autotune kernel \
+    param(MR: 4, 6, 8, 12, 14) param(NR: 16, 32, 48, 64) param(MC: 96, 168, 240, 480) \
+    param(KC: 192, 256, 320, 480) param(NC: 1024, 2048) \
+    flags("", "-mprefer-vector-width=512") \
+    constraint(MR * NR >= 256 && MR * NR <= 448 && 4 * MC * KC <= AUTOTUNE_L2 / 2) \
+    in(A[0:n*n], B[0:n*n]) out(C[0:n*n]) verify(rtol: 1e-4, atol: 1e-4) \
+    flops(2.0 * n * n * n)
+void sgemm(int n, const float *A, const float *B, float *C)
+{
+  float *pa = pack_space, *pb = pack_space + (MC + MR) * KC;
+  for (int jc = 0; jc < n; jc += NC)
+    for (int pc = 0; pc < n; pc += KC) {
+      int nc = min(NC, n - jc), kc = min(KC, n - pc);
+      pack_b(kc, nc, B + (size_t)pc * n + jc, n, pb);
+      for (int ic = 0; ic < n; ic += MC) {
+        int mc = min(MC, n - ic);
+        pack_a(mc, kc, A + (size_t)ic * n + pc, n, pa);
+        for (int j = 0; j < nc; j += NR)
+          for (int i = 0; i < mc; i += MR)
+            micro(min(MR, mc - i), min(NR, nc - j), kc, pa + i * kc, pb + j * kc,
+                  C + (size_t)(ic + i) * n + jc + j, n, pc == 0);
+      }
+    }
+}
+
+#ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // the benchmark calls sgemm beside a BLAS's
+static double seconds(void)
+{
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+// Compares some elements with the textbook's three loops.
+static int wrong(int n, const float *A, const float *B, const float *C)
+{
+  for (int q = 0; q < 200; q++) {
+    size_t i = q * 37 % n, j = q * 101 % n;
+    double s = 0;
+    for (int k = 0; k < n; k++)
+      s += (double)A[i * n + k] * B[(size_t)k * n + j];
+    if (fabs(s - C[i * n + j]) > 1e-3 * (1 + fabs(s)))
+      return printf("  WRONG ANSWER: C[%zu][%zu] = %g, not %g\n", i, j, C[i * n + j], s);
+  }
+  return 0;
+}
+
+int main(int argc, char **argv)
+{
+  int n = argc > 1 ? atoi(argv[1]) : 960;
+  size_t size = (size_t)n * n;
+  float *A = malloc(size * sizeof *A), *B = malloc(size * sizeof *B);
+  float *C = malloc(size * sizeof *C);
+  for (size_t i = 0; i < size; i++)
+    A[i] = (int)(i * 7 % 13) - 6, B[i] = (int)(i * 5 % 11) - 5, C[i] = -1;
+
+  double start = seconds(), best = INFINITY;
+  sgemm(n, A, B, C);
+  printf("sgemm n=%d\n  first call   %.6f s\n", n, seconds() - start);
+  for (double end = seconds() + 0.5; seconds() < end;) {
+    start = seconds();
+    sgemm(n, A, B, C);
+    best = fmin(best, seconds() - start);
+  }
+  printf("  later calls  %.6f s   %.1f GFLOP/s\n", best, 2e-9 * n * n * n / best);
+  if (wrong(n, A, B, C))
+    return 1;
+  printf("  right answer\n");
+  free(A), free(B), free(C);
+  return 0;
+}
+#endif
