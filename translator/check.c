@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// check.c: `autotune check`: what the pragmas of a file amount to, and what is wrong with them. Compiles
+// nothing and runs no preprocessor.
+#include <errno.h>
+#include <string.h>
+
+#include "autotune.h"
+#include "kernel.h"
+
+#define MAX_LISTED 12   // candidates of one param that are spelled out
+
+static const char usage[] =
+  "usage: autotune check FILE… [-- COMPILER ARGUMENTS…]\n"
+  "  lists the kernels of each file, their parameters, how many variants there are, and what is wrong\n"
+  "Exits 1 where something is.\n";
+
+static void print_value(const struct param *p, const struct value *v)
+{
+  printf(p->kind == VALUE_FLAGS ? "\"%s\"" : "%s", v->text);
+}
+
+static void print_param(const struct kernel *k, const struct param *p, int width)
+{
+  printf("    %-*s ", width, p->name);
+  for (unsigned i = 0; i < p->n_values; i++) {
+    if (i == MAX_LISTED - 2 && p->n_values > MAX_LISTED) {
+      printf(", …");
+      i = p->n_values - 1;
+    }
+    fputs(i ? ", " : "", stdout);
+    print_value(p, &p->values[i]);
+  }
+  if (p->n_values > MAX_LISTED)
+    printf(" (%u values)", p->n_values);
+  if (p->original < p->n_values) {
+    printf("; default ");
+    print_value(p, &p->values[p->original]);
+  }
+  if (p->when >= 0)
+    printf("; where %s is not %s", k->params[p->when].name, k->params[p->when].values[0].text);
+  putchar('\n');
+}
+
+static void print_params(const struct kernel *k)
+{
+  int width = 0;
+  for (unsigned i = 0; i < k->n_params; i++)
+    if ((int)strlen(k->params[i].name) > width)
+      width = (int)strlen(k->params[i].name);
+  puts("  parameters");
+  for (unsigned i = 0; i < k->n_params; i++)
+    print_param(k, &k->params[i], width);
+}
+
+static void print_variants(const struct kernel *k)
+{
+  struct point_count c = points_count(k);
+  const char *more = c.more ? "more than " : "";
+  printf("  variants\n    %s%u", more, c.all);
+  if (k->n_constraints)
+    printf(", %s%u after constraints", c.more ? "of the first of which " : "", c.allowed);
+  puts(c.depends ? ", fewer depending on the arguments and the machine" : "");
+}
+
+static void print_keys(const struct kernel *k)
+{
+  const char *comma = "";
+  fputs("  key\n    ", stdout);
+  for (unsigned i = 0; k->key_given && i < k->n_keys; i++, comma = ", ")
+    printf("%s%.*s", comma, (int)k->keys[i].size, k->keys[i].data);
+  for (unsigned i = 0; !k->key_given && i < k->n_args; i++) {
+    const struct kernel_arg *a = &k->args[i];
+    if (a->pointer || a->real)
+      continue;
+    printf("%s%s%s", comma, a->name, a->integer ? "" : " (if its type is an integer's)");
+    comma = ", ";
+  }
+  puts(*comma ? "" : "none: all calls are the same problem");
+}
+
+static void print_sections(const struct kernel *k)
+{
+  static const char *const access[] = { "", "in", "out", "inout" };
+  bool output = false;
+  puts("  data");
+  for (unsigned i = 0; i < k->n_sections; i++) {
+    printf("    %-5s %s\n", access[k->sections[i].access], k->sections[i].name);
+    output = output || (k->sections[i].access & AUTOTUNE_OUT);
+  }
+  if (!output && !k->returns)
+    puts("    no outputs are declared, so variants are not verified: write out(…) or inout(…)");
+  if (k->verify == AUTOTUNE_VERIFY_TOLERANCE)
+    printf("    verified with rtol %g, atol %g\n", k->rtol, k->atol);
+  else if (k->verify)
+    puts(k->verify == AUTOTUNE_VERIFY_OFF ? "    not verified" : "    verified exactly");
+}
+
+static void print_kernel(const struct source *s, const struct kernel *k)
+{
+  const char *path;
+  unsigned line = source_where(s, k->main.name_at, &path, NULL);
+  printf("%s:%u: kernel %s\n", path, line, k->main.name);
+  for (unsigned i = 0; i < k->n_alternatives; i++) {
+    line = source_where(s, k->alternatives[i].name_at, &path, NULL);
+    printf("%s:%u:   alternative %s\n", path, line, k->alternatives[i].name);
+  }
+  if (k->n_params)
+    print_params(k);
+  print_variants(k);
+  print_keys(k);
+  print_sections(k);
+}
+
+// False: something is wrong with the file at PATH, and told.
+static bool check_file(const char *path)
+{
+  unsigned before = diag_errors(), n, n_kernels = 0;
+  struct source *s = source_read(path);
+  if (!s)
+    fatal("%s: %s", path, strerror(errno));
+  const struct pragma *pragmas = pragma_all(s, &n);
+  const struct kernel *kernels = NULL;
+  if (n) {
+    source_parse(s);
+    kernels = kernel_all(s, pragmas, n, &n_kernels);
+  }
+  unsigned errors = diag_errors() - before;
+  for (unsigned i = 0; errors == 0 && i < n_kernels; i++)
+    print_kernel(s, &kernels[i]);
+  if (n_kernels == 0 && errors == 0)
+    printf("%s: no kernels\n", path);
+  source_free(s);
+  if (errors)
+    fprintf(stderr, "%s: %u error%s\n", path, errors, errors == 1 ? "" : "s");
+  return errors == 0;
+}
+
+int command_check(int argc, char **argv)
+{
+  int files = 0;
+  bool fine = true;
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    if (strcmp(argv[i], "--help") == 0) {
+      fputs(usage, stdout);
+      return 0;
+    }
+    if (argv[i][0] == '-') {
+      fprintf(stderr, "autotune check: unknown option %s\n%s", argv[i], usage);
+      return 2;
+    }
+    files++;
+    fine = check_file(argv[i]) && fine;
+  }
+  if (files == 0) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  return fine ? 0 : 1;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// main.c: the program autotune: a table of commands.
+#include <string.h>
+
+#include "translator.h"
+
+static int command_version(int argc, char **argv)
+{
+  (void)argc, (void)argv;
+  puts("autotune " AUTOTUNE_VERSION);
+  return 0;
+}
+
+static int command_help(int argc, char **argv);
+
+static const struct command {
+  const char *name;
+  int (*run)(int argc, char **argv); // argv[0] is the command
+  const char *arguments, *about;
+} commands[] = {
+  { "cc", command_cc, "COMPILER ARGS…", "compile and link, with kernels made tunable" },
+  { "translate", command_translate, "IN.c -o OUT.c [-- ARGS…]", "show what the compiler is given" },
+  { "check", command_check, "IN.c… [-- ARGS…]", "list kernels and parameters, and what is wrong" },
+  { "report", command_report, "[--json] [--verbose]", "what was tuned, how fast it is, and why" },
+  { "version", command_version, "", "the version" },
+  { "help", command_help, "", "this text" },
+};
+#define N_COMMANDS (sizeof commands / sizeof *commands)
+
+static void usage(FILE *out)
+{
+  fputs("usage: autotune COMMAND …\n", out);
+  for (size_t i = 0; i < N_COMMANDS; i++) {
+    // columns, not bytes: '…' is three
+    const char *ellipsis = strstr(commands[i].arguments, "…");
+    int width = 26;
+    for (; ellipsis; ellipsis = strstr(ellipsis + 1, "…"))
+      width += 2;
+    fprintf(out, "  %-9s %-*s %s\n", commands[i].name, width, commands[i].arguments,
+            commands[i].about);
+  }
+}
+
+static int command_help(int argc, char **argv)
+{
+  (void)argc, (void)argv;
+  usage(stdout);
+  return 0;
+}
+
+static const struct command *find_command(const char *name)
+{
+  if (strcmp(name, "--version") == 0)
+    name = "version";
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+    name = "help";
+  for (size_t i = 0; i < N_COMMANDS; i++)
+    if (strcmp(name, commands[i].name) == 0)
+      return &commands[i];
+  return NULL;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc < 2) {
+    usage(stderr);
+    return 2;
+  }
+  const struct command *command = find_command(argv[1]);
+  if (command)
+    return command->run(argc - 1, argv + 1);
+  const char *names[N_COMMANDS + 1] = { NULL };
+  for (size_t i = 0; i < N_COMMANDS; i++)
+    names[i] = commands[i].name;
+  const char *near = nearest(slice_of(argv[1]), names);
+  fprintf(stderr, "autotune: unknown command '%s'%s%s%s\n", argv[1], near ? "; did you mean '" : "",
+          near ? near : "", near ? "'?" : "");
+  usage(stderr);
+  return 2;
+}
