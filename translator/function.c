@@ -133,6 +133,19 @@ static bool find_body(const struct source *s, size_t offset, size_t *body)
   return false;
 }
 
+// `f(a, b) int a; { … }`: at a ';', a type stands behind the parentheses.
+static bool old_style(const struct source *s, size_t offset, size_t semicolon)
+{
+  struct lexer l = { s->text + offset, s->text + semicolon, false };
+  bool closed = false;
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    if (closed && (is_type_word(t.text) || is_attribute(t.text)))
+      return is_type_word(t.text);
+    closed = closed || slice_is(t.text, ")");
+  }
+  return false;
+}
+
 static const char *pragma_label(const struct pragma *p)
 {
   return p->kind == PRAGMA_KERNEL ? "kernel" : "alternative";
@@ -149,7 +162,8 @@ static bool no_function(const struct source *s, const struct pragma *p, size_t a
   else if (slice_is(word, "#"))
     hint = "an #if stands between: put the pragma behind it";
   else if (!find_body(s, at, &body) && body < s->size && s->text[body] == ';')
-    hint = "this is a declaration: the pragma goes to the definition, with its body";
+    hint = old_style(s, at, body) ? "the types of arguments must stand within the parentheses" :
+           "this is a declaration: the pragma goes to the definition, with its body";
   diag_error(s, p->offset, p->end - p->offset, hint,
              "'#pragma autotune %s' does not stand before a function definition", pragma_label(p));
   return false;
@@ -159,7 +173,7 @@ bool function_find(const struct source *s, const struct pragma *p, struct functi
 {
   size_t at = after_gap(s, p->end, s->size), body, end;
   f->pragma = p;
-  if (!find_body(s, at, &body))
+  if (at == s->size || s->text[at] == '#' || !find_body(s, at, &body))
     return no_function(s, p, at);
   if (!braces_match(s, body, &end))
     return false;
@@ -202,7 +216,8 @@ bool loop_find(const struct source *s, const struct pragma *p, const struct func
   if (p->directive == DIR_FUSE && node_at(s, at, "compound_statement", loop))
     return true;
   diag_error(s, p->offset, p->end - p->offset,
-             s->text[at] == '#' ? "an #if stands between: put the directive behind it" : NULL,
+             s->text[at] == '#' ? "an #if stands between: put the directive behind it"
+                               : "put it on the line above the loop",
              "'%s' does not stand before a 'for'", directive_name(p->directive));
   return false;
 }

@@ -63,16 +63,17 @@ static const struct clause_rule *check_name(const struct source *s, const struct
   return NULL;
 }
 
-static void check_repeated(const struct source *s, const struct pragma *p, const struct clause *c)
+static bool is_repeated(const struct source *s, const struct pragma *p, const struct clause *c)
 {
-  for (const struct clause *d = p->clauses; d < c; d++)
-    if (strcmp(d->name, c->name) == 0) {
+  for (unsigned i = 0; i < p->n_clauses; i++)
+    if (strcmp(p->clauses[i].name, c->name) == 0) {
       diag_error(s, c->offset, c->size, NULL, "'%s' stands here twice", c->name);
-      return;
+      return true;
     }
+  return false;
 }
 
-// What has no rule is diagnosed and left out.
+// What has no rule, or may not stand twice, is diagnosed and left out.
 static void keep_clause(const struct source *s, struct pragma *p, struct clause c,
                         struct slice name)
 {
@@ -80,6 +81,8 @@ static void keep_clause(const struct source *s, struct pragma *p, struct clause 
   if (!rule)
     return;
   c.name = rule->name;
+  if (!(rule->flags & CLAUSE_REPEATS) && is_repeated(s, p, &c))
+    return;
   if (c.has_args && rule->args == ARGS_NONE)
     diag_error(s, c.offset, c.size, NULL, "'%s' takes no arguments", c.name);
   else if (!c.has_args && rule->args == ARGS_MUST)
@@ -88,8 +91,6 @@ static void keep_clause(const struct source *s, struct pragma *p, struct clause 
   else if (c.has_args)
     pragma_arguments(s, p, &c, rule);
   *GROW(p->clauses, p->n_clauses) = c;
-  if (!(rule->flags & CLAUSE_REPEATS))
-    check_repeated(s, p, &p->clauses[p->n_clauses - 1]);
 }
 
 static void read_clauses(const struct source *s, struct pragma *p, struct lexer *l)

@@ -44,8 +44,9 @@ bool read_integer(struct slice text, long long *i)
 bool read_real(struct slice text, double *d)
 {
   char *end, *copy = arena_copy(text.data, text.size);
-  if (text.size == 0 || !strpbrk(copy, "0123456789") || isalpha((unsigned char)*copy))
-    return false;
+  bool hexadecimal = strstr(copy, "0x") || strstr(copy, "0X");
+  if (!strpbrk(copy, hexadecimal ? "pP" : ".eE") || isalpha((unsigned char)*copy))
+    return false; // an integer, a malformed one, or inf, nan
   *d = strtod(copy, &end);
   return end != copy && isfinite(*d) && suffix_ends(end, "fFlL");
 }

@@ -1,0 +1,8 @@
+#pragma autotune kernel
+void f(int n, const double *a, double *c)
+{
+  for (int i = 0; i < n; i++)
+    c[i] = a[i];
+}
+#pragma autotune alternative(f) param(X: 1)
+void g(int n, const double *a, double *c) { }

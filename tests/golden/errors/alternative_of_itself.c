@@ -1,0 +1,3 @@
+#pragma autotune kernel
+#pragma autotune alternative(f)
+void f(int n) { }

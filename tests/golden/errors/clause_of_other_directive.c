@@ -1,0 +1,7 @@
+#pragma autotune kernel
+void f(int n, const double *a, double *c)
+{
+#pragma autotune tile sizes({8, 16}) nowait
+  for (int i = 0; i < n; i++)
+    c[i] = a[i];
+}

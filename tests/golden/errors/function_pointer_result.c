@@ -1,0 +1,5 @@
+#pragma autotune kernel
+int (*f(int n))(int)
+{
+  return 0;
+}

@@ -1,0 +1,2 @@
+void f(int n) { }
+#pragma autotune kernel

@@ -1,0 +1,4 @@
+#pragma autotune kernel
+#if 1
+void f(int n) { }
+#endif

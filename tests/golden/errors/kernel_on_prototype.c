@@ -1,0 +1,2 @@
+#pragma autotune kernel
+void f(int n);

@@ -1,0 +1,3 @@
+#pragma autotune kernel
+struct s { int x; };
+void f(int n) { }

@@ -1,0 +1,7 @@
+#ifdef A
+#pragma autotune kernel
+void f(int n) { }
+#else
+#pragma autotune kernel
+void f(int n) { n++; }
+#endif

@@ -1,0 +1,3 @@
+#pragma autotune kernel
+#pragma autotune kernel
+void f(int n) { }

@@ -1,0 +1,3 @@
+int x;
+_Pragma("autotune kernel")
+void f(int n) { x = n; }

@@ -1,0 +1,7 @@
+#pragma autotune kernel param(X: 5..7 pow2)
+void f(int n, const double *a, double *c)
+{
+  double t[X];
+  for (int i = 0; i < n; i++)
+    c[i] = a[i] + X;
+}

@@ -1,0 +1,4 @@
+#pragma autotune kernel in(a[0:n) /* never closed
+void f(int n, const double *a)
+{
+}

@@ -1,0 +1,7 @@
+#pragma autotune kernel
+void f(int n, const double *a, double *c)
+{
+#pragma autotune tyle sizes({8, 16})
+  for (int i = 0; i < n; i++)
+    c[i] = a[i];
+}

@@ -1,0 +1,2 @@
+#pragma autotune frobnicate
+void f(void) { }

@@ -1,0 +1,4 @@
+#pragma autotune kernel
+void f(int, double *c)
+{
+}
