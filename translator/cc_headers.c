@@ -175,13 +175,19 @@ static bool goes_astray(const struct cc_headers *hs, const struct cc_header *fro
   return !include->target || !cc_same_file(there, include->path);
 }
 
+// A compiler searches these where it would have anyway, -I or not.
+static bool is_system(const char *folder)
+{
+  return strcmp(folder, "/usr/include") == 0 || strcmp(folder, "/usr/local/include") == 0;
+}
+
 static void read_folders(struct cc_headers *hs, const struct cc_command *c)
 {
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
     if (strcmp(a->option, "-iquote") == 0)
       words_add(&hs->quote, a->value);
-    else if (strcmp(a->option, "-I") == 0 && strcmp(a->value, "-") != 0)
+    else if (strcmp(a->option, "-I") == 0 && strcmp(a->value, "-") != 0 && !is_system(a->value))
       words_add(&hs->angle, a->value);
   }
 }

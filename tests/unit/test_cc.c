@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// `autotune cc` without a compiler: reading its command line, directives, headers put inline.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cc.h"
+
+#define READ(...) read_line((char *[]){ __VA_ARGS__, NULL })
+
+static struct cc_command *read_line(char **argv)
+{
+  int argc = 0;
+  while (argv[argc])
+    argc++;
+  return cc_command_read(argc, argv);
+}
+
+// "D:-DX I:a.c …": the class of each argument by a letter, and its words.
+static const char *classes(const struct cc_command *c)
+{
+  static const char letters[] = { [CC_OTHER] = '.', [CC_INPUT] = 'i', [CC_OUTPUT] = 'o',
+    [CC_MODE] = 'm', [CC_LANGUAGE] = 'x', [CC_PREPROCESS] = 'p', [CC_CODE] = 'c',
+    [CC_OPENMP] = 'O', [CC_DEPEND] = 'd', [CC_TARGET] = 't', [CC_TEMPS] = 's', [CC_LINK] = 'l',
+    [CC_HAND_ON] = '!' };
+  struct text t = { 0 };
+  for (unsigned i = 0; i < c->n_args; i++) {
+    const struct cc_arg *a = &c->args[i];
+    text_printf(&t, "%s%c:%s%s%s", i ? " " : "", letters[a->class], a->words[0],
+                a->words[1] ? "+" : "", a->words[1] ? a->words[1] : "");
+  }
+  return t.data ? t.data : "";
+}
+
+static void reads_options(void **state)
+{
+  (void)state;
+  struct { const char *expected; struct cc_command *c; } rows[] = {
+    { "m:-c i:a.c o:-o+b.o", READ("gcc", "-c", "a.c", "-o", "b.o") },
+    { "o:-ob.o", READ("gcc", "-ob.o") },
+    { "p:-DX p:-D+X=1 p:-Iinc p:-I+inc", READ("gcc", "-DX", "-D", "X=1", "-Iinc", "-I", "inc") },
+    { "p:-include+a.h p:-iquote+x p:-iquotex", READ("gcc", "-include", "a.h", "-iquote", "x",
+                                                    "-iquotex") },
+    { "p:-isystem+x p:-idirafter+y", READ("gcc", "-isystem", "x", "-idirafter", "y") },
+    { "c:-std=c99 c:-march=native c:-fPIC c:-O2", READ("gcc", "-std=c99", "-march=native", "-fPIC",
+                                                       "-O2") },
+    { "O:-fopenmp O:-fopenmp=libomp c:-fopenmp-simd", READ("gcc", "-fopenmp", "-fopenmp=libomp",
+                                                           "-fopenmp-simd") },
+    { "m:-fsyntax-only c:-fno-x", READ("gcc", "-fsyntax-only", "-fno-x") },
+    { "d:-MD d:-MF+f t:-MT+t t:-MP", READ("gcc", "-MD", "-MF", "f", "-MT", "t", "-MP") },
+    { "d:-Wp,-MMD,f p:-Wp,-DX .:-Wall l:-Wl,-z,now", READ("gcc", "-Wp,-MMD,f", "-Wp,-DX", "-Wall",
+                                                          "-Wl,-z,now") },
+    { "l:-lm l:-l+m l:-L. l:-shared l:-static-libgcc", READ("gcc", "-lm", "-l", "m", "-L.",
+                                                            "-shared", "-static-libgcc") },
+    { ".:-emit-llvm .:-g3 .:-v .:--param+x=1", READ("clang", "-emit-llvm", "-g3", "-v", "--param",
+                                                    "x=1") },
+    { "x:-xc i:- x:-x+none", READ("gcc", "-xc", "-", "-x", "none") },
+    { ".:-- i:-weird.c", READ("clang", "--", "-weird.c") },
+    { "!:-o", READ("gcc", "-o") },
+    { "!:-M !:--version !:-###", READ("gcc", "-M", "--version", "-###") },
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    assert_string_equal(classes(rows[i].c), rows[i].expected);
+}
+
+static void understands_them(void **state)
+{
+  (void)state;
+  struct cc_command *c = READ("gcc", "-S", "-E", "-c", "a.c");
+  assert_int_equal(c->mode, CC_MODE_PREPROCESS);
+  c = READ("/usr/bin/clang-22", "-x", "c", "a.inc", "-x", "none", "b.cc", "c.s", "d.o", "e.c", "-lm");
+  assert_true(c->clang);
+  assert_int_equal(c->n_inputs, 5);
+  assert_int_equal(c->n_sources, 4);
+  assert_int_equal(c->inputs[0].kind, CC_C);
+  assert_int_equal(c->inputs[1].kind, CC_OTHER_SOURCE);
+  assert_int_equal(c->inputs[3].kind, CC_BINARY);
+  assert_int_equal(c->inputs[4].kind, CC_C);
+  assert_int_equal(READ("g++", "a.c")->inputs[0].kind, CC_OTHER_SOURCE);
+  c = READ("ccache", "x86_64-linux-gnu-gcc", "-c", "a.c");
+  assert_int_equal(c->compiler.n, 2);
+  assert_int_equal(c->n_args, 2);
+  assert_true(READ("gcc", "-fopenmp")->openmp);
+  assert_false(READ("gcc", "-fopenmp", "-fno-openmp")->openmp);
+  c = READ("gcc", "-Wp,-MD,x.d", "-c", "a.c");
+  assert_string_equal(c->depend_file, "x.d");
+  assert_true(c->depend && c->depend_raw && !c->depend_user);
+}
+
+static char folder[] = "/tmp/autotune-test-XXXXXX";
+
+static const char *write_file(const char *name, const char *text)
+{
+  const char *path = arena_printf("%s/%s", folder, name);
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fputs(text, f);
+  fclose(f);
+  return path;
+}
+
+static void reads_response_files(void **state)
+{
+  (void)state;
+  const char *inner = write_file("inner", "-Iin\n");
+  const char *outer = write_file("outer", arena_printf(
+    "-c 'a b.c'\t\"c\\\"d.c\" e\\ f.c ''\n@%s -DX=\"'y'\" @/not/there", inner));
+  struct cc_command *c = READ("gcc", arena_printf("@%s", outer));
+  assert_string_equal(classes(c), "m:-c i:a b.c i:c\"d.c i:e f.c i: p:-Iin p:-DX='y' i:@/not/there");
+}
+
+static void finds_directives(void **state)
+{
+  (void)state;
+  static const char text[] =
+    "// #include <no>\n"
+    "  #  include <a//b> /* x\n*/\n"
+    "char *s = \"/*\"; /*\n#include <no>\n*/ #define no\n" // a comment is a blank: not the first on its line
+    "don't /* no comment: the literal goes on to the end of the line\n#error yes\n"
+    "// continued \\\n#no\n"
+    "#pragma \\\n once\n"
+    "#endif";
+  struct text found = { 0 };
+  struct cc_directive d;
+  for (size_t at = 0; cc_directive_next(slice_of(text), &at, &d);) {
+    struct slice rest = slice_trim(d.rest);
+    text_printf(&found, "%.*s[%.*s]", (int)d.word.size, d.word.data,
+                rest.size > 6 && rest.data[0] == '<' ? 6 : (int)rest.size, rest.data);
+  }
+  assert_string_equal(found.data, "include[<a//b>]error[yes]pragma[once]endif[]");
+}
+
+static const char *inlined(const char *source, bool *conflict)
+{
+  const char *path = write_file("a.c", source);
+  struct cc_command *c = READ("gcc", arena_printf("-I%s", folder), "-c", arena_printf("%s", path));
+  struct cc_headers *h = cc_headers_scan(c, "a.c", slice_of(source), folder);
+  assert_true(cc_headers_kernel(h));
+  *conflict = h->conflict;
+  struct text t = cc_headers_inline(h);
+  // the folder's name differs each time
+  struct text out = { 0 };
+  for (const char *p = t.data, *q; *p; p = q) {
+    q = strstr(p, folder);
+    text_add(&out, p, q ? (size_t)(q - p) : strlen(p));
+    q = q ? q + strlen(folder) : p + strlen(p);
+  }
+  return out.data;
+}
+
+static void puts_headers_inline(void **state)
+{
+  (void)state;
+  bool conflict;
+  write_file("plain.h", "int plain;\n");
+  write_file("k.h", "#ifndef K\n#define K\n#pragma autotune kernel\nint k;\n#endif");
+  assert_string_equal(
+    inlined("#include \"plain.h\"\n#include \"k.h\"\nint a;\n#include \"k.h\"\nint b;\n", &conflict),
+    "#include \"plain.h\"\n"
+    "# 1 \"/k.h\" 1\n#ifndef K\n#define K\n#pragma autotune kernel\nint k;\n#endif\n# 3 \"a.c\" 2\n"
+    "int a;\n#include \"k.h\"\n# 5 \"a.c\"\nint b;\n");
+  assert_false(conflict);
+  // lines are counted anew behind a group that may be skipped
+  assert_string_equal(
+    inlined("#if X\n#include <k.h>\n#else\nint a;\n#endif\nint b;\n", &conflict),
+    "#if X\n# 1 \"/k.h\" 1\n#ifndef K\n#define K\n#pragma autotune kernel\nint k;\n#endif\n# 3 \"a.c\" 2\n"
+    "#else\n# 4 \"a.c\"\nint a;\n#endif\n# 6 \"a.c\"\nint b;\n");
+  // a cycle ends
+  write_file("cycle.h", "#include \"cycle.h\"\n#pragma autotune kernel\n");
+  assert_string_equal(inlined("#include \"cycle.h\"\n", &conflict),
+                      "# 1 \"/cycle.h\" 1\n#include \"cycle.h\"\n# 2 \"/cycle.h\"\n"
+                      "#pragma autotune kernel\n# 2 \"a.c\" 2\n");
+}
+
+static void maps_lines(void **state)
+{
+  (void)state;
+  static const char text[] = "a\n# 1 \"b \\\"x\\\".h\" 1\nb\nb2\n# 3 \"a.c\" 2\nc\n#line 90\nd\n"
+                             "#line 7 \"g.y\"\ne\n";
+  struct source *s = source_of("a.c", text, sizeof text - 1);
+  struct { char at; unsigned line; const char *path; } rows[] = {
+    { 'c', 3, "a.c" }, { 'd', 90, "a.c" }, { 'e', 7, "g.y" } };
+  const char *path;
+  assert_int_equal(source_where(s, 0, &path, NULL), 1);
+  assert_string_equal(path, "a.c");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const char line[] = { '\n', rows[i].at, '\n', '\0' };
+    size_t offset = (size_t)(strstr(text, line) + 1 - text);
+    assert_int_equal(source_where(s, offset, &path, NULL), rows[i].line);
+    assert_string_equal(path, rows[i].path);
+  }
+  assert_int_equal(source_where(s, (size_t)(strstr(text, "b2") - text), &path, NULL), 2);
+  assert_string_equal(path, "b \"x\".h");
+}
+
+static int make_folder(void **state)
+{
+  (void)state;
+  return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+  (void)state;
+  static const char *const names[] = { "inner", "outer", "a.c", "plain.h", "k.h", "cycle.h" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    unlink(arena_printf("%s/%s", folder, names[i]));
+  arena_reset();
+  return rmdir(folder);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(reads_options),      cmocka_unit_test(understands_them),
+    cmocka_unit_test(reads_response_files), cmocka_unit_test(finds_directives),
+    cmocka_unit_test(puts_headers_inline), cmocka_unit_test(maps_lines),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
