@@ -82,7 +82,8 @@ static void print_sections(const struct kernel *k)
 {
   static const char *const access[] = { "", "in", "out", "inout" };
   bool output = false;
-  puts("  data");
+  if (k->n_sections || !k->returns || k->verify)
+    puts("  data");
   for (unsigned i = 0; i < k->n_sections; i++) {
     printf("    %-5s %s\n", access[k->sections[i].access], k->sections[i].name);
     output = output || (k->sections[i].access & AUTOTUNE_OUT);

@@ -51,10 +51,9 @@ size_t after_gap(const struct source *s, size_t offset, size_t end)
   }
 }
 
-// The smallest node of that type that begins at OFFSET exactly; false: there is none.
-static bool node_at(const struct source *s, size_t offset, const char *type, TSNode *found)
+// The smallest node of that type in ROOT that begins at OFFSET exactly; false: there is none.
+static bool node_at(TSNode root, size_t offset, const char *type, TSNode *found)
 {
-  TSNode root = ts_tree_root_node(s->tree);
   TSTreeCursor cursor = ts_tree_cursor_new(root);
   bool any = false, more = true;
   while (more) {
@@ -169,6 +168,11 @@ static bool no_function(const struct source *s, const struct pragma *p, size_t a
   return false;
 }
 
+static bool definition_at(TSNode root, size_t start, size_t end, TSNode *found)
+{
+  return node_at(root, start, "function_definition", found) && ts_node_end_byte(*found) == end;
+}
+
 bool function_find(const struct source *s, const struct pragma *p, struct function *f)
 {
   size_t at = after_gap(s, p->end, s->size), body, end;
@@ -177,7 +181,8 @@ bool function_find(const struct source *s, const struct pragma *p, struct functi
     return no_function(s, p, at);
   if (!braces_match(s, body, &end))
     return false;
-  if (!node_at(s, at, "function_definition", &f->node) || ts_node_end_byte(f->node) != end) {
+  if (!definition_at(ts_tree_root_node(s->tree), at, end, &f->node) &&
+      !definition_at(source_parse_part(s, at, end), at, end, &f->node)) {
     diag_error(s, at, body - at, "is a macro in it that hides a part of the syntax?",
                "the function after this pragma could not be parsed");
     return false;
@@ -211,9 +216,9 @@ bool loop_find(const struct source *s, const struct pragma *p, const struct func
                TSNode *loop)
 {
   size_t at = after_gap(s, p->end, f->end);
-  if (node_at(s, at, "for_statement", loop))
+  if (node_at(f->node, at, "for_statement", loop))
     return true;
-  if (p->directive == DIR_FUSE && node_at(s, at, "compound_statement", loop))
+  if (p->directive == DIR_FUSE && node_at(f->node, at, "compound_statement", loop))
     return true;
   diag_error(s, p->offset, p->end - p->offset,
              s->text[at] == '#' ? "an #if stands between: put the directive behind it"

@@ -7,6 +7,8 @@
 
 #include "translator.h"
 
+struct part { struct part *next; TSTree *tree; };
+
 const TSLanguage *tree_sitter_c(void); // the grammar's one symbol; it has no header
 
 static void find_lines(struct source *s)
@@ -79,6 +81,7 @@ struct source *source_of(const char *path, const char *text, size_t size)
 {
   struct source *s = arena_alloc(sizeof *s);
   *s = (struct source){ .path = path, .text = text, .size = size };
+  s->parts = arena_alloc(sizeof *s->parts);
   find_lines(s);
   find_origins(s);
   return s;
@@ -111,38 +114,68 @@ static const char *without_pragmas(const struct source *s)
   char *copy = arena_copy(s->text, s->size);
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-    if (!t.first || !slice_is(t.text, "#"))
-      continue;
-    const char *end = lex_line_end(t.text.data, s->text + s->size);
-    struct lexer line = { l.p, end, false };
-    l = (struct lexer){ end, s->text + s->size, true };
-    if (!slice_is(lex(&line).text, "pragma"))
-      continue;
-    for (const char *p = t.text.data; p < end; p++)
+    const char *end = NULL;
+    if (t.first && slice_is(t.text, "#")) {
+      const char *line_end = lex_line_end(t.text.data, s->text + s->size);
+      struct lexer line = { l.p, line_end, false };
+      l = (struct lexer){ line_end, s->text + s->size, true };
+      end = slice_is(lex(&line).text, "pragma") ? line_end : NULL;
+    } else if (slice_is(t.text, "_Pragma")) {
+      struct lexer ahead = l;
+      bool open = slice_is(lex(&ahead).text, "("), string = lex(&ahead).kind == TOKEN_STRING;
+      if (slice_is(lex(&ahead).text, ")") && open && string)
+        end = ahead.p;
+    }
+    for (const char *p = t.text.data; end && p < end; p++)
       if (*p != '\n')
         copy[p - s->text] = ' ';
   }
   return copy;
 }
 
+// The tree of the bytes [START, END) of TEXT.
+static TSTree *parse(const struct source *s, const char *text, size_t start, size_t end)
+{
+  TSParser *parser = ts_parser_new();
+  unsigned column, line = source_line(s, start, &column) - 1;
+  TSRange range = { .start_point = { line, column - 1 }, .end_point = { UINT32_MAX, UINT32_MAX },
+                    .start_byte = (uint32_t)start, .end_byte = (uint32_t)end };
+  if (!ts_parser_set_language(parser, tree_sitter_c()))
+    fatal("this libtree-sitter does not accept the C grammar");
+  if (start > 0 || end < s->size)
+    ts_parser_set_included_ranges(parser, &range, 1);
+  TSTree *tree = ts_parser_parse_string(parser, NULL, text, (uint32_t)s->size);
+  ts_parser_delete(parser);
+  if (!tree)
+    fatal("%s: Tree-sitter could not parse it", s->path);
+  return tree;
+}
+
 void source_parse(struct source *s)
 {
   if (s->tree)
     return;
-  TSParser *parser = ts_parser_new();
-  if (!ts_parser_set_language(parser, tree_sitter_c()))
-    fatal("this libtree-sitter does not accept the C grammar");
-  s->tree = ts_parser_parse_string(parser, NULL, without_pragmas(s), (uint32_t)s->size);
-  ts_parser_delete(parser);
-  if (!s->tree)
-    fatal("%s: Tree-sitter could not parse it", s->path);
+  s->parsed = without_pragmas(s);
+  s->tree = parse(s, s->parsed, 0, s->size);
+}
+
+TSNode source_parse_part(const struct source *s, size_t start, size_t end)
+{
+  struct part *part = arena_alloc(sizeof *part);
+  part->tree = parse(s, s->parsed, start, end);
+  part->next = *s->parts;
+  *s->parts = part;
+  return ts_tree_root_node(part->tree);
 }
 
 void source_free(struct source *s)
 {
   if (s->tree)
     ts_tree_delete(s->tree);
+  for (const struct part *p = *s->parts; p; p = p->next)
+    ts_tree_delete(p->tree);
   s->tree = NULL;
+  *s->parts = NULL;
 }
 
 unsigned source_line(const struct source *s, size_t offset, unsigned *column)

@@ -73,10 +73,14 @@ struct source {
     const char *path; unsigned line;
   } *origins; unsigned n_origins;   /* sorted */
   TSTree *tree;            /* NULL until source_parse */
+  const char *parsed;      /* what it is the tree of: TEXT with blanks for pragmas */
+  struct part **parts;     /* source.c's */
 };
 struct source *source_read(const char *path);            /* NULL and errno */
 struct source *source_of(const char *path, const char *text, size_t size);
 void source_parse(struct source *s);                     /* with the C grammar */
+/* The root of a tree of the bytes [START, END) alone, where errors elsewhere have no say. */
+TSNode source_parse_part(const struct source *s, size_t start, size_t end);
 void source_free(struct source *s);                      /* its tree: for tests and fuzzers */
 unsigned source_line(const struct source *s, size_t offset, unsigned *column); /* from 1 */
 /* The line that the user knows: its number, and in *PATH the file it is in. For diagnostics, `#line` and
