@@ -107,14 +107,28 @@ struct source *source_read(const char *path)
   return source_of(path, t.data, t.size);
 }
 
+static bool real_word(struct slice w)
+{
+  return slice_is(w, "float") || slice_is(w, "double");
+}
+
+// `complex` in `double complex z`, which the grammar takes for the name of the variable.
+static bool is_complex(struct slice previous, struct slice word, struct lexer behind)
+{
+  if (slice_is(word, "_Complex") || slice_is(word, "__complex__"))
+    return true;
+  return slice_is(word, "complex") && (real_word(previous) || real_word(lex(&behind).text));
+}
+
 // A copy for the parser in which pragmas are blank: the grammar knows none between `for (…)` or `else` and
 // an unbraced statement. Offsets stay.
 static const char *without_pragmas(const struct source *s)
 {
   char *copy = arena_copy(s->text, s->size);
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
-  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-    const char *end = NULL;
+  struct slice previous = { 0 };
+  for (struct token t = lex(&l); t.kind != TOKEN_END; previous = t.text, t = lex(&l)) {
+    const char *end = is_complex(previous, t.text, l) ? l.p : NULL;
     if (t.first && slice_is(t.text, "#")) {
       const char *line_end = lex_line_end(t.text.data, s->text + s->size);
       struct lexer line = { l.p, line_end, false };
