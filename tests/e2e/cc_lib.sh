@@ -3,6 +3,7 @@
 # go through, and checks that say what was expected. A script ends with `finish`.
 set -u
 PATH=$(cd "$1" && pwd)/bin:$PATH
+command -v autotune > /dev/null || { echo "$1/bin/autotune is missing"; exit 1; }
 work=$(mktemp -d)
 export TMPDIR=$work/tmp AUTOTUNE_MODE=off LC_ALL=C
 mkdir "$TMPDIR" "$work/in"

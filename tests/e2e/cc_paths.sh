@@ -13,7 +13,7 @@ sed -i '1i #include "own it.h"\n#include <far.h>' "$odd/src/my k.c"
 for cc in $compilers; do
   at="autotune cc $cc"
   (
-    cd "$odd" || exit 1
+    cd "$odd" && failures=0 || exit 1
     check "$cc odd names" $at -g -MD "-Iin clude" -c "src/my k.c" -o "../out/my k.o"
     $cc -w -MD "-Iin clude" -c "src/my k.c" -o "../out/my k.o" -MF ../out/expected.d
     same "$cc odd dependencies" "../out/my k.d" ../out/expected.d
@@ -22,7 +22,7 @@ for cc in $compilers; do
     exit $failures
   ) || failures=$((failures + $?))
   (
-    cd out || exit 1
+    cd out && failures=0 || exit 1
     check "$cc odd folder" $at "-I../$odd/in clude" "../$odd/src/my k.c" "../$odd/src/main 1.c"
     is "$cc odd answer" "$(./a.out)" "3 ../$odd/src/my k.c"
     exit $failures
