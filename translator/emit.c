@@ -77,9 +77,8 @@ static void begin_generated(struct text *out)
   text_printf(out, "\nAUTOTUNE_GENERATED\n#line 1 \"<autotune>\"\n");
 }
 
-static void header(const struct emission *e)
+static void header(const struct emission *e, const struct function *f)
 {
-  const struct function *f = &e->k->main;
   text_add(e->out, e->s->text + f->start, f->body_at - f->start);
 }
 
@@ -122,7 +121,7 @@ static void slow_path(const struct emission *e)
 static void stub(const struct emission *e)
 {
   const char *name = e->k->main.name;
-  header(e);
+  header(e, &e->k->main);
   text_printf(e->out, "\n{\n  const struct autotune_entry *const autotune_e =\n"
                       "    __atomic_load_n(&autotune_site_%s.hot, __ATOMIC_ACQUIRE);\n"
                       "  if (__builtin_expect(autotune_e != 0", name);
@@ -144,10 +143,8 @@ static void before(const struct emission *e, const struct function *f)
 {
   begin_generated(e->out);
   define_params(e, true);
-  if (f == &e->k->main) {
-    header(e);
-    text_printf(e->out, ";\n");
-  }
+  header(e, f);
+  text_printf(e->out, f == &e->k->main ? ";\n" : "__attribute__((unused));\n");
   text_printf(e->out, "AUTOTUNE_AS_WRITTEN\n%s", f == &e->k->main ? "static\n" : "");
   resume(e->s, f->start, e->out);
 }

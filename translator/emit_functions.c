@@ -38,16 +38,33 @@ static int argument(const struct kernel *k, struct slice name)
   return -1;
 }
 
+// Where A's name stands in its declaration: the last such word, as its type may be spelled so too; not
+// in the bounds of an array.
+static const char *name_in(const struct kernel_arg *a)
+{
+  struct lexer l = lexer_of(a->text);
+  const char *at = NULL;
+  unsigned depth = 0;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    depth += slice_is(t.text, "[") ? 1u : slice_is(t.text, "]") ? -1u : 0;
+    if (a->name && depth == 0 && slice_is(t.text, a->name))
+      at = t.text.data;
+  }
+  return at;
+}
+
 // An argument's declaration under our name. Array bounds may be other arguments, which mean nothing at
 // file scope: 1 stands for all of them.
 static void declare_argument(const struct emission *e, unsigned index)
 {
   const struct kernel_arg *a = &e->k->args[index];
+  const char *name = name_in(a);
   struct lexer l = lexer_of(a->text);
   const char *from = a->text.data;
   text_printf(e->out, "extern ");
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    bool open = slice_is(t.text, "["), is_name = a->name && slice_is(t.text, a->name);
+    bool open = slice_is(t.text, "[");
+    bool is_name = t.text.data == name;
     if (!open && !is_name && !slice_is(t.text, "register"))
       continue;
     text_add(e->out, from, (size_t)(t.text.data - from));
@@ -77,8 +94,9 @@ void emit_renamed(const struct emission *e, struct slice expr)
   struct lexer l = lexer_of(expr);
   struct slice previous = { 0 };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
-    int a = t.kind == TOKEN_WORD && !slice_is(previous, ".") && !slice_is(previous, "->")
-                ? argument(e->k, t.text) : -1;
+    bool other = slice_is(previous, ".") || slice_is(previous, "->") ||
+                 slice_is(previous, "struct") || slice_is(previous, "enum");
+    int a = t.kind == TOKEN_WORD && !other ? argument(e->k, t.text) : -1;
     if (a >= 0)
       text_printf(e->out, "autotune_arg_%s_%d ", e->k->main.name, a);
     else
@@ -198,8 +216,9 @@ static void span(const struct emission *e, const struct section *c, unsigned ind
     text_printf(e->out, "    const long long autotune_n%u = (long long)(%.*s);\n", i,
                 length.size ? (int)length.size : 1, length.size ? length.data : "1");
   }
-  text_printf(e->out, "    if ((const volatile void *)%s(%.*s) != 0", c->n_dims ? "" : "&",
-              WORD(c->base));
+  text_printf(e->out, "    const volatile void *const autotune_base = "
+                      "(const volatile void *)%s(%.*s);\n    if (autotune_base != 0",
+              c->n_dims ? "" : "&", WORD(c->base));
   for (unsigned i = 0; i < c->n_dims; i++)
     text_printf(e->out, " && autotune_n%u > 0", i);
   text_printf(e->out, ") {\n      char *autotune_first = (char *)");

@@ -153,17 +153,19 @@ static void write_extern(struct text *out, const struct item *item)
 static void write_item(struct writer *w, unsigned index)
 {
   const struct item *item = &w->r->x->items[index];
-  struct slice head = item->text;
+  const char *start = item->specifiers.data, *end = item->text.data + item->text.size;
+  struct slice text = { start, (size_t)(end - start) }, head = text;
   if (item->body)
-    head.size = (size_t)(item->body - head.data);
+    head.size = (size_t)(item->body - start);
   enum how how = w->r->how[index];
+  text_add(w->out, item->text.data, (size_t)(start - item->text.data)); // #pragma omp declare simd
   if (how == HOW_TEXT) {
-    add_without(w->out, item->text, NULL);
+    add_without(w->out, text, NULL);
   } else if (how == HOW_STATIC) {
-    if (item->body && item->end)
+    if (item->body && item->end && start == item->text.data)
       add_line(w, item->start);
     text_printf(w->out, "static ");
-    add_without(w->out, item->text, linkage);
+    add_without(w->out, text, linkage);
   } else if (how == HOW_OWN) { // its definition comes last, as written
     text_printf(w->out, "static ");
     add_without(w->out, head, linkage);

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// units_runtime.c: a runtime that tries every variant of a kernel at its first call, in the program
+// itself, compiled without any header, and tells which of them disagrees with the default variant.
+// Variants are made by libautotune-jit (argument -DUNITS_JIT), units for gcc by gcc.
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autotune.h"
+#include "jit.h"
+
+enum { MAX_PARAMS = 64, MAX_VARIANTS = 120 };
+
+static const struct jit_api *jit(void)
+{
+  static const struct jit_api *api;
+  if (!api) {
+    void *library = dlopen(UNITS_JIT, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+      fprintf(stderr, "units: %s\n", dlerror());
+      exit(3);
+    }
+    const struct jit_api *(*entry)(void);
+    *(void **)&entry = dlsym(library, JIT_ENTRY);
+    api = entry();
+  }
+  return api;
+}
+
+static const struct autotune_machine machine = { 32768, 1048576, 8388608, 64, 64, 2, 2 };
+
+// The text of a variant: its definitions, then the unit.
+static char *variant_source(const struct autotune_kernel *k, const struct autotune_unit *u,
+                            const struct autotune_value *const *values)
+{
+  size_t size = strlen(u->text) + 1;
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].macro)
+      size += strlen(k->params[i].macro) + strlen(values[i]->define) + 16;
+  char *text = malloc(size), *p = text;
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].macro)
+      p += sprintf(p, "#define %s %s\n", k->params[i].macro, values[i]->define);
+  strcpy(p, u->text);
+  return text;
+}
+
+// Flags: what the build has, what the variant adds, and no header anywhere.
+static unsigned variant_flags(const struct autotune_kernel *k, const struct autotune_unit *u,
+                              const struct autotune_value *const *values, const char **flags)
+{
+  unsigned n = 0;
+  flags[n++] = "-O1";
+  flags[n++] = "-march=native";
+  flags[n++] = "-nostdinc";
+  flags[n++] = "-fPIC";
+  flags[n++] = "-w";
+  flags[n++] = "-ffp-contract=off"; // results are compared bit for bit
+  if (k->openmp)
+    flags[n++] = "-fopenmp";
+  for (const char *const *f = u->flags; *f && n < 60; f++)
+    flags[n++] = *f;
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].kind == AUTOTUNE_FLAGS && *values[i]->text)
+      flags[n++] = values[i]->text; // one flag in these tests
+  flags[n] = NULL;
+  return n;
+}
+
+// gcc makes an object file; 0 or -1.
+static int compile_outside(const char *compiler, const char *text, const char *const *flags,
+                           void **object, size_t *size)
+{
+  char source[] = "/tmp/units-XXXXXX.c", command[4096];
+  FILE *f = fdopen(mkstemps(source, 2), "w");
+  fputs(text, f);
+  fclose(f);
+  char *p = command + sprintf(command, "%s -c -x c %s -o %s.o", compiler, source, source);
+  for (; *flags; flags++)
+    p += sprintf(p, " '%s'", *flags);
+  int status = system(command);
+  remove(source);
+  sprintf(command, "%s.o", source);
+  f = status == 0 ? fopen(command, "rb") : NULL;
+  if (!f)
+    return -1;
+  *object = malloc(1 << 22);
+  *size = fread(*object, 1, 1 << 22, f);
+  fclose(f);
+  remove(command);
+  return 0;
+}
+
+static autotune_fn load(const struct autotune_kernel *k,
+                        const struct autotune_value *const *values)
+{
+  const struct autotune_unit *u = &k->units[0];
+  for (unsigned i = 0; i < k->n_params; i++)
+    for (unsigned j = 0; k->params[i].kind == AUTOTUNE_COMPILER && j < k->n_units; j++)
+      if (strcmp(k->units[j].compiler, values[i]->text) == 0)
+        u = &k->units[j];
+  const char *flags[64];
+  char *message = NULL, *text = variant_source(k, u, values);
+  void *object = NULL;
+  size_t size = 0;
+  variant_flags(k, u, values, flags);
+  int bad = strcmp(u->compiler, "clang") == 0
+                ? jit()->compile(text, flags, &object, &size, &message)
+                : compile_outside(u->compiler, text, flags, &object, &size);
+  struct jit_code *code = bad ? NULL
+                              : jit()->load(object, size, k->symbols, k->n_symbols, &message);
+  if (!code)
+    fprintf(stderr, "units: %s does not %s: %s\n%s\n", k->name, bad ? "compile" : "load",
+            message ? message : "", getenv("UNITS_TEXT") ? text : "");
+  free(text);
+  autotune_fn *entry = code ? jit()->symbol(code, "autotune_entry") : NULL;
+  return entry ? *entry : NULL;
+}
+
+struct state {
+  const struct autotune_kernel *k;
+  void *const *args;
+  unsigned n;
+  struct autotune_span spans[32];
+  char *before[32], *after[32];
+  char ret[64];
+  unsigned tried, wrong;
+};
+
+static void copy(const struct state *s, char *const *from, char *const *to)
+{
+  for (unsigned i = 0; i < s->n; i++)
+    memcpy(to ? to[i] : s->spans[i].base, from ? from[i] : s->spans[i].base, s->spans[i].bytes);
+}
+
+static void run(struct state *s, const struct autotune_value *const *values)
+{
+  const struct autotune_kernel *k = s->k;
+  char ret[64] = { 0 };
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].when >= 0 && values[k->params[i].when]->i == 0 &&
+        values[i] != &k->params[i].values[0])
+      return;
+  if (s->tried >= MAX_VARIANTS || (k->constraint && !k->constraint(values, s->args, &machine)))
+    return;
+  s->tried++;
+  autotune_fn fn = load(k, values);
+  copy(s, s->before, NULL);
+  if (fn)
+    k->invoke(fn, s->args, ret);
+  int wrong = !fn || memcmp(ret, s->ret, k->ret_size <= 64 ? k->ret_size : 0) != 0;
+  for (unsigned i = 0; i < s->n; i++)
+    wrong |= memcmp(s->spans[i].base, s->after[i], s->spans[i].bytes) != 0;
+  s->wrong += (unsigned)wrong;
+  for (unsigned i = 0; wrong && i < k->n_params; i++)
+    fprintf(stderr, "units: %s: wrong with %s=%s\n", k->name, k->params[i].name,
+            values[i]->text);
+}
+
+static void each(struct state *s, const struct autotune_value **values, unsigned param)
+{
+  if (param == s->k->n_params) {
+    run(s, values);
+    return;
+  }
+  for (unsigned i = 0; i < s->k->params[param].n_values; i++) {
+    values[param] = &s->k->params[param].values[i];
+    each(s, values, param + 1);
+  }
+}
+
+autotune_fn autotune_lookup(struct autotune_site *site, const long long *key, void *const *args)
+{
+  const struct autotune_kernel *k = site->kernel;
+  struct state s = { .k = k, .args = args, .n = k->n_sections };
+  struct autotune_call call = { .spans = s.spans };
+  const struct autotune_value *values[MAX_PARAMS];
+  (void)key;
+  if (site->state || k->abi != AUTOTUNE_ABI || k->n_sections > 32 || k->n_params > MAX_PARAMS)
+    return k->original;
+  site->state = &s; // a kernel that calls itself gets the default
+  k->describe(args, &call);
+  for (unsigned i = 0; i < s.n; i++) {
+    s.before[i] = malloc(s.spans[i].bytes + 1);
+    s.after[i] = malloc(s.spans[i].bytes + 1);
+  }
+  copy(&s, NULL, s.before);
+  k->invoke(k->original, args, s.ret);
+  copy(&s, NULL, s.after);
+  each(&s, values, 0);
+  copy(&s, s.before, NULL);
+  for (unsigned i = 0; i < s.n; i++) {
+    free(s.before[i]);
+    free(s.after[i]);
+  }
+  fprintf(stderr, "units: %s: %u variants, %u wrong, key of %u\n", k->name, s.tried, s.wrong,
+          k->n_keys);
+  if (s.wrong || !s.tried)
+    exit(4);
+  return k->original;
+}
+
+void autotune_site_close(struct autotune_site *site)
+{
+  site->hot = NULL;
+}
