@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# bench.sh BUILD [ROW…]: everything that the README says about speed, measured in one run on this
+# machine. Rows: matmul sgemm examples calls start jit tuning. The raw figures go to
+# bench/results/MACHINE.json.
+set -eu
+cd "$(dirname "$0")/.."
+build=$(cd "${1:-build}" && pwd)
+[ $# -eq 0 ] || shift
+work=$build/bench/work
+autotune=$build/bin/autotune
+flags='-O3 -march=native'
+
+rm -rf "$work"
+mkdir -p "$work" bench/results
+export AUTOTUNE_CACHE="$work/cache"
+unset AUTOTUNE_MODE AUTOTUNE_BUDGET AUTOTUNE_SEARCH AUTOTUNE_LOG
+
+compile() { # OUTPUT COMPILER… SOURCE [LIBRARY…]
+  output=$work/$1
+  shift
+  "$@" -o "$output"
+}
+
+echo "building the programs to measure"
+for source in examples/0*.c; do
+  name=$(basename "$source" .c)
+  compile "$name.gcc" gcc $flags -w "$source" -lm
+  compile "$name.clang" clang-22 $flags -w "$source" -lm
+  compile "$name.tuned" "$autotune" cc gcc $flags "$source" -lm
+done
+compile sgemm "$autotune" cc gcc $flags bench/sgemm.c -lopenblas -lm
+compile call_overhead.gcc "$autotune" cc gcc -O2 bench/call_overhead.c
+compile call_overhead.clang "$autotune" cc clang-22 -O2 bench/call_overhead.c
+compile start_up.gcc gcc -O2 -w bench/start_up.c
+compile start_up.tuned "$autotune" cc gcc -O2 bench/start_up.c
+compile tuning_run "$autotune" cc gcc $flags bench/tuning_run.c
+
+machine=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1 | tr -cs 'A-Za-z0-9\n' '-')
+machine=$(echo "${machine:-unknown}" | sed 's/^-*//; s/-*$//')-$(nproc)
+"$build/bench/measure" "$build" "$work" "bench/results/$machine.json" "$@"
