@@ -22,11 +22,13 @@ int clang_compile(const char *text, const char *const *flags, void **object, siz
 
 /* ---- link.cpp: an object to a shared object, by lld -------------------------------------- */
 
-/* Links the ELF object file INPUT into the shared object OUTPUT. */
+/* Links the ELF object file INPUT into the shared object OUTPUT, which is a pipe: a regular file would be
+ * written under another name and renamed. */
 int lld_link(const char *input, const char *output, char **message);
 
 /* ---- shared.c: what link.cpp needs around it ---------------------------------------------- */
 
+/* struct jit_api.link_shared */
 int shared_link(const void *object, size_t size, const char *path, char **message);
 
 /* ---- orc.c: an object into this process, by JITLink ---------------------------------------- */

@@ -31,7 +31,7 @@ extern "C" int lld_link(const char *input, const char *output, char **message) {
                         "-z",          "now",           "-z",
                         "norelro",     "-z",            "noexecstack",
                         "-z",          "separate-code", "--hash-style=gnu",
-                        "--build-id=none", "--threads=1", "--no-mmap-output-file",
+                        "--build-id=none", "--threads=1",
                         "--color-diagnostics=never", "-o", output, input};
   State &s = state();
   std::lock_guard<std::mutex> guard(s.lock);
