@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// api.c: what a program may ask (autotune.h). Answers come from this process first, then from the store.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "site.h"
+
+const char *autotune_status_text(enum autotune_status status) {
+  static const char *const texts[] = {
+    [AUTOTUNE_OK] = "ok",
+    [AUTOTUNE_UNKNOWN_KERNEL] = "there is no kernel of that name in this process",
+    [AUTOTUNE_UNKNOWN_PARAMETER] = "the kernel has no parameter of that name",
+    [AUTOTUNE_NOT_TUNED] = "nothing is known for that key on this machine",
+    [AUTOTUNE_NO_MEMORY] = "out of memory",
+    [AUTOTUNE_NO_STORE] = "the folder of results cannot be used",
+    [AUTOTUNE_TIMEOUT] = "it took longer",
+    [AUTOTUNE_INVALID] = "an argument is out of range",
+  };
+  return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
+}
+
+const char *autotune_version(void) {
+  return "autotune " AUTOTUNE_VERSION;
+}
+
+static struct site *find_kernel(struct site *list, const char *name) {
+  while (list && strcmp(list->kernel->name, name) != 0)
+    list = list->next;
+  return list;
+}
+
+static struct node *node_for(struct site *s, const long long *key) {
+  return key || s->kernel->n_keys == 0 ? site_find(s, key) : atomic_load(&s->last);
+}
+
+static const struct autotune_param *find_param(const struct autotune_kernel *k, const char *name) {
+  for (unsigned p = 0; p < k->n_params; p++)
+    if (strcmp(k->params[p].name, name) == 0)
+      return &k->params[p];
+  return NULL;
+}
+
+// The value of P that VALUES ("MR=6\nNR=64\n") names, or NULL.
+static const struct autotune_value *find_value(const struct autotune_param *p,
+                                               const char *values) {
+  size_t n = strlen(p->name);
+  for (const char *line = values; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+    if (strncmp(line, p->name, n) != 0 || line[n] != '=')
+      continue;
+    const char *text = line + n + 1;
+    size_t size = strcspn(text, "\n");
+    for (unsigned v = 0; v < p->n_values; v++)
+      if (strncmp(p->values[v].text, text, size) == 0 && p->values[v].text[size] == '\0')
+        return &p->values[v];
+  }
+  return NULL;
+}
+
+// The default's value, which is what "the default stays" means for the best parameters.
+static const struct autotune_value *original_value(const struct autotune_param *p) {
+  return p->original < p->n_values ? &p->values[p->original] : NULL;
+}
+
+static enum autotune_status best_stored(const struct site *s, const long long *key,
+                                        const struct autotune_param *p,
+                                        const struct autotune_value **value) {
+  struct identity id = site_identity(s, key);
+  struct summary m;
+  char *message = NULL, *why = NULL;
+  struct store *store = store_open(&message);
+  free(message);
+  if (!store)
+    return AUTOTUNE_NOT_TUNED;
+  bool found = store_winner(store, &id, &m, &why);
+  store_close(store);
+  free(why);
+  if (!found)
+    return AUTOTUNE_NOT_TUNED;
+  *value = m.winner ? find_value(p, m.values) : original_value(p);
+  store_summary_free(&m);
+  return *value ? AUTOTUNE_OK : AUTOTUNE_NOT_TUNED;
+}
+
+static enum autotune_status best(const char *kernel, const long long *key, const char *parameter,
+                                 const struct autotune_value **value) {
+  struct site *s = find_kernel(sites_lock(), kernel);
+  const struct autotune_param *p = s ? find_param(s->kernel, parameter) : NULL;
+  enum autotune_status status = !s ? AUTOTUNE_UNKNOWN_KERNEL
+                                : p ? AUTOTUNE_NOT_TUNED : AUTOTUNE_UNKNOWN_PARAMETER;
+  struct node *n = p ? node_for(s, key) : NULL;
+  struct note *values = n && atomic_load(&n->decided) ? atomic_load(&n->values) : NULL;
+  if (n)
+    key = n->entry.key;
+  *value = values ? find_value(p, values->text) : NULL;
+  if (*value)
+    status = AUTOTUNE_OK;
+  else if (p && (key || s->kernel->n_keys == 0))
+    status = best_stored(s, key, p, value);
+  sites_unlock();
+  return status;
+}
+
+enum autotune_status autotune_best(const char *kernel, const long long *key, const char *parameter,
+                                   const char **text) {
+  const struct autotune_value *value;
+  if (!kernel || !parameter || !text)
+    return AUTOTUNE_INVALID;
+  enum autotune_status status = best(kernel, key, parameter, &value);
+  if (status == AUTOTUNE_OK)
+    *text = value->text;
+  return status;
+}
+
+enum autotune_status autotune_best_int(const char *kernel, const long long *key,
+                                       const char *parameter, long long *number) {
+  const struct autotune_value *value;
+  if (!kernel || !parameter || !number)
+    return AUTOTUNE_INVALID;
+  enum autotune_status status = best(kernel, key, parameter, &value);
+  if (status != AUTOTUNE_OK)
+    return status;
+  char *end;
+  errno = 0;
+  long long n = strtoll(value->text, &end, 0); // .i of a word is not what it says
+  if (errno || end == value->text || *end)
+    return AUTOTUNE_INVALID;
+  *number = n;
+  return AUTOTUNE_OK;
+}
+
+enum autotune_status autotune_forget(const char *kernel, const long long *key) {
+  char *message = NULL;
+  struct site *s = sites_lock();
+  struct store *store = store_open(&message);
+  bool known = !kernel;
+  for (; s; s = s->next) {
+    if (kernel && strcmp(s->kernel->name, kernel) != 0)
+      continue;
+    known = true;
+    if (store)
+      store_forget(store, s->kernel->name, s->unit, key, s->kernel->n_keys);
+    site_forget(s, key);
+  }
+  sites_unlock();
+  const char *cache = options_get()->cache;
+  bool off = cache && *cache == '\0'; // nobody wanted anything kept
+  bool done = store || off;
+  if (store)
+    store_close(store);
+  free(message);
+  return !known ? AUTOTUNE_UNKNOWN_KERNEL : done ? AUTOTUNE_OK : AUTOTUNE_NO_STORE;
+}
+
+enum autotune_status autotune_wait(double seconds) {
+  double end = sys_now() + seconds;
+  while (site_busy()) {
+    if (seconds >= 0 && sys_now() >= end)
+      return AUTOTUNE_TIMEOUT;
+    struct timespec nap = { 0, 2 * 1000 * 1000 };
+    nanosleep(&nap, NULL);
+  }
+  return AUTOTUNE_OK;
+}
+
+enum autotune_status autotune_why(const char *kernel, const long long *key, char **text) {
+  if (!kernel || !text)
+    return AUTOTUNE_INVALID;
+  struct site *s = find_kernel(sites_lock(), kernel);
+  struct node *n = s ? node_for(s, key) : NULL;
+  struct note *why = n ? atomic_load(&n->why) : NULL;
+  char *copy = why ? sys_strdup(why->text) : NULL;
+  sites_unlock();
+  if (!s)
+    return AUTOTUNE_UNKNOWN_KERNEL;
+  if (!why)
+    return AUTOTUNE_NOT_TUNED;
+  if (!copy)
+    return AUTOTUNE_NO_MEMORY;
+  *text = copy;
+  return AUTOTUNE_OK;
+}

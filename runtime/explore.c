@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// explore.c: the search itself. Variants are compiled ahead on threads while one after another is tried in
+// the worker. Each is written down as pending before anything is done with it, so that one that takes
+// the tuner or the machine down is known for it next time.
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "tune.h"
+
+// ---- candidates --------------------------------------------------------------------------------
+
+static struct candidate *add_candidate(struct tuning *t, const choice *point) {
+  if (t->n == t->capacity) {
+    unsigned capacity = t->capacity ? 2 * t->capacity : 64;
+    struct candidate *more = sys_realloc(t->candidates, capacity * sizeof *more);
+    if (!more)
+      return NULL;
+    t->candidates = more;
+    t->capacity = capacity;
+  }
+  size_t size = t->kernel->n_params * sizeof *point;
+  struct candidate *c = &t->candidates[t->n];
+  *c = (struct candidate){ .point = sys_malloc(size), .fate = FATE_PENDING };
+  c->values = space_values(t->kernel, point);
+  if (!c->point || !c->values) {
+    free(c->point);
+    free(c->values);
+    return NULL;
+  }
+  memcpy(c->point, point, size);
+  t->n++;
+  return c;
+}
+
+// What makes it this variant and no other, besides the unit: values, flags, compiler and its version.
+static bool identify(const struct tuning *t, struct candidate *c) {
+  const char *name = variant_compiler(t->kernel, c->point);
+  const struct backend *backend = backend_find(name);
+  const char *version = backend ? backend->version(name) : NULL;
+  char **flags = variant_flags(t->kernel, c->point);
+  XXH3_state_t *state = XXH3_createState();
+  c->compiler = version ? version : name;
+  if (state && flags) {
+    XXH3_64bits_reset(state);
+    XXH3_64bits_update(state, c->values, strlen(c->values) + 1);
+    for (char **f = flags; *f; f++)
+      XXH3_64bits_update(state, *f, strlen(*f) + 1);
+    XXH3_64bits_update(state, c->compiler, strlen(c->compiler) + 1);
+    c->variant = XXH3_64bits_digest(state);
+  }
+  XXH3_freeState(state);
+  free(flags);
+  return c->variant != 0;
+}
+
+static struct record record_of(const struct candidate *c) {
+  return (struct record){ .variant = c->variant, .values = c->values, .compiler = c->compiler,
+                          .fate = c->fate, .message = "" };
+}
+
+// ---- what came of a variant ------------------------------------------------------------------------
+
+static double settled_seconds(const struct candidate *c) {
+  return c->fate == FATE_OK ? c->e.median : 0;
+}
+
+static void note(struct tuning *t, struct candidate *c) {
+  int i = (int)(c - t->candidates);
+  t->summary.tried += !c->done;
+  c->done = true;
+  t->summary.failed[c->fate] += c->fate != FATE_OK;
+  if (c->fate == FATE_OK &&
+      (t->best == NONE || c->e.median < t->candidates[t->best].e.median))
+    t->best = i;
+  t->class->tell(t->strategy, c->point, c->fate, settled_seconds(c));
+}
+
+// Objects of variants that cannot win any more only take memory.
+static void drop_losers(struct tuning *t) {
+  struct estimate best = tune_best(t);
+  for (unsigned i = 0; i < t->n; i++) {
+    struct candidate *c = &t->candidates[i];
+    if (c->done && c->object.data && (c->fate != FATE_OK || c->e.low > 1.3 * best.high))
+      object_free(&c->object);
+  }
+}
+
+void explore_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
+                    double compile_seconds) {
+  struct record r = record_of(c);
+  r.fate = c->fate = trial->fate;
+  r.message = trial->message;
+  r.samples = trial->samples; // before they are sorted
+  r.n_samples = trial->n_samples;
+  r.compile_seconds = compile_seconds;
+  r.verify_seconds = trial->verify_seconds;
+  r.time_seconds = trial->time_seconds;
+  if (t->store)
+    store_finish(t->store, t->id, &r);
+  c->samples = trial->samples;
+  c->n_samples = trial->n_samples;
+  c->e = stats_median(c->samples, c->n_samples);
+  note(t, c);
+  drop_losers(t);
+}
+
+// Ends what was begun and not tried: a record without samples is no reason not to try it again.
+static void abandon(struct tuning *t) {
+  for (unsigned i = 0; i < t->n; i++) {
+    struct candidate *c = &t->candidates[i];
+    struct record r = record_of(c);
+    r.fate = FATE_OK;
+    if (t->store && c->begun && !c->done)
+      store_finish(t->store, t->id, &r);
+  }
+}
+
+// ---- proposing -------------------------------------------------------------------------------------
+
+// Known from an earlier tuning of the same identity: as good as tried.
+static bool recall(struct tuning *t, struct candidate *c) {
+  enum fate fate;
+  struct estimate e = { 0 };
+  if (!t->store || !store_known(t->store, t->id, c->variant, &fate, &e) ||
+      (fate == FATE_OK && e.n == 0))
+    return false;
+  c->fate = fate;
+  c->e = e;
+  note(t, c);
+  return true;
+}
+
+static bool submit(struct tuning *t, struct candidate *c) {
+  struct record r = record_of(c);
+  if (t->store)
+    c->begun = store_begin(t->store, t->id, &r) == 0;
+  if (pool_submit(t->pool, c->point, (uint64_t)(c - t->candidates) + 1) != 0)
+    return false;
+  t->in_flight++;
+  return true;
+}
+
+// Proposes until enough is being compiled.
+static void propose(struct tuning *t) {
+  choice point[MAX_PARAMS];
+  while (!t->exhausted && t->in_flight < t->ahead) {
+    struct candidate *c = NULL;
+    if (t->n < t->max_variants && t->class->ask(t->strategy, point))
+      c = add_candidate(t, point);
+    if (!c || !identify(t, c)) {
+      t->exhausted = true;
+      return;
+    }
+    if (!recall(t, c) && !submit(t, c))
+      t->exhausted = true;
+  }
+}
+
+// ---- trying ------------------------------------------------------------------------------------------
+
+static void fail(struct trial *trial, enum fate fate, const char *message) {
+  trial->fate = fate;
+  snprintf(trial->message, sizeof trial->message, "%s", message ? message : "no message");
+}
+
+// One that had the same machine code, so that it need not be run again.
+static const struct candidate *twin(const struct tuning *t, const struct candidate *c) {
+  for (unsigned i = 0; i < t->n; i++) {
+    const struct candidate *other = &t->candidates[i];
+    if (other != c && other->done && other->code == c->code && other->code != 0)
+      return other;
+  }
+  return NULL;
+}
+
+static struct trial_plan explore_plan(const struct tuning *t) {
+  struct estimate best = tune_best(t);
+  double share = 0.5 * (t->explore_until - t->began) / (t->expected ? t->expected : 1);
+  double low = 3 * best.median, high = (t->deadline - t->began) / 20;
+  double budget = share > low ? share : low;
+  return (struct trial_plan){
+    .limit = tune_limit(t), .budget = budget < high ? budget : high,
+    .stop_above = 1.05 * best.high, .min_samples = 3, .max_samples = 64, .precision = 0.02,
+    .verify = true,
+  };
+}
+
+static void measure(struct tuning *t, struct candidate *c, struct trial *trial) {
+  struct trial_plan plan = explore_plan(t);
+  tune_report(t, tune_silence(&plan));
+  if (worker_try(t->workers, (uint64_t)(c - t->candidates) + 1, c->object.data, c->object.size,
+                 &plan, trial) != 0)
+    t->lost = true;
+  t->summary.verify_seconds += trial->verify_seconds;
+  t->summary.time_seconds += trial->time_seconds;
+}
+
+static void repeat(const struct candidate *same, struct trial *trial) {
+  size_t size = same->n_samples * sizeof *same->samples;
+  fail(trial, same->fate, "the same machine code as another variant");
+  trial->samples = size ? sys_malloc(size) : NULL;
+  if (trial->samples) {
+    memcpy(trial->samples, same->samples, size);
+    trial->n_samples = same->n_samples;
+  }
+}
+
+// A compiled variant: run it, unless it did not compile or its code is known.
+static void try(struct tuning *t, struct compiled *compiled) {
+  struct candidate *c = &t->candidates[compiled->ticket - 1];
+  struct trial trial = { .fate = FATE_PENDING };
+  const struct candidate *same = NULL;
+  c->object = compiled->object;
+  t->summary.compile_seconds += c->object.seconds;
+  if (compiled->status == 0) {
+    c->code = XXH3_64bits(c->object.data, c->object.size);
+    same = twin(t, c);
+  }
+  if (compiled->status != 0)
+    fail(&trial, FATE_COMPILE, c->object.message);
+  else if (same)
+    repeat(same, &trial);
+  else
+    measure(t, c, &trial);
+  if (trial.fate != FATE_PENDING) // else the workers are lost, and this one may be why
+    explore_settle(t, c, &trial, c->object.seconds);
+  else
+    c->done = !session_stopping(); // stays pending in the store, unless it is innocent
+}
+
+// The next that is compiled, waiting for it; *C's ticket is 0 where nothing came for a while.
+static void take(struct tuning *t, struct compiled *c) {
+  *c = (struct compiled){ 0 };
+  double left = t->explore_until - sys_now();
+  if (pool_take(t->pool, c, left < 0.25 ? left > 0 ? left : 0 : 0.25)) {
+    t->in_flight--;
+    free(c->point);
+    c->point = NULL;
+  } else {
+    c->ticket = 0;
+  }
+}
+
+static bool is_over(const struct tuning *t) {
+  return t->lost || session_stopping() || sys_now() >= t->explore_until ||
+         (t->exhausted && t->in_flight == 0);
+}
+
+// Compiles a handful, then tries them while nothing else runs: for kernels that use all cores.
+static void explore_quietly(struct tuning *t) {
+  struct compiled *ready = sys_calloc(t->ahead, sizeof *ready);
+  while (ready && !is_over(t)) {
+    unsigned n = 0;
+    propose(t);
+    while (t->in_flight > 0 && !is_over(t)) {
+      take(t, &ready[n]);
+      n += ready[n].ticket != 0;
+      tune_report(t, tune_silence(NULL));
+    }
+    for (unsigned i = 0; i < n; i++)
+      if (!is_over(t) || (i == 0 && !t->lost && !session_stopping()))
+        try(t, &ready[i]);
+      else
+        object_free(&ready[i].object);
+  }
+  free(ready);
+}
+
+static void explore_overlapped(struct tuning *t) {
+  while (!is_over(t)) {
+    struct compiled c;
+    propose(t);
+    if (t->in_flight == 0)
+      break;
+    take(t, &c);
+    tune_report(t, tune_silence(NULL));
+    if (c.ticket)
+      try(t, &c);
+  }
+}
+
+void explore(struct tuning *t) {
+  if (t->quiet)
+    explore_quietly(t);
+  else
+    explore_overlapped(t);
+  abandon(t);
+}
+
+bool explore_compile(struct tuning *t, struct candidate *c) {
+  uint64_t ticket = (uint64_t)(c - t->candidates) + 1;
+  struct compiled got = { 0 };
+  if (c->object.data)
+    return true;
+  if (pool_submit(t->pool, c->point, ticket) != 0)
+    return false;
+  t->in_flight++;
+  while (t->in_flight > 0 && sys_now() < t->deadline && !session_stopping()) {
+    tune_report(t, tune_silence(NULL));
+    if (!pool_take(t->pool, &got, 0.25))
+      continue;
+    t->in_flight--;
+    free(got.point);
+    if (got.ticket == ticket && got.status == 0) {
+      c->object = got.object;
+      t->summary.compile_seconds += got.object.seconds;
+      return true;
+    }
+    object_free(&got.object); // a straggler of the search
+    if (got.ticket == ticket)
+      return false;
+  }
+  return false;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* site.h: what site.c decides for each key, and api.c tells. */
+#ifndef AUTOTUNE_SITE_H
+#define AUTOTUNE_SITE_H
+
+#include <stdatomic.h>
+
+#include "runtime.h"
+
+/* A text that somebody may be reading: it stays until the site is closed. */
+struct note { struct note *next; char text[]; };
+
+/* One key of one site. Found without a lock; never freed before the site is closed. */
+struct node {
+  struct node *_Atomic next;            /* in its bucket */
+  struct node *all;                     /* in the list of all that the site ever had */
+  atomic_bool decided;                  /* entry.code will not change */
+  atomic_bool asked;                    /* the store has no winner */
+  atomic_bool retired;                  /* forgotten, and out of its bucket */
+  _Atomic(struct note *) why, values;   /* newest first; values: "MR=6\nNR=64\n" */
+  void *handle;                         /* of the winner's module */
+  struct autotune_entry entry;          /* last: its key is as long as the kernel says */
+};
+
+enum { BUCKETS = 64 };
+struct site {
+  struct site *next;                    /* in the list of all sites; under sites_lock */
+  const struct autotune_kernel *kernel;
+  struct autotune_site *place;          /* in the program */
+  struct node *_Atomic buckets[BUCKETS];
+  _Atomic(struct node *) all, last;     /* last: of the key used last */
+  uint64_t unit;                        /* struct identity */
+};
+
+/* The list of open sites, locked until sites_unlock. */
+struct site *sites_lock(void);
+void sites_unlock(void);
+struct node *site_find(struct site *s, const long long *key);  /* NULL: not called yet */
+struct identity site_identity(const struct site *s, const long long *key);
+/* Takes what is known of KEY (NULL: all keys) out of this process. */
+void site_forget(struct site *s, const long long *key);
+/* Is a kernel being tuned? */
+bool site_busy(void);
+
+#endif

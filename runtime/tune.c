@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// tune.c: the pass. It runs in the tuner, which may crash or hang: the program only waits so long.
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tune.h"
+
+static const double default_seconds = 10;
+enum { DEFAULT_VARIANTS = 200 };
+
+#define SAY(out, ...) snprintf((out)->why, sizeof (out)->why, __VA_ARGS__)
+
+// ---- shared with explore.c and race.c ------------------------------------------------------------
+
+struct estimate tune_best(const struct tuning *t) {
+  const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
+  bool better = c && c->fate == FATE_OK && c->e.n > 0 && c->e.median < t->original.median;
+  return better ? c->e : t->original;
+}
+
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+double tune_limit(const struct tuning *t) {
+  double limit = larger(10 * t->original.median, 1), left = larger(t->deadline - sys_now(), 1);
+  return limit < left ? limit : left;
+}
+
+double tune_silence(const struct trial_plan *plan) {
+  const double ours = 30; // loading, writing, linking
+  return plan ? ours + plan->budget + 5 * plan->limit : ours;
+}
+
+void tune_report(struct tuning *t, double silence) {
+  struct progress p = {
+    .done = t->summary.tried, .total = t->expected, .original = t->original.median,
+    .best = tune_best(t).median, .left = t->deadline - sys_now(), .silence = silence,
+  };
+  t->report(t->data, &p);
+}
+
+// ---- setting up -------------------------------------------------------------------------------------
+
+static void set_budget(struct tuning *t) {
+  const struct options *o = options_get();
+  const struct autotune_kernel *k = t->kernel;
+  t->budget = o->budget_seconds > 0 ? o->budget_seconds
+              : k->budget_seconds > 0 ? k->budget_seconds : default_seconds;
+  t->max_variants = o->budget_variants ? o->budget_variants
+                    : k->budget_variants ? k->budget_variants : DEFAULT_VARIANTS;
+  if (o->budget_variants && !o->budget_seconds && !k->budget_seconds)
+    t->budget = 60 * default_seconds; // a number of variants was asked for, and no time
+  t->deadline = t->began + t->budget;
+}
+
+static bool set_strategy(struct tuning *t, struct outcome *out) {
+  const struct options *o = options_get();
+  const char *name = o->search ? o->search : t->kernel->search;
+  space_init(&t->space, t->kernel, t->args, &machine_get()->numbers);
+  t->expected = (unsigned)space_count(&t->space, t->max_variants);
+  t->class = name ? strategy_find(name) : NULL;
+  if (name && !t->class)
+    log_message(AUTOTUNE_WARN, "there is no search '%s'; the default is used", name);
+  if (!t->class)
+    t->class = strategy_choose(&t->space, t->max_variants);
+  t->strategy = t->expected ? t->class->new(&t->space, o->seed, t->max_variants) : NULL;
+  if (!t->strategy)
+    SAY(out, t->expected ? "default: no memory to search"
+                         : "default: the constraint leaves no variant for this call");
+  return t->strategy != NULL;
+}
+
+// The order matters: the zygote is forked with LLVM loaded and before there is a thread or a database.
+static bool set_processes(struct tuning *t, struct outcome *out) {
+  char *why = NULL;
+  t->jit = jit_open(&why);
+  if (!t->jit) {
+    SAY(out, "default: %s", why ? why : "the compiler library cannot be loaded");
+    free(why);
+    return false;
+  }
+  if (t->kernel->openmp && openmp_open(&why) != 0) {
+    SAY(out, "default: %s", why ? why : "the OpenMP runtime cannot be loaded");
+    free(why);
+    return false;
+  }
+  t->workers = worker_start(t->kernel, t->args, t->jit, &why);
+  if (!t->workers)
+    SAY(out, "default: variants cannot be tried: %s", why ? why : "no memory");
+  free(why);
+  return t->workers != NULL;
+}
+
+static bool set_pool(struct tuning *t, struct outcome *out) {
+  unsigned threads = t->id->threads ? t->id->threads : 1;
+  // A kernel that uses all cores is timed while nothing is compiled; beside any other, one core less.
+  t->quiet = t->kernel->openmp || threads == 1;
+  unsigned compiling = t->quiet ? threads : threads - 1;
+  t->ahead = t->quiet ? 3 * compiling : 2 * compiling + 1;
+  t->pool = pool_new(t->kernel, compiling);
+  if (!t->pool)
+    SAY(out, "default: no memory to compile");
+  return t->pool != NULL;
+}
+
+static void set_store(struct tuning *t) {
+  char *why = NULL;
+  t->store = store_open(&why);
+  if (!t->store && why)
+    log_once(AUTOTUNE_WARN, "store", "results are not kept: %s", why);
+  free(why);
+}
+
+// ---- the default --------------------------------------------------------------------------------------
+
+static bool measure_default(struct tuning *t, struct outcome *out) {
+  struct trial_plan plan = { .limit = larger(3 * t->budget, 30),
+                             .budget = t->budget / 20, .min_samples = 3, .max_samples = 64,
+                             .precision = 0.02 };
+  struct trial trial;
+  double start = sys_now();
+  tune_report(t, tune_silence(&plan));
+  int rc = worker_reference(t->workers, &plan, &trial);
+  t->original = stats_median(trial.samples, trial.n_samples);
+  free(trial.samples);
+  if (trial.fate == FATE_WRONG && t->original.n > 0)
+    SAY(out, "default: run twice on the same data, the kernel as written gives two results (%s); "
+             "should an `out` section be `inout`?", trial.message);
+  else if (trial.fate == FATE_WRONG)
+    SAY(out, "default: %s", trial.message);
+  else if (rc != 0 || trial.fate != FATE_OK)
+    SAY(out, "default: the kernel as written %s in the sandbox (%s)",
+        trial.fate == FATE_PENDING ? "did not run" : fate_name(trial.fate), trial.message);
+  // A default that takes most of the budget must leave some: what it runs over half of it is added.
+  double spent = sys_now() - start;
+  if (spent > t->budget / 2)
+    t->deadline += spent - t->budget / 2;
+  double left = t->deadline - sys_now();
+  t->explore_until = sys_now() + 0.8 * left;
+  return rc == 0 && trial.fate == FATE_OK;
+}
+
+// ---- the end --------------------------------------------------------------------------------------------
+
+static void set_summary(struct tuning *t, int winner) {
+  struct summary *m = &t->summary;
+  const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
+  m->original = t->original;
+  m->best = c && c->fate == FATE_OK && c->e.n > 0 ? c->e : t->original;
+  m->values = winner == NONE ? "" : c->values;
+  m->compiler = winner == NONE ? "" : c->compiler;
+  m->winner = winner == NONE ? 0 : c->variant;
+  m->total_hint = (unsigned)(t->space.size < UINT_MAX ? t->space.size : UINT_MAX);
+  worker_call(t->workers, &m->flops, &m->bytes, &m->verified);
+  m->search = t->class->name;
+  m->total_seconds = sys_now() - t->began;
+  m->when = (double)time(NULL);
+}
+
+// The winner's object as a shared object: in the memfd, and in the store where there is one.
+static bool link_winner(struct tuning *t, const struct candidate *c, int fd, struct outcome *out) {
+  char path[64], *why = NULL;
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  if (sys_fails(SYS_JIT) ||
+      t->jit->link_shared(c->object.data, c->object.size, path, &why) != 0) {
+    SAY(out, "default: the winner cannot be linked: %.400s", why ? why : "no memory");
+    free(why);
+    return false;
+  }
+  char *kept = t->store ? objects_keep(path, &t->summary.object) : NULL;
+  snprintf(out->path, sizeof out->path, "%s", kept ? kept : "");
+  free(kept);
+  memcpy(out->point, c->point, t->kernel->n_params * sizeof *c->point);
+  out->winner = true;
+  return true;
+}
+
+static const char *why_ended(const struct tuning *t, char *text, size_t size) {
+  if (t->lost)
+    return "the workers were lost";
+  if (t->n >= t->max_variants)
+    snprintf(text, size, "budget of %u variants spent", t->max_variants);
+  else if (!t->exhausted || t->in_flight > 0)
+    snprintf(text, size, "budget of %g s spent", t->budget);
+  else
+    return "all variants tried";
+  return text;
+}
+
+static void tell(struct tuning *t, int winner, struct outcome *out) {
+  const struct summary *m = &t->summary;
+  const char *checked = m->verified ? "" : ", unverified";
+  if (winner != NONE) {
+    char *point = space_describe(&t->space, t->candidates[winner].point);
+    SAY(out, "tuned: %.3g x over the default (%.4g s to %.4g s) in %u variants%s: %.300s",
+        m->original.median / m->best.median, m->original.median, m->best.median, m->tried, checked,
+        point ? point : "");
+    free(point);
+  } else {
+    SAY(out, "default: none of %u variants beats it clearly%s (%.4g s, the best %.4g s)", m->tried,
+        checked, m->original.median, m->best.median);
+  }
+}
+
+static int finish(struct tuning *t, int fd, struct outcome *out) {
+  char text[64];
+  t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
+  int winner = race(t);
+  if (session_stopping()) {
+    SAY(out, "default: the tuning was interrupted");
+    return -1;
+  }
+  bool linked = winner == NONE || link_winner(t, &t->candidates[winner], fd, out);
+  set_summary(t, linked ? winner : NONE);
+  if (t->store && linked && store_summary(t->store, t->id, &t->summary) != 0)
+    log_once(AUTOTUNE_WARN, "store", "the result cannot be kept");
+  out->tuned = linked;
+  if (linked)
+    tell(t, winner, out);
+  return linked ? 0 : -1;
+}
+
+// What is not freed ends with the process.
+static void clean(struct tuning *t) {
+  worker_stop(t->workers);
+  if (t->store)
+    store_close(t->store);
+  if (t->strategy)
+    t->class->free(t->strategy);
+}
+
+int tune_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
+             int object_fd, void (*report)(void *data, const struct progress *p), void *data,
+             struct outcome *out) {
+  struct tuning t = { .kernel = k, .id = id, .args = args, .best = NONE, .began = sys_now(),
+                      .report = report, .data = data };
+  int rc = -1;
+  *out = (struct outcome){ .fd = -1 };
+  set_budget(&t);
+  if (set_processes(&t, out) && set_pool(&t, out) && set_strategy(&t, out) &&
+      measure_default(&t, out)) {
+    set_store(&t);
+    explore(&t);
+    rc = finish(&t, object_fd, out);
+  }
+  clean(&t);
+  return rc;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tune.h: one tuning, in the tuner process: what tune.c, explore.c and race.c share. */
+#ifndef AUTOTUNE_TUNE_H
+#define AUTOTUNE_TUNE_H
+
+#include "jit.h"
+#include "runtime.h"
+
+enum { NONE = -1, FINALISTS = 4, RACE_SAMPLES = 120 };
+
+/* One variant. Its ticket is its index + 1. */
+struct candidate {
+  choice *point;
+  char *values;               /* as in struct record */
+  uint64_t variant;           /* as in struct record */
+  const char *compiler;       /* with version; the backend's */
+  bool begun, done;           /* written down as pending; its fate is known */
+  enum fate fate;
+  struct estimate e;
+  double *samples; unsigned n_samples;
+  struct object object;       /* kept while it may win */
+  uint64_t code;              /* hash of the object; 0: there is none */
+};
+
+struct tuning {
+  const struct autotune_kernel *kernel;
+  const struct identity *id;
+  void *const *args;
+  const struct jit_api *jit;
+  struct space space;
+  const struct strategy_class *class;
+  struct strategy *strategy;
+  struct worker_pool *workers;
+  struct pool *pool;
+  struct store *store;        /* NULL: none */
+  struct candidate *candidates; unsigned n, capacity;
+  bool exhausted;             /* the strategy has no more points */
+  bool lost;                  /* no worker can be had any more */
+  bool quiet;                 /* nothing is compiled while something is timed */
+  unsigned in_flight, ahead;  /* being compiled; how many may be */
+  int best;                   /* index of the best candidate, or NONE */
+  struct estimate original;
+  double began, budget, deadline, explore_until; /* sys_now */
+  unsigned max_variants, expected;
+  struct summary summary;     /* counts and times, as they grow */
+  void (*report)(void *data, const struct progress *p);
+  void *data;
+};
+
+/* ---- tune.c ---- */
+void tune_report(struct tuning *t, double silence);
+/* Seconds that a run may take. */
+double tune_limit(const struct tuning *t);
+/* Seconds until a trial with PLAN is over, come what may. */
+double tune_silence(const struct trial_plan *plan);
+/* The better of the default and the best candidate. */
+struct estimate tune_best(const struct tuning *t);
+
+/* ---- explore.c ---- */
+/* Until the strategy has no more points, or explore_until: proposes, compiles, tries, learns. */
+void explore(struct tuning *t);
+/* Sees to it that C has its object; it may come from an earlier tuning. False: it cannot be had. */
+bool explore_compile(struct tuning *t, struct candidate *c);
+/* What came of C, in the store, the counts and the strategy. TRIAL's samples are C's from then on. */
+void explore_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
+                    double compile_seconds);
+
+/* ---- race.c ---- */
+/* The finalists and the default in turns, nothing else running. The index of the winner; NONE: the
+ * default stays. */
+int race(struct tuning *t);
+
+#endif
