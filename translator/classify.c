@@ -23,7 +23,7 @@ static const struct item *resolve(const struct expansion *x, const struct item *
       n = expand_find(x, NAME_ORDINARY, item->type_name, n);
     while (n && !x->items[n->index].is_typedef);
     if (!n)
-      return NULL;
+      return item;
     struct slice type = item->type_name;
     item = &x->items[n->index];
     for (unsigned i = 0; i < item->n_names; i++) {

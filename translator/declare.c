@@ -31,9 +31,8 @@ static const struct { const char *word; enum word kind; } words[] = {
   { "bool", WORD_INTEGER }, { "__int128", WORD_INTEGER }, { "__int128_t", WORD_INTEGER },
   { "__uint128_t", WORD_INTEGER },
   { "float", WORD_REAL }, { "double", WORD_REAL }, { "_Float16", WORD_REAL },
-  { "__bf16", WORD_REAL }, { "__float128", WORD_REAL }, { "_Float128", WORD_REAL },
-  { "_Float32", WORD_REAL }, { "_Float64", WORD_REAL }, { "_Float32x", WORD_REAL },
-  { "_Float64x", WORD_REAL }, { "__fp16", WORD_REAL },
+  { "__bf16", WORD_REAL }, { "__float128", WORD_REAL }, { "__fp16", WORD_REAL },
+  // _Float32 and the like are typedefs where the compiler does not know them.
   { "void", WORD_TYPE }, { "_Complex", WORD_TYPE }, { "__complex__", WORD_TYPE },
   { "__builtin_va_list", WORD_TYPE },
 };
@@ -173,8 +172,9 @@ static void read_specifiers(const struct declaration *d, struct lexer *l)
       *l = save;
       return;
     }
+    struct lexer behind = *l;
     typed |= kind != WORD_STORAGE && kind != WORD_QUALIFIER && kind != WORD_ATTRIBUTE &&
-             !slice_is(t.text, "_Atomic");
+             (!slice_is(t.text, "_Atomic") || slice_is(declare_lex(&behind).text, "("));
     item->is_const |= slice_is(t.text, "const") || slice_is(t.text, "__const");
     item->integer |= kind == WORD_INTEGER || slice_is(t.text, "enum") || slice_is(t.text, "_BitInt");
     item->real |= kind == WORD_REAL;
