@@ -2,6 +2,7 @@
 // env.c: the AUTOTUNE_* variables, one table. What is not understood is refused loudly, once, and the
 // default holds.
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -42,7 +43,7 @@ static unsigned distance(const char *a, const char *b) {
   size_t n = strlen(a), m = strlen(b);
   unsigned row[64];
   if (n > 63 || m > 63)
-    return 64;
+    return UINT_MAX;
   for (size_t j = 0; j <= m; j++)
     row[j] = (unsigned)j;
   for (size_t i = 1; i <= n; i++) {

@@ -157,9 +157,11 @@ static unsigned terminal_columns(void) {
 }
 
 void log_progress(const char *line) {
-  if (!log_enabled(AUTOTUNE_INFO) || !isatty(STDERR_FILENO))
-    return;
   int error = errno;
+  bool shown = log_enabled(AUTOTUNE_INFO) && isatty(STDERR_FILENO);
+  errno = error;
+  if (!shown)
+    return;
   char text[512];
   int n = 0;
   pthread_once(&logs.once, log_begin);

@@ -84,7 +84,7 @@ static struct features x86_features(void) {
 
 static void x86_identity(struct machine *m) {
   char vendor[13] = "", brand[49] = "";
-  unsigned a, b, c, d, max = 0;
+  unsigned a = 0, b = 0, c = 0, d = 0, max = 0;
   if (__get_cpuid(0, &max, &b, &c, &d)) {
     memcpy(vendor, &b, 4);
     memcpy(vendor + 4, &d, 4);

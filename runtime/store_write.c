@@ -156,7 +156,7 @@ void store_finish_queue(struct store *s) {
       break;
   }
   if (s->first)
-    log_once(AUTOTUNE_WARN, "store", "%u results were not kept: %s is locked by another process",
+    log_once(AUTOTUNE_WARN, "store", "%u rows of results were not kept: %s is locked by another process",
              s->n_queued, s->path);
 }
 

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// RELIABILITY D1 and D3: writers that are killed, many at once, and one that stops with the lock.
+#include "store_fixture.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum { KILLS = 200, WRITERS = 16, RECORDS = 200 };
+
+static int setup(void **state) {
+  *state = make_folder();
+  return 0;
+}
+
+static int teardown(void **state) {
+  remove_folder(*state);
+  free(*state);
+  return 0;
+}
+
+static unsigned count_files(const char *folder, const char *pattern) {
+  char *command = sys_printf("ls %s | grep -c '%s'", folder, pattern);
+  FILE *f = popen(command, "r");
+  unsigned n = 0;
+  assert_int_equal(fscanf(f, "%u", &n), 1);
+  pclose(f);
+  free(command);
+  return n;
+}
+
+static void expect_whole(struct store *s) {
+  sqlite3_stmt *q = NULL;
+  assert_int_equal(sqlite3_prepare_v2(s->db, "PRAGMA integrity_check", -1, &q, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+  assert_string_equal((const char *)sqlite3_column_text(q, 0), "ok");
+  sqlite3_finalize(q);
+}
+
+static void expect_record(struct store *s, uint64_t variant) {
+  struct identity id = fixture_identity();
+  enum fate fate = FATE_PENDING;
+  struct estimate e = { 0 };
+  assert_true(store_known(s, &id, variant, &fate, &e));
+  assert_int_equal(fate, FATE_OK);
+  assert_true(e.median == (double)variant);
+}
+
+// A variant's only sample is its number, with a text that fills pages.
+static int write_record(struct store *s, uint64_t variant) {
+  static char values[3000];
+  struct identity id = fixture_identity();
+  double sample = (double)variant;
+  struct record r = fixture_record(variant, &sample, 1);
+  memset(values, 'v', 200 + variant * 37 % 2500);
+  r.values = values;
+  store_begin(s, &id, &r); // failing, it waits and goes with what follows
+  return store_finish(s, &id, &r);
+}
+
+// ---- D1 -------------------------------------------------------------------------------------------
+
+// Writes records from FIRST on until it is killed, and says through FD which are written.
+static void write_for_ever(const char *folder, uint64_t first, int fd) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  char *message = NULL;
+  struct store *s = store_open_in(folder, true, &message);
+  for (uint64_t v = first; s; v++) {
+    if (write_record(s, v) == 0 && write(fd, &v, sizeof v) != sizeof v)
+      break;
+    if (v % 16 == 0)
+      store_summary(s, &id, &m);
+  }
+  _exit(1);
+}
+
+// Kills a writer after a while; the numbers of what it had written go to ACKNOWLEDGED.
+static unsigned kill_a_writer(const char *folder, uint64_t first, long nanoseconds,
+                              uint64_t *acknowledged, unsigned most) {
+  int fds[2];
+  assert_int_equal(pipe(fds), 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    close(fds[0]);
+    write_for_ever(folder, first, fds[1]);
+  }
+  close(fds[1]);
+  nanosleep(&(struct timespec){ .tv_nsec = nanoseconds }, NULL);
+  kill(pid, SIGKILL);
+  unsigned n = 0;
+  for (uint64_t v; read(fds[0], &v, sizeof v) == sizeof v;)
+    if (n < most)
+      acknowledged[n++] = v;
+  waitpid(pid, NULL, 0);
+  close(fds[0]);
+  return n;
+}
+
+static void test_killed_writers_lose_nothing(void **state) {
+  static uint64_t acknowledged[4096];
+  uint64_t rng = 4711;
+  unsigned total = 0;
+  for (unsigned i = 0; i < KILLS; i++) {
+    char *folder = *state;
+    char *path = sys_printf("%s/results.db", folder);
+    if (i % 20 == 0)
+      unlink(path); // so that creation is interrupted, too
+    free(path);
+    long nanoseconds = 200000 + (long)(rng_next(&rng) % (i % 4 ? 12000000 : 2500000));
+    unsigned n = kill_a_writer(folder, 1 + i * 10000ull, nanoseconds, acknowledged, 4096);
+    struct store *s = open_store(folder);
+    expect_whole(s);
+    for (unsigned k = 0; k < n; k++)
+      expect_record(s, acknowledged[k]);
+    store_close(s);
+    total += n;
+  }
+  assert_true(total > KILLS);
+  assert_int_equal(count_files(*state, "bad"), 0);
+}
+
+// ---- D3 --------------------------------------------------------------------------------------------
+
+static double *shared_waits(void) {
+  void *p = mmap(NULL, WRITERS * RECORDS * sizeof(double), PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  assert_true(p != MAP_FAILED);
+  return p;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void print_waits(double *waits, unsigned n) {
+  qsort(waits, n, sizeof *waits, compare_doubles);
+  print_message("waits: median %.1f ms, p99 %.1f ms, longest %.1f ms\n", 1e3 * waits[n / 2],
+                1e3 * waits[n * 99 / 100], 1e3 * waits[n - 1]);
+}
+
+static void write_records(const char *folder, unsigned writer, double *waits) {
+  char *message = NULL;
+  struct store *s = store_open_in(folder, true, &message);
+  for (unsigned i = 0; s && i < RECORDS; i++) {
+    double begun = sys_now();
+    write_record(s, 1 + writer * 1000 + i);
+    waits[writer * RECORDS + i] = sys_now() - begun;
+  }
+  bool opened = s;
+  store_close(s);
+  _exit(opened ? 0 : 1);
+}
+
+static void expect_exit_0(pid_t pid) {
+  int status = -1;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_int_equal(status, 0);
+}
+
+static void test_sixteen_at_once_lose_nothing(void **state) {
+  pid_t pids[WRITERS];
+  double *waits = shared_waits();
+  for (unsigned w = 0; w < WRITERS; w++)
+    if ((pids[w] = fork()) == 0)
+      write_records(*state, w, waits);
+  for (unsigned w = 0; w < WRITERS; w++)
+    expect_exit_0(pids[w]);
+  struct store *s = open_store(*state);
+  expect_whole(s);
+  for (unsigned w = 0; w < WRITERS; w++)
+    for (unsigned i = 0; i < RECORDS; i++)
+      expect_record(s, 1 + w * 1000 + i);
+  store_close(s);
+  assert_int_equal(count_files(*state, "bad"), 0);
+  print_waits(waits, WRITERS * RECORDS);
+  munmap(waits, WRITERS * RECORDS * sizeof *waits);
+}
+
+static pid_t stop_with_the_lock(const char *folder) {
+  pid_t pid = fork();
+  if (pid == 0) {
+    char *message = NULL;
+    struct store *s = store_open_in(folder, true, &message);
+    if (!s || store_run(s->db, "BEGIN EXCLUSIVE") != SQLITE_OK)
+      _exit(1);
+    raise(SIGSTOP);
+    _exit(0);
+  }
+  int status;
+  assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+  assert_true(WIFSTOPPED(status));
+  return pid;
+}
+
+// The others neither hang nor fail: they go on, and what they found is not saved.
+static void test_a_stopped_process_stops_nobody(void **state) {
+  struct identity id = fixture_identity();
+  struct store *s = open_store(*state);
+  assert_int_equal(write_record(s, 1), 0);
+  pid_t stopped = stop_with_the_lock(*state);
+  double begun = sys_now();
+  for (unsigned i = 2; i < 202; i++)
+    assert_int_equal(write_record(s, i), -1);
+  print_message("200 records behind a stopped process: %.0f ms, the longest wait %.0f ms\n",
+                1e3 * (sys_now() - begun), 1e3 * s->slowest);
+  struct summary out;
+  char *why = NULL, *message = NULL;
+  assert_false(store_winner(s, &id, &out, &why));
+  free(why);
+  assert_null(store_open_in(*state, true, &message)); // a second one is told so and does without
+  assert_non_null(message);
+  free(message);
+  store_close(s);
+  kill(stopped, SIGKILL);
+  waitpid(stopped, NULL, 0);
+  s = open_store(*state);
+  expect_whole(s);
+  expect_record(s, 1);
+  assert_int_equal(write_record(s, 2), 0);
+  store_close(s);
+}
+
+static void test_a_continued_process_finds_its_lock(void **state) {
+  struct store *s = open_store(*state);
+  pid_t stopped = stop_with_the_lock(*state);
+  for (unsigned i = 1; i <= 20; i++)
+    assert_int_equal(write_record(s, i), -1);
+  kill(stopped, SIGCONT);
+  expect_exit_0(stopped);
+  store_close(s); // what waited goes in
+  s = open_store(*state);
+  for (unsigned i = 1; i <= 20; i++)
+    expect_record(s, i);
+  store_close(s);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    TEST(test_killed_writers_lose_nothing),
+    TEST(test_sixteen_at_once_lose_nothing),
+    TEST(test_a_stopped_process_stops_nobody),
+    TEST(test_a_continued_process_finds_its_lock),
+  };
+  alarm(300); // rather than hang
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
