@@ -60,17 +60,29 @@ static void shorten(const struct cc_command *c, struct words *w)
   words_add(w, arena_printf("@%s", path));
 }
 
-static int run(const struct cc_command *c, struct words *w, struct text *out)
+static int run(const struct cc_command *c, struct words *w, struct text *out, struct text *errors)
 {
   shorten(c, w);
   const char *const *argv = words_end(w);
-  int status = run_program(argv, out, NULL);
+  int status = run_program(argv, out, errors);
   return status == 127 && errno ? not_started(argv[0]) : status;
 }
 
 int cc_run(const struct cc_command *c, struct words *w)
 {
-  return run(c, w, NULL);
+  return run(c, w, NULL, NULL);
+}
+
+// A translated file's compilation: what it says is read, to leave out what follows from an error of
+// the user's in text of ours.
+static int run_translated(const struct cc_command *c, struct words *w, struct text *out)
+{
+  struct text errors = { 0 };
+  int status = run(c, w, out, &errors);
+  if (status != 0)
+    errors = cc_errors_filter(errors);
+  fwrite(errors.data, 1, errors.size, stderr);
+  return status;
 }
 
 // -E: what is printed goes where it would have gone, under the user's name. As gcc does, a file is
@@ -78,7 +90,7 @@ int cc_run(const struct cc_command *c, struct words *w)
 static int run_preprocess(const struct cc_command *c, const struct cc_source *s, struct words *w)
 {
   struct text printed = { 0 };
-  int status = run(c, w, &printed);
+  int status = s->translated ? run_translated(c, w, &printed) : run(c, w, &printed, NULL);
   struct text out = cc_source_unname(s, printed);
   if (!c->output || strcmp(c->output, "-") == 0) {
     if (fwrite(out.data, 1, out.size, stdout) != out.size || fflush(stdout) != 0)
@@ -90,6 +102,17 @@ static int run_preprocess(const struct cc_command *c, const struct cc_source *s,
 }
 
 // ---- one command ----
+
+// The compiler and what must stand before the user's options.
+static struct words begin(const struct cc_command *c, bool translated)
+{
+  struct words w = { 0 };
+  for (unsigned i = 0; i < c->compiler.n; i++)
+    words_add(&w, c->compiler.list[i]);
+  if (translated && cc_errors_coloured())
+    words_add(&w, "-fdiagnostics-color=always"); // it cannot see the terminal behind us
+  return w;
+}
 
 static struct cc_source *source_at(const struct plan *p, unsigned arg)
 {
@@ -131,9 +154,7 @@ static void add_own_options(const struct plan *p, struct words *w)
 static int run_whole(const struct plan *p)
 {
   const struct cc_command *c = p->c;
-  struct words w = { 0 };
-  for (unsigned i = 0; i < c->compiler.n; i++)
-    words_add(&w, c->compiler.list[i]);
+  struct words w = begin(c, p->n && p->sources[0].translated);
   for (unsigned i = 0; i < c->n_args; i++) {
     struct cc_source *s = source_at(p, i);
     if (i == c->dashes)
@@ -148,9 +169,9 @@ static int run_whole(const struct plan *p)
   if (links(p))
     cc_link_libraries(c, &w);
   if (!p->n || !p->sources[0].translated)
-    return run(c, &w, NULL);
+    return cc_run(c, &w);
   int status = c->mode == CC_MODE_PREPROCESS ? run_preprocess(c, &p->sources[0], &w)
-                                             : run(c, &w, NULL);
+                                             : run_translated(c, &w, NULL);
   return status == 0 && c->depend ? cc_depend_write(c, &p->sources[0]) : status;
 }
 
@@ -158,9 +179,7 @@ static int run_whole(const struct plan *p)
 
 static int compile(const struct cc_command *c, const struct cc_source *s, const char *object)
 {
-  struct words w = { 0 };
-  for (unsigned i = 0; i < c->compiler.n; i++)
-    words_add(&w, c->compiler.list[i]);
+  struct words w = begin(c, s->translated);
   for (unsigned i = 0; i < c->n_args; i++)
     switch (c->args[i].class) {
     case CC_OTHER: case CC_MODE: case CC_PREPROCESS: case CC_CODE: case CC_OPENMP: case CC_TEMPS:
@@ -181,16 +200,16 @@ static int compile(const struct cc_command *c, const struct cc_source *s, const 
   words_add(&w, "-x");
   words_add(&w, s->input->language ? s->input->language : "none");
   words_add(&w, s->file);
-  int status = c->mode == CC_MODE_PREPROCESS ? run_preprocess(c, s, &w) : run(c, &w, NULL);
+  int status = c->mode == CC_MODE_PREPROCESS ? run_preprocess(c, s, &w)
+               : s->translated               ? run_translated(c, &w, NULL)
+                                             : cc_run(c, &w);
   return status == 0 && c->depend ? cc_depend_write(c, s) : status;
 }
 
 static int link_objects(const struct plan *p, char *const *objects)
 {
   const struct cc_command *c = p->c;
-  struct words w = { 0 };
-  for (unsigned i = 0; i < c->compiler.n; i++)
-    words_add(&w, c->compiler.list[i]);
+  struct words w = begin(c, false);
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
     const struct cc_source *s = source_at(p, i);
@@ -205,7 +224,7 @@ static int link_objects(const struct plan *p, char *const *objects)
     words_add(&w, "-Qunused-arguments");
   if (links(p))
     cc_link_libraries(c, &w);
-  return run(c, &w, NULL);
+  return cc_run(c, &w);
 }
 
 // As the compiler does, goes on after an error and does not link then.

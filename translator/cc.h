@@ -7,6 +7,7 @@
  *   cc_inline.c    those with kernels put inline
  *   cc_source.c    one source: its translation, and the compiler's arguments for it
  *   cc_depend.c    dependency files
+ *   cc_errors.c    what the compiler says of a translated file
  *   cc_link.c      libautotune and the one OpenMP runtime
  *   cc_run.c       processes and temporary files (declared in translator.h)
  *   cc.c           the plan: hand the command on, or what to run instead */
@@ -144,6 +145,13 @@ struct text cc_source_unname(const struct cc_source *s, struct text printed);
 
 /* Has the user's compiler write the dependency file of S from the user's own file. Its exit status. */
 int cc_depend_write(const struct cc_command *c, const struct cc_source *s);
+
+/* ---- cc_errors.c ---------------------------------------------------------------------------- */
+
+/* Does a compiler on this terminal colour what it says? */
+bool cc_errors_coloured(void);
+/* A failed compiler's messages without those about text of ours, unless there are no others. */
+struct text cc_errors_filter(struct text printed);
 
 /* ---- cc_link.c ------------------------------------------------------------------------------ */
 

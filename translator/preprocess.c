@@ -81,6 +81,26 @@ static int run_once(const char *compiler, const char *path, const struct compile
   return run_program(argv, out, errors);
 }
 
+// The user's own compiler says it in its own words; false: it has nothing to say.
+static bool told_by_compiler(const char *path, const struct compile_options *o)
+{
+  if (!o->compiler)
+    return false;
+  const char **argv = NULL;
+  unsigned argc = 0;
+  for (const char *const *c = o->compiler; *c; c++)
+    *GROW(argv, argc) = *c;
+  for (const char *const *a = o->args; a && *a; a++)
+    *GROW(argv, argc) = *a;
+  static const char *const rest[] = { "-E", "-w", "-o", "/dev/null", "-x", "c" };
+  for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+    *GROW(argv, argc) = rest[i];
+  *GROW(argv, argc) = path;
+  *GROW(argv, argc) = NULL;
+  int status = run_program(argv, NULL, NULL);
+  return status != 0 && status != 127;
+}
+
 char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
                  const char *compiler, const struct compile_options *o, size_t *size)
 {
@@ -91,7 +111,8 @@ char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
   if (status != 0 && status != 127) // a flag that only the build's own compiler knows?
     status = run_once(compiler, path, o, kernels, n, false, &out, &again);
   if (status != 0) {
-    fwrite(errors.data ? errors.data : "", 1, errors.size, stderr);
+    if (!told_by_compiler(path, o))
+      fwrite(errors.data ? errors.data : "", 1, errors.size, stderr);
     return NULL;
   }
   *size = out.size;

@@ -101,6 +101,10 @@ for cc in $compilers; do
   is "$cc: status of an error" $? $expected
   has "$cc: its place" message '^src/wrong.c:8:7: error: '
   check "$cc: no output" [ ! -e obj/wrong.o ]
+  sed 's/int n, double/int n, dooble/' src/k.c > src/type.c
+  not $at -c src/type.c -o obj/type.o 2> message
+  is "$cc: messages about a declaration" "$(grep -c 'error: ' message)" 1
+  has "$cc: its place" message '^src/type.c:5:[0-9]*: error: '
   $at -c src/bad.c -o obj/kept.o 2> message
   is "$cc: status of a bad pragma" $? 1
   has "$cc: its place" message '^src/bad.c:4:[0-9]*: error: '
