@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// build.c: the nest of one variant: from the innermost loop outwards, on each loop the directives from the one
+// next to it upwards.
+#include <string.h>
+
+#include "loops.h"
+
+const struct loop_directive **directives_on(const struct builder *b, TSNode loop, unsigned *n)
+{
+  const struct loop_directive **list = NULL;
+  *n = 0;
+  for (unsigned i = 0; i < b->f->n_directives; i++)
+    if (ts_node_eq(b->f->directives[i].loop, loop))
+      *GROW(list, *n) = &b->f->directives[i];
+  return list;
+}
+
+bool directive_present(const struct builder *b, const struct loop_directive *d)
+{
+  if (d->present < 0 || b->resolve)
+    return true;
+  return b->k->params[d->present].values[b->point[d->present]].i != 0;
+}
+
+const struct loop_directive **directives_of_chain(const struct builder *b, TSNode loop, unsigned *n)
+{
+  const struct loop_directive **all = NULL;
+  *n = 0;
+  while (!ts_node_is_null(loop)) {
+    unsigned m;
+    const struct loop_directive **some = directives_on(b, loop, &m);
+    for (unsigned i = 0; i < m; i++)
+      *GROW(all, *n) = some[i];
+    loop = node_is_type(loop, "for_statement") ? nest_inner(b, loop) : (TSNode){ 0 };
+  }
+  return all;
+}
+
+struct loop loop_of(struct dim *d)
+{
+  return (struct loop){ .id = d->id, .dim = d, .raw = true, .needs = d->needs, .setup = "",
+                        .prelude = "", .var = arena_copy(d->var.data, d->var.size) };
+}
+
+// The directive on BLOCK that makes one loop of it; NULL: none does, in this variant.
+static const struct loop_directive *fuse_of(const struct builder *b, TSNode block)
+{
+  unsigned n;
+  const struct loop_directive **list = directives_on(b, block, &n);
+  if (n == 0 || list[n - 1]->kind != DIR_FUSE || !directive_present(b, list[n - 1]))
+    return NULL;
+  return list[n - 1];
+}
+
+static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *outer);
+
+// A nest of no loop yet, whose body is D's.
+static struct nest *nest_of(const struct dim *d)
+{
+  struct nest *n = arena_alloc(sizeof *n);
+  struct part *p = GROW(n->parts, n->n_parts);
+  *p = (struct part){ .body = node_field(d->node, "body"), .open = "", .close = "" };
+  return n;
+}
+
+// What is inside of D: the nest of the one loop there is, or a body.
+static struct nest *build_inner(struct builder *b, struct dim *d)
+{
+  TSNode inner = nest_inner(b, d->node), at;
+  unsigned n_directives;
+  struct dim trial = { 0 };
+  const char *why;
+  if (ts_node_is_null(inner))
+    return nest_of(d);
+  directives_on(b, inner, &n_directives);
+  if (node_is_type(inner, "compound_statement") && !fuse_of(b, inner))
+    return nest_of(d);
+  if (n_directives || dim_parse(b, inner, &trial, &why, &at))
+    return build_chain(b, inner, d);
+  struct nest *n = nest_of(d);
+  n->stop = inner;
+  return n;
+}
+
+static bool prepend(struct nest *n, struct dim *d)
+{
+  struct loop *loops = arena_alloc((n->n + 1) * sizeof *loops);
+  struct dim **dims = arena_alloc((n->n_dims + 1) * sizeof *dims);
+  memcpy(loops + 1, n->loops, n->n * sizeof *loops);
+  memcpy(dims + 1, n->dims, n->n_dims * sizeof *dims);
+  loops[0] = loop_of(d);
+  dims[0] = d;
+  n->loops = loops, n->n++;
+  n->dims = dims, n->n_dims++;
+  return true;
+}
+
+static struct nest *build_for(struct builder *b, TSNode loop, struct dim *outer,
+                              const struct loop_directive *first)
+{
+  struct dim *d = arena_alloc(sizeof *d);
+  const char *why = NULL;
+  TSNode at;
+  d->id = new_id(b);
+  d->outer = outer;
+  if (!dim_parse(b, loop, d, &why, &at)) {
+    FAIL(b, ts_node_start_byte(at), ts_node_end_byte(at) - ts_node_start_byte(at), NULL,
+         "'%s' needs a loop in canonical form: %s", first ? directive_name(first->kind) : "for", why);
+    return NULL;
+  }
+  d->needs = dim_needs(d);
+  struct nest *n = build_inner(b, d);
+  if (!n || b->failed)
+    return NULL;
+  prepend(n, d);
+  return n;
+}
+
+// Between directives and their loop there are only directives.
+static bool check_gap(struct builder *b, TSNode loop, const struct loop_directive *d)
+{
+  if (only_ours(b, d->pragma->end, ts_node_start_byte(loop)))
+    return true;
+  return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset,
+              "write 'omp' as 'autotune', and other pragmas above",
+              "a line of the preprocessor stands between this directive and its loop");
+}
+
+static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *outer)
+{
+  unsigned n;
+  const struct loop_directive **list = directives_on(b, loop, &n);
+  struct nest *nest = NULL;
+  if (n && !check_gap(b, loop, list[0]))
+    return NULL;
+  if (node_is_type(loop, "for_statement")) {
+    nest = build_for(b, loop, outer, n ? list[n - 1] : NULL);
+  } else {
+    const struct loop_directive *fuse = fuse_of(b, loop);
+    const struct pragma *p = list[n - 1]->pragma;
+    if (fuse)
+      nest = nest_fuse(b, loop, fuse, outer);
+    else
+      FAIL(b, p->offset, p->end - p->offset, "'fuse' must stand nearest to the block, not optional",
+           "'%s' does not stand before a 'for'", directive_name(list[n - 1]->kind));
+    n--;
+  }
+  for (unsigned i = n; nest && i-- > 0;) {
+    if (list[i]->kind == DIR_FUSE)
+      FAIL(b, list[i]->pragma->offset, list[i]->pragma->end - list[i]->pragma->offset,
+           "put it before '{ for … for … }'", "'fuse' does not stand before a block of loops");
+    else if (directive_present(b, list[i]))
+      transform(b, nest, list[i]);
+    if (b->failed)
+      return NULL;
+  }
+  return b->failed ? NULL : nest;
+}
+
+struct nest *nest_build(struct builder *b, TSNode loop)
+{
+  b->next_id = 0;
+  struct nest *n = build_chain(b, loop, NULL);
+  return n && body_check(b, n) ? n : NULL;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// interchange.c: the orders of the loops of a nest. An order is legal here when each loop comes after those
+// that its bounds need; whether the results stay the same is what trials find out.
+#include <stdlib.h>
+#include <string.h>
+
+#include "loops.h"
+
+struct orders {
+  const struct nest *nest;
+  unsigned n_loops;
+  unsigned **list; unsigned n;
+  unsigned limit;
+  unsigned *current; uint64_t used;
+};
+
+// What is in the way of ORDER: the place of a loop that comes before one it needs; N: nothing.
+static unsigned illegal_at(const struct nest *nest, const unsigned *order, unsigned n)
+{
+  uint64_t later = 0;
+  for (unsigned i = n; i-- > 0;) {
+    const struct loop *l = &nest->loops[order[i]];
+    if (l->needs & later)
+      return i;
+    later |= BIT(l->id);
+  }
+  return n;
+}
+
+static void find_orders(struct orders *o, unsigned depth)
+{
+  if (o->n > o->limit)
+    return;
+  if (depth == o->n_loops) {
+    unsigned *copy = arena_alloc((depth + 1) * sizeof *copy);
+    memcpy(copy, o->current, depth * sizeof *copy);
+    *GROW(o->list, o->n) = copy;
+    return;
+  }
+  for (unsigned i = 0; i < o->n_loops; i++) {
+    if (o->used & BIT(i))
+      continue;
+    uint64_t missing = 0;
+    for (unsigned j = 0; j < o->n_loops; j++)
+      if (j != i && !(o->used & BIT(j)))
+        missing |= BIT(o->nest->loops[j].id);
+    if (o->nest->loops[i].needs & missing)
+      continue;
+    o->current[depth] = i;
+    o->used |= BIT(i);
+    find_orders(o, depth + 1);
+    o->used &= ~BIT(i);
+  }
+}
+
+static const char *order_text(const unsigned *order, unsigned n)
+{
+  struct text t = { 0 };
+  for (unsigned i = 0; i < n; i++)
+    text_printf(&t, "%c%u", i ? ',' : '(', order[i] + 1);
+  text_add(&t, ")", 1);
+  return t.data;
+}
+
+static bool is_identity(const unsigned *order, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++)
+    if (order[i] != i)
+      return false;
+  return true;
+}
+
+// permutation(any) becomes a param with a choice for each legal order.
+static bool add_param(struct builder *b, const struct nest *nest, const struct loop_directive *d,
+                      struct dir_arg *a)
+{
+  struct orders o = { .nest = nest, .n_loops = nest->n, .limit = MAX_COPIES };
+  size_t at = pragma_offset(d->pragma, a->text);
+  o.current = arena_alloc((nest->n + 1) * sizeof *o.current);
+  find_orders(&o, 0);
+  if (o.n > o.limit)
+    return FAIL(b, at, a->text.size, "list some: permutation({(2,1,3), (3,1,2)})",
+                "%u loops have more than %u orders", nest->n, o.limit);
+  if (o.n < 2)
+    return FAIL(b, at, a->text.size, NULL, "no other order of these loops is possible");
+  struct param p = { .kind = VALUE_CHOICE, .when = d->present, .offset = at };
+  for (unsigned i = 0; i < o.n; i++)
+    if (d->present < 0 || !is_identity(o.list[i], nest->n)) {
+      long long number = (long long)p.n_values + 1;
+      const char *text = order_text(o.list[i], nest->n);
+      *GROW(p.values, p.n_values) = (struct value){
+        .offset = at, .text = text, .define = arena_printf("%lld", number), .i = number,
+        .d = (double)number };
+    }
+  p.name = arena_printf("interchange@%u.any", source_where(b->s, d->pragma->offset, NULL, NULL));
+  for (unsigned i = 2; kernel_param(b->k, slice_of(p.name)) >= 0; i++)
+    p.name = arena_printf("interchange@%u.any%u",
+                          source_where(b->s, d->pragma->offset, NULL, NULL), i);
+  p.original = p.n_values;
+  a->param = kernel_add_param(b->change, p);
+  return true;
+}
+
+// Reads "(2,1,3)" or "2,1,3" into ORDER, of at most MAX. False: that is no permutation.
+static bool read_order(const char *text, unsigned *order, unsigned max, unsigned *n)
+{
+  uint64_t seen = 0;
+  unsigned largest = 0;
+  *n = 0;
+  for (const char *p = text; *p;) {
+    char *end;
+    if (strchr("(), \t", *p)) {
+      p++;
+      continue;
+    }
+    unsigned long v = strtoul(p, &end, 10);
+    if (end == p || v < 1 || v > 32 || *n == max || (seen & BIT(v)))
+      return false;
+    seen |= BIT(v);
+    largest = v > largest ? (unsigned)v : largest;
+    order[(*n)++] = (unsigned)v - 1;
+    p = end;
+  }
+  return *n > 1 && largest == *n;
+}
+
+// The order that this variant asks for; *AT and *SIZE: where it stands.
+static bool wanted_order(struct builder *b, struct nest *nest, const struct loop_directive *d,
+                         unsigned *order, unsigned *n, struct slice *at)
+{
+  const struct dir_clause *c = directive_clause(d, "permutation");
+  *n = 2;
+  order[0] = 1, order[1] = 0;
+  *at = (struct slice){ d->pragma->blanked, d->pragma->end - d->pragma->offset };
+  if (!c || c->n_args == 0)
+    return true;
+  struct dir_arg *a = &c->args[0];
+  *at = a->text;
+  if (slice_is(a->text, "any") && a->param < 0) {
+    if (!b->resolve || !b->change)
+      return FAIL(b, pragma_offset(d->pragma, *at), at->size, NULL, "this was not resolved");
+    if (!add_param(b, nest, d, a))
+      return false;
+  }
+  int p = arg_param(b, a);
+  struct text t = { 0 };
+  for (unsigned i = 0; p < 0 && i < c->n_args; i++)
+    text_printf(&t, "%.*s ", (int)c->args[i].text.size, c->args[i].text.data);
+  if (p >= 0)
+    text_printf(&t, "%s", b->k->params[p].values[b->resolve ? 0 : b->point[p]].text);
+  if (!read_order(t.data, order, 32, n))
+    return FAIL(b, pragma_offset(d->pragma, *at), at->size,
+                "write any, (2,1,3), or a set of these", "'%s' is no permutation", t.data);
+  return true;
+}
+
+bool transform_interchange(struct builder *b, struct nest *nest, const struct loop_directive *d)
+{
+  unsigned order[32], n;
+  struct slice at;
+  if (nest->n > 32 || !wanted_order(b, nest, d, order, &n, &at))
+    return false;
+  const struct dir_clause *c = directive_clause(d, "permutation");
+  bool any = c && c->n_args && slice_is(c->args[0].text, "any");
+  if (any && n != nest->n)
+    return FAIL(b, pragma_offset(d->pragma, at), at.size,
+                "list the permutations, or put 'interchange' nearest to the loop",
+                "'any' cannot stand above an optional directive that makes more loops");
+  if (!nest_take(b, nest, d, n))
+    return false;
+  unsigned bad = illegal_at(nest, order, n);
+  if (bad < n) {
+    struct slice var = nest->loops[order[bad]].dim->var;
+    return FAIL(b, pragma_offset(d->pragma, at), at.size, NULL,
+                "%s puts the loop of '%.*s' outside of one that its bounds depend on",
+                order_text(order, n), (int)var.size, var.data);
+  }
+  struct loop *loops = arena_alloc((nest->n + 1) * sizeof *loops);
+  memcpy(loops, nest->loops, nest->n * sizeof *loops);
+  for (unsigned i = 0; i < n; i++) {
+    loops[i] = nest->loops[order[i]];
+    if (order[i] != i && !loops[i].dim->safe)
+      range_make(b, &loops[i]);
+  }
+  nest->loops = loops;
+  return true;
+}

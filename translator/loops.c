@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// loops.c: a function with each annotated nest replaced by all that its params of structure can make of it, one
+// complete nest in each branch of an #if.
+#include <string.h>
+
+#include "loops.h"
+
+// One assignment of values to the params that decide the structure of a nest.
+struct variants {
+  struct builder *b;
+  TSNode root;
+  int *params; unsigned n;      /* ascending: what one depends on comes before it */
+  struct text *out;
+  unsigned written;
+};
+
+static bool decides(const struct param *p)
+{
+  return p->kind == VALUE_CHOICE || p->kind == VALUE_TUPLE;
+}
+
+static void add_once(int **list, unsigned *n, int p)
+{
+  unsigned i = 0;
+  while (i < *n && (*list)[i] < p)
+    i++;
+  if (i < *n && (*list)[i] == p)
+    return;
+  *GROW(*list, *n) = p;
+  for (unsigned j = *n - 1; j > i; j--)
+    (*list)[j] = (*list)[j - 1];
+  (*list)[i] = p;
+}
+
+static void find_params(struct variants *v)
+{
+  unsigned n;
+  const struct loop_directive **ds = directives_of_chain(v->b, v->root, &n);
+  for (unsigned i = 0; i < n; i++) {
+    if (ds[i]->present >= 0)
+      add_once(&v->params, &v->n, ds[i]->present);
+    const struct dir_clause *c = directive_clause(ds[i], "permutation");
+    int p = c && c->n_args ? arg_param(v->b, &c->args[0]) : -1;
+    if (p >= 0 && decides(&v->b->k->params[p]))
+      add_once(&v->params, &v->n, p);
+  }
+}
+
+// Whether the param at place I matters, given the values of those before it.
+static bool matters(const struct variants *v, unsigned i)
+{
+  const struct param *params = v->b->k->params;
+  int when = params[v->params[i]].when;
+  for (unsigned j = 0; j < i; j++)
+    if (v->params[j] == when)
+      return params[when].values[v->b->point[when]].i != 0;
+  return true;
+}
+
+// A tuple cannot be compared in #if; a number that its members make can.
+static void write_order_macros(struct text *out)
+{
+  text_printf(out, "#ifndef AUTOTUNE_ORDER2\n#define AUTOTUNE_ORDER2(a, b) ((a) * 32 + (b))\n");
+  for (unsigned n = 3; n <= 8; n++) {
+    char names[64] = "a";
+    for (unsigned i = 1; i + 1 < n; i++)
+      snprintf(names + strlen(names), sizeof names - strlen(names), ", %c", 'a' + (int)i);
+    text_printf(out, "#define AUTOTUNE_ORDER%u(%s, z) (AUTOTUNE_ORDER%u(%s) * 32 + (z))\n", n, names,
+                n - 1, names);
+  }
+  text_printf(out, "#endif\n");
+}
+
+static void order_condition(struct text *t, const struct param *p, const struct value *value)
+{
+  long long number = 0;
+  for (unsigned i = 0; i < value->n_items; i++)
+    number = number * 32 + value->items[i].i;
+  text_printf(t, "AUTOTUNE_APPLY(AUTOTUNE_ORDER%u, %s) == %lld", value->n_items, p->macro, number);
+}
+
+static const char *condition(const struct variants *v)
+{
+  struct text t = { 0 };
+  for (unsigned i = 0; i < v->n; i++) {
+    const struct param *p = &v->b->k->params[v->params[i]];
+    const struct value *value = &p->values[v->b->point[v->params[i]]];
+    if (!matters(v, i) || p->n_values < 2)
+      continue;
+    text_printf(&t, t.size ? " && " : "");
+    if (p->kind == VALUE_TUPLE)
+      order_condition(&t, p, value);
+    else
+      text_printf(&t, "%s == %s", p->macro, value->define);
+  }
+  return t.size ? t.data : NULL;
+}
+
+// The parts of N's body with the nests in them replaced; how many bodies that makes each time.
+static void write_parts(struct builder *b, struct nest *n)
+{
+  for (unsigned i = 0; i < n->n_parts; i++) {
+    struct part *p = &n->parts[i];
+    struct text t = { 0 };
+    unsigned before = b->copies;
+    struct slice lead = b->lead;
+    text_add(&t, "", 0);
+    write_range(b, ts_node_start_byte(p->body), ts_node_end_byte(p->body), &t);
+    b->lead = lead;
+    p->text = t.data;
+    p->copies = b->copies > before ? b->copies - before : 1;
+    b->copies = before;
+  }
+}
+
+// A block whose `fuse` is absent, or of which only some loops were fused.
+static void write_around(struct builder *b, struct nest *n, TSNode block, struct text *out)
+{
+  size_t from = ts_node_start_byte(block), to = ts_node_end_byte(block);
+  if (!n) {
+    write_line(b, out, from);
+    write_range(b, from, to, out);
+    return;
+  }
+  write_line(b, out, from);
+  write_range(b, from, n->from, out);
+  text_add(out, "\n", 1);
+  nest_write(b, n, out);
+  write_line(b, out, n->to);
+  write_range(b, n->to, to, out);
+}
+
+static bool fused_away(const struct builder *b, TSNode root)
+{
+  unsigned n;
+  const struct loop_directive **ds = directives_on(b, root, &n);
+  return node_is_type(root, "compound_statement") && n == 1 && ds[0]->kind == DIR_FUSE &&
+         !directive_present(b, ds[0]);
+}
+
+static void write_variant(struct variants *v)
+{
+  struct builder *b = v->b;
+  const char *cond = condition(v);
+  if (cond)
+    text_printf(v->out, "%s %s\n", v->written++ ? "#elif" : "#if", cond);
+  if (fused_away(b, v->root)) {
+    write_around(b, NULL, v->root, v->out);
+  } else {
+    struct nest *n = nest_build(b, v->root);
+    if (n)
+      write_parts(b, n);
+    if (!n || b->failed)
+      return;
+    if (ts_node_is_null(n->block) || !ts_node_eq(n->block, v->root))
+      nest_write(b, n, v->out);
+    else
+      write_around(b, n, v->root, v->out);
+  }
+  if (cond)
+    text_add(v->out, "\n", 1);
+  if (b->copies > MAX_COPIES) {
+    unsigned n;
+    const struct pragma *p = directives_of_chain(b, v->root, &n)[0]->pragma;
+    FAIL(b, p->offset, p->end - p->offset, "list the permutations, or make fewer directives optional",
+         "directives make more than %u copies of this loop's body", MAX_COPIES);
+  }
+}
+
+static void write_variants(struct variants *v, unsigned i)
+{
+  if (v->b->failed)
+    return;
+  if (i == v->n) {
+    write_variant(v);
+    return;
+  }
+  int p = v->params[i];
+  unsigned n = v->b->resolve || !matters(v, i) ? 1 : v->b->k->params[p].n_values;
+  for (unsigned j = 0; j < n; j++) {
+    v->b->point[p] = j;
+    write_variants(v, i + 1);
+  }
+  v->b->point[p] = 0;
+}
+
+// Pragmas of others right before the directives at OFFSET: they stay with the loop. Moves *OFFSET before them.
+static struct slice find_lead(const struct builder *b, size_t from, size_t *offset)
+{
+  const char *text = b->s->text;
+  size_t end = *offset, lead = *offset;
+  while (end > from && text[end - 1] != '\n')
+    end--;
+  while (end > from) {
+    size_t begin = end - 1;
+    while (begin > from && text[begin - 1] != '\n')
+      begin--;
+    struct lexer l = lexer_of((struct slice){ text + begin, end - begin });
+    if (!slice_is(lex(&l).text, "#") || !slice_is(lex(&l).text, "pragma"))
+      break;
+    lead = end = begin;
+  }
+  struct slice s = slice_trim((struct slice){ text + lead, *offset - lead });
+  *offset = lead;
+  return s;
+}
+
+void write_range(struct builder *b, size_t from, size_t to, struct text *out)
+{
+  for (unsigned i = 0; i < b->f->n_directives && !b->failed; i++) {
+    const struct loop_directive *d = &b->f->directives[i];
+    size_t at = d->pragma->offset;
+    if (at < from || at >= to)
+      continue;
+    struct variants v = { .b = b, .root = d->loop, .out = out };
+    size_t end = ts_node_end_byte(d->loop);
+    b->lead = find_lead(b, from, &at);
+    text_add(out, b->s->text + from, at - from);
+    text_add(out, "\n", 1);
+    find_params(&v);
+    write_variants(&v, 0);
+    text_printf(out, v.written ? "#endif" : "");
+    write_line(b, out, end);
+    from = end;
+  }
+  if (from < to)
+    text_add(out, b->s->text + from, to - from);
+}
+
+void loops_check(const struct source *s, struct kernel *k, struct function *f)
+{
+  struct text scratch = { 0 };
+  if (f->n_directives == 0)
+    return;
+  struct builder b = { .s = s, .k = k, .change = k, .f = f, .resolve = true };
+  b.point = arena_alloc((k->n_params + f->n_directives + 1) * sizeof *b.point);
+  write_range(&b, f->start, f->end, &scratch);
+  b.resolve = false;
+  b.copies = 0;
+  write_range(&b, f->start, f->end, &scratch);
+}
+
+void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
+                 struct text *out)
+{
+  struct builder b = { .s = s, .k = k, .f = f };
+  b.point = arena_alloc((k->n_params + 1) * sizeof *b.point);
+  if (f->n_directives) {
+    text_printf(out, "\n%s", loops_prologue);
+    write_order_macros(out);
+  }
+  write_line(&b, out, f->start);
+  write_range(&b, f->start, f->end, out);
+  text_add(out, "\n", 1);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// nest.c: loops in the canonical form of OpenMP (6.0, section 6.4.1), and how they nest.
+#include <string.h>
+
+#include "loops.h"
+
+bool node_is_type(TSNode node, const char *type)
+{
+  return !ts_node_is_null(node) && strcmp(ts_node_type(node), type) == 0;
+}
+
+TSNode node_field(TSNode node, const char *field)
+{
+  return ts_node_child_by_field_name(node, field, (uint32_t)strlen(field));
+}
+
+struct slice node_text(const struct builder *b, TSNode node)
+{
+  return source_slice(b->s, node);
+}
+
+static bool same(struct slice a, struct slice b)
+{
+  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+bool node_mentions(const struct builder *b, TSNode node, struct slice name)
+{
+  if (node_is_type(node, "identifier") && same(node_text(b, node), name))
+    return true;
+  for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
+    if (node_mentions(b, ts_node_named_child(node, i), name))
+      return true;
+  return false;
+}
+
+static bool text_mentions(struct slice text, struct slice name)
+{
+  struct lexer l = lexer_of(text);
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+    if (t.kind == TOKEN_WORD && same(t.text, name))
+      return true;
+  return false;
+}
+
+uint64_t dim_needs(const struct dim *d)
+{
+  uint64_t needs = 0;
+  for (const struct dim *o = d->outer; o; o = o->outer)
+    if (text_mentions(d->low, o->var) || text_mentions(d->bound, o->var) ||
+        text_mentions(d->step, o->var))
+      needs |= BIT(o->id);
+  return needs;
+}
+
+// Names, numbers and sums of them: nothing that can trap or cost much.
+static bool is_safe(TSNode e)
+{
+  static const char *const kinds[] = { "identifier", "number_literal", "char_literal",
+    "binary_expression", "parenthesized_expression", "sizeof_expression", "unary_expression" };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (node_is_type(e, kinds[i])) {
+      if (i == 3 && strchr("/%&|<>=!", *ts_node_type(node_field(e, "operator"))))
+        return false;
+      for (uint32_t j = 0; i > 2 && i != 5 && j < ts_node_named_child_count(e); j++)
+        if (!is_safe(ts_node_named_child(e, j)))
+          return false;
+      return true;
+    }
+  return false;
+}
+
+static bool refuse(const char **why, TSNode *at, TSNode node, const char *reason)
+{
+  *why = reason;
+  *at = node;
+  return false;
+}
+
+// "double *" of `double *p = a`: the specifiers, then the stars. What a loop cannot repeat is left out.
+static struct slice declared_type(const struct builder *b, TSNode declaration, TSNode declarator)
+{
+  struct text t = { 0 };
+  uint32_t end = ts_node_start_byte(declarator);
+  for (uint32_t i = 0; i < ts_node_child_count(declaration); i++) {
+    TSNode c = ts_node_child(declaration, i);
+    struct slice word = node_text(b, c);
+    if (ts_node_start_byte(c) >= end)
+      break;
+    if (!slice_is(word, "register") && !slice_is(word, "auto") && !node_is_type(c, "comment"))
+      text_printf(&t, "%s%.*s", t.size ? " " : "", (int)word.size, word.data);
+  }
+  for (TSNode c = node_field(declarator, "declarator"); node_is_type(c, "pointer_declarator");
+       c = node_field(c, "declarator"))
+    text_add(&t, " *", 2);
+  return (struct slice){ t.data ? t.data : "", t.size };
+}
+
+static TSNode innermost_declarator(TSNode d)
+{
+  while (node_is_type(d, "pointer_declarator"))
+    d = node_field(d, "declarator");
+  return d;
+}
+
+// Whether the variable NAME, declared outside of its loop, is a pointer.
+static bool declared_pointer(const struct builder *b, TSNode node, struct slice name)
+{
+  if (node_is_type(node, "pointer_declarator") || node_is_type(node, "array_declarator")) {
+    TSNode d = node;
+    while (node_is_type(d, "pointer_declarator") || node_is_type(d, "array_declarator"))
+      d = node_field(d, "declarator");
+    if (node_is_type(d, "identifier") && same(node_text(b, d), name))
+      return true;
+  }
+  for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
+    if (declared_pointer(b, ts_node_named_child(node, i), name))
+      return true;
+  return false;
+}
+
+static bool parse_init(const struct builder *b, struct dim *d, TSNode init, const char **why,
+                       TSNode *at)
+{
+  TSNode low;
+  if (node_is_type(init, "declaration")) {
+    TSNode declarator = node_field(init, "declarator");
+    TSNode next = ts_node_next_named_sibling(declarator);
+    while (node_is_type(next, "comment"))
+      next = ts_node_next_named_sibling(next);
+    if (!node_is_type(declarator, "init_declarator") || !ts_node_is_null(next))
+      return refuse(why, at, init, "it must declare one variable, and give it a value");
+    TSNode name = innermost_declarator(node_field(declarator, "declarator"));
+    if (!node_is_type(name, "identifier"))
+      return refuse(why, at, init, "its variable must be an integer or a pointer");
+    d->var = node_text(b, name);
+    d->type = declared_type(b, init, declarator);
+    d->pointer = node_is_type(node_field(declarator, "declarator"), "pointer_declarator");
+    low = node_field(declarator, "value");
+  } else if (node_is_type(init, "assignment_expression") &&
+             node_is_type(node_field(init, "left"), "identifier") &&
+             slice_is(node_text(b, node_field(init, "operator")), "=")) {
+    d->var = node_text(b, node_field(init, "left"));
+    d->pointer = declared_pointer(b, b->f->node, d->var);
+    low = node_field(init, "right");
+  } else {
+    return refuse(why, at, ts_node_is_null(init) ? d->node : init,
+                  "it must begin by giving its variable a value");
+  }
+  if (node_is_type(low, "initializer_list") || node_is_type(low, "comma_expression"))
+    return refuse(why, at, low, "the first value must be one expression");
+  d->low = node_text(b, low);
+  d->safe = is_safe(low);
+  return true;
+}
+
+static bool parse_condition(const struct builder *b, struct dim *d, TSNode c, const char **why,
+                            TSNode *at)
+{
+  static const char *const signs[] = { "<", "<=", ">", ">=", "!=" };
+  static const enum relation flipped[] = { GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, NOT_EQUAL };
+  const char *reason = "its condition must compare its variable with a bound by <, <=, >, >= or !=";
+  if (!node_is_type(c, "binary_expression"))
+    return refuse(why, at, ts_node_is_null(c) ? d->node : c, reason);
+  TSNode left = node_field(c, "left"), right = node_field(c, "right");
+  struct slice sign = node_text(b, node_field(c, "operator"));
+  unsigned i = 0;
+  while (i < 5 && !slice_is(sign, signs[i]))
+    i++;
+  bool at_left = node_is_type(left, "identifier") && same(node_text(b, left), d->var);
+  bool at_right = node_is_type(right, "identifier") && same(node_text(b, right), d->var);
+  if (i == 5 || at_left == at_right)
+    return refuse(why, at, c, reason);
+  TSNode bound = at_left ? right : left;
+  if (node_mentions(b, bound, d->var))
+    return refuse(why, at, bound, "its bound depends on its own variable");
+  d->relation = at_left ? i : flipped[i];
+  d->bound = node_text(b, bound);
+  d->safe = d->safe && is_safe(bound);
+  return true;
+}
+
+// The step of `i += c`, `i = i + c`, `i = c + i` and the like; a null node: something else.
+static TSNode step_of(const struct builder *b, const struct dim *d, TSNode u, bool *minus)
+{
+  TSNode none = { 0 }, right = node_field(u, "right");
+  struct slice op = node_text(b, node_field(u, "operator"));
+  if (!same(node_text(b, node_field(u, "left")), d->var))
+    return none;
+  *minus = slice_is(op, "-=");
+  if (*minus || slice_is(op, "+="))
+    return right;
+  if (!slice_is(op, "=") || !node_is_type(right, "binary_expression"))
+    return none;
+  struct slice sign = node_text(b, node_field(right, "operator"));
+  TSNode first = node_field(right, "left"), second = node_field(right, "right");
+  *minus = slice_is(sign, "-");
+  if (!*minus && !slice_is(sign, "+"))
+    return none;
+  if (same(node_text(b, first), d->var))
+    return second;
+  return !*minus && same(node_text(b, second), d->var) ? first : none;
+}
+
+static bool parse_update(const struct builder *b, struct dim *d, TSNode u, const char **why,
+                         TSNode *at)
+{
+  const char *reason = "its step must be ++, --, += or -=, or 'i = i + step'";
+  bool minus = false;
+  d->step = slice_of("1");
+  if (node_is_type(u, "update_expression") &&
+      same(node_text(b, node_field(u, "argument")), d->var)) {
+    minus = slice_is(node_text(b, node_field(u, "operator")), "--");
+  } else if (node_is_type(u, "assignment_expression")) {
+    TSNode step = step_of(b, d, u, &minus);
+    if (ts_node_is_null(step))
+      return refuse(why, at, u, reason);
+    if (node_mentions(b, step, d->var))
+      return refuse(why, at, step, "its step depends on its own variable");
+    d->step = node_text(b, step);
+    d->safe = d->safe && is_safe(step);
+    if (d->step.size > 1 && *d->step.data == '-') { // i += -1
+      d->step = slice_trim((struct slice){ d->step.data + 1, d->step.size - 1 });
+      minus = !minus;
+    }
+  } else {
+    return refuse(why, at, ts_node_is_null(u) ? d->node : u, reason);
+  }
+  d->unit_step = slice_is(d->step, "1");
+  d->down = minus;
+  if (d->relation == NOT_EQUAL && !d->unit_step)
+    return refuse(why, at, u, "with != its step must be 1 or -1");
+  bool less = d->relation == LESS || d->relation == LESS_EQUAL;
+  if (d->relation != NOT_EQUAL && less == minus)
+    return refuse(why, at, u, less ? "it counts down, but its condition is an upper bound"
+                                   : "it counts up, but its condition is a lower bound");
+  if (slice_is(d->step, "0"))
+    return refuse(why, at, u, "its step is 0");
+  return true;
+}
+
+// Behind the ')' of the header.
+static size_t header_end(TSNode loop)
+{
+  size_t end = ts_node_start_byte(loop);
+  for (uint32_t i = 0; i < ts_node_child_count(loop); i++)
+    if (node_is_type(ts_node_child(loop, i), ")"))
+      end = ts_node_end_byte(ts_node_child(loop, i));
+  return end;
+}
+
+bool dim_parse(const struct builder *b, TSNode loop, struct dim *d, const char **why, TSNode *at)
+{
+  size_t start = ts_node_start_byte(loop);
+  d->node = loop;
+  d->offset = start;
+  d->header = (struct slice){ b->s->text + start, header_end(loop) - start };
+  return parse_init(b, d, node_field(loop, "initializer"), why, at) &&
+         parse_condition(b, d, node_field(loop, "condition"), why, at) &&
+         parse_update(b, d, node_field(loop, "update"), why, at);
+}
+
+bool only_ours(const struct builder *b, size_t from, size_t to)
+{
+  struct lexer l = { b->s->text + from, b->s->text + to, true };
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    if (!slice_is(t.text, "#"))
+      continue;
+    struct slice word = lex(&l).text, second = lex(&l).text;
+    if (!slice_is(word, "pragma") || !slice_is(second, "autotune"))
+      return false;
+    l.p = lex_line_end(l.p, l.end);
+  }
+  return true;
+}
+
+TSNode nest_inner(const struct builder *b, TSNode loop)
+{
+  TSNode none = { 0 }, body = node_field(loop, "body"), inner = body;
+  unsigned n;
+  while (node_is_type(inner, "compound_statement")) {
+    directives_on(b, inner, &n);
+    if (n)
+      break;
+    TSNode only = none;
+    for (uint32_t i = 0; i < ts_node_named_child_count(inner); i++) {
+      TSNode c = ts_node_named_child(inner, i);
+      if (node_is_type(c, "comment"))
+        continue;
+      if (!ts_node_is_null(only))
+        return none;
+      only = c;
+    }
+    inner = only;
+  }
+  if (!node_is_type(inner, "for_statement") && !node_is_type(inner, "compound_statement"))
+    return none;
+  if (!only_ours(b, header_end(loop), ts_node_start_byte(inner)) ||
+      !only_ours(b, ts_node_end_byte(inner), ts_node_end_byte(body)))
+    return none;
+  return inner;
+}

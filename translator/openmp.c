@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// openmp.c: the directives that are handed on to the compiler, in front of the loop that they stand on.
+#include <stdlib.h>
+#include <string.h>
+
+#include "loops.h"
+
+static void write_arg(const struct builder *b, struct text *t, const struct dir_arg *a)
+{
+  if (a->label.size)
+    text_printf(t, "%.*s: ", (int)a->label.size, a->label.data);
+  text_printf(t, "%s", arg_text(b, a));
+}
+
+static void write_clause(const struct builder *b, struct text *t, const struct dir_clause *c)
+{
+  text_printf(t, " %s", c->name);
+  if (c->n_args == 0 && c->body.size == 0)
+    return;
+  bool sets = false;
+  for (unsigned i = 0; i < c->n_args; i++)
+    sets = sets || c->args[i].param >= 0;
+  text_add(t, "(", 1);
+  if (!sets)
+    text_add(t, c->body.data, c->body.size);
+  for (unsigned i = 0; sets && i < c->n_args; i++) {
+    text_add(t, ", ", i ? 2 : 0);
+    write_arg(b, t, &c->args[i]);
+  }
+  text_add(t, ")", 1);
+}
+
+static bool shares(enum directive_kind kind)
+{
+  return kind != DIR_SIMD;
+}
+
+// How many loops D takes, at most.
+static bool read_collapse(struct builder *b, const struct loop_directive *d, unsigned *count)
+{
+  const struct dir_clause *c = directive_clause(d, "collapse");
+  long long most = 1;
+  *count = 1;
+  if (!c || c->n_args == 0)
+    return true;
+  int p = arg_param(b, &c->args[0]);
+  struct slice text = c->args[0].text;
+  if (p >= 0) {
+    for (unsigned i = 0; i < b->k->params[p].n_values; i++)
+      most = b->k->params[p].values[i].i > most ? b->k->params[p].values[i].i : most;
+  } else {
+    char *end, *copy = arena_copy(text.data, text.size);
+    most = strtoll(copy, &end, 0);
+    if (end == copy || *end || most < 1)
+      return FAIL(b, pragma_offset(d->pragma, text), text.size, NULL,
+                  "'collapse' needs a positive integer");
+  }
+  *count = most > 64 ? 64 : (unsigned)most;
+  return true;
+}
+
+// What stands between the loops that are collapsed would have to be computed within them.
+static bool collapsible(struct builder *b, const struct nest *n, const struct loop_directive *d,
+                        unsigned count)
+{
+  size_t at = d->pragma->offset, size = d->pragma->end - at;
+  for (unsigned i = 1; i < count; i++) {
+    const struct loop *l = &n->loops[i];
+    if (l->pragma && !l->innermost)
+      return FAIL(b, at, size, NULL, "collapse(%u) takes a loop that has an OpenMP directive of its own",
+                  count);
+    for (unsigned j = 0; j < i; j++)
+      if ((l->needs & BIT(n->loops[j].id)) && !(l->raw && n->loops[j].raw))
+        return FAIL(b, at, size, NULL,
+                    "collapse(%u) takes loops of which one depends on another", count);
+  }
+  return true;
+}
+
+// A loop that is shared out and unrolled: blocks of as many iterations are shared out.
+static bool unroll_within(struct builder *b, struct nest *n, const struct loop_directive *d,
+                          unsigned collapse)
+{
+  struct loop *l = &n->loops[0];
+  if (l->hint != HINT_PARTIAL || collapse > 1)
+    return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset,
+                "under it write 'unroll partial(n)', and no collapse",
+                "'%s' cannot take a loop that is unrolled like this", directive_name(d->kind));
+  struct loop *loops = arena_alloc((n->n + 2) * sizeof *loops);
+  range_make(b, l);
+  range_strip(b, l, l->factor, &loops[0], &loops[1]);
+  memcpy(loops + 2, n->loops + 1, (n->n - 1) * sizeof *loops);
+  n->loops = loops;
+  n->n++;
+  return !b->failed;
+}
+
+bool attach_openmp(struct builder *b, struct nest *n, const struct loop_directive *d)
+{
+  unsigned collapse;
+  if (!read_collapse(b, d, &collapse) || !nest_take(b, n, d, collapse) ||
+      !collapsible(b, n, d, collapse))
+    return false;
+  if (n->loops[0].hint && shares(d->kind) && !unroll_within(b, n, d, collapse))
+    return false;
+  struct loop *l = &n->loops[0];
+  if (l->pragma)
+    return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset, NULL,
+                "this loop has an OpenMP directive already");
+  struct text t = { 0 };
+  text_printf(&t, "#pragma omp %s", directive_name(d->kind));
+  for (unsigned i = 0; i < d->n_clauses; i++)
+    write_clause(b, &t, &d->clauses[i]);
+  text_add(&t, "\n", 1);
+  l->pragma = t.data;
+  l->pragma_loop = ts_node_start_byte(d->loop);
+  l->sharing = shares(d->kind);
+  l->collapse = collapse;
+  l->innermost = d->kind == DIR_SIMD && n->n == 1 && l->dim->outer != NULL;
+  if (b->change)
+    b->change->openmp = true;
+  return true;
+}
