@@ -93,7 +93,7 @@ static void read_param(const struct source *s, struct kernel *k, const struct cl
     diag_error(s, c->offset, c->size, "write param(NAME: 8, 16, 32)", "this param has no name");
     return;
   }
-  if (!read_label(s, k, c->args[0].label, &param, &value))
+  if (!params_left(s, k, c->offset) || !read_label(s, k, c->args[0].label, &param, &value))
     return;
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct argument *a = &c->args[i];
@@ -117,7 +117,8 @@ static void read_param(const struct source *s, struct kernel *k, const struct cl
 
 static void read_flags(const struct source *s, struct kernel *k, const struct clause *c)
 {
-  values_flags(s, pragma_of(k), c, k);
+  if (params_left(s, k, c->offset))
+    values_flags(s, pragma_of(k), c, k);
 }
 
 static void read_compiler(const struct source *s, struct kernel *k, const struct clause *c)

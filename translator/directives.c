@@ -43,7 +43,7 @@ static int set_param(const struct source *s, struct kernel *k, const struct prag
   bool fine = true;
   for (unsigned i = 0; i < a->n_set; i++)
     fine = values_add(s, p, a->set[i], &param) && fine;
-  if (!fine || param.n_values == 0)
+  if (!fine || param.n_values == 0 || !params_left(s, k, a->offset))
     return -1;
   param.name = set_name(s, k, subject(p, c), p->offset);
   param.original = param.n_values; // the code as written has no directive
@@ -80,7 +80,7 @@ static void read_directive(const struct source *s, struct kernel *k, struct func
                            const struct pragma *p, int when)
 {
   struct loop_directive d = { .pragma = p, .kind = p->directive, .present = -1 };
-  if (!loop_find(s, p, f, &d.loop))
+  if (!loop_find(s, p, f, &d.loop) || !params_left(s, k, p->offset))
     return;
   for (unsigned i = 0; i < p->n_clauses; i++)
     if (strcmp(p->clauses[i].name, "optional") == 0)

@@ -5,8 +5,8 @@
 
 #include "kernel.h"
 
-enum operation { OP_NUMBER, OP_PARAM, OP_UNKNOWN, OP_NEGATE, OP_NOT, OP_INVERT, OP_CONDITION,
-                 OP_BINARY };
+enum operation { OP_NUMBER, OP_PARAM, OP_UNKNOWN, OP_NEGATE, OP_NOT, OP_INVERT, OP_TO_INTEGER,
+                 OP_TO_REAL, OP_CONDITION, OP_BINARY };
 struct expr {
   enum operation op;
   struct number number;
@@ -15,7 +15,10 @@ struct expr {
   struct expr *a, *b, *c;
 };
 
-struct parser { const struct kernel *k; struct lexer l; unsigned depth; bool failed; };
+#define MAX_DEPTH 200   // of brackets
+#define MAX_NODES 2000  // a longer expression is unknown
+
+struct parser { const struct kernel *k; struct lexer l; unsigned depth, nodes; bool failed; };
 
 static const struct { const char *text; int precedence; } binaries[] = {
   { "*", 10 }, { "/", 10 }, { "%", 10 }, { "+", 9 }, { "-", 9 }, { "<<", 8 }, { ">>", 8 },
@@ -24,6 +27,7 @@ static const struct { const char *text; int precedence; } binaries[] = {
 };
 
 static struct expr *parse_condition(struct parser *p);
+static struct expr *parse_operand(struct parser *p, struct token t);
 
 static struct expr *new_expr(enum operation op, struct expr *a)
 {
@@ -83,12 +87,32 @@ static struct expr *parse_number(struct parser *p, struct slice text)
 
 static struct expr *parse_unary(struct parser *p)
 {
+  if (p->failed || p->depth == MAX_DEPTH || ++p->nodes > MAX_NODES)
+    return fail(p);
+  p->depth++;
+  struct expr *e = parse_operand(p, lex(&p->l));
+  p->depth--;
+  return e;
+}
+
+// `(size_t)x`, `(double)x`, behind the '('.
+static struct expr *parse_cast(struct parser *p)
+{
+  enum operation op = OP_TO_INTEGER;
+  struct token t = lex(&p->l);
+  for (; is_type_word(t.text); t = lex(&p->l))
+    if (is_real_word(t.text))
+      op = OP_TO_REAL;
+    else if (is_tag(t.text) || is_typeof(t.text))
+      return fail(p);
+  return slice_is(t.text, ")") ? new_expr(op, parse_unary(p)) : fail(p);
+}
+
+static struct expr *parse_operand(struct parser *p, struct token t)
+{
   static const struct { const char *text; enum operation op; } unaries[] = {
     { "-", OP_NEGATE }, { "!", OP_NOT }, { "~", OP_INVERT },
   };
-  struct token t = lex(&p->l);
-  if (p->failed || ++p->depth > 200)
-    return fail(p);
   for (size_t i = 0; i < sizeof unaries / sizeof *unaries; i++)
     if (slice_is(t.text, unaries[i].text))
       return new_expr(unaries[i].op, parse_unary(p));
@@ -97,7 +121,7 @@ static struct expr *parse_unary(struct parser *p)
   if (slice_is(t.text, "(")) {
     struct lexer ahead = p->l;
     if (is_type_word(lex(&ahead).text))
-      return fail(p); // a cast
+      return parse_cast(p);
     struct expr *e = parse_condition(p);
     return slice_is(lex(&p->l).text, ")") ? e : fail(p);
   }
@@ -113,7 +137,6 @@ static struct expr *parse_unary(struct parser *p)
 static struct expr *parse_binary(struct parser *p, int least)
 {
   struct expr *left = parse_unary(p);
-  p->depth--;
   for (;;) {
     struct lexer ahead = p->l;
     struct slice t = lex(&ahead).text;
@@ -136,8 +159,9 @@ static struct expr *parse_condition(struct parser *p)
   if (!slice_is(lex(&ahead).text, "?"))
     return e;
   p->l = ahead;
-  if (++p->depth > 200)
+  if (p->failed || p->depth == MAX_DEPTH)
     return fail(p);
+  p->depth++;
   e = new_expr(OP_CONDITION, e);
   e->b = parse_condition(p);
   if (!slice_is(lex(&p->l).text, ":"))
@@ -256,6 +280,14 @@ struct number expr_value(const struct expr *e, const struct kernel *k, const uns
   case OP_CONDITION:
     n = expr_value(e->a, k, point);
     return n.known ? expr_value(number_true(n) ? e->b : e->c, k, point) : n;
+  case OP_TO_REAL:
+    n = expr_value(e->a, k, point);
+    return (struct number){ .known = n.known, .real = true, .d = as_real(n) };
+  case OP_TO_INTEGER:
+    n = expr_value(e->a, k, point);
+    if (n.real && !(n.d > -1e18 && n.d < 1e18))
+      return (struct number){ 0 };
+    return (struct number){ .known = n.known, .i = n.real ? (long long)n.d : n.i };
   case OP_NOT:
     n = expr_value(e->a, k, point);
     return n.known ? integer(!number_true(n)) : n;

@@ -5,6 +5,8 @@
 
 #include "kernel.h"
 
+#define MAX_ERRORS 64 // more are not shown, so not looked for
+
 static unsigned next_word(const struct kernel *k)
 {
   long long last = 0;
@@ -28,6 +30,13 @@ int kernel_add_param(struct kernel *k, struct param p)
     p.macro = arena_printf("AUTOTUNE_P%u", k->n_params);
   *GROW(k->params, k->n_params) = p;
   return (int)k->n_params - 1;
+}
+
+bool params_left(const struct source *s, const struct kernel *k, size_t offset)
+{
+  if (k->n_params == MAX_PARAMS)
+    diag_error(s, offset, 1, NULL, "more than %d params in one kernel", MAX_PARAMS);
+  return k->n_params < MAX_PARAMS;
 }
 
 /* ---- defaults from the file's own macros ---- */
@@ -248,13 +257,13 @@ struct kernel *kernel_all(const struct source *s, const struct pragma *pragmas, 
   struct kernel *all = NULL;
   bool fine = true;
   *n_kernels = 0;
-  for (unsigned i = 0; i < n; i++)
+  for (unsigned i = 0; i < n && diag_errors() < MAX_ERRORS; i++)
     if (pragmas[i].kind == PRAGMA_KERNEL)
       fine = read_kernel(s, &pragmas[i], &all, n_kernels) && fine;
-  for (unsigned i = 0; i < n; i++)
+  for (unsigned i = 0; i < n && diag_errors() < MAX_ERRORS; i++)
     if (pragmas[i].kind == PRAGMA_ALTERNATIVE)
       fine = read_alternative(s, &pragmas[i], all, *n_kernels) && fine;
-  for (unsigned i = 0; i < n && fine; i++)
+  for (unsigned i = 0; i < n && fine && diag_errors() < MAX_ERRORS; i++)
     if (pragmas[i].kind == PRAGMA_LOOP)
       check_stray(s, &pragmas[i], all, *n_kernels);
   for (unsigned i = 0; i < *n_kernels; i++) {

@@ -15,6 +15,12 @@
 
 #include "translator.h"
 
+/* ---- kernel.c ---- */
+
+#define MAX_PARAMS 128 /* of a kernel */
+/* Diagnoses, at OFFSET, one param too many. */
+bool params_left(const struct source *s, const struct kernel *k, size_t offset);
+
 /* ---- function.c ---- */
 
 /* Fills node, start, end, body_at and pragma of the function that P stands on. False: diagnosed. */

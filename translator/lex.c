@@ -7,7 +7,8 @@
 
 struct lexer lexer_of(struct slice s)
 {
-  return (struct lexer){ s.data, s.data + s.size, true };
+  const char *data = s.data ? s.data : "";
+  return (struct lexer){ data, data + s.size, true };
 }
 
 // The length of `\` and the end of line behind it; 0: P holds something else.

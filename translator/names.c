@@ -3,6 +3,7 @@
 // looked through as text, where they can be found beside the file; what may come from others is believed,
 // as the compiler will tell.
 #include <string.h>
+#include <sys/stat.h>
 
 #include "kernel.h"
 
@@ -80,7 +81,9 @@ static void search_header(struct search *q, struct slice name)
     if (strcmp(q->seen[i], path) == 0)
       return;
   *GROW(q->seen, q->n_seen) = path;
-  FILE *f = q->n_seen < 64 ? fopen(path, "rb") : NULL;
+  struct stat status; // no device or pipe, which may never end
+  bool file = q->n_seen < 64 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+  FILE *f = file ? fopen(path, "rb") : NULL;
   if (!f) {
     q->trusted = true;
     return;

@@ -3,12 +3,14 @@
 #include "kernel.h"
 
 #define MAX_POINTS 1000000
+#define MAX_WORK 50000000 // bytes of constraints, times points
 
 struct walk {
   const struct kernel *k;
   struct expr **constraints; // NULL: one that expr.c does not know
   unsigned *point;
   bool *fixed;               // params that stay at their first value
+  unsigned limit;            // of points that are looked at
 };
 
 static bool varies(const struct walk *w, unsigned i)
@@ -47,8 +49,12 @@ static struct walk begin(const struct kernel *k)
 {
   struct walk w = { .k = k, .point = arena_alloc((k->n_params + 1) * sizeof *w.point) };
   w.constraints = arena_alloc((k->n_constraints + 1) * sizeof *w.constraints);
-  for (unsigned i = 0; i < k->n_constraints; i++)
+  size_t work = 1 + k->n_params;
+  for (unsigned i = 0; i < k->n_constraints; i++) {
     w.constraints[i] = expr_parse(k, k->constraints[i]);
+    work += k->constraints[i].size;
+  }
+  w.limit = MAX_WORK / work < MAX_POINTS ? (unsigned)(MAX_WORK / work) : MAX_POINTS;
   return w;
 }
 
@@ -63,7 +69,7 @@ struct point_count points_count(const struct kernel *k)
     c.all++;
     c.allowed += allowed;
     c.depends = c.depends || (allowed && depends);
-    c.more = c.all == MAX_POINTS;
+    c.more = c.all >= w.limit;
   } while (!c.more && next(&w));
   return c;
 }
@@ -80,8 +86,8 @@ static bool nothing_left(struct walk *w, unsigned first, unsigned end)
       allowed = allows(w, i, &depends);
     if (allowed)
       return false;
-  } while (next(w) && ++tried < MAX_POINTS);
-  return tried < MAX_POINTS;
+  } while (++tried < w->limit && next(w));
+  return tried < w->limit;
 }
 
 static bool mentions(const struct kernel *k, unsigned param)

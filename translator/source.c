@@ -259,8 +259,9 @@ bool source_mentions_autotune(const char *text, size_t size)
     if ((p > text && word_character(p[-1])) || (p + n < end && word_character(p[n])))
       continue;
     const char *line = logical_line(seen, p);
-    if (memmem(line, (size_t)(p - line), "ragma", 5))
-      return true;
+    size_t before = (size_t)(p - line);
+    if (memmem(line, before, "ragma", 5) || memmem(line, before, "*/", 2))
+      return true; // a comment may go on from a line with the word
     seen = p + n;
   }
   return false;

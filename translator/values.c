@@ -8,7 +8,7 @@
 
 #include "kernel.h"
 
-#define MAX_VALUES 4096
+#define MAX_VALUES 1024 // of a param
 
 static const char *const kind_names[] = {
   [VALUE_INT] = "an integer", [VALUE_REAL] = "a number", [VALUE_WORD] = "an identifier",

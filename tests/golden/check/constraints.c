@@ -16,3 +16,9 @@ void on_machine(float *c)
 {
   c[0] = T;
 }
+
+#pragma autotune kernel param(T: 8, 16, 32) param(U: 0.5, 2.0) constraint((size_t)T * T < (double)300 && U > 1)
+void casts(float *c)
+{
+  c[0] = T * U;
+}
