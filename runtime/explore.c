@@ -174,13 +174,15 @@ static const struct candidate *twin(const struct tuning *t, const struct candida
   return NULL;
 }
 
+// What one variant may take: its share of the time, at most a fiftieth of all (precision is the race's
+// business), at least three runs where those are short.
 static struct trial_plan explore_plan(const struct tuning *t) {
   struct estimate best = tune_best(t);
-  double share = 0.5 * (t->explore_until - t->began) / (t->expected ? t->expected : 1);
-  double low = 3 * best.median, high = (t->deadline - t->began) / 20;
-  double budget = share > low ? share : low;
+  double all = t->deadline - t->began, share = 0.5 * all / (t->expected ? t->expected : 1);
+  double runs = 3 * best.median < all / 20 ? 3 * best.median : all / 20;
+  double budget = share < all / 50 ? share : all / 50;
   return (struct trial_plan){
-    .limit = tune_limit(t), .budget = budget < high ? budget : high,
+    .limit = tune_limit(t), .budget = budget > runs ? budget : runs,
     .stop_above = 1.05 * best.high, .min_samples = 3, .max_samples = 64, .precision = 0.02,
     .verify = true,
   };

@@ -7,6 +7,8 @@
 
 #include "tune.h"
 
+static const double precision = 0.02;
+
 struct runner_up {
   struct candidate *candidate;  // NULL: the default
   double samples[RACE_SAMPLES]; unsigned n;
@@ -92,20 +94,23 @@ static bool is_decided(struct runner_up *f, unsigned n) {
     if (best && f[i].n >= 6 && best->n >= 6 && stats_slower(f[i].e, best->e))
       f[i].out = true;
     racing += !f[i].out;
-    imprecise += !f[i].out && !stats_precise(f[i].e, 0.01);
+    imprecise += !f[i].out && !(f[i].n >= 6 && stats_precise(f[i].e, precision));
   }
   // The leader needs precision also when it is alone: its time is what reports quote.
   return racing == 0 || imprecise == 0;
 }
 
 static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
+  double end = sys_now() + 0.2 * t->budget; // what the search left is not to be used up
+  if (end > t->deadline)
+    end = t->deadline;
   for (unsigned round = 0; !t->lost && !session_stopping(); round++) {
     for (unsigned i = 0; i < n && !t->lost; i++) {
       struct runner_up *next = &f[(i + round) % n];
-      if (!next->out && (round == 0 || sys_now() < t->deadline))
+      if (!next->out && (round == 0 || sys_now() < end))
         run(t, next);
     }
-    if (is_decided(f, n) || sys_now() >= t->deadline)
+    if (is_decided(f, n) || sys_now() >= end)
       return;
   }
 }

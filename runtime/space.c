@@ -11,7 +11,7 @@
 
 // Points looked at in one search for an allowed one (some tenths of a second), and drawn at random
 // before that search begins.
-enum { SCAN_LIMIT = 4 * 1000 * 1000, SAMPLE_TRIES = 4096 };
+enum { SCAN_LIMIT = 4 * 1000 * 1000, SAMPLE_TRIES = 65536 };
 
 uint64_t rng_next(uint64_t *state) { // splitmix64: Steele, Lea, Flood, OOPSLA 2014
   uint64_t z = *state += 0x9e3779b97f4a7c15u;

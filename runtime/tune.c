@@ -110,7 +110,9 @@ static bool set_pool(struct tuning *t, struct outcome *out) {
 static void set_store(struct tuning *t) {
   char *why = NULL;
   t->store = store_open(&why);
-  if (!t->store && why)
+  const char *cache = options_get()->cache;
+  bool wanted = !cache || *cache; // AUTOTUNE_CACHE=off is no reason to complain
+  if (!t->store && why && wanted)
     log_once(AUTOTUNE_WARN, "store", "results are not kept: %s", why);
   free(why);
 }

@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers, with functions of this file for variants: what they do wrong must be told, must end nothing
+// but a worker, and must not reach the caller's data. (RELIABILITY: V1, V2, V3.)
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "jit.h"
+#include "runtime.h"
+
+// ---- a kernel: C[i] = 2 * A[i], and the sum of A is returned ----------------------------------------
+
+enum { N = 1000 };
+typedef double kernel_fn(int n, const double *a, double *c);
+
+static double right(int n, const double *a, double *c) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    c[i] = 2 * a[i];
+    sum += a[i];
+  }
+  return sum;
+}
+
+static void invoke(autotune_fn fn, void *const *args, void *ret) {
+  kernel_fn *f = (kernel_fn *)fn;
+  double r = f(*(int *)args[0], *(const double **)args[1], *(double **)args[2]);
+  memcpy(ret, &r, sizeof r);
+}
+
+static void describe(void *const *args, struct autotune_call *call) {
+  size_t n = (size_t)*(int *)args[0];
+  call->spans[0] = (struct autotune_span){ *(void **)args[1], n * sizeof(double) };
+  call->spans[1] = (struct autotune_span){ *(void **)args[2], n * sizeof(double) };
+}
+
+static const struct autotune_section sections[] = {
+  { "A[0:n]", AUTOTUNE_IN, AUTOTUNE_F64, sizeof(double) },
+  { "C[0:n]", AUTOTUNE_OUT, AUTOTUNE_F64, sizeof(double) },
+}, inout_sections[] = {
+  { "A[0:n]", AUTOTUNE_IN, AUTOTUNE_F64, sizeof(double) },
+  { "C[0:n]", AUTOTUNE_INOUT, AUTOTUNE_F64, sizeof(double) },
+};
+
+static struct autotune_kernel kernel_of(kernel_fn *original) {
+  return (struct autotune_kernel){
+    .abi = AUTOTUNE_ABI, .name = "twice", .original = (autotune_fn)original, .invoke = invoke,
+    .describe = describe, .ret_size = sizeof(double), .ret_element = AUTOTUNE_F64, .n_args = 3,
+    .n_sections = 2, .sections = sections,
+  };
+}
+
+// ---- a just-in-time compiler whose objects are addresses of functions --------------------------------
+
+struct jit_code { autotune_fn entry; };
+
+static struct jit_code *fake_load(const void *object, size_t size,
+                                  const struct autotune_symbol *symbols, size_t n, char **message) {
+  (void)symbols, (void)n;
+  struct jit_code *code = calloc(1, sizeof *code);
+  if (size != sizeof code->entry) {
+    free(code);
+    *message = strdup("not an object");
+    return NULL;
+  }
+  memcpy(&code->entry, object, size);
+  return code;
+}
+
+static void *fake_symbol(struct jit_code *code, const char *name) {
+  return strcmp(name, "autotune_entry") == 0 ? &code->entry : NULL;
+}
+
+static const struct jit_api fake_jit = { .abi = JIT_ABI, .load = fake_load, .symbol = fake_symbol };
+
+// ---- the bench -------------------------------------------------------------------------------------
+
+static struct {
+  struct autotune_kernel kernel;
+  struct worker_pool *workers;
+  int n;
+  double *a, *c;
+  void *args[3];
+  uint64_t tickets;
+} bench;
+
+static const struct trial_plan plan = { .limit = 0.5, .budget = 0.05, .min_samples = 3,
+                                        .max_samples = 20, .precision = 0.02, .verify = true };
+
+static void bench_open(struct autotune_kernel k) {
+  char *message = NULL;
+  bench.kernel = k;
+  bench.n = N;
+  bench.a = malloc(N * sizeof *bench.a);
+  bench.c = malloc(N * sizeof *bench.c);
+  for (int i = 0; i < N; i++) {
+    bench.a[i] = i + 1;
+    bench.c[i] = -i;
+  }
+  bench.args[0] = &bench.n;
+  bench.args[1] = &bench.a;
+  bench.args[2] = &bench.c;
+  bench.workers = worker_start(&bench.kernel, bench.args, &fake_jit, &message);
+  if (!bench.workers)
+    fail_msg("no workers: %s", message);
+}
+
+static struct trial reference(void) {
+  struct trial trial;
+  assert_int_equal(worker_reference(bench.workers, &plan, &trial), 0);
+  free(trial.samples);
+  return trial;
+}
+
+static struct trial try(kernel_fn *variant) {
+  struct trial trial;
+  assert_int_equal(worker_try(bench.workers, ++bench.tickets, &variant, sizeof variant, &plan,
+                              &trial), 0);
+  free(trial.samples);
+  return trial;
+}
+
+static void bench_close(void) {
+  worker_stop(bench.workers);
+  for (int i = 0; i < N; i++) { // nothing that ran has touched the caller's data
+    assert_true(bench.a[i] == i + 1);
+    assert_true(bench.c[i] == -i);
+  }
+  free(bench.a);
+  free(bench.c);
+  assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); // nobody is left
+}
+
+static int open_files(void) {
+  DIR *d = opendir("/proc/self/fd");
+  int n = 0;
+  while (readdir(d))
+    n++;
+  closedir(d);
+  return n;
+}
+
+// ---- V1: what dies -----------------------------------------------------------------------------------
+
+static double segv(int n, const double *a, double *c) {
+  right(n, a, c);
+  *(volatile int *)8 = 1;
+  return 0;
+}
+static double bus(int n, const double *a, double *c) {
+  (void)n, (void)a, (void)c;
+  int fd = memfd_create("empty", 0); // a page beyond the end of a file
+  *(volatile char *)mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, fd, 0) = 1;
+  return 0;
+}
+static double fpe(int n, const double *a, double *c) {
+  (void)a, (void)c;
+  volatile int zero = 0;
+  return n / zero;
+}
+static double ill(int n, const double *a, double *c) {
+  (void)n, (void)a, (void)c;
+  __builtin_trap();
+}
+static double aborts(int n, const double *a, double *c) {
+  (void)n, (void)a, (void)c;
+  abort();
+}
+static double exits(int n, const double *a, double *c) {
+  right(n, a, c);
+  exit(0);
+}
+static double exits_fast(int n, const double *a, double *c) {
+  right(n, a, c);
+  _exit(3);
+}
+static double overflows(int n, const double *a, double *c) {
+  volatile char frame[4096];
+  frame[n % 4096] = 1;
+  return n < 0 ? 0 : overflows(n / 2 + 1, a, c) + frame[0];
+}
+static double kills_itself(int n, const double *a, double *c) {
+  right(n, a, c);
+  kill(getpid(), SIGKILL);
+  return 0;
+}
+static double handles(int n, const double *a, double *c) { // the program's handlers must be gone
+  (void)n, (void)a, (void)c;
+  raise(SIGUSR1);
+  return 0;
+}
+
+static void handler(int s) {
+  (void)s;
+}
+
+static const struct { kernel_fn *fn; enum fate fate; const char *message; } deaths[] = {
+  { segv, FATE_CRASH, "SIGSEGV" },     { bus, FATE_CRASH, "SIGBUS" },
+  { fpe, FATE_CRASH, "SIGFPE" },       { ill, FATE_CRASH, "SIGILL" },
+  { aborts, FATE_CRASH, "SIGABRT" },   { exits, FATE_EXIT, "exit(0)" },
+  { exits_fast, FATE_EXIT, "exit(3)" }, { overflows, FATE_CRASH, "SIGSEGV" },
+  { kills_itself, FATE_CRASH, "SIGKILL" }, { handles, FATE_CRASH, "SIGUSR1" },
+};
+
+// The program's exit handlers must not run in a worker: this one would leave a file.
+static struct { pid_t pid; char path[64]; } parent;
+
+static void at_exit(void) {
+  if (getpid() != parent.pid)
+    close(open(parent.path, O_CREAT | O_WRONLY, 0600));
+}
+
+static void crashes(bool openmp, bool first) {
+  int files = open_files();
+  signal(SIGUSR1, handler);
+  struct autotune_kernel k = kernel_of(right);
+  k.openmp = openmp;
+  bench_open(k);
+  assert_int_equal(reference().fate, FATE_OK);
+  for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++) {
+    if (!first)
+      assert_int_equal(try(right).fate, FATE_OK);
+    struct trial t = try(deaths[i].fn);
+    assert_int_equal(t.fate, deaths[i].fate);
+    assert_non_null(strstr(t.message, deaths[i].message));
+    assert_int_equal(try(right).fate, FATE_OK); // and the next is none the worse
+  }
+  bench_close();
+  signal(SIGUSR1, SIG_DFL);
+  assert_int_equal(open_files(), files);
+  assert_int_equal(access(parent.path, F_OK), -1);
+}
+
+static void test_crashes(void **state) { (void)state; crashes(false, true); }
+static void test_crashes_later(void **state) { (void)state; crashes(false, false); }
+static void test_crashes_openmp(void **state) { (void)state; crashes(true, true); }
+
+// ---- V2: what does not end ------------------------------------------------------------------------------
+
+static double loops(int n, const double *a, double *c) {
+  for (volatile int i = n; i == i; i++)
+    ;
+  return right(n, a, c);
+}
+static double sleeps(int n, const double *a, double *c) {
+  (void)n, (void)a, (void)c;
+  while (sleep(1000) < 1001)
+    ;
+  return 0;
+}
+static double deadlocks(int n, const double *a, double *c) {
+  (void)n, (void)a, (void)c;
+  pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&m);
+  pthread_mutex_lock(&m);
+  return 0;
+}
+static double blocks_signals(int n, const double *a, double *c) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, NULL);
+  for (int s = 1; s < NSIG; s++)
+    signal(s, SIG_IGN);
+  return loops(n, a, c);
+}
+static double forks(int n, const double *a, double *c) { // and leaves somebody behind
+  if (fork() == 0)
+    loops(n, a, c);
+  return loops(n, a, c);
+}
+
+static void test_endless(void **state) {
+  (void)state;
+  kernel_fn *const endless[] = { loops, sleeps, deadlocks, blocks_signals, forks };
+  int files = open_files();
+  bench_open(kernel_of(right));
+  assert_int_equal(reference().fate, FATE_OK);
+  for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
+    assert_int_equal(try(endless[i]).fate, FATE_TIMEOUT);
+    assert_int_equal(try(right).fate, FATE_OK);
+  }
+  bench_close();
+  assert_int_equal(open_files(), files);
+}
+
+// ---- V3: what is wrong --------------------------------------------------------------------------------
+
+static int thread_count = 4; // as OpenMP's would be
+
+static double one_ulp(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  for (int i = 0; i < n; i++)
+    c[i] = nextafter(c[i], INFINITY);
+  return sum;
+}
+static double thousandth(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  c[n / 2] *= 1.001;
+  return sum;
+}
+static double not_a_number(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  c[1] = NAN;
+  return sum;
+}
+static double last_only(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  c[n - 1] += 1;
+  return sum;
+}
+static double last_missing(int n, const double *a, double *c) {
+  return right(n - 1, a, c) + a[n - 1];
+}
+static double returns_less(int n, const double *a, double *c) {
+  return right(n, a, c) - 1;
+}
+static double before(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  c[-1] = 3;
+  return sum;
+}
+static double after(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  c[n] = 3;
+  return sum;
+}
+static double input(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  ((double *)(uintptr_t)a)[7] = 1e9;
+  return sum;
+}
+static double at_three_threads(int n, const double *a, double *c) {
+  double sum = right(n, a, c);
+  if (thread_count == 3)
+    c[n / 3] = 0;
+  return sum;
+}
+static double three(int n, const double *a, double *c) {
+  thread_count = 3; // num_threads(3)
+  return at_three_threads(n, a, c);
+}
+static double four(int n, const double *a, double *c) {
+  thread_count = 4;
+  return at_three_threads(n, a, c);
+}
+static double second_time(int n, const double *a, double *c) { // right while it is looked at
+  static int calls;
+  double sum = right(n, a, c);
+  c[3] += calls++ > 0;
+  return sum;
+}
+
+static const struct { kernel_fn *fn; enum fate fate; const char *message; } results[] = {
+  { right, FATE_OK, "" },
+  { one_ulp, FATE_OK, "" },
+  { thousandth, FATE_WRONG, "element 500" },
+  { not_a_number, FATE_WRONG, "nan" },
+  { last_only, FATE_WRONG, "C[0:n]: element 999 is 2001 instead of 2000" },
+  { last_missing, FATE_WRONG, "element 999" },
+  { returns_less, FATE_WRONG, "returned" },
+  { input, FATE_WRONG, "A[0:n], which is only read" },
+  { four, FATE_OK, "" },
+  { three, FATE_WRONG, "element 333" },
+  { second_time, FATE_WRONG, "element 3 " },
+};
+
+static void wrong(const struct autotune_section *s) {
+  struct autotune_kernel k = kernel_of(right);
+  k.sections = s;
+  bench_open(k);
+  assert_int_equal(reference().fate, FATE_OK);
+  for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+    struct trial t = try(results[i].fn);
+    if (t.fate != results[i].fate || !strstr(t.message, results[i].message))
+      fail_msg("result %zu: %s, %s", i, fate_name(t.fate), t.message);
+  }
+  bench_close();
+}
+
+static void test_wrong(void **state) { (void)state; wrong(sections); }
+static void test_wrong_in_place(void **state) { (void)state; wrong(inout_sections); }
+
+// Arrays within one mapping, so that what is beside them is certain.
+static void test_outside(void **state) {
+  (void)state;
+  struct autotune_kernel k = kernel_of(right);
+  char *message = NULL;
+  double *memory = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  double *a = memory + 1000, *c = memory + 50000;
+  int n = N;
+  void *args[] = { &n, &a, &c };
+  bench.kernel = k;
+  bench.workers = worker_start(&bench.kernel, args, &fake_jit, &message);
+  assert_non_null(bench.workers);
+  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(try(right).fate, FATE_OK);
+  assert_int_equal(try(before).fate, FATE_WRONG);
+  assert_int_equal(try(after).fate, FATE_WRONG);
+  assert_int_equal(try(right).fate, FATE_OK);
+  worker_stop(bench.workers);
+  munmap(memory, 1 << 20);
+}
+
+// ---- the default itself --------------------------------------------------------------------------------
+
+static double accumulates(int n, const double *a, double *c) {
+  for (int i = 0; i < n; i++)
+    c[i] += a[i];
+  return 0;
+}
+
+static void test_default_without_its_inout(void **state) {
+  (void)state;
+  bench_open(kernel_of(accumulates));
+  assert_int_equal(reference().fate, FATE_WRONG);
+  bench_close();
+}
+
+static void test_default_in_place(void **state) {
+  (void)state;
+  struct autotune_kernel k = kernel_of(accumulates);
+  k.sections = inout_sections;
+  bench_open(k);
+  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(try(accumulates).fate, FATE_OK);
+  assert_int_equal(try(right).fate, FATE_WRONG);
+  bench_close();
+}
+
+static void test_default_crashes(void **state) {
+  (void)state;
+  bench_open(kernel_of(segv));
+  assert_int_equal(reference().fate, FATE_CRASH);
+  bench_close();
+}
+
+// ---- what is known of the call ---------------------------------------------------------------------------
+
+static void test_no_sections(void **state) { // each variant gets a worker of its own
+  (void)state;
+  double flops, bytes;
+  bool verified;
+  struct autotune_kernel k = kernel_of(accumulates);
+  k.n_sections = 0;
+  bench_open(k);
+  worker_call(bench.workers, &flops, &bytes, &verified);
+  assert_false(verified);
+  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(try(accumulates).fate, FATE_OK);
+  assert_int_equal(try(segv).fate, FATE_CRASH);
+  bench_close();
+}
+
+static void describe_overlapping(void *const *args, struct autotune_call *call) {
+  double *a = *(double **)args[1], *c = *(double **)args[2];
+  call->spans[0] = (struct autotune_span){ a, N * sizeof *a };
+  call->spans[1] = (struct autotune_span){ c, N * sizeof *c };
+  call->spans[2] = (struct autotune_span){ c + 10, 100 * sizeof *c };
+  call->spans[3] = (struct autotune_span){ NULL, 800 };
+  call->spans[4] = (struct autotune_span){ a, 0 };
+}
+
+static void test_overlapping(void **state) {
+  (void)state;
+  static const struct autotune_section five[] = {
+    { "A[0:n]", AUTOTUNE_IN, AUTOTUNE_F64, 8 },     { "C[0:n]", AUTOTUNE_OUT, AUTOTUNE_F64, 8 },
+    { "C[10:100]", AUTOTUNE_IN, AUTOTUNE_F64, 8 },  { "N[0:100]", AUTOTUNE_INOUT, AUTOTUNE_F64, 8 },
+    { "A[0:0]", AUTOTUNE_OUT, AUTOTUNE_F64, 8 },
+  };
+  struct autotune_kernel k = kernel_of(right);
+  k.describe = describe_overlapping;
+  k.sections = five;
+  k.n_sections = 5;
+  bench_open(k);
+  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(try(right).fate, FATE_OK);
+  assert_int_equal(try(last_only).fate, FATE_WRONG);
+  bench_close();
+}
+
+static void describe_nonsense(void *const *args, struct autotune_call *call) {
+  describe(args, call);
+  call->spans[1].bytes = (size_t)1 << 46;
+}
+
+static void test_nonsense_sections(void **state) {
+  (void)state;
+  struct autotune_kernel k = kernel_of(right);
+  k.describe = describe_nonsense;
+  int n = N;
+  double a[N] = { 0 }, c[N] = { 0 }, *pa = a, *pc = c;
+  void *args[] = { &n, &pa, &pc };
+  char *message = NULL;
+  assert_null(worker_start(&k, args, &fake_jit, &message));
+  assert_non_null(message);
+  free(message);
+}
+
+// ---- reaching outside --------------------------------------------------------------------------------------
+
+static struct { double *shared; int pipe[2]; } outside;
+
+static double writes_shared(int n, const double *a, double *c) {
+  outside.shared[0] = 7;
+  return right(n, a, c);
+}
+static double writes_descriptor(int n, const double *a, double *c) {
+  (void)!write(outside.pipe[1], "x", 1);
+  return right(n, a, c);
+}
+
+static void test_reaching_outside(void **state) {
+  (void)state;
+  outside.shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  outside.shared[0] = 1;
+  assert_int_equal(pipe2(outside.pipe, O_NONBLOCK), 0);
+  bench_open(kernel_of(right));
+  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(try(writes_shared).fate, FATE_OK);
+  assert_int_equal(try(writes_descriptor).fate, FATE_OK);
+  bench_close();
+  char byte;
+  assert_true(outside.shared[0] == 1);
+  assert_int_equal(read(outside.pipe[0], &byte, 1), -1);
+  close(outside.pipe[0]);
+  close(outside.pipe[1]);
+  munmap(outside.shared, 4096);
+}
+
+static void test_closed_standard_streams(void **state) {
+  (void)state;
+  pid_t child = fork();
+  if (child == 0) {
+    for (int fd = 0; fd < 3; fd++)
+      close(fd);
+    bench_open(kernel_of(right));
+    _exit(reference().fate == FATE_OK && try(right).fate == FATE_OK && try(segv).fate == FATE_CRASH
+              ? 0 : 1);
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void test_bad_object(void **state) {
+  (void)state;
+  struct trial trial;
+  bench_open(kernel_of(right));
+  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(worker_try(bench.workers, 900, "x", 1, &plan, &trial), 0);
+  assert_int_equal(trial.fate, FATE_LOAD);
+  assert_string_equal(trial.message, "not an object");
+  assert_int_equal(try(right).fate, FATE_OK);
+  bench_close();
+}
+
+// What is clearly slower is not sampled to the end.
+static double slow(int n, const double *a, double *c) {
+  struct timespec nap = { 0, 2000 * 1000 };
+  nanosleep(&nap, NULL);
+  return right(n, a, c);
+}
+
+static void test_stops_early(void **state) {
+  (void)state;
+  struct trial trial;
+  struct trial_plan p = plan;
+  kernel_fn *variant = slow;
+  p.budget = 10;
+  p.min_samples = p.max_samples = 200;
+  p.stop_above = 1e-6;
+  bench_open(kernel_of(right));
+  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(worker_try(bench.workers, 1, &variant, sizeof variant, &p, &trial), 0);
+  assert_int_equal(trial.fate, FATE_OK);
+  assert_in_range(trial.n_samples, 1, 2);
+  free(trial.samples);
+  bench_close();
+}
+
+int main(void) {
+  parent.pid = getpid();
+  snprintf(parent.path, sizeof parent.path, "test_worker.%d", (int)parent.pid);
+  atexit(at_exit);
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_crashes), cmocka_unit_test(test_crashes_later),
+    cmocka_unit_test(test_crashes_openmp), cmocka_unit_test(test_endless),
+    cmocka_unit_test(test_wrong), cmocka_unit_test(test_wrong_in_place),
+    cmocka_unit_test(test_outside), cmocka_unit_test(test_default_without_its_inout),
+    cmocka_unit_test(test_default_in_place), cmocka_unit_test(test_default_crashes),
+    cmocka_unit_test(test_no_sections), cmocka_unit_test(test_overlapping),
+    cmocka_unit_test(test_nonsense_sections), cmocka_unit_test(test_reaching_outside),
+    cmocka_unit_test(test_closed_standard_streams), cmocka_unit_test(test_bad_object),
+    cmocka_unit_test(test_stops_early),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
