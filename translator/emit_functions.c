@@ -109,11 +109,14 @@ static void invoke(const struct emission *e)
   const char *name = e->k->main.name;
   text_printf(e->out, "static void autotune_invoke_%s(autotune_fn autotune_f, "
                       "void *const *autotune_a, void *autotune_r)\n{\n  ", name);
-  if (e->k->returns)
-    text_printf(e->out, "*(%.*s *)autotune_r = ", WORD(e->k->result));
+  if (e->k->returns) // which may be const, or have const members
+    text_printf(e->out, "%.*s autotune_result = ", WORD(e->k->result));
   text_printf(e->out, "((autotune_type_%s *)autotune_f)(", name);
   unpacked(e);
-  text_printf(e->out, ");\n  (void)autotune_a;\n  (void)autotune_r;\n}\n");
+  text_printf(e->out, ");\n  (void)autotune_a;\n  (void)autotune_r;\n");
+  if (e->k->returns)
+    text_printf(e->out, "  __builtin_memcpy(autotune_r, &autotune_result, sizeof autotune_result);\n");
+  text_printf(e->out, "}\n");
 }
 
 // The number of a word, such as `dynamic`, among the values of K's params; -1: it is none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // units_runtime.c: a runtime that tries every variant of a kernel at its first call, in the program
 // itself, compiled without any header, and tells which of them disagrees with the default variant.
-// Variants are made by libautotune-jit (argument -DUNITS_JIT), units for gcc by gcc.
+// Variants are made by libautotune-jit (-DUNITS_JIT=its path), units for gcc by gcc.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,9 +170,29 @@ static void each(struct state *s, const struct autotune_value **values, unsigned
   }
 }
 
+// UNITS_PICK=N: no comparisons; calls run the variant with the N-th value of each parameter.
+static autotune_fn pick(struct autotune_site *site, unsigned which)
+{
+  const struct autotune_kernel *k = site->kernel;
+  const struct autotune_value *values[MAX_PARAMS];
+  if (!site->state) {
+    for (unsigned i = 0; i < k->n_params; i++)
+      values[i] = &k->params[i].values[which % k->params[i].n_values];
+    autotune_fn fn = load(k, values);
+    if (!fn)
+      exit(4);
+    memcpy(&site->state, &fn, sizeof fn);
+  }
+  autotune_fn fn;
+  memcpy(&fn, &site->state, sizeof fn);
+  return fn;
+}
+
 autotune_fn autotune_lookup(struct autotune_site *site, const long long *key, void *const *args)
 {
   const struct autotune_kernel *k = site->kernel;
+  if (getenv("UNITS_PICK") && k->n_params <= MAX_PARAMS)
+    return pick(site, (unsigned)atoi(getenv("UNITS_PICK")));
   struct state s = { .k = k, .args = args, .n = k->n_sections };
   struct autotune_call call = { .spans = s.spans };
   const struct autotune_value *values[MAX_PARAMS];

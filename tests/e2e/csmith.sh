@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Random programs of csmith, each of its functions a kernel: they compute the same, whichever variant
+# of their functions runs. bash csmith.sh BUILD_DIR [PROGRAMS [FIRST_SEED]]
+set -u
+build=$1 programs=${2:-40} first=${3:-1} here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../..
+jit=$build/lib/libautotune-jit.so
+command -v csmith > /dev/null || { echo "skipped: csmith is not installed"; exit 77; }
+[ -e "$jit" ] || { echo "skipped: $jit is not built"; exit 77; }
+headers=$here # csmith.h
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0 compared=0 kernels=0
+
+gcc -std=gnu17 -O1 -I"$root/include" -I"$root/runtime" -DUNITS_JIT="\"$jit\"" \
+  -c "$here/units_runtime.c" -o runtime.o || exit 1
+
+fail() { echo "FAILED: seed $seed: $*"; failed=$((failed + 1)); }
+
+# A pragma in front of each definition: a line that begins at the margin, with '{' in the next.
+annotate() {
+  awk '{ if ($0 ~ /^{/ && last ~ /^static.* func_[0-9]+\(.*\)$/)
+           print "#pragma autotune kernel flags(\"-O0\", \"-O2\") key()"
+         if (NR > 1) print last
+         last = $0 }
+       END { print last }' program.c > kernels.c
+}
+
+for ((seed = first; seed < first + programs; seed++)); do
+  csmith --seed "$seed" --max-funcs 6 --max-block-depth 3 --max-expr-complexity 5 \
+    -o program.c > /dev/null || { fail "csmith"; continue; }
+  annotate
+  for compiler in gcc clang-22; do
+    for level in -O0 -O2; do
+      $compiler -w $level -I"$headers" program.c -o plain 2> log || { cat log; fail "plain"; break 2; }
+      expected=$(timeout 5 ./plain) || break 2 # some never end
+      "$build/bin/autotune" translate kernels.c -o tuned.c -- -I"$headers" > log 2>&1 ||
+        { cat log; fail "translate"; break 2; }
+      $compiler -w $level -I"$headers" -isystem "$root/include" tuned.c runtime.o -ldl -o tuned \
+        2> log || { cat log; fail "$compiler $level"; break 2; }
+      for pick in 0 1; do
+        got=$(UNITS_PICK=$pick timeout 60 ./tuned 2> log) ||
+          { tail -5 log; fail "$compiler $level, variant $pick ends with $?"; break 3; }
+        [ "$got" = "$expected" ] ||
+          fail "$compiler $level, variant $pick: '$got' instead of '$expected'"
+        compared=$((compared + 1))
+      done
+      kernels=$((kernels + $(grep -c '^#pragma autotune' kernels.c)))
+    done
+  done
+done
+echo "$compared comparisons, $kernels kernels, $failed failed"
+[ $compared -gt 0 ] && [ $failed -eq 0 ]
