@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// analysis.c: what the rows of one problem say together: how many failed of what, which variant was
-// fastest, and which parameter mattered how much.
+// analysis.c: what the rows of one problem say together: how many failed of what, which
+// variant was fastest, and which parameter mattered how much.
 #include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
 
-// ---- records -----------------------------------------------------------------------------------
+// ---- records --------------------------------------------------------------------------
 
 static int estimate_records(struct analysis *a) {
   const struct listed *item = a->item;
@@ -51,7 +51,8 @@ static int compare_medians(const void *x, const void *y, void *data) {
   return (a > b) - (a < b);
 }
 
-// What the last tuning said of itself goes over what all rows say, which may be of several tunings.
+// What the last tuning said of itself goes over what all rows say, which may be of
+// several tunings.
 static void summarize(struct analysis *a) {
   const struct listed *item = a->item;
   if (item->finished) {
@@ -74,7 +75,7 @@ static void summarize(struct analysis *a) {
   }
 }
 
-// ---- parameters ----------------------------------------------------------------------------------
+// ---- parameters -----------------------------------------------------------------------
 
 static int compare_values(const void *x, const void *y) {
   const struct best_value *a = x, *b = y;
@@ -92,8 +93,8 @@ static int compare_influence(const void *x, const void *y) {
   return strcmp(a->name, b->name);
 }
 
-// Makes room in LIST for one more than N, doubling at powers of two, new room zeroed; NULL: no memory,
-// the list is as it was.
+// Makes room in LIST for one more than N, doubling at powers of two, new room zeroed;
+// NULL: no memory, the list is as it was.
 static void *grow(void *list, unsigned n, size_t size) {
   if (n & (n - 1))
     return list;

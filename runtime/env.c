@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// env.c: the AUTOTUNE_* variables, one table. What is not understood is refused loudly, once, and the
-// default holds.
+// env.c: the AUTOTUNE_* variables, one table. What is not understood is refused loudly,
+// once, and the default holds.
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -15,8 +15,8 @@
 
 enum { WARNINGS = 16 };
 
-// Written once, by the first call of options_get. Texts are copies: the program may change its
-// environment afterwards.
+// Written once, by the first call of options_get. Texts are copies: the program may
+// change its environment afterwards.
 static struct {
   pthread_once_t once;
   atomic_bool told;
@@ -25,13 +25,14 @@ static struct {
   unsigned n_warnings;
 } env = { .once = PTHREAD_ONCE_INIT };
 
-#define WARN(...)                                                                            \
-  do {                                                                                       \
-    if (env.n_warnings < WARNINGS && (env.warnings[env.n_warnings] = sys_printf(__VA_ARGS__)))\
-      env.n_warnings++;                                                                      \
+#define WARN(...) \
+  do { \
+    char *warning_ = env.n_warnings < WARNINGS ? sys_printf(__VA_ARGS__) : NULL; \
+    if (warning_) \
+      env.warnings[env.n_warnings++] = warning_; \
   } while (0)
 
-// ---- suggestions -----------------------------------------------------------------------------
+// ---- suggestions ----------------------------------------------------------------------
 
 static unsigned min3(unsigned a, unsigned b, unsigned c) {
   unsigned m = a < b ? a : b;
@@ -71,7 +72,7 @@ const char *env_nearest(const char *word, const char *const *words) {
   return best;
 }
 
-// ---- one function for each kind of value --------------------------------------------------------
+// ---- one function for each kind of value ----------------------------------------------
 
 static void bad_value(const char *name, const char *value, const char *const *words) {
   const char *near = env_nearest(value, words);
@@ -185,7 +186,7 @@ static void read_openmp(const char *name, const char *value) {
   env.options.openmp = sys_strdup(value);
 }
 
-// ---- the table ------------------------------------------------------------------------------------
+// ---- the table ------------------------------------------------------------------------
 
 static const struct variable {
   const char *name;

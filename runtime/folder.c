@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // folder.c: where results are kept, and whether that place is ours alone.
 //
-// Object code is loaded from there, so whoever can write there can run code as us. The folder must
-// be a directory (no link) of our own that nobody else may write, and each folder above it must
-// belong to us or to root and be writable by its owner alone, or be sticky as /tmp is, so that nobody
-// can put another folder in its place.
+// Object code is loaded from there, so whoever can write there can run code as us. The
+// folder must be a directory (no link) of our own that nobody else may write, and each
+// folder above it must belong to us or to root and be writable by its owner alone, or
+// be sticky as /tmp is, so that nobody can put another folder in its place.
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -18,10 +18,10 @@
 #include "store.h"
 
 // Ends a function with NULL or false and the reason.
-#define REFUSE(...)                                                                          \
-  do {                                                                                       \
-    *message = sys_printf(__VA_ARGS__);                                                      \
-    return 0;                                                                                \
+#define REFUSE(...) \
+  do { \
+    *message = sys_printf(__VA_ARGS__); \
+    return 0; \
   } while (0)
 
 // Nobody but root and us can replace what is in PATH, a directory without links.
@@ -116,8 +116,8 @@ char *folder_check(const char *path, char **message) {
   return real;
 }
 
-// $XDG_CACHE_HOME/autotune, else ~/.cache/autotune. As the XDG specification has it, a relative path
-// is ignored.
+// $XDG_CACHE_HOME/autotune, else ~/.cache/autotune. As the XDG specification has it, a
+// relative path is ignored.
 static char *default_path(void) {
   const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
   if (cache && cache[0] == '/')

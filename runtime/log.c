@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // log.c: messages to standard error or to the program's callback, and the progress line.
 //
-// Messages leave in one write each, past stdio, whose locks and buffers belong to the program.
+// Messages leave in one write each, past stdio, whose locks and buffers belong to the
+// program.
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -22,8 +23,9 @@ static struct {
   autotune_log_fn *fn;
   void *data;
   bool progress;           // a progress line stands on the terminal
-  // Hashes of what log_once has said. Shared with forked children (the tuner), so that what one of
-  // them has warned of is not warned of again; private where no shared page was to be had.
+  // Hashes of what log_once has said. Shared with forked children (the tuner), so that
+  // what one of them has warned of is not warned of again; private where no shared page
+  // was to be had.
   _Atomic uint64_t *topics;
   _Atomic uint64_t own[TOPICS];
 } logs = { .once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // machine.c: what results depend on, and what constraints may ask about.
 //
-// Who the CPU is comes from its own instruction (microseconds); caches and cores come from hwloc,
-// with all but them left out, and only where somebody asks.
+// Who the CPU is comes from its own instruction (microseconds); caches and cores come
+// from hwloc, with all but them left out, and only where somebody asks.
 #include <hwloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -29,14 +29,14 @@ static struct {
   int n_allowed;
 } here = { .identity_once = PTHREAD_ONCE_INIT, .machine_once = PTHREAD_ONCE_INIT };
 
-// Before main: an OpenMP runtime may bind the first thread to one core later on, and that is not
-// what this process was given.
+// Before main: an OpenMP runtime may bind the first thread to one core later on, and
+// that is not what this process was given.
 __attribute__((constructor)) static void read_affinity(void) {
   if (sched_getaffinity(0, sizeof here.allowed, &here.allowed.set) == 0)
     here.n_allowed = CPU_COUNT_S(sizeof here.allowed, &here.allowed.set);
 }
 
-// ---- the CPU ------------------------------------------------------------------------------------
+// ---- the CPU --------------------------------------------------------------------------
 
 // Appends words of TEXT to OUT of SIZE, each blank once.
 static void squeeze(char *out, size_t size, const char *text) {
@@ -57,7 +57,10 @@ static uint64_t x86_xcr0(void) {
   return (uint64_t)high << 32 | low;
 }
 
-struct features { uint32_t leaf1c, leaf1d, leaf7b, leaf7c, leaf7d, leaf71a, ext_c, ext_d; uint64_t xcr0; };
+struct features {
+  uint32_t leaf1c, leaf1d, leaf7b, leaf7c, leaf7d, leaf71a, ext_c, ext_d;
+  uint64_t xcr0;
+};
 
 static struct features x86_features(void) {
   struct features f = { 0 };
@@ -102,22 +105,24 @@ static void x86_identity(struct machine *m) {
     model |= a >> 12 & 0xf0;
   if (family == 15)
     family += a >> 20 & 255;
-  snprintf(m->cpu, sizeof m->cpu, "%s %.64s family %u model %u stepping %u", vendor, m->name,
-           family, model, a & 15);
+  snprintf(m->cpu, sizeof m->cpu, "%s %.64s family %u model %u stepping %u", vendor,
+           m->name, family, model, a & 15);
   m->numbers.line = (b >> 8 & 255) * 8;
 }
 
 static void cpu_identity(struct machine *m) {
   struct features f = x86_features();
   bool avx = (f.leaf1c & bit_AVX) && (f.xcr0 & 6) == 6;
-  bool avx2 = avx && (f.leaf7b & bit_AVX2) && (f.leaf1c & bit_FMA) && (f.leaf7b & bit_BMI2);
+  bool avx2 =
+      avx && (f.leaf7b & bit_AVX2) && (f.leaf1c & bit_FMA) && (f.leaf7b & bit_BMI2);
   bool avx512 = avx2 && (f.leaf7b & bit_AVX512F) && (f.xcr0 & 0xe6) == 0xe6;
   bool v4 = avx512 && (f.leaf7b & bit_AVX512BW) && (f.leaf7b & bit_AVX512DQ) &&
             (f.leaf7b & bit_AVX512VL) && (f.leaf7b & bit_AVX512CD);
   bool v2 = f.leaf1c & bit_SSE4_2;
   x86_identity(m);
   m->numbers.vector = avx512 ? 64 : avx ? 32 : 16;
-  // The OS saving a register file matters like the instruction itself, so XCR0 is hashed too.
+  // The OS saving a register file matters like the instruction itself, so XCR0 is
+  // hashed too.
   snprintf(m->isa, sizeof m->isa, "x86-64%s %016llx",
            v4 ? "-v4" : avx2 ? "-v3" : v2 ? "-v2" : "",
            (unsigned long long)XXH3_64bits(&f, sizeof f));
@@ -125,7 +130,8 @@ static void cpu_identity(struct machine *m) {
 
 #else
 
-// The first processor's block of /proc/cpuinfo, without what differs from core to core or boot to boot.
+// The first processor's block of /proc/cpuinfo, without what differs from core to core
+// or boot to boot.
 static void cpu_identity(struct machine *m) {
   char text[4096] = "", *rest = text;
   int fd = sys_open("/proc/cpuinfo", O_RDONLY, 0);
@@ -141,7 +147,8 @@ static void cpu_identity(struct machine *m) {
   if (state)
     XXH3_64bits_reset(state);
   for (char *line; (line = strsep(&rest, "\n"));) {
-    if (strncmp(line, "processor", 9) == 0 || strcasestr(line, "mhz") || strcasestr(line, "bogo"))
+    if (strncmp(line, "processor", 9) == 0 || strcasestr(line, "mhz") ||
+        strcasestr(line, "bogo"))
       continue;
     if (state)
       XXH3_64bits_update(state, line, strlen(line));
@@ -183,7 +190,7 @@ const struct machine *machine_identity(void) {
   return &here.identity;
 }
 
-// ---- caches and cores ---------------------------------------------------------------------------
+// ---- caches and cores -----------------------------------------------------------------
 
 static hwloc_topology_t load_topology(const char *synthetic) {
   hwloc_topology_t t;
@@ -231,7 +238,8 @@ static void read_topology(struct autotune_machine *m, hwloc_topology_t t,
   for (int i = 0; i < n; i++) {
     hwloc_obj_t pu = hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, (unsigned)i);
     unsigned cpu = pu->os_index;
-    if (mask && (cpu >= 8 * MASK_BYTES || !CPU_ISSET_S(cpu, MASK_BYTES, (const cpu_set_t *)mask)))
+    if (mask &&
+        (cpu >= 8 * MASK_BYTES || !CPU_ISSET_S(cpu, MASK_BYTES, (const cpu_set_t *)mask)))
       continue;
     if (first)
       read_caches(m, pu);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // objects.c: winners as shared objects, each a file named by the hash of its bytes.
 //
-// A file comes into being under a temporary name and is renamed when it is on the disk, so what
-// has a name is whole. It is believed only while its bytes have its hash and nobody else can have
-// written it.
+// A file comes into being under a temporary name and is renamed when it is on the disk,
+// so what has a name is whole. It is believed only while its bytes have its hash and
+// nobody else can have written it.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -84,8 +84,8 @@ char *objects_find(uint64_t hash) {
 }
 
 // Writes DATA to PATH by way of a temporary name. 0 or -1 and errno.
-static int write_object(int directory, const char *folder, const char *path, const void *data,
-                        size_t size) {
+static int write_object(int directory, const char *folder, const char *path,
+                        const void *data, size_t size) {
   static atomic_uint counter;
   char *temporary = sys_printf("%s/objects/tmp-%ld-%u", folder, (long)getpid(),
                                atomic_fetch_add(&counter, 1));
@@ -110,7 +110,8 @@ static int write_object(int directory, const char *folder, const char *path, con
   return status;
 }
 
-static char *keep_bytes(const char *folder, const void *data, size_t size, uint64_t hash) {
+static char *keep_bytes(const char *folder, const void *data, size_t size,
+                        uint64_t hash) {
   int directory = open_objects(folder);
   char *path = directory < 0 ? NULL : object_path(folder, hash);
   if (path && !object_is_good(path, hash) &&

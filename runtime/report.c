@@ -6,10 +6,11 @@
 
 #include "report.h"
 
-// ---- harmless text --------------------------------------------------------------------------------
+// ---- harmless text --------------------------------------------------------------------
 
-// The length of the well-formed UTF-8 character at S that a terminal only shows; 0: none. C1 controls
-// (U+0080 … U+009F), overlong forms, surrogates and what is beyond U+10FFFF are refused.
+// The length of the well-formed UTF-8 character at S that a terminal only shows; 0:
+// none. C1 controls (U+0080 … U+009F), overlong forms, surrogates and what is beyond
+// U+10FFFF are refused.
 static int shown_character(const unsigned char *s) {
   if (s[0] >= 0x20 && s[0] < 0x7f)
     return 1;
@@ -61,7 +62,7 @@ char *report_first_line(const char *message) {
   return clean;
 }
 
-// ---- nothing to report --------------------------------------------------------------------------
+// ---- nothing to report ----------------------------------------------------------------
 
 static void print_names(const struct listing *l, FILE *out) {
   for (unsigned i = 0; i < l->n; i++) {
@@ -74,15 +75,16 @@ static void print_names(const struct listing *l, FILE *out) {
 }
 
 // Says that nothing was measured and what there is instead. 1.
-static int say_nothing(const struct report_options *o, const char *folder, struct store *s,
-                       FILE *out) {
+static int say_nothing(const struct report_options *o, const char *folder,
+                       struct store *s, FILE *out) {
   struct listing all = { 0 };
   if (o->json) {
     fprintf(out, "{\"format\": 1, \"kernels\": []}\n");
     return 1;
   }
   if (o->kernel && store_list(s, NULL, &all) == 0 && all.n > 0) {
-    fprintf(out, "%s: kernel '%s' was never measured; those that were: ", folder, o->kernel);
+    fprintf(out, "%s: kernel '%s' was never measured; those that were: ", folder,
+            o->kernel);
     print_names(&all, out);
     fprintf(out, "\n");
   } else {
@@ -92,10 +94,10 @@ static int say_nothing(const struct report_options *o, const char *folder, struc
   return 1;
 }
 
-// ---- the report -----------------------------------------------------------------------------------
+// ---- the report -----------------------------------------------------------------------
 
-static int show(const struct report_options *o, const char *folder, const struct listing *l,
-                FILE *out) {
+static int show(const struct report_options *o, const char *folder,
+                const struct listing *l, FILE *out) {
   struct analysis *all = sys_calloc(l->n, sizeof *all);
   int status = all ? 0 : -1;
   for (unsigned i = 0; i < l->n && status == 0; i++)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h: inside the report. report.c draws conclusions from rows, report_text.c and report_json.c show
- * them. Texts of rows come from a file that anybody may have written: report_clean makes them harmless
- * to a terminal before they are printed. */
+/* report.h: inside the report. analysis.c draws conclusions from rows, report_text.c and
+ * report_json.c show them. Texts of rows come from a file that anybody may have written:
+ * report_clean makes them harmless to a terminal before they are printed. */
 #ifndef AUTOTUNE_REPORT_H
 #define AUTOTUNE_REPORT_H
 
 #include "store.h"
 
-struct best_value { const char *value; double best; unsigned n; };  /* best median among N variants */
+/* The best median among the N variants that had VALUE. */
+struct best_value { const char *value; double best; unsigned n; };
 struct influence {
   const char *name;
   struct best_value *values; unsigned n_values;
@@ -31,8 +32,8 @@ struct analysis {
 int analysis_make(struct analysis *a, const struct listed *item);
 void analysis_free(struct analysis *a);
 
-/* A copy fit for a terminal: valid UTF-8, no control characters; malloc'ed, never NULL ("?"). The caller
- * frees it with report_clean_free. */
+/* A copy fit for a terminal: valid UTF-8, no control characters; never NULL ("?" without
+ * memory). The caller frees it with report_clean_free. */
 char *report_clean(const char *s);
 void report_clean_free(char *s);
 /* The first line of MESSAGE, cleaned. */

@@ -14,8 +14,8 @@ static json_t *text(const char *s) {
 }
 
 static json_t *estimate(struct estimate e) {
-  return json_pack("{s:f, s:f, s:f, s:i}", "median", e.median, "low", e.low, "high", e.high,
-                   "samples", (int)e.n);
+  return json_pack("{s:f, s:f, s:f, s:i}", "median", e.median, "low", e.low, "high",
+                   e.high, "samples", (int)e.n);
 }
 
 static json_t *lines(const char *s, char separator) {
@@ -70,7 +70,7 @@ static json_t *key(const struct problem *p) {
   return object;
 }
 
-// ---- parts ------------------------------------------------------------------------------------------
+// ---- parts ----------------------------------------------------------------------------
 
 static const char *const fate_keys[FATES] = {
   [FATE_OK] = "right",     [FATE_COMPILE] = "compile", [FATE_LOAD] = "load",
@@ -146,9 +146,10 @@ static void add_tuning(json_t *object, const struct analysis *a) {
   json_object_set_new(object, "search", text(m->search));
   json_object_set_new(object, "stopped", text(m->why));
   json_object_set_new(object, "when", json_real(m->when));
-  json_object_set_new(object, "seconds", json_pack("{s:f, s:f, s:f, s:f}",
-      "total", m->total_seconds, "compiling", m->compile_seconds, "verifying", m->verify_seconds,
-      "timing", m->time_seconds));
+  json_object_set_new(object, "seconds",
+                      json_pack("{s:f, s:f, s:f, s:f}", "total", m->total_seconds,
+                                "compiling", m->compile_seconds, "verifying",
+                                m->verify_seconds, "timing", m->time_seconds));
   if (m->flops > 0)
     json_object_set_new(object, "flops", json_real(m->flops));
   if (m->bytes > 0)
@@ -158,7 +159,8 @@ static void add_tuning(json_t *object, const struct analysis *a) {
   json_object_set_new(object, "winner", parameters(m->values));
   json_object_set_new(object, "compiler", text(m->compiler));
   if (a->has_original && a->best.median > 0)
-    json_object_set_new(object, "speedup", json_real(a->original.median / a->best.median));
+    json_object_set_new(object, "speedup",
+                        json_real(a->original.median / a->best.median));
 }
 
 static json_t *kernel(const struct analysis *a, bool verbose) {
@@ -185,8 +187,8 @@ static json_t *kernel(const struct analysis *a, bool verbose) {
   return object;
 }
 
-int report_json(const struct report_options *o, const char *folder, const struct listing *l,
-                const struct analysis *all, FILE *out) {
+int report_json(const struct report_options *o, const char *folder,
+                const struct listing *l, const struct analysis *all, FILE *out) {
   json_t *kernels = json_array(), *root = json_object();
   for (unsigned i = 0; i < l->n; i++)
     json_array_append_new(kernels, kernel(&all[i], o->verbose));

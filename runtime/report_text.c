@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 100, LABEL = 13, MOST_EXAMPLES = 5, MOST_FASTEST = 10 };
 
-// ---- numbers ------------------------------------------------------------------------------------
+// ---- numbers --------------------------------------------------------------------------
 
 static const struct unit { double size; const char *name; } units[] = {
   { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "µs" }, { 1e-9, "ns" },
@@ -43,7 +43,7 @@ static void print_rate(FILE *out, double work, double seconds) {
     fprintf(out, "%12s", "");
 }
 
-// ---- wrapped text -----------------------------------------------------------------------------------
+// ---- wrapped text ---------------------------------------------------------------------
 
 // Columns that TEXT takes: continuation bytes of UTF-8 take none.
 static size_t width(const char *text) {
@@ -104,7 +104,7 @@ static void put_values(struct wrapped *w, const char *values) {
   }
 }
 
-// ---- parts ---------------------------------------------------------------------------------------------
+// ---- parts ----------------------------------------------------------------------------
 
 static void print_head(const struct listed *item, FILE *out) {
   const struct problem *p = &item->problem;
@@ -116,8 +116,8 @@ static void print_head(const struct listed *item, FILE *out) {
   if (key && *key)
     line(out, "for", key);
   free(key);
-  char *machine = sys_printf("%s, %u thread%s, %s", p->cpu, p->threads, p->threads == 1 ? "" : "s",
-                             p->isa);
+  char *machine = sys_printf("%s, %u thread%s, %s", p->cpu, p->threads,
+                             p->threads == 1 ? "" : "s", p->isa);
   line(out, "on", machine ? machine : p->cpu);
   free(machine);
 }
@@ -126,7 +126,8 @@ static void print_time_row(FILE *out, const char *label, struct estimate e,
                            const struct summary *m) {
   char number[48], low[48], high[48], interval[160];
   const struct unit *u = unit_of(e.median);
-  snprintf(interval, sizeof interval, "%s … %s %s", digits(low, sizeof low, e.low / u->size),
+  snprintf(interval, sizeof interval, "%s … %s %s",
+           digits(low, sizeof low, e.low / u->size),
            digits(high, sizeof high, e.high / u->size), u->name);
   // "%-*s" counts bytes: the ellipsis and µ are longer than wide.
   int pad = 24 + (int)(strlen(interval) - width(interval));
@@ -180,8 +181,9 @@ static void print_winner(const struct analysis *a, FILE *out) {
     fputc('\n', out);
     line(out, "", *m->compiler ? m->compiler : "compiler unknown");
   }
-  line(out, "answers", m->verified ? "verified against those of the default"
-                                   : "unverified: the kernel declares no outputs to compare");
+  line(out, "answers",
+       m->verified ? "verified against those of the default"
+                   : "unverified: the kernel declares no outputs to compare");
 }
 
 static void print_variants(const struct analysis *a, FILE *out) {
@@ -197,7 +199,8 @@ static void print_variants(const struct analysis *a, FILE *out) {
   for (int f = FATE_OK; f < FATES; f++) {
     if (a->fates[f] == 0)
       continue;
-    snprintf(text, sizeof text, "· %u %s", a->fates[f], f == FATE_OK ? "right" : fate_name(f));
+    snprintf(text, sizeof text, "· %u %s", a->fates[f],
+             f == FATE_OK ? "right" : fate_name(f));
     put_piece(&w, text, 1);
   }
   if (a->n_running) {
@@ -229,7 +232,8 @@ static void print_tuning(const struct analysis *a, FILE *out) {
   free(search);
 }
 
-// For each parameter the best time with each value, so that it is seen why this variant won.
+// For each parameter the best time with each value, so that it is seen why this variant
+// won.
 static void print_why(const struct analysis *a, FILE *out) {
   bool any = false;
   for (unsigned i = 0; i < a->n_params; i++) {
@@ -237,12 +241,14 @@ static void print_why(const struct analysis *a, FILE *out) {
     if (p->n_values < 2)
       continue;
     if (!any)
-      fprintf(out, "\n  why: the best time with each value of a parameter; * the winner's\n");
+      fprintf(out,
+              "\n  why: the best time with each value of a parameter; * the winner's\n");
     any = true;
     char *name = report_clean(p->name);
     struct wrapped w = { out, 4, 8, false };
-    w.column += (size_t)fprintf(out, "    %s  (%.2f x between best and worst value)", name,
-                                p->ratio) - 4;
+    w.column += (size_t)fprintf(out, "    %s  (%.2f x between best and worst value)",
+                                name, p->ratio) -
+                4;
     fprintf(out, "\n%*s", (int)w.indent, "");
     w.column = w.indent;
     w.first = true;
@@ -311,10 +317,10 @@ static void print_fastest(const struct analysis *a, FILE *out) {
   }
 }
 
-// ---- all of it --------------------------------------------------------------------------------------------
+// ---- all of it ------------------------------------------------------------------------
 
-void report_text(const struct report_options *o, const char *folder, const struct listing *l,
-                 const struct analysis *all, FILE *out) {
+void report_text(const struct report_options *o, const char *folder,
+                 const struct listing *l, const struct analysis *all, FILE *out) {
   fprintf(out, "autotune report of %s\n", folder);
   for (unsigned i = 0; i < l->n; i++) {
     const struct analysis *a = &all[i];
@@ -331,5 +337,6 @@ void report_text(const struct report_options *o, const char *folder, const struc
     }
   }
   if (l->damaged)
-    fprintf(out, "\n%u damaged row%s ignored\n", l->damaged, l->damaged == 1 ? " was" : "s were");
+    fprintf(out, "\n%u damaged row%s ignored\n", l->damaged,
+            l->damaged == 1 ? " was" : "s were");
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // store.c: connections to the file of results.
 //
-// SQLite with a rollback journal: its write-ahead log can be corrupted by two writers in the
-// versions that distributions ship. A connection lives within one process and is never carried over
-// a fork. Nobody waits longer than WAIT for somebody else's lock: then work goes on without the store.
+// SQLite with a rollback journal: its write-ahead log can be corrupted by two writers
+// in the versions that distributions ship. A connection lives within one process and is
+// never carried over a fork. Nobody waits longer than WAIT for somebody else's lock:
+// then work goes on without the store.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static const double WAIT = 0.08; // seconds
 
 enum verdict { OPENED, MISSING, BROKEN, REFUSED };
 
-// ---- statements -----------------------------------------------------------------------------------
+// ---- statements -----------------------------------------------------------------------
 
 int store_step(sqlite3_stmt *q) {
   return sys_fails(SYS_SQLITE) ? SQLITE_IOERR : sqlite3_step(q);
@@ -46,13 +47,14 @@ sqlite3_stmt *store_select(struct store *s, const struct table *t, const char *w
   return q;
 }
 
-// Short sleeps of uneven length: SQLite's own handler backs off to 100 ms at a time, which starves
-// the unlucky one of many processes.
+// Short sleeps of uneven length: SQLite's own handler backs off to 100 ms at a time,
+// which starves the unlucky one of many processes.
 static int busy(void *data, int count) {
   struct store *s = data;
   if (sys_now() >= s->until)
     return 0;
-  long nanoseconds = 300000 + (long)((unsigned)(s->pid * 7919 + count * 104729) % 1700) * 1000;
+  long nanoseconds =
+      300000 + (long)((unsigned)(s->pid * 7919 + count * 104729) % 1700) * 1000;
   nanosleep(&(struct timespec){ .tv_nsec = nanoseconds }, NULL);
   return 1;
 }
@@ -68,19 +70,21 @@ bool store_usable(struct store *s) {
   return true;
 }
 
-// ---- what is in the file ----------------------------------------------------------------------------
+// ---- what is in the file --------------------------------------------------------------
 
 static uint32_t big_endian(const unsigned char *p) {
   return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-// Judges the first page by SQLite's own handle: a descriptor of ours would drop the process's locks
-// when closed. No lock is needed, since these bytes never change in a file of ours.
+// Judges the first page by SQLite's own handle: a descriptor of ours would drop the
+// process's locks when closed. No lock is needed, since these bytes never change in a
+// file of ours.
 static enum verdict judge_header(struct store *s, char **message) {
   sqlite3_file *file = NULL;
   sqlite3_int64 size = 0;
   unsigned char h[100];
-  if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+  if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) !=
+          SQLITE_OK ||
       !file || !file->pMethods || file->pMethods->xFileSize(file, &size) != SQLITE_OK)
     return REFUSED;
   if (size < 512 || file->pMethods->xRead(file, h, sizeof h, 0) != SQLITE_OK ||
@@ -91,14 +95,16 @@ static enum verdict judge_header(struct store *s, char **message) {
                           s->path, big_endian(h + 60));
     return REFUSED;
   }
-  return big_endian(h + 60) == STORE_VERSION && h[18] == 1 && h[19] == 1 ? OPENED : BROKEN;
+  return big_endian(h + 60) == STORE_VERSION && h[18] == 1 && h[19] == 1 ? OPENED
+                                                                         : BROKEN;
 }
 
-// The schema must be ours to the letter: no triggers, views, generated columns or further tables.
+// The schema must be ours to the letter: no triggers, views, generated columns or
+// further tables.
 static int check_schema(struct store *s) {
   sqlite3_stmt *q = NULL;
-  int found = 0, rc = sqlite3_prepare_v2(s->db, "SELECT type, name, sql FROM sqlite_schema", -1,
-                                         &q, NULL);
+  int found = 0, rc = sqlite3_prepare_v2(
+                     s->db, "SELECT type, name, sql FROM sqlite_schema", -1, &q, NULL);
   while (rc == SQLITE_OK && (rc = store_step(q)) == SQLITE_ROW) {
     const char *type = (const char *)sqlite3_column_text(q, 0);
     const char *name = (const char *)sqlite3_column_text(q, 1);
@@ -106,8 +112,8 @@ static int check_schema(struct store *s) {
     rc = SQLITE_CORRUPT;
     for (int i = 0; i < 3 && type && name && sql; i++) {
       char *ours = table_create_sql(store_tables[i]);
-      if (ours && strcmp(type, "table") == 0 && strcmp(name, store_tables[i]->name) == 0 &&
-          strcmp(sql, ours) == 0) {
+      if (ours && strcmp(type, "table") == 0 &&
+          strcmp(name, store_tables[i]->name) == 0 && strcmp(sql, ours) == 0) {
         found++;
         rc = SQLITE_OK;
       }
@@ -118,7 +124,7 @@ static int check_schema(struct store *s) {
   return rc == SQLITE_DONE ? (found == 3 ? SQLITE_OK : SQLITE_CORRUPT) : rc;
 }
 
-// ---- opening ------------------------------------------------------------------------------------------
+// ---- opening --------------------------------------------------------------------------
 
 // What a file may make SQLite do: nothing but hold rows.
 static int harden(struct store *s) {
@@ -130,8 +136,9 @@ static int harden(struct store *s) {
   sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
   sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, 16 << 20);
   sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 0);
-  return store_run(s->db, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0; PRAGMA temp_store=2;"
-                          "PRAGMA synchronous=0; PRAGMA cache_size=-2000");
+  return store_run(s->db,
+                   "PRAGMA cell_size_check=1; PRAGMA mmap_size=0; PRAGMA temp_store=2;"
+                   "PRAGMA synchronous=0; PRAGMA cache_size=-2000");
 }
 
 static bool is_corruption(int rc) {
@@ -216,7 +223,8 @@ bool store_recover(struct store *s, int rc) {
     store_set_aside(s, "is damaged");
   char *message = NULL;
   if (establish(s, &message) != 0)
-    log_once(AUTOTUNE_WARN, "store", "results are not kept: %s", message ? message : "no memory");
+    log_once(AUTOTUNE_WARN, "store", "results are not kept: %s",
+             message ? message : "no memory");
   free(message);
   return s->db != NULL;
 }
@@ -243,12 +251,13 @@ struct store *store_open(char **message) {
   struct store *s = folder ? store_open_in(folder, true, message) : NULL;
   bool wanted = !cache || *cache || getauxval(AT_SECURE);
   if (!s && wanted)
-    log_once(AUTOTUNE_WARN, "store", "results are not kept: %s", *message ? *message : "no memory");
+    log_once(AUTOTUNE_WARN, "store", "results are not kept: %s",
+             *message ? *message : "no memory");
   return s;
 }
 
-// In another process than the one that opened it, the connection is left as it is: closing it would
-// take the opener's locks away.
+// In another process than the one that opened it, the connection is left as it is:
+// closing it would take the opener's locks away.
 void store_close(struct store *s) {
   if (!s)
     return;

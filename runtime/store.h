@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store.h: inside the store. Three tables, described by data (store_table.c):
  *
- *   problem   what was tuned: an identity. Its id is the hash of the identity's columns, so rows that
- *             refer to a problem can never come to belong to another one
+ *   problem   what was tuned: an identity. Its id is the hash of the identity's columns,
+ *             so rows that refer to a problem can never come to belong to another one
  *   variant   each variant tried for a problem, with its fate and all its samples
  *   winner    each finished tuning of a problem
  *
- * Every row ends with a checksum over its other columns, names of table and columns included. What
- * does not pass is as if it were not there. */
+ * Every row ends with a checksum over its other columns and the table's name. What does
+ * not pass is as if it were not there. */
 #ifndef AUTOTUNE_STORE_H
 #define AUTOTUNE_STORE_H
 
@@ -17,7 +17,7 @@
 
 enum { STORE_APPLICATION = 0x41544e45, STORE_VERSION = 1, STORE_CELLS = 40 };
 
-/* ---- store_table.c: rows ---------------------------------------------------------------------- */
+/* ---- store_table.c: rows ----------------------------------------------------------- */
 
 enum cell_kind { CELL_INT, CELL_REAL, CELL_TEXT, CELL_BLOB };
 struct cell {
@@ -40,14 +40,15 @@ int row_bind(sqlite3_stmt *q, const struct table *t, const struct cell *cells);
 /* False: types, lengths or checksum are wrong. Cells point into the statement's row. */
 bool row_read(sqlite3_stmt *q, const struct table *t, struct cell *cells);
 
-/* ---- store_rows.c: what cells mean ------------------------------------------------------------- */
+/* ---- store_rows.c: what cells mean ------------------------------------------------- */
 
 int64_t problem_id(const struct identity *id);
 /* "512,3"; malloc'ed. */
 char *key_column(const long long *key, unsigned n);
-/* KEY and NAMES receive the texts of the two key columns, malloc'ed in one block at *KEY. */
+/* *KEY: the block that the texts of both key columns are in, malloc'ed. False: no memory. */
 bool problem_cells(const struct identity *id, struct cell *cells, char **key);
-void record_cells(int64_t problem, const struct record *r, double when, struct cell *cells);
+void record_cells(int64_t problem, const struct record *r, double when,
+                  struct cell *cells);
 void summary_cells(int64_t problem, const char *toolchain, const struct summary *m,
                    struct cell *cells);
 /* False: out of range. Texts point into the cells. */
@@ -66,17 +67,17 @@ bool problem_of(const struct cell *cells, struct problem *p);
 /* "n = 512, m = 3"; malloc'ed. */
 char *problem_key_text(const struct problem *p);
 
-/* ---- store.c, store_file.c: connections ------------------------------------------------------------------------ */
+/* ---- store.c, store_file.c: connections -------------------------------------------- */
 
 struct queued { struct queued *next; const struct table *table; struct cell cells[]; };
 struct store {
   sqlite3 *db;
-  pid_t pid;                      /* a connection must not be used, nor closed, by another process */
+  pid_t pid;                      /* of the only process that may use or close it */
   char *folder, *path;
-  bool keep;                      /* false: only for reading, nothing is made or set aside */
+  bool keep;                      /* false: reads; nothing is made or set aside */
   bool checked;                   /* quick_check has passed */
   bool dead;                      /* writing failed for good */
-  int trouble;                    /* SQLite's status of a statement that failed, until it is ended */
+  int trouble;                    /* SQLite's status of a failed statement, until it ends */
   double until;                   /* when the busy handler gives up */
   unsigned patience;              /* timeouts in a row; after some, waits are cut short */
   bool durable;                   /* commits wait for the disk */
@@ -84,40 +85,42 @@ struct store {
   struct queued *first, **last; unsigned n_queued; /* what could not be written yet */
   double slowest;                 /* the longest wait so far, for tests */
 };
-/* KEEP: made when missing, set aside when broken. Else NULL when either would be needed. */
+/* KEEP: made when missing, set aside when broken. Else NULL in either case. */
 struct store *store_open_in(const char *folder, bool keep, char **message);
-/* Puts the broken file away (never deletes it), under a lock so that it is no newer one. */
+/* Renames the broken file (never deletes it), under a lock so that it is no newer one. */
 void store_set_aside(struct store *s, const char *why);
 /* Makes an empty database at PATH unless there is one. 0 or -1 and *MESSAGE. */
 int store_create(const char *path, char **message);
 bool store_usable(struct store *s);
-int store_step(sqlite3_stmt *q);                   /* sqlite3_step, behind its fault point */
+int store_step(sqlite3_stmt *q);               /* sqlite3_step, behind its fault point */
 int store_run(sqlite3 *db, const char *sql);       /* SQLite's status */
 /* The busy handler's allowance for what comes next. */
 void store_allow(struct store *s, double seconds);
-/* Where RC says that the file is broken (or was replaced by another process), opens a good one in
- * its place and returns true: try again. */
+/* Where RC says that the file is broken (or was replaced by another process), opens a
+ * good one in its place and returns true: try again. */
 bool store_recover(struct store *s, int rc);
 sqlite3_stmt *store_select(struct store *s, const struct table *t, const char *where);
 
-/* ---- store_read.c ------------------------------------------------------------------------------------ */
+/* ---- store_read.c ------------------------------------------------------------------ */
 
 /* The tuning of PROBLEM. The caller frees both: store_summary_free, free. */
-bool store_find_summary(struct store *s, int64_t problem, struct summary *out, char **toolchain);
+bool store_find_summary(struct store *s, int64_t problem, struct summary *out,
+                        char **toolchain);
 
-/* ---- store_write.c --------------------------------------------------------------------------------- */
+/* ---- store_write.c ----------------------------------------------------------------- */
 
-/* Writes what is queued in one transaction. 0 or -1; what could not be written stays queued. */
+/* Writes what is queued in one transaction. 0, or -1: it stays queued. */
 int store_flush(struct store *s, double wait, bool durable);
 void store_drop_queue(struct store *s);
 void store_finish_queue(struct store *s);   /* what is left when the store is closed */
 
-/* ---- store_owner.c: whose trial is pending ---------------------------------------------------------- */
+/* ---- store_owner.c: whose trial is pending ----------------------------------------- */
 
-void store_owner(char *text, size_t size);  /* this process, so that it cannot be taken for another */
+/* This process, so that it cannot be taken for another. */
+void store_owner(char *text, size_t size);
 bool store_owner_lives(const char *text);
 
-/* ---- store_list.c: all there is, for reports ---------------------------------------------------------- */
+/* ---- store_list.c: all there is, for reports --------------------------------------- */
 
 struct listed {
   struct problem problem;
@@ -131,7 +134,7 @@ struct listing { struct listed *items; unsigned n, damaged; };
 int store_list(struct store *s, const char *kernel, struct listing *out);
 void store_list_free(struct listing *l);
 
-/* ---- folder.c, objects.c: for a given folder ------------------------------------------------------------ */
+/* ---- folder.c, objects.c: for a given folder --------------------------------------- */
 
 char *folder_default(char **message);   /* its path, not looked at; malloc'ed */
 char *objects_find_in(const char *folder, uint64_t hash);

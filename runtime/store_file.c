@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// store_file.c: how the file of results comes into being, and how a broken one goes out of the way.
+// store_file.c: how the file of results comes into being, and how a broken one goes out
+// of the way.
 //
-// Both are renames: a database has its name only when it is whole, and a broken one is kept for
-// whoever wants to know. Its journal goes with it: SQLite would roll it back into the new file.
+// Both are renames: a database has its name only when it is whole, and a broken one is
+// kept for whoever wants to know. Its journal goes with it: SQLite would roll it back
+// into the new file.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -15,7 +17,7 @@
 
 #include "store.h"
 
-// ---- making --------------------------------------------------------------------------------------
+// ---- making ---------------------------------------------------------------------------
 
 static int write_schema(sqlite3 *db) {
   char versions[128];
@@ -27,8 +29,9 @@ static int write_schema(sqlite3 *db) {
     rc = sql ? store_run(db, sql) : SQLITE_NOMEM;
     free(sql);
   }
-  snprintf(versions, sizeof versions, "PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
-           STORE_APPLICATION, STORE_VERSION);
+  snprintf(versions, sizeof versions,
+           "PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", STORE_APPLICATION,
+           STORE_VERSION);
   return rc == SQLITE_OK ? store_run(db, versions) : rc;
 }
 
@@ -45,13 +48,16 @@ static int make_database(const char *path, char **message) {
   return rc == SQLITE_OK ? 0 : -1;
 }
 
-// Gives the file FROM the name TO unless there is one. 0 also where somebody else was faster.
+// Gives the file FROM the name TO unless there is one. 0 also where somebody else was
+// faster.
 static int rename_if_free(const char *from, const char *to) {
   if (sys_fails(SYS_RENAME))
     return -1;
   if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 || errno == EEXIST)
     return 0;
-  return (errno == EINVAL || errno == ENOSYS) && (link(from, to) == 0 || errno == EEXIST) ? 0 : -1;
+  return (errno == EINVAL || errno == ENOSYS) && (link(from, to) == 0 || errno == EEXIST)
+             ? 0
+             : -1;
 }
 
 int store_create(const char *path, char **message) {
@@ -77,10 +83,10 @@ int store_create(const char *path, char **message) {
   return status;
 }
 
-// ---- setting aside ---------------------------------------------------------------------------------
+// ---- setting aside --------------------------------------------------------------------
 
-// A lock file of its own, since closing a database's file would drop SQLite's locks on it. -1: not
-// within 100 ms.
+// A lock file of its own, since closing a database's file would drop SQLite's locks on
+// it. -1: not within 100 ms.
 static int lock_folder(const char *folder) {
   char *path = sys_printf("%s/lock", folder);
   int fd = path ? sys_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600) : -1;

@@ -6,7 +6,7 @@
 
 #include "store.h"
 
-// ---- listing --------------------------------------------------------------------------------------
+// ---- listing --------------------------------------------------------------------------
 
 // Copies the texts of CELLS into one block that ITEM keeps, and points the cells there.
 static bool own_cells(struct listed *item, const struct table *t, struct cell *cells) {
@@ -45,7 +45,9 @@ static int add_problem(struct listing *out, struct cell *cells) {
     free(item->blocks);
     return -1;
   }
-  out->n += problem_of(cells, &item->problem) ? 1 : (free(item->blocks[0]), free(item->blocks), 0);
+  out->n += problem_of(cells, &item->problem)
+                ? 1
+                : (free(item->blocks[0]), free(item->blocks), 0);
   return 0;
 }
 
@@ -118,8 +120,9 @@ int store_list(struct store *s, const char *kernel, struct listing *out) {
   if (!store_usable(s))
     return -1;
   store_run(s->db, "BEGIN"); // one moment of the file
-  int status = read_rows(s, &table_problem, "ORDER BY kernel, cpu, threads, length(key), key, id",
-                         out, NULL);
+  int status =
+      read_rows(s, &table_problem, "ORDER BY kernel, cpu, threads, length(key), key, id",
+                out, NULL);
   if (kernel)
     keep_kernel(out, kernel);
   for (unsigned i = 0; i < out->n && status == 0; i++) {
@@ -139,12 +142,13 @@ void store_list_free(struct listing *l) {
   *l = (struct listing){ 0 };
 }
 
-// ---- forgetting ---------------------------------------------------------------------------------------
+// ---- forgetting -----------------------------------------------------------------------
 
-#define CHOSEN "(?1 IS NULL OR kernel = ?1) AND (?2 = 0 OR unit = ?2) AND (?3 IS NULL OR key = ?3)"
+#define CHOSEN \
+  "(?1 IS NULL OR kernel = ?1) AND (?2 = 0 OR unit = ?2) AND (?3 IS NULL OR key = ?3)"
 
-static int delete_rows(struct store *s, const char *sql, const char *kernel, uint64_t unit,
-                       const char *key) {
+static int delete_rows(struct store *s, const char *sql, const char *kernel,
+                       uint64_t unit, const char *key) {
   sqlite3_stmt *q = NULL;
   int rc = sqlite3_prepare_v2(s->db, sql, -1, &q, NULL);
   if (rc == SQLITE_OK) {
@@ -157,7 +161,8 @@ static int delete_rows(struct store *s, const char *sql, const char *kernel, uin
   return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static int delete_all(struct store *s, const char *kernel, uint64_t unit, const char *key) {
+static int delete_all(struct store *s, const char *kernel, uint64_t unit,
+                      const char *key) {
   static const char *const statements[] = {
     "DELETE FROM variant WHERE problem IN (SELECT id FROM problem WHERE " CHOSEN ")",
     "DELETE FROM winner WHERE problem IN (SELECT id FROM problem WHERE " CHOSEN ")",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// store_owner.c: a pending trial belongs to a process. While that lives, the trial has not failed;
-// once it is gone, the trial took it along. A process is its number, the moment it began, and the boot
-// of the machine, since numbers come around again.
+// store_owner.c: a pending trial belongs to a process. While that lives, the trial has
+// not failed; once it is gone, the trial took it along. A process is its number, the
+// moment it began, and the boot of the machine, since numbers come around again.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static void read_text(const char *path, char *text, size_t size) {
     close(fd);
 }
 
-// Field 22 of /proc/PID/stat, in clock ticks since boot; fields are counted from the last ')', since a
-// process may be called anything. 0: no such process.
+// Field 22 of /proc/PID/stat, in clock ticks since boot; fields are counted from the
+// last ')', since a process may be called anything. 0: no such process.
 static unsigned long long start_time(long pid) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%ld/stat", pid);

@@ -5,7 +5,7 @@
 
 #include "store.h"
 
-// ---- one row ------------------------------------------------------------------------------------
+// ---- one row --------------------------------------------------------------------------
 
 // Steps to the first good row of Q. A broken file is replaced, and then there is none.
 static bool first_row(struct store *s, sqlite3_stmt *q, const struct table *t,
@@ -52,7 +52,8 @@ void store_summary_free(struct summary *m) {
   memset(m, 0, sizeof *m);
 }
 
-bool store_find_summary(struct store *s, int64_t problem, struct summary *out, char **toolchain) {
+bool store_find_summary(struct store *s, int64_t problem, struct summary *out,
+                        char **toolchain) {
   struct cell cells[STORE_CELLS];
   sqlite3_stmt *q = store_select(s, &table_winner, "WHERE problem = ?1");
   sqlite3_bind_int64(q, 1, problem);
@@ -68,7 +69,7 @@ bool store_find_summary(struct store *s, int64_t problem, struct summary *out, c
   return found;
 }
 
-// ---- why there is no winner ------------------------------------------------------------------------
+// ---- why there is no winner -----------------------------------------------------------
 
 enum { UNIT = 1, CPU = 2, ISA = 4, THREADS = 8, NAMES = 16, KEY = 32, MOST_KEYS = 5 };
 
@@ -83,7 +84,8 @@ struct nearest {
 static unsigned differences(const struct problem *p, const struct identity *id,
                             const struct cell *ours) {
   return (p->unit != id->unit ? UNIT : 0) | (strcmp(p->cpu, ours[4].data) ? CPU : 0) |
-         (strcmp(p->isa, ours[5].data) ? ISA : 0) | (p->threads != id->threads ? THREADS : 0) |
+         (strcmp(p->isa, ours[5].data) ? ISA : 0) |
+         (p->threads != id->threads ? THREADS : 0) |
          (strcmp(p->key_names, ours[8].data) ? NAMES : 0) |
          (strcmp(p->key, ours[7].data) ? KEY : 0);
 }
@@ -118,8 +120,8 @@ static bool has_winner(struct store *s, int64_t problem) {
 }
 
 // The problem of the same kernel that has a winner and differs least.
-static bool find_nearest(struct store *s, const struct identity *id, const struct cell *ours,
-                         struct nearest *n) {
+static bool find_nearest(struct store *s, const struct identity *id,
+                         const struct cell *ours, struct nearest *n) {
   struct cell cells[STORE_CELLS];
   struct problem p;
   bool any = false;
@@ -132,7 +134,8 @@ static bool find_nearest(struct store *s, const struct identity *id, const struc
     if (differs == KEY && n->n_keys < MOST_KEYS &&
         (n->keys[n->n_keys] = problem_key_text(&p)))
       n->n_keys++;
-    if (!any || __builtin_popcount(differs) < __builtin_popcount(n->differs) || differs == KEY)
+    if (!any || __builtin_popcount(differs) < __builtin_popcount(n->differs) ||
+        differs == KEY)
       take(n, &p, differs);
     any = true;
   }
@@ -192,9 +195,10 @@ static char *explain(struct store *s, const struct identity *id) {
   return text;
 }
 
-// ---- the public calls ---------------------------------------------------------------------------------
+// ---- the public calls -----------------------------------------------------------------
 
-bool store_winner(struct store *s, const struct identity *id, struct summary *out, char **why) {
+bool store_winner(struct store *s, const struct identity *id, struct summary *out,
+                  char **why) {
   if (why)
     *why = NULL;
   int64_t problem = problem_id(id);
@@ -218,20 +222,22 @@ bool store_winner(struct store *s, const struct identity *id, struct summary *ou
   return false;
 }
 
-bool store_known(struct store *s, const struct identity *id, uint64_t variant, enum fate *fate,
-                 struct estimate *e) {
+bool store_known(struct store *s, const struct identity *id, uint64_t variant,
+                 enum fate *fate, struct estimate *e) {
   struct cell cells[STORE_CELLS];
   struct record r;
   int64_t problem = problem_id(id);
   if (!store_usable(s) || !problem)
     return false;
-  sqlite3_stmt *q = store_select(s, &table_variant, "WHERE problem = ?1 AND variant = ?2");
+  sqlite3_stmt *q =
+      store_select(s, &table_variant, "WHERE problem = ?1 AND variant = ?2");
   sqlite3_bind_int64(q, 1, problem);
   sqlite3_bind_int64(q, 2, (int64_t)variant);
   bool known = first_row(s, q, &table_variant, cells) && cells[0].i == problem &&
                record_of(cells, &r) && r.variant == variant &&
                !(r.fate == FATE_PENDING && store_owner_lives(r.message));
-  double *samples = known && r.n_samples ? sys_malloc(r.n_samples * sizeof *samples) : NULL;
+  double *samples =
+      known && r.n_samples ? sys_malloc(r.n_samples * sizeof *samples) : NULL;
   if (known) {
     *fate = r.fate;
     *e = (struct estimate){ 0 };
@@ -239,7 +245,8 @@ bool store_known(struct store *s, const struct identity *id, uint64_t variant, e
       memcpy(samples, r.samples, r.n_samples * sizeof *samples);
       *e = stats_median(samples, r.n_samples);
     }
-    known = samples || r.fate != FATE_OK; // without a time a good variant is as good as unknown
+    // Without a time a good variant is as good as unknown.
+    known = samples || r.fate != FATE_OK;
   }
   free(samples);
   end(s, q);

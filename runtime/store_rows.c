@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store_rows.c: identities, records and summaries to cells and back. Rows are hints: what comes back is
-// held against its range, and what is out of it is no row.
+// store_rows.c: identities, records and summaries to cells and back. Rows are hints:
+// what comes back is held against its range, and what is out of it is no row.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +28,12 @@ static struct cell text(const struct table *t, unsigned column, const char *s) {
 }
 
 static struct cell blob(const void *data, size_t size) {
-  return (struct cell){ .kind = CELL_BLOB, .data = data ? data : "", .size = data ? size : 0 };
+  return (struct cell){ .kind = CELL_BLOB,
+                        .data = data ? data : "",
+                        .size = data ? size : 0 };
 }
 
-// ---- problems ---------------------------------------------------------------------------------------
+// ---- problems -------------------------------------------------------------------------
 
 char *key_column(const long long *key, unsigned n) {
   char *text = sys_malloc(22 * (size_t)n + 1), *p = text;
@@ -42,7 +44,8 @@ char *key_column(const long long *key, unsigned n) {
   return text;
 }
 
-// The texts of the columns key ("512,3") and key_names ("n\nm") in one block; *NAMES points into it.
+// The texts of the columns key ("512,3") and key_names ("n\nm") in one block; *NAMES
+// points into it.
 static char *key_texts(const struct identity *id, char **names) {
   size_t size = 2 + 22 * (size_t)id->n_keys;
   for (unsigned i = 0; i < id->n_keys; i++)
@@ -127,7 +130,7 @@ char *problem_key_text(const struct problem *p) {
   return out;
 }
 
-// ---- records ------------------------------------------------------------------------------------------
+// ---- records --------------------------------------------------------------------------
 
 void record_cells(int64_t problem, const struct record *r, double when, struct cell *c) {
   const struct table *t = &table_variant;
@@ -164,14 +167,20 @@ bool record_of(const struct cell *c, struct record *r) {
     if (!(d >= 0 && d < 1e12))
       return false;
   }
-  *r = (struct record){ .variant = (uint64_t)c[1].i, .values = c[2].data, .compiler = c[3].data,
-                        .fate = (enum fate)c[4].i, .message = c[5].data, .samples = c[6].data,
-                        .n_samples = n, .compile_seconds = c[7].d, .verify_seconds = c[8].d,
+  *r = (struct record){ .variant = (uint64_t)c[1].i,
+                        .values = c[2].data,
+                        .compiler = c[3].data,
+                        .fate = (enum fate)c[4].i,
+                        .message = c[5].data,
+                        .samples = c[6].data,
+                        .n_samples = n,
+                        .compile_seconds = c[7].d,
+                        .verify_seconds = c[8].d,
                         .time_seconds = c[9].d };
   return true;
 }
 
-// ---- summaries -------------------------------------------------------------------------------------------
+// ---- summaries ------------------------------------------------------------------------
 
 // An open end of an interval (too few samples) is kept as the median.
 static void estimate_cells(struct estimate e, struct cell *c) {
@@ -214,15 +223,24 @@ void summary_cells(int64_t problem, const char *toolchain, const struct summary 
 }
 
 bool summary_of(const struct cell *c, struct summary *m) {
-  *m = (struct summary){ .winner = (uint64_t)c[2].i, .values = c[3].data, .compiler = c[4].data,
-                         .object = (uint64_t)c[5].i, .tried = (unsigned)c[14].i,
-                         .total_hint = (unsigned)c[16].i, .compile_seconds = c[17].d,
-                         .verify_seconds = c[18].d, .time_seconds = c[19].d,
-                         .total_seconds = c[20].d, .flops = c[21].d, .bytes = c[22].d,
-                         .verified = c[23].i == 1, .search = c[24].data, .why = c[25].data,
+  *m = (struct summary){ .winner = (uint64_t)c[2].i,
+                         .values = c[3].data,
+                         .compiler = c[4].data,
+                         .object = (uint64_t)c[5].i,
+                         .tried = (unsigned)c[14].i,
+                         .total_hint = (unsigned)c[16].i,
+                         .compile_seconds = c[17].d,
+                         .verify_seconds = c[18].d,
+                         .time_seconds = c[19].d,
+                         .total_seconds = c[20].d,
+                         .flops = c[21].d,
+                         .bytes = c[22].d,
+                         .verified = c[23].i == 1,
+                         .search = c[24].data,
+                         .why = c[25].data,
                          .when = c[26].d };
-  if (c[15].size != sizeof m->failed || c[14].i < 0 || c[14].i > UINT32_MAX || c[16].i < 0 ||
-      c[16].i > UINT32_MAX || (c[23].i != 0 && c[23].i != 1))
+  if (c[15].size != sizeof m->failed || c[14].i < 0 || c[14].i > UINT32_MAX ||
+      c[16].i < 0 || c[16].i > UINT32_MAX || (c[23].i != 0 && c[23].i != 1))
     return false;
   memcpy(m->failed, c[15].data, sizeof m->failed);
   return estimate_of(c + 6, &m->original) && estimate_of(c + 10, &m->best) &&

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // store_table.c: the tables of the store as data, their SQL, and rows with checksums.
 //
-// A mutated file may pass SQLite's own checks with a changed number in it; the checksum of the row
-// is what tells. It covers the table's name and each column's kind, size and bytes.
+// A mutated file may pass SQLite's own checks with a changed number in it; the checksum
+// of the row is what tells. It covers the table's name and each column's kind, size and
+// bytes.
 #include <string.h>
 #include <stdlib.h>
 #include <xxhash.h>
@@ -12,9 +13,15 @@
 enum { NAME = 4096, TEXT = 1 << 16, SAMPLES = 8 << 20 };
 
 static const struct column problem_columns[] = {
-  { "id", CELL_INT, 0 },          { "kernel", CELL_TEXT, NAME }, { "file", CELL_TEXT, NAME },
-  { "unit", CELL_INT, 0 },        { "cpu", CELL_TEXT, NAME },    { "isa", CELL_TEXT, NAME },
-  { "threads", CELL_INT, 0 },     { "key", CELL_TEXT, NAME },    { "key_names", CELL_TEXT, NAME },
+  { "id", CELL_INT, 0 },
+  { "kernel", CELL_TEXT, NAME },
+  { "file", CELL_TEXT, NAME },
+  { "unit", CELL_INT, 0 },
+  { "cpu", CELL_TEXT, NAME },
+  { "isa", CELL_TEXT, NAME },
+  { "threads", CELL_INT, 0 },
+  { "key", CELL_TEXT, NAME },
+  { "key_names", CELL_TEXT, NAME },
 };
 
 static const struct column variant_columns[] = {
@@ -43,20 +50,23 @@ static const struct column winner_columns[] = {
   { "at", CELL_REAL, 0 },
 };
 
-#define TABLE(name, keys)                                                                    \
-  const struct table table_##name = { #name, name##_columns,                                 \
-                                      sizeof name##_columns / sizeof *name##_columns, keys }
+#define TABLE(name, keys)                                                             \
+  const struct table table_##name = { #name, name##_columns,                          \
+                                      sizeof name##_columns / sizeof *name##_columns, \
+                                      keys }
 TABLE(problem, 1);
 TABLE(variant, 2);
 TABLE(winner, 1);
-const struct table *const store_tables[3] = { &table_problem, &table_variant, &table_winner };
+const struct table *const store_tables[3] = { &table_problem, &table_variant,
+                                              &table_winner };
 
 _Static_assert(sizeof winner_columns / sizeof *winner_columns <= STORE_CELLS, "cells");
 
-// ---- SQL -------------------------------------------------------------------------------------------
+// ---- SQL ------------------------------------------------------------------------------
 
 // "a, b, c, sum", each followed by its type where TYPED; malloc'ed.
-static char *column_list(const struct table *t, unsigned n, bool typed, const char *last) {
+static char *column_list(const struct table *t, unsigned n, bool typed,
+                         const char *last) {
   static const char *const types[] = { " INTEGER", " REAL", " TEXT", " BLOB" };
   size_t size = 16;
   for (unsigned i = 0; i < n; i++)
@@ -74,8 +84,10 @@ static char *column_list(const struct table *t, unsigned n, bool typed, const ch
 char *table_create_sql(const struct table *t) {
   char *columns = column_list(t, t->n, true, ", sum INTEGER");
   char *keys = column_list(t, t->n_keys, false, "");
-  char *sql = columns && keys ? sys_printf("CREATE TABLE %s(%s, PRIMARY KEY(%s)) WITHOUT ROWID",
-                                           t->name, columns, keys) : NULL;
+  char *sql = columns && keys
+                  ? sys_printf("CREATE TABLE %s(%s, PRIMARY KEY(%s)) WITHOUT ROWID",
+                               t->name, columns, keys)
+                  : NULL;
   free(columns);
   free(keys);
   return sql;
@@ -91,12 +103,13 @@ char *table_insert_sql(const struct table *t) {
 
 char *table_select_sql(const struct table *t, const char *where) {
   char *columns = column_list(t, t->n, false, ", sum");
-  char *sql = columns ? sys_printf("SELECT %s FROM %s %s", columns, t->name, where) : NULL;
+  char *sql =
+      columns ? sys_printf("SELECT %s FROM %s %s", columns, t->name, where) : NULL;
   free(columns);
   return sql;
 }
 
-// ---- rows -------------------------------------------------------------------------------------------
+// ---- rows -----------------------------------------------------------------------------
 
 uint64_t row_sum(const struct table *t, const struct cell *cells) {
   uint64_t h = XXH3_64bits(t->name, strlen(t->name));
@@ -120,7 +133,9 @@ int row_bind(sqlite3_stmt *q, const struct table *t, const struct cell *cells) {
     case CELL_REAL: rc = sqlite3_bind_double(q, at, c->d); break;
     case CELL_TEXT: rc = sqlite3_bind_text64(q, at, c->data, c->size, SQLITE_STATIC,
                                              SQLITE_UTF8); break;
-    case CELL_BLOB: rc = sqlite3_bind_blob64(q, at, c->data, c->size, SQLITE_STATIC); break;
+    case CELL_BLOB:
+      rc = sqlite3_bind_blob64(q, at, c->data, c->size, SQLITE_STATIC);
+      break;
     }
   }
   if (rc == SQLITE_OK)
@@ -128,7 +143,8 @@ int row_bind(sqlite3_stmt *q, const struct table *t, const struct cell *cells) {
   return rc;
 }
 
-static bool read_cell(sqlite3_stmt *q, int at, const struct column *column, struct cell *c) {
+static bool read_cell(sqlite3_stmt *q, int at, const struct column *column,
+                      struct cell *c) {
   static const int types[] = { SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB };
   if (sqlite3_column_type(q, at) != types[column->kind])
     return false;

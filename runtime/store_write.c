@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // store_write.c: rows go in.
 //
-// What cannot be written at once (somebody holds the lock) waits in a queue and goes with the next
-// transaction. Records are committed without waiting for the disk, so a tuning of 200 variants
-// costs no 400 fsyncs: they outlive every process, and the machine only with the next summary, which
-// does wait. A file that a power cut damages is set aside.
+// What cannot be written at once (somebody holds the lock) waits in a queue and goes
+// with the next transaction. Records are committed without waiting for the disk, so a
+// tuning of 200 variants costs no 400 fsyncs: they outlive every process, and the
+// machine only with the next summary, which does wait. A file that a power cut damages
+// is set aside.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +17,7 @@
 enum { LONGEST_QUEUE = 4096, LARGEST_CHECKED = 64 << 20 };
 static const double WAIT = 0.08; // seconds for a record
 
-// ---- the queue ------------------------------------------------------------------------------------
+// ---- the queue ------------------------------------------------------------------------
 
 // A copy of the row in one block.
 static struct queued *queued_new(const struct table *t, const struct cell *cells) {
@@ -49,17 +50,22 @@ static int enqueue(struct store *s, const struct table *t, const struct cell *ce
   return 0;
 }
 
-void store_drop_queue(struct store *s) {
-  for (struct queued *q = s->first, *next; q; q = next) {
+// Drops what stands behind LAST, the N-th row's link.
+static void cut_queue(struct store *s, struct queued **last, unsigned n) {
+  for (struct queued *q = *last, *next; q; q = next) {
     next = q->next;
     free(q);
   }
-  s->first = NULL;
-  s->last = &s->first;
-  s->n_queued = 0;
+  *last = NULL;
+  s->last = last;
+  s->n_queued = n;
 }
 
-// ---- transactions -----------------------------------------------------------------------------------
+void store_drop_queue(struct store *s) {
+  cut_queue(s, &s->first, 0);
+}
+
+// ---- transactions ---------------------------------------------------------------------
 
 static int insert_row(struct store *s, const struct table *t, const struct cell *cells) {
   char *sql = table_insert_sql(t);
@@ -139,11 +145,13 @@ int store_flush(struct store *s, double wait, bool durable) {
     return -1;
   }
   s->dead = true;
-  log_once(AUTOTUNE_WARN, "store", "results are not kept: %s: %s", s->path, sqlite3_errstr(rc));
+  log_once(AUTOTUNE_WARN, "store", "results are not kept: %s: %s", s->path,
+           sqlite3_errstr(rc));
   return -1;
 }
 
-// As long as others get their work done there is hope; a second without any change is the end.
+// As long as others get their work done there is hope; a second without any change is
+// the end.
 void store_finish_queue(struct store *s) {
   struct stat before, after;
   for (int i = 0; i < 50 && s->first && !s->dead; i++) {
@@ -156,11 +164,12 @@ void store_finish_queue(struct store *s) {
       break;
   }
   if (s->first)
-    log_once(AUTOTUNE_WARN, "store", "%u rows of results were not kept: %s is locked by another process",
+    log_once(AUTOTUNE_WARN, "store",
+             "%u rows of results were not kept: %s is locked by another process",
              s->n_queued, s->path);
 }
 
-// ---- what is written -----------------------------------------------------------------------------------
+// ---- what is written ------------------------------------------------------------------
 
 static double unix_time(void) {
   struct timespec t;
@@ -168,8 +177,8 @@ static double unix_time(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Queues the problem's own row before each row that refers to it, since the file may have been
-// replaced in between. Its id, or 0.
+// Queues the problem's own row before each row that refers to it, since the file may
+// have been replaced in between. Its id, or 0.
 static int64_t enqueue_problem(struct store *s, const struct identity *id) {
   struct cell cells[STORE_CELLS];
   char *key;
@@ -189,7 +198,8 @@ static int write_row(struct store *s, int64_t problem, const struct table *t,
   return store_flush(s, wait, durable);
 }
 
-static int write_record(struct store *s, const struct identity *id, const struct record *r) {
+static int write_record(struct store *s, const struct identity *id,
+                        const struct record *r) {
   if (!store_usable(s) || s->dead)
     return -1;
   struct cell cells[STORE_CELLS];
@@ -198,14 +208,24 @@ static int write_record(struct store *s, const struct identity *id, const struct
   return write_row(s, problem, &table_variant, cells, WAIT, false);
 }
 
+// Unlike other rows this one does not wait: written after its trial it would say that
+// the trial had killed its process.
 int store_begin(struct store *s, const struct identity *id, const struct record *r) {
   struct record pending = *r;
   char owner[128];
   store_owner(owner, sizeof owner);
   pending.fate = FATE_PENDING;
-  pending.message = owner; // whose trial it is: while that process lives, nothing has happened yet
+  // Whose trial it is: while that process lives, nothing has happened yet.
+  pending.message = owner;
   pending.n_samples = 0;
-  return write_record(s, id, &pending);
+  if (!store_usable(s))
+    return -1;
+  struct queued **last = s->last;
+  unsigned n = s->n_queued;
+  if (write_record(s, id, &pending) == 0)
+    return 0;
+  cut_queue(s, last, n);
+  return -1;
 }
 
 int store_finish(struct store *s, const struct identity *id, const struct record *r) {

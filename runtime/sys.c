@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sys.c: memory, files, processes and the clock, each behind a point that a test can make fail.
+// sys.c: memory, files, processes and the clock, each behind a point that a test can
+// make fail.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,7 +23,8 @@ static const struct { const char *name; int error; } points[SYS_POINTS] = {
   [SYS_PIPE] = { "pipe", EMFILE },
 };
 
-// What AUTOTUNE_FAULT asks for. `armed` is read on every call; the rest only when it is set.
+// What AUTOTUNE_FAULT asks for. `armed` is read on every call; the rest only when it is
+// set.
 static struct {
   pthread_once_t once;
   atomic_int armed; // 0: not read yet, 1: nothing to fail, 2: something may fail

@@ -6,18 +6,21 @@
 #include "translator.h"
 
 static const char usage[] =
-  "usage: autotune report [--kernel NAME] [--json] [--verbose] [--cache DIR]\n"
-  "  what was tuned, how fast it is, and why\n"
-  "  --kernel NAME  only that kernel\n"
-  "  --json         for programs (docs/report.md)\n"
-  "  --verbose      also the fastest variants, and one that failed of each kind with its message\n"
-  "  --cache DIR    results in DIR (default: $AUTOTUNE_CACHE, $XDG_CACHE_HOME/autotune,\n"
-  "                 ~/.cache/autotune)\n"
-  "Exits 1 where nothing was ever measured.\n";
+    "usage: autotune report [--kernel NAME] [--json] [--verbose] [--cache DIR]\n"
+    "  what was tuned, how fast it is, and why\n"
+    "  --kernel NAME  only that kernel\n"
+    "  --json         for programs (docs/report.md)\n"
+    "  --verbose      also the fastest variants, and one that failed of each kind with "
+    "its message\n"
+    "  --cache DIR    results in DIR (default: $AUTOTUNE_CACHE, "
+    "$XDG_CACHE_HOME/autotune,\n"
+    "                 ~/.cache/autotune)\n"
+    "Exits 1 where nothing was ever measured.\n";
 
-// The value of OPTION at argv[*i], as `--option VALUE` or `--option=VALUE`; NULL: it is another one, or
-// (with *BAD set) the value is missing.
-static const char *option_value(const char *option, int argc, char **argv, int *i, bool *bad) {
+// The value of OPTION at argv[*i], as `--option VALUE` or `--option=VALUE`; NULL: it is
+// another one, or (with *BAD set) the value is missing.
+static const char *option_value(const char *option, int argc, char **argv, int *i,
+                                bool *bad) {
   size_t n = strlen(option);
   if (strncmp(argv[*i], option, n) != 0 || (argv[*i][n] && argv[*i][n] != '='))
     return NULL;
@@ -30,8 +33,8 @@ static const char *option_value(const char *option, int argc, char **argv, int *
 }
 
 static int refuse(const char *option) {
-  static const char *const options[] = { "--kernel", "--json", "--verbose", "--cache", "--help",
-                                         NULL };
+  static const char *const options[] = { "--kernel", "--json", "--verbose",
+                                         "--cache",  "--help", NULL };
   const char *near = env_nearest(option, options);
   fprintf(stderr, "autotune report: %s: unknown option%s%s%s\n%s", option,
           near ? "; did you mean " : "", near ? near : "", near ? "?" : "", usage);

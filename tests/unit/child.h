@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child.h: runs a function in a process of its own, since the environment is read once a process: the
- * test program is started again as `PROGRAM --child NAME ARGUMENT`. */
+/* child.h: runs a function in a process of its own, since the environment is read once a
+ * process: the test program is started again as `PROGRAM --child NAME ARGUMENT`. */
 #ifndef CHILD_H
 #define CHILD_H
 
@@ -12,8 +12,9 @@
 
 struct child { const char *name; int (*fn)(char *argument); };
 
-/* What the function returns, or 1000 + the signal that ended it; *SAID receives what it wrote to
- * standard error (malloc'ed). Of our variables, only VARIABLE ("AUTOTUNE_LOG=info", or NULL) is set. */
+/* What the function returns, or 1000 + the signal that ended it; *SAID receives what it
+ * wrote to standard error (malloc'ed). Of our variables, only VARIABLE
+ * ("AUTOTUNE_LOG=info", or NULL) is set. */
 static inline int run_child(const char *name, const char *argument, const char *variable,
                             char **said) {
   static const char *const ours[] = { "AUTOTUNE_MODE", "AUTOTUNE_BUDGET", "AUTOTUNE_SEARCH",

@@ -14,7 +14,8 @@
 #include "child.h"
 #include "runtime.h"
 
-// Runs the child NAME with VARIABLE set; what it says on standard error must be SAID exactly.
+// Runs the child NAME with VARIABLE set; what it says on standard error must be SAID
+// exactly.
 static void expect(const char *name, const char *variable, const char *expected) {
   char *said;
   int status = run_child(name, "", variable, &said);
@@ -25,7 +26,7 @@ static void expect(const char *name, const char *variable, const char *expected)
   free(said);
 }
 
-// ---- environment -----------------------------------------------------------------------------------
+// ---- environment ----------------------------------------------------------------------
 
 static int print_options(char *unused) {
   (void)unused;
@@ -108,7 +109,7 @@ static void test_suggestions(void **state) {
   assert_null(env_nearest(longer, words));
 }
 
-// ---- log -----------------------------------------------------------------------------------------------
+// ---- log ------------------------------------------------------------------------------
 
 static int say_all(char *unused) {
   (void)unused;
@@ -185,7 +186,7 @@ static void test_callback(void **state) {
   expect("use_callback", NULL, "autotune: warning: two\n[1 one]\n");
 }
 
-// ---- fault points -----------------------------------------------------------------------------------
+// ---- fault points ---------------------------------------------------------------------
 
 static int use_faults(char *unused) {
   (void)unused;
@@ -219,7 +220,7 @@ static void test_the_clock_can_be_set(void **state) {
   assert_true(sys_now() >= before);
 }
 
-// ---- machine --------------------------------------------------------------------------------------------
+// ---- machine --------------------------------------------------------------------------
 
 static void *get_machine(void *unused) {
   (void)unused;
@@ -249,8 +250,8 @@ static void test_machine_is_the_same_for_all(void **state) {
 static void test_topologies(void **state) {
   (void)state;
   struct autotune_machine m;
-  assert_int_equal(machine_read_synthetic("pack:2 l3:1(size=33554432) l2:8(size=1048576) l1:1(size=49152) "
-                                          "core:1 pu:2", &m), 0);
+  const char *two = "pack:2 l3:1(size=33554432) l2:8(size=1048576) l1:1(size=49152) core:1 pu:2";
+  assert_int_equal(machine_read_synthetic(two, &m), 0);
   assert_int_equal(m.cores, 16);
   assert_int_equal(m.threads, 32);
   assert_int_equal(m.l1d, 48 << 10);

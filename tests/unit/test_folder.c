@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RELIABILITY S2: a folder that somebody else can write is not trusted; and objects are only what their
-// hash says.
+// RELIABILITY S2: a folder that somebody else can write is not trusted; and objects are
+// only what their hash says.
 #include "store_fixture.h"
 
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static void expect_refused(const char *path, const char *reason) {
   free(message);
 }
 
-// ---- S2, one case each -------------------------------------------------------------------------
+// ---- S2, one case each ----------------------------------------------------------------
 
 static void test_made_when_missing(void **state) {
   char *path = below(state, "a/b/autotune");
@@ -152,7 +152,8 @@ static void test_below_a_folder_of_another_owner(void **state) {
 
 // A link on the way is followed first, and where it leads is judged.
 static void test_through_a_link(void **state) {
-  char *good = below(state, "good"), *bad = below(state, "bad"), *link = below(state, "link");
+  char *good = below(state, "good"), *bad = below(state, "bad"),
+       *link = below(state, "link");
   char *path = below(state, "link/autotune");
   mkdir(good, 0700);
   mkdir(bad, 0700);
@@ -172,7 +173,7 @@ static void test_relative_paths(void **state) {
   expect_refused("/", "absolute");
 }
 
-// ---- which folder --------------------------------------------------------------------------------
+// ---- which folder ---------------------------------------------------------------------
 
 static int print_default(char *expected) {
   char *message = NULL, *path = folder_default(&message);
@@ -202,7 +203,8 @@ static int default_without_home(char *expected) {
   return print_default(expected);
 }
 
-static void expect_default(const char *child, const char *variable, const char *expected) {
+static void expect_default(const char *child, const char *variable,
+                           const char *expected) {
   char *said;
   int status = run_child(child, expected, variable, &said);
   if (status != 0)
@@ -250,7 +252,8 @@ static void test_one_warning(void **state) {
   free(variable);
 }
 
-// A set-user-ID copy of this program, started by somebody else, keeps nothing and reads no environment.
+// A set-user-ID copy of this program, started by somebody else, keeps nothing and reads
+// no environment.
 static int secure_child(char *path) {
   if (setgid(STRANGER) != 0 || setuid(STRANGER) != 0)
     return 77;
@@ -260,8 +263,8 @@ static int secure_child(char *path) {
 
 static void test_set_user_id(void **state) {
   char *copy = below(state, "program"), *said;
-  char *command = sys_printf("cp /proc/%ld/exe %s && chmod 4755 %s && chmod 755 %s", (long)getpid(),
-                             copy, copy, (char *)*state);
+  char *command = sys_printf("cp /proc/%ld/exe %s && chmod 4755 %s && chmod 755 %s",
+                             (long)getpid(), copy, copy, (char *)*state);
   struct statvfs fs;
   if (geteuid() != 0 || statvfs(*state, &fs) != 0 || (fs.f_flag & ST_NOSUID) ||
       system(command) != 0) {
@@ -282,7 +285,7 @@ static void test_set_user_id(void **state) {
   free(copy);
 }
 
-// ---- objects ----------------------------------------------------------------------------------------
+// ---- objects --------------------------------------------------------------------------
 
 static uint64_t keep(void **state, const char *bytes) {
   char *from = below(state, "from");

@@ -16,7 +16,7 @@ static int teardown(void **state) {
   return 0;
 }
 
-// ---- a database ---------------------------------------------------------------------------------
+// ---- a database -----------------------------------------------------------------------
 
 static void add(struct store *s, const struct identity *id, uint64_t variant, const char *values,
                 enum fate fate, const char *message, double median) {
@@ -69,7 +69,7 @@ static char *report(const char *folder, struct report_options o, int expected) {
   return text;
 }
 
-// ---- text ---------------------------------------------------------------------------------------------
+// ---- text -----------------------------------------------------------------------------
 
 // Every text must stand in the report, each behind the one before.
 static void expect_in_order(const char *report_text, const char *const *texts) {
@@ -169,7 +169,7 @@ static void test_a_terminal_is_not_commanded(void **state) {
   }
 }
 
-// ---- nothing --------------------------------------------------------------------------------------------
+// ---- nothing --------------------------------------------------------------------------
 
 static void test_nothing_measured(void **state) {
   char *text = report(*state, (struct report_options){ 0 }, 1);
@@ -195,7 +195,7 @@ static void test_another_kernel_was_meant(void **state) {
   free(text);
 }
 
-// ---- JSON ---------------------------------------------------------------------------------------------------
+// ---- JSON -----------------------------------------------------------------------------
 
 static void test_json_says_the_same(void **state) {
   make_database(*state);

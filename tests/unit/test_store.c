@@ -13,7 +13,7 @@ static int teardown(void **state) {
   return 0;
 }
 
-// ---- round trips ------------------------------------------------------------------------------
+// ---- round trips ----------------------------------------------------------------------
 
 static void test_summary_survives(void **state) {
   struct identity id = fixture_identity();
@@ -67,7 +67,7 @@ static void test_open_ends_and_nonsense_are_kept_readable(void **state) {
   store_close(s);
 }
 
-// ---- pending trials ----------------------------------------------------------------------------
+// ---- pending trials -------------------------------------------------------------------
 
 static void test_pending_of_the_living_is_unknown(void **state) {
   struct identity id = fixture_identity();
@@ -86,7 +86,7 @@ static void test_pending_of_the_dead_is_quarantined(void **state) {
   pid_t child = fork();
   if (child == 0) {
     struct store *s = store_open_in(*state, true, &(char *){ NULL });
-    _exit(s && store_begin(s, &id, &r) == 0 ? 0 : 1); // as if the variant had taken it along
+    _exit(s && store_begin(s, &id, &r) == 0 ? 0 : 1); // as if it had been killed
   }
   int status;
   waitpid(child, &status, 0);
@@ -99,7 +99,31 @@ static void test_pending_of_the_dead_is_quarantined(void **state) {
   store_close(s);
 }
 
-// ---- D6: no result outlives what it describes ------------------------------------------------------
+static void test_pending_that_came_too_late_is_not_written(void **state) {
+  struct identity id = fixture_identity();
+  struct record r = fixture_record(5, NULL, 0);
+  struct store *s = open_store(*state), *other = open_store(*state);
+  struct listing l;
+  double sample = 1;
+  assert_int_equal(store_run(other->db, "BEGIN EXCLUSIVE"), SQLITE_OK);
+  assert_int_equal(store_begin(s, &id, &r), -1);
+  r = fixture_record(6, &sample, 1);
+  assert_int_equal(store_finish(s, &id, &r), -1);
+  r = fixture_record(7, NULL, 0);
+  assert_int_equal(store_begin(s, &id, &r), -1);
+  assert_int_equal(store_run(other->db, "COMMIT"), SQLITE_OK);
+  store_close(other);
+  store_close(s);
+  s = open_store(*state);
+  assert_int_equal(store_list(s, NULL, &l), 0);
+  assert_int_equal(l.n, 1);
+  assert_int_equal(l.items[0].n_records, 1);
+  assert_true(l.items[0].records[0].variant == 6);
+  store_list_free(&l);
+  store_close(s);
+}
+
+// ---- D6: no result outlives what it describes -----------------------------------------
 
 static void expect_miss(struct store *s, const struct identity *id, const char *reason) {
   struct summary out;
@@ -174,7 +198,7 @@ static void test_several_keys_are_told(void **state) {
   store_close(s);
 }
 
-// ---- forgetting -----------------------------------------------------------------------------------
+// ---- forgetting -----------------------------------------------------------------------
 
 static void test_forget_takes_what_was_meant(void **state) {
   struct identity a = fixture_identity(), b = a, c = a;
@@ -205,7 +229,7 @@ static void test_forget_takes_what_was_meant(void **state) {
   store_close(s);
 }
 
-// ---- connections ------------------------------------------------------------------------------------
+// ---- connections ----------------------------------------------------------------------
 
 static void test_a_forked_child_is_refused(void **state) {
   struct identity id = fixture_identity();
@@ -258,7 +282,7 @@ static void test_a_locked_store_delays_and_then_takes_it_all(void **state) {
   store_close(s);
 }
 
-// ---- D5, S1: what the file may not do ---------------------------------------------------------------
+// ---- D5, S1: what the file may not do -------------------------------------------------
 
 static unsigned count_bad(const char *folder) {
   char *command = sys_printf("ls %s | grep -c 'results.db.bad-[0-9T.]*$'", folder);
@@ -334,11 +358,14 @@ static void test_foreign_databases_are_set_aside(void **state) {
   expect_set_aside(*state, "PRAGMA application_id=1");
   expect_set_aside(*state, "PRAGMA user_version=0");
   expect_set_aside(*state, "CREATE TABLE stranger(a)");
-  expect_set_aside(*state, "CREATE TRIGGER t AFTER INSERT ON problem BEGIN DELETE FROM winner; END");
+  expect_set_aside(
+      *state, "CREATE TRIGGER t AFTER INSERT ON problem BEGIN DELETE FROM winner; END");
   expect_set_aside(*state, "DROP TABLE variant");
-  expect_set_aside(*state, "DROP TABLE winner; CREATE VIEW winner AS SELECT * FROM problem");
+  expect_set_aside(*state,
+                   "DROP TABLE winner; CREATE VIEW winner AS SELECT * FROM problem");
   expect_set_aside(*state, "PRAGMA journal_mode=WAL");
-  expect_set_aside(*state, "PRAGMA writable_schema=1; UPDATE sqlite_schema SET sql = sql || ' '");
+  expect_set_aside(*state,
+                   "PRAGMA writable_schema=1; UPDATE sqlite_schema SET sql = sql || ' '");
 }
 
 static void write_file(const char *folder, const char *data, size_t size) {
@@ -405,7 +432,7 @@ static void test_set_aside_by_another_is_followed(void **state) {
   free(to);
 }
 
-// ---- listing ----------------------------------------------------------------------------------------------
+// ---- listing --------------------------------------------------------------------------
 
 static void test_listing_has_all(void **state) {
   struct identity id = fixture_identity();
@@ -447,6 +474,7 @@ int main(void) {
     TEST(test_open_ends_and_nonsense_are_kept_readable),
     TEST(test_pending_of_the_living_is_unknown),
     TEST(test_pending_of_the_dead_is_quarantined),
+    TEST(test_pending_that_came_too_late_is_not_written),
     TEST(test_each_part_of_the_identity_counts),
     TEST(test_the_file_is_no_part_of_the_identity),
     TEST(test_several_keys_are_told),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RELIABILITY D1 and D3: writers that are killed, many at once, and one that stops with the lock.
+// RELIABILITY D1 and D3: writers that are killed, many at once, and one that stops with
+// the lock.
 #include "store_fixture.h"
 
 #include <fcntl.h>
@@ -33,7 +34,8 @@ static unsigned count_files(const char *folder, const char *pattern) {
 
 static void expect_whole(struct store *s) {
   sqlite3_stmt *q = NULL;
-  assert_int_equal(sqlite3_prepare_v2(s->db, "PRAGMA integrity_check", -1, &q, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_prepare_v2(s->db, "PRAGMA integrity_check", -1, &q, NULL),
+                   SQLITE_OK);
   assert_int_equal(sqlite3_step(q), SQLITE_ROW);
   assert_string_equal((const char *)sqlite3_column_text(q, 0), "ok");
   sqlite3_finalize(q);
@@ -60,7 +62,7 @@ static int write_record(struct store *s, uint64_t variant) {
   return store_finish(s, &id, &r);
 }
 
-// ---- D1 -------------------------------------------------------------------------------------------
+// ---- D1 -------------------------------------------------------------------------------
 
 // Writes records from FIRST on until it is killed, and says through FD which are written.
 static void write_for_ever(const char *folder, uint64_t first, int fd) {
@@ -122,7 +124,7 @@ static void test_killed_writers_lose_nothing(void **state) {
   assert_int_equal(count_files(*state, "bad"), 0);
 }
 
-// ---- D3 --------------------------------------------------------------------------------------------
+// ---- D3 -------------------------------------------------------------------------------
 
 static double *shared_waits(void) {
   void *p = mmap(NULL, WRITERS * RECORDS * sizeof(double), PROT_READ | PROT_WRITE,
@@ -138,8 +140,8 @@ static int compare_doubles(const void *a, const void *b) {
 
 static void print_waits(double *waits, unsigned n) {
   qsort(waits, n, sizeof *waits, compare_doubles);
-  print_message("waits: median %.1f ms, p99 %.1f ms, longest %.1f ms\n", 1e3 * waits[n / 2],
-                1e3 * waits[n * 99 / 100], 1e3 * waits[n - 1]);
+  print_message("waits: median %.1f ms, p99 %.1f ms, longest %.1f ms\n",
+                1e3 * waits[n / 2], 1e3 * waits[n * 99 / 100], 1e3 * waits[n - 1]);
 }
 
 static void write_records(const char *folder, unsigned writer, double *waits) {
@@ -205,13 +207,14 @@ static void test_a_stopped_process_stops_nobody(void **state) {
   double begun = sys_now();
   for (unsigned i = 2; i < 202; i++)
     assert_int_equal(write_record(s, i), -1);
-  print_message("200 records behind a stopped process: %.0f ms, the longest wait %.0f ms\n",
-                1e3 * (sys_now() - begun), 1e3 * s->slowest);
+  print_message(
+      "200 records behind a stopped process: %.0f ms, the longest wait %.0f ms\n",
+      1e3 * (sys_now() - begun), 1e3 * s->slowest);
   struct summary out;
   char *why = NULL, *message = NULL;
   assert_false(store_winner(s, &id, &out, &why));
   free(why);
-  assert_null(store_open_in(*state, true, &message)); // a second one is told so and does without
+  assert_null(store_open_in(*state, true, &message)); // a second one does without
   assert_non_null(message);
   free(message);
   store_close(s);

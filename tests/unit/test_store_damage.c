@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RELIABILITY D5, S1 and D4: files of results that were damaged or made up, and places that cannot be
-// written. Whatever happens, no row comes out that did not go in, and nothing stops the program.
+// RELIABILITY D5, S1 and D4: files of results that were damaged or made up, and places
+// that cannot be written. Whatever happens, no row comes out that did not go in, and
+// nothing stops the program.
 #include "store_fixture.h"
 
 #include <fcntl.h>
@@ -24,7 +25,7 @@ static int teardown(void **state) {
   return 0;
 }
 
-// ---- the original -----------------------------------------------------------------------------------
+// ---- the original ---------------------------------------------------------------------
 
 struct image { unsigned char *data; size_t size; };
 
@@ -82,7 +83,7 @@ static void write_image(const char *folder, const unsigned char *data, size_t si
   free(path);
 }
 
-// ---- mutants ------------------------------------------------------------------------------------------
+// ---- mutants --------------------------------------------------------------------------
 
 // A changed copy of ORIGINAL in DATA (of twice the size); the new size.
 static size_t mutate(const struct image *original, unsigned char *data, uint64_t *rng) {
@@ -92,7 +93,8 @@ static size_t mutate(const struct image *original, unsigned char *data, uint64_t
   case 0: // cut off
     return rng_next(rng) % size;
   case 1: // a page where another belongs
-    memcpy(data + rng_next(rng) % pages * page, original->data + rng_next(rng) % pages * page, page);
+    memcpy(data + rng_next(rng) % pages * page,
+           original->data + rng_next(rng) % pages * page, page);
     return size;
   case 2: // a hole
     memset(data + rng_next(rng) % pages * page, 0, page);
@@ -101,7 +103,8 @@ static size_t mutate(const struct image *original, unsigned char *data, uint64_t
     memset(data + size, (int)rng_next(rng), page);
     return size + 1 + rng_next(rng) % page;
   case 4: // heads of pages, where the structure is
-    data[rng_next(rng) % pages * page + rng_next(rng) % 100] = (unsigned char)rng_next(rng);
+    data[rng_next(rng) % pages * page + rng_next(rng) % 100] =
+        (unsigned char)rng_next(rng);
     return size;
   default:
     for (uint64_t n = 1 + rng_next(rng) % 16; n > 0; n--)
@@ -177,14 +180,15 @@ static void test_no_mutant_is_believed(void **state) {
     remove_folder(folder);
     free(folder);
   }
-  assert_true(found > MUTANTS && found < MUTANTS * VARIANTS); // some are good, some are not
+  assert_true(found > MUTANTS && found < MUTANTS * VARIANTS); // some are good
   free(data);
   free(original.data);
 }
 
-// ---- places that cannot be written (D4) ----------------------------------------------------------------
+// ---- places that cannot be written (D4) -----------------------------------------------
 
-// What a program does with the store that the environment names: how many RECORDS were saved.
+// What a program does with the store that the environment names: how many RECORDS were
+// saved.
 static unsigned use_store(unsigned records) {
   char *message = NULL;
   struct store *s = store_open(&message);
@@ -231,7 +235,8 @@ static int without_home(char *folder) {
 
 // In a mount namespace of its own: 77 where that is not allowed.
 static int private_tmpfs(const char *folder, const char *options) {
-  if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+  if (unshare(CLONE_NEWNS) != 0 ||
+      mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
       mount("tmpfs", folder, "tmpfs", MS_NOSUID, options) != 0)
     return 77;
   setenv("AUTOTUNE_CACHE", folder, 1);
@@ -281,9 +286,15 @@ static void expect_one_warning(const char *name, char *folder) {
   free(said);
 }
 
-static void test_limited_file_size(void **state) { expect_one_warning("limited_size", *state); }
-static void test_below_a_file(void **state) { expect_one_warning("below_a_file", *state); }
-static void test_without_home(void **state) { expect_one_warning("without_home", *state); }
+static void test_limited_file_size(void **state) {
+  expect_one_warning("limited_size", *state);
+}
+static void test_below_a_file(void **state) {
+  expect_one_warning("below_a_file", *state);
+}
+static void test_without_home(void **state) {
+  expect_one_warning("without_home", *state);
+}
 static void test_full_disk(void **state) { expect_one_warning("full_disk", *state); }
 static void test_read_only_folder(void **state) {
   expect_one_warning("read_only_folder", *state);
@@ -292,7 +303,7 @@ static void test_read_only_and_empty(void **state) {
   expect_one_warning("read_only_and_empty", *state);
 }
 
-// ---- each call that can fail (V5) --------------------------------------------------------------------------
+// ---- each call that can fail (V5) -----------------------------------------------------
 
 static int with_fault(char *folder) {
   struct identity id = identity_of(1);
@@ -311,7 +322,7 @@ static int with_fault(char *folder) {
   store_close(s);
   free(message);
   free(why);
-  return sys_fails(SYS_FORK) ? 99 : 0; // asked for by the last of the faults, to see that they work
+  return sys_fails(SYS_FORK) ? 99 : 0; // one asks for it, to see that faults work
 }
 
 static void expect_survival(const char *fault, bool filled) {
@@ -329,7 +340,8 @@ static void expect_survival(const char *fault, bool filled) {
 }
 
 static void test_any_call_may_fail(void **state) {
-  static const char *const points[] = { "malloc", "open", "rename", "sqlite", "fsync", "write" };
+  static const char *const points[] = { "malloc", "open",  "rename",
+                                        "sqlite", "fsync", "write" };
   static const unsigned most[] = { 60, 6, 3, 60, 3, 3 };
   char fault[64], *said;
   assert_int_equal(run_child("with_fault", *state, "AUTOTUNE_FAULT=fork:1", &said), 99);
@@ -337,7 +349,8 @@ static void test_any_call_may_fail(void **state) {
   for (unsigned p = 0; p < sizeof points / sizeof *points; p++)
     for (unsigned n = 1; n <= most[p]; n++)
       for (unsigned later = 0; later < 2; later++) {
-        snprintf(fault, sizeof fault, "AUTOTUNE_FAULT=%s:%u%s", points[p], n, later ? "+" : "");
+        snprintf(fault, sizeof fault, "AUTOTUNE_FAULT=%s:%u%s", points[p], n,
+                 later ? "+" : "");
         expect_survival(fault, n % 2);
       }
 }
@@ -345,9 +358,12 @@ static void test_any_call_may_fail(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 static const struct child children[] = {
-  { "limited_size", limited_size },         { "below_a_file", below_a_file },
-  { "without_home", without_home },         { "full_disk", full_disk },
-  { "read_only_folder", read_only_folder }, { "read_only_and_empty", read_only_and_empty },
+  { "limited_size", limited_size },
+  { "below_a_file", below_a_file },
+  { "without_home", without_home },
+  { "full_disk", full_disk },
+  { "read_only_folder", read_only_folder },
+  { "read_only_and_empty", read_only_and_empty },
   { "with_fault", with_fault },
 };
 
