@@ -103,6 +103,42 @@ static void opens_and_prints_nothing(void **state) {
   assert_int_equal(said.status, 0);
 }
 
+/* ---- a library that is not there ------------------------------------------------------------- */
+
+static void open_and_tell(void) {
+  char *message = NULL;
+  printf("%s|%s", jit_open(&message) ? "opened" : "", message ? message : "");
+}
+
+static void open_nowhere(void) {
+  setenv("AUTOTUNE_JIT", "/nonexistent/jit.so", 1);
+  open_and_tell();
+}
+
+static void open_another_library(void) {
+  setenv("AUTOTUNE_JIT", "libm.so.6", 1);
+  open_and_tell();
+}
+
+static void open_twice_with_a_fault(void) {
+  setenv("AUTOTUNE_FAULT", "jit:1", 1);
+  open_and_tell();
+  open_and_tell();
+}
+
+static void without_the_library_there_is_a_reason(void **state) {
+  (void)state;
+  struct said said = fixture_child(open_nowhere);
+  assert_non_null(strstr(said.text, "|the compiler cannot be loaded: /nonexistent/jit.so: "));
+  said = fixture_child(open_another_library);
+  assert_string_equal(said.text, "|libautotune-jit.so belongs to another version of autotune");
+  said = fixture_child(open_twice_with_a_fault);
+  assert_non_null(strstr(said.text, "|the compiler cannot be loaded: "));
+  assert_non_null(strstr(said.text, "opened|"));
+}
+
+/* ---- a compiler that breaks --------------------------------------------------------------------- */
+
 /* Pragmas of Clang that make it fail in ways that no variant should be able to. */
 static void compile_what_breaks_clang(void) {
   static const char *const texts[] = {"#pragma clang __debug crash\n",
@@ -356,6 +392,7 @@ static void openmp_runs_on_one_runtime(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(without_the_library_there_is_a_reason), /* before the environment is read */
       cmocka_unit_test(a_compiler_that_crashes_fails_one_variant), /* before cmocka's handlers */
       cmocka_unit_test(compiles_to_an_object),
       cmocka_unit_test(the_message_begins_with_the_first_error),
