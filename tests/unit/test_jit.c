@@ -107,7 +107,9 @@ static void opens_and_prints_nothing(void **state) {
 
 static void open_and_tell(void) {
   char *message = NULL;
-  printf("%s|%s", jit_open(&message) ? "opened" : "", message ? message : "");
+  const char *opened = jit_open(&message) ? "opened" : "";
+  printf("%s|%s", opened, message ? message : "");
+  free(message);
 }
 
 static void open_nowhere(void) {
