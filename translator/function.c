@@ -115,6 +115,7 @@ static bool find_body(const struct source *s, size_t offset, size_t *body)
   struct lexer l = { s->text + offset, s->text + s->size, false };
   int depth = 0;
   bool called = false;
+  *body = s->size;
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
     char c = t.text.size == 1 ? *t.text.data : 0;
     *body = (size_t)(t.text.data - s->text);
