@@ -149,7 +149,7 @@ static void storage(struct item *item, struct slice w)
   item->is_static |= slice_is(w, "static");
   item->is_extern |= slice_is(w, "extern");
   item->is_inline |= w.size >= 6 && memmem(w.data, w.size, "inline", 6);
-  item->is_thread |= memmem(w.data, w.size, "thread", 6) != NULL;
+  item->is_thread |= memmem(w.data, w.size, "hread", 5) != NULL; // thread or Thread
 }
 
 static void attribute(struct item *item, struct lexer *l)

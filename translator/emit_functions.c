@@ -7,10 +7,23 @@
 
 #define WORD(s) (int)(s).size, (s).data
 
+// Not `register`: the slow path takes the addresses of its parameters.
+static void parameter(const struct emission *e, const struct kernel_arg *a)
+{
+  struct lexer l = lexer_of(a->text);
+  struct token t = lex(&l);
+  if (slice_is(t.text, "register"))
+    text_add(e->out, l.p, (size_t)(l.end - l.p));
+  else
+    text_add(e->out, a->text.data, a->text.size);
+}
+
 void emit_parameters(const struct emission *e, const char *behind)
 {
-  for (unsigned i = 0; i < e->k->n_args; i++)
-    text_printf(e->out, "%s%.*s", i ? ", " : "", WORD(e->k->args[i].text));
+  for (unsigned i = 0; i < e->k->n_args; i++) {
+    text_printf(e->out, "%s", i ? ", " : "");
+    parameter(e, &e->k->args[i]);
+  }
   if (*behind)
     text_printf(e->out, "%s%s", e->k->n_args ? ", " : "", behind);
   else if (!e->k->n_args)

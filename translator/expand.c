@@ -236,7 +236,9 @@ static struct piece *piece_of(struct cutter *c, const struct item *item, size_t 
     }
     if (item->start < h->start && h->end <= item->end) {
       struct piece *own = arena_alloc(sizeof *own);
-      *own = (struct piece){ item->start, item->end, order, true };
+      const char *text = c->x->source->text + item->start;
+      bool whole = !memmem(text, item->end - item->start, "include", 7); // no part elsewhere
+      *own = (struct piece){ item->start, item->end, order, whole };
       h->usable = false;
       return own;
     }

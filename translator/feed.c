@@ -229,7 +229,19 @@ static bool in_dependent(const struct scan *c, size_t at)
   return false;
 }
 
-// The outermost chains that depend on a param and hold no kernel.
+static bool holds_include(const struct source *s, size_t start, size_t end)
+{
+  struct slice rest;
+  for (size_t at = start; at < end;) {
+    struct slice line = line_at(s, at, end);
+    if (line_kind(line, &rest) == LINE_INCLUDE)
+      return true;
+    at += line.size + 1;
+  }
+  return false;
+}
+
+// The outermost chains that depend on a param and hold no kernel and no other file.
 static void keep_chains(const struct scan *c, struct feed *f)
 {
   size_t last = 0;
@@ -241,7 +253,8 @@ static void keep_chains(const struct scan *c, struct feed *f)
     if (!h->depends || holds || h->start < last)
       continue;
     last = h->end;
-    *GROW(f->chains, f->n_chains) = (struct piece){ h->start, h->end, SIZE_MAX, true };
+    bool usable = !holds_include(c->s, h->start, h->end);
+    *GROW(f->chains, f->n_chains) = (struct piece){ h->start, h->end, SIZE_MAX, usable };
   }
 }
 

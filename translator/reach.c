@@ -281,15 +281,19 @@ static void check_function(const struct source *s, const struct reach *r, const 
   struct lexer l = lexer_of((struct slice){ s->text + f->body_at, f->end - f->body_at });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     size_t at = (size_t)(t.text.data - s->text);
+    struct lexer behind = l;
+    if (t.first && slice_is(t.text, "#") && slice_is(lex(&behind).text, "include"))
+      diag_error(s, at, 1, "include it in front of the kernel, as a function or a macro",
+                 "the text of kernel '%s' cannot come from another file", f->name);
     if (t.kind != TOKEN_WORD)
       continue;
     if (expand_thread_local(r->x, t.text) && !is_local(r, t.text))
       diag_error(s, at, t.text.size, "pass it as an argument, or its address",
-                 "kernel `%s` uses the thread-local variable `%.*s`", f->name, (int)t.text.size,
+                 "kernel '%s' uses the thread-local variable '%.*s'", f->name, (int)t.text.size,
                  t.text.data);
     if (slice_is(t.text, "static") && keeps_state(l))
       diag_warning(s, at, t.text.size, "move it to file scope, where all variants share it",
-                   "each variant of `%s` has a copy of this variable of its own", f->name);
+                   "each variant of '%s' has a copy of its own of this variable", f->name);
   }
 }
 

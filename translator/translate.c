@@ -65,8 +65,8 @@ static void check_sections(const struct source *s, const struct kernel *k)
         brackets += slice_is(t.text, "[");
       }
       if (stars >= 2 || (stars == 1 && brackets && !nested))
-        diag_error(s, c->offset, c->base.size, "make it one block, `double (*A)[n]`",
-                   "section `%s` is not contiguous: `%s` is a pointer to pointers", c->name, a->name);
+        diag_error(s, c->offset, c->base.size, "let it be one block: `double (*A)[n]`",
+                   "the section '%s' is no one block: '%s' points to pointers", c->name, a->name);
     }
 }
 
@@ -87,7 +87,7 @@ static struct expansion *expansion_for(struct translation *t, const char *compil
   struct expansion *x = expand_file(t->s, t->kernels, t->n_kernels, compiler, t->o);
   if (!x)
     diag_error(t->s, t->kernels[0].main.pragma->offset, 1, NULL,
-               "`%s` cannot preprocess this file", strcmp(compiler, "clang") == 0 ? t->o->clang
+               "%s cannot preprocess this file", strcmp(compiler, "clang") == 0 ? t->o->clang
                                                                                  : compiler);
   *GROW(t->compilers, t->n_compilers) = compiler;
   *GROW(t->expansions, n) = x;

@@ -32,7 +32,7 @@ static const pair origin = { .y = 4, .x = 3 }, *const at = &origin;
 
 #pragma autotune kernel param(UNROLL: 1, 2, 3) inout(out[0:WIDTH]) in(l[0:1], m[0:4][0:4], t[0:1])
 pair work(enum mode mode, pair p, const struct tight *t, struct bits b, const struct list *l,
-          matrix m, handle h, small s, _Bool flag, int *restrict out)
+          matrix m, register handle h, small s, _Bool flag, int *restrict out)
 {
   (void)h;
   pair r = { p.x + t->value + t->b[0], p.y + (int)b.low + (int)b.high + b.rest };
