@@ -34,6 +34,15 @@ static inline char *make_folder(void) {
   return path;
 }
 
+/* The same in memory where that can be had: thousands of files, and no fsync to wait for. */
+static inline char *make_fast_folder(void) {
+  char *path = strdup("/dev/shm/autotune-test-XXXXXX");
+  if (mkdtemp(path))
+    return path;
+  free(path);
+  return make_folder();
+}
+
 static inline struct store *open_store(const char *folder) {
   char *message = NULL;
   struct store *s = store_open_in(folder, true, &message);

@@ -15,7 +15,7 @@
 enum { MUTANTS = 2000, VARIANTS = 60 };
 
 static int setup(void **state) {
-  *state = make_folder();
+  *state = make_fast_folder();
   return 0;
 }
 
@@ -173,7 +173,7 @@ static void test_no_mutant_is_believed(void **state) {
   unsigned char *data = malloc(2 * original.size);
   uint64_t rng = 4711, found = 0;
   for (unsigned i = 0; i < MUTANTS; i++) {
-    char *folder = make_folder();
+    char *folder = make_fast_folder();
     size_t size = mutate(&original, data, &rng);
     write_image(folder, data, size);
     found += try_mutant(folder);
@@ -326,7 +326,7 @@ static int with_fault(char *folder) {
 }
 
 static void expect_survival(const char *fault, bool filled) {
-  char *folder = make_folder(), *said;
+  char *folder = make_fast_folder(), *said;
   if (filled)
     write_original(folder);
   int status = run_child("with_fault", folder, fault, &said);
