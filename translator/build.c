@@ -161,5 +161,7 @@ struct nest *nest_build(struct builder *b, TSNode loop)
 {
   b->next_id = 0;
   struct nest *n = build_chain(b, loop, NULL);
+  if (n)
+    n->root = loop;
   return n && body_check(b, n) ? n : NULL;
 }

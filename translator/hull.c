@@ -23,8 +23,8 @@ static void write_hull(const struct builder *b, struct text *t, const struct loo
                        const struct loop *points, unsigned n)
 {
   char before = l->down ? '>' : '<', behind = l->down ? '<' : '>';
-  text_printf(t, "%s autotune_lo%u = 0, autotune_hi%u = 0; _Bool autotune_a%u = 0;\n{\n", l->type, id,
-              id, id);
+  text_printf(t, "%1$s autotune_lo%2$u = 0; %1$s autotune_hi%2$u = 0; _Bool autotune_a%2$u = 0;\n{\n",
+              l->type, id);
   for (unsigned i = 0; i < n; i++) {
     text_printf(t, "%s", points[i].setup);
     if (points[i].guard)
@@ -32,8 +32,8 @@ static void write_hull(const struct builder *b, struct text *t, const struct loo
     range_header(t, b, &points[i]);
     text_printf(t, "{\n%s", points[i].prelude);
   }
-  text_printf(t, "%sif (%s) {\n%s autotune_y = %s, autotune_z = %s;\n", l->setup, l->count, l->type,
-              l->start, range_at(l, arena_printf("%s - 1", l->count)));
+  text_printf(t, "%1$sif (%2$s) {\n%3$s autotune_y = %4$s; %3$s autotune_z = %5$s;\n", l->setup, l->count,
+              l->type, l->start, range_at(l, arena_printf("%s - 1", l->count)));
   text_printf(t, "if (!autotune_a%1$u || autotune_y %2$c autotune_lo%1$u) autotune_lo%1$u = autotune_y;\n"
               "if (!autotune_a%1$u || autotune_z %3$c autotune_hi%1$u) autotune_hi%1$u = autotune_z;\n"
               "autotune_a%1$u = 1;\n}\n", id, before, behind);

@@ -138,27 +138,38 @@ static bool fused_away(const struct builder *b, TSNode root)
          !directive_present(b, ds[0]);
 }
 
+static void write_nest(struct variants *v)
+{
+  struct builder *b = v->b;
+  if (fused_away(b, v->root)) {
+    write_around(b, NULL, v->root, v->out);
+    return;
+  }
+  struct nest *n = nest_build(b, v->root);
+  if (n)
+    write_parts(b, n);
+  if (!n || b->failed)
+    return;
+  if (ts_node_is_null(n->block) || !ts_node_eq(n->block, v->root))
+    nest_write(b, n, v->out);
+  else
+    write_around(b, n, v->root, v->out);
+}
+
 static void write_variant(struct variants *v)
 {
   struct builder *b = v->b;
+  struct text functions = { 0 }, *all = b->functions;
   const char *cond = condition(v);
   if (cond)
     text_printf(v->out, "%s %s\n", v->written++ ? "#elif" : "#if", cond);
-  if (fused_away(b, v->root)) {
-    write_around(b, NULL, v->root, v->out);
-  } else {
-    struct nest *n = nest_build(b, v->root);
-    if (n)
-      write_parts(b, n);
-    if (!n || b->failed)
-      return;
-    if (ts_node_is_null(n->block) || !ts_node_eq(n->block, v->root))
-      nest_write(b, n, v->out);
-    else
-      write_around(b, n, v->root, v->out);
-  }
+  b->functions = &functions;
+  write_nest(v);
+  b->functions = all;
   if (cond)
     text_add(v->out, "\n", 1);
+  if (functions.size)
+    text_printf(all, "#if %s\n%s#endif\n", cond ? cond : "1", functions.data);
   if (b->copies > MAX_COPIES) {
     unsigned n;
     const struct pragma *p = directives_of_chain(b, v->root, &n)[0]->pragma;
@@ -229,10 +240,11 @@ void write_range(struct builder *b, size_t from, size_t to, struct text *out)
 
 void loops_check(const struct source *s, struct kernel *k, struct function *f)
 {
-  struct text scratch = { 0 };
+  struct text scratch = { 0 }, functions = { 0 };
   if (f->n_directives == 0)
     return;
-  struct builder b = { .s = s, .k = k, .change = k, .f = f, .resolve = true };
+  struct builder b = { .s = s, .k = k, .change = k, .f = f, .resolve = true,
+                       .functions = &functions };
   b.point = arena_alloc((k->n_params + f->n_directives + 1) * sizeof *b.point);
   write_range(&b, f->start, f->end, &scratch);
   b.resolve = false;
@@ -243,13 +255,16 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f)
 void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
                  struct text *out)
 {
-  struct builder b = { .s = s, .k = k, .f = f };
+  struct text definition = { 0 }, functions = { 0 };
+  struct builder b = { .s = s, .k = k, .f = f, .functions = &functions };
   b.point = arena_alloc((k->n_params + 1) * sizeof *b.point);
+  write_line(&b, &definition, f->start);
+  write_range(&b, f->start, f->end, &definition);
   if (f->n_directives) {
     text_printf(out, "\n%s", loops_prologue);
     write_order_macros(out);
   }
-  write_line(&b, out, f->start);
-  write_range(&b, f->start, f->end, out);
+  text_add(out, functions.data, functions.size);
+  text_add(out, definition.data, definition.size);
   text_add(out, "\n", 1);
 }

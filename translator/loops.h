@@ -12,6 +12,7 @@
  *   build.c        the nest of one variant: a chain of loops and the directives on them, inner first
  *   loops.c        all variants of all nests of a function, under #if
  *   loops_write.c  a nest becomes text
+ *   outline.c      and what threads share out a function of its own
  *   loops_final.c  and variables declared outside of it get the values that the source leaves
  *
  * The model. A nest is a list of generated loops, outermost first, around a body. A loop runs over a
@@ -88,6 +89,7 @@ struct nest {
     const char *text; unsigned copies;  /* set last: with the nests in it replaced */
   } *parts; unsigned n_parts;
   TSNode stop;                  /* the loop that ended the chain for not being canonical; or null */
+  TSNode root;
   TSNode block;                 /* that `fuse` stands on, or null */
   size_t from, to;              /* where its first fused loop begins, its last one ends */
 };
@@ -102,6 +104,8 @@ struct builder {
   bool resolve;                 /* permutation(any) becomes a param; nothing is written */
   bool failed;                  /* diagnosed: nothing more is of use */
   unsigned next_id;
+  struct text *functions;       /* that the nests call: go before the function; NULL in part of a body */
+  unsigned n_functions;
   struct slice lead;            /* pragmas of others in front of the nest at hand */
   unsigned copies;              /* of bodies, so far */
 };
@@ -190,6 +194,10 @@ void write_range(struct builder *b, size_t from, size_t to, struct text *out);
 
 /* ---- loops_write.c ---- */
 void nest_write(struct builder *b, struct nest *n, struct text *out);
+/* outline.c: the parameters and arguments of a function that what is in N can move to; false: it cannot, or
+ * would gain nothing. */
+bool outline(struct builder *b, TSNode root, const struct nest *n, struct text *params,
+             struct text *args);
 /* loops_final.c */
 void finals_write(struct builder *b, const struct nest *n, struct text *out);
 extern const char loops_prologue[];

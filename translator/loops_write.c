@@ -8,6 +8,7 @@
 // statements written out, whether the outer loops count blocks or step by 4, and with `omp simd` on j too
 // (without restrict 11 and 9: the sums then go through memory). Blocks over i and j with k innermost, which
 // need the vectoriser for straight code, reach 5 to 10. Sizes and factors can stay macros in this form.
+#include <stdlib.h>
 #include <string.h>
 
 #include "loops.h"
@@ -29,6 +30,7 @@ struct state {
   uint64_t setups;        /* loops whose setups stand, by place */
   uint64_t full;          /* loops in whose full blocks this copy is, by place */
   bool plain;             /* in the rest of a block: what is inside goes unjammed */
+  bool outlined;          /* inside of a function of its own */
   unsigned group;         /* nothing may stand between the headers before this place (collapse) */
 };
 
@@ -70,6 +72,21 @@ static void write_header(const struct state *st, const struct loop *l)
   text_printf(st->out, "for (__typeof__(%s) %.*s ", l->var, (int)(h.data + h.size - rest - 1), rest + 1);
 }
 
+// How many loops an `#pragma omp` of the user's takes that stands above our directives; 0: none shares any out.
+static unsigned lead_collapse(const struct builder *b)
+{
+  struct lexer l = lexer_of(b->lead);
+  bool shares = false;
+  unsigned count = 1;
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    shares = shares || slice_is(t.text, "for") || slice_is(t.text, "loop") ||
+             slice_is(t.text, "taskloop");
+    if (slice_is(t.text, "collapse") && slice_is(lex(&l).text, "("))
+      count = (unsigned)strtoul(lex(&l).text.data, NULL, 0);
+  }
+  return shares ? count : 0;
+}
+
 // The pragmas of the loop at place AT. Returns whether an OpenMP directive is among them.
 static bool write_pragmas(struct state *st, unsigned at)
 {
@@ -78,6 +95,7 @@ static bool write_pragmas(struct state *st, unsigned at)
   bool any = false;
   if (at == 0 && st->b->lead.size) {
     text_printf(st->out, "%.*s\n", (int)st->b->lead.size, st->b->lead.data);
+    st->group = lead_collapse(st->b);
     any = true;
   }
   for (unsigned i = 0; i < n->n; i++) {
@@ -181,9 +199,48 @@ static void write_blocks(struct state st, const struct loop *l, unsigned at)
     text_printf(st.out, "#endif\n");
 }
 
+// What stands inside of the shared loops, as a function with the kernel's parameters and those loops' variables.
+// False: it stays where it is.
+static bool write_outlined(struct state st, unsigned at)
+{
+  struct text params = { 0 }, args = { 0 }, body = { 0 };
+  struct builder *b = st.b;
+  if (!b->functions || !outline(b, st.n->root, st.n, &params, &args))
+    return false;
+  for (unsigned i = 0; i < at; i++) {
+    const struct loop *l = &st.n->loops[i];
+    struct slice type = l->dim->type;
+    if (l->raw && type.size)
+      text_printf(&params, ", %.*s %s", (int)type.size, type.data, l->var);
+    else if (!l->raw && strncmp(l->type, "__typeof__", 10) != 0)
+      text_printf(&params, ", %s %s", l->type, l->var);
+    else
+      continue; // among the locals
+    text_printf(&args, ", %s", l->var);
+  }
+  const char *name = arena_printf("autotune_part%u_%s", b->n_functions++, b->f->name);
+  text_printf(st.out, "%s(%s);\n", name, args.data);
+  text_printf(&body, "static __attribute__((noinline)) void %s(%s)\n{\n", name, params.data);
+  st.out = &body;
+  st.setups = 0;
+  st.outlined = true;
+  write_setups(&st);
+  write_from(st, at);
+  text_printf(&body, "}\n");
+  text_add(b->functions, body.data, body.size);
+  return true;
+}
+
+static bool shared(const struct state *st)
+{
+  return st->n->loops[0].sharing || lead_collapse(st->b) > 0;
+}
+
 static void write_from(struct state st, unsigned at)
 {
   const struct nest *n = st.n;
+  if (at > 0 && at == st.group && !st.outlined && shared(&st) && write_outlined(st, at))
+    return;
   if (at >= st.group) {
     while (st.done < at) {
       const struct loop *p = &n->loops[st.done++];

@@ -55,8 +55,8 @@ static const char *reached(const struct dim *d)
 // How many iterations there are from S to U.
 static const char *count_of(const struct dim *d, const char *s, const char *u, const char *c)
 {
-  const char *distance = arena_printf(d->down ? "AUTOTUNE_DISTANCE(%s, %s)"
-                                              : "AUTOTUNE_DISTANCE(%2$s, %1$s)", s, u);
+  const char *distance = arena_printf("AUTOTUNE_DISTANCE(%s, %s)", d->down ? u : s,
+                                      d->down ? s : u);
   if (d->pointer)
     distance = arena_printf("(" COUNTER ")(%s - %s)", d->down ? s : u, d->down ? u : s);
   if (d->relation == NOT_EQUAL) // may wrap around
@@ -145,18 +145,18 @@ void range_strip(struct builder *b, const struct loop *l, const char *size, stru
 {
   struct loop g = range_counter(b, l), p = part_of(l, BIT(g.id));
   unsigned id = g.id;
-  const char *done = arena_printf("%s * (%s)", g.var, size);
+  const char *done = arena_printf("%s * (%s)", g.var, size), *left = arena_printf("autotune_l%u", id);
+  const char *last = arena_printf(inclusive(l) ? "(%s) - 1" : "%s", size);
   g.setup = arena_printf("%s" COUNTER " %s = %s / (%s) + (%s %% (%s) != 0);\n", l->setup, g.count,
                          l->count, size, l->count, size);
   p.start = arena_printf("autotune_b%u", id);
   p.end = arena_printf("autotune_f%u", id);
   p.count = arena_printf("autotune_m%u", id);
   g.prelude = arena_printf(
-      "%s %s = %s;\n" COUNTER " %s = %s - %s < (%s) ? %s - %s : (%s);\n"
-      "%s %s = %s - %s > (%s) ? %s : %s;\n",
-      l->type, p.start, range_at(l, done), p.count, l->count, done, size, l->count, done, size,
-      l->type, p.end, l->count, done, size,
-      advanced(l, p.start, arena_printf(inclusive(l) ? "(%s) - 1" : "%s", size)), l->end);
+      COUNTER " %1$s = %2$s - %3$s, %4$s = %1$s < (%5$s) ? %1$s : (%5$s);\n"
+      "%6$s %7$s = %8$s; %6$s %9$s = %1$s > (%5$s) ? %10$s : %11$s;\n",
+      left, l->count, done, p.count, size, l->type, p.start, range_at(l, done), p.end,
+      advanced(l, p.start, last), l->end);
   *grid = g;
   *point = p;
 }

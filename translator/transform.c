@@ -212,7 +212,7 @@ static bool jam_loop(struct builder *b, struct nest *n, unsigned at, const struc
   jam->elide = digits(a->text) || (p >= 0 && b->k->params[p].kind == VALUE_INT);
   range_make(b, l);
   range_strip(b, l, jam->factor, &grid, jam->point);
-  jam->full = arena_printf("%s - %s * (%s) >= (%s)", l->count, grid.var, jam->factor, jam->factor);
+  jam->full = arena_printf("autotune_l%u >= (%s)", grid.id, jam->factor);
   jam->point->pragma = NULL;
   grid.pragma = l->pragma, grid.pragma_loop = l->pragma_loop, grid.innermost = l->innermost;
   grid.grid = false;
