@@ -195,6 +195,92 @@ static void test_another_kernel_was_meant(void **state) {
   free(text);
 }
 
+// ---- S1: rows made up by somebody who can compute checksums ----------------------------
+
+static void random_text(char *text, size_t most, uint64_t *rng) {
+  size_t n = rng_next(rng) % most;
+  for (size_t i = 0; i < n; i++) {
+    uint64_t r = rng_next(rng);
+    text[i] = r % 8 == 0 ? '\n' : r % 8 == 1 ? '=' : (char)(1 + (r >> 8) % 255);
+  }
+  text[n] = '\0';
+}
+
+static double random_number(uint64_t *rng) {
+  static const double some[] = { 0, 1, -1, 1e-300, 1e300, 5e-324, 1e11, 0.1, -0.0 };
+  uint64_t r = rng_next(rng);
+  return r % 4 == 0 ? (double)(r >> 40) * 1e-6 : some[(r >> 8) % (sizeof some / sizeof *some)];
+}
+
+// Any value of the right type in each column but the first FIXED.
+static void make_up(const struct table *t, struct cell *cells, unsigned fixed, char *text,
+                    uint64_t *rng) {
+  for (unsigned i = fixed; i < t->n; i++) {
+    struct cell *c = &cells[i];
+    *c = (struct cell){ .kind = t->columns[i].kind, .data = text };
+    uint64_t r = rng_next(rng);
+    c->i = r % 3 == 0 ? (int64_t)(r >> 8) : r % 3 == 1 ? (int64_t)(r >> 60) : -(int64_t)(r >> 4);
+    c->d = random_number(rng);
+    if (c->kind == CELL_TEXT || c->kind == CELL_BLOB) {
+      random_text(text, 300, rng);
+      c->size = c->kind == CELL_TEXT ? strlen(text) : r % 2 ? 8 * (r >> 60) : r >> 59;
+      if (c->kind == CELL_BLOB && r % 5 == 0)
+        memset(text, 0, c->size = sizeof ((struct summary *)0)->failed);
+      text += 512;
+    }
+  }
+}
+
+static void insert(struct store *s, const struct table *t, const struct cell *cells) {
+  char *sql = table_insert_sql(t);
+  sqlite3_stmt *q = NULL;
+  assert_int_equal(sqlite3_prepare_v2(s->db, sql, -1, &q, NULL), SQLITE_OK);
+  assert_int_equal(row_bind(q, t, cells), SQLITE_OK);
+  assert_int_equal(sqlite3_step(q), SQLITE_DONE);
+  sqlite3_finalize(q);
+  free(sql);
+}
+
+static void test_made_up_rows_do_no_harm(void **state) {
+  static char text[STORE_CELLS * 512];
+  struct store *s = open_store(*state);
+  struct cell cells[STORE_CELLS];
+  uint64_t rng = 4711;
+  for (unsigned i = 0; i < 300; i++) {
+    struct identity id = fixture_identity();
+    char kernel[64], cpu[300], *key;
+    random_text(kernel + 1, sizeof kernel - 1, &rng);
+    kernel[0] = 'k';
+    random_text(cpu, sizeof cpu, &rng);
+    id.kernel = kernel;
+    id.cpu = cpu;
+    assert_true(problem_cells(&id, cells, &key));
+    insert(s, &table_problem, cells);
+    free(key);
+    for (unsigned k = 0; k < 4; k++) { // the problem's id stays
+      cells[0].kind = CELL_INT;
+      make_up(&table_variant, cells, 1, text, &rng);
+      insert(s, &table_variant, cells);
+    }
+    make_up(&table_winner, cells, 1, text, &rng);
+    insert(s, &table_winner, cells);
+    struct summary m;
+    if (store_winner(s, &id, &m, NULL)) {
+      assert_true(m.best.low >= 0 && m.best.low <= m.best.high && m.total_seconds < 1e12);
+      store_summary_free(&m);
+    }
+  }
+  store_close(s);
+  for (int json = 0; json < 2; json++) {
+    char *shown = report(*state, (struct report_options){ .json = json, .verbose = true }, 0);
+    assert_null(strchr(shown, '\033'));
+    json_t *root = json ? json_loads(shown, JSON_DECODE_ANY, NULL) : NULL;
+    assert_true(!json || root);
+    json_decref(root);
+    free(shown);
+  }
+}
+
 // ---- JSON -----------------------------------------------------------------------------
 
 static void test_json_says_the_same(void **state) {
@@ -234,6 +320,7 @@ int main(void) {
     TEST(test_nothing_measured),
     TEST(test_another_kernel_was_meant),
     TEST(test_json_says_the_same),
+    TEST(test_made_up_rows_do_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
