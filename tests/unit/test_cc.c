@@ -10,13 +10,16 @@
 
 #include "cc.h"
 
-#define READ(...) read_line((char *[]){ __VA_ARGS__, NULL })
+#define READ(...) read_line((const char *[]){ __VA_ARGS__, NULL })
 
-static struct cc_command *read_line(char **argv)
+static struct cc_command *read_line(const char **words)
 {
   int argc = 0;
-  while (argv[argc])
+  while (words[argc])
     argc++;
+  char **argv = arena_alloc(((size_t)argc + 1) * sizeof *argv);
+  for (int i = 0; i < argc; i++)
+    argv[i] = arena_copy(words[i], strlen(words[i]));
   return cc_command_read(argc, argv);
 }
 
