@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend.c: which backend makes variants for a compiler. The first that is applicable does. */
+/* backend.c: which backend makes variants for a compiler. The first that is applicable
+ * does. */
 #include <stdlib.h>
 
 #include "backend.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend_external.c: variants by an installed compiler. It is run with a private folder for its files,
- * at most COMPILE_SECONDS; only the text of its first error is kept. */
+/* backend_external.c: variants by an installed compiler. It is run with a private folder
+ * for its files, at most COMPILE_SECONDS; only the text of its first error is kept. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static bool applicable(const char *compiler) {
   return *compiler != 0 && strcmp(compiler, "clang") != 0;
 }
 
-/* ---- version: the first line of `--version`, asked once --------------------------------------- */
+/* ---- version: the first line of `--version`, asked once ---------------------------- */
 
 struct known {
   struct known *next;
@@ -62,11 +62,12 @@ static const char *version(const char *compiler) {
   return k ? k->version : NULL;
 }
 
-/* ---- the private folder ------------------------------------------------------------------------ */
+/* ---- the private folder ------------------------------------------------------------ */
 
 static char *folder_new(void) {
   const char *parent = secure_getenv("TMPDIR");
-  char *path = sys_printf("%s/autotune-XXXXXX", parent && *parent == '/' ? parent : "/tmp");
+  char *path =
+      sys_printf("%s/autotune-XXXXXX", parent && *parent == '/' ? parent : "/tmp");
   if (path && !mkdtemp(path)) {
     free(path);
     return NULL;
@@ -109,10 +110,11 @@ static int read_file(const char *path, struct object *out) {
   return status;
 }
 
-/* ---- compiling ----------------------------------------------------------------------------------- */
+/* ---- compiling --------------------------------------------------------------------- */
 
-/* The first line with an error, then what follows it; else all of TEXT. The private folder's name, which
- * says nothing to anybody, is cut out of lines that begin with it. */
+/* The first line with an error, then what follows it; else all of TEXT. The private
+ * folder's name, which says nothing to anybody, is cut out of lines that begin with it.
+ */
 static char *first_error(const char *text, const char *folder) {
   const char *from = text, *mark = strstr(text, "error:");
   if (mark)
@@ -125,8 +127,10 @@ static char *first_error(const char *text, const char *folder) {
 }
 
 /* What makes an object, quietly and without the linker's help, after everything else. */
-static const char **arguments(const char *const *flags, const char *source, const char *object) {
-  const char *const last[] = {"-fno-lto", "-w", "-fPIC", "-c", "-x", "c", source, "-o", object, NULL};
+static const char **arguments(const char *const *flags, const char *source,
+                              const char *object) {
+  const char *const last[] = {"-fno-lto", "-w",   "-fPIC", "-c",   "-x",
+                              "c",        source, "-o",    object, NULL};
   size_t n = 0, m = sizeof last / sizeof *last;
   while (flags && flags[n])
     n++;
@@ -141,7 +145,8 @@ static const char **arguments(const char *const *flags, const char *source, cons
 
 static int compile_in(const char *folder, const char *compiler, const char *text,
                       const char *const *flags, struct object *out) {
-  char *source = sys_printf("%s/kernel.c", folder), *object = sys_printf("%s/kernel.o", folder);
+  char *source = sys_printf("%s/kernel.c", folder),
+       *object = sys_printf("%s/kernel.o", folder);
   const char **list = source && object ? arguments(flags, source, object) : NULL;
   char said[MESSAGE_SIZE] = "";
   int status = -1;
@@ -149,9 +154,10 @@ static int compile_in(const char *folder, const char *compiler, const char *text
     out->message = sys_strdup("out of memory");
   else if (write_file(source, text) != 0)
     out->message = sys_printf("cannot write %s: %s", source, strerror(errno));
-  else if ((status = run_program(compiler, list, folder, said, sizeof said, COMPILE_SECONDS)) ==
-           RUN_TIMEOUT)
-    out->message = sys_printf("error: %s took more than %d s", compiler, (int)COMPILE_SECONDS);
+  else if ((status = run_program(compiler, list, folder, said, sizeof said,
+                                 COMPILE_SECONDS)) == RUN_TIMEOUT)
+    out->message =
+        sys_printf("error: %s took more than %d s", compiler, (int)COMPILE_SECONDS);
   else if (status == RUN_FAILED)
     out->message = sys_printf("error: cannot run %s: %s", compiler, strerror(errno));
   else if (status != 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jit_open.c: the libraries that are opened only when something must be compiled or needs OpenMP. */
+/* jit_open.c: the libraries that are opened only when something must be compiled or needs
+ * OpenMP. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -38,7 +39,8 @@ static void *open_library(char **message) {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
       char *path = sys_printf("%s%slibautotune-jit.so", folder, places[i]);
       void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-      /* A library that is there but lacks LLVM says so better than the one that is not there. */
+      /* A library that is there but lacks LLVM says so better than the one that is not
+       * there. */
       const char *error = library ? NULL : dlerror();
       if (error && !strstr(error, path ? path : "") && !*message)
         *message = sys_strdup(error);
@@ -55,7 +57,8 @@ static const struct jit_api *open_api(char **message) {
   void *library = sys_fails(SYS_JIT) ? NULL : open_library(&missing);
   if (!library) {
     const char *error = missing ? missing : dlerror();
-    *message = sys_printf("the compiler cannot be loaded: %s", error ? error : "injected failure");
+    *message = sys_printf("the compiler cannot be loaded: %s",
+                          error ? error : "injected failure");
     free(missing);
     return NULL;
   }
@@ -85,14 +88,15 @@ static bool have_openmp(void) {
   return program && dlsym(program, "__kmpc_fork_call");
 }
 
-/* gcc's runtime beside LLVM's: two pools of threads, so timings of OpenMP kernels are not to be trusted.
- * (LLVM ships its runtime under the name of gcc's too.) */
+/* gcc's runtime beside LLVM's: two pools of threads, so timings of OpenMP kernels are not
+ * to be trusted. (LLVM ships its runtime under the name of gcc's too.) */
 static void warn_of_libgomp(void) {
   void *gomp = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (gomp && !dlsym(gomp, "__kmpc_fork_call"))
-    log_once(AUTOTUNE_WARN, "libgomp",
-             "this program uses gcc's OpenMP runtime and its variants LLVM's: link it with "
-             "`autotune cc`, or with -lomp in place of -lgomp");
+    log_once(
+        AUTOTUNE_WARN, "libgomp",
+        "this program uses gcc's OpenMP runtime and its variants LLVM's: link it with "
+        "`autotune cc`, or with -lomp in place of -lgomp");
   if (gomp)
     dlclose(gomp);
 }
@@ -103,7 +107,8 @@ int openmp_open(char **message) {
     return 0;
   warn_of_libgomp();
   const char *asked = options_get()->openmp;
-  const char *const paths[] = {asked ? asked : AUTOTUNE_LIBOMP, asked ? NULL : "libomp.so.5"};
+  const char *const paths[] = {asked ? asked : AUTOTUNE_LIBOMP,
+                               asked ? NULL : "libomp.so.5"};
   for (size_t i = 0; i < sizeof paths / sizeof *paths && paths[i]; i++)
     if (dlopen(paths[i], RTLD_NOW | RTLD_GLOBAL) && have_openmp())
       return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* module.c: the winner as a shared object. dlopen leaves 0 in the slots of names that the process does
- * not show; they are bound here, and those of the site's own symbols in any case, because another
- * part of the program may show a different thing under the same name. */
+/* module.c: the winner as a shared object. dlopen leaves 0 in the slots of names that the
+ * process does not show; they are bound here, and those of the site's own symbols in any
+ * case, because another part of the program may show a different thing under the same
+ * name. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -19,17 +20,24 @@
 #include "runtime.h"
 
 #if defined(__x86_64__)
-enum { RELOC_SLOT = R_X86_64_JUMP_SLOT, RELOC_GOT = R_X86_64_GLOB_DAT, RELOC_WORD = R_X86_64_64 };
+enum {
+  RELOC_SLOT = R_X86_64_JUMP_SLOT,
+  RELOC_GOT = R_X86_64_GLOB_DAT,
+  RELOC_WORD = R_X86_64_64
+};
 #elif defined(__aarch64__)
-enum { RELOC_SLOT = R_AARCH64_JUMP_SLOT, RELOC_GOT = R_AARCH64_GLOB_DAT,
-       RELOC_WORD = R_AARCH64_ABS64 };
+enum {
+  RELOC_SLOT = R_AARCH64_JUMP_SLOT,
+  RELOC_GOT = R_AARCH64_GLOB_DAT,
+  RELOC_WORD = R_AARCH64_ABS64
+};
 #else
 #error "no relocations are known for this architecture"
 #endif
 
 static struct {
-  atomic_int holder;  /* process that loads, 0: none. A fork in another thread leaves the parent's
-                         number in the child, which then takes over */
+  atomic_int holder;  /* process that loads, 0: none. A fork in another thread leaves the
+                         parent's  number in the child, which then takes over */
   atomic_uint opened; /* numbers the names of memory files */
 } modules;
 
@@ -47,7 +55,7 @@ static void unlock(void) {
   atomic_store(&modules.holder, 0);
 }
 
-/* ---- relocations ------------------------------------------------------------------------ */
+/* ---- relocations ------------------------------------------------------------------- */
 
 struct relocations {
   const Elf64_Sym *symbols;
@@ -88,9 +96,10 @@ struct slot {
   uintptr_t addend;
 };
 
-/* Calls VISIT for each slot that waits for a name of somebody else's, until it returns false. */
-static bool each_slot(const struct relocations *r, bool (*visit)(struct slot s, void *data),
-                      void *data) {
+/* Calls VISIT for each slot that waits for a name of somebody else's, until it returns
+ * false. */
+static bool each_slot(const struct relocations *r,
+                      bool (*visit)(struct slot s, void *data), void *data) {
   for (int t = 0; t < 2; t++) {
     for (size_t i = 0; r->tables[t] && i < r->n[t]; i++) {
       const Elf64_Rela *rela = &r->tables[t][i];
@@ -99,7 +108,8 @@ static bool each_slot(const struct relocations *r, bool (*visit)(struct slot s, 
       if (ELF64_R_SYM(rela->r_info) == 0 || symbol->st_shndx != SHN_UNDEF ||
           (type != RELOC_SLOT && type != RELOC_GOT && type != RELOC_WORD))
         continue;
-      struct slot s = {(uintptr_t *)(r->base + rela->r_offset), r->names + symbol->st_name,
+      struct slot s = {(uintptr_t *)(r->base + rela->r_offset),
+                       r->names + symbol->st_name,
                        type == RELOC_WORD ? (uintptr_t)rela->r_addend : 0};
       if (!visit(s, data))
         return false;
@@ -108,7 +118,7 @@ static bool each_slot(const struct relocations *r, bool (*visit)(struct slot s, 
   return true;
 }
 
-/* ---- binding ------------------------------------------------------------------------------ */
+/* ---- binding ----------------------------------------------------------------------- */
 
 struct binding {
   const struct autotune_symbol *symbols;
@@ -123,7 +133,8 @@ static bool is_openmp(const char *name) {
 
 /* Weak names that nobody ever needs to have. */
 static bool optional(const char *name) {
-  return strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0 || strcmp(name, "__gmon_start__") == 0;
+  return strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0 ||
+         strcmp(name, "__gmon_start__") == 0;
 }
 
 static bool bind_slot(struct slot s, void *data) {
@@ -151,12 +162,12 @@ static bool is_bound(struct slot s, void *data) {
   return !address || *s.where == (uintptr_t)address + s.addend;
 }
 
-/* ---- opening ------------------------------------------------------------------------------- */
+/* ---- opening ----------------------------------------------------------------------- */
 
 static const char descriptors[] = "/proc/self/fd/";
 
-/* dlopen believes that the same name is the same file, which a reused descriptor is not: another
- * spelling of it for each time. FILE is the descriptor's number. */
+/* dlopen believes that the same name is the same file, which a reused descriptor is not:
+ * another spelling of it for each time. FILE is the descriptor's number. */
 static void unique_name(const char *file, char *name, size_t size) {
   unsigned number = atomic_fetch_add(&modules.opened, 1);
   char *end = stpcpy(name, descriptors);
@@ -174,8 +185,8 @@ static void *open_file(const char *path, int flags) {
   return dlopen(name, flags);
 }
 
-/* The same code once more, for a site whose symbols are elsewhere (two libraries that were built
- * from the same source, say). */
+/* The same code once more, for a site whose symbols are elsewhere (two libraries that
+ * were built from the same source, say). */
 static void *open_copy(const char *path) {
   int from = sys_open(path, O_RDONLY, 0), to = memfd_create("autotune", MFD_CLOEXEC);
   void *handle = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool.c: compiles ahead on threads of low priority, so that the one variant that is being timed has the
- * machine. A compilation cannot be stopped: one that takes too long is reported as failed, its thread
- * left to itself and another put in its place. Without any thread the caller compiles, in pool_take. */
+/* pool.c: compiles ahead on threads of low priority, so that the one variant that is
+ * being timed has the machine. A compilation cannot be stopped: one that takes too long
+ * is reported as failed, its thread left to itself and another put in its place. Without
+ * any thread the caller compiles, in pool_take. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,15 +15,15 @@
 
 #include "runtime.h"
 
-#define COMPILE_LIMIT 30.0   /* seconds until a compilation is given up */
-#define FREE_LIMIT 5.0       /* seconds that pool_free waits */
+#define COMPILE_LIMIT 30.0 /* seconds until a compilation is given up */
+#define FREE_LIMIT 5.0     /* seconds that pool_free waits */
 enum { NICE = 10, STACK = 64 << 20, MAX_LOST = 4 /* threads left to themselves */ };
 
 struct job {
   struct job *next;
   struct compiled result;
-  double begun;              /* sys_now, while it runs */
-  bool lost;                 /* nobody waits for it any more */
+  double begun; /* sys_now, while it runs */
+  bool lost;    /* nobody waits for it any more */
 };
 struct queue {
   struct job *first, **last;
@@ -33,11 +34,11 @@ struct pool {
   pthread_cond_t work, done;
   const struct autotune_kernel *kernel;
   struct queue queued, ended;
-  struct job *running;       /* list of those that are waited for */
-  unsigned threads;          /* that take jobs */
-  unsigned alive;            /* that exist, lost ones too */
+  struct job *running; /* list of those that are waited for */
+  unsigned threads;    /* that take jobs */
+  unsigned alive;      /* that exist, lost ones too */
   unsigned lost, pending;
-  bool paused, stop, freed;  /* freed: the last thread frees the pool */
+  bool paused, stop, freed; /* freed: the last thread frees the pool */
 };
 
 static void push(struct queue *q, struct job *j) {
@@ -59,7 +60,7 @@ static void job_free(struct job *j) {
   free(j);
 }
 
-/* ---- one compilation ------------------------------------------------------------------------ */
+/* ---- one compilation --------------------------------------------------------------- */
 
 static void compile(const struct autotune_kernel *k, struct compiled *c) {
   const char *compiler = variant_compiler(k, c->point);
@@ -71,16 +72,18 @@ static void compile(const struct autotune_kernel *k, struct compiled *c) {
     c->object.message = sys_printf("error: nothing compiles for '%s'", compiler);
   else if (!text || !flags)
     c->object.message = sys_printf(variant_unit(k, c->point) ? "out of memory"
-                                                             : "error: no unit for '%s'", compiler);
+                                                             : "error: no unit for '%s'",
+                                   compiler);
   else
     c->status = backend->compile(compiler, text, (const char *const *)flags, &c->object);
   free(text);
   free(flags);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------- */
 
-/* The program's handlers must not run here; what a crash of ours raises must reach Clang's. */
+/* The program's handlers must not run here; what a crash of ours raises must reach
+ * Clang's. */
 static void block_signals(sigset_t *before) {
   static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
   sigset_t set;
@@ -113,7 +116,8 @@ static void unlink_running(struct pool *p, const struct job *j) {
     }
 }
 
-/* Runs the job outside the lock. False: nobody waits for it any more, nor for this thread. */
+/* Runs the job outside the lock. False: nobody waits for it any more, nor for this
+ * thread. */
 static bool run(struct pool *p, struct job *j) {
   j->begun = sys_now();
   j->next = p->running;
@@ -153,7 +157,8 @@ static void *thread(void *data) {
   return NULL;
 }
 
-/* Requires the lock, or that no thread exists yet. Threads are detached: one may be lost. */
+/* Requires the lock, or that no thread exists yet. Threads are detached: one may be lost.
+ */
 static bool add_thread(struct pool *p) {
   pthread_attr_t attributes;
   sigset_t before;
@@ -199,7 +204,7 @@ static void give_up_overdue(struct pool *p) {
   }
 }
 
-/* ---- interface ------------------------------------------------------------------------------------- */
+/* ---- interface --------------------------------------------------------------------- */
 
 struct pool *pool_new(const struct autotune_kernel *k, unsigned threads) {
   struct pool *p = sys_calloc(1, sizeof *p);
@@ -242,7 +247,8 @@ int pool_submit(struct pool *p, const choice *point, uint64_t ticket) {
 }
 
 static void wait_until(struct pool *p, double deadline) {
-  struct timespec t = {(time_t)deadline, (long)((deadline - (double)(time_t)deadline) * 1e9)};
+  struct timespec t = {(time_t)deadline,
+                       (long)((deadline - (double)(time_t)deadline) * 1e9)};
   pthread_cond_timedwait(&p->done, &p->lock, &t);
 }
 
@@ -252,7 +258,8 @@ static double real_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* There is no thread: none could be made, or all were lost, and then nor is the caller to be. */
+/* There is no thread: none could be made, or all were lost, and then nor is the caller to
+ * be. */
 static void run_here(struct pool *p, struct compiled *c) {
   if (p->lost > 0) {
     c->status = -1;
@@ -276,7 +283,8 @@ bool pool_take(struct pool *p, struct compiled *out, double seconds) {
     double now = real_now();
     if (j || p->pending == 0 || now >= deadline)
       break;
-    wait_until(p, deadline < now + 0.5 ? deadline : now + 0.5); /* and look for the overdue */
+    wait_until(p, deadline < now + 0.5 ? deadline
+                                       : now + 0.5); /* and look for the overdue */
   }
   if (j)
     p->pending--;

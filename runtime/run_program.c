@@ -22,7 +22,8 @@ static double real_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The words of PROGRAM, then ARGS: one block, with a copy of PROGRAM cut into words behind it. */
+/* The words of PROGRAM, then ARGS: one block, with a copy of PROGRAM cut into words
+ * behind it. */
 static char **make_argv(const char *program, const char *const *args) {
   size_t n_args = 0, size = strlen(program) + 1;
   while (args[n_args])
@@ -33,10 +34,12 @@ static char **make_argv(const char *program, const char *const *args) {
   char *words = (char *)(argv + size / 2 + 1 + n_args + 1), *rest = NULL;
   memcpy(words, program, size);
   size_t n = 0;
-  for (char *word = strtok_r(words, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
+  for (char *word = strtok_r(words, " \t", &rest); word;
+       word = strtok_r(NULL, " \t", &rest))
     argv[n++] = word;
   for (size_t i = 0; i < n_args; i++)
-    argv[n++] = (char *)(uintptr_t)args[i]; /* exec takes what it does not write as char * */
+    argv[n++] =
+        (char *)(uintptr_t)args[i]; /* exec takes what it does not write as char * */
   argv[n] = NULL;
   return argv;
 }
@@ -58,7 +61,8 @@ static char **make_environment(const char *folder, char **tmpdir) {
     return NULL;
   }
   for (size_t i = 0; i < n; i++)
-    if (!is_variable(environ[i], "LC_ALL") && !(folder && is_variable(environ[i], "TMPDIR")))
+    if (!is_variable(environ[i], "LC_ALL") &&
+        !(folder && is_variable(environ[i], "TMPDIR")))
       list[m++] = environ[i];
   static char locale[] = "LC_ALL=C";
   list[m++] = locale;
@@ -84,7 +88,8 @@ static int spawn(char **argv, char **environment, int output, pid_t *pid) {
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
-    if ((error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
+    if ((error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY,
+                                                  0)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, output, 1)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, output, 2)) == 0)
       error = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environment);
@@ -94,7 +99,8 @@ static int spawn(char **argv, char **environment, int output, pid_t *pid) {
   return error;
 }
 
-/* Reads until nobody writes any more, keeping what fits. False: the deadline came first. */
+/* Reads until nobody writes any more, keeping what fits. False: the deadline came first.
+ */
 static bool collect(int fd, char *text, size_t size, double deadline) {
   size_t used = 0;
   for (;;) {
@@ -126,7 +132,8 @@ static bool reap(pid_t pid, int *status, double deadline) {
     pid_t got = waitpid(pid, status, WNOHANG);
     if (got == pid)
       return true;
-    if (got < 0 && errno != EINTR) { /* somebody else reaped it: the program ignores SIGCHLD, say */
+    if (got < 0 &&
+        errno != EINTR) { /* somebody else reaped it: the program ignores SIGCHLD, say */
       *status = 0;
       return true;
     }
@@ -138,7 +145,8 @@ static bool reap(pid_t pid, int *status, double deadline) {
   }
 }
 
-static int run(char **argv, char **environment, char *text, size_t size, double deadline) {
+static int run(char **argv, char **environment, char *text, size_t size,
+               double deadline) {
   int ends[2], status = 0;
   pid_t pid;
   if (sys_fails(SYS_PIPE) || pipe2(ends, O_CLOEXEC) != 0)
@@ -160,14 +168,15 @@ static int run(char **argv, char **environment, char *text, size_t size, double 
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int run_program(const char *program, const char *const *args, const char *folder, char *text,
-                size_t size, double seconds) {
+int run_program(const char *program, const char *const *args, const char *folder,
+                char *text, size_t size, double seconds) {
   double deadline = real_now() + seconds;
   char *tmpdir = NULL, **argv = make_argv(program, args);
   char **environment = make_environment(folder, &tmpdir);
   text[0] = 0;
   errno = ENOMEM;
-  int status = argv && environment ? run(argv, environment, text, size, deadline) : RUN_FAILED;
+  int status =
+      argv && environment ? run(argv, environment, text, size, deadline) : RUN_FAILED;
   int error = errno;
   free(argv);
   free(environment);

@@ -5,19 +5,28 @@
 
 #include "runtime.h"
 
-/* Flags of the build that say nothing about how fast the code is, or that would make something else than
- * plain position-independent code whose entry is visible. By their beginnings. */
+/* Flags of the build that say nothing about how fast the code is, or that would make
+ * something else than plain position-independent code whose entry is visible. By their
+ * beginnings. */
 static const char *const not_for_variants[] = {
     "-O0", "-O1", "-Og", "-Os", "-Oz", "-g", "-p", "-flto", "-fno-lto", "-fwhole-program",
-    "-fsanitize", "-fno-sanitize", "-fprofile", "-fcoverage", "-ftest-coverage", "--coverage",
-    "-fauto-profile", "-finstrument-functions", "-fpie", "-fPIE", "-fpic", "-fPIC", "-fno-pic",
-    "-fno-PIC", "-fno-pie", "-fno-PIE", "-fplugin", "-fpass-plugin", "-fvisibility", "-fdiagnostics",
-    "-fno-diagnostics", "-fcolor", "-fno-color", "-fmessage-length", "-ffile-prefix-map",
-    "-fmacro-prefix-map", "-fdebug", "-frandom-seed", "-fdump", "-fsyntax-only", "-fopt-info",
-    "-fsave-optimization-record", "-fstack-usage", "-save-temps", "-M", "-D", "-U", "-I", "-W", "-w",
-    "-l", "-L", "-static", "-shared", "-include", "-o", NULL};
+    "-fsanitize", "-fno-sanitize", "-fprofile", "-fcoverage", "-ftest-coverage",
+    "--coverage", "-fauto-profile", "-finstrument-functions", "-fpie", "-fPIE", "-fpic",
+    "-fPIC", "-fno-pic", "-fno-PIC", "-fno-pie", "-fno-PIE", "-fplugin", "-fpass-plugin",
+    "-fvisibility", "-fdiagnostics", "-fno-diagnostics", "-fcolor", "-fno-color",
+    "-fmessage-length", "-ffile-prefix-map", "-fmacro-prefix-map", "-fdebug",
+    "-frandom-seed", "-fdump", "-fsyntax-only", "-fopt-info",
+    "-fsave-optimization-record", "-fstack-usage", "-save-temps", "-M", "-D", "-U", "-I",
+    "-W", "-w", "-l", "-L", "-static", "-shared", "-include", "-o", NULL};
 
-/* Always there. Without semantic interposition, -fPIC does not keep functions from being inlined. */
+/* The same, with the word that follows. */
+static const char *const pairs[] = {
+    "-mllvm", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-o", "-x",
+    "-D", "-U", "-I", "-L", "-l", "-MF", "-MT", "-MQ", "-Xlinker", "-Xassembler",
+    "-Xpreprocessor", NULL};
+
+/* Always there. Without semantic interposition, -fPIC does not keep functions from being
+ * inlined. */
 static const char *const first[] = {"-O3", "-fno-semantic-interposition", NULL};
 static const char native[] = "-march=native";
 
@@ -35,6 +44,13 @@ static bool wanted(const char *flag) {
   return true;
 }
 
+static bool is_pair(const char *flag) {
+  for (const char *const *p = pairs; *p; p++)
+    if (strcmp(flag, *p) == 0)
+      return true;
+  return false;
+}
+
 static bool names_architecture(const char *const *flags) {
   for (; flags && *flags; flags++)
     if (begins(*flags, "-march=") || begins(*flags, "-mcpu="))
@@ -49,7 +65,8 @@ const char *variant_compiler(const struct autotune_kernel *k, const choice *poin
   return k->n_units > 0 ? k->units[0].compiler : "clang";
 }
 
-const struct autotune_unit *variant_unit(const struct autotune_kernel *k, const choice *point) {
+const struct autotune_unit *variant_unit(const struct autotune_kernel *k,
+                                         const choice *point) {
   const char *compiler = variant_compiler(k, point);
   for (unsigned i = 0; i < k->n_units; i++)
     if (strcmp(k->units[i].compiler, compiler) == 0)
@@ -85,7 +102,8 @@ char *variant_text(const struct autotune_kernel *k, const choice *point) {
   return text;
 }
 
-/* A list of flags and the bytes that they point to, measured first (DATA NULL), then written. */
+/* A list of flags and the bytes that they point to, measured first (DATA NULL), then
+ * written. */
 struct flag_list {
   char **list;
   char *data;
@@ -110,14 +128,16 @@ static void add_words(struct flag_list *f, const char *text) {
   }
 }
 
-static void add_all(struct flag_list *f, const struct autotune_kernel *k, const choice *point,
-                    const char *const *build) {
+static void add_all(struct flag_list *f, const struct autotune_kernel *k,
+                    const choice *point, const char *const *build) {
   for (const char *const *p = first; *p; p++)
     add(f, *p, strlen(*p));
   if (!names_architecture(build))
     add(f, native, strlen(native));
   for (const char *const *p = build; p && *p; p++)
-    if (wanted(*p))
+    if (is_pair(*p))
+      p += p[1] != NULL;
+    else if (wanted(*p))
       add(f, *p, strlen(*p));
   for (unsigned i = 0; i < k->n_params; i++)
     if (k->params[i].kind == AUTOTUNE_FLAGS)

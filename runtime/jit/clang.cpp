@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// clang.cpp: C to a relocatable object without a process, a file or a line of output. C++ because Clang
-// has no C interface for code generation.
+// clang.cpp: C to a relocatable object without a process, a file or a line of output. C++
+// because Clang has no C interface for code generation.
 //
 //   flags ── driver, once for each set of flags ──► invocation (cached)
-//   text + a copy of the invocation ── front end, optimiser, code generator ──► object in memory
+//   text + a copy of the invocation ── front end, optimiser, code generator ──► object
 //
-// The file system that Clang sees is empty, so nothing is looked for on disk. A compiler that crashes or
-// gives up on its own account ends the compilation, not the process: it runs in a CrashRecoveryContext.
+// The file system that Clang sees is empty, so nothing is looked for on disk. A compiler
+// that crashes or gives up on its own account ends the compilation, not the process: it
+// runs in a CrashRecoveryContext.
 
 #include <cstdlib>
 #include <cstring>
@@ -65,7 +66,8 @@ void on_fatal_error(void *, const char *reason, bool) {
     context->HandleExit(70); // back to RunSafely
 }
 
-// Handlers belong to processes that compile; those that only load must die of what kills them.
+// Handlers belong to processes that compile; those that only load must die of what kills
+// them.
 void catch_failures() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -116,20 +118,24 @@ bool begins(const std::string &s, const char *prefix) {
   return s.compare(0, strlen(prefix), prefix) == 0;
 }
 
-// True for what would make something else than an object, or a debugger's data that slows compiling.
+// True for what would make something else than an object, or a debugger's data that slows
+// compiling.
 bool useless(const std::string &flag) {
   return begins(flag, "-flto") || begins(flag, "-fwhole-program") || begins(flag, "-g") ||
-         flag == "-c" || flag == "-S" || flag == "-E" || flag == "-pipe" || begins(flag, "-save-temps");
+         flag == "-c" || flag == "-S" || flag == "-E" || flag == "-pipe" ||
+         begins(flag, "-save-temps");
 }
 
-// The command line of cc1 for FLAGS, turned into an invocation; flags that Clang refuses as unknown are
-// told to CONSUMER and nothing is returned.
-std::shared_ptr<clang::CompilerInvocation> drive(const Strings &flags, DriverConsumer &consumer) {
+// The command line of cc1 for FLAGS, turned into an invocation; flags that Clang refuses
+// as unknown are told to CONSUMER and nothing is returned.
+std::shared_ptr<clang::CompilerInvocation> drive(const Strings &flags,
+                                                 DriverConsumer &consumer) {
   clang::DiagnosticOptions options;
   options.IgnoreWarnings = 1;
-  clang::DiagnosticsEngine diags(clang::DiagnosticIDs::create(), options, &consumer, false);
-  clang::driver::Driver driver("clang", llvm::sys::getDefaultTargetTriple(), diags, "autotune",
-                               no_files());
+  clang::DiagnosticsEngine diags(clang::DiagnosticIDs::create(), options, &consumer,
+                                 false);
+  clang::driver::Driver driver("clang", llvm::sys::getDefaultTargetTriple(), diags,
+                               "autotune", no_files());
   driver.setCheckInputsExist(false);
   driver.setProbePrecompiled(false);
 
@@ -146,7 +152,8 @@ std::shared_ptr<clang::CompilerInvocation> drive(const Strings &flags, DriverCon
     if (strcmp(job.getCreator().getName(), "clang") != 0)
       continue;
     auto invocation = std::make_shared<clang::CompilerInvocation>();
-    if (!clang::CompilerInvocation::CreateFromArgs(*invocation, job.getArguments(), diags, "clang"))
+    if (!clang::CompilerInvocation::CreateFromArgs(*invocation, job.getArguments(), diags,
+                                                   "clang"))
       return nullptr;
     return invocation;
   }
@@ -161,7 +168,8 @@ void configure(clang::CompilerInvocation &invocation) {
   frontend.OutputFile.clear();
   auto &codegen = invocation.getCodeGenOpts();
   codegen.DisableFree = false;
-  codegen.VerifyModule = false; // a fifth of a millisecond each, and Clang makes no invalid module
+  codegen.VerifyModule =
+      false; // a fifth of a millisecond each, and Clang makes no invalid module
   codegen.ClearASTBeforeBackend = false;
   auto &diagnostics = invocation.getDiagnosticOpts();
   diagnostics.ShowColors = 0;
@@ -200,7 +208,8 @@ Invocation invocation_for(const char *const *flags, std::string &error) {
   Strings list;
   for (; flags && *flags; flags++) {
     if (strcmp(*flags, "-mllvm") == 0) {
-      error = "error: '-mllvm' would change every compilation of the process: not possible in process; "
+      error = "error: '-mllvm' would change every compilation of the process: not "
+              "possible in process; "
               "use compiler(clang-22)";
       return nullptr;
     }
@@ -237,11 +246,12 @@ std::string first_error_first(const std::string &diagnostics) {
              (begin ? "\n" + diagnostics.substr(0, begin) : std::string());
     begin = end + 1;
   }
-  return diagnostics.empty() ? "error: the compiler failed and said nothing" : diagnostics;
+  return diagnostics.empty() ? "error: the compiler failed and said nothing"
+                             : diagnostics;
 }
 
-bool compile(const char *text, const char *const *flags, llvm::SmallVectorImpl<char> &object,
-             std::string &message) {
+bool compile(const char *text, const char *const *flags,
+             llvm::SmallVectorImpl<char> &object, std::string &message) {
   Invocation cached = invocation_for(flags, message);
   if (!cached)
     return false;
@@ -253,7 +263,8 @@ bool compile(const char *text, const char *const *flags, llvm::SmallVectorImpl<c
 
   std::string diagnostics;
   llvm::raw_string_ostream diagnostics_stream(diagnostics);
-  clang::TextDiagnosticPrinter printer(diagnostics_stream, invocation->getDiagnosticOpts());
+  clang::TextDiagnosticPrinter printer(diagnostics_stream,
+                                       invocation->getDiagnosticOpts());
   clang::CompilerInstance instance(invocation);
   instance.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
   instance.setVirtualFileSystem(no_files());
@@ -278,7 +289,8 @@ extern "C" void llvm_initialise(void) {
 }
 
 extern "C" const char *clang_version(void) {
-  // Of the library that is loaded, not of the headers: "Debian clang version 22.1.8 (++…)".
+  // Of the library that is loaded, not of the headers: "Debian clang version 22.1.8
+  // (++…)".
   static const std::string *version = [] {
     std::string full = clang::getClangFullVersion();
     size_t at = full.find("version ");

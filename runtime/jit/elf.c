@@ -29,15 +29,17 @@ static const Elf64_Ehdr *header_of(const unsigned char *object, size_t size) {
   return header;
 }
 
-/* Requires that the section lies inside the object. False: VISIT has seen enough, or damage. */
+/* Requires that the section lies inside the object. False: VISIT has seen enough, or
+ * damage. */
 static bool visit_table(unsigned char *object, size_t size, const Elf64_Shdr *table,
                         const Elf64_Shdr *strings, bool *damaged,
                         bool (*visit)(const struct elf_symbol *, void *), void *data) {
   Elf64_Sym *symbols = (void *)(object + table->sh_offset);
   const char *names = (const char *)object + strings->sh_offset;
   *damaged = !inside(table->sh_offset, table->sh_size, size) ||
-             !inside(strings->sh_offset, strings->sh_size, size) || strings->sh_size == 0 ||
-             table->sh_offset % _Alignof(Elf64_Sym) != 0 || names[strings->sh_size - 1] != 0;
+             !inside(strings->sh_offset, strings->sh_size, size) ||
+             strings->sh_size == 0 || table->sh_offset % _Alignof(Elf64_Sym) != 0 ||
+             names[strings->sh_size - 1] != 0;
   for (size_t i = 1; !*damaged && i < table->sh_size / sizeof *symbols; i++) {
     Elf64_Sym *s = &symbols[i];
     unsigned type = ELF64_ST_TYPE(s->st_info);
@@ -70,8 +72,8 @@ bool elf_symbols(void *object, size_t size,
     if (sections[i].sh_link >= header->e_shnum)
       return false;
     bool damaged = false;
-    if (!visit_table(object, size, &sections[i], &sections[sections[i].sh_link], &damaged, visit,
-                     data))
+    if (!visit_table(object, size, &sections[i], &sections[sections[i].sh_link], &damaged,
+                     visit, data))
       return !damaged;
   }
   return true;

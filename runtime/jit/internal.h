@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h: everything inside libautotune-jit.so, grouped by file. jit.c puts it in the table that
- * runtime/jit.h describes; nothing else is visible outside. */
+/* internal.h: everything inside libautotune-jit.so, grouped by file. jit.c puts it in the
+ * table that runtime/jit.h describes; nothing else is visible outside. */
 #ifndef AUTOTUNE_JIT_INTERNAL_H
 #define AUTOTUNE_JIT_INTERNAL_H
 
@@ -13,45 +13,46 @@
 extern "C" {
 #endif
 
-/* ---- clang.cpp: C to an object, in process --------------------------------------------- */
+/* ---- clang.cpp: C to an object, in process ----------------------------------------- */
 
 const char *clang_version(void);
-void llvm_initialise(void);   /* the host as a target; once; thread-safe */
+void llvm_initialise(void); /* the host as a target; once; thread-safe */
 int clang_compile(const char *text, const char *const *flags, void **object, size_t *size,
                   char **message);
 
-/* ---- link.cpp: an object to a shared object, by lld -------------------------------------- */
+/* ---- link.cpp: an object to a shared object, by lld -------------------------------- */
 
-/* Links the ELF object file INPUT into the shared object OUTPUT, which is a pipe: a regular file would be
- * written under another name and renamed. */
+/* Links the ELF object file INPUT into the shared object OUTPUT, which is a pipe: a
+ * regular file would be written under another name and renamed. */
 int lld_link(const char *input, const char *output, char **message);
 
-/* ---- shared.c: what link.cpp needs around it ---------------------------------------------- */
+/* ---- shared.c: what link.cpp needs around it --------------------------------------- */
 
 /* struct jit_api.link_shared */
 int shared_link(const void *object, size_t size, const char *path, char **message);
 
-/* ---- orc.c: an object into this process, by JITLink ---------------------------------------- */
+/* ---- orc.c: an object into this process, by JITLink -------------------------------- */
 
-struct jit_code *orc_load(const void *object, size_t size, const struct autotune_symbol *symbols,
-                          size_t n_symbols, char **message);
+struct jit_code *orc_load(const void *object, size_t size,
+                          const struct autotune_symbol *symbols, size_t n_symbols,
+                          char **message);
 void *orc_symbol(struct jit_code *code, const char *name);
 void orc_unload(struct jit_code *code);
 
-/* ---- elf.c: the symbol table of a relocatable object ---------------------------------------- */
+/* ---- elf.c: the symbol table of a relocatable object ------------------------------- */
 
 /* One symbol with a name that is neither a section nor a file. */
 struct elf_symbol {
   const char *name;
   bool undefined, local, thread_local_storage;
-  unsigned char *info;     /* st_info, in the object that was given */
+  unsigned char *info; /* st_info, in the object that was given */
 };
-/* Calls VISIT for each symbol until it returns false. False: this is no ELF64 object of this machine,
- * or it is damaged. OBJECT is written to by nobody but VISIT. */
+/* Calls VISIT for each symbol until it returns false. False: this is no ELF64 object of
+ * this machine, or it is damaged. OBJECT is written to by nobody but VISIT. */
 bool elf_symbols(void *object, size_t size,
                  bool (*visit)(const struct elf_symbol *symbol, void *data), void *data);
 
-/* ---- jit.c ------------------------------------------------------------------------------------ */
+/* ---- jit.c ------------------------------------------------------------------------- */
 
 /* A malloc'ed message, or NULL where there is no memory. */
 char *message_of(const char *format, ...) __attribute__((format(printf, 1, 2)));

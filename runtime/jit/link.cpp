@@ -25,14 +25,12 @@ State &state() {
 } // namespace
 
 extern "C" int lld_link(const char *input, const char *output, char **message) {
-  // -Bsymbolic: a variant's own names never mean the program's functions of the same name.
-  // norelro: module.c binds slots of the GOT after dlopen.
-  const char *args[] = {"ld.lld",      "-shared",       "-Bsymbolic",
-                        "-z",          "now",           "-z",
-                        "norelro",     "-z",            "noexecstack",
-                        "-z",          "separate-code", "--hash-style=gnu",
-                        "--build-id=none", "--threads=1",
-                        "--color-diagnostics=never", "-o", output, input};
+  // -Bsymbolic: a variant's own names never mean the program's functions of the same
+  // name. norelro: module.c binds slots of the GOT after dlopen.
+  const char *args[] = {
+      "ld.lld", "-shared", "-Bsymbolic", "-z", "now", "-z", "norelro", "-z", "noexecstack",
+      "-z", "separate-code", "--hash-style=gnu", "--build-id=none", "--threads=1",
+      "--color-diagnostics=never", "-o", output, input};
   State &s = state();
   std::lock_guard<std::mutex> guard(s.lock);
   if (s.broken) {

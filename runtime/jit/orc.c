@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orc.c: an object into this process through ORC's object layer and JITLink, by LLVM's C interface.
+/* orc.c: an object into this process through ORC's object layer and JITLink, by LLVM's C
+ * interface.
  *
- * One LLJIT for the process, made when first needed, never disposed of (its destruction at exit could
- * abort); each object has a JITDylib of its own, so that all may define autotune_entry. JITLink maps
- * pages writable, fills them, then makes them executable: never both. Everything runs in the calling
- * thread: LLVM's thread pool would not survive a fork. */
+ * One LLJIT for the process, made when first needed, never disposed of (its destruction
+ * at exit could abort); each object has a JITDylib of its own, so that all may define
+ * autotune_entry. JITLink maps pages writable, fills them, then makes them executable:
+ * never both. Everything runs in the calling thread: LLVM's thread pool would not survive
+ * a fork. */
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
@@ -27,11 +29,11 @@ struct jit_code {
 static struct loader {
   LLVMOrcLLJITRef jit;
   LLVMOrcExecutionSessionRef session;
-  struct jit_code *free;   /* JITDylibs cannot be destroyed by the C interface */
-  unsigned made;           /* so far: names must differ */
+  struct jit_code *free; /* JITDylibs cannot be destroyed by the C interface */
+  unsigned made;         /* so far: names must differ */
   const struct autotune_symbol *symbols; /* of the load that is going on */
   size_t n_symbols;
-  char *error;             /* what ORC reported during it, the first */
+  char *error; /* what ORC reported during it, the first */
 } loader;
 
 static char *take_error(LLVMErrorRef error) {
@@ -83,7 +85,8 @@ static const void *find(const char *name) {
   return address ? address : resolve_process(name);
 }
 
-/* ORC asks for the names that a JITDylib lacks; those that nobody has are left to its error. */
+/* ORC asks for the names that a JITDylib lacks; those that nobody has are left to its
+ * error. */
 static LLVMErrorRef generate(LLVMOrcDefinitionGeneratorRef generator, void *context,
                              LLVMOrcLookupStateRef *state, LLVMOrcLookupKind kind,
                              LLVMOrcJITDylibRef dylib, LLVMOrcJITDylibLookupFlags flags,
@@ -98,9 +101,9 @@ static LLVMErrorRef generate(LLVMOrcDefinitionGeneratorRef generator, void *cont
     if (!address)
       continue;
     LLVMOrcRetainSymbolStringPoolEntry(wanted[i].Name);
-    found[n++] = (LLVMOrcCSymbolMapPair){
-        wanted[i].Name,
-        {(LLVMOrcExecutorAddress)(uintptr_t)address, {LLVMJITSymbolGenericFlagsExported, 0}}};
+    found[n++] = (LLVMOrcCSymbolMapPair){wanted[i].Name,
+                                         {(LLVMOrcExecutorAddress)(uintptr_t)address,
+                                          {LLVMJITSymbolGenericFlagsExported, 0}}};
   }
   LLVMErrorRef error = LLVMErrorSuccess;
   if (n > 0) {
@@ -125,8 +128,8 @@ static struct jit_code *code_new(void) {
   char name[32];
   snprintf(name, sizeof name, "variant%u", loader.made++);
   code->dylib = LLVMOrcExecutionSessionCreateBareJITDylib(loader.session, name);
-  LLVMOrcJITDylibAddGenerator(code->dylib,
-                              LLVMOrcCreateCustomCAPIDefinitionGenerator(generate, NULL, NULL));
+  LLVMOrcJITDylibAddGenerator(
+      code->dylib, LLVMOrcCreateCustomCAPIDefinitionGenerator(generate, NULL, NULL));
   return code;
 }
 
@@ -150,14 +153,14 @@ static struct lookup look_up(struct jit_code *code, const char *name) {
   LLVMOrcCLookupSetElement set = {LLVMOrcExecutionSessionIntern(loader.session, name),
                                   LLVMOrcSymbolLookupFlagsRequiredSymbol};
   struct lookup lookup = {NULL, NULL};
-  LLVMOrcExecutionSessionLookup(loader.session, LLVMOrcLookupKindStatic, &order, 1, &set, 1,
-                                looked_up, &lookup);
+  LLVMOrcExecutionSessionLookup(loader.session, LLVMOrcLookupKindStatic, &order, 1, &set,
+                                1, looked_up, &lookup);
   return lookup;
 }
 
 /* What must be known of an object before ORC sees it. */
 struct scan {
-  const char *definition;   /* one that is visible outside */
+  const char *definition; /* one that is visible outside */
   const char *thread_local_variable;
 };
 
@@ -185,8 +188,8 @@ static int check(const void *object, size_t size, struct scan *scan, char **mess
 }
 
 /* Links CODE's object now rather than when it is first called. */
-static int materialise(struct jit_code *code, LLVMMemoryBufferRef buffer, const char *definition,
-                       char **message) {
+static int materialise(struct jit_code *code, LLVMMemoryBufferRef buffer,
+                       const char *definition, char **message) {
   LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(loader.jit, code->dylib, buffer);
   if (error) {
     *message = take_error(error);
@@ -206,8 +209,9 @@ static int materialise(struct jit_code *code, LLVMMemoryBufferRef buffer, const 
   return -1;
 }
 
-struct jit_code *orc_load(const void *object, size_t size, const struct autotune_symbol *symbols,
-                          size_t n_symbols, char **message) {
+struct jit_code *orc_load(const void *object, size_t size,
+                          const struct autotune_symbol *symbols, size_t n_symbols,
+                          char **message) {
   struct scan scan = {NULL, NULL};
   *message = NULL;
   if (check(object, size, &scan, message) != 0 || loader_start(message) != 0)

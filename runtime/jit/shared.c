@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shared.c: the winner as a shared object. What it lacks becomes weak, so that dlopen leaves it 0 where
- * the process has no such symbol, and runtime/module.c can bind it to the site's addresses. */
+/* shared.c: the winner as a shared object. What it lacks becomes weak, so that dlopen
+ * leaves it 0 where the process has no such symbol, and runtime/module.c can bind it to
+ * the site's addresses. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,8 @@
 static bool weaken(const struct elf_symbol *symbol, void *data) {
   char **message = data;
   if (symbol->thread_local_storage) {
-    *message = message_of("thread-local variable '%s' is not supported in a kernel", symbol->name);
+    *message = message_of("thread-local variable '%s' is not supported in a kernel",
+                          symbol->name);
     return false;
   }
   if (symbol->undefined && ELF64_ST_BIND(*symbol->info) == STB_GLOBAL)
@@ -38,7 +40,7 @@ static int write_all(int fd, const char *data, size_t size) {
   return 0;
 }
 
-/* ---- lld without files: it reads a memory file and writes a pipe ------------------------------- */
+/* ---- lld without files: it reads a memory file and writes a pipe ------------------- */
 
 struct reader {
   int fd;
@@ -101,8 +103,10 @@ static int link_through(int input, struct reader *r, int output, char **message)
 }
 
 /* OBJECT linked, in R->data. */
-static int link_in_memory(const void *object, size_t size, struct reader *r, char **message) {
-  int ends[2] = {-1, -1}, status = -1, input = memfd_create("autotune-object", MFD_CLOEXEC);
+static int link_in_memory(const void *object, size_t size, struct reader *r,
+                          char **message) {
+  int ends[2] = {-1, -1}, status = -1,
+      input = memfd_create("autotune-object", MFD_CLOEXEC);
   if (input < 0 || write_all(input, object, size) != 0 || pipe2(ends, O_CLOEXEC) != 0) {
     *message = message_of("cannot keep an object in memory: %s", strerror(errno));
   } else {

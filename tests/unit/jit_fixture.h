@@ -23,7 +23,8 @@ static inline const struct jit_api *fixture_jit(void) {
   return jit;
 }
 
-/* An object of TEXT by COMPILER with FLAGS, blank-separated; the test fails where it does not compile. */
+/* An object of TEXT by COMPILER with FLAGS, blank-separated; the test fails where it does
+ * not compile. */
 static inline struct object fixture_compile(const char *compiler, const char *text,
                                             const char *flags) {
   char words[512];
@@ -45,8 +46,8 @@ static inline bool fixture_have(const char *compiler) {
 }
 
 /* Loads O and frees it; the test fails where it cannot be loaded. */
-static inline struct jit_code *fixture_load(struct object o, const struct autotune_symbol *symbols,
-                                            size_t n) {
+static inline struct jit_code *
+fixture_load(struct object o, const struct autotune_symbol *symbols, size_t n) {
   char *message = NULL;
   struct jit_code *code = fixture_jit()->load(o.data, o.size, symbols, n, &message);
   if (!code)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compilers behind the table. The external ones are small scripts, so that what a compiler does wrong can
- * be shown, and gcc where it is installed. */
+/* Compilers behind the table. The external ones are small scripts, so that what a
+ * compiler does wrong can be shown, and gcc where it is installed. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,8 +111,9 @@ static void gcc_compiles_and_complains(void **state) {
 
 static void the_first_error_comes_first(void **state) {
   (void)state;
-  const char *cc = script("notecc", "echo 'note: nothing' >&2; echo 'a.c:1: error: bad' >&2\n"
-                                    "echo 'a.c:2: error: worse' >&2; exit 1");
+  const char *cc =
+      script("notecc", "echo 'note: nothing' >&2; echo 'a.c:1: error: bad' >&2\n"
+                       "echo 'a.c:2: error: worse' >&2; exit 1");
   struct object o = compile(cc, "", -1);
   assert_string_equal(o.message, "a.c:1: error: bad\na.c:2: error: worse\n");
   object_free(&o);
@@ -137,7 +138,8 @@ static void failures_have_reasons(void **state) {
 static void what_it_is_given(void **state) {
   (void)state;
   /* Flags, then ours; the text; English; no input; its own folder for temporary files. */
-  const char *cc = script("echocc", "echo \"error: $* LC_ALL=$LC_ALL $(cat) $(basename $TMPDIR)\"; exit 1");
+  const char *cc = script(
+      "echocc", "echo \"error: $* LC_ALL=$LC_ALL $(cat) $(basename $TMPDIR)\"; exit 1");
   struct object o = compile(cc, "", -1);
   assert_memory_equal(o.message, "error: -O2 -fPIC -fno-lto -w -fPIC -c -x c /", 43);
   assert_non_null(strstr(o.message, "kernel.o LC_ALL=C  autotune-"));
@@ -151,12 +153,15 @@ static void a_program_is_stopped_in_time(void **state) {
   const char *const none[] = {NULL};
   assert_int_equal(run_program(slow, none, NULL, text, sizeof text, 0.3), RUN_TIMEOUT);
   assert_string_equal(text, "begun\n");
-  /* Output that does not fit is read all the same, so that the writer comes to its end. */
-  const char *talker = script("talkcc", "i=0; while [ $i -lt 20000 ]; do echo 0123456789; i=$((i+1)); done");
+  /* Output that does not fit is read all the same, so that the writer comes to its end.
+   */
+  const char *talker = script(
+      "talkcc", "i=0; while [ $i -lt 20000 ]; do echo 0123456789; i=$((i+1)); done");
   assert_int_equal(run_program(talker, none, NULL, text, sizeof text, 60), 0);
   assert_int_equal(strlen(text), sizeof text - 1);
-  assert_int_equal(run_program(script("sigcc", "kill -9 $$"), none, NULL, text, sizeof text, 60),
-                   128 + 9);
+  assert_int_equal(
+      run_program(script("sigcc", "kill -9 $$"), none, NULL, text, sizeof text, 60),
+      128 + 9);
   assert_int_equal(run_program("", none, NULL, text, sizeof text, 60), RUN_FAILED);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling and loading in process: what the tuner and its workers ask of libautotune-jit.so. */
+/* Compiling and loading in process: what the tuner and its workers ask of
+ * libautotune-jit.so. */
 #include "jit_fixture.h"
 
 #include <dirent.h>
@@ -14,7 +15,7 @@
 #define SKIP_UNDER_TSAN() (void)0
 #endif
 
-/* ---- compiling -------------------------------------------------------------------------------- */
+/* ---- compiling --------------------------------------------------------------------- */
 
 static char *compile_error(const char *text, const char *const *flags) {
   void *object;
@@ -27,7 +28,8 @@ static char *compile_error(const char *text, const char *const *flags) {
 
 static void compiles_to_an_object(void **state) {
   (void)state;
-  struct object o = fixture_compile("clang", "int f(int x) { return x + 1; }\n", "-O3 -march=native");
+  struct object o =
+      fixture_compile("clang", "int f(int x) { return x + 1; }\n", "-O3 -march=native");
   assert_memory_equal(o.data, "\177ELF", 4);
   object_free(&o);
   assert_memory_equal(fixture_jit()->version(), "clang 22.", 9);
@@ -35,8 +37,10 @@ static void compiles_to_an_object(void **state) {
 
 static void the_message_begins_with_the_first_error(void **state) {
   (void)state;
-  char *message = compile_error("#line 7 \"user.c\"\n#warning old\nint f(void) { return 1 +; }\n"
-                                "int g(void) { return z; }\n", (const char *const[]){"-Wall", NULL});
+  char *message =
+      compile_error("#line 7 \"user.c\"\n#warning old\nint f(void) { return 1 +; }\n"
+                    "int g(void) { return z; }\n",
+                    (const char *const[]){"-Wall", NULL});
   const char *expected = "user.c:8:25: error: expected expression\n";
   assert_memory_equal(message, expected, strlen(expected));
   assert_non_null(strstr(message, "'z'"));
@@ -46,16 +50,18 @@ static void the_message_begins_with_the_first_error(void **state) {
 
 static void flags_of_other_compilers_are_left_out(void **state) {
   (void)state;
-  struct object o = fixture_compile(
-      "clang", "#ifndef SEEN\n#error flags are lost\n#endif\nint x;\n",
-      "-fno-such-flag -O2 -mno-such-thing --no-such -fira-region=all -DSEEN -flto -g -fprefetch-loop-arrays");
+  struct object o =
+      fixture_compile("clang", "#ifndef SEEN\n#error flags are lost\n#endif\nint x;\n",
+                      "-fno-such-flag -O2 -mno-such-thing --no-such -fira-region=all "
+                      "-DSEEN -flto -g -fprefetch-loop-arrays");
   assert_memory_equal(o.data, "\177ELF", 4);
   object_free(&o);
 }
 
 static void flags_that_are_wrong_are_told(void **state) {
   (void)state;
-  char *message = compile_error("int x;\n", (const char *const[]){"-march=no-such-cpu", NULL});
+  char *message =
+      compile_error("int x;\n", (const char *const[]){"-march=no-such-cpu", NULL});
   assert_non_null(strstr(message, "error: "));
   assert_non_null(strstr(message, "no-such-cpu"));
   free(message);
@@ -70,16 +76,19 @@ static void flags_have_their_effect(void **state) {
                      "#ifndef _OPENMP\n#error no OpenMP\n#endif\n"
                      "#if __STDC_VERSION__ != 201112L\n#error no C11\n#endif\n"
                      "#ifndef __PIC__\n#error not position-independent\n#endif\n"
-                     "#if defined __STRICT_ANSI__ || !defined __OPTIMIZE__\n#error no gnu11 -O3\n#endif\n";
-  struct object o = fixture_compile("clang", text,
-                                    "-O3 -march=native -ffast-math -fopenmp -std=gnu11 "
-                                    "-mprefer-vector-width=512 -fveclib=libmvec -fno-pic");
+                     "#if defined __STRICT_ANSI__ || !defined __OPTIMIZE__\n#error no "
+                     "gnu11 -O3\n#endif\n";
+  struct object o =
+      fixture_compile("clang", text,
+                      "-O3 -march=native -ffast-math -fopenmp -std=gnu11 "
+                      "-mprefer-vector-width=512 -fveclib=libmvec -fno-pic");
   object_free(&o);
 }
 
 static void no_file_is_seen(void **state) {
   (void)state;
-  char *message = compile_error("#include <stdio.h>\n", (const char *const[]){"-O2", NULL});
+  char *message =
+      compile_error("#include <stdio.h>\n", (const char *const[]){"-O2", NULL});
   assert_non_null(strstr(message, "'stdio.h' file not found"));
   free(message);
 }
@@ -103,7 +112,7 @@ static void opens_and_prints_nothing(void **state) {
   assert_int_equal(said.status, 0);
 }
 
-/* ---- a library that is not there ------------------------------------------------------------- */
+/* ---- a library that is not there --------------------------------------------------- */
 
 static void open_and_tell(void) {
   char *message = NULL;
@@ -131,20 +140,23 @@ static void open_twice_with_a_fault(void) {
 static void without_the_library_there_is_a_reason(void **state) {
   (void)state;
   struct said said = fixture_child(open_nowhere);
-  assert_non_null(strstr(said.text, "|the compiler cannot be loaded: /nonexistent/jit.so: "));
+  assert_non_null(
+      strstr(said.text, "|the compiler cannot be loaded: /nonexistent/jit.so: "));
   said = fixture_child(open_another_library);
-  assert_string_equal(said.text, "|libautotune-jit.so belongs to another version of autotune");
+  assert_string_equal(said.text,
+                      "|libautotune-jit.so belongs to another version of autotune");
   said = fixture_child(open_twice_with_a_fault);
   assert_non_null(strstr(said.text, "|the compiler cannot be loaded: "));
   assert_non_null(strstr(said.text, "opened|"));
 }
 
-/* ---- a compiler that breaks --------------------------------------------------------------------- */
+/* ---- a compiler that breaks -------------------------------------------------------- */
 
 /* Pragmas of Clang that make it fail in ways that no variant should be able to. */
 static void compile_what_breaks_clang(void) {
   static const char *const texts[] = {"#pragma clang __debug crash\n",
-                                      "#pragma clang __debug llvm_fatal_error\n", "int fine;\n"};
+                                      "#pragma clang __debug llvm_fatal_error\n",
+                                      "int fine;\n"};
   for (size_t i = 0; i < 3; i++) {
     void *object;
     size_t size;
@@ -159,7 +171,8 @@ static void a_compiler_that_crashes_fails_one_variant(void **state) {
   SKIP_UNDER_TSAN();
   struct said said = fixture_child(compile_what_breaks_clang);
   assert_non_null(strstr(said.text, "-1 fatal error: the compiler crashed"));
-  assert_non_null(strstr(said.text, "-1 fatal error: #pragma clang __debug llvm_fatal_error"));
+  assert_non_null(
+      strstr(said.text, "-1 fatal error: #pragma clang __debug llvm_fatal_error"));
   assert_non_null(strstr(said.text, "0 \n"));
   assert_int_equal(said.status, 0);
 }
@@ -167,8 +180,10 @@ static void a_compiler_that_crashes_fails_one_variant(void **state) {
 static void *compile_many(void *data) {
   char text[128];
   for (int i = 0; i < 8; i++) {
-    snprintf(text, sizeof text, "float f(float *p) { float s = 0; for (int i = 0; i < %d; i++) "
-                                "s += p[i]; return s; }\n", *(int *)data + i);
+    snprintf(text, sizeof text,
+             "float f(float *p) { float s = 0; for (int i = 0; i < %d; i++) "
+             "s += p[i]; return s; }\n",
+             *(int *)data + i);
     struct object o = fixture_compile("clang", text, i % 2 ? "-O3 -ffast-math" : "-O2");
     object_free(&o);
   }
@@ -185,18 +200,18 @@ static void threads_compile_at_once(void **state) {
     pthread_join(thread[i], NULL);
 }
 
-/* ---- loading ----------------------------------------------------------------------------------- */
+/* ---- loading ----------------------------------------------------------------------- */
 
 static int counter = 40;
 static int add_two(int x) {
   return x + 2;
 }
-static const struct autotune_symbol site[] = {{"counter", &counter},
-                                              {"add_two", (const void *)(uintptr_t)add_two}};
-#define USES_SITE                                                                                  \
-  "extern int counter; extern int add_two(int);\n"                                                 \
-  "static int *const pointer = &counter;\n"                                                        \
-  "static int f(void) { return add_two(*pointer); }\n"                                             \
+static const struct autotune_symbol site[] = {
+    {"counter", &counter}, {"add_two", (const void *)(uintptr_t)add_two}};
+#define USES_SITE                                                                        \
+  "extern int counter; extern int add_two(int);\n"                                       \
+  "static int *const pointer = &counter;\n"                                              \
+  "static int f(void) { return add_two(*pointer); }\n"                                   \
   "int (*const autotune_entry)(void) = f;\n"
 
 static void binds_the_symbols_of_the_site(void **state) {
@@ -205,8 +220,8 @@ static void binds_the_symbols_of_the_site(void **state) {
   for (int i = 0; i < 2; i++) {
     if (!fixture_have(compilers[i]))
       continue;
-    struct jit_code *code = fixture_load(fixture_compile(compilers[i], USES_SITE, "-O2 -fPIC"),
-                                         site, 2);
+    struct jit_code *code =
+        fixture_load(fixture_compile(compilers[i], USES_SITE, "-O2 -fPIC"), site, 2);
     counter = 40 + i;
     assert_int_equal(((int (*)(void))fixture_entry(code))(), 42 + i);
     assert_null(fixture_jit()->symbol(code, "nothing"));
@@ -220,8 +235,10 @@ static void objects_live_side_by_side(void **state) {
   char text[128];
   for (int round = 0; round < 3; round++) {
     for (int i = 0; i < 20; i++) {
-      snprintf(text, sizeof text, "int f(void) { return %d; }\n"
-                                  "int (*const autotune_entry)(void) = f;\n", i + round);
+      snprintf(text, sizeof text,
+               "int f(void) { return %d; }\n"
+               "int (*const autotune_entry)(void) = f;\n",
+               i + round);
       code[i] = fixture_load(fixture_compile("clang", text, "-O1"), NULL, 0);
     }
     for (int i = 0; i < 20; i++)
@@ -244,7 +261,8 @@ static void expect_load_error(const char *text, const char *expected) {
 
 static void what_cannot_be_loaded_is_told(void **state) {
   (void)state;
-  expect_load_error("extern int missing(void); int f(void) { return missing(); }\n", "missing");
+  expect_load_error("extern int missing(void); int f(void) { return missing(); }\n",
+                    "missing");
   expect_load_error("_Thread_local int mine; int f(void) { return mine; }\n",
                     "thread-local variable 'mine'");
   expect_load_error("static int x;\n", "defines nothing");
@@ -284,7 +302,8 @@ static unsigned pages_writable_and_executable(void) {
 static void no_page_is_writable_and_executable(void **state) {
   (void)state;
   unsigned before = pages_writable_and_executable(); /* a sanitizer may have some */
-  struct jit_code *code = fixture_load(fixture_compile("clang", USES_SITE, "-O2"), site, 2);
+  struct jit_code *code =
+      fixture_load(fixture_compile("clang", USES_SITE, "-O2"), site, 2);
   assert_int_equal(pages_writable_and_executable(), before);
   fixture_jit()->unload(code);
   assert_int_equal(pages_writable_and_executable(), before);
@@ -304,27 +323,29 @@ static void load_and_run(void) {
   struct object o = fixture_compile("clang", USES_SITE, "-O2");
   struct jit_code *code = fixture_load(o, site, 2);
   counter = 5;
-  printf("%d, %d threads more", ((int (*)(void))fixture_entry(code))(), threads() - before);
+  printf("%d, %d threads more", ((int (*)(void))fixture_entry(code))(),
+         threads() - before);
 }
 
 static void a_forked_child_loads(void **state) {
   (void)state;
-  struct jit_code *code = fixture_load(fixture_compile("clang", USES_SITE, "-O2"), site, 2);
+  struct jit_code *code =
+      fixture_load(fixture_compile("clang", USES_SITE, "-O2"), site, 2);
   struct said said = fixture_child(load_and_run);
   assert_string_equal(said.text, "7, 0 threads more");
   assert_int_equal(said.status, 0);
   fixture_jit()->unload(code);
 }
 
-/* ---- what compilers make objects need ------------------------------------------------------------ */
+/* ---- what compilers make objects need ---------------------------------------------- */
 
-#define MATH                                                                                       \
-  "#ifdef __clang__\n#define VECTOR\n#else\n" /* as in math.h */                                    \
-  "#define VECTOR __attribute__((__simd__(\"notinbranch\")))\n#endif\n"                            \
-  "VECTOR double sin(double); VECTOR double exp(double);\n"                                                             \
-  "static double f(int n, double *x) { double s = 0;\n"                                            \
-  "  for (int i = 0; i < n; i++) x[i] = sin(x[i]) + exp(x[i]);\n"                                  \
-  "  for (int i = 0; i < n; i++) s += x[i]; return s; }\n"                                         \
+#define MATH                                                                             \
+  "#ifdef __clang__\n#define VECTOR\n#else\n" /* as in math.h */                         \
+  "#define VECTOR __attribute__((__simd__(\"notinbranch\")))\n#endif\n"                  \
+  "VECTOR double sin(double); VECTOR double exp(double);\n"                              \
+  "static double f(int n, double *x) { double s = 0;\n"                                  \
+  "  for (int i = 0; i < n; i++) x[i] = sin(x[i]) + exp(x[i]);\n"                        \
+  "  for (int i = 0; i < n; i++) s += x[i]; return s; }\n"                               \
   "double (*const autotune_entry)(int, double *) = f;\n"
 
 static void vector_math_is_found(void **state) {
@@ -351,20 +372,22 @@ static void vector_math_is_found(void **state) {
 
 static void helpers_of_compilers_are_found(void **state) {
   (void)state;
-  struct object o = fixture_compile(
-      "clang", "static __int128 f(__int128 a, __int128 b) { return a / b; }\n"
-               "__int128 (*const autotune_entry)(__int128, __int128) = f;\n", "-O2");
+  struct object o =
+      fixture_compile("clang",
+                      "static __int128 f(__int128 a, __int128 b) { return a / b; }\n"
+                      "__int128 (*const autotune_entry)(__int128, __int128) = f;\n",
+                      "-O2");
   struct jit_code *code = fixture_load(o, NULL, 0);
   assert_true(((__int128 (*)(__int128, __int128))fixture_entry(code))(85, 2) == 42);
   fixture_jit()->unload(code);
 }
 
-#define PARALLEL                                                                                   \
-  "int omp_get_max_threads(void);\n"                                                               \
-  "static long f(long n) { long s = 0;\n"                                                          \
-  "#pragma omp parallel for reduction(+:s) num_threads(2) schedule(dynamic, 16)\n"                 \
-  "  for (long i = 0; i < n; i++) s += i;\n"                                                       \
-  "  return omp_get_max_threads() > 0 ? s : -1; }\n"                                               \
+#define PARALLEL                                                                         \
+  "int omp_get_max_threads(void);\n"                                                     \
+  "static long f(long n) { long s = 0;\n"                                                \
+  "#pragma omp parallel for reduction(+:s) num_threads(2) schedule(dynamic, 16)\n"       \
+  "  for (long i = 0; i < n; i++) s += i;\n"                                             \
+  "  return omp_get_max_threads() > 0 ? s : -1; }\n"                                     \
   "long (*const autotune_entry)(long) = f;\n"
 
 /* In a child, as in a worker: the parent stays without threads. */
@@ -376,8 +399,8 @@ static void run_parallel(void) {
   for (int i = 0; i < 2; i++) {
     if (!fixture_have(compilers[i]))
       continue;
-    struct jit_code *code =
-        fixture_load(fixture_compile(compilers[i], PARALLEL, "-O2 -fopenmp -fPIC"), NULL, 0);
+    struct jit_code *code = fixture_load(
+        fixture_compile(compilers[i], PARALLEL, "-O2 -fopenmp -fPIC"), NULL, 0);
     long sum = ((long (*)(long))fixture_entry(code))(1000);
     if (sum != 499500)
       printf("%s: %ld\n", compilers[i], sum);
@@ -394,8 +417,10 @@ static void openmp_runs_on_one_runtime(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(without_the_library_there_is_a_reason), /* before the environment is read */
-      cmocka_unit_test(a_compiler_that_crashes_fails_one_variant), /* before cmocka's handlers */
+      cmocka_unit_test(
+          without_the_library_there_is_a_reason), /* before the environment is read */
+      cmocka_unit_test(
+          a_compiler_that_crashes_fails_one_variant), /* before cmocka's handlers */
       cmocka_unit_test(compiles_to_an_object),
       cmocka_unit_test(the_message_begins_with_the_first_error),
       cmocka_unit_test(flags_of_other_compilers_are_left_out),

@@ -24,7 +24,8 @@ static int remove_folder(void **state) {
   return rmdir(folder);
 }
 
-static void link_to(const char *compiler, const char *text, const char *flags, const char *where) {
+static void link_to(const char *compiler, const char *text, const char *flags,
+                    const char *where) {
   struct object o = fixture_compile(compiler, text, flags);
   char *message = NULL;
   if (fixture_jit()->link_shared(o.data, o.size, where, &message) != 0)
@@ -32,8 +33,8 @@ static void link_to(const char *compiler, const char *text, const char *flags, c
   object_free(&o);
 }
 
-static autotune_fn load(const char *where, const struct autotune_symbol *symbols, size_t n,
-                        void **handle) {
+static autotune_fn load(const char *where, const struct autotune_symbol *symbols,
+                        size_t n, void **handle) {
   char *message = NULL;
   autotune_fn entry = module_load(where, symbols, n, handle, &message);
   if (!entry)
@@ -42,7 +43,8 @@ static autotune_fn load(const char *where, const struct autotune_symbol *symbols
   return entry;
 }
 
-/* Static things of this file, and one that libc shows under the same name, which must not win. */
+/* Static things of this file, and one that libc shows under the same name, which must not
+ * win. */
 static int counter;
 static int add_two(int x) {
   return x + 2;
@@ -57,11 +59,11 @@ static const struct autotune_symbol site[] = {
     {"puts", (const void *)(uintptr_t)puts_of_mine},
     {"table", table},
 };
-#define USES_SITE                                                                                  \
-  "extern int counter, table[4]; extern int add_two(int); int puts(int);\n"                        \
-  "static int *const third = &table[2];\n"                                                         \
-  "static int (*const call)(int) = add_two;\n"                                                     \
-  "static int f(void) { counter++; return call(*third) + puts(counter); }\n"                       \
+#define USES_SITE                                                                        \
+  "extern int counter, table[4]; extern int add_two(int); int puts(int);\n"              \
+  "static int *const third = &table[2];\n"                                               \
+  "static int (*const call)(int) = add_two;\n"                                           \
+  "static int f(void) { counter++; return call(*third) + puts(counter); }\n"             \
   "int (*const autotune_entry)(void) = f;\n"
 
 static void binds_variables_and_functions(void **state) {
@@ -87,8 +89,10 @@ static void two_sites_of_the_same_file(void **state) {
   (void)state;
   static const struct autotune_symbol one[] = {{"counter", &counter}},
                                       two[] = {{"counter", &other_counter}};
-  link_to("clang", "extern int counter; static int f(void) { return ++counter; }\n"
-                   "int (*const autotune_entry)(void) = f;\n", "-O2", path);
+  link_to("clang",
+          "extern int counter; static int f(void) { return ++counter; }\n"
+          "int (*const autotune_entry)(void) = f;\n",
+          "-O2", path);
   void *handles[3];
   autotune_fn f = load(path, one, 1, &handles[0]), g = load(path, two, 1, &handles[1]),
               h = load(path, one, 1, &handles[2]);
@@ -109,8 +113,10 @@ static void memory_files_do_not_mix(void **state) {
   int used[2];
   for (int i = 0; i < 2; i++) {
     char text[128], name[64];
-    snprintf(text, sizeof text, "static int f(void) { return %d; }\n"
-                                "int (*const autotune_entry)(void) = f;\n", 7 + i);
+    snprintf(text, sizeof text,
+             "static int f(void) { return %d; }\n"
+             "int (*const autotune_entry)(void) = f;\n",
+             7 + i);
     used[i] = memfd_create("winner", MFD_CLOEXEC);
     snprintf(name, sizeof name, "/proc/self/fd/%d", used[i]);
     link_to("clang", text, "-O2", name);
@@ -127,8 +133,10 @@ static void memory_files_do_not_mix(void **state) {
 /* libc shows an abs, too. */
 static void the_variants_own_names_are_its_own(void **state) {
   (void)state;
-  link_to("clang", "int abs(int x) { return x + 100; }\n"
-                   "int (*const autotune_entry)(int) = abs;\n", "-O2 -fno-builtin", path);
+  link_to("clang",
+          "int abs(int x) { return x + 100; }\n"
+          "int (*const autotune_entry)(int) = abs;\n",
+          "-O2 -fno-builtin", path);
   void *handle;
   assert_int_equal(((int (*)(int))load(path, NULL, 0, &handle))(-1), 99);
   dlclose(handle);
@@ -136,10 +144,12 @@ static void the_variants_own_names_are_its_own(void **state) {
 
 static void vector_math_and_helpers(void **state) {
   (void)state;
-  link_to("clang", "double sin(double);\n"
-                   "static double f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = sin(x[i]);\n"
-                   "  return (double)((__int128)x[0] / 3); }\n"
-                   "double (*const autotune_entry)(int, double *) = f;\n",
+  link_to("clang",
+          "double sin(double);\n"
+          "static double f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = "
+          "sin(x[i]);\n"
+          "  return (double)((__int128)x[0] / 3); }\n"
+          "double (*const autotune_entry)(int, double *) = f;\n",
           "-O3 -march=native -fveclib=libmvec -fno-math-errno", path);
   void *handle;
   double x[64] = {0};
@@ -151,8 +161,10 @@ static void what_cannot_be_loaded_is_told(void **state) {
   (void)state;
   void *handle;
   char *message = NULL;
-  link_to("clang", "extern int missing(void); static int f(void) { return missing(); }\n"
-                   "int (*const autotune_entry)(void) = f;\n", "-O2", path);
+  link_to("clang",
+          "extern int missing(void); static int f(void) { return missing(); }\n"
+          "int (*const autotune_entry)(void) = f;\n",
+          "-O2", path);
   assert_null(module_load(path, NULL, 0, &handle, &message));
   assert_string_equal(message, "undefined symbol 'missing'");
   free(message);
@@ -194,10 +206,12 @@ static void what_cannot_be_linked_is_told(void **state) {
 
 /* In a child: nothing of OpenMP is in the process until the module wants it. */
 static void run_parallel(void) {
-  link_to("clang", "static long f(long n) { long s = 0;\n"
-                   "#pragma omp parallel for reduction(+:s) num_threads(2)\n"
-                   "  for (long i = 0; i < n; i++) s += i; return s; }\n"
-                   "long (*const autotune_entry)(long) = f;\n", "-O2 -fopenmp", path);
+  link_to("clang",
+          "static long f(long n) { long s = 0;\n"
+          "#pragma omp parallel for reduction(+:s) num_threads(2)\n"
+          "  for (long i = 0; i < n; i++) s += i; return s; }\n"
+          "long (*const autotune_entry)(long) = f;\n",
+          "-O2 -fopenmp", path);
   void *handle;
   printf("%ld", ((long (*)(long))load(path, NULL, 0, &handle))(1000));
 }

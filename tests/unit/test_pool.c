@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling ahead: everything that was submitted comes back, whatever threads there are. */
+/* Compiling ahead: everything that was submitted comes back, whatever threads there are.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -92,7 +93,8 @@ static void failures_come_back_too(void **state) {
   struct pool *p = pool_new(kernel(), 1);
   struct autotune_kernel *k = (struct autotune_kernel *)kernel();
   k->n_units = 1;
-  assert_int_equal(pool_submit(p, (choice[]){0, 0, 1, 0}, 9), 0); /* gcc, for which there is no unit */
+  assert_int_equal(pool_submit(p, (choice[]){0, 0, 1, 0}, 9),
+                   0); /* gcc, for which there is no unit */
   struct compiled c;
   assert_true(pool_take(p, &c, 60));
   assert_int_equal(c.status, -1);
@@ -101,7 +103,7 @@ static void failures_come_back_too(void **state) {
   pool_free(p);
 }
 
-/* ---- a compiler that does not come back, and the clock is ours ------------------------------ */
+/* ---- a compiler that does not come back, and the clock is ours --------------------- */
 
 static char folder[] = "/tmp/autotune-test-XXXXXX";
 
@@ -113,7 +115,9 @@ static void overdue_work_fails_and_is_replaced(void **state) {
   snprintf(gate, sizeof gate, "%s/gate", folder);
   snprintf(begun, sizeof begun, "%s/begun", folder);
   FILE *f = fopen(path, "w");
-  fprintf(f, "#!/bin/sh\ntouch %s\nwhile [ ! -e %s ]; do sleep 0.05; done\necho 'error: late'; exit 1\n",
+  fprintf(f,
+          "#!/bin/sh\ntouch %s\nwhile [ ! -e %s ]; do sleep 0.05; done\necho 'error: "
+          "late'; exit 1\n",
           begun, gate);
   fclose(f);
   chmod(path, 0700);

@@ -65,23 +65,28 @@ static char *flags_of(const struct autotune_kernel *k, const choice *point) {
 static void flags_are_base_build_and_own(void **state) {
   (void)state;
   struct autotune_kernel k = fixture_kernel();
-  assert_string_equal(flags_of(&k, (choice[]){0, 0, 0, 0}),
-                      "-O3 -fno-semantic-interposition -march=native -std=gnu17 -O2 -pthread -fPIC");
-  assert_string_equal(flags_of(&k, (choice[]){0, 1, 0, 0}),
-                      "-O3 -fno-semantic-interposition -march=native -std=gnu17 -O2 -pthread "
-                      "-O3 -ffast-math -fPIC");
+  assert_string_equal(
+      flags_of(&k, (choice[]){0, 0, 0, 0}),
+      "-O3 -fno-semantic-interposition -march=native -std=gnu17 -O2 -pthread -fPIC");
+  assert_string_equal(
+      flags_of(&k, (choice[]){0, 1, 0, 0}),
+      "-O3 -fno-semantic-interposition -march=native -std=gnu17 -O2 -pthread "
+      "-O3 -ffast-math -fPIC");
 }
 
 static void an_architecture_of_the_build_stays(void **state) {
   (void)state;
-  static const char *const build[] = {"-march=haswell", "-Og", "-fopenmp", "-flto=auto", NULL};
+  static const char *const build[] = {
+      "-march=haswell", "-Og",     "-include",         "a.h",    "-fopenmp",
+      "-flto=auto",     "--param", "l1-cache-size=32", "-mllvm", NULL};
   const struct autotune_unit unit = {"clang", UNIT_TEXT, build};
   struct autotune_kernel k = fixture_kernel();
   k.units = &unit;
   k.n_units = 1;
   k.openmp = 1;
   assert_string_equal(flags_of(&k, (choice[]){0, 0, 0, 0}),
-                      "-O3 -fno-semantic-interposition -march=haswell -fopenmp -fopenmp -fPIC");
+                      "-O3 -fno-semantic-interposition -march=haswell -fopenmp --param "
+                      "l1-cache-size=32 -fopenmp -fPIC");
 }
 
 static void openmp_of_the_kernel_is_asked_for(void **state) {

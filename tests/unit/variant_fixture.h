@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variant_fixture.h: a kernel as a translated file would describe it, for the tests of what makes
- * variants of it. */
+/* variant_fixture.h: a kernel as a translated file would describe it, for the tests of
+ * what makes variants of it. */
 #ifndef VARIANT_FIXTURE_H
 #define VARIANT_FIXTURE_H
 
 #include "runtime.h"
 
-#define UNIT_TEXT "static int scaled(int x) { return x * FACTOR; }\n"                         \
-                  "int (*const autotune_entry)(int) = scaled;\n"
+#define UNIT_TEXT                                                                        \
+  "static int scaled(int x) { return x * FACTOR; }\n"                                    \
+  "int (*const autotune_entry)(int) = scaled;\n"
 
-static const char *const fixture_build[] = {"-std=gnu17", "-O2", "-g", "-fPIE", "-fsanitize=address",
-                                            "-DNDEBUG", "-Wall", "-pthread", NULL};
+static const char *const fixture_build[] = {
+    "-std=gnu17", "-O2",   "-g",       "-fPIE", "-fsanitize=address",
+    "-DNDEBUG",   "-Wall", "-pthread", NULL};
 static const struct autotune_unit fixture_units[] = {
     {"clang", UNIT_TEXT, fixture_build},
     {"gcc", "/* for gcc */\n" UNIT_TEXT, fixture_build},
 };
-static const struct autotune_value fixture_factors[] = {{"2", "2", 2, 2}, {"3", "(1 + 2)", 3, 3}};
-static const struct autotune_value fixture_broken[] = {{"no", "0", 0, 0}, {"yes", "1", 1, 1}};
+static const struct autotune_value fixture_factors[] = {{"2", "2", 2, 2},
+                                                        {"3", "(1 + 2)", 3, 3}};
+static const struct autotune_value fixture_broken[] = {{"no", "0", 0, 0},
+                                                       {"yes", "1", 1, 1}};
 static const struct autotune_value fixture_flags[] = {{"", NULL, 0, 0},
                                                       {"-O3  -ffast-math", NULL, 1, 1}};
 static const struct autotune_value fixture_compilers[] = {{"clang", NULL, 0, 0},
