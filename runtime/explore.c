@@ -244,9 +244,12 @@ static void take(struct tuning *t, struct compiled *c) {
   }
 }
 
+static bool is_late(const struct tuning *t) {
+  return t->lost || session_stopping() || sys_now() >= t->explore_until;
+}
+
 static bool is_over(const struct tuning *t) {
-  return t->lost || session_stopping() || sys_now() >= t->explore_until ||
-         (t->exhausted && t->in_flight == 0);
+  return is_late(t) || (t->exhausted && t->in_flight == 0);
 }
 
 // Compiles a handful, then tries them while nothing else runs: for kernels that use all cores.
@@ -255,14 +258,14 @@ static void explore_quietly(struct tuning *t) {
   while (ready && !is_over(t)) {
     unsigned n = 0;
     propose(t);
-    while (t->in_flight > 0 && !is_over(t)) {
+    while (t->in_flight > 0 && !is_late(t)) {
       take(t, &ready[n]);
       n += ready[n].ticket != 0;
       tune_report(t, tune_silence(NULL));
     }
     for (unsigned i = 0; i < n; i++)
-      if (!is_over(t) || (i == 0 && !t->lost && !session_stopping()))
-        try(t, &ready[i]);
+      if (!is_late(t) || (t->best == NONE && !t->lost && !session_stopping()))
+        try(t, &ready[i]); // one at least, so that there is something to choose
       else
         object_free(&ready[i].object);
   }
