@@ -136,7 +136,9 @@ static void classify(struct kernel_arg *a)
   struct lexer l = lexer_of(a->specifiers);
   bool integer = true, real = true, any = false;
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-    if (is_qualifier(t.text))
+    if (is_attribute(t.text))
+      skip_brackets(&l);
+    if (is_attribute(t.text) || is_qualifier(t.text))
       continue;
     any = true;
     if (slice_is(t.text, "enum")) {

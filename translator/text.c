@@ -28,7 +28,7 @@ static struct block *block_new(size_t size)
 
 void *arena_alloc(size_t size)
 {
-  const size_t align = sizeof(max_align_t);
+  const size_t align = _Alignof(max_align_t);
   if (size > SIZE_MAX / 2)
     fatal("out of memory");
   size = (size + align - 1) / align * align;
