@@ -135,13 +135,31 @@ static int add_value(struct influence *p, const char *value, double median) {
   return 0;
 }
 
-// Splits the copy VALUES ("MR=6\nNR=64\n") in place.
-static int add_values(struct analysis *a, char *values, double median) {
+bool report_matters(const char *values, const char *name, size_t size) {
+  size_t prefix = size;
+  while (prefix > 0 && name[prefix - 1] != '.')
+    prefix--;
+  if (!prefix || !memchr(name, '@', prefix))
+    return true;
+  while (*values) {
+    size_t n = strcspn(values, "\n"), m = strcspn(values, "=");
+    if (n >= prefix && memcmp(values, name, prefix) == 0 && m < n && n - m == 3 &&
+        memcmp(values + m, "=no", 3) == 0 && (m != size || memcmp(values, name, m) != 0))
+      return false;
+    values += n + (values[n] == '\n');
+  }
+  return true;
+}
+
+// Splits the copy VALUES ("MR=6\nNR=64\n") in place; ALL is the text as it is.
+static int add_values(struct analysis *a, const char *all, char *values, double median) {
   for (char *line; (line = strsep(&values, "\n"));) {
     char *equals = strchr(line, '=');
     if (!equals)
       continue;
     *equals = '\0';
+    if (!report_matters(all, line, strlen(line)))
+      continue;
     struct influence *p = find_param(a, line);
     if (!p || add_value(p, equals + 1, median) != 0)
       return -1;
@@ -160,12 +178,14 @@ static void rank(struct influence *p) {
 }
 
 // Points each parameter to its value in the winner.
-static void choose(struct analysis *a, char *winner) {
+static void choose(struct analysis *a, const char *all, char *winner) {
   for (char *line; (line = strsep(&winner, "\n"));) {
     char *equals = strchr(line, '=');
     if (!equals)
       continue;
     *equals = '\0';
+    if (!report_matters(all, line, strlen(line)))
+      continue;
     for (unsigned i = 0; i < a->n_params; i++)
       if (strcmp(a->params[i].name, line) == 0)
         a->params[i].chosen = equals + 1;
@@ -187,14 +207,14 @@ static int analyse_params(struct analysis *a) {
     const char *values = item->records[a->order[i]].values;
     size_t n = strlen(values) + 1;
     memcpy(p, values, n);
-    if (add_values(a, p, a->estimates[a->order[i]].median) != 0)
+    if (add_values(a, values, p, a->estimates[a->order[i]].median) != 0)
       return -1;
     p += n;
   }
   for (unsigned i = 0; i < a->n_params; i++)
     rank(&a->params[i]);
   strcpy(p, winner);
-  choose(a, p);
+  choose(a, winner, p);
   if (a->n_params)
     qsort(a->params, a->n_params, sizeof *a->params, compare_influence);
   return 0;

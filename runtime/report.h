@@ -32,6 +32,11 @@ struct analysis {
 int analysis_make(struct analysis *a, const struct listed *item);
 void analysis_free(struct analysis *a);
 
+/* Does the parameter NAME (of SIZE bytes) matter in the variant of VALUES? Not where its
+ * directive is left out: "tile@12.2" does not when "tile@12.1=no" (docs/design.md says how
+ * sets without a name are called). */
+bool report_matters(const char *values, const char *name, size_t size);
+
 /* A copy fit for a terminal: valid UTF-8, no control characters; never NULL ("?" without
  * memory). The caller frees it with report_clean_free. */
 char *report_clean(const char *s);

@@ -145,7 +145,7 @@ static void add_tuning(json_t *object, const struct analysis *a) {
   json_object_set_new(object, "verified", json_boolean(m->verified));
   json_object_set_new(object, "search", text(m->search));
   json_object_set_new(object, "stopped", text(m->why));
-  json_object_set_new(object, "when", json_real(m->when));
+  json_object_set_new(object, "when", json_integer((json_int_t)m->when));
   json_object_set_new(object, "seconds",
                       json_pack("{s:f, s:f, s:f, s:f}", "total", m->total_seconds,
                                 "compiling", m->compile_seconds, "verifying",

@@ -29,10 +29,12 @@ static const char *digits(char *text, size_t size, double x) {
   return text;
 }
 
-static void print_seconds(FILE *out, double seconds) {
+// "84.12 ms"; SIZE of at least 64.
+static const char *seconds_text(char *text, size_t size, double seconds) {
   char number[48];
   const struct unit *u = unit_of(seconds);
-  fprintf(out, "%s %s", digits(number, sizeof number, seconds / u->size), u->name);
+  snprintf(text, size, "%s %s", digits(number, sizeof number, seconds / u->size), u->name);
+  return seconds > 0 ? text : "0 s";
 }
 
 static void print_rate(FILE *out, double work, double seconds) {
@@ -90,13 +92,15 @@ static void line(FILE *out, const char *label, const char *text) {
   fputc('\n', out);
 }
 
-// "MR=6\nNR=64\n" as "MR=6  NR=64".
+// "MR=6\nNR=64\n" as "MR=6  NR=64", only what matters.
 static void put_values(struct wrapped *w, const char *values) {
+  const char *all = values;
   while (*values) {
     size_t n = strcspn(values, "\n");
-    char *one = sys_printf("%.*s", (int)n, values);
+    bool empty = n > 0 && values[n - 1] == '=';
+    char *one = sys_printf("%.*s%s", (int)n, values, empty ? "\"\"" : "");
     char *clean = report_clean(one ? one : "?");
-    if (*clean)
+    if (*clean && report_matters(all, values, strcspn(values, "=")))
       put_piece(w, clean, 2);
     report_clean_free(clean);
     free(one);
@@ -130,14 +134,15 @@ static void print_time_row(FILE *out, const char *label, struct estimate e,
            digits(low, sizeof low, e.low / u->size),
            digits(high, sizeof high, e.high / u->size), u->name);
   // "%-*s" counts bytes: the ellipsis and µ are longer than wide.
-  int pad = 24 + (int)(strlen(interval) - width(interval));
+  bool rates = m && (m->flops > 0 || m->bytes > 0);
+  int pad = rates ? 24 + (int)(strlen(interval) - width(interval)) : 0;
   fprintf(out, "  %-*s%9s %-*s   %-*s", LABEL, label,
           digits(number, sizeof number, e.median / u->size),
           2 + (int)(strlen(u->name) - width(u->name)), u->name, pad, interval);
-  if (m) {
+  if (rates)
     print_rate(out, m->flops, e.median);
+  if (rates && m->bytes > 0)
     print_rate(out, m->bytes, e.median);
-  }
   fputc('\n', out);
 }
 
@@ -145,11 +150,9 @@ static void print_times(const struct analysis *a, FILE *out) {
   const struct summary *m = a->item->finished ? &a->item->summary : NULL;
   if (!a->has_original && !a->has_best)
     return;
-  fprintf(out, "\n  %-*s%12s   %-24s", LABEL, "", "median", "95 % interval");
-  if (m && m->flops > 0)
-    fprintf(out, "%12s", "GFLOP/s");
-  else if (m && m->bytes > 0)
-    fprintf(out, "%12s", "");
+  fprintf(out, "\n  %-*s%12s   95 %% interval", LABEL, "", "median");
+  if (m && (m->flops > 0 || m->bytes > 0))
+    fprintf(out, "%23s", m->flops > 0 ? "GFLOP/s" : "");
   if (m && m->bytes > 0)
     fprintf(out, "%12s", "GB/s");
   fputc('\n', out);
@@ -214,22 +217,20 @@ static void print_tuning(const struct analysis *a, FILE *out) {
   if (!a->item->finished)
     return;
   const struct summary *m = &a->item->summary;
-  char when[64];
+  char when[64], total[64], compiling[64], verifying[64], timing[64];
   time_t t = (time_t)m->when;
   struct tm tm;
   strftime(when, sizeof when, "%Y-%m-%d %H:%M", localtime_r(&t, &tm));
-  fprintf(out, "  %-*s%s, in ", LABEL, "tuned", when);
-  print_seconds(out, m->total_seconds);
-  fprintf(out, " (compiling ");
-  print_seconds(out, m->compile_seconds);
-  fprintf(out, ", verifying ");
-  print_seconds(out, m->verify_seconds);
-  fprintf(out, ", timing ");
-  print_seconds(out, m->time_seconds);
-  fprintf(out, ")\n");
-  char *search = sys_printf("%s: %s", m->search, m->why);
-  line(out, "search", search ? search : m->search);
-  free(search);
+  char *text = sys_printf("%s, in %s (compiling %s, verifying %s, timing %s)", when,
+                          seconds_text(total, sizeof total, m->total_seconds),
+                          seconds_text(compiling, sizeof compiling, m->compile_seconds),
+                          seconds_text(verifying, sizeof verifying, m->verify_seconds),
+                          seconds_text(timing, sizeof timing, m->time_seconds));
+  line(out, "tuned", text ? text : when);
+  free(text);
+  text = sys_printf("%s: %s", m->search, m->why);
+  line(out, "search", text ? text : m->search);
+  free(text);
 }
 
 // For each parameter the best time with each value, so that it is seen why this variant
@@ -257,7 +258,7 @@ static void print_why(const struct analysis *a, FILE *out) {
       const struct unit *u = unit_of(p->values[v].best);
       bool chosen = p->chosen && strcmp(p->chosen, p->values[v].value) == 0;
       char *value = report_clean(p->values[v].value);
-      char *piece = sys_printf("%s: %s %s%s", *value ? value : "none",
+      char *piece = sys_printf("%s: %s %s%s", *value ? value : "\"\"",
                                digits(number, sizeof number, p->values[v].best / u->size),
                                u->name, chosen ? " *" : "");
       put_piece(&w, piece ? piece : "?", 3);

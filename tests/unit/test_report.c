@@ -169,6 +169,24 @@ static void test_a_terminal_is_not_commanded(void **state) {
   }
 }
 
+// What belongs to a directive that is left out says nothing.
+static void test_only_what_matters_is_shown(void **state) {
+  struct store *s = open_store(*state);
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  add(s, &id, 1, "tile@9.1=no\ntile@9.2=16\nu@9.1=3\n", FATE_OK, "", 1e-3);
+  add(s, &id, 2, "tile@9.1=yes\ntile@9.2=32\nu@9.1=3\n", FATE_OK, "", 2e-3);
+  add(s, &id, 3, "tile@9.1=yes\ntile@9.2=64\nu@9.1=3\n", FATE_OK, "", 3e-3);
+  m.values = "tile@9.1=no\ntile@9.2=16\nu@9.1=3\n";
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+  char *text = report(*state, (struct report_options){ 0 }, 0);
+  expect_in_order(text, (const char *const[]){
+    "winner       tile@9.1=no  u@9.1=3\n", "no: 1.002 ms *   yes: 2.005 ms",
+    "tile@9.2  (1.50 x", "32: 2.005 ms   64: 3.007 ms\n", NULL });
+  free(text);
+}
+
 // ---- nothing --------------------------------------------------------------------------
 
 static void test_nothing_measured(void **state) {
@@ -316,6 +334,7 @@ int main(void) {
     TEST(test_text_says_all),
     TEST(test_verbose_shows_messages),
     TEST(test_no_line_is_too_long),
+    TEST(test_only_what_matters_is_shown),
     TEST(test_a_terminal_is_not_commanded),
     TEST(test_nothing_measured),
     TEST(test_another_kernel_was_meant),
