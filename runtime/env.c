@@ -197,6 +197,10 @@ static const struct variable {
   { "AUTOTUNE_LOG", read_log },       { "AUTOTUNE_CACHE", read_cache },
   { "AUTOTUNE_JIT", read_jit },       { "AUTOTUNE_OPENMP", read_openmp },
   { "AUTOTUNE_FAULT", NULL },         // sys.c
+  { "AUTOTUNE_HOME", NULL },          // the program autotune
+  { "AUTOTUNE_CLANG", NULL },
+  { "AUTOTUNE_CHECK", NULL },         // `make check` and its tests
+  { "AUTOTUNE_UPDATE", NULL },
 };
 enum { VARIABLES = sizeof variables / sizeof *variables };
 
@@ -228,7 +232,7 @@ static void read_environment(void) {
     return;
   }
   for (char **e = environ; e && *e; e++)
-    if (strncmp(*e, "AUTOTUNE_", 9) == 0)
+    if (strncmp(*e, "AUTOTUNE_", 9) == 0 && strncmp(*e, "AUTOTUNE_TEST_", 14) != 0)
       read_variable(*e);
 }
 

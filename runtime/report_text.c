@@ -213,22 +213,31 @@ static void print_variants(const struct analysis *a, FILE *out) {
   fputc('\n', out);
 }
 
+// A number and its unit stay on one line.
+static void put_seconds(struct wrapped *w, const char *before, double seconds,
+                        const char *after) {
+  char number[64], piece[128];
+  snprintf(piece, sizeof piece, "%s %s%s", before,
+           seconds_text(number, sizeof number, seconds), after);
+  put_piece(w, piece, 1);
+}
+
 static void print_tuning(const struct analysis *a, FILE *out) {
   if (!a->item->finished)
     return;
   const struct summary *m = &a->item->summary;
-  char when[64], total[64], compiling[64], verifying[64], timing[64];
+  char when[64];
   time_t t = (time_t)m->when;
   struct tm tm;
-  strftime(when, sizeof when, "%Y-%m-%d %H:%M", localtime_r(&t, &tm));
-  char *text = sys_printf("%s, in %s (compiling %s, verifying %s, timing %s)", when,
-                          seconds_text(total, sizeof total, m->total_seconds),
-                          seconds_text(compiling, sizeof compiling, m->compile_seconds),
-                          seconds_text(verifying, sizeof verifying, m->verify_seconds),
-                          seconds_text(timing, sizeof timing, m->time_seconds));
-  line(out, "tuned", text ? text : when);
-  free(text);
-  text = sys_printf("%s: %s", m->search, m->why);
+  strftime(when, sizeof when, "%Y-%m-%d %H:%M,", localtime_r(&t, &tm));
+  struct wrapped w = begin_label(out, "tuned");
+  put_piece(&w, when, 1);
+  put_seconds(&w, "in", m->total_seconds, "");
+  put_seconds(&w, "(compiling", m->compile_seconds, ",");
+  put_seconds(&w, "verifying", m->verify_seconds, ",");
+  put_seconds(&w, "timing", m->time_seconds, ")");
+  fputc('\n', out);
+  char *text = sys_printf("%s: %s", m->search, m->why);
   line(out, "search", text ? text : m->search);
   free(text);
 }

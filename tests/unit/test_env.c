@@ -56,6 +56,8 @@ static void test_variables_are_read(void **state) {
     { "AUTOTUNE_SEED=0x10", "mode 0 budget 0 0 search - seed 16 log 1 cache -\n" },
     { "AUTOTUNE_SEARCH=random", "mode 0 budget 0 0 search random seed 1 log 1 cache -\n" },
     { "AUTOTUNE_LOG=debug", "mode 0 budget 0 0 search - seed 1 log 3 cache -\n" },
+    { "AUTOTUNE_HOME=/x", DEFAULTS },
+    { "AUTOTUNE_TEST_ANYTHING=1", DEFAULTS },
     { "AUTOTUNE_CACHE=/x", "mode 0 budget 0 0 search - seed 1 log 1 cache /x\n" },
     { "AUTOTUNE_CACHE=off", "mode 0 budget 0 0 search - seed 1 log 1 cache \n" },
   };
