@@ -62,6 +62,18 @@ static struct slice next_parameter(struct lexer *l)
   }
 }
 
+// A macro around the whole declarator (`double POLYBENCH_2D(A, N, M, n, m)`) hides the argument's name
+// from whoever reads the source alone; what it expands to shows it.
+static void adopt_declaration(struct kernel_arg *a, const struct item *item)
+{
+  if (!item->n_names || !memchr(a->text.data, '(', a->text.size))
+    return;
+  a->name = arena_copy(item->names[0].name.data, item->names[0].name.size);
+  a->text = item->text;
+  a->specifiers = item->specifiers;
+  a->pointer = false; // taken for one because of the macro's parentheses; the caller knows
+}
+
 void expand_classify(const struct expansion *x, struct kernel *k)
 {
   const struct item *f = expand_function(x, &k->main);
@@ -73,6 +85,7 @@ void expand_classify(const struct expansion *x, struct kernel *k)
     struct kernel_arg *a = &k->args[i];
     bool indirect = false, integer = false, real = false;
     declare_item(NULL, &item, 0);
+    adopt_declaration(a, &item);
     resolve(x, &item, &indirect, &integer, &real);
     a->pointer |= indirect;
     a->integer = integer && !a->pointer;
