@@ -6,17 +6,16 @@
 // directive next to the loop acts first, those above it act on the loops that it leaves:
 //
 //   interchange     which loop is innermost decides whether memory is read in order
-//   unroll_and_jam  several rows at once: a value loaded into a register serves them
-//                   all. Numbers are for the first and the second loop; the sum over k
-//                   is then kept in registers, too
 //   tile            blocks that stay in the cache
+//   unroll_and_jam  within these blocks of registers: so many iterations of the first and
+//                   of the second loop side by side, sharing what they load
 //   parallel for    how many threads are worth their cost
 //
-// The order of the sums over k stays what it was here; where it does not, `verify` says
-// how much an answer may differ. `restrict` says that the matrices do not overlap,
-// without which no compiler may do any of this. `k` must not be outermost below
-// `parallel for`, as two threads would then write one C[i][j], so the permutations are
-// listed; otherwise one would write permutation(any).
+// The pragmas promise that any of this is allowed, as OpenMP's do; `restrict` says that the
+// matrices do not overlap. `k` must not be outermost below `parallel for`, as two threads
+// would then write one C[i][j], so the permutations are listed; otherwise one would write
+// permutation(any). Each variant's C is compared with that of the loops as written, to
+// within rounding; `verify` would say how exactly.
 //
 //   cc -O3 -march=native 01_matmul.c -lm && ./a.out
 //   autotune cc cc -O3 -march=native 01_matmul.c -lm && ./a.out
@@ -29,14 +28,14 @@
 #pragma autotune kernel \
     flags("", "-mprefer-vector-width=512") \
     param(THREADS: 1, 2, 4, 8) constraint(THREADS <= AUTOTUNE_THREADS) \
-    key(n) in(A[0:n*n], B[0:n*n]) out(C[0:n*n]) verify(rtol: 1e-10) flops(2.0 * n * n * n)
+    key(n) in(A[0:n*n], B[0:n*n]) out(C[0:n*n]) flops(2.0 * n * n * n)
 void matmul(int n, const double *restrict A, const double *restrict B, double *restrict C)
 {
   memset(C, 0, sizeof *C * n * n);
   #pragma autotune parallel for num_threads(THREADS)
-  #pragma autotune tile sizes({8, 16, 32}, {16, 32, 64}, {128, 256, 512})
   #pragma autotune unroll_and_jam partial({1, 2, 4}, {1, 2, 4})
-  #pragma autotune interchange permutation({(1,2,3), (1,3,2), (2,3,1)})
+  #pragma autotune tile sizes({32, 64, 128}, {32, 64, 128}, {256, 512})
+  #pragma autotune interchange permutation({(1,2,3), (1,3,2)})
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       for (int k = 0; k < n; k++)
