@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// declare.c: one declaration at file scope, as the compiler's preprocessor leaves it: its specifiers,
-// the tags and enumerators in them, its declarators. Bodies and initialisers are skipped.
+// declare.c: one declaration at file scope, as the compiler's preprocessor leaves it: its
+// specifiers, the tags and enumerators in them, its declarators. Bodies and initialisers
+// are skipped.
 #include <string.h>
 
 #include "unit.h"
@@ -11,7 +12,8 @@ enum word { WORD_OTHER, WORD_STORAGE, WORD_QUALIFIER, WORD_ATTRIBUTE, WORD_TAG, 
 static const struct { const char *word; enum word kind; } words[] = {
   { "typedef", WORD_STORAGE }, { "extern", WORD_STORAGE }, { "static", WORD_STORAGE },
   { "inline", WORD_STORAGE }, { "__inline", WORD_STORAGE }, { "__inline__", WORD_STORAGE },
-  { "_Thread_local", WORD_STORAGE }, { "__thread", WORD_STORAGE }, { "thread_local", WORD_STORAGE },
+  { "_Thread_local", WORD_STORAGE }, { "__thread", WORD_STORAGE },
+  { "thread_local", WORD_STORAGE },
   { "register", WORD_STORAGE }, { "auto", WORD_STORAGE }, { "constexpr", WORD_STORAGE },
   { "const", WORD_QUALIFIER }, { "__const", WORD_QUALIFIER }, { "__const__", WORD_QUALIFIER },
   { "volatile", WORD_QUALIFIER }, { "__volatile__", WORD_QUALIFIER },
@@ -103,8 +105,8 @@ static void name(const struct declaration *d, enum name_space space, struct slic
 
 static void read_tag(const struct declaration *d, struct lexer *l, bool is_enum);
 
-// The members of `struct {…}` or `enum {…}`, the lexer behind '{': tags and enumerators in them have
-// file scope.
+// The members of `struct {…}` or `enum {…}`, the lexer behind '{': tags and enumerators
+// in them have file scope.
 static void read_members(const struct declaration *d, struct lexer *l, bool is_enum)
 {
   bool expect = true; // an enumerator
@@ -176,7 +178,8 @@ static void read_specifiers(const struct declaration *d, struct lexer *l)
     typed |= kind != WORD_STORAGE && kind != WORD_QUALIFIER && kind != WORD_ATTRIBUTE &&
              (!slice_is(t.text, "_Atomic") || slice_is(declare_lex(&behind).text, "("));
     item->is_const |= slice_is(t.text, "const") || slice_is(t.text, "__const");
-    item->integer |= kind == WORD_INTEGER || slice_is(t.text, "enum") || slice_is(t.text, "_BitInt");
+    item->integer |= kind == WORD_INTEGER || slice_is(t.text, "enum") ||
+                     slice_is(t.text, "_BitInt");
     item->real |= kind == WORD_REAL;
     if (kind == WORD_STORAGE)
       storage(item, t.text);
@@ -209,7 +212,7 @@ static void read_name(struct declarator *r, struct lexer *l, bool is_const)
       nested++;
     } else if (slice_is(t.text, "const")) {
       r->constant = true;
-    } else if (t.kind == TOKEN_WORD && kind != WORD_QUALIFIER) {
+    } else if (t.kind == TOKEN_WORD && kind == WORD_OTHER) {
       r->name = t.text;
       break;
     } else if (kind != WORD_QUALIFIER) {
@@ -227,7 +230,8 @@ static void read_name(struct declarator *r, struct lexer *l, bool is_const)
   *l = save;
 }
 
-// To the ',' or ';' or '{' that ends the declarator; the initialiser is part of it. Yields that token.
+// To the ',' or ';' or '{' that ends the declarator; the initialiser is part of it.
+// Yields that token.
 static struct slice read_rest(struct declarator *r, struct lexer *l)
 {
   const char *value = NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// emit.c: the translated file. What the user wrote stays at its line and column; what we write stands
-// between `#line`s of a file "<autotune>", warnings off.
+// emit.c: the translated file. What the user wrote stays at its line and column; what we
+// write stands between `#line`s of a file "<autotune>", warnings off.
 #include <string.h>
 
 #include "unit.h"
@@ -14,12 +14,13 @@ static void resume(const struct source *s, size_t at, struct text *out)
   text_printf(out, "\n%*s", (int)column - 1, "");
 }
 
-// Fields of autotune.h's structures that the text names: a user's macro may be spelled so too.
+// Fields of autotune.h's structures that the text names: a user's macro may be spelled so
+// too.
 static const char *const fields[] = {
   "abi", "name", "file", "line", "original", "invoke", "describe", "constraint", "ret_size",
-  "ret_element", "n_args", "args", "n_keys", "keys", "n_params", "params", "n_sections", "sections",
-  "n_units", "units", "n_symbols", "symbols", "verify", "rtol", "atol", "search", "budget_seconds",
-  "budget_variants", "mode", "openmp", "hot", "code", "key", "kernel", "spans", "base", "bytes",
+  "ret_element", "n_args", "args", "n_keys", "keys", "n_params", "params", "n_sections",
+  "sections",   "n_units", "units", "n_symbols", "symbols", "verify", "rtol", "atol", "search",
+  "budget_seconds",   "budget_variants", "mode", "openmp", "hot", "code", "key", "kernel", "spans", "base", "bytes",
   "flops", "l1d", "l2", "l3", "vector", "cores", "threads", "i", "d", NULL };
 
 static bool user_macro(const struct emission *e, const char *name)
@@ -67,7 +68,8 @@ static void define_params(const struct emission *e, bool define)
       text_printf(e->out, "#ifndef %s\n#define %s %s\n#define AUTOTUNE_OWN_%s_%s\n#endif\n", m, m,
                   feed_default(e->s, e->k, p), kernel, m);
     else
-      text_printf(e->out, "#ifdef AUTOTUNE_OWN_%s_%s\n#undef %s\n#undef AUTOTUNE_OWN_%s_%s\n#endif\n",
+      text_printf(e->out, "#ifdef AUTOTUNE_OWN_%s_%s\n#undef %s\n"
+                          "#undef AUTOTUNE_OWN_%s_%s\n#endif\n",
                   kernel, m, m, kernel, m);
   }
 }
@@ -100,7 +102,8 @@ static void argument_names(const struct emission *e, const char *prefix)
 static void slow_path(const struct emission *e)
 {
   const char *name = e->k->main.name;
-  text_printf(e->out, "static __attribute__((noinline, cold)) autotune_fn autotune_slow_%s(", name);
+  text_printf(e->out, "static __attribute__((noinline, cold)) autotune_fn autotune_slow_%s(",
+              name);
   emit_parameters(e, "");
   text_printf(e->out, ")\n{\n");
   if (e->k->n_keys) {
@@ -162,7 +165,8 @@ static void after(const struct emission *e, const struct function *f)
     text_printf(e->out, "static struct autotune_site autotune_site_%s = "
                         "{ 0, &autotune_kernel_%s, 0 };\n"
                         "static __attribute__((destructor)) void autotune_close_%s(void)\n"
-                        "{\n  autotune_site_close(&autotune_site_%s);\n}\n", name, name, name, name);
+                        "{\n  autotune_site_close(&autotune_site_%s);\n}\n",
+                name, name, name, name);
     slow_path(e);
     stub(e);
     hide_macros(e, false);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// emit_functions.c: expressions of the pragma as C functions. Typed ones have the kernel's own
-// parameters, so that expressions see their names; generic ones unpack `void *const *`.
+// emit_functions.c: expressions of the pragma as C functions. Typed ones have the
+// kernel's own parameters, so that expressions see their names; generic ones unpack `void
+// *const *`.
 #include <string.h>
 
 #include "unit.h"
@@ -51,8 +52,8 @@ static int argument(const struct kernel *k, struct slice name)
   return -1;
 }
 
-// Where A's name stands in its declaration: the last such word, as its type may be spelled so too; not
-// in the bounds of an array.
+// Where A's name stands in its declaration: the last such word, as its type may be
+// spelled so too; not in the bounds of an array.
 static const char *name_in(const struct kernel_arg *a)
 {
   struct lexer l = lexer_of(a->text);
@@ -66,8 +67,8 @@ static const char *name_in(const struct kernel_arg *a)
   return at;
 }
 
-// An argument's declaration under our name. Array bounds may be other arguments, which mean nothing at
-// file scope: 1 stands for all of them.
+// An argument's declaration under our name. Array bounds may be other arguments, which
+// mean nothing at file scope: 1 stands for all of them.
 static void declare_argument(const struct emission *e, unsigned index)
 {
   const struct kernel_arg *a = &e->k->args[index];
@@ -128,7 +129,8 @@ static void invoke(const struct emission *e)
   unpacked(e);
   text_printf(e->out, ");\n  (void)autotune_a;\n  (void)autotune_r;\n");
   if (e->k->returns)
-    text_printf(e->out, "  __builtin_memcpy(autotune_r, &autotune_result, sizeof autotune_result);\n");
+    text_printf(e->out, "  __builtin_memcpy(autotune_r, &autotune_result, "
+                        "sizeof autotune_result);\n");
   text_printf(e->out, "}\n");
 }
 
@@ -206,7 +208,8 @@ static void constraint(const struct emission *e)
   text_printf(e->out, ";\n}\n");
   each_param(e, "#pragma pop_macro(\"@\")\n");
   text_printf(e->out, "static int autotune_constraint_%s(\n"
-                      "  const struct autotune_value *const *autotune_v, void *const *autotune_a,\n"
+                      "  const struct autotune_value *const *autotune_v,\n"
+                      "  void *const *autotune_a,"
                       "  const struct autotune_machine *autotune_m)\n{\n"
                       "  (void)autotune_a;\n  return autotune_allows_%s(", name, name);
   unpacked(e);
@@ -243,7 +246,8 @@ static void span(const struct emission *e, const struct section *c, unsigned ind
   element(e, c, true);
   text_printf(e->out, " + 1);\n"
                       "      autotune_c->spans[%u].base = autotune_first;\n"
-                      "      autotune_c->spans[%u].bytes = (size_t)(autotune_last - autotune_first);\n"
+                      "      autotune_c->spans[%u].bytes =\n"
+                      "        (size_t)(autotune_last - autotune_first);\n"
                       "    }\n  }\n", index, index);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// emit_tables.c: what the runtime knows of a kernel, as constant tables (include/autotune.h).
+// emit_tables.c: what the runtime knows of a kernel, as constant tables
+// (include/autotune.h).
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +39,8 @@ static void params(const struct emission *e)
   const char *name = e->k->main.name;
   for (unsigned i = 0; i < e->k->n_params; i++) {
     const struct param *p = &e->k->params[i];
-    text_printf(e->out, "static const struct autotune_value autotune_values_%s_%u[] = {\n", name, i);
+    text_printf(e->out, "static const struct autotune_value autotune_values_%s_%u[] = {\n", name,
+                i);
     for (unsigned j = 0; j < p->n_values; j++) {
       const struct value *v = &p->values[j];
       text_printf(e->out, "  { ");

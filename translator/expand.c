@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand.c: the compiler's view of the file, cut into declarations by tokens alone: headers are full of
-// what no grammar knows, but declarations end with ';' or with the '}' of a body everywhere.
+// expand.c: the compiler's view of the file, cut into declarations by tokens alone:
+// headers are full of what no grammar knows, but declarations end with ';' or with the
+// '}' of a body everywhere.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,8 @@ const struct macro *expand_macro(const struct expansion *x, struct slice name, s
   return NULL;
 }
 
-// The offset of the source's line that stands at AT in the output; SIZE_MAX: it is of another file.
+// The offset of the source's line that stands at AT in the output; SIZE_MAX: it is of
+// another file.
 static size_t source_offset(const struct cutter *c, const char *at)
 {
   if (!c->place.ours)
@@ -335,7 +337,8 @@ struct expansion *expand_file(const struct source *s, const struct kernel *kerne
                               const char *compiler, const struct compile_options *o)
 {
   struct expansion *x = arena_alloc(sizeof *x);
-  *x = (struct expansion){ .source = s, .kernels = kernels, .n_kernels = n, .compiler = compiler };
+  *x = (struct expansion){ .source = s, .kernels = kernels, .n_kernels = n,
+                           .compiler = compiler };
   x->feed = feed_make(s, kernels, n);
   x->text.data = preprocess(&x->feed, kernels, n, compiler, o, &x->text.size);
   if (!x->text.data)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// feed.c: the file as its preprocessor gets it. Definitions of params are left out, so that every
-// mention of one stays an identifier; only #if sees them, at their defaults. Lines keep their numbers.
+// feed.c: the file as its preprocessor gets it. Definitions of params are left out, so
+// that every mention of one stays an identifier; only #if sees them, at their defaults.
+// Lines keep their numbers.
 #include <string.h>
 
 #include "unit.h"
@@ -220,7 +221,8 @@ static void write_line(const struct scan *c, struct slice line, bool in_chain, s
   }
 }
 
-// The chain that the conditional at AT belongs to depends on a param, or one inside which AT is does.
+// The chain that the conditional at AT belongs to depends on a param, or one inside which
+// AT is does.
 static bool in_dependent(const struct scan *c, size_t at)
 {
   for (unsigned i = 0; i < c->n_chains; i++)

@@ -33,8 +33,8 @@ static bool defines_param(const struct kernel *kernels, unsigned n, const char *
   return feed_param(kernels, n, (struct slice){ value, strcspn(value, "=(") }) != NULL;
 }
 
-// Appends what the preprocessor needs of the user's arguments; MACHINE: -m and -f ones too, which this
-// compiler may not know.
+// Appends what the preprocessor needs of the user's arguments; MACHINE: -m and -f ones
+// too, which this compiler may not know.
 static void add_options(const struct compile_options *o, const struct kernel *kernels, unsigned n,
                         bool machine, const char ***argv, unsigned *argc)
 {
@@ -121,14 +121,15 @@ char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
 
 const char **preprocess_flags(const struct compile_options *o, unsigned *n)
 {
-  // What belongs to the program as a whole, or says how to report, is not for one function's code.
+  // What belongs to the program as a whole, or says how to report, is not for one
+  // function's code.
   static const char *const left_out[] = {
     "-fsanitize", "-fno-sanitize", "-fprofile", "-fplugin", "-flto", "-fno-lto", "-fpie", "-fPIE",
     "-fpic", "-fPIC", "-fno-pic", "-fno-pie", "-fno-PIC", "-fno-PIE", "-fdiagnostics", "-fcolor",
     "-fno-diagnostics", "-fno-color", "-fdebug-prefix", "-ffile-prefix", "-fmacro-prefix",
     "-fsyntax-only", "-fdump", "-fcoverage", "-ftest-coverage", "-finstrument", "-fstack-usage",
-    "-fcallgraph-info", "-fmodules", "-fvisibility", "-fsplit-stack", "-fwhole-program", "-fuse-ld",
-    "-mcmodel", "-fverbose-asm", "-fsave-optimization", "-fmax-errors", "-ferror-limit", NULL
+    "-fcallgraph-info", "-fmodules", "-fvisibility", "-fsplit-stack", "-fwhole-program",
+    "-fuse-ld",     "-mcmodel", "-fverbose-asm", "-fsave-optimization", "-fmax-errors", "-ferror-limit", NULL
   };
   const char **flags = NULL;
   *n = 0;

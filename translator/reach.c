@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reach.c: what a kernel reaches of its file and headers, from the identifiers in its text. Too much is
-// harmless, too little does not compile: a local name that is a global's too pulls the global in.
+// reach.c: what a kernel reaches of its file and headers, from the identifiers in its
+// text. Too much is harmless, too little does not compile: a local name that is a
+// global's too pulls the global in.
 #include <string.h>
 
 #include "unit.h"
@@ -176,13 +177,15 @@ static void reach_tag(struct reach *r, struct slice name, struct slice kind)
     *GROW(r->tags, r->n_tags) = (struct tag){ name, slice_is(kind, "union") };
 }
 
-// An identifier that was pasted from a param, `micro_ ## MR`: it is one name for each value.
+// An identifier that was pasted from a param, `micro_ ## MR`: it is one name for each
+// value.
 static void reach_pasted(struct reach *r, struct slice name)
 {
   for (unsigned i = 0; i < r->k->n_params; i++) {
     const struct param *p = &r->k->params[i];
-    const char *at = p->named && p->macro ? memmem(name.data, name.size, p->macro, strlen(p->macro))
-                                          : NULL;
+    const char *at = NULL;
+    if (p->named && p->macro)
+      at = memmem(name.data, name.size, p->macro, strlen(p->macro));
     if (!at || strlen(p->macro) == name.size)
       continue;
     size_t front = (size_t)(at - name.data), size = strlen(p->macro);
@@ -275,8 +278,10 @@ static void scan_item(struct reach *r, unsigned index)
   }
 }
 
-// Thread-local variables have no one address, and a state of its own in each variant is a surprise.
-static void check_function(const struct source *s, const struct reach *r, const struct function *f)
+// Thread-local variables have no one address, and a state of its own in each variant is a
+// surprise.
+static void check_function(const struct source *s, const struct reach *r,
+                           const struct function *f)
 {
   struct lexer l = lexer_of((struct slice){ s->text + f->body_at, f->end - f->body_at });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {

@@ -20,7 +20,11 @@ static void adopt_default(struct param *p, struct slice value)
 static void adopt_options(struct kernel *k, const struct compile_options *o)
 {
   for (const char *const *a = o->args; a && *a; a++) {
-    const char *d = strcmp(*a, "-D") == 0 && a[1] ? *++a : strncmp(*a, "-D", 2) == 0 ? *a + 2 : "";
+    const char *d = "";
+    if (strcmp(*a, "-D") == 0 && a[1])
+      d = *++a;
+    else if (strncmp(*a, "-D", 2) == 0)
+      d = *a + 2;
     size_t n = strcspn(d, "=");
     for (unsigned i = 0; *d && i < k->n_params; i++)
       if (k->params[i].named && k->params[i].macro && slice_is((struct slice){ d, n },
@@ -194,7 +198,8 @@ int command_translate(int argc, char **argv)
   for (i++; i < argc; i++)
     *GROW(args, n) = argv[i];
   *GROW(args, n) = NULL;
-  struct compile_options o = { .args = args, .clang = AUTOTUNE_CLANG };
+  const char *clang = getenv("AUTOTUNE_CLANG");
+  struct compile_options o = { .args = args, .clang = clang && *clang ? clang : AUTOTUNE_CLANG };
   struct text out = { 0 };
   if (!translate(in, &o, &out))
     return 1;

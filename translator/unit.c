@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// unit.c: the kernel unit as text: what is reached, in the order of the file, then the kernel as
-// written. Needs no header; `#define`s of the params stand in front of it.
+// unit.c: the kernel unit as text: what is reached, in the order of the file, then the
+// kernel as written. Needs no header; `#define`s of the params stand in front of it.
 #include <string.h>
 
 #include "unit.h"
@@ -17,7 +17,8 @@ static void add(struct text *out, struct slice s)
   text_add(out, s.data, s.size);
 }
 
-// TEXT without the words of DROP at its outermost level, and without the directives in it but pragmas.
+// TEXT without the words of DROP at its outermost level, and without the directives in it
+// but pragmas.
 static void add_without(struct text *out, struct slice text, const char *const *drop)
 {
   struct lexer l = lexer_of(text);
@@ -116,7 +117,8 @@ static void add_line(struct writer *w, size_t offset)
   text_add(w->out, "\n", 1);
 }
 
-// A piece with its macros. What it defines is hidden, so that the program's own cannot take its place.
+// A piece with its macros. What it defines is hidden, so that the program's own cannot
+// take its place.
 static void write_piece(struct writer *w, const struct raw *raw)
 {
   const struct expansion *x = w->r->x;
@@ -127,7 +129,8 @@ static void write_piece(struct writer *w, const struct raw *raw)
   text_printf(w->out, "#pragma GCC visibility pop\n");
 }
 
-// `extern` and the type of each variable; where only the initialiser knows the size, from that.
+// `extern` and the type of each variable; where only the initialiser knows the size, from
+// that.
 static void write_extern(struct text *out, const struct item *item)
 {
   const struct declarator *d = &item->names[0];
@@ -158,7 +161,8 @@ static void write_item(struct writer *w, unsigned index)
   if (item->body)
     head.size = (size_t)(item->body - start);
   enum how how = w->r->how[index];
-  text_add(w->out, item->text.data, (size_t)(start - item->text.data)); // #pragma omp declare simd
+  // In front of it may stand `#pragma omp declare simd`.
+  text_add(w->out, item->text.data, (size_t)(start - item->text.data));
   if (how == HOW_TEXT) {
     add_without(w->out, text, NULL);
   } else if (how == HOW_STATIC) {
