@@ -92,12 +92,17 @@ static void read_directive(const struct source *s, struct kernel *k, struct func
   *GROW(f->directives, f->n_directives) = d;
 }
 
-void directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,
+bool directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,
                      struct kernel *k, struct function *f)
 {
+  unsigned before = diag_errors();
+  bool broken = false;
   int when = f == &k->main ? -1 : k->choose;
   for (unsigned i = 0; i < n; i++)
     if (pragmas[i].kind == PRAGMA_LOOP && pragmas[i].offset > f->body_at &&
-        pragmas[i].offset < f->end)
+        pragmas[i].offset < f->end) {
       read_directive(s, k, f, &pragmas[i], when);
+      broken = broken || pragmas[i].broken;
+    }
+  return !broken && diag_errors() == before;
 }

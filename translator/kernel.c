@@ -221,8 +221,8 @@ static void read_loops(const struct source *s, const struct pragma *pragmas, uns
 {
   for (unsigned i = 0; i <= k->n_alternatives; i++) {
     struct function *f = i ? &k->alternatives[i - 1] : &k->main;
-    directives_read(s, pragmas, n, k, f);
-    loops_check(s, k, f);
+    if (directives_read(s, pragmas, n, k, f))
+      loops_check(s, k, f);
     k->openmp = k->openmp || uses_openmp(s, f);
     for (unsigned j = 0; j < k->n_params; j++)
       if (k->params[j].named)

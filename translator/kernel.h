@@ -79,8 +79,8 @@ void values_compilers(const struct source *s, const struct pragma *p, const stru
 void clauses_read(const struct source *s, struct kernel *k);
 void sections_read(const struct source *s, struct kernel *k, const struct clause *c,
                    unsigned access);
-/* All directives in F, from the pragmas between its braces. */
-void directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,
+/* All directives in F, from the pragmas between its braces. False: some are not as loops.c needs them. */
+bool directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,
                      struct kernel *k, struct function *f);
 
 /* ---- names.c ---- */

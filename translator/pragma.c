@@ -251,6 +251,7 @@ struct pragma *pragma_all(const struct source *s, unsigned *n)
     if (read_pragma(s, &p, &rest)) {
       if (diag_errors() == before)
         check_needed(s, &p);
+      p.broken = diag_errors() != before;
       *GROW(all, *n) = p;
     }
     l = (struct lexer){ end, s->text + s->size, true };

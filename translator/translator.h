@@ -125,6 +125,7 @@ struct pragma {
   size_t offset, end;                 /* from '#' to the end of the last continued line, no newline */
   const char *blanked;                /* its text by lex_blank: all slices below are parts of it */
   unsigned directive;                 /* PRAGMA_LOOP: enum directive_kind */
+  bool broken;                        /* diagnosed: clauses may be missing */
   struct clause *clauses; unsigned n_clauses;
 };
 /* Where S, a part of P's text, stands in the file. */
