@@ -89,15 +89,6 @@ static bool same(struct slice a, struct slice b)
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-static bool text_mentions(struct slice text, struct slice name)
-{
-  struct lexer l = lexer_of(text);
-  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-    if (t.kind == TOKEN_WORD && same(t.text, name))
-      return true;
-  return false;
-}
-
 // True when BODY declares a variable of its own called NAME.
 static bool declares(const struct builder *b, TSNode node, struct slice name)
 {
@@ -131,8 +122,8 @@ static bool check_change(struct scan *c, TSNode n)
                             "directive acts on"
                           : "the variable '%.*s' of a loop that a directive acts on is changed here",
                   (int)var.size, var.data);
-    if (!address && (text_mentions(d->low, var) || text_mentions(d->bound, var) ||
-                     text_mentions(d->step, var)))
+    if (!address && (lex_mentions(d->low, var) || lex_mentions(d->bound, var) ||
+                     lex_mentions(d->step, var)))
       return FAIL(c->b, start, size, "copy the bound into a variable before the loops",
                   "'%.*s', which a loop runs by that a directive acts on, is changed here",
                   (int)var.size, var.data);
@@ -194,6 +185,26 @@ bool body_holds_continue(TSNode body)
     return false;
   for (uint32_t i = 0; i < ts_node_named_child_count(body); i++)
     if (body_holds_continue(ts_node_named_child(body, i)))
+      return true;
+  return false;
+}
+
+static bool changes(const struct builder *b, TSNode n, struct slice var, bool breaks)
+{
+  TSNode at;
+  if (same(changed(b, n, &at), var) || (breaks && node_is_type(n, "break_statement")))
+    return true;
+  breaks = breaks && !is_loop(n) && !node_is_type(n, "switch_statement");
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    if (changes(b, ts_node_named_child(n, i), var, breaks))
+      return true;
+  return false;
+}
+
+bool body_changes(const struct builder *b, const struct nest *n, const struct dim *d)
+{
+  for (unsigned i = 0; i < n->n_parts; i++)
+    if (changes(b, n->parts[i].body, d->var, d == n->dims[n->n_dims - 1]))
       return true;
   return false;
 }

@@ -157,11 +157,24 @@ static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *oute
   return b->failed ? NULL : nest;
 }
 
+// A variable that is declared outside of a nest which threads share out has to be private to it.
+static void privatise(const struct builder *b, struct nest *n)
+{
+  bool shared = false;
+  for (unsigned i = 0; i < n->n; i++)
+    shared = shared || n->loops[i].sharing;
+  for (unsigned i = 0; shared && i < n->n_dims; i++)
+    if (n->dims[i]->type.size == 0 && !body_changes(b, n, n->dims[i]))
+      n->dims[i]->affected = true;
+}
+
 struct nest *nest_build(struct builder *b, TSNode loop)
 {
   b->next_id = 0;
   struct nest *n = build_chain(b, loop, NULL);
-  if (n)
+  if (n) {
     n->root = loop;
+    privatise(b, n);
+  }
   return n && body_check(b, n) ? n : NULL;
 }

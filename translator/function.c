@@ -213,13 +213,24 @@ bool function_parsed(const struct source *s, const struct function *f)
   return fine;
 }
 
+// True when FROM to TO, lines of the preprocessor, holds a directive `fuse`: it makes a loop of a block.
+static bool fuses(const struct source *s, size_t from, size_t to)
+{
+  struct lexer l = { s->text + from, s->text + to, true };
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+    if (slice_is(t.text, "autotune") && slice_is(lex(&l).text, "fuse"))
+      return true;
+  return false;
+}
+
 bool loop_find(const struct source *s, const struct pragma *p, const struct function *f,
                TSNode *loop)
 {
   size_t at = after_gap(s, p->end, f->end);
   if (node_at(f->node, at, "for_statement", loop))
     return true;
-  if (p->directive == DIR_FUSE && node_at(f->node, at, "compound_statement", loop))
+  if ((p->directive == DIR_FUSE || fuses(s, p->end, at)) &&
+      node_at(f->node, at, "compound_statement", loop))
     return true;
   diag_error(s, p->offset, p->end - p->offset,
              s->text[at] == '#' ? "an #if stands between: put the directive behind it"

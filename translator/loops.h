@@ -125,6 +125,7 @@ bool dim_parse(const struct builder *b, TSNode loop, struct dim *d, const char *
 TSNode nest_inner(const struct builder *b, TSNode loop);
 bool node_is_type(TSNode node, const char *type);
 bool node_mentions(const struct builder *b, TSNode node, struct slice name);
+bool lex_mentions(struct slice text, struct slice name);
 struct slice node_text(const struct builder *b, TSNode node);
 TSNode node_field(TSNode node, const char *field);
 /* The loops around D that its bounds mention. */
@@ -135,6 +136,8 @@ bool only_ours(const struct builder *b, size_t from, size_t to);
 /* ---- body.c ---- */
 /* Diagnoses what stands against the directives on N. */
 bool body_check(struct builder *b, struct nest *n);
+/* True when it changes D's variable, or ends D's loop early. */
+bool body_changes(const struct builder *b, const struct nest *n, const struct dim *d);
 bool body_holds_continue(TSNode body);
 
 /* ---- range.c ---- */
@@ -151,6 +154,8 @@ void range_strip(struct builder *b, const struct loop *l, const char *size, stru
 void range_strip_hull(struct builder *b, const struct loop *l, const char *size,
                       const struct loop *points, unsigned n, struct loop *grid, struct loop *point);
 void range_reverse(struct builder *b, struct loop *l);
+/* The same iterations, counted upwards from 0. */
+void range_count(struct builder *b, struct loop *l);
 void range_stripe(struct builder *b, const struct loop *l, const char *size, struct loop *offsets,
                   struct loop *stripe);
 /* "for (…) {", or the header as written. */

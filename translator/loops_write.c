@@ -220,13 +220,13 @@ static bool write_outlined(struct state st, unsigned at)
   }
   const char *name = arena_printf("autotune_part%u_%s", b->n_functions++, b->f->name);
   text_printf(st.out, "%s(%s);\n", name, args.data);
-  text_printf(&body, "static __attribute__((noinline)) void %s(%s)\n{\n", name, params.data);
+  text_printf(&body, "static __attribute__((noinline)) void %s(%s)\n{\ndo {\n", name, params.data);
   st.out = &body;
   st.setups = 0;
   st.outlined = true;
   write_setups(&st);
   write_from(st, at);
-  text_printf(&body, "}\n");
+  text_printf(&body, "} while (0);\n}\n"); // a `continue` of the shared loop ends here
   text_add(b->functions, body.data, body.size);
   return true;
 }

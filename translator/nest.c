@@ -34,7 +34,7 @@ bool node_mentions(const struct builder *b, TSNode node, struct slice name)
   return false;
 }
 
-static bool text_mentions(struct slice text, struct slice name)
+bool lex_mentions(struct slice text, struct slice name)
 {
   struct lexer l = lexer_of(text);
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
@@ -47,8 +47,8 @@ uint64_t dim_needs(const struct dim *d)
 {
   uint64_t needs = 0;
   for (const struct dim *o = d->outer; o; o = o->outer)
-    if (text_mentions(d->low, o->var) || text_mentions(d->bound, o->var) ||
-        text_mentions(d->step, o->var))
+    if (lex_mentions(d->low, o->var) || lex_mentions(d->bound, o->var) ||
+        lex_mentions(d->step, o->var))
       needs |= BIT(o->id);
   return needs;
 }

@@ -161,16 +161,27 @@ void range_strip(struct builder *b, const struct loop *l, const char *size, stru
   *point = p;
 }
 
-void range_reverse(struct builder *b, struct loop *l)
+// L as a loop that counts; its own variable is OFFSET, in terms of the counter, iterations from the start.
+static void count(struct builder *b, struct loop *l, const char *offset)
 {
   struct loop r = *l;
   r.var = arena_printf("autotune_r%u", new_id(b));
   r.prelude = arena_printf("%s %s = %s;\n%s", l->type, l->var,
-                           range_at(l, arena_printf("%s - 1 - %s", l->count, r.var)), l->prelude);
+                           range_at(l, arena_printf("%s%s", offset, r.var)), l->prelude);
   r.type = COUNTER;
   r.start = "0", r.end = l->count, r.op = "<", r.step = "1";
   r.down = r.pointer = false;
   *l = r;
+}
+
+void range_reverse(struct builder *b, struct loop *l)
+{
+  count(b, l, arena_printf("%s - 1 - ", l->count));
+}
+
+void range_count(struct builder *b, struct loop *l)
+{
+  count(b, l, "");
 }
 
 void range_stripe(struct builder *b, const struct loop *l, const char *size, struct loop *offsets,

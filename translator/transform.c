@@ -102,9 +102,7 @@ static bool constant_step(struct builder *b, const struct loop_directive *d, con
   if (strcmp(l->step, "1") == 0 || digits(slice_of(l->step)))
     return true;
   for (unsigned i = 0; i < n; i++)
-    if (points[i].dim->var.size &&
-        strstr(arena_copy(l->dim->step.data, l->dim->step.size),
-               arena_copy(points[i].dim->var.data, points[i].dim->var.size)))
+    if (lex_mentions(l->dim->step, points[i].dim->var))
       return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset, NULL,
                   "'%s' cannot take a loop whose step depends on an outer loop",
                   directive_name(d->kind));
