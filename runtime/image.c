@@ -273,7 +273,7 @@ bool image_reference(struct image *m, char *message, size_t size) {
   for (unsigned i = 0; i < m->n_guards; i++) // the kernel as written changes this itself
     *m->guards[i].off |= changed(&m->guards[i]) != SIZE_MAX;
   for (unsigned i = 0; i < m->kernel->n_sections; i++)
-    if (m->references[i])
+    if (m->references[i] && m->spans[i].bytes)
       memcpy(m->references[i], m->spans[i].base, m->spans[i].bytes);
   memcpy(m->ret_reference, m->ret, m->kernel->ret_size);
   set_tolerances(m);

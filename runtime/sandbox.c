@@ -100,9 +100,12 @@ static void limit(int what, rlim_t value) {
   }
 }
 
+void sandbox_no_core(void) {
+  limit(RLIMIT_CORE, 0);
+}
+
 void sandbox_limits(void) {
   const rlim_t gigabyte = 1ul << 30;
-  limit(RLIMIT_CORE, 0);
   limit(RLIMIT_STACK, gigabyte); // where it is unlimited, an endless recursion must end too
   prctl(PR_SET_DUMPABLE, 0);     // cores that are piped to a program know no limit
   // A variant that allocates without end must fail before the machine has to choose whom to kill;

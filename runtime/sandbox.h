@@ -27,7 +27,8 @@ void sandbox_signals(void);
 /* Makes shared writable mappings other than KEEP private copies of themselves, and device memory
  * inaccessible. 0, or -1 and *MESSAGE (malloc'ed). */
 int sandbox_memory(const struct range *keep, unsigned n, char **message);
-/* Bounds what a variant may take of memory and stack; no core files. */
+void sandbox_no_core(void);
+/* Bounds what a variant may take of memory and stack; cores are not even piped to a program. */
 void sandbox_limits(void);
 /* The writable mapping that holds ADDRESS; size 0: none. *HEAP: it is the brk heap. */
 struct range sandbox_mapping(const void *address, bool *heap);

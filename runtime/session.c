@@ -20,8 +20,8 @@
 
 #include "sandbox.h"
 
-// Seconds: for the tuner to say its first word, and to end after its last.
-enum { FIRST_WORD = 60, LAST_BREATH = 10 };
+// Seconds for the tuner to say its first word, and to end after its last; how many may crash.
+enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2 };
 
 enum packet_kind { PACKET_PROGRESS, PACKET_LOG, PACKET_OUTCOME };
 struct packet {             // tuner to program
@@ -99,6 +99,7 @@ __attribute__((noreturn)) static void tuner_main(const struct autotune_kernel *k
   struct packet p = { .kind = PACKET_OUTCOME };
   atomic_store(&session.inside, true);
   sandbox_signals();
+  sandbox_no_core();
   sigaction(SIGTERM, &end, NULL);
   sigaction(SIGINT, &end, NULL);
   sigaction(SIGPIPE, &ignore, NULL);
@@ -113,7 +114,7 @@ __attribute__((noreturn)) static void tuner_main(const struct autotune_kernel *k
 
 // ---- the program's side ---------------------------------------------------------------------------------
 
-struct child { pid_t pid; int pidfd, socket; };
+struct child { pid_t pid; int pidfd, socket, status; };
 
 static void kill_child(const struct child *c) {
   if (c->pidfd >= 0)
@@ -123,10 +124,13 @@ static void kill_child(const struct child *c) {
 }
 
 // Waits until the child is gone, at most SECONDS; leaves no zombie.
-static bool reap(const struct child *c, double seconds) {
+static bool reap(struct child *c, double seconds) {
   double end = sys_now() + seconds;
   for (;;) {
-    pid_t got = waitpid(c->pid, NULL, WNOHANG);
+    int status;
+    pid_t got = waitpid(c->pid, &status, WNOHANG);
+    if (got == c->pid)
+      c->status = status; // else somebody else took it
     if (got == c->pid || (got < 0 && errno == ECHILD))
       return true;
     if (sys_now() >= end)
@@ -224,10 +228,21 @@ static int fork_tuner(const struct autotune_kernel *k, const struct identity *id
   return c->pid > 0 ? 0 : -1;
 }
 
+// Ended by a fault of its own, such as the compiler's, and not by somebody's wish?
+static bool has_crashed(const struct child *c) {
+  static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    if (WIFSIGNALED(c->status) && WTERMSIG(c->status) == faults[i])
+      return true;
+  return false;
+}
+
+// One tuner. *CRASHED: another may do better, because this one's last variants are known to be bad.
 static int run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
-               int memory, struct outcome *out) {
-  int pair[2], rc;
-  struct child c;
+               int memory, struct outcome *out, bool *crashed) {
+  int pair[2], rc = -1;
+  struct child c = { .pid = -1 };
+  *crashed = false;
   if (sandbox_socketpair(pair) != 0) {
     snprintf(out->why, sizeof out->why, "default: no socket: %s", strerror(errno));
     return -1;
@@ -235,17 +250,32 @@ static int run(const struct autotune_kernel *k, const struct identity *id, void 
   if (fork_tuner(k, id, args, pair, memory, &c) != 0) {
     snprintf(out->why, sizeof out->why, "default: no process can be forked: %s",
              strerror(errno));
-    rc = -1;
   } else {
     rc = listen_to(k, &c, out);
     log_progress(NULL);
-    if (rc != 0 || !reap(&c, LAST_BREATH)) {
+    bool ended = reap(&c, rc == 0 ? LAST_BREATH : 0.1);
+    *crashed = rc != 0 && ended && has_crashed(&c);
+    if (!ended) {
       kill_child(&c);
       reap(&c, LAST_BREATH);
     }
   }
   close_one(&session.socket);
   close_one(&session.pidfd);
+  atomic_store(&session.memory, -1); // stays open here, but not in a child of the program's
+  return rc;
+}
+
+static int run_again(const struct autotune_kernel *k, const struct identity *id,
+                     void *const *args, int memory, struct outcome *out) {
+  const char *cache = options_get()->cache;
+  bool remembers = !cache || *cache, crashed;
+  int rc = run(k, id, args, memory, out, &crashed);
+  for (int i = 0; crashed && remembers && i < CRASHES; i++) {
+    log_message(AUTOTUNE_INFO, "%s: the tuning process crashed; it goes on without the variants "
+                "it was at", k->name);
+    rc = run(k, id, args, memory, out, &crashed);
+  }
   return rc;
 }
 
@@ -258,9 +288,8 @@ int session_run(const struct autotune_kernel *k, const struct identity *id, void
     return -1;
   }
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  int rc = run(k, id, args, memory, out);
+  int rc = run_again(k, id, args, memory, out);
   pthread_setcancelstate(cancel, NULL);
-  atomic_store(&session.memory, -1);
   out->fd = -1;
   if (rc == 0 && out->winner && out->path[0] == '\0') {
     out->fd = memory;

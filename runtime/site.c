@@ -184,7 +184,8 @@ static autotune_fn use(struct site *s, struct node *n) {
 
 static void decide(struct node *n, autotune_fn code, const char *why) {
   add_note(&n->why, why);
-  n->entry.code = code;
+  if (n->entry.code != code) // it is the default's from the beginning
+    n->entry.code = code;
   atomic_store_explicit(&n->decided, true, memory_order_release);
 }
 

@@ -243,6 +243,7 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id, void *c
   int rc = -1;
   *out = (struct outcome){ .fd = -1 };
   set_budget(&t);
+  tune_report(&t, tune_silence(NULL)); // the tuner is alive
   if (set_processes(&t, out) && set_pool(&t, out) && set_strategy(&t, out) &&
       measure_default(&t, out)) {
     set_store(&t);

@@ -189,7 +189,10 @@ static void many_threads(void) {
 
 static void test_many_threads(void **state) {
   (void)state;
-  RUN(many_threads, SILENT);
+#ifdef __SANITIZE_ADDRESS__ // its own locks are not safe over the fork of a program with threads
+  skip();
+#endif
+  RUN(many_threads, SILENT, "AUTOTUNE_BUDGET=20s");
 }
 
 // ---- where tuning is out of place (C2) --------------------------------------------------------------------------
@@ -379,6 +382,9 @@ static void few_descriptors(void) {
 }
 
 static void little_memory(void) {
+#ifdef __SANITIZE_ADDRESS__ // needs terabytes of address space itself
+  return;
+#endif
   EXPECT(setrlimit(RLIMIT_AS, &(struct rlimit){ 100 << 20, 100 << 20 }) == 0);
   EXPECT(scale_is_right(SCALE_N));
 }
@@ -426,7 +432,8 @@ static pid_t only_child(void) {
 static void *kills_tuner(void *data) {
   pid_t tuner = only_child();
   nap(0.2);
-  kill(tuner, *(int *)data);
+  if (tuner > 0)
+    kill(tuner, *(int *)data);
   return NULL;
 }
 
@@ -437,7 +444,7 @@ static void tuner_dies_of(int signal) {
   pthread_create(&thread, NULL, kills_tuner, &signal);
   EXPECT(scale_is_right(SCALE_N));
   pthread_join(thread, NULL);
-  EXPECT(scale_why_has("default: "));
+  EXPECT(scale_why_has(signal == SIGSEGV ? "tuned: " : "default: ")); // once more after a crash
   for (int i = 0; i < 100 && !is_childless(); i++)
     nap(0.05);
   EXPECT(is_childless()); // its children did not outlive it
@@ -450,8 +457,8 @@ static void tuner_stopped(void) { tuner_dies_of(SIGTERM); }
 static void test_tuner_dies(void **state) {
   (void)state;
   RUN(tuner_killed, SILENT, "AUTOTUNE_BUDGET=20s");
-  RUN(tuner_crashes, SILENT, "AUTOTUNE_BUDGET=20s");
   RUN(tuner_stopped, SILENT, "AUTOTUNE_BUDGET=20s");
+  RUN(tuner_crashes, SILENT, "AUTOTUNE_BUDGET=20s"); // last: it leaves a winner
 }
 
 static void interrupt(void) { // ^C reaches the whole foreground group

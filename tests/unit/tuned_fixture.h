@@ -26,8 +26,9 @@
 enum { SCALE_N = 20000 };
 
 __attribute__((noinline, optimize("O1"))) static void scale_default(int n, double f, const double *a, double *c) {
-  for (volatile int i = 0; i < n; i++) // slow on purpose: there is something to win
-    c[i] = f * a[i];
+  for (int again = 0; again < 40; again++) // slow on purpose: there is much to win
+    for (volatile int i = 0; i < n; i++)
+      c[i] = f * a[i];
 }
 
 static void scale_invoke(autotune_fn fn, void *const *args, void *ret) {
