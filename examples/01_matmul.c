@@ -28,7 +28,8 @@
 #pragma autotune kernel \
     flags("", "-mprefer-vector-width=512") \
     param(THREADS: 1, 2, 4, 8) constraint(THREADS <= AUTOTUNE_THREADS) \
-    key(n) in(A[0:n*n], B[0:n*n]) out(C[0:n*n]) flops(2.0 * n * n * n)
+    key(n) in(A[0:n*n], B[0:n*n]) out(C[0:n*n]) flops(2.0 * n * n * n) \
+    search(auto, budget: 40s)
 void matmul(int n, const double *restrict A, const double *restrict B, double *restrict C)
 {
   memset(C, 0, sizeof *C * n * n);

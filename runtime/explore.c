@@ -100,6 +100,8 @@ void explore_settle(struct tuning *t, struct candidate *c, const struct trial *t
     store_finish(t->store, t->id, &r);
   c->samples = trial->samples;
   c->n_samples = trial->n_samples;
+  if (trial->verify_seconds > 0) // not the race's
+    c->settling = trial->load_seconds + trial->verify_seconds;
   c->e = stats_median(c->samples, c->n_samples);
   note(t, c);
   drop_losers(t);
@@ -174,6 +176,15 @@ static const struct candidate *twin(const struct tuning *t, const struct candida
   return NULL;
 }
 
+// A variant that takes ten times what the best took is lost, and need not come to its end.
+static double explore_limit(const struct tuning *t) {
+  const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
+  double limit = tune_limit(t), lost = c ? 10 * c->e.high + 3 * c->settling : limit;
+  if (lost < 0.5)
+    lost = 0.5;
+  return lost < limit ? lost : limit;
+}
+
 // What one variant may take: its share of the time, at most a fiftieth of all (precision is the race's
 // business), at least three runs where those are short.
 static struct trial_plan explore_plan(const struct tuning *t) {
@@ -182,7 +193,7 @@ static struct trial_plan explore_plan(const struct tuning *t) {
   double runs = 3 * best.median < all / 20 ? 3 * best.median : all / 20;
   double budget = share < all / 50 ? share : all / 50;
   return (struct trial_plan){
-    .limit = tune_limit(t), .budget = budget > runs ? budget : runs,
+    .limit = explore_limit(t), .budget = budget > runs ? budget : runs,
     .stop_above = 1.05 * best.high, .min_samples = 3, .max_samples = 64, .precision = 0.02,
     .verify = true,
   };
