@@ -26,9 +26,9 @@ void conv2d(int w, int h, int k, const float *restrict image,
 {
   memset(result, 0, sizeof *result * w * h);
   #pragma autotune parallel for num_threads(THREADS)
-  #pragma autotune unroll_and_jam partial({1, 2, 4}, {1, 3, 5})
+  #pragma autotune unroll_and_jam partial({4, 2, 1}, {5, 3, 1})
   #pragma autotune tile sizes({4, 16, 64}) optional
-  #pragma autotune interchange permutation({(1,2,3,4), (1,3,4,2), (1,4,3,2)})
+  #pragma autotune interchange permutation({(1,3,4,2), (1,4,3,2), (1,2,3,4)})
   for (int y = 0; y < h; y++)
     for (int x = 0; x < w; x++)
       for (int j = 0; j < k; j++)
