@@ -127,7 +127,7 @@ static bool new_function(const struct source *s, const struct pragma *p, const s
         return false;
       }
     }
-  return signature_read(s, f, out) && function_parsed(s, f);
+  return signature_read(s, f, out);
 }
 
 static struct kernel *find_kernel(struct kernel *all, unsigned n, struct slice name)

@@ -25,11 +25,10 @@ bool params_left(const struct source *s, const struct kernel *k, size_t offset);
 
 /* Fills node, start, end, body_at and pragma of the function that P stands on. False: diagnosed. */
 bool function_find(const struct source *s, const struct pragma *p, struct function *f);
-/* The loop (or, for `fuse`, the block of loops) that P stands on. False: diagnosed. */
+/* The loop (or, for `fuse`, the block of loops) that P stands on, parsed without errors; those elsewhere
+ * in the function are left to the compiler. False: diagnosed. */
 bool loop_find(const struct source *s, const struct pragma *p, const struct function *f,
                TSNode *loop);
-/* Diagnoses what Tree-sitter could not parse in F's body. */
-bool function_parsed(const struct source *s, const struct function *f);
 /* From OFFSET, over blanks, comments and whole lines of the preprocessor that are no conditionals. */
 size_t after_gap(const struct source *s, size_t offset, size_t end);
 bool node_is(TSNode node, const char *type);

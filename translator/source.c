@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "translator.h"
+#include "kernel.h"
 
 struct part { struct part *next; TSTree *tree; };
 
@@ -120,6 +120,24 @@ static bool is_complex(struct slice previous, struct slice word, struct lexer be
   return slice_is(word, "complex") && (real_word(previous) || real_word(lex(&behind).text));
 }
 
+// `UNROLL for (…)`: before such a keyword a word can only be a macro, of a pragma in all likelihood.
+static bool is_pragma_macro(struct slice word, struct slice next)
+{
+  static const char *const keywords[] = { "for", "if", "do", "switch", "return" };
+  bool statement = false;
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    statement = statement || slice_is(next, keywords[i]);
+  return statement && word.size && (isalpha((unsigned char)*word.data) || *word.data == '_') &&
+         !is_keyword(word);
+}
+
+static void hide(const struct source *s, char *copy, const char *begin, const char *end)
+{
+  for (const char *p = begin; p < end; p++)
+    if (*p != '\n')
+      copy[p - s->text] = ' ';
+}
+
 // A copy for the parser in which pragmas are blank: the grammar knows none between `for (…)` or `else` and
 // an unbraced statement. Offsets stay.
 static const char *without_pragmas(const struct source *s)
@@ -140,9 +158,9 @@ static const char *without_pragmas(const struct source *s)
       if (slice_is(lex(&ahead).text, ")") && open && string)
         end = ahead.p;
     }
-    for (const char *p = t.text.data; end && p < end; p++)
-      if (*p != '\n')
-        copy[p - s->text] = ' ';
+    hide(s, copy, t.text.data, end ? end : t.text.data);
+    if (is_pragma_macro(previous, t.text))
+      hide(s, copy, previous.data, previous.data + previous.size);
   }
   return copy;
 }

@@ -16,3 +16,18 @@ void f(int n, int *a)
     a[i] = after(i);
 }
 static int after(int x) { return x + AFTER; }
+
+#define FOREACH(i, n) for (int i = 0; i < (n); i++)
+#define UNROLL _Pragma("GCC unroll 4")
+#pragma autotune kernel out(a[0:n])
+void macros_as_statements(int n, int *a)
+{
+  FOREACH(i, n) {
+    a[i] = 0;
+  }
+  FOREACH(i, n)
+    a[i] += i;
+  FOREACH(i, n) a[i]++;
+  UNROLL for (int i = 0, j = n; i < j; i++, j--)
+    a[i] = j;
+}

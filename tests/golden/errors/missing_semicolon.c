@@ -1,6 +1,8 @@
 #pragma autotune kernel
 void f(int n, const double *a, double *c)
 {
-  c[0] = a[0]
-
+#pragma autotune unroll partial({2, 4})
+  for (int i = 0; i < n; i++)
+    c[0] = a[0]
+  n = 0;
 }
