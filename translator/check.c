@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// check.c: `autotune check`: what the pragmas of a file amount to, and what is wrong with them. Compiles
-// nothing and runs no preprocessor.
+// check.c: `autotune check`: what the pragmas of a file amount to, and what is wrong with
+// them. Compiles nothing and runs no preprocessor.
 #include <errno.h>
 #include <string.h>
 
 #include "autotune.h"
 #include "kernel.h"
 
-#define MAX_LISTED 12   // candidates of one param that are spelled out
+#define MAX_LISTED 12 // candidates of one param that are spelled out
 
-static const char usage[] =
-  "usage: autotune check FILE… [-- COMPILER ARGUMENTS…]\n"
-  "  lists the kernels of each file, their parameters, how many variants there are, and what is wrong\n"
-  "Exits 1 where something is.\n";
+static const char usage[] = "usage: autotune check FILE… [-- COMPILER ARGUMENTS…]\n"
+                            "  lists the kernels of each file, their parameters, how "
+                            "many variants there are, and what is wrong\n"
+                            "Exits 1 where something is.\n";
 
 static void print_value(const struct param *p, const struct value *v)
 {
@@ -37,7 +37,8 @@ static void print_param(const struct kernel *k, const struct param *p, int width
     print_value(p, &p->values[p->original]);
   }
   if (p->when >= 0)
-    printf("; where %s is not %s", k->params[p->when].name, k->params[p->when].values[0].text);
+    printf("; where %s is not %s", k->params[p->when].name,
+           k->params[p->when].values[0].text);
   putchar('\n');
 }
 
@@ -89,7 +90,8 @@ static void print_sections(const struct kernel *k)
     output = output || (k->sections[i].access & AUTOTUNE_OUT);
   }
   if (!output && !k->returns)
-    puts("    no outputs are declared, so variants are not verified: write out(…) or inout(…)");
+    puts("    no outputs are declared, so variants are not verified: write out(…) or "
+         "inout(…)");
   if (k->verify == AUTOTUNE_VERIFY_TOLERANCE)
     printf("    verified with rtol %g, atol %g\n", k->rtol, k->atol);
   else if (k->verify)

@@ -7,7 +7,8 @@
 #include "autotune.h"
 #include "kernel.h"
 
-typedef void clause_reader(const struct source *s, struct kernel *k, const struct clause *c);
+typedef void clause_reader(const struct source *s, struct kernel *k,
+                           const struct clause *c);
 
 static const struct pragma *pragma_of(const struct kernel *k)
 {
@@ -24,7 +25,8 @@ static bool is_identifier(struct slice text)
 static bool reserved(struct slice name)
 {
   static const char prefix[] = "AUTOTUNE_";
-  return name.size >= sizeof prefix - 1 && memcmp(name.data, prefix, sizeof prefix - 1) == 0;
+  return name.size >= sizeof prefix - 1 &&
+         memcmp(name.data, prefix, sizeof prefix - 1) == 0;
 }
 
 // May NAME be that of a new param?
@@ -70,8 +72,8 @@ static bool read_label(const struct source *s, struct kernel *k, struct slice la
 }
 
 // The index of the candidate that TEXT spells, or n_values.
-static unsigned find_value(const struct source *s, const struct pragma *p, struct slice text,
-                           const struct param *param)
+static unsigned find_value(const struct source *s, const struct pragma *p,
+                           struct slice text, const struct param *param)
 {
   struct value v;
   enum value_kind kind;
@@ -90,15 +92,18 @@ static void read_param(const struct source *s, struct kernel *k, const struct cl
   struct slice value;
   bool fine = true;
   if (c->n_args == 0 || c->args[0].label.size == 0) {
-    diag_error(s, c->offset, c->size, "write param(NAME: 8, 16, 32)", "this param has no name");
+    diag_error(s, c->offset, c->size, "write param(NAME: 8, 16, 32)",
+               "this param has no name");
     return;
   }
-  if (!params_left(s, k, c->offset) || !read_label(s, k, c->args[0].label, &param, &value))
+  if (!params_left(s, k, c->offset) ||
+      !read_label(s, k, c->args[0].label, &param, &value))
     return;
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct argument *a = &c->args[i];
     if (i > 0 && a->label.size) {
-      diag_error(s, pragma_offset(p, a->label), a->label.size, "write one param(…) for each",
+      diag_error(s, pragma_offset(p, a->label), a->label.size,
+                 "write one param(…) for each",
                  "only the first argument of 'param' has a name");
       fine = false;
     }
@@ -121,12 +126,14 @@ static void read_flags(const struct source *s, struct kernel *k, const struct cl
     values_flags(s, pragma_of(k), c, k);
 }
 
-static void read_compiler(const struct source *s, struct kernel *k, const struct clause *c)
+static void read_compiler(const struct source *s, struct kernel *k,
+                          const struct clause *c)
 {
   values_compilers(s, pragma_of(k), c, k);
 }
 
-static void read_constraint(const struct source *s, struct kernel *k, const struct clause *c)
+static void read_constraint(const struct source *s, struct kernel *k,
+                            const struct clause *c)
 {
   (void)s;
   if (c->n_args)
@@ -140,8 +147,9 @@ static void read_key(const struct source *s, struct kernel *k, const struct clau
     struct slice text = c->args[i].text;
     int arg = kernel_arg(k, text);
     if (arg >= 0 && (k->args[arg].pointer || k->args[arg].real))
-      diag_error(s, c->args[i].offset, text.size, NULL, "a key is an integer, but '%s' is %s",
-                 k->args[arg].name, k->args[arg].pointer ? "a pointer" : "a floating-point number");
+      diag_error(s, c->args[i].offset, text.size, NULL,
+                 "a key is an integer, but '%s' is %s", k->args[arg].name,
+                 k->args[arg].pointer ? "a pointer" : "a floating-point number");
     else if (text.size)
       *GROW(k->keys, k->n_keys) = text;
   }
@@ -191,7 +199,8 @@ static void read_verify(const struct source *s, struct kernel *k, const struct c
                  "write verify(rtol: 1e-5, atol: 0), verify(exact) or verify(off)",
                  "this says nothing about verifying");
     if (before && before != k->verify)
-      diag_error(s, a->offset, a->text.size, NULL, "tolerances, 'exact' and 'off' exclude each other");
+      diag_error(s, a->offset, a->text.size, NULL,
+                 "tolerances, 'exact' and 'off' exclude each other");
   }
 }
 
@@ -208,14 +217,19 @@ static void read_bytes(const struct source *s, struct kernel *k, const struct cl
 }
 
 // `5s`, `500ms`, `2min`: a time; `200`: so many variants.
-static void read_budget(const struct source *s, struct kernel *k, const struct argument *a)
+static void read_budget(const struct source *s, struct kernel *k,
+                        const struct argument *a)
 {
-  static const struct { const char *unit; double seconds; } units[] = {
+  static const struct {
+    const char *unit;
+    double seconds;
+  } units[] = {
     { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "min", 60 }, { "h", 3600 },
   };
   char *end, *copy = arena_copy(a->text.data, a->text.size);
   double number = strtod(copy, &end);
-  if (end != copy && *end == '\0' && number >= 1 && number <= 1e9 && number == floor(number)) {
+  if (end != copy && *end == '\0' && number >= 1 && number <= 1e9 &&
+      number == floor(number)) {
     k->budget_variants = (unsigned)number;
     return;
   }
@@ -225,7 +239,8 @@ static void read_budget(const struct source *s, struct kernel *k, const struct a
       return;
     }
   diag_error(s, a->offset, a->text.size ? a->text.size : 1,
-             "a budget is a time (5s, 500ms, 2min), a number of variants (200), or both (5s, 200)",
+             "a budget is a time (5s, 500ms, 2min), a number of variants (200), or both "
+             "(5s, 200)",
              "this is no budget");
 }
 
@@ -269,16 +284,28 @@ static void read_mode(const struct source *s, struct kernel *k, const struct cla
       return;
     }
   if (c->n_args && c->args[0].text.size)
-    diag_error(s, c->args[0].offset, c->args[0].text.size, "modes are first, locked and off",
-               "unknown mode '%.*s'", (int)c->args[0].text.size, c->args[0].text.data);
+    diag_error(s, c->args[0].offset, c->args[0].text.size,
+               "modes are first, locked and off", "unknown mode '%.*s'",
+               (int)c->args[0].text.size, c->args[0].text.data);
 }
 
-static const struct { const char *name; clause_reader *read; } readers[] = {
+static const struct {
+  const char *name;
+  clause_reader *read;
+} readers[] = {
   { "param", read_param }, // the first: the others' expressions are checked for params
-  { "flags", read_flags },   { "compiler", read_compiler }, { "constraint", read_constraint },
-  { "key", read_key },       { "in", read_in },             { "out", read_out },
-  { "inout", read_inout },   { "verify", read_verify },     { "flops", read_flops },
-  { "bytes", read_bytes },   { "search", read_search },     { "mode", read_mode },
+  { "flags", read_flags },
+  { "compiler", read_compiler },
+  { "constraint", read_constraint },
+  { "key", read_key },
+  { "in", read_in },
+  { "out", read_out },
+  { "inout", read_inout },
+  { "verify", read_verify },
+  { "flops", read_flops },
+  { "bytes", read_bytes },
+  { "search", read_search },
+  { "mode", read_mode },
 };
 
 static void check_expressions(const struct source *s, const struct kernel *k)

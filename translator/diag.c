@@ -6,10 +6,12 @@
 
 #include "translator.h"
 
-#define MAX_SHOWN 64     // errors; the rest is only counted
-#define MAX_LINE 160     // bytes of a source line that are shown
+#define MAX_SHOWN 64 // errors; the rest is only counted
+#define MAX_LINE 160 // bytes of a source line that are shown
 
-static struct { unsigned errors, warnings; } count;
+static struct {
+  unsigned errors, warnings;
+} count;
 
 unsigned diag_errors(void)
 {
@@ -37,7 +39,8 @@ static bool continues_character(char c) // of UTF-8
   return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-// The line that holds OFFSET, and below it the caret. Bytes that would upset a terminal show as '?'.
+// The line that holds OFFSET, and below it the caret. Bytes that would upset a terminal
+// show as '?'.
 static void show_line(const struct source *s, size_t offset, size_t size)
 {
   size_t begin = offset, end = offset;

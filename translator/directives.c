@@ -4,7 +4,8 @@
 
 #include "kernel.h"
 
-// What a set is of, for its param's name: the directive where the clause is the directive's own.
+// What a set is of, for its param's name: the directive where the clause is the
+// directive's own.
 static const char *subject(const struct pragma *p, const struct clause *c)
 {
   static const char *const own[] = { "sizes", "permutation", "partial", NULL };
@@ -23,8 +24,8 @@ static bool name_taken(const struct kernel *k, const char *name)
 }
 
 // "tile@12.1": what, the line that the user knows, and a number that makes it unique.
-static const char *set_name(const struct source *s, const struct kernel *k, const char *what,
-                            size_t offset)
+static const char *set_name(const struct source *s, const struct kernel *k,
+                            const char *what, size_t offset)
 {
   unsigned line = source_where(s, offset, NULL, NULL);
   for (unsigned i = 1;; i++) {
@@ -50,21 +51,28 @@ static int set_param(const struct source *s, struct kernel *k, const struct prag
   return kernel_add_param(k, param);
 }
 
-// Both choices of `optional`: "no" first, so that what depends on it counts for one variant there.
-static int optional_param(const struct source *s, struct kernel *k, const struct pragma *p,
-                          const struct clause *c, int when)
+// Both choices of `optional`: "no" first, so that what depends on it counts for one
+// variant there.
+static int optional_param(const struct source *s, struct kernel *k,
+                          const struct pragma *p, const struct clause *c, int when)
 {
-  static const struct { const char *text, *define; } choices[] = { { "no", "0" }, { "yes", "1" } };
+  static const struct {
+    const char *text, *define;
+  } choices[] = { { "no", "0" }, { "yes", "1" } };
   struct param param = { .kind = VALUE_CHOICE, .when = when, .offset = c->offset };
   for (int i = 0; i < 2; i++)
-    *GROW(param.values, param.n_values) = (struct value){
-      .offset = c->offset, .text = choices[i].text, .define = choices[i].define, .i = i, .d = i };
+    *GROW(param.values, param.n_values) = (struct value){ .offset = c->offset,
+                                                          .text = choices[i].text,
+                                                          .define = choices[i].define,
+                                                          .i = i,
+                                                          .d = i };
   param.name = set_name(s, k, directive_name(p->directive), p->offset);
   return kernel_add_param(k, param);
 }
 
 static struct dir_clause read_clause(const struct source *s, struct kernel *k,
-                                     const struct pragma *p, const struct clause *c, int when)
+                                     const struct pragma *p, const struct clause *c,
+                                     int when)
 {
   struct dir_clause out = { .name = c->name, .body = c->body, .offset = c->offset };
   for (unsigned i = 0; i < c->n_args; i++) {
@@ -87,8 +95,8 @@ static void read_directive(const struct source *s, struct kernel *k, struct func
       d.present = optional_param(s, k, p, &p->clauses[i], when);
   for (unsigned i = 0; i < p->n_clauses; i++)
     if (strcmp(p->clauses[i].name, "optional") != 0)
-      *GROW(d.clauses, d.n_clauses) =
-          read_clause(s, k, p, &p->clauses[i], d.present >= 0 ? d.present : when);
+      *GROW(d.clauses, d.n_clauses) = read_clause(s, k, p, &p->clauses[i],
+                                                  d.present >= 0 ? d.present : when);
   *GROW(f->directives, f->n_directives) = d;
 }
 

@@ -1,29 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// expr.c: constraints, evaluated over params alone, in three-valued logic: what depends on arguments or on
-// the machine is unknown. Precedence climbing (Richards, BCPL); the arithmetic is that of long long.
+// expr.c: constraints, evaluated over params alone, in three-valued logic: what depends
+// on arguments or on the machine is unknown. Precedence climbing (Richards, BCPL); the
+// arithmetic is that of long long.
 #include <string.h>
 
 #include "kernel.h"
 
-enum operation { OP_NUMBER, OP_PARAM, OP_UNKNOWN, OP_NEGATE, OP_NOT, OP_INVERT, OP_TO_INTEGER,
-                 OP_TO_REAL, OP_CONDITION, OP_BINARY };
+enum operation {
+  OP_NUMBER,
+  OP_PARAM,
+  OP_UNKNOWN,
+  OP_NEGATE,
+  OP_NOT,
+  OP_INVERT,
+  OP_TO_INTEGER,
+  OP_TO_REAL,
+  OP_CONDITION,
+  OP_BINARY
+};
 struct expr {
   enum operation op;
   struct number number;
   int param;
-  const char *binary;             // "<<"
+  const char *binary; // "<<"
   struct expr *a, *b, *c;
 };
 
-#define MAX_DEPTH 200   // of brackets
-#define MAX_NODES 2000  // a longer expression is unknown
+#define MAX_DEPTH 200  // of brackets
+#define MAX_NODES 2000 // a longer expression is unknown
 
-struct parser { const struct kernel *k; struct lexer l; unsigned depth, nodes; bool failed; };
+struct parser {
+  const struct kernel *k;
+  struct lexer l;
+  unsigned depth, nodes;
+  bool failed;
+};
 
-static const struct { const char *text; int precedence; } binaries[] = {
-  { "*", 10 }, { "/", 10 }, { "%", 10 }, { "+", 9 }, { "-", 9 }, { "<<", 8 }, { ">>", 8 },
-  { "<", 7 }, { ">", 7 }, { "<=", 7 }, { ">=", 7 }, { "==", 6 }, { "!=", 6 }, { "&", 5 },
-  { "^", 4 }, { "|", 3 }, { "&&", 2 }, { "||", 1 },
+static const struct {
+  const char *text;
+  int precedence;
+} binaries[] = {
+  { "*", 10 }, { "/", 10 }, { "%", 10 }, { "+", 9 },  { "-", 9 },  { "<<", 8 },
+  { ">>", 8 }, { "<", 7 },  { ">", 7 },  { "<=", 7 }, { ">=", 7 }, { "==", 6 },
+  { "!=", 6 }, { "&", 5 },  { "^", 4 },  { "|", 3 },  { "&&", 2 }, { "||", 1 },
 };
 
 static struct expr *parse_condition(struct parser *p);
@@ -110,8 +129,13 @@ static struct expr *parse_cast(struct parser *p)
 
 static struct expr *parse_operand(struct parser *p, struct token t)
 {
-  static const struct { const char *text; enum operation op; } unaries[] = {
-    { "-", OP_NEGATE }, { "!", OP_NOT }, { "~", OP_INVERT },
+  static const struct {
+    const char *text;
+    enum operation op;
+  } unaries[] = {
+    { "-", OP_NEGATE },
+    { "!", OP_NOT },
+    { "~", OP_INVERT },
   };
   for (size_t i = 0; i < sizeof unaries / sizeof *unaries; i++)
     if (slice_is(t.text, unaries[i].text))
@@ -143,7 +167,8 @@ static struct expr *parse_binary(struct parser *p, int least)
     size_t i = 0;
     while (i < sizeof binaries / sizeof *binaries && !slice_is(t, binaries[i].text))
       i++;
-    if (i == sizeof binaries / sizeof *binaries || binaries[i].precedence < least || p->failed)
+    if (i == sizeof binaries / sizeof *binaries || binaries[i].precedence < least ||
+        p->failed)
       return left;
     p->l = ahead;
     left = new_expr(OP_BINARY, left);
@@ -224,8 +249,9 @@ static struct number integer_binary(const char *op, long long a, long long b)
   case '*': return integer((long long)(ua * ub));
   case '+': return integer((long long)(ua + ub));
   case '-': return integer((long long)(ua - ub));
-  case '/': return b == 0 || b == -1 ? (struct number){ .known = b, .i = (long long)(0 - ua) }
-                                     : integer(a / b);
+  case '/':
+    return b == 0 || b == -1 ? (struct number){ .known = b, .i = (long long)(0 - ua) }
+                             : integer(a / b);
   case '%': return b == 0 || b == -1 ? (struct number){ .known = b } : integer(a % b);
   case '<': return op[1] == '<' ? shift(op, a, b) : integer(op[1] ? a <= b : a < b);
   case '>': return op[1] == '>' ? shift(op, a, b) : integer(op[1] ? a >= b : a > b);
@@ -264,12 +290,18 @@ static struct number param_value(const struct param *p, unsigned value)
   if (p->kind == VALUE_STRING || p->kind == VALUE_TUPLE)
     return (struct number){ 0 };
   // What C sees is the number as it is spelled: 1 among 0.5, 1 is an integer still.
-  bool real = p->kind == VALUE_REAL && strpbrk(v->define, ".eEpP") && strncmp(v->define, "0x", 2);
-  return (struct number){ .known = true, .real = real, .i = real ? 0 : p->kind == VALUE_REAL
-                          ? (long long)v->d : v->i, .d = v->d };
+  bool real = p->kind == VALUE_REAL && strpbrk(v->define, ".eEpP") &&
+              strncmp(v->define, "0x", 2);
+  return (struct number){ .known = true,
+                          .real = real,
+                          .i = real                    ? 0
+                               : p->kind == VALUE_REAL ? (long long)v->d
+                                                       : v->i,
+                          .d = v->d };
 }
 
-struct number expr_value(const struct expr *e, const struct kernel *k, const unsigned *point)
+struct number expr_value(const struct expr *e, const struct kernel *k,
+                         const unsigned *point)
 {
   struct number n;
   switch (e->op) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// function.c: which function, which loop a pragma stands on. Both are looked for in the text first, then
-// in the tree, so that what the grammar could not parse is told from what is not there.
+// function.c: which function, which loop a pragma stands on. Both are looked for in the
+// text first, then in the tree, so that what the grammar could not parse is told from
+// what is not there.
 #include <string.h>
 
 #include "kernel.h"
@@ -23,12 +24,17 @@ bool cursor_next(TSTreeCursor *cursor, bool descend)
 
 enum conditional { NO_CONDITIONAL, OPENS, CHANGES, CLOSES };
 
-// What the directive whose '#' has just been read does; L is moved to the end of its line.
+// What the directive whose '#' has just been read does; L is moved to the end of its
+// line.
 static enum conditional skip_directive(struct lexer *l)
 {
-  static const struct { const char *word; enum conditional is; } table[] = {
-    { "if", OPENS }, { "ifdef", OPENS }, { "ifndef", OPENS }, { "else", CHANGES },
-    { "elif", CHANGES }, { "elifdef", CHANGES }, { "elifndef", CHANGES }, { "endif", CLOSES },
+  static const struct {
+    const char *word;
+    enum conditional is;
+  } table[] = {
+    { "if", OPENS },         { "ifdef", OPENS },  { "ifndef", OPENS },
+    { "else", CHANGES },     { "elif", CHANGES }, { "elifdef", CHANGES },
+    { "elifndef", CHANGES }, { "endif", CLOSES },
   };
   const char *end = lex_line_end(l->p, l->end);
   struct lexer line = { l->p, end, false };
@@ -51,7 +57,8 @@ size_t after_gap(const struct source *s, size_t offset, size_t end)
   }
 }
 
-// The smallest node of that type in ROOT that begins at OFFSET exactly; false: there is none.
+// The smallest node of that type in ROOT that begins at OFFSET exactly; false: there is
+// none.
 static bool node_at(TSNode root, size_t offset, const char *type, TSNode *found)
 {
   TSTreeCursor cursor = ts_tree_cursor_new(root);
@@ -70,16 +77,20 @@ static bool node_at(TSNode root, size_t offset, const char *type, TSNode *found)
   return any;
 }
 
-struct branch { size_t at; int depth; };
+struct branch {
+  size_t at;
+  int depth;
+};
 
 static bool unbalanced(const struct source *s, size_t at, const char *message)
 {
-  diag_error(s, at, 1, "let every branch of an #if open and close the same braces", "%s", message);
+  diag_error(s, at, 1, "let every branch of an #if open and close the same braces", "%s",
+             message);
   return false;
 }
 
-// Follows the braces from the '{' at OPEN to its '}'. False: a branch of an #if opens or closes some of
-// them, or they are never closed; diagnosed.
+// Follows the braces from the '{' at OPEN to its '}'. False: a branch of an #if opens or
+// closes some of them, or they are never closed; diagnosed.
 static bool braces_match(const struct source *s, size_t open, size_t *end)
 {
   struct branch *stack = NULL;
@@ -95,14 +106,16 @@ static bool braces_match(const struct source *s, size_t open, size_t *end)
       else if (c && n == 0)
         return unbalanced(s, at, "this belongs to an #if that opens before the function");
       else if (c && stack[n - 1].depth != depth)
-        return unbalanced(s, stack[n - 1].at, "a branch of this #if opens a brace that is closed "
-                                              "elsewhere, or closes one that is opened elsewhere");
+        return unbalanced(s, stack[n - 1].at,
+                          "a branch of this #if opens a brace that is closed "
+                          "elsewhere, or closes one that is opened elsewhere");
       n -= c == CLOSES;
     } else if (slice_is(t.text, "{")) {
       depth++;
     } else if (slice_is(t.text, "}") && --depth == 0) {
       *end = at + 1;
-      return n == 0 || unbalanced(s, stack[n - 1].at, "this #if is still open where the function ends");
+      return n == 0 || unbalanced(s, stack[n - 1].at,
+                                  "this #if is still open where the function ends");
     }
   }
   diag_error(s, open, 1, NULL, "this brace is never closed");
@@ -162,16 +175,20 @@ static bool no_function(const struct source *s, const struct pragma *p, size_t a
   else if (slice_is(word, "#"))
     hint = "an #if stands between: put the pragma behind it";
   else if (!find_body(s, at, &body) && body < s->size && s->text[body] == ';')
-    hint = old_style(s, at, body) ? "the types of arguments must stand within the parentheses" :
-           "this is a declaration: the pragma goes to the definition, with its body";
+    hint =
+        old_style(s, at, body)
+            ? "the types of arguments must stand within the parentheses"
+            : "this is a declaration: the pragma goes to the definition, with its body";
   diag_error(s, p->offset, p->end - p->offset, hint,
-             "'#pragma autotune %s' does not stand before a function definition", pragma_label(p));
+             "'#pragma autotune %s' does not stand before a function definition",
+             pragma_label(p));
   return false;
 }
 
 static bool definition_at(TSNode root, size_t start, size_t end, TSNode *found)
 {
-  return node_at(root, start, "function_definition", found) && ts_node_end_byte(*found) == end;
+  return node_at(root, start, "function_definition", found) &&
+         ts_node_end_byte(*found) == end;
 }
 
 bool function_find(const struct source *s, const struct pragma *p, struct function *f)
@@ -194,8 +211,9 @@ bool function_find(const struct source *s, const struct pragma *p, struct functi
   return true;
 }
 
-// `FOREACH(i, n) { … }` or `FOREACH(i, n) x += i;`: the grammar takes a macro that begins a statement for a
-// call, and misses a ';' behind it or does not know what to do with a word.
+// `FOREACH(i, n) { … }` or `FOREACH(i, n) x += i;`: the grammar takes a macro that begins
+// a statement for a call, and misses a ';' behind it or does not know what to do with a
+// word.
 static bool after_macro(const struct source *s, TSNode n)
 {
   size_t at = ts_node_start_byte(n);
@@ -203,8 +221,9 @@ static bool after_macro(const struct source *s, TSNode n)
     at--;
   if (at == 0 || s->parsed[at - 1] != ')')
     return false;
-  return ts_node_is_missing(n) ? node_is(n, ";")
-                               : ts_node_child_count(n) == 1 && node_is(ts_node_child(n, 0), "identifier");
+  return ts_node_is_missing(n)
+             ? node_is(n, ";")
+             : ts_node_child_count(n) == 1 && node_is(ts_node_child(n, 0), "identifier");
 }
 
 static bool is_error(const struct source *s, TSNode n)
@@ -220,9 +239,10 @@ static bool loop_parsed(const struct source *s, TSNode loop)
     TSNode n = ts_tree_cursor_current_node(&cursor);
     size_t start = ts_node_start_byte(n), end = ts_node_end_byte(n);
     if (is_error(s, n)) {
-      diag_error(s, start, end - start, "is a macro in it that hides a part of the syntax?",
-                 ts_node_is_missing(n) ? "'%s' is missing here" : "this could not be parsed",
-                 ts_node_type(n));
+      diag_error(
+          s, start, end - start, "is a macro in it that hides a part of the syntax?",
+          ts_node_is_missing(n) ? "'%s' is missing here" : "this could not be parsed",
+          ts_node_type(n));
       fine = false;
     }
     more = cursor_next(&cursor, ts_node_has_error(n));
@@ -231,7 +251,8 @@ static bool loop_parsed(const struct source *s, TSNode loop)
   return fine;
 }
 
-// True when FROM to TO, lines of the preprocessor, holds a directive `fuse`: it makes a loop of a block.
+// True when FROM to TO, lines of the preprocessor, holds a directive `fuse`: it makes a
+// loop of a block.
 static bool fuses(const struct source *s, size_t from, size_t to)
 {
   struct lexer l = { s->text + from, s->text + to, true };

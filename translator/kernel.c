@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.c: what the pragmas of a file mean. Requires: pragmas read. Leaves: every kernel complete, with
-// its loops checked, or errors told.
+// kernel.c: what the pragmas of a file mean. Requires: pragmas read. Leaves: every kernel
+// complete, with its loops checked, or errors told.
 #include <string.h>
 
 #include "kernel.h"
@@ -11,7 +11,8 @@ static unsigned next_word(const struct kernel *k)
 {
   long long last = 0;
   for (unsigned i = 0; i < k->n_params; i++)
-    for (unsigned j = 0; k->params[i].kind == VALUE_WORD && j < k->params[i].n_values; j++)
+    for (unsigned j = 0; k->params[i].kind == VALUE_WORD && j < k->params[i].n_values;
+         j++)
       if (k->params[i].values[j].i > last)
         last = k->params[i].values[j].i;
   return (unsigned)last + 1;
@@ -41,7 +42,11 @@ bool params_left(const struct source *s, const struct kernel *k, size_t offset)
 
 /* ---- defaults from the file's own macros ---- */
 
-struct definition { unsigned n; bool same, function; struct slice value; };
+struct definition {
+  unsigned n;
+  bool same, function;
+  struct slice value;
+};
 
 static bool slices_same(struct slice a, struct slice b)
 {
@@ -49,7 +54,8 @@ static bool slices_same(struct slice a, struct slice b)
 }
 
 // What the lines `#define NAME …` in front of END say.
-static struct definition find_definition(const struct source *s, const char *name, size_t end)
+static struct definition find_definition(const struct source *s, const char *name,
+                                         size_t end)
 {
   struct definition d = { .same = true };
   struct lexer l = lexer_of((struct slice){ s->text, end });
@@ -88,7 +94,7 @@ static unsigned find_candidate(const struct param *p, struct slice value)
   unsigned i = 0;
   while (i < p->n_values && !(integer ? p->values[i].i == number
                                       : slice_is(value, p->values[i].text) ||
-                                        slice_is(plain, p->values[i].text)))
+                                            slice_is(plain, p->values[i].text)))
     i++;
   return i;
 }
@@ -101,7 +107,8 @@ static void read_defaults(const struct source *s, struct kernel *k)
       continue;
     struct definition d = find_definition(s, p->name, k->main.start);
     if (d.function)
-      diag_error(s, p->offset, strlen(p->name), NULL, "'%s' is a macro with arguments", p->name);
+      diag_error(s, p->offset, strlen(p->name), NULL, "'%s' is a macro with arguments",
+                 p->name);
     p->defined = d.n > 0;
     if (d.n > 0)
       p->original = d.same ? find_candidate(p, d.value) : p->n_values;
@@ -111,8 +118,8 @@ static void read_defaults(const struct source *s, struct kernel *k)
 /* ---- kernels and alternatives ---- */
 
 // Which function P stands on, told apart from those that have a pragma already.
-static bool new_function(const struct source *s, const struct pragma *p, const struct kernel *all,
-                         unsigned n, struct kernel *out)
+static bool new_function(const struct source *s, const struct pragma *p,
+                         const struct kernel *all, unsigned n, struct kernel *out)
 {
   struct function *f = &out->main;
   *out = (struct kernel){ .choose = -1 };
@@ -138,15 +145,15 @@ static struct kernel *find_kernel(struct kernel *all, unsigned n, struct slice n
   return NULL;
 }
 
-static bool read_kernel(const struct source *s, const struct pragma *p, struct kernel **all,
-                        unsigned *n)
+static bool read_kernel(const struct source *s, const struct pragma *p,
+                        struct kernel **all, unsigned *n)
 {
   struct kernel k;
   if (!new_function(s, p, *all, *n, &k))
     return false;
   if (find_kernel(*all, *n, slice_of(k.main.name))) {
-    diag_error(s, k.main.name_at, strlen(k.main.name), NULL, "there is a kernel '%s' already",
-               k.main.name);
+    diag_error(s, k.main.name_at, strlen(k.main.name), NULL,
+               "there is a kernel '%s' already", k.main.name);
     return false;
   }
   clauses_read(s, &k);
@@ -154,8 +161,8 @@ static bool read_kernel(const struct source *s, const struct pragma *p, struct k
   return true;
 }
 
-static bool read_alternative(const struct source *s, const struct pragma *p, struct kernel *all,
-                             unsigned n)
+static bool read_alternative(const struct source *s, const struct pragma *p,
+                             struct kernel *all, unsigned n)
 {
   struct slice name = p->clauses[0].args[0].text;
   struct kernel *k = find_kernel(all, n, name), other;
@@ -182,12 +189,16 @@ static bool read_alternative(const struct source *s, const struct pragma *p, str
 // Which of the algorithms: 0 is the kernel itself.
 static void add_choice(struct kernel *k)
 {
-  struct param p = { .name = "algorithm", .kind = VALUE_CHOICE, .when = -1,
-                     .offset = k->main.name_at };
+  struct param p = {
+    .name = "algorithm", .kind = VALUE_CHOICE, .when = -1, .offset = k->main.name_at
+  };
   for (unsigned i = 0; i <= k->n_alternatives; i++) {
     const struct function *f = i ? &k->alternatives[i - 1] : &k->main;
-    *GROW(p.values, p.n_values) = (struct value){
-      .offset = f->name_at, .text = f->name, .define = arena_printf("%u", i), .i = i, .d = i };
+    *GROW(p.values, p.n_values) = (struct value){ .offset = f->name_at,
+                                                  .text = f->name,
+                                                  .define = arena_printf("%u", i),
+                                                  .i = i,
+                                                  .d = i };
   }
   k->choose = kernel_add_param(k, p);
 }
@@ -207,11 +218,14 @@ static bool uses_openmp(const struct source *s, const struct function *f)
   }
   for (unsigned i = 0; i < f->n_directives; i++)
     switch (f->directives[i].kind) {
-    case DIR_TILE: case DIR_STRIPE: case DIR_INTERCHANGE: case DIR_REVERSE: case DIR_UNROLL:
-    case DIR_FUSE: case DIR_UNROLL_AND_JAM:
-      break; // text, when the kernel is written
-    default:
-      return true;
+    case DIR_TILE:
+    case DIR_STRIPE:
+    case DIR_INTERCHANGE:
+    case DIR_REVERSE:
+    case DIR_UNROLL:
+    case DIR_FUSE:
+    case DIR_UNROLL_AND_JAM: break; // text, when the kernel is written
+    default: return true;
     }
   return false;
 }
@@ -240,19 +254,19 @@ static bool covered(const struct kernel *k, size_t offset)
   return false;
 }
 
-static void check_stray(const struct source *s, const struct pragma *p, const struct kernel *all,
-                        unsigned n)
+static void check_stray(const struct source *s, const struct pragma *p,
+                        const struct kernel *all, unsigned n)
 {
   for (unsigned i = 0; i < n; i++)
     if (covered(&all[i], p->offset))
       return;
-  diag_error(s, p->offset, p->end - p->offset, "put '#pragma autotune kernel' above the function",
-             "'%s' stands in no kernel",
-             directive_name(p->directive));
+  diag_error(s, p->offset, p->end - p->offset,
+             "put '#pragma autotune kernel' above the function",
+             "'%s' stands in no kernel", directive_name(p->directive));
 }
 
-struct kernel *kernel_all(const struct source *s, const struct pragma *pragmas, unsigned n,
-                          unsigned *n_kernels)
+struct kernel *kernel_all(const struct source *s, const struct pragma *pragmas,
+                          unsigned n, unsigned *n_kernels)
 {
   struct kernel *all = NULL;
   bool fine = true;

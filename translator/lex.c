@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lex.c: C's tokens, for text that no parser has seen: pragmas, expressions in clauses, whole files.
+// lex.c: C's tokens, for text that no parser has seen: pragmas, expressions in clauses,
+// whole files.
 #include <ctype.h>
 #include <string.h>
 
@@ -41,7 +42,8 @@ static const char *skip_comment(const char *p, const char *end)
   return p;
 }
 
-// The end of a literal whose quote stands at P. It ends with its line when it is not closed.
+// The end of a literal whose quote stands at P. It ends with its line when it is not
+// closed.
 static const char *skip_literal(const char *p, const char *end)
 {
   char quote = *p++;
@@ -105,8 +107,8 @@ static const char *skip_number(const char *p, const char *end)
   while (p < end) {
     if (*p == '.' && end - p > 1 && p[1] == '.')
       return p;
-    if ((*p == '+' || *p == '-') && (hexadecimal ? p[-1] == 'p' || p[-1] == 'P'
-                                                 : p[-1] == 'e' || p[-1] == 'E'))
+    if ((*p == '+' || *p == '-') &&
+        (hexadecimal ? p[-1] == 'p' || p[-1] == 'P' : p[-1] == 'e' || p[-1] == 'E'))
       p++;
     else if (*p == '\'' && end - p > 1 && isalnum((unsigned char)p[1]))
       p++;
@@ -120,8 +122,9 @@ static const char *skip_number(const char *p, const char *end)
 
 static size_t punctuator(const char *p, const char *end)
 {
-  static const char two[][3] = { "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->", "..",
-                                 "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=" };
+  static const char two[][3] = { "<<", ">>", "<=", ">=", "==", "!=", "&&",
+                                 "||", "->", "..", "++", "--", "+=", "-=",
+                                 "*=", "/=", "%=", "&=", "|=", "^=" };
   if (end - p > 1)
     for (size_t i = 0; i < sizeof two / sizeof *two; i++)
       if (memcmp(p, two[i], 2) == 0)

@@ -19,9 +19,12 @@ static const struct command {
   const char *arguments, *about;
 } commands[] = {
   { "cc", command_cc, "COMPILER ARGS…", "compile and link, with kernels made tunable" },
-  { "translate", command_translate, "IN.c -o OUT.c [-- ARGS…]", "show what the compiler is given" },
-  { "check", command_check, "IN.c… [-- ARGS…]", "list kernels and parameters, and what is wrong" },
-  { "report", command_report, "[--json] [--verbose]", "what was tuned, how fast it is, and why" },
+  { "translate", command_translate, "IN.c -o OUT.c [-- ARGS…]",
+    "show what the compiler is given" },
+  { "check", command_check, "IN.c… [-- ARGS…]",
+    "list kernels and parameters, and what is wrong" },
+  { "report", command_report, "[--json] [--verbose]",
+    "what was tuned, how fast it is, and why" },
   { "version", command_version, "", "the version" },
   { "help", command_help, "", "this text" },
 };
@@ -73,8 +76,8 @@ int main(int argc, char **argv)
   for (size_t i = 0; i < N_COMMANDS; i++)
     names[i] = commands[i].name;
   const char *near = nearest(slice_of(argv[1]), names);
-  fprintf(stderr, "autotune: unknown command '%s'%s%s%s\n", argv[1], near ? "; did you mean '" : "",
-          near ? near : "", near ? "'?" : "");
+  fprintf(stderr, "autotune: unknown command '%s'%s%s%s\n", argv[1],
+          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   usage(stderr);
   return 2;
 }

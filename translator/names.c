@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// names.c: what a name in an expression stands for, and whether a param is used anywhere. Headers are
-// looked through as text, where they can be found beside the file; what may come from others is believed,
-// as the compiler will tell.
+// names.c: what a name in an expression stands for, and whether a param is used anywhere.
+// Headers are looked through as text, where they can be found beside the file; what may
+// come from others is believed, as the compiler will tell.
 #include <string.h>
 #include <sys/stat.h>
 
 #include "kernel.h"
 
-static const char *const machine_names[] = {
-  "AUTOTUNE_L1D", "AUTOTUNE_L2", "AUTOTUNE_L3", "AUTOTUNE_LINE", "AUTOTUNE_VECTOR",
-  "AUTOTUNE_CORES", "AUTOTUNE_THREADS", NULL
-};
+static const char *const machine_names[] = { "AUTOTUNE_L1D",     "AUTOTUNE_L2",
+                                             "AUTOTUNE_L3",      "AUTOTUNE_LINE",
+                                             "AUTOTUNE_VECTOR",  "AUTOTUNE_CORES",
+                                             "AUTOTUNE_THREADS", NULL };
 
 int kernel_arg(const struct kernel *k, struct slice name)
 {
@@ -54,7 +54,8 @@ const char *name_nearest(const struct kernel *k, struct slice name, unsigned use
 bool kernel_word(const struct kernel *k, struct slice name, long long *number)
 {
   for (unsigned i = 0; i < k->n_params; i++)
-    for (unsigned j = 0; k->params[i].kind == VALUE_WORD && j < k->params[i].n_values; j++)
+    for (unsigned j = 0; k->params[i].kind == VALUE_WORD && j < k->params[i].n_values;
+         j++)
       if (slice_is(name, k->params[i].values[j].text)) {
         *number = k->params[i].values[j].i;
         return true;
@@ -66,17 +67,18 @@ bool kernel_word(const struct kernel *k, struct slice name, long long *number)
 
 struct search {
   struct slice word;
-  const char *dir;         // of the file, with its '/'
-  const char **seen; unsigned n_seen;
-  bool found, trusted;     // trusted: a header was not found, and may hold the word
+  const char *dir; // of the file, with its '/'
+  const char **seen;
+  unsigned n_seen;
+  bool found, trusted; // trusted: a header was not found, and may hold the word
 };
 
 static void search_text(struct search *q, const char *text, size_t size);
 
 static void search_header(struct search *q, struct slice name)
 {
-  const char *path = arena_printf("%s%.*s", *name.data == '/' ? "" : q->dir, (int)name.size,
-                                  name.data);
+  const char *path = arena_printf("%s%.*s", *name.data == '/' ? "" : q->dir,
+                                  (int)name.size, name.data);
   for (unsigned i = 0; i < q->n_seen; i++)
     if (strcmp(q->seen[i], path) == 0)
       return;
@@ -98,8 +100,9 @@ static void search_header(struct search *q, struct slice name)
   search_text(q, t.data, t.size);
 }
 
-// What the line of the preprocessor at L (behind its '#') says of the word: names that it defines or asks
-// for are no uses, `#pragma autotune kernel` is none, and `#include` is followed.
+// What the line of the preprocessor at L (behind its '#') says of the word: names that it
+// defines or asks for are no uses, `#pragma autotune kernel` is none, and `#include` is
+// followed.
 static void search_directive(struct search *q, struct lexer *l)
 {
   const char *end = lex_line_end(l->p, l->end);
@@ -130,13 +133,14 @@ static void search_directive(struct search *q, struct lexer *l)
 static void search_text(struct search *q, const char *text, size_t size)
 {
   struct lexer l = lexer_of((struct slice){ text, size });
-  bool operator = false; // within _Pragma("…"), whose string is code
+  bool operator= false; // within _Pragma("…"), whose string is code
   for (struct token t = lex(&l); t.kind != TOKEN_END && !q->found; t = lex(&l)) {
     if (t.first && slice_is(t.text, "#")) {
       search_directive(q, &l);
     } else if (t.kind == TOKEN_WORD) {
-      q->found = t.text.size == q->word.size && memcmp(t.text.data, q->word.data, t.text.size) == 0;
-      operator = slice_is(t.text, "_Pragma");
+      q->found = t.text.size == q->word.size &&
+                 memcmp(t.text.data, q->word.data, t.text.size) == 0;
+      operator= slice_is(t.text, "_Pragma");
     } else if (t.kind == TOKEN_STRING && operator) {
       struct lexer inside = lexer_of((struct slice){ t.text.data + 1, t.text.size - 1 });
       for (struct token u = lex(&inside); u.kind != TOKEN_END; u = lex(&inside))
@@ -188,8 +192,8 @@ static bool looks_like_systems(struct slice name)
 /* ---- the checks ---- */
 
 // Diagnoses NAME unless a header may declare it.
-static bool unknown(const struct source *s, const struct kernel *k, size_t at, struct slice name,
-                    unsigned uses)
+static bool unknown(const struct source *s, const struct kernel *k, size_t at,
+                    struct slice name, unsigned uses)
 {
   bool quoted, system;
   const char *near = name_nearest(k, name, uses);
@@ -203,8 +207,9 @@ static bool unknown(const struct source *s, const struct kernel *k, size_t at, s
   return false;
 }
 
-static bool check_name(const struct source *s, const struct kernel *k, const struct pragma *p,
-                       struct slice name, unsigned uses, const char *what)
+static bool check_name(const struct source *s, const struct kernel *k,
+                       const struct pragma *p, struct slice name, unsigned uses,
+                       const char *what)
 {
   static const char prefix[] = "AUTOTUNE_";
   size_t at = pragma_offset(p, name);
@@ -217,13 +222,16 @@ static bool check_name(const struct source *s, const struct kernel *k, const str
                  (int)name.size, name.data);
     return uses & USE_PARAMS;
   }
-  if (name.size >= sizeof prefix - 1 && memcmp(name.data, prefix, sizeof prefix - 1) == 0) {
+  if (name.size >= sizeof prefix - 1 &&
+      memcmp(name.data, prefix, sizeof prefix - 1) == 0) {
     if ((uses & USE_MACHINE) && is_machine_name(name))
       return true;
     const char *near = name_nearest(k, name, USE_MACHINE);
-    diag_error(s, at, name.size, near && (uses & USE_MACHINE)
-                 ? arena_printf("did you mean '%s'?", near) : NULL,
-               uses & USE_MACHINE ? "%s knows no '%.*s'" : "%s cannot depend on '%.*s', the machine",
+    diag_error(s, at, name.size,
+               near && (uses & USE_MACHINE) ? arena_printf("did you mean '%s'?", near)
+                                            : NULL,
+               uses & USE_MACHINE ? "%s knows no '%.*s'"
+                                  : "%s cannot depend on '%.*s', the machine",
                what, (int)name.size, name.data);
     return false;
   }
@@ -240,7 +248,8 @@ bool names_check(const struct source *s, const struct kernel *k, const struct pr
   for (struct token t = lex(&l); t.kind != TOKEN_END && fine; t = lex(&l)) {
     struct lexer ahead = l;
     bool called = slice_is(lex(&ahead).text, "(");
-    if (t.kind == TOKEN_WORD && !member && !tag && !(called && kernel_param(k, t.text) < 0))
+    if (t.kind == TOKEN_WORD && !member && !tag &&
+        !(called && kernel_param(k, t.text) < 0))
       fine = check_name(s, k, p, t.text, uses, what);
     member = slice_is(t.text, "->") || slice_is(t.text, ".");
     tag = is_tag(t.text);
@@ -255,7 +264,8 @@ static bool declares(TSNode parent, TSNode identifier)
           ts_node_eq(ts_node_named_child(parent, 0), identifier));
 }
 
-// A macro of PARAM's name replaces every identifier of that name: also those that F declares.
+// A macro of PARAM's name replaces every identifier of that name: also those that F
+// declares.
 void names_check_declared(const struct source *s, const struct function *f,
                           const struct param *param)
 {

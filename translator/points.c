@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// points.c: how many variants there are, and whether constraints over params alone leave any.
+// points.c: how many variants there are, and whether constraints over params alone leave
+// any.
 #include "kernel.h"
 
 #define MAX_POINTS 1000000
@@ -9,8 +10,8 @@ struct walk {
   const struct kernel *k;
   struct expr **constraints; // NULL: one that expr.c does not know
   unsigned *point;
-  bool *fixed;               // params that stay at their first value
-  unsigned limit;            // of points that are looked at
+  bool *fixed;    // params that stay at their first value
+  unsigned limit; // of points that are looked at
 };
 
 static bool varies(const struct walk *w, unsigned i)
@@ -21,8 +22,8 @@ static bool varies(const struct walk *w, unsigned i)
   return p->when < 0 || w->k->params[p->when].values[w->point[p->when]].i != 0;
 }
 
-// The next point in lexicographic order. A param that does not matter stays at 0, and those after one
-// that changes begin again.
+// The next point in lexicographic order. A param that does not matter stays at 0, and
+// those after one that changes begin again.
 static bool next(struct walk *w)
 {
   for (unsigned i = w->k->n_params; i-- > 0;) {
@@ -109,11 +110,12 @@ void points_check(const struct source *s, const struct kernel *k)
     w.fixed[i] = !k->params[i].named || !mentions(k, i);
   for (unsigned i = 0; i < k->n_constraints; i++)
     if (nothing_left(&w, i, i + 1)) {
-      diag_error(s, pragma_offset(k->main.pragma, k->constraints[i]), k->constraints[i].size, NULL,
-                 "this constraint leaves no variant");
+      diag_error(s, pragma_offset(k->main.pragma, k->constraints[i]),
+                 k->constraints[i].size, NULL, "this constraint leaves no variant");
       return;
     }
   if (k->n_constraints > 1 && nothing_left(&w, 0, k->n_constraints))
-    diag_error(s, pragma_offset(k->main.pragma, k->constraints[0]), k->constraints[0].size, NULL,
+    diag_error(s, pragma_offset(k->main.pragma, k->constraints[0]),
+               k->constraints[0].size, NULL,
                "this constraint and those after it together leave no variant");
 }

@@ -47,8 +47,8 @@ static bool read_body(struct lexer *l, struct clause *c)
   return false;
 }
 
-static const struct clause_rule *check_name(const struct source *s, const struct pragma *p,
-                                            struct slice name)
+static const struct clause_rule *check_name(const struct source *s,
+                                            const struct pragma *p, struct slice name)
 {
   bool elsewhere;
   const struct clause_rule *rule = clause_rule(p, name, &elsewhere);
@@ -56,14 +56,15 @@ static const struct clause_rule *check_name(const struct source *s, const struct
   if (rule)
     return rule;
   if (elsewhere)
-    diag_error(s, at, name.size, NULL, "'%.*s' is no clause of '%s'", (int)name.size, name.data,
-               directive_name(p->directive));
+    diag_error(s, at, name.size, NULL, "'%.*s' is no clause of '%s'", (int)name.size,
+               name.data, directive_name(p->directive));
   else
     error_at(s, p, name, did_you_mean(name, clause_names(p)), "unknown clause '%.*s'");
   return NULL;
 }
 
-static bool is_repeated(const struct source *s, const struct pragma *p, const struct clause *c)
+static bool is_repeated(const struct source *s, const struct pragma *p,
+                        const struct clause *c)
 {
   for (unsigned i = 0; i < p->n_clauses; i++)
     if (strcmp(p->clauses[i].name, c->name) == 0) {
@@ -151,7 +152,9 @@ static bool read_alternative(const struct source *s, struct pragma *p, struct le
                              struct slice word)
 {
   static const struct clause_rule rule = { "alternative", 0, ARGS_MUST, CLAUSE_ONE };
-  struct clause c = { .name = "alternative", .offset = pragma_offset(p, word), .size = word.size };
+  struct clause c = { .name = "alternative",
+                      .offset = pragma_offset(p, word),
+                      .size = word.size };
   struct token open = lex(l);
   if (!slice_is(open.text, "(") || !read_body(l, &c)) {
     diag_error(s, c.offset, c.size, "write alternative(KERNEL)",
@@ -186,8 +189,9 @@ static bool read_pragma(const struct source *s, struct pragma *p, struct lexer *
   } else if (read_directive(l, &p->directive)) {
     p->kind = PRAGMA_LOOP;
   } else {
-    const char *hint = slice_is(t.text, "parallel") ? "write 'parallel for' or 'parallel loop'"
-                                                    : did_you_mean(t.text, directive_words());
+    const char *hint = slice_is(t.text, "parallel")
+                           ? "write 'parallel for' or 'parallel loop'"
+                           : did_you_mean(t.text, directive_words());
     error_at(s, p, t.text, hint, "unknown directive '%.*s'");
     return false;
   }
@@ -209,24 +213,29 @@ static void check_needed(const struct source *s, const struct pragma *p)
   }
 }
 
-// `_Pragma("autotune …")`: the line it takes effect on may come from a macro, where nothing can be put.
+// `_Pragma("autotune …")`: the line it takes effect on may come from a macro, where
+// nothing can be put.
 static void check_operator(const struct source *s, struct lexer l, struct slice word)
 {
   struct token open = lex(&l), string = lex(&l);
   if (!slice_is(open.text, "(") || string.kind != TOKEN_STRING)
     return;
-  struct lexer inside = lexer_of((struct slice){ string.text.data + 1, string.text.size - 1 });
+  struct lexer inside = lexer_of(
+      (struct slice){ string.text.data + 1, string.text.size - 1 });
   if (slice_is(lex(&inside).text, "autotune"))
-    diag_error(s, (size_t)(word.data - s->text), word.size, "write '#pragma autotune …' instead",
+    diag_error(s, (size_t)(word.data - s->text), word.size,
+               "write '#pragma autotune …' instead",
                "'_Pragma(\"autotune …\")' is not understood");
 }
 
 // The pragma whose '#' is at HASH, once its line is known to be one of ours.
-static struct pragma begin_pragma(const struct source *s, const char *hash, const char *end)
+static struct pragma begin_pragma(const struct source *s, const char *hash,
+                                  const char *end)
 {
   while (end > hash && (end[-1] == '\r' || end[-1] == ' ' || end[-1] == '\t'))
     end--;
-  return (struct pragma){ .offset = (size_t)(hash - s->text), .end = (size_t)(end - s->text),
+  return (struct pragma){ .offset = (size_t)(hash - s->text),
+                          .end = (size_t)(end - s->text),
                           .blanked = lex_blank(hash, (size_t)(end - hash)) };
 }
 

@@ -46,8 +46,10 @@ static void split_label(struct argument *a)
       return;
     if (depth == 0 && slice_is(t.text, ":")) {
       const char *end = a->text.data + a->text.size;
-      a->label = slice_trim((struct slice){ a->text.data, (size_t)(t.text.data - a->text.data) });
-      a->text = slice_trim((struct slice){ t.text.data + 1, (size_t)(end - t.text.data - 1) });
+      a->label = slice_trim(
+          (struct slice){ a->text.data, (size_t)(t.text.data - a->text.data) });
+      a->text = slice_trim(
+          (struct slice){ t.text.data + 1, (size_t)(end - t.text.data - 1) });
       return;
     }
     depth += nesting(t);
@@ -80,8 +82,9 @@ static void read_set(const struct source *s, const struct pragma *p, struct argu
       diag_error(s, pragma_offset(p, a->set[i]), 1, NULL, "a candidate is missing here");
 }
 
-static void read_argument(const struct source *s, const struct pragma *p, struct clause *c,
-                          const struct clause_rule *rule, struct slice text)
+static void read_argument(const struct source *s, const struct pragma *p,
+                          struct clause *c, const struct clause_rule *rule,
+                          struct slice text)
 {
   struct argument *a = GROW(c->args, c->n_args);
   *a = (struct argument){ .text = text };

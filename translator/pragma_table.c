@@ -6,8 +6,10 @@
 
 #define D(kind) (1u << (kind))
 #define PARALLEL (D(DIR_PARALLEL_FOR) | D(DIR_PARALLEL_FOR_SIMD) | D(DIR_PARALLEL_LOOP))
-#define WORKSHARE (D(DIR_PARALLEL_FOR) | D(DIR_PARALLEL_FOR_SIMD) | D(DIR_FOR) | D(DIR_FOR_SIMD))
-#define SIMD (D(DIR_SIMD) | D(DIR_FOR_SIMD) | D(DIR_PARALLEL_FOR_SIMD) | D(DIR_TASKLOOP_SIMD))
+#define WORKSHARE                                                                        \
+  (D(DIR_PARALLEL_FOR) | D(DIR_PARALLEL_FOR_SIMD) | D(DIR_FOR) | D(DIR_FOR_SIMD))
+#define SIMD                                                                             \
+  (D(DIR_SIMD) | D(DIR_FOR_SIMD) | D(DIR_PARALLEL_FOR_SIMD) | D(DIR_TASKLOOP_SIMD))
 #define LOOP (D(DIR_LOOP) | D(DIR_PARALLEL_LOOP))
 #define TASKLOOP (D(DIR_TASKLOOP) | D(DIR_TASKLOOP_SIMD))
 #define OPENMP (PARALLEL | WORKSHARE | SIMD | LOOP | TASKLOOP)
@@ -38,7 +40,8 @@ static const struct clause_rule loop_rules[] = {
   { "sizes", D(DIR_TILE) | D(DIR_STRIPE), ARGS_MUST, CLAUSE_SETS | CLAUSE_NEEDED },
   { "permutation", D(DIR_INTERCHANGE), ARGS_MUST, CLAUSE_SETS },
   { "partial", D(DIR_UNROLL), ARGS_MAY, CLAUSE_SETS | CLAUSE_ONE },
-  { "partial", D(DIR_UNROLL_AND_JAM), ARGS_MUST, CLAUSE_SETS | CLAUSE_NEEDED }, // one for each loop
+  { "partial", D(DIR_UNROLL_AND_JAM), ARGS_MUST,
+    CLAUSE_SETS | CLAUSE_NEEDED }, // one for each loop
   { "full", D(DIR_UNROLL), ARGS_NONE, 0 },
   { "looprange", D(DIR_FUSE), ARGS_MUST, 0 },
   { "num_threads", PARALLEL, ARGS_MUST, CLAUSE_SETS | CLAUSE_LABELS | CLAUSE_ONE },
@@ -71,7 +74,8 @@ static const struct clause_rule loop_rules[] = {
   { "linear", WORKSHARE | SIMD, ARGS_MUST, CLAUSE_LABELS | CLAUSE_REPEATS },
   { "aligned", SIMD, ARGS_MUST, CLAUSE_LABELS | CLAUSE_REPEATS },
   { "nontemporal", SIMD, ARGS_MUST, CLAUSE_REPEATS },
-  { "allocate", OPENMP & ~(D(DIR_SIMD) | LOOP), ARGS_MUST, CLAUSE_LABELS | CLAUSE_REPEATS },
+  { "allocate", OPENMP & ~(D(DIR_SIMD) | LOOP), ARGS_MUST,
+    CLAUSE_LABELS | CLAUSE_REPEATS },
 };
 
 static const struct clause_rule kernel_rules[] = {
@@ -112,7 +116,8 @@ const struct clause_rule *clause_rules(enum pragma_kind kind, unsigned *n)
   return kernel_rules;
 }
 
-const struct clause_rule *clause_rule(const struct pragma *p, struct slice name, bool *elsewhere)
+const struct clause_rule *clause_rule(const struct pragma *p, struct slice name,
+                                      bool *elsewhere)
 {
   unsigned n;
   const struct clause_rule *r = clause_rules(p->kind, &n);
@@ -140,9 +145,10 @@ const char *const *clause_names(const struct pragma *p)
 
 const char *const *directive_words(void)
 {
-  static const char *const words[] = {
-    "kernel", "alternative", "parallel", "for", "simd", "tile", "stripe", "interchange",
-    "reverse", "unroll", "fuse", "unroll_and_jam", "loop", "taskloop", NULL
-  };
+  static const char *const words[] = { "kernel", "alternative", "parallel",
+                                       "for",    "simd",        "tile",
+                                       "stripe", "interchange", "reverse",
+                                       "unroll", "fuse",        "unroll_and_jam",
+                                       "loop",   "taskloop",    NULL };
   return words;
 }

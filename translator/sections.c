@@ -35,8 +35,8 @@ static struct slice *trailing_brackets(struct slice text, struct slice *base, un
 }
 
 // `low : length`, `low` alone for one element.
-static bool read_dimension(const struct source *s, const struct pragma *p, struct section *out,
-                           struct slice inside)
+static bool read_dimension(const struct source *s, const struct pragma *p,
+                           struct section *out, struct slice inside)
 {
   struct lexer l = lexer_of(inside);
   const char *colon = NULL, *end = inside.data + inside.size;
@@ -50,7 +50,8 @@ static bool read_dimension(const struct source *s, const struct pragma *p, struc
       continue;
     conditions = 0;
     if (colon) {
-      diag_error(s, pragma_offset(p, t.text), 1, NULL, "a section with a stride is not understood");
+      diag_error(s, pragma_offset(p, t.text), 1, NULL,
+                 "a section with a stride is not understood");
       return false;
     }
     colon = t.text.data;
@@ -63,7 +64,8 @@ static bool read_dimension(const struct source *s, const struct pragma *p, struc
   length = slice_trim(length);
   if (colon ? length.size == 0 : low.size == 0) {
     diag_error(s, pragma_offset(p, inside), inside.size ? inside.size : 1,
-               "write [low : length]; one element is [i]", "the length of this section is missing");
+               "write [low : length]; one element is [i]",
+               "the length of this section is missing");
     return false;
   }
   *GROW(out->dims, out->n_dims) = (struct section_dim){ low, length };
@@ -94,8 +96,8 @@ static bool has_word(struct slice text, const char *word)
 }
 
 // Base and brackets against the argument that they begin with, if it is one.
-static bool check_base(const struct source *s, const struct kernel *k, const struct section *x,
-                       struct slice name)
+static bool check_base(const struct source *s, const struct kernel *k,
+                       const struct section *x, struct slice name)
 {
   const struct pragma *p = k->main.pragma;
   int arg = kernel_arg(k, name);
@@ -105,30 +107,34 @@ static bool check_base(const struct source *s, const struct kernel *k, const str
     return names_check(s, k, p, x->base, 0, "a section");
   const struct kernel_arg *a = &k->args[arg];
   if (plain_scalar(a)) {
-    diag_error(s, at, x->base.size, NULL,
-               x->n_dims ? "'%s' is no pointer, so it has no sections"
-                         : "'%s' is passed by value: the kernel's caller does not see it change",
-               a->name);
+    diag_error(
+        s, at, x->base.size, NULL,
+        x->n_dims ? "'%s' is no pointer, so it has no sections"
+                  : "'%s' is passed by value: the kernel's caller does not see it change",
+        a->name);
     return false;
   }
   if (bare && x->n_dims == 0 && a->pointer) {
-    diag_error(s, at, x->base.size, arena_printf("write %s[0:N] with the number of elements", a->name),
+    diag_error(s, at, x->base.size,
+               arena_printf("write %s[0:N] with the number of elements", a->name),
                "how much of '%s' is meant?", a->name);
     return false;
   }
-  if (bare && a->pointer && (x->access & AUTOTUNE_OUT) && has_word(a->specifiers, "const")) {
-    diag_error(s, at, x->base.size, "write in(…)", "'%s' points to const, so it is no output",
-               a->name);
+  if (bare && a->pointer && (x->access & AUTOTUNE_OUT) &&
+      has_word(a->specifiers, "const")) {
+    diag_error(s, at, x->base.size, "write in(…)",
+               "'%s' points to const, so it is no output", a->name);
     return false;
   }
   return true;
 }
 
-static void read_section(const struct source *s, struct kernel *k, const struct argument *a,
-                         unsigned access)
+static void read_section(const struct source *s, struct kernel *k,
+                         const struct argument *a, unsigned access)
 {
   const struct pragma *p = k->main.pragma;
-  struct section x = { .name = arena_copy(a->text.data, a->text.size), .access = access,
+  struct section x = { .name = arena_copy(a->text.data, a->text.size),
+                       .access = access,
                        .offset = a->offset };
   unsigned n;
   struct slice *brackets = trailing_brackets(a->text, &x.base, &n);
@@ -137,7 +143,8 @@ static void read_section(const struct source *s, struct kernel *k, const struct 
       return;
   struct slice name = first_word(x.base);
   if (name.size == 0) {
-    diag_error(s, a->offset, a->text.size, "write a section, as in A[0:n]", "this is no section");
+    diag_error(s, a->offset, a->text.size, "write a section, as in A[0:n]",
+               "this is no section");
     return;
   }
   if (!check_base(s, k, &x, name))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// signature.c: name, result and arguments of a function, from the tokens of its header, because macros
-// that stand for attributes (`EXPORT void f(double *RESTRICT a)`) lead the grammar astray.
+// signature.c: name, result and arguments of a function, from the tokens of its header,
+// because macros that stand for attributes (`EXPORT void f(double *RESTRICT a)`) lead the
+// grammar astray.
 #include <string.h>
 
 #include "kernel.h"
@@ -23,7 +24,8 @@ const char *skip_brackets(struct lexer *l)
   return l->p;
 }
 
-// Where the identifier of F's declarator stands; false: not of the form `type name(arguments)`.
+// Where the identifier of F's declarator stands; false: not of the form `type
+// name(arguments)`.
 static bool find_name(const struct function *f, TSNode *name)
 {
   TSTreeCursor cursor = ts_tree_cursor_new(f->node);
@@ -44,7 +46,8 @@ static bool find_name(const struct function *f, TSNode *name)
   return found;
 }
 
-// True when a type is named by keywords or a tag, so that other words around it are macros.
+// True when a type is named by keywords or a tag, so that other words around it are
+// macros.
 static bool has_plain_type(struct slice head)
 {
   struct lexer l = lexer_of(head);
@@ -57,7 +60,8 @@ static bool has_plain_type(struct slice head)
   return false;
 }
 
-// HEAD is all in front of the name. Without storage class, attributes and macros it is the type.
+// HEAD is all in front of the name. Without storage class, attributes and macros it is
+// the type.
 static void read_result(struct slice head, struct kernel *k)
 {
   struct text out = { 0 };
@@ -88,16 +92,16 @@ static void read_result(struct slice head, struct kernel *k)
   }
   if (other.size && !plain) {
     struct text whole = { 0 };
-    text_printf(&whole, "%.*s%.*s %s", (int)other_at, out.data, (int)other.size, other.data,
-                out.data + other_at);
+    text_printf(&whole, "%.*s%.*s %s", (int)other_at, out.data, (int)other.size,
+                other.data, out.data + other_at);
     out = whole;
   }
   k->result = slice_trim((struct slice){ out.data, out.size });
   k->returns = !slice_is(k->result, "void");
 }
 
-// The name in a declaration: the word that is followed by no other word, outside attributes; what is in
-// the first parentheses counts, as in `int (*f)(int)`.
+// The name in a declaration: the word that is followed by no other word, outside
+// attributes; what is in the first parentheses counts, as in `int (*f)(int)`.
 static struct slice declared_name(struct slice text, bool *pointer)
 {
   struct slice name = { NULL, 0 }, before = { NULL, 0 };
@@ -174,14 +178,16 @@ static bool read_arg(const struct source *s, struct slice text, struct kernel *k
     end = is_attribute(t.text) || is_typeof(t.text) ? skip_brackets(&l)
                                                     : t.text.data + t.text.size;
   }
-  *a = (struct kernel_arg){ .name = arena_copy(name.data, name.size), .text = text,
+  *a = (struct kernel_arg){ .name = arena_copy(name.data, name.size),
+                            .text = text,
                             .specifiers = { text.data, (size_t)(end - text.data) },
                             .pointer = pointer };
   classify(a);
   return true;
 }
 
-static bool read_args(const struct source *s, struct function *f, struct kernel *k, size_t at)
+static bool read_args(const struct source *s, struct function *f, struct kernel *k,
+                      size_t at)
 {
   struct lexer l = { s->text + at, s->text + f->body_at, false };
   const char *open = lex(&l).text.data;
@@ -191,7 +197,8 @@ static bool read_args(const struct source *s, struct function *f, struct kernel 
   bool fine = true;
   if (close <= open)
     return true;
-  struct slice *parts = slice_split((struct slice){ open + 1, (size_t)(close - open) - 1 }, &n);
+  struct slice *parts = slice_split(
+      (struct slice){ open + 1, (size_t)(close - open) - 1 }, &n);
   if (n == 1 && slice_is(parts[0], "void"))
     n = 0;
   for (unsigned i = 0; i < n; i++)
@@ -215,7 +222,8 @@ bool signature_read(const struct source *s, struct function *f, struct kernel *k
   return read_args(s, f, k, f->name_at + word.size);
 }
 
-// The next token of a type: no name of the argument, no qualifier of pointers, no array bound.
+// The next token of a type: no name of the argument, no qualifier of pointers, no array
+// bound.
 static struct token next_of_type(struct lexer *l, const char *name)
 {
   for (;;) {
@@ -228,8 +236,9 @@ static struct token next_of_type(struct lexer *l, const char *name)
     }
     if (is_attribute(t.text))
       skip_brackets(l);
-    else if (!is_storage(t.text) && !slice_is(t.text, name) && !slice_is(t.text, "restrict") &&
-             !slice_is(t.text, "__restrict") && !slice_is(t.text, "__restrict__"))
+    else if (!is_storage(t.text) && !slice_is(t.text, name) &&
+             !slice_is(t.text, "restrict") && !slice_is(t.text, "__restrict") &&
+             !slice_is(t.text, "__restrict__"))
       return t;
   }
 }
@@ -239,7 +248,8 @@ static bool same_type(const struct kernel_arg *a, const struct kernel_arg *b)
   struct lexer la = lexer_of(a->text), lb = lexer_of(b->text);
   for (;;) {
     struct token ta = next_of_type(&la, a->name), tb = next_of_type(&lb, b->name);
-    if (ta.text.size != tb.text.size || memcmp(ta.text.data, tb.text.data, ta.text.size) != 0)
+    if (ta.text.size != tb.text.size ||
+        memcmp(ta.text.data, tb.text.data, ta.text.size) != 0)
       return false;
     if (ta.kind == TOKEN_END)
       return true;
@@ -258,9 +268,10 @@ bool signature_same(const struct source *s, const struct kernel *k,
   }
   if (alternative->result.size != k->result.size ||
       memcmp(alternative->result.data, k->result.data, k->result.size) != 0) {
-    diag_error(s, f->name_at, size, NULL, "the kernel '%s' returns '%.*s', this returns '%.*s'",
-               k->main.name, (int)k->result.size, k->result.data,
-               (int)alternative->result.size, alternative->result.data);
+    diag_error(s, f->name_at, size, NULL,
+               "the kernel '%s' returns '%.*s', this returns '%.*s'", k->main.name,
+               (int)k->result.size, k->result.data, (int)alternative->result.size,
+               alternative->result.data);
     return false;
   }
   for (unsigned i = 0; i < k->n_args; i++)

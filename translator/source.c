@@ -7,7 +7,10 @@
 
 #include "kernel.h"
 
-struct part { struct part *next; TSTree *tree; };
+struct part {
+  struct part *next;
+  TSTree *tree;
+};
 
 const TSLanguage *tree_sitter_c(void); // the grammar's one symbol; it has no header
 
@@ -24,9 +27,10 @@ static void find_lines(struct source *s)
       s->lines[n++] = i + 1;
 }
 
-// The N and FILE of `#line N "FILE"` or `# N "FILE" flags` at P; NULL: something else. FILE may be missing
-// from the former only.
-static const char *line_directive(const char *p, const char *end, unsigned *line, struct slice *file)
+// The N and FILE of `#line N "FILE"` or `# N "FILE" flags` at P; NULL: something else.
+// FILE may be missing from the former only.
+static const char *line_directive(const char *p, const char *end, unsigned *line,
+                                  struct slice *file)
 {
   while (p < end && (*p == ' ' || *p == '\t'))
     p++;
@@ -117,18 +121,20 @@ static bool is_complex(struct slice previous, struct slice word, struct lexer be
 {
   if (slice_is(word, "_Complex") || slice_is(word, "__complex__"))
     return true;
-  return slice_is(word, "complex") && (real_word(previous) || real_word(lex(&behind).text));
+  return slice_is(word, "complex") &&
+         (real_word(previous) || real_word(lex(&behind).text));
 }
 
-// `UNROLL for (…)`: before such a keyword a word can only be a macro, of a pragma in all likelihood.
+// `UNROLL for (…)`: before such a keyword a word can only be a macro, of a pragma in all
+// likelihood.
 static bool is_pragma_macro(struct slice word, struct slice next)
 {
   static const char *const keywords[] = { "for", "if", "do", "switch", "return" };
   bool statement = false;
   for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
     statement = statement || slice_is(next, keywords[i]);
-  return statement && word.size && (isalpha((unsigned char)*word.data) || *word.data == '_') &&
-         !is_keyword(word);
+  return statement && word.size &&
+         (isalpha((unsigned char)*word.data) || *word.data == '_') && !is_keyword(word);
 }
 
 static void hide(const struct source *s, char *copy, const char *begin, const char *end)
@@ -138,8 +144,8 @@ static void hide(const struct source *s, char *copy, const char *begin, const ch
       copy[p - s->text] = ' ';
 }
 
-// A copy for the parser in which pragmas are blank: the grammar knows none between `for (…)` or `else` and
-// an unbraced statement. Offsets stay.
+// A copy for the parser in which pragmas are blank: the grammar knows none between `for
+// (…)` or `else` and an unbraced statement. Offsets stay.
 static const char *without_pragmas(const struct source *s)
 {
   char *copy = arena_copy(s->text, s->size);
@@ -154,7 +160,8 @@ static const char *without_pragmas(const struct source *s)
       end = slice_is(lex(&line).text, "pragma") ? line_end : NULL;
     } else if (slice_is(t.text, "_Pragma")) {
       struct lexer ahead = l;
-      bool open = slice_is(lex(&ahead).text, "("), string = lex(&ahead).kind == TOKEN_STRING;
+      bool open = slice_is(lex(&ahead).text, "("),
+           string = lex(&ahead).kind == TOKEN_STRING;
       if (slice_is(lex(&ahead).text, ")") && open && string)
         end = ahead.p;
     }
@@ -170,8 +177,10 @@ static TSTree *parse(const struct source *s, const char *text, size_t start, siz
 {
   TSParser *parser = ts_parser_new();
   unsigned column, line = source_line(s, start, &column) - 1;
-  TSRange range = { .start_point = { line, column - 1 }, .end_point = { UINT32_MAX, UINT32_MAX },
-                    .start_byte = (uint32_t)start, .end_byte = (uint32_t)end };
+  TSRange range = { .start_point = { line, column - 1 },
+                    .end_point = { UINT32_MAX, UINT32_MAX },
+                    .start_byte = (uint32_t)start,
+                    .end_byte = (uint32_t)end };
   if (!ts_parser_set_language(parser, tree_sitter_c()))
     fatal("this libtree-sitter does not accept the C grammar");
   if (start > 0 || end < s->size)
@@ -225,7 +234,8 @@ unsigned source_line(const struct source *s, size_t offset, unsigned *column)
   return low + 1;
 }
 
-unsigned source_where(const struct source *s, size_t offset, const char **path, unsigned *column)
+unsigned source_where(const struct source *s, size_t offset, const char **path,
+                      unsigned *column)
 {
   unsigned line = source_line(s, offset, column), low = 0, high = s->n_origins;
   while (low < high) { // LOW becomes the number of origins that are not after OFFSET
@@ -272,8 +282,10 @@ bool source_mentions_autotune(const char *text, size_t size)
 {
   static const char word[] = "autotune";
   const size_t n = sizeof word - 1;
-  const char *end = text + size, *seen = text; // no pragma's line goes on from before SEEN
-  for (const char *p = text; (p = memmem(p, (size_t)(end - p), word, n)) != NULL; p += n) {
+  const char *end = text + size,
+             *seen = text; // no pragma's line goes on from before SEEN
+  for (const char *p = text; (p = memmem(p, (size_t)(end - p), word, n)) != NULL;
+       p += n) {
     if ((p > text && word_character(p[-1])) || (p + n < end && word_character(p[n])))
       continue;
     const char *line = logical_line(seen, p);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// values.c: the candidates of a param: numbers, identifiers, strings, tuples, ranges, flags, compilers.
+// values.c: the candidates of a param: numbers, identifiers, strings, tuples, ranges,
+// flags, compilers.
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -11,7 +12,7 @@
 #define MAX_VALUES 1024 // of a param
 
 static const char *const kind_names[] = {
-  [VALUE_INT] = "an integer", [VALUE_REAL] = "a number", [VALUE_WORD] = "an identifier",
+  [VALUE_INT] = "an integer",  [VALUE_REAL] = "a number", [VALUE_WORD] = "an identifier",
   [VALUE_STRING] = "a string", [VALUE_TUPLE] = "a tuple",
 };
 
@@ -59,12 +60,14 @@ static bool read_tuple(const struct source *s, const struct pragma *p, struct va
   for (unsigned i = 0; i < n; i++) {
     enum value_kind kind;
     struct value *item = GROW(v->items, v->n_items);
-    struct slice part = { p->blanked + (v->offset - p->offset) + (parts[i].data - v->text),
-                          parts[i].size };
+    struct slice part = {
+      p->blanked + (v->offset - p->offset) + (parts[i].data - v->text), parts[i].size
+    };
     if (!value_read(s, p, part, item, &kind))
       return false;
     if (kind == VALUE_TUPLE || kind == VALUE_STRING) {
-      diag_error(s, item->offset, part.size, NULL, "a tuple holds numbers or identifiers");
+      diag_error(s, item->offset, part.size, NULL,
+                 "a tuple holds numbers or identifiers");
       return false;
     }
   }
@@ -79,13 +82,15 @@ bool value_read(const struct source *s, const struct pragma *p, struct slice tex
   struct lexer l = lexer_of(text);
   struct token t = lex(&l);
   bool single = t.text.size == text.size;
-  *v = (struct value){ .offset = pragma_offset(p, text), .text = arena_copy(text.data, text.size) };
+  *v = (struct value){ .offset = pragma_offset(p, text),
+                       .text = arena_copy(text.data, text.size) };
   v->define = v->text;
   if (single && t.kind == TOKEN_WORD) {
     *kind = VALUE_WORD;
     return true;
   }
-  if (single && t.kind == TOKEN_STRING && text.size > 1 && text.data[text.size - 1] == '"') {
+  if (single && t.kind == TOKEN_STRING && text.size > 1 &&
+      text.data[text.size - 1] == '"') {
     *kind = VALUE_STRING;
     return true;
   }
@@ -103,9 +108,11 @@ bool value_read(const struct source *s, const struct pragma *p, struct slice tex
     return read_tuple(s, p, v);
   }
   bool digits = t.kind == TOKEN_NUMBER && single;
-  diag_error(s, v->offset, text.size ? text.size : 1,
-             digits ? NULL : "candidates are integers, floats, identifiers, strings, tuples, ranges",
-             digits ? "this number is malformed or too large" : "this is no candidate");
+  diag_error(
+      s, v->offset, text.size ? text.size : 1,
+      digits ? NULL
+             : "candidates are integers, floats, identifiers, strings, tuples, ranges",
+      digits ? "this number is malformed or too large" : "this is no candidate");
   return false;
 }
 
@@ -133,15 +140,16 @@ static bool unify(const struct source *s, struct param *param, const struct valu
     return false;
   }
   if (kind == VALUE_TUPLE && param->n_values && param->values[0].n_items != v->n_items) {
-    diag_error(s, v->offset, strlen(v->text), NULL, "this tuple has %u members, the first has %u",
-               v->n_items, param->values[0].n_items);
+    diag_error(s, v->offset, strlen(v->text), NULL,
+               "this tuple has %u members, the first has %u", v->n_items,
+               param->values[0].n_items);
     return false;
   }
   return true;
 }
 
-static bool add(const struct source *s, struct param *param, struct value v, enum value_kind kind,
-                bool range)
+static bool add(const struct source *s, struct param *param, struct value v,
+                enum value_kind kind, bool range)
 {
   if (!unify(s, param, &v, kind))
     return false;
@@ -159,7 +167,10 @@ static bool add(const struct source *s, struct param *param, struct value v, enu
   return true;
 }
 
-struct range { long long low, high, step; bool pow2; };
+struct range {
+  long long low, high, step;
+  bool pow2;
+};
 
 // The integer at the head of L, with its sign.
 static bool range_bound(struct lexer *l, long long *i)
@@ -168,14 +179,15 @@ static bool range_bound(struct lexer *l, long long *i)
   const char *begin = t.text.data;
   if (slice_is(t.text, "-") || slice_is(t.text, "+"))
     t = lex(l);
-  return read_integer((struct slice){ begin, (size_t)(t.text.data + t.text.size - begin) }, i);
+  return read_integer(
+      (struct slice){ begin, (size_t)(t.text.data + t.text.size - begin) }, i);
 }
 
 static bool range_error(const struct source *s, const struct pragma *p, struct slice text,
                         const char *message)
 {
-  diag_error(s, pragma_offset(p, text), text.size, "write lo..hi, lo..hi step s or lo..hi pow2",
-             "%s", message);
+  diag_error(s, pragma_offset(p, text), text.size,
+             "write lo..hi, lo..hi step s or lo..hi pow2", "%s", message);
   return false;
 }
 
@@ -184,7 +196,8 @@ static bool range_read(const struct source *s, const struct pragma *p, struct sl
 {
   struct lexer l = lexer_of(text);
   *r = (struct range){ .step = 1 };
-  if (!range_bound(&l, &r->low) || !slice_is(lex(&l).text, "..") || !range_bound(&l, &r->high))
+  if (!range_bound(&l, &r->low) || !slice_is(lex(&l).text, "..") ||
+      !range_bound(&l, &r->high))
     return range_error(s, p, text, "the bounds of a range are integers");
   struct token t = lex(&l);
   if (slice_is(t.text, "pow2")) {
@@ -198,7 +211,8 @@ static bool range_read(const struct source *s, const struct pragma *p, struct sl
   if (t.kind != TOKEN_END)
     return range_error(s, p, text, "a range is followed by something else");
   if (r->low > r->high)
-    return range_error(s, p, text, "this range is empty: its end is before its beginning");
+    return range_error(s, p, text,
+                       "this range is empty: its end is before its beginning");
   if (r->pow2 && r->low < 1)
     return range_error(s, p, text, "a range of powers of two begins at 1 or above");
   return true;
@@ -217,8 +231,11 @@ static bool add_range(const struct source *s, const struct pragma *p, struct sli
       i *= 2;
   while (i >= r.low && i <= r.high) {
     char *digits = arena_printf("%lld", i);
-    struct value v = { .offset = pragma_offset(p, text), .text = digits, .define = digits,
-                       .i = i, .d = (double)i };
+    struct value v = { .offset = pragma_offset(p, text),
+                       .text = digits,
+                       .define = digits,
+                       .i = i,
+                       .d = (double)i };
     if (!add(s, param, v, VALUE_INT, true))
       return false;
     if (r.pow2 ? i > r.high / 2 : i > r.high - r.step)
@@ -236,7 +253,8 @@ static bool is_range(struct slice text)
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
     if (slice_is(t.text, ".."))
       return true;
-    else if (t.kind == TOKEN_PUNCTUATOR && !slice_is(t.text, "-") && !slice_is(t.text, "+"))
+    else if (t.kind == TOKEN_PUNCTUATOR && !slice_is(t.text, "-") &&
+             !slice_is(t.text, "+"))
       return false;
   return false;
 }
@@ -253,11 +271,15 @@ bool values_add(const struct source *s, const struct pragma *p, struct slice tex
   return value_read(s, p, text, &v, &kind) && add(s, param, v, kind, false);
 }
 
-// A flag that asks for something else than object code breaks every variant, or writes files.
+// A flag that asks for something else than object code breaks every variant, or writes
+// files.
 static const char *bad_flag(struct slice word)
 {
-  static const char *const words[] = { "-c", "-S", "-E", "-o", "-M", "-MM", "-MD", "-MMD", "-MF",
-                                       "-x", "-v", "-shared", "-fsyntax-only", "-###", NULL };
+  static const char *const words[] = {
+    "-c",   "-S",  "-E", "-o", "-M",      "-MM",           "-MD",
+    "-MMD", "-MF", "-x", "-v", "-shared", "-fsyntax-only", "-###",
+    NULL
+  };
   if (*word.data != '-')
     return "does not begin with '-'";
   for (const char *const *w = words; *w; w++)
@@ -272,8 +294,8 @@ static bool check_flags(const struct source *s, const struct value *v)
     size_t blank = strspn(p, " \t"), size = strcspn(p += blank, " \t");
     const char *bad = size ? bad_flag((struct slice){ p, size }) : NULL;
     if (bad) {
-      diag_error(s, v->offset + 1 + (size_t)(p - v->text), size, NULL, "'%.*s' %s", (int)size, p,
-                 bad);
+      diag_error(s, v->offset + 1 + (size_t)(p - v->text), size, NULL, "'%.*s' %s",
+                 (int)size, p, bad);
       return false;
     }
     p += size;
@@ -313,25 +335,29 @@ void values_flags(const struct source *s, const struct pragma *p, const struct c
     kernel_add_param(k, param);
 }
 
-void values_compilers(const struct source *s, const struct pragma *p, const struct clause *c,
-                      struct kernel *k)
+void values_compilers(const struct source *s, const struct pragma *p,
+                      const struct clause *c, struct kernel *k)
 {
-  struct param param = { .name = "compiler", .kind = VALUE_COMPILER, .when = -1,
-                         .offset = c->offset };
+  struct param param = {
+    .name = "compiler", .kind = VALUE_COMPILER, .when = -1, .offset = c->offset
+  };
   for (unsigned i = 0; i < c->n_args; i++) {
     struct slice text = c->args[i].text;
     if (text.size > 1 && *text.data == '"')
       text = (struct slice){ text.data + 1, text.size - 2 };
     size_t n = 0;
-    while (n < text.size && (isalnum((unsigned char)text.data[n]) || strchr("_-+./", text.data[n])))
+    while (n < text.size &&
+           (isalnum((unsigned char)text.data[n]) || strchr("_-+./", text.data[n])))
       n++;
     if (n < text.size || n == 0 || *text.data == '-') {
       diag_error(s, c->args[i].offset, c->args[i].text.size ? c->args[i].text.size : 1,
                  "as in compiler(clang, gcc)", "this is no name of a compiler");
       continue;
     }
-    struct value v = { .offset = pragma_offset(p, text), .text = arena_copy(text.data, text.size),
-                       .i = i, .d = i };
+    struct value v = { .offset = pragma_offset(p, text),
+                       .text = arena_copy(text.data, text.size),
+                       .i = i,
+                       .d = i };
     if (add(s, &param, v, VALUE_COMPILER, false))
       *GROW(k->compilers, k->n_compilers) = v.text;
   }

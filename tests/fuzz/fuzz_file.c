@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_file.c: a whole file through the translator's front, and each kernel's text as its unit has it.
+// fuzz_file.c: a whole file through the translator's front, and each kernel's text as its
+// unit has it.
 #include <stdio.h>
 
 #include "fuzz.h"
@@ -29,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static FILE *null;
   if (!null)
-    stderr = null = fopen("/dev/null", "w"); // diagnostics; sanitizers write to the descriptor
+    stderr = null = fopen("/dev/null",
+                          "w"); // diagnostics; sanitizers write to the descriptor
   diag_reset();
   read_file(arena_copy((const char *)data, size), size);
   arena_reset();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_pragma.c: clauses of a kernel, or, behind a first line that is empty, a directive on its loops.
+// fuzz_pragma.c: clauses of a kernel, or, behind a first line that is empty, a directive
+// on its loops.
 #include <stdio.h>
 
 #include "fuzz.h"
@@ -31,7 +32,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   text_printf(&t, "#define MR 4\n#pragma autotune kernel ");
   if (!loop)
     text_add(&t, (const char *)data, size);
-  text_printf(&t, "\nvoid f(int n, int m, double *a, double (*B)[m], float x)\n{\n  x = MR + NR;\n");
+  text_printf(
+      &t,
+      "\nvoid f(int n, int m, double *a, double (*B)[m], float x)\n{\n  x = MR + NR;\n");
   if (loop) {
     text_printf(&t, "#pragma autotune ");
     text_add(&t, (const char *)data + 1, size - 1);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `autotune check` of each check/NAME.c prints exactly NAME.out, nothing on standard error, and exits 0.
-# With AUTOTUNE_UPDATE=1 the .out files are written anew: read the difference before committing it.
+# `autotune check` of each check/NAME.c prints exactly NAME.out, nothing on standard
+# error, and exits 0. With AUTOTUNE_UPDATE=1 the .out files are written anew: read the
+# difference before committing it.
 set -u
 autotune=$(realpath "$1")/bin/autotune
 cd "$(dirname "$0")/check" || exit 1

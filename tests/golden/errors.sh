@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Each errors/NAME.c is refused: exit status 1, no output file, and exactly NAME.err on standard error.
-# With AUTOTUNE_UPDATE=1 the .err files are written anew: read the difference before committing it.
+# Each errors/NAME.c is refused: exit status 1, no output file, and exactly NAME.err on
+# standard error. With AUTOTUNE_UPDATE=1 the .err files are written anew: read the
+# difference before committing it.
 set -u
 autotune=$(realpath "$1")/bin/autotune
 cd "$(dirname "$0")/errors" || exit 1

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# T1: a file without our pragmas comes out byte for byte: the headers of the system, and files made to be
-# difficult. AUTOTUNE_FILES=10000 and AUTOTUNE_ROOTS="DIR…" make a long run of it.
+# T1: a file without our pragmas comes out byte for byte: the headers of the system, and
+# files made to be difficult. AUTOTUNE_FILES=10000 and AUTOTUNE_ROOTS="DIR…" make a long
+# run of it.
 set -u
 autotune=$(realpath "$1")/bin/autotune
 limit=${AUTOTUNE_FILES:-320}

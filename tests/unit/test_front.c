@@ -46,26 +46,28 @@ static void headers_of_functions(void **state)
     bool pointer, integer, real, is_static;
   } cases[] = {
     { "void f(void)", "f", "void", 0, NULL, NULL, false, false, false, false },
-    { "static inline int f(const unsigned long n)", "f", "int", 1, "n", "const unsigned long", false,
-      true, false, true },
-    { "EXPORT void f(int n, const double *RESTRICT a)", "f", "void", 2, "a", "const double", true,
-      false, false, false },
-    { "EXPORT size_t f(float x)", "f", "size_t", 1, "x", "float", false, false, true, false },
-    { "__attribute__((hot)) static struct p *f(struct p q)", "f", "struct p *", 1, "q", "struct p",
-      false, false, false, true },
-    { "const real *const f(int n, real A[n][n])", "f", "const real * const", 2, "A", "real", true,
-      false, false, false },
-    { "void f(int (*callback)(int x, int y))", "f", "void", 1, "callback", "int", true, false, false,
+    { "static inline int f(const unsigned long n)", "f", "int", 1, "n",
+      "const unsigned long", false, true, false, true },
+    { "EXPORT void f(int n, const double *RESTRICT a)", "f", "void", 2, "a",
+      "const double", true, false, false, false },
+    { "EXPORT size_t f(float x)", "f", "size_t", 1, "x", "float", false, false, true,
       false },
-    { "void f(double (*rows)[4], __attribute__((unused)) enum e kind)", "f", "void", 2, "kind",
-      "__attribute__((unused)) enum e", false, true, false, false },
+    { "__attribute__((hot)) static struct p *f(struct p q)", "f", "struct p *", 1, "q",
+      "struct p", false, false, false, true },
+    { "const real *const f(int n, real A[n][n])", "f", "const real * const", 2, "A",
+      "real", true, false, false, false },
+    { "void f(int (*callback)(int x, int y))", "f", "void", 1, "callback", "int", true,
+      false, false, false },
+    { "void f(double (*rows)[4], __attribute__((unused)) enum e kind)", "f", "void", 2,
+      "kind", "__attribute__((unused)) enum e", false, true, false, false },
     { "unsigned long long int\nf(long double x)", "f", "unsigned long long int", 1, "x",
       "long double", false, false, true, false },
-    { "[[gnu::hot]] __typeof__(int (*)[2]) f(typeof(1.0) x)", "f", "__typeof__(int (*)[2])", 1, "x",
-      "typeof(1.0)", false, false, false, false },
+    { "[[gnu::hot]] __typeof__(int (*)[2]) f(typeof(1.0) x)", "f",
+      "__typeof__(int (*)[2])", 1, "x", "typeof(1.0)", false, false, false, false },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct kernel *k = kernel_of(arena_printf("#pragma autotune kernel\n%s\n{\n}\n", cases[i].header));
+    struct kernel *k = kernel_of(
+        arena_printf("#pragma autotune kernel\n%s\n{\n}\n", cases[i].header));
     assert_string_equal(k->main.name, cases[i].name);
     assert_int_equal(memcmp(source->text + k->main.name_at, cases[i].name, 1), 0);
     assert_int_equal(source->text[k->main.body_at], '{');
@@ -89,10 +91,11 @@ static void headers_of_functions(void **state)
 static void params(void **state)
 {
   (void)state;
-  struct kernel *k = kernel_of("#define A (4) // four\n#define B slow\n#define E 3\n"
-                               "#pragma autotune kernel param(A: 2, 0x4) param(B: fast, slow) "
-                               "param(C = .5: 1, .5f) param(D: other, slow) param(E: 1, 2)\n"
-                               "void f(void) { g(A, B, C, D, E); }\n");
+  struct kernel *k = kernel_of(
+      "#define A (4) // four\n#define B slow\n#define E 3\n"
+      "#pragma autotune kernel param(A: 2, 0x4) param(B: fast, slow) "
+      "param(C = .5: 1, .5f) param(D: other, slow) param(E: 1, 2)\n"
+      "void f(void) { g(A, B, C, D, E); }\n");
   long long number;
   assert_int_equal(k->n_params, 5);
   assert_int_equal(k->params[0].original, 1);
@@ -117,11 +120,12 @@ static void params(void **state)
 static void sections(void **state)
 {
   (void)state;
-  struct kernel *k = kernel_of("struct s { int n; double *d; };\nextern int count;\n"
-                               "#pragma autotune kernel in(v->d[:v->n], A[1:n][c ? 0 : 1:m]) "
-                               "out(B[n-1]) inout(count, *p)\n"
-                               "void f(int n, int m, int c, struct s *v, double A[n][m], double *B, "
-                               "int *p) { count++; }\n");
+  struct kernel *k = kernel_of(
+      "struct s { int n; double *d; };\nextern int count;\n"
+      "#pragma autotune kernel in(v->d[:v->n], A[1:n][c ? 0 : 1:m]) "
+      "out(B[n-1]) inout(count, *p)\n"
+      "void f(int n, int m, int c, struct s *v, double A[n][m], double *B, "
+      "int *p) { count++; }\n");
   assert_int_equal(k->n_sections, 5);
   assert_string_equal(k->sections[0].name, "v->d[:v->n]");
   assert_true(slice_is(k->sections[0].base, "v->d"));
@@ -142,7 +146,8 @@ static void directives(void **state)
   (void)state;
   struct kernel *k = kernel_of("#pragma autotune kernel param(T: 8, 16)\n"
                                "void f(int n, double *a)\n{\n"
-                               "  #pragma autotune parallel for schedule(monotonic: {static, dynamic}, T) optional\n"
+                               "  #pragma autotune parallel for schedule(monotonic: "
+                               "{static, dynamic}, T) optional\n"
                                "  for (int i = 0; i < n; i++)\n    a[i] = 0;\n}\n");
   assert_int_equal(k->main.n_directives, 1);
   const struct loop_directive *d = &k->main.directives[0];
@@ -164,19 +169,38 @@ static void directives(void **state)
 static void constraints(void **state)
 {
   (void)state;
-  static const struct { const char *text; unsigned allowed; bool depends; } cases[] = {
-    { "X > 2", 2, false }, { "X % 4 == 0 || X == 1", 3, false }, { "!(X & 2)", 3, false },
-    { "-X < ~2 + 1", 2, false }, { "(X << 1) - X * 2 == 0", 4, false }, { "X > 2 ? X < 8 : 0", 1, false },
-    { "1 + 2 * X == 5", 1, false }, { "8 / X - 3 > 0", 2, false }, { "X ^ 1", 3, false },
-    { "X > 2 && n > 1", 2, true }, { "X > 2 || n > 1", 4, true }, { "X > 2 && (X > 4 || n)", 2, true },
-    { "X < sizeof(int) * n", 4, true }, { "X / (X - 1) > 0", 4, true }, { "(double)X / 3 > 2", 1, false },
-    { "X * 0.5 >= 2", 2, false }, { "X == wide", 1, false }, { "g(X) && X < 4", 2, true },
-    { "X < AUTOTUNE_L2", 4, true }, { "(size_t)X > 0x2u", 2, false },
+  static const struct {
+    const char *text;
+    unsigned allowed;
+    bool depends;
+  } cases[] = {
+    { "X > 2", 2, false },
+    { "X % 4 == 0 || X == 1", 3, false },
+    { "!(X & 2)", 3, false },
+    { "-X < ~2 + 1", 2, false },
+    { "(X << 1) - X * 2 == 0", 4, false },
+    { "X > 2 ? X < 8 : 0", 1, false },
+    { "1 + 2 * X == 5", 1, false },
+    { "8 / X - 3 > 0", 2, false },
+    { "X ^ 1", 3, false },
+    { "X > 2 && n > 1", 2, true },
+    { "X > 2 || n > 1", 4, true },
+    { "X > 2 && (X > 4 || n)", 2, true },
+    { "X < sizeof(int) * n", 4, true },
+    { "X / (X - 1) > 0", 4, true },
+    { "(double)X / 3 > 2", 1, false },
+    { "X * 0.5 >= 2", 2, false },
+    { "X == wide", 1, false },
+    { "g(X) && X < 4", 2, true },
+    { "X < AUTOTUNE_L2", 4, true },
+    { "(size_t)X > 0x2u", 2, false },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct kernel *k = kernel_of(arena_printf(
-      "int g(int);\n#pragma autotune kernel param(X: 1..8 pow2) param(W: wide) constraint(%s)\n"
-      "void f(int n) { g(X + W); }\n", cases[i].text));
+    struct kernel *k = kernel_of(
+        arena_printf("int g(int);\n#pragma autotune kernel param(X: 1..8 pow2) param(W: "
+                     "wide) constraint(%s)\n"
+                     "void f(int n) { g(X + W); }\n",
+                     cases[i].text));
     struct point_count c = points_count(k);
     assert_int_equal(c.all, 4);
     assert_int_equal(c.allowed, cases[i].allowed);

@@ -47,12 +47,18 @@ static void text_grows_without_loss(void **state)
 static void literals_can_be_read_back(void **state)
 {
   (void)state;
-  static const struct { const char *in; size_t size; const char *out; } cases[] = {
+  static const struct {
+    const char *in;
+    size_t size;
+    const char *out;
+  } cases[] = {
     { "", 0, "\"\"" },
     { "a\"b\\c", 5, "\"a\\\"b\\\\c\"" },
     { "one\ntwo\n", 8, "\"one\\n\"\n\"two\\n\"" },
-    { "?""?=", 3, "\"\\?\\?=\"" },                // no trigraph
-    { "\0001\377", 3, "\"\\0001\\377\"" },        // the digit is no part of the octal escape
+    { "?"
+      "?=",
+      3, "\"\\?\\?=\"" },                  // no trigraph
+    { "\0001\377", 3, "\"\\0001\\377\"" }, // the digit is no part of the octal escape
     { "\t\r", 2, "\"\\011\\015\"" },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -65,9 +71,11 @@ static void literals_can_be_read_back(void **state)
 static void trims_blanks_and_continuations(void **state)
 {
   (void)state;
-  static const struct { const char *in, *out; } cases[] = {
-    { "  a b ", "a b" }, { "\\\n a \\\r\n", "a" }, { "", "" }, { " \\\n ", "" }, { "a\\b", "a\\b" },
-    { "\\", "\\" },
+  static const struct {
+    const char *in, *out;
+  } cases[] = {
+    { "  a b ", "a b" }, { "\\\n a \\\r\n", "a" }, { "", "" },
+    { " \\\n ", "" },    { "a\\b", "a\\b" },       { "\\", "\\" },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     assert_true(slice_is(slice_trim(slice_of(cases[i].in)), cases[i].out));
@@ -94,9 +102,12 @@ static void suggests_what_is_near(void **state)
 {
   (void)state;
   static const char *const words[] = { "param", "parallel", "in", "out", "inout", NULL };
-  static const struct { const char *word, *near; } cases[] = {
-    { "pram", "param" }, { "parm", "param" }, { "paralell", "parallel" }, { "inuot", "inout" },
-    { "oout", "out" }, { "banana", NULL }, { "x", NULL }, { "", NULL },
+  static const struct {
+    const char *word, *near;
+  } cases[] = {
+    { "pram", "param" },  { "parm", "param" }, { "paralell", "parallel" },
+    { "inuot", "inout" }, { "oout", "out" },   { "banana", NULL },
+    { "x", NULL },        { "", NULL },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const char *near = nearest(slice_of(cases[i].word), words);
@@ -110,9 +121,12 @@ static void suggests_what_is_near(void **state)
 static void tokens(void **state)
 {
   (void)state;
-  static const char text[] = "a1 1..4 0x1p-3 1e+5 \"s\\\"//\" 'c' /* x */ -> // y \\\n z\n# 1'000 .5 <<= \"open\n$";
-  static const char *const expected[] = { "a1", "1", "..", "4", "0x1p-3", "1e+5", "\"s\\\"//\"", "'c'",
-                                          "->", "#", "1'000", ".5", "<<", "=", "\"open", "$" };
+  static const char text[] = "a1 1..4 0x1p-3 1e+5 \"s\\\"//\" 'c' /* x */ -> // y \\\n "
+                             "z\n# 1'000 .5 <<= \"open\n$";
+  static const char *const expected[] = { "a1",     "1",    "..",          "4",
+                                          "0x1p-3", "1e+5", "\"s\\\"//\"", "'c'",
+                                          "->",     "#",    "1'000",       ".5",
+                                          "<<",     "=",    "\"open",      "$" };
   struct lexer l = lexer_of(slice_of(text));
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     struct token t = lex(&l);
@@ -152,15 +166,25 @@ static void lines_and_columns(void **state)
 static void mentions(void **state)
 {
   (void)state;
-  static const struct { const char *text; bool yes; } cases[] = {
-    { "#pragma autotune kernel", true }, { "  # pragma\tautotune", true },
-    { "#pragma \\\n autotune", true }, { "#pragma \\\r\n autotune", true },
-    { "_Pragma(\"autotune kernel\")", true }, { "#pragma /* \n */ autotune", true },
-    { "#pragma omp\nint autotune;", false }, { "#pragma autotuned", false },
-    { "#include <autotune.h>\n#pragma once", false }, { "autotune\n#pragma", false }, { "", false },
+  static const struct {
+    const char *text;
+    bool yes;
+  } cases[] = {
+    { "#pragma autotune kernel", true },
+    { "  # pragma\tautotune", true },
+    { "#pragma \\\n autotune", true },
+    { "#pragma \\\r\n autotune", true },
+    { "_Pragma(\"autotune kernel\")", true },
+    { "#pragma /* \n */ autotune", true },
+    { "#pragma omp\nint autotune;", false },
+    { "#pragma autotuned", false },
+    { "#include <autotune.h>\n#pragma once", false },
+    { "autotune\n#pragma", false },
+    { "", false },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    assert_int_equal(source_mentions_autotune(cases[i].text, strlen(cases[i].text)), cases[i].yes);
+    assert_int_equal(source_mentions_autotune(cases[i].text, strlen(cases[i].text)),
+                     cases[i].yes);
 }
 
 static int release(void **state)
@@ -173,12 +197,17 @@ static int release(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(arena_is_zeroed_and_aligned), cmocka_unit_test(arrays_grow_without_loss),
-    cmocka_unit_test(text_grows_without_loss),     cmocka_unit_test(literals_can_be_read_back),
+    cmocka_unit_test(arena_is_zeroed_and_aligned),
+    cmocka_unit_test(arrays_grow_without_loss),
+    cmocka_unit_test(text_grows_without_loss),
+    cmocka_unit_test(literals_can_be_read_back),
     cmocka_unit_test(trims_blanks_and_continuations),
-    cmocka_unit_test(splits_outside_of_brackets),  cmocka_unit_test(suggests_what_is_near),
-    cmocka_unit_test(tokens),                      cmocka_unit_test(blanking_keeps_offsets),
-    cmocka_unit_test(lines_and_columns),           cmocka_unit_test(mentions),
+    cmocka_unit_test(splits_outside_of_brackets),
+    cmocka_unit_test(suggests_what_is_near),
+    cmocka_unit_test(tokens),
+    cmocka_unit_test(blanking_keeps_offsets),
+    cmocka_unit_test(lines_and_columns),
+    cmocka_unit_test(mentions),
   };
   return cmocka_run_group_tests(tests, NULL, release);
 }
