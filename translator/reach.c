@@ -287,7 +287,12 @@ static void check_function(const struct source *s, const struct reach *r,
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     size_t at = (size_t)(t.text.data - s->text);
     struct lexer behind = l;
-    if (t.first && slice_is(t.text, "#") && slice_is(lex(&behind).text, "include"))
+    struct slice word = { NULL, 0 };
+    if (t.first && slice_is(t.text, "#"))
+      word = lex(&behind).text;
+    if (slice_is(word, "pragma")) // schedule(static) is no variable
+      l = (struct lexer){ lex_line_end(l.p, l.end), l.end, true };
+    if (slice_is(word, "include"))
       diag_error(s, at, 1, "include it in front of the kernel, as a function or a macro",
                  "the text of kernel '%s' cannot come from another file", f->name);
     if (t.kind != TOKEN_WORD)
