@@ -30,8 +30,8 @@ for source in examples/0*.c; do
   compile "$name.tuned" "$autotune" cc gcc $flags "$source" -lm
 done
 compile sgemm "$autotune" cc gcc $flags bench/sgemm.c -lopenblas -lm
-compile call_overhead.gcc "$autotune" cc gcc -O2 bench/call_overhead.c
-compile call_overhead.clang "$autotune" cc clang-22 -O2 bench/call_overhead.c
+compile call_overhead.gcc "$autotune" cc gcc $flags bench/call_overhead.c
+compile call_overhead.clang "$autotune" cc clang-22 $flags bench/call_overhead.c
 compile start_up.gcc gcc -O2 -w bench/start_up.c
 compile start_up.tuned "$autotune" cc gcc -O2 bench/start_up.c
 compile tuning_run "$autotune" cc gcc $flags bench/tuning_run.c

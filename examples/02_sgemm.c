@@ -97,7 +97,7 @@ static void micro(int m, int n, int k, const float *a, const float *b, float *c,
     flags("", "-mprefer-vector-width=512") \
     constraint(MR * NR >= 256 && MR * NR <= 448 && 4 * MC * KC <= AUTOTUNE_L2 / 2) \
     in(A[0:n*n], B[0:n*n]) out(C[0:n*n]) verify(rtol: 1e-4, atol: 1e-4) \
-    flops(2.0 * n * n * n)
+    flops(2.0 * n * n * n) search(auto, budget: 30s)
 void sgemm(int n, const float *A, const float *B, float *C)
 {
   float *pa = pack_space, *pb = pack_space + (MC + MR) * KC;
