@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -151,22 +152,35 @@ bool translate(const char *path, const struct compile_options *o, struct text *o
   return translate_source(s, o, out);
 }
 
+static bool write_stream(FILE *f, const struct text *out)
+{
+  return fwrite(out->data ? out->data : "", 1, out->size, f) == out->size;
+}
+
+// A device, a pipe or a link is written to, never replaced: root could lose /dev/null.
+static bool is_replaceable(const char *path)
+{
+  struct stat st;
+  return lstat(path, &st) == 0 ? S_ISREG(st.st_mode) : errno == ENOENT;
+}
+
 // All or nothing: a reader of PATH never sees half of it.
 static int write_output(const char *path, const struct text *out)
 {
-  const char *data = out->data ? out->data : "";
   if (!path)
-    return fwrite(data, 1, out->size, stdout) == out->size && fflush(stdout) == 0 ? 0 : -1;
-  char *temporary = arena_printf("%s.%ld.tmp", path, (long)getpid());
-  FILE *f = fopen(temporary, "wb");
+    return write_stream(stdout, out) && fflush(stdout) == 0 ? 0 : -1;
+  bool replace = is_replaceable(path);
+  const char *to = replace ? arena_printf("%s.%ld.tmp", path, (long)getpid()) : path;
+  FILE *f = fopen(to, "wb");
   if (!f)
     return -1;
-  bool good = fwrite(data, 1, out->size, f) == out->size;
+  bool good = write_stream(f, out);
   good = fclose(f) == 0 && good;
-  if (good && rename(temporary, path) == 0)
+  if (good && (!replace || rename(to, path) == 0))
     return 0;
   int error = errno;
-  unlink(temporary);
+  if (replace)
+    unlink(to);
   errno = error;
   return -1;
 }

@@ -109,4 +109,16 @@ check "no pragma" autotune translate plain.c -o plain.t.c
 same "no pragma" plain.c plain.t.c
 autotune translate unix.c > stdout.c
 same "standard output" stdout.c unix.t.c
+# What is no plain file is written to, never replaced.
+echo old > target.c
+ln -s target.c link.c
+check "to a link" autotune translate unix.c -o link.c
+check "a link stays" test -L link.c
+same "to a link" target.c unix.t.c
+mkfifo pipe.c
+cat pipe.c > piped.c &
+check "to a pipe" autotune translate unix.c -o pipe.c
+wait
+check "a pipe stays" test -p pipe.c
+same "to a pipe" piped.c unix.t.c
 finish
