@@ -86,6 +86,19 @@ static void drop_losers(struct tuning *t) {
   }
 }
 
+static void tell(const struct tuning *t, const struct candidate *c, const char *message) {
+  if (!log_enabled(AUTOTUNE_DEBUG))
+    return;
+  char *point = space_describe(&t->space, c->point);
+  if (c->fate == FATE_OK)
+    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g s (%u samples)  %s", sys_now() - t->began,
+                t->kernel->name, c->e.median, c->e.n, point ? point : "");
+  else
+    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s: %.200s  %s", sys_now() - t->began,
+                t->kernel->name, fate_name(c->fate), message, point ? point : "");
+  free(point);
+}
+
 void explore_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
                     double compile_seconds) {
   struct record r = record_of(c);
@@ -100,11 +113,10 @@ void explore_settle(struct tuning *t, struct candidate *c, const struct trial *t
     store_finish(t->store, t->id, &r);
   c->samples = trial->samples;
   c->n_samples = trial->n_samples;
-  if (trial->verify_seconds > 0) // not the race's
-    c->settling = trial->load_seconds + trial->verify_seconds;
   c->e = stats_median(c->samples, c->n_samples);
   note(t, c);
   drop_losers(t);
+  tell(t, c, trial->message);
 }
 
 // Ends what was begun and not tried: a record without samples is no reason not to try it again.
@@ -176,13 +188,13 @@ static const struct candidate *twin(const struct tuning *t, const struct candida
   return NULL;
 }
 
-// A variant that takes ten times what the best took is lost, and need not come to its end.
+// A variant that takes five times what the best took is lost, and need not come to its end. (What is put
+// back and compared around a run does not count.)
 static double explore_limit(const struct tuning *t) {
-  const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
-  double limit = tune_limit(t), lost = c ? 10 * c->e.high + 3 * c->settling : limit;
+  double limit = tune_limit(t), lost = 5 * tune_best(t).high;
   if (lost < 0.5)
     lost = 0.5;
-  return lost < limit ? lost : limit;
+  return t->best == NONE || limit < lost ? limit : lost;
 }
 
 // What one variant may take: its share of the time, at most a fiftieth of all (precision is the race's

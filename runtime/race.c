@@ -57,7 +57,7 @@ static void run(struct tuning *t, struct runner_up *f) {
   double seconds = f->candidate ? f->candidate->e.median : t->original.median;
   unsigned n = seconds > 0.3 ? 1 : seconds > 0.03 ? 2 : 3;
   struct trial_plan plan = { .limit = tune_limit(t), .budget = 0.5 + 4 * seconds,
-                             .min_samples = n, .max_samples = n };
+                             .min_samples = n, .max_samples = n, .verify = f->n <= n };
   struct trial trial;
   struct candidate *c = f->candidate;
   tune_report(t, tune_silence(&plan));
@@ -93,6 +93,8 @@ static bool is_decided(struct runner_up *f, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
     if (best && f[i].n >= 6 && best->n >= 6 && stats_slower(f[i].e, best->e))
       f[i].out = true;
+    if (best && f[i].n >= 3 && best->n >= 3 && f[i].e.low > 1.2 * best->e.high)
+      f[i].out = true;
     racing += !f[i].out;
     imprecise += !f[i].out && !(f[i].n >= 6 && stats_precise(f[i].e, precision));
   }
@@ -101,7 +103,7 @@ static bool is_decided(struct runner_up *f, unsigned n) {
 }
 
 static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
-  double end = sys_now() + 0.2 * t->budget; // what the search left is not to be used up
+  double end = sys_now() + 0.15 * t->budget; // what the search left is not to be used up
   if (end > t->deadline)
     end = t->deadline;
   for (unsigned round = 0; !t->lost && !session_stopping(); round++) {

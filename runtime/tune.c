@@ -60,6 +60,8 @@ static void set_budget(struct tuning *t) {
 static bool set_strategy(struct tuning *t, struct outcome *out) {
   const struct options *o = options_get();
   const char *name = o->search ? o->search : t->kernel->search;
+  if (name && strcmp(name, "auto") == 0)
+    name = NULL;
   space_init(&t->space, t->kernel, t->args, &machine_get()->numbers);
   t->expected = (unsigned)space_count(&t->space, t->max_variants);
   t->class = name ? strategy_find(name) : NULL;

@@ -18,7 +18,6 @@ struct candidate {
   enum fate fate;
   struct estimate e;
   double *samples; unsigned n_samples;
-  double settling;            /* seconds that loading, the first run and comparing took */
   struct object object;       /* kept while it may win */
   uint64_t code;              /* hash of the object; 0: there is none */
 };
