@@ -57,13 +57,13 @@ static void block(const float (*q)[D], const float (*k)[D], const float (*v)[D],
 
 // N must be a multiple of 64.
 #pragma autotune kernel \
-    param(BQ: 4, 8, 16, 32, 64) param(BK: 16, 32, 64) \
+    param(BQ: 8, 16, 32) param(BK: 32, 64) \
     flags("", "-ffast-math -fveclib=libmvec", \
           "-ffast-math -fveclib=libmvec -mprefer-vector-width=512") \
     param(THREADS: 1, 2, 4, 8) \
     constraint(THREADS <= AUTOTUNE_THREADS && n % BQ == 0 && n % BK == 0) \
-    in(q[0:n], k[0:n], v[0:n]) out(out[0:n]) verify(rtol: 1e-3, atol: 1e-5) \
-    flops(4.0 * n * n * D)
+    in(q[0:n][0:D], k[0:n][0:D], v[0:n][0:D]) out(out[0:n][0:D]) \
+    verify(rtol: 1e-3, atol: 1e-5) flops(4.0 * n * n * D) search(auto, budget: 20s)
 void attention(int n, const float (*q)[D], const float (*k)[D], const float (*v)[D],
                float (*out)[D])
 {
