@@ -136,15 +136,14 @@ static int add_value(struct influence *p, const char *value, double median) {
 }
 
 bool report_matters(const char *values, const char *name, size_t size) {
-  size_t prefix = size;
-  while (prefix > 0 && name[prefix - 1] != '.')
-    prefix--;
-  if (!prefix || !memchr(name, '@', prefix))
-    return true;
-  while (*values) {
+  const char *at = memchr(name, '@', size), *dot = at ? memrchr(at, '.', name + size - at) : NULL;
+  size_t line = dot ? (size_t)(dot + 1 - at) : 0; // "@12."
+  while (line && *values) {
     size_t n = strcspn(values, "\n"), m = strcspn(values, "=");
-    if (n >= prefix && memcmp(values, name, prefix) == 0 && m < n && n - m == 3 &&
-        memcmp(values + m, "=no", 3) == 0 && (m != size || memcmp(values, name, m) != 0))
+    const char *its = memchr(values, '@', m < n ? m : n);
+    bool itself = m == size && memcmp(values, name, m) == 0;
+    if (its && !itself && (size_t)(values + m - its) > line && memcmp(its, at, line) == 0 &&
+        n - m == 3 && memcmp(values + m, "=no", 3) == 0)
       return false;
     values += n + (values[n] == '\n');
   }

@@ -169,6 +169,21 @@ static void print_times(const struct analysis *a, FILE *out) {
   fputc('\n', out);
 }
 
+// The most frequent way to fail, where all did.
+static void print_failure(const struct analysis *a, FILE *out) {
+  int most = FATE_OK + 1;
+  for (int f = most; f < FATES; f++)
+    if (a->fates[f] > a->fates[most])
+      most = f;
+  line(out, "winner", "the default stays: no variant was right");
+  char *message = report_first_line(a->example[most] ? a->example[most]->message : "");
+  char *text = sys_printf("%s: %s", fate_name((enum fate)most), message);
+  if (*message && text)
+    line(out, "", text);
+  free(text);
+  report_clean_free(message);
+}
+
 static void print_winner(const struct analysis *a, FILE *out) {
   const struct listed *item = a->item;
   if (!item->finished) {
@@ -176,7 +191,9 @@ static void print_winner(const struct analysis *a, FILE *out) {
     return;
   }
   const struct summary *m = &item->summary;
-  if (!m->winner) {
+  if (!m->winner && a->tried > 0 && a->fates[FATE_OK] == 0) {
+    print_failure(a, out);
+  } else if (!m->winner) {
     line(out, "winner", "the default stays: no variant was faster beyond the noise");
   } else {
     struct wrapped w = begin_label(out, "winner");

@@ -9,7 +9,7 @@
 #include "tune.h"
 
 static const double default_seconds = 10;
-enum { DEFAULT_VARIANTS = 200 };
+enum { DEFAULT_VARIANTS = 200, COUNTED = 100 * 1000 };
 
 #define SAY(out, ...) snprintf((out)->why, sizeof (out)->why, __VA_ARGS__)
 
@@ -150,6 +150,14 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
 
 // ---- the end --------------------------------------------------------------------------------------------
 
+// Exactly where that is quick; a large space by its product, which counts too many.
+static unsigned count_variants(const struct space *s) {
+  uint64_t n = space_count(s, COUNTED);
+  if (n >= COUNTED && s->size > n)
+    n = s->size;
+  return (unsigned)(n < UINT_MAX ? n : UINT_MAX);
+}
+
 static void set_summary(struct tuning *t, int winner) {
   struct summary *m = &t->summary;
   const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
@@ -158,7 +166,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->values = winner == NONE ? "" : c->values;
   m->compiler = winner == NONE ? "" : c->compiler;
   m->winner = winner == NONE ? 0 : c->variant;
-  m->total_hint = (unsigned)(t->space.size < UINT_MAX ? t->space.size : UINT_MAX);
+  m->total_hint = count_variants(&t->space);
   worker_call(t->workers, &m->flops, &m->bytes, &m->verified);
   m->search = t->class->name;
   m->total_seconds = sys_now() - t->began;
@@ -204,6 +212,8 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
         m->original.median / m->best.median, m->original.median, m->best.median, m->tried, checked,
         point ? point : "");
     free(point);
+  } else if (t->best == NONE && m->tried > 0) {
+    SAY(out, "default: none of %u variants was right (`autotune report` tells more)", m->tried);
   } else {
     SAY(out, "default: none of %u variants beats it clearly%s (%.4g s, the best %.4g s)", m->tried,
         checked, m->original.median, m->best.median);

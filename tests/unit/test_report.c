@@ -174,16 +174,39 @@ static void test_only_what_matters_is_shown(void **state) {
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
-  add(s, &id, 1, "tile@9.1=no\ntile@9.2=16\nu@9.1=3\n", FATE_OK, "", 1e-3);
-  add(s, &id, 2, "tile@9.1=yes\ntile@9.2=32\nu@9.1=3\n", FATE_OK, "", 2e-3);
-  add(s, &id, 3, "tile@9.1=yes\ntile@9.2=64\nu@9.1=3\n", FATE_OK, "", 3e-3);
-  m.values = "tile@9.1=no\ntile@9.2=16\nu@9.1=3\n";
+  add(s, &id, 1, "num_threads@9.1=1\nparallel_for@9.1=no\nu@8.1=3\n", FATE_OK, "", 1e-3);
+  add(s, &id, 2, "num_threads@9.1=2\nparallel_for@9.1=yes\nu@8.1=3\n", FATE_OK, "", 2e-3);
+  add(s, &id, 3, "num_threads@9.1=4\nparallel_for@9.1=yes\nu@8.1=3\n", FATE_OK, "", 3e-3);
+  m.values = "num_threads@9.1=1\nparallel_for@9.1=no\nu@8.1=3\n";
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
   char *text = report(*state, (struct report_options){ 0 }, 0);
   expect_in_order(text, (const char *const[]){
-    "winner       tile@9.1=no  u@9.1=3\n", "no: 1.002 ms *   yes: 2.005 ms",
-    "tile@9.2  (1.50 x", "32: 2.005 ms   64: 3.007 ms\n", NULL });
+    "winner       parallel_for@9.1=no  u@8.1=3\n", "no: 1.002 ms *   yes: 2.005 ms",
+    "num_threads@9.1  (1.50 x", "2: 2.005 ms   4: 3.007 ms\n", NULL });
+  free(text);
+}
+
+// Where nothing was right, that is why the default stays, not its speed.
+static void test_nothing_was_right(void **state) {
+  struct store *s = open_store(*state);
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  add(s, &id, 1, "U=2\n", FATE_WRONG, "A[0:n]: element 14 is 0.5 instead of 1", 0);
+  add(s, &id, 2, "U=3\n", FATE_WRONG, "A[0:n]: element 14 is 0.25 instead of 1", 0);
+  add(s, &id, 3, "U=4\n", FATE_COMPILE, "error: no", 0);
+  m.winner = 0;
+  m.tried = 3;
+  memset(m.failed, 0, sizeof m.failed);
+  m.failed[FATE_WRONG] = 2;
+  m.failed[FATE_COMPILE] = 1;
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+  char *text = report(*state, (struct report_options){ 0 }, 0);
+  expect_in_order(text, (const char *const[]){
+    "winner       the default stays: no variant was right\n",
+    "             wrong: A[0:n]: element 14 is 0.5 instead of 1\n", NULL });
+  assert_null(strstr(text, "beyond the noise"));
   free(text);
 }
 
@@ -335,6 +358,7 @@ int main(void) {
     TEST(test_verbose_shows_messages),
     TEST(test_no_line_is_too_long),
     TEST(test_only_what_matters_is_shown),
+    TEST(test_nothing_was_right),
     TEST(test_a_terminal_is_not_commanded),
     TEST(test_nothing_measured),
     TEST(test_another_kernel_was_meant),
