@@ -189,14 +189,18 @@ bool body_holds_continue(TSNode body)
   return false;
 }
 
-static bool changes(const struct builder *b, TSNode n, struct slice var, bool breaks)
+static bool changes(const struct builder *b, TSNode n, const struct dim *d, bool breaks)
 {
   TSNode at;
-  if (same(changed(b, n, &at), var) || (breaks && node_is_type(n, "break_statement")))
+  struct slice var = changed(b, n, &at);
+  if (var.size && (same(var, d->var) || lex_mentions(d->low, var) || lex_mentions(d->bound, var) ||
+                   lex_mentions(d->step, var)))
+    return true;
+  if (breaks && node_is_type(n, "break_statement"))
     return true;
   breaks = breaks && !is_loop(n) && !node_is_type(n, "switch_statement");
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    if (changes(b, ts_node_named_child(n, i), var, breaks))
+    if (changes(b, ts_node_named_child(n, i), d, breaks))
       return true;
   return false;
 }
@@ -204,7 +208,7 @@ static bool changes(const struct builder *b, TSNode n, struct slice var, bool br
 bool body_changes(const struct builder *b, const struct nest *n, const struct dim *d)
 {
   for (unsigned i = 0; i < n->n_parts; i++)
-    if (changes(b, n->parts[i].body, d->var, d == n->dims[n->n_dims - 1]))
+    if (changes(b, n->parts[i].body, d, d == n->dims[n->n_dims - 1]))
       return true;
   return false;
 }

@@ -86,8 +86,10 @@ static bool prepend(struct nest *n, struct dim *d)
 {
   struct loop *loops = arena_alloc((n->n + 1) * sizeof *loops);
   struct dim **dims = arena_alloc((n->n_dims + 1) * sizeof *dims);
-  memcpy(loops + 1, n->loops, n->n * sizeof *loops);
-  memcpy(dims + 1, n->dims, n->n_dims * sizeof *dims);
+  if (n->n)
+    memcpy(loops + 1, n->loops, n->n * sizeof *loops);
+  if (n->n_dims)
+    memcpy(dims + 1, n->dims, n->n_dims * sizeof *dims);
   loops[0] = loop_of(d);
   dims[0] = d;
   n->loops = loops, n->n++;
@@ -157,13 +159,12 @@ static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *oute
   return b->failed ? NULL : nest;
 }
 
-// A variable that is declared outside of a nest which threads share out has to be private to it.
+// Variables that are declared outside of the nest are private to it wherever that can be done, also those of
+// loops that no directive acts on: threads must not share them, and in the end they must have the value
+// that the order as written leaves.
 static void privatise(const struct builder *b, struct nest *n)
 {
-  bool shared = false;
-  for (unsigned i = 0; i < n->n; i++)
-    shared = shared || n->loops[i].sharing;
-  for (unsigned i = 0; shared && i < n->n_dims; i++)
+  for (unsigned i = 0; i < n->n_dims; i++)
     if (n->dims[i]->type.size == 0 && !body_changes(b, n, n->dims[i]))
       n->dims[i]->affected = true;
 }

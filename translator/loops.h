@@ -136,7 +136,7 @@ bool only_ours(const struct builder *b, size_t from, size_t to);
 /* ---- body.c ---- */
 /* Diagnoses what stands against the directives on N. */
 bool body_check(struct builder *b, struct nest *n);
-/* True when it changes D's variable, or ends D's loop early. */
+/* True when it changes D's variable or bounds, or ends D's loop early. */
 bool body_changes(const struct builder *b, const struct nest *n, const struct dim *d);
 bool body_holds_continue(TSNode body);
 

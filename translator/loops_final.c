@@ -3,24 +3,26 @@
 // written; after it, it gets the value that the loops as written would have left in it.
 #include "loops.h"
 
-// D's chain of loops, outermost first; each runs to its last iteration, D itself to its end.
+// From D's outermost loop inwards the last iteration in which D's loop is come to at all: where bounds depend
+// on outer loops, that need not be the last one.
 static void write_final(struct builder *b, const struct dim *d, struct text *out)
 {
   const struct dim *chain[MAX_IDS];
   unsigned n = 0;
   for (const struct dim *o = d; o; o = o->outer)
     chain[n++] = o;
-  text_printf(out, "{\n");
+  text_printf(out, "{\n_Bool autotune_done = 0;\n");
   for (unsigned i = n; i-- > 0;) {
     struct dim copy = *chain[i];
     struct loop l = loop_of(&copy);
+    const char *rest = arena_printf("autotune_i%u", l.id);
     range_make(b, &l);
     text_printf(out, "%s", l.setup);
     if (i == 0)
-      text_printf(out, "%s = %s;\n", l.var, range_at(&l, l.count));
+      text_printf(out, "%s = %s;\nautotune_done = 1;\n", l.var, range_at(&l, l.count));
     else
-      text_printf(out, "if (%s) {\n%s %s = %s;\n", l.count, l.type, l.var,
-                  range_at(&l, arena_printf("%s - 1", l.count)));
+      text_printf(out, "for (unsigned long long %1$s = %2$s; %1$s-- > 0 && !autotune_done;) {\n%3$s %4$s = %5$s;\n",
+                  rest, l.count, l.type, l.var, range_at(&l, rest));
   }
   for (unsigned i = 0; i < n; i++)
     text_printf(out, "}\n");

@@ -180,7 +180,7 @@ static void write_body(struct kernel_maker *m, unsigned d)
   snprintf(visit, sizeof visit, "V(%s);", list[d - 1]);
   switch (random_below(&m->rng, 8)) {
   case 0:
-    fprintf(m->out, "{\n#if 1\n%s\n#else\n syntax error\n#endif\n}\n", visit);
+    fprintf(m->out, "{\n#if 1\n%s\n#else\n abort();\n#endif\n}\n", visit);
     break;
   case 1:
     fprintf(m->out, "{ if (%s %% 3 == 1) continue; %s }\n", vars[d - 1], visit);
