@@ -203,7 +203,8 @@ struct autotune_kernel {
   unsigned n_symbols;
   const struct autotune_symbol *symbols;
   enum autotune_verify verify;
-  double rtol, atol;          /* for AUTOTUNE_VERIFY_TOLERANCE */
+  double rtol, atol;          /* for AUTOTUNE_VERIFY_TOLERANCE; atol below 0: rtol times the root mean
+                                 square of the expected values */
   const char *search;         /* NULL: the default */
   double budget_seconds;      /* 0: the default */
   unsigned budget_variants;   /* 0: the default */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // verify.c: does an output agree with the default variant's? Numbers agree when
 //   |got - reference| <= atol + rtol * |reference|,
-// NaN agrees with NaN alone and an infinity with itself. Where nothing is declared, rtol allows what
-// reordering a sum costs, and atol is rtol times the root mean square of the reference, because
+// NaN agrees with NaN alone and an infinity with itself. Where no rtol is declared, it allows what
+// reordering a sum costs; where no atol is, it is rtol times the root mean square of the reference, because
 // such errors do not shrink with an element that happens to be near zero.
 #include <float.h>
 #include <math.h>
@@ -80,10 +80,12 @@ struct tolerance verify_tolerance(const struct autotune_kernel *k, enum autotune
     return (struct tolerance){ .off = true };
   if (k->verify == AUTOTUNE_VERIFY_EXACT || !f->read)
     return (struct tolerance){ .exact = true };
-  if (k->verify == AUTOTUNE_VERIFY_TOLERANCE)
-    return (struct tolerance){ .rtol = k->rtol, .atol = k->atol };
+  bool given = k->verify == AUTOTUNE_VERIFY_TOLERANCE;
+  double rtol = given ? k->rtol : f->rtol;
+  if (given && k->atol >= 0)
+    return (struct tolerance){ .rtol = rtol, .atol = k->atol };
   double rms = root_mean_square(f, reference, bytes / f->size);
-  return (struct tolerance){ .rtol = f->rtol, .atol = isfinite(rms) ? f->rtol * rms : 0 };
+  return (struct tolerance){ .rtol = rtol, .atol = isfinite(rms) ? rtol * rms : 0 };
 }
 
 static bool agrees(number reference, number got, struct tolerance t) {

@@ -62,8 +62,8 @@ static struct slice next_parameter(struct lexer *l)
   }
 }
 
-// A macro around the whole declarator (`double POLYBENCH_2D(A, N, M, n, m)`) hides the argument's name
-// from whoever reads the source alone; what it expands to shows it.
+// A macro around the whole declarator (`double POLYBENCH_2D(A, N, M, n, m)`) hides the
+// argument's name from whoever reads the source alone; what it expands to shows it.
 static void adopt_declaration(struct kernel_arg *a, const struct item *item)
 {
   if (!item->n_names || !memchr(a->text.data, '(', a->text.size))

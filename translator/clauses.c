@@ -183,6 +183,7 @@ static bool read_tolerance(const struct source *s, const struct argument *a, dou
 
 static void read_verify(const struct source *s, struct kernel *k, const struct clause *c)
 {
+  k->atol = -1; // until it is given
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct argument *a = &c->args[i];
     int before = k->verify;

@@ -109,12 +109,33 @@ static int base_argument(const struct kernel *k, struct slice base)
   return -1;
 }
 
+// How many subscripts lead from A to what its arrays hold: 2 for `double A[n][m]` and for
+// `double (*A)[m]`; 0 where A is no array and points to none.
+static unsigned array_depth(const struct kernel_arg *a)
+{
+  struct lexer l = lexer_of(a->text);
+  unsigned depth = 0, groups = 0, stars = 0;
+  bool nested = false;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    groups += slice_is(t.text, "[") && depth == 0;
+    depth += slice_is(t.text, "[") ? 1u : slice_is(t.text, "]") ? -1u : 0;
+    nested |= slice_is(t.text, "(");
+    stars += slice_is(t.text, "*") && depth == 0;
+  }
+  if (!groups || stars > 1 || (stars == 1 && !nested))
+    return 0;
+  return groups + stars;
+}
+
+// A section of whole rows is compared by what the rows hold.
 static void section_element(const struct emission *e, const struct section *c, const char *what)
 {
+  int a = base_argument(e->k, c->base);
+  unsigned depth = a >= 0 ? array_depth(&e->k->args[a]) : 0;
   text_printf(e->out, "%s((", what);
   emit_renamed(e, c->base);
   text_printf(e->out, ")");
-  for (unsigned i = 0; i < c->n_dims; i++)
+  for (unsigned i = 0; i < c->n_dims || i < depth; i++)
     text_printf(e->out, "[0]");
   text_printf(e->out, ")");
 }

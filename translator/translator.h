@@ -206,7 +206,7 @@ struct kernel {
   struct slice *constraints; unsigned n_constraints;
   struct slice *keys; unsigned n_keys; bool key_given;
   struct section *sections; unsigned n_sections;
-  int verify; double rtol, atol; /* enum autotune_verify */
+  int verify; double rtol, atol; /* enum autotune_verify; as in struct autotune_kernel */
   struct slice flops, bytes;     /* empty: not given */
   const char *search, *mode; double budget_seconds; unsigned budget_variants;
   const char **compilers; unsigned n_compilers;  /* at least "clang" */
