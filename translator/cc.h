@@ -68,7 +68,7 @@ struct cc_command {
   unsigned dashes;                /* index in args before which options must stand ("--"), or n_args */
   enum cc_mode mode;
   const char *output;             /* NULL: not given */
-  bool hand_on, openmp, is_static, relocatable;
+  bool hand_on, openmp, is_static, relocatable, pedantic;
   bool depend, depend_user;       /* -MD or -MMD */
   const char *depend_file;        /* of -MF, -MD or -Wp,-MD,…; NULL: the compiler's own choice */
   bool depend_raw;                /* by -Wp: gcc then does not think of -o */
@@ -106,6 +106,7 @@ struct cc_header {         /* the source too: it is the first */
 struct cc_headers {        /* a source and all headers of the user's that it may include */
   struct cc_header **list; unsigned n;
   struct words quote, angle;   /* folders of -iquote, and of -I */
+  bool pedantic, clang;    /* as in struct cc_command */
   bool conflict;           /* -iquote of the source's folder would lead another header astray */
 };
 /* TEXT is that of the source, FOLDER where its quoted includes are looked for first. */

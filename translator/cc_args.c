@@ -285,6 +285,17 @@ static void read_link(struct cc_command *c, const char *option)
   c->relocatable |= strcmp(option, "-r") == 0;
 }
 
+// Do compilers speak of linemarkers in a source then?
+static bool is_pedantic(const char *word)
+{
+  static const char *const all[] = { "-pedantic", "--pedantic", "-pedantic-errors",
+    "--pedantic-errors", "-Wpedantic", "-Werror=pedantic", "-Wgnu", "-Weverything", NULL };
+  for (const char *const *o = all; *o; o++)
+    if (strcmp(word, *o) == 0)
+      return true;
+  return false;
+}
+
 struct cc_command *cc_command_read(int argc, char **argv)
 {
   struct cc_command *c = arena_alloc(sizeof *c);
@@ -307,7 +318,7 @@ struct cc_command *cc_command_read(int argc, char **argv)
     case CC_TARGET: c->target |= strcmp(a->option, "-MP") != 0; break;
     case CC_LINK: read_link(c, a->option); break;
     case CC_HAND_ON: c->hand_on = true; break;
-    default: break;
+    default: c->pedantic |= is_pedantic(a->words[0]); break;
     }
   }
   return c;

@@ -214,6 +214,8 @@ struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
   *root = (struct cc_header){ .path = path, .folder = folder ? folder : folder_of(path),
     .text = text };
   *GROW(hs->list, hs->n) = root;
+  hs->pedantic = c->pedantic;
+  hs->clang = c->clang;
   read_folders(hs, c);
   for (unsigned i = 0; i < hs->n; i++) { // the list grows as includes are found
     struct cc_header *h = hs->list[i];

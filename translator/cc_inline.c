@@ -15,15 +15,26 @@ struct inliner {
   struct text out;
 };
 
+// gcc -pedantic warns of linemarkers, and no pragma stops it; #line does not say where a header was
+// included. Clang needs that, to leave unused functions of a header alone, and heeds a pragma.
 static void add_marker(struct inliner *in, unsigned line, const char *path, const char *flags)
 {
-  text_printf(&in->out, "# %u \"", line);
+  bool markers = in->headers->clang || !in->headers->pedantic;
+  text_printf(&in->out, markers ? "# %u \"" : "#line %u \"", line);
   for (; *path; path++) {
     if (*path == '"' || *path == '\\')
       text_add(&in->out, "\\", 1);
     text_add(&in->out, path, 1);
   }
-  text_printf(&in->out, "\"%s\n", flags);
+  text_printf(&in->out, "\"%s\n", markers ? flags : "");
+}
+
+static void allow_markers(struct inliner *in)
+{
+  if (in->headers->clang && in->headers->pedantic)
+    text_printf(&in->out, "#if __has_warning(\"-Wgnu-line-marker\")\n"
+                          "#pragma clang diagnostic ignored \"-Wgnu-line-marker\"\n"
+                          "#endif\n");
 }
 
 static unsigned lines_in(struct slice text, size_t end)
@@ -133,6 +144,7 @@ static void inline_include(struct inliner *in, struct cc_header *h, const struct
     if (macro)
       text_printf(&in->out, "#define %s 1\n", macro);
     target->done = target->active = true;
+    allow_markers(in);
     add_marker(in, 1, include->path, " 1");
     inline_text(in, target);
     target->active = false;

@@ -57,6 +57,8 @@ for cc in $compilers; do
   check "$cc" $at -Wall -Wextra -Werror -MMD -MF ours.d src/main.c -o prog
   is "$cc answer, files and lines" "$(./prog)" "$(./plain)"
   is "$cc answer" "$(./prog)" "4 inc/deep/kernel.h 12 11 8 src/main.c"
+  check "$cc -pedantic" $at -std=c99 -Wall -Wextra -pedantic -Werror src/main.c -o pedantic
+  is "$cc -pedantic files and lines" "$(./pedantic)" "$(./prog)"
   check "$cc: the kernel is a site" grep -q autotune_lookup prog
   $cc -w -Iinc -MMD -MF plain.d src/main.c -o prog
   same "$cc dependencies" ours.d plain.d
