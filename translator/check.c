@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // check.c: `autotune check`: what the pragmas of a file amount to, and what is wrong with
-// them. Compiles nothing and runs no preprocessor.
+// them, also with the build's own arguments. Writes and compiles nothing.
 #include <errno.h>
 #include <string.h>
 
@@ -65,18 +65,10 @@ static void print_variants(const struct kernel *k)
 
 static void print_keys(const struct kernel *k)
 {
-  const char *comma = "";
   fputs("  key\n    ", stdout);
-  for (unsigned i = 0; k->key_given && i < k->n_keys; i++, comma = ", ")
-    printf("%s%.*s", comma, (int)k->keys[i].size, k->keys[i].data);
-  for (unsigned i = 0; !k->key_given && i < k->n_args; i++) {
-    const struct kernel_arg *a = &k->args[i];
-    if (a->pointer || a->real)
-      continue;
-    printf("%s%s%s", comma, a->name, a->integer ? "" : " (if its type is an integer's)");
-    comma = ", ";
-  }
-  puts(*comma ? "" : "none: all calls are the same problem");
+  for (unsigned i = 0; i < k->n_keys; i++)
+    printf("%s%.*s", i ? ", " : "", (int)k->keys[i].size, k->keys[i].data);
+  puts(k->n_keys ? "" : "none: all calls are the same problem");
 }
 
 static void print_sections(const struct kernel *k)
@@ -110,27 +102,26 @@ static void print_kernel(const struct source *s, const struct kernel *k)
   if (k->n_params)
     print_params(k);
   print_variants(k);
-  print_keys(k);
+  if (k->left_out)
+    puts("  an #if leaves it out of this build");
+  else
+    print_keys(k);
   print_sections(k);
 }
 
 // False: something is wrong with the file at PATH, and told.
-static bool check_file(const char *path)
+static bool check_file(const char *path, char **args)
 {
-  unsigned before = diag_errors(), n, n_kernels = 0;
+  unsigned before = diag_errors(), n;
   struct source *s = source_read(path);
   if (!s)
     fatal("%s: %s", path, strerror(errno));
-  const struct pragma *pragmas = pragma_all(s, &n);
-  const struct kernel *kernels = NULL;
-  if (n) {
-    source_parse(s);
-    kernels = kernel_all(s, pragmas, n, &n_kernels);
-  }
+  struct compile_options o = translate_options(path, args);
+  const struct kernel *kernels = translate_kernels(s, &o, &n);
   unsigned errors = diag_errors() - before;
-  for (unsigned i = 0; errors == 0 && i < n_kernels; i++)
+  for (unsigned i = 0; i < n; i++)
     print_kernel(s, &kernels[i]);
-  if (n_kernels == 0 && errors == 0)
+  if (n == 0 && errors == 0)
     printf("%s: no kernels\n", path);
   source_free(s);
   if (errors)
@@ -140,23 +131,23 @@ static bool check_file(const char *path)
 
 int command_check(int argc, char **argv)
 {
-  int files = 0;
+  int files = 1;
   bool fine = true;
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-    if (strcmp(argv[i], "--help") == 0) {
+  for (; files < argc && strcmp(argv[files], "--") != 0; files++) {
+    if (strcmp(argv[files], "--help") == 0) {
       fputs(usage, stdout);
       return 0;
     }
-    if (argv[i][0] == '-') {
-      fprintf(stderr, "autotune check: unknown option %s\n%s", argv[i], usage);
+    if (argv[files][0] == '-') {
+      fprintf(stderr, "autotune check: unknown option %s\n%s", argv[files], usage);
       return 2;
     }
-    files++;
-    fine = check_file(argv[i]) && fine;
   }
-  if (files == 0) {
+  if (files == 1) {
     fputs(usage, stderr);
     return 2;
   }
+  for (int i = 1; i < files; i++)
+    fine = check_file(argv[i], argv + (files < argc ? files + 1 : argc)) && fine;
   return fine ? 0 : 1;
 }

@@ -53,23 +53,33 @@ static void adopt_headers(struct kernel *k, const struct expansion *x)
   }
 }
 
-// `double **A` with two dimensions is rows all over the memory: no one range of bytes.
+// Of how many pointers the declaration of A is made: 2 for `double **A` and `double *A[n]`.
+static unsigned pointer_levels(const struct kernel_arg *a)
+{
+  struct lexer l = lexer_of(a->text);
+  unsigned stars = 0, brackets = 0, nested = 0;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    nested += slice_is(t.text, "(") ? 1u : 0;
+    stars += slice_is(t.text, "*") && !nested;
+    brackets += slice_is(t.text, "[");
+  }
+  return stars + (stars && brackets && !nested);
+}
+
+// Several rows that pointers point to are all over the memory, no one range of bytes; one is:
+// `rows[i][0:n]`.
 static void check_sections(const struct source *s, const struct kernel *k)
 {
   for (unsigned i = 0; i < k->n_sections; i++)
     for (unsigned j = 0; j < k->n_args; j++) {
       const struct section *c = &k->sections[i];
       const struct kernel_arg *a = &k->args[j];
-      if (c->n_dims < 2 || !a->name || !slice_is(c->base, a->name))
+      if (!a->name || !slice_is(c->base, a->name))
         continue;
-      struct lexer l = lexer_of(a->text);
-      unsigned stars = 0, brackets = 0, nested = 0;
-      for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-        nested += slice_is(t.text, "(") ? 1u : 0;
-        stars += slice_is(t.text, "*") && !nested;
-        brackets += slice_is(t.text, "[");
-      }
-      if (stars >= 2 || (stars == 1 && brackets && !nested))
+      unsigned levels = pointer_levels(a), d = 0;
+      while (d + 1 < levels && d + 1 < c->n_dims && !c->dims[d].length.size)
+        d++;
+      if (d + 1 < levels && d + 1 < c->n_dims)
         diag_error(s, c->offset, c->base.size, "let it be one block: `double (*A)[n]`",
                    "the section '%s' is no one block: '%s' points to pointers", c->name, a->name);
     }
@@ -80,6 +90,7 @@ struct translation {
   const struct compile_options *o;
   struct pragma *pragmas; unsigned n_pragmas;
   struct kernel *kernels; unsigned n_kernels;
+  struct unit **units;           // of each kernel, of each of its compilers
   const char **compilers; struct expansion **expansions; unsigned n_compilers;
 };
 
@@ -105,7 +116,8 @@ static struct unit *units_for(struct translation *t, struct kernel *k)
   struct unit *units = arena_alloc(k->n_compilers * sizeof *units);
   for (unsigned i = 0; i < k->n_compilers; i++) {
     const struct expansion *x = expansion_for(t, k->compilers[i]);
-    if (!x || !expand_function(x, &k->main))
+    k->left_out = x && !expand_function(x, &k->main);
+    if (!x || k->left_out)
       return NULL;
     if (i == 0) {
       adopt_headers(k, x);
@@ -119,37 +131,59 @@ static struct unit *units_for(struct translation *t, struct kernel *k)
   return units;
 }
 
+// All that the file says, as written and as its compilers see it. False: something is
+// wrong, and told.
+static bool understand(struct translation *t)
+{
+  unsigned errors = diag_errors();
+  t->pragmas = pragma_all(t->s, &t->n_pragmas);
+  if (t->n_pragmas == 0)
+    return diag_errors() == errors;
+  source_parse(t->s);
+  t->kernels = kernel_all(t->s, t->pragmas, t->n_pragmas, &t->n_kernels);
+  if (diag_errors() != errors)
+    return false;
+  for (unsigned i = 0; i < t->n_kernels; i++)
+    adopt_options(&t->kernels[i], t->o);
+  t->units = arena_alloc((t->n_kernels + 1) * sizeof *t->units);
+  for (unsigned i = 0; i < t->n_kernels; i++)
+    t->units[i] = units_for(t, &t->kernels[i]);
+  return diag_errors() == errors;
+}
+
+const struct kernel *translate_kernels(struct source *s, const struct compile_options *o,
+                                       unsigned *n)
+{
+  struct translation t = { .s = s, .o = o };
+  *n = understand(&t) ? t.n_kernels : 0;
+  return t.kernels;
+}
+
 bool translate_source(struct source *s, const struct compile_options *o, struct text *out)
 {
   struct translation t = { .s = s, .o = o };
-  unsigned errors = diag_errors();
-  t.pragmas = pragma_all(s, &t.n_pragmas);
-  if (t.n_pragmas == 0 && diag_errors() == errors) {
+  if (!understand(&t))
+    return false;
+  if (t.n_pragmas == 0)
     text_add(out, s->text, s->size);
-    return true;
-  }
-  source_parse(s);
-  t.kernels = kernel_all(s, t.pragmas, t.n_pragmas, &t.n_kernels);
-  if (diag_errors() != errors)
-    return false;
-  for (unsigned i = 0; i < t.n_kernels; i++)
-    adopt_options(&t.kernels[i], o);
-  struct unit **units = arena_alloc((t.n_kernels + 1) * sizeof *units);
-  for (unsigned i = 0; i < t.n_kernels; i++)
-    units[i] = units_for(&t, &t.kernels[i]);
-  if (diag_errors() != errors)
-    return false;
-  emit_file(s, t.pragmas, t.n_pragmas, t.kernels, t.n_kernels,
-            t.n_compilers ? t.expansions[0] : NULL, units, out);
+  else
+    emit_file(s, t.pragmas, t.n_pragmas, t.kernels, t.n_kernels,
+              t.n_compilers ? t.expansions[0] : NULL, t.units, out);
   return true;
 }
 
-bool translate(const char *path, const struct compile_options *o, struct text *out)
+struct compile_options translate_options(const char *path, char **args)
 {
-  struct source *s = source_read(path);
-  if (!s)
-    fatal("%s: %s", path, strerror(errno));
-  return translate_source(s, o, out);
+  const char **all = NULL, *slash = strrchr(path, '/');
+  unsigned n = 0;
+  *GROW(all, n) = "-iquote";
+  *GROW(all, n) = slash ? arena_copy(path, slash > path ? (size_t)(slash - path) : 1) : ".";
+  while (*args)
+    *GROW(all, n) = *args++;
+  *GROW(all, n) = NULL;
+  const char *clang = getenv("AUTOTUNE_CLANG");
+  return (struct compile_options){ .args = all,
+                                   .clang = clang && *clang ? clang : AUTOTUNE_CLANG };
 }
 
 static bool write_stream(FILE *f, const struct text *out)
@@ -201,21 +235,16 @@ int command_translate(int argc, char **argv)
     else if (argv[i][0] != '-' && !in)
       in = argv[i];
     else
-      fatal("translate: what is `%s`? See autotune translate --help", argv[i]);
+      return fprintf(stderr, "autotune translate: unexpected %s\n%s", argv[i], usage), 2;
   }
   if (!in)
     return fputs(usage, stderr), 2;
-  const char **args = NULL, *slash = strrchr(in, '/');
-  unsigned n = 0;
-  *GROW(args, n) = "-iquote";
-  *GROW(args, n) = slash ? arena_copy(in, slash > in ? (size_t)(slash - in) : 1) : ".";
-  for (i++; i < argc; i++)
-    *GROW(args, n) = argv[i];
-  *GROW(args, n) = NULL;
-  const char *clang = getenv("AUTOTUNE_CLANG");
-  struct compile_options o = { .args = args, .clang = clang && *clang ? clang : AUTOTUNE_CLANG };
+  struct source *s = source_read(in);
+  if (!s)
+    fatal("%s: %s", in, strerror(errno));
+  struct compile_options o = translate_options(in, argv + (i < argc ? i + 1 : argc));
   struct text out = { 0 };
-  if (!translate(in, &o, &out))
+  if (!translate_source(s, &o, &out))
     return 1;
   if (write_output(path, &out) != 0)
     fatal("%s: %s", path ? path : "standard output", strerror(errno));

@@ -211,6 +211,7 @@ struct kernel {
   const char *search, *mode; double budget_seconds; unsigned budget_variants;
   const char **compilers; unsigned n_compilers;  /* at least "clang" */
   bool openmp;
+  bool left_out;                 /* of this build by an #if: set by translate.c */
 };
 /* All kernels of the file. Adds params for sets, `optional`, permutations, flags, compilers and
  * alternatives. Everything that is wrong is diagnosed with file, line and column. */
@@ -270,7 +271,12 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
  * S is the text to translate, which is not always what is at S->path: headers with kernels stand
  * inline in it, between linemarkers (source_where). */
 bool translate_source(struct source *s, const struct compile_options *o, struct text *out);
-bool translate(const char *path, const struct compile_options *o, struct text *out);
+/* The same without writing: the kernels, with the types and defaults that the build gives them. *N is 0
+ * where there were errors. */
+const struct kernel *translate_kernels(struct source *s, const struct compile_options *o,
+                                       unsigned *n);
+/* For the file at PATH, from what stands behind `--` (NULL-terminated). */
+struct compile_options translate_options(const char *path, char **args);
 
 /* ---- cc_run.c: processes and temporary files -------------------------------------------------- */
 

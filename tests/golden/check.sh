@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # `autotune check` of each check/NAME.c prints exactly NAME.out, nothing on standard
-# error, and exits 0. With AUTOTUNE_UPDATE=1 the .out files are written anew: read the
-# difference before committing it.
+# error, and exits 0. A line `/* args: … */` holds compiler arguments. With
+# AUTOTUNE_UPDATE=1 the .out files are written anew: read the difference before
+# committing it.
 set -u
 autotune=$(realpath "$1")/bin/autotune
 cd "$(dirname "$0")/check" || exit 1
@@ -11,7 +12,8 @@ trap 'rm -rf "$out"' EXIT
 failed=0 n=0
 for c in *.c; do
   name=${c%.c}
-  "$autotune" check "$c" >"$out/out" 2>"$out/err"
+  # shellcheck disable=SC2046 # words, none of which has blanks
+  "$autotune" check "$c" -- $(sed -n 's|^/\* args: \(.*\) \*/$|\1|p' "$c") >"$out/out" 2>"$out/err"
   status=$?
   [ -z "${AUTOTUNE_UPDATE:-}" ] || cp "$out/out" "$name.out"
   if [ $status != 0 ] || [ -s "$out/err" ] || ! diff -u "$name.out" "$out/out" >&2; then

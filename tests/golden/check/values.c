@@ -13,7 +13,7 @@
     param(CHUNK: {1..3, 16}, 32) param(SCALE: 0.5, 1, 2e0) param(MODE: safe, fast) \
     param(TEXT: "a, b", "c)") param(PAIR: (1,2), (2,1)) param(SIZE: 8, 16) param(OTHER: 1, 2) \
     param(LATER = 3: 1, 2, 3) param(NEGATIVE: -2..1, -7) param(MANY: 1..100) \
-    flags("-O2", "-O3 -ffast-math", "") flags("-mprefer-vector-width=512") compiler(clang, gcc-12, "/opt/cc")
+    flags("-O2", "-O3 -ffast-math", "") flags("-mprefer-vector-width=512") compiler(clang, gcc-12, gcc)
 void f(int n, double *x)
 {
   double t[MR * NR * KC + CHUNK + SIZE + OTHER + MANY + LATER];
