@@ -42,7 +42,7 @@ for ((seed = first; seed < first + programs; seed++)); do
         2> log || { cat log; fail "$compiler $level"; break 2; }
       for pick in 0 1; do
         got=$(UNITS_PICK=$pick timeout 60 ./tuned 2> log) ||
-          { tail -5 log; fail "$compiler $level, variant $pick ends with $?"; break 3; }
+          { tail -n 5 log; fail "$compiler $level, variant $pick ends with $?"; break 3; }
         [ "$got" = "$expected" ] ||
           fail "$compiler $level, variant $pick: '$got' instead of '$expected'"
         compared=$((compared + 1))

@@ -16,7 +16,7 @@ check() { # WHAT COMMAND…
   local what=$1
   shift
   checks=$((checks + 1))
-  "$@" > "$work/out" 2> "$work/err" || { fail "$what ($*)"; tail -20 "$work/out" "$work/err"; }
+  "$@" > "$work/out" 2> "$work/err" || { fail "$what ($*)"; tail -n 20 "$work/out" "$work/err"; }
 }
 
 # Sizes at which a plain build takes a few milliseconds a call.
