@@ -3,9 +3,13 @@
 // thread and runs no variant; from it a fresh worker is forked whenever the last one is gone. As the
 // workers' parent it alone knows how they end, and it ends those that are over their deadline.
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -51,6 +55,44 @@ static pid_t spawn(struct zygote *z) {
   return worker;
 }
 
+static double now(void) { // the real clock, also in tests
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// The numbers of our children, as text; at most as many as fit.
+static bool list_children(char *text, size_t size) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+  if (fd >= 0)
+    close(fd);
+  while (n > 0 && (size_t)n == size - 1 && text[n - 1] != ' ') // the last may be cut
+    n--;
+  text[n > 0 ? n : 0] = '\0';
+  return n > 0;
+}
+
+// What a variant has forked and what has left its group comes to us once its parents are gone.
+static void bury_orphans(void) {
+  char text[4096];
+  for (double end = now() + 1; now() < end;) {
+    pid_t got = waitpid(-1, NULL, WNOHANG);
+    if (got < 0 && errno != EINTR)
+      return; // there are none
+    if (got != 0)
+      continue;
+    if (!list_children(text, sizeof text))
+      return;
+    char *at = text, *next;
+    for (long pid; (pid = strtol(at, &next, 10)) > 0; at = next)
+      kill((pid_t)pid, SIGKILL);
+    waitpid(-1, NULL, 0);
+  }
+}
+
 // Ends WORKER, if that is still needed, and whatever it has forked, and tells the tuner.
 static void bury(struct zygote *z, pid_t worker, bool timed_out) {
   int status = 0;
@@ -58,14 +100,9 @@ static void bury(struct zygote *z, pid_t worker, bool timed_out) {
   kill(worker, SIGKILL);
   while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
     ;
+  bury_orphans();
   openmp_clean(worker);
   tell(z, &(struct notice){ .kind = NOTICE_DIED, .status = status, .timed_out = timed_out });
-}
-
-static double now(void) { // the real clock, also in tests
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 // Milliseconds until the worker must be looked at: at its deadline, and before where nothing tells of
@@ -147,6 +184,7 @@ void zygote_main(struct zygote *z, pid_t parent) {
   char message[256], *why = NULL;
   int fds[2] = { z->orders, z->commands };
   setsid(); // what the terminal sends is not for variants
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (!sandbox_follow(parent, SIGKILL))
     _exit(1);
   sandbox_signals();

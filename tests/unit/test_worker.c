@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -284,10 +285,20 @@ static double forks(int n, const double *a, double *c) { // and leaves somebody 
   return loops(n, a, c);
 }
 
+static double forks_away(int n, const double *a, double *c) { // out of its group, and of its family
+  if (fork() == 0) {
+    setsid();
+    if (fork() == 0)
+      setsid();
+  }
+  return loops(n, a, c);
+}
+
 static void test_endless(void **state) {
   (void)state;
-  kernel_fn *const endless[] = { loops, sleeps, deadlocks, blocks_signals, forks };
+  kernel_fn *const endless[] = { loops, sleeps, deadlocks, blocks_signals, forks, forks_away };
   int files = open_files();
+  prctl(PR_SET_CHILD_SUBREAPER, 1); // bench_close finds who is left
   bench_open(kernel_of(right));
   assert_int_equal(reference().fate, FATE_OK);
   for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
@@ -296,6 +307,7 @@ static void test_endless(void **state) {
   }
   bench_close();
   assert_int_equal(open_files(), files);
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 // ---- V3: what is wrong --------------------------------------------------------------------------------
