@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // explore.c: the search itself. Variants are compiled ahead on threads while one after another is tried in
-// the worker. Each is written down as pending before anything is done with it, so that one that takes
-// the tuner or the machine down is known for it next time.
+// the worker. Each is written down as pending before it is run, so that one that takes the tuner or the
+// machine down is known for it next time. What is only being compiled is not: whoever ends the tuner then
+// does not mean it; where the compiler crashes, the session tells the next tuner what that was at.
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -132,6 +133,11 @@ static void abandon(struct tuning *t) {
 
 // ---- proposing -------------------------------------------------------------------------------------
 
+static void fail(struct trial *trial, enum fate fate, const char *message) {
+  trial->fate = fate;
+  snprintf(trial->message, sizeof trial->message, "%s", message ? message : "no message");
+}
+
 // Known from an earlier tuning of the same identity: as good as tried.
 static bool recall(struct tuning *t, struct candidate *c) {
   enum fate fate;
@@ -141,15 +147,23 @@ static bool recall(struct tuning *t, struct candidate *c) {
     return false;
   c->fate = fate;
   c->e = e;
+  t->recalled++;
   note(t, c);
   return true;
 }
 
+// What would crash this tuner too.
+static bool avoid(struct tuning *t, struct candidate *c) {
+  struct trial trial = { .fate = FATE_PENDING };
+  if (!session_suspects(c->variant))
+    return false;
+  fail(&trial, FATE_COMPILE, "the compiler crashed while this was compiled");
+  explore_settle(t, c, &trial, 0);
+  return true;
+}
+
 static bool submit(struct tuning *t, struct candidate *c) {
-  struct record r = record_of(c);
-  if (t->store)
-    c->begun = store_begin(t->store, t->id, &r) == 0;
-  if (pool_submit(t->pool, c->point, (uint64_t)(c - t->candidates) + 1) != 0)
+  if (pool_submit(t->pool, c->point, (uint64_t)(c - t->candidates) + 1, c->variant) != 0)
     return false;
   t->in_flight++;
   return true;
@@ -166,17 +180,12 @@ static void propose(struct tuning *t) {
       t->exhausted = true;
       return;
     }
-    if (!recall(t, c) && !submit(t, c))
+    if (!recall(t, c) && !avoid(t, c) && !submit(t, c))
       t->exhausted = true;
   }
 }
 
 // ---- trying ------------------------------------------------------------------------------------------
-
-static void fail(struct trial *trial, enum fate fate, const char *message) {
-  trial->fate = fate;
-  snprintf(trial->message, sizeof trial->message, "%s", message ? message : "no message");
-}
 
 // One that had the same machine code, so that it need not be run again.
 static const struct candidate *twin(const struct tuning *t, const struct candidate *c) {
@@ -213,6 +222,9 @@ static struct trial_plan explore_plan(const struct tuning *t) {
 
 static void measure(struct tuning *t, struct candidate *c, struct trial *trial) {
   struct trial_plan plan = explore_plan(t);
+  struct record r = record_of(c);
+  if (t->store)
+    c->begun = store_begin(t->store, t->id, &r) == 0;
   tune_report(t, tune_silence(&plan));
   if (worker_try(t->workers, (uint64_t)(c - t->candidates) + 1, c->object.data, c->object.size,
                  &plan, trial) != 0)
@@ -321,7 +333,7 @@ bool explore_compile(struct tuning *t, struct candidate *c) {
   struct compiled got = { 0 };
   if (c->object.data)
     return true;
-  if (pool_submit(t->pool, c->point, ticket) != 0)
+  if (pool_submit(t->pool, c->point, ticket, c->variant) != 0)
     return false;
   t->in_flight++;
   while (t->in_flight > 0 && sys_now() < t->deadline && !session_stopping()) {

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -22,6 +23,7 @@ enum { NICE = 10, STACK = 64 << 20, MAX_LOST = 4 /* threads left to themselves *
 struct job {
   struct job *next;
   struct compiled result;
+  uint64_t mark;
   double begun; /* sys_now, while it runs */
   bool lost;    /* nobody waits for it any more */
 };
@@ -35,6 +37,8 @@ struct pool {
   const struct autotune_kernel *kernel;
   struct queue queued, ended;
   struct job *running; /* list of those that are waited for */
+  _Atomic uint64_t *marks; /* pool_watch */
+  unsigned n_marks;
   unsigned threads;    /* that take jobs */
   unsigned alive;      /* that exist, lost ones too */
   unsigned lost, pending;
@@ -62,6 +66,16 @@ static void job_free(struct job *j) {
 
 /* ---- one compilation --------------------------------------------------------------- */
 
+/* The word that now holds MARK, or NULL. */
+static _Atomic uint64_t *set_mark(struct pool *p, uint64_t mark) {
+  for (unsigned i = 0; i < p->n_marks; i++) {
+    uint64_t none = 0;
+    if (atomic_compare_exchange_strong(&p->marks[i], &none, mark))
+      return &p->marks[i];
+  }
+  return NULL;
+}
+
 static void compile(const struct autotune_kernel *k, struct compiled *c) {
   const char *compiler = variant_compiler(k, c->point);
   const struct backend *backend = backend_find(compiler);
@@ -78,6 +92,13 @@ static void compile(const struct autotune_kernel *k, struct compiled *c) {
     c->status = backend->compile(compiler, text, (const char *const *)flags, &c->object);
   free(text);
   free(flags);
+}
+
+static void compile_marked(struct pool *p, struct job *j) {
+  _Atomic uint64_t *mark = set_mark(p, j->mark);
+  compile(p->kernel, &j->result);
+  if (mark)
+    atomic_store(mark, 0);
 }
 
 /* ---- threads ----------------------------------------------------------------------- */
@@ -123,7 +144,7 @@ static bool run(struct pool *p, struct job *j) {
   j->next = p->running;
   p->running = j;
   pthread_mutex_unlock(&p->lock);
-  compile(p->kernel, &j->result);
+  compile_marked(p, j);
   pthread_mutex_lock(&p->lock);
   if (j->lost) {
     job_free(j);
@@ -227,7 +248,14 @@ struct pool *pool_new(const struct autotune_kernel *k, unsigned threads) {
   return p;
 }
 
-int pool_submit(struct pool *p, const choice *point, uint64_t ticket) {
+void pool_watch(struct pool *p, _Atomic uint64_t *marks, unsigned n) {
+  pthread_mutex_lock(&p->lock);
+  p->marks = marks;
+  p->n_marks = marks ? n : 0;
+  pthread_mutex_unlock(&p->lock);
+}
+
+int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark) {
   size_t n = p->kernel->n_params * sizeof *point;
   struct job *j = sys_calloc(1, sizeof *j);
   choice *copy = j ? sys_malloc(n) : NULL;
@@ -238,6 +266,7 @@ int pool_submit(struct pool *p, const choice *point, uint64_t ticket) {
   memcpy(copy, point, n);
   j->result.point = copy;
   j->result.ticket = ticket;
+  j->mark = mark;
   pthread_mutex_lock(&p->lock);
   push(&p->queued, j);
   p->pending++;
@@ -260,14 +289,15 @@ static double real_now(void) {
 
 /* There is no thread: none could be made, or all were lost, and then nor is the caller to
  * be. */
-static void run_here(struct pool *p, struct compiled *c) {
+static void run_here(struct pool *p, struct job *j) {
   if (p->lost > 0) {
-    c->status = -1;
-    c->object.message = sys_strdup("error: not compiled, because others take too long");
+    j->result.status = -1;
+    j->result.object.message =
+        sys_strdup("error: not compiled, because others take too long");
     return;
   }
   pthread_mutex_unlock(&p->lock);
-  compile(p->kernel, c);
+  compile_marked(p, j);
   pthread_mutex_lock(&p->lock);
 }
 
@@ -279,7 +309,7 @@ bool pool_take(struct pool *p, struct compiled *out, double seconds) {
     give_up_overdue(p);
     j = pop(&p->ended);
     if (!j && p->threads == 0 && !p->paused && (j = pop(&p->queued)))
-      run_here(p, &j->result);
+      run_here(p, j);
     double now = real_now();
     if (j || p->pending == 0 || now >= deadline)
       break;

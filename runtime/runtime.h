@@ -216,8 +216,10 @@ autotune_fn module_load(const char *path, const struct autotune_symbol *symbols,
 struct pool;
 struct compiled { choice *point; uint64_t ticket; struct object object; int status; };
 struct pool *pool_new(const struct autotune_kernel *k, unsigned threads);
+/* While a variant is compiled, its mark (not 0) stands in one of the N words at MARKS. */
+void pool_watch(struct pool *p, _Atomic uint64_t *marks, unsigned n);
 /* Queues a point under TICKET. */
-int pool_submit(struct pool *p, const choice *point, uint64_t ticket);
+int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t mark);
 /* The next that is done, waiting at most SECONDS. False: none. The caller frees *out's point, object. */
 bool pool_take(struct pool *p, struct compiled *out, double seconds);
 unsigned pool_pending(struct pool *p);
@@ -344,6 +346,12 @@ struct outcome {
 bool session_inside(void);
 /* In the tuner: it has been asked to end (by a signal, or because the program is gone). */
 bool session_stopping(void);
+/* In the tuner: COMPILING words in which the pool marks what it compiles, so that the program knows when
+ * the tuner crashes; NULL: there are none. */
+enum { COMPILING = 64 };
+_Atomic uint64_t *session_compiling(void);
+/* In the tuner: was VARIANT being compiled when a former tuner of this session crashed? */
+bool session_suspects(uint64_t variant);
 /* Called in the child of a fork: what is going on in the parent is not ours. Async-signal-safe. */
 void session_forget(void);
 /* Forks the tuner, shows progress, waits (bounded), reaps. 0 or -1 (then only OUT->why is set). */

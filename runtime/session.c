@@ -37,6 +37,9 @@ static struct {
   volatile sig_atomic_t stopping;
   atomic_int socket, memory, pidfd;
   atomic_uint memfds;       // loaded so far, for names that are never the same
+  _Atomic uint64_t *compiling; // shared with the tuner; NULL: no memory
+  uint64_t suspects[COMPILING]; // what the last tuners were compiling when they crashed
+  unsigned n_suspects;
 } session = { .socket = -1, .memory = -1, .pidfd = -1 };
 
 bool session_inside(void) {
@@ -45,6 +48,17 @@ bool session_inside(void) {
 
 bool session_stopping(void) {
   return session.stopping != 0;
+}
+
+_Atomic uint64_t *session_compiling(void) {
+  return session.compiling;
+}
+
+bool session_suspects(uint64_t variant) {
+  for (unsigned i = 0; i < session.n_suspects; i++)
+    if (session.suspects[i] == variant)
+      return true;
+  return false;
 }
 
 static void close_one(atomic_int *fd) {
@@ -102,6 +116,8 @@ __attribute__((noreturn)) static void tuner_main(const struct autotune_kernel *k
   sandbox_no_core();
   sigaction(SIGTERM, &end, NULL);
   sigaction(SIGINT, &end, NULL);
+  sigaction(SIGHUP, &end, NULL);
+  sigaction(SIGQUIT, &end, NULL);
   sigaction(SIGPIPE, &ignore, NULL);
   if (!sandbox_follow(parent, SIGTERM) || sandbox_descriptors(fds, 2) != 0)
     _exit(1);
@@ -157,16 +173,17 @@ static int listen_to(const struct autotune_kernel *k, const struct child *c, str
   int rc = -1;
   snprintf(out->why, sizeof out->why, "default: the tuning process ended unexpectedly");
   for (bool over = p == NULL; !over;) {
-    struct pollfd ready = { c->socket, POLLIN, 0 };
+    // The socket alone does not tell of the end where a fork of the program's holds a copy.
+    struct pollfd ready[2] = { { c->socket, POLLIN, 0 }, { c->pidfd, POLLIN, 0 } };
     double left = end - sys_now();
-    int got = poll(&ready, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
+    int got = poll(ready, 2, left > 0 ? (int)(left * 1000) + 1 : 0);
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0) {
       snprintf(out->why, sizeof out->why, "default: the tuning process did not answer");
       break;
     }
-    if (recv(c->socket, p, sizeof *p, 0) != (ssize_t)sizeof *p)
+    if (recv(c->socket, p, sizeof *p, MSG_DONTWAIT) != (ssize_t)sizeof *p)
       break;
     switch (p->kind) {
     case PACKET_LOG:
@@ -266,12 +283,25 @@ static int run(const struct autotune_kernel *k, const struct identity *id, void 
   return rc;
 }
 
+// Makes suspects of what was being compiled, and forgets the rest.
+static void suspect(void) {
+  for (unsigned i = 0; session.compiling && i < COMPILING; i++) {
+    uint64_t variant = atomic_exchange(&session.compiling[i], 0);
+    if (variant && session.n_suspects < COMPILING)
+      session.suspects[session.n_suspects++] = variant;
+  }
+}
+
 static int run_again(const struct autotune_kernel *k, const struct identity *id,
                      void *const *args, int memory, struct outcome *out) {
   const char *cache = options_get()->cache;
   bool remembers = !cache || *cache, crashed;
+  session.n_suspects = 0;
   int rc = run(k, id, args, memory, out, &crashed);
-  for (int i = 0; crashed && remembers && i < CRASHES; i++) {
+  for (int i = 0; crashed && i < CRASHES; i++) {
+    suspect();
+    if (!remembers && session.n_suspects == 0)
+      break; // it would only crash again
     log_message(AUTOTUNE_INFO, "%s: the tuning process crashed; it goes on without the variants "
                 "it was at", k->name);
     rc = run(k, id, args, memory, out, &crashed);
@@ -288,7 +318,11 @@ int session_run(const struct autotune_kernel *k, const struct identity *id, void
     return -1;
   }
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  session.compiling = sys_mmap(COMPILING * sizeof *session.compiling, true);
   int rc = run_again(k, id, args, memory, out);
+  if (session.compiling)
+    munmap(session.compiling, COMPILING * sizeof *session.compiling);
+  session.compiling = NULL;
   pthread_setcancelstate(cancel, NULL);
   out->fd = -1;
   if (rc == 0 && out->winner && out->path[0] == '\0') {

@@ -9,7 +9,7 @@
 #include "tune.h"
 
 static const double default_seconds = 10;
-enum { DEFAULT_VARIANTS = 200, COUNTED = 100 * 1000 };
+enum { DEFAULT_VARIANTS = 200, FEW = 16, COUNTED = 100 * 1000 };
 
 #define SAY(out, ...) snprintf((out)->why, sizeof (out)->why, __VA_ARGS__)
 
@@ -104,7 +104,9 @@ static bool set_pool(struct tuning *t, struct outcome *out) {
   unsigned compiling = t->quiet ? threads : threads - 1;
   t->ahead = t->quiet ? 3 * compiling : 2 * compiling + 1;
   t->pool = pool_new(t->kernel, compiling);
-  if (!t->pool)
+  if (t->pool)
+    pool_watch(t->pool, session_compiling(), COMPILING);
+  else
     SAY(out, "default: no memory to compile");
   return t->pool != NULL;
 }
@@ -203,9 +205,18 @@ static const char *why_ended(const struct tuning *t, char *text, size_t size) {
   return text;
 }
 
+// Without a winner after few of many variants, the next process goes on where this one ended, unless
+// that gets nowhere.
+static bool is_final(const struct tuning *t, int winner) {
+  if (winner != NONE)
+    return true;
+  return !t->lost && (t->complete || t->summary.tried >= FEW || t->summary.tried == t->recalled);
+}
+
 static void tell(struct tuning *t, int winner, struct outcome *out) {
   const struct summary *m = &t->summary;
   const char *checked = m->verified ? "" : ", unverified";
+  const char *more = is_final(t, winner) ? "" : "; the next run of the program tries more";
   if (winner != NONE) {
     char *point = space_describe(&t->space, t->candidates[winner].point);
     SAY(out, "tuned: %.3g x over the default (%.4g s to %.4g s) in %u variants%s: %.300s",
@@ -213,16 +224,18 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
         point ? point : "");
     free(point);
   } else if (t->best == NONE && m->tried > 0) {
-    SAY(out, "default: none of %u variants was right (`autotune report` tells more)", m->tried);
+    SAY(out, "default: none of %u variants was right (`autotune report` tells more)%s", m->tried,
+        more);
   } else {
-    SAY(out, "default: none of %u variants beats it clearly%s (%.4g s, the best %.4g s)", m->tried,
-        checked, m->original.median, m->best.median);
+    SAY(out, "default: none of %u variants beats it clearly%s (%.4g s, the best %.4g s)%s",
+        m->tried, checked, m->original.median, m->best.median, more);
   }
 }
 
 static int finish(struct tuning *t, int fd, struct outcome *out) {
   char text[64];
   t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
+  t->complete = (t->exhausted && t->in_flight == 0) || t->n >= t->max_variants;
   int winner = race(t);
   if (session_stopping()) {
     SAY(out, "default: the tuning was interrupted");
@@ -230,7 +243,8 @@ static int finish(struct tuning *t, int fd, struct outcome *out) {
   }
   bool linked = winner == NONE || link_winner(t, &t->candidates[winner], fd, out);
   set_summary(t, linked ? winner : NONE);
-  if (t->store && linked && store_summary(t->store, t->id, &t->summary) != 0)
+  if (t->store && linked && is_final(t, winner) &&
+      store_summary(t->store, t->id, &t->summary) != 0)
     log_once(AUTOTUNE_WARN, "store", "the result cannot be kept");
   out->tuned = linked;
   if (linked)

@@ -37,6 +37,8 @@ struct tuning {
   bool exhausted;             /* the strategy has no more points */
   bool lost;                  /* no worker can be had any more */
   bool quiet;                 /* nothing is compiled while something is timed */
+  bool complete;              /* all that may be tried was */
+  unsigned recalled;          /* known from an earlier tuning */
   unsigned in_flight, ahead;  /* being compiled; how many may be */
   int best;                   /* index of the best candidate, or NONE */
   struct estimate original;

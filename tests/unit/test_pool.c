@@ -20,7 +20,7 @@ static const struct autotune_kernel *kernel(void) {
 }
 
 static void submit(struct pool *p, choice factor, uint64_t ticket) {
-  assert_int_equal(pool_submit(p, (choice[]){factor, 0, 0, 0}, ticket), 0);
+  assert_int_equal(pool_submit(p, (choice[]){factor, 0, 0, 0}, ticket, ticket), 0);
 }
 
 static void forget(struct compiled *c) {
@@ -65,6 +65,35 @@ static void without_threads_the_caller_compiles(void **state) {
   pool_free(p);
 }
 
+/* As a crash would find it. */
+static void what_is_compiled_is_marked(void **state) {
+  (void)state;
+  static _Atomic uint64_t marks[4];
+  struct pool *p = pool_new(kernel(), 1);
+  struct compiled c;
+  uint64_t seen = 0;
+  pool_watch(p, marks, 4);
+  submit(p, 1, 1);
+  submit(p, 1, 3);
+  for (int taken = 0; taken < 2;) {
+    unsigned n = 0;
+    for (int i = 0; i < 4; i++) {
+      uint64_t mark = marks[i];
+      n += mark != 0;
+      seen |= mark;
+    }
+    assert_true(n <= 1); /* there is one thread, and what is queued does not count */
+    if (pool_take(p, &c, 0.001)) {
+      taken++;
+      forget(&c);
+    }
+  }
+  assert_int_equal(seen, 3);
+  for (int i = 0; i < 4; i++)
+    assert_int_equal(marks[i], 0);
+  pool_free(p);
+}
+
 static void paused_nothing_is_begun(void **state) {
   (void)state;
   struct pool *p = pool_new(kernel(), 1);
@@ -93,7 +122,7 @@ static void failures_come_back_too(void **state) {
   struct pool *p = pool_new(kernel(), 1);
   struct autotune_kernel *k = (struct autotune_kernel *)kernel();
   k->n_units = 1;
-  assert_int_equal(pool_submit(p, (choice[]){0, 0, 1, 0}, 9),
+  assert_int_equal(pool_submit(p, (choice[]){0, 0, 1, 0}, 9, 9),
                    0); /* gcc, for which there is no unit */
   struct compiled c;
   assert_true(pool_take(p, &c, 60));
@@ -132,7 +161,7 @@ static void overdue_work_fails_and_is_replaced(void **state) {
 
   sys_set_clock(1000);
   struct pool *p = pool_new(&k, 1);
-  assert_int_equal(pool_submit(p, (choice[]){0, 0, 1, 0}, 7), 0);
+  assert_int_equal(pool_submit(p, (choice[]){0, 0, 1, 0}, 7, 7), 0);
   for (int i = 0; i < 600 && access(begun, F_OK) != 0; i++)
     usleep(50000);
   assert_int_equal(access(begun, F_OK), 0);
@@ -157,6 +186,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_come_back),
       cmocka_unit_test(without_threads_the_caller_compiles),
+      cmocka_unit_test(what_is_compiled_is_marked),
       cmocka_unit_test(paused_nothing_is_begun),
       cmocka_unit_test(queued_work_is_dropped),
       cmocka_unit_test(failures_come_back_too),

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tunings that were cut short, and what the next process makes of what they left: nothing is condemned
+// that did no harm, nothing that is known is tried again, and nothing is over before it is.
+#include <time.h>
+
+#include <sqlite3.h>
+
+#include "runtime.h"
+#include "tuned_fixture.h"
+
+#define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
+#define SILENT "AUTOTUNE_LOG=error"
+
+static void nap(double seconds) {
+  struct timespec t = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
+  nanosleep(&t, NULL);
+}
+
+// Variants in the store that ended their process.
+static int quarantined(void) {
+  char path[64];
+  sqlite3 *db = NULL;
+  sqlite3_stmt *q = NULL;
+  snprintf(path, sizeof path, "%s/results.db", fixture_folder);
+  int n = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
+          sqlite3_prepare_v2(db, "SELECT count(*) FROM variant WHERE fate = ?1", -1, &q, NULL) ||
+          sqlite3_bind_int(q, 1, FATE_PENDING) || sqlite3_step(q) != SQLITE_ROW
+              ? -1 : sqlite3_column_int(q, 0);
+  sqlite3_finalize(q);
+  sqlite3_close(db);
+  return n;
+}
+
+static void bad_variants(void) {
+  scale_params[1].n_values = 6;
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(scale_why_has("tuned: "));
+}
+
+static void killed(void) { // with the tuner: nobody has time to say a word
+  pid_t pid = fork();
+  if (pid == 0) {
+    setpgid(0, 0);
+    scale_params[1].n_values = 6;
+    scale_is_right(SCALE_N);
+    _exit(0);
+  }
+  setpgid(pid, pid);
+  for (int i = 0; i < 500 && quarantined() < 1; i++)
+    nap(0.01);
+  kill(-pid, SIGKILL);
+  EXPECT(waitpid(pid, NULL, 0) == pid);
+}
+
+// What was being run is suspect, what was only being compiled is not.
+static void test_killed(void **state) {
+  (void)state;
+  for (int i = 0; i < 5; i++) {
+    remove_folder();
+    make_folder(NULL);
+    RUN(killed, SILENT, "AUTOTUNE_BUDGET=20s");
+    assert_in_range(quarantined(), 0, 1);
+  }
+  RUN(bad_variants, SILENT, "AUTOTUNE_BUDGET=20s"); // and the next process is none the worse
+}
+
+static void only_slow(void) { // each variant takes what there is
+  static const struct autotune_value slow[] = { { "4", "4", 4, 4 }, { "2", "2", 2, 2 } };
+  scale_params[1].values = slow;
+  scale_params[1].n_values = 2;
+  EXPECT(scale_is_right(SCALE_N));
+}
+
+static void few_tried(void) {
+  only_slow();
+  EXPECT(scale_why_has("the next run of the program tries more"));
+}
+
+static void all_tried(void) {
+  only_slow();
+  EXPECT(scale_why_has("none of 6 variants was right"));
+}
+
+static void nothing_better(void) {
+  only_slow();
+  EXPECT(scale_why_has("an earlier run found nothing better (6 variants)"));
+}
+
+static void test_goes_on(void **state) {
+  (void)state;
+  RUN(few_tried, SILENT, "AUTOTUNE_BUDGET=0.5s");
+  RUN(all_tried, SILENT, "AUTOTUNE_BUDGET=20s");
+  RUN(nothing_better, SILENT);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
+
+int main(void) {
+  const struct CMUnitTest tests[] = { TEST(test_killed), TEST(test_goes_on) };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
