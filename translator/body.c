@@ -11,6 +11,7 @@ struct scan {
   struct part *part;
   bool leaves;                  /* `break` and `continue` here mean the innermost loop of the nest */
   bool in_switch;
+  bool nested;                  /* in another nest of the body, whose labels are its own affair */
 };
 
 static bool is_loop(TSNode n)
@@ -136,7 +137,10 @@ static bool scan(struct scan c, TSNode n)
   if (!check_jump(&c, n) || !check_change(&c, n))
     return false;
   struct part *part = c.part;
-  if (node_is_type(n, "labeled_statement")) {
+  unsigned n_directives;
+  directives_on(c.b, n, &n_directives);
+  c.nested = c.nested || (n_directives && !ts_node_eq(n, part->body));
+  if (node_is_type(n, "labeled_statement") && !c.nested) {
     struct slice label = node_text(c.b, node_field(n, "label"));
     part->labels = arena_printf("%s%s%.*s", part->labels ? part->labels : "",
                                 part->labels ? ", " : "", (int)label.size, label.data);
@@ -167,7 +171,7 @@ static bool check_entries(struct scan *c, TSNode n)
 bool body_check(struct builder *b, struct nest *n)
 {
   for (unsigned i = 0; i < n->n_parts; i++) {
-    struct scan c = { b, n, &n->parts[i], true, false };
+    struct scan c = { b, n, &n->parts[i], true, false, false };
     n->parts[i].labels = NULL;
     if (!scan(c, n->parts[i].body))
       return false;

@@ -13,6 +13,7 @@
  *   loops.c        all variants of all nests of a function, under #if
  *   loops_write.c  a nest becomes text
  *   outline.c      and what threads share out a function of its own
+ *   private.c      and each thread variables of its own
  *   loops_final.c  and variables declared outside of it get the values that the source leaves
  *
  * The model. A nest is a list of generated loops, outermost first, around a body. A loop runs over a
@@ -203,6 +204,9 @@ void nest_write(struct builder *b, struct nest *n, struct text *out);
  * would gain nothing. */
 bool outline(struct builder *b, TSNode root, const struct nest *n, struct text *params,
              struct text *args);
+/* private.c: what the loops in BODY assign first and nothing else needs. */
+struct slice *private_variables(const struct builder *b, const struct nest *nest, TSNode body,
+                                unsigned *n);
 /* loops_final.c */
 void finals_write(struct builder *b, const struct nest *n, struct text *out);
 extern const char loops_prologue[];

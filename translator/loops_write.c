@@ -56,22 +56,6 @@ static void write_hint(struct text *out, const struct loop *l, bool after_openmp
   text_printf(out, "#endif\n");
 }
 
-// Where L's header as written would change a variable of all threads, it gets one of its own.
-static void write_header(const struct state *st, const struct loop *l)
-{
-  bool shared = false;
-  for (unsigned i = 0; i < st->n->n; i++)
-    shared = shared || st->n->loops[i].sharing;
-  if (!l->raw || l->dim->type.size || !shared) {
-    range_header(st->out, st->b, l);
-    return;
-  }
-  const struct slice h = l->dim->header;
-  const char *rest = memchr(h.data, '(', h.size);
-  write_line(st->b, st->out, l->dim->offset);
-  text_printf(st->out, "for (__typeof__(%s) %.*s ", l->var, (int)(h.data + h.size - rest - 1), rest + 1);
-}
-
 // How many loops an `#pragma omp` of the user's takes that stands above our directives; 0: none shares any out.
 static unsigned lead_collapse(const struct builder *b)
 {
@@ -85,6 +69,28 @@ static unsigned lead_collapse(const struct builder *b)
       count = (unsigned)strtoul(lex(&l).text.data, NULL, 0);
   }
   return shares ? count : 0;
+}
+
+// Whether threads share any of these loops.
+static bool shared(const struct state *st)
+{
+  bool any = lead_collapse(st->b) > 0;
+  for (unsigned i = 0; i < st->n->n; i++)
+    any = any || st->n->loops[i].sharing;
+  return any;
+}
+
+// Where L's header as written would change a variable of all threads, it gets one of its own.
+static void write_header(const struct state *st, const struct loop *l)
+{
+  if (!l->raw || l->dim->type.size || !shared(st)) {
+    range_header(st->out, st->b, l);
+    return;
+  }
+  const struct slice h = l->dim->header;
+  const char *rest = memchr(h.data, '(', h.size);
+  write_line(st->b, st->out, l->dim->offset);
+  text_printf(st->out, "for (__typeof__(%s) %.*s ", l->var, (int)(h.data + h.size - rest - 1), rest + 1);
 }
 
 // The pragmas of the loop at place AT. Returns whether an OpenMP directive is among them.
@@ -148,10 +154,15 @@ static void write_part(struct state *st, const struct part *p)
   text_printf(st->out, "%s", p->open);
   if (p->labels)
     text_printf(st->out, "{ __label__ %s;\n", p->labels);
+  unsigned n_private = 0;
+  struct slice *own = shared(st) ? private_variables(st->b, st->n, p->body, &n_private) : NULL;
   text_printf(st->out, "%s", skips ? "do {" : "");
+  for (unsigned i = 0; i < n_private; i++)
+    text_printf(st->out, "%s__typeof__(%.*s) %.*s;\n", i ? "" : "{ ", (int)own[i].size, own[i].data,
+                (int)own[i].size, own[i].data);
   write_line(st->b, st->out, ts_node_start_byte(p->body));
   text_add(st->out, p->text, strlen(p->text));
-  text_printf(st->out, "\n%s%s%s", skips ? "} while (0);\n" : "", p->labels ? "}\n" : "", p->close);
+  text_printf(st->out, "\n%s%s%s%s", n_private ? "}\n" : "", skips ? "} while (0);\n" : "", p->labels ? "}\n" : "", p->close);
   st->b->copies += p->copies;
 }
 
@@ -229,11 +240,6 @@ static bool write_outlined(struct state st, unsigned at)
   text_printf(&body, "} while (0);\n}\n"); // a `continue` of the shared loop ends here
   text_add(b->functions, body.data, body.size);
   return true;
-}
-
-static bool shared(const struct state *st)
-{
-  return st->n->loops[0].sharing || lead_collapse(st->b) > 0;
 }
 
 static void write_from(struct state st, unsigned at)

@@ -126,10 +126,14 @@ bool attach_openmp(struct builder *b, struct nest *n, const struct loop_directiv
   if (!read_collapse(b, d, &collapse) || !nest_take(b, n, d, collapse))
     return false;
   for (unsigned i = 0; shares(d->kind) && i < collapse; i++)
-    if (n->loops[i].raw && n->loops[i].dim->down) { // gcc 12 runs none of some of these
+    if (n->loops[i].raw ? n->loops[i].dim->down : n->loops[i].down) { // gcc 12 runs none of some
       range_make(b, &n->loops[i]);
       range_count(b, &n->loops[i]);
     }
+  for (unsigned i = 0; d->kind == DIR_SIMD && i < n->n; i++)
+    if (n->loops[i].sharing)
+      return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset, NULL,
+                  "'simd' cannot stand around a loop that threads share");
   if (!collapsible(b, n, d, collapse))
     return false;
   if (n->loops[0].hint && shares(d->kind) && !unroll_within(b, n, d, collapse))

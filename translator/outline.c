@@ -14,6 +14,7 @@ struct outline {
   TSNode root;
   const struct nest *nest;
   struct variable *locals; unsigned n;
+  struct slice *own; unsigned n_own;     /* variables that are private to the nest's body */
 };
 
 static bool same(struct slice a, struct slice b)
@@ -97,10 +98,13 @@ static bool is_parameter(const struct outline *o, struct slice name)
   return false;
 }
 
-static bool loop_variable(const struct outline *o, struct slice name)
+static bool private_variable(const struct outline *o, struct slice name)
 {
   for (unsigned i = 0; i < o->nest->n_dims; i++)
     if (same(o->nest->dims[i]->var, name))
+      return true;
+  for (unsigned i = 0; i < o->n_own; i++)
+    if (same(o->own[i], name))
       return true;
   return false;
 }
@@ -153,7 +157,7 @@ static TSNode changed(const struct builder *b, TSNode node)
 static bool copies_do(const struct outline *o, TSNode node)
 {
   TSNode at = changed(o->b, node);
-  if (node_is_type(at, "identifier") && !loop_variable(o, node_text(o->b, at))) {
+  if (node_is_type(at, "identifier") && !private_variable(o, node_text(o->b, at))) {
     struct variable v;
     if (is_parameter(o, node_text(o->b, at)) || find_local(o, node_text(o->b, at), &v))
       return false;
@@ -236,6 +240,12 @@ bool outline(struct builder *b, TSNode root, const struct nest *n, struct text *
              struct text *args)
 {
   struct outline o = { .b = b, .root = root, .nest = n };
+  for (unsigned i = 0; i < n->n_parts; i++) {
+    unsigned m;
+    struct slice *some = private_variables(b, n, n->parts[i].body, &m);
+    for (unsigned j = 0; j < m; j++)
+      *GROW(o.own, o.n_own) = some[j];
+  }
   if (!add_parameters(&o, params, args) || bound_to_place(&o) || !copies_do(&o, root))
     return false;
   collect(&o, root);

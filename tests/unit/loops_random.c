@@ -212,6 +212,8 @@ static void write_nest(struct kernel_maker *m, unsigned d)
     return;
   }
   bool brace = chance(m, 30), imperfect = chance(m, 5);
+  for (unsigned i = d; i < m->depth; i++) // threads would share it, as they do with OpenMP alone
+    imperfect = imperfect && !m->outside[i];
   fprintf(m->out, brace || imperfect ? " { // only a loop\n" : "\n");
   if (imperfect)
     fprintf(m->out, "V(%s);\n", vars[0]);
