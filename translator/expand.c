@@ -322,6 +322,16 @@ const struct item *expand_function(const struct expansion *x, const struct funct
   return NULL;
 }
 
+const struct item *expand_defined_at(const struct expansion *x, const struct function *f)
+{
+  for (unsigned k = 0; k < x->n_items; k++) {
+    const struct item *i = &x->items[k];
+    if (i->body && i->n_names && i->end && i->start <= f->name_at && f->name_at < i->end)
+      return i;
+  }
+  return NULL;
+}
+
 bool expand_thread_local(const struct expansion *x, struct slice name)
 {
   for (unsigned i = 0; i < x->n_threads; i++)

@@ -262,6 +262,20 @@ static bool fuses(const struct source *s, size_t from, size_t to)
   return false;
 }
 
+// What to do where a directive is followed by the text from AT on, which is no loop.
+static const char *no_loop_hint(const struct source *s, size_t at, size_t end)
+{
+  struct lexer l = { s->text + at, s->text + end, false };
+  struct token t = lex(&l);
+  if (slice_is(t.text, "#"))
+    return "an #if stands between: put the directive behind it";
+  if (slice_is(t.text, "while") || slice_is(t.text, "do"))
+    return "write the loop as 'for (i = a; i < b; i++)': directives take no other";
+  if (t.kind == TOKEN_WORD && slice_is(lex(&l).text, "("))
+    return "if a macro makes the loop here, write out its 'for (…)'";
+  return "put it on the line above the loop";
+}
+
 bool loop_find(const struct source *s, const struct pragma *p, const struct function *f,
                TSNode *loop)
 {
@@ -276,9 +290,7 @@ bool loop_find(const struct source *s, const struct pragma *p, const struct func
     diag_error(s, at, 3, "is a macro in it that hides a part of the syntax?",
                "this loop could not be parsed");
   else
-    diag_error(s, p->offset, p->end - p->offset,
-               s->text[at] == '#' ? "an #if stands between: put the directive behind it"
-                                  : "put it on the line above the loop",
+    diag_error(s, p->offset, p->end - p->offset, no_loop_hint(s, at, f->end),
                "'%s' does not stand before a 'for'", directive_name(p->directive));
   return false;
 }

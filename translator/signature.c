@@ -206,12 +206,23 @@ static bool read_args(const struct source *s, struct function *f, struct kernel 
   return fine;
 }
 
+// `int (*f(void))(int)`, or `KERNEL(f)(void)`?
+static const char *header_hint(const struct source *s, const struct function *f)
+{
+  struct lexer l = { s->text + f->start, s->text + f->body_at, false };
+  struct token t = lex(&l);
+  while (t.kind != TOKEN_END && !slice_is(t.text, "("))
+    t = lex(&l);
+  return slice_is(lex(&l).text, "*") ? "give the type of what it returns a name with typedef"
+                                     : "write its name and parentheses without a macro";
+}
+
 bool signature_read(const struct source *s, struct function *f, struct kernel *k)
 {
   TSNode name;
   if (!find_name(f, &name)) {
     diag_error(s, f->start, f->body_at - f->start,
-               "give the type of what it returns a name with typedef",
+               header_hint(s, f),
                "the kernel's header is not of the form 'type name(arguments)'");
     return false;
   }

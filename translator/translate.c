@@ -110,15 +110,29 @@ static struct expansion *expansion_for(struct translation *t, const char *compil
   return x;
 }
 
+// An #if leaves K out of this build, rather than macros making another function of it.
+static bool is_left_out(const struct translation *t, const struct kernel *k,
+                        const struct expansion *x)
+{
+  const struct item *other = expand_defined_at(x, &k->main);
+  if (other)
+    diag_error(t->s, k->main.name_at, strlen(k->main.name),
+               "write the kernel's name and parentheses without a macro",
+               "'%s' becomes a function called '%.*s'", k->main.name,
+               (int)other->names[0].name.size, other->names[0].name.data);
+  return !other;
+}
+
 // NULL: an #if leaves K out, or an error.
 static struct unit *units_for(struct translation *t, struct kernel *k)
 {
   struct unit *units = arena_alloc(k->n_compilers * sizeof *units);
   for (unsigned i = 0; i < k->n_compilers; i++) {
     const struct expansion *x = expansion_for(t, k->compilers[i]);
-    k->left_out = x && !expand_function(x, &k->main);
-    if (!x || k->left_out)
+    if (!x || !expand_function(x, &k->main)) {
+      k->left_out = x && is_left_out(t, k, x);
       return NULL;
+    }
     if (i == 0) {
       adopt_headers(k, x);
       adopt_options(k, t->o);

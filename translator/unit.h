@@ -109,6 +109,8 @@ const struct name *expand_find(const struct expansion *x, enum name_space space,
 const struct macro *expand_macro(const struct expansion *x, struct slice name, size_t order);
 /* The item that defines function F of the file; NULL: an #if leaves F out. */
 const struct item *expand_function(const struct expansion *x, const struct function *f);
+/* The same, by where it stands alone: macros may have made another name of F's. */
+const struct item *expand_defined_at(const struct expansion *x, const struct function *f);
 bool expand_thread_local(const struct expansion *x, struct slice name);
 
 /* ---- classify.c ---- */
