@@ -1,0 +1,8 @@
+#pragma autotune kernel
+void f(int n, double *a)
+{
+  #pragma autotune unroll_and_jam partial(2, 2, 2)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      a[i] += j;
+}

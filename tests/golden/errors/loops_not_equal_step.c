@@ -1,0 +1,7 @@
+#pragma autotune kernel
+void f(int n, double *a)
+{
+  #pragma autotune reverse
+  for (int i = 0; i != n; i += 2)
+    a[i] = 0;
+}
