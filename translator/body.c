@@ -85,11 +85,6 @@ static struct slice changed(const struct builder *b, TSNode n, TSNode *at)
   return node_is_type(*at, "identifier") ? node_text(b, *at) : (struct slice){ 0 };
 }
 
-static bool same(struct slice a, struct slice b)
-{
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 // True when BODY declares a variable of its own called NAME.
 static bool declares(const struct builder *b, TSNode node, struct slice name)
 {
@@ -98,7 +93,7 @@ static bool declares(const struct builder *b, TSNode node, struct slice name)
       TSNode d = ts_node_named_child(node, i);
       while (!ts_node_is_null(node_field(d, "declarator")))
         d = node_field(d, "declarator");
-      if (node_is_type(d, "identifier") && same(node_text(b, d), name))
+      if (node_is_type(d, "identifier") && slices_same(node_text(b, d), name))
         return true;
     }
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
@@ -117,7 +112,7 @@ static bool check_change(struct scan *c, TSNode n)
     if (!d->affected || declares(c->b, c->part->body, var))
       continue;
     size_t start = ts_node_start_byte(n), size = ts_node_end_byte(n) - start;
-    if (same(var, d->var))
+    if (slices_same(var, d->var))
       return FAIL(c->b, start, size, NULL,
                   address ? "the address of '%.*s' is taken, the variable of a loop that a "
                             "directive acts on"
@@ -197,7 +192,7 @@ static bool changes(const struct builder *b, TSNode n, const struct dim *d, bool
 {
   TSNode at;
   struct slice var = changed(b, n, &at);
-  if (var.size && (same(var, d->var) || lex_mentions(d->low, var) || lex_mentions(d->bound, var) ||
+  if (var.size && (slices_same(var, d->var) || lex_mentions(d->low, var) || lex_mentions(d->bound, var) ||
                    lex_mentions(d->step, var)))
     return true;
   if (breaks && node_is_type(n, "break_statement"))

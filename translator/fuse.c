@@ -52,16 +52,11 @@ static bool read_loops(struct builder *b, TSNode block, TSNode **loops, unsigned
   return true;
 }
 
-static bool same(struct slice a, struct slice b)
-{
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 static bool same_range(const struct dim *a, const struct dim *b)
 {
   return a->relation == b->relation && a->down == b->down && a->pointer == b->pointer &&
-         same(a->type, b->type) && a->type.size && same(a->low, b->low) &&
-         same(a->bound, b->bound) && same(a->step, b->step);
+         slices_same(a->type, b->type) && a->type.size && slices_same(a->low, b->low) &&
+         slices_same(a->bound, b->bound) && slices_same(a->step, b->step);
 }
 
 // One range for all where they are spelled alike; the compiler sees a plain loop then.
@@ -71,7 +66,7 @@ static void share_range(struct fused *f)
   for (unsigned i = 1; i < f->n; i++) {
     const struct dim *d = f->dims[i];
     struct part *p = &f->nest->parts[i];
-    if (!same(d->var, f->dims[0]->var))
+    if (!slices_same(d->var, f->dims[0]->var))
       p->open = arena_printf("%.*s %.*s = %.*s;\n", (int)d->type.size, d->type.data, (int)d->var.size,
                              d->var.data, (int)f->dims[0]->var.size, f->dims[0]->var.data);
   }

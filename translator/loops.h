@@ -126,6 +126,7 @@ bool dim_parse(const struct builder *b, TSNode loop, struct dim *d, const char *
 TSNode nest_inner(const struct builder *b, TSNode loop);
 bool node_is_type(TSNode node, const char *type);
 bool node_mentions(const struct builder *b, TSNode node, struct slice name);
+bool slices_same(struct slice a, struct slice b);
 bool lex_mentions(struct slice text, struct slice name);
 struct slice node_text(const struct builder *b, TSNode node);
 TSNode node_field(TSNode node, const char *field);

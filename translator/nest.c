@@ -19,14 +19,14 @@ struct slice node_text(const struct builder *b, TSNode node)
   return source_slice(b->s, node);
 }
 
-static bool same(struct slice a, struct slice b)
+bool slices_same(struct slice a, struct slice b)
 {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
 bool node_mentions(const struct builder *b, TSNode node, struct slice name)
 {
-  if (node_is_type(node, "identifier") && same(node_text(b, node), name))
+  if (node_is_type(node, "identifier") && slices_same(node_text(b, node), name))
     return true;
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
     if (node_mentions(b, ts_node_named_child(node, i), name))
@@ -38,7 +38,7 @@ bool lex_mentions(struct slice text, struct slice name)
 {
   struct lexer l = lexer_of(text);
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-    if (t.kind == TOKEN_WORD && same(t.text, name))
+    if (t.kind == TOKEN_WORD && slices_same(t.text, name))
       return true;
   return false;
 }
@@ -110,7 +110,7 @@ static bool declared_pointer(const struct builder *b, TSNode node, struct slice 
     TSNode d = node;
     while (node_is_type(d, "pointer_declarator") || node_is_type(d, "array_declarator"))
       d = node_field(d, "declarator");
-    if (node_is_type(d, "identifier") && same(node_text(b, d), name))
+    if (node_is_type(d, "identifier") && slices_same(node_text(b, d), name))
       return true;
   }
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
@@ -167,8 +167,8 @@ static bool parse_condition(const struct builder *b, struct dim *d, TSNode c, co
   unsigned i = 0;
   while (i < 5 && !slice_is(sign, signs[i]))
     i++;
-  bool at_left = node_is_type(left, "identifier") && same(node_text(b, left), d->var);
-  bool at_right = node_is_type(right, "identifier") && same(node_text(b, right), d->var);
+  bool at_left = node_is_type(left, "identifier") && slices_same(node_text(b, left), d->var);
+  bool at_right = node_is_type(right, "identifier") && slices_same(node_text(b, right), d->var);
   if (i == 5 || at_left == at_right)
     return refuse(why, at, c, reason);
   TSNode bound = at_left ? right : left;
@@ -185,7 +185,7 @@ static TSNode step_of(const struct builder *b, const struct dim *d, TSNode u, bo
 {
   TSNode none = { 0 }, right = node_field(u, "right");
   struct slice op = node_text(b, node_field(u, "operator"));
-  if (!same(node_text(b, node_field(u, "left")), d->var))
+  if (!slices_same(node_text(b, node_field(u, "left")), d->var))
     return none;
   *minus = slice_is(op, "-=");
   if (*minus || slice_is(op, "+="))
@@ -197,9 +197,9 @@ static TSNode step_of(const struct builder *b, const struct dim *d, TSNode u, bo
   *minus = slice_is(sign, "-");
   if (!*minus && !slice_is(sign, "+"))
     return none;
-  if (same(node_text(b, first), d->var))
+  if (slices_same(node_text(b, first), d->var))
     return second;
-  return !*minus && same(node_text(b, second), d->var) ? first : none;
+  return !*minus && slices_same(node_text(b, second), d->var) ? first : none;
 }
 
 static bool parse_update(const struct builder *b, struct dim *d, TSNode u, const char **why,
@@ -209,7 +209,7 @@ static bool parse_update(const struct builder *b, struct dim *d, TSNode u, const
   bool minus = false;
   d->step = slice_of("1");
   if (node_is_type(u, "update_expression") &&
-      same(node_text(b, node_field(u, "argument")), d->var)) {
+      slices_same(node_text(b, node_field(u, "argument")), d->var)) {
     minus = slice_is(node_text(b, node_field(u, "operator")), "--");
   } else if (node_is_type(u, "assignment_expression")) {
     TSNode step = step_of(b, d, u, &minus);

@@ -17,11 +17,6 @@ struct outline {
   struct slice *own; unsigned n_own;     /* variables that are private to the nest's body */
 };
 
-static bool same(struct slice a, struct slice b)
-{
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 static bool contains(struct slice text, const char *word)
 {
   struct lexer l = lexer_of(text);
@@ -53,7 +48,7 @@ static TSNode declarator_of(const struct builder *b, TSNode declaration, struct 
     if (ts_node_eq(d, node_field(declaration, "type")))
       continue;
     id = declared_name(d);
-    if (!ts_node_is_null(id) && same(node_text(b, id), name))
+    if (!ts_node_is_null(id) && slices_same(node_text(b, id), name))
       return d;
   }
   return none;
@@ -93,7 +88,7 @@ static bool is_parameter(const struct outline *o, struct slice name)
 {
   TSNode list = parameters_of(o->b->f->node);
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++)
-    if (same(node_text(o->b, declared_name(ts_node_named_child(list, i))), name))
+    if (slices_same(node_text(o->b, declared_name(ts_node_named_child(list, i))), name))
       return true;
   return false;
 }
@@ -101,10 +96,10 @@ static bool is_parameter(const struct outline *o, struct slice name)
 static bool private_variable(const struct outline *o, struct slice name)
 {
   for (unsigned i = 0; i < o->nest->n_dims; i++)
-    if (same(o->nest->dims[i]->var, name))
+    if (slices_same(o->nest->dims[i]->var, name))
       return true;
   for (unsigned i = 0; i < o->n_own; i++)
-    if (same(o->own[i], name))
+    if (slices_same(o->own[i], name))
       return true;
   return false;
 }

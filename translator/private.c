@@ -2,14 +2,7 @@
 // private.c: variables of loops within the body of a nest that threads share out, declared outside of it as old C
 // has it: `int i, j, k;`. OpenMP would have the threads share them, which is never meant. Each gets its own
 // where nothing but such loops uses the variable, there and behind the nest.
-#include <string.h>
-
 #include "loops.h"
-
-static bool same(struct slice a, struct slice b)
-{
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
 
 // The variable that the loop LOOP assigns first; size 0: it declares one, or is none.
 static struct slice assigned(const struct builder *b, TSNode loop)
@@ -25,9 +18,9 @@ static struct slice assigned(const struct builder *b, TSNode loop)
 // True when NAME is used in NODE, from offset FROM on, outside of loops that begin by assigning it.
 static bool used_otherwise(const struct builder *b, TSNode node, struct slice name, size_t from)
 {
-  if (ts_node_end_byte(node) <= from || same(assigned(b, node), name))
+  if (ts_node_end_byte(node) <= from || slices_same(assigned(b, node), name))
     return false;
-  if (node_is_type(node, "identifier") && same(node_text(b, node), name))
+  if (node_is_type(node, "identifier") && slices_same(node_text(b, node), name))
     return true;
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
     if (used_otherwise(b, ts_node_named_child(node, i), name, from))
@@ -40,7 +33,7 @@ static void collect(const struct builder *b, TSNode node, struct slice **names, 
   struct slice name = assigned(b, node);
   bool known = name.size == 0;
   for (unsigned i = 0; i < *n; i++)
-    known = known || same((*names)[i], name);
+    known = known || slices_same((*names)[i], name);
   if (!known)
     *GROW(*names, *n) = name;
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
