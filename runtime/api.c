@@ -102,12 +102,22 @@ static enum autotune_status best(const char *kernel, const long long *key, const
   return status;
 }
 
+static enum autotune_status best_hushed(const char *kernel, const long long *key,
+                                        const char *parameter,
+                                        const struct autotune_value **value) {
+  struct hush hush;
+  sys_hush(&hush);
+  enum autotune_status status = best(kernel, key, parameter, value);
+  sys_unhush(&hush);
+  return status;
+}
+
 enum autotune_status autotune_best(const char *kernel, const long long *key, const char *parameter,
                                    const char **text) {
   const struct autotune_value *value;
   if (!kernel || !parameter || !text)
     return AUTOTUNE_INVALID;
-  enum autotune_status status = best(kernel, key, parameter, &value);
+  enum autotune_status status = best_hushed(kernel, key, parameter, &value);
   if (status == AUTOTUNE_OK)
     *text = value->text;
   return status;
@@ -118,7 +128,7 @@ enum autotune_status autotune_best_int(const char *kernel, const long long *key,
   const struct autotune_value *value;
   if (!kernel || !parameter || !number)
     return AUTOTUNE_INVALID;
-  enum autotune_status status = best(kernel, key, parameter, &value);
+  enum autotune_status status = best_hushed(kernel, key, parameter, &value);
   if (status != AUTOTUNE_OK)
     return status;
   char *end;
@@ -131,7 +141,9 @@ enum autotune_status autotune_best_int(const char *kernel, const long long *key,
 }
 
 enum autotune_status autotune_forget(const char *kernel, const long long *key) {
+  struct hush hush;
   char *message = NULL;
+  sys_hush(&hush);
   struct site *s = sites_lock();
   struct store *store = store_open(&message);
   bool known = !kernel;
@@ -149,6 +161,7 @@ enum autotune_status autotune_forget(const char *kernel, const long long *key) {
   bool done = store || off;
   if (store)
     store_close(store);
+  sys_unhush(&hush);
   free(message);
   return !known ? AUTOTUNE_UNKNOWN_KERNEL : done ? AUTOTUNE_OK : AUTOTUNE_NO_STORE;
 }

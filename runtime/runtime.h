@@ -19,6 +19,7 @@
 #ifndef AUTOTUNE_RUNTIME_H
 #define AUTOTUNE_RUNTIME_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +48,11 @@ int sys_fsync(int fd);
 int sys_rename(const char *from, const char *to);
 pid_t sys_fork(void);
 void *sys_mmap(size_t size, bool shared);  /* anonymous; NULL on failure */
+/* What a write of ours may raise (SIGPIPE, SIGXFSZ: a limit of file sizes) would end the program. In between
+ * it waits, in this thread, and sys_unhush takes it back. */
+struct hush { sigset_t before, ours; };
+void sys_hush(struct hush *h);
+void sys_unhush(const struct hush *h);
 double sys_now(void);                      /* monotonic seconds; a test may set the clock: */
 void sys_set_clock(double seconds);        /* negative: the real clock again */
 

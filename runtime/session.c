@@ -119,6 +119,7 @@ __attribute__((noreturn)) static void tuner_main(const struct autotune_kernel *k
   sigaction(SIGHUP, &end, NULL);
   sigaction(SIGQUIT, &end, NULL);
   sigaction(SIGPIPE, &ignore, NULL);
+  sigaction(SIGXFSZ, &ignore, NULL);
   if (!sandbox_follow(parent, SIGTERM) || sandbox_descriptors(fds, 2) != 0)
     _exit(1);
   struct tuner t = { .socket = fds[0] };

@@ -305,6 +305,14 @@ static autotune_fn miss(struct site *s, struct node *n, void *const *args) {
   return atomic_load(&n->decided) ? use(s, n) : s->kernel->original;
 }
 
+static autotune_fn miss_hushed(struct site *s, struct node *n, void *const *args) {
+  struct hush hush;
+  sys_hush(&hush);
+  autotune_fn code = miss(s, n, args);
+  sys_unhush(&hush);
+  return code;
+}
+
 autotune_fn autotune_lookup(struct autotune_site *place, const long long *key, void *const *args) {
   const struct autotune_kernel *k = place->kernel;
   int error = errno;
@@ -316,7 +324,7 @@ autotune_fn autotune_lookup(struct autotune_site *place, const long long *key, v
   if (n && atomic_load_explicit(&n->decided, memory_order_acquire))
     code = use(s, n);
   else if (n)
-    code = miss(s, n, args);
+    code = miss_hushed(s, n, args);
   errno = error;
   return code;
 }

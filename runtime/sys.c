@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -155,6 +156,30 @@ void *sys_mmap(size_t size, bool shared) {
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
                  (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS, -1, 0);
   return p == MAP_FAILED ? NULL : p;
+}
+
+void sys_hush(struct hush *h) {
+  static const int raised[] = { SIGPIPE, SIGXFSZ };
+  sigset_t pending, block;
+  sigemptyset(&h->ours);
+  sigemptyset(&block);
+  sigemptyset(&pending);
+  sigpending(&pending); // what waits already is the program's
+  for (size_t i = 0; i < sizeof raised / sizeof *raised; i++) {
+    sigaddset(&block, raised[i]);
+    if (!sigismember(&pending, raised[i]))
+      sigaddset(&h->ours, raised[i]);
+  }
+  pthread_sigmask(SIG_BLOCK, &block, &h->before);
+}
+
+void sys_unhush(const struct hush *h) {
+  const struct timespec now = { 0, 0 };
+  int error = errno;
+  while (sigtimedwait(&h->ours, NULL, &now) > 0 || errno == EINTR)
+    ;
+  pthread_sigmask(SIG_SETMASK, &h->before, NULL);
+  errno = error;
 }
 
 double sys_now(void) {

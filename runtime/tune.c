@@ -223,6 +223,8 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
         m->original.median / m->best.median, m->original.median, m->best.median, m->tried, checked,
         point ? point : "");
     free(point);
+  } else if (t->lost && t->best == NONE) {
+    SAY(out, "default: the workers were lost after %u variants", m->tried);
   } else if (t->best == NONE && m->tried > 0) {
     SAY(out, "default: none of %u variants was right (`autotune report` tells more)%s", m->tried,
         more);

@@ -389,6 +389,23 @@ static void little_memory(void) {
   EXPECT(scale_is_right(SCALE_N));
 }
 
+// As a program would be ended that ignores neither signal and writes to neither file.
+static void small_files(void) {
+  EXPECT(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 1000, 1000 }) == 0);
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(autotune_forget(NULL, NULL) == AUTOTUNE_NO_STORE);
+}
+
+static void broken_pipe(void) {
+  int pipes[2];
+  EXPECT(pipe(pipes) == 0 && dup2(pipes[1], 2) == 2);
+  close(pipes[0]);
+  EXPECT(scale_is_right(SCALE_N)); // and warns
+  sigset_t pending;
+  sigpending(&pending);
+  EXPECT(!sigismember(&pending, SIGPIPE));
+}
+
 static void no_library(void) {
   EXPECT(scale_is_right(SCALE_N));
   EXPECT(scale_why_has("default: "));
@@ -407,8 +424,10 @@ static void test_habits(void **state) {
 
 static void test_poverty(void **state) {
   (void)state;
+  RUN(small_files, SILENT); // first: there is no file yet
   RUN(few_descriptors, SILENT);
   RUN(little_memory, SILENT);
+  RUN(broken_pipe, "AUTOTUNE_JIT=/does/not/exist.so");
   RUN(no_library, SILENT, "AUTOTUNE_JIT=/does/not/exist.so");
 }
 
