@@ -2,6 +2,7 @@
 // classify.c: what a kernel's arguments are behind their typedefs.
 #include <string.h>
 
+#include "kernel.h"
 #include "unit.h"
 
 // Resolves ITEM's one declarator; typedefs of typedefs end, as each names an earlier one.
@@ -74,11 +75,25 @@ static void adopt_declaration(struct kernel_arg *a, const struct item *item)
   a->pointer = false; // taken for one because of the macro's parentheses; the caller knows
 }
 
+// In `uLong ZEXPORT f(…)` or `VOID f(…)` macros are what the source alone does not tell from types.
+static void classify_result(const struct expansion *x, struct kernel *k, const struct item *f)
+{
+  const char *start = x->source->text + k->main.start, *end = x->source->text + k->main.name_at;
+  struct lexer l = { start, end, false };
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (expand_find(x, NAME_MACRO, t.text, NULL)) {
+      const char *head = f->text.data;
+      signature_result((struct slice){ head, (size_t)(f->names[0].name.data - head) }, k);
+      return;
+    }
+}
+
 void expand_classify(const struct expansion *x, struct kernel *k)
 {
   const struct item *f = expand_function(x, &k->main);
   if (!f || !f->n_names)
     return;
+  classify_result(x, k, f);
   struct lexer l = parameters(f);
   for (unsigned i = 0; i < k->n_args; i++) {
     struct item item = { .text = slice_trim(next_parameter(&l)) };

@@ -44,6 +44,9 @@ bool cursor_next(TSTreeCursor *cursor, bool descend);
 /* Fills f->name and name_at, and result, returns, is_static and args of K. False:
  * diagnosed. */
 bool signature_read(const struct source *s, struct function *f, struct kernel *k);
+/* Sets K->result from HEAD, all in front of the name: it without storage class, attributes and, where
+ * they can be told from types, macros. */
+void signature_result(struct slice head, struct kernel *k);
 /* Diagnoses where ALTERNATIVE (read into a kernel of its own) cannot be called in K's
  * place. */
 bool signature_same(const struct source *s, const struct kernel *k,

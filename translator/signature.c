@@ -60,9 +60,7 @@ static bool has_plain_type(struct slice head)
   return false;
 }
 
-// HEAD is all in front of the name. Without storage class, attributes and macros it is
-// the type.
-static void read_result(struct slice head, struct kernel *k)
+void signature_result(struct slice head, struct kernel *k)
 {
   struct text out = { 0 };
   struct slice other = { NULL, 0 };
@@ -229,7 +227,7 @@ bool signature_read(const struct source *s, struct function *f, struct kernel *k
   struct slice word = source_slice(s, name);
   f->name = arena_copy(word.data, word.size);
   f->name_at = ts_node_start_byte(name);
-  read_result((struct slice){ s->text + f->start, f->name_at - f->start }, k);
+  signature_result((struct slice){ s->text + f->start, f->name_at - f->start }, k);
   return read_args(s, f, k, f->name_at + word.size);
 }
 

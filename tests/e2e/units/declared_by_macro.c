@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments whose whole declarator is a macro, as PolyBench declares its arrays: the name that a section
-// or a key means is only in what the macro expands to.
+// or a key means is only in what the macro expands to. Results beside macros, as zlib declares its
+// functions: which word is the type is only told by what they expand to.
 #include <stdio.h>
 #define NB 4
+#define STEP 1
 #define REAL double
 #define ARRAY_2D(var, dim1, dim2, ddim1, ddim2) var[restrict ddim1 + 0][ddim2 + 0]
 #define COUNT(name) const int name
@@ -16,12 +18,48 @@ static void add(COUNT(n), int m, REAL ARRAY_2D(C, N, M, n, m), REAL ARRAY_2D(A, 
         C[i][j] += A[i][j];
 }
 
+typedef unsigned long sum_t;
+#define CALLED
+#define OF(type) type
+#define NOTHING void
+
+#pragma autotune kernel param(STEP: 1, 2, 4) in(x[0:n])
+static sum_t CALLED checksum(int n, const unsigned char *x)
+{
+  sum_t s = 0;
+  for (int k = 0; k < STEP; k++)
+    for (int i = k; i < n; i += STEP)
+      s += (sum_t)x[i] * (sum_t)(i + 1);
+  return s;
+}
+
+#pragma autotune kernel param(STEP: 1, 2, 4) inout(x[0:n])
+static NOTHING CALLED twice(int n, int *x)
+{
+  for (int k = 0; k < STEP; k++)
+    for (int i = k; i < n; i += STEP)
+      x[i] *= 2;
+}
+
+#pragma autotune kernel param(STEP: 1, 2, 4) in(x[0:n])
+static OF(unsigned char) CALLED last(int n, const int *x)
+{
+  int i = 0;
+  while (i < n - STEP)
+    i += STEP;
+  return (unsigned char)x[n - 1] + (unsigned char)(i - i);
+}
+
 int main(void)
 {
   double A[3][5], C[3][5] = { { 0 } };
   for (int i = 0; i < 15; i++)
     A[i / 5][i % 5] = i;
   add(3, 5, C, A);
-  printf("%g %g\n", C[0][1], C[2][4]);
+  int x[3] = { 1, 2, 3 };
+  unsigned char text[] = "abcd";
+  twice(3, x);
+  printf("%g %g %lu %d %d\n", C[0][1], C[2][4], checksum(4, text), x[2],
+         last(3, x));
   return 0;
 }
