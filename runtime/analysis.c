@@ -67,7 +67,7 @@ static void summarize(struct analysis *a) {
     a->original = m->original;
     a->has_original = m->original.median > 0;
     a->best = m->best;
-    a->has_best = m->best.median > 0 && m->winner;
+    a->has_best = m->best.median > 0 && (m->winner || a->fates[FATE_OK] > 0);
   }
   if (!a->has_best && a->n_order) {
     a->best = a->estimates[a->order[0]];
