@@ -94,17 +94,21 @@ struct translation {
   const char **compilers; struct expansion **expansions; unsigned n_compilers;
 };
 
-static struct expansion *expansion_for(struct translation *t, const char *compiler)
+// For kernel K, which is the first that asks for COMPILER.
+static struct expansion *expansion_for(struct translation *t, const struct kernel *k,
+                                       const char *compiler)
 {
   for (unsigned i = 0; i < t->n_compilers; i++)
     if (strcmp(t->compilers[i], compiler) == 0)
       return t->expansions[i];
   unsigned n = t->n_compilers;
   struct expansion *x = expand_file(t->s, t->kernels, t->n_kernels, compiler, t->o);
+  const struct pragma *p = k->main.pragma;
+  bool own = strcmp(compiler, "clang") == 0;
   if (!x)
-    diag_error(t->s, t->kernels[0].main.pragma->offset, 1, NULL,
-               "%s cannot preprocess this file", strcmp(compiler, "clang") == 0 ? t->o->clang
-                                                                                 : compiler);
+    diag_error(t->s, p->offset, p->end - p->offset,
+               own ? NULL : "is it installed? 'compiler' names those that make variants",
+               "'%s' cannot preprocess this file", own ? t->o->clang : compiler);
   *GROW(t->compilers, t->n_compilers) = compiler;
   *GROW(t->expansions, n) = x;
   return x;
@@ -128,7 +132,7 @@ static struct unit *units_for(struct translation *t, struct kernel *k)
 {
   struct unit *units = arena_alloc(k->n_compilers * sizeof *units);
   for (unsigned i = 0; i < k->n_compilers; i++) {
-    const struct expansion *x = expansion_for(t, k->compilers[i]);
+    const struct expansion *x = expansion_for(t, k, k->compilers[i]);
     if (!x || !expand_function(x, &k->main)) {
       k->left_out = x && is_left_out(t, k, x);
       return NULL;
