@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// body.c: what the body of a nest must not hold when directives change its order or its copies: jumps into
-// and out of it, changes of the iteration variables and of the bounds.
+// body.c: what the body of a nest must not hold when directives change its order or its
+// copies: jumps into and out of it, changes of the iteration variables and of the bounds.
 #include <string.h>
 
 #include "loops.h"
@@ -9,9 +9,9 @@ struct scan {
   struct builder *b;
   struct nest *nest;
   struct part *part;
-  bool leaves;                  /* `break` and `continue` here mean the innermost loop of the nest */
+  bool leaves; /* `break` and `continue` here mean the innermost loop of the nest */
   bool in_switch;
-  bool nested;                  /* in another nest of the body, whose labels are its own affair */
+  bool nested; /* in another nest of the body, whose labels are its own affair */
 };
 
 static bool is_loop(TSNode n)
@@ -59,7 +59,8 @@ static bool check_jump(struct scan *c, TSNode n)
   if (node_is_type(n, "break_statement") && c->leaves && innermost_affected(c->nest))
     return refuse(c, n, hint, "this leaves a loop that a directive acts on");
   if (node_is_type(n, "case_statement") && !c->in_switch)
-    return refuse(c, n, NULL, "this case belongs to a switch around the loops of a directive");
+    return refuse(c, n, NULL,
+                  "this case belongs to a switch around the loops of a directive");
   if (node_is_type(n, "goto_statement")) {
     struct slice label = node_text(c->b, node_field(n, "label"));
     if (!has_label(c->b, c->part->body, label))
@@ -113,16 +114,19 @@ static bool check_change(struct scan *c, TSNode n)
       continue;
     size_t start = ts_node_start_byte(n), size = ts_node_end_byte(n) - start;
     if (slices_same(var, d->var))
-      return FAIL(c->b, start, size, NULL,
-                  address ? "the address of '%.*s' is taken, the variable of a loop that a "
-                            "directive acts on"
-                          : "the variable '%.*s' of a loop that a directive acts on is changed here",
-                  (int)var.size, var.data);
+      return FAIL(
+          c->b, start, size, NULL,
+          address
+              ? "the address of '%.*s' is taken, the variable of a loop that a "
+                "directive acts on"
+              : "the variable '%.*s' of a loop that a directive acts on is changed here",
+          (int)var.size, var.data);
     if (!address && (lex_mentions(d->low, var) || lex_mentions(d->bound, var) ||
                      lex_mentions(d->step, var)))
-      return FAIL(c->b, start, size, "copy the bound into a variable before the loops",
-                  "'%.*s', which a loop runs by that a directive acts on, is changed here",
-                  (int)var.size, var.data);
+      return FAIL(
+          c->b, start, size, "copy the bound into a variable before the loops",
+          "'%.*s', which a loop runs by that a directive acts on, is changed here",
+          (int)var.size, var.data);
   }
   return true;
 }
@@ -192,8 +196,8 @@ static bool changes(const struct builder *b, TSNode n, const struct dim *d, bool
 {
   TSNode at;
   struct slice var = changed(b, n, &at);
-  if (var.size && (slices_same(var, d->var) || lex_mentions(d->low, var) || lex_mentions(d->bound, var) ||
-                   lex_mentions(d->step, var)))
+  if (var.size && (slices_same(var, d->var) || lex_mentions(d->low, var) ||
+                   lex_mentions(d->bound, var) || lex_mentions(d->step, var)))
     return true;
   if (breaks && node_is_type(n, "break_statement"))
     return true;

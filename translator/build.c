@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// build.c: the nest of one variant: from the innermost loop outwards, on each loop the directives from the one
-// next to it upwards.
+// build.c: the nest of one variant: from the innermost loop outwards, on each loop the
+// directives from the one next to it upwards.
 #include <string.h>
 
 #include "loops.h"
 
-const struct loop_directive **directives_on(const struct builder *b, TSNode loop, unsigned *n)
+const struct loop_directive **directives_on(const struct builder *b, TSNode loop,
+                                            unsigned *n)
 {
   const struct loop_directive **list = NULL;
   *n = 0;
@@ -22,7 +23,8 @@ bool directive_present(const struct builder *b, const struct loop_directive *d)
   return b->k->params[d->present].values[b->point[d->present]].i != 0;
 }
 
-const struct loop_directive **directives_of_chain(const struct builder *b, TSNode loop, unsigned *n)
+const struct loop_directive **directives_of_chain(const struct builder *b, TSNode loop,
+                                                  unsigned *n)
 {
   const struct loop_directive **all = NULL;
   *n = 0;
@@ -38,8 +40,13 @@ const struct loop_directive **directives_of_chain(const struct builder *b, TSNod
 
 struct loop loop_of(struct dim *d)
 {
-  return (struct loop){ .id = d->id, .dim = d, .raw = true, .needs = d->needs, .setup = "",
-                        .prelude = "", .var = arena_copy(d->var.data, d->var.size) };
+  return (struct loop){ .id = d->id,
+                        .dim = d,
+                        .raw = true,
+                        .needs = d->needs,
+                        .setup = "",
+                        .prelude = "",
+                        .var = arena_copy(d->var.data, d->var.size) };
 }
 
 // The directive on BLOCK that makes one loop of it; NULL: none does, in this variant.
@@ -107,7 +114,8 @@ static struct nest *build_for(struct builder *b, TSNode loop, struct dim *outer,
   d->outer = outer;
   if (!dim_parse(b, loop, d, &why, &at)) {
     FAIL(b, ts_node_start_byte(at), ts_node_end_byte(at) - ts_node_start_byte(at), NULL,
-         "'%s' needs a loop in canonical form: %s", first ? directive_name(first->kind) : "for", why);
+         "'%s' needs a loop in canonical form: %s",
+         first ? directive_name(first->kind) : "for", why);
     return NULL;
   }
   d->needs = dim_needs(d);
@@ -143,14 +151,16 @@ static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *oute
     if (fuse)
       nest = nest_fuse(b, loop, fuse, outer);
     else
-      FAIL(b, p->offset, p->end - p->offset, "'fuse' must stand nearest to the block, not optional",
+      FAIL(b, p->offset, p->end - p->offset,
+           "'fuse' must stand nearest to the block, not optional",
            "'%s' does not stand before a 'for'", directive_name(list[n - 1]->kind));
     n--;
   }
   for (unsigned i = n; nest && i-- > 0;) {
     if (list[i]->kind == DIR_FUSE)
       FAIL(b, list[i]->pragma->offset, list[i]->pragma->end - list[i]->pragma->offset,
-           "put it before '{ for … for … }'", "'fuse' does not stand before a block of loops");
+           "put it before '{ for … for … }'",
+           "'fuse' does not stand before a block of loops");
     else if (directive_present(b, list[i]))
       transform(b, nest, list[i]);
     if (b->failed)
@@ -159,9 +169,9 @@ static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *oute
   return b->failed ? NULL : nest;
 }
 
-// Variables that are declared outside of the nest are private to it wherever that can be done, also those of
-// loops that no directive acts on: threads must not share them, and in the end they must have the value
-// that the order as written leaves.
+// Variables that are declared outside of the nest are private to it wherever that can be
+// done, also those of loops that no directive acts on: threads must not share them, and
+// in the end they must have the value that the order as written leaves.
 static void privatise(const struct builder *b, struct nest *n)
 {
   for (unsigned i = 0; i < n->n_dims; i++)

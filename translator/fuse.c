@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuse.c: the loops of a block become one (OpenMP 6.0, section 11.4): it runs as often as the longest of them, and
-// each takes part as long as it would have run.
+// fuse.c: the loops of a block become one (OpenMP 6.0, section 11.4): it runs as often as
+// the longest of them, and each takes part as long as it would have run.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@ struct fused {
 };
 
 // The loops of BLOCK that looprange(first, count) leaves.
-static bool read_range(struct builder *b, const struct loop_directive *d, unsigned n, unsigned *first,
-                       unsigned *count)
+static bool read_range(struct builder *b, const struct loop_directive *d, unsigned n,
+                       unsigned *first, unsigned *count)
 {
   const struct dir_clause *c = directive_clause(d, "looprange");
   long v[2] = { 1, (long)n };
@@ -28,8 +28,8 @@ static bool read_range(struct builder *b, const struct loop_directive *d, unsign
                 "this is no range of the %u loops of the block", n);
   *first = (unsigned)v[0] - 1;
   *count = (unsigned)v[1];
-  return *count > 1 || FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset, NULL,
-                            "'fuse' needs at least two loops");
+  return *count > 1 || FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset,
+                            NULL, "'fuse' needs at least two loops");
 }
 
 // All statements of BLOCK, which must be loops without directives.
@@ -46,7 +46,8 @@ static bool read_loops(struct builder *b, TSNode block, TSNode **loops, unsigned
                   "'fuse' takes a block that holds nothing but loops");
     directives_on(b, c, &n_directives);
     if (n_directives)
-      return FAIL(b, at, strlen("for"), NULL, "'fuse' takes loops without directives of their own");
+      return FAIL(b, at, strlen("for"), NULL,
+                  "'fuse' takes loops without directives of their own");
     *GROW(*loops, *n) = c;
   }
   return true;
@@ -67,8 +68,9 @@ static void share_range(struct fused *f)
     const struct dim *d = f->dims[i];
     struct part *p = &f->nest->parts[i];
     if (!slices_same(d->var, f->dims[0]->var))
-      p->open = arena_printf("%.*s %.*s = %.*s;\n", (int)d->type.size, d->type.data, (int)d->var.size,
-                             d->var.data, (int)f->dims[0]->var.size, f->dims[0]->var.data);
+      p->open = arena_printf("%.*s %.*s = %.*s;\n", (int)d->type.size, d->type.data,
+                             (int)d->var.size, d->var.data, (int)f->dims[0]->var.size,
+                             f->dims[0]->var.data);
   }
 }
 
@@ -85,12 +87,13 @@ static void count_range(struct builder *b, struct fused *f)
     needs |= l.needs;
     text_printf(&setup, "%s", l.setup);
     text_printf(&longest, "if (%1$s > %2$s) %2$s = %1$s;\n", l.count, counter.count);
-    f->nest->parts[i].open = arena_printf("if (%s < %s) {\n%s %s = %s;\n", counter.var, l.count, l.type,
-                                          l.var, range_at(&l, counter.var));
+    f->nest->parts[i].open =
+        arena_printf("if (%s < %s) {\n%s %s = %s;\n", counter.var, l.count, l.type, l.var,
+                     range_at(&l, counter.var));
     f->nest->parts[i].close = "}\n";
   }
-  counter.setup = arena_printf("%sunsigned long long %s = 0;\n%s", setup.data, counter.count,
-                               longest.data);
+  counter.setup = arena_printf("%sunsigned long long %s = 0;\n%s", setup.data,
+                               counter.count, longest.data);
   counter.needs = needs;
   counter.grid = false;
   f->nest->loops[0] = counter;
@@ -102,11 +105,14 @@ static void add_bodies(struct fused *f)
   for (unsigned i = 0; i < f->n; i++) {
     TSNode body = node_field(f->dims[i]->node, "body");
     struct part *p = GROW(f->nest->parts, f->nest->n_parts);
-    *p = (struct part){ .body = body, .open = "", .close = "", .skips = body_holds_continue(body) };
+    *p = (struct part){
+      .body = body, .open = "", .close = "", .skips = body_holds_continue(body)
+    };
   }
 }
 
-static bool read_dims(struct builder *b, struct fused *f, const TSNode *loops, struct dim *outer)
+static bool read_dims(struct builder *b, struct fused *f, const TSNode *loops,
+                      struct dim *outer)
 {
   for (unsigned i = 0; i < f->n; i++) {
     struct dim *d = f->dims[i] = arena_alloc(sizeof *d);
@@ -115,7 +121,8 @@ static bool read_dims(struct builder *b, struct fused *f, const TSNode *loops, s
     d->outer = outer;
     d->id = new_id(b);
     if (!dim_parse(b, loops[i], d, &why, &at))
-      return FAIL(b, ts_node_start_byte(at), ts_node_end_byte(at) - ts_node_start_byte(at), NULL,
+      return FAIL(b, ts_node_start_byte(at),
+                  ts_node_end_byte(at) - ts_node_start_byte(at), NULL,
                   "'fuse' needs loops in canonical form: %s", why);
     d->needs = dim_needs(d);
     d->affected = true;

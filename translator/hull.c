@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// hull.c: blocks of a loop whose bounds depend on loops that stand between the loop over its blocks and itself:
-// those of a triangular nest, or of rows in a sparse matrix. The blocks are windows of equal width on the values,
-// from the first that any of those iterations begins with to the last that any of them ends with; within
-// a window each iteration takes what is its own. So each body is executed exactly once, whatever the bounds
-// are a function of.
+// hull.c: blocks of a loop whose bounds depend on loops that stand between the loop over
+// its blocks and itself: those of a triangular nest, or of rows in a sparse matrix. The
+// blocks are windows of equal width on the values, from the first that any of those
+// iterations begins with to the last that any of them ends with; within a window each
+// iteration takes what is its own. So each body is executed exactly once, whatever the
+// bounds are a function of.
 #include <string.h>
 
 #include "loops.h"
@@ -18,13 +19,16 @@ static const char *distance(const struct loop *l, const char *a, const char *b)
   return arena_printf("AUTOTUNE_DISTANCE(%s, %s)", l->down ? b : a, l->down ? a : b);
 }
 
-// Visits the iterations of POINTS and leaves in lo the first value of L, in hi the last one.
-static void write_hull(const struct builder *b, struct text *t, const struct loop *l, unsigned id,
-                       const struct loop *points, unsigned n)
+// Visits the iterations of POINTS and leaves in lo the first value of L, in hi the last
+// one.
+static void write_hull(const struct builder *b, struct text *t, const struct loop *l,
+                       unsigned id, const struct loop *points, unsigned n)
 {
   char before = l->down ? '>' : '<', behind = l->down ? '<' : '>';
-  text_printf(t, "%1$s autotune_lo%2$u = 0; %1$s autotune_hi%2$u = 0; _Bool autotune_a%2$u = 0;\n{\n",
-              l->type, id);
+  text_printf(
+      t,
+      "%1$s autotune_lo%2$u = 0; %1$s autotune_hi%2$u = 0; _Bool autotune_a%2$u = 0;\n{\n",
+      l->type, id);
   for (unsigned i = 0; i < n; i++) {
     text_printf(t, "%s", points[i].setup);
     if (points[i].guard)
@@ -32,16 +36,21 @@ static void write_hull(const struct builder *b, struct text *t, const struct loo
     range_header(t, b, &points[i]);
     text_printf(t, "{\n%s", points[i].prelude);
   }
-  text_printf(t, "%1$sif (%2$s) {\n%3$s autotune_y = %4$s; %3$s autotune_z = %5$s;\n", l->setup, l->count,
-              l->type, l->start, range_at(l, arena_printf("%s - 1", l->count)));
-  text_printf(t, "if (!autotune_a%1$u || autotune_y %2$c autotune_lo%1$u) autotune_lo%1$u = autotune_y;\n"
-              "if (!autotune_a%1$u || autotune_z %3$c autotune_hi%1$u) autotune_hi%1$u = autotune_z;\n"
-              "autotune_a%1$u = 1;\n}\n", id, before, behind);
+  text_printf(t, "%1$sif (%2$s) {\n%3$s autotune_y = %4$s; %3$s autotune_z = %5$s;\n",
+              l->setup, l->count, l->type, l->start,
+              range_at(l, arena_printf("%s - 1", l->count)));
+  text_printf(
+      t,
+      "if (!autotune_a%1$u || autotune_y %2$c autotune_lo%1$u) autotune_lo%1$u = autotune_y;\n"
+      "if (!autotune_a%1$u || autotune_z %3$c autotune_hi%1$u) autotune_hi%1$u = autotune_z;\n"
+      "autotune_a%1$u = 1;\n}\n",
+      id, before, behind);
   for (unsigned i = 0; i <= n; i++)
     text_add(t, "}\n", 2);
 }
 
-// What of L's own range is in the window: iterations x to y, of which the first may not be below the last.
+// What of L's own range is in the window: iterations x to y, of which the first may not
+// be below the last.
 static void write_window(struct text *t, const struct loop *l, const struct loop *grid,
                          struct loop *point)
 {
@@ -52,35 +61,43 @@ static void write_window(struct text *t, const struct loop *l, const struct loop
   point->end = arena_printf("autotune_f%u", id);
   point->count = arena_printf("autotune_m%u", id);
   point->guard = arena_printf("autotune_x%u < autotune_y%u", id, id);
-  text_printf(t, "%s" COUNTER " autotune_d%u = %s, autotune_o%u = %s * autotune_w%u;\n", l->setup,
-              id, to, id, grid->var, id);
+  text_printf(t, "%s" COUNTER " autotune_d%u = %s, autotune_o%u = %s * autotune_w%u;\n",
+              l->setup, id, to, id, grid->var, id);
   text_printf(t, COUNTER " autotune_x%1$u = autotune_d%1$u >= autotune_o%1$u ? 0 : "
               "(autotune_o%1$u - autotune_d%1$u + %2$s - 1) / %2$s;\n", id, l->step);
-  text_printf(t, COUNTER " autotune_y%1$u = %2$s == 0 || autotune_o%1$u + autotune_w%1$u <= "
-              "autotune_d%1$u ? 0 : (autotune_o%1$u + autotune_w%1$u - autotune_d%1$u - 1) / %3$s + 1;\n"
-              "if (autotune_y%1$u > %2$s) autotune_y%1$u = %2$s;\n", id, l->count, l->step);
+  text_printf(
+      t,
+      COUNTER
+      " autotune_y%1$u = %2$s == 0 || autotune_o%1$u + autotune_w%1$u <= "
+      "autotune_d%1$u ? 0 : (autotune_o%1$u + autotune_w%1$u - autotune_d%1$u - 1) / %3$s + 1;\n"
+      "if (autotune_y%1$u > %2$s) autotune_y%1$u = %2$s;\n",
+      id, l->count, l->step);
   text_printf(t, COUNTER " %s = %s ? autotune_y%u - autotune_x%u : 0;\n", point->count,
               point->guard, id, id);
-  text_printf(t, "%s %s = %s;\n%s %s = autotune_y%u == %s ? %s : %s;\n", l->type, point->start,
-              range_at(l, arena_printf("autotune_x%u", id)), l->type, point->end, id, l->count, l->end,
-              range_at(l, arena_printf(inclusive ? "autotune_y%u - 1" : "autotune_y%u", id)));
+  text_printf(
+      t, "%s %s = %s;\n%s %s = autotune_y%u == %s ? %s : %s;\n", l->type, point->start,
+      range_at(l, arena_printf("autotune_x%u", id)), l->type, point->end, id, l->count,
+      l->end,
+      range_at(l, arena_printf(inclusive ? "autotune_y%u - 1" : "autotune_y%u", id)));
 }
 
 void range_strip_hull(struct builder *b, const struct loop *l, const char *size,
-                      const struct loop *points, unsigned n, struct loop *grid, struct loop *point)
+                      const struct loop *points, unsigned n, struct loop *grid,
+                      struct loop *point)
 {
   struct loop g = range_counter(b, l), p = *l;
   struct text hull = { 0 }, window = { 0 };
   uint64_t own = 0;
   text_printf(&hull, COUNTER " autotune_w%u = (%s)", g.id, size);
   if (strcmp(l->step, "1") != 0)
-    text_printf(&hull, " * (" COUNTER ")(%.*s)", (int)l->dim->step.size, l->dim->step.data);
+    text_printf(&hull, " * (" COUNTER ")(%.*s)", (int)l->dim->step.size,
+                l->dim->step.data);
   text_add(&hull, ";\n", 2);
   write_hull(b, &hull, l, g.id, points, n);
   const char *width = distance(l, arena_printf("autotune_lo%u", g.id),
                                arena_printf("autotune_hi%u", g.id));
-  text_printf(&hull, COUNTER " %s = autotune_a%u ? %s / autotune_w%u + 1 : 0;\n", g.count, g.id,
-              width, g.id);
+  text_printf(&hull, COUNTER " %s = autotune_a%u ? %s / autotune_w%u + 1 : 0;\n", g.count,
+              g.id, width, g.id);
   g.setup = hull.data;
   for (unsigned i = 0; i < n; i++) {
     own |= BIT(points[i].id);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// interchange.c: the orders of the loops of a nest. An order is legal here when each loop comes after those
-// that its bounds need; whether the results stay the same is what trials find out.
+// interchange.c: the orders of the loops of a nest. An order is legal here when each loop
+// comes after those that its bounds need; whether the results stay the same is what
+// trials find out.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@ struct orders {
   unsigned *current; uint64_t used;
 };
 
-// What is in the way of ORDER: the place of a loop that comes before one it needs; N: nothing.
+// What is in the way of ORDER: the place of a loop that comes before one it needs; N:
+// nothing.
 static unsigned illegal_at(const struct nest *nest, const unsigned *order, unsigned n)
 {
   uint64_t later = 0;
@@ -71,8 +73,8 @@ static bool is_identity(const unsigned *order, unsigned n)
 }
 
 // permutation(any) becomes a param with a choice for each legal order.
-static bool add_param(struct builder *b, const struct nest *nest, const struct loop_directive *d,
-                      struct dir_arg *a)
+static bool add_param(struct builder *b, const struct nest *nest,
+                      const struct loop_directive *d, struct dir_arg *a)
 {
   struct orders o = { .nest = nest, .n_loops = nest->n, .limit = MAX_COPIES };
   size_t at = pragma_offset(d->pragma, a->text);
@@ -92,7 +94,8 @@ static bool add_param(struct builder *b, const struct nest *nest, const struct l
         .offset = at, .text = text, .define = arena_printf("%lld", number), .i = number,
         .d = (double)number };
     }
-  p.name = arena_printf("interchange@%u.any", source_where(b->s, d->pragma->offset, NULL, NULL));
+  p.name = arena_printf("interchange@%u.any",
+                        source_where(b->s, d->pragma->offset, NULL, NULL));
   for (unsigned i = 2; kernel_param(b->k, slice_of(p.name)) >= 0; i++)
     p.name = arena_printf("interchange@%u.any%u",
                           source_where(b->s, d->pragma->offset, NULL, NULL), i);
@@ -125,8 +128,9 @@ static bool read_order(const char *text, unsigned *order, unsigned max, unsigned
 }
 
 // The order that this variant asks for; *AT and *SIZE: where it stands.
-static bool wanted_order(struct builder *b, struct nest *nest, const struct loop_directive *d,
-                         unsigned *order, unsigned *n, struct slice *at)
+static bool wanted_order(struct builder *b, struct nest *nest,
+                         const struct loop_directive *d, unsigned *order, unsigned *n,
+                         struct slice *at)
 {
   const struct dir_clause *c = directive_clause(d, "permutation");
   *n = 2;
@@ -138,7 +142,8 @@ static bool wanted_order(struct builder *b, struct nest *nest, const struct loop
   *at = a->text;
   if (slice_is(a->text, "any") && a->param < 0) {
     if (!b->resolve || !b->change)
-      return FAIL(b, pragma_offset(d->pragma, *at), at->size, NULL, "this was not resolved");
+      return FAIL(b, pragma_offset(d->pragma, *at), at->size, NULL,
+                  "this was not resolved");
     if (!add_param(b, nest, d, a))
       return false;
   }
@@ -150,11 +155,13 @@ static bool wanted_order(struct builder *b, struct nest *nest, const struct loop
     text_printf(&t, "%s", b->k->params[p].values[b->resolve ? 0 : b->point[p]].text);
   if (!read_order(t.data, order, 32, n))
     return FAIL(b, pragma_offset(d->pragma, *at), at->size,
-                "write any, (2,1,3), or a set of these", "'%s' is no permutation", t.data);
+                "write any, (2,1,3), or a set of these", "'%s' is no permutation",
+                t.data);
   return true;
 }
 
-bool transform_interchange(struct builder *b, struct nest *nest, const struct loop_directive *d)
+bool transform_interchange(struct builder *b, struct nest *nest,
+                           const struct loop_directive *d)
 {
   unsigned order[32], n;
   struct slice at;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// loops.c: a function with each annotated nest replaced by all that its params of structure can make of it, one
-// complete nest in each branch of an #if.
+// loops.c: a function with each annotated nest replaced by all that its params of
+// structure can make of it, one complete nest in each branch of an #if.
 #include <string.h>
 
 #include "loops.h"
@@ -60,23 +60,27 @@ static bool matters(const struct variants *v, unsigned i)
 // A tuple cannot be compared in #if; a number that its members make can.
 static void write_order_macros(struct text *out)
 {
-  text_printf(out, "#ifndef AUTOTUNE_ORDER2\n#define AUTOTUNE_ORDER2(a, b) ((a) * 32 + (b))\n");
+  text_printf(
+      out, "#ifndef AUTOTUNE_ORDER2\n#define AUTOTUNE_ORDER2(a, b) ((a) * 32 + (b))\n");
   for (unsigned n = 3; n <= 8; n++) {
     char names[64] = "a";
     for (unsigned i = 1; i + 1 < n; i++)
       snprintf(names + strlen(names), sizeof names - strlen(names), ", %c", 'a' + (int)i);
-    text_printf(out, "#define AUTOTUNE_ORDER%u(%s, z) (AUTOTUNE_ORDER%u(%s) * 32 + (z))\n", n, names,
-                n - 1, names);
+    text_printf(out,
+                "#define AUTOTUNE_ORDER%u(%s, z) (AUTOTUNE_ORDER%u(%s) * 32 + (z))\n", n,
+                names, n - 1, names);
   }
   text_printf(out, "#endif\n");
 }
 
-static void order_condition(struct text *t, const struct param *p, const struct value *value)
+static void order_condition(struct text *t, const struct param *p,
+                            const struct value *value)
 {
   long long number = 0;
   for (unsigned i = 0; i < value->n_items; i++)
     number = number * 32 + value->items[i].i;
-  text_printf(t, "AUTOTUNE_APPLY(AUTOTUNE_ORDER%u, %s) == %lld", value->n_items, p->macro, number);
+  text_printf(t, "AUTOTUNE_APPLY(AUTOTUNE_ORDER%u, %s) == %lld", value->n_items, p->macro,
+              number);
 }
 
 static const char *condition(const struct variants *v)
@@ -96,7 +100,8 @@ static const char *condition(const struct variants *v)
   return t.size ? t.data : NULL;
 }
 
-// The parts of N's body with the nests in them replaced; how many bodies that makes each time.
+// The parts of N's body with the nests in them replaced; how many bodies that makes each
+// time.
 static void write_parts(struct builder *b, struct nest *n)
 {
   for (unsigned i = 0; i < n->n_parts; i++) {
@@ -114,7 +119,8 @@ static void write_parts(struct builder *b, struct nest *n)
 }
 
 // A block whose `fuse` is absent, or of which only some loops were fused.
-static void write_around(struct builder *b, struct nest *n, TSNode block, struct text *out)
+static void write_around(struct builder *b, struct nest *n, TSNode block,
+                         struct text *out)
 {
   size_t from = ts_node_start_byte(block), to = ts_node_end_byte(block);
   if (!n) {
@@ -173,7 +179,8 @@ static void write_variant(struct variants *v)
   if (b->copies > MAX_COPIES) {
     unsigned n;
     const struct pragma *p = directives_of_chain(b, v->root, &n)[0]->pragma;
-    FAIL(b, p->offset, p->end - p->offset, "list the permutations, or make fewer directives optional",
+    FAIL(b, p->offset, p->end - p->offset,
+         "list the permutations, or make fewer directives optional",
          "directives make more than %u copies of this loop's body", MAX_COPIES);
   }
 }
@@ -195,7 +202,8 @@ static void write_variants(struct variants *v, unsigned i)
   v->b->point[p] = 0;
 }
 
-// Pragmas of others right before the directives at OFFSET: they stay with the loop. Moves *OFFSET before them.
+// Pragmas of others right before the directives at OFFSET: they stay with the loop. Moves
+// *OFFSET before them.
 static struct slice find_lead(const struct builder *b, size_t from, size_t *offset)
 {
   const char *text = b->s->text;

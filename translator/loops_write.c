@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // loops_write.c: a nest becomes text.
 //
-// What is jammed stands innermost in loops of constant length, to be unrolled in full, in one copy of the
-// nest for full blocks; each of the copies beside it runs over the rest of one block. Measured with
-// `C[i*n+j] += A[i*n+k] * B[k*n+j]` in double and restrict, order i, k, j, blocks of 4 by 4 and tiles of
-// 128 by 512, n = 1024, one AVX-512 core: 25 GFLOP/s with Clang 22 and 24 with gcc 12, the same as with 16
-// statements written out, whether the outer loops count blocks or step by 4, and with `omp simd` on j too
-// (without restrict 11 and 9: the sums then go through memory). Blocks over i and j with k innermost, which
-// need the vectoriser for straight code, reach 5 to 10. Sizes and factors can stay macros in this form.
+// What is jammed stands innermost in loops of constant length, to be unrolled in full, in
+// one copy of the nest for full blocks; each of the copies beside it runs over the rest
+// of one block. Measured with `C[i*n+j] += A[i*n+k] * B[k*n+j]` in double and restrict,
+// order i, k, j, blocks of 4 by 4 and tiles of 128 by 512, n = 1024, one AVX-512 core: 25
+// GFLOP/s with Clang 22 and 24 with gcc 12, the same as with 16 statements written out,
+// whether the outer loops count blocks or step by 4, and with `omp simd` on j too
+// (without restrict 11 and 9: the sums then go through memory). Blocks over i and j with
+// k innermost, which need the vectoriser for straight code, reach 5 to 10. Sizes and
+// factors can stay macros in this form.
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,15 +33,17 @@ struct state {
   uint64_t full;          /* loops in whose full blocks this copy is, by place */
   bool plain;             /* in the rest of a block: what is inside goes unjammed */
   bool outlined;          /* inside of a function of its own */
-  unsigned group;         /* nothing may stand between the headers before this place (collapse) */
+  unsigned group; /* nothing may stand between the headers before this place (collapse) */
 };
 
 static void write_from(struct state st, unsigned at);
 
 static void write_hint(struct text *out, const struct loop *l, bool after_openmp)
 {
-  static const char *const clang[] = { "", "unroll(enable)", "unroll_count(%s)", "unroll(full)" };
-  static const char *const gcc[] = { "", "#pragma GCC unroll 4\n", "AUTOTUNE_PRAGMA(GCC unroll %s)\n",
+  static const char *const clang[] = { "", "unroll(enable)", "unroll_count(%s)",
+                                       "unroll(full)" };
+  static const char *const gcc[] = { "", "#pragma GCC unroll 4\n",
+                                     "AUTOTUNE_PRAGMA(GCC unroll %s)\n",
                                      "#pragma GCC unroll 64\n" };
   if (!l->hint)
     return;
@@ -56,7 +60,8 @@ static void write_hint(struct text *out, const struct loop *l, bool after_openmp
   text_printf(out, "#endif\n");
 }
 
-// How many loops an `#pragma omp` of the user's takes that stands above our directives; 0: none shares any out.
+// How many loops an `#pragma omp` of the user's takes that stands above our directives;
+// 0: none shares any out.
 static unsigned lead_collapse(const struct builder *b)
 {
   struct lexer l = lexer_of(b->lead);
@@ -80,7 +85,8 @@ static bool shared(const struct state *st)
   return any;
 }
 
-// Where L's header as written would change a variable of all threads, it gets one of its own.
+// Where L's header as written would change a variable of all threads, it gets one of its
+// own.
 static void write_header(const struct state *st, const struct loop *l)
 {
   if (!l->raw || l->dim->type.size || !shared(st)) {
@@ -90,7 +96,8 @@ static void write_header(const struct state *st, const struct loop *l)
   const struct slice h = l->dim->header;
   const char *rest = memchr(h.data, '(', h.size);
   write_line(st->b, st->out, l->dim->offset);
-  text_printf(st->out, "for (__typeof__(%s) %.*s ", l->var, (int)(h.data + h.size - rest - 1), rest + 1);
+  text_printf(st->out, "for (__typeof__(%s) %.*s ", l->var,
+              (int)(h.data + h.size - rest - 1), rest + 1);
 }
 
 // The pragmas of the loop at place AT. Returns whether an OpenMP directive is among them.
@@ -137,14 +144,15 @@ static void open_copies(struct state *st, const struct loop *l)
   const char *index = arena_printf("autotune_k%u", l->id);
   text_printf(st->out, "#ifdef __clang__\n#pragma clang loop unroll(full)\n#else\n"
               "#pragma GCC unroll 64\n#endif\n");
-  text_printf(st->out, "for (int %s = 0; %s < (%s); %s++) {\n", index, index, l->jam->factor, index);
+  text_printf(st->out, "for (int %s = 0; %s < (%s); %s++) {\n", index, index,
+              l->jam->factor, index);
   const char *times = strcmp(p->step, "1") == 0 ? "" : arena_printf(" * %s", p->step);
   if (p->pointer)
-    text_printf(st->out, "%s %s = %s %c %s%s;\n", p->type, p->var, p->start, p->down ? '-' : '+',
-                index, times);
+    text_printf(st->out, "%s %s = %s %c %s%s;\n", p->type, p->var, p->start,
+                p->down ? '-' : '+', index, times);
   else
-    text_printf(st->out, "%s %s = (%s)(%s %c (%s)%s%s);\n", p->type, p->var, p->type, p->start,
-                p->down ? '-' : '+', p->type, index, times);
+    text_printf(st->out, "%s %s = (%s)(%s %c (%s)%s%s);\n", p->type, p->var, p->type,
+                p->start, p->down ? '-' : '+', p->type, index, times);
   text_printf(st->out, "%s", p->prelude);
 }
 
@@ -155,14 +163,16 @@ static void write_part(struct state *st, const struct part *p)
   if (p->labels)
     text_printf(st->out, "{ __label__ %s;\n", p->labels);
   unsigned n_private = 0;
-  struct slice *own = shared(st) ? private_variables(st->b, st->n, p->body, &n_private) : NULL;
+  struct slice *own =
+      shared(st) ? private_variables(st->b, st->n, p->body, &n_private) : NULL;
   text_printf(st->out, "%s", skips ? "do {" : "");
   for (unsigned i = 0; i < n_private; i++)
-    text_printf(st->out, "%s__typeof__(%.*s) %.*s;\n", i ? "" : "{ ", (int)own[i].size, own[i].data,
-                (int)own[i].size, own[i].data);
+    text_printf(st->out, "%s__typeof__(%.*s) %.*s;\n", i ? "" : "{ ", (int)own[i].size,
+                own[i].data, (int)own[i].size, own[i].data);
   write_line(st->b, st->out, ts_node_start_byte(p->body));
   text_add(st->out, p->text, strlen(p->text));
-  text_printf(st->out, "\n%s%s%s%s", n_private ? "}\n" : "", skips ? "} while (0);\n" : "", p->labels ? "}\n" : "", p->close);
+  text_printf(st->out, "\n%s%s%s%s", n_private ? "}\n" : "",
+              skips ? "} while (0);\n" : "", p->labels ? "}\n" : "", p->close);
   st->b->copies += p->copies;
 }
 
@@ -210,8 +220,8 @@ static void write_blocks(struct state st, const struct loop *l, unsigned at)
     text_printf(st.out, "#endif\n");
 }
 
-// What stands inside of the shared loops, as a function with the kernel's parameters and those loops' variables.
-// False: it stays where it is.
+// What stands inside of the shared loops, as a function with the kernel's parameters and
+// those loops' variables. False: it stays where it is.
 static bool write_outlined(struct state st, unsigned at)
 {
   struct text params = { 0 }, args = { 0 }, body = { 0 };
@@ -231,7 +241,8 @@ static bool write_outlined(struct state st, unsigned at)
   }
   const char *name = arena_printf("autotune_part%u_%s", b->n_functions++, b->f->name);
   text_printf(st.out, "%s(%s);\n", name, args.data);
-  text_printf(&body, "static __attribute__((noinline)) void %s(%s)\n{\ndo {\n", name, params.data);
+  text_printf(&body, "static __attribute__((noinline)) void %s(%s)\n{\ndo {\n", name,
+              params.data);
   st.out = &body;
   st.setups = 0;
   st.outlined = true;

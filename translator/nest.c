@@ -56,8 +56,11 @@ uint64_t dim_needs(const struct dim *d)
 // Names, numbers and sums of them: nothing that can trap or cost much.
 static bool is_safe(TSNode e)
 {
-  static const char *const kinds[] = { "identifier", "number_literal", "char_literal",
-    "binary_expression", "parenthesized_expression", "sizeof_expression", "unary_expression" };
+  static const char *const kinds[] = {
+    "identifier",        "number_literal",           "char_literal",
+    "binary_expression", "parenthesized_expression", "sizeof_expression",
+    "unary_expression"
+  };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (node_is_type(e, kinds[i])) {
       if (i == 3 && strchr("/%&|<>=!", *ts_node_type(node_field(e, "operator"))))
@@ -77,8 +80,10 @@ static bool refuse(const char **why, TSNode *at, TSNode node, const char *reason
   return false;
 }
 
-// "double *" of `double *p = a`: the specifiers, then the stars. What a loop cannot repeat is left out.
-static struct slice declared_type(const struct builder *b, TSNode declaration, TSNode declarator)
+// "double *" of `double *p = a`: the specifiers, then the stars. What a loop cannot
+// repeat is left out.
+static struct slice declared_type(const struct builder *b, TSNode declaration,
+                                  TSNode declarator)
 {
   struct text t = { 0 };
   uint32_t end = ts_node_start_byte(declarator);
@@ -87,11 +92,12 @@ static struct slice declared_type(const struct builder *b, TSNode declaration, T
     struct slice word = node_text(b, c);
     if (ts_node_start_byte(c) >= end)
       break;
-    if (!slice_is(word, "register") && !slice_is(word, "auto") && !node_is_type(c, "comment"))
+    if (!slice_is(word, "register") && !slice_is(word, "auto") &&
+        !node_is_type(c, "comment"))
       text_printf(&t, "%s%.*s", t.size ? " " : "", (int)word.size, word.data);
   }
-  for (TSNode c = node_field(declarator, "declarator"); node_is_type(c, "pointer_declarator");
-       c = node_field(c, "declarator"))
+  for (TSNode c = node_field(declarator, "declarator");
+       node_is_type(c, "pointer_declarator"); c = node_field(c, "declarator"))
     text_add(&t, " *", 2);
   return (struct slice){ t.data ? t.data : "", t.size };
 }
@@ -106,7 +112,8 @@ static TSNode innermost_declarator(TSNode d)
 // Whether the variable NAME, declared outside of its loop, is a pointer.
 static bool declared_pointer(const struct builder *b, TSNode node, struct slice name)
 {
-  if (node_is_type(node, "pointer_declarator") || node_is_type(node, "array_declarator")) {
+  if (node_is_type(node, "pointer_declarator") ||
+      node_is_type(node, "array_declarator")) {
     TSNode d = node;
     while (node_is_type(d, "pointer_declarator") || node_is_type(d, "array_declarator"))
       d = node_field(d, "declarator");
@@ -119,8 +126,8 @@ static bool declared_pointer(const struct builder *b, TSNode node, struct slice 
   return false;
 }
 
-static bool parse_init(const struct builder *b, struct dim *d, TSNode init, const char **why,
-                       TSNode *at)
+static bool parse_init(const struct builder *b, struct dim *d, TSNode init,
+                       const char **why, TSNode *at)
 {
   TSNode low;
   if (node_is_type(init, "declaration")) {
@@ -154,12 +161,14 @@ static bool parse_init(const struct builder *b, struct dim *d, TSNode init, cons
   return true;
 }
 
-static bool parse_condition(const struct builder *b, struct dim *d, TSNode c, const char **why,
-                            TSNode *at)
+static bool parse_condition(const struct builder *b, struct dim *d, TSNode c,
+                            const char **why, TSNode *at)
 {
   static const char *const signs[] = { "<", "<=", ">", ">=", "!=" };
-  static const enum relation flipped[] = { GREATER, GREATER_EQUAL, LESS, LESS_EQUAL, NOT_EQUAL };
-  const char *reason = "its condition must compare its variable with a bound by <, <=, >, >= or !=";
+  static const enum relation flipped[] = { GREATER, GREATER_EQUAL, LESS, LESS_EQUAL,
+                                           NOT_EQUAL };
+  const char *reason =
+      "its condition must compare its variable with a bound by <, <=, >, >= or !=";
   if (!node_is_type(c, "binary_expression"))
     return refuse(why, at, ts_node_is_null(c) ? d->node : c, reason);
   TSNode left = node_field(c, "left"), right = node_field(c, "right");
@@ -167,8 +176,10 @@ static bool parse_condition(const struct builder *b, struct dim *d, TSNode c, co
   unsigned i = 0;
   while (i < 5 && !slice_is(sign, signs[i]))
     i++;
-  bool at_left = node_is_type(left, "identifier") && slices_same(node_text(b, left), d->var);
-  bool at_right = node_is_type(right, "identifier") && slices_same(node_text(b, right), d->var);
+  bool at_left =
+      node_is_type(left, "identifier") && slices_same(node_text(b, left), d->var);
+  bool at_right =
+      node_is_type(right, "identifier") && slices_same(node_text(b, right), d->var);
   if (i == 5 || at_left == at_right)
     return refuse(why, at, c, reason);
   TSNode bound = at_left ? right : left;
@@ -180,7 +191,8 @@ static bool parse_condition(const struct builder *b, struct dim *d, TSNode c, co
   return true;
 }
 
-// The step of `i += c`, `i = i + c`, `i = c + i` and the like; a null node: something else.
+// The step of `i += c`, `i = i + c`, `i = c + i` and the like; a null node: something
+// else.
 static TSNode step_of(const struct builder *b, const struct dim *d, TSNode u, bool *minus)
 {
   TSNode none = { 0 }, right = node_field(u, "right");
@@ -202,8 +214,8 @@ static TSNode step_of(const struct builder *b, const struct dim *d, TSNode u, bo
   return !*minus && slices_same(node_text(b, second), d->var) ? first : none;
 }
 
-static bool parse_update(const struct builder *b, struct dim *d, TSNode u, const char **why,
-                         TSNode *at)
+static bool parse_update(const struct builder *b, struct dim *d, TSNode u,
+                         const char **why, TSNode *at)
 {
   const char *reason = "its step must be ++, --, += or -=, or 'i = i + step'";
   bool minus = false;
@@ -249,7 +261,8 @@ static size_t header_end(TSNode loop)
   return end;
 }
 
-bool dim_parse(const struct builder *b, TSNode loop, struct dim *d, const char **why, TSNode *at)
+bool dim_parse(const struct builder *b, TSNode loop, struct dim *d, const char **why,
+               TSNode *at)
 {
   size_t start = ts_node_start_byte(loop);
   d->node = loop;

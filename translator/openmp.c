@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// openmp.c: the directives that are handed on to the compiler, in front of the loop that they stand on.
+// openmp.c: the directives that are handed on to the compiler, in front of the loop that
+// they stand on.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@ static void write_arg(const struct builder *b, struct text *t, const struct dir_
   text_printf(t, "%s", arg_text(b, a));
 }
 
-static void write_clause(const struct builder *b, struct text *t, const struct dir_clause *c)
+static void write_clause(const struct builder *b, struct text *t,
+                         const struct dir_clause *c)
 {
   text_printf(t, " %s", c->name);
   if (c->n_args == 0 && c->body.size == 0)
@@ -36,7 +38,8 @@ static bool shares(enum directive_kind kind)
 }
 
 // How many loops D takes, at most.
-static bool read_collapse(struct builder *b, const struct loop_directive *d, unsigned *count)
+static bool read_collapse(struct builder *b, const struct loop_directive *d,
+                          unsigned *count)
 {
   const struct dir_clause *c = directive_clause(d, "collapse");
   long long most = 1;
@@ -59,12 +62,14 @@ static bool read_collapse(struct builder *b, const struct loop_directive *d, uns
   return true;
 }
 
-// "i", "i + n" or "i - 1": what OpenMP accepts of a bound that depends on an outer loop, and more.
+// "i", "i + n" or "i - 1": what OpenMP accepts of a bound that depends on an outer loop,
+// and more.
 static bool simple_bound(struct slice bound, const struct dim *outer)
 {
   struct lexer l = lexer_of(bound);
   struct slice first = lex(&l).text, sign = lex(&l).text;
-  if (first.size != outer->var.size || memcmp(first.data, outer->var.data, first.size) != 0)
+  if (first.size != outer->var.size ||
+      memcmp(first.data, outer->var.data, first.size) != 0)
     return false;
   if (sign.size == 0)
     return true;
@@ -72,7 +77,8 @@ static bool simple_bound(struct slice bound, const struct dim *outer)
          lex(&l).kind == TOKEN_END;
 }
 
-// A loop as written that may be collapsed with one that its bounds depend on (OpenMP 5.0).
+// A loop as written that may be collapsed with one that its bounds depend on (OpenMP
+// 5.0).
 static bool simply_depends(const struct loop *l, const struct loop *outer)
 {
   const struct dim *d = l->dim, *o = outer->dim;
@@ -85,14 +91,15 @@ static bool simply_depends(const struct loop *l, const struct loop *outer)
 }
 
 // What stands between the loops that are collapsed would have to be computed within them.
-static bool collapsible(struct builder *b, const struct nest *n, const struct loop_directive *d,
-                        unsigned count)
+static bool collapsible(struct builder *b, const struct nest *n,
+                        const struct loop_directive *d, unsigned count)
 {
   size_t at = d->pragma->offset, size = d->pragma->end - at;
   for (unsigned i = 1; i < count; i++) {
     const struct loop *l = &n->loops[i];
     if (l->pragma && !l->innermost)
-      return FAIL(b, at, size, NULL, "collapse(%u) takes a loop that has an OpenMP directive of its own",
+      return FAIL(b, at, size, NULL,
+                  "collapse(%u) takes a loop that has an OpenMP directive of its own",
                   count);
     for (unsigned j = 0; j < i; j++)
       if ((l->needs & BIT(n->loops[j].id)) && !simply_depends(l, &n->loops[j]))
@@ -103,14 +110,15 @@ static bool collapsible(struct builder *b, const struct nest *n, const struct lo
 }
 
 // A loop that is shared out and unrolled: blocks of as many iterations are shared out.
-static bool unroll_within(struct builder *b, struct nest *n, const struct loop_directive *d,
-                          unsigned collapse)
+static bool unroll_within(struct builder *b, struct nest *n,
+                          const struct loop_directive *d, unsigned collapse)
 {
   struct loop *l = &n->loops[0];
   if (l->hint != HINT_PARTIAL || collapse > 1)
     return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset,
                 "under it write 'unroll partial(n)', and no collapse",
-                "'%s' cannot take a loop that is unrolled like this", directive_name(d->kind));
+                "'%s' cannot take a loop that is unrolled like this",
+                directive_name(d->kind));
   struct loop *loops = arena_alloc((n->n + 2) * sizeof *loops);
   range_make(b, l);
   range_strip(b, l, l->factor, &loops[0], &loops[1]);
@@ -126,7 +134,8 @@ bool attach_openmp(struct builder *b, struct nest *n, const struct loop_directiv
   if (!read_collapse(b, d, &collapse) || !nest_take(b, n, d, collapse))
     return false;
   for (unsigned i = 0; shares(d->kind) && i < collapse; i++)
-    if (n->loops[i].raw ? n->loops[i].dim->down : n->loops[i].down) { // gcc 12 runs none of some
+    if (n->loops[i].raw ? n->loops[i].dim->down
+                        : n->loops[i].down) { // gcc 12 runs none of some
       range_make(b, &n->loops[i]);
       range_count(b, &n->loops[i]);
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// outline.c: what threads share out goes into a function of its own. Compilers put an OpenMP region into a
-// function too, but pass it addresses of variables, and `restrict` is lost on the way: measured on a matrix
-// product, 25 GFLOP/s a core become 10 (Clang 22) and 2 (gcc 12). Here the region calls a function that has the
-// kernel's own parameter list, which keeps it.
+// outline.c: what threads share out goes into a function of its own. Compilers put an
+// OpenMP region into a function too, but pass it addresses of variables, and `restrict`
+// is lost on the way: measured on a matrix product, 25 GFLOP/s a core become 10 (Clang
+// 22) and 2 (gcc 12). Here the region calls a function that has the kernel's own
+// parameter list, which keeps it.
 #include <string.h>
 
 #include "loops.h"
@@ -14,7 +15,8 @@ struct outline {
   TSNode root;
   const struct nest *nest;
   struct variable *locals; unsigned n;
-  struct slice *own; unsigned n_own;     /* variables that are private to the nest's body */
+  struct slice *own;
+  unsigned n_own; /* variables that are private to the nest's body */
 };
 
 static bool contains(struct slice text, const char *word)
@@ -38,7 +40,8 @@ static TSNode declared_name(TSNode d)
 }
 
 // The declarator of NAME in DECLARATION; a null node: it declares others.
-static TSNode declarator_of(const struct builder *b, TSNode declaration, struct slice name)
+static TSNode declarator_of(const struct builder *b, TSNode declaration,
+                            struct slice name)
 {
   TSNode none = { 0 };
   for (uint32_t i = 0; i < ts_node_named_child_count(declaration); i++) {
@@ -54,7 +57,8 @@ static TSNode declarator_of(const struct builder *b, TSNode declaration, struct 
   return none;
 }
 
-// The declaration of NAME that holds at ROOT, among the statements before it and the loops around it.
+// The declaration of NAME that holds at ROOT, among the statements before it and the
+// loops around it.
 static bool find_local(const struct outline *o, struct slice name, struct variable *v)
 {
   for (TSNode n = o->root; !ts_node_eq(n, o->b->f->node); n = ts_node_parent(n)) {
@@ -126,7 +130,8 @@ static void collect(struct outline *o, TSNode node)
     collect(o, ts_node_named_child(node, i));
 }
 
-// What an assignment or the like changes as a whole or in part; a null node: NODE is none.
+// What an assignment or the like changes as a whole or in part; a null node: NODE is
+// none.
 static TSNode changed(const struct builder *b, TSNode node)
 {
   TSNode at = { 0 };
@@ -148,7 +153,8 @@ static TSNode changed(const struct builder *b, TSNode node)
   }
 }
 
-// Copies of variables would do in NODE: none is changed, none is asked for its size or is a type.
+// Copies of variables would do in NODE: none is changed, none is asked for its size or is
+// a type.
 static bool copies_do(const struct outline *o, TSNode node)
 {
   TSNode at = changed(o->b, node);
@@ -165,24 +171,27 @@ static bool copies_do(const struct outline *o, TSNode node)
   return true;
 }
 
-// True when the function declares types or macros of its own before the nest, or the nest holds OpenMP
-// directives that belong to the region around it.
+// True when the function declares types or macros of its own before the nest, or the nest
+// holds OpenMP directives that belong to the region around it.
 static bool bound_to_place(const struct outline *o)
 {
   const char *text = o->b->s->text;
-  size_t from = o->b->f->body_at, start = ts_node_start_byte(o->root), end = ts_node_end_byte(o->root);
+  size_t from = o->b->f->body_at, start = ts_node_start_byte(o->root),
+         end = ts_node_end_byte(o->root);
   struct lexer l = { text + from, text + end, true };
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
     bool before = (size_t)(t.text.data - text) < start;
-    if (before && t.kind == TOKEN_WORD && (slice_is(t.text, "typedef") || slice_is(t.text, "enum")))
+    if (before && t.kind == TOKEN_WORD &&
+        (slice_is(t.text, "typedef") || slice_is(t.text, "enum")))
       return true;
     if (!t.first || !slice_is(t.text, "#"))
       continue;
     struct slice word = lex(&l).text, who = lex(&l).text, what = lex(&l).text;
     if (slice_is(word, "define") || slice_is(word, "undef") || slice_is(word, "include"))
       return true;
-    if (!before && slice_is(word, "pragma") && slice_is(who, "omp") && !slice_is(what, "simd") &&
-        !slice_is(what, "atomic") && !slice_is(what, "critical"))
+    if (!before && slice_is(word, "pragma") && slice_is(who, "omp") &&
+        !slice_is(what, "simd") && !slice_is(what, "atomic") &&
+        !slice_is(what, "critical"))
       return true;
     l.p = lex_line_end(t.text.data, l.end);
     l.first = true;
@@ -190,7 +199,8 @@ static bool bound_to_place(const struct outline *o)
   return false;
 }
 
-static void add(struct text *params, struct text *args, const char *declaration, struct slice name)
+static void add(struct text *params, struct text *args, const char *declaration,
+                struct slice name)
 {
   text_printf(params, "%s%s", params->size ? ", " : "", declaration);
   text_printf(args, "%s%.*s", args->size ? ", " : "", (int)name.size, name.data);
@@ -198,8 +208,9 @@ static void add(struct text *params, struct text *args, const char *declaration,
 
 static bool add_locals(struct outline *o, struct text *params, struct text *args)
 {
-  static const char *const storage[] = { "static", "extern", "register", "auto", "__auto_type",
-                                         "struct", "union", "_Thread_local" };
+  static const char *const storage[] = { "static", "extern",       "register",
+                                         "auto",   "__auto_type",  "struct",
+                                         "union",  "_Thread_local" };
   for (unsigned i = 0; i < o->n; i++) {
     const struct variable *v = &o->locals[i];
     TSNode type = node_field(v->declaration, "type");
@@ -209,7 +220,8 @@ static bool add_locals(struct outline *o, struct text *params, struct text *args
       if (contains(before, storage[j]) && (j < 5 || j == 7 || contains(before, "{")))
         return false;
     struct slice d = node_text(o->b, v->declarator);
-    add(params, args, arena_printf("%.*s %.*s", (int)before.size, before.data, (int)d.size, d.data),
+    add(params, args,
+        arena_printf("%.*s %.*s", (int)before.size, before.data, (int)d.size, d.data),
         node_text(o->b, declared_name(v->declarator)));
   }
   return true;
@@ -224,8 +236,8 @@ static bool add_parameters(struct outline *o, struct text *params, struct text *
     struct slice text = node_text(o->b, p);
     if (!node_is_type(p, "parameter_declaration") || ts_node_is_null(name))
       continue;
-    restricted = restricted || contains(text, "restrict") || contains(text, "__restrict") ||
-                 contains(text, "__restrict__");
+    restricted = restricted || contains(text, "restrict") ||
+                 contains(text, "__restrict") || contains(text, "__restrict__");
     add(params, args, arena_copy(text.data, text.size), node_text(o->b, name));
   }
   return restricted;

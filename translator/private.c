@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// private.c: variables of loops within the body of a nest that threads share out, declared outside of it as old C
-// has it: `int i, j, k;`. OpenMP would have the threads share them, which is never meant. Each gets its own
-// where nothing but such loops uses the variable, there and behind the nest.
+// private.c: variables of loops within the body of a nest that threads share out,
+// declared outside of it as old C has it: `int i, j, k;`. OpenMP would have the threads
+// share them, which is never meant. Each gets its own where nothing but such loops uses
+// the variable, there and behind the nest.
 #include "loops.h"
 
 // The variable that the loop LOOP assigns first; size 0: it declares one, or is none.
 static struct slice assigned(const struct builder *b, TSNode loop)
 {
   TSNode init = node_field(loop, "initializer");
-  if (!node_is_type(loop, "for_statement") || !node_is_type(init, "assignment_expression") ||
+  if (!node_is_type(loop, "for_statement") ||
+      !node_is_type(init, "assignment_expression") ||
       !slice_is(node_text(b, node_field(init, "operator")), "=") ||
       !node_is_type(node_field(init, "left"), "identifier"))
     return (struct slice){ 0 };
   return node_text(b, node_field(init, "left"));
 }
 
-// True when NAME is used in NODE, from offset FROM on, outside of loops that begin by assigning it.
-static bool used_otherwise(const struct builder *b, TSNode node, struct slice name, size_t from)
+// True when NAME is used in NODE, from offset FROM on, outside of loops that begin by
+// assigning it.
+static bool used_otherwise(const struct builder *b, TSNode node, struct slice name,
+                           size_t from)
 {
   if (ts_node_end_byte(node) <= from || slices_same(assigned(b, node), name))
     return false;
@@ -28,7 +32,8 @@ static bool used_otherwise(const struct builder *b, TSNode node, struct slice na
   return false;
 }
 
-static void collect(const struct builder *b, TSNode node, struct slice **names, unsigned *n)
+static void collect(const struct builder *b, TSNode node, struct slice **names,
+                    unsigned *n)
 {
   struct slice name = assigned(b, node);
   bool known = name.size == 0;
@@ -40,8 +45,8 @@ static void collect(const struct builder *b, TSNode node, struct slice **names, 
     collect(b, ts_node_named_child(node, i), names, n);
 }
 
-struct slice *private_variables(const struct builder *b, const struct nest *nest, TSNode body,
-                                unsigned *n)
+struct slice *private_variables(const struct builder *b, const struct nest *nest,
+                                TSNode body, unsigned *n)
 {
   struct slice *all = NULL, *own = NULL;
   unsigned n_all = 0;

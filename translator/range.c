@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// range.c: iteration ranges as text. All counting is done in unsigned long long on distances, so that no
-// bound is stepped over: INT_MAX and a wrapping unsigned are as good as any other. Loops in blocks keep the
-// user's variable, type and comparison, which compilers vectorise best; loops over blocks count them.
+// range.c: iteration ranges as text. All counting is done in unsigned long long on
+// distances, so that no bound is stepped over: INT_MAX and a wrapping unsigned are as
+// good as any other. Loops in blocks keep the user's variable, type and comparison, which
+// compilers vectorise best; loops over blocks count them.
 #include <string.h>
 
 #include "loops.h"
@@ -40,20 +41,22 @@ static const char *sign_of(const struct dim *d)
   return signs[d->relation];
 }
 
-// "(low) < (bound) &&" for the loops around D whose bounds stand by themselves: D's own bounds, which may
-// read memory, are only evaluated where the source would have come to them.
+// "(low) < (bound) &&" for the loops around D whose bounds stand by themselves: D's own
+// bounds, which may read memory, are only evaluated where the source would have come to
+// them.
 static const char *reached(const struct dim *d)
 {
   const char *cond = "";
   for (const struct dim *o = d->safe ? NULL : d->outer; o; o = o->outer)
     if (o->needs == 0) // the outermost first: it says whether the others may be evaluated
-      cond = arena_printf("(%.*s) %s (%.*s) && %s", (int)o->low.size, o->low.data, sign_of(o),
-                          (int)o->bound.size, o->bound.data, cond);
+      cond = arena_printf("(%.*s) %s (%.*s) && %s", (int)o->low.size, o->low.data,
+                          sign_of(o), (int)o->bound.size, o->bound.data, cond);
   return *cond ? arena_printf("%s1 ? ", cond) : "";
 }
 
 // How many iterations there are from S to U.
-static const char *count_of(const struct dim *d, const char *s, const char *u, const char *c)
+static const char *count_of(const struct dim *d, const char *s, const char *u,
+                            const char *c)
 {
   const char *distance = arena_printf("AUTOTUNE_DISTANCE(%s, %s)", d->down ? u : s,
                                       d->down ? s : u);
@@ -82,20 +85,21 @@ void range_make(const struct builder *b, struct loop *l)
   l->start = arena_printf("autotune_s%u", l->id);
   l->end = arena_printf("autotune_u%u", l->id);
   l->count = arena_printf("autotune_n%u", l->id);
-  bool literal = strspn(arena_copy(d->step.data, d->step.size), "0123456789") == d->step.size;
+  bool literal =
+      strspn(arena_copy(d->step.data, d->step.size), "0123456789") == d->step.size;
   l->step = literal ? arena_copy(d->step.data, d->step.size)
                     : arena_printf("autotune_c%u", l->id);
   l->op = sign_of(d);
   l->down = d->down;
   l->pointer = d->pointer;
   write_line(b, &t, d->offset);
-  text_printf(&t, "%s %s = %s(%.*s%s; ", l->type, l->start, cond, (int)d->low.size, d->low.data,
-              other);
-  text_printf(&t, "__auto_type %s = %s(%.*s%s;", l->end, cond, (int)d->bound.size, d->bound.data,
-              other);
+  text_printf(&t, "%s %s = %s(%.*s%s; ", l->type, l->start, cond, (int)d->low.size,
+              d->low.data, other);
+  text_printf(&t, "__auto_type %s = %s(%.*s%s;", l->end, cond, (int)d->bound.size,
+              d->bound.data, other);
   if (!literal)
-    text_printf(&t, " __auto_type %s = %s(%.*s%s;", l->step, cond, (int)d->step.size, d->step.data,
-                *cond ? ") : 1" : ")");
+    text_printf(&t, " __auto_type %s = %s(%.*s%s;", l->step, cond, (int)d->step.size,
+                d->step.data, *cond ? ") : 1" : ")");
   text_printf(&t, "\n" COUNTER " %s = %s;\n", l->count,
               count_of(d, l->start, l->end, l->step));
   l->setup = t.data;
@@ -113,7 +117,8 @@ static const char *advanced(const struct loop *l, const char *base, const char *
   char sign = l->down ? '-' : '+';
   if (l->pointer)
     return arena_printf("(%s %c (long long)((%s)%s))", base, sign, offset, times);
-  return arena_printf("(%s)((" COUNTER ")%s %c (%s)%s)", l->type, base, sign, offset, times);
+  return arena_printf("(%s)((" COUNTER ")%s %c (%s)%s)", l->type, base, sign, offset,
+                      times);
 }
 
 const char *range_at(const struct loop *l, const char *offset)
@@ -125,9 +130,18 @@ struct loop range_counter(struct builder *b, const struct loop *of)
 {
   unsigned id = new_id(b);
   return (struct loop){
-    .id = id, .dim = of->dim, .type = COUNTER, .start = "0", .op = "<", .step = "1",
-    .var = arena_printf("autotune_q%u", id), .end = arena_printf("autotune_g%u", id),
-    .count = arena_printf("autotune_g%u", id), .prelude = "", .needs = of->needs, .grid = true,
+    .id = id,
+    .dim = of->dim,
+    .type = COUNTER,
+    .start = "0",
+    .op = "<",
+    .step = "1",
+    .var = arena_printf("autotune_q%u", id),
+    .end = arena_printf("autotune_g%u", id),
+    .count = arena_printf("autotune_g%u", id),
+    .prelude = "",
+    .needs = of->needs,
+    .grid = true,
   };
 }
 
@@ -140,15 +154,16 @@ static struct loop part_of(const struct loop *l, uint64_t needs)
   return p;
 }
 
-void range_strip(struct builder *b, const struct loop *l, const char *size, struct loop *grid,
-                 struct loop *point)
+void range_strip(struct builder *b, const struct loop *l, const char *size,
+                 struct loop *grid, struct loop *point)
 {
   struct loop g = range_counter(b, l), p = part_of(l, BIT(g.id));
   unsigned id = g.id;
-  const char *done = arena_printf("%s * (%s)", g.var, size), *left = arena_printf("autotune_l%u", id);
+  const char *done = arena_printf("%s * (%s)", g.var, size),
+             *left = arena_printf("autotune_l%u", id);
   const char *last = arena_printf(inclusive(l) ? "(%s) - 1" : "%s", size);
-  g.setup = arena_printf("%s" COUNTER " %s = %s / (%s) + (%s %% (%s) != 0);\n", l->setup, g.count,
-                         l->count, size, l->count, size);
+  g.setup = arena_printf("%s" COUNTER " %s = %s / (%s) + (%s %% (%s) != 0);\n", l->setup,
+                         g.count, l->count, size, l->count, size);
   p.start = arena_printf("autotune_b%u", id);
   p.end = arena_printf("autotune_f%u", id);
   p.count = arena_printf("autotune_m%u", id);
@@ -161,7 +176,8 @@ void range_strip(struct builder *b, const struct loop *l, const char *size, stru
   *point = p;
 }
 
-// L as a loop that counts; its own variable is OFFSET, in terms of the counter, iterations from the start.
+// L as a loop that counts; its own variable is OFFSET, in terms of the counter,
+// iterations from the start.
 static void count(struct builder *b, struct loop *l, const char *offset)
 {
   struct loop r = *l;
@@ -184,19 +200,21 @@ void range_count(struct builder *b, struct loop *l)
   count(b, l, "");
 }
 
-void range_stripe(struct builder *b, const struct loop *l, const char *size, struct loop *offsets,
-                  struct loop *stripe)
+void range_stripe(struct builder *b, const struct loop *l, const char *size,
+                  struct loop *offsets, struct loop *stripe)
 {
   struct loop o = range_counter(b, l), s = part_of(l, BIT(o.id));
   s.var = arena_printf("autotune_p%u", o.id);
   s.count = s.end = arena_printf("autotune_m%u", o.id);
   s.start = "0", s.op = "<", s.step = "1", s.type = COUNTER;
   s.down = s.pointer = false;
-  o.setup = arena_printf("%s" COUNTER " %s = %s < (%s) ? %s : (%s);\n", l->setup, o.count, l->count,
-                         size, l->count, size);
-  o.prelude = arena_printf(COUNTER " %s = (%s - %s - 1) / (%s) + 1;\n", s.count, l->count, o.var, size);
-  s.prelude = arena_printf("%s %s = %s;\n%s", l->type, l->var,
-                           range_at(l, arena_printf("%s + %s * (%s)", o.var, s.var, size)), l->prelude);
+  o.setup = arena_printf("%s" COUNTER " %s = %s < (%s) ? %s : (%s);\n", l->setup, o.count,
+                         l->count, size, l->count, size);
+  o.prelude = arena_printf(COUNTER " %s = (%s - %s - 1) / (%s) + 1;\n", s.count, l->count,
+                           o.var, size);
+  s.prelude = arena_printf(
+      "%s %s = %s;\n%s", l->type, l->var,
+      range_at(l, arena_printf("%s + %s * (%s)", o.var, s.var, size)), l->prelude);
   *offsets = o;
   *stripe = s;
 }
@@ -208,7 +226,8 @@ void range_header(struct text *out, const struct builder *b, const struct loop *
     text_printf(out, "%.*s ", (int)l->dim->header.size, l->dim->header.data);
     return;
   }
-  text_printf(out, "for (%s %s = %s; %s %s %s; ", l->type, l->var, l->start, l->var, l->op, l->end);
+  text_printf(out, "for (%s %s = %s; %s %s %s; ", l->type, l->var, l->start, l->var,
+              l->op, l->end);
   if (strcmp(l->step, "1") == 0)
     text_printf(out, "%s%s) ", l->var, l->down ? "--" : "++");
   else

@@ -4,7 +4,8 @@
 
 #include "loops.h"
 
-const struct dir_clause *directive_clause(const struct loop_directive *d, const char *name)
+const struct dir_clause *directive_clause(const struct loop_directive *d,
+                                          const char *name)
 {
   for (unsigned i = 0; i < d->n_clauses; i++)
     if (strcmp(d->clauses[i].name, name) == 0)
@@ -35,8 +36,8 @@ static size_t slice_offset(const struct loop_directive *d, struct slice s)
 }
 
 // Diagnoses a size or factor that is not positive.
-static bool check_size(struct builder *b, const struct loop_directive *d, const struct dir_arg *a,
-                       const char *what)
+static bool check_size(struct builder *b, const struct loop_directive *d,
+                       const struct dir_arg *a, const char *what)
 {
   int p = arg_param(b, a);
   const struct param *param = p >= 0 ? &b->k->params[p] : NULL;
@@ -64,24 +65,27 @@ static const char *why_so_few(const struct builder *b, const struct nest *n)
   return arena_printf("the loop in line %u does not count: %s", line, why);
 }
 
-bool nest_take(struct builder *b, struct nest *n, const struct loop_directive *d, unsigned count)
+bool nest_take(struct builder *b, struct nest *n, const struct loop_directive *d,
+               unsigned count)
 {
   size_t at = d->pragma->offset, size = d->pragma->end - at;
   const char *name = directive_name(d->kind);
   if (count > n->n)
-    return FAIL(b, at, size, why_so_few(b, n), "'%s' needs %u nested loops, here %s %u", name,
-                count, n->n == 1 ? "is" : "are", n->n);
+    return FAIL(b, at, size, why_so_few(b, n), "'%s' needs %u nested loops, here %s %u",
+                name, count, n->n == 1 ? "is" : "are", n->n);
   for (unsigned i = 0; i < count; i++) {
     struct loop *l = &n->loops[i];
     if (l->pragma && (l->sharing || l->pragma_loop == ts_node_start_byte(d->loop)))
-      return FAIL(b, at, size, "directives act from the loop upwards: put it nearer to the loop",
-                  "'%s' cannot change loops that an OpenMP directive below it takes", name);
+      return FAIL(
+          b, at, size, "directives act from the loop upwards: put it nearer to the loop",
+          "'%s' cannot change loops that an OpenMP directive below it takes", name);
     l->dim->affected = true;
   }
   return true;
 }
 
-// The loops among POINTS[0..i) that the loop L depends on, directly or through one another.
+// The loops among POINTS[0..i) that the loop L depends on, directly or through one
+// another.
 static unsigned depended_on(const struct loop *l, const struct loop *points, unsigned n,
                             struct loop *out)
 {
@@ -96,8 +100,8 @@ static unsigned depended_on(const struct loop *l, const struct loop *points, uns
   return found;
 }
 
-static bool constant_step(struct builder *b, const struct loop_directive *d, const struct loop *l,
-                          const struct loop *points, unsigned n)
+static bool constant_step(struct builder *b, const struct loop_directive *d,
+                          const struct loop *l, const struct loop *points, unsigned n)
 {
   if (strcmp(l->step, "1") == 0 || digits(slice_of(l->step)))
     return true;
@@ -161,7 +165,8 @@ static bool unroll(struct builder *b, struct nest *n, const struct loop_directiv
     return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset, NULL,
                 "this loop is unrolled already");
   if (partial && directive_clause(d, "full"))
-    return FAIL(b, partial->offset, strlen("partial"), NULL, "'partial' and 'full' exclude each other");
+    return FAIL(b, partial->offset, strlen("partial"), NULL,
+                "'partial' and 'full' exclude each other");
   if (partial && partial->n_args && !check_size(b, d, &partial->args[0], "a factor"))
     return false;
   l->hint = directive_clause(d, "full") ? HINT_FULL
@@ -171,7 +176,8 @@ static bool unroll(struct builder *b, struct nest *n, const struct loop_directiv
   return true;
 }
 
-// The next loop from I on that is no loop over tiles: register blocks are wanted within them.
+// The next loop from I on that is no loop over tiles: register blocks are wanted within
+// them.
 static unsigned next_to_jam(const struct nest *n, unsigned i)
 {
   while (i < n->n && n->loops[i].grid)
@@ -179,7 +185,8 @@ static unsigned next_to_jam(const struct nest *n, unsigned i)
   return i;
 }
 
-static bool may_jam(struct builder *b, struct nest *n, unsigned at, const struct loop_directive *d)
+static bool may_jam(struct builder *b, struct nest *n, unsigned at,
+                    const struct loop_directive *d)
 {
   const struct loop *l = &n->loops[at];
   size_t from = d->pragma->offset, size = d->pragma->end - from;
@@ -189,16 +196,17 @@ static bool may_jam(struct builder *b, struct nest *n, unsigned at, const struct
     if (i >= at)
       n->loops[i].dim->affected = true;
     if (i != at && (n->loops[i].needs & BIT(l->id)))
-      return FAIL(b, from, size, "jam an inner loop, or tile the nest by other sizes",
-                  "'unroll_and_jam' cannot take the loop of '%.*s': bounds of an inner loop depend on it",
-                  (int)l->dim->var.size, l->dim->var.data);
+      return FAIL(
+          b, from, size, "jam an inner loop, or tile the nest by other sizes",
+          "'unroll_and_jam' cannot take the loop of '%.*s': bounds of an inner loop depend on it",
+          (int)l->dim->var.size, l->dim->var.data);
   }
   return true;
 }
 
 // Blocks of FACTOR iterations, whose loop goes innermost.
-static bool jam_loop(struct builder *b, struct nest *n, unsigned at, const struct loop_directive *d,
-                     const struct dir_arg *a)
+static bool jam_loop(struct builder *b, struct nest *n, unsigned at,
+                     const struct loop_directive *d, const struct dir_arg *a)
 {
   struct loop *l = &n->loops[at], grid;
   struct jam *jam = arena_alloc(sizeof *jam);
@@ -212,20 +220,23 @@ static bool jam_loop(struct builder *b, struct nest *n, unsigned at, const struc
   range_strip(b, l, jam->factor, &grid, jam->point);
   jam->full = arena_printf("autotune_l%u >= (%s)", grid.id, jam->factor);
   jam->point->pragma = NULL;
-  grid.pragma = l->pragma, grid.pragma_loop = l->pragma_loop, grid.innermost = l->innermost;
+  grid.pragma = l->pragma, grid.pragma_loop = l->pragma_loop,
+  grid.innermost = l->innermost;
   grid.grid = false;
   grid.jam = jam;
   *l = grid;
   return !b->failed;
 }
 
-static bool unroll_and_jam(struct builder *b, struct nest *n, const struct loop_directive *d)
+static bool unroll_and_jam(struct builder *b, struct nest *n,
+                           const struct loop_directive *d)
 {
   const struct dir_clause *c = directive_clause(d, "partial");
   size_t from = d->pragma->offset, size = d->pragma->end - from;
   if (n->n < 2)
-    return FAIL(b, from, size, ts_node_is_null(n->stop) ? "write 'unroll partial(…)' on a single loop"
-                                                        : why_so_few(b, n),
+    return FAIL(b, from, size,
+                ts_node_is_null(n->stop) ? "write 'unroll partial(…)' on a single loop"
+                                         : why_so_few(b, n),
                 "'unroll_and_jam' needs a loop inside of the loop");
   if (!nest_take(b, n, d, 1))
     return false;
@@ -233,8 +244,8 @@ static bool unroll_and_jam(struct builder *b, struct nest *n, const struct loop_
   for (unsigned i = 0; i < c->n_args; i++, at++) {
     at = next_to_jam(n, at);
     if (at >= n->n)
-      return FAIL(b, slice_offset(d, c->args[i].text), c->args[i].text.size, why_so_few(b, n),
-                  "there are only %u loops to unroll and jam", i);
+      return FAIL(b, slice_offset(d, c->args[i].text), c->args[i].text.size,
+                  why_so_few(b, n), "there are only %u loops to unroll and jam", i);
     if (n->loops[at].sharing)
       return nest_take(b, n, d, at + 1);
     if (!jam_loop(b, n, at, d, &c->args[i]))
