@@ -166,7 +166,7 @@ static int delete_all(struct store *s, const char *kernel, uint64_t unit,
   static const char *const statements[] = {
     "DELETE FROM variant WHERE problem IN (SELECT id FROM problem WHERE " CHOSEN ")",
     "DELETE FROM winner WHERE problem IN (SELECT id FROM problem WHERE " CHOSEN ")",
-    "DELETE FROM problem WHERE " CHOSEN,
+    ("DELETE FROM problem WHERE " CHOSEN),
   };
   int rc = store_run(s->db, "BEGIN IMMEDIATE");
   if (rc != SQLITE_OK)

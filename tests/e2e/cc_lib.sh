@@ -8,6 +8,9 @@ work=$(mktemp -d)
 export TMPDIR=$work/tmp AUTOTUNE_MODE=off LC_ALL=C
 # A libautotune with AddressSanitizer comes into programs without it, after the C library.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
+# To be preloaded where even that is too late: behind a shared library that needs libautotune.
+sanitizer=$(ldd "$(dirname "$(command -v autotune)")/../lib/libautotune.so" |
+  sed -n 's/.*=> \([^ ]*libasan[^ ]*\).*/\1/p')
 mkdir "$TMPDIR" "$work/in"
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 cd "$work/in" || exit 1

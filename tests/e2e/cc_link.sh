@@ -45,7 +45,7 @@ for cc in $compilers; do
   check "$cc -shared" autotune cc "$cc" -shared k.o -o libshared.so
   has "$cc -shared: libautotune" <(libraries libshared.so) libautotune
   check "$cc with it" autotune cc "$cc" main.o -L. -lshared -o prog
-  is "$cc answer" "$(LD_LIBRARY_PATH=. ./prog)" "3 k.c"
+  is "$cc answer" "$(LD_PRELOAD=$sanitizer LD_LIBRARY_PATH=. ./prog)" "3 k.c"
   check "$cc -r" autotune cc "$cc" -r main.o k.o -o partial.o
   linked "$cc after -r" "$cc" partial.o
 

@@ -3,7 +3,7 @@
 # Random programs of csmith, each of its functions a kernel: they compute the same, whichever variant
 # of their functions runs. bash csmith.sh BUILD_DIR [PROGRAMS [FIRST_SEED]]
 set -u
-build=$1 programs=${2:-40} first=${3:-1} here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd) programs=${2:-40} first=${3:-1} here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
 jit=$build/lib/libautotune-jit.so
 command -v csmith > /dev/null || { echo "skipped: csmith is not installed"; exit 77; }
@@ -28,28 +28,36 @@ annotate() {
        END { print last }' program.c > kernels.c
 }
 
+# Every variant of the annotated program, by $compiler at $level, against what it printed untouched.
+compare() {
+  local expected got pick
+  $compiler -w $level -I"$headers" program.c -o plain 2> log || { cat log; fail "plain"; return; }
+  expected=$(timeout 2 ./plain) || return # some never end
+  $compiler -w $level -I"$headers" -isystem "$root/include" tuned.c runtime.o -ldl -o tuned 2> log ||
+    { cat log; fail "$compiler $level"; return; }
+  for pick in 0 1; do
+    got=$(UNITS_PICK=$pick timeout 60 ./tuned 2> log) ||
+      { tail -n 5 log; fail "$compiler $level, variant $pick ends with $?"; return; }
+    [ "$got" = "$expected" ] ||
+      fail "$compiler $level, variant $pick: '$got' instead of '$expected'"
+    compared=$((compared + 1))
+  done
+}
+
 for ((seed = first; seed < first + programs; seed++)); do
   csmith --seed "$seed" --max-funcs 6 --max-block-depth 3 --max-expr-complexity 5 \
     -o program.c > /dev/null || { fail "csmith"; continue; }
   annotate
+  "$build/bin/autotune" translate kernels.c -o tuned.c -- -I"$headers" > log 2>&1 ||
+    { cat log; fail "translate"; continue; }
+  before=$compared
   for compiler in gcc clang-22; do
     for level in -O0 -O2; do
-      $compiler -w $level -I"$headers" program.c -o plain 2> log || { cat log; fail "plain"; break 2; }
-      expected=$(timeout 5 ./plain) || break 2 # some never end
-      "$build/bin/autotune" translate kernels.c -o tuned.c -- -I"$headers" > log 2>&1 ||
-        { cat log; fail "translate"; break 2; }
-      $compiler -w $level -I"$headers" -isystem "$root/include" tuned.c runtime.o -ldl -o tuned \
-        2> log || { cat log; fail "$compiler $level"; break 2; }
-      for pick in 0 1; do
-        got=$(UNITS_PICK=$pick timeout 60 ./tuned 2> log) ||
-          { tail -n 5 log; fail "$compiler $level, variant $pick ends with $?"; break 3; }
-        [ "$got" = "$expected" ] ||
-          fail "$compiler $level, variant $pick: '$got' instead of '$expected'"
-        compared=$((compared + 1))
-      done
-      kernels=$((kernels + $(grep -c '^#pragma autotune' kernels.c)))
+      compare
+      [ $compared -gt $before ] || continue 3 # never ends, or failed already
     done
   done
+  kernels=$((kernels + $(grep -c '^#pragma autotune' kernels.c)))
 done
 echo "$compared comparisons, $kernels kernels, $failed failed"
 [ $compared -gt 0 ] && [ $failed -eq 0 ]

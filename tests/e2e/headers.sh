@@ -3,7 +3,7 @@
 # A kernel that reaches every function of many system headers, for each compiler that makes variants:
 # its unit holds all their types and helpers, and compiles without them.
 set -u
-build=$1 here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

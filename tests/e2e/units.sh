@@ -4,7 +4,7 @@
 # header, load, and compute what the default variant does; the translated file must compile without a
 # warning, and the program must print what the untranslated one prints.
 set -u
-build=$1 here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd) here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

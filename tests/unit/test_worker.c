@@ -254,7 +254,7 @@ static void test_crashes_openmp(void **state) { (void)state; crashes(true, true)
 // ---- V2: what does not end ------------------------------------------------------------------------------
 
 static double loops(int n, const double *a, double *c) {
-  for (volatile int i = n; i == i; i++)
+  for (volatile int i = 1; i;)
     ;
   return right(n, a, c);
 }

@@ -25,7 +25,7 @@
 
 enum { SCALE_N = 20000 };
 
-__attribute__((noinline, optimize("O1"))) static void scale_default(int n, double f, const double *a, double *c) {
+__attribute__((noinline)) static void scale_default(int n, double f, const double *a, double *c) {
   for (int again = 0; again < 40; again++) // slow on purpose: there is much to win
     for (volatile int i = 0; i < n; i++)
       c[i] = f * a[i];
