@@ -84,8 +84,10 @@ static void print_sections(const struct kernel *k)
   if (!output && !k->returns)
     puts("    no outputs are declared, so variants are not verified: write out(…) or "
          "inout(…)");
-  if (k->verify == AUTOTUNE_VERIFY_TOLERANCE)
+  if (k->verify == AUTOTUNE_VERIFY_TOLERANCE && k->atol >= 0)
     printf("    verified with rtol %g, atol %g\n", k->rtol, k->atol);
+  else if (k->verify == AUTOTUNE_VERIFY_TOLERANCE)
+    printf("    verified with rtol %g\n", k->rtol);
   else if (k->verify)
     puts(k->verify == AUTOTUNE_VERIFY_OFF ? "    not verified" : "    verified exactly");
 }
