@@ -213,7 +213,8 @@ bool function_find(const struct source *s, const struct pragma *p, struct functi
 
 // `FOREACH(i, n) { … }` or `FOREACH(i, n) x += i;`: the grammar takes a macro that begins
 // a statement for a call, and misses a ';' behind it or does not know what to do with a
-// word.
+// word. Where it misses a whole statement, the ')' is that of a `for` whose body begins
+// with an #if.
 static bool after_macro(const struct source *s, TSNode n)
 {
   size_t at = ts_node_start_byte(n);
@@ -222,7 +223,7 @@ static bool after_macro(const struct source *s, TSNode n)
   if (at == 0 || s->parsed[at - 1] != ')')
     return false;
   return ts_node_is_missing(n)
-             ? node_is(n, ";")
+             ? node_is(n, ";") && ts_node_named_child_count(ts_node_parent(n)) > 0
              : ts_node_child_count(n) == 1 && node_is(ts_node_child(n, 0), "identifier");
 }
 
@@ -239,8 +240,11 @@ static bool loop_parsed(const struct source *s, TSNode loop)
     TSNode n = ts_tree_cursor_current_node(&cursor);
     size_t start = ts_node_start_byte(n), end = ts_node_end_byte(n);
     if (is_error(s, n)) {
+      size_t next = start + strspn(s->text + start, " \t\r\n");
       diag_error(
-          s, start, end - start, "is a macro in it that hides a part of the syntax?",
+          s, start, end - start,
+          s->text[next] == '#' ? "put braces around the #if that is the body"
+                       : "is a macro in it that hides a part of the syntax?",
           ts_node_is_missing(n) ? "'%s' is missing here" : "this could not be parsed",
           ts_node_type(n));
       fine = false;
