@@ -266,10 +266,20 @@ static void try(struct tuning *t, struct compiled *compiled) {
     c->done = !session_stopping(); // stays pending in the store, unless it is innocent
 }
 
+static bool is_ended(const struct tuning *t) {
+  return t->lost || session_stopping();
+}
+
+// Where the default took all the time, one variant is tried all the same: a tuning that never tries any
+// would be begun for nothing each time.
+static bool owes_one(const struct tuning *t) {
+  return t->summary.tried == 0 && t->in_flight > 0 && !is_ended(t);
+}
+
 // The next that is compiled, waiting for it; *C's ticket is 0 where nothing came for a while.
 static void take(struct tuning *t, struct compiled *c) {
   *c = (struct compiled){ 0 };
-  double left = t->explore_until - sys_now();
+  double left = owes_one(t) ? 0.25 : t->explore_until - sys_now();
   if (pool_take(t->pool, c, left < 0.25 ? left > 0 ? left : 0 : 0.25)) {
     t->in_flight--;
     free(c->point);
@@ -280,11 +290,11 @@ static void take(struct tuning *t, struct compiled *c) {
 }
 
 static bool is_late(const struct tuning *t) {
-  return t->lost || session_stopping() || sys_now() >= t->explore_until;
+  return is_ended(t) || sys_now() >= t->explore_until;
 }
 
 static bool is_over(const struct tuning *t) {
-  return is_late(t) || (t->exhausted && t->in_flight == 0);
+  return (is_late(t) && !owes_one(t)) || (t->exhausted && t->in_flight == 0);
 }
 
 // Compiles a handful, then tries them while nothing else runs: for kernels that use all cores.
@@ -293,13 +303,13 @@ static void explore_quietly(struct tuning *t) {
   while (ready && !is_over(t)) {
     unsigned n = 0;
     propose(t);
-    while (t->in_flight > 0 && !is_late(t)) {
+    while (t->in_flight > 0 && (!is_late(t) || (n == 0 && owes_one(t)))) {
       take(t, &ready[n]);
       n += ready[n].ticket != 0;
       tune_report(t, tune_silence(NULL));
     }
     for (unsigned i = 0; i < n; i++)
-      if (!is_late(t) || (t->best == NONE && !t->lost && !session_stopping()))
+      if (!is_late(t) || (t->best == NONE && !is_ended(t)))
         try(t, &ready[i]); // one at least, so that there is something to choose
       else
         object_free(&ready[i].object);
@@ -321,6 +331,7 @@ static void explore_overlapped(struct tuning *t) {
 }
 
 void explore(struct tuning *t) {
+  propose(t);
   if (t->quiet)
     explore_quietly(t);
   else

@@ -26,7 +26,9 @@ static double larger(double a, double b) {
 }
 
 double tune_limit(const struct tuning *t) {
-  double limit = larger(10 * t->original.median, 1), left = larger(t->deadline - sys_now(), 1);
+  // What is ended because the budget is, and not for its own slowness, would be condemned for ever.
+  double limit = larger(10 * t->original.median, 1), least = larger(1.5 * t->original.median, 1);
+  double left = larger(t->deadline - sys_now(), least);
   return limit < left ? limit : left;
 }
 

@@ -86,6 +86,45 @@ static void nothing_better(void) {
   EXPECT(scale_why_has("an earlier run found nothing better (6 variants)"));
 }
 
+static void tries_one(void) {
+  char *why = NULL;
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(autotune_why("scale", NULL, &why) == AUTOTUNE_OK && !strstr(why, " 0 variants"));
+  free(why);
+}
+
+static void tries_one_openmp(void) {
+  scale_kernel.openmp = 1;
+  tries_one();
+}
+
+// However little time there is.
+static void test_tries_one(void **state) {
+  (void)state;
+  RUN(tries_one, SILENT, "AUTOTUNE_BUDGET=0.001s");
+  remove_folder();
+  make_folder(NULL);
+  RUN(tries_one_openmp, SILENT, "AUTOTUNE_BUDGET=0.001s");
+}
+
+static void slow_default(int n, double f, const double *a, double *c) {
+  nap(1.4);
+  scale_default(n, f, a, c);
+}
+
+static void default_takes_all(void) {
+  scale_kernel.original = (autotune_fn)slow_default;
+  scale_params[1].values = &scale_bad[6];
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(!scale_why_has("none of 1 variants was right"));
+}
+
+// A variant that is faster than the default is not ended, although the budget is.
+static void test_slow_default(void **state) {
+  (void)state;
+  RUN(default_takes_all, SILENT, "AUTOTUNE_BUDGET=0.3s");
+}
+
 static void test_goes_on(void **state) {
   (void)state;
   RUN(few_tried, SILENT, "AUTOTUNE_BUDGET=0.5s");
@@ -96,6 +135,7 @@ static void test_goes_on(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
 
 int main(void) {
-  const struct CMUnitTest tests[] = { TEST(test_killed), TEST(test_goes_on) };
+  const struct CMUnitTest tests[] = { TEST(test_killed), TEST(test_tries_one), TEST(test_slow_default),
+                                      TEST(test_goes_on) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

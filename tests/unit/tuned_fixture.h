@@ -45,11 +45,15 @@ static void scale_describe(void *const *args, struct autotune_call *call) {
   call->bytes = 2.0 * (double)bytes;
 }
 
-// BAD makes the variant crash, hang or err: 0 no, 1 crash, 2 a wrong result, 3 exit, 4 never ends.
+// BAD makes the variant crash, hang or err: 0 no, 1 crash, 2 a wrong result, 3 exit, 4 never ends,
+// 5 does not compile, 6 takes 1.2 s.
 static const char scale_text[] =
     "void scale(int n, double f, const double *a, double *c) {\n"
     "#if BAD == 4\n"
     "  for (volatile int k = 0; k == k; k++);\n"
+    "#endif\n"
+    "#if BAD == 6\n"
+    "  extern int usleep(unsigned); usleep(600000); usleep(600000);\n"
     "#endif\n"
     "#if BAD == 3\n"
     "  extern void exit(int); exit(0);\n"
@@ -72,7 +76,7 @@ static const struct autotune_value scale_u[] = {
   { "1", "1", 1, 1 }, { "2", "2", 2, 2 }, { "3", "3", 3, 3 } };
 static const struct autotune_value scale_bad[] = {
   { "0", "0", 0, 0 }, { "1", "1", 1, 1 }, { "2", "2", 2, 2 }, { "3", "3", 3, 3 },
-  { "4", "4", 4, 4 }, { "5", "5", 5, 5 } };
+  { "4", "4", 4, 4 }, { "5", "5", 5, 5 }, { "6", "6", 6, 6 } };
 static struct autotune_param scale_params[] = {
   { "U", "U", AUTOTUNE_INT, -1, 3, 3, scale_u },
   { "BAD", "BAD", AUTOTUNE_INT, -1, 1, 0, scale_bad }, // tests allow more of them
