@@ -106,19 +106,23 @@ END
   # a macro's include is not seen, and does no harm
   printf '#define H "kernel.h"\n#include H\nint main(void) { scale(0, 0); return 0; }\n' > macro.c
   check "$cc #include MACRO" $at -w -Iinc/deep macro.c -o prog
-  # templates: no guard, included twice on purpose
+  # templates: no guard, a type that the includer names; a kernel's name has to stand there
   cat > inc/template.h << 'END'
 #define UNROLL 1
 #pragma autotune kernel param(UNROLL: 1, 2)
-static void NAME(int n, double *x)
+static void one(int n, REAL *x)
 {
   for (int i = 0; i < n; i++)
     x[i] += UNROLL;
 }
 #undef UNROLL
 END
-  printf '#define NAME one\n#include "template.h"\nint main(void) { one(0, 0); return 0; }\n' > t.c
+  printf '#define REAL float\n#include "template.h"\nint main(void) { one(0, 0); return 0; }\n' > t.c
   check "$cc a header without a guard" $at t.c -o prog
+  check "$cc: it is a site" grep -q autotune_lookup prog
+  sed -i 's/void one(/void NAME(/' inc/template.h
+  not $at -DNAME=one t.c -o prog 2> message
+  has "$cc a name by a macro" message "^inc/template.h:3:13: error: 'NAME' becomes"
 done
 
 # what is put inline has the text's own lines, seen by -E
