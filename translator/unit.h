@@ -72,6 +72,11 @@ bool declare_attribute(struct slice word);
 /* Behind the group that opens at the lexer's next token; that is not taken unless it opens one. */
 void declare_skip_group(struct lexer *l);
 
+/* ---- flags.c ---------------------------------------------------------------------------------- */
+
+/* Diagnoses the flags(…) of K that Clang does not know. */
+void flags_check(const struct source *s, const struct kernel *k, const struct compile_options *o);
+
 /* ---- expand.c -------------------------------------------------------------------------------- */
 
 enum name_space { NAME_ORDINARY, NAME_TAG, NAME_MACRO };
