@@ -2,6 +2,7 @@
 // transform.c: what tile, stripe, reverse, unroll and unroll_and_jam make of a nest.
 #include <string.h>
 
+#include "kernel.h"
 #include "loops.h"
 
 const struct dir_clause *directive_clause(const struct loop_directive *d,
@@ -228,6 +229,17 @@ static bool jam_loop(struct builder *b, struct nest *n, unsigned at,
   return !b->failed;
 }
 
+// True when another loop stands somewhere below LOOP, though not as its whole body.
+static bool holds_loop(TSNode loop)
+{
+  TSTreeCursor cursor = ts_tree_cursor_new(loop);
+  bool found = false;
+  while (!found && cursor_next(&cursor, true))
+    found = node_is(ts_tree_cursor_current_node(&cursor), "for_statement");
+  ts_tree_cursor_delete(&cursor);
+  return found;
+}
+
 static bool unroll_and_jam(struct builder *b, struct nest *n,
                            const struct loop_directive *d)
 {
@@ -235,8 +247,11 @@ static bool unroll_and_jam(struct builder *b, struct nest *n,
   size_t from = d->pragma->offset, size = d->pragma->end - from;
   if (n->n < 2)
     return FAIL(b, from, size,
-                ts_node_is_null(n->stop) ? "write 'unroll partial(…)' on a single loop"
-                                         : why_so_few(b, n),
+                !ts_node_is_null(n->stop) ? why_so_few(b, n)
+                : holds_loop(d->loop)
+                    ? "nothing may stand between the loops; a sum may be kept in memory, as "
+                      "in 'y[i] += …', and be set to 0 before the nest"
+                    : "write 'unroll partial(…)' on a single loop",
                 "'unroll_and_jam' needs a loop inside of the loop");
   if (!nest_take(b, n, d, 1))
     return false;
