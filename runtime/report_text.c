@@ -126,13 +126,21 @@ static void print_head(const struct listed *item, FILE *out) {
   free(machine);
 }
 
+// Fewer than six runs have no 95 % interval of their median (stats.c).
+static bool has_interval(struct estimate e) {
+  return e.n >= 6;
+}
+
 static void print_time_row(FILE *out, const char *label, struct estimate e,
                            const struct summary *m) {
   char number[48], low[48], high[48], interval[160];
   const struct unit *u = unit_of(e.median);
-  snprintf(interval, sizeof interval, "%s … %s %s",
-           digits(low, sizeof low, e.low / u->size),
-           digits(high, sizeof high, e.high / u->size), u->name);
+  if (has_interval(e))
+    snprintf(interval, sizeof interval, "%s … %s %s",
+             digits(low, sizeof low, e.low / u->size),
+             digits(high, sizeof high, e.high / u->size), u->name);
+  else
+    snprintf(interval, sizeof interval, "none: %u run%s", e.n, e.n == 1 ? "" : "s");
   // "%-*s" counts bytes: the ellipsis and µ are longer than wide.
   bool rates = m && (m->flops > 0 || m->bytes > 0);
   int pad = rates ? 24 + (int)(strlen(interval) - width(interval)) : 0;
@@ -163,8 +171,10 @@ static void print_times(const struct analysis *a, FILE *out) {
   if (m && m->winner && a->has_original && a->best.median > 0) {
     double low = a->best.high > 0 ? a->original.low / a->best.high : 0;
     double high = a->best.low > 0 ? a->original.high / a->best.low : 0;
-    fprintf(out, "  %-*s%9.2f x    %.2f … %.2f x\n", LABEL, "speed-up",
-            a->original.median / a->best.median, low, high);
+    fprintf(out, "  %-*s%9.2f x", LABEL, "speed-up", a->original.median / a->best.median);
+    if (has_interval(a->original) && has_interval(a->best))
+      fprintf(out, "    %.2f … %.2f x", low, high);
+    fputc('\n', out);
   }
   fputc('\n', out);
 }

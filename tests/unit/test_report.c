@@ -56,6 +56,11 @@ static void make_database(const char *folder) {
   assert_int_equal(store_summary(s, &id, &m), 0);
   id.kernel = "unfinished";
   add(s, &id, 1, "U=2\n", FATE_OK, "", 5e-6);
+  id.kernel = "zslow"; // run too seldom for intervals
+  m = fixture_summary();
+  m.original.n = 1;
+  m.best.n = 5;
+  assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
 }
 
@@ -105,7 +110,8 @@ static void test_text_says_all(void **state) {
     "flags  (1.50 x", "-O2: 3.007 ms", "-O3 -DX=1: 2.005 ms *",
     "quarantined", "MR=12  flags=-O2",
     "scan", "the default stays", "unverified",
-    "unfinished", "best variant     5.0", "did not come to its end", "1 tried", NULL });
+    "unfinished", "best variant     5.0", "did not come to its end", "1 tried",
+    "zslow", "default", "none: 1 run ", "none: 5 runs", "x\n", NULL });
   assert_null(strstr(text, "no such thing")); // only with --verbose
   free(text);
 }
@@ -232,7 +238,7 @@ static void test_another_kernel_was_meant(void **state) {
   make_database(*state);
   char *text = report(*state, (struct report_options){ .kernel = "gem" }, 1);
   assert_non_null(strstr(text, "kernel 'gem' was never measured"));
-  assert_non_null(strstr(text, "gemm, scan, unfinished"));
+  assert_non_null(strstr(text, "gemm, scan, unfinished, zslow"));
   free(text);
 }
 
