@@ -81,7 +81,7 @@ AUTOTUNE_API void autotune_set_log(autotune_log_fn *fn, void *data);
 
 /* ---- for translated files: what `autotune cc` writes uses this, programs do not ------- */
 
-#define AUTOTUNE_ABI 1
+#define AUTOTUNE_ABI 2
 
 typedef void (*autotune_fn)(void);
 
@@ -138,6 +138,16 @@ struct autotune_unit {
 struct autotune_symbol {
   const char *name;
   const void *address;
+  size_t size;                 /* of an object, in bytes; 0: a function, or not known */
+};
+
+/* One factor of the constraint: the parts of `constraint(a && b)` are two. */
+struct autotune_condition {
+  /* 0 where the variant does not exist. VALUES: one for each parameter; only those listed are looked at. */
+  int (*holds)(const struct autotune_value *const *values, void *const *args,
+               const struct autotune_machine *machine);
+  unsigned n_params;           /* 0: it depends on the arguments and the machine alone */
+  const unsigned *params;      /* indices, ascending */
 };
 
 enum autotune_element { /* how to compare what a section holds */
@@ -183,9 +193,6 @@ struct autotune_kernel {
   autotune_fn original;       /* the default variant: the kernel as written, by the user's compiler */
   /* Calls FN with ARGS (addresses of the arguments) and writes what it returns to RET. */
   void (*invoke)(autotune_fn fn, void *const *args, void *ret);
-  /* 0 where the variant does not exist. VALUES: one for each parameter. NULL: all exist. */
-  int (*constraint)(const struct autotune_value *const *values, void *const *args,
-                    const struct autotune_machine *machine);
   /* Sections, flops and bytes of one call. Never NULL. */
   void (*describe)(void *const *args, struct autotune_call *call);
   size_t ret_size;            /* 0: void */
@@ -210,12 +217,27 @@ struct autotune_kernel {
   unsigned budget_variants;   /* 0: the default */
   const char *mode;           /* NULL: the default */
   unsigned openmp;            /* 1: variants may use OpenMP */
-  unsigned reserved[7];
+  unsigned n_conditions;      /* a variant exists where all hold */
+  const struct autotune_condition *conditions;
+  double budget_share;        /* of the time the program has spent in the kernel: 0.05; 0: the default */
+  double until;               /* stop when less improvement is expected: 0.02; 0: the default */
+  const char *family;         /* kernels of one family learn from each other; NULL: none */
+  /* Bytes that the loops within the innermost tile touch, as far as subscripts tell; NULL: there is no tile. */
+  double (*footprint)(const struct autotune_value *const *values, void *const *args,
+                      const struct autotune_machine *machine);
+  const char *compiler;       /* what made the default variant, as `autotune cc` was given it; NULL: not known */
+  /* Behind the first unit's text this makes a file that compiles alone to the kernel as written and the
+   * functions above, for calls that were captured; NULL: the kernel cannot be captured (NOT_CAPTURED). */
+  const char *replay;
+  const char *not_captured;   /* why there is no replay, for people; NULL */
+  unsigned reserved[8];
 };
 
 /* A variant installed for one key. Lives until its site is closed. */
 struct autotune_entry {
   autotune_fn code;
+  unsigned watch;             /* not 0: LEFT counts down with each call, and at 0 a call is timed */
+  unsigned left;
 #ifdef __cplusplus
   long long key[1];
 #else
@@ -230,10 +252,32 @@ struct autotune_site {
   void *state;                /* the runtime's */
 };
 
+/* One call that goes through the runtime; on the caller's stack. */
+struct autotune_call_state {
+  void *node;                 /* NULL: nothing is to be told of the call's end */
+  autotune_fn code;
+  double began;
+  unsigned long long reserved[5];
+};
+
 /* Finds, tunes or refuses: returns what to call for this key, which is never NULL, and sets site->hot
- * where that will stay true. RET of the trials is thrown away. */
-AUTOTUNE_API autotune_fn autotune_lookup(struct autotune_site *site, const long long *key,
-                                         void *const *args);
+ * where that will stay true. RET of the trials is thrown away. The caller makes the call, and where
+ * STATE->node is set, says so by autotune_end; it need not (longjmp, exit). */
+AUTOTUNE_API autotune_fn autotune_begin(struct autotune_site *site, const long long *key,
+                                        void *const *args, struct autotune_call_state *state);
+AUTOTUNE_API void autotune_end(struct autotune_call_state *state);
+
+/* Is this call of ENTRY one that the runtime wants to see? (Threads may race for the count: that does no
+ * harm, and the runtime switches it off for entries that several threads use.) */
+static inline int autotune_due(struct autotune_entry *entry)
+{
+  unsigned left;
+  if (__builtin_expect(entry->watch == 0, 1))
+    return 0;
+  left = __atomic_load_n(&entry->left, __ATOMIC_RELAXED) - 1;
+  __atomic_store_n(&entry->left, left, __ATOMIC_RELAXED);
+  return left == 0;
+}
 
 /* Called by a destructor of the translated file: its code is about to be unmapped. */
 AUTOTUNE_API void autotune_site_close(struct autotune_site *site);

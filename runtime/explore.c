@@ -62,10 +62,6 @@ static struct record record_of(const struct candidate *c) {
 
 // ---- what came of a variant ------------------------------------------------------------------------
 
-static double settled_seconds(const struct candidate *c) {
-  return c->fate == FATE_OK ? c->e.median : 0;
-}
-
 static void note(struct tuning *t, struct candidate *c) {
   int i = (int)(c - t->candidates);
   t->summary.tried += !c->done;
@@ -74,7 +70,8 @@ static void note(struct tuning *t, struct candidate *c) {
   if (c->fate == FATE_OK &&
       (t->best == NONE || c->e.median < t->candidates[t->best].e.median))
     t->best = i;
-  t->class->tell(t->strategy, c->point, c->fate, settled_seconds(c));
+  struct told told = { .fate = c->fate, .seconds = c->fate == FATE_OK ? c->e.median : 0 };
+  t->class->tell(t->strategy, c->point, &told);
 }
 
 // Objects of variants that cannot win any more only take memory.

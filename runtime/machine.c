@@ -57,13 +57,13 @@ static uint64_t x86_xcr0(void) {
   return (uint64_t)high << 32 | low;
 }
 
-struct features {
+struct cpu_features {
   uint32_t leaf1c, leaf1d, leaf7b, leaf7c, leaf7d, leaf71a, ext_c, ext_d;
   uint64_t xcr0;
 };
 
-static struct features x86_features(void) {
-  struct features f = { 0 };
+static struct cpu_features x86_features(void) {
+  struct cpu_features f = { 0 };
   unsigned a, b, c, d;
   if (__get_cpuid(1, &a, &b, &c, &d)) {
     f.leaf1c = c;
@@ -111,7 +111,7 @@ static void x86_identity(struct machine *m) {
 }
 
 static void cpu_identity(struct machine *m) {
-  struct features f = x86_features();
+  struct cpu_features f = x86_features();
   bool avx = (f.leaf1c & bit_AVX) && (f.xcr0 & 6) == 6;
   bool avx2 =
       avx && (f.leaf7b & bit_AVX2) && (f.leaf1c & bit_FMA) && (f.leaf7b & bit_BMI2);

@@ -3,7 +3,7 @@
  *
  * The way of a first call (docs/design.md draws it):
  *
- *   site.c    autotune_lookup: table of entries; else the store's winner; else tune or default
+ *   site.c    autotune_begin: table of entries; else the store's winner; else tune or default
  *   session.c forks the TUNER from the program, waits for its winner, installs it
  *   tune.c    (in the tuner) the pass: propose, compile, try, learn, final race, store
  *   pool.c    (in the tuner) compiles ahead on threads
@@ -144,14 +144,31 @@ enum fate { FATE_OK, FATE_COMPILE, FATE_LOAD, FATE_WRONG, FATE_CRASH, FATE_TIMEO
 const char *fate_name(enum fate f);
 #define FATES (FATE_PENDING + 1)
 
+/* What is known of a variant's code without running it: static.c; NAN where unknown. */
+enum { MAX_FEATURES = 24 };
+struct features { float values[MAX_FEATURES]; };
+struct told {
+  enum fate fate;
+  double seconds;                    /* FATE_OK: of a call; else 0 */
+  const struct features *features;   /* of the variant's code; NULL: unknown */
+};
 struct strategy; /* one run of a search */
 struct strategy_class {
   const char *name, *about;
+  /* BUDGET: points that will be asked for, about. */
   struct strategy *(*new)(const struct space *s, uint64_t seed, unsigned budget);
-  /* The next point to try, false: none is left. May be called ahead of tell. */
+  /* The next point to try, false: none is left. Never one that was asked for or told of before. May be
+   * called ahead of tell, several times. */
   bool (*ask)(struct strategy *st, choice *point);
-  void (*tell)(struct strategy *st, const choice *point, enum fate fate, double seconds);
+  /* Also of points that were not asked for: an earlier tuning's, another process's, a near key's winner. */
+  void (*tell)(struct strategy *st, const choice *point, const struct told *told);
   void (*free)(struct strategy *st);
+  /* Optional (NULL): seconds of a call that POINT, compiled to FEATURES but not run, will hardly be
+   * faster than; 0: no idea. */
+  double (*expect)(struct strategy *st, const choice *point, const struct features *features);
+  /* Optional: the share of the best time by which further trials are expected to improve on it; below
+   * 0: no idea. */
+  double (*hope)(struct strategy *st);
 };
 const struct strategy_class *strategy_find(const char *name); /* NULL: unknown */
 /* The default: exhaustive where all points fit BUDGET, else random. */

@@ -77,8 +77,8 @@ static bool ask(struct strategy *st, choice *point) {
   return false;
 }
 
-static void tell(struct strategy *st, const choice *point, enum fate fate, double seconds) {
-  (void)st, (void)point, (void)fate, (void)seconds; // nothing is learned
+static void tell(struct strategy *st, const choice *point, const struct told *told) {
+  (void)st, (void)point, (void)told; // nothing is learned
 }
 
 static void free_(struct strategy *st) {

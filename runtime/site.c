@@ -313,8 +313,10 @@ static autotune_fn miss_hushed(struct site *s, struct node *n, void *const *args
   return code;
 }
 
-autotune_fn autotune_lookup(struct autotune_site *place, const long long *key, void *const *args) {
+autotune_fn autotune_begin(struct autotune_site *place, const long long *key, void *const *args,
+                           struct autotune_call_state *state) {
   const struct autotune_kernel *k = place->kernel;
+  state->node = NULL;
   int error = errno;
   if (session_inside() || k->abi != AUTOTUNE_ABI)
     return k->original;
@@ -327,6 +329,10 @@ autotune_fn autotune_lookup(struct autotune_site *place, const long long *key, v
     code = miss_hushed(s, n, args);
   errno = error;
   return code;
+}
+
+void autotune_end(struct autotune_call_state *state) {
+  (void)state;
 }
 
 // ---- the end of a site ------------------------------------------------------------------------------

@@ -44,11 +44,14 @@ static bool matters(const struct autotune_kernel *k, const choice *point, unsign
 static bool satisfies(const struct space *s, const choice *point) {
   const struct autotune_kernel *k = s->kernel;
   const struct autotune_value *values[MAX_PARAMS];
-  if (!k->constraint)
+  if (k->n_conditions == 0)
     return true;
   for (unsigned p = 0; p < k->n_params; p++)
     values[p] = &k->params[p].values[point[p]];
-  return k->constraint(values, s->args, s->machine) != 0;
+  for (unsigned i = 0; i < k->n_conditions; i++)
+    if (k->conditions[i].holds(values, s->args, s->machine) == 0)
+      return false;
+  return true;
 }
 
 bool space_allows(const struct space *s, const choice *point) {

@@ -156,7 +156,7 @@ struct text cc_errors_filter(struct text printed);
 
 /* ---- cc_link.c ------------------------------------------------------------------------------ */
 
-/* Does an object, archive or library on the command line refer to autotune_lookup? */
+/* Does an object, archive or library on the command line refer to autotune_begin? */
 bool cc_link_sites(const struct cc_command *c);
 /* Adds what a link with sites needs, at its end. */
 void cc_link_libraries(const struct cc_command *c, struct words *w);

@@ -11,7 +11,7 @@
 
 #include "cc.h"
 
-// ---- does this file refer to autotune_lookup? ----
+// ---- does this file refer to autotune_begin? ----
 
 static bool file_refers(const char *path, unsigned depth);
 
@@ -55,7 +55,7 @@ static bool thin_archive_refers(const char *path, struct slice data, unsigned de
 // too often, because the library is then linked --as-needed.
 static bool file_refers(const char *path, unsigned depth)
 {
-  static const char symbol[] = "autotune_lookup"; // and its NUL
+  static const char symbol[] = "autotune_begin"; // and its NUL
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)

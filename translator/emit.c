@@ -17,10 +17,11 @@ static void resume(const struct source *s, size_t at, struct text *out)
 // Fields of autotune.h's structures that the text names: a user's macro may be spelled so
 // too.
 static const char *const fields[] = {
-  "abi", "name", "file", "line", "original", "invoke", "describe", "constraint", "ret_size",
+  "abi", "name", "file", "line", "original", "invoke", "describe", "conditions", "n_conditions", "holds", "ret_size",
   "ret_element", "n_args", "args", "n_keys", "keys", "n_params", "params", "n_sections",
   "sections",   "n_units", "units", "n_symbols", "symbols", "verify", "rtol", "atol", "search",
-  "budget_seconds",   "budget_variants", "mode", "openmp", "hot", "code", "key", "kernel", "spans", "base", "bytes",
+  "budget_seconds",   "budget_variants", "mode", "openmp", "hot", "code", "key", "kernel", "spans", "base", "bytes", "size", "node", "watch", "left", "budget_share", "until", "family",
+  "footprint", "compiler", "replay", "not_captured",
   "flops", "l1d", "l2", "l3", "vector", "cores", "threads", "i", "d", NULL };
 
 static bool user_macro(const struct emission *e, const char *name)
@@ -102,8 +103,9 @@ static void argument_names(const struct emission *e, const char *prefix)
 static void slow_path(const struct emission *e)
 {
   const char *name = e->k->main.name;
-  text_printf(e->out, "static __attribute__((noinline, cold)) autotune_fn autotune_slow_%s(",
-              name);
+  struct slice result = e->k->returns ? e->k->result : slice_of("void");
+  text_printf(e->out, "static __attribute__((noinline, cold)) %.*s autotune_slow_%s(",
+              (int)result.size, result.data, name);
   emit_parameters(e, "");
   text_printf(e->out, ")\n{\n");
   if (e->k->n_keys) {
@@ -116,8 +118,16 @@ static void slow_path(const struct emission *e)
     argument_names(e, "(void *)&");
     text_printf(e->out, " };\n");
   }
-  text_printf(e->out, "  return autotune_lookup(&autotune_site_%s, %s, %s);\n}\n", name,
+  text_printf(e->out, "  struct autotune_call_state autotune_s;\n"
+                      "  const autotune_fn autotune_f =\n"
+                      "    autotune_begin(&autotune_site_%s, %s, %s, &autotune_s);\n  ", name,
               e->k->n_keys ? "autotune_k" : "0", e->k->n_args ? "autotune_a" : "0");
+  if (e->k->returns)
+    text_printf(e->out, "%.*s autotune_result = ", (int)result.size, result.data);
+  text_printf(e->out, "((autotune_type_%s *)autotune_f)(", name);
+  argument_names(e, "");
+  text_printf(e->out, ");\n  if (autotune_s.node != 0)\n    autotune_end(&autotune_s);\n%s}\n",
+              e->k->returns ? "  return autotune_result;\n" : "");
 }
 
 // What the program calls: one load, the comparisons of the key, one indirect call.
@@ -125,18 +135,16 @@ static void stub(const struct emission *e)
 {
   const char *name = e->k->main.name;
   header(e, &e->k->main);
-  text_printf(e->out, "\n{\n  const struct autotune_entry *const autotune_e =\n"
+  text_printf(e->out, "\n{\n  struct autotune_entry *const autotune_e =\n"
                       "    __atomic_load_n(&autotune_site_%s.hot, __ATOMIC_ACQUIRE);\n"
                       "  if (__builtin_expect(autotune_e != 0", name);
   text_printf(e->out, "%s", e->k->n_keys ? " && " : "");
   key_values(e, " && ", "autotune_e->key[%u] == ");
-  text_printf(e->out, ", 1)) {\n    %s((autotune_type_%s *)autotune_e->code)(",
+  text_printf(e->out, " && !autotune_due(autotune_e), 1)) {\n    %s((autotune_type_%s *)autotune_e->code)(",
               e->k->returns ? "return " : "", name);
   argument_names(e, "");
-  text_printf(e->out, ");\n%s  }\n  %s((autotune_type_%s *)autotune_slow_%s(",
-              e->k->returns ? "" : "    return;\n", e->k->returns ? "return " : "", name, name);
-  argument_names(e, "");
-  text_printf(e->out, "))(");
+  text_printf(e->out, ");\n%s  }\n  %sautotune_slow_%s(",
+              e->k->returns ? "" : "    return;\n", e->k->returns ? "return " : "", name);
   argument_names(e, "");
   text_printf(e->out, ");\n}\n");
 }

@@ -186,34 +186,36 @@ static void each_param(const struct emission *e, const char *format)
     }
 }
 
-static void constraint(const struct emission *e)
+// One function for each factor of the constraint.
+static void condition(const struct emission *e, unsigned index)
 {
   const char *name = e->k->main.name;
-  if (!e->k->n_constraints)
-    return;
   each_param(e, "#pragma push_macro(\"@\")\n");
-  text_printf(e->out, "static int autotune_allows_%s(", name);
+  text_printf(e->out, "static int autotune_allows_%s_%u(", name, index);
   emit_parameters(e, "const struct autotune_value *const *autotune_v,\n"
                      "  const struct autotune_machine *autotune_m");
   text_printf(e->out, ")\n");
   each_param(e, "#undef @\n");
   text_printf(e->out, "{\n");
   constraint_names(e);
-  text_printf(e->out, "  return ");
-  for (unsigned i = 0; i < e->k->n_constraints; i++) {
-    text_printf(e->out, "%s((", i ? " && " : "");
-    numbered(e, e->k->constraints[i]);
-    text_printf(e->out, ") != 0)");
-  }
-  text_printf(e->out, ";\n}\n");
+  text_printf(e->out, "  return (");
+  numbered(e, e->k->constraints[index]);
+  text_printf(e->out, ") != 0;\n}\n");
   each_param(e, "#pragma pop_macro(\"@\")\n");
-  text_printf(e->out, "static int autotune_constraint_%s(\n"
+  text_printf(e->out, "static int autotune_holds_%s_%u(\n"
                       "  const struct autotune_value *const *autotune_v,\n"
                       "  void *const *autotune_a,"
                       "  const struct autotune_machine *autotune_m)\n{\n"
-                      "  (void)autotune_a;\n  return autotune_allows_%s(", name, name);
+                      "  (void)autotune_a;\n  return autotune_allows_%s_%u(", name, index, name,
+              index);
   unpacked(e);
   text_printf(e->out, "%sautotune_v, autotune_m);\n}\n", e->k->n_args ? ",\n    " : "");
+}
+
+static void constraint(const struct emission *e)
+{
+  for (unsigned i = 0; i < e->k->n_constraints; i++)
+    condition(e, i);
 }
 
 // BASE[LOW0][LOW1]…, or where LAST, the last element.

@@ -34,6 +34,17 @@ static void real(struct text *out, double d)
     text_printf(out, "%.17e", d);
 }
 
+// Does constraint C name param P? Params without a name cannot be named.
+static bool looks_at(const struct kernel *k, unsigned c, unsigned p)
+{
+  struct lexer l = lexer_of(k->constraints[c]);
+  const char *macro = k->params[p].named ? k->params[p].macro : NULL;
+  for (struct token t; macro && (t = lex(&l)).kind != TOKEN_END;)
+    if (t.kind == TOKEN_WORD && slice_is(t.text, macro))
+      return true;
+  return false;
+}
+
 static void params(const struct emission *e)
 {
   const char *name = e->k->main.name;
@@ -67,6 +78,31 @@ static void params(const struct emission *e)
                 p->n_values, p->original, name, i);
   }
   text_printf(e->out, "};\n");
+}
+
+// The factors of the constraint, each with the params that it looks at.
+static void conditions(const struct emission *e)
+{
+  const struct kernel *k = e->k;
+  const char *name = k->main.name;
+  for (unsigned i = 0; i < k->n_constraints; i++) {
+    text_printf(e->out, "static const unsigned autotune_looks_%s_%u[] = { ", name, i);
+    for (unsigned j = 0; j < k->n_params; j++)
+      if (looks_at(k, i, j))
+        text_printf(e->out, "%u, ", j);
+    text_printf(e->out, "0 };\n");
+  }
+  if (k->n_constraints)
+    text_printf(e->out, "static const struct autotune_condition autotune_conditions_%s[] = {\n",
+                name);
+  for (unsigned i = 0; i < k->n_constraints; i++) {
+    unsigned n = 0;
+    for (unsigned j = 0; j < k->n_params; j++)
+      n += looks_at(k, i, j);
+    text_printf(e->out, "  { autotune_holds_%s_%u, %u, autotune_looks_%s_%u },\n", name, i, n, name, i);
+  }
+  if (k->n_constraints)
+    text_printf(e->out, "};\n");
 }
 
 static void arguments(const struct emission *e)
@@ -249,8 +285,6 @@ static void kernel(const struct emission *e, unsigned n_symbols)
                       "  .original = (autotune_fn)autotune_default_%s,\n"
                       "  .invoke = autotune_invoke_%s, .describe = autotune_describe_%s,\n",
               line, name, name, name);
-  if (k->n_constraints)
-    text_printf(e->out, "  .constraint = autotune_constraint_%s,\n", name);
   if (k->returns)
     text_printf(e->out, "  .ret_size = sizeof(%.*s),\n"
                         "  .ret_element = AUTOTUNE_ELEMENT(*(%.*s *)0),\n",
@@ -261,6 +295,7 @@ static void kernel(const struct emission *e, unsigned n_symbols)
   array(e, "sections", k->n_sections);
   array(e, "units", k->n_compilers);
   array(e, "symbols", n_symbols);
+  array(e, "conditions", k->n_constraints);
   options(e);
   text_printf(e->out, "};\n");
 }
@@ -268,6 +303,7 @@ static void kernel(const struct emission *e, unsigned n_symbols)
 void emit_tables(const struct emission *e)
 {
   params(e);
+  conditions(e);
   arguments(e);
   keys(e);
   sections(e);

@@ -59,7 +59,7 @@ for cc in $compilers; do
   is "$cc answer" "$(./prog)" "4 inc/deep/kernel.h 12 11 8 src/main.c"
   check "$cc -pedantic" $at -std=c99 -Wall -Wextra -pedantic -Werror src/main.c -o pedantic
   is "$cc -pedantic files and lines" "$(./pedantic)" "$(./prog)"
-  check "$cc: the kernel is a site" grep -q autotune_lookup prog
+  check "$cc: the kernel is a site" grep -q autotune_begin prog
   $cc -w -Iinc -MMD -MF plain.d src/main.c -o prog
   same "$cc dependencies" ours.d plain.d
 
@@ -102,7 +102,7 @@ END
   is "$cc -iquote" "$(./prog)" 2
   # system headers are not looked into
   check "$cc -isystem" autotune cc "$cc" -isystem inc -isystem inc/deep here.c -o prog
-  hasnt "$cc -isystem" prog autotune_lookup
+  hasnt "$cc -isystem" prog autotune_begin
   # a macro's include is not seen, and does no harm
   printf '#define H "kernel.h"\n#include H\nint main(void) { scale(0, 0); return 0; }\n' > macro.c
   check "$cc #include MACRO" $at -w -Iinc/deep macro.c -o prog
@@ -119,7 +119,7 @@ static void one(int n, REAL *x)
 END
   printf '#define REAL float\n#include "template.h"\nint main(void) { one(0, 0); return 0; }\n' > t.c
   check "$cc a header without a guard" $at t.c -o prog
-  check "$cc: it is a site" grep -q autotune_lookup prog
+  check "$cc: it is a site" grep -q autotune_begin prog
   sed -i 's/void one(/void NAME(/' inc/template.h
   not $at -DNAME=one t.c -o prog 2> message
   has "$cc a name by a macro" message "^inc/template.h:3:13: error: 'NAME' becomes"

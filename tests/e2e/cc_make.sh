@@ -48,7 +48,7 @@ if command -v cmake > /dev/null && command -v ninja > /dev/null; then
       "-DCMAKE_C_COMPILER_LAUNCHER=autotune;cc" "-DCMAKE_C_LINKER_LAUNCHER=autotune;cc" > log
     check "$cc ninja" ninja -C "build-$cc" -j2 > log
     is "$cc answer" "$("build-$cc/prog")" "3 $PWD/k.c"
-    check "$cc a site" grep -q autotune_lookup "build-$cc/prog"
+    check "$cc a site" grep -q autotune_begin "build-$cc/prog"
     touch scale.h
     ninja -C "build-$cc" -n > log
     has "$cc a header changes" log 'k.c.o'

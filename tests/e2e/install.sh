@@ -54,7 +54,7 @@ if cmake -G Ninja -S . -B out -DCMAKE_PREFIX_PATH="$work/moved" > log 2>&1 &&
    cmake --build out >> log 2>&1; then
   is "version" "$(out/version)" "$(autotune version)"
   has "the launcher" <(out/tuned) "^3 .*k.c"
-  check "a site" grep -q autotune_lookup out/tuned
+  check "a site" grep -q autotune_begin out/tuned
 else
   cat log
   fail "CMake with find_package(autotune)"

@@ -142,8 +142,11 @@ static void run(struct state *s, const struct autotune_value *const *values)
     if (k->params[i].when >= 0 && values[k->params[i].when]->i == 0 &&
         values[i] != &k->params[i].values[0])
       return;
-  if (s->tried >= MAX_VARIANTS || (k->constraint && !k->constraint(values, s->args, &machine)))
+  if (s->tried >= MAX_VARIANTS)
     return;
+  for (unsigned i = 0; i < k->n_conditions; i++)
+    if (!k->conditions[i].holds(values, s->args, &machine))
+      return;
   s->tried++;
   autotune_fn fn = load(k, values);
   copy(s, s->before, NULL);
@@ -188,8 +191,10 @@ static autotune_fn pick(struct autotune_site *site, unsigned which)
   return fn;
 }
 
-autotune_fn autotune_lookup(struct autotune_site *site, const long long *key, void *const *args)
+autotune_fn autotune_begin(struct autotune_site *site, const long long *key, void *const *args,
+                           struct autotune_call_state *state)
 {
+  state->node = NULL;
   const struct autotune_kernel *k = site->kernel;
   if (getenv("UNITS_PICK") && k->n_params <= MAX_PARAMS)
     return pick(site, (unsigned)atoi(getenv("UNITS_PICK")));
@@ -219,6 +224,11 @@ autotune_fn autotune_lookup(struct autotune_site *site, const long long *key, vo
   if (s.wrong || !s.tried)
     exit(4);
   return k->original;
+}
+
+void autotune_end(struct autotune_call_state *state)
+{
+  (void)state;
 }
 
 void autotune_site_close(struct autotune_site *site)

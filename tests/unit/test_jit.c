@@ -207,7 +207,7 @@ static int add_two(int x) {
   return x + 2;
 }
 static const struct autotune_symbol site[] = {
-    {"counter", &counter}, {"add_two", (const void *)(uintptr_t)add_two}};
+    {"counter", &counter, 0}, {"add_two", (const void *)(uintptr_t)add_two, 0}};
 #define USES_SITE                                                                        \
   "extern int counter; extern int add_two(int);\n"                                       \
   "static int *const pointer = &counter;\n"                                              \

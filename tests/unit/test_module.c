@@ -54,10 +54,10 @@ static int puts_of_mine(int x) {
 }
 static int table[4] = {1, 2, 3, 4};
 static const struct autotune_symbol site[] = {
-    {"counter", &counter},
-    {"add_two", (const void *)(uintptr_t)add_two},
-    {"puts", (const void *)(uintptr_t)puts_of_mine},
-    {"table", table},
+    {"counter", &counter, 0},
+    {"add_two", (const void *)(uintptr_t)add_two, 0},
+    {"puts", (const void *)(uintptr_t)puts_of_mine, 0},
+    {"table", table, 0},
 };
 #define USES_SITE                                                                        \
   "extern int counter, table[4]; extern int add_two(int); int puts(int);\n"              \
@@ -87,8 +87,8 @@ static void binds_variables_and_functions(void **state) {
 static int other_counter;
 static void two_sites_of_the_same_file(void **state) {
   (void)state;
-  static const struct autotune_symbol one[] = {{"counter", &counter}},
-                                      two[] = {{"counter", &other_counter}};
+  static const struct autotune_symbol one[] = {{"counter", &counter, 0}},
+                                      two[] = {{"counter", &other_counter, 0}};
   link_to("clang",
           "extern int counter; static int f(void) { return ++counter; }\n"
           "int (*const autotune_entry)(void) = f;\n",

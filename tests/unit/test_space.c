@@ -32,7 +32,10 @@ static const struct autotune_machine machine;
 static struct space space_with(int (*constraint)(const struct autotune_value *const *,
                                                  void *const *, const struct autotune_machine *)) {
   struct space s;
-  kernel.constraint = constraint;
+  static struct autotune_condition condition;
+  condition = (struct autotune_condition){ .holds = constraint };
+  kernel.conditions = &condition;
+  kernel.n_conditions = constraint != NULL;
   space_init(&s, &kernel, NULL, &machine);
   return s;
 }
@@ -115,7 +118,9 @@ static struct space large_space(bool constrained) {
   struct space s;
   for (int i = 0; i < 10; i++)
     many[i] = (struct autotune_param){ "p", NULL, AUTOTUNE_INT, -1, 8, 8, eight };
-  k.constraint = constrained ? all_equal : NULL;
+  static const struct autotune_condition condition = { .holds = all_equal };
+  k.conditions = &condition;
+  k.n_conditions = constrained;
   space_init(&s, &k, NULL, &machine);
   return s;
 }
@@ -145,7 +150,7 @@ static unsigned run(const char *name, const struct space *s, uint64_t seed, unsi
     hashes[n] = space_hash(s, point);
     for (unsigned i = 0; i < n; i++)
       assert_true(hashes[i] != hashes[n]); // none twice
-    class->tell(st, point, FATE_OK, 1);
+    class->tell(st, point, &(struct told){ .fate = FATE_OK, .seconds = 1 });
   }
   class->free(st);
   return n;

@@ -104,15 +104,18 @@ static struct autotune_site scale_site = { .kernel = &scale_kernel };
 // The stub.
 static void scale(int n, double f, const double *a, double *c) {
   struct autotune_entry *hot = __atomic_load_n(&scale_site.hot, __ATOMIC_ACQUIRE);
+  struct autotune_call_state state = { .node = NULL };
   autotune_fn fn;
-  if (hot && hot->key[0] == n) {
+  if (hot && hot->key[0] == n && !autotune_due(hot)) {
     fn = hot->code;
   } else {
     long long key[] = { n };
     void *args[] = { &n, &f, &a, &c };
-    fn = autotune_lookup(&scale_site, key, args);
+    fn = autotune_begin(&scale_site, key, args, &state);
   }
   ((void (*)(int, double, const double *, double *))fn)(n, f, a, c);
+  if (state.node)
+    autotune_end(&state);
 }
 
 // Calls scale for N elements; true when the answer is right.
