@@ -156,12 +156,21 @@ static void reach_item(struct reach *r, unsigned index, struct slice name)
     *GROW(r->queue, r->n_queue) = index;
 }
 
+// A variable declared behind the text that is looked into is not what that text means.
+static bool is_visible(const struct reach *r, const struct item *item)
+{
+  bool variable = item->n_names && !item->is_typedef && !item->names[0].function;
+  return !variable || (size_t)(item->text.data - r->x->text.data) <= r->order;
+}
+
 static bool reach_ordinary(struct reach *r, struct slice name)
 {
   bool found = false;
-  for (const struct name *n = NULL;
-       (n = expand_find(r->x, NAME_ORDINARY, name, n)) != NULL; found = true)
-    reach_item(r, n->index, name);
+  for (const struct name *n = NULL; (n = expand_find(r->x, NAME_ORDINARY, name, n)) != NULL;)
+    if (is_visible(r, &r->x->items[n->index])) {
+      reach_item(r, n->index, name);
+      found = true;
+    }
   return found;
 }
 
@@ -324,9 +333,11 @@ struct reach *reach_kernel(const struct source *s, const struct kernel *k,
   }
   for (unsigned i = 0, j = 0; i < r->n_queue || j < r->n_raws;) {
     if (i < r->n_queue) {
+      r->order = (size_t)(x->items[r->queue[i]].text.data - x->text.data);
       scan_item(r, r->queue[i++]);
     } else { // `raws` may move while it is looked at
       struct raw raw = r->raws[j];
+      r->order = raw.order;
       scan(r, raw.text, &raw);
       r->raws[j++] = raw;
     }

@@ -141,6 +141,7 @@ struct reach {
   struct tag { struct slice name; bool is_union; } *tags; unsigned n_tags;
   const char **symbols; unsigned n_symbols;
   unsigned *queue; unsigned n_queue;        /* items to look into */
+  size_t order;             /* of the text that is being looked into, in the compiler's output */
 };
 /* Finds all that K reaches; raws[0] is the kernel, then its alternatives. */
 struct reach *reach_kernel(const struct source *s, const struct kernel *k,

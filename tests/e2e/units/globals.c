@@ -46,8 +46,10 @@ double other(int n, double *out)
 #pragma autotune kernel param(B: 4, 8) inout(out[0:n], grid[0:2][0:3], anonymous)
 void work(int n, double *out)
 {
+  double later = 1; // and not the variable below
   if (n > 4)
     work(n / 2, out);
+  out[0] += later;
   for (int i = 0; i < n; i++)
     out[i] += shared + private_ + (int)(sizeof sized / sizeof *sized) + sized[i % 5] +
               (int)strlen(word) + grid[1][i % 3] + anonymous.b + chosen(16) + counter() +
@@ -58,12 +60,13 @@ void work(int n, double *out)
   seen = B;
   out[0] += other(3, out);
 }
+static int later[3] = { 5 };
 const int late_table[2] = { 5, 6 };
 
 int main(void)
 {
   double out[9] = { 0 };
-  work(9, out);
+  work(later[0] + 4, out);
   printf("%.17g %.17g %.17g %d\n", out[0], out[8], grid[0][0], anonymous.a);
   return 0;
 }
