@@ -9,6 +9,7 @@
  *   row_start.c      start_up.c: a second process, tuned before, against the untuned build
  *   row_jit.c        variants ready per second, in process against compiler processes
  *   row_tuning.c     tuning_run.c: a whole tuning of 100 variants
+ *   row_modes.c      modes_run.c: five kernels from an empty store in each mode
  *
  * Every figure is a median of interleaved repeats in one run, and its samples go to the file. */
 #ifndef AUTOTUNE_BENCH_H
@@ -51,6 +52,9 @@ double run(const char *const argv[], char *out, size_t size);
 /* The number behind LABEL in TEXT; NAN: none. */
 double number_after(const char *text, const char *label);
 
+/* Removes a folder of results and all that is in it. */
+void forget_store(const char *folder);
+
 /* ---- row_*.c: false where a program is missing or fails, said on standard error ---- */
 bool row_matmul(struct bench *b);
 bool row_examples(struct bench *b);
@@ -59,5 +63,6 @@ bool row_calls(struct bench *b);
 bool row_start(struct bench *b);
 bool row_jit(struct bench *b);
 bool row_tuning(struct bench *b);
+bool row_modes(struct bench *b);
 
 #endif

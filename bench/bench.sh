@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # bench.sh BUILD [ROW…]: everything that the README says about speed, measured in one run on this
-# machine. Rows: matmul sgemm examples calls start jit tuning. The raw figures go to
+# machine. Rows: matmul sgemm examples calls start jit tuning modes. The raw figures go to
 # bench/results/MACHINE.json.
 set -eu
 cd "$(dirname "$0")/.."
@@ -34,6 +34,13 @@ compile call_overhead.gcc "$autotune" cc gcc $flags bench/call_overhead.c
 compile call_overhead.clang "$autotune" cc clang-22 $flags bench/call_overhead.c
 compile start_up.gcc gcc -O2 -w bench/start_up.c
 compile start_up.tuned "$autotune" cc gcc -O2 bench/start_up.c
+gcc -O2 -w -Iinclude -c bench/begin_timed.c -o "$work/begin_timed.o"
+for kernel in matmul sgemm jacobi spmv attention; do
+  define=-D$(echo $kernel | tr a-z A-Z)
+  compile "${kernel}_run.gcc" gcc $flags -w "$define" bench/modes_run.c -lm
+  compile "${kernel}_run.tuned" "$autotune" cc gcc $flags -w "$define" bench/modes_run.c \
+    "$work/begin_timed.o" -lm
+done
 compile tuning_run "$autotune" cc gcc $flags bench/tuning_run.c
 
 machine=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1 | tr -cs 'A-Za-z0-9\n' '-')

@@ -18,7 +18,7 @@ static const struct {
 } table[] = {
   { "matmul", row_matmul }, { "sgemm", row_sgemm }, { "examples", row_examples },
   { "calls", row_calls },   { "start", row_start }, { "jit", row_jit },
-  { "tuning", row_tuning },
+  { "tuning", row_tuning }, { "modes", row_modes },
 };
 
 void bench_row(struct bench *b, const struct row *r, json_t *data)

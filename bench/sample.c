@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample.c: samples, medians, running programs.
+// sample.c: samples, medians, running programs, folders of results.
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <math.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -129,4 +130,15 @@ double number_after(const char *text, const char *label)
   const char *at = strstr(text, label);
   double value;
   return at && sscanf(at + strlen(label), "%lf", &value) == 1 ? value : NAN;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *at)
+{
+  (void)status, (void)type, (void)at;
+  return remove(path);
+}
+
+void forget_store(const char *folder)
+{
+  nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
