@@ -9,6 +9,7 @@
  *   row_start.c      start_up.c: a second process, tuned before, against the untuned build
  *   row_jit.c        variants ready per second, in process against compiler processes
  *   row_tuning.c     tuning_run.c: a whole tuning of 100 variants
+ *   row_repeat.c     the same kernels tuned twenty times over: is the choice the same?
  *   row_modes.c      modes_run.c: five kernels from an empty store in each mode
  *
  * Every figure is a median of interleaved repeats in one run, and its samples go to the file. */
@@ -52,6 +53,8 @@ double run(const char *const argv[], char *out, size_t size);
 /* The number behind LABEL in TEXT; NAN: none. */
 double number_after(const char *text, const char *label);
 
+/* Runs modes_run.c's program ARGV and adds each call's wait and time. False: it failed (said). */
+bool run_calls(const char *const argv[], struct samples *wait, struct samples *time);
 /* Removes a folder of results and all that is in it. */
 void forget_store(const char *folder);
 
@@ -64,5 +67,6 @@ bool row_start(struct bench *b);
 bool row_jit(struct bench *b);
 bool row_tuning(struct bench *b);
 bool row_modes(struct bench *b);
+bool row_repeat(struct bench *b);
 
 #endif

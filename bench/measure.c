@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // measure.c: runs all rows, or those whose names are given, prints them against their
-// targets and writes them with all their samples.
+// targets and writes them with all their samples. Rows that the file holds already and that were not
+// measured again stay.
 //
 //   measure BUILD WORK RESULT.json [ROW…]
 #include <math.h>
@@ -19,6 +20,7 @@ static const struct {
   { "matmul", row_matmul }, { "sgemm", row_sgemm }, { "examples", row_examples },
   { "calls", row_calls },   { "start", row_start }, { "jit", row_jit },
   { "tuning", row_tuning }, { "modes", row_modes },
+  { "repeat", row_repeat },
 };
 
 void bench_row(struct bench *b, const struct row *r, json_t *data)
@@ -29,7 +31,10 @@ void bench_row(struct bench *b, const struct row *r, json_t *data)
          r->at_most ? "<=" : ">=", r->target, reached ? "reached" : "MISSED",
          r->note ? r->note : "");
   fflush(stdout);
-  json_t *row = json_pack("{s:s, s:f, s:s, s:f, s:b, s:s}", "row", r->name, "value",
+  char date[32];
+  time_t t = time(NULL);
+  strftime(date, sizeof date, "%Y-%m-%d %H:%M", gmtime(&t));
+  json_t *row = json_pack("{s:s, s:s, s:f, s:s, s:f, s:b, s:s}", "row", r->name, "date", date, "value",
                           isnan(r->value) ? -1 : r->value, "unit", r->unit, "target",
                           r->target, "reached", reached, "note", r->note ? r->note : "");
   if (data)
@@ -84,6 +89,23 @@ static bool wanted(const char *name, char **names)
   return *names;
 }
 
+// Rows of an earlier run that this one did not measure.
+static void keep_others(struct bench *b, const char *path)
+{
+  json_t *old = json_load_file(path, 0, NULL), *row;
+  size_t i, n = json_array_size(b->rows);
+  json_array_foreach(json_object_get(old, "rows"), i, row)
+  {
+    bool again = false;
+    for (size_t j = 0; j < n; j++)
+      again |= json_equal(json_object_get(row, "row"),
+                          json_object_get(json_array_get(b->rows, j), "row"));
+    if (!again)
+      json_array_append(b->rows, row);
+  }
+  json_decref(old);
+}
+
 int main(int argc, char **argv)
 {
   if (argc < 4)
@@ -95,6 +117,7 @@ int main(int argc, char **argv)
       fprintf(stderr, "bench: %s could not be measured to its end\n", table[i].name);
       failed++;
     }
+  keep_others(&b, argv[3]);
   json_t *root = json_pack("{s:o, s:o}", "machine", machine(), "rows", b.rows);
   if (json_dump_file(root, argv[3], JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0) {
     fprintf(stderr, "bench: cannot write %s\n", argv[3]);

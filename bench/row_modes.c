@@ -8,7 +8,7 @@
 
 #include "bench.h"
 
-enum { KERNELS = 5, MODES = 3, OUTPUT = 1 << 25 };
+enum { KERNELS = 5, MODES = 3 };
 static const struct { const char *name, *size; } kernels[KERNELS] = {
   { "matmul", "320" }, { "sgemm", "960" }, { "jacobi", "1000" }, { "spmv", "160000" },
   { "attention", "512" },
@@ -30,18 +30,10 @@ static void free_series(struct series *s)
 static bool read_series(const struct bench *b, const char *kernel, const char *build,
                         const char *size, const char *length, struct series *s)
 {
-  char path[4096], *out = malloc(OUTPUT), *at = out;
+  char path[4096];
   snprintf(path, sizeof path, "%s/%s_run.%s", b->work, kernel, build);
   *s = (struct series){ 0 };
-  bool fine = out && run((const char *[]){ path, size, length, "5", NULL }, out, OUTPUT) >= 0;
-  for (double wait, time; fine && sscanf(at, "call %lf %lf", &wait, &time) == 2;) {
-    samples_add(&s->wait, wait);
-    samples_add(&s->time, time);
-    at += strcspn(at, "\n");
-    at += *at == '\n';
-  }
-  free(out);
-  return fine && s->time.n > 0;
+  return run_calls((const char *[]){ path, size, length, "5", NULL }, &s->wait, &s->time);
 }
 
 static double greatest(const struct samples *s)
