@@ -294,6 +294,7 @@ struct identity {
   const char *toolchain;  /* what would make its variants today, as far as that is known without
                              loading it ("clang 22.1.8"); compared with that of the winner, so that a
                              new compiler means a miss; NULL: not compared */
+  uint64_t space;         /* hash of what is offered: parameters, values, constraint, text; 0: not known */
 };
 struct record {           /* one variant tried */
   uint64_t variant;       /* xxh3 of (parameter name = value)*, flags, compiler, compiler version */
@@ -316,6 +317,10 @@ struct summary {          /* one tuning of one key */
   bool verified;
   const char *search, *why;            /* "exhaustive", "budget of 10 s spent" */
   double when;                         /* unix time */
+  uint64_t space;                      /* as in struct identity */
+  uint64_t text;                       /* hash of the winner's own text and flags; 0: not known */
+  const char *machine;                 /* "l1d=32768 l2=… l3=… cores=8 …"; "": not known */
+  const char *source;                  /* "": tuned here; else the wisdom that it comes from */
 };
 
 struct store;

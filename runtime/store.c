@@ -78,7 +78,7 @@ static uint32_t big_endian(const unsigned char *p) {
 
 // Judges the first page by SQLite's own handle: a descriptor of ours would drop the
 // process's locks when closed. No lock is needed, since these bytes never change in a
-// file of ours.
+// file of ours, but for the format when it is brought up to date.
 static enum verdict judge_header(struct store *s, char **message) {
   sqlite3_file *file = NULL;
   sqlite3_int64 size = 0;
@@ -95,33 +95,8 @@ static enum verdict judge_header(struct store *s, char **message) {
                           s->path, big_endian(h + 60));
     return REFUSED;
   }
-  return big_endian(h + 60) == STORE_VERSION && h[18] == 1 && h[19] == 1 ? OPENED
-                                                                         : BROKEN;
-}
-
-// The schema must be ours to the letter: no triggers, views, generated columns or
-// further tables.
-static int check_schema(struct store *s) {
-  sqlite3_stmt *q = NULL;
-  int found = 0, rc = sqlite3_prepare_v2(
-                     s->db, "SELECT type, name, sql FROM sqlite_schema", -1, &q, NULL);
-  while (rc == SQLITE_OK && (rc = store_step(q)) == SQLITE_ROW) {
-    const char *type = (const char *)sqlite3_column_text(q, 0);
-    const char *name = (const char *)sqlite3_column_text(q, 1);
-    const char *sql = (const char *)sqlite3_column_text(q, 2);
-    rc = SQLITE_CORRUPT;
-    for (int i = 0; i < 3 && type && name && sql; i++) {
-      char *ours = table_create_sql(store_tables[i]);
-      if (ours && strcmp(type, "table") == 0 &&
-          strcmp(name, store_tables[i]->name) == 0 && strcmp(sql, ours) == 0) {
-        found++;
-        rc = SQLITE_OK;
-      }
-      free(ours);
-    }
-  }
-  sqlite3_finalize(q);
-  return rc == SQLITE_DONE ? (found == 3 ? SQLITE_OK : SQLITE_CORRUPT) : rc;
+  bool known = big_endian(h + 60) >= 1 && big_endian(h + 60) <= STORE_VERSION;
+  return known && h[18] == 1 && h[19] == 1 ? OPENED : BROKEN;
 }
 
 // ---- opening --------------------------------------------------------------------------
@@ -178,7 +153,7 @@ static enum verdict store_connect(struct store *s, char **message) {
   if (rc == SQLITE_OK) {
     verdict = judge_header(s, message);
     if (verdict == OPENED && (rc = harden(s)) == SQLITE_OK &&
-        (rc = check_schema(s)) == SQLITE_OK)
+        (rc = store_upgrade(s)) == SQLITE_OK)
       rc = store_run(s->db, "PRAGMA journal_mode=TRUNCATE");
   }
   if (rc != SQLITE_OK) {

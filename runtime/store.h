@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store.h: inside the store. Three tables, described by data (store_table.c):
+/* store.h: inside the store. Four tables, described by data (store_table.c):
  *
  *   problem   what was tuned: an identity. Its id is the hash of the identity's columns,
  *             so rows that refer to a problem can never come to belong to another one
  *   variant   each variant tried for a problem, with its fate and all its samples
  *   winner    each finished tuning of a problem
+ *   asked     what a program asked for last and did not get, with the space it offers
  *
  * Every row ends with a checksum over its other columns and the table's name. What does
- * not pass is as if it were not there. */
+ * not pass is as if it were not there. Columns are only ever added, at a table's end: a
+ * file whose tables have fewer is rewritten when it is opened (store_upgrade.c). */
 #ifndef AUTOTUNE_STORE_H
 #define AUTOTUNE_STORE_H
 
@@ -15,7 +17,8 @@
 
 #include "runtime.h"
 
-enum { STORE_APPLICATION = 0x41544e45, STORE_VERSION = 1, STORE_CELLS = 40 };
+enum { STORE_APPLICATION = 0x41544e45, STORE_VERSION = 2, STORE_CELLS = 48,
+       STORE_TABLES = 4 };
 
 /* ---- store_table.c: rows ----------------------------------------------------------- */
 
@@ -28,13 +31,15 @@ struct cell {
 };
 struct column { const char *name; enum cell_kind kind; size_t most; /* bytes */ };
 struct table { const char *name; const struct column *columns; unsigned n, n_keys; };
-extern const struct table table_problem, table_variant, table_winner;
-extern const struct table *const store_tables[3];
+extern const struct table table_problem, table_variant, table_winner, table_asked;
+extern const struct table *const store_tables[STORE_TABLES];
 
 /* SQL, malloc'ed. The checksum is the last column of a row and of a result. */
 char *table_create_sql(const struct table *t);
 char *table_insert_sql(const struct table *t);
 char *table_select_sql(const struct table *t, const char *where);
+/* A cell of column C that nothing is known of. */
+struct cell cell_empty(const struct column *c);
 uint64_t row_sum(const struct table *t, const struct cell *cells);
 int row_bind(sqlite3_stmt *q, const struct table *t, const struct cell *cells);
 /* False: types, lengths or checksum are wrong. Cells point into the statement's row. */
@@ -89,6 +94,9 @@ struct store {
 struct store *store_open_in(const char *folder, bool keep, char **message);
 /* Renames the broken file (never deletes it), under a lock so that it is no newer one. */
 void store_set_aside(struct store *s, const char *why);
+/* Brings tables with fewer columns, or none, up to date. SQLite's status; SQLITE_CORRUPT:
+ * they are not ours. */
+int store_upgrade(struct store *s);
 /* Makes an empty database at PATH unless there is one. 0 or -1 and *MESSAGE. */
 int store_create(const char *path, char **message);
 bool store_usable(struct store *s);
@@ -109,6 +117,8 @@ bool store_find_summary(struct store *s, int64_t problem, struct summary *out,
 
 /* ---- store_write.c ----------------------------------------------------------------- */
 
+int store_insert(struct store *s, const struct table *t,
+                 const struct cell *cells);        /* SQLite's status */
 /* Writes what is queued in one transaction. 0, or -1: it stays queued. */
 int store_flush(struct store *s, double wait, bool durable);
 void store_drop_queue(struct store *s);

@@ -24,7 +24,7 @@ static int write_schema(sqlite3 *db) {
   int rc = store_run(db, "PRAGMA journal_mode=MEMORY");
   if (rc == SQLITE_OK)
     rc = store_run(db, "BEGIN");
-  for (int i = 0; i < 3 && rc == SQLITE_OK; i++) {
+  for (int i = 0; i < STORE_TABLES && rc == SQLITE_OK; i++) {
     char *sql = table_create_sql(store_tables[i]);
     rc = sql ? store_run(db, sql) : SQLITE_NOMEM;
     free(sql);

@@ -164,6 +164,7 @@ static int delete_rows(struct store *s, const char *sql, const char *kernel,
 static int delete_all(struct store *s, const char *kernel, uint64_t unit,
                       const char *key) {
   static const char *const statements[] = {
+    "DELETE FROM asked WHERE problem IN (SELECT id FROM problem WHERE " CHOSEN ")",
     "DELETE FROM variant WHERE problem IN (SELECT id FROM problem WHERE " CHOSEN ")",
     "DELETE FROM winner WHERE problem IN (SELECT id FROM problem WHERE " CHOSEN ")",
     ("DELETE FROM problem WHERE " CHOSEN),
@@ -171,7 +172,7 @@ static int delete_all(struct store *s, const char *kernel, uint64_t unit,
   int rc = store_run(s->db, "BEGIN IMMEDIATE");
   if (rc != SQLITE_OK)
     return rc;
-  for (int i = 0; i < 3 && rc == SQLITE_OK; i++)
+  for (int i = 0; i < STORE_TABLES && rc == SQLITE_OK; i++)
     rc = delete_rows(s, statements[i], kernel, unit, key);
   if (rc == SQLITE_OK)
     rc = store_run(s->db, "COMMIT");

@@ -32,14 +32,16 @@ static void end(struct store *s, sqlite3_stmt *q) {
 
 // The texts of M copied to one block that begins with `values`. False: no memory.
 static bool own_summary(struct summary *m) {
-  const char **texts[] = { &m->values, &m->compiler, &m->search, &m->why };
+  const char **texts[] = { &m->values, &m->compiler, &m->search,
+                           &m->why,    &m->machine,  &m->source };
+  const int n_texts = sizeof texts / sizeof *texts;
   size_t size = 0;
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < n_texts; i++)
     size += strlen(*texts[i]) + 1;
   char *block = sys_malloc(size);
   if (!block)
     return false;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < n_texts; i++) {
     size_t n = strlen(*texts[i]) + 1;
     *texts[i] = memcpy(block, *texts[i], n);
     block += n;

@@ -220,6 +220,10 @@ void summary_cells(int64_t problem, const char *toolchain, const struct summary 
   c[24] = text(t, 24, m->search);
   c[25] = text(t, 25, m->why);
   c[26] = real(m->when);
+  c[27] = integer((int64_t)m->space);
+  c[28] = integer((int64_t)m->text);
+  c[29] = text(t, 29, m->machine);
+  c[30] = text(t, 30, m->source);
 }
 
 bool summary_of(const struct cell *c, struct summary *m) {
@@ -238,7 +242,11 @@ bool summary_of(const struct cell *c, struct summary *m) {
                          .verified = c[23].i == 1,
                          .search = c[24].data,
                          .why = c[25].data,
-                         .when = c[26].d };
+                         .when = c[26].d,
+                         .space = (uint64_t)c[27].i,
+                         .text = (uint64_t)c[28].i,
+                         .machine = c[29].data,
+                         .source = c[30].data };
   if (c[15].size != sizeof m->failed || c[14].i < 0 || c[14].i > UINT32_MAX ||
       c[16].i < 0 || c[16].i > UINT32_MAX || (c[23].i != 0 && c[23].i != 1))
     return false;

@@ -47,6 +47,15 @@ static const struct column winner_columns[] = {
   { "total_seconds", CELL_REAL, 0 },   { "flops", CELL_REAL, 0 },
   { "bytes", CELL_REAL, 0 },           { "verified", CELL_INT, 0 },
   { "search", CELL_TEXT, NAME },       { "why", CELL_TEXT, TEXT },
+  { "at", CELL_REAL, 0 },              { "space", CELL_INT, 0 },
+  { "text", CELL_INT, 0 },             { "machine", CELL_TEXT, NAME },
+  { "source", CELL_TEXT, NAME },
+};
+
+static const struct column asked_columns[] = {
+  { "problem", CELL_INT, 0 },        { "toolchain", CELL_TEXT, NAME },
+  { "space", CELL_INT, 0 },          { "params", CELL_TEXT, SAMPLES },
+  { "conditions", CELL_TEXT, TEXT }, { "why", CELL_TEXT, TEXT },
   { "at", CELL_REAL, 0 },
 };
 
@@ -57,8 +66,9 @@ static const struct column winner_columns[] = {
 TABLE(problem, 1);
 TABLE(variant, 2);
 TABLE(winner, 1);
-const struct table *const store_tables[3] = { &table_problem, &table_variant,
-                                              &table_winner };
+TABLE(asked, 1);
+const struct table *const store_tables[STORE_TABLES] = { &table_problem, &table_variant,
+                                                         &table_winner, &table_asked };
 
 _Static_assert(sizeof winner_columns / sizeof *winner_columns <= STORE_CELLS, "cells");
 
@@ -110,6 +120,10 @@ char *table_select_sql(const struct table *t, const char *where) {
 }
 
 // ---- rows -----------------------------------------------------------------------------
+
+struct cell cell_empty(const struct column *c) {
+  return (struct cell){ .kind = c->kind, .data = "" };
+}
 
 uint64_t row_sum(const struct table *t, const struct cell *cells) {
   uint64_t h = XXH3_64bits(t->name, strlen(t->name));

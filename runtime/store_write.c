@@ -67,7 +67,7 @@ void store_drop_queue(struct store *s) {
 
 // ---- transactions ---------------------------------------------------------------------
 
-static int insert_row(struct store *s, const struct table *t, const struct cell *cells) {
+int store_insert(struct store *s, const struct table *t, const struct cell *cells) {
   char *sql = table_insert_sql(t);
   sqlite3_stmt *q = NULL;
   int rc = sql ? sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) : SQLITE_NOMEM;
@@ -112,7 +112,7 @@ static int write_queue(struct store *s, bool durable) {
   if (rc != SQLITE_OK)
     return rc;
   for (struct queued *q = s->first; q && rc == SQLITE_OK; q = q->next)
-    rc = insert_row(s, q->table, q->cells);
+    rc = store_insert(s, q->table, q->cells);
   if (rc == SQLITE_OK)
     rc = store_run(s->db, "COMMIT");
   if (rc != SQLITE_OK)

@@ -331,19 +331,80 @@ static void test_changed_rows_are_not_believed(void **state) {
 
 static void test_a_newer_database_is_left_alone(void **state) {
   fill(*state);
-  run_sql(*state, "PRAGMA user_version=2");
+  run_sql(*state, "PRAGMA user_version=3");
   char *message = NULL;
   assert_null(store_open_in(*state, true, &message));
   assert_non_null(strstr(message, "newer"));
   free(message);
   assert_int_equal(count_bad(*state), 0);
-  run_sql(*state, "PRAGMA user_version=1");
+  run_sql(*state, "PRAGMA user_version=2");
   struct identity id = fixture_identity();
   struct summary out;
   struct store *s = open_store(*state);
   assert_true(store_winner(s, &id, &out, NULL));
   store_summary_free(&out);
   store_close(s);
+}
+
+// The file as the first format had it: fewer columns, no table `asked`. One row of each
+// table is as good as a reader can tell, a second winner is damaged.
+static void write_format_1(const char *folder) {
+  static const unsigned columns[] = { 9, 11, 27 };
+  struct cell cells[STORE_TABLES][STORE_CELLS];
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  struct record r = fixture_record(7, (double[]){ 1, 2, 3 }, 3);
+  char *key, *path = sys_printf("%s/results.db", folder);
+  sqlite3 *db = NULL;
+  assert_true(problem_cells(&id, cells[0], &key));
+  record_cells(cells[0][0].i, &r, 1e9, cells[1]);
+  summary_cells(cells[0][0].i, id.toolchain, &m, cells[2]);
+  assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+  for (int i = 0; i < 3; i++) {
+    struct table earlier = *store_tables[i];
+    earlier.n = columns[i];
+    char *create = table_create_sql(&earlier), *insert = table_insert_sql(&earlier);
+    sqlite3_stmt *q = NULL;
+    assert_int_equal(store_run(db, create), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, insert, -1, &q, NULL), SQLITE_OK);
+    assert_int_equal(row_bind(q, &earlier, cells[i]), SQLITE_OK);
+    assert_int_equal(sqlite3_step(q), SQLITE_DONE);
+    sqlite3_finalize(q);
+    free(create);
+    free(insert);
+  }
+  assert_int_equal(store_run(db, "INSERT INTO winner(problem, sum) VALUES(1, 2);"
+                                 "PRAGMA application_id=0x41544e45; PRAGMA user_version=1"),
+                   SQLITE_OK);
+  sqlite3_close(db);
+  chmod(path, 0600);
+  free(path);
+  free(key);
+}
+
+static void test_an_older_database_is_brought_up_to_date(void **state) {
+  struct identity id = fixture_identity();
+  struct summary out;
+  struct estimate e;
+  enum fate fate;
+  write_format_1(*state);
+  for (int i = 0; i < 2; i++) { // the second time it is one of ours
+    struct store *s = open_store(*state);
+    struct listing l;
+    assert_true(store_winner(s, &id, &out, NULL));
+    assert_string_equal(out.values, "MR=6\nNR=64\n");
+    assert_string_equal(out.source, "");
+    assert_int_equal(out.space, 0);
+    store_summary_free(&out);
+    assert_true(store_known(s, &id, 7, &fate, &e));
+    assert_int_equal(e.n, 3);
+    assert_int_equal(store_list(s, NULL, &l), 0);
+    assert_int_equal(l.n, 1);
+    assert_int_equal(l.damaged, 0);
+    store_list_free(&l);
+    store_close(s);
+  }
+  assert_int_equal(count_bad(*state), 0);
 }
 
 static void expect_set_aside(const char *folder, const char *sql) {
@@ -483,6 +544,7 @@ int main(void) {
     TEST(test_a_locked_store_delays_and_then_takes_it_all),
     TEST(test_changed_rows_are_not_believed),
     TEST(test_a_newer_database_is_left_alone),
+    TEST(test_an_older_database_is_brought_up_to_date),
     TEST(test_foreign_databases_are_set_aside),
     TEST(test_other_files_are_set_aside),
     TEST(test_a_reader_changes_nothing),
