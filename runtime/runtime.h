@@ -20,6 +20,7 @@
 #define AUTOTUNE_RUNTIME_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -360,7 +361,7 @@ void openmp_before_fork(void);
 /* Removes what LLVM's runtime leaves in /dev/shm when process PID is killed. */
 void openmp_clean(pid_t pid);
 
-/* ---- session.c ------------------------------------------------------------------------------------ */
+/* ---- session.c, session_tuner.c: one tuning, as the program and the tuner see it -------------------- */
 
 struct outcome {
   bool tuned;             /* a tuning ran to its end */
@@ -370,21 +371,66 @@ struct outcome {
   choice point[MAX_PARAMS]; /* the winner's */
   char why[512];          /* for people */
 };
+
+enum plan_kind {
+  PLAN_SEARCH,
+  PLAN_RACE,    /* the given points and the default, nothing else: whose time has come to be doubted */
+  PLAN_CHECK,   /* the first given point is compiled, run once, compared and linked; nothing is timed */
+  PLAN_ONLINE,  /* variants are checked in the sandbox and timed in the program's own calls */
+};
+struct plan {             /* what is wanted of a tuner */
+  enum plan_kind kind;
+  bool beside;            /* the program does not wait */
+  bool again;             /* what is stored is not final: search on */
+  bool retry;             /* the last tuner crashed: without what it was compiling */
+  double share;           /* of the program's seconds in the kernel that all may cost; 0: no such bound */
+  double until;           /* end where less improvement is expected; 0: never */
+  const choice *points; unsigned n_points;  /* one after another; read by session_start alone */
+};
+
+/* Memory of the program and its tuner both, so that looking costs neither a system call nor a lock. In the
+ * program only whoever is `busy` (site.c) may touch it. */
+enum { COMPILING = 64 };
+struct page {
+  _Atomic double spent;   /* by the program: seconds it has been in the kernel's calls */
+  _Atomic double waited;  /* by the program: seconds that calls have waited for this tuning */
+  _Atomic double cost;    /* by the tuner: seconds of CPU that it and its children have taken */
+  atomic_uint news;       /* by the tuner: how many packets it has sent */
+  _Atomic uint64_t compiling[COMPILING]; /* by the pool: marks of what it compiles, for when it crashes */
+};
+
 /* True in the tuner and all that is forked from it: there, every kernel is its default variant. */
 bool session_inside(void);
 /* In the tuner: it has been asked to end (by a signal, or because the program is gone). */
 bool session_stopping(void);
-/* In the tuner: COMPILING words in which the pool marks what it compiles, so that the program knows when
- * the tuner crashes; NULL: there are none. */
-enum { COMPILING = 64 };
-_Atomic uint64_t *session_compiling(void);
+/* The page of the session that runs; NULL: there is none, or no memory for it. */
+struct page *session_page(void);
 /* In the tuner: was VARIANT being compiled when a former tuner of this session crashed? */
 bool session_suspects(uint64_t variant);
 /* Called in the child of a fork: what is going on in the parent is not ours. Async-signal-safe. */
 void session_forget(void);
-/* Forks the tuner, shows progress, waits (bounded), reaps. 0 or -1 (then only OUT->why is set). */
+
+enum session_state {
+  SESSION_NONE,           /* there is no session */
+  SESSION_RUNS,
+  SESSION_ENDED,          /* OUT is filled; its rc is in OUT->tuned: false, and only OUT->why is set */
+  SESSION_CRASHED,        /* as ENDED without a result, but with plan.retry another tuner may do better */
+};
+/* In the program, all by one thread at a time (site.c: busy), one session at a time.
+ * Forks the tuner. 0, or -1 and OUT->why. */
+int session_start(const struct autotune_kernel *k, const struct identity *id, void *const *args,
+                  const struct plan *plan, struct outcome *out);
+/* Is there something that session_poll would see to? A few nanoseconds. */
+bool session_has_news(void);
+/* Reads what the tuner has sent, without waiting. After ENDED and CRASHED there is no session. */
+enum session_state session_poll(struct outcome *out);
+/* The same, waiting at most SECONDS for the end (negative: as long as the tuner shows life). */
+enum session_state session_wait(double seconds, struct outcome *out);
+/* Ends the tuner: nobody wants its result any more. */
+void session_cancel(void);
+/* Starts and waits, once more where the tuner crashes. 0 or -1 (then only OUT->why is set). */
 int session_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
-                struct outcome *out);
+                const struct plan *plan, struct outcome *out);
 
 /* ---- tune.c ----------------------------------------------------------------------------------------- */
 
@@ -396,7 +442,7 @@ struct progress {
 };
 /* The pass, in the tuner process. OBJECT_FD: memfd that receives the winner's shared object. */
 int tune_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
-             int object_fd, void (*report)(void *data, const struct progress *p), void *data,
+             const struct plan *plan, int object_fd, void (*report)(void *data, const struct progress *p), void *data,
              struct outcome *out);
 
 /* ---- report.c (in the program autotune) -------------------------------------------------------------- */

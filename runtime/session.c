@@ -18,40 +18,30 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sandbox.h"
+#include "session.h"
 
 // Seconds for the tuner to say its first word, and to end after its last; how many may crash.
 enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2 };
 
-enum packet_kind { PACKET_PROGRESS, PACKET_LOG, PACKET_OUTCOME };
-struct packet {             // tuner to program
-  enum packet_kind kind;
-  enum autotune_level level;
-  int rc;
-  union { struct progress progress; struct outcome outcome; char text[4096]; };
-};
-
-// What a fork of the program's must know. The descriptors are those of a session in this process, or -1.
+// One session in this process. What a fork of the program's must know is atomic; descriptors are -1 where
+// there are none.
 static struct {
-  atomic_bool inside;
-  volatile sig_atomic_t stopping;
   atomic_int socket, memory, pidfd;
-  atomic_uint memfds;       // loaded so far, for names that are never the same
-  _Atomic uint64_t *compiling; // shared with the tuner; NULL: no memory
+  _Atomic(struct page *) page;
+  _Atomic(pthread_t) forker;  // the thread that is forking a tuner
+  atomic_uint memfds;         // loaded so far, for names that are never the same
   uint64_t suspects[COMPILING]; // what the last tuners were compiling when they crashed
   unsigned n_suspects;
+  pid_t pid;
+  int status;                 // as from waitpid
+  unsigned read;              // news that have been read
+  double end;                 // when patience does
+  const struct autotune_kernel *kernel; // NULL: there is no session
+  struct packet *packet;
 } session = { .socket = -1, .memory = -1, .pidfd = -1 };
 
-bool session_inside(void) {
-  return atomic_load_explicit(&session.inside, memory_order_relaxed);
-}
-
-bool session_stopping(void) {
-  return session.stopping != 0;
-}
-
-_Atomic uint64_t *session_compiling(void) {
-  return session.compiling;
+struct page *session_page(void) {
+  return atomic_load(&session.page);
 }
 
 bool session_suspects(uint64_t variant) {
@@ -68,141 +58,141 @@ static void close_one(atomic_int *fd) {
 }
 
 void session_forget(void) {
-  if (session_inside())
-    return; // the fork of a zygote or worker: they see to their descriptors themselves
+  // The fork of a tuner, a zygote or a worker sees to its descriptors itself.
+  if (session_inside() || pthread_equal(atomic_load(&session.forker), pthread_self()))
+    return;
   close_one(&session.socket);
   close_one(&session.memory);
   close_one(&session.pidfd);
+  atomic_store(&session.page, NULL);
+  session.kernel = NULL;
 }
 
-// ---- the tuner's side --------------------------------------------------------------------------------
+// ---- the process -----------------------------------------------------------------------------------------
 
-struct tuner { int socket; double last; };
-
-static void send_packet(int socket, const struct packet *p) {
-  while (send(socket, p, sizeof *p, MSG_NOSIGNAL) < 0 && errno == EINTR && !session.stopping)
-    ;
+static void kill_tuner(void) {
+  int pidfd = atomic_load(&session.pidfd);
+  if (pidfd >= 0)
+    syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+  else if (waitpid(session.pid, NULL, WNOHANG) == 0) // still ours, so the number is
+    kill(session.pid, SIGKILL);
 }
 
-static void stop(int signal) {
-  (void)signal;
-  session.stopping = 1;
-}
-
-static void forward_log(enum autotune_level level, const char *message, void *data) {
-  struct tuner *t = data;
-  struct packet p = { .kind = PACKET_LOG, .level = level };
-  snprintf(p.text, sizeof p.text, "%s", message);
-  send_packet(t->socket, &p);
-}
-
-static void report(void *data, const struct progress *progress) {
-  struct tuner *t = data;
-  double now = sys_now();
-  // Not more than ten a second, unless the program must be told to be more patient.
-  if (now - t->last < 0.1 && progress->silence <= 30)
-    return;
-  t->last = now;
-  send_packet(t->socket, &(struct packet){ .kind = PACKET_PROGRESS, .progress = *progress });
-}
-
-__attribute__((noreturn)) static void tuner_main(const struct autotune_kernel *k,
-                                                 const struct identity *id, void *const *args,
-                                                 int fds[2], pid_t parent) {
-  struct sigaction end = { .sa_handler = stop }, ignore = { .sa_handler = SIG_IGN };
-  struct packet p = { .kind = PACKET_OUTCOME };
-  atomic_store(&session.inside, true);
-  sandbox_signals();
-  sandbox_no_core();
-  sigaction(SIGTERM, &end, NULL);
-  sigaction(SIGINT, &end, NULL);
-  sigaction(SIGHUP, &end, NULL);
-  sigaction(SIGQUIT, &end, NULL);
-  sigaction(SIGPIPE, &ignore, NULL);
-  sigaction(SIGXFSZ, &ignore, NULL);
-  if (!sandbox_follow(parent, SIGTERM) || sandbox_descriptors(fds, 2) != 0)
-    _exit(1);
-  struct tuner t = { .socket = fds[0] };
-  autotune_set_log(forward_log, &t);
-  p.rc = tune_run(k, id, args, fds[1], report, &t, &p.outcome);
-  send_packet(t.socket, &p);
-  _exit(0);
-}
-
-// ---- the program's side ---------------------------------------------------------------------------------
-
-struct child { pid_t pid; int pidfd, socket, status; };
-
-static void kill_child(const struct child *c) {
-  if (c->pidfd >= 0)
-    syscall(SYS_pidfd_send_signal, c->pidfd, SIGKILL, NULL, 0);
-  else if (waitpid(c->pid, NULL, WNOHANG) == 0) // still ours, so the number is
-    kill(c->pid, SIGKILL);
-}
-
-// Waits until the child is gone, at most SECONDS; leaves no zombie.
-static bool reap(struct child *c, double seconds) {
+// Waits until the tuner is gone, at most SECONDS; leaves no zombie.
+static bool reap(double seconds) {
   double end = sys_now() + seconds;
   for (;;) {
-    int status;
-    pid_t got = waitpid(c->pid, &status, WNOHANG);
-    if (got == c->pid)
-      c->status = status; // else somebody else took it
-    if (got == c->pid || (got < 0 && errno == ECHILD))
+    int status, pidfd = atomic_load(&session.pidfd);
+    pid_t got = waitpid(session.pid, &status, WNOHANG);
+    if (got == session.pid)
+      session.status = status; // else somebody else took it
+    if (got == session.pid || (got < 0 && errno == ECHILD))
       return true;
     if (sys_now() >= end)
       return false;
-    struct pollfd p = { c->pidfd, POLLIN, 0 };
-    poll(&p, c->pidfd >= 0, 5);
+    struct pollfd p = { pidfd, POLLIN, 0 };
+    poll(&p, pidfd >= 0, 5);
   }
 }
 
-static void show(const struct autotune_kernel *k, const struct progress *p) {
-  char line[160];
-  int n = snprintf(line, sizeof line, "autotune: %s: %u of %u variants, %.0f s left", k->name,
-                   p->done, p->total, p->left > 0 ? p->left : 0);
-  if (p->original > 0 && p->best > 0 && n > 0 && (size_t)n < sizeof line)
-    snprintf(line + n, sizeof line - (size_t)n, ", best %.3g ms (%.2f x)", p->best * 1e3,
-             p->original / p->best);
-  log_progress(line);
+// Ended by a fault of its own, such as the compiler's, and not by somebody's wish?
+static bool has_crashed(void) {
+  static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    if (WIFSIGNALED(session.status) && WTERMSIG(session.status) == faults[i])
+      return true;
+  return false;
 }
 
-// Listens until the outcome is there. 0, or -1: the tuner is gone or hangs (OUT->why).
-static int listen_to(const struct autotune_kernel *k, const struct child *c, struct outcome *out) {
-  double end = sys_now() + FIRST_WORD;
-  struct packet *p = sys_malloc(sizeof *p);
-  int rc = -1;
-  snprintf(out->why, sizeof out->why, "default: the tuning process ended unexpectedly");
-  for (bool over = p == NULL; !over;) {
-    // The socket alone does not tell of the end where a fork of the program's holds a copy.
-    struct pollfd ready[2] = { { c->socket, POLLIN, 0 }, { c->pidfd, POLLIN, 0 } };
-    double left = end - sys_now();
-    int got = poll(ready, 2, left > 0 ? (int)(left * 1000) + 1 : 0);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0) {
-      snprintf(out->why, sizeof out->why, "default: the tuning process did not answer");
-      break;
-    }
-    if (recv(c->socket, p, sizeof *p, MSG_DONTWAIT) != (ssize_t)sizeof *p)
-      break;
-    switch (p->kind) {
-    case PACKET_LOG:
-      p->text[sizeof p->text - 1] = '\0';
-      log_message(p->level, "%s", p->text);
-      break;
-    case PACKET_PROGRESS:
-      end = sys_now() + p->progress.silence;
-      show(k, &p->progress);
-      break;
-    case PACKET_OUTCOME:
-      *out = p->outcome;
-      rc = p->rc;
-      over = true;
-    }
+static int fork_tuner(const struct autotune_kernel *k, const struct identity *id,
+                      void *const *args, const struct plan *plan, int pair[2], int memory) {
+  sigset_t all, before;
+  pid_t self = getpid();
+  struct page *page = session_page();
+  openmp_before_fork();
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before); // no handler of the program's in the child
+  atomic_store(&session.forker, pthread_self());
+  pid_t pid = sys_fork();
+  if (pid == 0)
+    tuner_main(k, id, args, plan, page, (int[2]){ pair[1], memory }, self);
+  int error = errno;
+  atomic_store(&session.forker, (pthread_t)0);
+  session.pid = pid;
+  atomic_store(&session.pidfd, pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1);
+  atomic_store(&session.socket, pair[0]);
+  atomic_store(&session.memory, memory);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  close(pair[1]);
+  errno = error;
+  return pid > 0 ? 0 : -1;
+}
+
+// ---- beginning and end -------------------------------------------------------------------------------------
+
+static int memory_file(void) {
+  int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-winner", MFD_CLOEXEC);
+  int high = fd >= 0 && fd <= 2 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
+  if (high != fd)
+    close(fd);
+  return high;
+}
+
+// Makes suspects of what was being compiled.
+static void suspect(void) {
+  struct page *page = session_page();
+  for (unsigned i = 0; page && i < COMPILING; i++) {
+    uint64_t variant = atomic_load(&page->compiling[i]);
+    if (variant && session.n_suspects < COMPILING)
+      session.suspects[session.n_suspects++] = variant;
   }
-  free(p);
-  return rc;
+}
+
+// All but the memory file is given back; the session is over.
+static void end_session(void) {
+  struct page *page = atomic_exchange(&session.page, NULL);
+  if (page)
+    munmap(page, sizeof *page);
+  close_one(&session.socket);
+  close_one(&session.pidfd);
+  free(session.packet);
+  session.packet = NULL;
+  session.kernel = NULL;
+}
+
+int session_start(const struct autotune_kernel *k, const struct identity *id, void *const *args,
+                  const struct plan *plan, struct outcome *out) {
+  int pair[2], memory = memory_file();
+  *out = (struct outcome){ .fd = -1 };
+  if (memory < 0) {
+    snprintf(out->why, sizeof out->why, "default: no memory file: %s", strerror(errno));
+    return -1;
+  }
+  if (sandbox_socketpair(pair) != 0) {
+    snprintf(out->why, sizeof out->why, "default: no socket: %s", strerror(errno));
+    close(memory);
+    return -1;
+  }
+  if (!plan->retry)
+    session.n_suspects = 0;
+  session.status = 0;
+  session.read = 0;
+  atomic_store(&session.page, sys_mmap(sizeof(struct page), true));
+  session.packet = sys_malloc(sizeof *session.packet);
+  if (session.packet && fork_tuner(k, id, args, plan, pair, memory) == 0) {
+    session.kernel = k;
+    session.end = sys_now() + FIRST_WORD;
+    return 0;
+  }
+  if (!session.packet) {
+    close(pair[0]);
+    close(pair[1]);
+  }
+  snprintf(out->why, sizeof out->why, "default: no process can be forked: %s", strerror(errno));
+  end_session();
+  atomic_store(&session.memory, -1);
+  close(memory);
+  return -1;
 }
 
 // A path that opens FD and that dlopen has never seen: it goes by names.
@@ -216,115 +206,18 @@ static void name_memory(int fd, struct outcome *out) {
   snprintf(out->path + at, sizeof out->path - at, "%d", fd);
 }
 
-static int memory_file(void) {
-  int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-winner", MFD_CLOEXEC);
-  int high = fd >= 0 && fd <= 2 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
-  if (high != fd)
-    close(fd);
-  return high;
-}
-
-static int fork_tuner(const struct autotune_kernel *k, const struct identity *id,
-                      void *const *args, int pair[2], int memory, struct child *c) {
-  sigset_t all, before;
-  pid_t self = getpid();
-  openmp_before_fork();
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before); // no handler of the program's in the child
-  c->pid = sys_fork();
-  if (c->pid == 0)
-    tuner_main(k, id, args, (int[2]){ pair[1], memory }, self);
-  int error = errno;
-  c->pidfd = c->pid > 0 ? (int)syscall(SYS_pidfd_open, c->pid, 0) : -1;
-  c->socket = pair[0];
-  atomic_store(&session.socket, c->socket);
-  atomic_store(&session.memory, memory);
-  atomic_store(&session.pidfd, c->pidfd);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  close(pair[1]);
-  errno = error;
-  return c->pid > 0 ? 0 : -1;
-}
-
-// Ended by a fault of its own, such as the compiler's, and not by somebody's wish?
-static bool has_crashed(const struct child *c) {
-  static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-    if (WIFSIGNALED(c->status) && WTERMSIG(c->status) == faults[i])
-      return true;
-  return false;
-}
-
-// One tuner. *CRASHED: another may do better, because this one's last variants are known to be bad.
-static int run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
-               int memory, struct outcome *out, bool *crashed) {
-  int pair[2], rc = -1;
-  struct child c = { .pid = -1 };
-  *crashed = false;
-  if (sandbox_socketpair(pair) != 0) {
-    snprintf(out->why, sizeof out->why, "default: no socket: %s", strerror(errno));
-    return -1;
+// The tuner has said its last word, with RC, or is to say none (RC < 0).
+static enum session_state finish(int rc, struct outcome *out) {
+  bool ended = reap(rc == 0 ? LAST_BREATH : 0.1), crashed = rc != 0 && ended && has_crashed();
+  int memory = atomic_exchange(&session.memory, -1); // open here, but not in a child of the program's
+  log_progress(NULL);
+  if (!ended) {
+    kill_tuner();
+    reap(LAST_BREATH);
   }
-  if (fork_tuner(k, id, args, pair, memory, &c) != 0) {
-    snprintf(out->why, sizeof out->why, "default: no process can be forked: %s",
-             strerror(errno));
-  } else {
-    rc = listen_to(k, &c, out);
-    log_progress(NULL);
-    bool ended = reap(&c, rc == 0 ? LAST_BREATH : 0.1);
-    *crashed = rc != 0 && ended && has_crashed(&c);
-    if (!ended) {
-      kill_child(&c);
-      reap(&c, LAST_BREATH);
-    }
-  }
-  close_one(&session.socket);
-  close_one(&session.pidfd);
-  atomic_store(&session.memory, -1); // stays open here, but not in a child of the program's
-  return rc;
-}
-
-// Makes suspects of what was being compiled, and forgets the rest.
-static void suspect(void) {
-  for (unsigned i = 0; session.compiling && i < COMPILING; i++) {
-    uint64_t variant = atomic_exchange(&session.compiling[i], 0);
-    if (variant && session.n_suspects < COMPILING)
-      session.suspects[session.n_suspects++] = variant;
-  }
-}
-
-static int run_again(const struct autotune_kernel *k, const struct identity *id,
-                     void *const *args, int memory, struct outcome *out) {
-  const char *cache = options_get()->cache;
-  bool remembers = !cache || *cache, crashed;
-  session.n_suspects = 0;
-  int rc = run(k, id, args, memory, out, &crashed);
-  for (int i = 0; crashed && i < CRASHES; i++) {
+  if (crashed)
     suspect();
-    if (!remembers && session.n_suspects == 0)
-      break; // it would only crash again
-    log_message(AUTOTUNE_INFO, "%s: the tuning process crashed; it goes on without the variants "
-                "it was at", k->name);
-    rc = run(k, id, args, memory, out, &crashed);
-  }
-  return rc;
-}
-
-int session_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
-                struct outcome *out) {
-  int cancel, memory = memory_file();
-  *out = (struct outcome){ .fd = -1 };
-  if (memory < 0) {
-    snprintf(out->why, sizeof out->why, "default: no memory file: %s", strerror(errno));
-    return -1;
-  }
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  session.compiling = sys_mmap(COMPILING * sizeof *session.compiling, true);
-  int rc = run_again(k, id, args, memory, out);
-  if (session.compiling)
-    munmap(session.compiling, COMPILING * sizeof *session.compiling);
-  session.compiling = NULL;
-  pthread_setcancelstate(cancel, NULL);
+  end_session();
   out->fd = -1;
   if (rc == 0 && out->winner && out->path[0] == '\0') {
     out->fd = memory;
@@ -332,5 +225,113 @@ int session_run(const struct autotune_kernel *k, const struct identity *id, void
   } else {
     close(memory);
   }
-  return rc;
+  return crashed ? SESSION_CRASHED : SESSION_ENDED;
+}
+
+// ---- listening --------------------------------------------------------------------------------------------------
+
+static void show(const struct progress *p) {
+  char line[160];
+  int n = snprintf(line, sizeof line, "autotune: %s: %u of %u variants, %.0f s left",
+                   session.kernel->name, p->done, p->total, p->left > 0 ? p->left : 0);
+  if (p->original > 0 && p->best > 0 && n > 0 && (size_t)n < sizeof line)
+    snprintf(line + n, sizeof line - (size_t)n, ", best %.3g ms (%.2f x)", p->best * 1e3,
+             p->original / p->best);
+  log_progress(line);
+}
+
+// One packet, waiting at most SECONDS for it. False: there was none, and where *GONE the tuner is gone.
+static bool take_packet(double seconds, bool *gone) {
+  struct pollfd ready[2] = { { atomic_load(&session.socket), POLLIN, 0 },
+                             { atomic_load(&session.pidfd), POLLIN, 0 } };
+  // The socket alone does not tell of the end where a fork of the program's holds a copy.
+  int got = poll(ready, 2, seconds > 0 ? (int)(seconds * 1000) + 1 : 0);
+  if (got <= 0)
+    return false;
+  ssize_t size = recv(ready[0].fd, session.packet, sizeof *session.packet, MSG_DONTWAIT);
+  if (size == (ssize_t)sizeof *session.packet)
+    return true;
+  *gone = !(size < 0 && errno == EINTR);
+  return false;
+}
+
+// True: it was the outcome.
+static bool obey(struct outcome *out) {
+  struct packet *p = session.packet;
+  switch (p->kind) {
+  case PACKET_LOG:
+    p->text[sizeof p->text - 1] = '\0';
+    log_message(p->level, "%s", p->text);
+    break;
+  case PACKET_PROGRESS:
+    session.end = sys_now() + p->progress.silence;
+    show(&p->progress);
+    break;
+  case PACKET_OUTCOME:
+    *out = p->outcome;
+    return true;
+  }
+  return false;
+}
+
+enum session_state session_wait(double seconds, struct outcome *out) {
+  double until = seconds < 0 ? 1e300 : sys_now() + seconds;
+  bool gone = false;
+  while (session.kernel) {
+    double now = sys_now(), end = until < session.end ? until : session.end;
+    if (take_packet(end - now, &gone)) {
+      session.read++;
+      if (obey(out))
+        return finish(session.packet->rc, out);
+    } else if (gone || sys_now() >= session.end) {
+      *out = (struct outcome){ .fd = -1 };
+      snprintf(out->why, sizeof out->why, "default: the tuning process %s",
+               gone ? "ended unexpectedly" : "did not answer");
+      return finish(-1, out);
+    } else if (sys_now() >= until) {
+      return SESSION_RUNS;
+    }
+  }
+  return SESSION_NONE;
+}
+
+enum session_state session_poll(struct outcome *out) {
+  return session_wait(0, out);
+}
+
+bool session_has_news(void) {
+  struct page *page = session_page();
+  return session.kernel &&
+         (!page || atomic_load_explicit(&page->news, memory_order_relaxed) != session.read ||
+          sys_now() >= session.end);
+}
+
+void session_cancel(void) {
+  if (!session.kernel)
+    return;
+  kill_tuner();
+  reap(LAST_BREATH);
+  close_one(&session.memory);
+  end_session();
+}
+
+int session_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
+                const struct plan *plan, struct outcome *out) {
+  const char *cache = options_get()->cache;
+  bool remembers = !cache || *cache;
+  struct plan p = *plan;
+  enum session_state state = SESSION_NONE;
+  int cancel;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  for (int i = 0; i <= CRASHES && session_start(k, id, args, &p, out) == 0; i++) {
+    state = session_wait(-1, out);
+    if (state != SESSION_CRASHED || (!remembers && session.n_suspects == 0))
+      break; // else it would only crash again
+    if (i < CRASHES)
+      log_message(AUTOTUNE_INFO, "%s: the tuning process crashed; it goes on without the variants "
+                  "it was at", k->name);
+    p.retry = true;
+  }
+  pthread_setcancelstate(cancel, NULL);
+  return state == SESSION_ENDED && out->tuned ? 0 : -1;
 }

@@ -254,7 +254,7 @@ static void tune(struct site *s, struct node *n, void *const *args) {
   struct outcome *out = sys_malloc(sizeof *out);
   if (!out)
     return decide(n, k->original, "default: no memory");
-  int rc = session_run(k, &id, args, out);
+  int rc = session_run(k, &id, args, &(struct plan){ .kind = PLAN_SEARCH }, out);
   char *values = rc == 0 && out->winner ? space_values(k, out->point) : NULL;
   log_message(rc == 0 ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
   if (!values || !install(s, n, out->path, values, out->why))

@@ -106,8 +106,9 @@ static bool set_pool(struct tuning *t, struct outcome *out) {
   unsigned compiling = t->quiet ? threads : threads - 1;
   t->ahead = t->quiet ? 3 * compiling : 2 * compiling + 1;
   t->pool = pool_new(t->kernel, compiling);
+  struct page *page = session_page();
   if (t->pool)
-    pool_watch(t->pool, session_compiling(), COMPILING);
+    pool_watch(t->pool, page ? page->compiling : NULL, COMPILING);
   else
     SAY(out, "default: no memory to compile");
   return t->pool != NULL;
@@ -266,10 +267,10 @@ static void clean(struct tuning *t) {
 }
 
 int tune_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
-             int object_fd, void (*report)(void *data, const struct progress *p), void *data,
+             const struct plan *plan, int object_fd, void (*report)(void *data, const struct progress *p), void *data,
              struct outcome *out) {
-  struct tuning t = { .kernel = k, .id = id, .args = args, .best = NONE, .began = sys_now(),
-                      .report = report, .data = data };
+  struct tuning t = { .kernel = k, .id = id, .args = args, .plan = plan, .best = NONE,
+                      .began = sys_now(), .report = report, .data = data };
   int rc = -1;
   *out = (struct outcome){ .fd = -1 };
   set_budget(&t);

@@ -26,6 +26,7 @@ struct tuning {
   const struct autotune_kernel *kernel;
   const struct identity *id;
   void *const *args;
+  const struct plan *plan;
   const struct jit_api *jit;
   struct space space;
   const struct strategy_class *class;
