@@ -295,6 +295,8 @@ struct identity {
   const char *toolchain;  /* what would make its variants today, as far as that is known without
                              loading it ("clang 22.1.8"); compared with that of the winner, so that a
                              new compiler means a miss; NULL: not compared */
+  uint64_t shape;         /* of the unit's text but for its names (hints.c); 0: not known */
+  const char *family;     /* the kernel's; NULL: none. Neither is part of what it is */
   uint64_t space;         /* hash of what is offered: parameters, values, constraint, text; 0: not known */
 };
 struct record {           /* one variant tried */

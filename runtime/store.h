@@ -67,6 +67,8 @@ struct problem {
   uint64_t unit;
   unsigned threads;
   const char *key, *key_names;   /* "512,3" and "n\nm" */
+  uint64_t shape;                /* as in struct identity */
+  const char *family;
 };
 bool problem_of(const struct cell *cells, struct problem *p);
 /* "n = 512, m = 3"; malloc'ed. */

@@ -109,7 +109,7 @@ static void take(struct nearest *n, const struct problem *p, unsigned differs) {
     n->texts[i] = sys_strdup(*texts[i]);
     *texts[i] = n->texts[i] ? n->texts[i] : "";
   }
-  n->problem.toolchain = "";
+  n->problem.toolchain = n->problem.family = "";
 }
 
 static bool has_winner(struct store *s, int64_t problem) {

@@ -63,6 +63,20 @@ static char *key_texts(const struct identity *id, char **names) {
   return block;
 }
 
+// The columns that make a problem what it is; the file is where the kernel was seen last, and what comes
+// behind them only says which problems are alike.
+enum { IDENTITY = 9 };
+
+static int64_t identity_sum(const struct cell *cells) {
+  struct table identity = table_problem;
+  struct cell same[IDENTITY];
+  identity.n = IDENTITY;
+  memcpy(same, cells, sizeof same);
+  same[0] = integer(0);
+  same[2] = text_up_to("", 0);
+  return (int64_t)row_sum(&identity, same);
+}
+
 bool problem_cells(const struct identity *id, struct cell *cells, char **key) {
   const struct table *t = &table_problem;
   char *names;
@@ -77,12 +91,9 @@ bool problem_cells(const struct identity *id, struct cell *cells, char **key) {
   cells[6] = integer(id->threads);
   cells[7] = text(t, 7, *key);
   cells[8] = text(t, 8, names);
-  // The file is where the kernel was seen last, not what it is.
-  struct cell same[9];
-  memcpy(same, cells, sizeof same);
-  same[0] = integer(0);
-  same[2] = text(t, 2, "");
-  cells[0] = integer((int64_t)row_sum(t, same));
+  cells[9] = integer((int64_t)id->shape);
+  cells[10] = text(t, 10, id->family);
+  cells[0] = integer(identity_sum(cells));
   return true;
 }
 
@@ -98,16 +109,13 @@ int64_t problem_id(const struct identity *id) {
 bool problem_of(const struct cell *c, struct problem *p) {
   if (c[6].i < 0 || c[6].i > 1 << 20 || c[1].size == 0)
     return false;
-  struct cell same[9];
-  memcpy(same, c, sizeof same);
-  same[0] = integer(0);
-  same[2] = text_up_to("", 0);
-  if (c[0].i != (int64_t)row_sum(&table_problem, same))
+  if (c[0].i != identity_sum(c))
     return false;
   *p = (struct problem){ .id = c[0].i, .kernel = c[1].data, .file = c[2].data,
                          .unit = (uint64_t)c[3].i, .cpu = c[4].data, .isa = c[5].data,
                          .threads = (unsigned)c[6].i, .key = c[7].data,
-                         .key_names = c[8].data, .toolchain = "" };
+                         .key_names = c[8].data, .shape = (uint64_t)c[9].i,
+                         .family = c[10].data, .toolchain = "" };
   return true;
 }
 

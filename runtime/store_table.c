@@ -22,6 +22,8 @@ static const struct column problem_columns[] = {
   { "threads", CELL_INT, 0 },
   { "key", CELL_TEXT, NAME },
   { "key_names", CELL_TEXT, NAME },
+  { "shape", CELL_INT, 0 },
+  { "family", CELL_TEXT, NAME },
 };
 
 static const struct column variant_columns[] = {
