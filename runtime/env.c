@@ -89,18 +89,20 @@ static int word_index(const char *value, const char *const *words) {
   return -1;
 }
 
+// In the order of enum tuning_mode.
+static const char *const modes[] = { "first", "locked", "off", "online", "background", "offline",
+                                     "tune", NULL };
+
+int env_mode(const char *name) {
+  return word_index(name, modes);
+}
+
 static void read_mode(const char *name, const char *value) {
-  static const char *const words[] = { "first", "locked", "off", NULL };
-  static const char *const later[] = { "online", "background", "offline", NULL };
-  int i = word_index(value, words);
-  if (i >= 0) {
-    env.options.mode = (enum tuning_mode)i;
-    env.options.mode_set = true;
-  } else if (word_index(value, later) >= 0) {
-    WARN("%s=%s: this mode is not available yet; 'first' is used", name, value);
-  } else {
-    bad_value(name, value, words);
-  }
+  int i = env_mode(value);
+  if (i < 0)
+    return bad_value(name, value, modes);
+  env.options.mode = (enum tuning_mode)i;
+  env.options.mode_set = true;
 }
 
 static void read_log(const char *name, const char *value) {
@@ -112,48 +114,68 @@ static void read_log(const char *name, const char *value) {
     bad_value(name, value, words);
 }
 
-bool env_parse_budget(const char *text, double *seconds, unsigned *variants) {
+// One part of a budget, NUMBER with the unit of SIZE bytes at UNIT. False: it is none, or a second of its kind.
+static bool add_budget(struct budget *b, double number, const char *unit, size_t size) {
   static const struct { const char *name; double seconds; } units[] = {
     { "s", 1 }, { "ms", 1e-3 }, { "min", 60 }, { "m", 60 }, { "h", 3600 },
   };
-  double s = 0, n = 0;
+  double seconds = 0;
+  for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+    if (size == strlen(units[u].name) && memcmp(unit, units[u].name, size) == 0)
+      seconds = number * units[u].seconds;
+  if (seconds > 0 && b->seconds == 0 && isfinite(seconds))
+    b->seconds = seconds;
+  else if (size == 0 && b->variants == 0 && number == floor(number) && number <= 1e9)
+    b->variants = (unsigned)number;
+  else if (size == 1 && *unit == '%' && b->share == 0 && number <= 100)
+    b->share = number / 100;
+  else
+    return false;
+  return true;
+}
+
+bool env_parse_budget(const char *text, struct budget *out) {
+  *out = (struct budget){ 0 };
   for (const char *p = text;;) {
     while (*p == ' ')
       p++;
     char *end;
-    double number = strtod(p, &end), unit = 0;
+    double number = strtod(p, &end);
     size_t size = strcspn(end, ", ");
-    if (end == p || !(number > 0) || !isfinite(number))
-      return false;
-    for (size_t u = 0; u < sizeof units / sizeof *units; u++)
-      if (size == strlen(units[u].name) && memcmp(end, units[u].name, size) == 0)
-        unit = units[u].seconds;
-    if (unit > 0 && s == 0 && isfinite(number * unit))
-      s = number * unit;
-    else if (size == 0 && n == 0 && number == floor(number) && number <= 1e9)
-      n = number;
-    else
+    if (end == p || !(number > 0) || !isfinite(number) || !add_budget(out, number, end, size))
       return false;
     p = end + size + strspn(end + size, " ");
     if (*p == '\0')
-      break;
+      return true;
     if (*p++ != ',')
       return false;
   }
-  *seconds = s;
-  *variants = (unsigned)n;
-  return true;
 }
 
 static void read_budget(const char *name, const char *value) {
-  double seconds;
-  unsigned variants;
-  if (env_parse_budget(value, &seconds, &variants)) {
-    env.options.budget_seconds = seconds;
-    env.options.budget_variants = variants;
-  } else {
-    WARN("%s=%s: not a budget such as '5s', '200' (variants) or '5s,200'", name, value);
+  struct budget b;
+  if (!env_parse_budget(value, &b)) {
+    WARN("%s=%s: not a budget such as '5s', '200' (variants), '5%%' (of the time in the kernel) "
+         "or '5s,200'", name, value);
+    return;
   }
+  env.options.budget_seconds = b.seconds;
+  env.options.budget_variants = b.variants;
+  env.options.budget_share = b.share;
+}
+
+static void read_until(const char *name, const char *value) {
+  char *end;
+  double percent = strtod(value, &end);
+  if (end == value || strcmp(end, "%") != 0 || !(percent > 0 && percent < 100))
+    WARN("%s=%s: not a share such as '2%%'", name, value);
+  else
+    env.options.until = percent / 100;
+}
+
+static void read_kernel(const char *name, const char *value) {
+  (void)name;
+  env.options.kernel = sys_strdup(value);
 }
 
 static void read_seed(const char *name, const char *value) {
@@ -196,6 +218,7 @@ static const struct variable {
   { "AUTOTUNE_SEARCH", read_search }, { "AUTOTUNE_SEED", read_seed },
   { "AUTOTUNE_LOG", read_log },       { "AUTOTUNE_CACHE", read_cache },
   { "AUTOTUNE_JIT", read_jit },       { "AUTOTUNE_OPENMP", read_openmp },
+  { "AUTOTUNE_UNTIL", read_until },   { "AUTOTUNE_KERNEL", read_kernel },
   { "AUTOTUNE_FAULT", NULL },         // sys.c
   { "AUTOTUNE_HOME", NULL },          // the program autotune
   { "AUTOTUNE_CLANG", NULL },

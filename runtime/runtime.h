@@ -3,7 +3,8 @@
  *
  * The way of a first call (docs/design.md draws it):
  *
- *   site.c    autotune_begin: table of entries; else the store's winner; else tune or default
+ *   site.c    the keys of each kernel, and what is known of them
+ *   decide.c  autotune_begin: decided before; else the store's winner; else tune, or default
  *   session.c forks the TUNER from the program, waits for its winner, installs it
  *   tune.c    (in the tuner) the pass: propose, compile, try, learn, final race, store
  *   pool.c    (in the tuner) compiles ahead on threads
@@ -70,11 +71,15 @@ void log_progress(const char *line);
 
 /* ---- env.c: AUTOTUNE_* variables, one table ------------------------------------------- */
 
-enum tuning_mode { MODE_FIRST, MODE_LOCKED, MODE_OFF };
+enum tuning_mode { MODE_FIRST, MODE_LOCKED, MODE_OFF, MODE_ONLINE, MODE_BACKGROUND, MODE_OFFLINE,
+                   MODE_TUNE /* as `autotune tune` runs a program: first, whatever is stored */ };
 struct options {
   enum tuning_mode mode; bool mode_set;  /* AUTOTUNE_MODE (over the kernel's mode()) */
-  double budget_seconds;                 /* AUTOTUNE_BUDGET="5s" or "200" or "5s,200"; 0: not set */
+  double budget_seconds;                 /* AUTOTUNE_BUDGET="5s,200,5%"; 0: not set */
   unsigned budget_variants;
+  double budget_share;                   /* "5%": of the time in the kernel */
+  double until;                          /* AUTOTUNE_UNTIL="2%" */
+  const char *kernel;                    /* AUTOTUNE_KERNEL: only this one is tuned; NULL: all */
   const char *search;                    /* AUTOTUNE_SEARCH; NULL: not set */
   uint64_t seed;                         /* AUTOTUNE_SEED; default 1 */
   enum autotune_level log_level;         /* AUTOTUNE_LOG */
@@ -88,8 +93,11 @@ struct options {
 const struct options *options_get(void);
 /* The word (of a NULL-terminated list) that WORD may have meant, or NULL. */
 const char *env_nearest(const char *word, const char *const *words);
-/* "5s", "200" (variants), "5s,200"; 0 for the part that is not given. */
-bool env_parse_budget(const char *text, double *seconds, unsigned *variants);
+struct budget { double seconds; unsigned variants; double share; };
+/* "5s", "200" (variants), "5%" (of the time in the kernel), "5s,200"; 0 for the parts that are not given. */
+bool env_parse_budget(const char *text, struct budget *out);
+/* The mode of that name; -1: there is none. */
+int env_mode(const char *name);
 
 /* ---- machine.c: hwloc ------------------------------------------------------------------- */
 
@@ -391,7 +399,7 @@ struct plan {             /* what is wanted of a tuner */
 };
 
 /* Memory of the program and its tuner both, so that looking costs neither a system call nor a lock. In the
- * program only whoever is `busy` (site.c) may touch it. */
+ * program only whoever is `busy` (decide.c) may touch it. */
 enum { COMPILING = 64 };
 struct page {
   _Atomic double spent;   /* by the program: seconds it has been in the kernel's calls */
@@ -418,7 +426,7 @@ enum session_state {
   SESSION_ENDED,          /* OUT is filled; its rc is in OUT->tuned: false, and only OUT->why is set */
   SESSION_CRASHED,        /* as ENDED without a result, but with plan.retry another tuner may do better */
 };
-/* In the program, all by one thread at a time (site.c: busy), one session at a time.
+/* In the program, all by one thread at a time (decide.c: busy), one session at a time.
  * Forks the tuner. 0, or -1 and OUT->why. */
 int session_start(const struct autotune_kernel *k, const struct identity *id, void *const *args,
                   const struct plan *plan, struct outcome *out);

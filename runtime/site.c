@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// site.c: what to call for a key. The stub has looked at site->hot already; here is the table of all
-// keys, read without a lock. A key that is not decided is looked up in the store or tuned, by one thread
-// at a time; all others run the default variant meanwhile and wait for nobody.
+// site.c: a kernel's keys, and what is known of each, in tables that are read without a lock.
 //
 // Nothing that is in a table is freed before the site is closed: another thread may be about to use it.
 #include <dlfcn.h>
@@ -18,7 +16,6 @@ static struct {
   pthread_once_t once;
   pthread_mutex_t lock;       // of the list of sites; never taken by a call that finds its key
   struct site *sites;
-  atomic_bool busy;           // somebody asks the store or tunes
   atomic_bool exiting;        // the program ends: other threads may still run what we loaded
 } runtime = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -28,7 +25,7 @@ static struct {
 static void after_fork(void) {
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   runtime.lock = fresh;
-  atomic_store(&runtime.busy, false);
+  decide_after_fork();
   session_forget();
 }
 
@@ -51,10 +48,6 @@ void sites_unlock(void) {
   pthread_mutex_unlock(&runtime.lock);
 }
 
-bool site_busy(void) {
-  return atomic_load(&runtime.busy);
-}
-
 // ---- sites ---------------------------------------------------------------------------------------
 
 static uint64_t hash_text(uint64_t seed, const char *text) {
@@ -75,7 +68,7 @@ static uint64_t hash_unit(const struct autotune_kernel *k) {
 }
 
 // The runtime's half of PLACE, made by whoever comes first; NULL: no memory.
-static struct site *site_of(struct autotune_site *place) {
+struct site *site_of(struct autotune_site *place) {
   struct site *s = __atomic_load_n((struct site **)&place->state, __ATOMIC_ACQUIRE);
   if (s)
     return s;
@@ -132,7 +125,7 @@ struct node *site_find(struct site *s, const long long *key) {
 }
 
 // The node of KEY, made where there is none; NULL: no memory.
-static struct node *node_of(struct site *s, const long long *key) {
+struct node *node_of(struct site *s, const long long *key) {
   struct node *_Atomic *b = bucket(s, key);
   struct node *head = atomic_load_explicit(b, memory_order_acquire), *n;
   if ((n = find_from(s, head, key)))
@@ -159,7 +152,7 @@ static struct node *node_of(struct site *s, const long long *key) {
   return made;
 }
 
-static void add_note(_Atomic(struct note *) *list, const char *text) {
+void site_note(_Atomic(struct note *) *list, const char *text) {
   struct note *old = atomic_load(list);
   if (old && strcmp(old->text, text) == 0)
     return;
@@ -170,169 +163,6 @@ static void add_note(_Atomic(struct note *) *list, const char *text) {
   do
     n->next = old;
   while (!atomic_compare_exchange_weak(list, &old, n));
-}
-
-// Sets what the stub looks at first, unless the node has been forgotten meanwhile.
-static autotune_fn use(struct site *s, struct node *n) {
-  autotune_fn code = n->entry.code;
-  atomic_store_explicit(&s->last, n, memory_order_relaxed);
-  __atomic_store_n(&s->place->hot, &n->entry, __ATOMIC_RELEASE);
-  if (atomic_load(&n->retired))
-    __atomic_store_n(&s->place->hot, NULL, __ATOMIC_RELEASE);
-  return code;
-}
-
-static void decide(struct node *n, autotune_fn code, const char *why) {
-  add_note(&n->why, why);
-  if (n->entry.code != code) // it is the default's from the beginning
-    n->entry.code = code;
-  atomic_store_explicit(&n->decided, true, memory_order_release);
-}
-
-// ---- deciding ----------------------------------------------------------------------------------------
-
-// Loads the shared object at PATH for N. False: it cannot be, and that was said.
-static bool install(struct site *s, struct node *n, const char *path, const char *values,
-                    const char *why) {
-  char *message = NULL;
-  autotune_fn code = module_load(path, s->kernel->symbols, s->kernel->n_symbols, &n->handle,
-                                 &message);
-  if (code) {
-    add_note(&n->values, values);
-    decide(n, code, why);
-  } else {
-    log_once(AUTOTUNE_WARN, s->kernel->name, "%s: the tuned variant cannot be loaded: %s",
-             s->kernel->name, message ? message : "no memory");
-  }
-  free(message);
-  return code != NULL;
-}
-
-static bool adopt(struct site *s, struct node *n, const struct summary *m) {
-  char why[256];
-  double speedup = m->best.median > 0 ? m->original.median / m->best.median : 0;
-  if (m->winner == 0) {
-    snprintf(why, sizeof why, "default: an earlier run found nothing better (%u variants)", m->tried);
-    decide(n, s->kernel->original, why);
-    return true;
-  }
-  char *path = m->object ? objects_find(m->object) : NULL;
-  snprintf(why, sizeof why, "stored: %.3g x over the default, found in an earlier run (%u variants)",
-           speedup, m->tried);
-  bool installed = path && install(s, n, path, m->values, why);
-  free(path);
-  return installed;
-}
-
-// The winner of an earlier run. Asked once for a key: what other processes find later is for later runs.
-static bool ask_store(struct site *s, struct node *n) {
-  struct identity id = site_identity(s, n->entry.key);
-  struct summary m;
-  char *message = NULL, *why = NULL;
-  bool found = false;
-  struct store *store = store_open(&message);
-  if (store) {
-    found = store_winner(store, &id, &m, &why);
-    store_close(store);
-  }
-  bool adopted = found && adopt(s, n, &m);
-  if (found)
-    store_summary_free(&m);
-  if (why)
-    log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, why);
-  if (why && !adopted)
-    add_note(&n->why, why);
-  atomic_store(&n->asked, true);
-  free(why);
-  free(message);
-  return adopted;
-}
-
-static void tune(struct site *s, struct node *n, void *const *args) {
-  const struct autotune_kernel *k = s->kernel;
-  struct identity id = site_identity(s, n->entry.key);
-  struct outcome *out = sys_malloc(sizeof *out);
-  if (!out)
-    return decide(n, k->original, "default: no memory");
-  int rc = session_run(k, &id, args, &(struct plan){ .kind = PLAN_SEARCH }, out);
-  char *values = rc == 0 && out->winner ? space_values(k, out->point) : NULL;
-  log_message(rc == 0 ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
-  if (!values || !install(s, n, out->path, values, out->why))
-    decide(n, k->original, values ? "default: the tuned variant cannot be loaded" : out->why);
-  if (out->fd >= 0)
-    close(out->fd);
-  free(values);
-  free(out);
-}
-
-static enum tuning_mode mode_of(const struct autotune_kernel *k) {
-  const struct options *o = options_get();
-  if (o->mode_set || !k->mode)
-    return o->mode;
-  return strcmp(k->mode, "off") == 0 ? MODE_OFF
-         : strcmp(k->mode, "locked") == 0 ? MODE_LOCKED : MODE_FIRST;
-}
-
-// By the one thread that is `busy`.
-static void work(struct site *s, struct node *n, void *const *args) {
-  bool locked = mode_of(s->kernel) == MODE_LOCKED;
-  if (atomic_load(&n->decided) || (!atomic_load(&n->asked) && ask_store(s, n)))
-    return;
-  if (locked)
-    decide(n, s->kernel->original, "default: locked, and nothing is known for this key");
-  else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS || !s->kernel->n_units)
-    decide(n, s->kernel->original, "default: the kernel has no parameters, or too many");
-  else if (openmp_in_parallel())
-    add_note(&n->why, "default: called inside a parallel region"); // a later call may do better
-  else
-    tune(s, n, args);
-}
-
-static autotune_fn miss(struct site *s, struct node *n, void *const *args) {
-  if (mode_of(s->kernel) == MODE_OFF) {
-    decide(n, s->kernel->original, "default: tuning is off");
-    return use(s, n);
-  }
-  if (atomic_load(&n->asked) && openmp_in_parallel())
-    return s->kernel->original;
-  if (atomic_exchange(&runtime.busy, true)) { // also a call from within a tuning
-    if (!atomic_load(&n->why))
-      add_note(&n->why, "default: a kernel is being tuned in another thread");
-    return s->kernel->original;
-  }
-  work(s, n, args);
-  atomic_store(&runtime.busy, false);
-  return atomic_load(&n->decided) ? use(s, n) : s->kernel->original;
-}
-
-static autotune_fn miss_hushed(struct site *s, struct node *n, void *const *args) {
-  struct hush hush;
-  sys_hush(&hush);
-  autotune_fn code = miss(s, n, args);
-  sys_unhush(&hush);
-  return code;
-}
-
-autotune_fn autotune_begin(struct autotune_site *place, const long long *key, void *const *args,
-                           struct autotune_call_state *state) {
-  const struct autotune_kernel *k = place->kernel;
-  state->node = NULL;
-  int error = errno;
-  if (session_inside() || k->abi != AUTOTUNE_ABI)
-    return k->original;
-  struct site *s = site_of(place);
-  struct node *n = s ? node_of(s, key) : NULL;
-  autotune_fn code = k->original;
-  if (n && atomic_load_explicit(&n->decided, memory_order_acquire))
-    code = use(s, n);
-  else if (n)
-    code = miss_hushed(s, n, args);
-  errno = error;
-  return code;
-}
-
-void autotune_end(struct autotune_call_state *state) {
-  (void)state;
 }
 
 // ---- the end of a site ------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* site.h: what site.c decides for each key, and api.c tells. */
+/* site.h: the keys of a kernel (site.c), what is decided for each (decide.c), and api.c tells. */
 #ifndef AUTOTUNE_SITE_H
 #define AUTOTUNE_SITE_H
 
@@ -32,14 +32,27 @@ struct site {
   uint64_t unit;                        /* struct identity */
 };
 
+/* ---- site.c ---- */
+
 /* The list of open sites, locked until sites_unlock. */
 struct site *sites_lock(void);
 void sites_unlock(void);
+/* The runtime's half of PLACE, made by whoever comes first; NULL: no memory. */
+struct site *site_of(struct autotune_site *place);
+/* The node of KEY, made where there is none; NULL: no memory. */
+struct node *node_of(struct site *s, const long long *key);
 struct node *site_find(struct site *s, const long long *key);  /* NULL: not called yet */
 struct identity site_identity(const struct site *s, const long long *key);
 /* Takes what is known of KEY (NULL: all keys) out of this process. */
 void site_forget(struct site *s, const long long *key);
+/* Adds TEXT to one of a node's lists of notes, unless it is the newest already. */
+void site_note(_Atomic(struct note *) *list, const char *text);
+
+/* ---- decide.c ---- */
+
 /* Is a kernel being tuned? */
 bool site_busy(void);
+/* In the child of a fork: whoever was busy is not there. */
+void decide_after_fork(void);
 
 #endif

@@ -218,6 +218,16 @@ static void read_bytes(const struct source *s, struct kernel *k, const struct cl
 }
 
 // `5s`, `500ms`, `2min`: a time; `200`: so many variants.
+static bool read_share(const char *text, double *share)
+{
+  char *end;
+  double percent = strtod(text, &end);
+  bool good = end != text && strcmp(end, "%") == 0 && percent > 0 && percent <= 100;
+  if (good)
+    *share = percent / 100;
+  return good;
+}
+
 static void read_budget(const struct source *s, struct kernel *k,
                         const struct argument *a)
 {
@@ -239,10 +249,19 @@ static void read_budget(const struct source *s, struct kernel *k,
       k->budget_seconds = number * units[i].seconds;
       return;
     }
-  diag_error(s, a->offset, a->text.size ? a->text.size : 1,
-             "a budget is a time (5s, 500ms, 2min), a number of variants (200), or both "
-             "(5s, 200)",
-             "this is no budget");
+  if (!read_share(copy, &k->budget_share))
+    diag_error(s, a->offset, a->text.size ? a->text.size : 1,
+               "a budget is a time (5s, 500ms, 2min), a number of variants (200), a share of "
+               "the time in the kernel (5%), or several (5s, 200)",
+               "this is no budget");
+}
+
+static void read_until(const struct source *s, struct kernel *k, const struct argument *a)
+{
+  if (!read_share(arena_copy(a->text.data, a->text.size), &k->until) || k->until >= 1)
+    diag_error(s, a->offset, a->text.size ? a->text.size : 1,
+               "write until: 2%, to stop when less improvement is expected",
+               "this is no share");
 }
 
 static void read_search(const struct source *s, struct kernel *k, const struct clause *c)
@@ -257,11 +276,16 @@ static void read_search(const struct source *s, struct kernel *k, const struct c
       read_budget(s, k, a);
       continue;
     }
+    if (slice_is(a->label, "until")) {
+      budget = false;
+      read_until(s, k, a);
+      continue;
+    }
     while (*name && !slice_is(a->text, *name))
       name++;
     if (a->label.size)
       diag_error(s, pragma_offset(pragma_of(k), a->label), a->label.size,
-                 "write search(NAME, budget: 5s)", "'search' knows no '%.*s'",
+                 "write search(NAME, budget: 5s, until: 2%)", "'search' knows no '%.*s'",
                  (int)a->label.size, a->label.data);
     else if (!*name)
       diag_error(s, a->offset, a->text.size ? a->text.size : 1,
@@ -278,7 +302,8 @@ static void read_search(const struct source *s, struct kernel *k, const struct c
 
 static void read_mode(const struct source *s, struct kernel *k, const struct clause *c)
 {
-  static const char *const modes[] = { "first", "locked", "off", NULL };
+  static const char *const modes[] = { "first", "background", "online", "offline", "locked",
+                                       "off", NULL };
   for (const char *const *m = modes; c->n_args && *m; m++)
     if (slice_is(c->args[0].text, *m)) {
       k->mode = *m;
@@ -286,7 +311,7 @@ static void read_mode(const struct source *s, struct kernel *k, const struct cla
     }
   if (c->n_args && c->args[0].text.size)
     diag_error(s, c->args[0].offset, c->args[0].text.size,
-               "modes are first, locked and off", "unknown mode '%.*s'",
+               "modes are first, background, online, offline, locked and off", "unknown mode '%.*s'",
                (int)c->args[0].text.size, c->args[0].text.data);
 }
 

@@ -268,7 +268,11 @@ static void options(const struct emission *e)
   string(e->out, k->search);
   text_printf(e->out, ", .budget_seconds = ");
   real(e->out, k->budget_seconds);
-  text_printf(e->out, ", .budget_variants = %u,\n  .mode = ", k->budget_variants);
+  text_printf(e->out, ", .budget_variants = %u, .budget_share = ", k->budget_variants);
+  real(e->out, k->budget_share);
+  text_printf(e->out, ", .until = ");
+  real(e->out, k->until);
+  text_printf(e->out, ",\n  .mode = ");
   string(e->out, k->mode);
   text_printf(e->out, ", .openmp = %d,\n", k->openmp);
 }

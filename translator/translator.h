@@ -209,6 +209,7 @@ struct kernel {
   int verify; double rtol, atol; /* enum autotune_verify; as in struct autotune_kernel */
   struct slice flops, bytes;     /* empty: not given */
   const char *search, *mode; double budget_seconds; unsigned budget_variants;
+  double budget_share, until;
   const char **compilers; unsigned n_compilers;  /* at least "clang" */
   bool openmp;
   bool left_out;                 /* of this build by an #if: set by translate.c */

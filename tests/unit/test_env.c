@@ -48,6 +48,7 @@ static void test_variables_are_read(void **state) {
     { "AUTOTUNE_MODE=", DEFAULTS },
     { "AUTOTUNE_MODE=off", "mode 2 set budget 0 0 search - seed 1 log 1 cache -\n" },
     { "AUTOTUNE_MODE=locked", "mode 1 set budget 0 0 search - seed 1 log 1 cache -\n" },
+    { "AUTOTUNE_MODE=background", "mode 4 set budget 0 0 search - seed 1 log 1 cache -\n" },
     { "AUTOTUNE_BUDGET=5s", "mode 0 budget 5 0 search - seed 1 log 1 cache -\n" },
     { "AUTOTUNE_BUDGET=200", "mode 0 budget 0 200 search - seed 1 log 1 cache -\n" },
     { "AUTOTUNE_BUDGET=1.5s,200", "mode 0 budget 1.5 200 search - seed 1 log 1 cache -\n" },
@@ -70,10 +71,8 @@ static void test_what_is_not_understood_is_refused(void **state) {
 #define REFUSED(text) "autotune: warning: " text "\n" DEFAULTS
   static const struct { const char *variable, *said; } cases[] = {
     { "AUTOTUNE_MODE=frist", REFUSED("AUTOTUNE_MODE=frist: unknown value; did you mean 'first'?") },
-    { "AUTOTUNE_MODE=online",
-      REFUSED("AUTOTUNE_MODE=online: this mode is not available yet; 'first' is used") },
-    { "AUTOTUNE_MODE=background",
-      REFUSED("AUTOTUNE_MODE=background: this mode is not available yet; 'first' is used") },
+    { "AUTOTUNE_UNTIL=2", REFUSED("AUTOTUNE_UNTIL=2: not a share such as '2%'") },
+    { "AUTOTUNE_UNTIL=200%", REFUSED("AUTOTUNE_UNTIL=200%: not a share such as '2%'") },
     { "AUTOTUNE_LOG=infos", REFUSED("AUTOTUNE_LOG=infos: unknown value; did you mean 'info'?") },
     { "AUTOTUNE_SEED=-1", REFUSED("AUTOTUNE_SEED=-1: not a whole number") },
     { "AUTOTUNE_BUDGTE=5s", REFUSED("AUTOTUNE_BUDGTE: there is no such variable; did you mean "
@@ -87,16 +86,18 @@ static void test_what_is_not_understood_is_refused(void **state) {
 static void test_budgets(void **state) {
   (void)state;
   static const char *const bad[] = { "", "s", "5 s", "-5s", "0", "1.5", "5s,", ",5s", "5s,3s",
-                                     "5,3", "5x", "nan s", "inf", "1e400s", "9e9" };
-  double seconds;
-  unsigned variants;
+                                     "5,3", "5x", "nan s", "inf", "1e400s", "9e9", "%", "200%",
+                                     "0%", "5%,5%", "5 %" };
+  struct budget b;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    if (env_parse_budget(bad[i], &seconds, &variants))
+    if (env_parse_budget(bad[i], &b))
       print_error("'%s' was taken for a budget\n", bad[i]);
-    assert_false(env_parse_budget(bad[i], &seconds, &variants));
+    assert_false(env_parse_budget(bad[i], &b));
   }
-  assert_true(env_parse_budget("10s,200", &seconds, &variants));
-  assert_true(seconds == 10 && variants == 200);
+  assert_true(env_parse_budget("10s,200", &b));
+  assert_true(b.seconds == 10 && b.variants == 200 && b.share == 0);
+  assert_true(env_parse_budget("5%, 60s", &b));
+  assert_true(b.seconds == 60 && b.variants == 0 && b.share == 0.05);
 }
 
 static void test_suggestions(void **state) {

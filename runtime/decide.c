@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// decide.c: what to call for a key. The stub has looked at site->hot already. A key that is not decided is
+// looked up in the store or tuned, by one thread at a time; all others run the default variant meanwhile
+// and wait for nobody.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "site.h"
+
+static atomic_bool busy;      // somebody asks the store or tunes
+
+bool site_busy(void) {
+  return atomic_load(&busy);
+}
+
+void decide_after_fork(void) {
+  atomic_store(&busy, false);
+}
+
+// Sets what the stub looks at first, unless the node has been forgotten meanwhile.
+static autotune_fn use(struct site *s, struct node *n) {
+  autotune_fn code = n->entry.code;
+  atomic_store_explicit(&s->last, n, memory_order_relaxed);
+  __atomic_store_n(&s->place->hot, &n->entry, __ATOMIC_RELEASE);
+  if (atomic_load(&n->retired))
+    __atomic_store_n(&s->place->hot, NULL, __ATOMIC_RELEASE);
+  return code;
+}
+
+static void decide(struct node *n, autotune_fn code, const char *why) {
+  site_note(&n->why, why);
+  if (n->entry.code != code) // it is the default's from the beginning
+    n->entry.code = code;
+  atomic_store_explicit(&n->decided, true, memory_order_release);
+}
+
+// ---- deciding ----------------------------------------------------------------------------------------
+
+// Loads the shared object at PATH for N. False: it cannot be, and that was said.
+static bool install(struct site *s, struct node *n, const char *path, const char *values,
+                    const char *why) {
+  char *message = NULL;
+  autotune_fn code = module_load(path, s->kernel->symbols, s->kernel->n_symbols, &n->handle,
+                                 &message);
+  if (code) {
+    site_note(&n->values, values);
+    decide(n, code, why);
+  } else {
+    log_once(AUTOTUNE_WARN, s->kernel->name, "%s: the tuned variant cannot be loaded: %s",
+             s->kernel->name, message ? message : "no memory");
+  }
+  free(message);
+  return code != NULL;
+}
+
+static bool adopt(struct site *s, struct node *n, const struct summary *m) {
+  char why[256];
+  double speedup = m->best.median > 0 ? m->original.median / m->best.median : 0;
+  if (m->winner == 0) {
+    snprintf(why, sizeof why, "default: an earlier run found nothing better (%u variants)", m->tried);
+    decide(n, s->kernel->original, why);
+    return true;
+  }
+  char *path = m->object ? objects_find(m->object) : NULL;
+  snprintf(why, sizeof why, "stored: %.3g x over the default, found in an earlier run (%u variants)",
+           speedup, m->tried);
+  bool installed = path && install(s, n, path, m->values, why);
+  free(path);
+  return installed;
+}
+
+// The winner of an earlier run. Asked once for a key: what other processes find later is for later runs.
+static bool ask_store(struct site *s, struct node *n) {
+  struct identity id = site_identity(s, n->entry.key);
+  struct summary m;
+  char *message = NULL, *why = NULL;
+  bool found = false;
+  struct store *store = store_open(&message);
+  if (store) {
+    found = store_winner(store, &id, &m, &why);
+    store_close(store);
+  }
+  bool adopted = found && adopt(s, n, &m);
+  if (found)
+    store_summary_free(&m);
+  if (why)
+    log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, why);
+  if (why && !adopted)
+    site_note(&n->why, why);
+  atomic_store(&n->asked, true);
+  free(why);
+  free(message);
+  return adopted;
+}
+
+static void tune(struct site *s, struct node *n, void *const *args) {
+  const struct autotune_kernel *k = s->kernel;
+  struct identity id = site_identity(s, n->entry.key);
+  struct outcome *out = sys_malloc(sizeof *out);
+  if (!out)
+    return decide(n, k->original, "default: no memory");
+  int rc = session_run(k, &id, args, &(struct plan){ .kind = PLAN_SEARCH }, out);
+  char *values = rc == 0 && out->winner ? space_values(k, out->point) : NULL;
+  log_message(rc == 0 ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
+  if (!values || !install(s, n, out->path, values, out->why))
+    decide(n, k->original, values ? "default: the tuned variant cannot be loaded" : out->why);
+  if (out->fd >= 0)
+    close(out->fd);
+  free(values);
+  free(out);
+}
+
+static enum tuning_mode mode_of(const struct autotune_kernel *k) {
+  const struct options *o = options_get();
+  int own = k->mode && !o->mode_set ? env_mode(k->mode) : -1;
+  enum tuning_mode mode = own >= 0 ? (enum tuning_mode)own : o->mode;
+  bool other = o->kernel && strcmp(o->kernel, k->name) != 0;
+  return other && mode != MODE_OFF ? MODE_LOCKED : mode;
+}
+
+// In these modes what is known runs, and nothing is tuned.
+static const char *why_not(enum tuning_mode mode) {
+  return mode == MODE_LOCKED ? "default: locked, and nothing is known for this key"
+         : mode == MODE_OFFLINE ? "default: nothing is known for this key, which is for "
+                                  "`autotune tune` to find out" : NULL;
+}
+
+// By the one thread that is `busy`.
+static void work(struct site *s, struct node *n, void *const *args) {
+  const char *no = why_not(mode_of(s->kernel));
+  if (atomic_load(&n->decided) || (!atomic_load(&n->asked) && ask_store(s, n)))
+    return;
+  if (no)
+    decide(n, s->kernel->original, no);
+  else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS || !s->kernel->n_units)
+    decide(n, s->kernel->original, "default: the kernel has no parameters, or too many");
+  else if (openmp_in_parallel())
+    site_note(&n->why, "default: called inside a parallel region"); // a later call may do better
+  else
+    tune(s, n, args);
+}
+
+static autotune_fn miss(struct site *s, struct node *n, void *const *args) {
+  if (mode_of(s->kernel) == MODE_OFF) {
+    decide(n, s->kernel->original, "default: tuning is off");
+    return use(s, n);
+  }
+  if (atomic_load(&n->asked) && openmp_in_parallel())
+    return s->kernel->original;
+  if (atomic_exchange(&busy, true)) { // also a call from within a tuning
+    if (!atomic_load(&n->why))
+      site_note(&n->why, "default: a kernel is being tuned in another thread");
+    return s->kernel->original;
+  }
+  work(s, n, args);
+  atomic_store(&busy, false);
+  return atomic_load(&n->decided) ? use(s, n) : s->kernel->original;
+}
+
+static autotune_fn miss_hushed(struct site *s, struct node *n, void *const *args) {
+  struct hush hush;
+  sys_hush(&hush);
+  autotune_fn code = miss(s, n, args);
+  sys_unhush(&hush);
+  return code;
+}
+
+autotune_fn autotune_begin(struct autotune_site *place, const long long *key, void *const *args,
+                           struct autotune_call_state *state) {
+  const struct autotune_kernel *k = place->kernel;
+  state->node = NULL;
+  int error = errno;
+  if (session_inside() || k->abi != AUTOTUNE_ABI)
+    return k->original;
+  struct site *s = site_of(place);
+  struct node *n = s ? node_of(s, key) : NULL;
+  autotune_fn code = k->original;
+  if (n && atomic_load_explicit(&n->decided, memory_order_acquire))
+    code = use(s, n);
+  else if (n)
+    code = miss_hushed(s, n, args);
+  errno = error;
+  return code;
+}
+
+void autotune_end(struct autotune_call_state *state) {
+  (void)state;
+}
