@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elf.c: walks the symbol table of a relocatable object, whatever compiler made it. */
+/* elf.c: walks the symbols and the code of a relocatable object, whatever compiler made it. */
 #include <elf.h>
 #include <stdint.h>
 #include <string.h>
@@ -53,6 +53,9 @@ static bool visit_table(unsigned char *object, size_t size, const Elf64_Shdr *ta
                                 .undefined = s->st_shndx == SHN_UNDEF,
                                 .local = ELF64_ST_BIND(s->st_info) == STB_LOCAL,
                                 .thread_local_storage = type == STT_TLS,
+                                .function = type == STT_FUNC,
+                                .section = s->st_shndx,
+                                .value = s->st_value,
                                 .info = &s->st_info};
     if (!visit(&symbol, data))
       return false;
@@ -75,6 +78,25 @@ bool elf_symbols(void *object, size_t size,
     if (!visit_table(object, size, &sections[i], &sections[sections[i].sh_link], &damaged,
                      visit, data))
       return !damaged;
+  }
+  return true;
+}
+
+bool elf_code(const void *object, size_t size,
+              bool (*visit)(const struct elf_section *code, void *data), void *data) {
+  const Elf64_Ehdr *header = header_of(object, size);
+  if (!header)
+    return false;
+  const Elf64_Shdr *sections = (const void *)((const char *)object + header->e_shoff);
+  for (unsigned i = 0; i < header->e_shnum; i++) {
+    const Elf64_Shdr *s = &sections[i];
+    if (s->sh_type != SHT_PROGBITS || !(s->sh_flags & SHF_EXECINSTR))
+      continue;
+    if (!inside(s->sh_offset, s->sh_size, size))
+      return false;
+    struct elf_section code = {i, (const unsigned char *)object + s->sh_offset, s->sh_size};
+    if (!visit(&code, data))
+      return true;
   }
   return true;
 }

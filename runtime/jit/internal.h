@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "../jit.h"
 
@@ -39,18 +40,36 @@ struct jit_code *orc_load(const void *object, size_t size,
 void *orc_symbol(struct jit_code *code, const char *name);
 void orc_unload(struct jit_code *code);
 
-/* ---- elf.c: the symbol table of a relocatable object ------------------------------- */
+/* ---- code.cpp: what an object's instructions are, by LLVM's MC --------------------- */
+
+/* struct jit_api.disassemble */
+int code_disassemble(const void *object, size_t size, struct jit_instruction **code,
+                     size_t *n, char **message);
+
+/* ---- elf.c: symbols and code of a relocatable object ------------------------------- */
 
 /* One symbol with a name that is neither a section nor a file. */
 struct elf_symbol {
   const char *name;
-  bool undefined, local, thread_local_storage;
+  bool undefined, local, thread_local_storage, function;
+  unsigned section;    /* its index, where it is defined in one */
+  uint64_t value;      /* offset in that section */
   unsigned char *info; /* st_info, in the object that was given */
 };
 /* Calls VISIT for each symbol until it returns false. False: this is no ELF64 object of
  * this machine, or it is damaged. OBJECT is written to by nobody but VISIT. */
 bool elf_symbols(void *object, size_t size,
                  bool (*visit)(const struct elf_symbol *symbol, void *data), void *data);
+
+/* One section of machine code, which lies within the object. */
+struct elf_section {
+  unsigned section;
+  const unsigned char *data;
+  size_t size;
+};
+/* The same for all sections with code; they may overlap where the object is damaged. */
+bool elf_code(const void *object, size_t size,
+              bool (*visit)(const struct elf_section *code, void *data), void *data);
 
 /* ---- jit.c ------------------------------------------------------------------------- */
 

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// code.cpp: the instructions of an object, as LLVM's MC describes them. C++ because the C
+// interface of the disassembler yields nothing but text.
+//
+// What an instruction loads, stores and branches to is asked of MC, for any architecture.
+// Two things MC does not tell: that it computes with floating-point numbers, which its
+// mnemonic says, and how wide its vectors are, which the names of its registers say.
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstPrinter.h"
+#include "llvm/MC/MCInstrAnalysis.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include "internal.h"
+
+namespace {
+
+constexpr size_t max_code = size_t(64) << 20; // bytes: more is no kernel
+
+// ---- names that say what MC does not ---------------------------------------------------
+
+struct RegisterName {
+  const char *prefix; // a digit follows
+  unsigned bits;
+};
+constexpr RegisterName vector_registers[] = {
+    {"XMM", 128}, {"YMM", 256}, {"ZMM", 512}, {"Q", 128}, {"Z", 128}};
+
+constexpr const char *stack_pointers[] = {"RSP", "SP"};
+constexpr const char *frame_pointers[] = {"RBP", "FP"};
+
+// Arithmetic: x86 appends the type of the elements, and to fused ones the order of
+// operands before it.
+struct Mnemonic {
+  const char *stem;
+  unsigned flags;
+  bool typed; // only with a type
+};
+constexpr Mnemonic arithmetic[] = {
+    {"add", JIT_FLOAT, true},
+    {"addsub", JIT_FLOAT, true},
+    {"sub", JIT_FLOAT, true},
+    {"mul", JIT_FLOAT, true},
+    {"div", JIT_FLOAT, true},
+    {"sqrt", JIT_FLOAT, true},
+    {"min", JIT_FLOAT, true},
+    {"max", JIT_FLOAT, true},
+    {"fmadd", JIT_FLOAT | JIT_FUSED, false},
+    {"fmsub", JIT_FLOAT | JIT_FUSED, false},
+    {"fnmadd", JIT_FLOAT | JIT_FUSED, false},
+    {"fnmsub", JIT_FLOAT | JIT_FUSED, false},
+    {"fmaddsub", JIT_FLOAT | JIT_FUSED, true},
+    {"fmsubadd", JIT_FLOAT | JIT_FUSED, true},
+    {"fmla", JIT_FLOAT | JIT_FUSED, false},
+    {"fmls", JIT_FLOAT | JIT_FUSED, false},
+    {"fadd", JIT_FLOAT, false},
+    {"fsub", JIT_FLOAT, false},
+    {"fmul", JIT_FLOAT, false},
+    {"fnmul", JIT_FLOAT, false},
+    {"fdiv", JIT_FLOAT, false},
+    {"fsqrt", JIT_FLOAT, false},
+    {"fmin", JIT_FLOAT, false},
+    {"fmax", JIT_FLOAT, false},
+};
+
+// "vfmadd231ps" is "fmadd", "ps".
+struct Parts {
+  llvm::StringRef stem, type;
+};
+Parts parts_of(llvm::StringRef name) {
+  static constexpr const char *types[] = {"ps", "pd", "ph", "ss", "sd", "sh"};
+  name.consume_front("v");
+  for (const char *type : types)
+    if (name.ends_with(type))
+      return {name.drop_back(2).rtrim("0123456789"), name.take_back(2)};
+  return {name, ""};
+}
+
+unsigned arithmetic_flags(const Parts &p) {
+  for (const Mnemonic &m : arithmetic)
+    if (p.stem == m.stem && (!m.typed || !p.type.empty()))
+      return m.flags;
+  return 0;
+}
+
+// Only the first element of its vector registers counts (x86).
+bool is_scalar(const Parts &p) {
+  if (p.type.empty())
+    return p.stem == "movd" || p.stem == "movq" || p.stem.starts_with("cvts") ||
+           p.stem.starts_with("cvtts");
+  bool packed = p.stem.starts_with("p") || p.stem == "broadcast";
+  return p.type[0] == 's' && !packed;
+}
+
+// ---- the machine -----------------------------------------------------------------------
+
+class Machine {
+public:
+  // False: LLVM knows no disassembler for it.
+  bool open() {
+    llvm_initialise();
+    llvm::InitializeNativeTargetDisassembler();
+    std::string error;
+    triple = llvm::Triple(llvm::sys::getDefaultTargetTriple());
+    const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+    if (!target)
+      return false;
+    registers.reset(target->createMCRegInfo(triple));
+    instructions.reset(target->createMCInstrInfo());
+    // A subtarget that has all there is: an object may be for more than this host.
+    subtarget.reset(target->createMCSubtargetInfo(triple, "", triple.isX86() ? "" : "+all"));
+    if (!registers || !instructions || !subtarget)
+      return false;
+    info.reset(target->createMCAsmInfo(*registers, triple, llvm::MCTargetOptions()));
+    analysis.reset(target->createMCInstrAnalysis(instructions.get()));
+    if (!info || !analysis)
+      return false;
+    context = std::make_unique<llvm::MCContext>(triple, info.get(), registers.get(),
+                                                subtarget.get());
+    disassembler.reset(target->createMCDisassembler(*subtarget, *context));
+    // Intel's mnemonics have no suffixes for sizes.
+    printer.reset(target->createMCInstPrinter(triple, triple.isX86() ? 1 : 0, *info,
+                                              *instructions, *registers));
+    name_registers();
+    return disassembler && printer;
+  }
+
+  // The bytes to go on behind; *KNOWN: they are an instruction.
+  size_t read(llvm::ArrayRef<uint8_t> bytes, uint64_t address, bool *known,
+              jit_instruction *out) {
+    llvm::MCInst inst;
+    uint64_t size = 0;
+    auto status = disassembler->getInstruction(inst, size, bytes, address, llvm::nulls());
+    *known = status == llvm::MCDisassembler::Success && size > 0;
+    if (*known)
+      describe(inst, address, size, out);
+    return std::max<size_t>(size, triple.isX86() ? 1 : 4);
+  }
+
+  void begin_function() { frame = false; }
+
+private:
+  enum Role : uint16_t { STACK_POINTER = 1, FRAME_POINTER = 2, VECTOR_UNIT = 64 };
+
+  llvm::Triple triple;
+  std::unique_ptr<llvm::MCRegisterInfo> registers;
+  std::unique_ptr<llvm::MCInstrInfo> instructions;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
+  std::unique_ptr<llvm::MCAsmInfo> info;
+  std::unique_ptr<llvm::MCInstrAnalysis> analysis;
+  std::unique_ptr<llvm::MCContext> context;
+  std::unique_ptr<llvm::MCDisassembler> disassembler;
+  std::unique_ptr<llvm::MCInstPrinter> printer;
+  std::vector<uint16_t> roles; // of each register: a Role, or bits of a vector
+  bool frame = false;          // the frame pointer has been set up as one
+
+  void name_registers() {
+    roles.resize(registers->getNumRegs());
+    for (unsigned r = 1; r < roles.size(); r++) {
+      llvm::StringRef name = registers->getName(r);
+      for (const RegisterName &v : vector_registers) {
+        size_t n = strlen(v.prefix);
+        if (name.starts_with(v.prefix) && name.size() > n && isdigit(name[n]))
+          roles[r] = v.bits;
+      }
+      if (llvm::is_contained(stack_pointers, name))
+        roles[r] = STACK_POINTER;
+      if (llvm::is_contained(frame_pointers, name))
+        roles[r] = FRAME_POINTER;
+    }
+  }
+
+  unsigned role(const llvm::MCOperand &o) const {
+    return o.isReg() && o.getReg().id() < roles.size() ? roles[o.getReg().id()] : 0;
+  }
+
+  // `mov rbp, rsp`, `add x29, sp, #16`: from here on it points into the frame. Elsewhere it
+  // may be any other variable.
+  void watch_frame(const llvm::MCInst &inst, const llvm::MCInstrDesc &desc) {
+    if (desc.mayLoad() || desc.mayStore() || inst.getNumOperands() < 2)
+      return;
+    if (role(inst.getOperand(0)) == FRAME_POINTER && desc.getNumDefs() > 0)
+      for (unsigned i = desc.getNumDefs(); i < inst.getNumOperands(); i++)
+        frame |= role(inst.getOperand(i)) == STACK_POINTER;
+  }
+
+  // Its address is the stack or frame pointer and a constant. On x86 an address is five
+  // operands of their own kind; elsewhere what follows the base belongs to it.
+  bool on_stack(const llvm::MCInst &inst, const llvm::MCInstrDesc &desc) const {
+    unsigned n = std::min<unsigned>(inst.getNumOperands(), desc.getNumOperands());
+    unsigned base = desc.getNumDefs();
+    auto kind = [&](unsigned i) { return desc.operands()[i].OperandType; };
+    auto is_base = [&](unsigned i) {
+      unsigned r = role(inst.getOperand(i));
+      return (r == STACK_POINTER || (r == FRAME_POINTER && frame)) &&
+             (!triple.isX86() || kind(i) == llvm::MCOI::OPERAND_MEMORY);
+    };
+    while (base < n && !is_base(base))
+      base++;
+    for (unsigned i = base + 1; i < n && kind(i) == kind(base); i++)
+      if (inst.getOperand(i).isReg() && inst.getOperand(i).getReg())
+        return false;
+    return base < n;
+  }
+
+  void describe(const llvm::MCInst &inst, uint64_t address, uint64_t size,
+                jit_instruction *out) {
+    const llvm::MCInstrDesc &desc = instructions->get(inst.getOpcode());
+    Parts name = parts_of(llvm::StringRef(printer->getMnemonic(inst).first).rtrim());
+    bool memory = desc.mayLoad() || desc.mayStore(), jump = desc.isBranch();
+    watch_frame(inst, desc);
+    *out = {address, JIT_NOWHERE, unsigned(size), arithmetic_flags(name), 0};
+    out->flags |= (desc.mayLoad() ? JIT_LOAD : 0) | (desc.mayStore() ? JIT_STORE : 0) |
+                  (memory && on_stack(inst, desc) ? JIT_STACK : 0) |
+                  (jump ? JIT_BRANCH : 0) | (desc.isCall() ? JIT_CALL : 0) |
+                  (desc.isReturn() ? JIT_RETURN : 0);
+    uint64_t target;
+    if (jump && analysis->evaluateBranch(inst, address, size, target))
+      out->target = target;
+    for (const llvm::MCOperand &o : inst)
+      if (role(o) >= VECTOR_UNIT && !is_scalar(name))
+        out->vector_bits = std::max(out->vector_bits, role(o));
+  }
+};
+
+// ---- the object ------------------------------------------------------------------------
+
+struct Start {
+  unsigned section;
+  uint64_t offset;
+  bool operator<(const Start &o) const {
+    return section != o.section ? section < o.section : offset < o.offset;
+  }
+};
+
+struct Reader {
+  Machine machine;
+  std::vector<Start> functions; // sorted
+  std::vector<jit_instruction> code;
+  uint64_t base = 0;            // of the section at hand
+};
+
+bool note_function(const elf_symbol *symbol, void *data) {
+  auto *r = static_cast<Reader *>(data);
+  if (symbol->function && !symbol->undefined)
+    r->functions.push_back({symbol->section, symbol->value});
+  return true;
+}
+
+bool read_section(const elf_section *section, void *data) {
+  auto *r = static_cast<Reader *>(data);
+  if (section->size > max_code - r->base)
+    return false;
+  for (size_t at = 0; at < section->size;) {
+    jit_instruction i;
+    bool known, first = std::binary_search(r->functions.begin(), r->functions.end(),
+                                           Start{section->section, at});
+    if (first)
+      r->machine.begin_function();
+    size_t size = r->machine.read({section->data + at, section->size - at}, r->base + at,
+                                  &known, &i);
+    // A field that is yet to be relocated makes some instructions branch to themselves.
+    if (known && (i.target == i.address || i.target < r->base ||
+                  i.target >= r->base + section->size))
+      i.target = JIT_NOWHERE;
+    if (known) {
+      i.flags |= first ? JIT_FIRST : 0;
+      r->code.push_back(i);
+    }
+    at += size;
+  }
+  r->base += section->size;
+  return true;
+}
+
+} // namespace
+
+extern "C" int code_disassemble(const void *object, size_t size,
+                                struct jit_instruction **code, size_t *n, char **message) {
+  Reader r;
+  // note_function writes nothing to the object: the cast is safe.
+  bool open = r.machine.open(), good = open && elf_symbols(const_cast<void *>(object), size,
+                                                           note_function, &r);
+  std::sort(r.functions.begin(), r.functions.end());
+  good = good && elf_code(object, size, read_section, &r) && !r.code.empty();
+  size_t bytes = r.code.size() * sizeof *r.code.data();
+  *code = good ? static_cast<jit_instruction *>(malloc(bytes)) : nullptr;
+  if (*code) {
+    memcpy(*code, r.code.data(), bytes);
+    *n = r.code.size();
+    return 0;
+  }
+  *message = message_of(!open ? "LLVM has no disassembler for this machine"
+                        : good ? "no memory"
+                               : "this is no object of this machine with code in it");
+  return -1;
+}
