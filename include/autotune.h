@@ -148,6 +148,7 @@ struct autotune_condition {
                const struct autotune_machine *machine);
   unsigned n_params;           /* 0: it depends on the arguments and the machine alone */
   const unsigned *params;      /* indices, ascending */
+  const char *text;            /* as written, for people; NULL: not known */
 };
 
 enum autotune_element { /* how to compare what a section holds */

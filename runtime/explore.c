@@ -34,24 +34,14 @@ static struct candidate *add_candidate(struct tuning *t, const choice *point) {
   return c;
 }
 
-// What makes it this variant and no other, besides the unit: values, flags, compiler and its version.
+// What makes it this variant and no other: its values, its own text and flags, the compiler's version.
 static bool identify(const struct tuning *t, struct candidate *c) {
   const char *name = variant_compiler(t->kernel, c->point);
   const struct backend *backend = backend_find(name);
   const char *version = backend ? backend->version(name) : NULL;
-  char **flags = variant_flags(t->kernel, c->point);
-  XXH3_state_t *state = XXH3_createState();
   c->compiler = version ? version : name;
-  if (state && flags) {
-    XXH3_64bits_reset(state);
-    XXH3_64bits_update(state, c->values, strlen(c->values) + 1);
-    for (char **f = flags; *f; f++)
-      XXH3_64bits_update(state, *f, strlen(*f) + 1);
-    XXH3_64bits_update(state, c->compiler, strlen(c->compiler) + 1);
-    c->variant = XXH3_64bits_digest(state);
-  }
-  XXH3_freeState(state);
-  free(flags);
+  c->variant = XXH3_64bits_withSeed(c->compiler, strlen(c->compiler),
+                                    identity_values(c->values) + identity_text(t->kernel, c->point));
   return c->variant != 0;
 }
 

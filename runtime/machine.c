@@ -284,6 +284,13 @@ static void read_machine(void) {
     m->cores = m->threads;
 }
 
+const char *machine_text(char *text, size_t size) {
+  const struct autotune_machine *m = &machine_get()->numbers;
+  snprintf(text, size, "l1d=%lld l2=%lld l3=%lld cores=%lld line=%lld vector=%lld", m->l1d, m->l2,
+           m->l3, m->cores, m->line, m->vector);
+  return text;
+}
+
 const struct machine *machine_get(void) {
   pthread_once(&here.machine_once, read_machine);
   return &here.machine;

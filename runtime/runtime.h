@@ -111,14 +111,34 @@ const struct machine *machine_get(void); /* read once; never NULL; thread-safe *
 /* The same without caches and cores (numbers other than threads, line and vector are 0): a few
  * microseconds, enough for an identity. */
 const struct machine *machine_identity(void);
+/* "l1d=32768 l2=1048576 l3=… cores=8 line=64 vector=64" into TEXT, which is returned. */
+const char *machine_text(char *text, size_t size);
 /* Caches, cores and threads of a topology in hwloc's synthetic notation, for tests. 0 or -1. */
 int machine_read_synthetic(const char *description, struct autotune_machine *out);
-
-/* ---- space.c: points of a space --------------------------------------------------------- */
 
 /* A point: one value index for each parameter; 0 where the parameter does not matter. */
 typedef uint32_t choice;
 enum { MAX_PARAMS = 256 };   /* a kernel with more is not tuned */
+
+/* ---- identity.c: what makes a result worth nothing when it changes ------------------------ */
+
+/* Hash of what all variants have in common: name, signature, flags of the build, and the text with every
+ * directive in force and the first of each list. Lines and paths do not count where nothing prints them. */
+uint64_t identity_unit(const struct autotune_kernel *k);
+/* Hash of what is offered: parameters, candidates, constraint. */
+uint64_t identity_space(const struct autotune_kernel *k);
+/* Hash of VALUES ("MR=6\nNR=64\n") with sets without a name called by their order. */
+uint64_t identity_values(const char *values);
+/* Hash of the text that POINT leaves of its unit, its compiler and flags; not of the values. */
+uint64_t identity_text(const struct autotune_kernel *k, const choice *point);
+/* The point of VALUES. False: it has another list of parameters, or a value is no candidate. */
+bool identity_point(const struct autotune_kernel *k, const char *values, choice *point);
+/* What is offered, as text: a line "name, kind, when, original, values…" for each parameter, separated by
+ * tabs; a line "name,name… TAB expression" for each factor of the constraint. malloc'ed. */
+char *identity_params(const struct autotune_kernel *k);
+char *identity_conditions(const struct autotune_kernel *k);
+
+/* ---- space.c: points of a space --------------------------------------------------------- */
 
 struct space {
   const struct autotune_kernel *kernel;
@@ -294,7 +314,7 @@ void worker_stop(struct worker_pool *w);    /* no process is left */
 
 /* What a result is a result of. Texts are kept as columns. */
 struct identity {
-  uint64_t unit;          /* xxh3 of kernel name, unit text and signature */
+  uint64_t unit;          /* identity_unit */
   const char *kernel, *file;
   const char *cpu, *isa;  /* of the machine */
   unsigned threads;       /* this process may use */
@@ -305,10 +325,10 @@ struct identity {
                              new compiler means a miss; NULL: not compared */
   uint64_t shape;         /* of the unit's text but for its names (hints.c); 0: not known */
   const char *family;     /* the kernel's; NULL: none. Neither is part of what it is */
-  uint64_t space;         /* hash of what is offered: parameters, values, constraint, text; 0: not known */
+  uint64_t space;         /* identity_space; 0: not known */
 };
 struct record {           /* one variant tried */
-  uint64_t variant;       /* xxh3 of (parameter name = value)*, flags, compiler, compiler version */
+  uint64_t variant;       /* hash of its values, text, flags, compiler and compiler version */
   const char *values;     /* "MR=6\nNR=64\n…": names and values, sorted by name */
   const char *compiler;   /* with version */
   enum fate fate;
@@ -329,7 +349,7 @@ struct summary {          /* one tuning of one key */
   const char *search, *why;            /* "exhaustive", "budget of 10 s spent" */
   double when;                         /* unix time */
   uint64_t space;                      /* as in struct identity */
-  uint64_t text;                       /* hash of the winner's own text and flags; 0: not known */
+  uint64_t text;                       /* identity_text of the winner; 0: not known */
   const char *machine;                 /* "l1d=32768 l2=… l3=… cores=8 …"; "": not known */
   const char *source;                  /* "": tuned here; else the wisdom that it comes from */
 };

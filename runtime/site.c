@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "site.h"
 
@@ -50,23 +49,6 @@ void sites_unlock(void) {
 
 // ---- sites ---------------------------------------------------------------------------------------
 
-static uint64_t hash_text(uint64_t seed, const char *text) {
-  return XXH3_64bits_withSeed(text, strlen(text) + 1, seed);
-}
-
-// The kernel's name, every unit's text and flags, and the shape of its arguments.
-static uint64_t hash_unit(const struct autotune_kernel *k) {
-  uint64_t h = hash_text(0, k->name);
-  for (unsigned i = 0; i < k->n_units; i++) {
-    h = hash_text(hash_text(h, k->units[i].compiler), k->units[i].text);
-    for (const char *const *f = k->units[i].flags; f && *f; f++)
-      h = hash_text(h, *f);
-  }
-  for (unsigned i = 0; i < k->n_args; i++)
-    h = XXH3_64bits_withSeed(&k->args[i].size, sizeof k->args[i].size, h);
-  return h;
-}
-
 // The runtime's half of PLACE, made by whoever comes first; NULL: no memory.
 struct site *site_of(struct autotune_site *place) {
   struct site *s = __atomic_load_n((struct site **)&place->state, __ATOMIC_ACQUIRE);
@@ -78,7 +60,8 @@ struct site *site_of(struct autotune_site *place) {
   if (!s && (s = sys_calloc(1, sizeof *s))) {
     s->kernel = place->kernel;
     s->place = place;
-    s->unit = hash_unit(s->kernel);
+    s->unit = identity_unit(s->kernel);
+    s->space = identity_space(s->kernel);
     s->next = list;
     runtime.sites = s;
     __atomic_store_n((struct site **)&place->state, s, __ATOMIC_RELEASE);
@@ -94,7 +77,7 @@ struct identity site_identity(const struct site *s, const long long *key) {
   return (struct identity){
     .unit = s->unit, .kernel = k->name, .file = k->file, .cpu = m->cpu, .isa = m->isa,
     .threads = (unsigned)m->numbers.threads, .key = key, .n_keys = k->n_keys,
-    .key_names = k->keys, .toolchain = one_compiler ? AUTOTUNE_TOOLCHAIN : NULL,
+    .key_names = k->keys, .toolchain = one_compiler ? AUTOTUNE_TOOLCHAIN : NULL, .space = s->space,
   };
 }
 

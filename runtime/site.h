@@ -29,7 +29,7 @@ struct site {
   struct autotune_site *place;          /* in the program */
   struct node *_Atomic buckets[BUCKETS];
   _Atomic(struct node *) all, last;     /* last: of the key used last */
-  uint64_t unit;                        /* struct identity */
+  uint64_t unit, space;                 /* struct identity */
 };
 
 /* ---- site.c ---- */

@@ -174,6 +174,9 @@ static void set_summary(struct tuning *t, int winner) {
   m->total_hint = count_variants(&t->space);
   worker_call(t->workers, &m->flops, &m->bytes, &m->verified);
   m->search = t->class->name;
+  m->space = t->id->space;
+  m->text = winner == NONE ? 0 : identity_text(t->kernel, c->point);
+  m->machine = machine_text(t->machine_text, sizeof t->machine_text);
   m->total_seconds = sys_now() - t->began;
   m->when = (double)time(NULL);
 }

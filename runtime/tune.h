@@ -46,6 +46,7 @@ struct tuning {
   double began, budget, deadline, explore_until; /* sys_now */
   unsigned max_variants, expected;
   struct summary summary;     /* counts and times, as they grow */
+  char machine_text[160];     /* summary.machine */
   void (*report)(void *data, const struct progress *p);
   void *data;
 };

@@ -99,7 +99,9 @@ static void conditions(const struct emission *e)
     unsigned n = 0;
     for (unsigned j = 0; j < k->n_params; j++)
       n += looks_at(k, i, j);
-    text_printf(e->out, "  { autotune_holds_%s_%u, %u, autotune_looks_%s_%u },\n", name, i, n, name, i);
+    text_printf(e->out, "  { autotune_holds_%s_%u, %u, autotune_looks_%s_%u, ", name, i, n, name, i);
+    string_slice(e->out, k->constraints[i]);
+    text_printf(e->out, " },\n");
   }
   if (k->n_constraints)
     text_printf(e->out, "};\n");
