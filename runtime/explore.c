@@ -156,18 +156,54 @@ static bool submit(struct tuning *t, struct candidate *c) {
   return true;
 }
 
+struct candidate *explore_given(struct tuning *t) {
+  const struct plan *plan = t->plan;
+  while (t->given < plan->n_points) {
+    const choice *point = plan->points + (size_t)t->given++ * t->kernel->n_params;
+    struct candidate *c = space_allows(&t->space, point) ? add_candidate(t, point) : NULL;
+    if (c && identify(t, c))
+      return c;
+  }
+  return NULL;
+}
+
+// One that was given and that the strategy, not told of it yet, came to as well.
+static bool is_double(const struct tuning *t, const struct candidate *c) {
+  for (unsigned i = 0; i < t->given && i < t->n; i++)
+    if (&t->candidates[i] != c && t->candidates[i].variant == c->variant)
+      return true;
+  return false;
+}
+
+static void drop_last(struct tuning *t) {
+  struct candidate *c = &t->candidates[--t->n];
+  free(c->point);
+  free(c->values);
+}
+
+// What to try next: first what was given, then what the strategy asks for. NULL: there is nothing.
+static struct candidate *next_candidate(struct tuning *t) {
+  choice point[MAX_PARAMS];
+  struct candidate *c = explore_given(t);
+  while (!c && t->plan->kind != PLAN_RACE && t->n < t->max_variants &&
+         t->class->ask(t->strategy, point)) {
+    c = add_candidate(t, point);
+    if (!c || !identify(t, c))
+      return NULL;
+    if (is_double(t, c)) {
+      drop_last(t);
+      c = NULL;
+    }
+  }
+  return c;
+}
+
 // Proposes until enough is being compiled.
 static void propose(struct tuning *t) {
-  choice point[MAX_PARAMS];
   while (!t->exhausted && t->in_flight < t->ahead) {
-    struct candidate *c = NULL;
-    if (t->n < t->max_variants && t->class->ask(t->strategy, point))
-      c = add_candidate(t, point);
-    if (!c || !identify(t, c)) {
-      t->exhausted = true;
-      return;
-    }
-    if (!recall(t, c) && !avoid(t, c) && !submit(t, c))
+    struct candidate *c = next_candidate(t);
+    bool anew = t->plan->kind == PLAN_RACE; // what is stored is what is doubted
+    if (!c || ((anew || !recall(t, c)) && !avoid(t, c) && !submit(t, c)))
       t->exhausted = true;
   }
 }

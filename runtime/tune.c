@@ -56,6 +56,13 @@ static void set_budget(struct tuning *t) {
                     : k->budget_variants ? k->budget_variants : DEFAULT_VARIANTS;
   if (o->budget_variants && !o->budget_seconds && !k->budget_seconds)
     t->budget = 60 * default_seconds; // a number of variants was asked for, and no time
+  t->hint = t->max_variants;
+  if (t->plan->again && !o->budget_variants) { // only time ends it, and so much may be done in it
+    t->max_variants = INT_MAX;
+    t->hint = larger(t->hint, 20 * t->budget) < 1e6 ? (unsigned)larger(t->hint, 20 * t->budget) : 1000000;
+  }
+  if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK)
+    t->hint = t->max_variants = t->plan->n_points;
   t->deadline = t->began + t->budget;
 }
 
@@ -65,13 +72,13 @@ static bool set_strategy(struct tuning *t, struct outcome *out) {
   if (name && strcmp(name, "auto") == 0)
     name = NULL;
   space_init(&t->space, t->kernel, t->args, &machine_get()->numbers);
-  t->expected = (unsigned)space_count(&t->space, t->max_variants);
+  t->expected = (unsigned)space_count(&t->space, t->hint);
   t->class = name ? strategy_find(name) : NULL;
   if (name && !t->class)
     log_message(AUTOTUNE_WARN, "there is no search '%s'; the default is used", name);
   if (!t->class)
-    t->class = strategy_choose(&t->space, t->max_variants);
-  t->strategy = t->expected ? t->class->new(&t->space, o->seed, t->max_variants) : NULL;
+    t->class = strategy_choose(&t->space, t->hint);
+  t->strategy = t->expected ? t->class->new(&t->space, o->seed, t->hint) : NULL;
   if (!t->strategy)
     SAY(out, t->expected ? "default: no memory to search"
                          : "default: the constraint leaves no variant for this call");
@@ -126,10 +133,17 @@ static void set_store(struct tuning *t) {
 
 // ---- the default --------------------------------------------------------------------------------------
 
+// One run, compared with the default's and not timed to any purpose.
+static struct trial_plan once(double limit) {
+  return (struct trial_plan){ .limit = limit, .min_samples = 1, .max_samples = 1, .verify = true };
+}
+
 static bool measure_default(struct tuning *t, struct outcome *out) {
-  struct trial_plan plan = { .limit = larger(3 * t->budget, 30),
-                             .budget = t->budget / 20, .min_samples = 3, .max_samples = 64,
-                             .precision = 0.02 };
+  double limit = larger(3 * t->budget, 30);
+  struct trial_plan plan = { .limit = limit, .budget = t->budget / 20, .min_samples = 3,
+                             .max_samples = 64, .precision = 0.02 };
+  if (t->plan->kind == PLAN_CHECK)
+    plan = once(limit);
   struct trial trial;
   double start = sys_now();
   tune_report(t, tune_silence(&plan));
@@ -260,6 +274,31 @@ static int finish(struct tuning *t, int fd, struct outcome *out) {
   return linked ? 0 : -1;
 }
 
+// PLAN_CHECK: is the first of the given points right for this call? Nothing is stored but its object.
+static int check(struct tuning *t, int fd, struct outcome *out) {
+  struct candidate *c = explore_given(t);
+  char *point = c ? space_describe(&t->space, c->point) : NULL;
+  const char *name = point ? point : "the variant";
+  struct trial trial = { .fate = FATE_PENDING };
+  struct trial_plan plan = once(tune_limit(t));
+  if (!c) {
+    SAY(out, "default: the variant that was to be checked does not exist for this call");
+  } else if (!explore_compile(t, c)) {
+    SAY(out, "default: %.300s cannot be compiled", name);
+  } else {
+    tune_report(t, tune_silence(&plan));
+    worker_try(t->workers, 1, c->object.data, c->object.size, &plan, &trial);
+    if (trial.fate != FATE_OK)
+      SAY(out, "default: %.250s: %s: %.200s", name, fate_name(trial.fate), trial.message);
+    else if (link_winner(t, c, fd, out))
+      SAY(out, "checked: %.400s", name);
+  }
+  free(trial.samples);
+  free(point);
+  out->tuned = out->winner;
+  return out->winner ? 0 : -1;
+}
+
 // What is not freed ends with the process.
 static void clean(struct tuning *t) {
   worker_stop(t->workers);
@@ -270,7 +309,8 @@ static void clean(struct tuning *t) {
 }
 
 int tune_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
-             const struct plan *plan, int object_fd, void (*report)(void *data, const struct progress *p), void *data,
+             const struct plan *plan, int object_fd,
+             void (*report)(void *data, const struct progress *p), void *data,
              struct outcome *out) {
   struct tuning t = { .kernel = k, .id = id, .args = args, .plan = plan, .best = NONE,
                       .began = sys_now(), .report = report, .data = data };
@@ -281,8 +321,9 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id, void *c
   if (set_processes(&t, out) && set_pool(&t, out) && set_strategy(&t, out) &&
       measure_default(&t, out)) {
     set_store(&t);
-    explore(&t);
-    rc = finish(&t, object_fd, out);
+    if (plan->kind != PLAN_CHECK)
+      explore(&t);
+    rc = plan->kind == PLAN_CHECK ? check(&t, object_fd, out) : finish(&t, object_fd, out);
   }
   clean(&t);
   return rc;

@@ -44,7 +44,8 @@ struct tuning {
   int best;                   /* index of the best candidate, or NONE */
   struct estimate original;
   double began, budget, deadline, explore_until; /* sys_now */
-  unsigned max_variants, expected;
+  unsigned given;             /* of the plan's points, proposed so far */
+  unsigned max_variants, hint, expected; /* hint: how many, for the strategy */
   struct summary summary;     /* counts and times, as they grow */
   char machine_text[160];     /* summary.machine */
   void (*report)(void *data, const struct progress *p);
@@ -63,6 +64,8 @@ struct estimate tune_best(const struct tuning *t);
 /* ---- explore.c ---- */
 /* Until the strategy has no more points, or explore_until: proposes, compiles, tries, learns. */
 void explore(struct tuning *t);
+/* The next of the plan's points that exists, as a candidate; NULL: there is none. */
+struct candidate *explore_given(struct tuning *t);
 /* Sees to it that C has its object; it may come from an earlier tuning. False: it cannot be had. */
 bool explore_compile(struct tuning *t, struct candidate *c);
 /* What came of C, in the store, the counts and the strategy. TRIAL's samples are C's from then on. */

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tuner may be asked for besides a search: to check one variant, to race a few, to begin with some.
+#include "runtime.h"
+#include "tuned_fixture.h"
+
+#define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
+#define SILENT "AUTOTUNE_LOG=error"
+
+static struct outcome out;
+
+static int run_plan(const struct plan *plan) {
+  static double a[SCALE_N], c[SCALE_N];
+  int n = SCALE_N;
+  double f = 3, *pa = a, *pc = c;
+  long long key[] = { n };
+  void *args[] = { &n, &f, &pa, &pc };
+  struct identity id = { .unit = 1, .kernel = "scale", .file = "scale.c", .cpu = "cpu", .isa = "isa",
+                         .threads = 2, .key = key, .n_keys = 1, .key_names = scale_keys };
+  scale_params[1].n_values = 6;
+  return session_run(&scale_kernel, &id, args, plan, &out);
+}
+
+static int check(choice u, choice bad) {
+  choice point[] = { u, bad };
+  return run_plan(&(struct plan){ .kind = PLAN_CHECK, .points = point, .n_points = 1 });
+}
+
+static void checks(void) {
+  EXPECT(check(1, 0) == 0 && out.winner && strstr(out.path, "objects"));
+  EXPECT(strstr(out.why, "checked: U=2"));
+  EXPECT(out.point[0] == 1 && out.point[1] == 0);
+  EXPECT(check(0, 2) != 0 && !out.winner && strstr(out.why, "wrong"));
+  EXPECT(check(0, 1) != 0 && !out.winner && strstr(out.why, "SIGSEGV"));
+  EXPECT(check(0, 5) != 0 && !out.winner && strstr(out.why, "cannot be compiled"));
+  EXPECT(run_plan(&(struct plan){ .kind = PLAN_CHECK }) != 0 && !out.winner);
+}
+
+static void test_check(void **state) {
+  (void)state;
+  RUN(checks, SILENT, "AUTOTUNE_BUDGET=5s");
+}
+
+// How many variants the outcome says were tried.
+static unsigned tried(void) {
+  const char *in = strstr(out.why, " in ");
+  return in ? (unsigned)atoi(in + 4) : 0;
+}
+
+static void races(void) {
+  choice points[] = { 2, 0, 0, 2, 1, 0 };
+  for (int i = 0; i < 2; i++) { // the second time all is known, and measured again
+    EXPECT(run_plan(&(struct plan){ .kind = PLAN_RACE, .points = points, .n_points = 3 }) == 0);
+    EXPECT(out.winner && out.point[1] == 0 && out.point[0] != 0 && tried() == 3);
+  }
+}
+
+static void test_race(void **state) {
+  (void)state;
+  RUN(races, SILENT, "AUTOTUNE_BUDGET=5s");
+}
+
+static void begins(void) {
+  choice points[] = { 2, 0 };
+  EXPECT(run_plan(&(struct plan){ .kind = PLAN_SEARCH, .points = points, .n_points = 1 }) == 0);
+  EXPECT(out.winner && out.point[0] == 2 && out.point[1] == 0 && tried() == 1);
+}
+
+static void all_once(void) {
+  choice points[] = { 2, 0, 1, 3 };
+  EXPECT(run_plan(&(struct plan){ .kind = PLAN_SEARCH, .points = points, .n_points = 2 }) == 0);
+  EXPECT(out.winner && tried() == 18);
+}
+
+static void test_given_points(void **state) {
+  (void)state;
+  RUN(begins, SILENT, "AUTOTUNE_BUDGET=5s,1");
+  drop_folder(NULL);
+  make_folder(NULL);
+  RUN(all_once, SILENT, "AUTOTUNE_BUDGET=30s");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
+
+int main(void) {
+  const struct CMUnitTest tests[] = { TEST(test_check), TEST(test_race), TEST(test_given_points) };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
