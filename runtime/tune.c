@@ -9,7 +9,8 @@
 #include "tune.h"
 
 static const double default_seconds = 10;
-enum { DEFAULT_VARIANTS = 200, FEW = 16, COUNTED = 100 * 1000 };
+enum { DEFAULT_VARIANTS = 200, MOST_VARIANTS = 1000 * 1000, FEW = 16, USUALLY_A_SECOND = 20,
+       COUNTED = 100 * 1000 };
 
 #define SAY(out, ...) snprintf((out)->why, sizeof (out)->why, __VA_ARGS__)
 
@@ -52,15 +53,16 @@ static void set_budget(struct tuning *t) {
   const struct autotune_kernel *k = t->kernel;
   t->budget = o->budget_seconds > 0 ? o->budget_seconds
               : k->budget_seconds > 0 ? k->budget_seconds : default_seconds;
-  t->max_variants = o->budget_variants ? o->budget_variants
-                    : k->budget_variants ? k->budget_variants : DEFAULT_VARIANTS;
-  if (o->budget_variants && !o->budget_seconds && !k->budget_seconds)
+  t->max_variants = o->budget_variants ? o->budget_variants : k->budget_variants;
+  if (t->max_variants && !o->budget_seconds && !k->budget_seconds)
     t->budget = 60 * default_seconds; // a number of variants was asked for, and no time
-  t->hint = t->max_variants;
-  if (t->plan->again && !o->budget_variants) { // only time ends it, and so much may be done in it
-    t->max_variants = INT_MAX;
-    t->hint = larger(t->hint, 20 * t->budget) < 1e6 ? (unsigned)larger(t->hint, 20 * t->budget) : 1000000;
-  }
+  if (!t->max_variants) // or a time, and no number
+    t->max_variants = o->budget_seconds > 0 || k->budget_seconds > 0 ? MOST_VARIANTS
+                                                                      : DEFAULT_VARIANTS;
+  if (t->plan->again && !o->budget_variants) // only time ends it
+    t->max_variants = MOST_VARIANTS;
+  double in_time = larger(FEW, USUALLY_A_SECOND * t->budget);
+  t->hint = in_time < t->max_variants ? (unsigned)in_time : t->max_variants;
   if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK)
     t->hint = t->max_variants = t->plan->n_points;
   t->deadline = t->began + t->budget;
