@@ -28,8 +28,17 @@ static unsigned long line_of(const char *name, const char **at, const char **end
   return line;
 }
 
+static bool all_named(const struct entry *e, unsigned n) {
+  for (unsigned i = 0; i < n; i++)
+    if (!e[i].name)
+      return false;
+  return true;
+}
+
 // "tile@40.2" becomes "tile@3.2" where 40 is the third of the lines that the N names mention.
 static bool rank_names(struct entry *e, unsigned n) {
+  if (!all_named(e, n))
+    return false;
   unsigned long *lines = sys_calloc(n + 1, sizeof *lines);
   const char *at, *end;
   for (unsigned i = 0; lines && i < n; i++)
@@ -49,11 +58,9 @@ static bool rank_names(struct entry *e, unsigned n) {
     free(e[i].name);
     e[i].name = name;
   }
+  bool fine = lines && all_named(e, n);
   free(lines);
-  for (unsigned i = 0; i < n; i++)
-    if (!e[i].name)
-      return false;
-  return lines != NULL;
+  return fine;
 }
 
 static int by_name(const void *a, const void *b) {
