@@ -14,6 +14,7 @@ struct strategy {
   choice *points;       // n of them, shuffled; NULL: walk
   unsigned n, next;
   bool has_original, began;
+  struct seen seen;     // what was told of: an earlier tuning's
   choice original[MAX_PARAMS], at[MAX_PARAMS]; // `at`: where the walk is
 };
 
@@ -65,23 +66,26 @@ static bool following(struct strategy *st, choice *point) {
 }
 
 static bool ask(struct strategy *st, choice *point) {
-  if (!st->began && st->has_original) {
+  if (!st->began && st->has_original && !seen_has(&st->seen, st->space, st->original)) {
     st->began = true;
     memcpy(point, st->original, st->space->kernel->n_params * sizeof *point);
     return true;
   }
   st->began = true;
   while (following(st, point))
-    if (!st->has_original || !space_equal(st->space, point, st->original))
+    if (!seen_has(&st->seen, st->space, point) &&
+        (!st->has_original || !space_equal(st->space, point, st->original)))
       return true;
   return false;
 }
 
 static void tell(struct strategy *st, const choice *point, const struct told *told) {
-  (void)st, (void)point, (void)told; // nothing is learned
+  (void)told; // nothing is learned
+  seen_add(&st->seen, st->space, point);
 }
 
 static void free_(struct strategy *st) {
+  seen_free(&st->seen);
   free(st->points);
   free(st);
 }

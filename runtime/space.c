@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // space.c: the points of a kernel's space. A point is a value index for each parameter; a parameter that
 // does not matter (struct autotune_param.when) has index 0, so that no two points are the same variant.
-// The constraint is a C function that can be asked about whole points only, so points that exist are
-// found by trying, and every such search is bounded.
+//
+// Points that exist are found by setting one parameter after the other and asking each condition as soon as
+// the last parameter that it looks at is set (backtracking: Golomb, Baumert, JACM 1965). The order is
+// chosen once, so that conditions close early. Every search is bounded.
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-#include "runtime.h"
-
-// Points looked at in one search for an allowed one (some tenths of a second), and drawn at random
-// before that search begins.
-enum { SCAN_LIMIT = 4 * 1000 * 1000, SAMPLE_TRIES = 65536 };
+#include "space.h"
 
 uint64_t rng_next(uint64_t *state) { // splitmix64: Steele, Lea, Flood, OOPSLA 2014
   uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -20,36 +18,151 @@ uint64_t rng_next(uint64_t *state) { // splitmix64: Steele, Lea, Flood, OOPSLA 2
   return z ^ (z >> 31);
 }
 
-static choice rng_below(uint64_t *rng, unsigned n) {
+choice rng_below(uint64_t *rng, unsigned n) {
   return (choice)(((rng_next(rng) >> 32) * n) >> 32);
 }
 
-void space_init(struct space *s, const struct autotune_kernel *k, void *const *args,
-                const struct autotune_machine *m) {
-  *s = (struct space){ .kernel = k, .args = args, .machine = m, .size = 1 };
-  for (unsigned p = 0; p < k->n_params; p++)
-    if (__builtin_mul_overflow(s->size, (uint64_t)k->params[p].n_values, &s->size))
-      s->size = UINT64_MAX;
+double rng_unit(uint64_t *rng) {
+  return (double)(rng_next(rng) >> 11) * 0x1p-53;
 }
 
-// Does parameter P matter at POINT, of which all lower parameters are set?
-static bool matters(const struct autotune_kernel *k, const choice *point, unsigned p) {
+// Does parameter P matter at POINT, of which those that decide it are set?
+bool space_matters(const struct autotune_kernel *k, const choice *point, unsigned p) {
   for (int when = k->params[p].when; when >= 0; when = k->params[when].when)
     if (k->params[when].values[point[when]].i == 0)
       return false;
   return true;
 }
 
+// ---- the order -----------------------------------------------------------------------------------
+
+struct ordering {
+  struct space *space;
+  bool placed[MAX_PARAMS];
+  unsigned n;
+};
+
+static void place(struct ordering *o, unsigned param) {
+  int when = o->space->kernel->params[param].when;
+  if (o->placed[param])
+    return;
+  if (when >= 0)
+    place(o, (unsigned)when);
+  o->placed[param] = true;
+  o->space->order[o->n++] = (uint16_t)param;
+}
+
+// The product of the sizes of what condition C still lacks: what setting those takes at most.
+static double cost(const struct ordering *o, unsigned c) {
+  const struct autotune_kernel *k = o->space->kernel;
+  double product = 1;
+  for (unsigned i = 0; i < k->conditions[c].n_params; i++)
+    if (!o->placed[k->conditions[c].params[i]])
+      product *= k->params[k->conditions[c].params[i]].n_values;
+  return product;
+}
+
+static void close_condition(struct ordering *o, unsigned c) {
+  const struct autotune_condition *condition = &o->space->kernel->conditions[c];
+  unsigned last = 0;
+  for (unsigned i = 0; i < condition->n_params; i++)
+    place(o, condition->params[i]);
+  for (unsigned at = 0; at < o->n; at++)
+    for (unsigned i = 0; i < condition->n_params; i++)
+      if (o->space->order[at] == condition->params[i])
+        last = at;
+  if (c < EARLY_CONDITIONS)
+    o->space->closes[c] = (uint16_t)last;
+  o->space->n_bound = o->n;
+}
+
+// Condition after condition, that first which lacks least; then what no condition looks at.
+static void set_order(struct space *s) {
+  const struct autotune_kernel *k = s->kernel;
+  struct ordering o = { .space = s };
+  unsigned n = k->n_conditions < EARLY_CONDITIONS ? k->n_conditions : EARLY_CONDITIONS;
+  bool closed[EARLY_CONDITIONS] = { false };
+  for (unsigned done = 0; done < n; done++) {
+    unsigned next = EARLY_CONDITIONS;
+    for (unsigned c = 0; c < n; c++)
+      if (!closed[c] && (next == EARLY_CONDITIONS || cost(&o, c) < cost(&o, next)))
+        next = c;
+    closed[next] = true;
+    close_condition(&o, next);
+  }
+  for (unsigned c = n; c < k->n_conditions; c++)
+    close_condition(&o, c);
+  for (unsigned p = 0; p < k->n_params; p++)
+    place(&o, p);
+}
+
+// ---- conditions ----------------------------------------------------------------------------------
+
+void path_begin(struct path *w, const struct space *s, choice *point, unsigned at) {
+  const struct autotune_kernel *k = s->kernel;
+  w->space = s;
+  w->point = point;
+  for (unsigned p = 0; p < k->n_params; p++)
+    w->values[p] = k->params[p].values;
+  for (unsigned i = 0; i < at; i++)
+    w->values[s->order[i]] += point[s->order[i]];
+}
+
+unsigned path_width(const struct path *w, unsigned at) {
+  const struct autotune_kernel *k = w->space->kernel;
+  unsigned p = w->space->order[at];
+  return space_matters(k, w->point, p) ? k->params[p].n_values : 1;
+}
+
+static bool holds(const struct path *w, unsigned c) {
+  const struct space *s = w->space;
+  return s->kernel->conditions[c].holds(w->values, s->args, s->machine) != 0;
+}
+
+// What closes at position AT; where the last condition closes, also what has no place of its own.
+static bool closing_hold(const struct path *w, unsigned at) {
+  const struct space *s = w->space;
+  unsigned last = s->n_bound ? s->n_bound - 1 : 0;
+  for (unsigned c = 0; at <= last && c < s->kernel->n_conditions; c++)
+    if ((c < EARLY_CONDITIONS ? s->closes[c] : last) == at && !holds(w, c))
+      return false;
+  return true;
+}
+
+bool path_set(struct path *w, unsigned at, choice value) {
+  unsigned p = w->space->order[at];
+  w->point[p] = value;
+  w->values[p] = &w->space->kernel->params[p].values[value];
+  return closing_hold(w, at);
+}
+
+bool path_search(struct path *w, unsigned at, unsigned end, uint64_t *steps) {
+  const struct space *s = w->space;
+  for (; at < end && *steps > 0; --*steps) {
+    unsigned p = s->order[at];
+    if (w->point[p] >= path_width(w, at)) {
+      w->point[p] = 0;
+      w->values[p] = s->kernel->params[p].values;
+      if (at-- == 0)
+        return false;
+      w->point[s->order[at]]++;
+    } else if (path_set(w, at, w->point[p])) {
+      at++;
+    } else {
+      w->point[p]++;
+    }
+  }
+  return at == end;
+}
+
 // The constraint alone: POINT's indices are known to be in range and canonical.
 static bool satisfies(const struct space *s, const choice *point) {
   const struct autotune_kernel *k = s->kernel;
-  const struct autotune_value *values[MAX_PARAMS];
-  if (k->n_conditions == 0)
-    return true;
-  for (unsigned p = 0; p < k->n_params; p++)
-    values[p] = &k->params[p].values[point[p]];
-  for (unsigned i = 0; i < k->n_conditions; i++)
-    if (k->conditions[i].holds(values, s->args, s->machine) == 0)
+  struct path w = { .space = s };
+  for (unsigned p = 0; k->n_conditions > 0 && p < k->n_params; p++)
+    w.values[p] = &k->params[p].values[point[p]];
+  for (unsigned c = 0; c < k->n_conditions; c++)
+    if (!holds(&w, c))
       return false;
   return true;
 }
@@ -57,88 +170,98 @@ static bool satisfies(const struct space *s, const choice *point) {
 bool space_allows(const struct space *s, const choice *point) {
   const struct autotune_kernel *k = s->kernel;
   for (unsigned p = 0; p < k->n_params; p++)
-    if (point[p] >= k->params[p].n_values || (point[p] != 0 && !matters(k, point, p)))
+    if (point[p] >= k->params[p].n_values || (point[p] != 0 && !space_matters(k, point, p)))
       return false;
   return satisfies(s, point);
 }
 
-// The next canonical point in lexicographic order, allowed or not.
-static bool advance(const struct space *s, choice *point) {
-  const struct autotune_kernel *k = s->kernel;
-  for (unsigned p = k->n_params; p-- > 0; point[p] = 0)
-    if (matters(k, point, p) && point[p] + 1 < k->params[p].n_values) {
-      point[p]++;
-      return true;
-    }
-  return false;
-}
+// ---- in order ------------------------------------------------------------------------------------
 
-// From POINT on, itself included; *STEPS is what is left of the search's bound.
-static bool scan(const struct space *s, choice *point, unsigned *steps) {
-  while (*steps > 0) {
-    --*steps;
-    if (satisfies(s, point))
-      return true;
-    if (!advance(s, point))
-      return false;
-  }
-  return false;
+// The next point after that which W is at, to position END.
+static bool advance(struct path *w, unsigned end, uint64_t *steps) {
+  if (end == 0)
+    return false;
+  w->point[w->space->order[end - 1]]++;
+  return path_search(w, end - 1, end, steps);
 }
 
 bool space_first(const struct space *s, choice *point) {
-  unsigned steps = SCAN_LIMIT;
-  memset(point, 0, s->kernel->n_params * sizeof *point);
-  return s->size > 0 && scan(s, point, &steps);
+  unsigned n = s->kernel->n_params;
+  uint64_t steps = STEP_LIMIT;
+  struct path w;
+  if (s->size == 0 || n == 0)
+    return s->size > 0 && satisfies(s, point);
+  memset(point, 0, n * sizeof *point);
+  path_begin(&w, s, point, 0);
+  return path_search(&w, 0, n, &steps);
 }
 
 bool space_next(const struct space *s, choice *point) {
-  unsigned steps = SCAN_LIMIT;
-  return advance(s, point) && scan(s, point, &steps);
-}
-
-static void draw(const struct space *s, uint64_t *rng, choice *point) {
-  const struct autotune_kernel *k = s->kernel;
-  for (unsigned p = 0; p < k->n_params; p++)
-    point[p] = matters(k, point, p) ? rng_below(rng, k->params[p].n_values) : 0;
-}
-
-bool space_sample(const struct space *s, uint64_t *rng, choice *point) {
-  if (s->size == 0)
-    return false;
-  for (int i = 0; i < SAMPLE_TRIES; i++) {
-    draw(s, rng, point);
-    if (satisfies(s, point))
-      return true;
-  }
-  unsigned steps = SCAN_LIMIT; // few are allowed: the next one after a random point, and around the end
-  draw(s, rng, point);
-  if (scan(s, point, &steps))
-    return true;
-  memset(point, 0, s->kernel->n_params * sizeof *point);
-  return scan(s, point, &steps);
+  uint64_t steps = STEP_LIMIT;
+  struct path w;
+  path_begin(&w, s, point, s->kernel->n_params);
+  return advance(&w, s->kernel->n_params, &steps);
 }
 
 bool space_original(const struct space *s, choice *point) {
   const struct autotune_kernel *k = s->kernel;
   for (unsigned p = 0; p < k->n_params; p++) {
     bool known = k->params[p].original < k->params[p].n_values;
-    point[p] = known && matters(k, point, p) ? k->params[p].original : 0;
+    point[p] = known && space_matters(k, point, p) ? k->params[p].original : 0;
   }
   return s->size > 0 && satisfies(s, point);
 }
 
+// ---- how many --------------------------------------------------------------------------------------
+
+static uint64_t add(uint64_t a, uint64_t b) {
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t multiply(uint64_t a, uint64_t b) {
+  return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+// Ways to set parameter P, which matters, and all that depends on it. (`when` names lower parameters.)
+static uint64_t ways(const struct autotune_kernel *k, unsigned p) {
+  uint64_t below = 1, n = 0;
+  for (unsigned child = p + 1; child < k->n_params; child++)
+    if (k->params[child].when == (int)p)
+      below = multiply(below, ways(k, child));
+  for (unsigned v = 0; v < k->params[p].n_values; v++)
+    n = add(n, k->params[p].values[v].i == 0 ? 1 : below);
+  return n;
+}
+
+// Ways to set what stands behind the last condition, for what POINT holds before it.
+static uint64_t ways_behind(const struct space *s, const choice *point) {
+  const struct autotune_kernel *k = s->kernel;
+  bool free[MAX_PARAMS] = { false };
+  uint64_t n = 1;
+  for (unsigned at = s->n_bound; at < k->n_params; at++) {
+    unsigned p = s->order[at];
+    int when = k->params[p].when;
+    free[p] = true;
+    if (when >= 0 && free[when])
+      continue; // counted with that
+    n = multiply(n, space_matters(k, point, p) ? ways(k, p) : 1);
+  }
+  return n;
+}
+
 uint64_t space_count(const struct space *s, uint64_t limit) {
   choice point[MAX_PARAMS] = { 0 };
-  unsigned steps = SCAN_LIMIT;
-  uint64_t n = 0;
+  uint64_t steps = STEP_LIMIT, n = 0;
+  struct path w;
   if (s->size == 0)
     return 0;
-  while (n < limit && scan(s, point, &steps)) {
-    n++;
-    if (!advance(s, point))
-      return n;
-  }
-  return steps == 0 ? limit : n;
+  if (s->n_bound == 0)
+    return satisfies(s, point) ? ways_behind(s, point) < limit ? ways_behind(s, point) : limit : 0;
+  path_begin(&w, s, point, 0);
+  for (bool more = path_search(&w, 0, s->n_bound, &steps); more && n < limit;
+       more = advance(&w, s->n_bound, &steps))
+    n = add(n, ways_behind(s, point));
+  return steps == 0 || n > limit ? limit : n;
 }
 
 bool space_equal(const struct space *s, const choice *a, const choice *b) {
@@ -149,47 +272,17 @@ uint64_t space_hash(const struct space *s, const choice *point) {
   return XXH3_64bits(point, s->kernel->n_params * sizeof *point);
 }
 
-// ---- points as text ----------------------------------------------------------------------------
+// ---- setting up ------------------------------------------------------------------------------------
 
-// "NAME=VALUE" and the separator for the parameters in ORDER; malloc'ed.
-static char *join(const struct autotune_kernel *k, const choice *point, const unsigned *order,
-                  unsigned n, char separator) {
-  size_t size = 1;
-  for (unsigned i = 0; i < n; i++) {
-    const struct autotune_param *p = &k->params[order[i]];
-    size += strlen(p->name) + strlen(p->values[point[order[i]]].text) + 2;
-  }
-  char *text = sys_malloc(size), *at = text;
-  for (unsigned i = 0; text && i < n; i++) {
-    const struct autotune_param *p = &k->params[order[i]];
-    at = stpcpy(stpcpy(stpcpy(at, p->name), "="), p->values[point[order[i]]].text);
-    *at++ = separator;
-  }
-  if (text)
-    *at = '\0';
-  return text;
-}
-
-char *space_describe(const struct space *s, const choice *point) {
-  const struct autotune_kernel *k = s->kernel;
-  unsigned order[MAX_PARAMS], n = 0;
+void space_init(struct space *s, const struct autotune_kernel *k, void *const *args,
+                const struct autotune_machine *m) {
+  *s = (struct space){ .kernel = k, .args = args, .machine = m, .size = 1 };
   for (unsigned p = 0; p < k->n_params; p++)
-    if (matters(k, point, p))
-      order[n++] = p;
-  char *text = join(k, point, order, n, ' ');
-  size_t size = text ? strlen(text) : 0;
-  if (size > 0)
-    text[size - 1] = '\0';
-  return text;
-}
-
-char *space_values(const struct autotune_kernel *k, const choice *point) {
-  unsigned order[MAX_PARAMS];
-  for (unsigned n = 0; n < k->n_params; n++) { // insertion sort: a dozen parameters
-    unsigned i = n;
-    for (; i > 0 && strcmp(k->params[order[i - 1]].name, k->params[n].name) > 0; i--)
-      order[i] = order[i - 1];
-    order[i] = n;
-  }
-  return join(k, point, order, k->n_params, '\n');
+    if (__builtin_mul_overflow(s->size, (uint64_t)k->params[p].n_values, &s->size))
+      s->size = UINT64_MAX;
+  for (unsigned p = 0; p < k->n_params; p++)
+    if (k->params[p].n_values == 0)
+      s->size = 0; // also of a product that was beyond counting
+  set_order(s);
+  s->sparse = s->size > 0 && sample_is_sparse(s);
 }

@@ -32,8 +32,9 @@ static const struct autotune_machine machine;
 static struct space space_with(int (*constraint)(const struct autotune_value *const *,
                                                  void *const *, const struct autotune_machine *)) {
   struct space s;
+  static const unsigned all[] = { 0, 1, 2 };
   static struct autotune_condition condition;
-  condition = (struct autotune_condition){ .holds = constraint };
+  condition = (struct autotune_condition){ constraint, 3, all };
   kernel.conditions = &condition;
   kernel.n_conditions = constraint != NULL;
   space_init(&s, &kernel, NULL, &machine);
@@ -118,7 +119,8 @@ static struct space large_space(bool constrained) {
   struct space s;
   for (int i = 0; i < 10; i++)
     many[i] = (struct autotune_param){ "p", NULL, AUTOTUNE_INT, -1, 8, 8, eight };
-  static const struct autotune_condition condition = { .holds = all_equal };
+  static const unsigned looks[] = { 0, 1, 2, 3, 4, 5 };
+  static const struct autotune_condition condition = { all_equal, 6, looks };
   k.conditions = &condition;
   k.n_conditions = constrained;
   space_init(&s, &k, NULL, &machine);
