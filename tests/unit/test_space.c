@@ -34,7 +34,7 @@ static struct space space_with(int (*constraint)(const struct autotune_value *co
   struct space s;
   static const unsigned all[] = { 0, 1, 2 };
   static struct autotune_condition condition;
-  condition = (struct autotune_condition){ constraint, 3, all };
+  condition = (struct autotune_condition){ .holds = constraint, .n_params = 3, .params = all };
   kernel.conditions = &condition;
   kernel.n_conditions = constraint != NULL;
   space_init(&s, &kernel, NULL, &machine);
@@ -120,7 +120,8 @@ static struct space large_space(bool constrained) {
   for (int i = 0; i < 10; i++)
     many[i] = (struct autotune_param){ "p", NULL, AUTOTUNE_INT, -1, 8, 8, eight };
   static const unsigned looks[] = { 0, 1, 2, 3, 4, 5 };
-  static const struct autotune_condition condition = { all_equal, 6, looks };
+  static const struct autotune_condition condition = { .holds = all_equal, .n_params = 6,
+                                                       .params = looks };
   k.conditions = &condition;
   k.n_conditions = constrained;
   space_init(&s, &k, NULL, &machine);

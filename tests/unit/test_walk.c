@@ -33,7 +33,8 @@ static void set_params(unsigned n, unsigned values) {
 static void add_condition(condition_fn *holds, unsigned n, const unsigned *which) {
   unsigned *mine = looks[kernel.n_conditions];
   memcpy(mine, which, n * sizeof *which);
-  conditions[kernel.n_conditions++] = (struct autotune_condition){ holds, n, mine };
+  conditions[kernel.n_conditions++] = (struct autotune_condition){ .holds = holds, .n_params = n,
+                                                                  .params = mine };
 }
 
 static struct space made(void) {
