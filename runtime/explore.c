@@ -24,6 +24,7 @@ static struct candidate *add_candidate(struct tuning *t, const choice *point) {
   struct candidate *c = &t->candidates[t->n];
   *c = (struct candidate){ .point = sys_malloc(size), .fate = FATE_PENDING };
   c->values = space_values(t->kernel, point);
+  c->unasked = NONE;
   if (!c->point || !c->values) {
     free(c->point);
     free(c->values);
@@ -32,6 +33,24 @@ static struct candidate *add_candidate(struct tuning *t, const choice *point) {
   memcpy(c->point, point, size);
   t->n++;
   return c;
+}
+
+// The same, for a point that the strategy did not ask for. FROM is copied.
+struct candidate *explore_give(struct tuning *t, const choice *point, const char *from) {
+  struct candidate *c = add_candidate(t, point);
+  if (c) {
+    c->from = sys_strdup(from);
+    c->unasked = t->unasked;
+    t->unasked = (int)(c - t->candidates);
+  }
+  return c;
+}
+
+static bool was_given(const struct tuning *t, const choice *point) {
+  for (int i = t->unasked; i != NONE; i = t->candidates[i].unasked)
+    if (space_equal(&t->space, t->candidates[i].point, point))
+      return true;
+  return false;
 }
 
 // What makes it this variant and no other: its values, its own text and flags, the compiler's version.
@@ -78,12 +97,13 @@ static void tell(const struct tuning *t, const struct candidate *c, const char *
   if (!log_enabled(AUTOTUNE_DEBUG))
     return;
   char *point = space_describe(&t->space, c->point);
+  const char *sep = c->from && *c->from ? "  from " : "", *from = c->from ? c->from : "";
   if (c->fate == FATE_OK)
-    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g s (%u samples)  %s", sys_now() - t->began,
-                t->kernel->name, c->e.median, c->e.n, point ? point : "");
+    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g s (%u samples)  %s%s%s", sys_now() - t->began,
+                t->kernel->name, c->e.median, c->e.n, point ? point : "", sep, from);
   else
-    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s: %.200s  %s", sys_now() - t->began,
-                t->kernel->name, fate_name(c->fate), message, point ? point : "");
+    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s: %.200s  %s%s%s", sys_now() - t->began,
+                t->kernel->name, fate_name(c->fate), message, point ? point : "", sep, from);
   free(point);
 }
 
@@ -160,42 +180,42 @@ struct candidate *explore_given(struct tuning *t) {
   const struct plan *plan = t->plan;
   while (t->given < plan->n_points) {
     const choice *point = plan->points + (size_t)t->given++ * t->kernel->n_params;
-    struct candidate *c = space_allows(&t->space, point) ? add_candidate(t, point) : NULL;
+    bool new = space_allows(&t->space, point) && !was_given(t, point);
+    struct candidate *c = new ? explore_give(t, point, "") : NULL;
     if (c && identify(t, c))
       return c;
   }
   return NULL;
 }
 
-// One that was given and that the strategy, not told of it yet, came to as well.
-static bool is_double(const struct tuning *t, const struct candidate *c) {
-  for (unsigned i = 0; i < t->given && i < t->n; i++)
-    if (&t->candidates[i] != c && t->candidates[i].variant == c->variant)
-      return true;
-  return false;
-}
-
-static void drop_last(struct tuning *t) {
-  struct candidate *c = &t->candidates[--t->n];
-  free(c->point);
-  free(c->values);
-}
-
-// What to try next: first what was given, then what the strategy asks for. NULL: there is nothing.
-static struct candidate *next_candidate(struct tuning *t) {
-  choice point[MAX_PARAMS];
-  struct candidate *c = explore_given(t);
-  while (!c && t->plan->kind != PLAN_RACE && t->n < t->max_variants &&
-         t->class->ask(t->strategy, point)) {
-    c = add_candidate(t, point);
-    if (!c || !identify(t, c))
-      return NULL;
-    if (is_double(t, c)) {
-      drop_last(t);
-      c = NULL;
-    }
+static struct candidate *hinted(struct tuning *t) {
+  while (t->hints && t->next_hint < t->hints->n && t->n < t->max_variants) {
+    const struct hint *hint = &t->hints->items[t->next_hint++];
+    struct candidate *c =
+        was_given(t, hint->point) ? NULL : explore_give(t, hint->point, hint->from);
+    if (c && identify(t, c))
+      return c;
   }
+  return NULL;
+}
+
+// It may come to what was given as well, not told of it yet.
+static struct candidate *asked(struct tuning *t) {
+  choice point[MAX_PARAMS];
+  struct candidate *c = NULL;
+  while (!c && t->n < t->max_variants && t->class->ask(t->strategy, point))
+    if (!was_given(t, point) && (!(c = add_candidate(t, point)) || !identify(t, c)))
+      return NULL;
   return c;
+}
+
+// What to try next: what was given, what is likely to be good, what the strategy asks for. NULL: there is
+// nothing.
+static struct candidate *next_candidate(struct tuning *t) {
+  struct candidate *c = explore_given(t);
+  if (!c)
+    c = hinted(t);
+  return c || t->plan->kind == PLAN_RACE ? c : asked(t);
 }
 
 // Proposes until enough is being compiled.

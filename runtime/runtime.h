@@ -420,6 +420,25 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
 int store_forget(struct store *s, const char *kernel, uint64_t unit, const long long *key,
                  unsigned n_keys);   /* kernel NULL: all; key NULL: all keys */
 
+/* Problems that are like ID, nearest first: other keys of the same kernel, other texts of it, kernels of its
+ * shape, kernels of its family; all on this kind of machine. */
+enum relation { RELATED_KEY, RELATED_TEXT, RELATED_SHAPE, RELATED_FAMILY };
+struct relative {
+  int64_t problem;
+  enum relation relation;
+  double distance;                     /* of the keys: sum of |log2 ratio| */
+  char name[96];                       /* for people: "n = 1024", "kernel matmul2, n = 1024" */
+};
+enum { MAX_RELATIVES = 8 };
+unsigned store_relatives(struct store *s, const struct identity *id,
+                         struct relative out[MAX_RELATIVES]);
+/* Calls SEE with the values ("MR=6\nNR=64\n") and seconds of PROBLEM's fastest variants, the winner of its
+ * tuning before all, at most N. */
+void store_fastest(struct store *s, int64_t problem, unsigned n,
+                   void (*see)(const char *values, double seconds, void *data), void *data);
+/* Between keys: the sum over their parts of |log2 ratio|. */
+double key_distance(const long long *a, const long long *b, unsigned n);
+
 /* The folder of the store, made when missing, 0700; NULL and *MESSAGE when it cannot be trusted.
  * The path lives as long as the process. */
 const char *folder_open(char **message);
@@ -437,6 +456,24 @@ bool openmp_in_parallel(void);
 void openmp_before_fork(void);
 /* Removes what LLVM's runtime leaves in /dev/shm when process PID is killed. */
 void openmp_clean(pid_t pid);
+
+/* ---- shape.c, hints.c: what is known of like problems ------------------------------------------------ */
+
+/* A hash of TEXT's tokens in which it does not matter what names of its own are, but where they stand. */
+uint64_t shape_of(const char *text);
+
+enum { MAX_HINTS = 16 };
+struct hint { choice point[MAX_PARAMS]; char from[96]; /* for people: "n = 1024" */ };
+struct hints { unsigned n; struct hint items[MAX_HINTS]; };
+/* Points that are worth trying first in SPACE, best first: they exist and none is there twice. */
+void hints_find(struct store *store, const struct space *space, const struct identity *id,
+                struct hints *out);
+/* The point of VALUES ("MR=6\nNR=64\n", of any kernel): parameters by name, those of directives by what they
+ * are and their order; a number that is no candidate here becomes the nearest one, what is not named the
+ * default's. False: no such point exists here. */
+bool hints_point(const struct space *space, const char *values, choice *point);
+/* Adds the point of VALUES, unless there is none, or it is there. */
+void hints_add(struct hints *h, const struct space *space, const char *values, const char *from);
 
 /* ---- session.c, session_tuner.c: one tuning, as the program and the tuner see it -------------------- */
 

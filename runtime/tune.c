@@ -133,6 +133,16 @@ static void set_store(struct tuning *t) {
   free(why);
 }
 
+// What was found for other keys, and for kernels like this one.
+static void set_hints(struct tuning *t) {
+  t->hints = t->store ? sys_malloc(sizeof *t->hints) : NULL;
+  if (t->hints)
+    hints_find(t->store, &t->space, t->id, t->hints);
+  if (t->hints && t->hints->n > 0)
+    log_message(AUTOTUNE_INFO, "%s: tries first what was found for %s%s", t->kernel->name,
+                t->hints->items[0].from, t->hints->n > 1 ? " and others" : "");
+}
+
 // ---- the default --------------------------------------------------------------------------------------
 
 // One run, compared with the default's and not timed to any purpose.
@@ -314,7 +324,10 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id, void *c
              const struct plan *plan, int object_fd,
              void (*report)(void *data, const struct progress *p), void *data,
              struct outcome *out) {
-  struct tuning t = { .kernel = k, .id = id, .args = args, .plan = plan, .best = NONE,
+  struct identity own = *id; // with what says which problems are like it
+  own.shape = k->n_units ? shape_of(k->units[0].text) : 0;
+  own.family = k->family;
+  struct tuning t = { .kernel = k, .id = &own, .args = args, .plan = plan, .best = NONE, .unasked = NONE,
                       .began = sys_now(), .report = report, .data = data };
   int rc = -1;
   *out = (struct outcome){ .fd = -1 };
@@ -323,6 +336,8 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id, void *c
   if (set_processes(&t, out) && set_pool(&t, out) && set_strategy(&t, out) &&
       measure_default(&t, out)) {
     set_store(&t);
+    if (plan->kind == PLAN_SEARCH)
+      set_hints(&t);
     if (plan->kind != PLAN_CHECK)
       explore(&t);
     rc = plan->kind == PLAN_CHECK ? check(&t, object_fd, out) : finish(&t, object_fd, out);

@@ -20,6 +20,8 @@ struct candidate {
   double *samples; unsigned n_samples;
   struct object object;       /* kept while it may win */
   uint64_t code;              /* hash of the object; 0: there is none */
+  char *from;                 /* where the point comes from if the strategy did not ask for it; else NULL */
+  int unasked;                /* another such candidate, or NONE */
 };
 
 struct tuning {
@@ -42,6 +44,8 @@ struct tuning {
   unsigned recalled;          /* known from an earlier tuning */
   unsigned in_flight, ahead;  /* being compiled; how many may be */
   int best;                   /* index of the best candidate, or NONE */
+  int unasked;                /* the last that the strategy did not ask for, or NONE */
+  struct hints *hints; unsigned next_hint;
   struct estimate original;
   double began, budget, deadline, explore_until; /* sys_now */
   unsigned given;             /* of the plan's points, proposed so far */
@@ -64,6 +68,8 @@ struct estimate tune_best(const struct tuning *t);
 /* ---- explore.c ---- */
 /* Until the strategy has no more points, or explore_until: proposes, compiles, tries, learns. */
 void explore(struct tuning *t);
+/* A candidate that the strategy did not ask for; FROM says where it comes from. NULL: no memory. */
+struct candidate *explore_give(struct tuning *t, const choice *point, const char *from);
 /* The next of the plan's points that exists, as a candidate; NULL: there is none. */
 struct candidate *explore_given(struct tuning *t);
 /* Sees to it that C has its object; it may come from an earlier tuning. False: it cannot be had. */

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is found for one problem comes to be tried for another: which problems are near, what texts are
+// alike, and what a point becomes among other candidates.
+#include "store_fixture.h"
+
+// ---- shapes ----------------------------------------------------------------------------------------
+
+static const char kernel_text[] =
+    "void axpy(int n, double a, double *x) {\n"
+    "  /* a comment */ for (int i = 0; i < n; i++) x[i] = 2.0 * a + x[i];\n}\n";
+
+static void test_shapes(void **state) {
+  static const struct { const char *text; bool same; } others[] = {
+    { "void saxpy(int m, double f, double *y) {\n"
+      "  for (int k = 0; k < m; k++) y[k] = 2.0 * f + y[k]; // another\n}\n", true },
+    { "void axpy(int n, double a, double *x) {\n"
+      "  for (int i = 0; i < n; i++) x[i] = 2.0 * a - x[i];\n}\n", false }, // an operator
+    { "void axpy(int n, double a, double *x) {\n"
+      "  for (int i = 0; i < n; i++) x[i] = 2.5 * a + x[i];\n}\n", false }, // a literal
+    { "void axpy(int n, float a, float *x) {\n"
+      "  for (int i = 0; i < n; i++) x[i] = 2.0 * a + x[i];\n}\n", false }, // a type
+    { "void axpy(int n, double a, double *x) {\n"
+      "  for (int i = 0; i < n; i++) x[i] = 2.0 * x[i] + a;\n}\n", false }, // which name where
+    { "", false },
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    assert_int_equal(shape_of(others[i].text) == shape_of(kernel_text), others[i].same);
+  assert_true(shape_of("a /* open") && shape_of("\"open") && shape_of("a\\") && shape_of("'\\"));
+}
+
+// More names than are told apart.
+static void test_shapes_of_long_texts(void **state) {
+  (void)state;
+  enum { NAMES = 20000 };
+  char *text = malloc(NAMES * 8 + 1), *p = text;
+  for (int i = 0; i < NAMES; i++)
+    p += sprintf(p, "v%d ", i);
+  assert_true(shape_of(text) != 0 && shape_of(text) == shape_of(text));
+  free(text);
+}
+
+// ---- distances --------------------------------------------------------------------------------------
+
+static void test_distances(void **state) {
+  (void)state;
+  assert_true(key_distance((long long[]){ 512, 3 }, (long long[]){ 512, 3 }, 2) == 0);
+  assert_true(key_distance((long long[]){ 512, 3 }, (long long[]){ 1024, 3 }, 2) == 1);
+  assert_true(key_distance((long long[]){ 512, 4 }, (long long[]){ 1024, 1 }, 2) == 3);
+  assert_true(key_distance((long long[]){ 0 }, (long long[]){ 1 }, 1) > 0);
+  assert_true(key_distance((long long[]){ -8 }, (long long[]){ 8 }, 1) > 0);
+  assert_true(key_distance((long long[]){ INT64_MIN }, (long long[]){ INT64_MAX }, 1) < 100);
+}
+
+// ---- points -----------------------------------------------------------------------------------------
+
+#define VALUE(n) { #n, #n, n, n }
+static const struct autotune_value powers[] = { VALUE(8), VALUE(16), VALUE(64) };
+static const struct autotune_value orders[] = { { "ij", "0", 0, 0 }, { "ji", "1", 1, 1 } };
+static const struct autotune_value yes_no[] = { { "no", "0", 0, 0 }, { "yes", "1", 1, 1 } };
+static const struct autotune_param params[] = {
+  { "B", "B", AUTOTUNE_INT, -1, 3, 1, powers },
+  { "order", "order", AUTOTUNE_CHOICE, -1, 2, 0, orders },
+  { "tile@9.1", "T1", AUTOTUNE_INT, -1, 3, 3, powers },
+  { "tile@10.1", "T2", AUTOTUNE_INT, -1, 3, 3, powers },
+  { "optional@11.1", "O", AUTOTUNE_CHOICE, -1, 2, 2, yes_no },
+  { "unroll@11.1", "U", AUTOTUNE_INT, 4, 3, 3, powers },
+};
+enum { N = sizeof params / sizeof *params };
+
+static int not_both_large(const struct autotune_value *const *values, void *const *args,
+                          const struct autotune_machine *m) {
+  (void)args, (void)m;
+  return values[2]->i * values[3]->i < 64 * 64;
+}
+
+static const unsigned tiles[] = { 2, 3 };
+static const struct autotune_condition conditions[] = { { not_both_large, 2, tiles, "small" } };
+static const struct autotune_kernel kernel = { .abi = AUTOTUNE_ABI, .name = "gemm", .n_params = N,
+                                               .params = params, .n_conditions = 1,
+                                               .conditions = conditions };
+
+static void expect_point(const char *values, const choice expected[N]) {
+  struct space s;
+  choice point[MAX_PARAMS];
+  space_init(&s, &kernel, NULL, NULL);
+  bool found = hints_point(&s, values, point);
+  assert_int_equal(found, expected != NULL);
+  if (expected)
+    assert_memory_equal(point, expected, N * sizeof *point);
+}
+
+static void test_points(void **state) {
+  (void)state;
+  expect_point("B=64\norder=ji\ntile@10.1=64\ntile@9.1=8\noptional@11.1=yes\nunroll@11.1=16\n",
+               (choice[]){ 2, 1, 0, 2, 1, 1 });
+  // Lines have moved, and 9 is before 10 although "10" is before "9".
+  expect_point("tile@110.1=64\ntile@99.1=16\n", (choice[]){ 1, 0, 1, 2, 0, 0 });
+  // Another number of tiles: which is which is not known.
+  expect_point("B=8\ntile@110.1=64\n", (choice[]){ 0, 0, 0, 0, 0, 0 });
+  // No candidates here: the nearest by ratio; words have no nearest.
+  expect_point("B=12\n", (choice[]){ 1, 0, 0, 0, 0, 0 });
+  expect_point("B=4000\norder=kij\n", (choice[]){ 2, 0, 0, 0, 0, 0 });
+  expect_point("B=-3\n", (choice[]){ 0, 0, 0, 0, 0, 0 });
+  // What does not matter is 0.
+  expect_point("optional@11.1=no\nunroll@11.1=64\n", (choice[]){ 1, 0, 0, 0, 0, 0 });
+  expect_point("tile@9.1=64\ntile@10.1=64\n", NULL); // the constraint
+  expect_point("other=1\n", NULL);
+  expect_point("", NULL);
+  expect_point("B", NULL);
+}
+
+static void test_none_twice(void **state) {
+  (void)state;
+  struct space s;
+  struct hints h = { 0 };
+  space_init(&s, &kernel, NULL, NULL);
+  hints_add(&h, &s, "B=8\n", "one");
+  hints_add(&h, &s, "B=7\n", "two");
+  hints_add(&h, &s, "B=64\n", "three");
+  assert_int_equal(h.n, 2);
+  assert_string_equal(h.items[1].from, "three");
+  for (int i = 0; i < 100; i++) {
+    char values[64];
+    snprintf(values, sizeof values, "B=%d\ntile@9.1=%d\ntile@10.1=%d\norder=%s\n", i / 18 % 2 ? 8 : 16,
+             8 << i % 3, 8 << i / 3 % 3, i / 9 % 2 ? "ij" : "ji");
+    hints_add(&h, &s, values, "more");
+  }
+  assert_int_equal(h.n, MAX_HINTS);
+}
+
+// ---- the nearest problems in a store ------------------------------------------------------------------
+
+static int setup(void **state) {
+  *state = make_fast_folder();
+  return 0;
+}
+
+static int teardown(void **state) {
+  remove_folder(*state);
+  free(*state);
+  return 0;
+}
+
+static void put(struct store *s, const struct identity *id, uint64_t variant, const char *values,
+                double seconds) {
+  double samples[] = { seconds, seconds, seconds };
+  struct record r = fixture_record(variant, samples, 3);
+  r.values = values;
+  assert_int_equal(store_finish(s, id, &r), 0);
+}
+
+static void put_winner(struct store *s, const struct identity *id, const char *values) {
+  struct summary m = fixture_summary();
+  m.values = values;
+  assert_int_equal(store_summary(s, id, &m), 0);
+}
+
+static struct identity with_key(const long long *key) {
+  struct identity id = fixture_identity();
+  id.key = key;
+  id.shape = 5;
+  return id;
+}
+
+static void test_nearest_first(void **state) {
+  struct store *s = open_store(*state);
+  struct identity self = with_key((long long[]){ 512, 3 }), near = with_key((long long[]){ 1024, 3 });
+  struct identity far = with_key((long long[]){ 64, 3 }), text = near, shape = near, family = near;
+  struct identity cpu = near, stranger = near, threads = near;
+  text.unit = 9;
+  shape.unit = 10, shape.kernel = "mul";
+  family.unit = 11, family.kernel = "conv", family.shape = 6, family.family = "dense";
+  cpu.cpu = "Another";
+  stranger.unit = 12, stranger.kernel = "sort", stranger.shape = 7;
+  threads.threads = 8;
+  self.family = "dense";
+  const struct identity *all[] = { &self, &family, &stranger, &far, &cpu, &shape, &threads, &text,
+                                   &near };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    put(s, all[i], 1, "B=8\n", 1);
+  struct relative r[MAX_RELATIVES];
+  static const char *const expected[] = { "n = 1024, m = 3", "n = 1024, m = 3", "n = 64, m = 3",
+                                          "an earlier gemm, n = 1024, m = 3",
+                                          "kernel mul, n = 1024, m = 3",
+                                          "kernel conv, n = 1024, m = 3" };
+  assert_int_equal(store_relatives(s, &self, r), 6);
+  for (int i = 0; i < 6; i++)
+    assert_string_equal(r[i].name, expected[i]);
+  assert_true(r[0].distance == 1 && r[1].distance == 3 && r[2].distance == 3);
+  for (long long n = 1; n < 2 * MAX_RELATIVES; n++) {
+    struct identity id = with_key((long long[]){ 512 + n, 3 });
+    put(s, &id, 1, "B=8\n", 1);
+  }
+  assert_int_equal(store_relatives(s, &self, r), MAX_RELATIVES);
+  assert_string_equal(r[0].name, "n = 513, m = 3");
+  store_close(s);
+}
+
+struct sights { char text[256]; };
+
+static void see(const char *values, double seconds, void *data) {
+  struct sights *seen = data;
+  (void)seconds;
+  strncat(seen->text, values, sizeof seen->text - strlen(seen->text) - 1);
+}
+
+static void test_fastest(void **state) {
+  struct store *s = open_store(*state);
+  struct identity id = with_key((long long[]){ 512, 3 });
+  for (uint64_t v = 1; v <= 20; v++) {
+    char values[32];
+    snprintf(values, sizeof values, "B=%llu\n", (unsigned long long)v);
+    put(s, &id, v, values, 1e-3 * (double)(1 + v * 7 % 20)); // 20, 3, 6, 9, 12, … are the fastest
+  }
+  struct sights seen = { "" };
+  store_fastest(s, problem_id(&id), 3, see, &seen);
+  assert_string_equal(seen.text, "B=20\nB=3\nB=6\n");
+  put_winner(s, &id, "B=3\n"); // as the final race would have it
+  seen.text[0] = '\0';
+  store_fastest(s, problem_id(&id), 3, see, &seen);
+  assert_string_equal(seen.text, "B=3\nB=20\nB=6\n");
+  seen.text[0] = '\0';
+  store_fastest(s, problem_id(&id), 0, see, &seen);
+  assert_string_equal(seen.text, "");
+  store_close(s);
+}
+
+static void test_hints_from_a_store(void **state) {
+  struct store *s = open_store(*state);
+  struct identity self = with_key((long long[]){ 512, 3 }), near = with_key((long long[]){ 1024, 3 });
+  struct identity far = with_key((long long[]){ 64, 3 });
+  put(s, &far, 1, "B=64\norder=ji\n", 1);
+  put(s, &near, 1, "B=64\norder=ij\n", 1);
+  put(s, &near, 2, "B=8\norder=ij\n", 2);
+  put_winner(s, &near, "B=64\norder=ij\n");
+  struct space space;
+  struct hints h;
+  space_init(&space, &kernel, NULL, NULL);
+  hints_find(s, &space, &self, &h);
+  assert_int_equal(h.n, 3);
+  assert_string_equal(h.items[0].from, "n = 1024, m = 3");
+  assert_string_equal(h.items[1].from, "n = 64, m = 3");
+  assert_string_equal(h.items[2].from, "n = 1024, m = 3");
+  assert_true(h.items[0].point[0] == 2 && h.items[2].point[0] == 0);
+  store_close(s);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_shapes),    cmocka_unit_test(test_shapes_of_long_texts),
+    cmocka_unit_test(test_distances), cmocka_unit_test(test_points),
+    cmocka_unit_test(test_none_twice), TEST(test_nearest_first),
+    TEST(test_fastest),               TEST(test_hints_from_a_store),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
