@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// halving.c: the race among variants in the program's own calls (halving.h says how).
+#include <string.h>
+
+#include "halving.h"
+
+// Rounds until a newcomer is parked; an order-statistics interval of 95 % needs as many.
+enum { ENOUGH = 6, PARKED = 7 };
+// What the winner must gain for the default to be left.
+static const double least_gain = 1.01;
+
+void halving_init(struct halving *h) {
+  *h = (struct halving){ .incumbent = 0 };
+  halving_join(h, 0);
+}
+
+void halving_join(struct halving *h, int arm) {
+  h->arms[arm] = (struct arm){ .state = ARM_RACING };
+}
+
+// ---- comparing ---------------------------------------------------------------------------------------
+
+static unsigned kept(const struct arm *a) {
+  return a->n < ARM_SAMPLES ? a->n : ARM_SAMPLES;
+}
+
+static bool sample_of(const struct arm *a, unsigned round, double *seconds) {
+  for (unsigned i = 0; i < kept(a); i++)
+    if (a->rounds[i] == round) {
+      *seconds = a->samples[i];
+      return true;
+    }
+  return false;
+}
+
+// A's time over B's, round by round.
+static struct estimate ratio_of(const struct arm *a, const struct arm *b) {
+  double ratios[ARM_SAMPLES], other;
+  unsigned n = 0;
+  for (unsigned i = 0; i < kept(a); i++)
+    if (sample_of(b, a->rounds[i], &other) && other > 0)
+      ratios[n++] = a->samples[i] / other;
+  return stats_median(ratios, n);
+}
+
+struct estimate halving_time(const struct arm *a) {
+  double samples[ARM_SAMPLES];
+  memcpy(samples, a->samples, kept(a) * sizeof *samples);
+  return stats_median(samples, kept(a));
+}
+
+// With few samples the interval is their range: then the distance must make up for it, since a call may
+// be slow for any reason.
+static bool is_above(struct estimate ratio, double least) {
+  double margin = ratio.n >= ENOUGH ? 1 : ratio.n >= 3 ? 1.05 : 1.3;
+  return ratio.n >= 2 && ratio.low > least * margin;
+}
+
+static bool is_below(struct estimate ratio) {
+  double margin = ratio.n >= ENOUGH ? 1 : ratio.n >= 3 ? 1.05 : 1.3;
+  return ratio.n >= 2 && ratio.high * margin < 1;
+}
+
+// Is the default, with this ratio to another, clearly slower? Many arms are looked at many times, so a small
+// gain must show for longer.
+static bool is_beaten(struct estimate ratio) {
+  unsigned enough = ratio.low > 1.1 ? ENOUGH : 3 * ENOUGH;
+  return ratio.n >= enough && ratio.low > 1 && ratio.median > least_gain;
+}
+
+// ---- judging -----------------------------------------------------------------------------------------
+
+static void promote(struct halving *h, int arm) {
+  double gain = h->arms[arm].ratio.median;
+  for (int i = 0; i < ARMS; i++) { // of arms that did not run meanwhile, this is all that is known
+    struct estimate *r = &h->arms[i].ratio;
+    *r = (struct estimate){ r->median / gain, r->low / gain, r->high / gain, r->n };
+  }
+  h->incumbent = arm;
+  h->arms[arm].ratio = (struct estimate){ 1, 1, 1, h->arms[arm].n };
+}
+
+// The racing arm that clearly beats the incumbent, or -1.
+static int challenger(const struct halving *h) {
+  int best = -1;
+  for (int i = 0; i < ARMS; i++) {
+    const struct arm *a = &h->arms[i];
+    if (i != h->incumbent && a->state == ARM_RACING && is_below(a->ratio) &&
+        (best < 0 || a->ratio.median < h->arms[best].ratio.median))
+      best = i;
+  }
+  return best;
+}
+
+static void compare(struct halving *h) {
+  for (int i = 0; i < ARMS; i++) {
+    struct arm *a = &h->arms[i];
+    if (i == h->incumbent || a->state != ARM_RACING)
+      continue;
+    struct estimate ratio = ratio_of(a, &h->arms[h->incumbent]);
+    if (ratio.n > 0)
+      a->ratio = ratio;
+  }
+}
+
+static bool is_lost(const struct halving *h, int arm) {
+  const struct arm *a = &h->arms[arm];
+  if (arm == h->incumbent || a->state == ARM_FREE || a->state == ARM_OUT)
+    return false;
+  if (arm == 0)
+    return is_beaten(a->ratio);
+  return is_above(a->ratio, a->state == ARM_PARKED ? 1.05 : 1);
+}
+
+static unsigned count(const struct halving *h, enum arm_state state) {
+  unsigned n = 0;
+  for (int i = 1; i < ARMS; i++)
+    n += h->arms[i].state == state && i != h->incumbent;
+  return n;
+}
+
+// The slowest arm in STATE but the default and the incumbent; -1: there is none.
+static int slowest(const struct halving *h, enum arm_state state) {
+  int worst = -1;
+  for (int i = 1; i < ARMS; i++)
+    if (h->arms[i].state == state && i != h->incumbent &&
+        (worst < 0 || h->arms[i].ratio.median > h->arms[worst].ratio.median))
+      worst = i;
+  return worst;
+}
+
+static void park(struct halving *h) {
+  // A default that is neither beaten nor better need not run for ever.
+  if (h->incumbent != 0 && h->arms[0].state == ARM_RACING && h->arms[0].ratio.n >= 4 * ENOUGH)
+    h->arms[0].state = ARM_PARKED;
+  for (int i = 1; i < ARMS; i++)
+    if (h->arms[i].state == ARM_RACING && i != h->incumbent && h->arms[i].ratio.n >= ENOUGH)
+      h->arms[i].state = ARM_PARKED;
+  while (count(h, ARM_PARKED) > PARKED)
+    h->arms[slowest(h, ARM_PARKED)].state = ARM_OUT;
+}
+
+// At 6, 12, 24 and 48 rounds of the end, the worse half goes.
+static void halve(struct halving *h) {
+  unsigned ran = h->round - h->closed, left = count(h, ARM_RACING);
+  bool rung = ran == HALVING_ROUNDS || ran == HALVING_ROUNDS / 2 || ran == HALVING_ROUNDS / 4 ||
+              ran == HALVING_ROUNDS / 8;
+  for (unsigned drop = rung ? (left + 1) / 2 : 0; drop > 0; drop--)
+    h->arms[slowest(h, ARM_RACING)].state = ARM_OUT;
+}
+
+// At the end who is fastest leads, be it within the noise.
+static void settle(struct halving *h) {
+  int best = h->incumbent;
+  for (int i = 1; i < ARMS; i++)
+    if (h->arms[i].state == ARM_RACING && h->arms[i].ratio.n > 0 &&
+        h->arms[i].ratio.median < (best == h->incumbent ? 1 : h->arms[best].ratio.median))
+      best = i;
+  if (best != h->incumbent)
+    promote(h, best);
+  h->over = true;
+}
+
+void halving_judge(struct halving *h) {
+  int next;
+  compare(h);
+  while ((next = challenger(h)) >= 0) {
+    promote(h, next);
+    compare(h);
+  }
+  for (int i = 0; i < ARMS; i++)
+    if (is_lost(h, i))
+      h->arms[i].state = ARM_OUT;
+  if (!h->closed)
+    return park(h);
+  bool alone = count(h, ARM_RACING) == 0 && (h->incumbent == 0 || h->arms[0].state == ARM_OUT);
+  if (alone || h->round - h->closed >= HALVING_ROUNDS)
+    settle(h);
+  else
+    halve(h);
+}
+
+void halving_close(struct halving *h) {
+  if (h->closed)
+    return;
+  h->round += h->round == 0;
+  h->closed = h->round;
+  for (int i = 0; i < ARMS; i++)
+    if (h->arms[i].state == ARM_PARKED)
+      h->arms[i].state = ARM_RACING;
+  h->over = h->incumbent == 0 && count(h, ARM_RACING) == 0;
+}
+
+void halving_remove(struct halving *h, int arm) {
+  h->arms[arm].state = ARM_OUT;
+  if (arm != h->incumbent)
+    return;
+  h->incumbent = 0; // which is always there
+  h->arms[0].state = ARM_RACING;
+}
+
+int halving_winner(const struct halving *h) {
+  const struct arm *a = &h->arms[h->incumbent];
+  if (h->incumbent == 0)
+    return 0;
+  if (h->arms[0].state == ARM_OUT)
+    return h->incumbent;
+  return is_beaten(ratio_of(&h->arms[0], a)) ? h->incumbent : 0;
+}
+
+// ---- rounds ------------------------------------------------------------------------------------------
+
+int halving_room(struct halving *h) {
+  int worst = slowest(h, ARM_PARKED);
+  for (int i = 1; i < ARMS; i++)
+    if (h->arms[i].state == ARM_FREE)
+      return i;
+  if (worst >= 0)
+    h->arms[worst].state = ARM_OUT; // it is free when whoever uses the arms says so
+  return -1;
+}
+
+// Rounds until there is something to judge: after the first sample, after the third, the sixth.
+static unsigned patience(const struct halving *h) {
+  unsigned rounds = 3;
+  for (int i = 1; i < ARMS; i++) {
+    const struct arm *a = &h->arms[i];
+    unsigned next = a->ratio.n == 0 ? 1 : a->ratio.n < 3 ? 3 - a->ratio.n : 3;
+    if (a->state == ARM_RACING && i != h->incumbent && next < rounds)
+      rounds = next;
+  }
+  unsigned left = h->closed ? HALVING_ROUNDS - (h->round - h->closed) : rounds;
+  unsigned rung = h->closed ? 6 - (h->round - h->closed) % 6 : rounds;
+  rounds = rounds < left ? rounds : left;
+  return rounds < rung ? rounds : rung;
+}
+
+unsigned halving_round(struct halving *h, int order[ARMS], unsigned *rounds) {
+  int racing[ARMS];
+  unsigned n = 0;
+  for (int i = 0; i < ARMS; i++)
+    if (h->arms[i].state == ARM_RACING)
+      racing[n++] = i;
+  bool alone = n == 1 && racing[0] == h->incumbent;
+  if (h->over || n == 0 || alone)
+    return 0;
+  *rounds = patience(h);
+  for (unsigned i = 0; i < n; i++)
+    order[i] = racing[(i + h->round) % n];
+  h->round += *rounds;
+  return n;
+}
+
+void halving_sample(struct halving *h, int arm, unsigned round, double seconds) {
+  struct arm *a = &h->arms[arm];
+  a->rounds[a->n % ARM_SAMPLES] = round;
+  a->samples[a->n % ARM_SAMPLES] = seconds;
+  a->n++;
+}
