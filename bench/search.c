@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// search.c: replays the searches on spaces that were measured wholly before, and prints how they do beside
+// random search. No GPU and no compiler is needed.
+//
+//   search [OPTION…] FOLDER|FILE…      FAIR T4: *.json, *.json.gz
+#include <dirent.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recorded.h"
+
+static const char usage[] =
+    "search [OPTION…] FOLDER|FILE…   replays searches on recorded spaces (FAIR T4, *.json, *.json.gz)\n"
+    "  --seeds N       runs of each search (100)\n"
+    "  --trials N      of each run; the budget that the search is told (400)\n"
+    "  --searches A,B  those only; default: all but exhaustive and random\n"
+    "  --flight N      points asked for before the first is told of (1)\n"
+    "  --noise SHARE   standard deviation of the times that are told (0)\n"
+    "  --jobs N        processes (all cores)\n"
+    "  --json FILE     the figures\n"
+    "The time of a configuration is the mean of its recorded runs.\n";
+
+struct list { char **paths; unsigned n; };
+
+static void add_path(struct list *l, const char *folder, const char *name)
+{
+  size_t n = strlen(name);
+  bool wanted = (n > 5 && strcmp(name + n - 5, ".json") == 0) ||
+                (n > 8 && strcmp(name + n - 8, ".json.gz") == 0);
+  char **paths = wanted ? realloc(l->paths, (l->n + 1) * sizeof *paths) : NULL;
+  if (!paths)
+    return;
+  l->paths = paths;
+  if (asprintf(&paths[l->n], "%s%s%s", folder, *folder ? "/" : "", name) >= 0)
+    l->n++;
+}
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_all(struct list *l, const char *path)
+{
+  DIR *folder = opendir(path);
+  if (!folder) {
+    add_path(l, "", path);
+    return;
+  }
+  for (struct dirent *e; (e = readdir(folder));)
+    add_path(l, path, e->d_name);
+  closedir(folder);
+  qsort(l->paths, l->n, sizeof *l->paths, by_name);
+}
+
+static bool add_search(struct table *t, const char *name)
+{
+  const struct strategy_class *class = strategy_find(name);
+  if (!class || t->n_searches == MAX_SEARCHES) {
+    fprintf(stderr, "there is no search '%s'\n", name);
+    return false;
+  }
+  t->searches[t->n_searches++] = class;
+  return true;
+}
+
+static bool set_searches(struct table *t, char *names)
+{
+  for (char *name = names ? strtok(names, ",") : NULL; name; name = strtok(NULL, ","))
+    if (!add_search(t, name))
+      return false;
+  for (const struct strategy_class *const *c = strategy_list(); !names && *c; c++)
+    if (strcmp((*c)->name, "exhaustive") != 0 && strcmp((*c)->name, "random") != 0)
+      add_search(t, (*c)->name);
+  return true;
+}
+
+static bool measure(struct table *t, const struct list *l, const struct run_options *o)
+{
+  t->results = calloc(l->n + 1, sizeof *t->results);
+  for (unsigned i = 0; t->results && i < l->n; i++) {
+    struct result *r = &t->results[t->n];
+    r->space = recorded_read(l->paths[i]);
+    if (!r->space)
+      return false;
+    run_random(r->space, &r->random);
+    for (unsigned s = 0; s < t->n_searches; s++)
+      if (!run_search(r->space, t->searches[s], o, &r->curves[s]))
+        return false;
+    t->n++;
+    table_space(t, r);
+  }
+  return t->n > 0;
+}
+
+static bool write_json(const struct table *t, const struct run_options *o, const char *path)
+{
+  json_t *root = table_json(t, o);
+  bool fine = json_dump_file(root, path, JSON_INDENT(1) | JSON_REAL_PRECISION(5)) == 0;
+  json_decref(root);
+  if (!fine)
+    fprintf(stderr, "%s cannot be written\n", path);
+  return fine;
+}
+
+static unsigned number(const char *text, unsigned most)
+{
+  long n = strtol(text, NULL, 10);
+  return n < 1 ? 1 : n > (long)most ? most : (unsigned)n;
+}
+
+int main(int argc, char **argv)
+{
+  static const struct option longs[] = {
+    { "seeds", 1, NULL, 's' }, { "trials", 1, NULL, 't' }, { "searches", 1, NULL, 'S' },
+    { "flight", 1, NULL, 'f' }, { "noise", 1, NULL, 'n' }, { "jobs", 1, NULL, 'j' },
+    { "json", 1, NULL, 'J' }, { "help", 0, NULL, 'h' }, { 0 },
+  };
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  struct run_options o = { .seeds = 100, .trials = 400, .flight = 1,
+                           .jobs = cores > 0 ? (unsigned)cores : 1 };
+  struct table t = { 0 };
+  struct list files = { 0 };
+  char *searches = NULL, *json = NULL;
+  for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;)
+    switch (c) {
+    case 's': o.seeds = number(optarg, 100000); break;
+    case 't': o.trials = number(optarg, 100000); break;
+    case 'f': o.flight = number(optarg, 64); break;
+    case 'j': o.jobs = number(optarg, 1024); break;
+    case 'n': o.noise = strtod(optarg, NULL); break;
+    case 'S': searches = optarg; break;
+    case 'J': json = optarg; break;
+    default: fputs(usage, c == 'h' ? stdout : stderr); return c == 'h' ? 0 : 2;
+    }
+  for (int i = optind; i < argc; i++)
+    add_all(&files, argv[i]);
+  if (files.n == 0) {
+    fputs(usage, stderr);
+    return 2;
+  }
+  bool fine = set_searches(&t, searches) && measure(&t, &files, &o);
+  if (fine)
+    table_summary(&t);
+  fine = fine && (!json || write_json(&t, &o, json));
+  for (unsigned i = 0; i < t.n; i++)
+    recorded_free((struct recorded *)t.results[i].space);
+  for (unsigned i = 0; i < files.n; i++)
+    free(files.paths[i]);
+  free(files.paths);
+  free(t.results);
+  return fine ? 0 : 1;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// search_run.c: runs of a search on a recorded space: it asks and is told as in the tuner, and every trial
+// costs one, also those that fail. Seeds are shared out among processes.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorded.h"
+
+const unsigned run_marks[MARKS] = { 10, 25, 50, 100, 200, 400 };
+enum { MAX_FLIGHT = 64 };
+
+struct run {
+  double ratio[MARKS];
+  unsigned within;     // trials until within 5 %; 0: never
+  unsigned trials;
+  double seconds;
+};
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// About normally distributed, variance 1: the sum of twelve.
+static double noise(uint64_t *rng)
+{
+  double sum = -6;
+  for (int i = 0; i < 12; i++)
+    sum += rng_unit(rng);
+  return sum;
+}
+
+struct replay {
+  const struct recorded *space;
+  const struct run_options *options;
+  uint64_t rng;
+  double told, best;   // the best time as it was told, and what it is in truth
+  struct run *run;
+};
+
+static void note(struct replay *p, const struct row *row, struct told *told)
+{
+  double factor = p->options->noise > 0 ? exp(p->options->noise * noise(&p->rng)) : 1;
+  struct run *run = p->run;
+  *told = (struct told){ .fate = row->fate, .seconds = row->fate == FATE_OK ? row->seconds * factor : 0 };
+  if (row->fate == FATE_OK && told->seconds < p->told) {
+    p->told = told->seconds;
+    p->best = row->seconds;
+  }
+  run->trials++;
+  if (!run->within && row->fate == FATE_OK && row->seconds <= 1.05 * p->space->best)
+    run->within = run->trials;
+  for (unsigned m = 0; m < MARKS; m++)
+    if (run->trials <= run_marks[m])
+      run->ratio[m] = p->best / p->space->best;
+}
+
+// Until TRIALS, and up to twice as many where the goal is not reached by then.
+static bool goes_on(const struct replay *p)
+{
+  unsigned trials = p->options->trials, n = p->run->trials;
+  return n < trials || (n < 2 * trials && !p->run->within);
+}
+
+static bool replay(struct replay *p, const struct strategy_class *class, uint64_t seed)
+{
+  struct strategy *st = class->new(&p->space->space, seed, p->options->trials);
+  choice asked[MAX_FLIGHT][MAX_PARAMS];
+  unsigned first = 0, n = 0, flight = p->options->flight;
+  bool more = st != NULL;
+  while (st && goes_on(p)) {
+    double began = now();
+    while (more && n < flight && (more = class->ask(st, asked[(first + n) % flight])))
+      n++;
+    if (n == 0)
+      break;
+    const struct row *row = recorded_find(p->space, asked[first]);
+    struct told told;
+    if (!row) {
+      fprintf(stderr, "%s asked for a point that is not allowed\n", class->name);
+      break;
+    }
+    note(p, row, &told);
+    class->tell(st, asked[first], &told);
+    p->run->seconds += now() - began;
+    first = (first + 1) % flight;
+    n--;
+  }
+  if (st)
+    class->free(st);
+  return st && p->run->trials > 0;
+}
+
+static void work(const struct recorded *r, const struct strategy_class *class,
+                 const struct run_options *o, unsigned job, struct run *runs)
+{
+  for (unsigned seed = job; seed < o->seeds; seed += o->jobs) {
+    struct replay p = { .space = r, .options = o, .rng = seed, .told = INFINITY, .best = r->worst,
+                        .run = &runs[seed] };
+    replay(&p, class, seed + 1);
+  }
+}
+
+static int by_trials(const void *a, const void *b)
+{
+  unsigned left = ((const struct run *)a)->within - 1, right = ((const struct run *)b)->within - 1;
+  return left < right ? -1 : left > right; // never (0) comes last
+}
+
+static bool summarise(struct run *runs, const struct run_options *o, struct curve *out)
+{
+  double seconds = 0, trials = 0;
+  *out = (struct curve){ 0 };
+  for (unsigned i = 0; i < o->seeds; i++) {
+    if (runs[i].trials == 0)
+      return false;
+    for (unsigned m = 0; m < MARKS; m++)
+      out->ratio[m] += runs[i].ratio[m] / o->seeds;
+    out->reached += (runs[i].within > 0) / (double)o->seeds;
+    seconds += runs[i].seconds;
+    trials += runs[i].trials;
+  }
+  out->seconds = seconds / trials;
+  qsort(runs, o->seeds, sizeof *runs, by_trials);
+  const struct run *low = &runs[(o->seeds - 1) / 2], *high = &runs[o->seeds / 2];
+  out->more = high->within == 0;
+  out->trials = out->more ? 2 * o->trials : (low->within + high->within) / 2.0;
+  return true;
+}
+
+bool run_search(const struct recorded *r, const struct strategy_class *class,
+                const struct run_options *o, struct curve *out)
+{
+  size_t size = o->seeds * sizeof(struct run);
+  struct run *runs = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  bool fine = runs != MAP_FAILED;
+  fflush(NULL);
+  for (unsigned job = 0; fine && job < o->jobs; job++) {
+    pid_t child = fork();
+    if (child == 0) {
+      work(r, class, o, job, runs);
+      _exit(0);
+    }
+    fine = child > 0;
+  }
+  for (int status; wait(&status) > 0;)
+    fine = fine && status == 0;
+  fine = fine && summarise(runs, o, out);
+  if (runs != MAP_FAILED)
+    munmap(runs, size);
+  if (!fine)
+    fprintf(stderr, "%s: the search %s failed\n", r->name, class->name);
+  return fine;
+}
+
+static int by_time(const void *a, const void *b)
+{
+  double left = *(const double *)a, right = *(const double *)b;
+  return left < right ? -1 : left > right;
+}
+
+void run_random(const struct recorded *r, struct curve *out)
+{
+  double *times = calloc(r->n + 1, sizeof *times);
+  *out = (struct curve){ .trials = (r->n + 1.0) / (r->good + 1.0), .reached = 1 };
+  for (unsigned i = 0; times && i < r->n; i++)
+    times[i] = r->rows[i].fate == FATE_OK ? r->rows[i].seconds : r->worst;
+  if (times)
+    qsort(times, r->n, sizeof *times, by_time);
+  for (unsigned m = 0; times && m < MARKS; m++) {
+    double none = 1; // the chance that of so many draws none is among the first i
+    for (unsigned i = 0; i < r->n; i++) {
+      double left = (double)r->n - i - run_marks[m];
+      double next = left > 0 ? none * left / (r->n - i) : 0;
+      out->ratio[m] += (none - next) * times[i] / r->best;
+      none = next;
+    }
+  }
+  free(times);
+}
