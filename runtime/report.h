@@ -41,6 +41,8 @@ bool report_matters(const char *values, const char *name, size_t size);
  * memory). The caller frees it with report_clean_free. */
 char *report_clean(const char *s);
 void report_clean_free(char *s);
+/* "84.12 ms"; SIZE of at least 64. */
+const char *report_seconds(char *text, size_t size, double seconds);
 /* The first line of MESSAGE, cleaned. */
 char *report_first_line(const char *message);
 

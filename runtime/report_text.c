@@ -29,8 +29,7 @@ static const char *digits(char *text, size_t size, double x) {
   return text;
 }
 
-// "84.12 ms"; SIZE of at least 64.
-static const char *seconds_text(char *text, size_t size, double seconds) {
+const char *report_seconds(char *text, size_t size, double seconds) {
   char number[48];
   const struct unit *u = unit_of(seconds);
   snprintf(text, size, "%s %s", digits(number, sizeof number, seconds / u->size), u->name);
@@ -245,7 +244,7 @@ static void put_seconds(struct wrapped *w, const char *before, double seconds,
                         const char *after) {
   char number[64], piece[128];
   snprintf(piece, sizeof piece, "%s %s%s", before,
-           seconds_text(number, sizeof number, seconds), after);
+           report_seconds(number, sizeof number, seconds), after);
   put_piece(w, piece, 1);
 }
 

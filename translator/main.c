@@ -25,6 +25,7 @@ static const struct command {
     "list kernels and parameters, and what is wrong" },
   { "report", command_report, "[--json] [--verbose]",
     "what was tuned, how fast it is, and why" },
+  { "db", command_db, "COMMAND …", "look after what is remembered; wisdom to commit or ship" },
   { "version", command_version, "", "the version" },
   { "help", command_help, "", "this text" },
 };

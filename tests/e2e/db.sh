@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+# autotune db: winners out as wisdom and in again; what is whole, what can go; git's merges.
+. "$(dirname "$0")/cc_lib.sh"
+
+export AUTOTUNE_CACHE=$work/cache
+db() { autotune db "$@" > out 2> err; }
+
+cat > sum.c << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+#pragma autotune kernel param(STEP: 1, 2, 4) key(n) in(x[0:n]) flops(n)
+double sum(int n, const double *x)
+{
+  double s[STEP] = { 0 };
+  for (int i = 0; i + STEP <= n; i += STEP)
+    for (int k = 0; k < STEP; k++)
+      s[k] += x[i + k];
+  for (int k = 1; k < STEP; k++)
+    s[0] += s[k];
+  return s[0];
+}
+int main(int argc, char **argv)
+{
+  static double x[1 << 16];
+  for (int i = 0; i < 1 << 16; i++)
+    x[i] = i % 8;
+  for (int i = 1; i < argc; i++)
+    printf("%g\n", sum(atoi(argv[i]), x));
+  return 0;
+}
+END
+check "compile" autotune cc gcc -O1 sum.c -o sum
+AUTOTUNE_MODE=first AUTOTUNE_BUDGET=3s ./sum 65536 4096 > answer
+is "answers" "$(cat answer)" "229376
+14336"
+
+# list, export
+db list; is "list" $? 0
+has "list: heading" out '^kernel  for  *machine  *threads  *default  *best  *speed-up  when'
+has "list: row" out '^sum  *n = 65536  '
+db export -o a.jsonl; is "export" $? 0
+is "a line for each key" "$(grep -c '"kernel": "sum"' a.jsonl)" 2
+is "sorted by number" "$(sed -n 's/.*\["n", \([0-9]*\)\].*/\1/p' a.jsonl | tr '\n' ' ')" "4096 65536 "
+hasnt "no paths" a.jsonl "$work"
+db export nothing; is "export of a kernel that is not there" $? 1
+db export sum; same "the same line everywhere" out a.jsonl
+db export -o "$work/no/such/folder/x"; is "export to nowhere" $? 2
+
+# import, and out again
+mkdir other
+db import a.jsonl --cache other/cache; is "import" $? 0
+has "import: counted" out '^2 imported, 0 known already, 0 bad lines'
+db import a.jsonl --cache other/cache
+has "import: once" out '^0 imported, 2 known already'
+db export --cache other/cache; same "round trip" out a.jsonl
+db list --cache other/cache; has "list: where from" out 'wisdom a.jsonl$'
+db diff a.jsonl other/cache; is "diff: the same" $? 0
+db diff "$AUTOTUNE_CACHE/results.db" a.jsonl; is "diff: the store" $? 0
+(cat a.jsonl; echo '{"autotune": 1}'; echo nonsense) > bad.jsonl
+db import bad.jsonl --cache other/cache; is "import of bad lines" $? 1
+has "bad line: where" err '^bad.jsonl:3: error: '
+has "bad line: where" err '^bad.jsonl:4: error: it is no JSON object'
+head -1 a.jsonl > one.jsonl
+db diff a.jsonl one.jsonl; is "diff: one is missing" $? 1
+has "diff: row" out '^sum  *n = 65536 .*—'
+
+# verify
+db verify; is "verify" $? 0
+has "verify: counts" out 'results.db: 2 problems, 2 winners, .*: whole'
+db verify a.jsonl bad.jsonl; is "verify: bad file" $? 1
+object=$(ls "$AUTOTUNE_CACHE"/objects/*.so 2> /dev/null | head -1)
+if [ -n "$object" ]; then
+  cp -p "$object" kept
+  echo >> "$object"
+  db verify; is "verify: bad object" $? 1
+  has "verify: said" out 'it is made again when it is needed'
+  cat kept > "$object"
+fi
+
+# prune
+touch "$AUTOTUNE_CACHE/results.db.bad-20200101T000000"
+echo > "$AUTOTUNE_CACHE/objects/0123456789abcdef.so"
+touch -d '2 hours ago' "$AUTOTUNE_CACHE/objects/0123456789abcdef.so"
+echo > "$AUTOTUNE_CACHE/objects/fedcba9876543210.so"
+db prune; is "prune" $? 0
+has "prune: counted" out '^0 rows, 1 object and 1 other file taken out'
+check "prune: what is young stays" [ -e "$AUTOTUNE_CACHE/objects/fedcba9876543210.so" ]
+db export; same "prune: winners stay" out a.jsonl
+db prune --older-than tomorrow; is "no age" $? 2
+db prune --older-than 1h; has "prune: nothing is old" out '^0 rows'
+db prune --objects; is "prune: objects" $? 0
+is "prune: all objects" "$(ls "$AUTOTUNE_CACHE/objects")" ""
+db export; same "prune: winners stay" out a.jsonl
+
+# forget
+db forget sum --key n=4096; is "forget" $? 0
+db export; is "forgotten" "$(sed -n 's/.*\["n", \([0-9]*\)\].*/\1/p' out)" 65536
+db forget sum --key 4096; is "nothing to forget" $? 1
+db forget sum; is "forget all" $? 0
+db list; is "nothing left" $? 1
+db prune; has "prune: nothing left" out '^0 rows'
+
+# what is refused
+db; is "no command" $? 2
+db lst; has "suggestion" err "did you mean 'list'?"
+db forget; is "no kernel" $? 2
+db list --key 3; is "an option of another" $? 2
+db merge a.jsonl; is "too few" $? 2
+
+# git: three branches, each with a line of its own; two change the same line
+if command -v git > /dev/null; then
+  edit() { # FILE KEY BEST WHEN: that line, changed, as if measured again
+    sed "/\"n\", $2\]/{s/\"median\": [0-9.e-]*/\"median\": $3/;s/\"low\": [0-9.e-]*/\"low\": $3/
+      s/\"high\": [0-9.e-]*/\"high\": $3/;s/\"when\": \"[^\"]*\"/\"when\": \"$4\"/
+      s/, \"sum\": \"[0-9a-f]*\"//}" "$1"
+  }
+  export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null HOME=$work
+  export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t
+  git init -q -b main repository && cd repository || exit 1
+  git config merge.autotune.name "autotune wisdom"
+  git config merge.autotune.driver "autotune db merge %A %B %O -o %A"
+  echo '*.wisdom merge=autotune' > .gitattributes
+  cp ../a.jsonl a.wisdom
+  git add -A && git commit -qm base
+  git checkout -qb ours
+  edit a.wisdom 4096 0.5 2030-01-01T00:00:00Z > x && mv x a.wisdom
+  sed -n '1{s/4096/100/;s/, "sum": "[0-9a-f]*"//;p}' ../a.jsonl >> a.wisdom
+  git commit -qam ours
+  git checkout -q main
+  edit a.wisdom 4096 0.25 2031-01-01T00:00:00Z > x && mv x a.wisdom
+  sed -n '1{s/4096/200/;s/, "sum": "[0-9a-f]*"//;p}' ../a.jsonl >> a.wisdom
+  sed -i '/65536/d' a.wisdom
+  git commit -qam theirs
+  check "git merge" git merge -q ours -m merged
+  is "merged keys" "$(sed -n 's/.*\["n", \([0-9]*\)\].*/\1/p' a.wisdom | tr '\n' ' ')" "100 200 4096 "
+  has "the newer one" a.wisdom '"median": 0.25.*4096'
+  db verify a.wisdom; is "merged: whole" $? 0
+  git checkout -q -b damaged HEAD~1
+  echo nonsense >> a.wisdom && git commit -qam damaged
+  check "a damaged side is a conflict" not git merge -q ours -m merged
+  cd ..
+else
+  echo "no git: its merges are left out"
+fi
+finish
