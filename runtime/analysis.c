@@ -37,7 +37,7 @@ static void count_records(struct analysis *a) {
       continue;
     }
     a->fates[r->fate]++;
-    a->tried++;
+    a->tried += r->fate != FATE_DROPPED;
     if (!a->example[r->fate] || (!*a->example[r->fate]->message && *r->message))
       a->example[r->fate] = r;
     if (r->fate == FATE_OK && a->estimates[i].n > 0)
@@ -61,7 +61,7 @@ static void summarize(struct analysis *a) {
     a->tried = m->tried;
     for (int f = FATE_OK + 1; f < FATES; f++) {
       a->fates[f] = m->failed[f];
-      bad += m->failed[f];
+      bad += f == FATE_DROPPED ? 0 : m->failed[f];
     }
     a->fates[FATE_OK] = m->tried > bad ? m->tried - bad : 0;
     a->original = m->original;

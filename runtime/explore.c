@@ -22,7 +22,10 @@ static struct candidate *add_candidate(struct tuning *t, const choice *point) {
   }
   size_t size = t->kernel->n_params * sizeof *point;
   struct candidate *c = &t->candidates[t->n];
-  *c = (struct candidate){ .point = sys_malloc(size), .fate = FATE_PENDING };
+  *c = (struct candidate){ .point = sys_malloc(size), .fate = FATE_PENDING, .condemned = NONE };
+  for (unsigned r = 0; r < FORESEE_RULES; r++)
+    c->sibling[r] = NONE;
+  features_clear(&c->features);
   c->values = space_values(t->kernel, point);
   c->unasked = NONE;
   if (!c->point || !c->values) {
@@ -66,20 +69,26 @@ static bool identify(const struct tuning *t, struct candidate *c) {
 
 static struct record record_of(const struct candidate *c) {
   return (struct record){ .variant = c->variant, .values = c->values, .compiler = c->compiler,
-                          .fate = c->fate, .message = "" };
+                          .fate = c->fate, .message = "", .features = &c->features,
+                          .features_size = sizeof c->features };
 }
 
 // ---- what came of a variant ------------------------------------------------------------------------
 
 static void note(struct tuning *t, struct candidate *c) {
   int i = (int)(c - t->candidates);
-  t->summary.tried += !c->done;
+  t->summary.tried += !c->done && c->fate != FATE_DROPPED;
   c->done = true;
   t->summary.failed[c->fate] += c->fate != FATE_OK;
   if (c->fate == FATE_OK &&
       (t->best == NONE || c->e.median < t->candidates[t->best].e.median))
     t->best = i;
-  struct told told = { .fate = c->fate, .seconds = c->fate == FATE_OK ? c->e.median : 0 };
+  struct estimate best = tune_best(t);
+  foresee_relate(t->candidates, t->n, t->kernel->n_params, (unsigned)i);
+  foresee_learn(&t->foresight, t->candidates, c, best);
+  struct told told = { .fate = c->fate, .features = &c->features,
+                       .seconds = c->fate == FATE_OK ? c->e.median
+                                  : c->fate == FATE_DROPPED ? 1.5 * best.median : 0 };
   t->class->tell(t->strategy, c->point, &told);
 }
 
@@ -96,15 +105,17 @@ static void drop_losers(struct tuning *t) {
 static void tell(const struct tuning *t, const struct candidate *c, const char *message) {
   if (!log_enabled(AUTOTUNE_DEBUG))
     return;
-  char *point = space_describe(&t->space, c->point);
+  char *point = space_describe(&t->space, c->point), *code = features_describe(&c->features);
   const char *sep = c->from && *c->from ? "  from " : "", *from = c->from ? c->from : "";
   if (c->fate == FATE_OK)
-    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g s (%u samples)  %s%s%s", sys_now() - t->began,
-                t->kernel->name, c->e.median, c->e.n, point ? point : "", sep, from);
+    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g s (%u samples)  %s (%s)%s%s",
+                sys_now() - t->began, t->kernel->name, c->e.median, c->e.n, point ? point : "",
+                code ? code : "?", sep, from);
   else
     log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s: %.200s  %s%s%s", sys_now() - t->began,
                 t->kernel->name, fate_name(c->fate), message, point ? point : "", sep, from);
   free(point);
+  free(code);
 }
 
 void explore_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
@@ -149,7 +160,7 @@ static void fail(struct trial *trial, enum fate fate, const char *message) {
 static bool recall(struct tuning *t, struct candidate *c) {
   enum fate fate;
   struct estimate e = { 0 };
-  if (!t->store || !store_known(t->store, t->id, c->variant, &fate, &e) ||
+  if (!t->store || !store_known(t->store, t->id, c->variant, &fate, &e, &c->features) ||
       (fate == FATE_OK && e.n == 0))
     return false;
   c->fate = fate;
@@ -166,6 +177,33 @@ static bool avoid(struct tuning *t, struct candidate *c) {
     return false;
   fail(&trial, FATE_COMPILE, "the compiler crashed while this was compiled");
   explore_settle(t, c, &trial, 0);
+  return true;
+}
+
+// Sizes are known before anything is compiled.
+static void look_at_sizes(const struct tuning *t, struct candidate *c) {
+  const struct autotune_kernel *k = t->kernel;
+  const struct autotune_value *values[MAX_PARAMS];
+  for (unsigned p = 0; p < k->n_params; p++)
+    values[p] = &k->params[p].values[c->point[p]];
+  double tile = k->footprint ? k->footprint(values, t->args, t->space.machine) : 0;
+  features_of_memory(worker_touched(t->workers), tile, t->space.machine, &c->features);
+}
+
+// True: C is sure to lose, and so much was noted. What others than the search proposed is never dropped, nor
+// more than three for each that is tried: whoever waits for a time sees some.
+static bool drop(struct tuning *t, struct candidate *c) {
+  unsigned index = (unsigned)(c - t->candidates);
+  if (t->plan->kind != PLAN_SEARCH || c->from || c->condemned != NONE ||
+      t->summary.failed[FATE_DROPPED] >= 3 * t->summary.tried)
+    return false;
+  foresee_relate(t->candidates, t->n, t->kernel->n_params, index);
+  int rule = foresee_loser(&t->foresight, t->candidates, t->n, c, tune_best(t));
+  if (!foresee_drops(&t->foresight, c, rule))
+    return false;
+  struct trial trial = { .fate = FATE_PENDING };
+  fail(&trial, FATE_DROPPED, foresee_why(rule));
+  explore_settle(t, c, &trial, c->object.seconds);
   return true;
 }
 
@@ -189,7 +227,7 @@ struct candidate *explore_given(struct tuning *t) {
 }
 
 static struct candidate *hinted(struct tuning *t) {
-  while (t->hints && t->next_hint < t->hints->n && t->n < t->max_variants) {
+  while (t->hints && t->next_hint < t->hints->n && tune_asked(t) < t->max_variants) {
     const struct hint *hint = &t->hints->items[t->next_hint++];
     struct candidate *c =
         was_given(t, hint->point) ? NULL : explore_give(t, hint->point, hint->from);
@@ -203,7 +241,7 @@ static struct candidate *hinted(struct tuning *t) {
 static struct candidate *asked(struct tuning *t) {
   choice point[MAX_PARAMS];
   struct candidate *c = NULL;
-  while (!c && t->n < t->max_variants && t->class->ask(t->strategy, point))
+  while (!c && tune_asked(t) < t->max_variants && t->class->ask(t->strategy, point))
     if (!was_given(t, point) && (!(c = add_candidate(t, point)) || !identify(t, c)))
       return NULL;
   return c;
@@ -223,7 +261,9 @@ static void propose(struct tuning *t) {
   while (!t->exhausted && t->in_flight < t->ahead) {
     struct candidate *c = next_candidate(t);
     bool anew = t->plan->kind == PLAN_RACE; // what is stored is what is doubted
-    if (!c || ((anew || !recall(t, c)) && !avoid(t, c) && !submit(t, c)))
+    if (c)
+      look_at_sizes(t, c);
+    if (!c || ((anew || !recall(t, c)) && !avoid(t, c) && !drop(t, c) && !submit(t, c)))
       t->exhausted = true;
   }
 }
@@ -234,7 +274,8 @@ static void propose(struct tuning *t) {
 static const struct candidate *twin(const struct tuning *t, const struct candidate *c) {
   for (unsigned i = 0; i < t->n; i++) {
     const struct candidate *other = &t->candidates[i];
-    if (other != c && other->done && other->code == c->code && other->code != 0)
+    if (other != c && other->done && other->code == c->code && other->code != 0 &&
+        other->fate != FATE_DROPPED)
       return other;
   }
   return NULL;
@@ -286,7 +327,20 @@ static void repeat(const struct candidate *same, struct trial *trial) {
   }
 }
 
-// A compiled variant: run it, unless it did not compile or its code is known.
+static void look_at_code(struct tuning *t, struct candidate *c) {
+  struct jit_instruction *code = NULL;
+  char *message = NULL;
+  size_t n = 0;
+  if (t->jit->disassemble(c->object.data, c->object.size, &code, &n, &message) == 0)
+    features_of_code(code, n, &c->features);
+  free(code);
+  free(message);
+  if (t->class->expect)
+    c->hopeless = foresee_hopeless(t->class->expect(t->strategy, c->point, &c->features),
+                                   tune_best(t));
+}
+
+// A compiled variant: run it, unless it did not compile, its code is known, or it is sure to lose.
 static void try(struct tuning *t, struct compiled *compiled) {
   struct candidate *c = &t->candidates[compiled->ticket - 1];
   struct trial trial = { .fate = FATE_PENDING };
@@ -295,12 +349,16 @@ static void try(struct tuning *t, struct compiled *compiled) {
   t->summary.compile_seconds += c->object.seconds;
   if (compiled->status == 0) {
     c->code = XXH3_64bits(c->object.data, c->object.size);
+    look_at_code(t, c);
     same = twin(t, c);
   }
+  t->summary.same += same != NULL;
   if (compiled->status != 0)
     fail(&trial, FATE_COMPILE, c->object.message);
   else if (same)
     repeat(same, &trial);
+  else if (drop(t, c))
+    return;
   else
     measure(t, c, &trial);
   if (trial.fate != FATE_PENDING) // else the workers are lost, and this one may be why

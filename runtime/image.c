@@ -210,6 +210,8 @@ int image_make(struct image *m, const struct autotune_kernel *k, void *const *ar
     snprintf(message, size, "no memory for copies of what the kernel writes");
     return -1;
   }
+  for (unsigned i = 0; i < m->n_segments; i++)
+    m->touched += (double)m->segments[i].size;
   for (unsigned i = 0; i < n; i++)
     outputs += (k->sections[i].access & AUTOTUNE_OUT) != 0 && m->spans[i].bytes > 0;
   m->verified = k->verify != AUTOTUNE_VERIFY_OFF && (outputs > 0 || (n > 0 && k->ret_size > 0));

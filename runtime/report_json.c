@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // report_json.c: the report for programs; docs/report.md says what each member means.
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
+#include "static.h"
 
 static json_t *text(const char *s) {
   char *clean = report_clean(s);
@@ -75,14 +77,16 @@ static json_t *key(const struct problem *p) {
 static const char *const fate_keys[FATES] = {
   [FATE_OK] = "right",     [FATE_COMPILE] = "compile", [FATE_LOAD] = "load",
   [FATE_WRONG] = "wrong",  [FATE_CRASH] = "crash",     [FATE_TIMEOUT] = "timeout",
-  [FATE_EXIT] = "exit",    [FATE_PENDING] = "pending",
+  [FATE_EXIT] = "exit",    [FATE_PENDING] = "pending", [FATE_DROPPED] = "dropped",
 };
 
 static json_t *variants(const struct analysis *a) {
   json_t *object = json_object();
   json_object_set_new(object, "tried", json_integer(a->tried));
-  if (a->item->finished)
+  if (a->item->finished) {
     json_object_set_new(object, "exist", json_integer(a->item->summary.total_hint));
+    json_object_set_new(object, "same", json_integer(a->item->summary.same));
+  }
   for (int f = 0; f < FATES; f++)
     json_object_set_new(object, fate_keys[f], json_integer(a->fates[f]));
   return object;
@@ -90,8 +94,8 @@ static json_t *variants(const struct analysis *a) {
 
 static json_t *examples(const struct analysis *a) {
   json_t *object = json_object();
-  for (int f = FATE_OK + 1; f < FATE_PENDING; f++)
-    if (a->example[f]) {
+  for (int f = FATE_OK + 1; f < FATES; f++)
+    if (a->example[f] && f != FATE_PENDING) {
       json_t *one = json_object();
       json_object_set_new(one, "parameters", parameters(a->example[f]->values));
       json_object_set_new(one, "message", lines(a->example[f]->message, '\n'));
@@ -120,6 +124,17 @@ static json_t *influences(const struct analysis *a) {
   return list;
 }
 
+// {"bytes": 412, "main_bits": 512, …}: what is known of them.
+static json_t *features(const struct record *r) {
+  struct features f;
+  json_t *object = json_object();
+  record_features(r, &f);
+  for (unsigned i = 0; i < FEATURES; i++)
+    if (isfinite(f.values[i]))
+      json_object_set_new(object, feature_names[i], json_real(f.values[i]));
+  return object;
+}
+
 static json_t *records(const struct analysis *a) {
   json_t *list = json_array();
   for (unsigned i = 0; i < a->item->n_records; i++) {
@@ -135,6 +150,7 @@ static json_t *records(const struct analysis *a) {
     for (unsigned k = 0; k < r->n_samples; k++)
       json_array_append_new(samples, json_real(r->samples[k]));
     json_object_set_new(one, "samples", samples);
+    json_object_set_new(one, "features", features(r));
     json_array_append_new(list, one);
   }
   return list;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "report.h"
+#include "static.h"
 
 enum { COLUMNS = 100, LABEL = 13, MOST_EXAMPLES = 5, MOST_FASTEST = 10 };
 
@@ -181,7 +182,7 @@ static void print_times(const struct analysis *a, FILE *out) {
 // The most frequent way to fail, where all did.
 static void print_failure(const struct analysis *a, FILE *out) {
   int most = FATE_OK + 1;
-  for (int f = most; f < FATES; f++)
+  for (int f = most; f < FATE_DROPPED; f++)
     if (a->fates[f] > a->fates[most])
       most = f;
   line(out, "winner", "the default stays: no variant was right");
@@ -191,6 +192,19 @@ static void print_failure(const struct analysis *a, FILE *out) {
     line(out, "", text);
   free(text);
   report_clean_free(message);
+}
+
+// What the winner's code looks like.
+static void print_code(const struct analysis *a, FILE *out) {
+  for (unsigned i = 0; i < a->item->n_records; i++) {
+    const struct record *r = &a->item->records[i];
+    struct features f;
+    record_features(r, &f);
+    char *text = r->variant == a->item->summary.winner ? features_describe(&f) : NULL;
+    if (text)
+      line(out, "code", text);
+    free(text);
+  }
 }
 
 static void print_winner(const struct analysis *a, FILE *out) {
@@ -230,6 +244,11 @@ static void print_variants(const struct analysis *a, FILE *out) {
       continue;
     snprintf(text, sizeof text, "· %u %s", a->fates[f],
              f == FATE_OK ? "right" : fate_name(f));
+    put_piece(&w, text, 1);
+  }
+  if (item->finished && item->summary.same) {
+    snprintf(text, sizeof text, "· %u had the same machine code as another",
+             item->summary.same);
     put_piece(&w, text, 1);
   }
   if (a->n_running) {
@@ -325,11 +344,12 @@ static void print_quarantine(const struct analysis *a, bool verbose, FILE *out) 
 }
 
 static void print_examples(const struct analysis *a, FILE *out) {
-  for (int f = FATE_OK + 1; f < FATE_PENDING; f++) {
+  for (int f = FATE_OK + 1; f < FATES; f++) {
     const struct record *r = a->example[f];
-    if (!r)
+    if (!r || f == FATE_PENDING)
       continue;
-    fprintf(out, "\n  one that %s%s\n    ", f == FATE_WRONG ? "was " : "", fate_name(f));
+    bool was = f == FATE_WRONG || f == FATE_DROPPED;
+    fprintf(out, "\n  one that %s%s\n    ", was ? "was " : "", fate_name(f));
     struct wrapped w = { out, 4, 8, true };
     put_values(&w, r->values);
     char *message = report_first_line(r->message);
@@ -363,6 +383,8 @@ void report_text(const struct report_options *o, const char *folder,
     print_head(a->item, out);
     print_times(a, out);
     print_winner(a, out);
+    if (o->verbose && a->item->finished && a->item->summary.winner)
+      print_code(a, out);
     print_variants(a, out);
     print_tuning(a, out);
     print_why(a, out);

@@ -216,16 +216,18 @@ void seen_free(struct seen *seen);
 /* ---- search.c and search_*.c: strategies ------------------------------------------------- */
 
 enum fate { FATE_OK, FATE_COMPILE, FATE_LOAD, FATE_WRONG, FATE_CRASH, FATE_TIMEOUT, FATE_EXIT,
-            FATE_PENDING /* written down before it is tried */ };
+            FATE_PENDING /* written down before it is tried */,
+            FATE_DROPPED /* not run: sure to lose, as far as this tuning could tell (foresee.c) */ };
 const char *fate_name(enum fate f);
-#define FATES (FATE_PENDING + 1)
+#define FATES (FATE_DROPPED + 1)
 
 /* What is known of a variant's code without running it: static.c; NAN where unknown. */
 enum { MAX_FEATURES = 24 };
 struct features { float values[MAX_FEATURES]; };
 struct told {
   enum fate fate;
-  double seconds;                    /* FATE_OK: of a call; else 0 */
+  double seconds;                    /* FATE_OK: of a call; FATE_DROPPED: a guess that is above the
+                                        best; else 0 */
   const struct features *features;   /* of the variant's code; NULL: unknown */
 };
 struct strategy; /* one run of a search */
@@ -334,6 +336,7 @@ struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *a
                                  const struct jit_api *jit, char **message);
 /* What `describe` said of this call, and whether outputs can be compared. */
 void worker_call(const struct worker_pool *w, double *flops, double *bytes, bool *verified);
+double worker_touched(const struct worker_pool *w);  /* bytes of all sections */
 struct trial {
   enum fate fate;
   char message[256];      /* what went wrong: "SIGSEGV", "C[0:n]: element 17 is 1.5, not 1.0" */
@@ -382,14 +385,18 @@ struct record {           /* one variant tried */
   const char *message;
   const double *samples; unsigned n_samples;
   double compile_seconds, verify_seconds, time_seconds;
+  const void *features; size_t features_size; /* struct features; 0: unknown */
 };
+/* What R holds of features; all NAN where it holds none. */
+void record_features(const struct record *r, struct features *out);
 struct summary {          /* one tuning of one key */
   struct estimate original, best;      /* from the final race */
   uint64_t winner;                     /* variant; 0: the default stays */
   const char *values;                  /* the winner's, as in record */
   const char *compiler;
   uint64_t object;                     /* xxh3 of the shared object's bytes; 0: none */
-  unsigned tried, failed[FATE_PENDING + 1], total_hint;
+  unsigned tried, failed[FATES], total_hint;  /* tried: none that was dropped */
+  unsigned same;                       /* of these had the machine code of another, and were not run */
   double compile_seconds, verify_seconds, time_seconds, total_seconds;
   double flops, bytes;
   bool verified;
@@ -411,9 +418,9 @@ void store_close(struct store *s);
 bool store_winner(struct store *s, const struct identity *id, struct summary *out, char **why);
 void store_summary_free(struct summary *s);
 /* What is known of one variant (fate, samples), so that it is not tried again; a FATE_PENDING row means
- * that it took the tuner down. */
+ * that it took the tuner down. FEATURES may be NULL. */
 bool store_known(struct store *s, const struct identity *id, uint64_t variant, enum fate *fate,
-                 struct estimate *e);
+                 struct estimate *e, struct features *features);
 int store_begin(struct store *s, const struct identity *id, const struct record *r); /* pending */
 int store_finish(struct store *s, const struct identity *id, const struct record *r);
 int store_summary(struct store *s, const struct identity *id, const struct summary *m);

@@ -61,6 +61,7 @@ struct image {
   char *ret, *ret_reference;
   struct range pristine, shared;          /* the mappings that hold the copies */
   double flops, bytes;
+  double touched;                         /* bytes of all sections */
   bool verified;                          /* outputs can be compared */
 };
 /* In the zygote: describes the call and copies what trials will change. 0, or -1 and a message. */
@@ -99,7 +100,7 @@ struct notice {             /* zygote to tuner */
   enum notice_kind kind;
   int status;               /* NOTICE_DIED: as from waitpid */
   bool timed_out;           /* NOTICE_DIED: the zygote ended it */
-  double flops, bytes;      /* NOTICE_READY */
+  double flops, bytes, touched; /* NOTICE_READY */
   bool verified;
   char message[256];        /* NOTICE_FAILED */
 };

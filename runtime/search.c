@@ -31,6 +31,7 @@ const char *fate_name(enum fate f) {
     [FATE_OK] = "ok",           [FATE_COMPILE] = "did not compile", [FATE_LOAD] = "did not load",
     [FATE_WRONG] = "wrong",     [FATE_CRASH] = "crashed",           [FATE_TIMEOUT] = "timed out",
     [FATE_EXIT] = "exited",     [FATE_PENDING] = "took the tuner down",
+    [FATE_DROPPED] = "not run",
   };
   return (unsigned)f < FATES ? names[f] : "unknown";
 }

@@ -225,7 +225,7 @@ bool store_winner(struct store *s, const struct identity *id, struct summary *ou
 }
 
 bool store_known(struct store *s, const struct identity *id, uint64_t variant,
-                 enum fate *fate, struct estimate *e) {
+                 enum fate *fate, struct estimate *e, struct features *features) {
   struct cell cells[STORE_CELLS];
   struct record r;
   int64_t problem = problem_id(id);
@@ -236,12 +236,14 @@ bool store_known(struct store *s, const struct identity *id, uint64_t variant,
   sqlite3_bind_int64(q, 1, problem);
   sqlite3_bind_int64(q, 2, (int64_t)variant);
   bool known = first_row(s, q, &table_variant, cells) && cells[0].i == problem &&
-               record_of(cells, &r) && r.variant == variant &&
+               record_of(cells, &r) && r.variant == variant && r.fate != FATE_DROPPED &&
                !(r.fate == FATE_PENDING && store_owner_lives(r.message));
   double *samples =
       known && r.n_samples ? sys_malloc(r.n_samples * sizeof *samples) : NULL;
   if (known) {
     *fate = r.fate;
+    if (features)
+      record_features(&r, features);
     *e = (struct estimate){ 0 };
     if (samples) {
       memcpy(samples, r.samples, r.n_samples * sizeof *samples);

@@ -154,6 +154,14 @@ void record_cells(int64_t problem, const struct record *r, double when, struct c
   c[8] = real(r->verify_seconds);
   c[9] = real(r->time_seconds);
   c[10] = real(when);
+  c[11] = blob(r->features, r->features_size);
+}
+
+void record_features(const struct record *r, struct features *out) {
+  size_t size = r->features ? r->features_size : 0;
+  for (unsigned i = 0; i < MAX_FEATURES; i++)
+    out->values[i] = NAN;
+  memcpy(out, size ? r->features : "", size < sizeof *out ? size : sizeof *out);
 }
 
 static bool are_seconds(const struct cell *c, unsigned n) {
@@ -164,8 +172,8 @@ static bool are_seconds(const struct cell *c, unsigned n) {
 }
 
 bool record_of(const struct cell *c, struct record *r) {
-  if (c[4].i < 0 || c[4].i > FATE_PENDING || c[6].size % sizeof(double) != 0 ||
-      !are_seconds(c + 7, 4))
+  if (c[4].i < 0 || c[4].i >= FATES || c[6].size % sizeof(double) != 0 ||
+      c[11].size % sizeof(float) != 0 || !are_seconds(c + 7, 4))
     return false;
   const char *samples = c[6].data;
   unsigned n = (unsigned)(c[6].size / sizeof(double));
@@ -184,7 +192,9 @@ bool record_of(const struct cell *c, struct record *r) {
                         .n_samples = n,
                         .compile_seconds = c[7].d,
                         .verify_seconds = c[8].d,
-                        .time_seconds = c[9].d };
+                        .time_seconds = c[9].d,
+                        .features = c[11].data,
+                        .features_size = c[11].size };
   return true;
 }
 
@@ -232,6 +242,7 @@ void summary_cells(int64_t problem, const char *toolchain, const struct summary 
   c[28] = integer((int64_t)m->text);
   c[29] = text(t, 29, m->machine);
   c[30] = text(t, 30, m->source);
+  c[31] = integer(m->same);
 }
 
 bool summary_of(const struct cell *c, struct summary *m) {
@@ -254,11 +265,14 @@ bool summary_of(const struct cell *c, struct summary *m) {
                          .space = (uint64_t)c[27].i,
                          .text = (uint64_t)c[28].i,
                          .machine = c[29].data,
-                         .source = c[30].data };
-  if (c[15].size != sizeof m->failed || c[14].i < 0 || c[14].i > UINT32_MAX ||
-      c[16].i < 0 || c[16].i > UINT32_MAX || (c[23].i != 0 && c[23].i != 1))
+                         .source = c[30].data,
+                         .same = (unsigned)c[31].i };
+  size_t fates = c[15].size; // fewer in an earlier format
+  if (fates % sizeof *m->failed != 0 || c[14].i < 0 || c[14].i > UINT32_MAX ||
+      c[16].i < 0 || c[16].i > UINT32_MAX || (c[23].i != 0 && c[23].i != 1) ||
+      c[31].i < 0 || c[31].i > UINT32_MAX)
     return false;
-  memcpy(m->failed, c[15].data, sizeof m->failed);
+  memcpy(m->failed, c[15].data, fates < sizeof m->failed ? fates : sizeof m->failed);
   return estimate_of(c + 6, &m->original) && estimate_of(c + 10, &m->best) &&
          are_seconds(c + 17, 4) && are_seconds(c + 26, 1) && c[21].d >= 0 && c[22].d >= 0;
 }

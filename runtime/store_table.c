@@ -32,7 +32,7 @@ static const struct column variant_columns[] = {
   { "fate", CELL_INT, 0 },            { "message", CELL_TEXT, TEXT },
   { "samples", CELL_BLOB, SAMPLES },  { "compile_seconds", CELL_REAL, 0 },
   { "verify_seconds", CELL_REAL, 0 }, { "time_seconds", CELL_REAL, 0 },
-  { "at", CELL_REAL, 0 },
+  { "at", CELL_REAL, 0 },             { "features", CELL_BLOB, 512 },
 };
 
 static const struct column winner_columns[] = {
@@ -51,7 +51,7 @@ static const struct column winner_columns[] = {
   { "search", CELL_TEXT, NAME },       { "why", CELL_TEXT, TEXT },
   { "at", CELL_REAL, 0 },              { "space", CELL_INT, 0 },
   { "text", CELL_INT, 0 },             { "machine", CELL_TEXT, NAME },
-  { "source", CELL_TEXT, NAME },
+  { "source", CELL_TEXT, NAME },       { "same", CELL_INT, 0 },
 };
 
 static const struct column asked_columns[] = {

@@ -22,6 +22,10 @@ struct estimate tune_best(const struct tuning *t) {
   return better ? c->e : t->original;
 }
 
+unsigned tune_asked(const struct tuning *t) {
+  return t->n - t->summary.failed[FATE_DROPPED];
+}
+
 static double larger(double a, double b) {
   return a > b ? a : b;
 }
@@ -228,12 +232,13 @@ static bool link_winner(struct tuning *t, const struct candidate *c, int fd, str
 static const char *why_ended(const struct tuning *t, char *text, size_t size) {
   if (t->lost)
     return "the workers were lost";
-  if (t->n >= t->max_variants)
+  if (tune_asked(t) >= t->max_variants)
     snprintf(text, size, "budget of %u variants spent", t->max_variants);
   else if (!t->exhausted || t->in_flight > 0)
     snprintf(text, size, "budget of %g s spent", t->budget);
   else
-    return "all variants tried";
+    return t->summary.failed[FATE_DROPPED] ? "all variants tried that were not sure to lose"
+                                           : "all variants tried";
   return text;
 }
 
@@ -269,7 +274,8 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
 static int finish(struct tuning *t, int fd, struct outcome *out) {
   char text[64];
   t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
-  t->complete = (t->exhausted && t->in_flight == 0) || t->n >= t->max_variants;
+  t->complete = (t->exhausted && t->in_flight == 0) ||
+                tune_asked(t) >= t->max_variants;
   int winner = race(t);
   if (session_stopping()) {
     SAY(out, "default: the tuning was interrupted");

@@ -5,7 +5,9 @@
 
 #include "jit.h"
 #include "runtime.h"
+#include "static.h"
 
+enum { FORESEE_RULES = 3 };
 enum { NONE = -1, FINALISTS = 4, RACE_SAMPLES = 120 };
 
 /* One variant. Its ticket is its index + 1. */
@@ -22,6 +24,16 @@ struct candidate {
   uint64_t code;              /* hash of the object; 0: there is none */
   char *from;                 /* where the point comes from if the strategy did not ask for it; else NULL */
   int unasked;                /* another such candidate, or NONE */
+  struct features features;   /* NAN where unknown */
+  /* foresee.c's: */
+  int sibling[FORESEE_RULES]; /* index of what each rule holds it against, or NONE */
+  int condemned;              /* the rule that spoke against it, or NONE */
+  bool hopeless;              /* the search expected it to be much slower than the best */
+};
+
+struct foresight {
+  unsigned spoken[FORESEE_RULES];  /* how often each rule has spoken */
+  bool silent[FORESEE_RULES];      /* it was wrong once */
 };
 
 struct tuning {
@@ -47,6 +59,7 @@ struct tuning {
   int unasked;                /* the last that the strategy did not ask for, or NONE */
   struct hints *hints; unsigned next_hint;
   struct estimate original;
+  struct foresight foresight;
   double began, budget, deadline, explore_until; /* sys_now */
   unsigned given;             /* of the plan's points, proposed so far */
   unsigned max_variants, hint, expected; /* hint: how many, for the strategy */
@@ -62,6 +75,8 @@ void tune_report(struct tuning *t, double silence);
 double tune_limit(const struct tuning *t);
 /* Seconds until a trial with PLAN is over, come what may. */
 double tune_silence(const struct trial_plan *plan);
+/* Variants that were proposed, but for those that were dropped. */
+unsigned tune_asked(const struct tuning *t);
 /* The better of the default and the best candidate. */
 struct estimate tune_best(const struct tuning *t);
 
@@ -77,6 +92,21 @@ bool explore_compile(struct tuning *t, struct candidate *c);
 /* What came of C, in the store, the counts and the strategy. TRIAL's samples are C's from then on. */
 void explore_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
                     double compile_seconds);
+
+/* ---- foresee.c: pure, but for what it notes in F, ALL and C ---- */
+/* Candidate INDEX has its features, or its time: notes which siblings rules hold it, or hold against it. */
+void foresee_relate(struct candidate *all, unsigned n, unsigned n_params, unsigned index);
+/* Is EXPECTED (seconds; 0: no idea) much more than the best? */
+bool foresee_hopeless(double expected, struct estimate best);
+/* The rule by which C, not run, is sure to lose; NONE: there is none. */
+int foresee_loser(const struct foresight *f, const struct candidate *all, unsigned n,
+                  const struct candidate *c, struct estimate best);
+/* RULE has spoken against C. False: run it all the same, so that the rule stays honest. */
+bool foresee_drops(struct foresight *f, struct candidate *c, int rule);
+/* After C was run: was the rule wrong that spoke against it? */
+void foresee_learn(struct foresight *f, const struct candidate *all, const struct candidate *c,
+                   struct estimate best);
+const char *foresee_why(int rule);   /* "spills in its main loop" */
 
 /* ---- race.c ---- */
 /* The finalists and the default in turns, nothing else running. The index of the winner; NONE: the

@@ -24,7 +24,7 @@ struct worker_pool {
   int orders, commands;       // sockets to the zygote and to the worker
   bool alive;                 // there is a worker
   uint64_t serial, last;      // of the last command; ticket of the last trial
-  double flops, bytes;
+  double flops, bytes, touched;
   bool verified;
   char why[256];              // the zygote's last complaint
 };
@@ -145,6 +145,7 @@ struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *a
   if (begun && n.kind == NOTICE_READY) {
     w->flops = n.flops;
     w->bytes = n.bytes;
+    w->touched = n.touched;
     w->verified = n.verified;
     return w;
   }
@@ -157,6 +158,10 @@ void worker_call(const struct worker_pool *w, double *flops, double *bytes, bool
   *flops = w->flops;
   *bytes = w->bytes;
   *verified = w->verified;
+}
+
+double worker_touched(const struct worker_pool *w) {
+  return w->touched;
 }
 
 void worker_stop(struct worker_pool *w) {

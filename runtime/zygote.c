@@ -199,7 +199,8 @@ void zygote_main(struct zygote *z, pid_t parent) {
     fail(z, message);
   sandbox_limits();
   tell(z, &(struct notice){ .kind = NOTICE_READY, .flops = z->image.flops,
-                            .bytes = z->image.bytes, .verified = z->image.verified });
+                            .bytes = z->image.bytes, .touched = z->image.touched,
+                            .verified = z->image.verified });
   serve(z);
   _exit(0);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of a database made here, against what it must say.
+#include "static.h"
 #include "store_fixture.h"
 
 #include <jansson.h>
@@ -216,6 +217,44 @@ static void test_nothing_was_right(void **state) {
   free(text);
 }
 
+// What was not run is none of those that were tried; the winner's code is described.
+static void test_what_was_not_run_is_told(void **state) {
+  struct store *s = open_store(*state);
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  double samples[] = { 2e-3 };
+  struct features f = { { [FEATURE_BYTES] = 412, [FEATURE_MAIN_BITS] = 512 } };
+  struct record r = fixture_record(7, samples, 1);
+  r.features = &f;
+  r.features_size = sizeof f;
+  assert_int_equal(store_finish(s, &id, &r), 0);
+  add(s, &id, 8, "MR=12\n", FATE_DROPPED, "spills in its main loop", 0);
+  m.tried = 5;
+  m.total_hint = 9;
+  memset(m.failed, 0, sizeof m.failed);
+  m.failed[FATE_DROPPED] = 3;
+  m.same = 2;
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+  char *text = report(*state, (struct report_options){ .verbose = true }, 0);
+  expect_in_order(text, (const char *const[]){
+    "code         412 bytes, 512-bit vectors, no spills\n",
+    "variants     5 tried of 9 · 5 right · 3 not run · 2 had the same machine code as another\n",
+    "one that was not run", "MR=12", "spills in its main loop\n", NULL });
+  free(text);
+  text = report(*state, (struct report_options){ .json = true, .verbose = true }, 0);
+  json_t *root = json_loads(text, 0, NULL);
+  json_t *kernel = json_array_get(json_object_get(root, "kernels"), 0);
+  json_t *variants = json_object_get(kernel, "variants");
+  json_t *first = json_array_get(json_object_get(kernel, "records"), 0);
+  assert_int_equal(json_integer_value(json_object_get(variants, "dropped")), 3);
+  assert_int_equal(json_integer_value(json_object_get(variants, "same")), 2);
+  assert_int_equal(json_integer_value(json_object_get(variants, "tried")), 5);
+  assert_true(json_real_value(json_object_get(json_object_get(first, "features"), "bytes")) == 412);
+  json_decref(root);
+  free(text);
+}
+
 // ---- nothing --------------------------------------------------------------------------
 
 static void test_nothing_measured(void **state) {
@@ -365,6 +404,7 @@ int main(void) {
     TEST(test_no_line_is_too_long),
     TEST(test_only_what_matters_is_shown),
     TEST(test_nothing_was_right),
+    TEST(test_what_was_not_run_is_told),
     TEST(test_a_terminal_is_not_commanded),
     TEST(test_nothing_measured),
     TEST(test_another_kernel_was_meant),

@@ -42,12 +42,38 @@ static void test_record_survives(void **state) {
   struct store *s = open_store(*state);
   enum fate fate = FATE_CRASH;
   struct estimate e = { 0 };
-  assert_false(store_known(s, &id, 11, &fate, &e));
+  assert_false(store_known(s, &id, 11, &fate, &e, NULL));
   assert_int_equal(store_finish(s, &id, &r), 0);
-  assert_true(store_known(s, &id, 11, &fate, &e));
+  assert_true(store_known(s, &id, 11, &fate, &e, NULL));
   assert_int_equal(fate, FATE_OK);
   assert_true(e.median == 2e-3 && e.n == 3);
-  assert_false(store_known(s, &id, 12, &fate, &e));
+  assert_false(store_known(s, &id, 12, &fate, &e, NULL));
+  store_close(s);
+}
+
+// Features are kept, and a variant that was dropped is as good as unknown.
+static void test_features_survive(void **state) {
+  struct identity id = fixture_identity();
+  double samples[] = { 1e-3 };
+  struct features in = { { 1.5f, 2 } }, out;
+  struct record r = fixture_record(11, samples, 1);
+  struct store *s = open_store(*state);
+  enum fate fate;
+  struct estimate e;
+  assert_int_equal(store_finish(s, &id, &r), 0);
+  assert_true(store_known(s, &id, 11, &fate, &e, &out) && out.values[0] != out.values[0]);
+  r.features = &in;
+  r.features_size = sizeof in;
+  assert_int_equal(store_finish(s, &id, &r), 0);
+  assert_true(store_known(s, &id, 11, &fate, &e, &out));
+  assert_memory_equal(&in, &out, sizeof in);
+  r.fate = FATE_DROPPED;
+  assert_int_equal(store_finish(s, &id, &r), 0);
+  assert_false(store_known(s, &id, 11, &fate, &e, &out));
+  struct listing l;
+  assert_int_equal(store_list(s, NULL, &l), 0);
+  assert_int_equal(l.items[0].records[0].fate, FATE_DROPPED);
+  store_list_free(&l);
   store_close(s);
 }
 
@@ -76,7 +102,7 @@ static void test_pending_of_the_living_is_unknown(void **state) {
   enum fate fate;
   struct estimate e;
   assert_int_equal(store_begin(s, &id, &r), 0);
-  assert_false(store_known(s, &id, 5, &fate, &e));
+  assert_false(store_known(s, &id, 5, &fate, &e, NULL));
   store_close(s);
 }
 
@@ -94,7 +120,7 @@ static void test_pending_of_the_dead_is_quarantined(void **state) {
   struct store *s = open_store(*state);
   enum fate fate = FATE_OK;
   struct estimate e;
-  assert_true(store_known(s, &id, 5, &fate, &e));
+  assert_true(store_known(s, &id, 5, &fate, &e, NULL));
   assert_int_equal(fate, FATE_PENDING);
   store_close(s);
 }
@@ -217,7 +243,7 @@ static void test_forget_takes_what_was_meant(void **state) {
   }
   assert_int_equal(store_forget(s, "gemm", a.unit, a.key, 2), 0);
   assert_false(store_winner(s, &a, &out, NULL));
-  assert_false(store_known(s, &a, 3, &fate, &e));
+  assert_false(store_known(s, &a, 3, &fate, &e, NULL));
   assert_true(store_winner(s, &b, &out, NULL));
   store_summary_free(&out);
   assert_int_equal(store_forget(s, "gemm", 0, NULL, 0), 0);
@@ -276,7 +302,7 @@ static void test_a_locked_store_delays_and_then_takes_it_all(void **state) {
   for (unsigned i = 1; i <= 50; i++) {
     enum fate fate;
     struct estimate e;
-    assert_true(store_known(s, &id, i, &fate, &e));
+    assert_true(store_known(s, &id, i, &fate, &e, NULL));
     assert_true(e.median == i);
   }
   store_close(s);
@@ -321,11 +347,11 @@ static void test_changed_rows_are_not_believed(void **state) {
   struct estimate e;
   enum fate fate;
   struct store *s = open_store(*state);
-  assert_true(store_known(s, &id, 7, &fate, &e));
+  assert_true(store_known(s, &id, 7, &fate, &e, NULL));
   store_close(s);
   run_sql(*state, "UPDATE variant SET samples = x'0000000000000000'");
   s = open_store(*state);
-  assert_false(store_known(s, &id, 7, &fate, &e));
+  assert_false(store_known(s, &id, 7, &fate, &e, NULL));
   store_close(s);
 }
 
@@ -396,7 +422,7 @@ static void test_an_older_database_is_brought_up_to_date(void **state) {
     assert_string_equal(out.source, "");
     assert_int_equal(out.space, 0);
     store_summary_free(&out);
-    assert_true(store_known(s, &id, 7, &fate, &e));
+    assert_true(store_known(s, &id, 7, &fate, &e, NULL));
     assert_int_equal(e.n, 3);
     assert_int_equal(store_list(s, NULL, &l), 0);
     assert_int_equal(l.n, 1);
@@ -532,6 +558,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     TEST(test_summary_survives),
     TEST(test_record_survives),
+    TEST(test_features_survive),
     TEST(test_open_ends_and_nonsense_are_kept_readable),
     TEST(test_pending_of_the_living_is_unknown),
     TEST(test_pending_of_the_dead_is_quarantined),

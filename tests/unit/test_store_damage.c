@@ -162,7 +162,7 @@ static unsigned try_mutant(const char *folder) {
   enum fate fate;
   struct estimate e;
   if (store_finish(s, &id, &r) == 0)
-    assert_true(store_known(s, &id, 1, &fate, &e) && e.median == 1);
+    assert_true(store_known(s, &id, 1, &fate, &e, NULL) && e.median == 1);
   store_close(s);
   return found;
 }
