@@ -140,39 +140,64 @@ enum autotune_status autotune_best_int(const char *kernel, const long long *key,
   return AUTOTUNE_OK;
 }
 
-enum autotune_status autotune_forget(const char *kernel, const long long *key) {
-  struct hush hush;
-  char *message = NULL;
-  sys_hush(&hush);
-  struct site *s = sites_lock();
-  struct store *store = store_open(&message);
+static bool is_meant(const struct site *s, const char *kernel) {
+  return !kernel || strcmp(s->kernel->name, kernel) == 0;
+}
+
+// In this process; and no tuning that goes on is to keep anything of it.
+static bool forget_here(const char *kernel, const long long *key) {
   bool known = !kernel;
-  for (; s; s = s->next) {
-    if (kernel && strcmp(s->kernel->name, kernel) != 0)
-      continue;
-    known = true;
-    if (store)
-      store_forget(store, s->kernel->name, s->unit, key, s->kernel->n_keys);
-    site_forget(s, key);
-  }
+  for (struct site *s = sites_lock(); s; s = s->next)
+    if (is_meant(s, kernel)) {
+      known = true;
+      site_forget(s, key);
+    }
   sites_unlock();
-  const char *cache = options_get()->cache;
-  bool off = cache && *cache == '\0'; // nobody wanted anything kept
-  bool done = store || off;
+  beside_wait(0);
+  return known;
+}
+
+static bool forget_stored(const char *kernel, const long long *key) {
+  char *message = NULL;
+  struct store *store = store_open(&message);
+  free(message);
+  struct site *s = sites_lock();
+  for (; store && s; s = s->next)
+    if (is_meant(s, kernel))
+      store_forget(store, s->kernel->name, s->unit, key, s->kernel->n_keys);
+  sites_unlock();
   if (store)
     store_close(store);
+  return store != NULL;
+}
+
+enum autotune_status autotune_forget(const char *kernel, const long long *key) {
+  struct hush hush;
+  sys_hush(&hush);
+  bool known = forget_here(kernel, key), done = forget_stored(kernel, key);
   sys_unhush(&hush);
-  free(message);
-  return !known ? AUTOTUNE_UNKNOWN_KERNEL : done ? AUTOTUNE_OK : AUTOTUNE_NO_STORE;
+  const char *cache = options_get()->cache;
+  bool off = cache && *cache == '\0'; // nobody wanted anything kept
+  return !known ? AUTOTUNE_UNKNOWN_KERNEL : done || off ? AUTOTUNE_OK : AUTOTUNE_NO_STORE;
+}
+
+static void wait_a_little(double left) {
+  struct hush hush;
+  struct timespec nap = { 0, 2 * 1000 * 1000 };
+  sys_hush(&hush);
+  bool looked = beside_wait(left < 0.02 ? left : 0.02);
+  sys_unhush(&hush);
+  if (!looked)
+    nanosleep(&nap, NULL);
 }
 
 enum autotune_status autotune_wait(double seconds) {
-  double end = sys_now() + seconds;
+  double end = seconds < 0 ? 1e300 : sys_now() + seconds;
   while (site_busy()) {
-    if (seconds >= 0 && sys_now() >= end)
+    double left = end - sys_now();
+    if (left <= 0)
       return AUTOTUNE_TIMEOUT;
-    struct timespec nap = { 0, 2 * 1000 * 1000 };
-    nanosleep(&nap, NULL);
+    wait_a_little(left);
   }
   return AUTOTUNE_OK;
 }

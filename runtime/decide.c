@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // decide.c: what to call for a key. The stub has looked at site->hot already. A key that is not decided is
 // looked up in the store or tuned, by one thread at a time; all others run the default variant meanwhile
-// and wait for nobody.
+// and wait for nobody. Where the program is not to wait either, beside.c looks after the tuning.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +9,33 @@
 
 #include "site.h"
 
-static atomic_bool busy;      // somebody asks the store or tunes
+static atomic_bool busy;      // somebody asks the store, tunes, or looks after a tuning
+
+bool decide_take(void) {
+  return !atomic_exchange(&busy, true);
+}
+
+void decide_release(void) {
+  atomic_store(&busy, false);
+}
 
 bool site_busy(void) {
-  return atomic_load(&busy);
+  return atomic_load(&busy) || beside_goes();
 }
 
 void decide_after_fork(void) {
-  atomic_store(&busy, false);
+  beside_forget();
+  decide_release();
+}
+
+// What runs for N: the default, until something better is decided or borrowed.
+static autotune_fn current(const struct node *n) {
+  return __atomic_load_n(&n->entry.code, __ATOMIC_ACQUIRE);
 }
 
 // Sets what the stub looks at first, unless the node has been forgotten meanwhile.
 static autotune_fn use(struct site *s, struct node *n) {
-  autotune_fn code = n->entry.code;
+  autotune_fn code = current(n);
   atomic_store_explicit(&s->last, n, memory_order_relaxed);
   __atomic_store_n(&s->place->hot, &n->entry, __ATOMIC_RELEASE);
   if (atomic_load(&n->retired))
@@ -31,8 +45,8 @@ static autotune_fn use(struct site *s, struct node *n) {
 
 static void decide(struct node *n, autotune_fn code, const char *why) {
   site_note(&n->why, why);
-  if (n->entry.code != code) // it is the default's from the beginning
-    n->entry.code = code;
+  if (current(n) != code) // it is the default's from the beginning
+    __atomic_store_n(&n->entry.code, code, __ATOMIC_RELEASE);
   atomic_store_explicit(&n->decided, true, memory_order_release);
 }
 
@@ -77,7 +91,8 @@ static bool ask_store(struct site *s, struct node *n) {
   struct summary m;
   char *message = NULL, *why = NULL;
   bool found = false;
-  struct store *store = store_open(&message);
+  bool waits = decide_mode(s->kernel) == MODE_FIRST;
+  struct store *store = store_open_within(waits ? STORE_WAIT : 0.001, &message);
   if (store) {
     found = store_winner(store, &id, &m, &why);
     store_close(store);
@@ -95,29 +110,43 @@ static bool ask_store(struct site *s, struct node *n) {
   return adopted;
 }
 
-static void tune(struct site *s, struct node *n, void *const *args) {
+void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   const struct autotune_kernel *k = s->kernel;
-  struct identity id = site_identity(s, n->entry.key);
-  struct outcome *out = sys_malloc(sizeof *out);
-  if (!out)
-    return decide(n, k->original, "default: no memory");
-  int rc = session_run(k, &id, args, &(struct plan){ .kind = PLAN_SEARCH }, out);
-  char *values = rc == 0 && out->winner ? space_values(k, out->point) : NULL;
-  log_message(rc == 0 ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
+  char *values = out->tuned && out->winner ? space_values(k, out->point) : NULL;
+  log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
   if (!values || !install(s, n, out->path, values, out->why))
     decide(n, k->original, values ? "default: the tuned variant cannot be loaded" : out->why);
   if (out->fd >= 0)
     close(out->fd);
   free(values);
+}
+
+static void tune(struct site *s, struct node *n, void *const *args, const struct plan *plan) {
+  struct identity id = site_identity(s, n->entry.key);
+  struct outcome *out = sys_malloc(sizeof *out);
+  if (!out)
+    return decide(n, s->kernel->original, "default: no memory");
+  if (plan->beside ? beside_start(s, n, args, plan, out) != 0
+                   : (session_run(s->kernel, &id, args, plan, out), true))
+    decide_outcome(s, n, out);
   free(out);
 }
 
-static enum tuning_mode mode_of(const struct autotune_kernel *k) {
+enum tuning_mode decide_mode(const struct autotune_kernel *k) {
   const struct options *o = options_get();
   int own = k->mode && !o->mode_set ? env_mode(k->mode) : -1;
   enum tuning_mode mode = own >= 0 ? (enum tuning_mode)own : o->mode;
   bool other = o->kernel && strcmp(o->kernel, k->name) != 0;
   return other && mode != MODE_OFF ? MODE_LOCKED : mode;
+}
+
+static struct plan plan_for(const struct autotune_kernel *k) {
+  enum tuning_mode mode = decide_mode(k);
+  return (struct plan){
+    .kind = mode == MODE_ONLINE ? PLAN_ONLINE : PLAN_SEARCH,
+    .beside = mode == MODE_ONLINE || mode == MODE_BACKGROUND,
+    .again = mode == MODE_TUNE,
+  };
 }
 
 // In these modes what is known runs, and nothing is tuned.
@@ -129,34 +158,41 @@ static const char *why_not(enum tuning_mode mode) {
 
 // By the one thread that is `busy`.
 static void work(struct site *s, struct node *n, void *const *args) {
-  const char *no = why_not(mode_of(s->kernel));
-  if (atomic_load(&n->decided) || (!atomic_load(&n->asked) && ask_store(s, n)))
+  enum tuning_mode mode = decide_mode(s->kernel);
+  const char *no = why_not(mode);
+  bool again = mode == MODE_TUNE;
+  beside_look(0);
+  if (atomic_load(&n->decided) || (!again && !atomic_load(&n->asked) && ask_store(s, n)))
     return;
+  atomic_store(&n->asked, true);
+  struct plan plan = plan_for(s->kernel);
   if (no)
     decide(n, s->kernel->original, no);
   else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS || !s->kernel->n_units)
     decide(n, s->kernel->original, "default: the kernel has no parameters, or too many");
   else if (openmp_in_parallel())
     site_note(&n->why, "default: called inside a parallel region"); // a later call may do better
+  else if (beside_goes())
+    beside_tell(n);
   else
-    tune(s, n, args);
+    tune(s, n, args, &plan);
 }
 
 static autotune_fn miss(struct site *s, struct node *n, void *const *args) {
-  if (mode_of(s->kernel) == MODE_OFF) {
+  if (decide_mode(s->kernel) == MODE_OFF) {
     decide(n, s->kernel->original, "default: tuning is off");
     return use(s, n);
   }
   if (atomic_load(&n->asked) && openmp_in_parallel())
-    return s->kernel->original;
-  if (atomic_exchange(&busy, true)) { // also a call from within a tuning
+    return current(n);
+  if (!decide_take()) { // also a call from within a tuning
     if (!atomic_load(&n->why))
       site_note(&n->why, "default: a kernel is being tuned in another thread");
-    return s->kernel->original;
+    return current(n);
   }
   work(s, n, args);
-  atomic_store(&busy, false);
-  return atomic_load(&n->decided) ? use(s, n) : s->kernel->original;
+  decide_release();
+  return atomic_load(&n->decided) ? use(s, n) : current(n);
 }
 
 static autotune_fn miss_hushed(struct site *s, struct node *n, void *const *args) {
@@ -165,6 +201,18 @@ static autotune_fn miss_hushed(struct site *s, struct node *n, void *const *args
   autotune_fn code = miss(s, n, args);
   sys_unhush(&hush);
   return code;
+}
+
+// Most calls of a key that is being tuned beside the program, or that waits for its turn, find nothing to
+// do; they are not to cost a system call.
+static bool is_idle(const struct node *n) {
+  if (!atomic_load(&n->asked) || !beside_goes())
+    return false;
+  if (!decide_take())
+    return true; // somebody else sees to it
+  bool idle = !beside_calls();
+  decide_release();
+  return idle;
 }
 
 autotune_fn autotune_begin(struct autotune_site *place, const long long *key, void *const *args,
@@ -180,7 +228,7 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key, vo
   if (n && atomic_load_explicit(&n->decided, memory_order_acquire))
     code = use(s, n);
   else if (n)
-    code = miss_hushed(s, n, args);
+    code = is_idle(n) ? current(n) : miss_hushed(s, n, args);
   errno = error;
   return code;
 }

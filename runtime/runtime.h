@@ -411,6 +411,9 @@ struct summary {          /* one tuning of one key */
 struct store;
 /* NULL and *MESSAGE: no store (the reason); tuning goes on in memory. */
 struct store *store_open(char **message);
+/* The same where nobody may wait longer than SECONDS for another process's lock. */
+extern const double STORE_WAIT;
+struct store *store_open_within(double seconds, char **message);
 void store_close(struct store *s);
 /* The winner for exactly this identity. False: none; *WHY (malloc'ed, may be NULL) says what
  * differs from the nearest row ("compiler clang 22.1.7 → 22.1.8"). Strings of OUT: one block, freed by

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// session.c: one tuning, as the program sees it: a child process, a socket, and patience that ends.
+// session.c: one tuning, as the program sees it: a process, a socket, and patience that ends.
 //
-// The result comes over the socket, so nothing depends on the child's exit status, which a handler or a
-// wait() loop of the program's may take, or SIGCHLD being ignored may lose. The child is ended through a
-// pidfd, which cannot name another process by mistake.
+// The result comes over the socket, so nothing depends on the process's exit status, which a handler or a
+// wait() loop of the program's may take, or SIGCHLD being ignored may lose. A tuner that works beside the
+// program is no child of it at all (detach.c). It is ended through a pidfd, which cannot name another
+// process by mistake.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -37,6 +38,7 @@ static struct {
   unsigned read;              // news that have been read
   double end;                 // when patience does
   const struct autotune_kernel *kernel; // NULL: there is no session
+  bool beside;                // the program does not wait for it
   struct packet *packet;
 } session = { .socket = -1, .memory = -1, .pidfd = -1 };
 
@@ -70,11 +72,12 @@ void session_forget(void) {
 
 // ---- the process -----------------------------------------------------------------------------------------
 
+// Only a tuner that the program waits for is a child of its own, which may have to be told by its number.
 static void kill_tuner(void) {
   int pidfd = atomic_load(&session.pidfd);
   if (pidfd >= 0)
     syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
-  else if (waitpid(session.pid, NULL, WNOHANG) == 0) // still ours, so the number is
+  else if (session.pid > 0 && waitpid(session.pid, NULL, WNOHANG) == 0) // still ours, so the number is
     kill(session.pid, SIGKILL);
 }
 
@@ -104,28 +107,25 @@ static bool has_crashed(void) {
   return false;
 }
 
-static int fork_tuner(const struct autotune_kernel *k, const struct identity *id,
-                      void *const *args, const struct plan *plan, int pair[2], int memory) {
+static int fork_tuner(const struct tuner_job *job, int socket) {
   sigset_t all, before;
-  pid_t self = getpid();
-  struct page *page = session_page();
+  pid_t pid = -1;
+  int pidfd = -1;
   openmp_before_fork();
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before); // no handler of the program's in the child
   atomic_store(&session.forker, pthread_self());
-  pid_t pid = sys_fork();
-  if (pid == 0)
-    tuner_main(k, id, args, plan, page, (int[2]){ pair[1], memory }, self);
+  int rc = job->plan->beside ? detach_tuner(job, &pidfd) : (pid = tuner_fork(job)) > 0 ? 0 : -1;
   int error = errno;
   atomic_store(&session.forker, (pthread_t)0);
+  if (pid > 0)
+    pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
   session.pid = pid;
-  atomic_store(&session.pidfd, pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1);
-  atomic_store(&session.socket, pair[0]);
-  atomic_store(&session.memory, memory);
+  atomic_store(&session.pidfd, pidfd);
+  atomic_store(&session.socket, socket);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  close(pair[1]);
   errno = error;
-  return pid > 0 ? 0 : -1;
+  return rc;
 }
 
 // ---- beginning and end -------------------------------------------------------------------------------------
@@ -160,37 +160,54 @@ static void end_session(void) {
   session.kernel = NULL;
 }
 
+static void give_up(int fds[], unsigned n) {
+  for (unsigned i = 0; i < n; i++)
+    if (fds[i] >= 0)
+      close(fds[i]);
+}
+
+// What a session needs. On failure -1 and OUT->why, and nothing is left.
+static int prepare(int pair[2], int *memory, struct outcome *out) {
+  *memory = memory_file();
+  const char *what = *memory < 0 ? "no memory file" : NULL;
+  if (!what && sandbox_socketpair(pair) != 0)
+    what = "no socket";
+  session.packet = what ? NULL : sys_malloc(sizeof *session.packet);
+  if (session.packet)
+    return 0;
+  snprintf(out->why, sizeof out->why, "default: %s: %s", what ? what : "no memory", strerror(errno));
+  if (!what)
+    give_up(pair, 2);
+  give_up(memory, 1);
+  return -1;
+}
+
 int session_start(const struct autotune_kernel *k, const struct identity *id, void *const *args,
                   const struct plan *plan, struct outcome *out) {
-  int pair[2], memory = memory_file();
+  int pair[2], memory;
   *out = (struct outcome){ .fd = -1 };
-  if (memory < 0) {
-    snprintf(out->why, sizeof out->why, "default: no memory file: %s", strerror(errno));
+  if (prepare(pair, &memory, out) != 0)
     return -1;
-  }
-  if (sandbox_socketpair(pair) != 0) {
-    snprintf(out->why, sizeof out->why, "default: no socket: %s", strerror(errno));
-    close(memory);
-    return -1;
-  }
   if (!plan->retry)
     session.n_suspects = 0;
   session.status = 0;
   session.read = 0;
+  session.beside = plan->beside;
   atomic_store(&session.page, sys_mmap(sizeof(struct page), true));
-  session.packet = sys_malloc(sizeof *session.packet);
-  if (session.packet && fork_tuner(k, id, args, plan, pair, memory) == 0) {
+  struct tuner_job job = { .kernel = k, .id = id, .args = args, .plan = plan,
+                           .page = session_page(), .socket = pair[1], .memory = memory,
+                           .program = plan->beside ? (int)syscall(SYS_pidfd_open, getpid(), 0) : -1,
+                           .parent = getpid() };
+  int rc = fork_tuner(&job, pair[0]), error = errno;
+  give_up((int[]){ pair[1], job.program }, 2);
+  if (rc == 0) {
+    atomic_store(&session.memory, memory);
     session.kernel = k;
     session.end = sys_now() + FIRST_WORD;
     return 0;
   }
-  if (!session.packet) {
-    close(pair[0]);
-    close(pair[1]);
-  }
-  snprintf(out->why, sizeof out->why, "default: no process can be forked: %s", strerror(errno));
+  snprintf(out->why, sizeof out->why, "default: no process can be forked: %s", strerror(error));
   end_session();
-  atomic_store(&session.memory, -1);
   close(memory);
   return -1;
 }
@@ -206,17 +223,30 @@ static void name_memory(int fd, struct outcome *out) {
   snprintf(out->path + at, sizeof out->path - at, "%d", fd);
 }
 
-// The tuner has said its last word, with RC, or is to say none (RC < 0).
-static enum session_state finish(int rc, struct outcome *out) {
-  bool ended = reap(rc == 0 ? LAST_BREATH : 0.1), crashed = rc != 0 && ended && has_crashed();
-  int memory = atomic_exchange(&session.memory, -1); // open here, but not in a child of the program's
-  log_progress(NULL);
+// A tuner that the program waited for is gone when this returns, and where it crashed, *CRASHED.
+static void bury(int rc, bool *crashed) {
+  bool ended = reap(rc == 0 ? LAST_BREATH : 0.1);
+  *crashed = rc != 0 && ended && has_crashed();
   if (!ended) {
     kill_tuner();
     reap(LAST_BREATH);
   }
-  if (crashed)
+}
+
+// The tuner has said its last word, with RC, or is GONE without one, or is to say none.
+static enum session_state finish(int rc, bool gone, struct outcome *out) {
+  int memory = atomic_exchange(&session.memory, -1); // open here, but not in a child of the program's
+  unsigned suspects = session.n_suspects;
+  bool crashed = false;
+  log_progress(NULL);
+  if (!session.beside)
+    bury(rc, &crashed);
+  else if (rc != 0 && !gone)
+    kill_tuner(); // it is nobody's child that one would have to wait for
+  if (crashed || (session.beside && gone))
     suspect();
+  if (session.beside && gone) // how it ended is not known; without suspects it would end so again
+    crashed = session.n_suspects > suspects;
   end_session();
   out->fd = -1;
   if (rc == 0 && out->winner && out->path[0] == '\0') {
@@ -282,12 +312,12 @@ enum session_state session_wait(double seconds, struct outcome *out) {
     if (take_packet(end - now, &gone)) {
       session.read++;
       if (obey(out))
-        return finish(session.packet->rc, out);
+        return finish(session.packet->rc, false, out);
     } else if (gone || sys_now() >= session.end) {
       *out = (struct outcome){ .fd = -1 };
       snprintf(out->why, sizeof out->why, "default: the tuning process %s",
                gone ? "ended unexpectedly" : "did not answer");
-      return finish(-1, out);
+      return finish(-1, gone, out);
     } else if (sys_now() >= until) {
       return SESSION_RUNS;
     }
@@ -309,8 +339,13 @@ bool session_has_news(void) {
 void session_cancel(void) {
   if (!session.kernel)
     return;
-  kill_tuner();
-  reap(LAST_BREATH);
+  int pidfd = atomic_load(&session.pidfd); // by SIGTERM it leaves nothing half-written
+  if (session.beside && pidfd >= 0)
+    syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0);
+  else if (!session.beside)
+    kill_tuner();
+  if (!session.beside)
+    reap(LAST_BREATH);
   close_one(&session.memory);
   end_session();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session.h: what session.c (the program's side) and session_tuner.c (the tuner's) say to each other. */
+/* session.h: what session.c (the program's side), session_tuner.c (the tuner's) and detach.c share. */
 #ifndef AUTOTUNE_SESSION_H
 #define AUTOTUNE_SESSION_H
 
@@ -13,9 +13,26 @@ struct packet {             /* tuner to program */
   union { struct progress progress; struct outcome outcome; char text[4096]; };
 };
 
-/* The tuner's life. FDS: its socket, and the memory file for the winner. Never returns. */
-void tuner_main(const struct autotune_kernel *k, const struct identity *id, void *const *args,
-                const struct plan *plan, struct page *page, int fds[2], pid_t parent)
-    __attribute__((noreturn));
+/* All that a tuner is born with. */
+struct tuner_job {
+  const struct autotune_kernel *kernel;
+  const struct identity *id;
+  void *const *args;
+  const struct plan *plan;
+  struct page *page;        /* NULL: no memory */
+  int socket, memory;       /* its end of the socket; the memory file for the winner */
+  int program;              /* pidfd of the program, where the tuner is to work beside it; or -1 */
+  pid_t parent;             /* the program */
+};
+
+/* ---- session_tuner.c ---- */
+/* The tuner's life. Never returns. */
+void tuner_main(const struct tuner_job *job) __attribute__((noreturn));
+/* Forks a tuner; its pid, or -1. */
+pid_t tuner_fork(const struct tuner_job *job);
+
+/* ---- detach.c ---- */
+/* Forks a tuner that is no child of this process. 0 and its pidfd (-1: not known), or -1. */
+int detach_tuner(const struct tuner_job *job, int *pidfd);
 
 #endif

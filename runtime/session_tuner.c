@@ -2,6 +2,8 @@
 // session_tuner.c: the tuner's side of a session: what it does to itself after the fork, and how it talks
 // to the program.
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -13,7 +15,8 @@
 static struct {
   atomic_bool inside;
   volatile sig_atomic_t stopping;
-} tuner;
+  int socket, program;        // program: its pidfd, or -1
+} tuner = { .socket = -1, .program = -1 };
 
 struct line { int socket; struct page *page; bool beside; double last; };
 
@@ -22,6 +25,9 @@ bool session_inside(void) {
 }
 
 bool session_stopping(void) {
+  struct pollfd p = { tuner.program, POLLIN, 0 };
+  if (!tuner.stopping && tuner.program >= 0 && poll(&p, 1, 0) > 0)
+    tuner.stopping = 1;
   return tuner.stopping != 0;
 }
 
@@ -57,23 +63,61 @@ static void report(void *data, const struct progress *progress) {
   send_packet(l, &(struct packet){ .kind = PACKET_PROGRESS, .progress = *progress });
 }
 
-void tuner_main(const struct autotune_kernel *k, const struct identity *id, void *const *args,
-                const struct plan *plan, struct page *page, int fds[2], pid_t parent) {
+// The program's end of the socket is closed when the program ends, or wants no result any more.
+static void look_at_socket(int signal) {
+  struct pollfd p = { tuner.socket, 0, 0 };
+  int error = errno;
+  (void)signal;
+  if (poll(&p, 1, 0) > 0)
+    tuner.stopping = 1;
+  errno = error;
+}
+
+// A child learns of its parent's end by a signal; who is none, by the socket and by looking.
+static bool follow(const struct tuner_job *job) {
+  struct sigaction look = { .sa_handler = look_at_socket, .sa_flags = SA_RESTART };
+  if (!job->plan->beside)
+    return sandbox_follow(job->parent, SIGTERM);
+  sigaction(SIGIO, &look, NULL);
+  fcntl(tuner.socket, F_SETOWN, getpid());
+  fcntl(tuner.socket, F_SETFL, fcntl(tuner.socket, F_GETFL) | O_ASYNC);
+  look_at_socket(SIGIO);
+  return !session_stopping();
+}
+
+static void set_signals(void) {
   static const int ends[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
   struct sigaction end = { .sa_handler = stop }, ignore = { .sa_handler = SIG_IGN };
-  struct packet p = { .kind = PACKET_OUTCOME };
-  atomic_store(&tuner.inside, true);
   sandbox_signals();
-  sandbox_no_core();
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
     sigaction(ends[i], &end, NULL);
   sigaction(SIGPIPE, &ignore, NULL);
   sigaction(SIGXFSZ, &ignore, NULL);
-  if (!sandbox_follow(parent, SIGTERM) || sandbox_descriptors(fds, 2) != 0)
+}
+
+void tuner_main(const struct tuner_job *job) {
+  struct packet p = { .kind = PACKET_OUTCOME };
+  int fds[3] = { job->socket, job->memory, job->program };
+  bool watches = job->program >= 0;
+  atomic_store(&tuner.inside, true);
+  set_signals();
+  sandbox_no_core();
+  if (sandbox_descriptors(fds, watches ? 3 : 2) != 0)
     _exit(1);
-  struct line l = { .socket = fds[0], .page = page, .beside = plan->beside };
+  tuner.socket = fds[0];
+  tuner.program = watches ? fds[2] : -1;
+  if (!follow(job))
+    _exit(1);
+  struct line l = { .socket = fds[0], .page = job->page, .beside = job->plan->beside };
   autotune_set_log(forward_log, &l);
-  p.rc = tune_run(k, id, args, plan, fds[1], report, &l, &p.outcome);
+  p.rc = tune_run(job->kernel, job->id, job->args, job->plan, fds[1], report, &l, &p.outcome);
   send_packet(&l, &p);
   _exit(0);
+}
+
+pid_t tuner_fork(const struct tuner_job *job) {
+  pid_t pid = sys_fork();
+  if (pid == 0)
+    tuner_main(job);
+  return pid;
 }

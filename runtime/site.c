@@ -204,5 +204,6 @@ void autotune_site_close(struct autotune_site *place) {
   __atomic_store_n(&place->hot, NULL, __ATOMIC_RELEASE);
   place->state = NULL;
   sites_unlock();
-  free_site(s);
+  if (beside_leave(s))
+    free_site(s);
 }

@@ -19,6 +19,7 @@ struct node {
   atomic_bool retired;                  /* forgotten, and out of its bucket */
   _Atomic(struct note *) why, values;   /* newest first; values: "MR=6\nNR=64\n" */
   void *handle;                         /* of the winner's module */
+  unsigned crashes;                     /* of its tuners */
   struct autotune_entry entry;          /* last: its key is as long as the kernel says */
 };
 
@@ -50,9 +51,33 @@ void site_note(_Atomic(struct note *) *list, const char *text);
 
 /* ---- decide.c ---- */
 
+/* One thread at a time decides, tunes, or looks after a tuning. False: another one does. */
+bool decide_take(void);
+void decide_release(void);
+enum tuning_mode decide_mode(const struct autotune_kernel *k);
+/* What a tuning of N came to: installed and logged, its descriptor closed. */
+void decide_outcome(struct site *s, struct node *n, struct outcome *out);
 /* Is a kernel being tuned? */
 bool site_busy(void);
 /* In the child of a fork: whoever was busy is not there. */
 void decide_after_fork(void);
+
+/* ---- beside.c: the tuning beside the program; by whoever has decide_take, unless said otherwise ---- */
+
+bool beside_goes(void);                     /* by anyone */
+/* Begins one for N, where there is none. 0, or -1 and OUT. */
+int beside_start(struct site *s, struct node *n, void *const *args, const struct plan *plan,
+                 struct outcome *out);
+/* Is there something to look after? A few nanoseconds. */
+bool beside_calls(void);
+/* Looks after it, waiting at most SECONDS for its end. */
+void beside_look(double seconds);
+/* The same, by anyone. False: there is none, or somebody else is at it. */
+bool beside_wait(double seconds);
+/* Tells N that it has to wait for its turn. */
+void beside_tell(struct node *n);
+/* By anyone: no tuning of S goes on when this returns. False: one cannot be stopped. */
+bool beside_leave(const struct site *s);
+void beside_forget(void);                   /* in the child of a fork */
 
 #endif

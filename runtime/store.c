@@ -3,7 +3,7 @@
 //
 // SQLite with a rollback journal: its write-ahead log can be corrupted by two writers
 // in the versions that distributions ship. A connection lives within one process and is
-// never carried over a fork. Nobody waits longer than WAIT for somebody else's lock:
+// never carried over a fork. Nobody waits longer than STORE_WAIT for somebody else's lock:
 // then work goes on without the store.
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #include "store.h"
 
-static const double WAIT = 0.08; // seconds
+const double STORE_WAIT = 0.08; // seconds
 
 enum verdict { OPENED, MISSING, BROKEN, REFUSED };
 
@@ -66,7 +66,7 @@ void store_allow(struct store *s, double seconds) {
 bool store_usable(struct store *s) {
   if (!s || !s->db || s->pid != getpid())
     return false;
-  store_allow(s, WAIT);
+  store_allow(s, s->wait);
   return true;
 }
 
@@ -149,7 +149,7 @@ static enum verdict store_connect(struct store *s, char **message) {
     return verdict;
   int rc = sys_fails(SYS_SQLITE) ? SQLITE_IOERR : sqlite3_open_v2(s->path, &s->db,
              SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX, NULL);
-  store_allow(s, WAIT);
+  store_allow(s, s->wait);
   if (rc == SQLITE_OK) {
     verdict = judge_header(s, message);
     if (verdict == OPENED && (rc = harden(s)) == SQLITE_OK &&
@@ -204,13 +204,14 @@ bool store_recover(struct store *s, int rc) {
   return s->db != NULL;
 }
 
-struct store *store_open_in(const char *folder, bool keep, char **message) {
+static struct store *open_in(const char *folder, bool keep, double wait, char **message) {
   *message = NULL;
   struct store *s = sys_calloc(1, sizeof *s);
   if (!s)
     return NULL;
   s->pid = getpid();
   s->keep = keep;
+  s->wait = wait;
   s->last = &s->first;
   s->folder = sys_strdup(folder);
   s->path = sys_printf("%s/results.db", folder);
@@ -220,15 +221,23 @@ struct store *store_open_in(const char *folder, bool keep, char **message) {
   return NULL;
 }
 
-struct store *store_open(char **message) {
+struct store *store_open_in(const char *folder, bool keep, char **message) {
+  return open_in(folder, keep, STORE_WAIT, message);
+}
+
+struct store *store_open_within(double seconds, char **message) {
   const char *cache = options_get()->cache;
   const char *folder = folder_open(message);
-  struct store *s = folder ? store_open_in(folder, true, message) : NULL;
+  struct store *s = folder ? open_in(folder, true, seconds, message) : NULL;
   bool wanted = !cache || *cache || getauxval(AT_SECURE);
   if (!s && wanted)
     log_once(AUTOTUNE_WARN, "store", "results are not kept: %s",
              *message ? *message : "no memory");
   return s;
+}
+
+struct store *store_open(char **message) {
+  return store_open_within(STORE_WAIT, message);
 }
 
 // In another process than the one that opened it, the connection is left as it is:

@@ -85,6 +85,7 @@ struct store {
   bool checked;                   /* quick_check has passed */
   bool dead;                      /* writing failed for good */
   int trouble;                    /* SQLite's status of a failed statement, until it ends */
+  double wait;                    /* seconds that one operation may wait for a lock */
   double until;                   /* when the busy handler gives up */
   unsigned patience;              /* timeouts in a row; after some, waits are cut short */
   bool durable;                   /* commits wait for the disk */

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// beside.c: a tuning that goes on beside the program. There is one at a time in a process. It is begun by
+// a call that does not wait for it, and calls that come later, of whatever kernel, look what has become of
+// it; the winner is installed by the first that finds it.
+//
+// All but what site.h says otherwise of is done by the one thread that is `busy` (decide.c).
+#include <stdlib.h>
+#include <time.h>
+
+#include "site.h"
+
+enum { CRASHES = 2 };         // of one key's tuners; then it keeps the default
+
+static struct {
+  _Atomic(struct site *) site; // NULL: there is no tuning beside the program
+  struct node *node;
+} beside;
+
+bool beside_goes(void) {
+  return atomic_load_explicit(&beside.site, memory_order_acquire) != NULL;
+}
+
+void beside_forget(void) {
+  atomic_store(&beside.site, NULL);
+}
+
+void beside_tell(struct node *n) {
+  if (n != beside.node)
+    site_note(&n->why, "default for now: another tuning goes on beside the program");
+}
+
+int beside_start(struct site *s, struct node *n, void *const *args, const struct plan *plan,
+                 struct outcome *out) {
+  struct identity id = site_identity(s, n->entry.key);
+  struct plan p = *plan;
+  p.retry = n->crashes > 0;
+  if (session_start(s->kernel, &id, args, &p, out) != 0)
+    return -1;
+  beside.node = n;
+  atomic_store_explicit(&beside.site, s, memory_order_release);
+  site_note(&n->why, "default for now: it is being tuned beside the program");
+  return 0;
+}
+
+bool beside_calls(void) {
+  return beside_goes() && (atomic_load(&beside.node->retired) || session_has_news());
+}
+
+static void cancel(void) {
+  session_cancel();
+  beside_forget();
+}
+
+// What has become of the tuning, in OUT.
+static void settle(enum session_state state, struct outcome *out) {
+  struct site *s = atomic_load(&beside.site);
+  struct node *n = beside.node;
+  beside_forget();
+  if (state == SESSION_CRASHED && n->crashes++ < CRASHES)
+    log_message(AUTOTUNE_INFO, "%s: the tuning process crashed; the next call begins another, "
+                "without the variants it was at", s->kernel->name);
+  else if (state != SESSION_NONE)
+    decide_outcome(s, n, out);
+}
+
+void beside_look(double seconds) {
+  if (!beside_goes())
+    return;
+  if (atomic_load(&beside.node->retired))
+    return cancel();
+  struct outcome *out = seconds > 0 || session_has_news() ? sys_malloc(sizeof *out) : NULL;
+  enum session_state state = out ? session_wait(seconds, out) : SESSION_RUNS;
+  if (state != SESSION_RUNS)
+    settle(state, out);
+  free(out);
+}
+
+bool beside_leave(const struct site *s) {
+  for (int i = 0; atomic_load(&beside.site) == s; i++) {
+    if (decide_take()) {
+      if (atomic_load(&beside.site) == s)
+        cancel();
+      decide_release();
+    } else if (i == 1000) {
+      return false;
+    } else {
+      nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+  }
+  return true;
+}
+
+bool beside_wait(double seconds) {
+  if (!beside_goes() || !decide_take())
+    return false;
+  beside_look(seconds);
+  decide_release();
+  return true;
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tuning beside the program: no call waits for it, no wait() of the program's finds it, it ends with the
+// program, and what it learnt by then is kept.
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include <sqlite3.h>
+
+#include "runtime.h"
+#include "tuned_fixture.h"
+
+#define RUN(body, ...) \
+  assert_int_equal(in_child(body, (const char *const[]){ MODE, SILENT, __VA_ARGS__, NULL }), 0)
+#define MODE "AUTOTUNE_MODE=background"
+#define SILENT "AUTOTUNE_LOG=error"
+
+static void nap(double seconds) {
+  struct timespec t = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
+  nanosleep(&t, NULL);
+}
+
+static bool is_childless(void) {
+  return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD;
+}
+
+// Orphans come to this process, which is told to collect them, and end soon.
+static bool are_orphans_gone(void) {
+  for (int i = 0; i < 200 && !is_childless(); i++)
+    nap(0.05);
+  return is_childless();
+}
+
+static bool is_tuned(void) {
+  return scale_site.hot && scale_site.hot->code != scale_kernel.original;
+}
+
+// ---- one tuning ------------------------------------------------------------------------------------------
+
+static atomic_int signals;
+
+static void count_signal(int signal) {
+  (void)signal;
+  atomic_fetch_add(&signals, 1);
+}
+
+static void first_calls(void) {
+  signal(SIGCHLD, count_signal);
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(!scale_site.hot && is_childless());
+  long long key[] = { SCALE_N };
+  char *why = NULL;
+  EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK && strstr(why, "beside the program"));
+  free(why);
+  EXPECT(autotune_wait(0) == AUTOTUNE_TIMEOUT);
+  for (int i = 0; i < 50000 && !is_tuned(); i++)
+    EXPECT(scale_is_right(SCALE_N));
+  EXPECT(is_tuned() && scale_why_has("tuned: "));
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(is_childless() && signals == 0);
+  EXPECT(autotune_wait(0) == AUTOTUNE_OK);
+}
+
+static void second_process(void) {
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(is_tuned() && scale_why_has("stored: "));
+}
+
+static void test_first_and_second(void **state) {
+  (void)state;
+  RUN(first_calls, NULL);
+  RUN(second_process, NULL);
+}
+
+static void waits(void) {
+  EXPECT(scale_is_right(SCALE_N) && !scale_site.hot);
+  EXPECT(autotune_wait(-1) == AUTOTUNE_OK); // installs it, too
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(is_tuned() && scale_why_has("tuned: "));
+}
+
+static void test_wait(void **state) {
+  (void)state;
+  RUN(waits, NULL);
+  RUN(waits, "AUTOTUNE_CACHE=off");
+}
+
+static void takes_turns(void) { // two keys
+  for (int n = SCALE_N; n <= 2 * SCALE_N; n += SCALE_N)
+    EXPECT(scale_is_right(n) && !scale_site.hot);
+  long long key[] = { 2 * SCALE_N };
+  char *why = NULL;
+  EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK && strstr(why, "another tuning"));
+  for (int i = 0; i < 2; i++) {
+    EXPECT(autotune_wait(-1) == AUTOTUNE_OK);
+    EXPECT(scale_is_right(2 * SCALE_N));
+  }
+  EXPECT(is_tuned() && scale_why_has("tuned: "));
+  EXPECT(scale_is_right(SCALE_N) && is_tuned() && scale_why_has("tuned: "));
+}
+
+static void test_turns(void **state) {
+  (void)state;
+  RUN(takes_turns, NULL);
+}
+
+static atomic_int wrong_answers;
+
+static void *calls(void *data) {
+  while (!is_tuned())
+    if (!scale_is_right(SCALE_N))
+      atomic_fetch_add(&wrong_answers, 1);
+  return data;
+}
+
+static void many_threads(void) {
+  pthread_t threads[16];
+  for (int i = 0; i < 16; i++)
+    EXPECT(pthread_create(&threads[i], NULL, calls, NULL) == 0);
+  for (int i = 0; i < 16; i++)
+    pthread_join(threads[i], NULL);
+  EXPECT(wrong_answers == 0 && scale_why_has("tuned: "));
+}
+
+static void *calls_once(void *data) {
+  EXPECT(scale_is_right(SCALE_N));
+  return data;
+}
+
+// The thread that began the tuning is long gone when it ends.
+static void short_thread(void) {
+  pthread_t thread;
+  EXPECT(pthread_create(&thread, NULL, calls_once, NULL) == 0);
+  pthread_join(thread, NULL);
+  EXPECT(autotune_wait(-1) == AUTOTUNE_OK && scale_is_right(SCALE_N) && scale_why_has("tuned: "));
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  RUN(short_thread, NULL);
+  drop_folder(NULL);
+  make_folder(NULL);
+#ifdef __SANITIZE_ADDRESS__ // its own locks are not safe over the fork of a program with threads
+  skip();
+#endif
+  RUN(many_threads, "AUTOTUNE_BUDGET=20s");
+}
+
+// ---- whatever hangs or dies ---------------------------------------------------------------------------------
+
+// If a call waited for a compiler, the alarm of in_child would end this.
+static void compiler_hangs(void) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  pid_t pid = fork();
+  if (pid == 0) {
+    for (int i = 0; i < 200; i++)
+      EXPECT(scale_is_right(SCALE_N) && !scale_site.hot);
+    nap(0.5); // now it surely compiles
+    for (int i = 0; i < 200; i++)
+      EXPECT(scale_is_right(SCALE_N) && !scale_site.hot);
+    EXPECT(autotune_wait(0.1) == AUTOTUNE_TIMEOUT);
+    exit(3);
+  }
+  int status;
+  EXPECT(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 3);
+  EXPECT(are_orphans_gone());
+}
+
+static void test_compiler_hangs(void **state) {
+  (void)state;
+  RUN(compiler_hangs, "AUTOTUNE_BUDGET=60s", "AUTOTUNE_JIT=" JIT_HANGS);
+}
+
+// The tuner came to this process, since its helper ended.
+static pid_t tuner(void) {
+  char path[64];
+  long pid = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+  for (int i = 0; i < 500 && pid == 0; i++) {
+    FILE *f = fopen(path, "r");
+    if (!f || fscanf(f, "%ld", &pid) != 1)
+      pid = 0;
+    if (f)
+      fclose(f);
+    nap(0.01);
+  }
+  return (pid_t)pid;
+}
+
+static void tuner_dies_of(int signal, const char *words) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  scale_params[1].n_values = 6;
+  EXPECT(scale_is_right(SCALE_N));
+  pid_t pid = tuner();
+  nap(0.2);
+  EXPECT(pid > 0 && kill(pid, signal) == 0);
+  for (int i = 0; i < 4; i++) {
+    EXPECT(autotune_wait(-1) == AUTOTUNE_OK);
+    EXPECT(scale_is_right(SCALE_N));
+  }
+  EXPECT(scale_why_has(words));
+  EXPECT(are_orphans_gone());
+}
+
+static void tuner_stopped(void) { tuner_dies_of(SIGTERM, "default: "); }
+static void tuner_crashes(void) { tuner_dies_of(SIGSEGV, ": "); } // again, if it was compiling
+
+static void test_tuner_dies(void **state) {
+  (void)state;
+  RUN(tuner_stopped, "AUTOTUNE_BUDGET=20s");
+  RUN(tuner_crashes, "AUTOTUNE_BUDGET=20s");
+}
+
+static void no_library(void) {
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(autotune_wait(-1) == AUTOTUNE_OK && scale_is_right(SCALE_N));
+  EXPECT(scale_why_has("default: the compiler"));
+}
+
+static void test_no_library(void **state) {
+  (void)state;
+  RUN(no_library, "AUTOTUNE_JIT=/does/not/exist.so");
+}
+
+// ---- the program's life --------------------------------------------------------------------------------------
+
+static void forgets(void) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(autotune_forget("scale", NULL) == AUTOTUNE_OK);
+  EXPECT(autotune_wait(0) == AUTOTUNE_OK && are_orphans_gone());
+  EXPECT(scale_is_right(SCALE_N) && autotune_wait(-1) == AUTOTUNE_OK && scale_is_right(SCALE_N));
+  EXPECT(scale_why_has("tuned: "));
+}
+
+static void closes(void) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  EXPECT(scale_is_right(SCALE_N));
+  autotune_site_close(&scale_site);
+  EXPECT(autotune_wait(0) == AUTOTUNE_OK && are_orphans_gone());
+  EXPECT(scale_is_right(SCALE_N)); // opened again
+  autotune_site_close(&scale_site);
+}
+
+static void forks(void) { // a child neither inherits the tuning nor keeps it alive
+  scale_params[1].n_values = 6;
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  pid_t pid = fork();
+  if (pid == 0) {
+    EXPECT(scale_is_right(SCALE_N));
+    pid_t grandchild = fork();
+    if (grandchild == 0) {
+      EXPECT(autotune_wait(0) == AUTOTUNE_OK); // nothing is being tuned here
+      EXPECT(scale_is_right(SCALE_N) && !scale_site.hot);
+      EXPECT(autotune_wait(0) == AUTOTUNE_TIMEOUT);
+      nap(0.2);
+      _exit(0);
+    }
+    int status;
+    EXPECT(waitpid(grandchild, &status, 0) == grandchild && status == 0);
+    _exit(0);
+  }
+  int status;
+  EXPECT(waitpid(pid, &status, 0) == pid && status == 0);
+  EXPECT(are_orphans_gone());
+}
+
+static void execs(void) {
+  scale_params[1].n_values = 6;
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  pid_t pid = fork();
+  if (pid == 0) {
+    EXPECT(scale_is_right(SCALE_N));
+    execlp("sleep", "sleep", "3", (char *)NULL);
+    _exit(1);
+  }
+  EXPECT(tuner() > 0);
+  for (int i = 0; i < 50 && waitpid(-1, NULL, WNOHANG) == 0; i++) // the tuner, or sleep if that is first
+    nap(0.05);
+  EXPECT(kill(pid, 0) == 0 && waitpid(pid, NULL, WNOHANG) == 0); // sleep still sleeps
+  kill(pid, SIGKILL);
+  EXPECT(are_orphans_gone());
+}
+
+static void test_life(void **state) {
+  (void)state;
+  RUN(forgets, NULL);
+  RUN(closes, "AUTOTUNE_BUDGET=20s", "AUTOTUNE_CACHE=off");
+  RUN(forks, "AUTOTUNE_BUDGET=20s", "AUTOTUNE_CACHE=off");
+  RUN(execs, "AUTOTUNE_BUDGET=20s", "AUTOTUNE_CACHE=off");
+}
+
+// ---- what is learnt is kept ------------------------------------------------------------------------------------
+
+// What SELECT says; "" where there is nothing.
+static void ask(const char *select, char *answer, size_t size) {
+  char path[64];
+  sqlite3 *db = NULL;
+  sqlite3_stmt *q = NULL;
+  snprintf(path, sizeof path, "%s/results.db", fixture_folder);
+  bool read = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+              sqlite3_prepare_v2(db, select, -1, &q, NULL) == SQLITE_OK &&
+              sqlite3_step(q) == SQLITE_ROW && sqlite3_column_text(q, 0);
+  snprintf(answer, size, "%s", read ? (const char *)sqlite3_column_text(q, 0) : "");
+  sqlite3_finalize(q);
+  sqlite3_close(db);
+}
+
+static int finished(void) {
+  char n[32];
+  ask("SELECT count(*) FROM variant WHERE length(samples) > 0", n, sizeof n);
+  return atoi(n);
+}
+
+static void killed(void) {
+  scale_params[1].n_values = 7; // some take 1.2 s each
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  pid_t pid = fork();
+  if (pid == 0) {
+    EXPECT(scale_is_right(SCALE_N));
+    for (;;)
+      pause();
+  }
+  for (int i = 0; i < 2000 && finished() < 2; i++)
+    nap(0.01);
+  kill(pid, SIGKILL);
+  EXPECT(are_orphans_gone());
+  EXPECT(finished() >= 2);
+}
+
+static void goes_on(void) {
+  static char samples[1 << 16], again[1 << 17], n[32];
+  int before = finished();
+  ask("SELECT group_concat(quote(samples)) FROM variant WHERE length(samples) > 0",
+      samples, sizeof samples);
+  scale_params[1].n_values = 7;
+  EXPECT(scale_is_right(SCALE_N) && autotune_wait(-1) == AUTOTUNE_OK && scale_is_right(SCALE_N));
+  EXPECT(scale_why_has("tuned: "));
+  // What was measured has not been measured again.
+  snprintf(again, sizeof again, "SELECT count(*) FROM variant WHERE samples IN (%s)", samples);
+  ask(again, n, sizeof n);
+  EXPECT(before >= 2 && atoi(n) == before && finished() > before);
+}
+
+static void test_killed(void **state) {
+  (void)state;
+  RUN(killed, "AUTOTUNE_BUDGET=30s");
+  RUN(goes_on, "AUTOTUNE_BUDGET=30s");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    TEST(test_first_and_second), TEST(test_wait), TEST(test_turns), TEST(test_threads),
+    TEST(test_compiler_hangs), TEST(test_tuner_dies), TEST(test_no_library), TEST(test_life),
+    TEST(test_killed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
