@@ -5,6 +5,6 @@
 
 #include "runtime.h"
 
-extern const struct strategy_class search_exhaustive, search_random;
+extern const struct strategy_class search_exhaustive, search_random, search_list;
 
 #endif

@@ -56,4 +56,9 @@ if [ -e "$AUTOTUNE_CACHE/results.db" ]; then
 else
   fail "nothing was stored"
 fi
+
+printf 'STEP=4\t\nSTEP=3\t\nnonsense\n' > list
+AUTOTUNE_MODE=first AUTOTUNE_CACHE=$work/listed AUTOTUNE_SEARCH=list:list ./sum > /dev/null
+report --cache "$work/listed"
+has "a list of variants: those, and no others" out '^  variants  *1 tried of 3'
 finish
