@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # bench.sh BUILD [ROW…]: everything that the README says about speed, measured in one run on this
-# machine. Rows: matmul sgemm examples calls start jit tuning modes repeat. The raw figures go to
-# bench/results/MACHINE.json.
+# machine. Rows: matmul sgemm examples calls start jit tuning modes repeat large. The raw figures go
+# to bench/results/MACHINE.json.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)
@@ -41,6 +41,7 @@ for kernel in matmul sgemm jacobi spmv attention; do
   compile "${kernel}_run.tuned" "$autotune" cc gcc $flags -w "$define" bench/modes_run.c \
     "$work/begin_timed.o" -lm
 done
+compile large_space "$autotune" cc gcc $flags bench/large_space.c
 compile tuning_run "$autotune" cc gcc $flags bench/tuning_run.c
 
 machine=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1 | tr -cs 'A-Za-z0-9\n' '-')

@@ -20,7 +20,7 @@ static const struct {
   { "matmul", row_matmul }, { "sgemm", row_sgemm }, { "examples", row_examples },
   { "calls", row_calls },   { "start", row_start }, { "jit", row_jit },
   { "tuning", row_tuning }, { "modes", row_modes },
-  { "repeat", row_repeat },
+  { "repeat", row_repeat }, { "large", row_large },
 };
 
 void bench_row(struct bench *b, const struct row *r, json_t *data)
