@@ -227,11 +227,20 @@ struct autotune_kernel {
   double (*footprint)(const struct autotune_value *const *values, void *const *args,
                       const struct autotune_machine *machine);
   const char *compiler;       /* what made the default variant, as `autotune cc` was given it; NULL: not known */
-  /* Behind the first unit's text this makes a file that compiles alone to the kernel as written and the
-   * functions above, for calls that were captured; NULL: the kernel cannot be captured (NOT_CAPTURED). */
+  /* Compiles alone to the kernel as written and the functions above, for calls that were captured
+   * (struct autotune_replay); NULL: the kernel cannot be captured (NOT_CAPTURED). */
   const char *replay;
   const char *not_captured;   /* why there is no replay, for people; NULL */
   unsigned reserved[8];
+};
+
+/* What autotune_entry points to in code that was made from a kernel's `replay`. */
+struct autotune_replay {
+  autotune_fn original;
+  void (*invoke)(autotune_fn fn, void *const *args, void *ret);
+  void (*describe)(void *const *args, struct autotune_call *call);
+  int (*const *holds)(const struct autotune_value *const *values, void *const *args,
+                      const struct autotune_machine *machine); /* of each condition */
 };
 
 /* A variant installed for one key. Lives until its site is closed. */
@@ -258,7 +267,9 @@ struct autotune_call_state {
   void *node;                 /* NULL: nothing is to be told of the call's end */
   autotune_fn code;
   double began;
-  unsigned long long reserved[5];
+  const void *result;         /* by the caller, in front of autotune_end: what the call returned; NULL: void */
+  void *capture;              /* the call is being captured (capture.c) */
+  unsigned long long reserved[3];
 };
 
 /* Finds, tunes or refuses: returns what to call for this key, which is never NULL, and sets site->hot

@@ -20,7 +20,7 @@ static const char *const fields[] = {
   "abi", "name", "file", "line", "original", "invoke", "describe", "conditions", "n_conditions", "holds", "ret_size",
   "ret_element", "n_args", "args", "n_keys", "keys", "n_params", "params", "n_sections",
   "sections",   "n_units", "units", "n_symbols", "symbols", "verify", "rtol", "atol", "search",
-  "budget_seconds",   "budget_variants", "mode", "openmp", "hot", "code", "key", "kernel", "spans", "base", "bytes", "size", "node", "watch", "left", "budget_share", "until", "family",
+  "budget_seconds",   "budget_variants", "mode", "openmp", "hot", "code", "key", "kernel", "spans", "base", "bytes", "size", "node", "watch", "left", "result", "budget_share", "until", "family",
   "footprint", "compiler", "replay", "not_captured",
   "flops", "l1d", "l2", "l3", "vector", "cores", "threads", "i", "d", NULL };
 
@@ -32,7 +32,7 @@ static bool user_macro(const struct emission *e, const char *name)
   return m && !m->builtin;
 }
 
-static void hide_macros(const struct emission *e, bool hide)
+void emit_hide_macros(const struct emission *e, bool hide)
 {
   for (const char *const *f = fields; *f; f++) {
     if (!user_macro(e, *f))
@@ -126,7 +126,9 @@ static void slow_path(const struct emission *e)
     text_printf(e->out, "%.*s autotune_result = ", (int)result.size, result.data);
   text_printf(e->out, "((autotune_type_%s *)autotune_f)(", name);
   argument_names(e, "");
-  text_printf(e->out, ");\n  if (autotune_s.node != 0)\n    autotune_end(&autotune_s);\n%s}\n",
+  text_printf(e->out, ");\n  if (autotune_s.node != 0) {\n    autotune_s.result = %s;\n"
+                      "    autotune_end(&autotune_s);\n  }\n%s}\n",
+              e->k->returns ? "&autotune_result" : "0",
               e->k->returns ? "  return autotune_result;\n" : "");
 }
 
@@ -165,7 +167,7 @@ static void after(const struct emission *e, const struct function *f)
   const char *name = e->k->main.name;
   begin_generated(e->out);
   if (f == &e->k->main) {
-    hide_macros(e, true);
+    emit_hide_macros(e, true);
     text_printf(e->out, "typedef __typeof__(%s) autotune_type_%s;\n", name, name);
     emit_arguments(e);
     emit_functions(e);
@@ -177,7 +179,7 @@ static void after(const struct emission *e, const struct function *f)
                 name, name, name, name);
     slow_path(e);
     stub(e);
-    hide_macros(e, false);
+    emit_hide_macros(e, false);
   }
   define_params(e, false);
   text_printf(e->out, "AUTOTUNE_AS_WRITTEN\n");
@@ -252,7 +254,7 @@ static void edit_kernel(const struct source *s, struct edits *edits, const struc
 
 void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels, const struct expansion *x,
-               struct unit *const *units, struct text *out)
+               struct unit *const *units, const struct compile_options *o, struct text *out)
 {
   struct edits edits = { 0 };
   bool any = false;
@@ -260,7 +262,7 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
     edit_add(&edits, (struct edit){ pragmas[i].offset, pragmas[i].end, EDIT_BLANK, NULL, NULL });
   for (unsigned i = 0; i < n_kernels; i++) {
     struct emission *e = arena_alloc(sizeof *e);
-    *e = (struct emission){ s, &kernels[i], x, units[i], out };
+    *e = (struct emission){ s, &kernels[i], x, units[i], out, o };
     if (units[i]) // else an #if leaves the kernel out
       edit_kernel(s, &edits, e);
     any |= units[i] != NULL;

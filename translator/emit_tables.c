@@ -226,27 +226,55 @@ static void units(const struct emission *e)
   text_printf(e->out, "};\n");
 }
 
-// The names that any of the units leaves open.
-static unsigned symbols(const struct emission *e)
+// The names that any of the units leaves open, or the replay.
+static unsigned symbols(const struct emission *e, const struct unit *replay, struct symbol **all)
 {
-  const char **names = NULL;
+  struct symbol *names = NULL;
   unsigned n = 0;
-  for (unsigned i = 0; i < e->k->n_compilers; i++)
-    for (unsigned j = 0; j < e->units[i].n_symbols; j++) {
+  for (unsigned i = 0; i <= e->k->n_compilers; i++) {
+    const struct unit *u = i < e->k->n_compilers ? &e->units[i] : replay;
+    for (unsigned j = 0; j < u->n_symbols; j++) {
       unsigned old = 0;
-      while (old < n && strcmp(names[old], e->units[i].symbols[j]) != 0)
+      while (old < n && strcmp(names[old].name, u->symbols[j].name) != 0)
         old++;
       if (old == n)
-        *GROW(names, n) = e->units[i].symbols[j];
+        *GROW(names, n) = u->symbols[j];
     }
+  }
   if (n)
     text_printf(e->out, "static const struct autotune_symbol autotune_symbols_%s[] = {\n",
                 e->k->main.name);
   for (unsigned i = 0; i < n; i++)
-    text_printf(e->out, "  { \"%s\", (const void *)&%s },\n", names[i], names[i]);
+    text_printf(e->out, names[i].sized ? "  { \"%s\", (const void *)&%s, sizeof %s },\n"
+                                       : "  { \"%s\", (const void *)&%s, 0 },\n",
+                names[i].name, names[i].name, names[i].name);
   if (n)
     text_printf(e->out, "};\n");
+  *all = names;
   return n;
+}
+
+// What a captured call is replayed from, or why there is no such thing.
+static const char *replay(const struct emission *e, const struct unit *u,
+                          const struct symbol *symbols, unsigned n)
+{
+  const char *refused = replay_refused(symbols, n);
+  if (refused)
+    return refused;
+  struct text text = replay_text(e, u);
+  text_printf(e->out, "static const char autotune_replay_%s[] =\n", e->k->main.name);
+  text_literal(e->out, text.data, text.size);
+  text_printf(e->out, ";\n");
+  return NULL;
+}
+
+// The last word of what stands for the user's compiler, which may be behind ccache.
+static const char *compiler(const struct emission *e)
+{
+  const char *last = NULL;
+  for (const char *const *c = e->o->compiler; c && *c; c++)
+    last = *c;
+  return last;
 }
 
 // `.n_what = N, .what = autotune_what_NAME,`
@@ -279,7 +307,7 @@ static void options(const struct emission *e)
   text_printf(e->out, ", .openmp = %d,\n", k->openmp);
 }
 
-static void kernel(const struct emission *e, unsigned n_symbols)
+static void kernel(const struct emission *e, unsigned n_symbols, const char *refused)
 {
   const struct kernel *k = e->k;
   const char *name = k->main.name, *path;
@@ -303,7 +331,15 @@ static void kernel(const struct emission *e, unsigned n_symbols)
   array(e, "symbols", n_symbols);
   array(e, "conditions", k->n_constraints);
   options(e);
-  text_printf(e->out, "};\n");
+  text_printf(e->out, "  .compiler = ");
+  string(e->out, compiler(e));
+  if (refused) {
+    text_printf(e->out, ", .not_captured = ");
+    string(e->out, refused);
+  } else {
+    text_printf(e->out, ", .replay = autotune_replay_%s", name);
+  }
+  text_printf(e->out, ",\n};\n");
 }
 
 void emit_tables(const struct emission *e)
@@ -314,5 +350,8 @@ void emit_tables(const struct emission *e)
   keys(e);
   sections(e);
   units(e);
-  kernel(e, symbols(e));
+  struct unit u = unit_replay(e->s, e->k, e->x);
+  struct symbol *all;
+  unsigned n = symbols(e, &u, &all);
+  kernel(e, n, replay(e, &u, all, n));
 }

@@ -69,12 +69,54 @@ static bool copyable(const struct expansion *x, const struct item *f)
   return true;
 }
 
-static void add_symbol(struct reach *r, struct slice name)
+// Is what ITEM's specifiers name known as a whole where the kernel ends? In doubt it is not.
+static bool type_is_complete(const struct reach *r, const struct item *item, unsigned depth)
 {
+  const struct expansion *x = r->x;
+  struct lexer l = lexer_of(item->specifiers);
+  if (item->integer || item->real || item->vector)
+    return true;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (slice_is(t.text, "{"))
+      return true;
+    if (!slice_is(t.text, "struct") && !slice_is(t.text, "union"))
+      continue;
+    struct lexer behind = l;
+    struct slice tag = lex(&behind).text;
+    for (const struct name *n = NULL; (n = expand_find(x, NAME_TAG, tag, n)) != NULL;)
+      if (x->items[n->index].text.data < item->text.data &&
+          memchr(x->items[n->index].specifiers.data, '{', x->items[n->index].specifiers.size))
+        return true;
+  }
+  for (const struct name *n = NULL;
+       item->type_name.size && (n = expand_find(x, NAME_ORDINARY, item->type_name, n)) != NULL;) {
+    const struct item *type = &x->items[n->index];
+    if (type->is_typedef && type->n_names == 1 && depth < 20)
+      return !type->names[0].unsized &&
+             (type->names[0].indirect || type_is_complete(r, type, depth + 1));
+  }
+  return false;
+}
+
+// May `sizeof` be asked of variable D of ITEM behind the kernel? An array's size may come later.
+static bool is_sized(const struct reach *r, const struct item *item, const struct declarator *d)
+{
+  if (d->unsized)
+    return d->value.size != 0;
+  return !item->is_extern || d->indirect || type_is_complete(r, item, 0);
+}
+
+static void add_symbol(struct reach *r, const struct item *item, const struct declarator *d)
+{
+  bool sized = !d->function && is_sized(r, item, d);
   for (unsigned i = 0; i < r->n_symbols; i++)
-    if (slice_is(name, r->symbols[i]))
+    if (slice_is(d->name, r->symbols[i].name)) {
+      r->symbols[i].function |= d->function;
+      r->symbols[i].sized |= sized;
       return;
-  *GROW(r->symbols, r->n_symbols) = arena_copy(name.data, name.size);
+    }
+  *GROW(r->symbols, r->n_symbols) = (struct symbol){
+    arena_copy(d->name.data, d->name.size), d->function, sized };
 }
 
 // How function NAME gets into the unit.
@@ -148,7 +190,7 @@ static void reach_item(struct reach *r, unsigned index, struct slice name)
     how = HOW_PIECE;
   }
   if (how == HOW_EXTERN && d && !item->system && !is_local(r, name))
-    add_symbol(r, name);
+    add_symbol(r, item, d);
   if (r->how[index] != HOW_NOT)
     return;
   r->how[index] = (unsigned char)how;
@@ -317,7 +359,7 @@ static void check_function(const struct source *s, const struct reach *r,
 }
 
 struct reach *reach_kernel(const struct source *s, const struct kernel *k,
-                           const struct expansion *x)
+                           const struct expansion *x, struct slice more)
 {
   struct reach *r = arena_alloc(sizeof *r);
   *r = (struct reach){ .x = x, .k = k, .how = arena_alloc(x->n_items + 1) };
@@ -329,8 +371,11 @@ struct reach *reach_kernel(const struct source *s, const struct kernel *k,
       .order = item ? (size_t)(item->text.data - x->text.data) : 0 };
     if (item)
       reach_ordinary(r, slice_of(f->name));
-    check_function(s, r, f);
+    if (!more.size) // else it has been
+      check_function(s, r, f);
   }
+  if (more.size)
+    *GROW(r->raws, r->n_raws) = (struct raw){ .text = more, .order = r->raws[0].order };
   for (unsigned i = 0, j = 0; i < r->n_queue || j < r->n_raws;) {
     if (i < r->n_queue) {
       r->order = (size_t)(x->items[r->queue[i]].text.data - x->text.data);

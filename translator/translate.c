@@ -187,7 +187,7 @@ bool translate_source(struct source *s, const struct compile_options *o, struct 
     text_add(out, s->text, s->size);
   else
     emit_file(s, t.pragmas, t.n_pragmas, t.kernels, t.n_kernels,
-              t.n_compilers ? t.expansions[0] : NULL, t.units, out);
+              t.n_compilers ? t.expansions[0] : NULL, t.units, o, out);
   return true;
 }
 

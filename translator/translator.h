@@ -252,14 +252,22 @@ struct expansion *expand_file(const struct source *s, const struct kernel *kerne
                               const char *compiler, const struct compile_options *o);
 /* Sets integer and real of each argument. */
 void expand_classify(const struct expansion *x, struct kernel *k);
+struct symbol {                  /* a global or a function that is passed by address */
+  const char *name;
+  bool function;
+  bool sized;                    /* `sizeof` may be asked for behind the kernel */
+};
 struct unit {
   const char *compiler; struct text text;
   const char **flags; unsigned n_flags;
-  const char **symbols; unsigned n_symbols;     /* globals and functions passed by address */
+  struct symbol *symbols; unsigned n_symbols;
 };
 /* Everything K reaches. What cannot be copied (a thread-local variable, …) is diagnosed at the kernel. */
 struct unit unit_build(const struct source *s, const struct kernel *k, const struct expansion *x,
                        const struct compile_options *o);
+/* The kernel as written, params at their defaults, and what its sections, flops, bytes and constraints
+ * reach: in front of replay_functions' text. */
+struct unit unit_replay(const struct source *s, const struct kernel *k, const struct expansion *x);
 
 /* ---- emit.c, translate.c -------------------------------------------------------------------------------- */
 
@@ -267,7 +275,7 @@ struct unit unit_build(const struct source *s, const struct kernel *k, const str
 void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels, const struct expansion *x,
                struct unit *const *units /* [kernel][compiler]; NULL: an #if leaves the kernel out */,
-               struct text *out);
+               const struct compile_options *o, struct text *out);
 /* The passes in order. False: there were errors (all told). A file without pragmas comes out as it is.
  * S is the text to translate, which is not always what is at S->path: headers with kernels stand
  * inline in it, between linemarkers (source_where). */

@@ -206,12 +206,16 @@ static void write_items(struct writer *w)
   }
 }
 
-// A function as loops.c writes it. The `static` stands in front of its first `#line`.
+// A function as loops.c writes it, or as it is written, without our pragmas. The `static` stands in front
+// of its first `#line`.
 static void write_function(struct writer *w, const struct kernel *k, const struct function *f,
-                           const struct raw *raw)
+                           const struct raw *raw, bool as_written)
 {
   struct text text = { 0 };
-  loops_write(w->s, k, f, &text);
+  if (as_written)
+    feed_raw(w->s, w->r->x->kernels, w->r->x->n_kernels, f->start, f->end, &text);
+  else
+    loops_write(w->s, k, f, &text);
   struct slice head = { text.data, text.size };
   struct lexer l = lexer_of(head);
   bool named = false;
@@ -244,30 +248,54 @@ static void write_entry(struct writer *w, const struct kernel *k)
     text_printf(w->out, "#endif\n");
 }
 
+// What is reached, then the functions.
+static void write_all(struct writer *w, const struct kernel *k, bool as_written)
+{
+  const struct reach *r = w->r;
+  const struct expansion *x = r->x;
+  for (unsigned i = 0; i < x->n_sticky; i++)
+    text_printf(w->out, "%.*s\n", (int)x->sticky[i].size, x->sticky[i].data);
+  for (unsigned i = 0; i < r->n_tags; i++) // so that no prototype is the first to mention one
+    text_printf(w->out, "%s %.*s;\n", r->tags[i].is_union ? "union" : "struct",
+                (int)r->tags[i].name.size, r->tags[i].name.data);
+  write_items(w);
+  undefine_all(w);
+  const struct item *item = expand_function(x, &k->main);
+  const struct context *c = item ? &x->contexts[item->context] : NULL;
+  if (c)
+    open_context(w->out, c);
+  for (unsigned i = 1; i <= k->n_alternatives; i++)
+    write_function(w, k, &k->alternatives[i - 1], &r->raws[i], as_written);
+  write_function(w, k, &k->main, &r->raws[0], as_written);
+  if (c)
+    close_context(w->out, c);
+}
+
 struct unit unit_build(const struct source *s, const struct kernel *k, const struct expansion *x,
                        const struct compile_options *o)
 {
   struct unit u = { .compiler = x->compiler };
-  struct reach *r = reach_kernel(s, k, x);
+  struct reach *r = reach_kernel(s, k, x, (struct slice){ 0 });
   struct writer w = { .s = s, .r = r, .out = &u.text };
-  for (unsigned i = 0; i < x->n_sticky; i++)
-    text_printf(&u.text, "%.*s\n", (int)x->sticky[i].size, x->sticky[i].data);
-  for (unsigned i = 0; i < r->n_tags; i++) // so that no prototype is the first to mention one
-    text_printf(&u.text, "%s %.*s;\n", r->tags[i].is_union ? "union" : "struct",
-                (int)r->tags[i].name.size, r->tags[i].name.data);
-  write_items(&w);
-  undefine_all(&w);
-  const struct item *item = expand_function(x, &k->main);
-  const struct context *c = item ? &x->contexts[item->context] : NULL;
-  if (c)
-    open_context(&u.text, c);
-  for (unsigned i = 1; i <= k->n_alternatives; i++)
-    write_function(&w, k, &k->alternatives[i - 1], &r->raws[i]);
-  write_function(&w, k, &k->main, &r->raws[0]);
-  if (c)
-    close_context(&u.text, c);
+  write_all(&w, k, false);
   write_entry(&w, k);
   u.flags = preprocess_flags(o, &u.n_flags);
+  u.symbols = r->symbols;
+  u.n_symbols = r->n_symbols;
+  return u;
+}
+
+struct unit unit_replay(const struct source *s, const struct kernel *k, const struct expansion *x)
+{
+  struct unit u = { .compiler = x->compiler };
+  struct reach *r = reach_kernel(s, k, x, replay_expressions(k));
+  struct writer w = { .s = s, .r = r, .out = &u.text };
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].named && k->params[i].macro)
+      text_printf(&u.text, "#define %s %s\n", k->params[i].macro,
+                  feed_default(s, k, &k->params[i]));
+  write_all(&w, k, true);
+  define_all(&w, &r->raws[1 + k->n_alternatives]); // for the expressions
   u.symbols = r->symbols;
   u.n_symbols = r->n_symbols;
   return u;

@@ -139,15 +139,16 @@ struct reach {
   unsigned char *how;       /* enum how of each item */
   struct raw *raws; unsigned n_raws;
   struct tag { struct slice name; bool is_union; } *tags; unsigned n_tags;
-  const char **symbols; unsigned n_symbols;
+  struct symbol *symbols; unsigned n_symbols;
   unsigned *queue; unsigned n_queue;        /* items to look into */
   size_t order;             /* of the text that is being looked into, in the compiler's output */
 };
-/* Finds all that K reaches; raws[0] is the kernel, then its alternatives. */
+/* Finds all that K reaches; raws[0] is the kernel, then its alternatives, then MORE, unless it is empty:
+ * text that means what it would mean at the kernel. */
 struct reach *reach_kernel(const struct source *s, const struct kernel *k,
-                           const struct expansion *x);
+                           const struct expansion *x, struct slice more);
 
-/* ---- emit.c, emit_functions.c, emit_tables.c ---------------------------------------------------- */
+/* ---- emit.c, emit_functions.c, emit_tables.c, replay.c ------------------------------------------ */
 
 struct emission {
   const struct source *s;
@@ -155,6 +156,7 @@ struct emission {
   const struct expansion *x;
   struct unit *units;       /* one for each compiler */
   struct text *out;
+  const struct compile_options *o;
 };
 /* ", " and the parameters as written, or "void" where there are none and nothing follows. */
 void emit_parameters(const struct emission *e, const char *behind);
@@ -163,6 +165,14 @@ void emit_functions(const struct emission *e);
 /* `extern` declarations of the arguments under names of ours, for sizeof and _Generic alone. */
 void emit_arguments(const struct emission *e);
 void emit_tables(const struct emission *e);
+/* Hides macros of the user's that are spelled as fields of autotune.h's structures, or shows them again. */
+void emit_hide_macros(const struct emission *e, bool hide);
+/* The expressions that the functions of a replay are made of. */
+struct slice replay_expressions(const struct kernel *k);
+/* Why calls of a kernel that needs these cannot be captured; NULL: they can. */
+const char *replay_refused(const struct symbol *symbols, unsigned n);
+/* The text of struct autotune_kernel's `replay`, from what unit_replay has made. */
+struct text replay_text(const struct emission *e, const struct unit *u);
 /* EXPR with the names of arguments replaced by those. */
 void emit_renamed(const struct emission *e, struct slice expr);
 

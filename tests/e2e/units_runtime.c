@@ -61,7 +61,7 @@ static unsigned variant_flags(const struct autotune_kernel *k, const struct auto
     flags[n++] = "-fopenmp";
   for (const char *const *f = u->flags; *f && n < 60; f++)
     flags[n++] = *f;
-  for (unsigned i = 0; i < k->n_params; i++)
+  for (unsigned i = 0; values && i < k->n_params; i++)
     if (k->params[i].kind == AUTOTUNE_FLAGS && *values[i]->text)
       flags[n++] = values[i]->text; // one flag in these tests
   flags[n] = NULL;
@@ -173,6 +173,44 @@ static void each(struct state *s, const struct autotune_value **values, unsigned
   }
 }
 
+// The kernel made again from its replay: it says the same of the call and computes the same.
+static void replay(struct state *s)
+{
+  const struct autotune_kernel *k = s->k;
+  const char *flags[64];
+  char *message = NULL;
+  void *object = NULL;
+  size_t size = 0;
+  if (!k->replay) {
+    fprintf(stderr, "units: %s: no replay: %s\n", k->name, k->not_captured);
+    return;
+  }
+  variant_flags(k, &(struct autotune_unit){ .flags = k->units[0].flags }, NULL, flags);
+  struct jit_code *code = NULL;
+  if (jit()->compile(k->replay, flags, &object, &size, &message) == 0)
+    code = jit()->load(object, size, k->symbols, k->n_symbols, &message);
+  if (!code)
+    fprintf(stderr, "units: %s: no replay: %s\n%s\n", k->name, message ? message : "",
+            getenv("UNITS_TEXT") ? k->replay : "");
+  const struct autotune_replay **entry = code ? jit()->symbol(code, "autotune_entry") : NULL;
+  struct autotune_span spans[32];
+  struct autotune_call call = { .spans = spans };
+  char ret[64] = { 0 };
+  int wrong = !entry;
+  if (entry) {
+    (*entry)->describe(s->args, &call);
+    copy(s, s->before, NULL);
+    (*entry)->invoke((*entry)->original, s->args, ret);
+    wrong = memcmp(ret, s->ret, k->ret_size <= 64 ? k->ret_size : 0) != 0;
+  }
+  for (unsigned i = 0; entry && i < s->n; i++)
+    wrong |= spans[i].base != s->spans[i].base || spans[i].bytes != s->spans[i].bytes ||
+             memcmp(s->spans[i].base, s->after[i], s->spans[i].bytes) != 0;
+  if (wrong)
+    fprintf(stderr, "units: %s: wrong from its replay\n", k->name);
+  s->wrong += (unsigned)wrong;
+}
+
 // UNITS_PICK=N: no comparisons; calls run the variant with the N-th value of each parameter.
 static autotune_fn pick(struct autotune_site *site, unsigned which)
 {
@@ -214,6 +252,7 @@ autotune_fn autotune_begin(struct autotune_site *site, const long long *key, voi
   k->invoke(k->original, args, s.ret);
   copy(&s, NULL, s.after);
   each(&s, values, 0);
+  replay(&s);
   copy(&s, s.before, NULL);
   for (unsigned i = 0; i < s.n; i++) {
     free(s.before[i]);
