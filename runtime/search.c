@@ -7,6 +7,9 @@
 static const struct strategy_class *const strategies[] = {
   &search_exhaustive,
   &search_random,
+  &search_local,
+  &search_anneal,
+  &search_genetic,
   NULL,
 };
 

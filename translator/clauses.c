@@ -266,7 +266,8 @@ static void read_until(const struct source *s, struct kernel *k, const struct ar
 
 static void read_search(const struct source *s, struct kernel *k, const struct clause *c)
 {
-  static const char *const searches[] = { "auto", "exhaustive", "random", NULL };
+  static const char *const searches[] = { "auto",   "exhaustive", "random", "local",
+                                          "anneal", "genetic",    "model",  NULL };
   bool budget = false;
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct argument *a = &c->args[i];
@@ -289,7 +290,7 @@ static void read_search(const struct source *s, struct kernel *k, const struct c
                  (int)a->label.size, a->label.data);
     else if (!*name)
       diag_error(s, a->offset, a->text.size ? a->text.size : 1,
-                 "searches are auto, exhaustive and random", "unknown search '%.*s'",
+                 "searches are auto, exhaustive, random, local, anneal, genetic and model", "unknown search '%.*s'",
                  (int)a->text.size, a->text.data);
     else if (k->search)
       diag_error(s, a->offset, a->text.size, NULL, "a kernel has one search");

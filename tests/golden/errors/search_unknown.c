@@ -1,4 +1,4 @@
-#pragma autotune kernel search(genetic)
+#pragma autotune kernel search(bayes)
 void f(int n, const double *a, double *c)
 {
   for (int i = 0; i < n; i++)

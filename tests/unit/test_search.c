@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for every search of the table: none asks twice, nor for what is not allowed, nor for what it was
+// told of; all end when the space does, with several points in flight too; the seed decides; a space
+// in which everything fails does no harm. Those that learn get to what is fast sooner than chance.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "search.h"
+
+enum { N = 6, MOST = 4096 };
+static struct autotune_value numbers[16];
+static struct autotune_param params[N];
+static const unsigned all[N] = { 0, 1, 2, 3, 4, 5 };
+static const struct autotune_machine machine;
+
+static int some(const struct autotune_value *const *v, void *const *args,
+                const struct autotune_machine *m) {
+  (void)args, (void)m;
+  return v[0]->i * v[1]->i <= 12 && v[1]->i % v[2]->i == 0;
+}
+
+static const struct autotune_condition condition = { .holds = some, .n_params = 3, .params = all };
+
+// VALUES of each of six parameters; parameter 4 matters with parameter 3 (0: no).
+static struct space made(unsigned values) {
+  static struct autotune_kernel kernel;
+  struct space s;
+  for (unsigned i = 0; i < 16; i++)
+    numbers[i] = (struct autotune_value){ "v", "v", i + 1, i + 1 };
+  static struct autotune_value gate[] = { { "no", "0", 0, 0 }, { "yes", "1", 1, 1 } };
+  for (unsigned i = 0; i < N; i++)
+    params[i] = (struct autotune_param){ "p", "P", AUTOTUNE_INT, -1, values, 0, numbers };
+  params[3] = (struct autotune_param){ "g", "G", AUTOTUNE_CHOICE, -1, 2, 1, gate };
+  params[4].when = 3;
+  kernel = (struct autotune_kernel){ .name = "k", .params = params, .n_params = N,
+                                     .conditions = &condition, .n_conditions = 1 };
+  space_init(&s, &kernel, NULL, &machine);
+  return s;
+}
+
+// A valley with its bottom at the fourth value of everything.
+static double seconds_of(const choice *point) {
+  double sum = 1;
+  for (int p = 0; p < N; p++)
+    if (p != 3)
+      sum += pow(fabs((double)point[p] - 3), 1.5);
+  return 1e-3 * sum;
+}
+
+struct run {
+  const struct space *space;
+  unsigned flight, limit;
+  bool fail_all, fail_high;       // everything; where parameter 5 is in the upper half
+  uint64_t hashes[MOST]; unsigned n, failed;
+  double best;
+};
+
+static struct told told_of(struct run *r, const choice *point) {
+  bool high = r->fail_high && point[5] >= 4;
+  r->failed += r->fail_all || high;
+  if (r->fail_all || high)
+    return (struct told){ .fate = r->n % 2 ? FATE_COMPILE : FATE_CRASH };
+  return (struct told){ .fate = FATE_OK, .seconds = seconds_of(point) };
+}
+
+static void asked(struct run *r, const choice *point) {
+  uint64_t hash = space_hash(r->space, point);
+  assert_true(space_allows(r->space, point));
+  for (unsigned i = 0; i < r->n; i++)
+    assert_true(r->hashes[i] != hash);
+  assert_in_range(r->n, 0, MOST - 1);
+  r->hashes[r->n++] = hash;
+}
+
+static void go(struct run *r, const struct strategy_class *class, struct strategy *st) {
+  choice flying[8][MAX_PARAMS];
+  unsigned first = 0, n = 0;
+  r->best = INFINITY;
+  for (bool more = true;;) {
+    while (more && n < r->flight && r->n < r->limit &&
+           (more = class->ask(st, flying[(first + n) % 8])))
+      asked(r, flying[(first + n++) % 8]);
+    if (n == 0)
+      return;
+    struct told told = told_of(r, flying[first]);
+    if (told.fate == FATE_OK)
+      r->best = fmin(r->best, told.seconds);
+    class->tell(st, flying[first], &told);
+    first = (first + 1) % 8;
+    n--;
+  }
+}
+
+static void run(struct run *r, const struct strategy_class *class, uint64_t seed) {
+  struct strategy *st = class->new(r->space, seed, r->limit);
+  assert_non_null(st);
+  go(r, class, st);
+  class->free(st);
+}
+
+#define EACH_SEARCH(c) \
+  for (const struct strategy_class *const *c = strategy_list(); *c; c++)
+
+static void test_ends(void **state) {
+  (void)state;
+  static struct run r;
+  struct space s = made(4);
+  unsigned points = (unsigned)space_count(&s, 100000);
+  assert_in_range(points, 100, MOST);
+  EACH_SEARCH(c)
+    for (unsigned flight = 1; flight <= 8; flight += 7) {
+      r = (struct run){ .space = &s, .flight = flight, .limit = MOST };
+      run(&r, *c, 3);
+      assert_int_equal(r.n, points);
+      assert_true(r.best < 1.1e-2);
+    }
+}
+
+static void test_everything_fails(void **state) {
+  (void)state;
+  static struct run r;
+  struct space s = made(3);
+  unsigned points = (unsigned)space_count(&s, 100000);
+  EACH_SEARCH(c) {
+    r = (struct run){ .space = &s, .flight = 3, .limit = MOST, .fail_all = true };
+    run(&r, *c, 5);
+    assert_int_equal(r.n, points);
+  }
+}
+
+static void test_seed(void **state) {
+  (void)state;
+  static struct run first, second;
+  struct space s = made(8);
+  EACH_SEARCH(c)
+    for (uint64_t seed = 1; seed < 4; seed++) {
+      first = second = (struct run){ .space = &s, .flight = 4, .limit = 150 };
+      run(&first, *c, seed);
+      run(&second, *c, seed);
+      assert_int_equal(first.n, 150);
+      assert_memory_equal(first.hashes, second.hashes, 150 * sizeof *first.hashes);
+    }
+}
+
+// Told of points that it did not ask for, as from an earlier tuning: it asks for none of them.
+static void test_told_unasked(void **state) {
+  (void)state;
+  static struct run r;
+  struct space s = made(8);
+  EACH_SEARCH(c) {
+    struct strategy *st = (*c)->new(&s, 1, 200);
+    choice point[MAX_PARAMS];
+    uint64_t rng = 17;
+    struct seen seen = { 0 };
+    r = (struct run){ .space = &s, .flight = 2, .limit = 200 };
+    for (unsigned i = 0; i < 40; i++) {
+      assert_true(seen_other(&seen, &s, &rng, point));
+      asked(&r, point);
+      struct told told = told_of(&r, point);
+      (*c)->tell(st, point, &told);
+    }
+    go(&r, *c, st);
+    assert_int_equal(r.n, 200);
+    seen_free(&seen);
+    (*c)->free(st);
+  }
+}
+
+static double median_of(const struct strategy_class *class, struct run from, unsigned *failed) {
+  static struct run r;
+  double found[15];
+  *failed = 0;
+  for (unsigned i = 0; i < 15; i++) {
+    r = from;
+    run(&r, class, i + 1);
+    found[i] = r.best;
+    *failed += r.failed;
+  }
+  return stats_median(found, 15).median;
+}
+
+static void test_learns(void **state) {
+  (void)state;
+  struct space s = made(12);
+  struct run r = { .space = &s, .flight = 2, .limit = 100, .fail_high = true };
+  unsigned random_failed, failed;
+  double by_chance = median_of(strategy_find("random"), r, &random_failed);
+  static const char *const learning[] = { "local", "anneal", "genetic" };
+  for (unsigned i = 0; i < 3; i++) {
+    assert_true(median_of(strategy_find(learning[i]), r, &failed) < by_chance);
+    assert_true(failed < random_failed * 2 / 3); // two thirds of all fail
+  }
+}
+
+static void test_failures(void **state) {
+  (void)state;
+  struct space s = made(8);
+  struct known k;
+  choice point[N] = { 0 }, again[N] = { 0 };
+  assert_true(known_init(&k, &s, 1));
+  for (choice v = 0; v < 8; v++) {
+    point[5] = v;
+    struct told told = { .fate = v >= 4 ? FATE_WRONG : FATE_OK, .seconds = 1.0 + v };
+    assert_true(isnan(known_seconds(&k, point)));
+    assert_true(known_tell(&k, point, &told));
+    assert_false(known_tell(&k, point, &told));
+    assert_true(v >= 4 ? isinf(known_seconds(&k, point)) : known_seconds(&k, point) == 1.0 + v);
+  }
+  again[2] = 0, again[0] = 1, again[5] = 7;
+  assert_true(known_risk(&k, again) > 0.6);
+  again[5] = 1;
+  assert_true(known_risk(&k, again) < 0.4);
+  assert_true(known_fresh(&k, again));
+  assert_false(known_fresh(&k, again));
+  assert_int_equal(k.best, 0);
+  known_free(&k);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_ends), cmocka_unit_test(test_everything_fails),
+    cmocka_unit_test(test_seed), cmocka_unit_test(test_told_unasked), cmocka_unit_test(test_learns),
+    cmocka_unit_test(test_failures),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
