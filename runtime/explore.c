@@ -57,7 +57,7 @@ static bool was_given(const struct tuning *t, const choice *point) {
 }
 
 // What makes it this variant and no other: its values, its own text and flags, the compiler's version.
-static bool identify(const struct tuning *t, struct candidate *c) {
+bool explore_identify(const struct tuning *t, struct candidate *c) {
   const char *name = variant_compiler(t->kernel, c->point);
   const struct backend *backend = backend_find(name);
   const char *version = backend ? backend->version(name) : NULL;
@@ -75,7 +75,7 @@ static struct record record_of(const struct candidate *c) {
 
 // ---- what came of a variant ------------------------------------------------------------------------
 
-static void note(struct tuning *t, struct candidate *c) {
+void explore_note(struct tuning *t, struct candidate *c) {
   int i = (int)(c - t->candidates);
   t->summary.tried += !c->done && c->fate != FATE_DROPPED;
   c->done = true;
@@ -133,7 +133,7 @@ void explore_settle(struct tuning *t, struct candidate *c, const struct trial *t
   c->samples = trial->samples;
   c->n_samples = trial->n_samples;
   c->e = stats_median(c->samples, c->n_samples);
-  note(t, c);
+  explore_note(t, c);
   drop_losers(t);
   tell(t, c, trial->message);
 }
@@ -154,20 +154,6 @@ static void abandon(struct tuning *t) {
 static void fail(struct trial *trial, enum fate fate, const char *message) {
   trial->fate = fate;
   snprintf(trial->message, sizeof trial->message, "%s", message ? message : "no message");
-}
-
-// Known from an earlier tuning of the same identity: as good as tried.
-static bool recall(struct tuning *t, struct candidate *c) {
-  enum fate fate;
-  struct estimate e = { 0 };
-  if (!t->store || !store_known(t->store, t->id, c->variant, &fate, &e, &c->features) ||
-      (fate == FATE_OK && e.n == 0))
-    return false;
-  c->fate = fate;
-  c->e = e;
-  t->recalled++;
-  note(t, c);
-  return true;
 }
 
 // What would crash this tuner too.
@@ -207,7 +193,7 @@ static bool drop(struct tuning *t, struct candidate *c) {
   return true;
 }
 
-static bool submit(struct tuning *t, struct candidate *c) {
+bool explore_submit(struct tuning *t, struct candidate *c) {
   if (pool_submit(t->pool, c->point, (uint64_t)(c - t->candidates) + 1, c->variant) != 0)
     return false;
   t->in_flight++;
@@ -220,7 +206,7 @@ struct candidate *explore_given(struct tuning *t) {
     const choice *point = plan->points + (size_t)t->given++ * t->kernel->n_params;
     bool new = space_allows(&t->space, point) && !was_given(t, point);
     struct candidate *c = new ? explore_give(t, point, "") : NULL;
-    if (c && identify(t, c))
+    if (c && explore_identify(t, c))
       return c;
   }
   return NULL;
@@ -231,7 +217,7 @@ static struct candidate *hinted(struct tuning *t) {
     const struct hint *hint = &t->hints->items[t->next_hint++];
     struct candidate *c =
         was_given(t, hint->point) ? NULL : explore_give(t, hint->point, hint->from);
-    if (c && identify(t, c))
+    if (c && explore_identify(t, c))
       return c;
   }
   return NULL;
@@ -242,7 +228,7 @@ static struct candidate *asked(struct tuning *t) {
   choice point[MAX_PARAMS];
   struct candidate *c = NULL;
   while (!c && tune_asked(t) < t->max_variants && t->class->ask(t->strategy, point))
-    if (!was_given(t, point) && (!(c = add_candidate(t, point)) || !identify(t, c)))
+    if (!was_given(t, point) && (!(c = add_candidate(t, point)) || !explore_identify(t, c)))
       return NULL;
   return c;
 }
@@ -263,7 +249,8 @@ static void propose(struct tuning *t) {
     bool anew = t->plan->kind == PLAN_RACE; // what is stored is what is doubted
     if (c)
       look_at_sizes(t, c);
-    if (!c || ((anew || !recall(t, c)) && !avoid(t, c) && !drop(t, c) && !submit(t, c)))
+    if (!c || ((anew || share_look(t, c) == KNOWN_NOTHING) && !avoid(t, c) && !drop(t, c) &&
+               !explore_submit(t, c)))
       t->exhausted = true;
   }
 }
@@ -352,6 +339,8 @@ static void try(struct tuning *t, struct compiled *compiled) {
     look_at_code(t, c);
     same = twin(t, c);
   }
+  if (c->done || (t->plan->kind != PLAN_RACE && share_look(t, c) != KNOWN_NOTHING))
+    return; // another process was faster
   t->summary.same += same != NULL;
   if (compiled->status != 0)
     fail(&trial, FATE_COMPILE, c->object.message);
@@ -377,7 +366,7 @@ static bool owes_one(const struct tuning *t) {
   return t->summary.tried == 0 && t->in_flight > 0 && !is_ended(t);
 }
 
-// The next that is compiled, waiting for it; *C's ticket is 0 where nothing came for a while.
+// The next that is compiled, waiting for it a while; *C's ticket is 0 where nothing came for a while.
 static void take(struct tuning *t, struct compiled *c) {
   *c = (struct compiled){ 0 };
   double left = owes_one(t) ? 0.25 : t->explore_until - sys_now();
@@ -394,8 +383,8 @@ static bool is_late(const struct tuning *t) {
   return is_ended(t) || sys_now() >= t->explore_until;
 }
 
-static bool is_over(const struct tuning *t) {
-  return (is_late(t) && !owes_one(t)) || (t->exhausted && t->in_flight == 0);
+static bool is_over(struct tuning *t) {
+  return (is_late(t) && !owes_one(t)) || (t->exhausted && t->in_flight == 0 && !share_waits(t));
 }
 
 // Compiles a handful, then tries them while nothing else runs: for kernels that use all cores.
@@ -403,6 +392,7 @@ static void explore_quietly(struct tuning *t) {
   struct compiled *ready = sys_calloc(t->ahead, sizeof *ready);
   while (ready && !is_over(t)) {
     unsigned n = 0;
+    share_news(t);
     propose(t);
     while (t->in_flight > 0 && (!is_late(t) || (n == 0 && owes_one(t)))) {
       take(t, &ready[n]);
@@ -421,9 +411,8 @@ static void explore_quietly(struct tuning *t) {
 static void explore_overlapped(struct tuning *t) {
   while (!is_over(t)) {
     struct compiled c;
+    share_news(t);
     propose(t);
-    if (t->in_flight == 0)
-      break;
     take(t, &c);
     tune_report(t, tune_silence(NULL));
     if (c.ticket)
@@ -432,6 +421,7 @@ static void explore_overlapped(struct tuning *t) {
 }
 
 void explore(struct tuning *t) {
+  share_news(t);
   propose(t);
   if (t->quiet)
     explore_quietly(t);

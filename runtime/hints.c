@@ -118,7 +118,8 @@ bool hints_point(const struct space *space, const char *values, choice *point) {
     point[p] = v < param->n_values ? v : param->original < param->n_values ? param->original : 0;
   }
   make_canonical(k, point);
-  return known > 0 && space_allows(space, point);
+  uint64_t rng = 1; // the same each time
+  return known > 0 && (space_allows(space, point) || space_repair(space, &rng, point));
 }
 
 void hints_add(struct hints *h, const struct space *space, const char *values, const char *from) {

@@ -23,11 +23,16 @@ static bool is_twin(const struct runner_up *f, unsigned n, const struct candidat
   return false;
 }
 
-// The best that are not clearly slower than the best, compiled; then the default.
+// The winner of another tuning, and the best that are not clearly slower than the best, compiled.
 static unsigned choose(struct tuning *t, struct runner_up *f) {
   struct estimate best = tune_best(t);
   unsigned n = 0;
+  struct candidate *rival = share_rival(t); // may be a new one
   bool *seen = sys_calloc(t->n + 1, sizeof *seen);
+  if (seen && rival && explore_compile(t, rival)) {
+    seen[rival - t->candidates] = true;
+    f[n++] = (struct runner_up){ .candidate = rival };
+  }
   while (seen && n < FINALISTS) {
     int next = NONE;
     for (unsigned i = 0; i < t->n; i++) {

@@ -424,6 +424,16 @@ void store_summary_free(struct summary *s);
  * that it took the tuner down. FEATURES may be NULL. */
 bool store_known(struct store *s, const struct identity *id, uint64_t variant, enum fate *fate,
                  struct estimate *e, struct features *features);
+/* The same, and whether another living process is at it. */
+enum knowledge { KNOWN_NOTHING, KNOWN_RESULT, KNOWN_TAKEN };
+enum knowledge store_look(struct store *s, const struct identity *id, uint64_t variant, enum fate *fate,
+                          struct estimate *e, struct features *features);
+/* Has another connection written since the last such question? */
+bool store_changed(struct store *s);
+/* Calls SEE for each variant of ID whose fate was written at *SINCE or later (unix time), pending ones left
+ * out; *SINCE becomes the time of the last. */
+void store_news(struct store *s, const struct identity *id, double *since,
+                void (*see)(const struct record *r, void *data), void *data);
 int store_begin(struct store *s, const struct identity *id, const struct record *r); /* pending */
 int store_finish(struct store *s, const struct identity *id, const struct record *r);
 int store_summary(struct store *s, const struct identity *id, const struct summary *m);
@@ -480,7 +490,7 @@ void hints_find(struct store *store, const struct space *space, const struct ide
                 struct hints *out);
 /* The point of VALUES ("MR=6\nNR=64\n", of any kernel): parameters by name, those of directives by what they
  * are and their order; a number that is no candidate here becomes the nearest one, what is not named the
- * default's. False: no such point exists here. */
+ * default's, and what the constraint refuses a point nearby. False: there is none, or nothing is known. */
 bool hints_point(const struct space *space, const char *values, choice *point);
 /* Adds the point of VALUES, unless there is none, or it is there. */
 void hints_add(struct hints *h, const struct space *space, const char *values, const char *from);

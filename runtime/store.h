@@ -82,6 +82,7 @@ struct store {
   pid_t pid;                      /* of the only process that may use or close it */
   char *folder, *path;
   bool keep;                      /* false: reads; nothing is made or set aside */
+  int version;                    /* SQLite's number for the state that was seen last */
   bool checked;                   /* quick_check has passed */
   bool dead;                      /* writing failed for good */
   int trouble;                    /* SQLite's status of a failed statement, until it ends */

@@ -224,35 +224,90 @@ bool store_winner(struct store *s, const struct identity *id, struct summary *ou
   return false;
 }
 
-bool store_known(struct store *s, const struct identity *id, uint64_t variant,
-                 enum fate *fate, struct estimate *e, struct features *features) {
+// Without a time a good variant is as good as unknown.
+static enum knowledge judge(const struct record *r, enum fate *fate, struct estimate *e,
+                            struct features *features) {
+  char self[128];
+  *fate = r->fate;
+  *e = (struct estimate){ 0 };
+  if (r->fate == FATE_DROPPED)
+    return KNOWN_NOTHING;
+  if (r->fate == FATE_PENDING && store_owner_lives(r->message)) {
+    store_owner(self, sizeof self);
+    return strcmp(self, r->message) == 0 ? KNOWN_NOTHING : KNOWN_TAKEN;
+  }
+  double *samples = r->n_samples ? sys_malloc(r->n_samples * sizeof *samples) : NULL;
+  if (samples) {
+    memcpy(samples, r->samples, r->n_samples * sizeof *samples);
+    *e = stats_median(samples, r->n_samples);
+  }
+  free(samples);
+  if (!samples && r->fate == FATE_OK)
+    return KNOWN_NOTHING;
+  if (features)
+    record_features(r, features);
+  return KNOWN_RESULT;
+}
+
+enum knowledge store_look(struct store *s, const struct identity *id, uint64_t variant,
+                          enum fate *fate, struct estimate *e,
+                          struct features *features) {
   struct cell cells[STORE_CELLS];
   struct record r;
   int64_t problem = problem_id(id);
+  enum knowledge known = KNOWN_NOTHING;
   if (!store_usable(s) || !problem)
-    return false;
+    return KNOWN_NOTHING;
   sqlite3_stmt *q =
       store_select(s, &table_variant, "WHERE problem = ?1 AND variant = ?2");
   sqlite3_bind_int64(q, 1, problem);
   sqlite3_bind_int64(q, 2, (int64_t)variant);
-  bool known = first_row(s, q, &table_variant, cells) && cells[0].i == problem &&
-               record_of(cells, &r) && r.variant == variant && r.fate != FATE_DROPPED &&
-               !(r.fate == FATE_PENDING && store_owner_lives(r.message));
-  double *samples =
-      known && r.n_samples ? sys_malloc(r.n_samples * sizeof *samples) : NULL;
-  if (known) {
-    *fate = r.fate;
-    if (features)
-      record_features(&r, features);
-    *e = (struct estimate){ 0 };
-    if (samples) {
-      memcpy(samples, r.samples, r.n_samples * sizeof *samples);
-      *e = stats_median(samples, r.n_samples);
-    }
-    // Without a time a good variant is as good as unknown.
-    known = samples || r.fate != FATE_OK;
-  }
-  free(samples);
+  if (first_row(s, q, &table_variant, cells) && cells[0].i == problem &&
+      record_of(cells, &r) && r.variant == variant)
+    known = judge(&r, fate, e, features);
   end(s, q);
   return known;
+}
+
+bool store_known(struct store *s, const struct identity *id, uint64_t variant,
+                 enum fate *fate, struct estimate *e, struct features *features) {
+  return store_look(s, id, variant, fate, e, features) == KNOWN_RESULT;
+}
+
+// ---- what others write ----------------------------------------------------------------
+
+bool store_changed(struct store *s) {
+  sqlite3_stmt *q = NULL;
+  int version = s->version;
+  if (!store_usable(s))
+    return false;
+  if (sqlite3_prepare_v2(s->db, "PRAGMA data_version", -1, &q, NULL) == SQLITE_OK &&
+      store_step(q) == SQLITE_ROW)
+    version = sqlite3_column_int(q, 0);
+  sqlite3_finalize(q);
+  bool changed = version != s->version;
+  s->version = version;
+  return changed;
+}
+
+void store_news(struct store *s, const struct identity *id, double *since,
+                void (*see)(const struct record *r, void *data), void *data) {
+  struct cell cells[STORE_CELLS];
+  struct record r;
+  int64_t problem = problem_id(id);
+  double last = *since;
+  if (!store_usable(s) || !problem)
+    return;
+  sqlite3_stmt *q =
+      store_select(s, &table_variant, "WHERE problem = ?1 AND at >= ?2 LIMIT 5000");
+  sqlite3_bind_int64(q, 1, problem);
+  sqlite3_bind_double(q, 2, *since);
+  while (first_row(s, q, &table_variant, cells)) {
+    if (cells[0].i != problem || !record_of(cells, &r) || r.fate == FATE_PENDING)
+      continue;
+    last = cells[10].d > last ? cells[10].d : last;
+    see(&r, data);
+  }
+  end(s, q);
+  *since = last;
 }

@@ -84,7 +84,8 @@ static bool set_strategy(struct tuning *t, struct outcome *out) {
     log_message(AUTOTUNE_WARN, "there is no search '%s'; the default is used", name);
   if (!t->class)
     t->class = strategy_choose(&t->space, t->hint);
-  t->strategy = t->expected ? t->class->new(&t->space, o->seed, t->hint) : NULL;
+  uint64_t seed = o->seed + 0x9e3779b97f4a7c15u * share_join(t->id); // each process another order
+  t->strategy = t->expected ? t->class->new(&t->space, seed, t->hint) : NULL;
   if (!t->strategy)
     SAY(out, t->expected ? "default: no memory to search"
                          : "default: the constraint leaves no variant for this call");
@@ -274,7 +275,7 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
 static int finish(struct tuning *t, int fd, struct outcome *out) {
   char text[64];
   t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
-  t->complete = (t->exhausted && t->in_flight == 0) ||
+  t->complete = (t->exhausted && t->in_flight == 0 && t->sharing.taken == 0) ||
                 tune_asked(t) >= t->max_variants;
   int winner = race(t);
   if (session_stopping()) {

@@ -17,6 +17,7 @@ struct candidate {
   uint64_t variant;           /* as in struct record */
   const char *compiler;       /* with version; the backend's */
   bool begun, done;           /* written down as pending; its fate is known */
+  bool taken;                 /* put off: another process is at it */
   enum fate fate;
   struct estimate e;
   double *samples; unsigned n_samples;
@@ -53,7 +54,8 @@ struct tuning {
   bool lost;                  /* no worker can be had any more */
   bool quiet;                 /* nothing is compiled while something is timed */
   bool complete;              /* all that may be tried was */
-  unsigned recalled;          /* known from an earlier tuning */
+  unsigned recalled;          /* known from an earlier tuning, or from another process */
+  struct sharing { double since, looked, waits; unsigned taken; } sharing; /* share.c */
   unsigned in_flight, ahead;  /* being compiled; how many may be */
   int best;                   /* index of the best candidate, or NONE */
   int unasked;                /* the last that the strategy did not ask for, or NONE */
@@ -92,6 +94,24 @@ bool explore_compile(struct tuning *t, struct candidate *c);
 /* What came of C, in the store, the counts and the strategy. TRIAL's samples are C's from then on. */
 void explore_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
                     double compile_seconds);
+
+/* Counts C, whose fate and time are known, and tells the strategy. */
+void explore_note(struct tuning *t, struct candidate *c);
+bool explore_identify(const struct tuning *t, struct candidate *c);
+/* Compiles C, to be tried. False: that cannot be. */
+bool explore_submit(struct tuning *t, struct candidate *c);
+
+/* ---- share.c: other processes that tune the same problem ---- */
+/* How many were at it when this process joined them; it leaves them by ending. */
+unsigned share_join(const struct identity *id);
+/* What the store knows of C by now. KNOWN_RESULT: it is noted; KNOWN_TAKEN: it is put off. */
+enum knowledge share_look(struct tuning *t, struct candidate *c);
+/* Learns what others have found since the last time; takes up again what was put off for nothing. */
+void share_news(struct tuning *t);
+/* Is there nothing to do but to wait for what others are at? */
+bool share_waits(struct tuning *t);
+/* The winner that is in the store already, to be beaten; NULL: there is none. */
+struct candidate *share_rival(struct tuning *t);
 
 /* ---- foresee.c: pure, but for what it notes in F, ALL and C ---- */
 /* Candidate INDEX has its features, or its time: notes which siblings rules hold it, or hold against it. */

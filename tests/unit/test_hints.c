@@ -104,10 +104,20 @@ static void test_points(void **state) {
   expect_point("B=-3\n", (choice[]){ 0, 0, 0, 0, 0, 0 });
   // What does not matter is 0.
   expect_point("optional@11.1=no\nunroll@11.1=64\n", (choice[]){ 1, 0, 0, 0, 0, 0 });
-  expect_point("tile@9.1=64\ntile@10.1=64\n", NULL); // the constraint
   expect_point("other=1\n", NULL);
   expect_point("", NULL);
   expect_point("B", NULL);
+}
+
+// What the constraint refuses becomes a point nearby.
+static void test_points_are_mended(void **state) {
+  (void)state;
+  struct space s;
+  choice point[MAX_PARAMS];
+  space_init(&s, &kernel, NULL, NULL);
+  assert_true(hints_point(&s, "B=64\norder=ji\ntile@9.1=64\ntile@10.1=64\n", point));
+  assert_true(space_allows(&s, point) && point[0] == 2 && point[1] == 1);
+  assert_true((point[2] == 2) != (point[3] == 2));
 }
 
 static void test_none_twice(void **state) {
@@ -252,7 +262,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_shapes),    cmocka_unit_test(test_shapes_of_long_texts),
     cmocka_unit_test(test_distances), cmocka_unit_test(test_points),
-    cmocka_unit_test(test_none_twice), TEST(test_nearest_first),
+    cmocka_unit_test(test_points_are_mended), cmocka_unit_test(test_none_twice), TEST(test_nearest_first),
     TEST(test_fastest),               TEST(test_hints_from_a_store),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

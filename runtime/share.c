@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// share.c: processes that tune the same problem at the same time do it together, by way of the store.
+//
+// Each looks there before it compiles and before it runs a variant, leaves to the others what they are at,
+// and learns between trials what they have found. Their times may be worse than they would be alone; that
+// is for the final race to find out, in which whatever winner is stored by then must be beaten.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tune.h"
+
+enum { MOST_PEERS = 64 };
+static const double often = 0.1;    // seconds between two looks
+static const double overlap = 2;    // seconds that a row may be older than its neighbours: it waited for a lock
+static const double patience = 2;   // seconds to wait for others at the end
+
+// ---- who else is there ---------------------------------------------------------------------------------
+
+// A byte of a file of its own, locked for as long as this process lives: nothing is left behind by one that
+// is killed. The first process searches in the order of its seed, each further one in another.
+unsigned share_join(const struct identity *id) {
+  const char *cache = options_get()->cache;
+  char *message = NULL;
+  const char *folder = cache && !*cache ? NULL : folder_open(&message);
+  char *path = folder ? sys_printf("%s/peers", folder) : NULL;
+  int fd = path ? sys_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600) : -1;
+  struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+  unsigned rank = 0;
+  uint64_t base = (id->unit ^ (uint64_t)id->threads << 40) & 0xffffffff;
+  for (unsigned i = 0; i < id->n_keys; i++)
+    base = (base * 31 + (uint64_t)id->key[i]) & 0xffffffff;
+  free(message);
+  free(path);
+  if (fd < 0)
+    return 0;
+  for (; rank < MOST_PEERS; rank++) {
+    lock.l_start = (off_t)(base * MOST_PEERS + rank);
+    if (fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES))
+      break;
+  }
+  return rank; // the descriptor stays open
+}
+
+// ---- one variant -----------------------------------------------------------------------------------------
+
+enum knowledge share_look(struct tuning *t, struct candidate *c) {
+  struct estimate e = { 0 };
+  enum fate fate = FATE_PENDING;
+  enum knowledge known = KNOWN_NOTHING;
+  if (t->store)
+    known = store_look(t->store, t->id, c->variant, &fate, &e, &c->features);
+  if (known == KNOWN_RESULT) {
+    c->fate = fate;
+    c->e = e;
+    t->recalled++;
+    explore_note(t, c);
+  } else if (known == KNOWN_TAKEN) {
+    object_free(&c->object); // most likely it need not be run here
+    c->code = 0;
+    c->taken = true;
+    t->sharing.taken++;
+  }
+  return known;
+}
+
+// ---- news -----------------------------------------------------------------------------------------------
+
+static struct candidate *find(const struct tuning *t, uint64_t variant) {
+  for (unsigned i = 0; i < t->n; i++)
+    if (t->candidates[i].variant == variant)
+      return &t->candidates[i];
+  return NULL;
+}
+
+// The candidate that R tells of, made where it was not thought of here; NULL: it does not exist here.
+static struct candidate *candidate_of(struct tuning *t, const struct record *r) {
+  choice point[MAX_PARAMS];
+  struct candidate *c = find(t, r->variant);
+  if (c || tune_asked(t) >= t->max_variants || !identity_point(t->kernel, r->values, point) ||
+      !space_allows(&t->space, point))
+    return c;
+  c = explore_give(t, point, t->summary.tried == t->recalled ? "an earlier run" : "another process");
+  if (!c || !explore_identify(t, c))
+    return NULL;
+  return c->variant == r->variant ? c : NULL; // another compiler's: it is to be tried here
+}
+
+static void learn(const struct record *r, void *data) {
+  struct tuning *t = data;
+  bool nothing = r->fate == FATE_DROPPED || (r->fate == FATE_OK && r->n_samples == 0);
+  struct candidate *c = nothing ? NULL : candidate_of(t, r);
+  double *samples = c && !c->done && r->n_samples
+                        ? sys_malloc(r->n_samples * sizeof *samples) : NULL;
+  if (!c || c->done || (r->n_samples && !samples))
+    return;
+  if (samples)
+    memcpy(samples, r->samples, r->n_samples * sizeof *samples);
+  record_features(r, &c->features);
+  c->fate = r->fate;
+  c->e = stats_median(samples, r->n_samples);
+  free(samples);
+  t->recalled++;
+  explore_note(t, c);
+}
+
+// Whose process has ended without a result is to be tried here after all.
+static void take_up(struct tuning *t) {
+  for (unsigned i = 0; i < t->n && t->sharing.taken > 0; i++) {
+    struct candidate *c = &t->candidates[i];
+    if (!c->taken || (!c->done && t->in_flight >= t->ahead))
+      continue;
+    c->taken = false;
+    t->sharing.taken--;
+    if (!c->done && share_look(t, c) == KNOWN_NOTHING)
+      explore_submit(t, c);
+  }
+}
+
+void share_news(struct tuning *t) {
+  struct sharing *s = &t->sharing;
+  double now = sys_now();
+  if (!t->store || t->plan->kind == PLAN_RACE || (s->looked > 0 && now - s->looked < often))
+    return;
+  bool first = s->looked == 0;
+  s->looked = now;
+  if (store_changed(t->store) || first) {
+    store_news(t->store, t->id, &s->since, learn, t);
+    s->since -= overlap;
+  }
+  take_up(t);
+}
+
+bool share_waits(struct tuning *t) {
+  struct sharing *s = &t->sharing;
+  if (s->taken == 0)
+    return false;
+  if (s->waits == 0)
+    s->waits = sys_now() + patience;
+  nanosleep(&(struct timespec){ .tv_nsec = 10 * 1000 * 1000 }, NULL);
+  return sys_now() < s->waits;
+}
+
+// ---- the end ---------------------------------------------------------------------------------------------
+
+struct candidate *share_rival(struct tuning *t) {
+  struct summary m;
+  struct candidate *c = NULL;
+  if (!t->store || t->plan->kind == PLAN_RACE || !store_winner(t->store, t->id, &m, NULL))
+    return NULL;
+  struct record r = { .variant = m.winner, .values = m.values };
+  if (m.winner && (c = candidate_of(t, &r)) && !c->done) {
+    c->fate = FATE_OK;
+    c->e = m.best;
+    t->recalled++;
+    explore_note(t, c);
+  }
+  store_summary_free(&m);
+  return c && c->fate == FATE_OK && c->e.n > 0 ? c : NULL;
+}

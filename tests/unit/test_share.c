@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tunings that help each other: a new key begins with what was found for a near one, and two processes at
+// the same problem share it.
+#include <poll.h>
+
+#include <sqlite3.h>
+
+#include "runtime.h"
+#include "tuned_fixture.h"
+
+#define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
+#define SILENT "AUTOTUNE_LOG=error"
+
+// ---- a space of 64 variants, none of which is another's code ----------------------------------------------
+
+enum { VARIANTS = 64 };
+
+static void many_variants(void) {
+  static struct autotune_value values[VARIANTS];
+  static char texts[VARIANTS][4];
+  for (int i = 0; i < VARIANTS; i++) {
+    snprintf(texts[i], sizeof texts[i], "%d", i + 1);
+    values[i] = (struct autotune_value){ texts[i], texts[i], i + 1, i + 1 };
+  }
+  scale_params[0].values = values;
+  scale_params[0].n_values = VARIANTS;
+  scale_params[0].original = VARIANTS;
+}
+
+// ---- what the log says --------------------------------------------------------------------------------------
+
+static struct { unsigned timed, hinted, first_hinted; } seen;
+
+static void count(enum autotune_level level, const char *message, void *data) {
+  (void)level, (void)data;
+  if (!strstr(message, " samples)"))
+    return;
+  bool hinted = strstr(message, "  from ") != NULL;
+  seen.hinted += hinted;
+  seen.first_hinted += hinted && seen.timed < 4;
+  seen.timed++;
+}
+
+// ---- near keys -----------------------------------------------------------------------------------------------
+
+static void tune_one(void) {
+  many_variants();
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(scale_why_has("tuned: "));
+}
+
+static void tune_near(void) {
+  many_variants();
+  autotune_set_log(count, NULL);
+  EXPECT(scale_is_right(SCALE_N + SCALE_N / 4));
+  EXPECT(scale_why_has("tuned: "));
+  EXPECT(seen.hinted >= 1 && seen.first_hinted == (seen.hinted < 4 ? seen.hinted : 4));
+}
+
+// Another kernel, whose text is of another shape.
+static void another_kernel(void) {
+  static const struct autotune_unit units[] = { { "clang",
+    "void other(int n, double f, const double *a, double *c) {\n"
+    "  for (int i = n - 1; i >= 0; i--) c[i] = f * a[i];\n"
+    "  static volatile int mark[U]; mark[0] = 1;\n}\n"
+    "void (*const autotune_entry)(int, double, const double *, double *) = other;\n", scale_flags } };
+  scale_kernel.name = "other";
+  scale_kernel.units = units;
+  many_variants();
+  autotune_set_log(count, NULL);
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(seen.timed > 0);
+}
+
+static void tune_a_stranger(void) {
+  another_kernel();
+  EXPECT(seen.hinted == 0);
+}
+
+static void tune_family(void) {
+  scale_kernel.family = "streams";
+  tune_one();
+}
+
+static void tune_a_cousin(void) {
+  scale_kernel.family = "streams";
+  another_kernel();
+  EXPECT(seen.hinted >= 1);
+}
+
+static void tune_renamed(void) {
+  static const struct autotune_unit units[] = { { "clang", scale_text, scale_flags } };
+  scale_kernel.name = "copy";
+  scale_kernel.units = units;
+  many_variants();
+  autotune_set_log(count, NULL);
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(seen.hinted >= 1);
+}
+
+#define FEW "AUTOTUNE_BUDGET=20s,12", "AUTOTUNE_LOG=debug", "AUTOTUNE_SEARCH=random"
+
+static void test_a_near_key_comes_first(void **state) {
+  (void)state;
+  RUN(tune_one, SILENT, "AUTOTUNE_BUDGET=20s,12");
+  RUN(tune_near, FEW);
+}
+
+static void test_kernels_alike_help(void **state) {
+  (void)state;
+  RUN(tune_family, SILENT, "AUTOTUNE_BUDGET=20s,12");
+  RUN(tune_a_stranger, FEW);
+  RUN(tune_renamed, FEW);
+}
+
+static void test_a_family_helps(void **state) {
+  (void)state;
+  RUN(tune_family, SILENT, "AUTOTUNE_BUDGET=20s,12");
+  RUN(tune_a_cousin, FEW);
+}
+
+// ---- two processes --------------------------------------------------------------------------------------------
+
+// Rows of variants with a time.
+static int stored(void) {
+  char path[64];
+  sqlite3 *db = NULL;
+  sqlite3_stmt *q = NULL;
+  snprintf(path, sizeof path, "%s/results.db", fixture_folder);
+  int n = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
+          sqlite3_prepare_v2(db, "SELECT count(*) FROM variant WHERE fate = 0 AND length(samples) > 0",
+                             -1, &q, NULL) ||
+          sqlite3_step(q) != SQLITE_ROW
+              ? -1 : sqlite3_column_int(q, 0);
+  sqlite3_finalize(q);
+  sqlite3_close(db);
+  return n;
+}
+
+static void tune_together(void) {
+  int pipes[2];
+  unsigned timed[2] = { 0 };
+  EXPECT(pipe(pipes) == 0);
+  for (int i = 0; i < 2; i++)
+    if (fork() == 0) {
+      many_variants();
+      autotune_set_log(count, NULL);
+      bool fine = scale_is_right(SCALE_N) && scale_why_has("tuned: ");
+      EXPECT(fine && write(pipes[1], &seen.timed, sizeof seen.timed) == sizeof seen.timed);
+      _exit(0);
+    }
+  for (int i = 0; i < 2; i++) {
+    struct pollfd ready = { pipes[0], POLLIN, 0 };
+    EXPECT(poll(&ready, 1, 60000) == 1);
+    EXPECT(read(pipes[0], &timed[i], sizeof timed[i]) == sizeof timed[i]);
+  }
+  int all = stored();
+  fprintf(stderr, "%u and %u variants were timed, %d are known\n", timed[0], timed[1], all);
+  EXPECT(all >= VARIANTS * 9 / 10);
+  EXPECT(timed[0] > 0 && timed[1] > 0); // both have worked …
+  EXPECT(timed[0] + timed[1] <= (unsigned)all + VARIANTS / 10); // … and hardly ever at the same
+}
+
+static void test_two_processes_share(void **state) {
+  (void)state;
+  RUN(tune_together, "AUTOTUNE_LOG=debug", "AUTOTUNE_BUDGET=30s", "AUTOTUNE_SEARCH=random");
+}
+
+static void test_a_small_space_is_shared(void **state) {
+  (void)state;
+  RUN(tune_together, "AUTOTUNE_LOG=debug", "AUTOTUNE_BUDGET=30s", "AUTOTUNE_SEARCH=exhaustive");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
+
+int main(void) {
+  const struct CMUnitTest tests[] = { TEST(test_a_near_key_comes_first), TEST(test_kernels_alike_help),
+                                      TEST(test_a_family_helps), TEST(test_two_processes_share),
+                                      TEST(test_a_small_space_is_shared) };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
