@@ -173,6 +173,11 @@ static void read_until(const char *name, const char *value) {
     env.options.until = percent / 100;
 }
 
+static void read_called(const char *name, const char *value) {
+  (void)name;
+  env.options.called = sys_strdup(value);
+}
+
 static void read_kernel(const char *name, const char *value) {
   (void)name;
   env.options.kernel = sys_strdup(value);
@@ -219,6 +224,7 @@ static const struct variable {
   { "AUTOTUNE_LOG", read_log },       { "AUTOTUNE_CACHE", read_cache },
   { "AUTOTUNE_JIT", read_jit },       { "AUTOTUNE_OPENMP", read_openmp },
   { "AUTOTUNE_UNTIL", read_until },   { "AUTOTUNE_KERNEL", read_kernel },
+  { "AUTOTUNE_CALLED", read_called },
   { "AUTOTUNE_FAULT", NULL },         // sys.c
   { "AUTOTUNE_HOME", NULL },          // the program autotune
   { "AUTOTUNE_CLANG", NULL },

@@ -46,6 +46,10 @@ const char *report_seconds(char *text, size_t size, double seconds);
 /* The first line of MESSAGE, cleaned. */
 char *report_first_line(const char *message);
 
+/* Says what was tuned since then (unix time), a line for each key; how many there are. FOLDER NULL: that of
+ * AUTOTUNE_CACHE and so on. */
+int report_tuned(const char *folder, double since, FILE *out);
+
 void report_text(const struct report_options *o, const char *folder, const struct listing *l,
                  const struct analysis *all, FILE *out);
 /* 0 or -1. */

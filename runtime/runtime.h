@@ -80,6 +80,7 @@ struct options {
   double budget_share;                   /* "5%": of the time in the kernel */
   double until;                          /* AUTOTUNE_UNTIL="2%" */
   const char *kernel;                    /* AUTOTUNE_KERNEL: only this one is tuned; NULL: all */
+  const char *called;                    /* AUTOTUNE_CALLED: file that receives the names of kernels; NULL */
   const char *search;                    /* AUTOTUNE_SEARCH; NULL: not set */
   uint64_t seed;                         /* AUTOTUNE_SEED; default 1 */
   enum autotune_level log_level;         /* AUTOTUNE_LOG */

@@ -4,6 +4,7 @@
 // Nothing that is in a table is freed before the site is closed: another thread may be about to use it.
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,18 @@ void sites_unlock(void) {
 
 // ---- sites ---------------------------------------------------------------------------------------
 
+// For `autotune tune`, which tells of kernels that were not called.
+static void tell_called(const struct autotune_kernel *k) {
+  const char *path = options_get()->called;
+  char *line = path ? sys_printf("%s\n", k->name) : NULL;
+  int fd = line ? sys_open(path, O_WRONLY | O_APPEND | O_NOFOLLOW, 0) : -1;
+  if (fd >= 0) {
+    (void)!sys_write_all(fd, line, strlen(line));
+    close(fd);
+  }
+  free(line);
+}
+
 // The runtime's half of PLACE, made by whoever comes first; NULL: no memory.
 struct site *site_of(struct autotune_site *place) {
   struct site *s = __atomic_load_n((struct site **)&place->state, __ATOMIC_ACQUIRE);
@@ -65,6 +78,7 @@ struct site *site_of(struct autotune_site *place) {
     s->next = list;
     runtime.sites = s;
     __atomic_store_n((struct site **)&place->state, s, __ATOMIC_RELEASE);
+    tell_called(s->kernel);
   }
   sites_unlock();
   return s;

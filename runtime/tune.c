@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tune.h"
@@ -209,7 +208,6 @@ static void set_summary(struct tuning *t, int winner) {
   m->text = winner == NONE ? 0 : identity_text(t->kernel, c->point);
   m->machine = machine_text(t->machine_text, sizeof t->machine_text);
   m->total_seconds = sys_now() - t->began;
-  m->when = (double)time(NULL);
 }
 
 // The winner's object as a shared object: in the memfd, and in the store where there is one.

@@ -23,6 +23,8 @@ static const struct command {
     "show what the compiler is given" },
   { "check", command_check, "IN.c… [-- ARGS…]",
     "list kernels and parameters, and what is wrong" },
+  { "tune", command_tune, "[OPTIONS] -- PROGRAM…",
+    "run a program with a full search at its first calls" },
   { "report", command_report, "[--json] [--verbose]",
     "what was tuned, how fast it is, and why" },
   { "db", command_db, "COMMAND …", "look after what is remembered; wisdom to commit or ship" },

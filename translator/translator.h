@@ -305,6 +305,7 @@ int run_program(const char *const *argv, struct text *out, struct text *errors);
 int command_translate(int argc, char **argv);  /* translate.c */
 int command_check(int argc, char **argv);      /* check.c */
 int command_cc(int argc, char **argv);         /* cc.c */
+int command_tune(int argc, char **argv);       /* tune_command.c */
 int command_report(int argc, char **argv);     /* report_command.c: over runtime/report.c */
 int command_db(int argc, char **argv);         /* db_command.c: over runtime/db.h */
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tune_command.h: the two halves of `autotune tune`: with a program, and with a captured call. */
+#ifndef AUTOTUNE_TUNE_COMMAND_H
+#define AUTOTUNE_TUNE_COMMAND_H
+
+#include "runtime.h"
+#include "translator.h"
+
+/* What was asked for. Texts are argv's; NULL: not given. */
+struct tune_options {
+  const char *budget, *kernel, *search, *seed, *cache, *until;
+  const char *capture, *output;
+  bool check;                /* replay the default variant and compare, no more */
+  char **program;            /* with its arguments; NULL: none was given */
+};
+/* Runs the program and passes its exit status on. */
+int tune_program(const struct tune_options *o);
+/* Where --output is given: what is known of what was tuned. 0 or 1. */
+int tune_write_report(const struct tune_options *o);
+
+#endif
