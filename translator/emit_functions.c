@@ -186,18 +186,24 @@ static void each_param(const struct emission *e, const char *format)
     }
 }
 
-// One function for each factor of the constraint.
-static void condition(const struct emission *e, unsigned index)
+// The head of a typed function of that sort, up to the names; its tail is each_param's pop_macro.
+static void open_typed(const struct emission *e, const char *result, const char *called)
 {
-  const char *name = e->k->main.name;
   each_param(e, "#pragma push_macro(\"@\")\n");
-  text_printf(e->out, "static int autotune_allows_%s_%u(", name, index);
+  text_printf(e->out, "static %s %s(", result, called);
   emit_parameters(e, "const struct autotune_value *const *autotune_v,\n"
                      "  const struct autotune_machine *autotune_m");
   text_printf(e->out, ")\n");
   each_param(e, "#undef @\n");
   text_printf(e->out, "{\n");
   constraint_names(e);
+}
+
+// One function for each factor of the constraint.
+static void condition(const struct emission *e, unsigned index)
+{
+  const char *name = e->k->main.name;
+  open_typed(e, "int", arena_printf("autotune_allows_%s_%u", name, index));
   text_printf(e->out, "  return (");
   numbered(e, e->k->constraints[index]);
   text_printf(e->out, ") != 0;\n}\n");
@@ -216,6 +222,25 @@ static void constraint(const struct emission *e)
 {
   for (unsigned i = 0; i < e->k->n_constraints; i++)
     condition(e, i);
+}
+
+static void footprint(const struct emission *e)
+{
+  const char *name = e->k->main.name;
+  if (!footprint_applies(e->k))
+    return;
+  open_typed(e, "double", arena_printf("autotune_tile_%s", name));
+  text_printf(e->out, "  double autotune_most = 0;\n");
+  footprint_write(e->s, e->k, e->out);
+  text_printf(e->out, "  return autotune_most;\n}\n");
+  each_param(e, "#pragma pop_macro(\"@\")\n");
+  text_printf(e->out, "static double autotune_footprint_%s(\n"
+                      "  const struct autotune_value *const *autotune_v,\n"
+                      "  void *const *autotune_a,"
+                      "  const struct autotune_machine *autotune_m)\n{\n"
+                      "  (void)autotune_a;\n  return autotune_tile_%s(", name, name);
+  unpacked(e);
+  text_printf(e->out, "%sautotune_v, autotune_m);\n}\n", e->k->n_args ? ",\n    " : "");
 }
 
 // BASE[LOW0][LOW1]…, or where LAST, the last element.
@@ -281,4 +306,5 @@ void emit_functions(const struct emission *e)
   invoke(e);
   constraint(e);
   describe(e);
+  footprint(e);
 }

@@ -331,6 +331,8 @@ static void kernel(const struct emission *e, unsigned n_symbols, const char *ref
   array(e, "symbols", n_symbols);
   array(e, "conditions", k->n_constraints);
   options(e);
+  if (footprint_applies(k))
+    text_printf(e->out, "  .footprint = autotune_footprint_%s,\n", name);
   text_printf(e->out, "  .compiler = ");
   string(e->out, compiler(e));
   if (refused) {

@@ -5,15 +5,6 @@
 
 #include "loops.h"
 
-// One assignment of values to the params that decide the structure of a nest.
-struct variants {
-  struct builder *b;
-  TSNode root;
-  int *params; unsigned n;      /* ascending: what one depends on comes before it */
-  struct text *out;
-  unsigned written;
-};
-
 static bool decides(const struct param *p)
 {
   return p->kind == VALUE_CHOICE || p->kind == VALUE_TUPLE;
@@ -46,8 +37,7 @@ static void find_params(struct variants *v)
   }
 }
 
-// Whether the param at place I matters, given the values of those before it.
-static bool matters(const struct variants *v, unsigned i)
+bool variants_matters(const struct variants *v, unsigned i)
 {
   const struct param *params = v->b->k->params;
   int when = params[v->params[i]].when;
@@ -89,7 +79,7 @@ static const char *condition(const struct variants *v)
   for (unsigned i = 0; i < v->n; i++) {
     const struct param *p = &v->b->k->params[v->params[i]];
     const struct value *value = &p->values[v->b->point[v->params[i]]];
-    if (!matters(v, i) || p->n_values < 2)
+    if (!variants_matters(v, i) || p->n_values < 2)
       continue;
     text_printf(&t, t.size ? " && " : "");
     if (p->kind == VALUE_TUPLE)
@@ -185,21 +175,27 @@ static void write_variant(struct variants *v)
   }
 }
 
-static void write_variants(struct variants *v, unsigned i)
+static void visit_from(struct variants *v, unsigned i)
 {
   if (v->b->failed)
     return;
   if (i == v->n) {
-    write_variant(v);
+    v->visit(v);
     return;
   }
   int p = v->params[i];
-  unsigned n = v->b->resolve || !matters(v, i) ? 1 : v->b->k->params[p].n_values;
+  unsigned n = v->b->resolve || !variants_matters(v, i) ? 1 : v->b->k->params[p].n_values;
   for (unsigned j = 0; j < n; j++) {
     v->b->point[p] = j;
-    write_variants(v, i + 1);
+    visit_from(v, i + 1);
   }
   v->b->point[p] = 0;
+}
+
+void variants_visit(struct variants *v)
+{
+  find_params(v);
+  visit_from(v, 0);
 }
 
 // Pragmas of others right before the directives at OFFSET: they stay with the loop. Moves
@@ -231,13 +227,12 @@ void write_range(struct builder *b, size_t from, size_t to, struct text *out)
     size_t at = d->pragma->offset;
     if (at < from || at >= to)
       continue;
-    struct variants v = { .b = b, .root = d->loop, .out = out };
+    struct variants v = { .b = b, .root = d->loop, .visit = write_variant, .out = out };
     size_t end = ts_node_end_byte(d->loop);
     b->lead = find_lead(b, from, &at);
     text_add(out, b->s->text + from, at - from);
     text_add(out, "\n", 1);
-    find_params(&v);
-    write_variants(&v, 0);
+    variants_visit(&v);
     text_printf(out, v.written ? "#endif" : "");
     write_line(b, out, end);
     from = end;

@@ -13,6 +13,7 @@
  *   loops.c        all variants of all nests of a function, under #if
  *   loops_write.c  a nest becomes text
  *   outline.c      and what threads share out a function of its own
+ *   footprint.c    what a tile touches, as an expression
  *   private.c      and each thread variables of its own
  *   loops_final.c  and variables declared outside of it get the values that the source leaves
  *
@@ -61,6 +62,9 @@ struct loop {
   const char *guard;            /* a condition without which the range is not one; or NULL */
   uint64_t needs;
   bool grid;                    /* runs over the tiles, not in them */
+  const struct dir_arg *block;  /* how many of its iterations a tile has, each of them times BLOCK_OF where
+                                   that is not NULL; NULL: it is not tiled */
+  const struct dir_arg *block_of;
   enum unroll_hint hint; const char *factor;
   const char *pragma;           /* `#pragma omp …`, to stand right before it */
   size_t pragma_loop;           /* where the loop stands that it was written on */
@@ -76,6 +80,7 @@ struct jam {
   struct loop *point;           /* over one block */
   const char *full;             /* condition: there are FACTOR iterations */
   const char *factor;
+  const struct dir_arg *arg;    /* FACTOR as it stands in the directive */
   bool elide;                   /* FACTOR may be compared in #if */
 };
 
@@ -196,6 +201,19 @@ struct loop loop_of(struct dim *d);
 const struct loop_directive **directives_of_chain(const struct builder *b, TSNode loop, unsigned *n);
 
 /* ---- loops.c ---- */
+/* Assignments of values to the params that decide the structure of the nest of ROOT. */
+struct variants {
+  struct builder *b;            /* b->point: the one at hand */
+  TSNode root;
+  int *params; unsigned n;      /* ascending: what one depends on comes before it */
+  void (*visit)(struct variants *v);
+  struct text *out;
+  unsigned written;
+};
+/* Calls VISIT for each of them. */
+void variants_visit(struct variants *v);
+/* Does the param at place I matter, given the values of those before it? */
+bool variants_matters(const struct variants *v, unsigned i);
 /* The source from FROM to TO, with the nests in it replaced. */
 void write_range(struct builder *b, size_t from, size_t to, struct text *out);
 

@@ -28,6 +28,8 @@ static const char structures[] =
   "  void (*invoke)(autotune_fn, void *const *, void *);\n"
   "  void (*describe)(void *const *, struct autotune_call *);\n"
   "  autotune_replay_holds *const *holds;\n"
+  "  double (*footprint)(const struct autotune_value *const *, void *const *,\n"
+  "                      const struct autotune_machine *);\n"
   "};\n";
 
 static void add_slice(struct text *out, struct slice s)
@@ -74,11 +76,12 @@ static void table(const struct emission *e)
   text_printf(e->out, "0 };\n"
                       "static const struct autotune_replay autotune_replay = {\n"
                       "  (autotune_fn)%s, autotune_invoke_%s, autotune_describe_%s,\n"
-                      "  autotune_replay_conditions\n};\n"
+                      "  autotune_replay_conditions, %s%s\n};\n"
                       "extern const struct autotune_replay *const autotune_entry\n"
                       "  __attribute__((visibility(\"default\"), used));\n"
                       "const struct autotune_replay *const autotune_entry = &autotune_replay;\n",
-              name, name, name);
+              name, name, name, footprint_applies(e->k) ? "autotune_footprint_" : "0",
+              footprint_applies(e->k) ? name : "");
 }
 
 struct text replay_text(const struct emission *e, const struct unit *u)

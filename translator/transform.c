@@ -140,6 +140,8 @@ static bool tile(struct builder *b, struct nest *n, const struct loop_directive 
       range_strip_hull(b, l, size, inner, m, &grids[i], &points[i]);
     else
       range_strip(b, l, size, &grids[i], &points[i]);
+    points[i].block = d->kind == DIR_TILE ? &c->args[i] : NULL;
+    points[i].block_of = l->jam ? l->jam->arg : NULL;
   }
   memcpy(loops + 2 * count, n->loops + count, (n->n - count) * sizeof *loops);
   n->loops = loops;
@@ -216,6 +218,7 @@ static bool jam_loop(struct builder *b, struct nest *n, unsigned at,
     return false;
   jam->point = arena_alloc(sizeof *jam->point);
   jam->factor = arg_text(b, a);
+  jam->arg = a;
   jam->elide = digits(a->text) || (p >= 0 && b->k->params[p].kind == VALUE_INT);
   range_make(b, l);
   range_strip(b, l, jam->factor, &grid, jam->point);
@@ -224,6 +227,8 @@ static bool jam_loop(struct builder *b, struct nest *n, unsigned at,
   grid.pragma = l->pragma, grid.pragma_loop = l->pragma_loop,
   grid.innermost = l->innermost;
   grid.grid = false;
+  grid.block = l->block;
+  grid.block_of = l->block_of;
   grid.jam = jam;
   *l = grid;
   return !b->failed;

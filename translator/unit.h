@@ -160,7 +160,7 @@ struct emission {
 };
 /* ", " and the parameters as written, or "void" where there are none and nothing follows. */
 void emit_parameters(const struct emission *e, const char *behind);
-/* invoke, constraint, describe; what they call. */
+/* invoke, constraint, describe, footprint; what they call. */
 void emit_functions(const struct emission *e);
 /* `extern` declarations of the arguments under names of ours, for sizeof and _Generic alone. */
 void emit_arguments(const struct emission *e);
@@ -173,6 +173,10 @@ struct slice replay_expressions(const struct kernel *k);
 const char *replay_refused(const struct symbol *symbols, unsigned n);
 /* The text of struct autotune_kernel's `replay`, from what unit_replay has made. */
 struct text replay_text(const struct emission *e, const struct unit *u);
+/* footprint.c: has K a footprint? Statements that add it up in autotune_most, where params are spelled
+ * autotune_v[I] and arguments by their names. */
+bool footprint_applies(const struct kernel *k);
+void footprint_write(const struct source *s, const struct kernel *k, struct text *out);
 /* EXPR with the names of arguments replaced by those. */
 void emit_renamed(const struct emission *e, struct slice expr);
 
