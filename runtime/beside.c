@@ -29,6 +29,16 @@ void beside_tell(struct node *n) {
     site_note(&n->why, "default for now: another tuning goes on beside the program");
 }
 
+// What the tuner may have cost by now.
+static void tell_allowance(void) {
+  const struct site *s = atomic_load_explicit(&beside.site, memory_order_relaxed);
+  struct page *page = session_page();
+  if (page && allowance_share(s->kernel) > 0) {
+    atomic_store_explicit(&page->spent, s->spent, memory_order_relaxed);
+    atomic_store_explicit(&page->allowed, allowance_left(s), memory_order_relaxed);
+  }
+}
+
 int beside_start(struct site *s, struct node *n, void *const *args, const struct plan *plan,
                  struct outcome *out) {
   struct identity id = site_identity(s, n->entry.key);
@@ -38,12 +48,16 @@ int beside_start(struct site *s, struct node *n, void *const *args, const struct
     return -1;
   beside.node = n;
   atomic_store_explicit(&beside.site, s, memory_order_release);
+  tell_allowance();
   site_note(&n->why, "default for now: it is being tuned beside the program");
   return 0;
 }
 
 bool beside_calls(void) {
-  return beside_goes() && (atomic_load(&beside.node->retired) || session_has_news());
+  if (!beside_goes())
+    return false;
+  tell_allowance();
+  return atomic_load(&beside.node->retired) || session_has_news();
 }
 
 static void cancel(void) {
@@ -56,6 +70,7 @@ static void settle(enum session_state state, struct outcome *out) {
   struct site *s = atomic_load(&beside.site);
   struct node *n = beside.node;
   beside_forget();
+  allowance_cost(s, out->cost);
   if (state == SESSION_CRASHED && n->crashes++ < CRASHES)
     log_message(AUTOTUNE_INFO, "%s: the tuning process crashed; the next call begins another, "
                 "without the variants it was at", s->kernel->name);
@@ -68,7 +83,10 @@ void beside_look(double seconds) {
     return;
   if (atomic_load(&beside.node->retired))
     return cancel();
+  tell_allowance();
   struct outcome *out = seconds > 0 || session_has_news() ? sys_malloc(sizeof *out) : NULL;
+  if (out)
+    out->cost = 0;
   enum session_state state = out ? session_wait(seconds, out) : SESSION_RUNS;
   if (state != SESSION_RUNS)
     settle(state, out);

@@ -142,10 +142,12 @@ enum tuning_mode decide_mode(const struct autotune_kernel *k) {
 
 static struct plan plan_for(const struct autotune_kernel *k) {
   enum tuning_mode mode = decide_mode(k);
+  const struct options *o = options_get();
+  double share = allowance_share(k); // of nothing there is none to wait for
   return (struct plan){
     .kind = mode == MODE_ONLINE ? PLAN_ONLINE : PLAN_SEARCH,
-    .beside = mode == MODE_ONLINE || mode == MODE_BACKGROUND,
-    .again = mode == MODE_TUNE,
+    .beside = mode == MODE_ONLINE || mode == MODE_BACKGROUND || share > 0,
+    .again = mode == MODE_TUNE, .share = share, .until = o->until > 0 ? o->until : k->until,
   };
 }
 
@@ -174,6 +176,8 @@ static void work(struct site *s, struct node *n, void *const *args) {
     site_note(&n->why, "default: called inside a parallel region"); // a later call may do better
   else if (beside_goes())
     beside_tell(n);
+  else if (!allowance_begins(s))
+    site_note(&n->why, "default for now: its share of the time is not enough yet to tune");
   else
     tune(s, n, args, &plan);
 }
@@ -203,11 +207,21 @@ static autotune_fn miss_hushed(struct site *s, struct node *n, void *const *args
   return code;
 }
 
+// What a call waits for is a cost, too.
+static autotune_fn miss_timed(struct site *s, struct node *n, void *const *args) {
+  double start = sys_now();
+  autotune_fn code = miss_hushed(s, n, args);
+  allowance_cost(s, sys_now() - start);
+  return code;
+}
+
 // Most calls of a key that is being tuned beside the program, or that waits for its turn, find nothing to
 // do; they are not to cost a system call.
 static bool is_idle(const struct node *n) {
-  if (!atomic_load(&n->asked) || !beside_goes())
+  if (!atomic_load(&n->asked))
     return false;
+  if (!beside_goes())
+    return !allowance_begins(n->site);
   if (!decide_take())
     return true; // somebody else sees to it
   bool idle = !beside_calls();
@@ -228,11 +242,17 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key, vo
   if (n && atomic_load_explicit(&n->decided, memory_order_acquire))
     code = use(s, n);
   else if (n)
-    code = is_idle(n) ? current(n) : miss_hushed(s, n, args);
+    code = is_idle(n) ? current(n) : miss_timed(s, n, args);
+  if (n && allowance_share(k) > 0 && !atomic_load_explicit(&n->decided, memory_order_relaxed)) {
+    state->node = n;
+    state->code = code;
+    state->began = sys_now();
+  }
   errno = error;
   return code;
 }
 
 void autotune_end(struct autotune_call_state *state) {
-  (void)state;
+  struct node *n = state->node;
+  allowance_spend(n->site, sys_now() - state->began);
 }

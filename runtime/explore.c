@@ -9,6 +9,8 @@
 
 #include "tune.h"
 
+enum { ENOUGH = 16 };         // variants tried before "not much more is expected" is believed
+
 // ---- candidates --------------------------------------------------------------------------------
 
 static struct candidate *add_candidate(struct tuning *t, const choice *point) {
@@ -383,8 +385,17 @@ static bool is_late(const struct tuning *t) {
   return is_ended(t) || sys_now() >= t->explore_until;
 }
 
+// Is so little more expected that it is not worth the trouble?
+static bool is_settled(struct tuning *t) {
+  if (t->until <= 0 || !t->class->hope || t->plan->kind != PLAN_SEARCH || t->summary.tried < ENOUGH)
+    return t->settled;
+  double hope = t->class->hope(t->strategy);
+  t->settled = t->settled || (hope >= 0 && hope < t->until);
+  return t->settled;
+}
+
 static bool is_over(struct tuning *t) {
-  return (is_late(t) && !owes_one(t)) || (t->exhausted && t->in_flight == 0 && !share_waits(t));
+  return ((is_late(t) || is_settled(t)) && !owes_one(t)) || (t->exhausted && t->in_flight == 0 && !share_waits(t));
 }
 
 // Compiles a handful, then tries them while nothing else runs: for kernels that use all cores.
@@ -392,6 +403,7 @@ static void explore_quietly(struct tuning *t) {
   struct compiled *ready = sys_calloc(t->ahead, sizeof *ready);
   while (ready && !is_over(t)) {
     unsigned n = 0;
+    pace_keep(t);
     share_news(t);
     propose(t);
     while (t->in_flight > 0 && (!is_late(t) || (n == 0 && owes_one(t)))) {
@@ -399,7 +411,7 @@ static void explore_quietly(struct tuning *t) {
       n += ready[n].ticket != 0;
       tune_report(t, tune_silence(NULL));
     }
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < n; i++, pace_keep(t))
       if (!is_late(t) || (t->best == NONE && !is_ended(t)))
         try(t, &ready[i]); // one at least, so that there is something to choose
       else
@@ -411,6 +423,7 @@ static void explore_quietly(struct tuning *t) {
 static void explore_overlapped(struct tuning *t) {
   while (!is_over(t)) {
     struct compiled c;
+    pace_keep(t);
     share_news(t);
     propose(t);
     take(t, &c);

@@ -112,6 +112,8 @@ static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
   if (end > t->deadline)
     end = t->deadline;
   for (unsigned round = 0; !t->lost && !session_stopping(); round++) {
+    end += pace_keep(t);
+    pool_pause(t->pool, true);
     for (unsigned i = 0; i < n && !t->lost; i++) {
       struct runner_up *next = &f[(i + round) % n];
       if (!next->out && (round == 0 || sys_now() < end))

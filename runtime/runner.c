@@ -257,6 +257,7 @@ void runner_main(struct zygote *z, pid_t parent) {
     *a = (struct answer){ .serial = c.serial, .fate = FATE_OK };
     try(&r, &c, fd, a);
     allow(&r, 0);
+    atomic_store(&z->board->running, sys_cpu());
     if (fd >= 0)
       close(fd);
     if (getpid() != r.self) // the variant has forked, and this is not the worker

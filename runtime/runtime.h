@@ -55,6 +55,7 @@ void *sys_mmap(size_t size, bool shared);  /* anonymous; NULL on failure */
 struct hush { sigset_t before, ours; };
 void sys_hush(struct hush *h);
 void sys_unhush(const struct hush *h);
+double sys_cpu(void);                      /* seconds of CPU of this process, all threads */
 double sys_now(void);                      /* monotonic seconds; a test may set the clock: */
 void sys_set_clock(double seconds);        /* negative: the real clock again */
 
@@ -359,6 +360,7 @@ int worker_reference(struct worker_pool *w, const struct trial_plan *plan, struc
  * 0, or -1 when no worker can be had any more. */
 int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_t size,
                const struct trial_plan *plan, struct trial *out);
+double worker_cost(const struct worker_pool *w); /* seconds of CPU that the sandbox has taken */
 void worker_stop(struct worker_pool *w);    /* no process is left */
 
 /* ---- store.c, objects.c, folder.c ---------------------------------------------------------------- */
@@ -504,6 +506,7 @@ struct outcome {
   char path[4096];        /* of the shared object: in the store, or /proc/self/fd/N */
   int fd;                 /* of the memfd behind such a path: the caller closes it; or -1 */
   choice point[MAX_PARAMS]; /* the winner's */
+  double cost;            /* seconds of CPU that the tuner and its children took */
   char why[512];          /* for people */
 };
 
@@ -528,7 +531,7 @@ struct plan {             /* what is wanted of a tuner */
 enum { COMPILING = 64 };
 struct page {
   _Atomic double spent;   /* by the program: seconds it has been in the kernel's calls */
-  _Atomic double waited;  /* by the program: seconds that calls have waited for this tuning */
+  _Atomic double allowed; /* by the program: seconds of CPU that this tuning may have cost by now */
   _Atomic double cost;    /* by the tuner: seconds of CPU that it and its children have taken */
   atomic_uint news;       /* by the tuner: how many packets it has sent */
   _Atomic uint64_t compiling[COMPILING]; /* by the pool: marks of what it compiles, for when it crashes */

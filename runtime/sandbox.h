@@ -107,6 +107,8 @@ struct notice {             /* zygote to tuner */
 /* Shared by zygote and workers. */
 struct board {
   _Atomic double deadline;  /* when the zygote ends the worker; 0: it is idle */
+  _Atomic double running;   /* seconds of CPU: of the worker that lives, after its last command */
+  _Atomic double buried;    /* of those before it, and of the zygote itself */
 };
 
 /* ---- zygote.c, runner.c -------------------------------------------------------------------------- */

@@ -245,6 +245,9 @@ static enum session_state finish(int rc, bool gone, struct outcome *out) {
     kill_tuner(); // it is nobody's child that one would have to wait for
   if (crashed || (session.beside && gone))
     suspect();
+  struct page *page = session_page();
+  if (rc != 0 && page)
+    out->cost = atomic_load(&page->cost);
   if (session.beside && gone) // how it ended is not known; without suspects it would end so again
     crashed = session.n_suspects > suspects;
   end_session();

@@ -134,6 +134,7 @@ struct node *node_of(struct site *s, const long long *key) {
   if (size)
     memcpy(made->entry.key, key, size);
   made->entry.code = s->kernel->original;
+  made->site = s;
   do {
     if ((n = find_from(s, head, key))) { // somebody else was faster
       free(made);

@@ -20,6 +20,7 @@ struct node {
   _Atomic(struct note *) why, values;   /* newest first; values: "MR=6\nNR=64\n" */
   void *handle;                         /* of the winner's module */
   unsigned crashes;                     /* of its tuners */
+  struct site *site;
   struct autotune_entry entry;          /* last: its key is as long as the kernel says */
 };
 
@@ -31,6 +32,8 @@ struct site {
   struct node *_Atomic buckets[BUCKETS];
   _Atomic(struct node *) all, last;     /* last: of the key used last */
   uint64_t unit, space;                 /* struct identity */
+  _Atomic double spent, cost;           /* allowance.c: seconds in calls; of CPU, for tuning */
+  _Atomic unsigned long long calls;     /* that spent is of */
 };
 
 /* ---- site.c ---- */
@@ -61,6 +64,15 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out);
 bool site_busy(void);
 /* In the child of a fork: whoever was busy is not there. */
 void decide_after_fork(void);
+
+/* ---- allowance.c: a budget that is a share of the time in the kernel; by anyone ---- */
+
+double allowance_share(const struct autotune_kernel *k);   /* 0: it is none */
+void allowance_spend(struct site *s, double seconds);   /* in a call */
+void allowance_cost(struct site *s, double seconds);    /* of tuning, and of calls that waited for it */
+double allowance_left(const struct site *s);         /* seconds of CPU, beyond what is spent */
+/* May a tuning begin? */
+bool allowance_begins(const struct site *s);
 
 /* ---- beside.c: the tuning beside the program; by whoever has decide_take, unless said otherwise ---- */
 

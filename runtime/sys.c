@@ -182,6 +182,12 @@ void sys_unhush(const struct hush *h) {
   errno = error;
 }
 
+double sys_cpu(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 double sys_now(void) {
   double set = atomic_load_explicit(&sys.clock, memory_order_relaxed);
   if (set >= 0)

@@ -69,6 +69,7 @@ static void set_budget(struct tuning *t) {
   if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK)
     t->hint = t->max_variants = t->plan->n_points;
   t->deadline = t->began + t->budget;
+  t->until = t->plan->until;
 }
 
 static bool set_strategy(struct tuning *t, struct outcome *out) {
@@ -116,7 +117,7 @@ static bool set_pool(struct tuning *t, struct outcome *out) {
   unsigned threads = t->id->threads ? t->id->threads : 1;
   // A kernel that uses all cores is timed while nothing is compiled; beside any other, one core less.
   t->quiet = t->kernel->openmp || threads == 1;
-  unsigned compiling = t->quiet ? threads : threads - 1;
+  unsigned compiling = t->plan->share > 0 ? 1 : t->quiet ? threads : threads - 1;
   t->ahead = t->quiet ? 3 * compiling : 2 * compiling + 1;
   t->pool = pool_new(t->kernel, compiling);
   struct page *page = session_page();
@@ -231,7 +232,9 @@ static bool link_winner(struct tuning *t, const struct candidate *c, int fd, str
 static const char *why_ended(const struct tuning *t, char *text, size_t size) {
   if (t->lost)
     return "the workers were lost";
-  if (tune_asked(t) >= t->max_variants)
+  if (t->settled)
+    snprintf(text, size, "an expected gain under %g %%", 100 * t->until);
+  else if (tune_asked(t) >= t->max_variants)
     snprintf(text, size, "budget of %u variants spent", t->max_variants);
   else if (!t->exhausted || t->in_flight > 0)
     snprintf(text, size, "budget of %g s spent", t->budget);
@@ -273,7 +276,7 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
 static int finish(struct tuning *t, int fd, struct outcome *out) {
   char text[64];
   t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
-  t->complete = (t->exhausted && t->in_flight == 0 && t->sharing.taken == 0) ||
+  t->complete = (t->exhausted && t->in_flight == 0 && t->sharing.taken == 0) || t->settled ||
                 tune_asked(t) >= t->max_variants;
   int winner = race(t);
   if (session_stopping()) {
@@ -316,6 +319,15 @@ static int check(struct tuning *t, int fd, struct outcome *out) {
   return out->winner ? 0 : -1;
 }
 
+static void tell_cost(const struct tuning *t, struct outcome *out) {
+  struct page *page = session_page();
+  size_t n = strlen(out->why);
+  double spent = page ? atomic_load(&page->spent) : 0;
+  if (t->plan->share > 0 && spent > 0)
+    snprintf(out->why + n, sizeof out->why - n, "; for %.3g s of CPU, %.3g s spent in the kernel",
+             out->cost, spent);
+}
+
 // What is not freed ends with the process.
 static void clean(struct tuning *t) {
   worker_stop(t->workers);
@@ -347,6 +359,8 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id, void *c
       explore(&t);
     rc = plan->kind == PLAN_CHECK ? check(&t, object_fd, out) : finish(&t, object_fd, out);
   }
+  out->cost = pace_count(&t);
+  tell_cost(&t, out);
   clean(&t);
   return rc;
 }

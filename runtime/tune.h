@@ -53,6 +53,7 @@ struct tuning {
   bool exhausted;             /* the strategy has no more points */
   bool lost;                  /* no worker can be had any more */
   bool quiet;                 /* nothing is compiled while something is timed */
+  bool settled;               /* less improvement is expected than is wanted */
   bool complete;              /* all that may be tried was */
   unsigned recalled;          /* known from an earlier tuning, or from another process */
   struct sharing { double since, looked, waits; unsigned taken; } sharing; /* share.c */
@@ -62,6 +63,7 @@ struct tuning {
   struct hints *hints; unsigned next_hint;
   struct estimate original;
   struct foresight foresight;
+  double until;               /* the plan's or the kernel's; 0: never */
   double began, budget, deadline, explore_until; /* sys_now */
   unsigned given;             /* of the plan's points, proposed so far */
   unsigned max_variants, hint, expected; /* hint: how many, for the strategy */
@@ -127,6 +129,13 @@ bool foresee_drops(struct foresight *f, struct candidate *c, int rule);
 void foresee_learn(struct foresight *f, const struct candidate *all, const struct candidate *c,
                    struct estimate best);
 const char *foresee_why(int rule);   /* "spills in its main loop" */
+
+/* ---- pace.c ---- */
+/* Seconds of CPU so far, also told the program. */
+double pace_count(const struct tuning *t);
+/* Where the plan has a share: sleeps while the tuning has cost more than it allows. Seconds that it slept;
+ * deadlines are moved by them. */
+double pace_keep(struct tuning *t);
 
 /* ---- race.c ---- */
 /* The finalists and the default in turns, nothing else running. The index of the winner; NONE: the

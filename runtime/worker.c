@@ -164,6 +164,11 @@ double worker_touched(const struct worker_pool *w) {
   return w->touched;
 }
 
+double worker_cost(const struct worker_pool *w) {
+  const struct board *board = w->zygote.board;
+  return atomic_load(&board->running) + atomic_load(&board->buried);
+}
+
 void worker_stop(struct worker_pool *w) {
   if (!w)
     return;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -93,6 +94,19 @@ static void bury_orphans(void) {
   }
 }
 
+static double seconds(const struct rusage *u) {
+  return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+         1e-6 * (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
+}
+
+static void count_cost(const struct zygote *z) {
+  struct rusage own = { 0 }, children = { 0 };
+  getrusage(RUSAGE_SELF, &own);
+  getrusage(RUSAGE_CHILDREN, &children);
+  atomic_store(&z->board->running, 0);
+  atomic_store(&z->board->buried, seconds(&own) + seconds(&children));
+}
+
 // Ends WORKER, if that is still needed, and whatever it has forked, and tells the tuner.
 static void bury(struct zygote *z, pid_t worker, bool timed_out) {
   int status = 0;
@@ -100,6 +114,7 @@ static void bury(struct zygote *z, pid_t worker, bool timed_out) {
   kill(worker, SIGKILL);
   while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
     ;
+  count_cost(z);
   bury_orphans();
   openmp_clean(worker);
   tell(z, &(struct notice){ .kind = NOTICE_DIED, .status = status, .timed_out = timed_out });

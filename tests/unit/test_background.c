@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <sqlite3.h>
@@ -349,13 +350,63 @@ static void test_killed(void **state) {
   RUN(goes_on, "AUTOTUNE_BUDGET=30s");
 }
 
+// ---- a share of the time ------------------------------------------------------------------------------------------
+
+static double cpu_of_children(void) {
+  struct rusage u;
+  getrusage(RUSAGE_CHILDREN, &u);
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+         1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static double monotonic(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void costs_a_share(void) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  double start = monotonic();
+  while (!is_tuned() && monotonic() - start < 40)
+    EXPECT(scale_is_right(SCALE_N));
+  double spent = monotonic() - start;
+  EXPECT(is_tuned() && scale_why_has("tuned: ") && scale_why_has("s spent in the kernel"));
+  EXPECT(are_orphans_gone());
+  // A trial, a compilation and the end of the processes may come on top of it.
+  double cost = cpu_of_children();
+  if (cost > 0.4 * spent + 0.5)
+    fprintf(stderr, "%g s of CPU for %g s\n", cost, spent);
+  EXPECT(cost <= 0.4 * spent + 0.5);
+  EXPECT(spent > 0.4 / 0.4); // what it takes to begin
+}
+
+static void share_of_nothing(void) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  for (int i = 0; i < 100; i++)
+    EXPECT(scale_is_right(SCALE_N) && !scale_site.hot && autotune_wait(0) == AUTOTUNE_OK);
+  EXPECT(scale_site.hot == NULL && is_childless());
+  long long key[] = { SCALE_N };
+  char *why = NULL;
+  EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK && strstr(why, "not enough yet"));
+  free(why);
+}
+
+static void test_share(void **state) {
+  (void)state;
+  assert_int_equal(in_child(costs_a_share, (const char *const[]){ "AUTOTUNE_BUDGET=40%,3", SILENT, NULL }), 0);
+  drop_folder(NULL);
+  make_folder(NULL);
+  assert_int_equal(in_child(share_of_nothing, (const char *const[]){ "AUTOTUNE_BUDGET=0.01%", SILENT, NULL }), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
     TEST(test_first_and_second), TEST(test_wait), TEST(test_turns), TEST(test_threads),
     TEST(test_compiler_hangs), TEST(test_tuner_dies), TEST(test_no_library), TEST(test_life),
-    TEST(test_killed),
+    TEST(test_killed), TEST(test_share),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

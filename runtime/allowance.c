@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// allowance.c: a budget that is a share of the time the program has spent in the kernel: what has been spent
+// (measured call by call until the kernel is decided), what tuning has cost, and whether it may begin.
+#include "site.h"
+
+// Seconds of CPU that a tuner takes before it has tried anything: loading the compiler, the image of the
+// arguments. Besides, it runs the default a few times.
+static const double start_cost = 0.4;
+enum { RUNS = 8 };
+
+static void add(_Atomic double *sum, double seconds) {
+  double old = atomic_load_explicit(sum, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak_explicit(sum, &old, old + seconds, memory_order_relaxed,
+                                                memory_order_relaxed))
+    ;
+}
+
+double allowance_share(const struct autotune_kernel *k) {
+  const struct options *o = options_get();
+  if (o->mode_set && o->mode == MODE_TUNE)
+    return 0; // the program was started in order to tune
+  return o->budget_share > 0 ? o->budget_share : k->budget_share;
+}
+
+void allowance_spend(struct site *s, double seconds) {
+  add(&s->spent, seconds);
+  atomic_fetch_add_explicit(&s->calls, 1, memory_order_relaxed);
+}
+
+void allowance_cost(struct site *s, double seconds) {
+  add(&s->cost, seconds);
+}
+
+double allowance_left(const struct site *s) {
+  return allowance_share(s->kernel) * atomic_load_explicit(&s->spent, memory_order_relaxed) -
+         atomic_load_explicit(&s->cost, memory_order_relaxed);
+}
+
+bool allowance_begins(const struct site *s) {
+  if (allowance_share(s->kernel) <= 0)
+    return true;
+  unsigned long long calls = atomic_load_explicit(&s->calls, memory_order_relaxed);
+  double call = calls ? atomic_load_explicit(&s->spent, memory_order_relaxed) / (double)calls : 0;
+  return allowance_left(s) >= start_cost + RUNS * call;
+}

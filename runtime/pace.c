@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// pace.c: what a tuning costs, in seconds of CPU, and how it keeps within what the program allows: a
+// share of the time spent in the kernel. Where it has cost more it sleeps until the program has gone on.
+#include <sys/resource.h>
+#include <time.h>
+
+#include "tune.h"
+
+static double seconds(int who) {
+  struct rusage u = { 0 };
+  getrusage(who, &u);
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+         1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static double cost(const struct tuning *t) {
+  // External compilers are children that have been waited for; the sandbox keeps its own accounts.
+  double all = seconds(RUSAGE_SELF) + seconds(RUSAGE_CHILDREN);
+  return t->workers ? all + worker_cost(t->workers) : all;
+}
+
+double pace_count(const struct tuning *t) {
+  struct page *page = session_page();
+  double now = cost(t);
+  if (page)
+    atomic_store(&page->cost, now);
+  return now;
+}
+
+static bool is_over(const struct tuning *t, struct page *page) {
+  return pace_count(t) > atomic_load(&page->allowed) && !session_stopping();
+}
+
+double pace_keep(struct tuning *t) {
+  struct page *page = session_page();
+  if (t->plan->share <= 0 || !page || !is_over(t, page))
+    return 0;
+  double start = sys_now();
+  pool_pause(t->pool, true); // what is being compiled comes to its end
+  do {
+    nanosleep(&(struct timespec){ .tv_nsec = 20 * 1000 * 1000 }, NULL);
+    tune_report(t, tune_silence(NULL));
+  } while (is_over(t, page));
+  pool_pause(t->pool, false);
+  double slept = sys_now() - start; // is not time that was used
+  t->deadline += slept;
+  t->explore_until += slept;
+  return slept;
+}
