@@ -39,11 +39,18 @@ static void tell_allowance(void) {
   }
 }
 
+static void lent(const struct outcome *out, void *data) {
+  (void)data;
+  if (beside_goes() && !atomic_load(&beside.node->retired))
+    borrow_lent(beside.node, out);
+}
+
 int beside_start(struct site *s, struct node *n, void *const *args, const struct plan *plan,
                  struct outcome *out) {
   struct identity id = site_identity(s, n->entry.key);
   struct plan p = *plan;
   p.retry = n->crashes > 0;
+  p.lent = lent;
   if (session_start(s->kernel, &id, args, &p, out) != 0)
     return -1;
   beside.node = n;

@@ -121,11 +121,17 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   free(values);
 }
 
-static void tune(struct site *s, struct node *n, void *const *args, const struct plan *plan) {
+static void lent(const struct outcome *out, void *data) {
+  borrow_lent(data, out);
+}
+
+static void tune(struct site *s, struct node *n, void *const *args, struct plan *plan) {
   struct identity id = site_identity(s, n->entry.key);
   struct outcome *out = sys_malloc(sizeof *out);
   if (!out)
     return decide(n, s->kernel->original, "default: no memory");
+  plan->lent = lent; // to other threads, which do not wait
+  plan->data = n;
   if (plan->beside ? beside_start(s, n, args, plan, out) != 0
                    : (session_run(s->kernel, &id, args, plan, out), true))
     decide_outcome(s, n, out);
@@ -158,6 +164,16 @@ static const char *why_not(enum tuning_mode mode) {
                                   "`autotune tune` to find out" : NULL;
 }
 
+// Nothing is to be tuned here.
+static void borrow(struct site *s, struct node *n, void *const *args, const char *no) {
+  struct outcome *out = sys_malloc(sizeof *out);
+  if (out && borrow_checked(s, n, args, out))
+    decide_outcome(s, n, out);
+  else
+    decide(n, s->kernel->original, no);
+  free(out);
+}
+
 // By the one thread that is `busy`.
 static void work(struct site *s, struct node *n, void *const *args) {
   enum tuning_mode mode = decide_mode(s->kernel);
@@ -168,8 +184,10 @@ static void work(struct site *s, struct node *n, void *const *args) {
     return;
   atomic_store(&n->asked, true);
   struct plan plan = plan_for(s->kernel);
-  if (no)
+  if (no && openmp_in_parallel())
     decide(n, s->kernel->original, no);
+  else if (no)
+    borrow(s, n, args, no);
   else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS || !s->kernel->n_units)
     decide(n, s->kernel->original, "default: the kernel has no parameters, or too many");
   else if (openmp_in_parallel())

@@ -219,8 +219,10 @@ static struct candidate *hinted(struct tuning *t) {
     const struct hint *hint = &t->hints->items[t->next_hint++];
     struct candidate *c =
         was_given(t, hint->point) ? NULL : explore_give(t, hint->point, hint->from);
-    if (c && explore_identify(t, c))
+    if (c && explore_identify(t, c)) {
+      c->near = hint->near;
       return c;
+    }
   }
   return NULL;
 }
@@ -356,6 +358,8 @@ static void try(struct tuning *t, struct compiled *compiled) {
     explore_settle(t, c, &trial, c->object.seconds);
   else
     c->done = !session_stopping(); // stays pending in the store, unless it is innocent
+  if (lend_wants(t, c))
+    lend(t, c);
 }
 
 static bool is_ended(const struct tuning *t) {

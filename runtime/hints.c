@@ -122,27 +122,32 @@ bool hints_point(const struct space *space, const char *values, choice *point) {
   return known > 0 && (space_allows(space, point) || space_repair(space, &rng, point));
 }
 
-void hints_add(struct hints *h, const struct space *space, const char *values, const char *from) {
+struct hint *hints_add(struct hints *h, const struct space *space, const char *values,
+                       const char *from) {
   if (h->n == MAX_HINTS)
-    return;
+    return NULL;
   struct hint *hint = &h->items[h->n];
   if (!hints_point(space, values, hint->point))
-    return;
+    return NULL;
   for (unsigned i = 0; i < h->n; i++)
     if (space_equal(space, h->items[i].point, hint->point))
-      return;
+      return NULL;
   snprintf(hint->from, sizeof hint->from, "%s", from);
+  hint->near = false;
   h->n++;
+  return hint;
 }
 
 // ---- sources -------------------------------------------------------------------------------------
 
-struct adding { struct request *request; const char *from; };
+struct adding { struct request *request; const struct relative *relative; };
 
 static void add(const char *values, double seconds, void *data) {
   struct adding *a = data;
   (void)seconds;
-  hints_add(a->request->out, a->request->space, values, a->from);
+  struct hint *hint = hints_add(a->request->out, a->request->space, values, a->relative->name);
+  if (hint)
+    hint->near = a->relative->near;
 }
 
 // The winners of all, then the next best of the nearest, and so on: another key's second is worth less
@@ -154,7 +159,7 @@ static void from_relatives(struct request *r) {
   for (unsigned round = 0; round < 2; round++)
     for (unsigned i = 0; i < n && i < (round ? 2 : MAX_RELATIVES); i++)
       store_fastest(r->store, relatives[i].problem, rounds[round], add,
-                    &(struct adding){ r, relatives[i].name });
+                    &(struct adding){ r, &relatives[i] });
 }
 
 static void (*const sources[])(struct request *r) = {

@@ -450,6 +450,7 @@ struct relative {
   int64_t problem;
   enum relation relation;
   double distance;                     /* of the keys: sum of |log2 ratio| */
+  bool near;                           /* another key of the same kernel, no part of it off by more than 4 times */
   char name[96];                       /* for people: "n = 1024", "kernel matmul2, n = 1024" */
 };
 enum { MAX_RELATIVES = 8 };
@@ -459,6 +460,8 @@ unsigned store_relatives(struct store *s, const struct identity *id,
  * tuning before all, at most N. */
 void store_fastest(struct store *s, int64_t problem, unsigned n,
                    void (*see)(const char *values, double seconds, void *data), void *data);
+/* The finished tuning of PROBLEM by TOOLCHAIN (NULL: by any); freed by store_summary_free. */
+bool store_tuning(struct store *s, int64_t problem, const char *toolchain, struct summary *out);
 /* Between keys: the sum over their parts of |log2 ratio|. */
 double key_distance(const long long *a, const long long *b, unsigned n);
 
@@ -486,7 +489,11 @@ void openmp_clean(pid_t pid);
 uint64_t shape_of(const char *text);
 
 enum { MAX_HINTS = 16 };
-struct hint { choice point[MAX_PARAMS]; char from[96]; /* for people: "n = 1024" */ };
+struct hint {
+  choice point[MAX_PARAMS];
+  char from[96];          /* for people: "n = 1024" */
+  bool near;              /* as in struct relative */
+};
 struct hints { unsigned n; struct hint items[MAX_HINTS]; };
 /* Points that are worth trying first in SPACE, best first: they exist and none is there twice. */
 void hints_find(struct store *store, const struct space *space, const struct identity *id,
@@ -495,8 +502,8 @@ void hints_find(struct store *store, const struct space *space, const struct ide
  * are and their order; a number that is no candidate here becomes the nearest one, what is not named the
  * default's, and what the constraint refuses a point nearby. False: there is none, or nothing is known. */
 bool hints_point(const struct space *space, const char *values, choice *point);
-/* Adds the point of VALUES, unless there is none, or it is there. */
-void hints_add(struct hints *h, const struct space *space, const char *values, const char *from);
+/* Adds the point of VALUES, unless there is none, or it is there. The hint, or NULL. */
+struct hint *hints_add(struct hints *h, const struct space *space, const char *values, const char *from);
 
 /* ---- session.c, session_tuner.c: one tuning, as the program and the tuner see it -------------------- */
 
@@ -524,6 +531,10 @@ struct plan {             /* what is wanted of a tuner */
   double share;           /* of the program's seconds in the kernel that all may cost; 0: no such bound */
   double until;           /* end where less improvement is expected; 0: never */
   const choice *points; unsigned n_points;  /* one after another; read by session_start alone */
+  /* In the program, by whoever looks after the session: what may be run until the tuning ends. NULL: nothing
+   * is wanted. */
+  void (*lent)(const struct outcome *out, void *data);
+  void *data;
 };
 
 /* Memory of the program and its tuner both, so that looking costs neither a system call nor a lock. In the
@@ -541,6 +552,8 @@ struct page {
 bool session_inside(void);
 /* In the tuner: it has been asked to end (by a signal, or because the program is gone). */
 bool session_stopping(void);
+/* In the tuner: offers the program what it may run meanwhile. */
+void session_lend(const struct outcome *out);
 /* The page of the session that runs; NULL: there is none, or no memory for it. */
 struct page *session_page(void);
 /* In the tuner: was VARIANT being compiled when a former tuner of this session crashed? */

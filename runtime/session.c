@@ -39,6 +39,8 @@ static struct {
   double end;                 // when patience does
   const struct autotune_kernel *kernel; // NULL: there is no session
   bool beside;                // the program does not wait for it
+  void (*lent)(const struct outcome *out, void *data); // of the plan
+  void *data;
   struct packet *packet;
 } session = { .socket = -1, .memory = -1, .pidfd = -1 };
 
@@ -193,6 +195,8 @@ int session_start(const struct autotune_kernel *k, const struct identity *id, vo
   session.status = 0;
   session.read = 0;
   session.beside = plan->beside;
+  session.lent = plan->lent;
+  session.data = plan->data;
   atomic_store(&session.page, sys_mmap(sizeof(struct page), true));
   struct tuner_job job = { .kernel = k, .id = id, .args = args, .plan = plan,
                            .page = session_page(), .socket = pair[1], .memory = memory,
@@ -299,6 +303,10 @@ static bool obey(struct outcome *out) {
   case PACKET_PROGRESS:
     session.end = sys_now() + p->progress.silence;
     show(&p->progress);
+    break;
+  case PACKET_LENT:
+    if (session.lent)
+      session.lent(&p->outcome, session.data);
     break;
   case PACKET_OUTCOME:
     *out = p->outcome;

@@ -5,7 +5,7 @@
 
 #include "sandbox.h"
 
-enum packet_kind { PACKET_PROGRESS, PACKET_LOG, PACKET_OUTCOME };
+enum packet_kind { PACKET_PROGRESS, PACKET_LOG, PACKET_LENT, PACKET_OUTCOME };
 struct packet {             /* tuner to program */
   enum packet_kind kind;
   enum autotune_level level;

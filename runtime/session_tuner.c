@@ -12,13 +12,15 @@
 
 #include "session.h"
 
+struct line { int socket; struct page *page; bool beside; double last; };
+
 static struct {
   atomic_bool inside;
   volatile sig_atomic_t stopping;
   int socket, program;        // program: its pidfd, or -1
+  struct line *line;          // to the program
 } tuner = { .socket = -1, .program = -1 };
 
-struct line { int socket; struct page *page; bool beside; double last; };
 
 bool session_inside(void) {
   return atomic_load_explicit(&tuner.inside, memory_order_relaxed);
@@ -40,6 +42,11 @@ static void send_packet(const struct line *l, const struct packet *p) {
     ;
   if (sent > 0 && l->page)
     atomic_fetch_add(&l->page->news, 1);
+}
+
+void session_lend(const struct outcome *out) {
+  if (tuner.line)
+    send_packet(tuner.line, &(struct packet){ .kind = PACKET_LENT, .outcome = *out });
 }
 
 static void stop(int signal) {
@@ -109,6 +116,7 @@ void tuner_main(const struct tuner_job *job) {
   if (!follow(job))
     _exit(1);
   struct line l = { .socket = fds[0], .page = job->page, .beside = job->plan->beside };
+  tuner.line = &l;
   autotune_set_log(forward_log, &l);
   p.rc = tune_run(job->kernel, job->id, job->args, job->plan, fds[1], report, &l, &p.outcome);
   send_packet(&l, &p);

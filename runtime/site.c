@@ -200,6 +200,8 @@ static void free_site(struct site *s) {
     free_notes(atomic_load(&n->values));
     if (n->handle)
       dlclose(n->handle);
+    if (n->borrowed)
+      dlclose(n->borrowed);
     free(n);
   }
   free(s);

@@ -18,7 +18,7 @@ struct node {
   atomic_bool asked;                    /* the store has no winner */
   atomic_bool retired;                  /* forgotten, and out of its bucket */
   _Atomic(struct note *) why, values;   /* newest first; values: "MR=6\nNR=64\n" */
-  void *handle;                         /* of the winner's module */
+  void *handle, *borrowed;              /* of the winner's module, and of what ran before it was known */
   unsigned crashes;                     /* of its tuners */
   struct site *site;
   struct autotune_entry entry;          /* last: its key is as long as the kernel says */
@@ -73,6 +73,14 @@ void allowance_cost(struct site *s, double seconds);    /* of tuning, and of cal
 double allowance_left(const struct site *s);         /* seconds of CPU, beyond what is spent */
 /* May a tuning begin? */
 bool allowance_begins(const struct site *s);
+
+/* ---- borrow.c ---- */
+
+/* What the tuner of N lends: calls run it until more is known. */
+void borrow_lent(struct node *n, const struct outcome *out);
+/* Where nothing is tuned: what won for a near key, if it proves right for this call. False: there is none, or
+ * it is not; else OUT is as of a tuning. */
+bool borrow_checked(struct site *s, struct node *n, void *const *args, struct outcome *out);
 
 /* ---- beside.c: the tuning beside the program; by whoever has decide_take, unless said otherwise ---- */
 

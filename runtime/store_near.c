@@ -39,12 +39,16 @@ static bool read_key(const char *text, long long *key, unsigned n) {
   return n > 0 || *text == '\0';
 }
 
-// Infinite: nothing can be said.
-static double distance_to(const struct problem *p, const struct identity *id) {
+// Infinite: nothing can be said. *NEAR: no part is off by more than 4 times.
+static double distance_to(const struct problem *p, const struct identity *id, bool *near) {
   enum { MOST = 64 };
   long long key[MOST];
+  *near = false;
   if (id->n_keys > MOST || !read_key(p->key, key, id->n_keys))
     return INFINITY;
+  *near = true;
+  for (unsigned i = 0; i < id->n_keys; i++)
+    *near = *near && key_distance(&key[i], &id->key[i], 1) <= 2;
   return key_distance(key, id->key, id->n_keys);
 }
 
@@ -67,7 +71,7 @@ static bool relate(const struct problem *p, const struct identity *id, struct re
     return false;
   bool names = same_names(p, id);
   r->problem = p->id;
-  r->distance = distance_to(p, id);
+  r->distance = distance_to(p, id, &r->near);
   if (p->unit == id->unit && names)
     r->relation = RELATED_KEY;
   else if (strcmp(p->kernel, id->kernel) == 0)
@@ -78,6 +82,7 @@ static bool relate(const struct problem *p, const struct identity *id, struct re
     r->relation = RELATED_FAMILY;
   else
     return false;
+  r->near = r->near && r->relation == RELATED_KEY && p->threads == id->threads;
   if (p->threads != id->threads) // as far as a key twice as large
     r->distance += fabs(log2((double)(p->threads + !p->threads) / (id->threads + !id->threads)));
   return r->relation != RELATED_KEY || isfinite(r->distance);
@@ -137,6 +142,17 @@ unsigned store_relatives(struct store *s, const struct identity *id,
   }
   sqlite3_finalize(q);
   return rc == SQLITE_DONE ? n : 0;
+}
+
+bool store_tuning(struct store *s, int64_t problem, const char *toolchain, struct summary *out) {
+  char *by = NULL;
+  if (!store_usable(s) || !store_find_summary(s, problem, out, &by))
+    return false;
+  bool same = !toolchain || strcmp(by, toolchain) == 0;
+  free(by);
+  if (!same)
+    store_summary_free(out);
+  return same;
 }
 
 // ---- variants -------------------------------------------------------------------------

@@ -23,6 +23,7 @@ struct candidate {
   double *samples; unsigned n_samples;
   struct object object;       /* kept while it may win */
   uint64_t code;              /* hash of the object; 0: there is none */
+  bool near;                  /* as in struct hint */
   char *from;                 /* where the point comes from if the strategy did not ask for it; else NULL */
   int unasked;                /* another such candidate, or NONE */
   struct features features;   /* NAN where unknown */
@@ -61,6 +62,7 @@ struct tuning {
   int best;                   /* index of the best candidate, or NONE */
   int unasked;                /* the last that the strategy did not ask for, or NONE */
   struct hints *hints; unsigned next_hint;
+  bool lent;                  /* the program has something to run meanwhile */
   struct estimate original;
   struct foresight foresight;
   double until;               /* the plan's or the kernel's; 0: never */
@@ -102,6 +104,10 @@ void explore_note(struct tuning *t, struct candidate *c);
 bool explore_identify(const struct tuning *t, struct candidate *c);
 /* Compiles C, to be tried. False: that cannot be. */
 bool explore_submit(struct tuning *t, struct candidate *c);
+
+/* ---- lend.c: something to run meanwhile ---- */
+bool lend_wants(const struct tuning *t, const struct candidate *c);
+void lend(struct tuning *t, const struct candidate *c);
 
 /* ---- share.c: other processes that tune the same problem ---- */
 /* How many were at it when this process joined them; it leaves them by ending. */

@@ -2,6 +2,7 @@
 // Tunings that help each other: a new key begins with what was found for a near one, and two processes at
 // the same problem share it.
 #include <poll.h>
+#include <time.h>
 
 #include <sqlite3.h>
 
@@ -119,6 +120,83 @@ static void test_a_family_helps(void **state) {
   RUN(tune_a_cousin, FEW);
 }
 
+// ---- what is borrowed ------------------------------------------------------------------------------------------
+
+// One variant, which is right where 32 divides n.
+static void divides(void) {
+  static const char text[] =
+    "void scale(int n, double f, const double *a, double *c) {\n"
+    "  for (int i = 0; i < n / U * U; i++) c[i] = f * a[i];\n}\n"
+    "void (*const autotune_entry)(int, double, const double *, double *) = scale;\n";
+  static const struct autotune_value values[] = { { "32", "32", 32, 32 } };
+  static const struct autotune_unit units[] = { { "clang", text, scale_flags } };
+  scale_kernel.units = units;
+  scale_params[0].values = values;
+  scale_params[0].n_values = 1;
+  scale_params[0].original = 1;
+}
+
+static void tune_divided(void) {
+  divides();
+  EXPECT(scale_is_right(SCALE_N));
+  EXPECT(scale_why_has("tuned: "));
+}
+
+static void borrow_near(void) {
+  divides();
+  EXPECT(scale_is_right(SCALE_N + 3200));
+  EXPECT(scale_why_has("borrowed from n = 20000"));
+  EXPECT(scale_is_right(SCALE_N + 3200));
+  EXPECT(scale_is_right(SCALE_N * 5)); // too far
+  EXPECT(scale_why_has("default: "));
+  EXPECT(scale_is_right(SCALE_N + 1)); // it would be wrong
+  EXPECT(scale_why_has("default: "));
+}
+
+static void test_locked_borrows_what_is_right(void **state) {
+  (void)state;
+  RUN(tune_divided, SILENT, "AUTOTUNE_BUDGET=20s");
+  RUN(borrow_near, SILENT, "AUTOTUNE_MODE=locked");
+  RUN(borrow_near, SILENT, "AUTOTUNE_MODE=offline");
+}
+
+// Why the last key runs what it runs, once that has WORDS in it; at most half a minute.
+static bool comes_to(int n, const char *words) {
+  for (int i = 0; i < 3000; i++) {
+    char *why = NULL;
+    if (!scale_is_right(n))
+      return false;
+    long long key[] = { n };
+    bool has = autotune_why("scale", key, &why) == AUTOTUNE_OK && strstr(why, words);
+    free(why);
+    if (has)
+      return true;
+    nanosleep(&(struct timespec){ .tv_nsec = 10 * 1000 * 1000 }, NULL);
+  }
+  return false;
+}
+
+static void borrow_meanwhile(void) {
+  many_variants();
+  EXPECT(comes_to(SCALE_N + 3200, "borrowed from n = 20000 until it is tuned"));
+  EXPECT(comes_to(SCALE_N + 3200, "tuned: "));
+}
+
+static void never_wrong_meanwhile(void) {
+  divides();
+  EXPECT(comes_to(SCALE_N + 1, "none of 1 variants was right"));
+}
+
+static void test_background_borrows_meanwhile(void **state) {
+  (void)state;
+  RUN(tune_one, SILENT, "AUTOTUNE_BUDGET=20s,12");
+  RUN(borrow_meanwhile, SILENT, "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=20s,24");
+  remove_folder();
+  make_folder(NULL);
+  RUN(tune_divided, SILENT, "AUTOTUNE_BUDGET=20s");
+  RUN(never_wrong_meanwhile, SILENT, "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=20s");
+}
+
 // ---- two processes --------------------------------------------------------------------------------------------
 
 // Rows of variants with a time.
@@ -175,7 +253,9 @@ static void test_a_small_space_is_shared(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { TEST(test_a_near_key_comes_first), TEST(test_kernels_alike_help),
-                                      TEST(test_a_family_helps), TEST(test_two_processes_share),
+                                      TEST(test_a_family_helps), TEST(test_locked_borrows_what_is_right),
+                                      TEST(test_background_borrows_meanwhile),
+                                      TEST(test_two_processes_share),
                                       TEST(test_a_small_space_is_shared) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
