@@ -120,7 +120,7 @@ bool known_other(struct known *k, choice *point) {
 
 bool known_tell(struct known *k, const choice *point, const struct told *told) {
   size_t width = k->space->kernel->n_params;
-  bool failed = told->fate != FATE_OK;
+  bool failed = told->fate != FATE_OK; // or was not run, which says nothing of others
   seen_add(&k->seen, k->space, point);
   if (2 * (k->n + 1) > k->n_slots && !grow(k))
     return false;
@@ -132,6 +132,7 @@ bool known_tell(struct known *k, const choice *point, const struct told *told) {
   if (!failed && (k->best < 0 || told->seconds < k->seconds[k->best]))
     k->best = (int)k->n;
   *at = ++k->n;
-  count(k, point, failed);
+  if (told->fate != FATE_DROPPED)
+    count(k, point, failed);
   return true;
 }
