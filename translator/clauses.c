@@ -316,6 +316,16 @@ static void read_mode(const struct source *s, struct kernel *k, const struct cla
                (int)c->args[0].text.size, c->args[0].text.data);
 }
 
+static void read_family(const struct source *s, struct kernel *k, const struct clause *c)
+{
+  if (c->n_args && is_identifier(c->args[0].text))
+    k->family = arena_copy(c->args[0].text.data, c->args[0].text.size);
+  else if (c->n_args && c->args[0].text.size)
+    diag_error(s, c->args[0].offset, c->args[0].text.size, "write a name: family(gemm)",
+               "'%.*s' is no name for a family", (int)c->args[0].text.size,
+               c->args[0].text.data);
+}
+
 static const struct {
   const char *name;
   clause_reader *read;
@@ -333,6 +343,7 @@ static const struct {
   { "bytes", read_bytes },
   { "search", read_search },
   { "mode", read_mode },
+  { "family", read_family },
 };
 
 static void check_expressions(const struct source *s, const struct kernel *k)

@@ -304,7 +304,9 @@ static void options(const struct emission *e)
   real(e->out, k->until);
   text_printf(e->out, ",\n  .mode = ");
   string(e->out, k->mode);
-  text_printf(e->out, ", .openmp = %d,\n", k->openmp);
+  text_printf(e->out, ", .openmp = %d, .family = ", k->openmp);
+  string(e->out, k->family);
+  text_printf(e->out, ",\n");
 }
 
 static void kernel(const struct emission *e, unsigned n_symbols, const char *refused)

@@ -92,6 +92,7 @@ static const struct clause_rule kernel_rules[] = {
   { "bytes", 0, ARGS_MUST, CLAUSE_WHOLE },
   { "search", 0, ARGS_MUST, CLAUSE_LABELS },
   { "mode", 0, ARGS_MUST, CLAUSE_ONE },
+  { "family", 0, ARGS_MUST, CLAUSE_ONE },
 };
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

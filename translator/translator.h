@@ -208,7 +208,7 @@ struct kernel {
   struct section *sections; unsigned n_sections;
   int verify; double rtol, atol; /* enum autotune_verify; as in struct autotune_kernel */
   struct slice flops, bytes;     /* empty: not given */
-  const char *search, *mode; double budget_seconds; unsigned budget_variants;
+  const char *search, *mode, *family; double budget_seconds; unsigned budget_variants;
   double budget_share, until;
   const char **compilers; unsigned n_compilers;  /* at least "clang" */
   bool openmp;
