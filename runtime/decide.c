@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "site.h"
+#include "wisdom.h"
 
 static atomic_bool busy;      // somebody asks the store, tunes, or looks after a tuning
 
@@ -69,49 +70,96 @@ static bool install(struct site *s, struct node *n, const char *path, const char
   return code != NULL;
 }
 
-static bool adopt(struct site *s, struct node *n, const struct summary *m) {
-  char why[256];
+// What is known is decided at once, if its code is at hand. False: it is not, or cannot be loaded.
+static bool adopt(struct site *s, struct node *n, const struct recall *known) {
+  const struct summary *m = &known->summary;
   double speedup = m->best.median > 0 ? m->original.median / m->best.median : 0;
-  if (m->winner == 0) {
-    snprintf(why, sizeof why, "default: an earlier run found nothing better (%u variants)", m->tried);
+  bool elsewhere = known->source[0] != '\0';
+  char why[320];
+  if (known->kind == RECALL_DEFAULT) {
+    snprintf(why, sizeof why, "default: %s%s found nothing better (%u variants)",
+             elsewhere ? "the tuning in " : "an earlier run", known->source, m->tried);
     decide(n, s->kernel->original, why);
     return true;
   }
-  char *path = m->object ? objects_find(m->object) : NULL;
-  snprintf(why, sizeof why, "stored: %.3g x over the default, found in an earlier run (%u variants)",
-           speedup, m->tried);
-  bool installed = path && install(s, n, path, m->values, why);
-  free(path);
-  return installed;
+  snprintf(why, sizeof why, "%s%s: %.3g x over the default, found in %s (%u variants)%s",
+           elsewhere ? "from " : "stored", known->source, speedup,
+           elsewhere ? "another run" : "an earlier run", m->tried, elsewhere ? ", checked here" : "");
+  return known->path && install(s, n, known->path, m->values, why);
 }
 
-// The winner of an earlier run. Asked once for a key: what other processes find later is for later runs.
-static bool ask_store(struct site *s, struct node *n) {
+void decide_free(struct node *n) {
+  if (n->known)
+    recall_free(n->known);
+  free(n->known);
+  n->known = NULL;
+}
+
+// What is known of the key. Asked once: what other processes find later is for later runs. True: decided.
+// A winner without code is left in N->known.
+static bool ask(struct site *s, struct node *n) {
   struct identity id = site_identity(s, n->entry.key);
-  struct summary m;
-  char *message = NULL, *why = NULL;
-  bool found = false;
-  bool waits = decide_mode(s->kernel) == MODE_FIRST;
-  struct store *store = store_open_within(waits ? STORE_WAIT : 0.001, &message);
-  if (store) {
-    found = store_winner(store, &id, &m, &why);
-    store_close(store);
+  enum tuning_mode mode = decide_mode(s->kernel);
+  bool locked = mode == MODE_LOCKED || mode == MODE_OFFLINE;
+  struct recall *known = n->known = sys_calloc(1, sizeof *known);
+  bool adopted = false;
+  if (known) {
+    recall_find(s->kernel, &id, locked, mode == MODE_FIRST ? STORE_WAIT : 0.001, known);
+    adopted = (known->kind == RECALL_DEFAULT || known->kind == RECALL_OBJECT) && adopt(s, n, known);
+    if (known->why[0])
+      log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
+    if (known->why[0] && !adopted)
+      site_note(&n->why, known->why);
+    if (known->kind != RECALL_POINT)
+      decide_free(n);
   }
-  bool adopted = found && adopt(s, n, &m);
-  if (found)
-    store_summary_free(&m);
-  if (why)
-    log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, why);
-  if (why && !adopted)
-    site_note(&n->why, why);
   atomic_store(&n->asked, true);
-  free(why);
-  free(message);
   return adopted;
+}
+
+// In these modes what is known runs, and nothing is tuned.
+static const char *why_not(enum tuning_mode mode) {
+  return mode == MODE_LOCKED ? "default: locked, and nothing is known for this key"
+         : mode == MODE_OFFLINE ? "default: nothing is known for this key, which is for "
+                                  "`autotune tune` to find out" : NULL;
+}
+
+// The default, for NO and for what was found out before.
+static void refuse(struct site *s, struct node *n, const char *no) {
+  struct note *found = atomic_load(&n->why);
+  char *why = found ? sys_printf("%s: %s", no, found->text) : NULL;
+  decide(n, s->kernel->original, why ? why : no);
+  free(why);
+}
+
+// A winner that was found elsewhere, or whose code was lost, has been compiled and compared with the
+// default. Where it failed, and that is allowed, the next thing is a tuning.
+static void checked(struct site *s, struct node *n, struct outcome *out) {
+  struct recall *known = n->known;
+  const char *no = why_not(decide_mode(s->kernel));
+  if (out->tuned && out->winner)
+    known->path = sys_strdup(out->path);
+  if (known->path && adopt(s, n, known)) {
+    log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
+  } else {
+    snprintf(known->why, sizeof known->why, "%s: %.300s",
+             known->source[0] ? known->source : "the stored winner, whose code is lost", out->why);
+    log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
+    site_note(&n->why, known->why);
+    if (no)
+      refuse(s, n, no);
+  }
+  decide_free(n);
 }
 
 void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   const struct autotune_kernel *k = s->kernel;
+  if (n->known) {
+    checked(s, n, out);
+    if (out->fd >= 0)
+      close(out->fd);
+    return;
+  }
   char *values = out->tuned && out->winner ? space_values(k, out->point) : NULL;
   log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
   if (!values || !install(s, n, out->path, values, out->why))
@@ -157,11 +205,12 @@ static struct plan plan_for(const struct autotune_kernel *k) {
   };
 }
 
-// In these modes what is known runs, and nothing is tuned.
-static const char *why_not(enum tuning_mode mode) {
-  return mode == MODE_LOCKED ? "default: locked, and nothing is known for this key"
-         : mode == MODE_OFFLINE ? "default: nothing is known for this key, which is for "
-                                  "`autotune tune` to find out" : NULL;
+// The winner in N->known, compared with the default on this call's data.
+static void check(struct site *s, struct node *n, void *const *args, bool is_beside) {
+  struct summary adopted = n->known->summary;
+  adopted.source = n->known->source;
+  tune(s, n, args, &(struct plan){ .kind = PLAN_CHECK, .beside = is_beside, .adopt = &adopted,
+                                   .points = n->known->point, .n_points = 1 });
 }
 
 // Nothing is to be tuned here.
@@ -170,7 +219,7 @@ static void borrow(struct site *s, struct node *n, void *const *args, const char
   if (out && borrow_checked(s, n, args, out))
     decide_outcome(s, n, out);
   else
-    decide(n, s->kernel->original, no);
+    refuse(s, n, no);
   free(out);
 }
 
@@ -180,13 +229,15 @@ static void work(struct site *s, struct node *n, void *const *args) {
   const char *no = why_not(mode);
   bool again = mode == MODE_TUNE;
   beside_look(0);
-  if (atomic_load(&n->decided) || (!again && !atomic_load(&n->asked) && ask_store(s, n)))
+  if (atomic_load(&n->decided) || (!again && !atomic_load(&n->asked) && ask(s, n)))
     return;
   atomic_store(&n->asked, true);
   struct plan plan = plan_for(s->kernel);
-  if (no && openmp_in_parallel())
-    decide(n, s->kernel->original, no);
-  else if (no)
+  struct note *why = atomic_load(&n->why);
+  plan.why = why ? why->text : NULL;
+  if (no && !n->known && (openmp_in_parallel() || wisdom_given()))
+    refuse(s, n, no); // with wisdom, what runs is not to depend on this machine's store
+  else if (no && !n->known)
     borrow(s, n, args, no);
   else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS || !s->kernel->n_units)
     decide(n, s->kernel->original, "default: the kernel has no parameters, or too many");
@@ -194,10 +245,15 @@ static void work(struct site *s, struct node *n, void *const *args) {
     site_note(&n->why, "default: called inside a parallel region"); // a later call may do better
   else if (beside_goes())
     beside_tell(n);
-  else if (!allowance_begins(s))
+  else if (!no && !allowance_begins(s))
     site_note(&n->why, "default for now: its share of the time is not enough yet to tune");
+  else if (n->known)
+    check(s, n, args, plan.beside);
   else
     tune(s, n, args, &plan);
+  if (!atomic_load(&n->decided) && !n->known && !no && !plan.beside && !openmp_in_parallel() &&
+      !beside_goes())
+    tune(s, n, args, &plan); // what was known failed its check
 }
 
 static autotune_fn miss(struct site *s, struct node *n, void *const *args) {

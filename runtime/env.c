@@ -208,6 +208,11 @@ static void read_jit(const char *name, const char *value) {
   env.options.jit = sys_strdup(value);
 }
 
+static void read_wisdom(const char *name, const char *value) {
+  (void)name;
+  env.options.wisdom = sys_strdup(value);
+}
+
 static void read_openmp(const char *name, const char *value) {
   (void)name;
   env.options.openmp = sys_strdup(value);
@@ -223,6 +228,7 @@ static const struct variable {
   { "AUTOTUNE_SEARCH", read_search }, { "AUTOTUNE_SEED", read_seed },
   { "AUTOTUNE_LOG", read_log },       { "AUTOTUNE_CACHE", read_cache },
   { "AUTOTUNE_JIT", read_jit },       { "AUTOTUNE_OPENMP", read_openmp },
+  { "AUTOTUNE_WISDOM", read_wisdom },
   { "AUTOTUNE_UNTIL", read_until },   { "AUTOTUNE_KERNEL", read_kernel },
   { "AUTOTUNE_CALLED", read_called },
   { "AUTOTUNE_FAULT", NULL },         // sys.c

@@ -64,8 +64,7 @@ bool explore_identify(const struct tuning *t, struct candidate *c) {
   const struct backend *backend = backend_find(name);
   const char *version = backend ? backend->version(name) : NULL;
   c->compiler = version ? version : name;
-  c->variant = XXH3_64bits_withSeed(c->compiler, strlen(c->compiler),
-                                    identity_values(c->values) + identity_text(t->kernel, c->point));
+  c->variant = identity_variant(t->kernel, c->point, c->values, c->compiler);
   return c->variant != 0;
 }
 

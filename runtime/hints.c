@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime.h"
+#include "wisdom.h"
 
 struct request {
   struct store *store;
@@ -162,7 +163,18 @@ static void from_relatives(struct request *r) {
                     &(struct adding){ r, &relatives[i] });
 }
 
+static void from_wisdom(struct request *r) {
+  const struct wisdom_entry *near[3];
+  unsigned n = wisdom_near(r->id, near, 3);
+  for (unsigned i = 0; i < n; i++) {
+    char name[sizeof r->out->items->from];
+    wisdom_name(near[i], r->id, name, sizeof name);
+    hints_add(r->out, r->space, near[i]->summary.values, name);
+  }
+}
+
 static void (*const sources[])(struct request *r) = {
+  from_wisdom,
   from_relatives,
 };
 

@@ -283,6 +283,12 @@ uint64_t identity_text(const struct autotune_kernel *k, const choice *point) {
   return unit ? hash_text(k, point, unit->text, h) : h;
 }
 
+uint64_t identity_variant(const struct autotune_kernel *k, const choice *point, const char *values,
+                          const char *compiler) {
+  return XXH3_64bits_withSeed(compiler, strlen(compiler),
+                              identity_values(values) + identity_text(k, point));
+}
+
 // ---- kernels ---------------------------------------------------------------------------------------------
 
 // All directives in force, the first of each list: what a longer list does not change.

@@ -89,6 +89,7 @@ struct options {
                                             $XDG_CACHE_HOME/autotune; "" or "off": no store */
   const char *jit;                       /* AUTOTUNE_JIT: path of libautotune-jit.so */
   const char *openmp;                    /* AUTOTUNE_OPENMP: path of libomp */
+  const char *wisdom;                    /* AUTOTUNE_WISDOM: files, separated by colons; NULL: none */
 };
 /* Reads the environment once (thread-safe); unknown AUTOTUNE_* names and bad values are warned of once,
  * with a suggestion, and then the default holds. */
@@ -133,6 +134,9 @@ uint64_t identity_space(const struct autotune_kernel *k);
 uint64_t identity_values(const char *values);
 /* Hash of the text that POINT leaves of its unit, its compiler and flags; not of the values. */
 uint64_t identity_text(const struct autotune_kernel *k, const choice *point);
+/* Hash of all that makes a variant: struct record. COMPILER with its version. */
+uint64_t identity_variant(const struct autotune_kernel *k, const choice *point, const char *values,
+                          const char *compiler);
 /* The point of VALUES. False: it has another list of parameters, or a value is no candidate. */
 bool identity_point(const struct autotune_kernel *k, const char *values, choice *point);
 /* What is offered, as text: a line "name, kind, when, original, values…" for each parameter, separated by
@@ -408,7 +412,7 @@ struct summary {          /* one tuning of one key */
   uint64_t space;                      /* as in struct identity */
   uint64_t text;                       /* identity_text of the winner; 0: not known */
   const char *machine;                 /* "l1d=32768 l2=… l3=… cores=8 …"; "": not known */
-  const char *source;                  /* "": tuned here; else the wisdom that it comes from */
+  const char *source;                  /* "": found here; else where from: "wisdom x.jsonl", "n = 512" */
 };
 
 struct store;
@@ -440,6 +444,9 @@ void store_news(struct store *s, const struct identity *id, double *since,
 int store_begin(struct store *s, const struct identity *id, const struct record *r); /* pending */
 int store_finish(struct store *s, const struct identity *id, const struct record *r);
 int store_summary(struct store *s, const struct identity *id, const struct summary *m);
+/* Notes that K was called for ID and that nothing is known, for WHY. */
+int store_asked(struct store *s, const struct identity *id, const struct autotune_kernel *k,
+                const char *why);
 int store_forget(struct store *s, const char *kernel, uint64_t unit, const long long *key,
                  unsigned n_keys);   /* kernel NULL: all; key NULL: all keys */
 
@@ -535,6 +542,8 @@ struct plan {             /* what is wanted of a tuner */
    * is wanted. */
   void (*lent)(const struct outcome *out, void *data);
   void *data;
+  const struct summary *adopt; /* PLAN_CHECK: what is stored where the point is right; NULL: nothing */
+  const char *why;        /* why the store was no help; NULL: not known */
 };
 
 /* Memory of the program and its tuner both, so that looking costs neither a system call nor a lock. In the

@@ -198,6 +198,7 @@ static void free_site(struct site *s) {
     next = n->all;
     free_notes(atomic_load(&n->why));
     free_notes(atomic_load(&n->values));
+    decide_free(n);
     if (n->handle)
       dlclose(n->handle);
     if (n->borrowed)

@@ -21,6 +21,7 @@ struct node {
   void *handle, *borrowed;              /* of the winner's module, and of what ran before it was known */
   unsigned crashes;                     /* of its tuners */
   struct site *site;
+  struct recall *known;                 /* what is to be checked before anything is tuned; or NULL */
   struct autotune_entry entry;          /* last: its key is as long as the kernel says */
 };
 
@@ -60,6 +61,8 @@ void decide_release(void);
 enum tuning_mode decide_mode(const struct autotune_kernel *k);
 /* What a tuning of N came to: installed and logged, its descriptor closed. */
 void decide_outcome(struct site *s, struct node *n, struct outcome *out);
+/* Frees what N has of it. */
+void decide_free(struct node *n);
 /* Is a kernel being tuned? */
 bool site_busy(void);
 /* In the child of a fork: whoever was busy is not there. */

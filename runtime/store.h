@@ -47,6 +47,8 @@ bool row_read(sqlite3_stmt *q, const struct table *t, struct cell *cells);
 
 /* ---- store_rows.c: what cells mean ------------------------------------------------- */
 
+/* S, cut to what column COLUMN of T takes; it is not copied. */
+struct cell text_cell(const struct table *t, unsigned column, const char *s);
 int64_t problem_id(const struct identity *id);
 /* "512,3"; malloc'ed. */
 char *key_column(const long long *key, unsigned n);

@@ -23,7 +23,7 @@ static struct cell text_up_to(const char *s, size_t most) {
   return (struct cell){ .kind = CELL_TEXT, .data = s, .size = strnlen(s, most) };
 }
 
-static struct cell text(const struct table *t, unsigned column, const char *s) {
+struct cell text_cell(const struct table *t, unsigned column, const char *s) {
   return text_up_to(s, t->columns[column].most);
 }
 
@@ -83,16 +83,16 @@ bool problem_cells(const struct identity *id, struct cell *cells, char **key) {
   *key = key_texts(id, &names);
   if (!*key)
     return false;
-  cells[1] = text(t, 1, id->kernel);
-  cells[2] = text(t, 2, id->file);
+  cells[1] = text_cell(t, 1, id->kernel);
+  cells[2] = text_cell(t, 2, id->file);
   cells[3] = integer((int64_t)id->unit);
-  cells[4] = text(t, 4, id->cpu);
-  cells[5] = text(t, 5, id->isa);
+  cells[4] = text_cell(t, 4, id->cpu);
+  cells[5] = text_cell(t, 5, id->isa);
   cells[6] = integer(id->threads);
-  cells[7] = text(t, 7, *key);
-  cells[8] = text(t, 8, names);
+  cells[7] = text_cell(t, 7, *key);
+  cells[8] = text_cell(t, 8, names);
   cells[9] = integer((int64_t)id->shape);
-  cells[10] = text(t, 10, id->family);
+  cells[10] = text_cell(t, 10, id->family);
   cells[0] = integer(identity_sum(cells));
   return true;
 }
@@ -145,10 +145,10 @@ void record_cells(int64_t problem, const struct record *r, double when, struct c
   size_t samples = r->n_samples * sizeof *r->samples, most = t->columns[6].most;
   c[0] = integer(problem);
   c[1] = integer((int64_t)r->variant);
-  c[2] = text(t, 2, r->values);
-  c[3] = text(t, 3, r->compiler);
+  c[2] = text_cell(t, 2, r->values);
+  c[3] = text_cell(t, 3, r->compiler);
   c[4] = integer(r->fate);
-  c[5] = text(t, 5, r->message);
+  c[5] = text_cell(t, 5, r->message);
   c[6] = blob(r->samples, samples < most ? samples : most);
   c[7] = real(r->compile_seconds);
   c[8] = real(r->verify_seconds);
@@ -218,10 +218,10 @@ void summary_cells(int64_t problem, const char *toolchain, const struct summary 
                    struct cell *c) {
   const struct table *t = &table_winner;
   c[0] = integer(problem);
-  c[1] = text(t, 1, toolchain);
+  c[1] = text_cell(t, 1, toolchain);
   c[2] = integer((int64_t)m->winner);
-  c[3] = text(t, 3, m->values);
-  c[4] = text(t, 4, m->compiler);
+  c[3] = text_cell(t, 3, m->values);
+  c[4] = text_cell(t, 4, m->compiler);
   c[5] = integer((int64_t)m->object);
   estimate_cells(m->original, c + 6);
   estimate_cells(m->best, c + 10);
@@ -235,13 +235,13 @@ void summary_cells(int64_t problem, const char *toolchain, const struct summary 
   c[21] = real(m->flops);
   c[22] = real(m->bytes);
   c[23] = integer(m->verified);
-  c[24] = text(t, 24, m->search);
-  c[25] = text(t, 25, m->why);
+  c[24] = text_cell(t, 24, m->search);
+  c[25] = text_cell(t, 25, m->why);
   c[26] = real(m->when);
   c[27] = integer((int64_t)m->space);
   c[28] = integer((int64_t)m->text);
-  c[29] = text(t, 29, m->machine);
-  c[30] = text(t, 30, m->source);
+  c[29] = text_cell(t, 29, m->machine);
+  c[30] = text_cell(t, 30, m->source);
   c[31] = integer(m->same);
 }
 

@@ -244,3 +244,24 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
   s->patience = 0; // what the whole tuning was for is worth another wait
   return write_row(s, problem, &table_winner, cells, WAIT, true);
 }
+
+int store_asked(struct store *s, const struct identity *id, const struct autotune_kernel *k,
+                const char *why) {
+  const struct table *t = &table_asked;
+  if (!store_usable(s) || s->dead)
+    return -1;
+  char *params = identity_params(k), *conditions = identity_conditions(k);
+  struct cell c[STORE_CELLS];
+  int64_t problem = params && conditions ? enqueue_problem(s, id) : 0;
+  c[0] = (struct cell){ .kind = CELL_INT, .i = problem };
+  c[1] = text_cell(t, 1, id->toolchain);
+  c[2] = (struct cell){ .kind = CELL_INT, .i = (int64_t)id->space };
+  c[3] = text_cell(t, 3, params);
+  c[4] = text_cell(t, 4, conditions);
+  c[5] = text_cell(t, 5, why);
+  c[6] = (struct cell){ .kind = CELL_REAL, .d = unix_time() };
+  int status = write_row(s, problem, t, c, WAIT, false);
+  free(params);
+  free(conditions);
+  return status;
+}

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tune.h"
+#include "wisdom.h"
 
 static const double default_seconds = 10;
 enum { DEFAULT_VARIANTS = 200, MOST_VARIANTS = 1000 * 1000, FEW = 16, USUALLY_A_SECOND = 20,
@@ -140,7 +141,7 @@ static void set_store(struct tuning *t) {
 
 // What was found for other keys, and for kernels like this one.
 static void set_hints(struct tuning *t) {
-  t->hints = t->store ? sys_malloc(sizeof *t->hints) : NULL;
+  t->hints = t->store || wisdom_given() ? sys_malloc(sizeof *t->hints) : NULL;
   if (t->hints)
     hints_find(t->store, &t->space, t->id, t->hints);
   if (t->hints && t->hints->n > 0)
@@ -194,6 +195,17 @@ static unsigned count_variants(const struct space *s) {
   return (unsigned)(n < UINT_MAX ? n : UINT_MAX);
 }
 
+// "; the winner is that of wisdom x.jsonl, raced here" behind why it ended.
+static void say_origin(struct tuning *t, int winner) {
+  for (unsigned i = 0; t->hints && winner != NONE && i < t->hints->n; i++)
+    if (space_equal(&t->space, t->hints->items[i].point, t->candidates[winner].point)) {
+      snprintf(t->why_text, sizeof t->why_text, "%.80s; the winner is that of %s, raced here",
+               t->summary.why, t->hints->items[i].from);
+      t->summary.why = t->why_text;
+      return;
+    }
+}
+
 static void set_summary(struct tuning *t, int winner) {
   struct summary *m = &t->summary;
   const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
@@ -204,6 +216,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->winner = winner == NONE ? 0 : c->variant;
   m->total_hint = count_variants(&t->space);
   worker_call(t->workers, &m->flops, &m->bytes, &m->verified);
+  say_origin(t, winner);
   m->search = t->class->name;
   m->space = t->id->space;
   m->text = winner == NONE ? 0 : identity_text(t->kernel, c->point);
@@ -258,9 +271,9 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
   const char *more = is_final(t, winner) ? "" : "; the next run of the program tries more";
   if (winner != NONE) {
     char *point = space_describe(&t->space, t->candidates[winner].point);
-    SAY(out, "tuned: %.3g x over the default (%.4g s to %.4g s) in %u variants%s: %.300s",
+    SAY(out, "tuned: %.3g x over the default (%.4g s to %.4g s) in %u variants%s: %.200s%.150s",
         m->original.median / m->best.median, m->original.median, m->best.median, m->tried, checked,
-        point ? point : "");
+        point ? point : "", m->why == t->why_text ? strchr(m->why, ';') : "");
     free(point);
   } else if (t->lost && t->best == NONE) {
     SAY(out, "default: the workers were lost after %u variants", m->tried);
@@ -294,6 +307,20 @@ static int finish(struct tuning *t, int fd, struct outcome *out) {
   return linked ? 0 : -1;
 }
 
+// What was measured elsewhere is the winner here from now on: it was right, and its code is at hand.
+static void keep_adopted(struct tuning *t, const struct candidate *c) {
+  struct summary m = *t->plan->adopt;
+  m.object = t->summary.object;
+  m.winner = c->variant;
+  m.values = c->values;
+  m.compiler = c->compiler;
+  m.space = t->id->space;
+  m.text = identity_text(t->kernel, c->point);
+  worker_call(t->workers, &m.flops, &m.bytes, &m.verified);
+  if (t->store && m.object)
+    store_summary(t->store, t->id, &m);
+}
+
 // PLAN_CHECK: is the first of the given points right for this call? Nothing is stored but its object.
 static int check(struct tuning *t, int fd, struct outcome *out) {
   struct candidate *c = explore_given(t);
@@ -312,6 +339,8 @@ static int check(struct tuning *t, int fd, struct outcome *out) {
       SAY(out, "default: %.250s: %s: %.200s", name, fate_name(trial.fate), trial.message);
     else if (link_winner(t, c, fd, out))
       SAY(out, "checked: %.400s", name);
+    if (out->winner && t->plan->adopt)
+      keep_adopted(t, c);
   }
   free(trial.samples);
   free(point);
@@ -353,6 +382,8 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id, void *c
   if (set_processes(&t, out) && set_pool(&t, out) && set_strategy(&t, out) &&
       measure_default(&t, out)) {
     set_store(&t);
+    if (t.store && plan->kind == PLAN_SEARCH)
+      store_asked(t.store, t.id, k, plan->why);
     if (plan->kind == PLAN_SEARCH)
       set_hints(&t);
     if (plan->kind != PLAN_CHECK)

@@ -71,6 +71,7 @@ struct tuning {
   unsigned max_variants, hint, expected; /* hint: how many, for the strategy */
   struct summary summary;     /* counts and times, as they grow */
   char machine_text[160];     /* summary.machine */
+  char why_text[240];         /* summary.why, where the winner was a hint */
   void (*report)(void *data, const struct progress *p);
   void *data;
 };

@@ -53,4 +53,33 @@ bool wisdom_merge(const struct wisdom *ours, const struct wisdom *theirs,
                   const struct wisdom *base, struct wisdom *out);
 void wisdom_drop(struct wisdom *w);
 
+/* ---- wisdom.c: AUTOTUNE_WISDOM, in the program ---- */
+bool wisdom_given(void);
+/* The line of exactly this identity, in the first file that has one; it lives as long as the process.
+ * NULL: there is none; *WHY (malloc'ed) says how the nearest differs. */
+const struct wisdom_entry *wisdom_find(const struct identity *id, char **why);
+/* The nearest lines of the same kernel, vendor and instruction set, MOST (16 at most) of them. How many. */
+unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near, unsigned most);
+/* "wisdom x.jsonl of Intel(R) Xeon(R) … for n = 512". */
+void wisdom_name(const struct wisdom_entry *e, const struct identity *id, char *text, size_t size);
+
+/* ---- recall.c: what is known of a call before anything is measured ---- */
+enum recall_kind { RECALL_NOTHING, RECALL_DEFAULT /* nothing beats it */, RECALL_OBJECT /* PATH is its code */,
+                  RECALL_POINT /* to be compiled and checked */ };
+struct recall {
+  enum recall_kind kind;
+  struct summary summary;            /* but NOTHING; texts are in STORED or ENTRY */
+  choice point[MAX_PARAMS];          /* POINT */
+  char *path;                        /* OBJECT; NULL: it is lost */
+  char why[512];                     /* NOTHING: how the nearest differs; may be empty */
+  char source[96];                   /* "wisdom x.jsonl"; "": found here */
+  struct summary stored;
+  const struct wisdom_entry *entry;
+};
+/* LOCKED: nothing will be measured, so that what is known holds although there are more candidates. At most
+ * WAIT seconds are spent on other processes' locks. */
+void recall_find(const struct autotune_kernel *k, const struct identity *id, bool locked, double wait,
+                struct recall *out);
+void recall_free(struct recall *k);
+
 #endif

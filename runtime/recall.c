@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// recall.c: what is known of a call before anything is measured: the store's winner, else wisdom's. A winner holds
+// while its own text, its values and the compiler are what they were. Where its code is not at hand, it is a
+// point that has to be compiled and checked first.
+//
+// In mode locked with wisdom, only wisdom counts: a store differs from machine to machine. It only spares the
+// compiler where it has the same winner.
+#include <stdlib.h>
+#include <string.h>
+
+#include "wisdom.h"
+
+enum { MOST_COUNTED = 400 };
+
+#define SAY(out, ...) snprintf((out)->why, sizeof (out)->why, __VA_ARGS__)
+
+// ---- what an edit has left ---------------------------------------------------------------------------
+
+static bool holds(const struct autotune_kernel *k, const struct identity *id, const struct record *r) {
+  choice point[MAX_PARAMS];
+  bool ours = strncmp(r->compiler, "clang ", 6) == 0 && id->toolchain;
+  return identity_point(k, r->values, point) &&
+         (!ours || strcmp(r->compiler, id->toolchain) == 0) &&
+         identity_variant(k, point, r->values, r->compiler) == r->variant;
+}
+
+// "; 61 of 64 timings still hold" onto WHY.
+static void count_held(struct store *s, const struct autotune_kernel *k, const struct identity *id,
+                       char *why, size_t size) {
+  struct cell cells[STORE_CELLS];
+  struct record r;
+  unsigned held = 0, all = 0;
+  sqlite3_stmt *q = store_select(s, &table_variant, "WHERE problem = ?1");
+  sqlite3_bind_int64(q, 1, problem_id(id));
+  while (q && all < MOST_COUNTED && store_step(q) == SQLITE_ROW)
+    if (row_read(q, &table_variant, cells) && record_of(cells, &r) && r.fate == FATE_OK &&
+        r.n_samples > 0) {
+      held += holds(k, id, &r);
+      all++;
+    }
+  sqlite3_finalize(q);
+  size_t n = strlen(why);
+  if (all)
+    snprintf(why + n, size - n, "; %s%u of %u timings still hold",
+             all == MOST_COUNTED ? "of the first, " : "", held, all);
+}
+
+// ---- a winner ------------------------------------------------------------------------------------------
+
+// Is M still what it was? Fills OUT->point; SAYs why not.
+static bool is_current(const struct autotune_kernel *k, const struct summary *m, struct recall *out) {
+  if (!identity_point(k, m->values, out->point)) {
+    SAY(out, "parameters changed, and what was best is no candidate any more");
+    return false;
+  }
+  if (m->text && identity_text(k, out->point) != m->text) {
+    SAY(out, "the text of what was best changed");
+    return false;
+  }
+  return true;
+}
+
+static void take(struct recall *out, enum recall_kind kind, const struct summary *m, char *path) {
+  out->kind = kind;
+  out->summary = *m;
+  out->path = path;
+}
+
+static void from_store(struct store *s, const struct autotune_kernel *k, const struct identity *id,
+                       bool locked, struct recall *out) {
+  struct summary *m = &out->stored;
+  char *why = NULL;
+  bool found = store_winner(s, id, m, &why);
+  if (why)
+    SAY(out, "%s", why);
+  if (!found && why && strncmp(why, "compiler ", 9) == 0)
+    count_held(s, k, id, out->why, sizeof out->why);
+  free(why);
+  if (!found)
+    return;
+  bool other = m->space && id->space && m->space != id->space;
+  if (other && (!locked || !m->winner)) { // what was added may be better
+    SAY(out, "parameters, candidates or the constraint changed");
+    count_held(s, k, id, out->why, sizeof out->why);
+  } else if (!m->winner) {
+    take(out, RECALL_DEFAULT, m, NULL);
+  } else if ((!m->text && m->object) || is_current(k, m, out)) {
+    char *path = m->object ? objects_find(m->object) : NULL;
+    take(out, path || !m->text ? RECALL_OBJECT : RECALL_POINT, m, path);
+  }
+}
+
+// E's winner. The store may have compiled and checked it already.
+static void from_entry(struct store *s, const struct autotune_kernel *k, const struct identity *id,
+                       const struct wisdom_entry *e, struct recall *out) {
+  struct summary *m = &out->stored;
+  char *toolchain = NULL, *path = NULL;
+  out->entry = e;
+  if (!e->summary.winner)
+    return take(out, RECALL_DEFAULT, &e->summary, NULL);
+  if (!is_current(k, &e->summary, out))
+    return;
+  store_summary_free(m);
+  if (s && store_find_summary(s, problem_id(id), m, &toolchain) && m->object &&
+      strcmp(m->values, e->summary.values) == 0 && strcmp(toolchain, e->problem.toolchain) == 0 &&
+      m->text == identity_text(k, out->point))
+    path = objects_find(m->object);
+  free(toolchain);
+  take(out, path ? RECALL_OBJECT : RECALL_POINT, &e->summary, path);
+}
+
+static void from_wisdom(struct store *s, const struct autotune_kernel *k, const struct identity *id,
+                        struct recall *out) {
+  char *why = NULL;
+  const struct wisdom_entry *e = wisdom_find(id, &why);
+  if (e)
+    from_entry(s, k, id, e, out);
+  else if (why)
+    SAY(out, "%s", why);
+  free(why);
+}
+
+// ---- the question ----------------------------------------------------------------------------------------
+
+static void say_source(struct recall *out) {
+  const struct wisdom_entry *e = out->entry;
+  const char *file = e ? strrchr(e->origin, '/') : NULL;
+  if (e)
+    snprintf(out->source, sizeof out->source, "wisdom %.80s", file ? file + 1 : e->origin);
+  else
+    snprintf(out->source, sizeof out->source, "%.90s",
+             out->kind != RECALL_NOTHING ? out->summary.source : "");
+}
+
+void recall_find(const struct autotune_kernel *k, const struct identity *id, bool locked, double wait,
+                struct recall *out) {
+  char *message = NULL;
+  *out = (struct recall){ .kind = RECALL_NOTHING };
+  bool only_wisdom = locked && wisdom_given();
+  struct store *s = store_open_within(wait, &message);
+  if (s && !only_wisdom)
+    from_store(s, k, id, locked, out);
+  if (out->kind == RECALL_NOTHING && wisdom_given() && k->n_params <= MAX_PARAMS)
+    from_wisdom(s, k, id, out);
+  if (s && out->kind == RECALL_NOTHING && locked)
+    store_asked(s, id, k, out->why);
+  if (s)
+    store_close(s);
+  free(message);
+  say_source(out);
+}
+
+void recall_free(struct recall *k) {
+  store_summary_free(&k->stored);
+  free(k->path);
+  *k = (struct recall){ 0 };
+}

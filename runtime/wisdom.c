@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// wisdom.c: AUTOTUNE_WISDOM in the program: files named there, separated by colons, are read at the first call
+// that the store knows no answer to, once a process. A line of exactly this kernel, key and machine is as
+// good as a winner of ours, but for its code, which is compiled and checked here; a line of another machine
+// is what a search tries first.
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wisdom.h"
+
+static struct {
+  pthread_once_t once;
+  struct wisdom all;       // in the order of the files; better ones of the same identity first in each
+} known = { .once = PTHREAD_ONCE_INIT };
+
+// ---- reading -------------------------------------------------------------------------------------
+
+static void warn(void *data, const char *file, unsigned line, const char *what) {
+  (void)data;
+  if (line)
+    log_message(AUTOTUNE_WARN, "%s:%u: not used: %s", file, line, what);
+  else
+    log_message(AUTOTUNE_WARN, "AUTOTUNE_WISDOM: %s: %s", file, what);
+}
+
+// One warning a file is enough, which names its first bad line.
+static void warn_once(void *data, const char *file, unsigned line, const char *what) {
+  unsigned *told = data;
+  if ((*told)++ == 0)
+    warn(NULL, file, line, what);
+}
+
+static void read_file(char *path) {
+  struct wisdom w = { 0 };
+  unsigned told = 0;
+  wisdom_read(&w, path, warn_once, &told);
+  if (told > 1)
+    log_message(AUTOTUNE_WARN, "%s: %u more lines are not used", path, told - 1);
+  wisdom_sort(&w);
+  for (unsigned i = 0; i < w.n; i++)
+    if (!wisdom_add(&known.all, &w.entries[i]))
+      free(w.entries[i].block);
+  wisdom_drop(&w);
+}
+
+static void read_files(void) {
+  const char *list = options_get()->wisdom;
+  while (list && *list) {
+    size_t n = strcspn(list, ":");
+    char *path = n ? sys_printf("%.*s", (int)n, list) : NULL;
+    if (path)
+      read_file(path); // lives on: entries say where they come from
+    list += n + (list[n] == ':');
+  }
+}
+
+static const struct wisdom *wisdom_all(void) {
+  pthread_once(&known.once, read_files);
+  return &known.all;
+}
+
+bool wisdom_given(void) {
+  const char *list = options_get()->wisdom;
+  return list && *list;
+}
+
+// ---- this very kernel, key and machine -------------------------------------------------------------
+
+enum { TEXT = 1, CPU = 2, ISA = 4, THREADS = 8, NAMES = 16, KEY = 32, TOOLCHAIN = 64 };
+
+// The identity's key as rows have it; both malloc'ed.
+static bool key_texts(const struct identity *id, char **key, char **names) {
+  size_t size = 1;
+  for (unsigned i = 0; i < id->n_keys; i++)
+    size += strlen(id->key_names[i]) + 1;
+  *key = key_column(id->key, id->n_keys);
+  char *p = *names = sys_malloc(size);
+  for (unsigned i = 0; p && i < id->n_keys; i++)
+    p += sprintf(p, "%s%s", i ? "\n" : "", id->key_names[i]);
+  if (p)
+    *p = '\0';
+  return *key && *names;
+}
+
+static unsigned differences(const struct problem *p, const struct identity *id, const char *key,
+                            const char *names) {
+  return (p->unit != id->unit ? TEXT : 0) | (strcmp(p->cpu, id->cpu) ? CPU : 0) |
+         (strcmp(p->isa, id->isa) ? ISA : 0) | (p->threads != id->threads ? THREADS : 0) |
+         (strcmp(p->key_names, names) ? NAMES : 0) | (strcmp(p->key, key) ? KEY : 0) |
+         (id->toolchain && strcmp(p->toolchain, id->toolchain) ? TOOLCHAIN : 0);
+}
+
+static char *describe(const struct wisdom_entry *e, unsigned differs, const struct identity *id) {
+  const struct problem *p = &e->problem;
+  char *text = NULL, *own = differs & KEY ? problem_key_text(p) : NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  if (f) {
+    fprintf(f, "%s:%u differs: ", e->origin, e->line);
+    const char *sep = "";
+    if (differs & TEXT)
+      fprintf(f, "kernel text changed"), sep = "; ";
+    if (differs & (CPU | ISA))
+      fprintf(f, "%smachine %s (%s) → %s (%s)", sep, p->cpu, p->isa, id->cpu, id->isa), sep = "; ";
+    if (differs & THREADS)
+      fprintf(f, "%sthreads %u → %u", sep, p->threads, id->threads), sep = "; ";
+    if (differs & NAMES)
+      fprintf(f, "%skey expressions changed", sep), sep = "; ";
+    else if (differs & KEY)
+      fprintf(f, "%sit is for %s", sep, own ? own : "another key"), sep = "; ";
+    if (differs & TOOLCHAIN)
+      fprintf(f, "%scompiler %s → %s", sep, p->toolchain, id->toolchain);
+    fclose(f);
+  }
+  free(own);
+  return text;
+}
+
+const struct wisdom_entry *wisdom_find(const struct identity *id, char **why) {
+  const struct wisdom *w = wisdom_all();
+  const struct wisdom_entry *nearest = NULL;
+  unsigned least = 0;
+  char *key = NULL, *names = NULL;
+  bool good = key_texts(id, &key, &names);
+  *why = NULL;
+  for (unsigned i = 0; good && i < w->n; i++) {
+    const struct wisdom_entry *e = &w->entries[i];
+    if (strcmp(e->problem.kernel, id->kernel) != 0)
+      continue;
+    unsigned differs = differences(&e->problem, id, key, names);
+    if (!nearest || __builtin_popcount(differs) < __builtin_popcount(least)) {
+      nearest = e;
+      least = differs;
+    }
+    if (!differs)
+      break;
+  }
+  free(key);
+  free(names);
+  if (nearest && !least)
+    return nearest;
+  *why = nearest ? describe(nearest, least, id)
+                 : sys_printf("no wisdom is for kernel %s", id->kernel);
+  return NULL;
+}
+
+// ---- other machines, keys and compilers: where to begin ---------------------------------------------
+
+static size_t first_word(const char *s) {
+  return strcspn(s, " ");
+}
+
+static bool same_word(const char *a, const char *b) {
+  return first_word(a) == first_word(b) && strncmp(a, b, first_word(a)) == 0;
+}
+
+// The number behind NAME ("l2=") in TEXT; 0: it is not there.
+static double number_after(const char *text, const char *name) {
+  const char *at = strstr(text, name);
+  return at ? strtod(at + strlen(name), NULL) : 0;
+}
+
+// How far A and B are apart, in doublings; 1 where one is not known.
+static double doublings(double a, double b) {
+  return a > 0 && b > 0 ? fabs(log2(a / b)) : a != b;
+}
+
+static double machine_distance(const struct wisdom_entry *e, const struct identity *id,
+                               const char *machine) {
+  static const char *const names[] = { "l1d=", "l2=", "l3=", "cores=", "vector=" };
+  const char *theirs = e->summary.machine;
+  double d = 0.5 * doublings(e->problem.threads, id->threads);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    d += 0.5 * doublings(number_after(theirs, names[i]), number_after(machine, names[i]));
+  if (number_after(e->problem.cpu, " family ") != number_after(id->cpu, " family "))
+    d += 2;
+  return d + (number_after(e->problem.cpu, " model ") != number_after(id->cpu, " model "));
+}
+
+static double key_doublings(const char *key, const struct identity *id) {
+  double d = 0;
+  for (unsigned i = 0; i < id->n_keys; i++) {
+    char *end;
+    long long theirs = strtoll(key, &end, 10);
+    if (end == key)
+      return HUGE_VAL;
+    d += doublings((double)theirs, (double)id->key[i]);
+    key = end + (*end == ',');
+  }
+  return *key ? HUGE_VAL : d;
+}
+
+// HUGE_VAL: it is of no use here.
+static double distance(const struct wisdom_entry *e, const struct identity *id, const char *machine) {
+  const struct problem *p = &e->problem;
+  if (!e->summary.winner || strcmp(p->kernel, id->kernel) != 0 || !same_word(p->cpu, id->cpu) ||
+      !same_word(p->isa, id->isa))
+    return HUGE_VAL;
+  return machine_distance(e, id, machine) + 2 * key_doublings(p->key, id) + (p->unit != id->unit);
+}
+
+unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near, unsigned most) {
+  double far[16];
+  char machine[160];
+  unsigned n = 0;
+  if (!wisdom_given())
+    return 0;
+  const struct wisdom *w = wisdom_all();
+  machine_text(machine, sizeof machine);
+  for (unsigned i = 0; i < w->n && most <= 16; i++) {
+    double d = distance(&w->entries[i], id, machine);
+    unsigned at = n;
+    while (at > 0 && far[at - 1] > d)
+      at--;
+    if (d == HUGE_VAL || at == most)
+      continue;
+    n += n < most;
+    for (unsigned j = n - 1; j > at; j--) {
+      far[j] = far[j - 1];
+      near[j] = near[j - 1];
+    }
+    far[at] = d;
+    near[at] = &w->entries[i];
+  }
+  return n;
+}
+
+void wisdom_name(const struct wisdom_entry *e, const struct identity *id, char *text, size_t size) {
+  bool here = strcmp(e->problem.cpu, id->cpu) == 0;
+  const char *brand = strchr(e->problem.cpu, ' '), *file = strrchr(e->origin, '/');
+  const char *end = strstr(e->problem.cpu, " family ");
+  char *key = *e->problem.key ? problem_key_text(&e->problem) : NULL;
+  int n = brand && end && brand < end ? (int)(end - brand - 1) : (int)strlen(e->problem.cpu);
+  snprintf(text, size, "wisdom %s%s%.*s%s%s", file ? file + 1 : e->origin, here ? "" : " of ",
+           here ? 0 : n, brand && end && brand < end ? brand + 1 : e->problem.cpu, key ? " for " : "",
+           key ? key : "");
+  free(key);
+}
