@@ -101,10 +101,11 @@ static bool ask(struct site *s, struct node *n) {
   struct identity id = site_identity(s, n->entry.key);
   enum tuning_mode mode = decide_mode(s->kernel);
   bool locked = mode == MODE_LOCKED || mode == MODE_OFFLINE;
+  bool hurries = mode == MODE_BACKGROUND || mode == MODE_ONLINE;
   struct recall *known = n->known = sys_calloc(1, sizeof *known);
   bool adopted = false;
   if (known) {
-    recall_find(s->kernel, &id, locked, mode == MODE_FIRST ? STORE_WAIT : 0.001, known);
+    recall_find(s->kernel, &id, locked, hurries ? 0.001 : STORE_WAIT, known);
     adopted = (known->kind == RECALL_DEFAULT || known->kind == RECALL_OBJECT) && adopt(s, n, known);
     if (known->why[0])
       log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
