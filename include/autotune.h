@@ -141,6 +141,25 @@ struct autotune_symbol {
   size_t size;                 /* of an object, in bytes; 0: a function, or not known */
 };
 
+/* A factor of the constraint for ranges of values in place of values, in postfix order: what can be told
+ * before all of its parameters are known. */
+enum autotune_op {
+  AUTOTUNE_OP_PARAM,    /* INDEX: of the parameter */
+  AUTOTUNE_OP_NUMBER,   /* NUMBER */
+  AUTOTUNE_OP_LEAF,     /* INDEX: of what `leaves` computes */
+  AUTOTUNE_OP_UNKNOWN,  /* anything */
+  AUTOTUNE_OP_NEGATE, AUTOTUNE_OP_NOT, AUTOTUNE_OP_TO_INTEGER,
+  AUTOTUNE_OP_MULTIPLY, AUTOTUNE_OP_DIVIDE, AUTOTUNE_OP_REMAINDER, AUTOTUNE_OP_ADD,
+  AUTOTUNE_OP_SUBTRACT, AUTOTUNE_OP_LESS, AUTOTUNE_OP_AT_MOST, AUTOTUNE_OP_EQUAL,
+  AUTOTUNE_OP_AND, AUTOTUNE_OP_OR,
+  AUTOTUNE_OP_CHOOSE    /* of three: a ? b : c */
+};
+struct autotune_step {
+  enum autotune_op op;
+  unsigned index;
+  double number;
+};
+
 /* One factor of the constraint: the parts of `constraint(a && b)` are two. */
 struct autotune_condition {
   /* 0 where the variant does not exist. VALUES: one for each parameter; only those listed are looked at. */
@@ -149,6 +168,10 @@ struct autotune_condition {
   unsigned n_params;           /* 0: it depends on the arguments and the machine alone */
   const unsigned *params;      /* indices, ascending */
   const char *text;            /* as written, for people; NULL: not known */
+  unsigned n_steps;            /* 0: nothing can be told early */
+  const struct autotune_step *steps;
+  unsigned n_leaves;           /* parts without parameters; with any, numbers below 0 may wrap */
+  void (*leaves)(double *out, void *const *args, const struct autotune_machine *machine);
 };
 
 enum autotune_element { /* how to compare what a section holds */

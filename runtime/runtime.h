@@ -144,9 +144,9 @@ bool identity_point(const struct autotune_kernel *k, const char *values, choice 
 char *identity_params(const struct autotune_kernel *k);
 char *identity_conditions(const struct autotune_kernel *k);
 
-/* ---- space.c, space_sample.c, space_near.c, space_text.c: points of a space ------------------ */
+/* ---- space.c, space_range.c, space_sample.c, space_near.c, space_text.c: points of a space -------- */
 
-enum { EARLY_CONDITIONS = 128 }; /* those behind are looked at with whole points only */
+enum { EARLY_CONDITIONS = 128, EARLY_LEAVES = 256 }; /* those behind are looked at with whole points only */
 
 struct space {
   const struct autotune_kernel *kernel;
@@ -156,6 +156,11 @@ struct space {
   /* The order in which parameters are set, so that conditions can be asked early: `when` before what it
    * is about. closes[c]: the position at which the last parameter of condition c is set. */
   uint16_t order[MAX_PARAMS], closes[EARLY_CONDITIONS];
+  uint16_t place[MAX_PARAMS];         /* where a parameter is in ORDER */
+  double low[MAX_PARAMS], high[MAX_PARAMS]; /* its values' range */
+  bool early[EARLY_CONDITIONS];       /* has steps to tell early that it cannot hold any more … */
+  uint16_t first_leaf[EARLY_CONDITIONS];
+  double leaves[EARLY_LEAVES];        /* … and their leaves for this call */
   unsigned n_bound;    /* conditions look at nothing behind this position */
   bool sparse;         /* so few points are allowed that drawing them blindly takes long */
 };

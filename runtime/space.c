@@ -49,6 +49,7 @@ static void place(struct ordering *o, unsigned param) {
   if (when >= 0)
     place(o, (unsigned)when);
   o->placed[param] = true;
+  o->space->place[param] = (uint16_t)o->n;
   o->space->order[o->n++] = (uint16_t)param;
 }
 
@@ -119,12 +120,24 @@ static bool holds(const struct path *w, unsigned c) {
   return s->kernel->conditions[c].holds(w->values, s->args, s->machine) != 0;
 }
 
-// What closes at position AT; where the last condition closes, also what has no place of its own.
+static bool looks_at(const struct autotune_condition *c, unsigned param) {
+  for (unsigned i = 0; i < c->n_params; i++)
+    if (c->params[i] == param)
+      return true;
+  return false;
+}
+
+// What closes at position AT; where the last condition closes, also what has no place of its own. What
+// closes later and looks at the parameter there can perhaps be refused already.
 static bool closing_hold(const struct path *w, unsigned at) {
   const struct space *s = w->space;
   unsigned last = s->n_bound ? s->n_bound - 1 : 0;
   for (unsigned c = 0; at <= last && c < s->kernel->n_conditions; c++)
     if ((c < EARLY_CONDITIONS ? s->closes[c] : last) == at && !holds(w, c))
+      return false;
+  for (unsigned c = 0; at < last && c < s->kernel->n_conditions && c < EARLY_CONDITIONS; c++)
+    if (s->early[c] && s->closes[c] > at &&
+        looks_at(&s->kernel->conditions[c], s->order[at]) && !range_may_hold(w, c, at))
       return false;
   return true;
 }
@@ -284,5 +297,6 @@ void space_init(struct space *s, const struct autotune_kernel *k, void *const *a
     if (k->params[p].n_values == 0)
       s->size = 0; // also of a product that was beyond counting
   set_order(s);
+  range_init(s);
   s->sparse = s->size > 0 && sample_is_sparse(s);
 }

@@ -24,6 +24,12 @@ bool path_set(struct path *w, unsigned at, choice value);
  * set, what is behind is 0. *STEPS is what is left of the search's bound. */
 bool path_search(struct path *w, unsigned at, unsigned end, uint64_t *steps);
 
+/* ---- space_range.c ---- */
+void range_init(struct space *s);      /* the order is set already */
+double range_number(const struct space *s, unsigned param, const struct autotune_value *v);
+/* False: condition C cannot hold, whatever is chosen behind position AT. */
+bool range_may_hold(const struct path *w, unsigned c, unsigned at);
+
 /* Would drawing blindly find an allowed point less than once in some hundred draws? */
 bool sample_is_sparse(const struct space *s);
 

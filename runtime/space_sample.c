@@ -3,9 +3,10 @@
 // exactly uniform over each parameter that matters, given the constraint. In a sparse space a sample of
 // allowed parts grows by one parameter after the other: of all allowed ways to go on from the parts at hand, a
 // uniform choice of at most some hundred is kept, and in the end one of them taken (stochastic enumeration:
-// Rubinstein, Kroese, Vaisman, Fast Sequential Monte Carlo Methods, 2014). That is uniform where fewer points
-// than that exist, and nearly uniform where dead ends are rare; what is left when all parts end dead is
-// the first point in order behind a random one, by backtracking.
+// Rubinstein, Kroese, Vaisman, Fast Sequential Monte Carlo Methods, 2014). That is uniform where there are
+// never more parts than that, and nearly so elsewhere: where most parts are dead ends, chances differ by a
+// third or so. What is left when all parts end dead is the first point in order behind a random one,
+// by backtracking.
 #include <stdlib.h>
 #include <string.h>
 

@@ -262,7 +262,8 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
     edit_add(&edits, (struct edit){ pragmas[i].offset, pragmas[i].end, EDIT_BLANK, NULL, NULL });
   for (unsigned i = 0; i < n_kernels; i++) {
     struct emission *e = arena_alloc(sizeof *e);
-    *e = (struct emission){ s, &kernels[i], x, units[i], out, o };
+    *e = (struct emission){ s, &kernels[i], x, units[i], out, o, NULL, 0 };
+    e->factors = units[i] ? factors_of(x, e->k, &e->n_factors) : NULL;
     if (units[i]) // else an #if leaves the kernel out
       edit_kernel(s, &edits, e);
     any |= units[i] != NULL;

@@ -158,14 +158,20 @@ static void numbered(const struct emission *e, struct slice expr)
   }
 }
 
-// In the typed function, params are variables: the macros of their names sleep meanwhile.
-static void constraint_names(const struct emission *e)
+static void machine_names(const struct emission *e)
 {
   static const char *const machine[][2] = {
     { "AUTOTUNE_L1D", "l1d" }, { "AUTOTUNE_L2", "l2" }, { "AUTOTUNE_L3", "l3" },
     { "AUTOTUNE_LINE", "line" }, { "AUTOTUNE_VECTOR", "vector" }, { "AUTOTUNE_CORES", "cores" },
     { "AUTOTUNE_THREADS", "threads" },
   };
+  for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
+    text_printf(e->out, "  const long long %s = autotune_m->%s;\n", machine[i][0], machine[i][1]);
+}
+
+// In the typed function, params are variables: the macros of their names sleep meanwhile.
+static void constraint_names(const struct emission *e)
+{
   for (unsigned i = 0; i < e->k->n_params; i++) {
     const struct param *p = &e->k->params[i];
     if (p->named && p->macro && (p->kind == VALUE_INT || p->kind == VALUE_WORD))
@@ -173,8 +179,7 @@ static void constraint_names(const struct emission *e)
     else if (p->named && p->macro && p->kind == VALUE_REAL)
       text_printf(e->out, "  const double %s = autotune_v[%u]->d;\n", p->macro, i);
   }
-  for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
-    text_printf(e->out, "  const long long %s = autotune_m->%s;\n", machine[i][0], machine[i][1]);
+  machine_names(e);
 }
 
 static void each_param(const struct emission *e, const char *format)
@@ -205,7 +210,7 @@ static void condition(const struct emission *e, unsigned index)
   const char *name = e->k->main.name;
   open_typed(e, "int", arena_printf("autotune_allows_%s_%u", name, index));
   text_printf(e->out, "  return (");
-  numbered(e, e->k->constraints[index]);
+  numbered(e, e->factors[index].text);
   text_printf(e->out, ") != 0;\n}\n");
   each_param(e, "#pragma pop_macro(\"@\")\n");
   text_printf(e->out, "static int autotune_holds_%s_%u(\n"
@@ -218,10 +223,34 @@ static void condition(const struct emission *e, unsigned index)
   text_printf(e->out, "%sautotune_v, autotune_m);\n}\n", e->k->n_args ? ",\n    " : "");
 }
 
+// One for the parts of a factor that hold no param.
+static void leaves(const struct emission *e, unsigned index)
+{
+  const struct factor *f = &e->factors[index];
+  const char *name = e->k->main.name;
+  text_printf(e->out, "static void autotune_parts_%s_%u(", name, index);
+  emit_parameters(e, "double *autotune_o,\n  const struct autotune_machine *autotune_m");
+  text_printf(e->out, ")\n{\n");
+  machine_names(e);
+  for (unsigned i = 0; i < f->n_leaves; i++) {
+    text_printf(e->out, "  autotune_o[%u] = (double)(", i);
+    numbered(e, f->leaves[i]);
+    text_printf(e->out, ");\n");
+  }
+  text_printf(e->out, "}\nstatic void autotune_leaves_%s_%u(double *autotune_o,\n"
+                      "  void *const *autotune_a, const struct autotune_machine *autotune_m)\n{\n"
+                      "  (void)autotune_a;\n  autotune_parts_%s_%u(", name, index, name, index);
+  unpacked(e);
+  text_printf(e->out, "%sautotune_o, autotune_m);\n}\n", e->k->n_args ? ",\n    " : "");
+}
+
 static void constraint(const struct emission *e)
 {
-  for (unsigned i = 0; i < e->k->n_constraints; i++)
+  for (unsigned i = 0; i < e->n_factors; i++) {
     condition(e, i);
+    if (e->factors[i].n_leaves)
+      leaves(e, i);
+  }
 }
 
 static void footprint(const struct emission *e)

@@ -34,17 +34,6 @@ static void real(struct text *out, double d)
     text_printf(out, "%.17e", d);
 }
 
-// Does constraint C name param P? Params without a name cannot be named.
-static bool looks_at(const struct kernel *k, unsigned c, unsigned p)
-{
-  struct lexer l = lexer_of(k->constraints[c]);
-  const char *macro = k->params[p].named ? k->params[p].macro : NULL;
-  for (struct token t; macro && (t = lex(&l)).kind != TOKEN_END;)
-    if (t.kind == TOKEN_WORD && slice_is(t.text, macro))
-      return true;
-  return false;
-}
-
 static void params(const struct emission *e)
 {
   const char *name = e->k->main.name;
@@ -80,30 +69,47 @@ static void params(const struct emission *e)
   text_printf(e->out, "};\n");
 }
 
-// The factors of the constraint, each with the params that it looks at.
-static void conditions(const struct emission *e)
+// What factor F looks at, and the steps that tell early whether it can hold.
+static void factor(const struct emission *e, unsigned index)
 {
-  const struct kernel *k = e->k;
-  const char *name = k->main.name;
-  for (unsigned i = 0; i < k->n_constraints; i++) {
-    text_printf(e->out, "static const unsigned autotune_looks_%s_%u[] = { ", name, i);
-    for (unsigned j = 0; j < k->n_params; j++)
-      if (looks_at(k, i, j))
-        text_printf(e->out, "%u, ", j);
-    text_printf(e->out, "0 };\n");
-  }
-  if (k->n_constraints)
-    text_printf(e->out, "static const struct autotune_condition autotune_conditions_%s[] = {\n",
-                name);
-  for (unsigned i = 0; i < k->n_constraints; i++) {
-    unsigned n = 0;
-    for (unsigned j = 0; j < k->n_params; j++)
-      n += looks_at(k, i, j);
-    text_printf(e->out, "  { autotune_holds_%s_%u, %u, autotune_looks_%s_%u, ", name, i, n, name, i);
-    string_slice(e->out, k->constraints[i]);
+  const struct factor *f = &e->factors[index];
+  const char *name = e->k->main.name;
+  text_printf(e->out, "static const unsigned autotune_looks_%s_%u[] = { ", name, index);
+  for (unsigned i = 0; i < e->k->n_params; i++)
+    if (f->looks[i])
+      text_printf(e->out, "%u, ", i);
+  text_printf(e->out, "0 };\n");
+  if (f->n_steps == 0)
+    return;
+  text_printf(e->out, "static const struct autotune_step autotune_steps_%s_%u[] = {\n", name, index);
+  for (unsigned i = 0; i < f->n_steps; i++) {
+    text_printf(e->out, "  { %s, %u, ", f->steps[i].op, f->steps[i].index);
+    real(e->out, f->steps[i].number);
     text_printf(e->out, " },\n");
   }
-  if (k->n_constraints)
+  text_printf(e->out, "};\n");
+}
+
+static void conditions(const struct emission *e)
+{
+  const char *name = e->k->main.name;
+  for (unsigned i = 0; i < e->n_factors; i++)
+    factor(e, i);
+  if (e->n_factors)
+    text_printf(e->out, "static const struct autotune_condition autotune_conditions_%s[] = {\n",
+                name);
+  for (unsigned i = 0; i < e->n_factors; i++) {
+    const struct factor *f = &e->factors[i];
+    text_printf(e->out, "  { autotune_holds_%s_%u, %u, autotune_looks_%s_%u, ", name, i,
+                f->n_looks, name, i);
+    string_slice(e->out, f->text);
+    text_printf(e->out, ", %u, ", f->n_steps);
+    text_printf(e->out, f->n_steps ? "autotune_steps_%s_%u" : "0", name, i);
+    text_printf(e->out, ", %u, ", f->n_leaves);
+    text_printf(e->out, f->n_leaves ? "autotune_leaves_%s_%u" : "0", name, i);
+    text_printf(e->out, " },\n");
+  }
+  if (e->n_factors)
     text_printf(e->out, "};\n");
 }
 
@@ -331,7 +337,7 @@ static void kernel(const struct emission *e, unsigned n_symbols, const char *ref
   array(e, "sections", k->n_sections);
   array(e, "units", k->n_compilers);
   array(e, "symbols", n_symbols);
-  array(e, "conditions", k->n_constraints);
+  array(e, "conditions", e->n_factors);
   options(e);
   if (footprint_applies(k))
     text_printf(e->out, "  .footprint = autotune_footprint_%s,\n", name);

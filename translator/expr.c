@@ -6,26 +6,6 @@
 
 #include "kernel.h"
 
-enum operation {
-  OP_NUMBER,
-  OP_PARAM,
-  OP_UNKNOWN,
-  OP_NEGATE,
-  OP_NOT,
-  OP_INVERT,
-  OP_TO_INTEGER,
-  OP_TO_REAL,
-  OP_CONDITION,
-  OP_BINARY
-};
-struct expr {
-  enum operation op;
-  struct number number;
-  int param;
-  const char *binary; // "<<"
-  struct expr *a, *b, *c;
-};
-
 #define MAX_DEPTH 200  // of brackets
 #define MAX_NODES 2000 // a longer expression is unknown
 
@@ -82,8 +62,10 @@ static bool skip_postfix(struct parser *p)
 static struct expr *parse_name(struct parser *p, struct slice name)
 {
   struct expr *e = new_expr(OP_UNKNOWN, NULL);
-  if (skip_postfix(p))
+  if (skip_postfix(p)) {
+    e->postfix = true;
     return e;
+  }
   e->param = kernel_param(p->k, name);
   if (e->param >= 0) {
     e->op = OP_PARAM;
@@ -104,13 +86,22 @@ static struct expr *parse_number(struct parser *p, struct slice text)
   return read_real(text, &e->number.d) ? e : fail(p);
 }
 
+// What E was read from begins at START.
+static void set_text(const struct parser *p, struct expr *e, const char *start)
+{
+  if (start && !p->failed)
+    e->text = slice_trim((struct slice){ start, (size_t)(p->l.p - start) });
+}
+
 static struct expr *parse_unary(struct parser *p)
 {
+  const char *start = p->l.p;
   if (p->failed || p->depth == MAX_DEPTH || ++p->nodes > MAX_NODES)
     return fail(p);
   p->depth++;
   struct expr *e = parse_operand(p, lex(&p->l));
   p->depth--;
+  set_text(p, e, start);
   return e;
 }
 
@@ -119,12 +110,20 @@ static struct expr *parse_cast(struct parser *p)
 {
   enum operation op = OP_TO_INTEGER;
   struct token t = lex(&p->l);
+  bool narrow = false;
   for (; is_type_word(t.text); t = lex(&p->l))
     if (is_real_word(t.text))
       op = OP_TO_REAL;
+    else if (slice_is(t.text, "char") || slice_is(t.text, "short") ||
+             slice_is(t.text, "_Bool") || slice_is(t.text, "bool"))
+      narrow = true;
     else if (is_tag(t.text) || is_typeof(t.text))
       return fail(p);
-  return slice_is(t.text, ")") ? new_expr(op, parse_unary(p)) : fail(p);
+  if (!slice_is(t.text, ")"))
+    return fail(p);
+  struct expr *e = new_expr(op, parse_unary(p));
+  e->narrow = narrow;
+  return e;
 }
 
 static struct expr *parse_operand(struct parser *p, struct token t)
@@ -174,6 +173,7 @@ static struct expr *parse_binary(struct parser *p, int least)
     left = new_expr(OP_BINARY, left);
     left->binary = binaries[i].text;
     left->b = parse_binary(p, binaries[i].precedence + 1);
+    set_text(p, left, left->a->text.data);
   }
 }
 
@@ -192,6 +192,7 @@ static struct expr *parse_condition(struct parser *p)
   if (!slice_is(lex(&p->l).text, ":"))
     return fail(p);
   e->c = parse_condition(p);
+  set_text(p, e, e->a->text.data);
   p->depth--;
   return e;
 }

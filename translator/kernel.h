@@ -111,14 +111,36 @@ void names_check_params(const struct source *s, const struct kernel *k);
 void names_check_declared(const struct source *s, const struct function *f,
                           const struct param *param);
 int kernel_arg(const struct kernel *k, struct slice name); /* -1: none */
+bool is_machine_name(struct slice name);                   /* AUTOTUNE_L2, … */
 
 /* ---- expr.c ---- */
 
-struct expr;
 struct number {
   bool known, real;
   long long i;
   double d;
+};
+enum operation {
+  OP_NUMBER,
+  OP_PARAM,
+  OP_UNKNOWN,
+  OP_NEGATE,
+  OP_NOT,
+  OP_INVERT,
+  OP_TO_INTEGER,
+  OP_TO_REAL,
+  OP_CONDITION,
+  OP_BINARY
+};
+struct expr {
+  enum operation op;
+  struct number number;
+  int param;
+  bool postfix;       // OP_UNKNOWN: a call, an element, a member
+  bool narrow;        // OP_TO_INTEGER: to less than int
+  const char *binary; // "<<"
+  struct slice text;
+  struct expr *a, *b, *c;
 };
 /* NULL: not an expression that this evaluator knows, which is not an error. */
 struct expr *expr_parse(const struct kernel *k, struct slice text);

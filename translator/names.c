@@ -28,7 +28,7 @@ int kernel_param(const struct kernel *k, struct slice name)
   return -1;
 }
 
-static bool is_machine_name(struct slice name)
+bool is_machine_name(struct slice name)
 {
   for (const char *const *m = machine_names; *m; m++)
     if (slice_is(name, *m))

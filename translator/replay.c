@@ -71,7 +71,7 @@ static void table(const struct emission *e)
 {
   const char *name = e->k->main.name;
   text_printf(e->out, "static autotune_replay_holds *const autotune_replay_conditions[] = { ");
-  for (unsigned i = 0; i < e->k->n_constraints; i++)
+  for (unsigned i = 0; i < e->n_factors; i++)
     text_printf(e->out, "autotune_holds_%s_%u, ", name, i);
   text_printf(e->out, "0 };\n"
                       "static const struct autotune_replay autotune_replay = {\n"

@@ -148,6 +148,18 @@ struct reach {
 struct reach *reach_kernel(const struct source *s, const struct kernel *k,
                            const struct expansion *x, struct slice more);
 
+/* ---- factors.c ---------------------------------------------------------------------------------- */
+
+struct factor {             /* of the constraint: the parts between && */
+  struct slice text;        /* with the factors before it where it could not be evaluated without them */
+  bool *looks;              /* at which params */
+  unsigned n_looks;
+  struct step { const char *op; unsigned index; double number; } *steps; /* struct autotune_step */
+  unsigned n_steps;
+  struct slice *leaves; unsigned n_leaves;
+};
+struct factor *factors_of(const struct expansion *x, const struct kernel *k, unsigned *n);
+
 /* ---- emit.c, emit_functions.c, emit_tables.c, replay.c ------------------------------------------ */
 
 struct emission {
@@ -157,6 +169,7 @@ struct emission {
   struct unit *units;       /* one for each compiler */
   struct text *out;
   const struct compile_options *o;
+  struct factor *factors; unsigned n_factors;
 };
 /* ", " and the parameters as written, or "void" where there are none and nothing follows. */
 void emit_parameters(const struct emission *e, const char *behind);

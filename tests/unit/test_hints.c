@@ -75,7 +75,9 @@ static int not_both_large(const struct autotune_value *const *values, void *cons
 }
 
 static const unsigned tiles[] = { 2, 3 };
-static const struct autotune_condition conditions[] = { { not_both_large, 2, tiles, "small" } };
+static const struct autotune_condition conditions[] = {
+  { .holds = not_both_large, .n_params = 2, .params = tiles, .text = "small" },
+};
 static const struct autotune_kernel kernel = { .abi = AUTOTUNE_ABI, .name = "gemm", .n_params = N,
                                                .params = params, .n_conditions = 1,
                                                .conditions = conditions };

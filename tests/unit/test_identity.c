@@ -141,7 +141,7 @@ static void test_points_of_values(void **state) {
 static void test_the_space_as_text(void **state) {
   struct made a;
   static const unsigned looks[] = { 0, 2 };
-  struct autotune_condition condition = { NULL, 2, looks, "tile <\n n" };
+  struct autotune_condition condition = { .n_params = 2, .params = looks, .text = "tile <\n n" };
   (void)state;
   make(&a, 7, 2, text);
   a.kernel.conditions = &condition;

@@ -90,6 +90,30 @@ static int divides(const struct autotune_value *const *v, void *const *args,
   return v[1]->i % v[2]->i == 0;
 }
 
+static int product_of_all(const struct autotune_value *const *v, void *const *args,
+                          const struct autotune_machine *m) {
+  (void)m;
+  long long product = 1;
+  for (int p = 0; p < N; p++)
+    product *= v[p]->i;
+  return product == *(int *)args[0];
+}
+
+static void product_leaves(double *out, void *const *args, const struct autotune_machine *m) {
+  (void)m;
+  out[0] = *(int *)args[0];
+}
+
+// P0 * P1 * P2 * P3 * P4 * P5 == n
+static const struct autotune_step product_steps[] = {
+  { AUTOTUNE_OP_PARAM, 0, 0 }, { AUTOTUNE_OP_PARAM, 1, 0 }, { AUTOTUNE_OP_MULTIPLY, 0, 0 },
+  { AUTOTUNE_OP_PARAM, 2, 0 }, { AUTOTUNE_OP_MULTIPLY, 0, 0 },
+  { AUTOTUNE_OP_PARAM, 3, 0 }, { AUTOTUNE_OP_MULTIPLY, 0, 0 },
+  { AUTOTUNE_OP_PARAM, 4, 0 }, { AUTOTUNE_OP_MULTIPLY, 0, 0 },
+  { AUTOTUNE_OP_PARAM, 5, 0 }, { AUTOTUNE_OP_MULTIPLY, 0, 0 },
+  { AUTOTUNE_OP_LEAF, 0, 0 },  { AUTOTUNE_OP_EQUAL, 0, 0 },
+};
+
 // ---- tests -----------------------------------------------------------------------------------------
 
 static unsigned index_of(uint64_t *hashes, unsigned *n, uint64_t hash) {
@@ -124,13 +148,14 @@ static void test_chain(void **state) {
 }
 
 // Chi-square over all points, sparse or not. 99.9 % of such sums are below the limit.
-static void check_uniform(const struct space *s, unsigned expected_points, double limit) {
+static void check_uniform(const struct space *s, unsigned expected_points, unsigned each,
+                          double limit) {
   choice point[MAX_PARAMS];
   uint64_t rng = 7, *hashes = calloc(expected_points + 1, sizeof *hashes);
   unsigned n = 0, *times = calloc(expected_points + 1, sizeof *times);
-  double sum = 0, expected = 20;
+  double sum = 0, expected = each;
   assert_int_equal(space_count(s, 1 << 20), expected_points);
-  for (unsigned i = 0; i < 20 * expected_points; i++) {
+  for (unsigned i = 0; i < each * expected_points; i++) {
     assert_true(space_sample(s, &rng, point));
     unsigned at = index_of(hashes, &n, space_hash(s, point));
     assert_in_range(at, 0, expected_points - 1);
@@ -147,18 +172,18 @@ static void test_uniform(void **state) {
   (void)state;
   set_params(2, VALUES);
   struct space s = made();
-  check_uniform(&s, 1024, 1170);
+  check_uniform(&s, 1024, 20, 1170);
   set_params(3, 8); // dense: most of 512
   add_condition(below, 3, (const unsigned[]){ 0, 1, 2 });
   s = made();
   assert_false(s.sparse);
-  check_uniform(&s, 198, 266);
+  check_uniform(&s, 198, 20, 266);
   set_params(3, 1000); // sparse, few: 7 of 10^6, times what divides them, which is uneven
   add_condition(product_64, 2, (const unsigned[]){ 0, 1 });
   add_condition(divides, 2, (const unsigned[]){ 1, 2 });
   s = made();
   assert_true(s.sparse);
-  check_uniform(&s, 28, 56);
+  check_uniform(&s, 28, 10, 56);
 }
 
 // Sparse and not few: 1000 pairs, each with the divisors of its second. Nearly uniform is promised.
@@ -332,6 +357,34 @@ static void test_count(void **state) {
   assert_true(space_sample(&s, &rng, point));
 }
 
+// One factor over all parameters: only its steps can tell early what leads nowhere.
+static void test_one_factor(void **state) {
+  (void)state;
+  int n = 64;
+  void *args[1] = { &n };
+  struct space s;
+  set_params(N, VALUES);
+  add_condition(product_of_all, N, (const unsigned[]){ 0, 1, 2, 3, 4, 5 });
+  conditions[0].steps = product_steps;
+  conditions[0].n_steps = sizeof product_steps / sizeof *product_steps;
+  conditions[0].leaves = product_leaves;
+  conditions[0].n_leaves = 1;
+  space_init(&s, &kernel, args, &machine);
+  assert_true(s.sparse);
+  check_uniform(&s, 456, 2, 760); // of 10^9; nearly: chances differ by a third
+  choice point[MAX_PARAMS];
+  assert_true(space_first(&s, point));
+  assert_int_equal(reachable(&s, NEAR_STEP, point), 456);
+  n = 1 << 29; // five times 32 and one 16, in any place
+  space_init(&s, &kernel, args, &machine);
+  assert_int_equal(space_count(&s, 1000), 6);
+  n = 37; // a prime beyond the values
+  space_init(&s, &kernel, args, &machine);
+  uint64_t rng = 1;
+  assert_int_equal(space_count(&s, 1000), 0);
+  assert_false(space_sample(&s, &rng, point));
+}
+
 static void test_seen(void **state) {
   (void)state;
   struct seen seen = { 0 };
@@ -355,6 +408,7 @@ int main(void) {
     cmocka_unit_test(test_nearly_uniform), cmocka_unit_test(test_connected),
     cmocka_unit_test(test_neighbours), cmocka_unit_test(test_steps), cmocka_unit_test(test_gates),
     cmocka_unit_test(test_repair),    cmocka_unit_test(test_count), cmocka_unit_test(test_seen),
+    cmocka_unit_test(test_one_factor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
