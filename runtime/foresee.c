@@ -3,15 +3,15 @@
 //
 // A rule names a flaw that code or sizes show, and what is free of it. Whether the flaw matters for this kernel
 // on this machine is not assumed but seen: each flawed variant that was run is held against the fastest of its
-// siblings without the flaw, which differ from it in one or two parameters. A rule speaks when a few were clearly
-// slower than that sibling and none was not, and only against variants that have such a sibling. Some of
-// those that it speaks against are run all the same; where one turns out well, the rule is silent from
+// siblings without the flaw, which differ from it in a few parameters. A rule speaks when some were clearly
+// slower than that sibling and none was not, and only against variants that have such a sibling. A part of
+// those that it speaks against is run all the same; where one turns out well, the rule is silent from
 // then on.
 #include <math.h>
 
 #include "tune.h"
 
-enum { ENOUGH = 3, HONEST = 10, CLOSE = 2 };
+enum { ENOUGH = 3, HONEST = 10, CLOSE = 3 };
 static const double CLEARLY = 1.1, HOPELESS = 1.5;
 
 // log2 of a tile over the L2 cache: twice as large, or no larger.
@@ -47,11 +47,13 @@ const char *foresee_why(int rule) {
 
 // ---- evidence --------------------------------------------------------------------------------------
 
+// Different in a third of the parameters at most: else the fastest would be everybody's sibling.
 static bool are_siblings(const struct candidate *a, const struct candidate *b, unsigned n_params) {
-  unsigned differ = 0;
-  for (unsigned p = 0; p < n_params && differ <= CLOSE; p++)
+  unsigned differ = 0, most = (n_params + 1) / 3;
+  most = most < 1 ? 1 : most > CLOSE ? CLOSE : most;
+  for (unsigned p = 0; p < n_params && differ <= most; p++)
     differ += a->point[p] != b->point[p];
-  return differ > 0 && differ <= CLOSE;
+  return differ > 0 && differ <= most;
 }
 
 static bool is_timed(const struct candidate *c) {

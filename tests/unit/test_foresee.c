@@ -9,7 +9,7 @@
 
 #include "tune.h"
 
-enum { PARAMS = 4, MOST = 32, RULE_SPILLS = 0, RULE_TILE = 1, RULE_SEARCH = 2 };
+enum { PARAMS = 5, MOST = 32, RULE_SPILLS = 0, RULE_TILE = 1, RULE_SEARCH = 2 };
 
 static struct tuned {
   struct candidate all[MOST];
@@ -55,15 +55,15 @@ static int loser(struct candidate *c) {
 /* N pairs: without spills one second, with them SLOWER. They are no siblings of each other. */
 static void pairs(choice n, double slower) {
   for (choice i = 0; i < n; i++) {
-    run(add((choice[]){ 10 * i, 10 * i, 10 * i, 0 }, 0, -1), 1);
-    run(add((choice[]){ 10 * i, 10 * i, 10 * i, 1 }, 5, -1), slower);
+    run(add((choice[PARAMS]){ 10 * i, 10 * i, 10 * i, 0 }, 0, -1), 1);
+    run(add((choice[PARAMS]){ 10 * i, 10 * i, 10 * i, 1 }, 5, -1), slower);
   }
 }
 
 /* One more pair, of which the second is not run yet. */
 static struct candidate *next(float spills, float tile) {
-  run(add((choice[]){ 7, 7, 7, 0 }, 0, -1), 1);
-  return add((choice[]){ 7, 7, 8, 1 }, spills, tile);
+  run(add((choice[PARAMS]){ 7, 7, 7, 0 }, 0, -1), 1);
+  return add((choice[PARAMS]){ 7, 7, 8, 1 }, spills, tile);
 }
 
 static void a_rule_speaks_after_three(void **state) {
@@ -86,16 +86,16 @@ static void what_has_no_flaw_is_run(void **state) {
 static void what_has_no_sibling_is_run(void **state) {
   (void)state;
   pairs(5, 1.5);
-  assert_int_equal(loser(add((choice[]){ 1, 2, 3, 4 }, 5, -1)), NONE);
+  assert_int_equal(loser(add((choice[PARAMS]){ 1, 2, 3, 4 }, 5, -1)), NONE);
   next(0, -1); /* {7, 7, 7, 0}: differs in three */
-  assert_int_equal(loser(add((choice[]){ 7, 8, 8, 1 }, 5, -1)), NONE);
+  assert_int_equal(loser(add((choice[PARAMS]){ 7, 8, 8, 1 }, 5, -1)), NONE);
 }
 
 static void one_counterexample_silences(void **state) {
   (void)state;
   pairs(5, 1.5);
-  run(add((choice[]){ 3, 90, 90, 0 }, 0, -1), 1);
-  run(add((choice[]){ 3, 90, 90, 1 }, 2, -1), 0.9);
+  run(add((choice[PARAMS]){ 3, 90, 90, 0 }, 0, -1), 1);
+  run(add((choice[PARAMS]){ 3, 90, 90, 1 }, 2, -1), 0.9);
   assert_int_equal(loser(next(3, -1)), NONE);
 }
 
@@ -119,8 +119,8 @@ static void what_timed_out_was_slower(void **state) {
 static void tiles_beyond_the_cache_lose_without_being_compiled(void **state) {
   (void)state;
   for (choice i = 0; i < 3; i++) {
-    run(add((choice[]){ 10 * i, 10 * i, 10 * i, 0 }, 0, -1), 1);
-    run(add((choice[]){ 10 * i, 10 * i, 10 * i, 1 }, 0, 3), 2);
+    run(add((choice[PARAMS]){ 10 * i, 10 * i, 10 * i, 0 }, 0, -1), 1);
+    run(add((choice[PARAMS]){ 10 * i, 10 * i, 10 * i, 1 }, 0, 3), 2);
   }
   struct candidate *c = next(__builtin_nanf(""), 3);
   assert_int_equal(loser(c), RULE_TILE);
@@ -135,12 +135,12 @@ static void the_searchs_own_expectation_must_have_been_right(void **state) {
   assert_false(foresee_hopeless(0, tuned.best));
   assert_false(foresee_hopeless(9, (struct estimate){ 0 }));
   for (choice i = 0; i < 3; i++) {
-    struct candidate *c = add((choice[]){ i, 9 * i, 9 * i, 9 * i }, 0, -1);
+    struct candidate *c = add((choice[PARAMS]){ i, 9 * i, 9 * i, 9 * i }, 0, -1);
     c->hopeless = true;
     assert_int_equal(loser(c), NONE);
     run(c, 1.7);
   }
-  struct candidate *c = add((choice[]){ 90, 91, 92, 93 }, 0, -1);
+  struct candidate *c = add((choice[PARAMS]){ 90, 91, 92, 93 }, 0, -1);
   c->hopeless = true;
   assert_int_equal(loser(c), RULE_SEARCH);
   tuned.all[1].e = tuned.best; /* one was as good as the best */
@@ -163,7 +163,7 @@ static void every_tenth_is_run_and_may_silence_the_rule(void **state) {
   run(c, 0.8);
   assert_true(tuned.foresight.silent[RULE_SPILLS]);
   tuned.n -= 1; /* even where that one is forgotten */
-  assert_int_equal(loser(add((choice[]){ 7, 7, 9, 1 }, 3, -1)), NONE);
+  assert_int_equal(loser(add((choice[PARAMS]){ 7, 7, 9, 1 }, 3, -1)), NONE);
   assert_false(foresee_drops(&tuned.foresight, c, NONE));
 }
 
