@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "site.h"
+#include "live.h"
 
 enum { CRASHES = 2 };         // of one key's tuners; then it keeps the default
 
@@ -54,6 +54,8 @@ int beside_start(struct site *s, struct node *n, void *const *args, const struct
   if (session_start(s->kernel, &id, args, &p, out) != 0)
     return -1;
   beside.node = n;
+  if (p.kind == PLAN_ONLINE)
+    live_open(n);
   atomic_store_explicit(&beside.site, s, memory_order_release);
   tell_allowance();
   site_note(&n->why, "default for now: it is being tuned beside the program");
@@ -68,6 +70,7 @@ bool beside_calls(void) {
 }
 
 static void cancel(void) {
+  live_close();
   session_cancel();
   beside_forget();
 }
@@ -76,6 +79,7 @@ static void cancel(void) {
 static void settle(enum session_state state, struct outcome *out) {
   struct site *s = atomic_load(&beside.site);
   struct node *n = beside.node;
+  live_close();
   beside_forget();
   allowance_cost(s, out->cost);
   if (state == SESSION_CRASHED && n->crashes++ < CRASHES)
@@ -118,7 +122,9 @@ bool beside_leave(const struct site *s) {
 bool beside_wait(double seconds) {
   if (!beside_goes() || !decide_take())
     return false;
+  live_wait(true);
   beside_look(seconds);
+  live_wait(false);
   decide_release();
   return true;
 }

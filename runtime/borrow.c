@@ -13,8 +13,9 @@
 void borrow_lent(struct node *n, const struct outcome *out) {
   const struct autotune_kernel *k = n->site->kernel;
   char *message = NULL;
-  if (n->borrowed || atomic_load(&n->decided))
-    return;
+  if (n->borrowed || atomic_load(&n->decided) ||
+      __atomic_load_n(&n->entry.code, __ATOMIC_ACQUIRE) != k->original)
+    return; // what runs is better
   autotune_fn code = module_load(out->path, k->symbols, k->n_symbols, &n->borrowed, &message);
   if (code) {
     site_note(&n->why, out->why);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "site.h"
+#include "live.h"
 #include "wisdom.h"
 
 static atomic_bool busy;      // somebody asks the store, tunes, or looks after a tuning
@@ -25,6 +25,7 @@ bool site_busy(void) {
 }
 
 void decide_after_fork(void) {
+  live_forget();
   beside_forget();
   decide_release();
 }
@@ -291,8 +292,9 @@ static autotune_fn miss_timed(struct site *s, struct node *n, void *const *args)
 }
 
 // Most calls of a key that is being tuned beside the program, or that waits for its turn, find nothing to
-// do; they are not to cost a system call.
-static bool is_idle(const struct node *n) {
+// do, or an order to follow; they are not to cost a system call.
+static bool is_idle(struct node *n, struct autotune_call_state *state, autotune_fn *code) {
+  *code = current(n);
   if (!atomic_load(&n->asked))
     return false;
   if (!beside_goes())
@@ -300,6 +302,8 @@ static bool is_idle(const struct node *n) {
   if (!decide_take())
     return true; // somebody else sees to it
   bool idle = !beside_calls();
+  autotune_fn ordered = idle ? live_begin(n, state) : NULL;
+  *code = ordered ? ordered : current(n);
   decide_release();
   return idle;
 }
@@ -308,6 +312,7 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key, vo
                            struct autotune_call_state *state) {
   const struct autotune_kernel *k = place->kernel;
   state->node = NULL;
+  state->reserved[0] = 0;
   int error = errno;
   if (session_inside() || k->abi != AUTOTUNE_ABI)
     return k->original;
@@ -316,8 +321,8 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key, vo
   autotune_fn code = k->original;
   if (n && atomic_load_explicit(&n->decided, memory_order_acquire))
     code = use(s, n);
-  else if (n)
-    code = is_idle(n) ? current(n) : miss_timed(s, n, args);
+  else if (n && !is_idle(n, state, &code))
+    code = miss_timed(s, n, args);
   if (n && allowance_share(k) > 0 && !atomic_load_explicit(&n->decided, memory_order_relaxed)) {
     state->node = n;
     state->code = code;
@@ -329,5 +334,10 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key, vo
 
 void autotune_end(struct autotune_call_state *state) {
   struct node *n = state->node;
-  allowance_spend(n->site, sys_now() - state->began);
+  if (allowance_share(n->site->kernel) > 0)
+    allowance_spend(n->site, sys_now() - state->began);
+  if (live_end(state) && decide_take()) {
+    live_collect();
+    decide_release();
+  }
 }

@@ -68,7 +68,7 @@ bool explore_identify(const struct tuning *t, struct candidate *c) {
   return c->variant != 0;
 }
 
-static struct record record_of(const struct candidate *c) {
+struct record explore_record(const struct candidate *c) {
   return (struct record){ .variant = c->variant, .values = c->values, .compiler = c->compiler,
                           .fate = c->fate, .message = "", .features = &c->features,
                           .features_size = sizeof c->features };
@@ -98,7 +98,7 @@ static void drop_losers(struct tuning *t) {
   struct estimate best = tune_best(t);
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];
-    if (c->done && c->object.data && (c->fate != FATE_OK || c->e.low > 1.3 * best.high))
+    if (c->done && c->object.data && !c->offered && (c->fate != FATE_OK || c->e.low > 1.3 * best.high))
       object_free(&c->object);
   }
 }
@@ -121,7 +121,7 @@ static void tell(const struct tuning *t, const struct candidate *c, const char *
 
 void explore_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
                     double compile_seconds) {
-  struct record r = record_of(c);
+  struct record r = explore_record(c);
   r.fate = c->fate = trial->fate;
   r.message = trial->message;
   r.samples = trial->samples; // before they are sorted
@@ -143,7 +143,7 @@ void explore_settle(struct tuning *t, struct candidate *c, const struct trial *t
 static void abandon(struct tuning *t) {
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];
-    struct record r = record_of(c);
+    struct record r = explore_record(c);
     r.fate = FATE_OK;
     if (t->store && c->begun && !c->done)
       store_finish(t->store, t->id, &r);
@@ -181,7 +181,7 @@ static void look_at_sizes(const struct tuning *t, struct candidate *c) {
 // more than three for each that is tried: whoever waits for a time sees some.
 static bool drop(struct tuning *t, struct candidate *c) {
   unsigned index = (unsigned)(c - t->candidates);
-  if (t->plan->kind != PLAN_SEARCH || c->from || c->condemned != NONE ||
+  if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK || c->from || c->condemned != NONE ||
       t->summary.failed[FATE_DROPPED] >= 3 * t->summary.tried)
     return false;
   foresee_relate(t->candidates, t->n, t->kernel->n_params, index);
@@ -289,14 +289,14 @@ static struct trial_plan explore_plan(const struct tuning *t) {
   double budget = share < all / 50 ? share : all / 50;
   return (struct trial_plan){
     .limit = explore_limit(t), .budget = budget > runs ? budget : runs,
-    .stop_above = 1.05 * best.high, .min_samples = 3, .max_samples = 64, .precision = 0.02,
-    .verify = true,
+    .stop_above = 1.05 * best.high, .min_samples = t->online ? 1 : 3,
+    .max_samples = t->online ? 3 : 64, .precision = 0.02, .verify = true,
   };
 }
 
 static void measure(struct tuning *t, struct candidate *c, struct trial *trial) {
   struct trial_plan plan = explore_plan(t);
-  struct record r = record_of(c);
+  struct record r = explore_record(c);
   if (t->store)
     c->begun = store_begin(t->store, t->id, &r) == 0;
   tune_report(t, tune_silence(&plan));
@@ -374,8 +374,8 @@ static bool owes_one(const struct tuning *t) {
 // The next that is compiled, waiting for it a while; *C's ticket is 0 where nothing came for a while.
 static void take(struct tuning *t, struct compiled *c) {
   *c = (struct compiled){ 0 };
-  double left = owes_one(t) ? 0.25 : t->explore_until - sys_now();
-  if (pool_take(t->pool, c, left < 0.25 ? left > 0 ? left : 0 : 0.25)) {
+  double slice = t->online ? 0.001 : 0.25, left = owes_one(t) ? slice : t->explore_until - sys_now();
+  if (pool_take(t->pool, c, left < slice ? left > 0 ? left : 0 : slice)) {
     t->in_flight--;
     free(c->point);
     c->point = NULL;
@@ -390,7 +390,8 @@ static bool is_late(const struct tuning *t) {
 
 // Is so little more expected that it is not worth the trouble?
 static bool is_settled(struct tuning *t) {
-  if (t->until <= 0 || !t->class->hope || t->plan->kind != PLAN_SEARCH || t->summary.tried < ENOUGH)
+  bool searches = t->plan->kind == PLAN_SEARCH || t->online;
+  if (t->until <= 0 || !t->class->hope || !searches || t->summary.tried < ENOUGH)
     return t->settled;
   double hope = t->class->hope(t->strategy);
   t->settled = t->settled || (hope >= 0 && hope < t->until);
@@ -433,6 +434,8 @@ static void explore_overlapped(struct tuning *t) {
     tune_report(t, tune_silence(NULL));
     if (c.ticket)
       try(t, &c);
+    if (t->online)
+      online_step(t);
   }
 }
 
@@ -456,7 +459,9 @@ bool explore_compile(struct tuning *t, struct candidate *c) {
   t->in_flight++;
   while (t->in_flight > 0 && sys_now() < t->deadline && !session_stopping()) {
     tune_report(t, tune_silence(NULL));
-    if (!pool_take(t->pool, &got, 0.25))
+    if (t->online)
+      online_step(t);
+    if (!pool_take(t->pool, &got, t->online ? 0.001 : 0.25))
       continue;
     t->in_flight--;
     free(got.point);
@@ -470,4 +475,19 @@ bool explore_compile(struct tuning *t, struct candidate *c) {
       return false;
   }
   return false;
+}
+
+bool explore_again(struct tuning *t, struct candidate *c) {
+  struct trial_plan plan = explore_plan(t);
+  struct trial trial = { .fate = FATE_PENDING };
+  if (!explore_compile(t, c))
+    return false;
+  c->code = XXH3_64bits(c->object.data, c->object.size);
+  tune_report(t, tune_silence(&plan));
+  if (worker_try(t->workers, (uint64_t)(c - t->candidates) + 1, c->object.data, c->object.size,
+                 &plan, &trial) != 0)
+    t->lost = true;
+  if (trial.fate != FATE_PENDING)
+    explore_settle(t, c, &trial, 0);
+  return trial.fate == FATE_OK;
 }

@@ -188,7 +188,7 @@ void halving_close(struct halving *h) {
   for (int i = 0; i < ARMS; i++)
     if (h->arms[i].state == ARM_PARKED)
       h->arms[i].state = ARM_RACING;
-  h->over = h->incumbent == 0 && count(h, ARM_RACING) == 0;
+  halving_judge(h); // it may be over
 }
 
 void halving_remove(struct halving *h, int arm) {
@@ -212,11 +212,14 @@ int halving_winner(const struct halving *h) {
 
 int halving_room(struct halving *h) {
   int worst = slowest(h, ARM_PARKED);
-  for (int i = 1; i < ARMS; i++)
+  bool coming = false;
+  for (int i = 1; i < ARMS; i++) {
     if (h->arms[i].state == ARM_FREE)
       return i;
-  if (worst >= 0)
-    h->arms[worst].state = ARM_OUT; // it is free when whoever uses the arms says so
+    coming |= h->arms[i].state == ARM_OUT; // it is free when whoever uses the arms says so
+  }
+  if (worst >= 0 && !coming)
+    h->arms[worst].state = ARM_OUT;
   return -1;
 }
 

@@ -13,7 +13,7 @@
 
 #include "runtime.h"
 
-enum { ARMS = 16, ARM_SAMPLES = 64, HALVING_ROUNDS = 48 };
+enum { ARMS = LIVE_ARMS, ARM_SAMPLES = 64, HALVING_ROUNDS = 48 };
 
 enum arm_state { ARM_FREE, ARM_RACING, ARM_PARKED, ARM_OUT };
 struct arm {

@@ -16,6 +16,8 @@ static double seconds(int who) {
 static double cost(const struct tuning *t) {
   // External compilers are children that have been waited for; the sandbox keeps its own accounts.
   double all = seconds(RUSAGE_SELF) + seconds(RUSAGE_CHILDREN);
+  if (t->online)
+    all += online_lost(t);
   return t->workers ? all + worker_cost(t->workers) : all;
 }
 
@@ -27,20 +29,22 @@ double pace_count(const struct tuning *t) {
   return now;
 }
 
-static bool is_over(const struct tuning *t, struct page *page) {
-  return pace_count(t) > atomic_load(&page->allowed) && !session_stopping();
+bool pace_allows(const struct tuning *t) {
+  struct page *page = session_page();
+  return t->plan->share <= 0 || !page || pace_count(t) <= atomic_load(&page->allowed);
 }
 
 double pace_keep(struct tuning *t) {
-  struct page *page = session_page();
-  if (t->plan->share <= 0 || !page || !is_over(t, page))
+  if (pace_allows(t))
     return 0;
   double start = sys_now();
   pool_pause(t->pool, true); // what is being compiled comes to its end
   do {
     nanosleep(&(struct timespec){ .tv_nsec = 20 * 1000 * 1000 }, NULL);
     tune_report(t, tune_silence(NULL));
-  } while (is_over(t, page));
+    if (t->online)
+      online_step(t);
+  } while (!pace_allows(t) && !session_stopping());
   pool_pause(t->pool, false);
   double slept = sys_now() - start; // is not time that was used
   t->deadline += slept;

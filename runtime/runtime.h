@@ -551,6 +551,25 @@ struct plan {             /* what is wanted of a tuner */
   const char *why;        /* why the store was no help; NULL: not known */
 };
 
+/* What tuner and program say to each other about variants in the program's own calls (live.h). The tuner
+ * writes orders, one after another; the program answers each in turn. Arms are as in halving.h. */
+enum { LIVE_ARMS = 16, LIVE_ORDERS = 64, LIVE_REPEAT = 15 };
+enum { LIVE_LOADED = 1, LIVE_REFUSED };
+struct live_order {       /* by the tuner, but for the seconds */
+  unsigned arm, repeat;   /* the median of so many calls is wanted */
+  bool drop;              /* nothing is to be run: the arm is unloaded */
+  _Atomic double seconds; /* of a call; below 0: it was not run */
+};
+struct lane {
+  atomic_uint written;    /* by the tuner: orders, ever */
+  atomic_uint answered;   /* by the program: of them */
+  atomic_uint best;       /* by the tuner: the arm that all other calls are to run */
+  atomic_bool waiting;    /* by the program: it waits for the outcome, and no calls may come */
+  atomic_uint running;    /* by the program: the arm that a call is being timed in, + 1; 0: none */
+  atomic_uint loaded[LIVE_ARMS]; /* by the program, once it has got the variant */
+  struct live_order orders[LIVE_ORDERS]; /* the last, by their number modulo that */
+};
+
 /* Memory of the program and its tuner both, so that looking costs neither a system call nor a lock. In the
  * program only whoever is `busy` (decide.c) may touch it. */
 enum { COMPILING = 64 };
@@ -560,6 +579,7 @@ struct page {
   _Atomic double cost;    /* by the tuner: seconds of CPU that it and its children have taken */
   atomic_uint news;       /* by the tuner: how many packets it has sent */
   _Atomic uint64_t compiling[COMPILING]; /* by the pool: marks of what it compiles, for when it crashes */
+  struct lane lane;       /* for PLAN_ONLINE */
 };
 
 /* True in the tuner and all that is forked from it: there, every kernel is its default variant. */
@@ -568,6 +588,9 @@ bool session_inside(void);
 bool session_stopping(void);
 /* In the tuner: offers the program what it may run meanwhile. */
 void session_lend(const struct outcome *out);
+/* In the tuner: hands the shared object behind FD to the program, as ARM. False: the program has not read for
+ * long. */
+bool session_send_variant(unsigned arm, int fd);
 /* The page of the session that runs; NULL: there is none, or no memory for it. */
 struct page *session_page(void);
 /* In the tuner: was VARIANT being compiled when a former tuner of this session crashed? */

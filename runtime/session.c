@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "live.h"
 #include "session.h"
 
 // Seconds for the tuner to say its first word, and to end after its last; how many may crash.
@@ -42,6 +43,7 @@ static struct {
   void (*lent)(const struct outcome *out, void *data); // of the plan
   void *data;
   struct packet *packet;
+  int variant;                // descriptor that came with it, or -1
 } session = { .socket = -1, .memory = -1, .pidfd = -1 };
 
 struct page *session_page(void) {
@@ -132,7 +134,7 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
 
 // ---- beginning and end -------------------------------------------------------------------------------------
 
-static int memory_file(void) {
+int memory_file(void) {
   int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-winner", MFD_CLOEXEC);
   int high = fd >= 0 && fd <= 2 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
   if (high != fd)
@@ -277,6 +279,21 @@ static void show(const struct progress *p) {
   log_progress(line);
 }
 
+// A packet, and into session.variant the descriptor that comes with it, or -1.
+static ssize_t receive(int socket) {
+  union { struct cmsghdr align; char space[CMSG_SPACE(sizeof(int))]; } control;
+  struct iovec data = { session.packet, sizeof *session.packet };
+  struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.space,
+                      .msg_controllen = sizeof control.space };
+  ssize_t size = recvmsg(socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  struct cmsghdr *c = size > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+  session.variant = -1;
+  if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+      c->cmsg_len >= CMSG_LEN(sizeof(int)))
+    memcpy(&session.variant, CMSG_DATA(c), sizeof session.variant);
+  return size;
+}
+
 // One packet, waiting at most SECONDS for it. False: there was none, and where *GONE the tuner is gone.
 static bool take_packet(double seconds, bool *gone) {
   struct pollfd ready[2] = { { atomic_load(&session.socket), POLLIN, 0 },
@@ -285,7 +302,7 @@ static bool take_packet(double seconds, bool *gone) {
   int got = poll(ready, 2, seconds > 0 ? (int)(seconds * 1000) + 1 : 0);
   if (got <= 0)
     return false;
-  ssize_t size = recv(ready[0].fd, session.packet, sizeof *session.packet, MSG_DONTWAIT);
+  ssize_t size = receive(ready[0].fd);
   if (size == (ssize_t)sizeof *session.packet)
     return true;
   *gone = !(size < 0 && errno == EINTR);
@@ -308,10 +325,15 @@ static bool obey(struct outcome *out) {
     if (session.lent)
       session.lent(&p->outcome, session.data);
     break;
+  case PACKET_VARIANT:
+    live_load(session.kernel, p->arm, session.variant);
+    break;
   case PACKET_OUTCOME:
     *out = p->outcome;
     return true;
   }
+  if (session.variant >= 0)
+    close(session.variant);
   return false;
 }
 

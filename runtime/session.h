@@ -5,11 +5,12 @@
 
 #include "sandbox.h"
 
-enum packet_kind { PACKET_PROGRESS, PACKET_LOG, PACKET_LENT, PACKET_OUTCOME };
+enum packet_kind { PACKET_PROGRESS, PACKET_LOG, PACKET_LENT, PACKET_VARIANT, PACKET_OUTCOME };
 struct packet {             /* tuner to program */
   enum packet_kind kind;
   enum autotune_level level;
   int rc;
+  unsigned arm;             /* PACKET_VARIANT: of the shared object that comes with it */
   union { struct progress progress; struct outcome outcome; char text[4096]; };
 };
 
@@ -24,6 +25,10 @@ struct tuner_job {
   int program;              /* pidfd of the program, where the tuner is to work beside it; or -1 */
   pid_t parent;             /* the program */
 };
+
+/* ---- session.c ---- */
+/* An empty file in memory; -1: none. */
+int memory_file(void);
 
 /* ---- session_tuner.c ---- */
 /* The tuner's life. Never returns. */

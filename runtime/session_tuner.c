@@ -18,7 +18,7 @@ static struct {
   atomic_bool inside;
   volatile sig_atomic_t stopping;
   int socket, program;        // program: its pidfd, or -1
-  struct line *line;          // to the program
+  struct line *line;          // NULL: not a tuner, or not yet
 } tuner = { .socket = -1, .program = -1 };
 
 
@@ -34,14 +34,35 @@ bool session_stopping(void) {
 }
 
 // A program that does not wait may not read for long: it can do without the news, but not without the
-// outcome.
-static void send_packet(const struct line *l, const struct packet *p) {
+// outcome. FD goes with the packet unless it is -1.
+static bool send_with(const struct line *l, const struct packet *p, int fd) {
   int flags = MSG_NOSIGNAL | (l->beside && p->kind != PACKET_OUTCOME ? MSG_DONTWAIT : 0);
+  union { struct cmsghdr align; char space[CMSG_SPACE(sizeof fd)]; } control;
+  struct iovec data = { (void *)(uintptr_t)p, sizeof *p };
+  struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1 };
+  if (fd >= 0) {
+    m.msg_control = control.space;
+    m.msg_controllen = sizeof control.space;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    *c = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
+                           .cmsg_len = CMSG_LEN(sizeof fd) };
+    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+  }
   ssize_t sent;
-  while ((sent = send(l->socket, p, sizeof *p, flags)) < 0 && errno == EINTR && !tuner.stopping)
+  while ((sent = sendmsg(l->socket, &m, flags)) < 0 && errno == EINTR && !tuner.stopping)
     ;
   if (sent > 0 && l->page)
     atomic_fetch_add(&l->page->news, 1);
+  return sent > 0;
+}
+
+static void send_packet(const struct line *l, const struct packet *p) {
+  send_with(l, p, -1);
+}
+
+bool session_send_variant(unsigned arm, int fd) {
+  struct packet p = { .kind = PACKET_VARIANT, .arm = arm };
+  return tuner.line && send_with(tuner.line, &p, fd);
 }
 
 void session_lend(const struct outcome *out) {

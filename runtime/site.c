@@ -192,6 +192,14 @@ static void free_notes(struct note *n) {
   }
 }
 
+static void free_kept(struct kept *k) {
+  for (struct kept *next; k; k = next) {
+    next = k->next;
+    dlclose(k->handle);
+    free(k);
+  }
+}
+
 static void free_site(struct site *s) {
   struct node *n = atomic_load(&s->all), *next;
   for (; n; n = next) {
@@ -203,6 +211,7 @@ static void free_site(struct site *s) {
       dlclose(n->handle);
     if (n->borrowed)
       dlclose(n->borrowed);
+    free_kept(n->kept);
     free(n);
   }
   free(s);

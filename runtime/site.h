@@ -10,6 +10,9 @@
 /* A text that somebody may be reading: it stays until the site is closed. */
 struct note { struct note *next; char text[]; };
 
+/* A module that a thread may be in: it stays until the site is closed. */
+struct kept { struct kept *next; void *handle; };
+
 /* One key of one site. Found without a lock; never freed before the site is closed. */
 struct node {
   struct node *_Atomic next;            /* in its bucket */
@@ -19,6 +22,7 @@ struct node {
   atomic_bool retired;                  /* forgotten, and out of its bucket */
   _Atomic(struct note *) why, values;   /* newest first; values: "MR=6\nNR=64\n" */
   void *handle, *borrowed;              /* of the winner's module, and of what ran before it was known */
+  struct kept *kept;                    /* others that were the best for a while */
   unsigned crashes;                     /* of its tuners */
   struct site *site;
   struct recall *known;                 /* what is to be checked before anything is tuned; or NULL */

@@ -93,6 +93,13 @@ static bool set_strategy(struct tuning *t, struct outcome *out) {
   return t->strategy != NULL;
 }
 
+static bool set_online(struct tuning *t, struct outcome *out) {
+  bool set = t->plan->kind != PLAN_ONLINE || online_new(t);
+  if (!set)
+    SAY(out, "default: no memory to time calls");
+  return set;
+}
+
 // The order matters: the zygote is forked with LLVM loaded and before there is a thread or a database.
 static bool set_processes(struct tuning *t, struct outcome *out) {
   char *why = NULL;
@@ -117,8 +124,9 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
 static bool set_pool(struct tuning *t, struct outcome *out) {
   unsigned threads = t->id->threads ? t->id->threads : 1;
   // A kernel that uses all cores is timed while nothing is compiled; beside any other, one core less.
-  t->quiet = t->kernel->openmp || threads == 1;
-  unsigned compiling = t->plan->share > 0 ? 1 : t->quiet ? threads : threads - 1;
+  // Where calls of the program's are timed, all of them suffer alike.
+  t->quiet = (t->kernel->openmp || threads == 1) && t->plan->kind != PLAN_ONLINE;
+  unsigned compiling = t->plan->share > 0 ? 1 : t->quiet || threads == 1 ? threads : threads - 1;
   t->ahead = t->quiet ? 3 * compiling : 2 * compiling + 1;
   t->pool = pool_new(t->kernel, compiling);
   struct page *page = session_page();
@@ -162,6 +170,8 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
                              .max_samples = 64, .precision = 0.02 };
   if (t->plan->kind == PLAN_CHECK)
     plan = once(limit);
+  if (t->online)
+    plan.max_samples = 4;
   struct trial trial;
   double start = sys_now();
   tune_report(t, tune_silence(&plan));
@@ -217,7 +227,8 @@ static void set_summary(struct tuning *t, int winner) {
   m->total_hint = count_variants(&t->space);
   worker_call(t->workers, &m->flops, &m->bytes, &m->verified);
   say_origin(t, winner);
-  m->search = t->class->name;
+  snprintf(t->search_text, sizeof t->search_text, "%s%s", t->class->name, t->live ? ", online" : "");
+  m->search = t->search_text;
   m->space = t->id->space;
   m->text = winner == NONE ? 0 : identity_text(t->kernel, c->point);
   m->machine = machine_text(t->machine_text, sizeof t->machine_text);
@@ -267,7 +278,8 @@ static bool is_final(const struct tuning *t, int winner) {
 
 static void tell(struct tuning *t, int winner, struct outcome *out) {
   const struct summary *m = &t->summary;
-  const char *checked = m->verified ? "" : ", unverified";
+  const char *checked = !m->verified && t->live ? ", in real calls, unverified"
+                        : t->live ? ", in real calls" : m->verified ? "" : ", unverified";
   const char *more = is_final(t, winner) ? "" : "; the next run of the program tries more";
   if (winner != NONE) {
     char *point = space_describe(&t->space, t->candidates[winner].point);
@@ -291,7 +303,12 @@ static int finish(struct tuning *t, int fd, struct outcome *out) {
   t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
   t->complete = (t->exhausted && t->in_flight == 0 && t->sharing.taken == 0) || t->settled ||
                 tune_asked(t) >= t->max_variants;
-  int winner = race(t);
+  t->live = t->online != NULL;
+  int winner = t->online ? online_finish(t, &t->live) : NONE;
+  if (!t->live) {
+    t->deadline = larger(t->deadline, sys_now() + 0.2 * t->budget); // however long calls were waited for
+    winner = race(t);
+  }
   if (session_stopping()) {
     SAY(out, "default: the tuning was interrupted");
     return -1;
@@ -379,12 +396,13 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id, void *c
   *out = (struct outcome){ .fd = -1 };
   set_budget(&t);
   tune_report(&t, tune_silence(NULL)); // the tuner is alive
-  if (set_processes(&t, out) && set_pool(&t, out) && set_strategy(&t, out) &&
+  if (set_online(&t, out) && set_processes(&t, out) && set_pool(&t, out) && set_strategy(&t, out) &&
       measure_default(&t, out)) {
     set_store(&t);
-    if (t.store && plan->kind == PLAN_SEARCH)
+    bool searches = plan->kind == PLAN_SEARCH || plan->kind == PLAN_ONLINE;
+    if (t.store && searches)
       store_asked(t.store, t.id, k, plan->why);
-    if (plan->kind == PLAN_SEARCH)
+    if (searches)
       set_hints(&t);
     if (plan->kind != PLAN_CHECK)
       explore(&t);

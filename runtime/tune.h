@@ -18,6 +18,7 @@ struct candidate {
   const char *compiler;       /* with version; the backend's */
   bool begun, done;           /* written down as pending; its fate is known */
   bool taken;                 /* put off: another process is at it */
+  bool offered;               /* for the program's own calls */
   enum fate fate;
   struct estimate e;
   double *samples; unsigned n_samples;
@@ -38,6 +39,7 @@ struct foresight {
   bool silent[FORESEE_RULES];      /* it was wrong once */
 };
 
+struct online;                /* online.c */
 struct tuning {
   const struct autotune_kernel *kernel;
   const struct identity *id;
@@ -48,6 +50,8 @@ struct tuning {
   const struct strategy_class *class;
   struct strategy *strategy;
   struct worker_pool *workers;
+  struct online *online;      /* NULL: variants are timed in the sandbox */
+  bool live;                  /* real calls have decided */
   struct pool *pool;
   struct store *store;        /* NULL: none */
   struct candidate *candidates; unsigned n, capacity;
@@ -72,6 +76,7 @@ struct tuning {
   struct summary summary;     /* counts and times, as they grow */
   char machine_text[160];     /* summary.machine */
   char why_text[240];         /* summary.why, where the winner was a hint */
+  char search_text[64];       /* summary.search */
   void (*report)(void *data, const struct progress *p);
   void *data;
 };
@@ -96,6 +101,10 @@ struct candidate *explore_give(struct tuning *t, const choice *point, const char
 struct candidate *explore_given(struct tuning *t);
 /* Sees to it that C has its object; it may come from an earlier tuning. False: it cannot be had. */
 bool explore_compile(struct tuning *t, struct candidate *c);
+/* What is known of C, without samples. */
+struct record explore_record(const struct candidate *c);
+/* Compiles and tries once more what is known from an earlier process. False: it was nothing. */
+bool explore_again(struct tuning *t, struct candidate *c);
 /* What came of C, in the store, the counts and the strategy. TRIAL's samples are C's from then on. */
 void explore_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
                     double compile_seconds);
@@ -140,9 +149,21 @@ const char *foresee_why(int rule);   /* "spills in its main loop" */
 /* ---- pace.c ---- */
 /* Seconds of CPU so far, also told the program. */
 double pace_count(const struct tuning *t);
+/* Has the tuning cost less than the plan's share allows, if there is one? */
+bool pace_allows(const struct tuning *t);
 /* Where the plan has a share: sleeps while the tuning has cost more than it allows. Seconds that it slept;
  * deadlines are moved by them. */
 double pace_keep(struct tuning *t);
+
+/* ---- online.c ---- */
+/* Before anything is tried. False: no memory. */
+bool online_new(struct tuning *t);
+/* Reads what real calls took, orders more of them, sends what the sandbox has passed. Returns at once. */
+void online_step(struct tuning *t);
+/* Seconds that calls have taken more than with the best so far: a cost of the tuning. */
+double online_lost(const struct tuning *t);
+/* Until real calls have decided, or too few come (then *DECIDED is false): the winner's index or NONE. */
+int online_finish(struct tuning *t, bool *decided);
 
 /* ---- race.c ---- */
 /* The finalists and the default in turns, nothing else running. The index of the winner; NONE: the

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// live.c: the program's side of mode `online`: calls that run a variant on the tuner's order and are timed.
+//
+// One call at a time is timed, in whichever thread it comes; all others run the best so far, which is the
+// node's entry.code. An order that was given up (the kernel left by longjmp, its thread is gone) is answered
+// as lost. A variant that was never the best so far has only ever run in timed calls, so it can be unloaded
+// between them; one that was may be running in any thread, and stays until the site closes.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "live.h"
+
+// Seconds after which a timed call in another thread is taken for one that never ends.
+static const double given_up = 60;
+
+struct slot { autotune_fn code; void *handle; bool led; };
+
+static struct {
+  struct node *node;          // NULL: there is no such session
+  struct slot slots[ARMS];    // 0 is the default
+  unsigned taken;             // orders begun
+  unsigned best;              // the arm that is in entry.code
+  double window[LIVE_REPEAT]; unsigned n; // times of the present order
+  uint64_t serial;            // of timed calls
+  atomic_ullong running, ended; // serials: of the call being timed, or 0; of the last that ended
+  _Atomic double seconds;     // that it took
+  pthread_t thread;           // of the call being timed …
+  const void *frame;          // … where its state is …
+  double began;               // … and since when
+} live;
+
+static struct lane *lane_of(void) {
+  struct page *page = session_page();
+  return page ? &page->lane : NULL;
+}
+
+void live_open(struct node *n) {
+  live.node = n;
+  live.taken = live.best = live.n = 0;
+  live.slots[0] = (struct slot){ .code = n->site->kernel->original };
+  for (int i = 1; i < ARMS; i++)
+    live.slots[i] = (struct slot){ .code = NULL };
+  atomic_store(&live.running, 0);
+}
+
+// ---- loading and unloading -----------------------------------------------------------------------------
+
+void live_load(const struct autotune_kernel *k, unsigned arm, int fd) {
+  struct lane *lane = lane_of();
+  char path[32], *message = NULL;
+  if (!lane || !live.node || arm == 0 || arm >= ARMS || live.slots[arm].handle)
+    return;
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  struct slot *s = &live.slots[arm];
+  *s = (struct slot){ .led = false };
+  s->code = module_load(path, k->symbols, k->n_symbols, &s->handle, &message);
+  if (!s->code)
+    log_message(AUTOTUNE_INFO, "%s: a variant cannot be loaded: %s", k->name,
+                message ? message : "no memory");
+  free(message);
+  atomic_store(&lane->loaded[arm], s->code ? LIVE_LOADED : LIVE_REFUSED);
+}
+
+// Leaves a module that somebody may be in to the node, which goes when the site does.
+static void keep(void *handle) {
+  struct kept *k = sys_malloc(sizeof *k);
+  if (!k)
+    return; // it stays for ever
+  k->handle = handle;
+  k->next = live.node->kept;
+  live.node->kept = k;
+}
+
+static void unload(unsigned arm, bool inside) {
+  struct slot *s = &live.slots[arm];
+  if (s->handle && (s->led || inside))
+    keep(s->handle);
+  else if (s->handle)
+    dlclose(s->handle);
+  *s = (struct slot){ .code = NULL };
+}
+
+// ---- orders --------------------------------------------------------------------------------------------
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// The present order is done, with what was measured.
+static void answer(struct lane *lane) {
+  struct live_order *o = &lane->orders[live.taken % LIVE_ORDERS];
+  qsort(live.window, live.n, sizeof *live.window, by_value);
+  atomic_store(&o->seconds, live.n > 0 ? live.window[live.n / 2] : -1);
+  live.n = 0;
+  atomic_store(&lane->answered, ++live.taken);
+}
+
+static const struct live_order *present(const struct lane *lane) {
+  bool any = atomic_load(&lane->written) != live.taken;
+  return any ? &lane->orders[live.taken % LIVE_ORDERS] : NULL;
+}
+
+// Is the call that is being timed never to end? One in this thread whose frame is gone, or very old.
+static bool is_lost(const struct autotune_call_state *state) {
+  if (pthread_equal(live.thread, pthread_self()))
+    return (const void *)state >= live.frame;
+  return sys_now() - live.began > given_up;
+}
+
+void live_collect(void) {
+  struct lane *lane = lane_of();
+  uint64_t running = atomic_load(&live.running);
+  if (!lane || !live.node || running == 0 || atomic_load(&live.ended) != running)
+    return;
+  const struct live_order *o = present(lane);
+  atomic_store(&live.running, 0);
+  atomic_store(&lane->running, 0);
+  live.window[live.n++] = atomic_load(&live.seconds);
+  if (o && live.n >= o->repeat)
+    answer(lane);
+}
+
+static void lead(const struct lane *lane) {
+  unsigned best = atomic_load(&lane->best);
+  if (best == live.best || best >= ARMS || !live.slots[best].code)
+    return;
+  live.slots[best].led = true;
+  live.best = best;
+  __atomic_store_n(&live.node->entry.code, live.slots[best].code, __ATOMIC_RELEASE);
+}
+
+// The next order that is for a call to follow.
+static const struct live_order *next_order(struct lane *lane) {
+  const struct live_order *o;
+  while ((o = present(lane)) && (o->drop || !live.slots[o->arm].code)) {
+    if (o->drop)
+      unload(o->arm, false);
+    answer(lane);
+  }
+  return o;
+}
+
+autotune_fn live_begin(struct node *n, struct autotune_call_state *state) {
+  struct lane *lane = lane_of();
+  if (!lane || live.node != n)
+    return NULL;
+  live_collect();
+  lead(lane);
+  if (atomic_load(&live.running) != 0) {
+    if (!is_lost(state))
+      return NULL;
+    // Its variant may still be running, so it must not be unloaded.
+    live.slots[lane->orders[live.taken % LIVE_ORDERS].arm].led = true;
+    atomic_store(&live.running, 0);
+    atomic_store(&lane->running, 0);
+    answer(lane);
+  }
+  const struct live_order *o = next_order(lane);
+  if (!o)
+    return NULL;
+  autotune_fn code = live.slots[o->arm].code;
+  atomic_store(&lane->running, o->arm + 1);
+  atomic_store(&live.running, ++live.serial);
+  live.thread = pthread_self();
+  live.frame = state;
+  state->node = n;
+  state->reserved[0] = live.serial;
+  state->began = live.began = sys_now();
+  return code;
+}
+
+bool live_end(struct autotune_call_state *state) {
+  uint64_t serial = state->reserved[0];
+  if (serial == 0 || serial != atomic_load(&live.running))
+    return false;
+  atomic_store(&live.seconds, sys_now() - state->began);
+  atomic_store(&live.ended, serial);
+  return true;
+}
+
+void live_wait(bool waiting) {
+  struct lane *lane = lane_of();
+  if (lane)
+    atomic_store(&lane->waiting, waiting);
+}
+
+// ---- the end -------------------------------------------------------------------------------------------
+
+void live_close(void) {
+  bool running = atomic_load(&live.running) != 0 &&
+                 atomic_load(&live.running) != atomic_load(&live.ended);
+  if (!live.node)
+    return;
+  for (unsigned i = 1; i < ARMS; i++)
+    unload(i, running);
+  atomic_store(&live.running, 0);
+  live.node = NULL;
+}
+
+void live_forget(void) {
+  live.node = NULL;
+  atomic_store(&live.running, 0);
+}
