@@ -89,7 +89,8 @@ void explore_note(struct tuning *t, struct candidate *c) {
   foresee_learn(&t->foresight, t->candidates, c, best);
   struct told told = { .fate = c->fate, .features = &c->features,
                        .seconds = c->fate == FATE_OK ? c->e.median
-                                  : c->fate == FATE_DROPPED ? 1.5 * best.median : 0 };
+                                  : c->fate == FATE_DROPPED
+                                    ? foresee_guess(t->candidates, c, best) : 0 };
   t->class->tell(t->strategy, c->point, &told);
 }
 

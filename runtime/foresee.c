@@ -138,6 +138,12 @@ bool foresee_drops(struct foresight *f, struct candidate *c, int rule) {
   return ++f->spoken[rule] % HONEST != 0;
 }
 
+double foresee_guess(const struct candidate *all, const struct candidate *c, struct estimate best) {
+  int s = c->condemned == NONE ? NONE : c->sibling[c->condemned];
+  double least = HOPELESS * best.median;
+  return s != NONE && all[s].e.median > least ? all[s].e.median : least;
+}
+
 void foresee_learn(struct foresight *f, const struct candidate *all, const struct candidate *c,
                    struct estimate best) {
   if (c->condemned != NONE && verdict(all, c, (unsigned)c->condemned, best) < 0)

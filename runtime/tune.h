@@ -141,6 +141,8 @@ int foresee_loser(const struct foresight *f, const struct candidate *all, unsign
                   const struct candidate *c, struct estimate best);
 /* RULE has spoken against C. False: run it all the same, so that the rule stays honest. */
 bool foresee_drops(struct foresight *f, struct candidate *c, int rule);
+/* Seconds that C, which was dropped, may have taken: what searches are told. */
+double foresee_guess(const struct candidate *all, const struct candidate *c, struct estimate best);
 /* After C was run: was the rule wrong that spoke against it? */
 void foresee_learn(struct foresight *f, const struct candidate *all, const struct candidate *c,
                    struct estimate best);

@@ -147,6 +147,17 @@ static void the_searchs_own_expectation_must_have_been_right(void **state) {
   assert_int_equal(loser(c), NONE);
 }
 
+/* What searches are told is never near the best, nor faster than the sibling. */
+static void the_guess_is_no_lure(void **state) {
+  (void)state;
+  pairs(3, 1.5);
+  struct candidate *c = next(3, -1);
+  assert_int_equal(loser(c), RULE_SPILLS);
+  assert_true(foresee_drops(&tuned.foresight, c, RULE_SPILLS));
+  assert_true(foresee_guess(tuned.all, c, tuned.best) == 1.5);
+  assert_true(foresee_guess(tuned.all, c, (struct estimate){ 0.1, 0.1, 0.1, 9 }) == 1);
+}
+
 static void every_tenth_is_run_and_may_silence_the_rule(void **state) {
   (void)state;
   pairs(3, 1.5);
@@ -177,6 +188,7 @@ int main(void) {
       cmocka_unit_test_setup(what_timed_out_was_slower, begin),
       cmocka_unit_test_setup(tiles_beyond_the_cache_lose_without_being_compiled, begin),
       cmocka_unit_test_setup(the_searchs_own_expectation_must_have_been_right, begin),
+      cmocka_unit_test_setup(the_guess_is_no_lure, begin),
       cmocka_unit_test_setup(every_tenth_is_run_and_may_silence_the_rule, begin),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
