@@ -124,11 +124,12 @@ static bool summarise(struct run *runs, const struct run_options *o, struct curv
       return false;
     for (unsigned m = 0; m < MARKS; m++)
       out->ratio[m] += runs[i].ratio[m] / o->seeds;
-    out->reached += (runs[i].within > 0) / (double)o->seeds;
+    out->reached += runs[i].within > 0;
     seconds += runs[i].seconds;
     trials += runs[i].trials;
   }
   out->seconds = seconds / trials;
+  out->reached /= o->seeds;
   qsort(runs, o->seeds, sizeof *runs, by_trials);
   const struct run *low = &runs[(o->seeds - 1) / 2], *high = &runs[o->seeds / 2];
   out->more = high->within == 0;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recorded spaces (FAIR T4), read and replayed by bench/search: a small one that is made here.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+#include "recorded.h"
+
+static char folder[] = "/tmp/autotune-recorded-XXXXXX";
+
+// tile 8, 16, 32; layout "row", "column"; scale 0.5, 2.0. Row layouts take tile / 8 ms and scale more; of
+// column ones, those with tile 32 are not there, and the others do not compile.
+static char *made(void) {
+  static const char *const layouts[] = { "row", "column" };
+  static const int tiles[] = { 32, 8, 16 };
+  static const double scales[] = { 0.5, 2.0 };
+  json_t *results = json_array();
+  for (int i = 0; i < 12; i++) {
+    int tile = tiles[i % 3];
+    bool column = i / 3 % 2;
+    double scale = scales[i / 6], ms = tile / 8.0 + scale;
+    json_t *c = json_pack("{s:i, s:s, s:f}", "tile", tile, "layout", layouts[column], "scale", scale);
+    json_t *t = column ? json_pack("{s:[]}", "runtimes")
+                       : json_pack("{s:[f, f]}", "runtimes", ms - 0.25, ms + 0.25);
+    if (column && tile == 32) {
+      json_decref(c);
+      json_decref(t);
+      continue;
+    }
+    json_array_append_new(results, json_pack("{s:o, s:o, s:s}", "configuration", c, "times", t,
+                                             "invalidity", column ? "compile" : "correct"));
+  }
+  json_t *root = json_pack("{s:o}", "results", results);
+  char *text = json_dumps(root, 0);
+  json_decref(root);
+  return text;
+}
+
+static struct recorded *read_as(const char *name, const char *mode) {
+  char path[256];
+  char *text = made();
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  gzFile file = gzopen(path, mode);
+  assert_non_null(file);
+  assert_true(gzputs(file, text) > 0);
+  gzclose(file);
+  struct recorded *r = recorded_read(path);
+  unlink(path);
+  free(text);
+  return r;
+}
+
+static void test_read(void **state) {
+  (void)state;
+  for (int zipped = 0; zipped < 2; zipped++) {
+    struct recorded *r = read_as(zipped ? "a.json.gz" : "a.json", zipped ? "wb" : "wT");
+    assert_non_null(r);
+    assert_string_equal(r->name, "a");
+    assert_int_equal(r->kernel.n_params, 3);
+    assert_int_equal(r->n, 10);
+    assert_int_equal(r->failed, 4);
+    assert_int_equal(r->good, 1);
+    assert_true(fabs(r->best - 1.5e-3) < 1e-12 && fabs(r->worst - 6e-3) < 1e-12);
+    assert_int_equal(r->kernel.params[0].kind, AUTOTUNE_INT);
+    assert_string_equal(r->kernel.params[0].values[2].text, "32"); // sorted
+    assert_int_equal(r->kernel.params[1].kind, AUTOTUNE_WORD);
+    assert_int_equal(r->kernel.params[2].kind, AUTOTUNE_REAL);
+    assert_int_equal(r->space.size, 12);
+    assert_int_equal(space_count(&r->space, 100), 10);
+    choice point[3] = { 2, 0, 0 }; // tile 32, column
+    assert_string_equal(r->kernel.params[1].values[0].text, "column");
+    assert_null(recorded_find(r, point));
+    assert_false(space_allows(&r->space, point));
+    point[0] = 0;
+    assert_int_equal(recorded_find(r, point)->fate, FATE_COMPILE);
+    recorded_free(r);
+  }
+}
+
+static void test_random(void **state) {
+  (void)state;
+  struct recorded *r = read_as("b.json", "wT");
+  struct curve c;
+  run_random(r, &c);
+  assert_true(fabs(c.trials - 11 / 2.0) < 1e-9); // one of ten: (10 + 1) / (1 + 1)
+  assert_true(fabs(c.ratio[0] - 1) < 1e-9);      // after 10 trials all are known
+  recorded_free(r);
+}
+
+static void test_replay(void **state) {
+  (void)state;
+  struct recorded *r = read_as("c.json", "wT");
+  struct run_options o = { .seeds = 40, .trials = 10, .flight = 1, .jobs = 2 };
+  struct curve c, again;
+  for (const struct strategy_class *const *class = strategy_list(); *class; class++) {
+    assert_true(run_search(r, *class, &o, &c));
+    assert_true(c.reached == 1 && !c.more);
+    assert_true(c.trials >= 1 && c.trials <= 10);
+    assert_true(fabs(c.ratio[0] - 1) < 1e-9);
+    assert_true(run_search(r, *class, &o, &again));
+    assert_true(c.trials == again.trials); // the seeds decide
+  }
+  o.flight = 3;
+  assert_true(run_search(r, strategy_find("local"), &o, &c) && c.reached == 1);
+  recorded_free(r);
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  char path[256];
+  snprintf(path, sizeof path, "%s/none.json", folder);
+  assert_null(recorded_read(path));
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs("{ \"results\": [ { \"configuration\": {} } ] }", file);
+  fclose(file);
+  assert_null(recorded_read(path));
+  unlink(path);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_read), cmocka_unit_test(test_random), cmocka_unit_test(test_replay),
+    cmocka_unit_test(test_refused),
+  };
+  if (!mkdtemp(folder))
+    return 1;
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  rmdir(folder);
+  return failed;
+}
