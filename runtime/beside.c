@@ -58,7 +58,8 @@ int beside_start(struct site *s, struct node *n, void *const *args, const struct
     live_open(n);
   atomic_store_explicit(&beside.site, s, memory_order_release);
   tell_allowance();
-  site_note(&n->why, "default for now: it is being tuned beside the program");
+  if (!atomic_load(&n->decided))
+    site_note(&n->why, "default for now: it is being tuned beside the program");
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "live.h"
@@ -58,9 +59,12 @@ static void decide(struct node *n, autotune_fn code, const char *why) {
 static bool install(struct site *s, struct node *n, const char *path, const char *values,
                     const char *why) {
   char *message = NULL;
-  autotune_fn code = module_load(path, s->kernel->symbols, s->kernel->n_symbols, &n->handle,
-                                 &message);
+  void *handle = NULL;
+  autotune_fn code = module_load(path, s->kernel->symbols, s->kernel->n_symbols, &handle, &message);
   if (code) {
+    if (n->handle)
+      site_keep(n, n->handle);
+    n->handle = handle;
     site_note(&n->values, values);
     decide(n, code, why);
   } else {
@@ -86,7 +90,12 @@ static bool adopt(struct site *s, struct node *n, const struct recall *known) {
   snprintf(why, sizeof why, "%s%s: %.3g x over the default, found in %s (%u variants)%s",
            elsewhere ? "from " : "stored", known->source, speedup,
            elsewhere ? "another run" : "an earlier run", m->tried, elsewhere ? ", checked here" : "");
-  return known->path && install(s, n, known->path, m->values, why);
+  if (!known->path || !install(s, n, known->path, m->values, why))
+    return false;
+  bool raced = strncmp(m->why, "raced again", strlen("raced again")) == 0;
+  double rest = raced ? watch_pause() - ((double)time(NULL) - m->when) : 0;
+  watch_begin(n, elsewhere ? 0 : m->best.median, rest);
+  return true;
 }
 
 void decide_free(struct node *n) {
@@ -154,6 +163,11 @@ static void checked(struct site *s, struct node *n, struct outcome *out) {
   decide_free(n);
 }
 
+static bool current_is(const struct node *n, const char *values) {
+  const struct note *now = atomic_load(&n->values);
+  return now && strcmp(now->text, values) == 0 && current(n) != n->site->kernel->original;
+}
+
 void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   const struct autotune_kernel *k = s->kernel;
   if (n->known) {
@@ -164,8 +178,14 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   }
   char *values = out->tuned && out->winner ? space_values(k, out->point) : NULL;
   log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
-  if (!values || !install(s, n, out->path, values, out->why))
+  if (atomic_load(&n->decided) && (!out->tuned || (values && current_is(n, values))))
+    site_note(&n->why, out->why); // a race that changes nothing
+  else if (!values || !install(s, n, out->path, values, out->why))
     decide(n, k->original, values ? "default: the tuned variant cannot be loaded" : out->why);
+  if (current(n) != k->original)
+    watch_begin(n, out->tuned ? out->seconds : 0, 0);
+  else
+    watch_end(n);
   if (out->fd >= 0)
     close(out->fd);
   free(values);
@@ -223,6 +243,14 @@ static void borrow(struct site *s, struct node *n, void *const *args, const char
   else
     refuse(s, n, no);
   free(out);
+}
+
+// A tuned key, which is looked at now and then, and so looks after what goes on beside the program.
+static void race(struct site *s, struct node *n, void *const *args) {
+  struct plan plan;
+  beside_look(0);
+  if (watch_wants_race(n) && !beside_goes() && !openmp_in_parallel() && watch_race(n, &plan))
+    tune(s, n, args, &plan);
 }
 
 // By the one thread that is `busy`.
@@ -308,6 +336,18 @@ static bool is_idle(struct node *n, struct autotune_call_state *state, autotune_
   return idle;
 }
 
+static void look_at_tuned(struct site *s, struct node *n, void *const *args) {
+  struct hush hush;
+  if ((!beside_goes() && !watch_wants_race(n)) || !decide_take())
+    return;
+  if (beside_calls() || (!beside_goes() && watch_wants_race(n))) {
+    sys_hush(&hush);
+    race(s, n, args);
+    sys_unhush(&hush);
+  }
+  decide_release();
+}
+
 autotune_fn autotune_begin(struct autotune_site *place, const long long *key, void *const *args,
                            struct autotune_call_state *state) {
   const struct autotune_kernel *k = place->kernel;
@@ -319,11 +359,17 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key, vo
   struct site *s = site_of(place);
   struct node *n = s ? node_of(s, key) : NULL;
   autotune_fn code = k->original;
-  if (n && atomic_load_explicit(&n->decided, memory_order_acquire))
+  bool timed = false;
+  if (n && atomic_load_explicit(&n->decided, memory_order_acquire)) {
+    if ((timed = watch_due(n)))
+      look_at_tuned(s, n, args);
     code = use(s, n);
-  else if (n && !is_idle(n, state, &code))
-    code = miss_timed(s, n, args);
-  if (n && allowance_share(k) > 0 && !atomic_load_explicit(&n->decided, memory_order_relaxed)) {
+  } else if (n) {
+    if (!is_idle(n, state, &code))
+      code = miss_timed(s, n, args);
+    timed = allowance_share(k) > 0 && !atomic_load_explicit(&n->decided, memory_order_relaxed);
+  }
+  if (timed && !state->node) {
     state->node = n;
     state->code = code;
     state->began = sys_now();
@@ -334,8 +380,11 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key, vo
 
 void autotune_end(struct autotune_call_state *state) {
   struct node *n = state->node;
-  if (allowance_share(n->site->kernel) > 0)
-    allowance_spend(n->site, sys_now() - state->began);
+  double seconds = sys_now() - state->began;
+  if (!atomic_load_explicit(&n->decided, memory_order_acquire))
+    allowance_spend(n->site, seconds);
+  else if (n->watch && state->code == current(n))
+    watch_see(n, seconds);
   if (live_end(state) && decide_take()) {
     live_collect();
     decide_release();

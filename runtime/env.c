@@ -178,6 +178,16 @@ static void read_called(const char *name, const char *value) {
   env.options.called = sys_strdup(value);
 }
 
+static void read_drift(const char *name, const char *value) {
+  struct budget b;
+  if (strcmp(value, "off") == 0)
+    env.options.drift = 0;
+  else if (env_parse_budget(value, &b) && b.seconds > 0 && b.variants == 0 && b.share == 0)
+    env.options.drift = b.seconds;
+  else
+    WARN("%s=%s: neither 'off' nor a time such as '8s'", name, value);
+}
+
 static void read_kernel(const char *name, const char *value) {
   (void)name;
   env.options.kernel = sys_strdup(value);
@@ -229,6 +239,7 @@ static const struct variable {
   { "AUTOTUNE_LOG", read_log },       { "AUTOTUNE_CACHE", read_cache },
   { "AUTOTUNE_JIT", read_jit },       { "AUTOTUNE_OPENMP", read_openmp },
   { "AUTOTUNE_WISDOM", read_wisdom },
+  { "AUTOTUNE_DRIFT", read_drift },
   { "AUTOTUNE_UNTIL", read_until },   { "AUTOTUNE_KERNEL", read_kernel },
   { "AUTOTUNE_CALLED", read_called },
   { "AUTOTUNE_FAULT", NULL },         // sys.c
@@ -261,7 +272,7 @@ static void read_variable(const char *entry) {
 }
 
 static void read_environment(void) {
-  env.options = (struct options){ .seed = 1, .log_level = AUTOTUNE_WARN };
+  env.options = (struct options){ .seed = 1, .drift = 8, .log_level = AUTOTUNE_WARN };
   if (getauxval(AT_SECURE)) { // a set-user-ID program listens to nobody and keeps nothing
     env.options.cache = "";
     return;

@@ -62,20 +62,10 @@ void live_load(const struct autotune_kernel *k, unsigned arm, int fd) {
   atomic_store(&lane->loaded[arm], s->code ? LIVE_LOADED : LIVE_REFUSED);
 }
 
-// Leaves a module that somebody may be in to the node, which goes when the site does.
-static void keep(void *handle) {
-  struct kept *k = sys_malloc(sizeof *k);
-  if (!k)
-    return; // it stays for ever
-  k->handle = handle;
-  k->next = live.node->kept;
-  live.node->kept = k;
-}
-
 static void unload(unsigned arm, bool inside) {
   struct slot *s = &live.slots[arm];
   if (s->handle && (s->led || inside))
-    keep(s->handle);
+    site_keep(live.node, s->handle);
   else if (s->handle)
     dlclose(s->handle);
   *s = (struct slot){ .code = NULL };

@@ -80,6 +80,8 @@ struct options {
   unsigned budget_variants;
   double budget_share;                   /* "5%": of the time in the kernel */
   double until;                          /* AUTOTUNE_UNTIL="2%" */
+  double drift;                          /* AUTOTUNE_DRIFT: seconds that a tuned kernel must be slower
+                                            before its finalists race again; 0: off */
   const char *kernel;                    /* AUTOTUNE_KERNEL: only this one is tuned; NULL: all */
   const char *called;                    /* AUTOTUNE_CALLED: file that receives the names of kernels; NULL */
   const char *search;                    /* AUTOTUNE_SEARCH; NULL: not set */
@@ -514,6 +516,9 @@ void hints_find(struct store *store, const struct space *space, const struct ide
  * are and their order; a number that is no candidate here becomes the nearest one, what is not named the
  * default's, and what the constraint refuses a point nearby. False: there is none, or nothing is known. */
 bool hints_point(const struct space *space, const char *values, choice *point);
+/* What was fastest for ID itself: its last winner before all. */
+void hints_own(struct store *store, const struct space *space, const struct identity *id,
+               struct hints *out);
 /* Adds the point of VALUES, unless there is none, or it is there. The hint, or NULL. */
 struct hint *hints_add(struct hints *h, const struct space *space, const char *values, const char *from);
 
@@ -525,13 +530,14 @@ struct outcome {
   char path[4096];        /* of the shared object: in the store, or /proc/self/fd/N */
   int fd;                 /* of the memfd behind such a path: the caller closes it; or -1 */
   choice point[MAX_PARAMS]; /* the winner's */
+  double seconds;         /* of a call of the winner; 0: not known */
   double cost;            /* seconds of CPU that the tuner and its children took */
   char why[512];          /* for people */
 };
 
 enum plan_kind {
   PLAN_SEARCH,
-  PLAN_RACE,    /* the given points and the default, nothing else: whose time has come to be doubted */
+  PLAN_RACE,    /* the given points, what was fastest before, and the default: a drift is noticed */
   PLAN_CHECK,   /* the first given point is compiled, run once, compared and linked; nothing is timed */
   PLAN_ONLINE,  /* variants are checked in the sandbox and timed in the program's own calls */
 };
@@ -542,6 +548,7 @@ struct plan {             /* what is wanted of a tuner */
   bool retry;             /* the last tuner crashed: without what it was compiling */
   double share;           /* of the program's seconds in the kernel that all may cost; 0: no such bound */
   double until;           /* end where less improvement is expected; 0: never */
+  double ratio, since;    /* PLAN_RACE: how much slower it became, and when (unix time) */
   const choice *points; unsigned n_points;  /* one after another; read by session_start alone */
   /* In the program, by whoever looks after the session: what may be run until the tuning ends. NULL: nothing
    * is wanted. */

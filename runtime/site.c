@@ -192,6 +192,14 @@ static void free_notes(struct note *n) {
   }
 }
 
+void site_keep(struct node *n, void *handle) {
+  struct kept *k = sys_malloc(sizeof *k);
+  if (!k)
+    return; // it stays for ever
+  *k = (struct kept){ n->kept, handle };
+  n->kept = k;
+}
+
 static void free_kept(struct kept *k) {
   for (struct kept *next; k; k = next) {
     next = k->next;
@@ -207,6 +215,7 @@ static void free_site(struct site *s) {
     free_notes(atomic_load(&n->why));
     free_notes(atomic_load(&n->values));
     decide_free(n);
+    free(n->watch);
     if (n->handle)
       dlclose(n->handle);
     if (n->borrowed)

@@ -23,6 +23,7 @@ struct node {
   _Atomic(struct note *) why, values;   /* newest first; values: "MR=6\nNR=64\n" */
   void *handle, *borrowed;              /* of the winner's module, and of what ran before it was known */
   struct kept *kept;                    /* others that were the best for a while */
+  struct watch *watch;                  /* NULL: it is not watched */
   unsigned crashes;                     /* of its tuners */
   struct site *site;
   struct recall *known;                 /* what is to be checked before anything is tuned; or NULL */
@@ -57,6 +58,9 @@ void site_forget(struct site *s, const long long *key);
 /* Adds TEXT to one of a node's lists of notes, unless it is the newest already. */
 void site_note(_Atomic(struct note *) *list, const char *text);
 
+/* Leaves a module that somebody may be in to the node, which goes when the site does. */
+void site_keep(struct node *n, void *handle);
+
 /* ---- decide.c ---- */
 
 /* One thread at a time decides, tunes, or looks after a tuning. False: another one does. */
@@ -88,6 +92,19 @@ void borrow_lent(struct node *n, const struct outcome *out);
 /* Where nothing is tuned: what won for a near key, if it proves right for this call. False: there is none, or
  * it is not; else OUT is as of a tuning. */
 bool borrow_checked(struct site *s, struct node *n, void *const *args, struct outcome *out);
+
+/* ---- watch.c: does what was tuned stay as fast? ---- */
+
+/* N's winner is installed, which took RECORDED seconds when it was tuned. No race for PAUSE seconds. */
+void watch_begin(struct node *n, double recorded, double pause);
+void watch_end(struct node *n);
+double watch_pause(void);                   /* seconds between two races, at least */
+/* In a call of N: is it to be timed? */
+bool watch_due(struct node *n);
+void watch_see(struct node *n, double seconds);
+bool watch_wants_race(const struct node *n);
+/* False: there have been enough. */
+bool watch_race(struct node *n, struct plan *plan);
 
 /* ---- beside.c: the tuning beside the program; by whoever has decide_take, unless said otherwise ---- */
 

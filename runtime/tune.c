@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tune.h"
@@ -68,7 +69,7 @@ static void set_budget(struct tuning *t) {
   double in_time = larger(FEW, USUALLY_A_SECOND * t->budget);
   t->hint = in_time < t->max_variants ? (unsigned)in_time : t->max_variants;
   if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK)
-    t->hint = t->max_variants = t->plan->n_points;
+    t->hint = t->max_variants = t->plan->n_points + FINALISTS;
   t->deadline = t->began + t->budget;
   t->until = t->plan->until;
 }
@@ -149,10 +150,13 @@ static void set_store(struct tuning *t) {
 
 // What was found for other keys, and for kernels like this one.
 static void set_hints(struct tuning *t) {
+  bool own = t->plan->kind == PLAN_RACE;
   t->hints = t->store || wisdom_given() ? sys_malloc(sizeof *t->hints) : NULL;
-  if (t->hints)
+  if (t->hints && own)
+    hints_own(t->store, &t->space, t->id, t->hints);
+  else if (t->hints)
     hints_find(t->store, &t->space, t->id, t->hints);
-  if (t->hints && t->hints->n > 0)
+  if (t->hints && t->hints->n > 0 && !own)
     log_message(AUTOTUNE_INFO, "%s: tries first what was found for %s%s", t->kernel->name,
                 t->hints->items[0].from, t->hints->n > 1 ? " and others" : "");
 }
@@ -207,6 +211,8 @@ static unsigned count_variants(const struct space *s) {
 
 // "; the winner is that of wisdom x.jsonl, raced here" behind why it ended.
 static void say_origin(struct tuning *t, int winner) {
+  if (t->plan->kind == PLAN_RACE)
+    return; // they are all of an earlier run
   for (unsigned i = 0; t->hints && winner != NONE && i < t->hints->n; i++)
     if (space_equal(&t->space, t->hints->items[i].point, t->candidates[winner].point)) {
       snprintf(t->why_text, sizeof t->why_text, "%.80s; the winner is that of %s, raced here",
@@ -250,12 +256,29 @@ static bool link_winner(struct tuning *t, const struct candidate *c, int fd, str
   free(kept);
   memcpy(out->point, c->point, t->kernel->n_params * sizeof *c->point);
   out->winner = true;
+  out->seconds = c->e.median;
   return true;
+}
+
+// "raced again: 1.31 x slower than before since 12:03"
+static const char *why_raced(const struct tuning *t, char *text, size_t size) {
+  time_t since = (time_t)t->plan->since;
+  struct tm when;
+  char clock[32] = "";
+  if (t->plan->since > 0 && localtime_r(&since, &when))
+    strftime(clock, sizeof clock, " since %F %H:%M", &when);
+  if (t->plan->ratio > 0)
+    snprintf(text, size, "raced again: %.2f x slower than before%s", t->plan->ratio, clock);
+  else
+    snprintf(text, size, "raced again");
+  return text;
 }
 
 static const char *why_ended(const struct tuning *t, char *text, size_t size) {
   if (t->lost)
     return "the workers were lost";
+  if (t->plan->kind == PLAN_RACE)
+    return why_raced(t, text, size);
   if (t->settled)
     snprintf(text, size, "an expected gain under %g %%", 100 * t->until);
   else if (tune_asked(t) >= t->max_variants)
@@ -283,9 +306,11 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
   const char *more = is_final(t, winner) ? "" : "; the next run of the program tries more";
   if (winner != NONE) {
     char *point = space_describe(&t->space, t->candidates[winner].point);
-    SAY(out, "tuned: %.3g x over the default (%.4g s to %.4g s) in %u variants%s: %.200s%.150s",
+    bool again = t->plan->kind == PLAN_RACE;
+    SAY(out, "tuned: %.3g x over the default (%.4g s to %.4g s) in %u variants%s%s%s: %.200s%.150s",
         m->original.median / m->best.median, m->original.median, m->best.median, m->tried, checked,
-        point ? point : "", m->why == t->why_text ? strchr(m->why, ';') : "");
+        again ? ", " : "", again ? m->why : "", point ? point : "",
+        m->why == t->why_text ? strchr(m->why, ';') : "");
     free(point);
   } else if (t->lost && t->best == NONE) {
     SAY(out, "default: the workers were lost after %u variants", m->tried);
@@ -298,8 +323,27 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
   }
 }
 
+// A race adds to the tuning whose variants it tried again.
+static void add_old(struct tuning *t) {
+  struct summary old, *m = &t->summary;
+  if (t->plan->kind != PLAN_RACE || !t->store || !store_winner(t->store, t->id, &old, NULL))
+    return;
+  m->tried = old.tried > m->tried ? old.tried : m->tried;
+  memcpy(m->failed, old.failed, sizeof m->failed);
+  m->same = old.same;
+  m->compile_seconds += old.compile_seconds;
+  m->verify_seconds += old.verify_seconds;
+  m->time_seconds += old.time_seconds;
+  m->total_seconds += old.total_seconds;
+  m->total_hint = old.total_hint;
+  for (int i = 0; strategy_list()[i]; i++) // names that live for ever
+    if (strcmp(strategy_list()[i]->name, old.search) == 0)
+      m->search = strategy_list()[i]->name;
+  store_summary_free(&old);
+}
+
 static int finish(struct tuning *t, int fd, struct outcome *out) {
-  char text[64];
+  char text[96];
   t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
   t->complete = (t->exhausted && t->in_flight == 0 && t->sharing.taken == 0) || t->settled ||
                 tune_asked(t) >= t->max_variants;
@@ -309,12 +353,17 @@ static int finish(struct tuning *t, int fd, struct outcome *out) {
     t->deadline = larger(t->deadline, sys_now() + 0.2 * t->budget); // however long calls were waited for
     winner = race(t);
   }
+  if (t->plan->kind == PLAN_RACE && t->best == NONE) {
+    SAY(out, "no race: none of what was fastest before could be run");
+    return -1;
+  }
   if (session_stopping()) {
     SAY(out, "default: the tuning was interrupted");
     return -1;
   }
   bool linked = winner == NONE || link_winner(t, &t->candidates[winner], fd, out);
   set_summary(t, linked ? winner : NONE);
+  add_old(t);
   if (t->store && linked && is_final(t, winner) &&
       store_summary(t->store, t->id, &t->summary) != 0)
     log_once(AUTOTUNE_WARN, "store", "the result cannot be kept");
@@ -402,7 +451,7 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id, void *c
     bool searches = plan->kind == PLAN_SEARCH || plan->kind == PLAN_ONLINE;
     if (t.store && searches)
       store_asked(t.store, t.id, k, plan->why);
-    if (searches)
+    if (searches || plan->kind == PLAN_RACE)
       set_hints(&t);
     if (plan->kind != PLAN_CHECK)
       explore(&t);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// watch.c: a tuned kernel is looked at now and then. The stub counts its calls down; one in so many comes
+// through autotune_begin and is timed. Where drift.c says that it has become slower, its finalists race
+// again beside the program.
+//
+// It costs well under a percent: a timed call takes some tenths of a microsecond more, and there is one a
+// millisecond at most. What several threads use is not watched, since they would share the counter. Races
+// are rare whatever the times do: a pause after each, a few for a key, a few for a process.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "drift.h"
+#include "site.h"
+
+enum { MAX_RACES = 3, PROCESS_RACES = 12, PAUSE = 600 /* windows */ };
+static const double apart = 1e-3;      // seconds between two timed calls, about
+
+struct watch {
+  struct drift drift;
+  _Atomic(pthread_t) thread;  // that calls; 0: none yet
+  bool late;                  // it has drifted, and no race was begun
+  unsigned races;
+  double not_before;          // sys_now: of the next race
+};
+
+static atomic_uint races;     // in this process
+
+static bool is_wanted(const struct autotune_kernel *k) {
+  enum tuning_mode mode = decide_mode(k);
+  return options_get()->drift > 0 &&
+         (mode == MODE_FIRST || mode == MODE_BACKGROUND || mode == MODE_ONLINE);
+}
+
+void watch_begin(struct node *n, double recorded, double pause) {
+  if (!is_wanted(n->site->kernel) || (!n->watch && !(n->watch = sys_calloc(1, sizeof *n->watch))))
+    return;
+  n->watch->drift = drift_new(recorded, options_get()->drift / DRIFT_LONG);
+  n->watch->late = false;
+  if (pause > 0)
+    n->watch->not_before = sys_now() + pause;
+  __atomic_store_n(&n->entry.left, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&n->entry.watch, 1, __ATOMIC_RELAXED);
+}
+
+void watch_end(struct node *n) {
+  __atomic_store_n(&n->entry.watch, 0, __ATOMIC_RELAXED);
+}
+
+double watch_pause(void) {
+  return PAUSE * options_get()->drift / DRIFT_LONG;
+}
+
+// A call that comes this way because another key was hot counts, but need not be timed.
+static bool counts_down(struct node *n) {
+  unsigned left = __atomic_load_n(&n->entry.left, __ATOMIC_RELAXED);
+  if (left > 1)
+    __atomic_store_n(&n->entry.left, left - 1, __ATOMIC_RELAXED);
+  return left > 1;
+}
+
+bool watch_due(struct node *n) {
+  unsigned every = __atomic_load_n(&n->entry.watch, __ATOMIC_RELAXED);
+  pthread_t self = pthread_self(), nobody = 0;
+  if (every == 0 || counts_down(n))
+    return false;
+  __atomic_store_n(&n->entry.left, every, __ATOMIC_RELAXED);
+  if (atomic_compare_exchange_strong(&n->watch->thread, &nobody, self) || pthread_equal(nobody, self))
+    return true;
+  watch_end(n);
+  return false;
+}
+
+void watch_see(struct node *n, double seconds) {
+  double now = sys_now(), every = seconds > 0 ? apart / seconds : 1e6;
+  __atomic_store_n(&n->entry.watch, every < 1 ? 1 : every < 1e6 ? (unsigned)every : 1000000,
+                   __ATOMIC_RELAXED);
+  if (drift_add(&n->watch->drift, seconds, now) && now >= n->watch->not_before)
+    n->watch->late = true;
+}
+
+bool watch_wants_race(const struct node *n) {
+  return n->watch && n->watch->late;
+}
+
+bool watch_race(struct node *n, struct plan *plan) {
+  struct watch *w = n->watch;
+  bool may = w->races < MAX_RACES && atomic_load(&races) < PROCESS_RACES;
+  w->late = false;
+  if (!may) {
+    watch_end(n);
+    return false;
+  }
+  w->races++;
+  atomic_fetch_add(&races, 1);
+  w->not_before = sys_now() + watch_pause();
+  *plan = (struct plan){ .kind = PLAN_RACE, .beside = true, .ratio = w->drift.ratio,
+                         .since = (double)time(NULL) - (sys_now() - w->drift.since) };
+  log_message(AUTOTUNE_INFO, "%s: %.2f x slower than it was; the fastest variants race again",
+              n->site->kernel->name, plan->ratio);
+  return true;
+}
