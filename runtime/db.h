@@ -42,6 +42,11 @@ int db_forget(const char *folder, const char *kernel, const char *key, FILE *out
 int db_export(const char *folder, const char *const *kernels, unsigned n, const char *output, FILE *out);
 
 /* ---- db_import.c ---- */
+enum { DB_KEYS = 64 };
+/* E's identity. Its arrays are KEY and NAMES (of DB_KEYS each); the names are in *BLOCK, malloc'ed. False: no
+ * memory. */
+bool db_identity(const struct wisdom_entry *e, long long *key, const char **names, char **block,
+                 struct identity *id);
 int db_import(const char *folder, const char *const *files, unsigned n, FILE *out);
 /* BASE may be NULL. Nothing is written where one of the files has a line that is none. */
 int db_merge(const char *ours, const char *theirs, const char *base, const char *output);

@@ -7,17 +7,14 @@
 
 #include "db.h"
 
-enum { MOST_KEYS = 64 };
-
 // ---- import ------------------------------------------------------------------------------------------
 
-// E's identity. Its arrays are KEY and NAMES; the names are in *BLOCK, malloc'ed. False: no memory.
-static bool identity_of(const struct wisdom_entry *e, long long *key, const char **names,
-                        char **block, struct identity *id) {
+bool db_identity(const struct wisdom_entry *e, long long *key, const char **names, char **block,
+                 struct identity *id) {
   const struct problem *p = &e->problem;
   char *name = *block = sys_strdup(p->key_names);
   unsigned n = 0;
-  for (const char *s = p->key; name && *s && n < MOST_KEYS; s += *s == ',') {
+  for (const char *s = p->key; name && *s && n < DB_KEYS; s += *s == ',') {
     char *end;
     size_t size = strcspn(name, "\n");
     bool more = name[size] == '\n';
@@ -50,12 +47,12 @@ static bool is_known(struct store *s, int64_t problem, const struct wisdom_entry
 
 // SQLite's status; *TAKEN is counted.
 static int import_one(struct store *s, const struct wisdom_entry *e, unsigned *taken) {
-  long long key[MOST_KEYS];
-  const char *names[MOST_KEYS];
+  long long key[DB_KEYS];
+  const char *names[DB_KEYS];
   char *block, *texts;
   struct identity id;
   struct cell problem[STORE_CELLS], winner[STORE_CELLS];
-  if (!identity_of(e, key, names, &block, &id) || !problem_cells(&id, problem, &texts)) {
+  if (!db_identity(e, key, names, &block, &id) || !problem_cells(&id, problem, &texts)) {
     free(block);
     return SQLITE_NOMEM;
   }

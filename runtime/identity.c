@@ -378,3 +378,7 @@ uint64_t identity_space(const struct autotune_kernel *k) {
   free_entries(names, k->n_params);
   return h;
 }
+
+const char *identity_toolchain(void) {
+  return AUTOTUNE_TOOLCHAIN;
+}

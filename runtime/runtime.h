@@ -141,6 +141,8 @@ uint64_t identity_variant(const struct autotune_kernel *k, const choice *point, 
                           const char *compiler);
 /* The point of VALUES. False: it has another list of parameters, or a value is no candidate. */
 bool identity_point(const struct autotune_kernel *k, const char *values, choice *point);
+/* "clang 22.1.8": the in-process compiler. */
+const char *identity_toolchain(void);
 /* What is offered, as text: a line "name, kind, when, original, values…" for each parameter, separated by
  * tabs; a line "name,name… TAB expression" for each factor of the constraint. malloc'ed. */
 char *identity_params(const struct autotune_kernel *k);
@@ -400,6 +402,7 @@ struct record {           /* one variant tried */
   const double *samples; unsigned n_samples;
   double compile_seconds, verify_seconds, time_seconds;
   const void *features; size_t features_size; /* struct features; 0: unknown */
+  double when;            /* unix time; of rows that were read */
 };
 /* What R holds of features; all NAN where it holds none. */
 void record_features(const struct record *r, struct features *out);

@@ -91,7 +91,7 @@ struct identity site_identity(const struct site *s, const long long *key) {
   return (struct identity){
     .unit = s->unit, .kernel = k->name, .file = k->file, .cpu = m->cpu, .isa = m->isa,
     .threads = (unsigned)m->numbers.threads, .key = key, .n_keys = k->n_keys,
-    .key_names = k->keys, .toolchain = one_compiler ? AUTOTUNE_TOOLCHAIN : NULL, .space = s->space,
+    .key_names = k->keys, .toolchain = one_compiler ? identity_toolchain() : NULL, .space = s->space,
   };
 }
 

@@ -193,6 +193,7 @@ bool record_of(const struct cell *c, struct record *r) {
                         .compile_seconds = c[7].d,
                         .verify_seconds = c[8].d,
                         .time_seconds = c[9].d,
+                        .when = c[10].d,
                         .features = c[11].data,
                         .features_size = c[11].size };
   return true;

@@ -44,6 +44,9 @@ int wisdom_compare(const struct wisdom_entry *a, const struct wisdom_entry *b);
 /* Which of two lines of one identity is believed: verified before not, newer before older, then
  * whatever is the same everywhere. */
 bool wisdom_better(const struct wisdom_entry *a, const struct wisdom_entry *b);
+/* Has WRITE write WHAT to a file that is then called PATH, whole or not at all. 0 or -1 and errno; so says
+ * WRITE. */
+int wisdom_write_file(const char *path, int (*write)(const void *what, FILE *f), const void *what);
 /* Writes all lines to PATH (whole or not at all), or to OUT where PATH is NULL. 0 or -1 and errno. */
 int wisdom_write(const struct wisdom *w, const char *path, FILE *out);
 void wisdom_free(struct wisdom *w);

@@ -182,7 +182,8 @@ int wisdom_read(struct wisdom *w, const char *path, wisdom_complain *complain, v
 
 // ---- writing -------------------------------------------------------------------------------------------
 
-static int write_lines(const struct wisdom *w, FILE *f) {
+static int write_lines(const void *what, FILE *f) {
+  const struct wisdom *w = what;
   for (unsigned i = 0; i < w->n; i++) {
     char *line = wisdom_print(&w->entries[i]);
     if (!line) {
@@ -195,14 +196,12 @@ static int write_lines(const struct wisdom *w, FILE *f) {
   return fflush(f) == 0 && !ferror(f) ? 0 : -1;
 }
 
-int wisdom_write(const struct wisdom *w, const char *path, FILE *out) {
+int wisdom_write_file(const char *path, int (*write)(const void *what, FILE *f), const void *what) {
   static atomic_uint counter;
-  if (!path)
-    return write_lines(w, out);
   char *temporary = sys_printf("%s.new-%ld-%u", path, (long)getpid(), atomic_fetch_add(&counter, 1));
   int fd = temporary ? sys_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666) : -1;
   FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-  int status = f ? write_lines(w, f) : -1;
+  int status = f ? write(what, f) : -1;
   if (status == 0)
     status = sys_fsync(fd);
   int error = errno;
@@ -217,6 +216,10 @@ int wisdom_write(const struct wisdom *w, const char *path, FILE *out) {
   free(temporary);
   errno = error;
   return status;
+}
+
+int wisdom_write(const struct wisdom *w, const char *path, FILE *out) {
+  return path ? wisdom_write_file(path, write_lines, w) : write_lines(w, out);
 }
 
 // ---- merging -------------------------------------------------------------------------------------------

@@ -27,6 +27,8 @@ static const struct command {
     "run a program with a full search at its first calls" },
   { "report", command_report, "[--json] [--verbose]",
     "what was tuned, how fast it is, and why" },
+  { "why", command_why, "KERNEL [--key n=512]", "what would run here and now, and why" },
+  { "export", command_export, "--t4|--t1 [KERNEL]", "results or space in the FAIR formats" },
   { "db", command_db, "COMMAND …", "look after what is remembered; wisdom to commit or ship" },
   { "version", command_version, "", "the version" },
   { "help", command_help, "", "this text" },
