@@ -298,18 +298,22 @@ static void keep_all(struct tuning *t) {
   }
 }
 
-// What real calls said is what counts from here on.
+// What real calls said is what counts from here on. The default may have run when the machine was slower
+// or faster than it was for the best: what they took in the same rounds is what it is compared by.
 static int conclude(struct tuning *t) {
-  struct online *o = t->online;
-  int winner = halving_winner(&o->race);
-  struct candidate *c = candidate_of(t, winner ? winner : o->race.incumbent);
-  if (o->race.arms[0].n > 0)
-    t->original = halving_time(&o->race.arms[0]);
+  const struct halving *race = &t->online->race;
+  const struct arm *original = &race->arms[0], *best = &race->arms[race->incumbent];
+  struct candidate *c = candidate_of(t, race->incumbent);
+  if (original->n > 0)
+    t->original = halving_time(original);
   if (c) {
-    c->e = halving_time(&o->race.arms[winner ? winner : o->race.incumbent]);
+    struct estimate e = c->e = halving_time(best), r = original->ratio;
     t->best = (int)(c - t->candidates);
+    if (r.n > 0)
+      t->original = (struct estimate){ e.median * r.median, e.median * r.low, e.median * r.high,
+                                       original->n };
   }
-  return winner ? t->best : NONE;
+  return halving_winner(race) ? t->best : NONE;
 }
 
 // Do calls still come? Not where the program waits, nor if none came for as long as a tuning lasts.
