@@ -264,6 +264,9 @@ struct autotune_replay {
   void (*describe)(void *const *args, struct autotune_call *call);
   int (*const *holds)(const struct autotune_value *const *values, void *const *args,
                       const struct autotune_machine *machine); /* of each condition */
+  double (*footprint)(const struct autotune_value *const *values, void *const *args,
+                      const struct autotune_machine *machine);
+  void (*const *leaves)(double *out, void *const *args, const struct autotune_machine *machine);
 };
 
 /* A variant installed for one key. Lives until its site is closed. */

@@ -348,17 +348,32 @@ static void look_at_tuned(struct site *s, struct node *n, void *const *args) {
   decide_release();
 }
 
+// The first call of a key goes to a file, where that was asked for, and is the default variant's.
+static bool captures(struct site *s, struct node *n, void *const *args,
+                     struct autotune_call_state *state) {
+  const char *only = options_get()->kernel;
+  if ((only && strcmp(only, s->kernel->name) != 0) || atomic_exchange(&n->captured, true))
+    return false;
+  return capture_begin(s->kernel, s->unit, n->entry.key, args, state);
+}
+
 autotune_fn autotune_begin(struct autotune_site *place, const long long *key, void *const *args,
                            struct autotune_call_state *state) {
   const struct autotune_kernel *k = place->kernel;
   state->node = NULL;
   state->reserved[0] = 0;
+  state->capture = NULL;
   int error = errno;
   if (session_inside() || k->abi != AUTOTUNE_ABI)
     return k->original;
   struct site *s = site_of(place);
   struct node *n = s ? node_of(s, key) : NULL;
   autotune_fn code = k->original;
+  if (n && options_get()->capture && captures(s, n, args, state)) {
+    state->node = n;
+    errno = error;
+    return code;
+  }
   bool timed = false;
   if (n && atomic_load_explicit(&n->decided, memory_order_acquire)) {
     if ((timed = watch_due(n)))
@@ -379,6 +394,10 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key, vo
 }
 
 void autotune_end(struct autotune_call_state *state) {
+  if (state->capture) {
+    capture_end(state);
+    return;
+  }
   struct node *n = state->node;
   double seconds = sys_now() - state->began;
   if (!atomic_load_explicit(&n->decided, memory_order_acquire))

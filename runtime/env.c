@@ -173,6 +173,24 @@ static void read_until(const char *name, const char *value) {
     env.options.until = percent / 100;
 }
 
+static void read_capture(const char *name, const char *value) {
+  (void)name;
+  env.options.capture = sys_strdup(value);
+}
+
+static void read_capture_limit(const char *name, const char *value) {
+  static const char units[] = "KMGT";
+  char *end;
+  double number = strtod(value, &end);
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  for (const char *u = units; unit && u <= unit; u++)
+    number *= 1024;
+  if (end == value || (*end && (!unit || end[1])) || !(number > 0 && number < 1e18))
+    WARN("%s=%s: not a number of bytes such as '4G' or '512M'", name, value);
+  else
+    env.options.capture_limit = (uint64_t)number;
+}
+
 static void read_called(const char *name, const char *value) {
   (void)name;
   env.options.called = sys_strdup(value);
@@ -241,7 +259,8 @@ static const struct variable {
   { "AUTOTUNE_WISDOM", read_wisdom },
   { "AUTOTUNE_DRIFT", read_drift },
   { "AUTOTUNE_UNTIL", read_until },   { "AUTOTUNE_KERNEL", read_kernel },
-  { "AUTOTUNE_CALLED", read_called },
+  { "AUTOTUNE_CALLED", read_called }, { "AUTOTUNE_CAPTURE", read_capture },
+  { "AUTOTUNE_CAPTURE_LIMIT", read_capture_limit },
   { "AUTOTUNE_FAULT", NULL },         // sys.c
   { "AUTOTUNE_HOME", NULL },          // the program autotune
   { "AUTOTUNE_CLANG", NULL },
@@ -272,7 +291,8 @@ static void read_variable(const char *entry) {
 }
 
 static void read_environment(void) {
-  env.options = (struct options){ .seed = 1, .drift = 8, .log_level = AUTOTUNE_WARN };
+  env.options = (struct options){ .seed = 1, .drift = 8, .log_level = AUTOTUNE_WARN,
+                                  .capture_limit = 1u << 30 };
   if (getauxval(AT_SECURE)) { // a set-user-ID program listens to nobody and keeps nothing
     env.options.cache = "";
     return;

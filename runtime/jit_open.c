@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "jit.h"
 #include "runtime.h"
@@ -18,13 +19,19 @@ static struct {
 /* The folder of libautotune.so, or of the program that holds it; with the last '/'. */
 static bool own_folder(char *folder, size_t size) {
   Dl_info info;
+  char program[PATH_MAX];
   if (!dladdr((void *)(uintptr_t)&jit_open, &info) || !info.dli_fname)
     return false;
-  const char *slash = strrchr(info.dli_fname, '/');
-  size_t n = slash ? (size_t)(slash - info.dli_fname) + 1 : 0;
+  const char *file = info.dli_fname, *slash = strrchr(file, '/');
+  if (!slash) { /* a program that was found in PATH goes by the name that was typed */
+    ssize_t got = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[got > 0 ? got : 0] = 0;
+    slash = strrchr(file = program, '/');
+  }
+  size_t n = slash ? (size_t)(slash - file) + 1 : 0;
   if (n >= size)
     return false;
-  memcpy(folder, info.dli_fname, n);
+  memcpy(folder, file, n);
   folder[n] = 0;
   return n > 0;
 }

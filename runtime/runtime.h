@@ -83,6 +83,8 @@ struct options {
   double drift;                          /* AUTOTUNE_DRIFT: seconds that a tuned kernel must be slower
                                             before its finalists race again; 0: off */
   const char *kernel;                    /* AUTOTUNE_KERNEL: only this one is tuned; NULL: all */
+  const char *capture;                   /* AUTOTUNE_CAPTURE: folder that receives calls; NULL: none */
+  uint64_t capture_limit;                /* AUTOTUNE_CAPTURE_LIMIT: bytes of memory in one; default 1 GiB */
   const char *called;                    /* AUTOTUNE_CALLED: file that receives the names of kernels; NULL */
   const char *search;                    /* AUTOTUNE_SEARCH; NULL: not set */
   uint64_t seed;                         /* AUTOTUNE_SEED; default 1 */
@@ -524,6 +526,15 @@ void hints_own(struct store *store, const struct space *space, const struct iden
                struct hints *out);
 /* Adds the point of VALUES, unless there is none, or it is there. The hint, or NULL. */
 struct hint *hints_add(struct hints *h, const struct space *space, const char *values, const char *from);
+
+/* ---- capture.c: one real call in a file (capture.h) --------------------------------------------------- */
+
+/* Writes the call as it is before it is made; KEY is its key, UNIT the kernel's identity. True: it is to be
+ * made with the default variant, and capture_end called behind it. */
+bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long long *key, void *const *args,
+                   struct autotune_call_state *state);
+/* Notes what came of the call. */
+void capture_end(struct autotune_call_state *state);
 
 /* ---- session.c, session_tuner.c: one tuning, as the program and the tuner see it -------------------- */
 

@@ -19,6 +19,7 @@ struct node {
   struct node *all;                     /* in the list of all that the site ever had */
   atomic_bool decided;                  /* entry.code will not change */
   atomic_bool asked;                    /* the store has no winner */
+  atomic_bool captured;                 /* its first call has been, or cannot be */
   atomic_bool retired;                  /* forgotten, and out of its bucket */
   _Atomic(struct note *) why, values;   /* newest first; values: "MR=6\nNR=64\n" */
   void *handle, *borrowed;              /* of the winner's module, and of what ran before it was known */

@@ -64,7 +64,7 @@ static int run(const struct cc_command *c, struct words *w, struct text *out, st
 {
   shorten(c, w);
   const char *const *argv = words_end(w);
-  int status = run_program(argv, out, errors);
+  int status = run_command(argv, out, errors);
   return status == 127 && errno ? not_started(argv[0]) : status;
 }
 

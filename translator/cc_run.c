@@ -179,7 +179,7 @@ static int spawn(const char *const *argv, const int *out, const int *errors, pid
   return error;
 }
 
-int run_program(const char *const *argv, struct text *out, struct text *errors)
+int run_command(const char *const *argv, struct text *out, struct text *errors)
 {
   int pipes[2][2] = { { -1, -1 }, { -1, -1 } };
   if ((out && pipe2(pipes[0], O_CLOEXEC) != 0) || (errors && pipe2(pipes[1], O_CLOEXEC) != 0))

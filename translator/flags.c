@@ -41,7 +41,7 @@ void flags_check(const struct source *s, const struct kernel *k, const struct co
     for (unsigned j = 0; k->params[i].kind == VALUE_FLAGS && j < k->params[i].n_values; j++) {
       const struct value *v = &k->params[i].values[j];
       struct text out = { 0 }, errors = { 0 };
-      int status = *v->text ? run_program(command(o->clang, v->text), &out, &errors) : 0;
+      int status = *v->text ? run_command(command(o->clang, v->text), &out, &errors) : 0;
       const char *why = status != 0 && status != 127 ? first_error(&errors) : NULL;
       if (why)
         diag_error(s, v->offset, strlen(v->text) + 2,

@@ -24,7 +24,7 @@ static const struct command {
   { "check", command_check, "IN.c… [-- ARGS…]",
     "list kernels and parameters, and what is wrong" },
   { "tune", command_tune, "[OPTIONS] -- PROGRAM…",
-    "run a program with a full search at its first calls" },
+    "run a program, or a captured call, with a full search" },
   { "report", command_report, "[--json] [--verbose]",
     "what was tuned, how fast it is, and why" },
   { "why", command_why, "KERNEL [--key n=512]", "what would run here and now, and why" },

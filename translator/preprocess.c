@@ -78,7 +78,7 @@ static int run_once(const char *compiler, const char *path, const struct compile
   *GROW(argv, argc) = path;
   *GROW(argv, argc) = NULL;
   *out = *errors = (struct text){ 0 };
-  return run_program(argv, out, errors);
+  return run_command(argv, out, errors);
 }
 
 // The user's own compiler says it in its own words; false: it has nothing to say.
@@ -97,7 +97,7 @@ static bool told_by_compiler(const char *path, const struct compile_options *o)
     *GROW(argv, argc) = rest[i];
   *GROW(argv, argc) = path;
   *GROW(argv, argc) = NULL;
-  int status = run_program(argv, NULL, NULL);
+  int status = run_command(argv, NULL, NULL);
   return status != 0 && status != 127;
 }
 

@@ -23,6 +23,7 @@ static const char structures[] =
   "struct autotune_call { struct autotune_span *spans; double flops, bytes; };\n"
   "typedef int autotune_replay_holds(const struct autotune_value *const *, void *const *,\n"
   "                                  const struct autotune_machine *);\n"
+  "typedef void autotune_replay_leaves(double *, void *const *, const struct autotune_machine *);\n"
   "struct autotune_replay {\n"
   "  autotune_fn original;\n"
   "  void (*invoke)(autotune_fn, void *const *, void *);\n"
@@ -30,6 +31,7 @@ static const char structures[] =
   "  autotune_replay_holds *const *holds;\n"
   "  double (*footprint)(const struct autotune_value *const *, void *const *,\n"
   "                      const struct autotune_machine *);\n"
+  "  autotune_replay_leaves *const *leaves;\n"
   "};\n";
 
 static void add_slice(struct text *out, struct slice s)
@@ -74,9 +76,16 @@ static void table(const struct emission *e)
   for (unsigned i = 0; i < e->n_factors; i++)
     text_printf(e->out, "autotune_holds_%s_%u, ", name, i);
   text_printf(e->out, "0 };\n"
+                      "static autotune_replay_leaves *const autotune_replay_parts[] = { ");
+  for (unsigned i = 0; i < e->n_factors; i++)
+    if (e->factors[i].n_leaves)
+      text_printf(e->out, "autotune_leaves_%s_%u, ", name, i);
+    else
+      text_printf(e->out, "0, ");
+  text_printf(e->out, "0 };\n"
                       "static const struct autotune_replay autotune_replay = {\n"
                       "  (autotune_fn)%s, autotune_invoke_%s, autotune_describe_%s,\n"
-                      "  autotune_replay_conditions, %s%s\n};\n"
+                      "  autotune_replay_conditions, %s%s, autotune_replay_parts\n};\n"
                       "extern const struct autotune_replay *const autotune_entry\n"
                       "  __attribute__((visibility(\"default\"), used));\n"
                       "const struct autotune_replay *const autotune_entry = &autotune_replay;\n",

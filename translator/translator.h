@@ -298,7 +298,7 @@ char *temp_path(const char *name);
 void file_write(const char *path, const char *data, size_t size);
 /* Runs ARGV and waits. Standard output goes into *OUT unless OUT is NULL, standard error (with OUT
  * and where ERRORS is not NULL) into *ERRORS. The exit status; 128 + signal; 127 and errno: not started. */
-int run_program(const char *const *argv, struct text *out, struct text *errors);
+int run_command(const char *const *argv, struct text *out, struct text *errors);
 
 /* ---- commands: main.c's table ---------------------------------------------------------------------------- */
 

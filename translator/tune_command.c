@@ -16,7 +16,12 @@ static const char usage[] =
   "  --until 2%      stop where less improvement is expected\n"
   "  --cache DIR     keep results in DIR in place of $AUTOTUNE_CACHE or ~/.cache/autotune\n"
   "  --output FILE   write what is known of what was tuned as JSON (docs/report.md)\n"
-  "Exits as the program did.\n";
+  "Exits as the program did.\n"
+  "\n"
+  "usage: autotune tune --capture FILE [--check] [OPTIONS]\n"
+  "  tunes the call that a program wrote to FILE with AUTOTUNE_CAPTURE=DIR (docs/capture.md), alone\n"
+  "  --check         make it with the default variant, and tell whether outputs are as in the program\n"
+  "Runs the code that FILE holds. Exits with 1 where outputs differ (--check) or nothing could be tuned.\n";
 
 static const struct option {
   const char *name;
@@ -30,6 +35,8 @@ static const struct option {
   { "--until", offsetof(struct tune_options, until), "AUTOTUNE_UNTIL" },
   { "--cache", offsetof(struct tune_options, cache), "AUTOTUNE_CACHE" },
   { "--output", offsetof(struct tune_options, output), NULL },
+  { "--capture", offsetof(struct tune_options, capture), NULL },
+  { "--replay", offsetof(struct tune_options, capture), NULL },
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -113,6 +120,10 @@ int command_tune(int argc, char **argv)
       return fputs(usage, stdout), 0;
     if (strcmp(argv[i], "--") == 0)
       o.program = argv + i + 1;
+    else if (strcmp(argv[i], "--check") == 0)
+      o.check = true;
+    else if (strcmp(argv[i], "--moved") == 0 && i + 1 < argc) // by ourselves
+      o.moves = atoi(argv[++i]);
     else if (argv[i][0] != '-')
       o.program = argv + i;
     else
@@ -120,6 +131,14 @@ int command_tune(int argc, char **argv)
   }
   if (status || (status = judge(&o)))
     return status;
+  if (o.capture && (o.program || o.kernel))
+    return complain("--capture", "the call is in the file: no program, no --kernel");
+  if (o.check && !o.capture)
+    return complain("--check", "of which --capture?");
+  if (o.capture) {
+    set_variables(&o);
+    return tune_capture(&o, argc, argv);
+  }
   if (!o.program || !*o.program)
     return fprintf(stderr, "autotune tune: which program?\n%s", usage), 2;
   set_variables(&o);
