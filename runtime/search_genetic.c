@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // search_genetic.c: a genetic algorithm with a steady state (Whitley, ICGA 1989): a child of two parents,
 // each the better of two drawn at random, by uniform crossover and mutation; made allowed by repair; it
-// replaces the worst of the population when it is faster. No generation has to be waited for.
+// takes the place of the member most like it when it is faster (restricted tournament: Harik, ICGA
+// 1995), which keeps the population from becoming all the same. No generation has to be waited for.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "search.h"
 
-enum { MOST = 24, LEAST = 8, CHILDREN = 64 };
+enum { MOST = 12, LEAST = 6, CHILDREN = 64 };
 
 struct strategy {
   struct known known;
@@ -72,20 +73,34 @@ static bool ask(struct strategy *st, choice *point) {
   return known_other(k, point);
 }
 
+// The member that differs from POINT in the fewest parameters; of several the slowest.
+static unsigned nearest(const struct strategy *st, const choice *point) {
+  const struct known *k = &st->known;
+  unsigned best = 0, least = MAX_PARAMS + 1;
+  for (unsigned i = 0; i < st->n; i++) {
+    const choice *member = known_point(k, st->members[i]);
+    unsigned n = 0;
+    for (unsigned p = 0; p < k->space->kernel->n_params; p++)
+      n += member[p] != point[p];
+    if (n < least || (n == least && k->seconds[st->members[i]] > k->seconds[st->members[best]])) {
+      least = n;
+      best = i;
+    }
+  }
+  return best;
+}
+
 static void tell(struct strategy *st, const choice *point, const struct told *told) {
   struct known *k = &st->known;
-  unsigned worst = 0;
   if (!known_tell(k, point, told) || told->fate != FATE_OK)
     return;
   if (st->n < st->size) {
     st->members[st->n++] = k->n - 1;
     return;
   }
-  for (unsigned i = 1; i < st->n; i++)
-    if (k->seconds[st->members[i]] > k->seconds[st->members[worst]])
-      worst = i;
-  if (told->seconds < k->seconds[st->members[worst]])
-    st->members[worst] = k->n - 1;
+  unsigned rival = nearest(st, point);
+  if (told->seconds < k->seconds[st->members[rival]])
+    st->members[rival] = k->n - 1;
 }
 
 static void free_(struct strategy *st) {
