@@ -161,6 +161,8 @@ static void add_tuning(json_t *object, const struct analysis *a) {
   json_object_set_new(object, "verified", json_boolean(m->verified));
   json_object_set_new(object, "search", text(m->search));
   json_object_set_new(object, "stopped", text(m->why));
+  if (*m->source)
+    json_object_set_new(object, "source", text(m->source));
   json_object_set_new(object, "when", json_integer((json_int_t)m->when));
   json_object_set_new(object, "seconds",
                       json_pack("{s:f, s:f, s:f, s:f}", "total", m->total_seconds,

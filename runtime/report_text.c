@@ -277,6 +277,12 @@ static void print_tuning(const struct analysis *a, FILE *out) {
   strftime(when, sizeof when, "%Y-%m-%d %H:%M,", localtime_r(&t, &tm));
   struct wrapped w = begin_label(out, "tuned");
   put_piece(&w, when, 1);
+  if (*m->source) { // what it took was not noted here
+    put_piece(&w, "elsewhere; from", 1);
+    put_text(&w, m->source);
+    fprintf(out, ", %s\n", m->object ? "checked here" : "to be checked at its next call");
+    return;
+  }
   put_seconds(&w, "in", m->total_seconds, "");
   put_seconds(&w, "(compiling", m->compile_seconds, ",");
   put_seconds(&w, "verifying", m->verify_seconds, ",");

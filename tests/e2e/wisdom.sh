@@ -27,6 +27,10 @@ int main(int argc, char **argv)
   for (int i = 0; i < 1 << 16; i++)
     x[i] = i % 8;
   for (int i = 1; i < argc; i++) {
+    if (argv[i][0] == 'w') {
+      autotune_wait(30);
+      continue;
+    }
     sum(atoi(argv[i]), x, &y);
     printf("%g\n", y);
     if (autotune_why("sum", NULL, &why) == AUTOTUNE_OK) {
@@ -84,6 +88,14 @@ is "another machine: answer" "$(cat answer)" 229376
 [ -z "$winner" ] || has "another machine: tried first" log 'tries first what was found for wisdom other.jsonl'
 AUTOTUNE_WISDOM=other.jsonl AUTOTUNE_CACHE=off AUTOTUNE_MODE=locked ./sum 65536 > answer 2> log
 has "another machine: locked" log '^why: default: locked, .*other.jsonl:[0-9] differs: machine '
+
+# Beside the program: the check does not hold up the call, and is adopted by a later one.
+export AUTOTUNE_CACHE=$work/beside
+AUTOTUNE_MODE=background timeout 60 ./sum 65536 wait 65536 > answer 2> log
+is "background: answers" "$(tr '\n' ' ' < answer)" "229376 229376 "
+has "background: meanwhile" log '^why: default for now'
+[ -z "$winner" ] || has "background: adopted" log '^why: from wisdom a.jsonl'
+check "background: nothing tuned" untuned log
 
 # A wrong answer is found before it is used.
 sed 's/"values": {[^}]*}/"values": {"STEP": "3"}/;s/"text": "[0-9a-f]*"/"text": "0000000000000000"/

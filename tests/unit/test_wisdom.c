@@ -81,7 +81,7 @@ static void test_a_kernel_without_key_or_winner(void **state) {
 // LINE with the first FROM made TO, without its sum.
 static char *edited(const char *line, const char *from, const char *to) {
   const char *sum = strstr(line, ", \"sum\": \""), *at;
-  size_t n = strlen(line) - 28;
+  size_t n = strlen(line) - 27;
   char *plain = malloc(n + 1), *out;
   assert_non_null(sum);
   memcpy(plain, line, (size_t)(sum - line));
