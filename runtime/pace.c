@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // pace.c: what a tuning costs, in seconds of CPU, and how it keeps within what the program allows: a
 // share of the time spent in the kernel. Where it has cost more it sleeps until the program has gone on.
+#include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #include "tune.h"
+
+enum { NICE = 10 };
 
 static double seconds(int who) {
   struct rusage u = { 0 };
@@ -27,6 +30,11 @@ double pace_count(const struct tuning *t) {
   if (page)
     atomic_store(&page->cost, now);
   return now;
+}
+
+void pace_yield(void) {
+  sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 });
+  setpriority(PRIO_PROCESS, 0, NICE); // Linux: of this thread, and of those that it begins
 }
 
 bool pace_allows(const struct tuning *t) {

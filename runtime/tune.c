@@ -116,6 +116,8 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
     return false;
   }
   t->workers = worker_start(t->kernel, t->args, t->jit, &why);
+  if (t->plan->beside)
+    pace_yield(); // but not what is timed, which would be timed waiting
   if (!t->workers)
     SAY(out, "default: variants cannot be tried: %s", why ? why : "no memory");
   free(why);

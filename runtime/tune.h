@@ -149,6 +149,8 @@ void foresee_learn(struct foresight *f, const struct candidate *all, const struc
 const char *foresee_why(int rule);   /* "spills in its main loop" */
 
 /* ---- pace.c ---- */
+/* From here on this thread, and those that it begins, come after the program's. */
+void pace_yield(void);
 /* Seconds of CPU so far, also told the program. */
 double pace_count(const struct tuning *t);
 /* Has the tuning cost less than the plan's share allows, if there is one? */
