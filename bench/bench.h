@@ -11,6 +11,7 @@
  *   row_tuning.c     tuning_run.c: a whole tuning of 100 variants
  *   row_repeat.c     the same kernels tuned twenty times over: is the choice the same?
  *   row_large.c      large_space.c: 60 s in a space of a million variants, against all other means
+ *   row_warm.c       the same kernels for a new size, with and without a near one known
  *   row_modes.c      modes_run.c: five kernels from an empty store in each mode
  *
  * Every figure is a median of interleaved repeats in one run, and its samples go to the file. */
@@ -70,5 +71,6 @@ bool row_tuning(struct bench *b);
 bool row_modes(struct bench *b);
 bool row_repeat(struct bench *b);
 bool row_large(struct bench *b);
+bool row_warm(struct bench *b);
 
 #endif

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # bench.sh BUILD [ROW…]: everything that the README says about speed, measured in one run on this
-# machine. Rows: matmul sgemm examples calls start jit tuning modes repeat large. The raw figures go
+# machine. Rows: matmul sgemm examples calls start jit tuning modes repeat large warm. The raw figures go
 # to bench/results/MACHINE.json.
 set -eu
 cd "$(dirname "$0")/.."

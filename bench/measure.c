@@ -21,6 +21,7 @@ static const struct {
   { "calls", row_calls },   { "start", row_start }, { "jit", row_jit },
   { "tuning", row_tuning }, { "modes", row_modes },
   { "repeat", row_repeat }, { "large", row_large },
+  { "warm", row_warm },
 };
 
 void bench_row(struct bench *b, const struct row *r, json_t *data)
