@@ -25,7 +25,7 @@ void beside_forget(void) {
 }
 
 void beside_tell(struct node *n) {
-  if (n != beside.node)
+  if (n != beside.node && !n->borrowed)
     site_note(&n->why, "default for now: another tuning goes on beside the program");
 }
 
@@ -58,7 +58,7 @@ int beside_start(struct site *s, struct node *n, void *const *args, const struct
     live_open(n);
   atomic_store_explicit(&beside.site, s, memory_order_release);
   tell_allowance();
-  if (!atomic_load(&n->decided))
+  if (!atomic_load(&n->decided) && !n->borrowed)
     site_note(&n->why, "default for now: it is being tuned beside the program");
   return 0;
 }

@@ -9,20 +9,31 @@
 #include <string.h>
 
 #include "site.h"
+#include "wisdom.h"
 
-void borrow_lent(struct node *n, const struct outcome *out) {
+static void run_meanwhile(struct node *n, const char *path, const char *why) {
   const struct autotune_kernel *k = n->site->kernel;
   char *message = NULL;
   if (n->borrowed || atomic_load(&n->decided) ||
       __atomic_load_n(&n->entry.code, __ATOMIC_ACQUIRE) != k->original)
     return; // what runs is better
-  autotune_fn code = module_load(out->path, k->symbols, k->n_symbols, &n->borrowed, &message);
+  autotune_fn code = module_load(path, k->symbols, k->n_symbols, &n->borrowed, &message);
   if (code) {
-    site_note(&n->why, out->why);
+    site_note(&n->why, why);
     __atomic_store_n(&n->entry.code, code, __ATOMIC_RELEASE);
-    log_message(AUTOTUNE_INFO, "%s: %s", k->name, out->why);
+    log_message(AUTOTUNE_INFO, "%s: %s", k->name, why);
   }
   free(message);
+}
+
+void borrow_lent(struct node *n, const struct outcome *out) {
+  run_meanwhile(n, out->path, out->why);
+}
+
+void borrow_known(struct node *n, const struct recall *known) {
+  char why[128];
+  snprintf(why, sizeof why, "%s until it is tuned", known->source);
+  run_meanwhile(n, known->path, why);
 }
 
 // The winner of the nearest key that may be borrowed here, as a point. False: there is none.
@@ -38,7 +49,8 @@ static bool find(struct site *s, const struct identity *id, choice *point, struc
     *from = relatives[i];
     if (!store_tuning(store, from->problem, id->toolchain, &m))
       continue;
-    found = m.winner && m.verified && identity_point(s->kernel, m.values, point);
+    found = m.winner && m.verified && !summary_is_borrowed(&m) &&
+            identity_point(s->kernel, m.values, point);
     store_summary_free(&m);
   }
   if (store)
@@ -53,11 +65,14 @@ bool borrow_checked(struct site *s, struct node *n, void *const *args, struct ou
   choice point[MAX_PARAMS];
   if (k->n_params == 0 || k->n_params > MAX_PARAMS || !k->n_units || !find(s, &id, point, &from))
     return false;
-  struct plan plan = { .kind = PLAN_CHECK, .points = point, .n_points = 1 };
+  char source[128];
+  snprintf(source, sizeof source, "borrowed from %s", from.name);
+  struct summary kept = { .source = source, .search = "", .why = "", .machine = "" };
+  struct plan plan = { .kind = PLAN_CHECK, .points = point, .n_points = 1, .adopt = &kept };
   bool good = session_run(k, &id, args, &plan, out) == 0 && out->winner;
   if (good)
-    snprintf(out->why, sizeof out->why,
-             "borrowed from %s: it is right for this call, and nothing is tuned here", from.name);
+    snprintf(out->why, sizeof out->why, "%s: it is right for this key, and nothing is tuned here",
+             source);
   else
     log_message(AUTOTUNE_INFO, "%s: nothing is borrowed from %s: %s", k->name, from.name, out->why);
   return good;

@@ -87,7 +87,10 @@ static bool adopt(struct site *s, struct node *n, const struct recall *known) {
     decide(n, s->kernel->original, why);
     return true;
   }
-  snprintf(why, sizeof why, "%s%s: %.3g x over the default, found in %s (%u variants)%s",
+  if (summary_is_borrowed(m))
+    snprintf(why, sizeof why, "%s: it is right for this key, and nothing is tuned here", known->source);
+  else
+    snprintf(why, sizeof why, "%s%s: %.3g x over the default, found in %s (%u variants)%s",
            elsewhere ? "from " : "stored", known->source, speedup,
            elsewhere ? "another run" : "an earlier run", m->tried, elsewhere ? ", checked here" : "");
   if (!known->path || !install(s, n, known->path, m->values, why))
@@ -121,6 +124,8 @@ static bool ask(struct site *s, struct node *n) {
       log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
     if (known->why[0] && !adopted)
       site_note(&n->why, known->why);
+    if (known->kind == RECALL_BORROWED)
+      borrow_known(n, known);
     if (known->kind != RECALL_POINT)
       decide_free(n);
   }

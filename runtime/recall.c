@@ -78,6 +78,8 @@ static void from_store(struct store *s, const struct autotune_kernel *k, const s
   free(why);
   if (!found)
     return;
+  if (summary_is_borrowed(m) && !locked)
+    return;
   bool other = m->space && id->space && m->space != id->space;
   if (other && (!locked || !m->winner)) { // what was added may be better
     SAY(out, "parameters, candidates or the constraint changed");
@@ -120,6 +122,16 @@ static void from_wisdom(struct store *s, const struct autotune_kernel *k, const 
   free(why);
 }
 
+// What an earlier process has borrowed and nobody has tuned since.
+static void from_borrowed(const struct autotune_kernel *k, struct recall *out) {
+  struct summary *m = &out->stored;
+  if (!m->values || !summary_is_borrowed(m) || !is_current(k, m, out))
+    return;
+  char *path = objects_find(m->object);
+  if (path)
+    take(out, RECALL_BORROWED, m, path);
+}
+
 // ---- the question ----------------------------------------------------------------------------------------
 
 static void say_source(struct recall *out) {
@@ -142,6 +154,8 @@ void recall_find(const struct autotune_kernel *k, const struct identity *id, boo
     from_store(s, k, id, locked, out);
   if (out->kind == RECALL_NOTHING && wisdom_given() && k->n_params <= MAX_PARAMS)
     from_wisdom(s, k, id, out);
+  if (out->kind == RECALL_NOTHING && !locked)
+    from_borrowed(k, out);
   if (s && out->kind == RECALL_NOTHING && locked)
     store_asked(s, id, k, out->why);
   if (s)

@@ -209,6 +209,12 @@ static void print_code(const struct analysis *a, FILE *out) {
 
 static void print_winner(const struct analysis *a, FILE *out) {
   const struct listed *item = a->item;
+  if (item->borrowed) {
+    char *text = sys_printf("%s until it is tuned", item->summary.source);
+    line(out, "winner", text ? text : item->summary.source);
+    free(text);
+    return;
+  }
   if (!item->finished) {
     line(out, "winner", "none: the tuning did not come to its end");
     return;

@@ -481,6 +481,8 @@ void store_fastest(struct store *s, int64_t problem, unsigned n,
                    void (*see)(const char *values, double seconds, void *data), void *data);
 /* The finished tuning of PROBLEM by TOOLCHAIN (NULL: by any); freed by store_summary_free. */
 bool store_tuning(struct store *s, int64_t problem, const char *toolchain, struct summary *out);
+/* Is M no result of a tuning, but what runs until there is one? Its source says from where. */
+bool summary_is_borrowed(const struct summary *m);
 /* Between keys: the sum over their parts of |log2 ratio|. */
 double key_distance(const long long *a, const long long *b, unsigned n);
 

@@ -152,12 +152,8 @@ struct candidate *share_rival(struct tuning *t) {
   if (!t->store || t->plan->kind == PLAN_RACE || !store_winner(t->store, t->id, &m, NULL))
     return NULL;
   struct record r = { .variant = m.winner, .values = m.values };
-  if (m.winner && (c = candidate_of(t, &r)) && !c->done) {
-    c->fate = FATE_OK;
-    c->e = m.best;
-    t->recalled++;
-    explore_note(t, c);
-  }
+  if (m.winner && (c = candidate_of(t, &r)) && !c->done)
+    share_look(t, c); // one that came from elsewhere has no time of its own
   store_summary_free(&m);
   return c && c->fate == FATE_OK && c->e.n > 0 ? c : NULL;
 }

@@ -90,6 +90,9 @@ bool allowance_begins(const struct site *s);
 
 /* What the tuner of N lends: calls run it until more is known. */
 void borrow_lent(struct node *n, const struct outcome *out);
+/* What was borrowed for N's key by an earlier process. */
+struct recall;
+void borrow_known(struct node *n, const struct recall *known);
 /* Where nothing is tuned: what won for a near key, if it proves right for this call. False: there is none, or
  * it is not; else OUT is as of a tuning. */
 bool borrow_checked(struct site *s, struct node *n, void *const *args, struct outcome *out);

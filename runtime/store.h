@@ -141,6 +141,7 @@ bool store_owner_lives(const char *text);
 struct listed {
   struct problem problem;
   bool finished;                 /* a tuning ended: SUMMARY holds */
+  bool borrowed;                 /* none did, but SUMMARY says what runs until then */
   struct summary summary;
   struct record *records; unsigned n_records;
   void **blocks; unsigned n_blocks;   /* what the texts above are in */

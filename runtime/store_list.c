@@ -69,7 +69,9 @@ static int add_record(struct listed *item, struct cell *cells) {
 static int add_summary(struct listed *item, struct cell *cells) {
   if (!own_cells(item, &table_winner, cells))
     return -1;
-  item->finished = summary_of(cells, &item->summary);
+  bool good = summary_of(cells, &item->summary);
+  item->borrowed = good && summary_is_borrowed(&item->summary);
+  item->finished = good && !item->borrowed;
   item->problem.toolchain = cells[1].data;
   return 0;
 }

@@ -155,6 +155,12 @@ bool store_tuning(struct store *s, int64_t problem, const char *toolchain, struc
   return same;
 }
 
+static const char borrowed[] = "borrowed from ";
+
+bool summary_is_borrowed(const struct summary *m) {
+  return m->source && strncmp(m->source, borrowed, sizeof borrowed - 1) == 0;
+}
+
 // ---- variants -------------------------------------------------------------------------
 
 struct fast { char *values; double seconds; };

@@ -68,7 +68,8 @@ void wisdom_name(const struct wisdom_entry *e, const struct identity *id, char *
 
 /* ---- recall.c: what is known of a call before anything is measured ---- */
 enum recall_kind { RECALL_NOTHING, RECALL_DEFAULT /* nothing beats it */, RECALL_OBJECT /* PATH is its code */,
-                  RECALL_POINT /* to be compiled and checked */ };
+                  RECALL_POINT /* to be compiled and checked */,
+                  RECALL_BORROWED /* PATH is its code; it runs until something is tuned */ };
 struct recall {
   enum recall_kind kind;
   struct summary summary;            /* but NOTHING; texts are in STORED or ENTRY */

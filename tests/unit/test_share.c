@@ -153,23 +153,34 @@ static void borrow_near(void) {
   EXPECT(scale_why_has("default: "));
 }
 
+static void tune_borrowed(void) {
+  divides();
+  EXPECT(scale_is_right(SCALE_N + 3200));
+  EXPECT(scale_why_has("tuned: "));
+}
+
 static void test_locked_borrows_what_is_right(void **state) {
   (void)state;
   RUN(tune_divided, SILENT, "AUTOTUNE_BUDGET=20s");
   RUN(borrow_near, SILENT, "AUTOTUNE_MODE=locked");
   RUN(borrow_near, SILENT, "AUTOTUNE_MODE=offline");
+  RUN(borrow_near, SILENT, "AUTOTUNE_MODE=locked", "AUTOTUNE_JIT=/nowhere"); // it was checked and kept
+  RUN(tune_borrowed, SILENT, "AUTOTUNE_BUDGET=20s"); // but it is not what tuning would find
 }
 
-// Why the last key runs what it runs, once that has WORDS in it; at most half a minute.
+static bool key_why_has(long long n, const char *words) {
+  char *why = NULL;
+  bool has = autotune_why("scale", &n, &why) == AUTOTUNE_OK && strstr(why, words);
+  free(why);
+  return has;
+}
+
+// Calls until WORDS say why it runs what it runs; at most half a minute.
 static bool comes_to(int n, const char *words) {
   for (int i = 0; i < 3000; i++) {
-    char *why = NULL;
     if (!scale_is_right(n))
       return false;
-    long long key[] = { n };
-    bool has = autotune_why("scale", key, &why) == AUTOTUNE_OK && strstr(why, words);
-    free(why);
-    if (has)
+    if (key_why_has(n, words))
       return true;
     nanosleep(&(struct timespec){ .tv_nsec = 10 * 1000 * 1000 }, NULL);
   }
@@ -182,6 +193,17 @@ static void borrow_meanwhile(void) {
   EXPECT(comes_to(SCALE_N + 3200, "tuned: "));
 }
 
+static void borrowed_at_once(void) {
+  many_variants();
+  EXPECT(scale_is_right(SCALE_N + 6400));
+  EXPECT(key_why_has(SCALE_N + 6400, "borrowed from n = "));
+}
+
+static void lends_and_is_gone(void) { // before the tuning ends
+  many_variants();
+  EXPECT(comes_to(SCALE_N + 6400, "borrowed from n = "));
+}
+
 static void never_wrong_meanwhile(void) {
   divides();
   EXPECT(comes_to(SCALE_N + 1, "none of 1 variants was right"));
@@ -191,6 +213,8 @@ static void test_background_borrows_meanwhile(void **state) {
   (void)state;
   RUN(tune_one, SILENT, "AUTOTUNE_BUDGET=20s,12");
   RUN(borrow_meanwhile, SILENT, "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=20s,24");
+  RUN(lends_and_is_gone, SILENT, "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=20s");
+  RUN(borrowed_at_once, SILENT, "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=20s");
   remove_folder();
   make_folder(NULL);
   RUN(tune_divided, SILENT, "AUTOTUNE_BUDGET=20s");
