@@ -266,7 +266,7 @@ struct strategy_class {
   double (*hope)(struct strategy *st);
 };
 const struct strategy_class *strategy_find(const char *name); /* NULL: unknown */
-/* The default: exhaustive where all points fit BUDGET, else random. */
+/* The default: exhaustive where all points fit BUDGET, else auto. */
 const struct strategy_class *strategy_choose(const struct space *s, unsigned budget);
 const struct strategy_class *const *strategy_list(void);      /* NULL-terminated */
 

@@ -5,11 +5,13 @@
 #include "search.h"
 
 static const struct strategy_class *const strategies[] = {
+  &search_auto,
   &search_exhaustive,
   &search_random,
   &search_local,
   &search_anneal,
   &search_genetic,
+  &search_model,
   NULL,
 };
 
@@ -26,7 +28,7 @@ const struct strategy_class *strategy_find(const char *name) {
 
 const struct strategy_class *strategy_choose(const struct space *s, unsigned budget) {
   bool fits = space_count(s, (uint64_t)budget + 1) <= budget;
-  return fits ? &search_exhaustive : &search_random;
+  return fits ? &search_exhaustive : &search_auto;
 }
 
 const char *fate_name(enum fate f) {

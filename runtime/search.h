@@ -6,7 +6,8 @@
 #include "runtime.h"
 
 extern const struct strategy_class search_exhaustive, search_random, search_local, search_anneal,
-    search_genetic, search_list;
+    search_genetic, search_model, search_trees,
+    search_auto, search_list;
 
 /* ---- search_known.c: what a search was told ---- */
 

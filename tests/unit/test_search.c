@@ -138,12 +138,12 @@ static void test_seed(void **state) {
   static struct run first, second;
   struct space s = made(8);
   EACH_SEARCH(c)
-    for (uint64_t seed = 1; seed < 4; seed++) {
-      first = second = (struct run){ .space = &s, .flight = 4, .limit = 150 };
+    for (uint64_t seed = 1; seed < 3; seed++) {
+      first = second = (struct run){ .space = &s, .flight = 4, .limit = 80 };
       run(&first, *c, seed);
       run(&second, *c, seed);
-      assert_int_equal(first.n, 150);
-      assert_memory_equal(first.hashes, second.hashes, 150 * sizeof *first.hashes);
+      assert_int_equal(first.n, 80);
+      assert_memory_equal(first.hashes, second.hashes, 80 * sizeof *first.hashes);
     }
 }
 
@@ -173,15 +173,15 @@ static void test_told_unasked(void **state) {
 
 static double median_of(const struct strategy_class *class, struct run from, unsigned *failed) {
   static struct run r;
-  double found[15];
+  double found[9];
   *failed = 0;
-  for (unsigned i = 0; i < 15; i++) {
+  for (unsigned i = 0; i < 9; i++) {
     r = from;
     run(&r, class, i + 1);
     found[i] = r.best;
     *failed += r.failed;
   }
-  return stats_median(found, 15).median;
+  return stats_median(found, 9).median;
 }
 
 static void test_learns(void **state) {
@@ -190,8 +190,8 @@ static void test_learns(void **state) {
   struct run r = { .space = &s, .flight = 2, .limit = 100, .fail_high = true };
   unsigned random_failed, failed;
   double by_chance = median_of(strategy_find("random"), r, &random_failed);
-  static const char *const learning[] = { "local", "anneal", "genetic" };
-  for (unsigned i = 0; i < 3; i++) {
+  static const char *const learning[] = { "local", "anneal", "genetic", "model", "auto" };
+  for (unsigned i = 0; i < sizeof learning / sizeof *learning; i++) {
     assert_true(median_of(strategy_find(learning[i]), r, &failed) < by_chance);
     assert_true(failed < random_failed * 2 / 3); // two thirds of all fail
   }

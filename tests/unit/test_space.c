@@ -184,8 +184,8 @@ static void test_choice_of_search(void **state) {
   (void)state;
   struct space s = space_with(NULL), large = large_space(false);
   assert_string_equal(strategy_choose(&s, 8)->name, "exhaustive");
-  assert_string_equal(strategy_choose(&s, 7)->name, "random");
-  assert_string_equal(strategy_choose(&large, 200)->name, "random");
+  assert_string_equal(strategy_choose(&s, 7)->name, "auto");
+  assert_string_equal(strategy_choose(&large, 200)->name, "auto");
   assert_null(strategy_find("annealing"));
 }
 

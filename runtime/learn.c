@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// learn.c: the lessons of one search: what came of each point, and models made of that. One model foretells
+// the time of points, another (trees always) whether they compile, run and are right at all.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn.h"
+
+enum {
+  PREDICTED = MAX_LESSONS, // points looked at together
+  FEW = 3,                 // with fewer that were right there is nothing to learn from
+  SURE = 16,               // and with fewer than that, nothing is said of a single point
+};
+static const double DOUBTS = 3;      // how many spreads below its mean a time can hardly be
+static const double UNLIKELY = 1e-3; // no point is surer than that to be right or to fail
+
+struct lesson {
+  bool right, believed;  // believed: it is being tried
+  double seconds;
+};
+
+struct lessons {
+  const struct space *space;
+  struct columns columns;
+  const struct learner *learner;
+  // Models. `coded` knows the code too, and so what was compiled; NULL until it is asked. `failures`: NULL until
+  // something fails.
+  void *times, *failures, *coded;
+  uint64_t seed;
+  struct lesson list[MAX_LESSONS]; unsigned n, told, right;
+  choice *points;                // of the lessons
+  float *rows, *work;            // of the lessons; of points that are looked at
+  unsigned order[MAX_LESSONS];   // of those that were told of and right, best first
+  unsigned changes, coded_changes; // since the models were made
+  bool ready;                    // `times` and `failures` are there
+  double unit, best;             // of targets: the logarithm of seconds is BEST + target * UNIT
+};
+
+void lessons_free(struct lessons *l) {
+  if (!l)
+    return;
+  if (l->times)
+    l->learner->free(l->times);
+  if (l->failures)
+    learner_trees.free(l->failures);
+  if (l->coded)
+    learner_trees.free(l->coded);
+  free(l->points);
+  free(l->rows);
+  free(l->work);
+  free(l);
+}
+
+struct lessons *lessons_new(const struct space *s, uint64_t seed, const struct learner *learner) {
+  struct lessons *l = sys_calloc(1, sizeof *l);
+  if (!l)
+    return NULL;
+  l->space = s;
+  l->seed = seed;
+  columns_init(&l->columns, s);
+  l->learner = learner;
+  if (!(l->times = learner->new(l->columns.n_plain, seed))) {
+    l->learner = &learner_trees;
+    l->times = learner_trees.new(l->columns.n_plain, seed);
+  }
+  l->points = sys_malloc(sizeof *l->points * MAX_LESSONS * (s->kernel->n_params + 1));
+  l->rows = sys_malloc(sizeof *l->rows * MAX_LESSONS * l->columns.n);
+  l->work = sys_malloc(sizeof *l->work * MAX_LESSONS * l->columns.n);
+  if (l->times && l->points && l->rows && l->work)
+    return l;
+  lessons_free(l);
+  return NULL;
+}
+
+unsigned lessons_count(const struct lessons *l) {
+  return l->told;
+}
+
+unsigned lessons_right(const struct lessons *l) {
+  return l->right;
+}
+
+static choice *point_of(const struct lessons *l, unsigned i) {
+  return l->points + (size_t)i * l->space->kernel->n_params;
+}
+
+static float *row_of(const struct lessons *l, unsigned i) {
+  return l->rows + (size_t)i * l->columns.n;
+}
+
+const choice *lessons_best(const struct lessons *l, unsigned rank) {
+  return rank < l->right ? point_of(l, l->order[rank]) : NULL;
+}
+
+// ---- what was told -------------------------------------------------------------------------------------
+
+static void enter(struct lessons *l, unsigned at) {
+  unsigned i = l->right++;
+  for (; i > 0 && l->list[l->order[i - 1]].seconds > l->list[at].seconds; i--)
+    l->order[i] = l->order[i - 1];
+  l->order[i] = at;
+}
+
+static void leave(struct lessons *l, unsigned at) {
+  unsigned i = 0;
+  while (i < l->right && l->order[i] != at)
+    i++;
+  if (i == l->right)
+    return;
+  l->right--;
+  memmove(l->order + i, l->order + i + 1, (l->right - i) * sizeof *l->order);
+}
+
+// Where POINT's lesson is or may be put: when all places are taken, in that of the worst that was right.
+static unsigned place(const struct lessons *l, const choice *point) {
+  for (unsigned i = l->n; i-- > 0;)
+    if (space_equal(l->space, point_of(l, i), point))
+      return i;
+  if (l->n < MAX_LESSONS)
+    return l->n;
+  return l->right ? l->order[l->right - 1] : MAX_LESSONS - 1;
+}
+
+void lessons_add(struct lessons *l, const choice *point, const struct told *told) {
+  unsigned at = place(l, point);
+  if (at < l->n)
+    leave(l, at);
+  l->told += told != NULL;
+  bool right = told && (told->fate == FATE_OK || told->fate == FATE_DROPPED);
+  l->list[at] = (struct lesson){ .believed = !told, .right = right && told->seconds > 0,
+                                 .seconds = told ? told->seconds : 0 };
+  memcpy(point_of(l, at), point, l->space->kernel->n_params * sizeof *point);
+  columns_row(&l->columns, point, told ? told->features : NULL,
+              row_of(l, at), l->columns.n);
+  l->n += at == l->n;
+  if (l->list[at].right)
+    enter(l, at);
+  l->changes++;
+  l->coded_changes++;
+}
+
+// ---- models --------------------------------------------------------------------------------------------
+
+static double median_log(const struct lessons *l) {
+  return log(l->list[l->order[l->right / 2]].seconds);
+}
+
+static float target_of(const struct lessons *l, unsigned i) {
+  return (float)((log(l->list[i].seconds) - l->best) / l->unit);
+}
+
+// The next row that a model of WIDTH columns is made of.
+static void copy_row(struct lessons *l, unsigned n, unsigned lesson, unsigned width) {
+  memcpy(l->work + (size_t)n * width, row_of(l, lesson), width * sizeof *l->work);
+}
+
+static bool fit_times(struct lessons *l) {
+  float targets[MAX_LESSONS], spread;
+  unsigned n = 0, width = l->columns.n_plain;
+  l->best = log(l->list[l->order[0]].seconds);
+  l->unit = fmax(median_log(l) - l->best, 1e-6);
+  for (unsigned i = 0; i < l->n; i++) {
+    if (l->list[i].right)
+      targets[n] = target_of(l, i);
+    else if (!l->list[i].believed || !l->ready ||
+             !l->learner->predict(l->times, row_of(l, i), 1, &targets[n], &spread))
+      continue;
+    copy_row(l, n++, i, width);
+  }
+  return l->learner->fit(l->times, l->work, targets, n);
+}
+
+static bool fit_failures(struct lessons *l) {
+  float targets[MAX_LESSONS];
+  unsigned n = 0, width = l->columns.n_plain;
+  if (l->right == l->told)
+    return true;
+  for (unsigned i = 0; i < l->n; i++)
+    if (!l->list[i].believed) {
+      targets[n] = !l->list[i].right;
+      copy_row(l, n++, i, width);
+    }
+  if (!l->failures)
+    l->failures = learner_trees.new(width, l->seed);
+  return l->failures && learner_trees.fit(l->failures, l->work, targets, n);
+}
+
+static bool fit_coded(struct lessons *l) {
+  float targets[MAX_LESSONS];
+  unsigned n = 0, width = l->columns.n;
+  if (l->coded && l->coded_changes <= l->n / 32)
+    return true;
+  if (!l->coded && !(l->coded = learner_trees.new(width, l->seed)))
+    return false;
+  for (; n < l->right; n++) {
+    targets[n] = (float)log(l->list[l->order[n]].seconds);
+    copy_row(l, n, l->order[n], width);
+  }
+  l->coded_changes = 0;
+  return learner_trees.fit(l->coded, l->work, targets, n);
+}
+
+// Makes the models anew where enough has changed; with many lessons, not for each.
+static bool fit(struct lessons *l) {
+  if (l->right < FEW)
+    return false;
+  if (l->ready && l->changes <= l->n / 48)
+    return true;
+  l->ready = fit_times(l) && fit_failures(l);
+  l->changes = 0;
+  return l->ready;
+}
+
+// ---- what is expected -------------------------------------------------------------------------------------
+
+// The share of points like these that are right.
+static void expect_right(const struct lessons *l, const float *rows, unsigned n, float *share) {
+  float spread[PREDICTED];
+  bool known = l->failures && learner_trees.predict(l->failures, rows, n, share, spread);
+  for (unsigned i = 0; i < n; i++)
+    share[i] = known ? fmaxf(1 - share[i], (float)UNLIKELY) : 1;
+}
+
+// The expected improvement below 0 of what is normally distributed (Mockus 1975; Jones, Schonlau, Welch 1998).
+static double improvement(double mean, double spread) {
+  double z = spread > 1e-6 ? -mean / spread : mean < 0 ? 40 : -40;
+  double density = exp(-0.5 * z * z) / sqrt(2 * M_PI);
+  return fmax(spread * (z * 0.5 * erfc(-z * M_SQRT1_2) + density), 0) + 1e-12 * exp(-mean);
+}
+
+static void look(struct lessons *l, const choice *points, unsigned n) {
+  for (unsigned i = 0; i < n; i++)
+    columns_row(&l->columns, points + (size_t)i * l->space->kernel->n_params, NULL,
+                l->work + (size_t)i * l->columns.n_plain, l->columns.n_plain);
+}
+
+bool lessons_score(struct lessons *l, const choice *points, unsigned n, double *scores) {
+  if (!fit(l))
+    return false;
+  for (unsigned at = 0; at < n; at += PREDICTED) {
+    unsigned m = n - at < PREDICTED ? n - at : PREDICTED;
+    float mean[PREDICTED], spread[PREDICTED], right[PREDICTED];
+    look(l, points + (size_t)at * l->space->kernel->n_params, m);
+    if (!l->learner->predict(l->times, l->work, m, mean, spread))
+      return false;
+    expect_right(l, l->work, m, right);
+    for (unsigned i = 0; i < m; i++)
+      scores[at + i] = log(improvement(mean[i], spread[i]) * l->unit * right[i]);
+  }
+  return true;
+}
+
+double lessons_expect(struct lessons *l, const choice *point, const struct features *features) {
+  float row[MAX_COLUMNS], mean, spread;
+  if (l->right < SURE || !fit_coded(l))
+    return 0;
+  columns_row(&l->columns, point, features, row, l->columns.n);
+  if (!learner_trees.predict(l->coded, row, 1, &mean, &spread))
+    return 0;
+  return exp(mean - DOUBTS * spread);
+}
+
+// ---- where nothing is known ------------------------------------------------------------------------------
+
+static double apart(const struct space *s, const choice *a, const choice *b) {
+  double sum = 0;
+  for (unsigned p = 0; p < s->kernel->n_params; p++)
+    if (a[p] != b[p])
+      sum += space_ordinal(s, p)
+               ? fabs((double)a[p] - (double)b[p]) / (s->kernel->params[p].n_values - 1)
+               : 1;
+  return sum;
+}
+
+double lessons_distance(const struct lessons *l, const choice *point) {
+  double nearest = DBL_MAX;
+  for (unsigned i = 0; i < l->n; i++)
+    nearest = fmin(nearest, apart(l->space, point_of(l, i), point));
+  return nearest;
+}
