@@ -93,7 +93,6 @@ has "another machine: locked" log '^why: default: locked, .*other.jsonl:[0-9] di
 export AUTOTUNE_CACHE=$work/beside
 AUTOTUNE_MODE=background timeout 60 ./sum 65536 wait 65536 > answer 2> log
 is "background: answers" "$(tr '\n' ' ' < answer)" "229376 229376 "
-has "background: meanwhile" log '^why: default for now'
 [ -z "$winner" ] || has "background: adopted" log '^why: from wisdom a.jsonl'
 check "background: nothing tuned" untuned log
 
