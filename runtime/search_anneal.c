@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // search_anneal.c: simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 1983). A step leads to a
-// neighbour that is slower by a share d with the chance exp(-d / temperature); the temperature falls from
-// half to a two-hundredth over the budget and then begins anew. Steps to points that are known cost no trial.
+// neighbour that is slower by a share d with the chance exp(-d / temperature); the temperature falls from a
+// half to a two-hundredth over half of the budget and then begins anew. Steps to points that are known
+// cost no trial.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static const double hot = 0.5, cold = 0.005;
 
 struct strategy {
   struct known known;
-  unsigned budget;
+  unsigned period;              // trials
   choice at[MAX_PARAMS];
   double seconds;               // INFINITY: there is no such point yet
 };
@@ -22,7 +23,7 @@ static struct strategy *new(const struct space *s, uint64_t seed, unsigned budge
   struct strategy *st = sys_calloc(1, sizeof *st);
   if (!st)
     return NULL;
-  st->budget = budget > 20 ? budget : 20;
+  st->period = budget > 40 ? budget / 2 : 20;
   st->seconds = INFINITY;
   if (known_init(&st->known, s, seed))
     return st;
@@ -31,7 +32,7 @@ static struct strategy *new(const struct space *s, uint64_t seed, unsigned budge
 }
 
 static double temperature(const struct strategy *st) {
-  double done = (double)(st->known.n % st->budget) / st->budget;
+  double done = (double)(st->known.n % st->period) / st->period;
   return hot * pow(cold / hot, done);
 }
 
