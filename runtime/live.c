@@ -148,7 +148,7 @@ autotune_fn live_begin(struct node *n, struct autotune_call_state *state) {
     answer(lane);
   }
   const struct live_order *o = next_order(lane);
-  if (!o)
+  if (!o || openmp_in_parallel()) // there a call takes what others leave it
     return NULL;
   autotune_fn code = live.slots[o->arm].code;
   atomic_store(&lane->running, o->arm + 1);

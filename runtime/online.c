@@ -31,6 +31,7 @@ struct online {
   unsigned read;                      // answers
   struct sent sent[LIVE_ORDERS];
   double last;                        // sys_now of the last answer
+  double seen, cost, given;           // sys_now and CPU at the last look; seconds that the budget was extended by
   double lost;                        // seconds that calls have taken more than with the best so far
 };
 
@@ -245,8 +246,26 @@ static void order_rounds(struct tuning *t) {
                   repeat);
 }
 
+// The budget is time that the tuning takes. Beside a program that leaves it little of the machine it takes less
+// than goes by, and may go on for up to four times as long.
+static void extend_budget(struct tuning *t) {
+  struct online *o = t->online;
+  double now = sys_now();
+  if (now - o->seen < 0.1)
+    return;
+  double cost = pace_count(t), starved = now - o->seen - (cost - o->cost);
+  if (o->seen > 0 && starved > 0 && o->given + starved < 3 * t->budget) {
+    o->given += starved;
+    t->deadline += starved;
+    t->explore_until += starved;
+  }
+  o->seen = now;
+  o->cost = cost;
+}
+
 void online_step(struct tuning *t) {
   struct online *o = t->online;
+  extend_budget(t);
   read_answers(t);
   if (o->racing && o->read == atomic_load(&o->lane->written)) {
     o->racing = false;
