@@ -58,8 +58,9 @@ static pid_t clone_helper(struct helper *h, char *stack) {
 
 int detach_tuner(const struct tuner_job *job, int *pidfd) {
   struct helper h = { .job = job, .tuner = -1, .pidfd = -1 };
-  char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  char *stack = sys_fails(SYS_MMAP) ? MAP_FAILED
+      : mmap(NULL, STACK, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED)
     return -1;
   pid_t helper = clone_helper(&h, stack);

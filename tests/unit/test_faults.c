@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever of ours fails, the original answer comes out (RELIABILITY V5): the n-th call of each kind fails,
-// once and for ever, n = 1, 2, …, in three programs: without sections, with them, with a stored winner.
+// once and for ever, n = 1, 2, …, in four programs: without sections, with them, with a stored winner, and
+// tuned beside the program.
 // AUTOTUNE_TEST_FAULTS=N goes up to N instead of the first few.
 #include <errno.h>
 
@@ -15,6 +16,13 @@ static void once(void) {
 
 static void with_all_fates(void) {
   scale_params[1].n_values = 4;
+  once();
+}
+
+static void beside(void) {
+  setenv("AUTOTUNE_MODE", "background", 1);
+  EXPECT(scale_is_right(SCALE_N) && scale_is_right(SCALE_N));
+  EXPECT(autotune_wait(40) == AUTOTUNE_OK);
   once();
 }
 
@@ -74,10 +82,15 @@ static void test_stored(void **state) {
   each_fault(once, false, 3);
 }
 
+static void test_beside(void **state) {
+  (void)state;
+  each_fault(beside, true, 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
 
 int main(void) {
-  const struct CMUnitTest tests[] = { TEST(test_sections), TEST(test_no_sections),
+  const struct CMUnitTest tests[] = { TEST(test_sections), TEST(test_no_sections), TEST(test_beside),
                                       TEST(test_stored) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
