@@ -15,7 +15,7 @@
 
 enum { MOST_PEERS = 64 };
 static const double often = 0.1;    // seconds between two looks
-static const double overlap = 2;    // seconds that a row may be older than its neighbours: it waited for a lock
+static const double overlap = 2;    // seconds that a row may be late: it waited for a lock
 static const double patience = 2;   // seconds to wait for others at the end
 
 // ---- who else is there ---------------------------------------------------------------------------------
