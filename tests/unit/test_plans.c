@@ -16,7 +16,8 @@ static int run_plan(const struct plan *plan) {
   void *args[] = { &n, &f, &pa, &pc };
   struct identity id = { .unit = 1, .kernel = "scale", .file = "scale.c", .cpu = "cpu", .isa = "isa",
                          .threads = 2, .key = key, .n_keys = 1, .key_names = scale_keys };
-  scale_params[1].n_values = 6;
+  if (scale_params[0].n_values == 3)
+    scale_params[1].n_values = 6;
   return session_run(&scale_kernel, &id, args, plan, &out);
 }
 
@@ -79,9 +80,29 @@ static void test_given_points(void **state) {
   RUN(all_once, SILENT, "AUTOTUNE_BUDGET=30s");
 }
 
+// Forty variants that take the same time: a search that learns soon expects nothing more of them.
+static void expects_little(void) {
+  static struct autotune_value same[40];
+  static char texts[40][4];
+  for (int i = 0; i < 40; i++) {
+    snprintf(texts[i], sizeof texts[i], "%d", i + 1);
+    same[i] = (struct autotune_value){ texts[i], texts[i], i + 1, i + 1 };
+  }
+  scale_params[0].values = same;
+  scale_params[0].n_values = scale_params[0].original = 40;
+  EXPECT(run_plan(&(struct plan){ .kind = PLAN_SEARCH, .until = 0.5 }) == 0);
+  EXPECT(out.winner && tried() >= 16 && tried() < 40);
+}
+
+static void test_until(void **state) {
+  (void)state;
+  RUN(expects_little, SILENT, "AUTOTUNE_SEARCH=model", "AUTOTUNE_BUDGET=40s,40");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
 
 int main(void) {
-  const struct CMUnitTest tests[] = { TEST(test_check), TEST(test_race), TEST(test_given_points) };
+  const struct CMUnitTest tests[] = { TEST(test_check), TEST(test_race), TEST(test_given_points),
+                                      TEST(test_until) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
