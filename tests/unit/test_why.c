@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune why: what would run, and how much still holds of what would not.
+#include "export.h"
+#include "store_fixture.h"
+
+static int setup(void **state) {
+  *state = make_folder();
+  return 0;
+}
+
+static int teardown(void **state) {
+  remove_folder(*state);
+  free(*state);
+  return 0;
+}
+
+// 61 variants of gcc and 3 of clang 22.1.7, with MR from 0 on.
+static void fill(const char *folder) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  struct store *s = open_store(folder);
+  for (unsigned i = 0; i < 64; i++) {
+    struct record r = fixture_record(i + 1, (double[]){ 1, 2, 3 }, 3);
+    char values[32];
+    snprintf(values, sizeof values, "MR=%u\nNR=64\n", i);
+    r.values = values;
+    r.compiler = i < 61 ? "gcc (Debian) 12.2.0" : "clang 22.1.7";
+    assert_int_equal(store_finish(s, &id, &r), 0);
+  }
+  struct record failed = fixture_record(100, NULL, 0);
+  failed.fate = FATE_CRASH;
+  assert_int_equal(store_finish(s, &id, &failed), 0);
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+}
+
+static void expect(const char *folder, const struct why_options *o, const char *text) {
+  char *out = NULL;
+  size_t size;
+  FILE *f = open_memstream(&out, &size);
+  struct why_options all = *o;
+  all.folder = folder;
+  all.kernel = "gemm";
+  assert_int_equal(why_print(&all, f), 0);
+  fclose(f);
+  if (!strstr(out, text))
+    fail_msg("expected '%s' in:\n%s", text, out);
+  free(out);
+}
+
+#define HERE .cpu = "Test CPU 1", .isa = "x86-64-v3 1", .threads = 2, .toolchain = "clang 22.1.7"
+
+static void test_what_runs(void **state) {
+  fill(*state);
+  expect(*state, &(struct why_options){ HERE }, "MR=6  NR=64: 2.000 ms, 5.00 x over the default; found ");
+}
+
+static void test_another_compiler(void **state) {
+  fill(*state);
+  struct why_options o = { HERE };
+  o.toolchain = "clang 22.1.8";
+  expect(*state, &o, "compiler clang 22.1.7 → clang 22.1.8; 61 of 64 timings still hold\n");
+}
+
+static void test_another_machine(void **state) {
+  fill(*state);
+  struct why_options o = { HERE };
+  o.threads = 4;
+  expect(*state, &o, "until it is tuned: threads 2 → 4\n");
+  o.cpu = "Test CPU 2";
+  expect(*state, &o, "until it is tuned: machine Test CPU 1 → Test CPU 2; threads 2 → 4\n");
+}
+
+static void test_another_key(void **state) {
+  fill(*state);
+  struct why_options o = { HERE, .folder = *state, .kernel = "gemm", .key = "n=512,m=4" };
+  FILE *null = fopen("/dev/null", "w");
+  assert_int_equal(why_print(&o, null), 1);
+  o.key = "m=3,n=512";
+  assert_int_equal(why_print(&o, null), 0);
+  fclose(null);
+}
+
+static void test_offers(void **state) {
+  (void)state;
+  static const char params[] = "MR\tint\t-1\t0\t4\t6\ntile@12.1\tchoice\t-1\t0\tno\tyes\nflags\tflags\t-1\t0\t\t-O2\n";
+  assert_true(asked_offers(params, "MR=6\nflags=-O2\ntile@12.1=yes\n"));
+  assert_true(asked_offers(params, "MR=6\nflags=\ntile@40.1=no\n")); // the line moved; no flags
+  assert_false(asked_offers(params, "MR=8\nflags=\ntile@12.1=no\n"));
+  assert_false(asked_offers(params, "MR=6\nflags=\n"));
+  assert_false(asked_offers(params, "MR=6\nNR=6\nflags=\ntile@12.1=no\n"));
+  assert_false(asked_offers(params, "MR=int\nflags=\ntile@12.1=no\n"));
+  assert_false(asked_offers(params, "MR\nflags\ntile\n"));
+  assert_false(asked_offers("", "MR=6\n"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(test_what_runs, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_another_compiler, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_another_machine, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_another_key, setup, teardown),
+    cmocka_unit_test(test_offers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
