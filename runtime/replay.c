@@ -101,7 +101,7 @@ static void compile(struct replay *r, void *answer) {
   const struct jit_api *jit = jit_open(&why);
   snprintf(path, sizeof path, "/proc/self/fd/%d", job.fd);
   if (!version)
-    snprintf(a->message, sizeof a->message, "%s is not there", job.compiler);
+    snprintf(a->message, sizeof a->message, "%s: it is not there", job.compiler);
   else if (!jit || !flags || b->compile(job.compiler, r->kernel->replay, flags, &object) != 0 ||
            jit->link_shared(object.data, object.size, path, &why) != 0)
     snprintf(a->message, sizeof a->message, "%s: %s", job.compiler,
@@ -158,7 +158,7 @@ static bool make_by_any(struct replay *r) {
       fprintf(r->out, "  the default variant is made by %s\n", r->made_by);
       return true;
     }
-    fprintf(r->out, "  it cannot be made by %s\n", r->made_by);
+    fprintf(r->out, "  the default variant cannot be made by %s\n", r->made_by);
   }
   return false;
 }

@@ -167,4 +167,56 @@ AUTOTUNE_CAPTURE=small AUTOTUNE_CAPTURE_LIMIT=10K ./kernels > got 2> err
 has "the limit: said" err 'mix: not captured: its memory is .* bytes, more than AUTOTUNE_CAPTURE_LIMIT'
 is "the limit: what is smaller" "$(ls small | wc -l)" 4
 AUTOTUNE_CAPTURE=/proc/nothing ./kernels > got 2> err; same "no folder: the program" plain got
+
+# Whatever of ours fails, the answer is right, and what stands in the folder is whole.
+for point in malloc open write rename; do
+  for n in 1 2 3 6 12 24+; do
+    rm -rf faulty
+    AUTOTUNE_FAULT=$point:$n AUTOTUNE_CAPTURE=faulty ./kernels > got 2> err
+    same "fault $point:$n" plain got
+    for f in $(ls -A faulty 2> /dev/null); do
+      timeout 60 autotune tune --capture "faulty/$f" --check > out 2> err
+      hasnt "fault $point:$n: $f" err 'damaged\|cut short\|no captured call'
+    done
+  done
+done
+
+# In mode first: the first call of a key is captured, the next one tuned.
+cat > twice.c << 'END'
+#include <autotune.h>
+#include <stdio.h>
+#pragma autotune kernel param(U: 1, 2) inout(x[0:n])
+void add(int n, int *x)
+{
+  for (int i = 0; i < n * U / U; i++)
+    x[i] += i;
+}
+int main(void)
+{
+  static int x[4096];
+  char *why = NULL;
+  for (int i = 0; i < 2; i++) {
+    add(4096, x);
+    if (autotune_why("add", NULL, &why) == AUTOTUNE_OK)
+      printf("%d %s\n", x[4095], why);
+    else
+      printf("%d not known\n", x[4095]);
+  }
+  return 0;
+}
+END
+check "compile" autotune cc gcc -O0 -I"$include" twice.c -o twice
+AUTOTUNE_MODE=first AUTOTUNE_BUDGET=3s AUTOTUNE_CAPTURE=calls ./twice > out 2> err
+hasnt "first call" out '^4095 tuned'
+has "second call" out '^8190 \(tuned\|default: \)'
+is "captured" "$(ls calls | wc -l)" 1
+
+# The program's compiler is not there any more.
+mkdir bin
+ln -s "$(command -v gcc)" bin/gcc-of-mine
+(PATH=$PWD/bin:$PATH && autotune cc gcc-of-mine -O0 -I"$include" twice.c -o other)
+AUTOTUNE_CAPTURE=other.calls ./other > out 2> err
+tune --capture other.calls/* --check; is "another compiler: the same integers" $? 0
+has "another compiler: said" out 'cannot be made by gcc-of-mine: it is not there'
+has "another compiler: Clang" out 'made by clang '
 finish

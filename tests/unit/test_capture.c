@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -70,14 +71,14 @@ static char *take_file(size_t *size) {
   return data;
 }
 
-static char *capture_one(size_t *size, bool returns) {
+static char *capture_one(size_t *size) {
   static double x[N], y[N];
   for (int i = 0; i < N; i++) {
     x[i] = i;
     y[i] = -i;
   }
   struct call c = { N, x, y, 0 };
-  assert_true(make_call(&fixture_kernel, &c, returns));
+  assert_true(make_call(&fixture_kernel, &c, true));
   assert_true(c.ret == 0.5 && y[N - 1] == N - 0.5);
   char *data = take_file(size);
   assert_non_null(data);
@@ -89,7 +90,7 @@ static char *capture_one(size_t *size, bool returns) {
 static void test_comes_back(void **state) {
   (void)state;
   size_t size;
-  char *data = capture_one(&size, true), *message;
+  char *data = capture_one(&size), *message;
   struct capture *c = capture_read(data, size, &message);
   assert_non_null(c);
   const struct autotune_kernel *k = &c->kernel;
@@ -122,7 +123,7 @@ static void test_comes_back(void **state) {
 static void test_memory_and_result(void **state) {
   (void)state;
   size_t size;
-  char *data = capture_one(&size, true), *message;
+  char *data = capture_one(&size), *message;
   struct capture *c = capture_read(data, size, &message);
   assert_non_null(c);
   const double *y = NULL;
@@ -147,10 +148,20 @@ static void test_memory_and_result(void **state) {
   free(data);
 }
 
+// In a child, which ends within the call.
 static void test_call_that_did_not_return(void **state) {
   (void)state;
   size_t size;
-  char *data = capture_one(&size, false), *message;
+  int status;
+  pid_t pid = fork();
+  if (pid == 0) {
+    double x[2] = { 1, 2 }, y[2];
+    _exit(!make_call(&fixture_kernel, &(struct call){ 2, x, y, 0 }, false));
+  }
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_int_equal(status, 0);
+  char *data = take_file(&size), *message;
+  assert_non_null(data);
   struct capture *c = capture_read(data, size, &message);
   assert_non_null(c);
   assert_false(c->has_result);
@@ -163,7 +174,7 @@ static void test_call_that_did_not_return(void **state) {
 static void test_damage(void **state) {
   (void)state;
   size_t size, head = sizeof(struct capture_head), behind = head + sizeof(struct capture_result);
-  char *data = capture_one(&size, true), *message;
+  char *data = capture_one(&size), *message;
   for (size_t i = 0; i < size; i++) {
     data[i] ^= 0x10;
     struct capture *c = capture_read(data, size, &message);
@@ -189,7 +200,7 @@ static void test_damage(void **state) {
 static void test_made_up(void **state) {
   (void)state;
   size_t size;
-  char *data = capture_one(&size, true), *message;
+  char *data = capture_one(&size), *message;
   struct capture_head h;
   memcpy(&h, data, sizeof h);
   size_t at = sizeof h + sizeof(struct capture_result);
