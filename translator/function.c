@@ -191,8 +191,35 @@ static bool definition_at(TSNode root, size_t start, size_t end, TSNode *found)
          ts_node_end_byte(*found) == end;
 }
 
+// The last token of the C text before AT, directives apart.
+static struct slice token_before(const struct source *s, size_t at)
+{
+  struct lexer l = lexer_of((struct slice){ s->text, at });
+  struct slice last = { 0 };
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.first && slice_is(t.text, "#"))
+      l = (struct lexer){ lex_line_end(l.p, l.end), l.end, true };
+    else
+      last = t.text;
+  return last;
+}
+
+// `static`, the pragma, and then the rest of the definition: compilers that skip unknown pragmas take it.
+static bool inside_definition(const struct source *s, const struct pragma *p)
+{
+  struct slice before = token_before(s, p->offset);
+  if (!is_keyword(before) && !slice_is(before, "*"))
+    return false;
+  diag_error(s, p->offset, p->end - p->offset, "put it on the line above the whole definition",
+             "this pragma stands within a declaration, behind '%.*s'", (int)before.size,
+             before.data);
+  return true;
+}
+
 bool function_find(const struct source *s, const struct pragma *p, struct function *f)
 {
+  if (inside_definition(s, p))
+    return false;
   size_t at = after_gap(s, p->end, s->size), body, end;
   f->pragma = p;
   if (at == s->size || s->text[at] == '#' || !find_body(s, at, &body))
