@@ -11,6 +11,16 @@
 #include "site.h"
 #include "wisdom.h"
 
+// A program with very many keys is not to spend its life on checks.
+static const double at_first = 3, share = 0.05; // seconds, and of the time since the first check
+static struct { double begun, spent; } checks;   // by whoever is `busy` (decide.c)
+
+static bool may_check(void) {
+  if (checks.begun == 0)
+    checks.begun = sys_now();
+  return checks.spent <= at_first + share * (sys_now() - checks.begun);
+}
+
 static void run_meanwhile(struct node *n, const char *path, const char *why) {
   const struct autotune_kernel *k = n->site->kernel;
   char *message = NULL;
@@ -63,13 +73,16 @@ bool borrow_checked(struct site *s, struct node *n, void *const *args, struct ou
   struct identity id = site_identity(s, n->entry.key);
   struct relative from;
   choice point[MAX_PARAMS];
-  if (k->n_params == 0 || k->n_params > MAX_PARAMS || !k->n_units || !find(s, &id, point, &from))
+  if (k->n_params == 0 || k->n_params > MAX_PARAMS || !k->n_units || !may_check() ||
+      !find(s, &id, point, &from))
     return false;
   char source[128];
   snprintf(source, sizeof source, "borrowed from %s", from.name);
   struct summary kept = { .source = source, .search = "", .why = "", .machine = "" };
   struct plan plan = { .kind = PLAN_CHECK, .points = point, .n_points = 1, .adopt = &kept };
+  double begun = sys_now();
   bool good = session_run(k, &id, args, &plan, out) == 0 && out->winner;
+  checks.spent += sys_now() - begun;
   if (good)
     snprintf(out->why, sizeof out->why, "%s: it is right for this key, and nothing is tuned here",
              source);
