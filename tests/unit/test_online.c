@@ -171,7 +171,8 @@ static void test_bad_variants(void **state) {
 }
 
 static void only_slow(void) {
-  static const struct autotune_value slow[] = { { "90", "90", 90, 90 }, { "60", "60", 60, 60 } };
+  static const struct autotune_value slow[] = { { "900", "900", 900, 900 },
+                                                { "600", "600", 600, 600 } };
   scale_params[0].values = slow;
   scale_params[0].n_values = 2;
   calls_until_decided();
