@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// capture.c: writes a call to a file, in the program, before it is made. Memory goes from where it is straight
-// into the file: a section that is wider than the memory behind it fails there with EFAULT, and harms nobody.
-// Checksums are taken from what the file got. The file has its name as soon as it is whole; what came of the
-// call follows in one small write with a checksum of its own.
+// capture.c: writes a call to a file, in the program, before it is made. Memory goes from where it is
+// straight into the file: a section that is wider than the memory behind it fails there with EFAULT, and
+// harms nobody. Checksums are taken from what the file got. The file has its name as soon as it is
+// whole; what came of the call follows in one small write with a checksum of its own.
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -244,8 +244,8 @@ static struct capturing *begin(const struct autotune_kernel *k) {
   return NULL;
 }
 
-bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long long *key, void *const *args,
-                   struct autotune_call_state *state) {
+bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long long *key,
+                   void *const *args, struct autotune_call_state *state) {
   struct hush hush;
   if (!k->replay) {
     log_once(AUTOTUNE_WARN, k->name, "%s: not captured: %s", k->name,

@@ -17,8 +17,8 @@
  *   their bytes              one after another
  *
  * Blocks are the sections of the call and the kernel's global variables, sorted, those that touch joined.
- * A file holds code, and whoever replays it runs that code: it is a program. It is checked so that no damage
- * goes unseen, not so that a hostile one does no harm. */
+ * A file holds code, and whoever replays it runs that code: it is a program. It is checked so that no
+ * damage goes unseen, not so that a hostile one does no harm. */
 #ifndef AUTOTUNE_CAPTURE_H
 #define AUTOTUNE_CAPTURE_H
 
@@ -76,8 +76,8 @@ void stream_double(struct stream *s, double *d);
 void stream_text(struct stream *s, const char **text);
 /* Memory of the stream's, zero, fit for vectors; NULL: no memory, and failed. */
 void *stream_new(struct stream *s, size_t n, size_t size);
-/* Elements of SIZE bytes at *ARRAY, as many as *N: reading makes room for them, each of which must take LEAST
- * bytes of the stream at least. The array, to be filled or only looked at. */
+/* Elements of SIZE bytes at ARRAY, as many as *N: reading makes room for them, each of which must take
+ * LEAST bytes of the stream at least. The array, to be filled or only looked at. */
 void *stream_array(struct stream *s, const void *array, unsigned *n, size_t size, size_t least);
 void stream_free(struct chunk *chunks);
 
@@ -99,8 +99,8 @@ void capture_free(struct capture *c);
 int replay_map(const struct capture *c);
 
 struct replay_options { const char *path; bool check; };
-/* 0: done, with --check the same bits; 1: not; 2: what PATH says cannot be used. REPLAY_MOVE: something is at
- * an address that the call needs, and may be elsewhere in a process started anew. */
+/* 0: done, with --check the same bits; 1: not; 2: what is at PATH cannot be used. REPLAY_MOVE: something
+ * is at an address that the call needs, and may be elsewhere in a process started anew. */
 enum { REPLAY_MOVE = -1 };
 int replay_run(const struct replay_options *o, FILE *out);
 

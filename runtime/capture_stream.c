@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // capture_stream.c: values as bytes, by the same functions both ways, so that what is read is what was
-// written. Reading, nothing is believed: no length is used before that many bytes are there. Writing, nothing
-// is written to but the stream: a kernel's tables are constant.
+// written. Reading, nothing is believed: no length is used before that many bytes are there. Writing,
+// nothing changes but the stream: a kernel's tables are constant.
 #include <stdlib.h>
 #include <string.h>
 

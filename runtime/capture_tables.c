@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// capture_tables.c: the kernel's tables and the call, both ways. Writing, nothing that is pointed to changes.
+// capture_tables.c: the kernel's tables and the call, both ways. Writing, they are only looked at.
 #include <string.h>
 
 #include "capture.h"

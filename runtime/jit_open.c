@@ -42,7 +42,7 @@ static void *open_library(char **message) {
     return dlopen(asked, RTLD_NOW | RTLD_LOCAL);
   char folder[PATH_MAX];
   if (own_folder(folder, sizeof folder)) {
-    static const char *const places[] = {"", "../lib/"};
+    static const char *const places[] = {"", "../lib/", "../" AUTOTUNE_LIBDIR "/"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
       char *path = sys_printf("%s%slibautotune-jit.so", folder, places[i]);
       void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;

@@ -14,19 +14,20 @@ enum { MOST_MOVES = 30 };
 
 static int move(const struct tune_options *o, int argc, char **argv)
 {
-  char moves[32];
   unsigned n = 0;
   const char **args = arena_alloc(((size_t)argc + 5) * sizeof *args);
   int old = personality(0xffffffff);
-  snprintf(moves, sizeof moves, "%d", o->moves + 1);
   args[n++] = "autotune";
   args[n++] = "tune";
   args[n++] = "--moved";
-  args[n++] = moves;
+  args[n++] = "1";
   for (int i = 1; i < argc; i++)
     args[n++] = argv[i];
-  if (o->moves < MOST_MOVES && old != -1 && (personality((unsigned)old & ~(unsigned)ADDR_NO_RANDOMIZE), true))
+  if (o->moves < MOST_MOVES) {
+    if (old != -1)
+      personality((unsigned)old & ~(unsigned)ADDR_NO_RANDOMIZE);
     execv("/proc/self/exe", (char *const *)(uintptr_t)args);
+  }
   fprintf(stderr, "autotune tune: %s: the addresses of its memory are taken here\n", o->capture);
   return 2;
 }

@@ -122,8 +122,8 @@ int command_tune(int argc, char **argv)
       o.program = argv + i + 1;
     else if (strcmp(argv[i], "--check") == 0)
       o.check = true;
-    else if (strcmp(argv[i], "--moved") == 0 && i + 1 < argc) // by ourselves
-      o.moves = atoi(argv[++i]);
+    else if (strcmp(argv[i], "--moved") == 0 && i + 1 < argc) // by ourselves, each time in front
+      o.moves += atoi(argv[++i]);
     else if (argv[i][0] != '-')
       o.program = argv + i;
     else
