@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// recall.c: what is known of a call before anything is measured: the store's winner, else wisdom's. A winner holds
-// while its own text, its values and the compiler are what they were. Where its code is not at hand, it is a
-// point that has to be compiled and checked first.
+// recall.c: what is known of a call before anything is measured: the store's winner, else
+// wisdom's. A winner holds while its own text, its values and the compiler are what they were.
+// Where its code is not at hand, it is a point that has to be compiled and checked first.
 //
-// In mode locked with wisdom, only wisdom counts: a store differs from machine to machine. It only spares the
-// compiler where it has the same winner.
+// In mode locked with wisdom, only wisdom counts: a store differs from machine to machine. It
+// only spares the compiler where it has the same winner.
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,8 +144,8 @@ static void say_source(struct recall *out) {
              out->kind != RECALL_NOTHING ? out->summary.source : "");
 }
 
-void recall_find(const struct autotune_kernel *k, const struct identity *id, bool locked, double wait,
-                struct recall *out) {
+void recall_find(const struct autotune_kernel *k, const struct identity *id, bool locked,
+                 double wait, struct recall *out) {
   char *message = NULL;
   *out = (struct recall){ .kind = RECALL_NOTHING };
   bool only_wisdom = locked && wisdom_given();

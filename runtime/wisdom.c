@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// wisdom.c: AUTOTUNE_WISDOM in the program: files named there, separated by colons, are read at the first call
-// that the store knows no answer to, once a process. A line of exactly this kernel, key and machine is as
-// good as a winner of ours, but for its code, which is compiled and checked here; a line of another machine
-// is what a search tries first.
+// wisdom.c: AUTOTUNE_WISDOM in the program: files named there, separated by colons, are read
+// at the first call that the store knows no answer to, once a process. A line of exactly this
+// kernel, key and machine is as good as a winner of ours, but for its code, which is compiled
+// and checked here; a line of another machine is what a search tries first.
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -13,8 +13,8 @@ enum { WISDOM_FORMAT = 1, WISDOM_LONGEST = 1 << 16 /* bytes of a line */ };
 struct wisdom_entry {
   struct problem problem;       /* its id is not set */
   struct summary summary;       /* winner: not 0 where the default does not stay; no object */
-  const char *origin; unsigned line; /* the file, which must outlive the entry, and where in it; 0: from
-                                   a store */
+  const char *origin;           /* the file, which must outlive the entry */
+  unsigned line;                /* where in it; 0: from a store */
   char *block;
 };
 struct wisdom { struct wisdom_entry *entries; unsigned n, bad; };
@@ -82,8 +82,8 @@ struct recall {
 };
 /* LOCKED: nothing will be measured, so that what is known holds although there are more candidates. At most
  * WAIT seconds are spent on other processes' locks. */
-void recall_find(const struct autotune_kernel *k, const struct identity *id, bool locked, double wait,
-                struct recall *out);
+void recall_find(const struct autotune_kernel *k, const struct identity *id, bool locked,
+                 double wait, struct recall *out);
 void recall_free(struct recall *k);
 
 #endif

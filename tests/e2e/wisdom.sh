@@ -154,4 +154,36 @@ build other
 ./other 65536 > answer 2> log
 is "another text: answer" "$(cat answer)" 229377
 has "another text: tuned" log ' samples.*STEP=2'
+
+# A list of permutations is a branch of the text for each: those that were there before keep their timings.
+permuted() { # PERMUTATIONS
+  cat > permuted.c << END
+#include <stdio.h>
+#pragma autotune kernel key(n) in(A[0:n*n]) out(B[0:n*n])
+void transpose(int n, const double *restrict A, double *restrict B)
+{
+  #pragma autotune parallel for optional
+  #pragma autotune interchange permutation({$1})
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      B[j * n + i] = A[i * n + j];
+}
+int main(void)
+{
+  static double a[10000], b[10000];
+  for (int i = 0; i < 10000; i++)
+    a[i] = i;
+  transpose(100, a, b);
+  printf("%g\n", b[1]);
+  return 0;
+}
+END
+  build permuted permuted.c
+  is "permuted: answer" "$(./permuted 2> log)" 100
+}
+permuted "(1,2)"
+permuted "(1,2), (2,1)"
+has "permuted: said" log 'candidates or the constraint changed; 2 of 2 timings still hold'
+has "permuted: the new one is tried" log ' samples.*(2,1)'
+hasnt "permuted: the others are not" log ' samples.*(1,2)'
 finish
