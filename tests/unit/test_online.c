@@ -302,6 +302,31 @@ static void test_life(void **state) {
   RUN(forks, "AUTOTUNE_CACHE=off");
 }
 
+static void many_calls(void) {
+  double c[TALLY_N] = { 0 };
+  int n = 0;
+  for (double end = sys_now() + 0.4; sys_now() < end; n++)
+    tally(TALLY_N, c);
+  EXPECT(holds(c, n));
+}
+
+// Whatever of ours fails, in the program or in the tuner.
+static void test_faults(void **state) {
+  (void)state;
+  static const char *const faults[] = {
+    "malloc:1+", "malloc:3", "malloc:8+", "malloc:20", "malloc:60+", "mmap:1", "mmap:1+", "fork:1",
+    "fork:2+", "open:1+", "write:1+", "jit:1+", "jit:3", "sqlite:1+", "thread:1+", "pipe:1+",
+  };
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    char fault[64];
+    snprintf(fault, sizeof fault, "AUTOTUNE_FAULT=%s", faults[i]);
+    if (in_child(many_calls, (const char *const[]){ MODE, SILENT, fault, NULL }) != 0)
+      fail_msg("%s", fault);
+    drop_folder(NULL);
+    make_folder(NULL);
+  }
+}
+
 // ---- what is learnt is kept ---------------------------------------------------------------------------------
 
 static int count(const char *where) {
@@ -389,8 +414,8 @@ static void test_killed(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     TEST(test_first_and_second), TEST(test_bad_variants), TEST(test_only_slow), TEST(test_threads),
-    TEST(test_compiler_hangs), TEST(test_jumps), TEST(test_life), TEST(test_dies_in_a_call),
-    TEST(test_killed),
+    TEST(test_compiler_hangs), TEST(test_jumps), TEST(test_life), TEST(test_faults),
+    TEST(test_dies_in_a_call), TEST(test_killed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
