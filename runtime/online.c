@@ -31,7 +31,8 @@ struct online {
   unsigned read;                      // answers
   struct sent sent[LIVE_ORDERS];
   double last;                        // sys_now of the last answer
-  double seen, cost, given;           // sys_now and CPU at the last look; seconds that the budget was extended by
+  double seen, cost;                  // sys_now and seconds of CPU at the last look
+  double given;                       // seconds that the budget was extended by
   double lost;                        // seconds that calls have taken more than with the best so far
 };
 

@@ -184,7 +184,7 @@ static void test_only_slow(void **state) {
   RUN(only_slow, NULL);
 }
 
-// ---- programs ---------------------------------------------------------------------------------------------------
+// ---- programs ------------------------------------------------------------------------------------------
 
 static void *calls(void *data) {
   double *c = calloc(TALLY_N, sizeof *c);
