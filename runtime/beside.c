@@ -96,7 +96,7 @@ void beside_look(double seconds) {
   if (atomic_load(&beside.node->retired))
     return cancel();
   tell_allowance();
-  struct outcome *out = seconds > 0 || session_has_news() ? sys_malloc(sizeof *out) : NULL;
+  struct outcome *out = sys_malloc(sizeof *out);
   if (out)
     out->cost = 0;
   enum session_state state = out ? session_wait(seconds, out) : SESSION_RUNS;

@@ -14,11 +14,11 @@
 static atomic_bool busy;      // somebody asks the store, tunes, or looks after a tuning
 
 bool decide_take(void) {
-  return !atomic_exchange(&busy, true);
+  return !atomic_exchange_explicit(&busy, true, memory_order_acquire);
 }
 
 void decide_release(void) {
-  atomic_store(&busy, false);
+  atomic_store_explicit(&busy, false, memory_order_release);
 }
 
 bool site_busy(void) {

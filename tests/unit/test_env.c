@@ -71,6 +71,7 @@ static void test_what_is_not_understood_is_refused(void **state) {
 #define REFUSED(text) "autotune: warning: " text "\n" DEFAULTS
   static const struct { const char *variable, *said; } cases[] = {
     { "AUTOTUNE_MODE=frist", REFUSED("AUTOTUNE_MODE=frist: unknown value; did you mean 'first'?") },
+    { "AUTOTUNE_DRIFT=soon", REFUSED("AUTOTUNE_DRIFT=soon: neither 'off' nor a time such as '8s'") },
     { "AUTOTUNE_UNTIL=2", REFUSED("AUTOTUNE_UNTIL=2: not a share such as '2%'") },
     { "AUTOTUNE_UNTIL=200%", REFUSED("AUTOTUNE_UNTIL=200%: not a share such as '2%'") },
     { "AUTOTUNE_LOG=infos", REFUSED("AUTOTUNE_LOG=infos: unknown value; did you mean 'info'?") },
