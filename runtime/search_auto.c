@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // search_auto.c: the default. Two searches that are told all of what either finds: local steps from the original
-// values, which are mostly no bad place, and then a model, which sees further than steps. Where nothing better
-// has turned up for long, steps are tried again in between: the model may have no idea of what is near the
-// best. What either of them asks for, the other leaves out.
+// values where these are faster than a point from anywhere, and a model, which sees further than steps. Where
+// nothing better has turned up for long, steps are tried again in between: the model may have no idea of what
+// is near the best. What either of them asks for, the other leaves out.
 #include <stdlib.h>
 
 #include "search.h"
 
 enum {
   LOCAL, MODEL, SEARCHES,
-  STEPS = 8,       // local steps to begin with
+  JUDGES = 2,      // points tried before that is known: the original values, and one from anywhere
+  STEPS = 8,       // trials that are local steps then
   PATIENCE = 64,   // trials without anything better before steps are tried again
   SHARE = 4,       // one of so many is a step then
   TRIES = 64,      // points of one search that the other has in hand, before the other is asked
@@ -22,6 +23,7 @@ struct strategy {
   struct seen seen;
   unsigned asked, steps, told, improved; // improved: how many were told when the best was found
   double best;
+  bool stepping; // the first point told of is the best of those that judge it
 };
 
 static void free_(struct strategy *st) {
@@ -49,7 +51,11 @@ static struct strategy *new(const struct space *s, uint64_t seed, unsigned budge
 
 static unsigned choose(const struct strategy *st) {
   bool stuck = st->told - st->improved > PATIENCE;
-  return st->asked <= st->steps || (stuck && st->asked % SHARE == 0) ? LOCAL : MODEL;
+  if (st->told < JUDGES)
+    return MODEL;
+  if (st->asked <= st->steps)
+    return st->stepping ? LOCAL : MODEL;
+  return stuck && st->asked % SHARE == 0 ? LOCAL : MODEL;
 }
 
 static bool ask_one(struct strategy *st, unsigned which, choice *point) {
@@ -74,10 +80,12 @@ static void tell(struct strategy *st, const choice *point, const struct told *to
   for (unsigned i = 0; i < SEARCHES; i++)
     searches[i]->tell(st->of[i], point, told);
   st->told++;
-  if (told->fate != FATE_OK || (st->best > 0 && told->seconds >= st->best))
-    return;
-  st->best = told->seconds;
-  st->improved = st->told;
+  if (told->fate == FATE_OK && (st->best == 0 || told->seconds < st->best)) {
+    st->best = told->seconds;
+    st->improved = st->told;
+  }
+  if (st->told == JUDGES)
+    st->stepping = st->improved == 1;
 }
 
 static double expect(struct strategy *st, const choice *point, const struct features *features) {

@@ -14,6 +14,8 @@ enum {
   SAMPLES = 1024, // else: random points that are looked at each time
   BEST = 8,       // and those near so many of the best
   NEAR = 96,
+  TOGETHER = 20,  // trials like the most promising that are hoped for: on recorded spaces, where `hope` said
+                  // less than 2 %, no more was left in 96 of 100 cases (with 10, in 80)
   SPREAD = 24,    // random points of which the one furthest from all others is taken
 };
 
@@ -138,7 +140,7 @@ static bool promising(struct strategy *st, choice *point) {
   for (unsigned i = 1; i < n; i++)
     if (st->scores[i] > st->scores[best])
       best = i;
-  st->hope = exp(st->scores[best]);
+  st->hope = TOGETHER * exp(st->scores[best]);
   return take(st, candidate(st, best), point);
 }
 

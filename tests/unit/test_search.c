@@ -173,15 +173,15 @@ static void test_told_unasked(void **state) {
 
 static double median_of(const struct strategy_class *class, struct run from, unsigned *failed) {
   static struct run r;
-  double found[9];
+  double found[5];
   *failed = 0;
-  for (unsigned i = 0; i < 9; i++) {
+  for (unsigned i = 0; i < 5; i++) {
     r = from;
     run(&r, class, i + 1);
     found[i] = r.best;
     *failed += r.failed;
   }
-  return stats_median(found, 9).median;
+  return stats_median(found, 5).median;
 }
 
 static void test_learns(void **state) {
@@ -194,6 +194,33 @@ static void test_learns(void **state) {
   for (unsigned i = 0; i < sizeof learning / sizeof *learning; i++) {
     assert_true(median_of(strategy_find(learning[i]), r, &failed) < by_chance);
     assert_true(failed < random_failed * 2 / 3); // two thirds of all fail
+  }
+}
+
+// Less and less is hoped for as the space is known better, and no time is foretold that is well above the real one.
+static void test_hope(void **state) {
+  (void)state;
+  struct space s = made(8);
+  static const char *const hoping[] = { "model", "auto" };
+  for (unsigned i = 0; i < 2; i++) {
+    const struct strategy_class *c = strategy_find(hoping[i]);
+    struct strategy *st = c->new(&s, 1, 200);
+    double early = 0;
+    unsigned said = 0, wrong = 0;
+    choice point[MAX_PARAMS];
+    assert_true(c->hope(st) < 0);
+    for (unsigned n = 0; n < 120; n++) {
+      assert_true(c->ask(st, point));
+      struct told told = { .fate = FATE_OK, .seconds = seconds_of(point) };
+      double expected = c->expect(st, point, NULL);
+      said += expected > 0;
+      wrong += expected > told.seconds;
+      c->tell(st, point, &told);
+      early = n == 20 ? c->hope(st) : early;
+    }
+    assert_true(c->hope(st) >= 0 && c->hope(st) < early / 4);
+    assert_true(said > 60 && wrong < said / 10);
+    c->free(st);
   }
 }
 
@@ -225,7 +252,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_ends), cmocka_unit_test(test_everything_fails),
     cmocka_unit_test(test_seed), cmocka_unit_test(test_told_unasked), cmocka_unit_test(test_learns),
-    cmocka_unit_test(test_failures),
+    cmocka_unit_test(test_failures), cmocka_unit_test(test_hope),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
