@@ -109,7 +109,7 @@ static void run(struct run *r, const struct strategy_class *class, uint64_t seed
 static void test_ends(void **state) {
   (void)state;
   static struct run r;
-  struct space s = made(4);
+  struct space s = made(3);
   unsigned points = (unsigned)space_count(&s, 100000);
   assert_in_range(points, 100, MOST);
   EACH_SEARCH(c)
@@ -153,11 +153,11 @@ static void test_told_unasked(void **state) {
   static struct run r;
   struct space s = made(8);
   EACH_SEARCH(c) {
-    struct strategy *st = (*c)->new(&s, 1, 200);
+    struct strategy *st = (*c)->new(&s, 1, 100);
     choice point[MAX_PARAMS];
     uint64_t rng = 17;
     struct seen seen = { 0 };
-    r = (struct run){ .space = &s, .flight = 2, .limit = 200 };
+    r = (struct run){ .space = &s, .flight = 2, .limit = 100 };
     for (unsigned i = 0; i < 40; i++) {
       assert_true(seen_other(&seen, &s, &rng, point));
       asked(&r, point);
@@ -165,7 +165,7 @@ static void test_told_unasked(void **state) {
       (*c)->tell(st, point, &told);
     }
     go(&r, *c, st);
-    assert_int_equal(r.n, 200);
+    assert_int_equal(r.n, 100);
     seen_free(&seen);
     (*c)->free(st);
   }
