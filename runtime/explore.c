@@ -11,146 +11,6 @@
 
 enum { ENOUGH = 16 };         // variants tried before "not much more is expected" is believed
 
-// ---- candidates --------------------------------------------------------------------------------
-
-static struct candidate *add_candidate(struct tuning *t, const choice *point) {
-  if (t->n == t->capacity) {
-    unsigned capacity = t->capacity ? 2 * t->capacity : 64;
-    struct candidate *more = sys_realloc(t->candidates, capacity * sizeof *more);
-    if (!more)
-      return NULL;
-    t->candidates = more;
-    t->capacity = capacity;
-  }
-  size_t size = t->kernel->n_params * sizeof *point;
-  struct candidate *c = &t->candidates[t->n];
-  *c = (struct candidate){ .point = sys_malloc(size), .fate = FATE_PENDING, .condemned = NONE };
-  for (unsigned r = 0; r < FORESEE_RULES; r++)
-    c->sibling[r] = NONE;
-  features_clear(&c->features);
-  c->values = space_values(t->kernel, point);
-  c->unasked = NONE;
-  if (!c->point || !c->values) {
-    free(c->point);
-    free(c->values);
-    return NULL;
-  }
-  memcpy(c->point, point, size);
-  t->n++;
-  return c;
-}
-
-// The same, for a point that the strategy did not ask for. FROM is copied.
-struct candidate *explore_give(struct tuning *t, const choice *point, const char *from) {
-  struct candidate *c = add_candidate(t, point);
-  if (c) {
-    c->from = sys_strdup(from);
-    c->unasked = t->unasked;
-    t->unasked = (int)(c - t->candidates);
-  }
-  return c;
-}
-
-static bool was_given(const struct tuning *t, const choice *point) {
-  for (int i = t->unasked; i != NONE; i = t->candidates[i].unasked)
-    if (space_equal(&t->space, t->candidates[i].point, point))
-      return true;
-  return false;
-}
-
-// What makes it this variant and no other: its values, its own text and flags, the compiler's version.
-bool explore_identify(const struct tuning *t, struct candidate *c) {
-  const char *name = variant_compiler(t->kernel, c->point);
-  const struct backend *backend = backend_find(name);
-  const char *version = backend ? backend->version(name) : NULL;
-  c->compiler = version ? version : name;
-  c->variant = identity_variant(t->kernel, c->point, c->values, c->compiler);
-  return c->variant != 0;
-}
-
-struct record explore_record(const struct candidate *c) {
-  return (struct record){ .variant = c->variant, .values = c->values, .compiler = c->compiler,
-                          .fate = c->fate, .message = "", .features = &c->features,
-                          .features_size = sizeof c->features };
-}
-
-// ---- what came of a variant ------------------------------------------------------------------------
-
-void explore_note(struct tuning *t, struct candidate *c) {
-  int i = (int)(c - t->candidates);
-  t->summary.tried += !c->done && c->fate != FATE_DROPPED;
-  c->done = true;
-  t->summary.failed[c->fate] += c->fate != FATE_OK;
-  if (c->fate == FATE_OK &&
-      (t->best == NONE || c->e.median < t->candidates[t->best].e.median))
-    t->best = i;
-  struct estimate best = tune_best(t);
-  foresee_relate(t->candidates, t->n, t->kernel->n_params, (unsigned)i);
-  foresee_learn(&t->foresight, t->candidates, c, best);
-  struct told told = { .fate = c->fate, .features = &c->features,
-                       .seconds = c->fate == FATE_OK ? c->e.median
-                                  : c->fate == FATE_DROPPED
-                                    ? foresee_guess(t->candidates, c, best) : 0 };
-  t->class->tell(t->strategy, c->point, &told);
-}
-
-// Objects of variants that cannot win any more only take memory.
-static void drop_losers(struct tuning *t) {
-  struct estimate best = tune_best(t);
-  for (unsigned i = 0; i < t->n; i++) {
-    struct candidate *c = &t->candidates[i];
-    if (c->done && c->object.data && !c->offered && (c->fate != FATE_OK || c->e.low > 1.3 * best.high))
-      object_free(&c->object);
-  }
-}
-
-static void tell(const struct tuning *t, const struct candidate *c, const char *message) {
-  if (!log_enabled(AUTOTUNE_DEBUG))
-    return;
-  char *point = space_describe(&t->space, c->point), *code = features_describe(&c->features);
-  const char *sep = c->from && *c->from ? "  from " : "", *from = c->from ? c->from : "";
-  if (c->fate == FATE_OK)
-    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g s (%u samples)  %s (%s)%s%s",
-                sys_now() - t->began, t->kernel->name, c->e.median, c->e.n, point ? point : "",
-                code ? code : "?", sep, from);
-  else
-    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s: %.200s  %s%s%s", sys_now() - t->began,
-                t->kernel->name, fate_name(c->fate), message, point ? point : "", sep, from);
-  free(point);
-  free(code);
-}
-
-void explore_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
-                    double compile_seconds) {
-  struct record r = explore_record(c);
-  r.fate = c->fate = trial->fate;
-  r.message = trial->message;
-  r.samples = trial->samples; // before they are sorted
-  r.n_samples = trial->n_samples;
-  r.compile_seconds = compile_seconds;
-  r.verify_seconds = trial->verify_seconds;
-  r.time_seconds = trial->time_seconds;
-  if (t->store)
-    store_finish(t->store, t->id, &r);
-  c->samples = trial->samples;
-  c->n_samples = trial->n_samples;
-  c->e = stats_median(c->samples, c->n_samples);
-  explore_note(t, c);
-  drop_losers(t);
-  tell(t, c, trial->message);
-}
-
-// Ends what was begun and not tried: a record without samples is no reason not to try it again.
-static void abandon(struct tuning *t) {
-  for (unsigned i = 0; i < t->n; i++) {
-    struct candidate *c = &t->candidates[i];
-    struct record r = explore_record(c);
-    r.fate = FATE_OK;
-    if (t->store && c->begun && !c->done)
-      store_finish(t->store, t->id, &r);
-  }
-}
-
 // ---- proposing -------------------------------------------------------------------------------------
 
 static void fail(struct trial *trial, enum fate fate, const char *message) {
@@ -164,7 +24,7 @@ static bool avoid(struct tuning *t, struct candidate *c) {
   if (!session_suspects(c->variant))
     return false;
   fail(&trial, FATE_COMPILE, "the compiler crashed while this was compiled");
-  explore_settle(t, c, &trial, 0);
+  candidate_settle(t, c, &trial, 0);
   return true;
 }
 
@@ -191,7 +51,7 @@ static bool drop(struct tuning *t, struct candidate *c) {
     return false;
   struct trial trial = { .fate = FATE_PENDING };
   fail(&trial, FATE_DROPPED, foresee_why(rule));
-  explore_settle(t, c, &trial, c->object.seconds);
+  candidate_settle(t, c, &trial, c->object.seconds);
   return true;
 }
 
@@ -206,9 +66,9 @@ struct candidate *explore_given(struct tuning *t) {
   const struct plan *plan = t->plan;
   while (t->given < plan->n_points) {
     const choice *point = plan->points + (size_t)t->given++ * t->kernel->n_params;
-    bool new = space_allows(&t->space, point) && !was_given(t, point);
-    struct candidate *c = new ? explore_give(t, point, "") : NULL;
-    if (c && explore_identify(t, c))
+    bool new = space_allows(&t->space, point) && !candidate_given(t, point);
+    struct candidate *c = new ? candidate_give(t, point, "") : NULL;
+    if (c && candidate_identify(t, c))
       return c;
   }
   return NULL;
@@ -218,8 +78,8 @@ static struct candidate *hinted(struct tuning *t) {
   while (t->hints && t->next_hint < t->hints->n && tune_asked(t) < t->max_variants) {
     const struct hint *hint = &t->hints->items[t->next_hint++];
     struct candidate *c =
-        was_given(t, hint->point) ? NULL : explore_give(t, hint->point, hint->from);
-    if (c && explore_identify(t, c)) {
+        candidate_given(t, hint->point) ? NULL : candidate_give(t, hint->point, hint->from);
+    if (c && candidate_identify(t, c)) {
       c->near = hint->near;
       return c;
     }
@@ -232,7 +92,7 @@ static struct candidate *asked(struct tuning *t) {
   choice point[MAX_PARAMS];
   struct candidate *c = NULL;
   while (!c && tune_asked(t) < t->max_variants && t->class->ask(t->strategy, point))
-    if (!was_given(t, point) && (!(c = add_candidate(t, point)) || !explore_identify(t, c)))
+    if (!candidate_given(t, point) && (!(c = candidate_add(t, point)) || !candidate_identify(t, c)))
       return NULL;
   return c;
 }
@@ -297,7 +157,7 @@ static struct trial_plan explore_plan(const struct tuning *t) {
 
 static void measure(struct tuning *t, struct candidate *c, struct trial *trial) {
   struct trial_plan plan = explore_plan(t);
-  struct record r = explore_record(c);
+  struct record r = candidate_record(c);
   if (t->store)
     c->begun = store_begin(t->store, t->id, &r) == 0;
   tune_report(t, tune_silence(&plan));
@@ -355,7 +215,7 @@ static void try(struct tuning *t, struct compiled *compiled) {
   else
     measure(t, c, &trial);
   if (trial.fate != FATE_PENDING) // else the workers are lost, and this one may be why
-    explore_settle(t, c, &trial, c->object.seconds);
+    candidate_settle(t, c, &trial, c->object.seconds);
   else
     c->done = !session_stopping(); // stays pending in the store, unless it is innocent
   if (lend_wants(t, c))
@@ -447,7 +307,7 @@ void explore(struct tuning *t) {
     explore_quietly(t);
   else
     explore_overlapped(t);
-  abandon(t);
+  candidate_abandon(t);
 }
 
 bool explore_compile(struct tuning *t, struct candidate *c) {
@@ -489,6 +349,6 @@ bool explore_again(struct tuning *t, struct candidate *c) {
                  &plan, &trial) != 0)
     t->lost = true;
   if (trial.fate != FATE_PENDING)
-    explore_settle(t, c, &trial, 0);
+    candidate_settle(t, c, &trial, 0);
   return trial.fate == FATE_OK;
 }

@@ -61,7 +61,7 @@ static struct candidate *candidate_of(const struct tuning *t, int arm) {
 
 static void write_down(const struct tuning *t, const struct candidate *c, const double *samples,
                        unsigned n) {
-  struct record r = explore_record(c);
+  struct record r = candidate_record(c);
   r.samples = samples;
   r.n_samples = n;
   if (t->store)
@@ -139,7 +139,7 @@ static void see_loaded(struct tuning *t) {
   struct online *o = t->online;
   unsigned loaded = o->loading == NONE ? 0 : atomic_load(&o->lane->loaded[o->loading]);
   if (loaded == LIVE_LOADED) {
-    struct record r = explore_record(candidate_of(t, o->loading));
+    struct record r = candidate_record(candidate_of(t, o->loading));
     if (t->store)
       store_begin(t->store, t->id, &r);
     halving_join(&o->race, o->loading);

@@ -76,7 +76,7 @@ static void run(struct tuning *t, struct runner_up *f) {
   f->out |= trial.fate != FATE_OK || f->n >= RACE_SAMPLES;
   if (c && trial.fate != FATE_OK && trial.fate != FATE_PENDING) {
     c->e.n = 0;
-    explore_settle(t, c, &trial, 0);
+    candidate_settle(t, c, &trial, 0);
     f->n = 0;
     return;
   }

@@ -57,7 +57,7 @@ enum knowledge share_look(struct tuning *t, struct candidate *c) {
     c->fate = fate;
     c->e = e;
     t->recalled++;
-    explore_note(t, c);
+    candidate_note(t, c);
   } else if (known == KNOWN_TAKEN) {
     object_free(&c->object); // most likely it need not be run here
     c->code = 0;
@@ -83,8 +83,8 @@ static struct candidate *candidate_of(struct tuning *t, const struct record *r) 
   if (c || tune_asked(t) >= t->max_variants || !identity_point(t->kernel, r->values, point) ||
       !space_allows(&t->space, point))
     return c;
-  c = explore_give(t, point, t->summary.tried == t->recalled ? "an earlier run" : "another process");
-  if (!c || !explore_identify(t, c))
+  c = candidate_give(t, point, t->summary.tried == t->recalled ? "an earlier run" : "another process");
+  if (!c || !candidate_identify(t, c))
     return NULL;
   return c->variant == r->variant ? c : NULL; // another compiler's: it is to be tried here
 }
@@ -104,7 +104,7 @@ static void learn(const struct record *r, void *data) {
   c->e = stats_median(samples, r->n_samples);
   free(samples);
   t->recalled++;
-  explore_note(t, c);
+  candidate_note(t, c);
 }
 
 // Whose process has ended without a result is to be tried here after all.

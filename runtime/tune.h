@@ -92,28 +92,36 @@ unsigned tune_asked(const struct tuning *t);
 /* The better of the default and the best candidate. */
 struct estimate tune_best(const struct tuning *t);
 
+/* ---- candidate.c ---- */
+/* A new one for POINT, which the strategy asked for. NULL: no memory. */
+struct candidate *candidate_add(struct tuning *t, const choice *point);
+/* The same for a point that it did not ask for; FROM says where it comes from. */
+struct candidate *candidate_give(struct tuning *t, const choice *point, const char *from);
+/* Is there one for POINT that the strategy did not ask for? */
+bool candidate_given(const struct tuning *t, const choice *point);
+/* Finds out what makes C this variant and no other. */
+bool candidate_identify(const struct tuning *t, struct candidate *c);
+/* What is known of C, without samples. */
+struct record candidate_record(const struct candidate *c);
+/* Counts C, whose fate and time are known, and tells the strategy. */
+void candidate_note(struct tuning *t, struct candidate *c);
+/* What came of C, in the store, the counts and the strategy. TRIAL's samples are C's from then on. */
+void candidate_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
+                      double compile_seconds);
+/* Ends in the store what was begun and not tried. */
+void candidate_abandon(struct tuning *t);
+
 /* ---- explore.c ---- */
 /* Until the strategy has no more points, or explore_until: proposes, compiles, tries, learns. */
 void explore(struct tuning *t);
-/* A candidate that the strategy did not ask for; FROM says where it comes from. NULL: no memory. */
-struct candidate *explore_give(struct tuning *t, const choice *point, const char *from);
 /* The next of the plan's points that exists, as a candidate; NULL: there is none. */
 struct candidate *explore_given(struct tuning *t);
-/* Sees to it that C has its object; it may come from an earlier tuning. False: it cannot be had. */
-bool explore_compile(struct tuning *t, struct candidate *c);
-/* What is known of C, without samples. */
-struct record explore_record(const struct candidate *c);
-/* Compiles and tries once more what is known from an earlier process. False: it was nothing. */
-bool explore_again(struct tuning *t, struct candidate *c);
-/* What came of C, in the store, the counts and the strategy. TRIAL's samples are C's from then on. */
-void explore_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
-                    double compile_seconds);
-
-/* Counts C, whose fate and time are known, and tells the strategy. */
-void explore_note(struct tuning *t, struct candidate *c);
-bool explore_identify(const struct tuning *t, struct candidate *c);
 /* Compiles C, to be tried. False: that cannot be. */
 bool explore_submit(struct tuning *t, struct candidate *c);
+/* Sees to it that C has its object; it may come from an earlier tuning. False: it cannot be had. */
+bool explore_compile(struct tuning *t, struct candidate *c);
+/* Compiles and tries once more what is known from an earlier process. False: it was nothing. */
+bool explore_again(struct tuning *t, struct candidate *c);
 
 /* ---- lend.c: something to run meanwhile ---- */
 bool lend_wants(const struct tuning *t, const struct candidate *c);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// candidate.c: the variants of one tuning, from the proposal to what came of them: in the store, in the counts
+// and for the strategy.
+#include <stdlib.h>
+#include <string.h>
+
+#include "tune.h"
+
+struct candidate *candidate_add(struct tuning *t, const choice *point) {
+  if (t->n == t->capacity) {
+    unsigned capacity = t->capacity ? 2 * t->capacity : 64;
+    struct candidate *more = sys_realloc(t->candidates, capacity * sizeof *more);
+    if (!more)
+      return NULL;
+    t->candidates = more;
+    t->capacity = capacity;
+  }
+  size_t size = t->kernel->n_params * sizeof *point;
+  struct candidate *c = &t->candidates[t->n];
+  *c = (struct candidate){ .point = sys_malloc(size), .fate = FATE_PENDING, .condemned = NONE };
+  for (unsigned r = 0; r < FORESEE_RULES; r++)
+    c->sibling[r] = NONE;
+  features_clear(&c->features);
+  c->values = space_values(t->kernel, point);
+  c->unasked = NONE;
+  if (!c->point || !c->values) {
+    free(c->point);
+    free(c->values);
+    return NULL;
+  }
+  memcpy(c->point, point, size);
+  t->n++;
+  return c;
+}
+
+// The same, for a point that the strategy did not ask for. FROM is copied.
+struct candidate *candidate_give(struct tuning *t, const choice *point, const char *from) {
+  struct candidate *c = candidate_add(t, point);
+  if (c) {
+    c->from = sys_strdup(from);
+    c->unasked = t->unasked;
+    t->unasked = (int)(c - t->candidates);
+  }
+  return c;
+}
+
+bool candidate_given(const struct tuning *t, const choice *point) {
+  for (int i = t->unasked; i != NONE; i = t->candidates[i].unasked)
+    if (space_equal(&t->space, t->candidates[i].point, point))
+      return true;
+  return false;
+}
+
+// What makes it this variant and no other: its values, its own text and flags, the compiler's version.
+bool candidate_identify(const struct tuning *t, struct candidate *c) {
+  const char *name = variant_compiler(t->kernel, c->point);
+  const struct backend *backend = backend_find(name);
+  const char *version = backend ? backend->version(name) : NULL;
+  c->compiler = version ? version : name;
+  c->variant = identity_variant(t->kernel, c->point, c->values, c->compiler);
+  return c->variant != 0;
+}
+
+struct record candidate_record(const struct candidate *c) {
+  return (struct record){ .variant = c->variant, .values = c->values, .compiler = c->compiler,
+                          .fate = c->fate, .message = "", .features = &c->features,
+                          .features_size = sizeof c->features };
+}
+
+// ---- what came of a variant ------------------------------------------------------------------------
+
+void candidate_note(struct tuning *t, struct candidate *c) {
+  int i = (int)(c - t->candidates);
+  t->summary.tried += !c->done && c->fate != FATE_DROPPED;
+  c->done = true;
+  t->summary.failed[c->fate] += c->fate != FATE_OK;
+  if (c->fate == FATE_OK &&
+      (t->best == NONE || c->e.median < t->candidates[t->best].e.median))
+    t->best = i;
+  struct estimate best = tune_best(t);
+  foresee_relate(t->candidates, t->n, t->kernel->n_params, (unsigned)i);
+  foresee_learn(&t->foresight, t->candidates, c, best);
+  struct told told = { .fate = c->fate, .features = &c->features,
+                       .seconds = c->fate == FATE_OK ? c->e.median
+                                  : c->fate == FATE_DROPPED
+                                    ? foresee_guess(t->candidates, c, best) : 0 };
+  t->class->tell(t->strategy, c->point, &told);
+}
+
+// Objects of variants that cannot win any more only take memory.
+static void drop_losers(struct tuning *t) {
+  struct estimate best = tune_best(t);
+  for (unsigned i = 0; i < t->n; i++) {
+    struct candidate *c = &t->candidates[i];
+    if (c->done && c->object.data && !c->offered && (c->fate != FATE_OK || c->e.low > 1.3 * best.high))
+      object_free(&c->object);
+  }
+}
+
+static void tell(const struct tuning *t, const struct candidate *c, const char *message) {
+  if (!log_enabled(AUTOTUNE_DEBUG))
+    return;
+  char *point = space_describe(&t->space, c->point), *code = features_describe(&c->features);
+  const char *sep = c->from && *c->from ? "  from " : "", *from = c->from ? c->from : "";
+  if (c->fate == FATE_OK)
+    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g s (%u samples)  %s (%s)%s%s",
+                sys_now() - t->began, t->kernel->name, c->e.median, c->e.n, point ? point : "",
+                code ? code : "?", sep, from);
+  else
+    log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s: %.200s  %s%s%s", sys_now() - t->began,
+                t->kernel->name, fate_name(c->fate), message, point ? point : "", sep, from);
+  free(point);
+  free(code);
+}
+
+void candidate_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
+                    double compile_seconds) {
+  struct record r = candidate_record(c);
+  r.fate = c->fate = trial->fate;
+  r.message = trial->message;
+  r.samples = trial->samples; // before they are sorted
+  r.n_samples = trial->n_samples;
+  r.compile_seconds = compile_seconds;
+  r.verify_seconds = trial->verify_seconds;
+  r.time_seconds = trial->time_seconds;
+  if (t->store)
+    store_finish(t->store, t->id, &r);
+  c->samples = trial->samples;
+  c->n_samples = trial->n_samples;
+  c->e = stats_median(c->samples, c->n_samples);
+  candidate_note(t, c);
+  drop_losers(t);
+  tell(t, c, trial->message);
+}
+
+// Ends what was begun and not tried: a record without samples is no reason not to try it again.
+void candidate_abandon(struct tuning *t) {
+  for (unsigned i = 0; i < t->n; i++) {
+    struct candidate *c = &t->candidates[i];
+    struct record r = candidate_record(c);
+    r.fate = FATE_OK;
+    if (t->store && c->begun && !c->done)
+      store_finish(t->store, t->id, &r);
+  }
+}
