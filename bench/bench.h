@@ -9,6 +9,7 @@
  *   row_start.c      start_up.c: a second process, tuned before, against the untuned build
  *   row_jit.c        variants ready per second, in process against compiler processes
  *   row_tuning.c     tuning_run.c: a whole tuning of 100 variants
+ *   row_even.c       break_even.c: from which call on a tuning has paid for itself
  *   row_repeat.c     the same kernels tuned twenty times over: is the choice the same?
  *   row_large.c      large_space.c: 60 s in a space of a million variants, against all other means
  *   row_warm.c       the same kernels for a new size, with and without a near one known
@@ -69,6 +70,7 @@ bool row_start(struct bench *b);
 bool row_jit(struct bench *b);
 bool row_tuning(struct bench *b);
 bool row_modes(struct bench *b);
+bool row_even(struct bench *b);
 bool row_repeat(struct bench *b);
 bool row_large(struct bench *b);
 bool row_warm(struct bench *b);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # bench.sh BUILD [ROW…]: everything that the README says about speed, measured in one run on this
-# machine. Rows: matmul sgemm examples calls start jit tuning modes repeat large warm. The raw figures go
+# machine. Rows: matmul sgemm examples calls start jit tuning modes even repeat large warm. The raw figures go
 # to bench/results/MACHINE.json.
 set -eu
 cd "$(dirname "$0")/.."
@@ -41,6 +41,7 @@ for kernel in matmul sgemm jacobi spmv attention; do
   compile "${kernel}_run.tuned" "$autotune" cc gcc $flags -w "$define" bench/modes_run.c \
     "$work/begin_timed.o" -lm
 done
+compile break_even "$autotune" cc gcc $flags -w bench/break_even.c
 compile large_space "$autotune" cc gcc $flags bench/large_space.c
 compile tuning_run "$autotune" cc gcc $flags bench/tuning_run.c
 

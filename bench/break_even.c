@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// break_even.c: after how many calls has tuning paid for itself? A kernel of about 10 ms whose best variant is
-// twice as fast: each step of a recurrence waits for the last one, and two rows at once wait half as long.
+// break_even.c: after how many calls has tuning paid for itself? A kernel of about 10 ms whose best
+// variant is twice as fast: each step of a recurrence waits for the last one, and two rows at once wait
+// half as long.
 //
-//   break_even [CALLS]        all modes, one process each
-//   break_even CALLS MODE     this process, in that mode
+//   break_even CALLS
 //
-// prints, for each mode, the total time of so many calls beside that of calls that are never tuned (the same
-// code without the pragma, timed in between), the longest call, and from which call on the total is smaller.
+// prints the total time of so many calls beside that of calls that are never tuned (the same code
+// without the pragma, timed before), the longest call, and from which call on the total is smaller.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { ROWS = 2000, COLUMNS = 4096, STORED = 32, USUAL = 15 };
 
@@ -73,7 +71,7 @@ static double median(double *values, int n)
   return values[n / 2];
 }
 
-static int run(int calls, const char *mode)
+static int run(int calls)
 {
   double usual[USUAL], *each = malloc((size_t)calls * sizeof *each), total = 0, longest = 0;
   int since = 1, rows = 0;
@@ -85,7 +83,7 @@ static int run(int calls, const char *mode)
   for (int i = 0; i < calls; i++)
     each[i] = timed(decay);
   double never = median(usual, USUAL);
-  printf("%s: never tuned %.2f ms a call, the last calls %.2f ms\n", mode, never * 1e3,
+  printf("never tuned %.2f ms a call, the last calls %.2f ms\n", never * 1e3,
          median(each + calls - calls / 10 - 1, calls / 10 + 1) * 1e3);
   for (int i = 0; i < calls; i++) {
     total += each[i];
@@ -106,39 +104,10 @@ static int run(int calls, const char *mode)
   return 0;
 }
 
-// MODE in a process of its own, whose store is empty.
-static int run_in(const char *self, const char *calls, const char *mode)
-{
-  char folder[] = "/tmp/autotune-bench-XXXXXX", command[64];
-  int status = 1;
-  if (!mkdtemp(folder))
-    return 1;
-  fflush(stdout);
-  pid_t pid = fork();
-  if (pid == 0) {
-    setenv("AUTOTUNE_CACHE", folder, 1);
-    setenv("AUTOTUNE_MODE", mode, 1);
-    execl(self, self, calls, mode, (char *)NULL);
-    _exit(1);
-  }
-  if (pid < 0 || waitpid(pid, &status, 0) != pid)
-    status = 1;
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  return system(command) != 0 || status != 0;
-}
-
 int main(int argc, char **argv)
 {
-  static const char *const modes[] = { "online", "background", "first" };
-  const char *calls = argc > 1 ? argv[1] : "2000";
-  int failed = 0;
-  if (atoi(calls) < 20)
-    return 2;
+  int calls = argc > 1 ? atoi(argv[1]) : 2000;
   for (int i = 0; i < STORED * COLUMNS; i++)
     a[i] = 1.0 / (1 + i % 97);
-  if (argc > 2)
-    return run(atoi(calls), argv[2]);
-  for (int m = 0; m < 3; m++)
-    failed |= run_in("/proc/self/exe", calls, modes[m]);
-  return failed;
+  return calls < 20 ? 2 : run(calls);
 }

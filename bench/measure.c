@@ -20,7 +20,7 @@ static const struct {
   { "matmul", row_matmul }, { "sgemm", row_sgemm }, { "examples", row_examples },
   { "calls", row_calls },   { "start", row_start }, { "jit", row_jit },
   { "tuning", row_tuning }, { "modes", row_modes },
-  { "repeat", row_repeat }, { "large", row_large },
+  { "even", row_even }, { "repeat", row_repeat }, { "large", row_large },
   { "warm", row_warm },
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_large.c: a space of a million variants and 60 s, against the best that can be found by any means:
-// all other searches get as much time each, and the thousand best variants that any of them has seen
+// other searches and another seed get as much time each, and the thousand best variants that any of them has seen
 // are then tuned exhaustively. What either chose is measured in turns.
 #include <math.h>
 #include <stdio.h>
@@ -9,11 +9,10 @@
 
 #include "bench.h"
 
-enum { BEST = 1000, ROUNDS = 11, STORES = 6 };
+enum { BEST = 1000, ROUNDS = 11, STORES = 4 };
 static const char budget[] = "60s,1000000";
 static const struct { const char *search, *seed; } means[STORES] = {
-  { "auto", "1" }, { "auto", "2" }, { "model", "1" }, { "local", "1" }, { "genetic", "1" },
-  { "anneal", "1" },
+  { "auto", "1" }, { "auto", "2" }, { "model", "1" }, { "local", "1" },
 };
 
 struct variant { double seconds; char *line; }; // "NAME=VALUE\tNAME=VALUE"
