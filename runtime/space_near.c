@@ -2,12 +2,13 @@
 // space_near.c: from point to point. Neighbours are found by changing one parameter, and where that breaks
 // a condition, a second one that the broken conditions look at. A point that is not allowed is mended by
 // as few changes as a bounded search finds (limited discrepancy search: Harvey, Ginsberg, IJCAI 1995).
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "space.h"
 
-enum { REPAIR_STEPS = 20000, MAX_CHANGES = 3, DRAWS = 64 };
+enum { REPAIR_STEPS = 20000, MAX_CHANGES = 3, DRAWS = 64, MENDS = 100000 };
 
 bool space_ordinal(const struct space *s, unsigned param) {
   enum autotune_kind kind = s->kernel->params[param].kind;
@@ -37,6 +38,7 @@ struct walk {
   choice *out;
   unsigned n, max;
   uint64_t met;             // neighbours found, kept or not
+  unsigned mends;           // second changes that may still be tried for the present parameter
 };
 
 // Makes TO of FROM with PARAM set to VALUE: what ceases to matter is 0, what begins to gets a value.
@@ -108,14 +110,52 @@ static void menders(const struct space *s, const choice *point, bool *mends) {
         mends[p] = mends[p] && concerns(k, c, p);
 }
 
-static bool mend_with(struct walk *w, const choice *broken, unsigned param, choice value) {
-  choice point[MAX_PARAMS];
-  change(w, broken, param, value, point);
-  if (!space_allows(w->space, point))
+// TO is BROKEN with PARAM set to VALUE. False: that does not mend it, or enough was tried.
+static bool mends_with(struct walk *w, const choice *broken, unsigned param, choice value, choice *to) {
+  if (w->mends == 0)
     return false;
+  w->mends--;
+  change(w, broken, param, value, to);
+  return space_allows(w->space, to);
+}
+
+static void found_new(struct walk *w, const choice *point) {
   if (!is_known(w, point))
     found(w, point);
-  return true;
+}
+
+static bool mend_by_any(struct walk *w, const choice *broken, unsigned param) {
+  choice point[MAX_PARAMS];
+  bool any = false;
+  for (choice v = 0; v < w->space->kernel->params[param].n_values; v++)
+    if (v != broken[param] && mends_with(w, broken, param, v, point)) {
+      found_new(w, point);
+      any = true;
+    }
+  return any;
+}
+
+// By the nearest number in each direction. Values may be listed in any order, but mostly stand by size.
+static bool mend_by_nearest(struct walk *w, const choice *broken, unsigned param) {
+  const struct autotune_param *p = &w->space->kernel->params[param];
+  choice points[2][MAX_PARAMS], point[MAX_PARAMS];
+  double nearest[2] = { INFINITY, INFINITY }; // below, above
+  for (unsigned i = 2; i < 2 * p->n_values; i++) {
+    long long v = (long long)broken[param] + (i & 1 ? i / 2 : -(long long)(i / 2));
+    if (v < 0 || v >= p->n_values)
+      continue;
+    double distance = p->values[v].d - p->values[broken[param]].d;
+    bool above = distance > 0;
+    if (distance == 0 || fabs(distance) >= nearest[above] ||
+        !mends_with(w, broken, param, (choice)v, point))
+      continue;
+    nearest[above] = fabs(distance);
+    memcpy(points[above], point, w->space->kernel->n_params * sizeof *point);
+  }
+  for (int above = 0; above < 2; above++)
+    if (isfinite(nearest[above]))
+      found_new(w, points[above]);
+  return isfinite(nearest[0]) || isfinite(nearest[1]);
 }
 
 // BROKEN has PARAM changed. True: another change makes it whole.
@@ -123,22 +163,12 @@ static bool mend(struct walk *w, const choice *broken, unsigned param) {
   const struct space *s = w->space;
   const struct autotune_kernel *k = s->kernel;
   bool mends[MAX_PARAMS], any = false;
+  if (w->mends == 0)
+    return false;
   menders(s, broken, mends);
-  for (unsigned q = 0; q < k->n_params && !is_full(w); q++) {
-    if (!mends[q] || q == param || !space_matters(k, broken, q))
-      continue;
-    if (!space_ordinal(s, q)) {
-      for (choice v = 0; v < k->params[q].n_values; v++)
-        any = (v != broken[q] && mend_with(w, broken, q, v)) || any;
-      continue;
-    }
-    for (int direction = -1; direction <= 1; direction += 2) {
-      int v = space_step(s, q, broken[q], direction);
-      while (v >= 0 && !mend_with(w, broken, q, (choice)v))
-        v = space_step(s, q, (choice)v, direction);
-      any = any || v >= 0;
-    }
-  }
+  for (unsigned q = 0; q < k->n_params && !is_full(w); q++)
+    if (mends[q] && q != param && space_matters(k, broken, q))
+      any |= space_ordinal(s, q) ? mend_by_nearest(w, broken, q) : mend_by_any(w, broken, q);
   return any;
 }
 
@@ -179,6 +209,7 @@ unsigned space_near(const struct space *s, enum nearness near, const choice *fro
   for (unsigned p = 0; p < k->n_params && !is_full(&w); p++) {
     if (!space_matters(k, from, p))
       continue;
+    w.mends = MENDS / k->n_params;
     if (near == NEAR_STEP && space_ordinal(s, p)) {
       try_steps(&w, p, -1);
       try_steps(&w, p, 1);
@@ -196,7 +227,7 @@ unsigned space_near(const struct space *s, enum nearness near, const choice *fro
 bool space_neighbour(const struct space *s, enum nearness near, const choice *from, uint64_t *rng,
                      choice *point) {
   const struct autotune_kernel *k = s->kernel;
-  struct walk w = { .space = s, .from = from, .rng = rng, .out = point, .max = 1 };
+  struct walk w = { .space = s, .from = from, .rng = rng, .out = point, .max = 1, .mends = MENDS };
   for (unsigned i = 0; i < DRAWS && w.n == 0 && k->n_params > 0; i++) {
     unsigned p = rng_below(rng, k->n_params);
     if (!space_matters(k, from, p))

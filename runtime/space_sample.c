@@ -98,6 +98,7 @@ static bool search(const struct space *s, uint64_t *rng, choice *point) {
     at++;
   if (at == s->n_bound || path_search(&w, at, s->n_bound, &steps))
     return true;
+  steps = STEP_LIMIT;
   memset(point, 0, s->kernel->n_params * sizeof *point);
   path_begin(&w, s, point, 0);
   return path_search(&w, 0, s->n_bound, &steps);

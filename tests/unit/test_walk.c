@@ -385,6 +385,30 @@ static void test_one_factor(void **state) {
   assert_false(space_sample(&s, &rng, point));
 }
 
+static int product_4096(const struct autotune_value *const *v, void *const *args,
+                        const struct autotune_machine *m) {
+  (void)args, (void)m;
+  return v[0]->i * v[1]->i * v[2]->i == 4096;
+}
+
+// 10^9 points of which some dozens are allowed, and no steps that would tell so early.
+static void test_long_lists(void **state) {
+  (void)state;
+  set_params(3, 1024);
+  add_condition(product_4096, 3, (unsigned[]){ 0, 1, 2 });
+  struct space s = made();
+  choice point[3], near[64 * 3];
+  uint64_t rng = 1;
+  for (int i = 0; i < 5; i++) {
+    assert_true(space_sample(&s, &rng, point));
+    assert_true(space_allows(&s, point));
+  }
+  unsigned n = space_near(&s, NEAR_ANY, (choice[]){ 15, 15, 15 }, &rng, near, 64);
+  assert_in_range(n, 12, 64); // twice or half of one, half or twice of another, at least
+  for (unsigned i = 0; i < n; i++)
+    assert_true(space_allows(&s, near + 3 * i));
+}
+
 static void test_seen(void **state) {
   (void)state;
   struct seen seen = { 0 };
@@ -408,7 +432,7 @@ int main(void) {
     cmocka_unit_test(test_nearly_uniform), cmocka_unit_test(test_connected),
     cmocka_unit_test(test_neighbours), cmocka_unit_test(test_steps), cmocka_unit_test(test_gates),
     cmocka_unit_test(test_repair),    cmocka_unit_test(test_count), cmocka_unit_test(test_seen),
-    cmocka_unit_test(test_one_factor),
+    cmocka_unit_test(test_one_factor), cmocka_unit_test(test_long_lists),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
