@@ -131,8 +131,8 @@ static json_t *t4(const struct listed *item) {
   json_t *o = json_object(), *results = json_array();
   for (unsigned i = 0; i < item->n_records; i++) {
     const struct record *r = &item->records[i];
-    if (r->fate == FATE_PENDING || (r->fate == FATE_OK && r->n_samples == 0))
-      continue; // being tried, or left before it was
+    if (r->fate == FATE_PENDING || r->fate == FATE_DROPPED || (r->fate == FATE_OK && r->n_samples == 0))
+      continue; // being tried, left out, or left before it was
     json_array_append_new(results, result(r));
   }
   json_object_set_new(o, "schema_version", json_string("1.0.0"));

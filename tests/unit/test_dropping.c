@@ -3,8 +3,8 @@
 // twenty times as long, and one parameter changes nothing. What is left out, and what is kept of the rest.
 #include "tuned_fixture.h"
 
+#include "export.h"
 #include "static.h"
-#include "store.h"
 
 enum { VALUES = 12 };
 
@@ -62,6 +62,26 @@ static void check_record(const struct record *r, unsigned *dropped) {
   }
 }
 
+static unsigned count_of(const char *s, const char *word) {
+  unsigned n = 0;
+  for (const char *at = s; (at = strstr(at, word)); at++)
+    n++;
+  return n;
+}
+
+// Results are of what was run, and each says whether it was right.
+static void check_export(unsigned tried) {
+  char *json = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&json, &size);
+  assert_non_null(f);
+  assert_int_equal(export_run(&(struct export_options){ .folder = fixture_folder }, f), 0);
+  fclose(f);
+  assert_int_equal(count_of(json, "\"configuration\""), tried);
+  assert_int_equal(count_of(json, "\"invalidity\": \"correct\""), tried);
+  free(json);
+}
+
 static void test_what_is_sure_to_lose_is_left_out(void **state) {
   (void)state;
   if (machine_get()->numbers.l2 == 0)
@@ -85,8 +105,10 @@ static void test_what_is_sure_to_lose_is_left_out(void **state) {
   assert_in_range(dropped, 2, 2 * (VALUES - 1) - 3);
   assert_in_range(m->same, VALUES - 1, 2 * (VALUES - 1));
   assert_non_null(strstr(m->values, "LARGE=0"));
+  unsigned tried = m->tried;
   store_list_free(&l);
   store_close(s);
+  check_export(tried);
 }
 
 int main(void) {
