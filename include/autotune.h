@@ -310,7 +310,7 @@ AUTOTUNE_API void autotune_end(struct autotune_call_state *state);
 static inline int autotune_due(struct autotune_entry *entry)
 {
   unsigned left;
-  if (__builtin_expect(entry->watch == 0, 1))
+  if (__builtin_expect(__atomic_load_n(&entry->watch, __ATOMIC_RELAXED) == 0, 1))
     return 0;
   left = __atomic_load_n(&entry->left, __ATOMIC_RELAXED) - 1;
   __atomic_store_n(&entry->left, left, __ATOMIC_RELAXED);

@@ -17,12 +17,15 @@
 enum { MAX_RACES = 3, PROCESS_RACES = 12, PAUSE = 600 /* windows */ };
 static const double apart = 1e-3;      // seconds between two timed calls, about
 
+// DRIFT and LATE belong to the one thread that calls. Another may install what a race came to, and says so.
 struct watch {
   struct drift drift;
   _Atomic(pthread_t) thread;  // that calls; 0: none yet
   bool late;                  // it has drifted, and no race was begun
   unsigned races;
-  double not_before;          // sys_now: of the next race
+  _Atomic double not_before;  // sys_now: of the next race
+  _Atomic double recorded;    // of what was installed last
+  atomic_bool anew;           // which has not been timed yet
 };
 
 static atomic_uint races;     // in this process
@@ -36,12 +39,12 @@ static bool is_wanted(const struct autotune_kernel *k) {
 void watch_begin(struct node *n, double recorded, double pause) {
   if (!is_wanted(n->site->kernel) || (!n->watch && !(n->watch = sys_calloc(1, sizeof *n->watch))))
     return;
-  n->watch->drift = drift_new(recorded, options_get()->drift / DRIFT_LONG);
-  n->watch->late = false;
+  atomic_store(&n->watch->recorded, recorded);
+  atomic_store(&n->watch->anew, true);
   if (pause > 0)
-    n->watch->not_before = sys_now() + pause;
+    atomic_store(&n->watch->not_before, sys_now() + pause);
   __atomic_store_n(&n->entry.left, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&n->entry.watch, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&n->entry.watch, 1, __ATOMIC_RELEASE); // n->watch is there
 }
 
 void watch_end(struct node *n) {
@@ -61,7 +64,7 @@ static bool counts_down(struct node *n) {
 }
 
 bool watch_due(struct node *n) {
-  unsigned every = __atomic_load_n(&n->entry.watch, __ATOMIC_RELAXED);
+  unsigned every = __atomic_load_n(&n->entry.watch, __ATOMIC_ACQUIRE);
   pthread_t self = pthread_self(), nobody = 0;
   if (every == 0 || counts_down(n))
     return false;
@@ -73,11 +76,18 @@ bool watch_due(struct node *n) {
 }
 
 void watch_see(struct node *n, double seconds) {
+  struct watch *w = n->watch;
+  if (!pthread_equal(atomic_load(&w->thread), pthread_self()))
+    return; // this call was timed for another reason
+  if (atomic_exchange(&w->anew, false)) {
+    w->drift = drift_new(atomic_load(&w->recorded), options_get()->drift / DRIFT_LONG);
+    w->late = false;
+  }
   double now = sys_now(), every = seconds > 0 ? apart / seconds : 1e6;
   __atomic_store_n(&n->entry.watch, every < 1 ? 1 : every < 1e6 ? (unsigned)every : 1000000,
                    __ATOMIC_RELAXED);
-  if (drift_add(&n->watch->drift, seconds, now) && now >= n->watch->not_before)
-    n->watch->late = true;
+  if (drift_add(&w->drift, seconds, now) && now >= atomic_load(&w->not_before))
+    w->late = true;
 }
 
 bool watch_wants_race(const struct node *n) {
@@ -94,7 +104,7 @@ bool watch_race(struct node *n, struct plan *plan) {
   }
   w->races++;
   atomic_fetch_add(&races, 1);
-  w->not_before = sys_now() + watch_pause();
+  atomic_store(&w->not_before, sys_now() + watch_pause());
   *plan = (struct plan){ .kind = PLAN_RACE, .beside = true, .ratio = w->drift.ratio,
                          .since = (double)time(NULL) - (sys_now() - w->drift.since) };
   log_message(AUTOTUNE_INFO, "%s: %.2f x slower than it was; the fastest variants race again",
