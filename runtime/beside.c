@@ -81,13 +81,13 @@ static void settle(enum session_state state, struct outcome *out) {
   struct site *s = atomic_load(&beside.site);
   struct node *n = beside.node;
   live_close();
-  beside_forget();
   allowance_cost(s, out->cost);
   if (state == SESSION_CRASHED && n->crashes++ < CRASHES)
     log_message(AUTOTUNE_INFO, "%s: the tuning process crashed; the next call begins another, "
                 "without the variants it was at", s->kernel->name);
   else if (state != SESSION_NONE)
     decide_outcome(s, n, out);
+  beside_forget(); // from here on whoever closes the site may free it
 }
 
 void beside_look(double seconds) {
