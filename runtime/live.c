@@ -108,7 +108,7 @@ void live_collect(void) {
   atomic_store(&live.running, 0);
   atomic_store(&lane->running, 0);
   live.window[live.n++] = atomic_load(&live.seconds);
-  if (o && live.n >= o->repeat)
+  if (o && (live.n >= o->repeat || live.n == LIVE_REPEAT))
     answer(lane);
 }
 
@@ -124,8 +124,8 @@ static void lead(const struct lane *lane) {
 // The next order that is for a call to follow.
 static const struct live_order *next_order(struct lane *lane) {
   const struct live_order *o;
-  while ((o = present(lane)) && (o->drop || !live.slots[o->arm].code)) {
-    if (o->drop)
+  while ((o = present(lane)) && (o->drop || o->arm >= ARMS || !live.slots[o->arm].code)) {
+    if (o->drop && o->arm > 0 && o->arm < ARMS)
       unload(o->arm, false);
     answer(lane);
   }
@@ -156,6 +156,7 @@ autotune_fn live_begin(struct node *n, struct autotune_call_state *state) {
   live.thread = pthread_self();
   live.frame = state;
   state->node = n;
+  state->code = code;
   state->reserved[0] = live.serial;
   state->began = live.began = sys_now();
   return code;
