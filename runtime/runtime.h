@@ -631,11 +631,10 @@ enum session_state {
  * Forks the tuner. 0, or -1 and OUT->why. */
 int session_start(const struct autotune_kernel *k, const struct identity *id, void *const *args,
                   const struct plan *plan, struct outcome *out);
-/* Is there something that session_poll would see to? A few nanoseconds. */
+/* Is there something that session_wait would see to? A few nanoseconds. */
 bool session_has_news(void);
-/* Reads what the tuner has sent, without waiting. After ENDED and CRASHED there is no session. */
-enum session_state session_poll(struct outcome *out);
-/* The same, waiting at most SECONDS for the end (negative: as long as the tuner shows life). */
+/* Reads what the tuner has sent, and waits at most SECONDS for the end (negative: as long as the tuner shows
+ * life). After ENDED and CRASHED there is no session. */
 enum session_state session_wait(double seconds, struct outcome *out);
 /* Ends the tuner: nobody wants its result any more. */
 void session_cancel(void);

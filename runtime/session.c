@@ -359,10 +359,6 @@ enum session_state session_wait(double seconds, struct outcome *out) {
   return SESSION_NONE;
 }
 
-enum session_state session_poll(struct outcome *out) {
-  return session_wait(0, out);
-}
-
 bool session_has_news(void) {
   struct page *page = session_page();
   return session.kernel &&
