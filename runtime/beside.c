@@ -14,6 +14,7 @@ enum { CRASHES = 2 };         // of one key's tuners; then it keeps the default
 static struct {
   _Atomic(struct site *) site; // NULL: there is no tuning beside the program
   struct node *node;
+  atomic_uint leaving;         // sites that are about to be closed: nobody is to wait before they are
 } beside;
 
 bool beside_goes(void) {
@@ -22,6 +23,7 @@ bool beside_goes(void) {
 
 void beside_forget(void) {
   atomic_store(&beside.site, NULL);
+  atomic_store(&beside.leaving, 0); // the threads that were at it are not there
 }
 
 void beside_tell(struct node *n) {
@@ -73,7 +75,7 @@ bool beside_calls(void) {
 static void cancel(void) {
   live_close();
   session_cancel();
-  beside_forget();
+  atomic_store(&beside.site, NULL);
 }
 
 // What has become of the tuning, in OUT.
@@ -87,7 +89,7 @@ static void settle(enum session_state state, struct outcome *out) {
                 "without the variants it was at", s->kernel->name);
   else if (state != SESSION_NONE)
     decide_outcome(s, n, out);
-  beside_forget(); // from here on whoever closes the site may free it
+  atomic_store(&beside.site, NULL); // from here on whoever closes the site may free it
 }
 
 void beside_look(double seconds) {
@@ -106,22 +108,22 @@ void beside_look(double seconds) {
 }
 
 bool beside_leave(const struct site *s) {
-  for (int i = 0; atomic_load(&beside.site) == s; i++) {
+  atomic_fetch_add(&beside.leaving, 1);
+  for (int i = 0; i < 1000 && atomic_load(&beside.site) == s; i++) {
     if (decide_take()) {
       if (atomic_load(&beside.site) == s)
         cancel();
       decide_release();
-    } else if (i == 1000) {
-      return false;
     } else {
       nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     }
   }
-  return true;
+  atomic_fetch_sub(&beside.leaving, 1);
+  return atomic_load(&beside.site) != s;
 }
 
 bool beside_wait(double seconds) {
-  if (!beside_goes() || !decide_take())
+  if (!beside_goes() || atomic_load(&beside.leaving) > 0 || !decide_take())
     return false;
   live_wait(true);
   beside_look(seconds);

@@ -203,6 +203,8 @@ static void lent(const struct outcome *out, void *data) {
 static void tune(struct site *s, struct node *n, void *const *args, struct plan *plan) {
   struct identity id = site_identity(s, n->entry.key);
   struct outcome *out = sys_malloc(sizeof *out);
+  if (!out && atomic_load(&n->decided))
+    return; // a race that is not begun
   if (!out)
     return decide(n, s->kernel->original, "default: no memory");
   plan->lent = lent; // to other threads, which do not wait
