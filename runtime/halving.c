@@ -191,14 +191,6 @@ void halving_close(struct halving *h) {
   halving_judge(h); // it may be over
 }
 
-void halving_remove(struct halving *h, int arm) {
-  h->arms[arm].state = ARM_OUT;
-  if (arm != h->incumbent)
-    return;
-  h->incumbent = 0; // which is always there
-  h->arms[0].state = ARM_RACING;
-}
-
 int halving_winner(const struct halving *h) {
   const struct arm *a = &h->arms[h->incumbent];
   if (h->incumbent == 0)

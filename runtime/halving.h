@@ -43,8 +43,6 @@ void halving_close(struct halving *h);
  * is number h->round - 1. */
 unsigned halving_round(struct halving *h, int order[ARMS], unsigned *rounds);
 void halving_sample(struct halving *h, int arm, unsigned round, double seconds);
-/* The arm cannot be run (any more). */
-void halving_remove(struct halving *h, int arm);
 /* After a round: who is out, who is the incumbent, is it over? */
 void halving_judge(struct halving *h);
 /* The winner: clearly faster than the default; else 0. */

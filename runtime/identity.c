@@ -118,13 +118,6 @@ uint64_t identity_values(const char *values) {
 
 // ---- points ------------------------------------------------------------------------------------------
 
-static bool matters(const struct autotune_kernel *k, const choice *point, unsigned p) {
-  for (int when = k->params[p].when; when >= 0; when = k->params[when].when)
-    if (k->params[when].values[point[when]].i == 0)
-      return false;
-  return true;
-}
-
 static bool find_value(const struct autotune_param *p, const struct entry *e, choice *index) {
   for (unsigned v = 0; v < p->n_values; v++)
     if (strlen(p->values[v].text) == e->size && memcmp(p->values[v].text, e->value, e->size) == 0) {
@@ -141,7 +134,7 @@ bool identity_point(const struct autotune_kernel *k, const char *values, choice 
   for (unsigned p = 0; found && p < k->n_params; p++) {
     const struct entry *value = bsearch(&names[p], e, n, sizeof *e, by_name);
     point[p] = 0;
-    found = value && (!matters(k, point, p) || find_value(&k->params[p], value, &point[p]));
+    found = value && (!space_matters(k, point, p) || find_value(&k->params[p], value, &point[p]));
   }
   free_entries(names, k->n_params);
   free_entries(e, n);
