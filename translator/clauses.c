@@ -217,7 +217,6 @@ static void read_bytes(const struct source *s, struct kernel *k, const struct cl
   k->bytes = c->n_args ? c->args[0].text : k->bytes;
 }
 
-// `5s`, `500ms`, `2min`: a time; `200`: so many variants.
 static bool read_share(const char *text, double *share)
 {
   char *end;
@@ -228,6 +227,7 @@ static bool read_share(const char *text, double *share)
   return good;
 }
 
+// `5s`, `500ms`, `2min`: a time; `200`: so many variants; `5%`: a share.
 static void read_budget(const struct source *s, struct kernel *k,
                         const struct argument *a)
 {
