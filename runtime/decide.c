@@ -274,7 +274,7 @@ static void work(struct site *s, struct node *n, void *const *args) {
   plan.why = why ? why->text : NULL;
   if (no && !n->known && (openmp_in_parallel() || wisdom_given()))
     refuse(s, n, no); // with wisdom, what runs is not to depend on this machine's store
-  else if (no && !n->known)
+  else if (no && !n->known && !beside_goes()) // there is one tuner at a time
     borrow(s, n, args, no);
   else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS || !s->kernel->n_units)
     decide(n, s->kernel->original, "default: the kernel has no parameters, or too many");

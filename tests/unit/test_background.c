@@ -111,6 +111,47 @@ static void test_turns(void **state) {
   RUN(takes_turns, NULL);
 }
 
+// A kernel that is never tuned borrows, for which it needs a tuner, while another goes on beside the program.
+static struct autotune_kernel other_kernel;
+static struct autotune_site other_site = { .kernel = &other_kernel };
+
+static bool other_is_right(int n) {
+  double *a = calloc((size_t)n, sizeof *a), *c = calloc((size_t)n, sizeof *c), f = 3;
+  struct autotune_call_state state = { .node = NULL };
+  void *args[] = { &n, &f, &a, &c };
+  long long key[] = { n };
+  bool right = a && c;
+  for (int i = 0; right && i < n; i++)
+    a[i] = i;
+  if (right)
+    scale_invoke(autotune_begin(&other_site, key, args, &state), args, NULL);
+  if (state.node)
+    autotune_end(&state);
+  for (int i = 0; right && i < n; i++)
+    right = c[i] == 3.0 * i;
+  free(a);
+  free(c);
+  return right;
+}
+
+static void borrows_meanwhile(void) {
+  other_kernel = scale_kernel;
+  other_kernel.name = "other";
+  other_kernel.mode = "background";
+  scale_kernel.mode = "offline";
+  EXPECT(other_is_right(SCALE_N));
+  EXPECT(scale_is_right(2 * SCALE_N) && !scale_site.hot); // it waits for its turn
+  EXPECT(autotune_wait(-1) == AUTOTUNE_OK && other_is_right(SCALE_N));
+  EXPECT(other_site.hot && other_site.hot->code != other_kernel.original);
+  EXPECT(scale_is_right(2 * SCALE_N) && is_tuned() && scale_why_has("borrowed from n = 20000"));
+}
+
+static void test_borrows_meanwhile(void **state) {
+  (void)state;
+  assert_int_equal(in_child(waits, (const char *const[]){ MODE, SILENT, NULL }), 0);
+  assert_int_equal(in_child(borrows_meanwhile, (const char *const[]){ SILENT, NULL }), 0);
+}
+
 static atomic_int wrong_answers;
 
 static void *calls(void *data) {
@@ -409,7 +450,8 @@ static void test_share(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    TEST(test_first_and_second), TEST(test_wait), TEST(test_turns), TEST(test_threads),
+    TEST(test_first_and_second), TEST(test_wait), TEST(test_turns), TEST(test_borrows_meanwhile),
+    TEST(test_threads),
     TEST(test_compiler_hangs), TEST(test_tuner_dies), TEST(test_no_library), TEST(test_life),
     TEST(test_killed), TEST(test_share),
   };
