@@ -112,11 +112,14 @@ static void take(struct nearest *n, const struct problem *p, unsigned differs) {
   n->problem.toolchain = n->problem.family = "";
 }
 
+// Was PROBLEM tuned? What it has borrowed does not count.
 static bool has_winner(struct store *s, int64_t problem) {
   struct cell cells[STORE_CELLS];
+  struct summary m;
   sqlite3_stmt *q = store_select(s, &table_winner, "WHERE problem = ?1");
   sqlite3_bind_int64(q, 1, problem);
-  bool found = first_row(s, q, &table_winner, cells);
+  bool found = first_row(s, q, &table_winner, cells) &&
+               !(summary_of(cells, &m) && summary_is_borrowed(&m));
   end(s, q);
   return found && s->db;
 }

@@ -105,6 +105,13 @@ static void print_date(FILE *out, double when) {
   fputs(text, out);
 }
 
+static void print_borrowed(const struct why *w, const struct listed *item) {
+  char *source = report_clean(item->summary.source);
+  print_values(w->out, item->summary.values);
+  fprintf(w->out, "; %s until it is tuned\n", source);
+  report_clean_free(source);
+}
+
 static void print_winner(const struct why *w, const struct listed *item) {
   const struct summary *m = &item->summary;
   char text[64], *source = report_clean(m->source);
@@ -146,6 +153,24 @@ static unsigned differences(const struct why *w, const struct problem *p) {
          4 * (p->threads != w->o->threads);
 }
 
+static bool is_for(const struct listed *item, const struct problem *key) {
+  return strcmp(item->problem.key, key->key) == 0 &&
+         strcmp(item->problem.key_names, key->key_names) == 0;
+}
+
+static bool is_current(const struct why *w, const struct listed *item, const struct problem *key) {
+  return item->problem.unit == w->unit && is_ours(w->o, &item->problem) && is_for(item, key);
+}
+
+// Of tunings of this key, for the newest text on this machine, that have not ended.
+static unsigned count_tried(const struct why *w, const struct problem *key) {
+  unsigned n = 0;
+  for (unsigned i = 0; i < w->list.n; i++)
+    if (is_current(w, &w->list.items[i], key))
+      n += w->list.items[i].n_records;
+  return n;
+}
+
 // Never tuned here: what the nearest tuning of this key differs in.
 static void print_miss(const struct why *w, const struct problem *key) {
   const struct listed *nearest = NULL;
@@ -153,15 +178,18 @@ static void print_miss(const struct why *w, const struct problem *key) {
   for (unsigned i = 0; i < w->list.n; i++) {
     const struct listed *item = &w->list.items[i];
     unsigned d = differences(w, &item->problem);
-    if (item->finished && strcmp(item->problem.key, key->key) == 0 &&
-        strcmp(item->problem.key_names, key->key_names) == 0 &&
+    if (item->finished && is_for(item, key) &&
         (!nearest || __builtin_popcount(d) < __builtin_popcount(least))) {
       nearest = item;
       least = d;
     }
   }
+  unsigned tried = count_tried(w, key);
   fprintf(w->out, "the default, until it is tuned: ");
-  if (!nearest)
+  if (!nearest && tried)
+    fprintf(w->out, "its tuning did not come to its end; %u variant%s tried so far", tried,
+            tried == 1 ? "" : "s");
+  else if (!nearest)
     fprintf(w->out, "never tuned for this key");
   const char *sep = "";
   if (least & 1)
@@ -200,13 +228,12 @@ static void print_wisdom(const struct why *w, const struct problem *p) {
   free(text);
 }
 
-// The tuning of this key for the newest text on this machine; NULL: there is none.
+// What was tuned or borrowed for this key, for the newest text on this machine; NULL: nothing.
 static const struct listed *find_current(const struct why *w, const struct problem *key) {
   for (unsigned i = 0; i < w->list.n; i++) {
-    const struct problem *p = &w->list.items[i].problem;
-    if (w->list.items[i].finished && p->unit == w->unit && is_ours(w->o, p) &&
-        strcmp(p->key, key->key) == 0 && strcmp(p->key_names, key->key_names) == 0)
-      return &w->list.items[i];
+    const struct listed *item = &w->list.items[i];
+    if ((item->finished || item->borrowed) && is_current(w, item, key))
+      return item;
   }
   return NULL;
 }
@@ -218,6 +245,8 @@ static void print_key(const struct why *w, const struct problem *p) {
   fprintf(w->out, "  %-20s ", clean);
   if (!item)
     print_miss(w, p);
+  else if (item->borrowed)
+    print_borrowed(w, item);
   else if (!print_stale(w, item))
     print_winner(w, item);
   here.unit = w->unit;
@@ -240,6 +269,28 @@ static bool is_known(const struct why *w, unsigned index) {
   return false;
 }
 
+// Nothing is noted of the kernel, or of the key. A program that ended before its tuner began notes nothing.
+static void print_nothing(const struct why *w) {
+  const struct why_options *o = w->o;
+  struct listing all = { 0 };
+  const char *near = NULL;
+  if (w->list.n == 0 && store_list(w->store, NULL, &all) == 0) {
+    const char **names = sys_malloc((all.n + 1) * sizeof *names);
+    for (unsigned i = 0; names && i <= all.n; i++)
+      names[i] = i < all.n ? all.items[i].problem.kernel : NULL;
+    near = names ? env_nearest(o->kernel, names) : NULL;
+    fprintf(w->out, "%s: nothing is known of it", o->kernel);
+    free(names);
+  } else {
+    fprintf(w->out, "%s: nothing is known of that key", o->kernel);
+  }
+  if (near)
+    fprintf(w->out, "; did you mean '%s'?\n", near);
+  else
+    fprintf(w->out, ": never tuned, nor was a miss noted\n");
+  store_list_free(&all);
+}
+
 int why_print(const struct why_options *o, FILE *out) {
   struct why w = { .o = o, .out = out, .store = db_open(o->folder, false) };
   unsigned n = 0;
@@ -256,7 +307,7 @@ int why_print(const struct why_options *o, FILE *out) {
     print_key(&w, p);
   }
   if (n == 0)
-    fprintf(out, "%s: it was never tuned, and never asked for%s\n", o->kernel, o->key ? " with that key" : "");
+    print_nothing(&w);
   free(w.asked.block);
   store_list_free(&w.list);
   store_close(w.store);

@@ -169,6 +169,11 @@ static void test_each_part_of_the_identity_counts(void **state) {
   const char *const names[] = { "n", "k" };
   struct store *s = open_store(*state);
   expect_miss(s, &id, "never tuned");
+  m.source = "borrowed from n = 256";
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  other = id, other.key = key;
+  expect_miss(s, &other, "never tuned"); // what has borrowed is not tuned
+  m.source = NULL;
   assert_int_equal(store_summary(s, &id, &m), 0);
   other = id, other.unit++;
   expect_miss(s, &other, "kernel text changed");

@@ -81,6 +81,33 @@ static void test_another_key(void **state) {
   fclose(null);
 }
 
+// What another key lends runs, and is said to; a tuning that was cut off is no answer.
+static void test_borrowed(void **state) {
+  struct identity id = fixture_identity();
+  struct record r = fixture_record(1, (double[]){ 1, 2, 3 }, 3);
+  struct summary m = fixture_summary();
+  struct store *s = open_store(*state);
+  assert_int_equal(store_finish(s, &id, &r), 0);
+  expect(*state, &(struct why_options){ HERE },
+         "the default, until it is tuned: its tuning did not come to its end; 1 variant tried so far\n");
+  m.source = "borrowed from n = 256";
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+  expect(*state, &(struct why_options){ HERE }, "MR=6  NR=64; borrowed from n = 256 until it is tuned\n");
+}
+
+static void test_misspelt(void **state) {
+  fill(*state);
+  struct why_options o = { HERE, .folder = *state, .kernel = "gem" };
+  char *out = NULL;
+  size_t size;
+  FILE *f = open_memstream(&out, &size);
+  assert_int_equal(why_print(&o, f), 1);
+  fclose(f);
+  assert_string_equal(out, "gem: nothing is known of it; did you mean 'gemm'?\n");
+  free(out);
+}
+
 static void test_offers(void **state) {
   (void)state;
   static const char params[] = "MR\tint\t-1\t0\t4\t6\ntile@12.1\tchoice\t-1\t0\tno\tyes\nflags\tflags\t-1\t0\t\t-O2\n";
@@ -100,6 +127,8 @@ int main(void) {
     cmocka_unit_test_setup_teardown(test_another_compiler, setup, teardown),
     cmocka_unit_test_setup_teardown(test_another_machine, setup, teardown),
     cmocka_unit_test_setup_teardown(test_another_key, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_borrowed, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_misspelt, setup, teardown),
     cmocka_unit_test(test_offers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
