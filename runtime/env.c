@@ -222,8 +222,15 @@ static void read_seed(const char *name, const char *value) {
 }
 
 static void read_search(const char *name, const char *value) {
-  (void)name; // the table of searches judges it, where there is a kernel to search for
-  env.options.search = sys_strdup(value);
+  const char *words[32];
+  unsigned n = 0;
+  for (const struct strategy_class *const *c = strategy_list(); *c && n < 31; c++)
+    words[n++] = (*c)->name;
+  words[n] = NULL;
+  if (strategy_find(value))
+    env.options.search = sys_strdup(value);
+  else
+    bad_value(name, value, words);
 }
 
 static void read_cache(const char *name, const char *value) {

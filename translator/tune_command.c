@@ -88,12 +88,11 @@ static int judge(const struct tune_options *o)
     return complain("--budget", "not a time such as '60s', a number of variants, or '60s,500'");
   if (o->seed && (strtoull(o->seed, &end, 0), errno || *end || *o->seed == '-'))
     return complain("--seed", "not a whole number");
-  if (o->search && strcmp(o->search, "auto") != 0 && strncmp(o->search, "list:", 5) != 0 &&
-      !strategy_find(o->search)) {
-    fprintf(stderr, "autotune tune: --search: there is no search '%s'; there are: auto", o->search);
+  if (o->search && !strategy_find(o->search)) {
+    fprintf(stderr, "autotune tune: --search: there is no search '%s'; there are: ", o->search);
     for (const struct strategy_class *const *c = strategy_list(); *c; c++)
-      fprintf(stderr, ", %s", (*c)->name);
-    fprintf(stderr, "\n");
+      fprintf(stderr, "%s, ", (*c)->name);
+    fprintf(stderr, "list:FILE\n");
     return 2;
   }
   return 0;

@@ -75,6 +75,8 @@ static void test_what_is_not_understood_is_refused(void **state) {
     { "AUTOTUNE_UNTIL=2", REFUSED("AUTOTUNE_UNTIL=2: not a share such as '2%'") },
     { "AUTOTUNE_UNTIL=200%", REFUSED("AUTOTUNE_UNTIL=200%: not a share such as '2%'") },
     { "AUTOTUNE_LOG=infos", REFUSED("AUTOTUNE_LOG=infos: unknown value; did you mean 'info'?") },
+    { "AUTOTUNE_SEARCH=randm",
+      REFUSED("AUTOTUNE_SEARCH=randm: unknown value; did you mean 'random'?") },
     { "AUTOTUNE_SEED=-1", REFUSED("AUTOTUNE_SEED=-1: not a whole number") },
     { "AUTOTUNE_BUDGTE=5s", REFUSED("AUTOTUNE_BUDGTE: there is no such variable; did you mean "
                                     "AUTOTUNE_BUDGET?") },
