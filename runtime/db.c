@@ -23,7 +23,7 @@ void db_complain(void *data, const char *file, unsigned line, const char *what) 
 char *db_folder(const char *folder) {
   char *message = NULL, *path = folder ? sys_strdup(folder) : folder_default(&message);
   if (!path)
-    fprintf(stderr, "autotune db: %s\n", message ? message : "no memory");
+    fprintf(stderr, "autotune: %s\n", message ? message : "no memory");
   free(message);
   return path;
 }
@@ -40,7 +40,7 @@ struct store *db_open(const char *folder, bool keep) {
   }
   struct store *s = path ? store_open_in(path, keep, &message) : NULL;
   if (!s && (path || message))
-    fprintf(stderr, "autotune db: %s\n", message ? message : "no memory");
+    fprintf(stderr, "autotune: %s\n", message ? message : "no memory");
   free(message);
   free(path);
   return s;

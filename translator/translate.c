@@ -107,7 +107,8 @@ static struct expansion *expansion_for(struct translation *t, const struct kerne
   bool own = strcmp(compiler, "clang") == 0;
   if (!x)
     diag_error(t->s, p->offset, p->end - p->offset,
-               own ? NULL : "is it installed? 'compiler' names those that make variants",
+               own ? "-I and -D of the build go behind `--` in `autotune check` and `translate`" :
+                     "is it installed? 'compiler' names those that make variants",
                "'%s' cannot preprocess this file", own ? t->o->clang : compiler);
   *GROW(t->compilers, t->n_compilers) = compiler;
   *GROW(t->expansions, n) = x;
