@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // factors.c: the constraint as factors, so that the runtime can ask each as soon as it has chosen the params
 // that the factor looks at: `constraint(a && b)` is two. C evaluates b only where a holds, which a guard
-// such as `N != 0 && M % N == 0` relies on: a factor that could trap stands with all that come before it.
+// such as `N != 0 && M % N == 0` relies on: a factor that could trap stands with all that come before it,
+// those of earlier clauses too.
 // Each also becomes steps over ranges, by which the runtime knows before all params are chosen that
 // `A * B * C == 64` cannot hold any more.
 #include <string.h>
@@ -233,14 +234,27 @@ static const char *factor_end(struct slice text)
   return end ? end : text.data + text.size;
 }
 
-static struct factor read_factor(const struct reader *all, struct slice clause, struct slice own)
+// All that is asked before END of clause INDEX, whose text without parentheses is CLAUSE.
+static struct slice guarded(const struct kernel *k, unsigned index, struct slice clause,
+                            const char *end)
+{
+  struct text all = { 0 };
+  for (unsigned i = 0; i < index; i++)
+    text_printf(&all, "(%.*s) && ", (int)k->constraints[i].size, k->constraints[i].data);
+  text_printf(&all, index ? "(%.*s)" : "%.*s", (int)(end - clause.data), clause.data);
+  return (struct slice){ all.data, all.size };
+}
+
+// OWN, a factor of clause INDEX, which is CLAUSE.
+static struct factor read_factor(const struct reader *all, unsigned index, struct slice clause,
+                                 struct slice own)
 {
   struct factor f = { .text = own };
   struct reader r = *all;
   r.looks = f.looks = arena_alloc((r.k->n_params + 1) * sizeof *f.looks);
   const struct expr *e = expr_parse(r.k, own);
   if (!e || !is_safe(&r, e))
-    f.text = (struct slice){ clause.data, (size_t)(own.data + own.size - clause.data) };
+    f.text = guarded(r.k, index, clause, own.data + own.size);
   mark(&r, f.text, 0);
   for (unsigned i = 0; i < r.k->n_params; i++)
     f.n_looks += f.looks[i];
@@ -269,7 +283,7 @@ struct factor *factors_of(const struct expansion *x, const struct kernel *k, uns
       if (end < behind)
         end += 2; // the &&
       rest = (struct slice){ end, (size_t)(behind - end) };
-      *GROW(all, *n) = read_factor(&r, clause, own);
+      *GROW(all, *n) = read_factor(&r, i, clause, own);
     }
   }
   return all;

@@ -15,7 +15,7 @@ cat > "$work/k.c" <<'END'
 #pragma autotune kernel param(A: 1..32) param(B: 1..32) param(C: 1..32) param(D: 1..32) \
   param(E: 1..32) param(F: 1..32) param(G: 0..3) \
   constraint(A * B * C * D * E * F == GOAL && G != 2 && G != 0 && n % G == 0) \
-  constraint(G > 1 || sizeof(double) * A * B <= AUTOTUNE_L1D) in(x[0:n]) out(y[0:n])
+  constraint(G > 1 || sizeof(double) * A * B <= AUTOTUNE_L1D) constraint(12 % G == 0) in(x[0:n]) out(y[0:n])
 void k(int n, const double *x, double *y)
 {
   for (int i = 0; i < n; i++)
