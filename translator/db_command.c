@@ -130,12 +130,16 @@ static void usage(FILE *out)
 static bool read_option(const struct db_command *c, int argc, char **argv, int *i, struct given *g)
 {
   const char *names[N_OPTIONS + 1] = { NULL };
+  unsigned n_names = 0;
   for (size_t o = 0; o < N_OPTIONS; o++) {
     size_t n = strlen(options[o].name);
+    if (!(c->options & options[o].bit))
+      continue;
+    names[n_names++] = options[o].name;
+    if (strncmp(argv[*i], options[o].name, n) != 0)
+      continue;
     bool joined = argv[*i][n] == '=' && n > 2;
-    names[o] = options[o].name;
-    if (!(c->options & options[o].bit) || strncmp(argv[*i], options[o].name, n) != 0 ||
-        (argv[*i][n] && !joined))
+    if (argv[*i][n] && !joined)
       continue;
     if (!options[o].at)
       return g->objects = true;

@@ -103,6 +103,7 @@ db prune; has "prune: nothing left" out '^0 rows'
 # what is refused
 db; is "no command" $? 2
 db lst; has "suggestion" err "did you mean 'list'?"
+db export --key n=3; has "another command's option" err '--key: unknown option$'
 db forget; is "no kernel" $? 2
 db list --key 3; is "an option of another" $? 2
 db merge a.jsonl; is "too few" $? 2
