@@ -68,6 +68,8 @@ int beside_start(struct site *s, struct node *n, void *const *args, const struct
 bool beside_calls(void) {
   if (!beside_goes())
     return false;
+  if (session_abandoned())
+    return true;
   tell_allowance();
   return atomic_load(&beside.node->retired) || session_has_news();
 }
@@ -75,6 +77,7 @@ bool beside_calls(void) {
 static void cancel(void) {
   live_close();
   session_cancel();
+  session_abandon(false);
   atomic_store(&beside.site, NULL);
 }
 
@@ -89,13 +92,14 @@ static void settle(enum session_state state, struct outcome *out) {
                 "without the variants it was at", s->kernel->name);
   else if (state != SESSION_NONE)
     decide_outcome(s, n, out);
+  session_abandon(false);
   atomic_store(&beside.site, NULL); // from here on whoever closes the site may free it
 }
 
 void beside_look(double seconds) {
   if (!beside_goes())
     return;
-  if (atomic_load(&beside.node->retired))
+  if (session_abandoned() || atomic_load(&beside.node->retired))
     return cancel();
   tell_allowance();
   struct outcome *out = sys_malloc(sizeof *out);
@@ -119,7 +123,10 @@ bool beside_leave(const struct site *s) {
     }
   }
   atomic_fetch_sub(&beside.leaving, 1);
-  return atomic_load(&beside.site) != s;
+  bool left = atomic_load(&beside.site) != s;
+  if (!left) // that thread waits for the loader, which is about to take the kernel away
+    session_abandon(true);
+  return left;
 }
 
 bool beside_wait(double seconds) {

@@ -67,7 +67,7 @@ static bool install(struct site *s, struct node *n, const char *path, const char
     n->handle = handle;
     site_note(&n->values, values);
     decide(n, code, why);
-  } else {
+  } else if (!session_abandoned()) {
     log_once(AUTOTUNE_WARN, s->kernel->name, "%s: the tuned variant cannot be loaded: %s",
              s->kernel->name, message ? message : "no memory");
   }
@@ -157,7 +157,7 @@ static void checked(struct site *s, struct node *n, struct outcome *out) {
     known->path = sys_strdup(out->path);
   if (known->path && adopt(s, n, known)) {
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
-  } else {
+  } else if (!session_abandoned()) {
     snprintf(known->why, sizeof known->why, "%s: %.300s",
              known->source[0] ? known->source : "the stored winner, whose code is lost", out->why);
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
@@ -185,9 +185,11 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
   if (atomic_load(&n->decided) && (!out->tuned || (values && current_is(n, values))))
     site_note(&n->why, out->why); // a race that changes nothing
-  else if (!values || !install(s, n, out->path, values, out->why))
+  else if ((!values || !install(s, n, out->path, values, out->why)) && !session_abandoned())
     decide(n, k->original, values ? "default: the tuned variant cannot be loaded" : out->why);
-  if (current(n) != k->original)
+  if (session_abandoned()) // its kernel is gone
+    ;
+  else if (current(n) != k->original)
     watch_begin(n, out->tuned ? out->seconds : 0, 0);
   else
     watch_end(n);

@@ -55,7 +55,7 @@ void live_load(const struct autotune_kernel *k, unsigned arm, int fd) {
   struct slot *s = &live.slots[arm];
   *s = (struct slot){ .led = false };
   s->code = module_load(path, k->symbols, k->n_symbols, &s->handle, &message);
-  if (!s->code)
+  if (!s->code && !session_abandoned())
     log_message(AUTOTUNE_INFO, "%s: a variant cannot be loaded: %s", k->name,
                 message ? message : "no memory");
   free(message);

@@ -213,12 +213,13 @@ static void *open_bound(const char *path, struct binding *b) {
   struct relocations r;
   void *known = open_file(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   if (known) {
-    if (read_dynamic(known, &r) && each_slot(&r, is_bound, b))
+    if (!session_abandoned() && read_dynamic(known, &r) && each_slot(&r, is_bound, b))
       return known;
     dlclose(known);
   }
   void *handle = known ? open_copy(path) : open_file(path, RTLD_NOW | RTLD_LOCAL);
-  if (handle && read_dynamic(handle, &r) && each_slot(&r, bind_slot, b))
+  // While this waited for the loader, the library with the symbols may have been closed.
+  if (handle && !session_abandoned() && read_dynamic(handle, &r) && each_slot(&r, bind_slot, b))
     return handle;
   if (handle)
     dlclose(handle);

@@ -616,6 +616,10 @@ void session_lend(const struct outcome *out);
 bool session_send_variant(unsigned arm, int fd);
 /* The page of the session that runs; NULL: there is none, or no memory for it. */
 struct page *session_page(void);
+/* The kernel's library was closed while another thread, which looks after the session, waited for the loader: that
+ * thread is to look at nothing of the kernel's. */
+void session_abandon(bool yes);
+bool session_abandoned(void);
 /* In the tuner: was VARIANT being compiled when a former tuner of this session crashed? */
 bool session_suspects(uint64_t variant);
 /* Called in the child of a fork: what is going on in the parent is not ours. Async-signal-safe. */

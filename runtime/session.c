@@ -32,6 +32,7 @@ static struct {
   _Atomic(struct page *) page;
   _Atomic(pthread_t) forker;  // the thread that is forking a tuner
   atomic_uint memfds;         // loaded so far, for names that are never the same
+  atomic_bool abandoned;      // the kernel's library is gone: nothing of it may be looked at
   uint64_t suspects[COMPILING]; // what the last tuners were compiling when they crashed
   unsigned n_suspects;
   pid_t pid;
@@ -49,6 +50,14 @@ static struct {
 
 struct page *session_page(void) {
   return atomic_load(&session.page);
+}
+
+void session_abandon(bool yes) {
+  atomic_store(&session.abandoned, yes);
+}
+
+bool session_abandoned(void) {
+  return atomic_load(&session.abandoned);
 }
 
 bool session_suspects(uint64_t variant) {
@@ -72,6 +81,7 @@ void session_forget(void) {
   close_one(&session.memory);
   close_one(&session.pidfd);
   atomic_store(&session.page, NULL);
+  session_abandon(false);
   session.kernel = NULL;
 }
 
@@ -341,7 +351,7 @@ static bool obey(struct outcome *out) {
 enum session_state session_wait(double seconds, struct outcome *out) {
   double until = seconds < 0 ? 1e300 : sys_now() + seconds;
   bool gone = false;
-  while (session.kernel) {
+  while (session.kernel && !session_abandoned()) {
     double now = sys_now(), end = until < session.end ? until : session.end;
     if (take_packet(end - now, &gone)) {
       session.read++;
@@ -356,7 +366,7 @@ enum session_state session_wait(double seconds, struct outcome *out) {
       return SESSION_RUNS;
     }
   }
-  return SESSION_NONE;
+  return session.kernel ? SESSION_RUNS : SESSION_NONE;
 }
 
 bool session_has_news(void) {
