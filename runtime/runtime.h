@@ -430,7 +430,8 @@ struct summary {          /* one tuning of one key */
 struct store;
 /* NULL and *MESSAGE: no store (the reason); tuning goes on in memory. */
 struct store *store_open(char **message);
-/* The same where nobody may wait longer than SECONDS for another process's lock. */
+/* The same where nobody may wait longer than SECONDS for another process's lock. Less than STORE_WAIT: only
+ * to read, and nothing is made. */
 extern const double STORE_WAIT;
 struct store *store_open_within(double seconds, char **message);
 void store_close(struct store *s);

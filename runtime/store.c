@@ -228,9 +228,11 @@ struct store *store_open_in(const char *folder, bool keep, char **message) {
 struct store *store_open_within(double seconds, char **message) {
   const char *cache = options_get()->cache;
   const char *folder = folder_open(message);
-  struct store *s = folder ? open_in(folder, true, seconds, message) : NULL;
+  // Who is in a hurry only reads: making a file waits for the disk, and the tuner does it.
+  bool hurries = seconds < STORE_WAIT;
+  struct store *s = folder ? open_in(folder, !hurries, seconds, message) : NULL;
   bool wanted = !cache || *cache || getauxval(AT_SECURE);
-  if (!s && wanted)
+  if (!s && wanted && !hurries)
     log_once(AUTOTUNE_WARN, "store", "results are not kept: %s",
              *message ? *message : "no memory");
   return s;
