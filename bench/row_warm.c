@@ -10,7 +10,7 @@
 
 #include "bench.h"
 
-enum { KERNELS = 5, SEEDS = 3, TUNINGS = 2 * SEEDS, JUDGED = 40, LEAST = 3 };
+enum { KERNELS = 5, SEEDS = 2, TUNINGS = 2 * SEEDS, JUDGED = 40, LEAST = 3 };
 static const struct { const char *name, *near, *size; long long key; } kernels[KERNELS] = {
   { "matmul", "320", "448", 448 }, { "sgemm", "960", "720", 720 }, { "jacobi", "1000", "1400", 1400 },
   { "spmv", "160000", "220000", 220000 }, { "attention", "512", "640", 640 },
