@@ -90,9 +90,10 @@ void candidate_note(struct tuning *t, struct candidate *c) {
 // Objects of variants that cannot win any more only take memory.
 static void drop_losers(struct tuning *t) {
   struct estimate best = tune_best(t);
+  double lost = t->online ? 2 : 1.3; // there what the sandbox saw is not the last word
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];
-    if (c->done && c->object.data && !c->offered && (c->fate != FATE_OK || c->e.low > 1.3 * best.high))
+    if (c->done && c->object.data && !c->offered && (c->fate != FATE_OK || c->e.low > lost * best.high))
       object_free(&c->object);
   }
 }

@@ -16,9 +16,10 @@
 #include "session.h"
 #include "tune.h"
 
-// In the sandbox a variant must come this close to the best to be run in a call at all; what is known from an
-// earlier process, to be looked at again.
-static const double hopeful = 1.25, promising = 1.1;
+// In the sandbox a variant must come this close to the best to be run in a call at all, one with threads less
+// so, since there they share the cores with the program's; what is known from an earlier process, to be
+// looked at again.
+static const double hopeful = 1.25, hopeful_with_threads = 2, promising = 1.1;
 
 struct sent { int arm; unsigned round; bool drop; };
 struct online {
@@ -89,10 +90,11 @@ static bool is_twin(const struct tuning *t, const struct candidate *c) {
 static struct candidate *next_newcomer(struct tuning *t) {
   double best = tune_best(t).median;
   struct candidate *found = NULL;
+  double close = t->kernel->openmp ? hopeful_with_threads : hopeful;
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];
     if (c->done && !c->offered && c->fate == FATE_OK && c->e.n > 0 && c->object.data &&
-        c->e.low <= hopeful * best && (!found || c->e.median < found->e.median) && !is_twin(t, c))
+        c->e.low <= close * best && (!found || c->e.median < found->e.median) && !is_twin(t, c))
       found = c;
   }
   return found;
