@@ -15,7 +15,7 @@ struct strategy {
   FILE *file;
   struct seen seen;
   char line[LONGEST];
-  unsigned lines;
+  unsigned lines, refused, first_refused; // lines read; those that name no variant, and the first of them
 };
 
 static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
@@ -38,14 +38,24 @@ static bool read_line(const struct space *s, char *line, choice *point) {
   return identity_point(s->kernel, line, point) && space_allows(s, point);
 }
 
+static void refuse(struct strategy *st) {
+  if (st->refused++ == 0)
+    st->first_refused = st->lines;
+}
+
 static bool ask(struct strategy *st, choice *point) {
   while (st->file && st->lines < MOST_LINES && fgets(st->line, sizeof st->line, st->file)) {
     st->lines++;
     st->line[strcspn(st->line, "\r\n")] = '\0';
-    if (st->line[0] && read_line(st->space, st->line, point) &&
-        seen_add(&st->seen, st->space, point))
+    if (st->line[0] && !read_line(st->space, st->line, point))
+      refuse(st);
+    else if (st->line[0] && seen_add(&st->seen, st->space, point))
       return true;
   }
+  if (st->refused)
+    log_message(AUTOTUNE_WARN, "the list of variants: %u lines name no variant of %s, line %u first",
+                st->refused, st->space->kernel->name, st->first_refused);
+  st->refused = 0;
   return false;
 }
 

@@ -58,7 +58,8 @@ else
 fi
 
 printf 'STEP=4\t\nSTEP=3\t\nnonsense\n' > list
-AUTOTUNE_MODE=first AUTOTUNE_CACHE=$work/listed AUTOTUNE_SEARCH=list:list ./sum > /dev/null
+AUTOTUNE_MODE=first AUTOTUNE_CACHE=$work/listed AUTOTUNE_SEARCH=list:list ./sum > /dev/null 2> err
+has "a list of variants: what is none is said" err 'list of variants: 2 lines name no variant of sum, line 2'
 report --cache "$work/listed"
 has "a list of variants: those, and no others" out '^  variants  *1 tried of 3'
 finish
