@@ -117,7 +117,7 @@ static void read_log(const char *name, const char *value) {
 // One part of a budget, NUMBER with the unit of SIZE bytes at UNIT. False: it is none, or a second of its kind.
 static bool add_budget(struct budget *b, double number, const char *unit, size_t size) {
   static const struct { const char *name; double seconds; } units[] = {
-    { "s", 1 }, { "ms", 1e-3 }, { "min", 60 }, { "m", 60 }, { "h", 3600 },
+    { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "min", 60 }, { "m", 60 }, { "h", 3600 },
   };
   double seconds = 0;
   for (size_t u = 0; u < sizeof units / sizeof *units; u++)

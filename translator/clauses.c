@@ -235,7 +235,7 @@ static void read_budget(const struct source *s, struct kernel *k,
     const char *unit;
     double seconds;
   } units[] = {
-    { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "min", 60 }, { "h", 3600 },
+    { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "min", 60 }, { "m", 60 }, { "h", 3600 },
   };
   char *end, *copy = arena_copy(a->text.data, a->text.size);
   double number = strtod(copy, &end);
