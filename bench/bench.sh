@@ -35,16 +35,20 @@ compile call_overhead.clang "$autotune" cc clang-22 $flags bench/call_overhead.c
 compile start_up.gcc gcc -O2 -w bench/start_up.c
 compile start_up.tuned "$autotune" cc gcc -O2 bench/start_up.c
 gcc -O2 -w -Iinclude -c bench/begin_timed.c -o "$work/begin_timed.o"
+omp=$(clang-22 -print-file-name=libomp.so) # for winners that the program opens without the library
 for kernel in matmul sgemm jacobi spmv attention; do
   define=-D$(echo $kernel | tr a-z A-Z)
   compile "${kernel}_run.gcc" gcc $flags -w "$define" bench/modes_run.c -lm
   compile "${kernel}_run.tuned" "$autotune" cc gcc $flags -w "$define" bench/modes_run.c \
-    "$work/begin_timed.o" -lm
+    "$work/begin_timed.o" -lm -rdynamic -Wl,--no-as-needed "$omp"
 done
 compile break_even "$autotune" cc gcc $flags -w bench/break_even.c
 compile large_space "$autotune" cc gcc $flags bench/large_space.c
 compile tuning_run "$autotune" cc gcc $flags bench/tuning_run.c
 
-machine=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1 | tr -cs 'A-Za-z0-9\n' '-')
-machine=$(echo "${machine:-unknown}" | sed 's/^-*//; s/-*$//')-$(nproc)
+of() { # FIELD of the first processor
+  sed -n "s/^$1[^:]*: *//p" /proc/cpuinfo | head -1 | tr -cs 'A-Za-z0-9\n' '-' | sed 's/^-*//; s/-*$//'
+}
+machine=$(of 'model name') # virtual machines may not say more than that; the model number does
+machine=${machine:-unknown}-$(sed -n 's/^model[^a-z]*: *//p' /proc/cpuinfo | head -1)-$(nproc)
 "$build/bench/measure" "$build" "$work" "bench/results/$machine.json" "$@"

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // modes_run.c: one of the examples' kernels, named by a macro, called again and again.
 //
-//   modes_run N SECONDS LEAST
+//   modes_run N SECONDS LEAST [OBJECT…]
 //
 // calls for SECONDS, and at least LEAST times, and prints a line a call: "call WAIT TIME", seconds
 // that the runtime kept the call (begin_timed.c; 0 in an untuned build) and seconds of all of it.
+// With objects, winners of stores, each of them ("-": the program's own kernel) is called in the kernel's place,
+// in turns on the same data; a line is then "call INDEX TIME".
+#include <dlfcn.h>
 #define main example_main
+#define static // what winners refer to must be there for them to see
 #if defined MATMUL
 #include "../examples/01_matmul.c"
 #elif defined SGEMM
@@ -17,7 +21,11 @@
 #elif defined ATTENTION
 #include "../examples/07_attention.c"
 #endif
+#undef static
 #undef main
+
+static void (*chosen)(void); // an object's kernel, or NULL: the program's own
+#define CALLED(kernel) (chosen ? (__typeof__(&(kernel)))chosen : (kernel))
 
 double begin_seconds __attribute__((weak)); // the strong one is begin_timed.c's
 
@@ -48,7 +56,7 @@ static void setup(int n)
   size_t size = (size_t)n * n;
   a = filled(size, sizeof *a), b = filled(size, sizeof *b), c = filled(size, sizeof *c);
 }
-static void call(int n) { matmul(n, a, b, c); }
+static void call(int n) { CALLED(matmul)(n, a, b, c); }
 
 #elif defined SGEMM
 static float *a, *b, *c;
@@ -57,7 +65,7 @@ static void setup(int n)
   size_t size = (size_t)n * n;
   a = filled(size, sizeof *a), b = filled(size, sizeof *b), c = filled(size, sizeof *c);
 }
-static void call(int n) { sgemm(n, a, b, c); }
+static void call(int n) { CALLED(sgemm)(n, a, b, c); }
 
 #elif defined JACOBI
 static double *a, *b;
@@ -66,7 +74,7 @@ static void setup(int n)
   size_t size = (size_t)n * n;
   a = filled(size, sizeof *a), b = filled(size, sizeof *b);
 }
-static void call(int n) { jacobi2d(4, n, (double(*)[n])a, (double(*)[n])b); }
+static void call(int n) { CALLED(jacobi2d)(4, n, (double(*)[n])a, (double(*)[n])b); }
 
 #elif defined SPMV
 static int *start, *column;
@@ -85,7 +93,7 @@ static void setup(int rows)
   for (size_t k = 0; k < n; k++)
     column[k] = (int)(noise(&state) % (unsigned)rows);
 }
-static void call(int rows) { spmv(rows, start, column, value, x, y); }
+static void call(int rows) { CALLED(spmv)(rows, start, column, value, x, y); }
 
 #elif defined ATTENTION
 static float (*m[4])[D];
@@ -94,19 +102,60 @@ static void setup(int n)
   for (int i = 0; i < 4; i++)
     m[i] = filled((size_t)n * D, sizeof(float));
 }
-static void call(int n) { attention(n, m[0], m[1], m[2], m[3]); }
+static void call(int n) { CALLED(attention)(n, m[0], m[1], m[2], m[3]); }
 #endif
+
+// "-" is the program's own.
+static void open_object(const char *path)
+{
+  chosen = NULL;
+  if (strcmp(path, "-") == 0)
+    return;
+  void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void (**entry)(void) = object ? dlsym(object, "autotune_entry") : NULL;
+  if (!entry || !*entry) {
+    fprintf(stderr, "%s\n", dlerror());
+    exit(1);
+  }
+  chosen = *entry;
+}
+
+static double timed(int n)
+{
+  double from = now();
+  call(n);
+  return now() - from;
+}
+
+// Rounds of all objects, each beginning with another one.
+static void compare(int n, double end, int least, char **paths, int objects)
+{
+  void (**entries)(void) = malloc(sizeof *entries * (size_t)objects);
+  for (int i = 0; i < objects; i++) {
+    open_object(paths[i]);
+    entries[i] = chosen;
+    call(n);
+  }
+  for (int round = 0; round < least || now() < end; round++)
+    for (int i = 0; i < objects; i++) {
+      int index = (i + round) % objects;
+      chosen = entries[index];
+      printf("call %d %.9f\n", index, timed(n));
+    }
+}
 
 int main(int argc, char **argv)
 {
   int n = argc > 1 ? atoi(argv[1]) : 256, least = argc > 3 ? atoi(argv[3]) : 1;
   double end = now() + (argc > 2 ? atof(argv[2]) : 1);
   setup(n);
+  if (argc > 4) {
+    compare(n, end, least, argv + 4, argc - 4);
+    return 0;
+  }
   for (int i = 0; i < least || now() < end; i++) {
     begin_seconds = 0;
-    double from = now();
-    call(n);
-    double seconds = now() - from;
+    double seconds = timed(n);
     printf("call %.9f %.9f\n", begin_seconds, seconds);
   }
   return 0;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_repeat.c: is it chance? Each of five kernels is tuned again and again, each time from an empty
-// store and with another seed, and once for much longer; then all that was chosen is measured together,
-// in turns, one process each. The best of them all stands for the best of all variants.
+// row_repeat.c: is it chance? Each of five kernels is tuned again and again with the default budget, each time
+// from an empty store and with another seed, and once with all of its variants; then all that was chosen is
+// measured together, in turns, in one process and on the same data. The best of them all stands for the best of
+// all variants.
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +11,13 @@
 
 #include "bench.h"
 
-enum { KERNELS = 5, CHOICES = 20, ROUNDS = 3 };
+enum { KERNELS = 5, CHOICES = 20, ALL = CHOICES, STORES = CHOICES + 1 };
 static const struct { const char *name, *size; } kernels[KERNELS] = {
-  { "matmul", "320" }, { "sgemm", "960" }, { "jacobi", "1000" }, { "spmv", "160000" },
+  { "matmul", "512" }, { "sgemm", "960" }, { "jacobi", "1000" }, { "spmv", "160000" },
   { "attention", "512" },
 };
-static const char shorter[] = "3s", longer[] = "15s"; // the last is what all others stand beside
+static const char budget[] = "10s", whole[] = "300s,10000"; // of a choice, of all variants
+static const char judged[] = "20";                          // seconds in which all run in turns
 static const double near = 1.02;
 
 static void use_store(const struct bench *b, const char *kernel, unsigned choice)
@@ -24,56 +27,90 @@ static void use_store(const struct bench *b, const char *kernel, unsigned choice
   setenv("AUTOTUNE_CACHE", folder, 1);
 }
 
-// The median of the calls of a process that lives for SECONDS; NAN: it failed.
-static double call_time(const struct bench *b, unsigned kernel, const char *seconds)
-{
-  char path[4096];
-  struct samples waits = { 0 }, times = { 0 };
-  snprintf(path, sizeof path, "%s/%s_run.tuned", b->work, kernels[kernel].name);
-  run_calls((const char *[]){ path, kernels[kernel].size, seconds, "5", NULL }, &waits, &times);
-  double median = samples_median(&times);
-  samples_free(&waits);
-  samples_free(&times);
-  return median;
-}
-
 static bool choose(const struct bench *b, unsigned kernel, unsigned choice)
 {
-  char seed[16];
+  char seed[16], path[4096];
+  snprintf(path, sizeof path, "%s/%s_run.tuned", b->work, kernels[kernel].name);
   snprintf(seed, sizeof seed, "%u", choice + 1);
   use_store(b, kernels[kernel].name, choice);
   setenv("AUTOTUNE_SEED", seed, 1);
-  setenv("AUTOTUNE_BUDGET", choice == CHOICES ? longer : shorter, 1);
-  double time = call_time(b, kernel, "0");
+  setenv("AUTOTUNE_BUDGET", choice == ALL ? whole : budget, 1);
+  if (choice == ALL)
+    setenv("AUTOTUNE_SEARCH", "exhaustive", 1);
+  bool fine = run((const char *[]){ path, kernels[kernel].size, "0", "1", NULL }, NULL, 0) >= 0;
+  unsetenv("AUTOTUNE_SEARCH");
   unsetenv("AUTOTUNE_BUDGET");
   unsetenv("AUTOTUNE_SEED");
-  return !isnan(time);
+  return fine;
+}
+
+// The object of what a store chose, malloc'ed; "-" where the default stayed.
+static char *object_of(const struct bench *b, unsigned kernel, unsigned choice)
+{
+  char pattern[4200];
+  glob_t found;
+  snprintf(pattern, sizeof pattern, "%s/repeat-%s-%u/objects/*.so", b->work, kernels[kernel].name,
+           choice);
+  if (glob(pattern, 0, NULL, &found) != 0)
+    return strdup("-");
+  char *path = strdup(found.gl_pathv[0]);
+  globfree(&found);
+  return path;
+}
+
+// Adds what each object takes, in turns. False: the program failed.
+static bool compare(const struct bench *b, unsigned kernel, char *const *objects, struct samples *times)
+{
+  enum { OUTPUT = 1 << 26 };
+  char path[4096], *out = malloc(OUTPUT), *at = out;
+  const char *argv[4 + STORES + 1] = { path, kernels[kernel].size, judged, "5" };
+  snprintf(path, sizeof path, "%s/%s_run.tuned", b->work, kernels[kernel].name);
+  for (unsigned c = 0; c < STORES; c++)
+    argv[4 + c] = objects[c];
+  setenv("AUTOTUNE_MODE", "off", 1);
+  bool fine = out && run(argv, out, OUTPUT) >= 0;
+  unsetenv("AUTOTUNE_MODE");
+  unsigned index;
+  for (double t; fine && sscanf(at, "call %u %lf", &index, &t) == 2 && index < STORES;) {
+    samples_add(&times[index], t);
+    at += strcspn(at, "\n");
+    at += *at == '\n';
+  }
+  free(out);
+  return fine && times[ALL].n > 0;
 }
 
 // How many of the choices are near the best of all; -1: a program failed.
 static int judge(const struct bench *b, unsigned kernel, json_t *data)
 {
-  struct samples times[CHOICES + 1] = { 0 };
-  double best = INFINITY;
+  struct samples times[STORES] = { 0 };
+  char *objects[STORES];
+  double best = INFINITY, worst = 0;
   int good = 0;
-  setenv("AUTOTUNE_MODE", "locked", 1);
-  for (unsigned r = 0; r < ROUNDS; r++)
-    for (unsigned c = 0; c <= CHOICES; c++) {
-      unsigned choice = (c + r) % (CHOICES + 1);
-      use_store(b, kernels[kernel].name, choice);
-      samples_add(&times[choice], call_time(b, kernel, "0.2"));
-    }
-  unsetenv("AUTOTUNE_MODE");
+  for (unsigned c = 0; c < STORES; c++)
+    objects[c] = object_of(b, kernel, c);
+  bool fine = compare(b, kernel, objects, times);
   json_t *list = json_array();
-  for (unsigned c = 0; c <= CHOICES; c++)
+  for (unsigned c = 0; fine && c < STORES; c++)
     best = fmin(best, samples_median(&times[c]));
-  for (unsigned c = 0; c <= CHOICES; c++) {
-    good += c < CHOICES && samples_median(&times[c]) <= near * best;
-    json_array_append_new(list, samples_json(&times[c]));
+  for (unsigned c = 0; fine && c < STORES; c++) {
+    double median = samples_median(&times[c]);
+    good += c < CHOICES && median <= near * best;
+    worst = c < CHOICES ? fmax(worst, median) : worst;
+    json_array_append_new(list, json_real(median));
+  }
+  for (unsigned c = 0; c < STORES; c++) {
     samples_free(&times[c]);
+    free(objects[c]);
+  }
+  if (fine) {
+    printf("  %-10s %d of %d within 2 %% of the best (%.4g ms), the worst %.3f x, all variants' %.3f x\n",
+           kernels[kernel].name, good, CHOICES, 1e3 * best, worst / best,
+           json_real_value(json_array_get(list, ALL)) / best);
+    fflush(stdout);
   }
   json_object_set_new(data, kernels[kernel].name, list);
-  return isfinite(best) ? good : -1;
+  return fine ? good : -1;
 }
 
 bool row_repeat(struct bench *b)
@@ -86,7 +123,7 @@ bool row_repeat(struct bench *b)
   size_t used = 0;
   for (unsigned k = 0; k < KERNELS && least >= 0; k++) {
     bool fine = true;
-    for (unsigned c = 0; c <= CHOICES && fine; c++)
+    for (unsigned c = 0; c < STORES && fine; c++)
       fine = choose(b, k, c);
     int good = fine ? judge(b, k, data) : -1;
     used += (size_t)snprintf(note + used, sizeof note - used, "%s %d ", kernels[k].name, good);

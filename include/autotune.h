@@ -92,6 +92,14 @@ struct autotune_machine {
   long long vector;      /* AUTOTUNE_VECTOR: the widest vector register */
   long long cores;       /* AUTOTUNE_CORES: physical, that this process may use */
   long long threads;     /* AUTOTUNE_THREADS: logical, that this process may use */
+  /* Of the device that a CUDA kernel is launched on; 0 for C kernels. */
+  long long smem_per_block; /* AUTOTUNE_SMEM_PER_BLOCK: bytes, with the opt-in beyond 48 KiB */
+  long long smem_per_sm;    /* AUTOTUNE_SMEM_PER_SM: bytes */
+  long long registers;      /* AUTOTUNE_REGISTERS: 32-bit, of a multiprocessor */
+  long long sms;            /* AUTOTUNE_SMS: multiprocessors */
+  long long warp;           /* AUTOTUNE_WARP: threads */
+  long long max_threads;    /* AUTOTUNE_MAX_THREADS: of a block */
+  long long cc;             /* AUTOTUNE_CC: compute capability, 90 for 9.0 */
 };
 
 enum autotune_kind {
@@ -208,6 +216,48 @@ struct autotune_arg {
   int pointer;     /* 1: a pointer (arrays and functions included) */
 };
 
+/* ---- CUDA kernels (autotune_cuda.h has what translated .cu files use besides) ---- */
+
+struct autotune_dim3 { unsigned x, y, z; };
+struct autotune_launch {
+  struct autotune_dim3 grid, block;
+  size_t shared;              /* bytes of dynamic shared memory */
+  void *stream;               /* cudaStream_t, which is the driver's CUstream */
+};
+
+/* A __device__ or __constant__ variable that the unit refers to by address: it holds a pointer named
+ * autotune_symbol_NAME. */
+struct autotune_gpu_symbol {
+  const char *name;
+  /* Where it is on the current device, and its bytes: cudaGetSymbolAddress and cudaGetSymbolSize. 0, or
+   * a cudaError_t. */
+  int (*locate)(void **address, size_t *bytes);
+  int written;                /* 1: variants may write it (no __constant__) */
+};
+
+enum autotune_gpu_flags {
+  AUTOTUNE_GPU_CEIL = 1,      /* grid(ceil): the kernel checks bounds, so the last block may be partial */
+  AUTOTUNE_GPU_NO_ISOLATE = 2,/* isolate(off) */
+  AUTOTUNE_GPU_NO_FLUSH = 4,  /* flush(off): the L2 cache stays as the run before left it */
+  AUTOTUNE_GPU_EMULATED = 8   /* built by `autotune cc --emulate` */
+};
+
+struct autotune_gpu {
+  unsigned flags;
+  /* The default variant through the program's own runtime (cudaLaunchKernel); its cudaError_t. */
+  int (*launch)(const struct autotune_launch *asked, void *const *args);
+  /* How a variant is launched where the program asked for ASKED. 0: not at all, as its blocks do not
+   * divide the threads that were asked for. VALUES: one for each parameter. */
+  int (*geometry)(const struct autotune_value *const *values, void *const *args,
+                  const struct autotune_machine *machine, const struct autotune_launch *asked,
+                  struct autotune_launch *out);
+  const char *instance;       /* lines in front of the unit's text: "#define AUTOTUNE_T0 float\n"; or "" */
+  unsigned n_symbols;
+  const struct autotune_gpu_symbol *symbols;
+  unsigned n_written;         /* arguments that point to what is not const, where there are no sections */
+  const unsigned *written;    /* their indices */
+};
+
 /* Everything the translator knows of a kernel. Read-only. */
 struct autotune_kernel {
   unsigned abi;               /* AUTOTUNE_ABI */
@@ -254,7 +304,10 @@ struct autotune_kernel {
    * (struct autotune_replay); NULL: the kernel cannot be captured (NOT_CAPTURED). */
   const char *replay;
   const char *not_captured;   /* why there is no replay, for people; NULL */
-  unsigned reserved[8];
+  /* A CUDA kernel: `original` is a function that nobody calls, `invoke` is NULL, sections and pointers are the
+   * device's, the last key is the device's ordinal and no part of what is stored. NULL: C. */
+  const struct autotune_gpu *gpu;
+  unsigned reserved[6];
 };
 
 /* What autotune_entry points to in code that was made from a kernel's `replay`. */
@@ -316,6 +369,14 @@ static inline int autotune_due(struct autotune_entry *entry)
   __atomic_store_n(&entry->left, left, __ATOMIC_RELAXED);
   return left == 0;
 }
+
+/* A launch of a CUDA kernel, on the current device and thread, as ASKED: a tuned variant is launched in its place
+ * with its own geometry on the same stream, tuning first where that is due. 0: launched. AUTOTUNE_LAUNCH_DEFAULT: the
+ * caller is to launch the kernel as written. Never synchronises but for tuning, and never while ASKED's
+ * stream is being captured. */
+#define AUTOTUNE_LAUNCH_DEFAULT (-1)
+AUTOTUNE_API int autotune_launch_kernel(struct autotune_site *site, const long long *key,
+                                        void *const *args, const struct autotune_launch *asked);
 
 /* Called by a destructor of the translated file: its code is about to be unmapped. */
 AUTOTUNE_API void autotune_site_close(struct autotune_site *site);

@@ -148,8 +148,12 @@ static struct trial_plan explore_plan(const struct tuning *t) {
   double all = t->deadline - t->began, share = 0.5 * all / (t->expected ? t->expected : 1);
   double runs = 3 * best.median < all / 20 ? 3 * best.median : all / 20;
   double budget = share < all / 50 ? share : all / 50;
+  budget = budget > runs ? budget : runs;
+  double rival = t->best == NONE ? 0 : t->candidates[t->best].e.median;
+  bool short_enough = rival > 0 && 12 * rival < budget;
   return (struct trial_plan){
-    .limit = explore_limit(t), .budget = budget > runs ? budget : runs,
+    .limit = explore_limit(t), .budget = budget,
+    .rival = short_enough ? (uint64_t)t->best + 1 : 0, .rival_seconds = rival,
     .stop_above = 1.05 * best.high, .min_samples = t->online ? 1 : 3,
     .max_samples = t->online ? 3 : 64, .precision = 0.02, .verify = true,
   };

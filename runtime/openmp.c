@@ -11,14 +11,24 @@ bool openmp_in_parallel(void) {
   return in_parallel && in_parallel();
 }
 
+// omp_pause_resource_t, OpenMP 6.0 section 30.2.1
+enum { PAUSE_SOFT = 1, PAUSE_HARD = 2 };
+
+static void pause_threads(int how) {
+  int (*pause)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "omp_pause_resource_all");
+  if (pause && !openmp_in_parallel())
+    pause(how);
+}
+
+void openmp_rest(void) {
+  pause_threads(PAUSE_SOFT);
+}
+
 void openmp_before_fork(void) {
-  enum { PAUSE_HARD = 2 }; // omp_pause_resource_t, OpenMP 6.0 section 30.2.1
   // LLVM's runtime starts anew in a child by itself; libgomp's child would wait for its threads.
   if (dlsym(RTLD_DEFAULT, "__kmpc_fork_call"))
     return;
-  int (*pause)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "omp_pause_resource_all");
-  if (pause && !openmp_in_parallel())
-    pause(PAUSE_HARD);
+  pause_threads(PAUSE_HARD);
 }
 
 void openmp_clean(pid_t pid) {

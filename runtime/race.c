@@ -42,7 +42,7 @@ static unsigned choose(struct tuning *t, struct runner_up *f) {
         next = (int)i;
     }
     struct candidate *c = next == NONE ? NULL : &t->candidates[next];
-    if (!c || c->e.low > 1.03 * best.high)
+    if (!c || c->e.low > 1.15 * best.high)
       break;
     seen[next] = true;
     if (!is_twin(f, n, c) && explore_compile(t, c))
@@ -60,7 +60,7 @@ static bool races_default(const struct tuning *t, const struct runner_up *first)
 
 static void run(struct tuning *t, struct runner_up *f) {
   double seconds = f->candidate ? f->candidate->e.median : t->original.median;
-  unsigned n = seconds > 0.3 ? 1 : seconds > 0.03 ? 2 : 3;
+  unsigned n = seconds > 0.3 ? 1 : seconds > 0.03 ? 2 : seconds > 0.003 ? 3 : 5;
   struct trial_plan plan = { .limit = tune_limit(t), .budget = 0.5 + 4 * seconds,
                              .min_samples = n, .max_samples = n, .verify = f->n <= n };
   struct trial trial;

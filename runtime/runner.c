@@ -8,6 +8,7 @@
 // 50 us, unless it has INOUT sections: repeated on its own result it would compute something else.
 // Nothing is subtracted.
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,9 @@
 
 #include "sandbox.h"
 
+enum { REST_AFTER = 2 }; // ms
 static const double batch_below = 20e-6, batch_of = 50e-6, load_limit = 30;
+static const double settling = 6e-3; // seconds in which the system may still move threads between cores
 
 struct loaded {
   uint64_t ticket;
@@ -115,12 +118,53 @@ static double least(const double *samples, unsigned n) {
   return best;
 }
 
-static bool is_enough(const struct trial_plan *p, const struct answer *a, double spent) {
+// What runs in turns with the variant, to tell a slow variant from a slow moment.
+struct rival {
+  autotune_fn code;       // NULL: nothing
+  double seconds;         // what it takes when nothing else goes on
+  unsigned batch;
+  double samples[MAX_SAMPLES];
+};
+
+static struct loaded *find(struct runner *r, uint64_t ticket) {
+  for (unsigned i = 0; i < r->n_loaded; i++)
+    if (r->loaded[i].ticket == ticket)
+      return &r->loaded[i];
+  return NULL;
+}
+
+static void choose_rival(struct runner *r, const struct command *c, struct rival *out) {
+  const struct loaded *l = find(r, c->plan.rival);
+  bool usable = c->plan.rival && c->plan.rival != c->ticket && l && l->checked;
+  out->code = usable ? l->code : NULL;
+  out->seconds = c->plan.rival_seconds;
+  out->batch = batch_size(r, out->seconds);
+}
+
+// How many times as long as usual the rival took, as its fastest of the first N runs tell.
+static double least_pace(const struct rival *rival, unsigned n) {
+  return rival->code ? least(rival->samples, n) / rival->seconds : 1;
+}
+
+// Is the variant slower than is wanted, whatever else the machine does?
+static bool is_slow(const struct trial_plan *p, const struct answer *a, const struct rival *rival,
+                    double spent) {
+  unsigned n = a->n_samples;
+  double best = n ? least(a->samples, n) / least_pace(rival, n) : 0;
+  if (p->stop_above <= 0 || n < 2)
+    return false;
+  // What is only somewhat slower is not given up before the system has found cores for its threads.
+  bool settled = spent >= settling || (rival->code && n >= 3) || best > 2 * p->stop_above;
+  return settled && best > p->stop_above;
+}
+
+static bool is_enough(const struct trial_plan *p, const struct answer *a, const struct rival *rival,
+                      double spent) {
   double sorted[MAX_SAMPLES];
   unsigned n = a->n_samples;
   if (n >= p->max_samples || n >= MAX_SAMPLES || spent > p->budget)
     return true;
-  if (p->stop_above > 0 && n >= 2 && least(a->samples, n) > p->stop_above)
+  if (is_slow(p, a, rival, spent))
     return true;
   if (n < p->min_samples || (n > 16 && n % 8 != 0))
     return false;
@@ -128,27 +172,34 @@ static bool is_enough(const struct trial_plan *p, const struct answer *a, double
   return stats_precise(stats_median(sorted, n), p->precision);
 }
 
+static double run_once(struct runner *r, const struct trial_plan *p, autotune_fn code, unsigned batch) {
+  allow(r, load_limit);
+  image_restore(&r->zygote->image);
+  allow(r, p->limit);
+  return timed(r, code, batch);
+}
+
 // FIRST: seconds that the checked run took; below 0: there was none.
 static void sample(struct runner *r, const struct command *c, autotune_fn code, struct answer *a,
                    double first) {
-  struct image *m = &r->zygote->image;
   const struct trial_plan *p = &c->plan;
+  bool restores = image_restores(&r->zygote->image);
   double start = now();
+  struct rival rival;
   if (first < 0 || first < batch_below * 10) { // warm up; a short kernel's first run tells little
-    image_restore(m);
-    allow(r, p->limit);
-    first = timed(r, code, 1);
+    first = run_once(r, p, code, 1);
     if (first < batch_below)
-      first = timed(r, code, 1 + !image_restores(m) * 3);
+      first = timed(r, code, 1 + !restores * 3);
   }
   unsigned batch = batch_size(r, first);
+  choose_rival(r, c, &rival);
   do {
-    allow(r, load_limit);
-    image_restore(m);
-    allow(r, p->limit);
-    a->samples[a->n_samples++] = timed(r, code, batch);
-  } while (!is_enough(p, a, now() - start));
+    if (rival.code)
+      rival.samples[a->n_samples] = run_once(r, p, rival.code, rival.batch);
+    a->samples[a->n_samples++] = run_once(r, p, code, batch);
+  } while (!is_enough(p, a, &rival, now() - start));
   allow(r, 0);
+  a->pace = rival.code ? stats_median(rival.samples, a->n_samples).median / rival.seconds : 1;
   a->time_seconds = now() - start;
 }
 
@@ -164,9 +215,9 @@ static bool is_settled(const struct runner *r, const struct command *c, double f
 // ---- one command --------------------------------------------------------------------------------------
 
 static struct loaded *known(struct runner *r, uint64_t ticket) {
-  for (unsigned i = 0; i < r->n_loaded; i++)
-    if (r->loaded[i].ticket == ticket)
-      return &r->loaded[i];
+  struct loaded *l = find(r, ticket);
+  if (l)
+    return l;
   struct loaded *more = sys_realloc(r->loaded, (r->n_loaded + 1) * sizeof *more);
   if (!more)
     return NULL;
@@ -244,6 +295,16 @@ static bool receive(const struct zygote *z, struct command *c, int *fd) {
   return n == (ssize_t)sizeof *c;
 }
 
+// Where no command follows at once, something is being compiled, and threads that spin are in its way.
+static void rest(struct runner *r) {
+  struct pollfd p = { r->zygote->commands, POLLIN, 0 };
+  if (poll(&p, 1, REST_AFTER) != 0)
+    return;
+  allow(r, load_limit);
+  openmp_rest();
+  allow(r, 0);
+}
+
 void runner_main(struct zygote *z, pid_t parent) {
   struct runner r = { .zygote = z, .self = getpid() };
   struct command c;
@@ -264,6 +325,7 @@ void runner_main(struct zygote *z, pid_t parent) {
       _exit(0);
     if (send(z->commands, a, sizeof *a, MSG_NOSIGNAL) != (ssize_t)sizeof *a)
       break;
+    rest(&r);
   }
   _exit(0);
 }

@@ -357,8 +357,9 @@ double worker_touched(const struct worker_pool *w);  /* bytes of all sections */
 struct trial {
   enum fate fate;
   char message[256];      /* what went wrong: "SIGSEGV", "C[0:n]: element 17 is 1.5, not 1.0" */
-  double *samples; unsigned n_samples;  /* seconds of one call, in order; malloc'ed */
+  double *samples; unsigned n_samples;  /* seconds of one call, in order, divided by PACE; malloc'ed */
   double verify_seconds, time_seconds, load_seconds;
+  double pace;            /* how many times as long as usual the rival took beside it; 1: no rival */
 };
 struct trial_plan {
   double limit;           /* seconds one run may take before the worker is killed */
@@ -367,6 +368,9 @@ struct trial_plan {
   unsigned min_samples, max_samples;
   double precision;       /* share: stop when the interval is inside */
   bool verify;            /* also after the last timed run */
+  uint64_t rival;         /* ticket of a right variant that runs in turns with this one, if the worker
+                             has it loaded, to tell a slow variant from a slow moment; 0: none */
+  double rival_seconds;   /* what that one takes */
 };
 /* Runs the default variant: fills the reference outputs, times it, and checks that it repeats them. Must
  * come first. 0, or -1 when no worker can be had any more. */
@@ -500,6 +504,8 @@ char *objects_find(uint64_t hash);
 /* ---- openmp.c: the program's OpenMP runtime, if it has one ------------------------------------------ */
 
 bool openmp_in_parallel(void);
+/* The threads of LLVM's runtime sleep until they are needed, instead of spinning for a while. */
+void openmp_rest(void);
 /* Ends the thread pool of a runtime that does not survive a fork (libgomp). */
 void openmp_before_fork(void);
 /* Removes what LLVM's runtime leaves in /dev/shm when process PID is killed. */

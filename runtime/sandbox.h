@@ -91,6 +91,7 @@ struct answer {             /* worker to tuner */
   enum fate fate;
   char message[256];
   double verify_seconds, time_seconds, load_seconds;
+  double pace;              /* how many times as long as usual the plan's rival took; 0: not known */
   unsigned n_samples;
   double samples[MAX_SAMPLES];
 };

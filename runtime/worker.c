@@ -16,6 +16,7 @@
 
 // Seconds that a process which only does our work may take before it counts as hanging.
 enum { START_GRACE = 60, GRACE = 10 };
+static const double slowest_pace = 4; // more than that is no moment, and nothing is corrected by more
 
 struct worker_pool {
   const struct autotune_kernel *kernel;
@@ -233,6 +234,7 @@ static int copy_answer(const struct answer *a, struct trial *out) {
   out->verify_seconds = a->verify_seconds;
   out->time_seconds = a->time_seconds;
   out->load_seconds = a->load_seconds;
+  out->pace = a->pace > slowest_pace ? slowest_pace : a->pace >= 1 / slowest_pace ? a->pace : 1;
   for (unsigned i = 0; i < n; i++)
     if (!(a->samples[i] >= 0 && a->samples[i] < 1e9))
       n = 0;
@@ -243,8 +245,8 @@ static int copy_answer(const struct answer *a, struct trial *out) {
   out->samples = n ? sys_malloc(n * sizeof *out->samples) : NULL;
   if (n && !out->samples)
     return -1;
-  if (n)
-    memcpy(out->samples, a->samples, n * sizeof *out->samples);
+  for (unsigned i = 0; i < n; i++)
+    out->samples[i] = a->samples[i] / out->pace;
   out->n_samples = n;
   return 0;
 }

@@ -213,6 +213,7 @@ struct kernel {
   const char **compilers; unsigned n_compilers;  /* at least "clang" */
   bool openmp;
   bool left_out;                 /* of this build by an #if: set by translate.c */
+  struct cuda_kernel *cuda;      /* of a __global__ function; NULL: C (cuda/cuda.h) */
 };
 /* All kernels of the file. Adds params for sets, `optional`, permutations, flags, compilers and
  * alternatives. Everything that is wrong is diagnosed with file, line and column. */

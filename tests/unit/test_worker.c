@@ -611,12 +611,49 @@ static void test_stops_early(void **state) {
   bench_close();
 }
 
+// Takes three times as long from some call on, as all does on a machine where somebody else is busy.
+static double tired(int n, const double *a, double *c) {
+  static unsigned calls;
+  struct timespec nap = { 0, calls++ < 12 ? 1000 * 1000 : 3000 * 1000 };
+  nanosleep(&nap, NULL);
+  return right(n, a, c);
+}
+
+// What takes 2 ms beside a variant of 1 ms that takes 3 just now is told as if nothing slowed it.
+static void test_rival(void **state) {
+  (void)state;
+  struct trial trial;
+  struct trial_plan p = plan;
+  kernel_fn *first = tired, *second = slow;
+  p.budget = 10;
+  p.min_samples = p.max_samples = 8;
+  bench_open(kernel_of(right));
+  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(worker_try(bench.workers, 1, &first, sizeof first, &p, &trial), 0);
+  assert_true(trial.pace == 1);
+  free(trial.samples);
+  p.rival = 1;
+  p.rival_seconds = 1e-3;
+  assert_int_equal(worker_try(bench.workers, 2, &second, sizeof second, &p, &trial), 0);
+  assert_int_equal(trial.fate, FATE_OK);
+  assert_true(trial.pace > 2 && trial.pace < 4.01);
+  double seconds = stats_median(trial.samples, trial.n_samples).median;
+  assert_true(seconds * trial.pace > 2e-3 && seconds * 2 < 3e-3);
+  free(trial.samples);
+  p.rival = 77; // not loaded
+  assert_int_equal(worker_try(bench.workers, 3, &second, sizeof second, &p, &trial), 0);
+  assert_true(trial.pace == 1);
+  free(trial.samples);
+  bench_close();
+}
+
 int main(void) {
   parent.pid = getpid();
   snprintf(parent.path, sizeof parent.path, "test_worker.%d", (int)parent.pid);
   atexit(at_exit);
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_crashes), cmocka_unit_test(test_crashes_later),
+    cmocka_unit_test(test_rival),
     cmocka_unit_test(test_crashes_openmp), cmocka_unit_test(test_endless),
     cmocka_unit_test(test_wrong), cmocka_unit_test(test_wrong_in_place),
     cmocka_unit_test(test_outside), cmocka_unit_test(test_default_without_its_inout),

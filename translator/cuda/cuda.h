@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuda.h: what is different in .cu files; docs/design.md says what becomes of one.
+ *
+ *   front.c       pragmas on __global__ functions: struct kernel with its `cuda`
+ *   signature.c   templates, __launch_bounds__, parameters in C++
+ *   clauses.c     block, grid, shared, isolate, flush
+ *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand
+ *   items.c       the file and its headers cut into declarations
+ *   unit.c        what the kernel reaches of them, as text for NVRTC
+ *   emit.c        the translated file
+ *   emulate.c     the same for the CPU: every launch, annotated or not
+ *
+ * The C side's pragma.c (syntax), values.c, expr.c, points.c (params, constraints) are used as they are; expand.c and
+ * unit.c (a C compiler's view of the file) are not: C++ is cut by Tree-sitter's tree. */
+#ifndef AUTOTUNE_CUDA_TRANSLATOR_H
+#define AUTOTUNE_CUDA_TRANSLATOR_H
+
+#include "../kernel.h"
+
+/* ---- front.c, signature.c, clauses.c ---- */
+
+struct template_param {
+  const char *name;
+  struct slice text;          /* "typename T", "int N = 4" */
+  bool type;                  /* typename or class: spelled by the type's name; else a constant */
+  struct slice type_text;     /* of a constant: "int" */
+};
+struct dims { struct slice of[3]; unsigned n; };  /* expressions, as written */
+
+/* kernel->cuda of a __global__ function. */
+struct cuda_kernel {
+  struct slice template_head; /* "template <typename T, int N>"; empty: no template */
+  struct template_param *params; unsigned n_params;
+  size_t start;               /* of the whole declaration, template head included */
+  struct slice bounds;        /* "__launch_bounds__(256, 2)", as written; empty: none */
+  struct slice namespaces;    /* "a::b", where it is defined in one; else empty */
+  int block_param;            /* param of tuples for block(16x16, 32x8): kind VALUE_TUPLE, text "16x16",
+                                 items x, y, z; -1: none */
+  struct dims block;          /* block(BX, BY): over params; n 0: none */
+  struct dims grid; bool ceil;/* grid(expr, …); grid(ceil) */
+  struct slice shared;        /* shared(expr); empty: as asked */
+  unsigned flags;             /* enum autotune_gpu_flags, but for EMULATED */
+};
+/* All kernels of a .cu file, as kernel_all; launches of them are found and checked too. */
+struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
+                            unsigned *n_kernels);
+
+/* ---- launches.c ---- */
+
+struct launch {
+  size_t start, end;          /* of the whole expression, without `;` */
+  struct slice callee;        /* "k", "ns::k" */
+  struct slice template_args; /* "float, 16" of k<float, 16>; empty: none written */
+  bool runtime;               /* cudaLaunchKernel((void *)k, grid, block, args, shared, stream) */
+  struct slice config[4]; unsigned n_config;  /* grid, block, shared, stream */
+  struct slice args;          /* all between the parentheses; of RUNTIME: the array */
+  int kernel;                 /* index of the annotated kernel it launches; -1: another */
+};
+/* Every launch of the file, in order, nested ones too. Launches of annotated kernels that cannot be rewritten are
+ * diagnosed. */
+struct launch *cuda_launches(const struct source *s, const struct kernel *kernels, unsigned n_kernels,
+                             unsigned *n);
+
+/* ---- items.c, unit.c ---- */
+
+struct cuda_unit {
+  struct text text;           /* docs/design.md says what stands in it, in which order */
+  const char **flags; unsigned n_flags;     /* for NVRTC: "-std=c++17", "--use_fast_math", "-I…" */
+  struct cuda_symbol { const char *name; struct slice type; bool constant; } *symbols; unsigned n_symbols;
+};
+struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *kernels,
+                                 unsigned n_kernels, const struct kernel *k,
+                                 const struct compile_options *o);
+
+/* ---- emit.c, emulate.c ---- */
+
+/* The translated .cu file. EMULATE: for the CPU. */
+void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
+               const struct kernel *kernels, unsigned n_kernels, const struct launch *launches,
+               unsigned n_launches, const struct cuda_unit *units, bool emulate, struct text *out);
+/* The passes in order, as translate_source. */
+bool cuda_translate(struct source *s, const struct compile_options *o, bool emulate, struct text *out);
+
+#endif
