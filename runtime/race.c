@@ -7,13 +7,15 @@
 
 #include "tune.h"
 
+enum { LAST_ROUND = 6 }; // so many are raced until the end
 static const double precision = 0.02;
 
 struct runner_up {
   struct candidate *candidate;  // NULL: the default
   double samples[RACE_SAMPLES]; unsigned n;
   struct estimate e;
-  bool out;                     // failed, or clearly slower
+  bool out;                     // failed, clearly slower, or has all its samples
+  bool halved;                  // among the slower half of a round
 };
 
 static bool is_twin(const struct runner_up *f, unsigned n, const struct candidate *c) {
@@ -91,6 +93,27 @@ static const struct runner_up *leader(const struct runner_up *f, unsigned n) {
   return best;
 }
 
+static int by_median(const void *a, const void *b) {
+  const struct runner_up *x = *(struct runner_up *const *)a, *y = *(struct runner_up *const *)b;
+  return (x->e.median > y->e.median) - (x->e.median < y->e.median);
+}
+
+// Successive halving (Karnin, Koren, Somekh 2013): while many race, the slower half is dropped after each round, so
+// that time goes to telling the best from the good.
+static void halve(struct runner_up *f, unsigned n) {
+  struct runner_up *racing[FINALISTS + 1];
+  unsigned left = 0;
+  for (unsigned i = 0; i < n; i++)
+    if (!f[i].out && f[i].n > 0)
+      racing[left++] = &f[i];
+  if (left <= LAST_ROUND)
+    return;
+  qsort(racing, left, sizeof *racing, by_median);
+  unsigned keep = left / 2 > LAST_ROUND ? left / 2 : LAST_ROUND;
+  for (unsigned i = keep; i < left; i++)
+    racing[i]->out = racing[i]->halved = true;
+}
+
 // Drops who is clearly slower; true when nothing is left to find out.
 static bool is_decided(struct runner_up *f, unsigned n) {
   const struct runner_up *best = leader(f, n);
@@ -121,6 +144,7 @@ static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
     }
     if (is_decided(f, n) || sys_now() >= end)
       return;
+    halve(f, n);
   }
 }
 
@@ -133,7 +157,7 @@ static int judge(struct tuning *t, const struct runner_up *f, unsigned n) {
       continue;
     if (!f[i].candidate)
       t->original = f[i].e;
-    else if (!best || f[i].e.median < best->e.median)
+    else if (!f[i].halved && (!best || f[i].e.median < best->e.median))
       best = &f[i];
   }
   if (!best)

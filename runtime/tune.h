@@ -8,7 +8,7 @@
 #include "static.h"
 
 enum { FORESEE_RULES = 3 };
-enum { NONE = -1, FINALISTS = 16, RACE_SAMPLES = 120 };
+enum { NONE = -1, FINALISTS = 48, RACE_SAMPLES = 120 };
 
 /* One variant. Its ticket is its index + 1. */
 struct candidate {
