@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Without LLVM, Tree-sitter and pkg-config, libautotune alone is built, and the summary says why.
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "$1" && pwd)
+. "$(dirname "$0")/cc_lib.sh"
+
+configure() { # FOLDER OPTION…: as on a machine that has neither clang-22 nor pkg-config
+  cmake -G Ninja -S "$root" -B "$@" -DAUTOTUNE_LLVM_ROOT=/nowhere -DCMAKE_BUILD_TYPE=Debug \
+    -DAUTOTUNE_CLANG=AUTOTUNE_CLANG-NOTFOUND -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON \
+    -DAUTOTUNE_TESTS=ON > log 2>&1
+}
+
+if configure refused -DAUTOTUNE_RUNTIME_ONLY=OFF; then fail "configured without LLVM"; fi
+has "what is missing" log "not found: LLVM and Clang 22"
+
+configure alone || { cat log; fail "cmake"; finish; }
+has "the summary" log "Building libautotune alone.*not found: LLVM and Clang 22"
+cmake --build alone -- -j "$(nproc)" > log 2>&1 || { cat log; fail "build"; finish; }
+cmake --install alone --prefix "$work/installed" > log 2>&1 || { cat log; fail "install"; finish; }
+check "no program" test ! -e "$work/installed/bin/autotune"
+cat > main.c << 'E2'
+#include <autotune.h>
+#include <stdio.h>
+int main(void) { return puts(autotune_version()) < 0; }
+E2
+check "link" gcc main.c -I"$work/installed/include" -L"$work/installed/lib" -lautotune \
+  -Wl,-rpath,"$work/installed/lib" -o main
+is "version" "$(./main)" "$("$build/bin/autotune" version)"
+finish
