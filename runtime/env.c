@@ -253,6 +253,21 @@ static void read_openmp(const char *name, const char *value) {
   env.options.openmp = sys_strdup(value);
 }
 
+static void read_nvrtc(const char *name, const char *value) {
+  (void)name;
+  env.options.nvrtc = sys_strdup(value);
+}
+
+static void read_gpu_worker(const char *name, const char *value) {
+  (void)name;
+  env.options.gpu_worker = sys_strdup(value);
+}
+
+static void read_emulator(const char *name, const char *value) {
+  (void)name;
+  env.options.emulator = sys_strdup(value);
+}
+
 // ---- the table ------------------------------------------------------------------------
 
 static const struct variable {
@@ -268,6 +283,9 @@ static const struct variable {
   { "AUTOTUNE_UNTIL", read_until },   { "AUTOTUNE_KERNEL", read_kernel },
   { "AUTOTUNE_CALLED", read_called }, { "AUTOTUNE_CAPTURE", read_capture },
   { "AUTOTUNE_CAPTURE_LIMIT", read_capture_limit },
+  { "AUTOTUNE_NVRTC", read_nvrtc },   { "AUTOTUNE_GPU_WORKER", read_gpu_worker },
+  { "AUTOTUNE_EMULATOR", read_emulator },
+  { "AUTOTUNE_EMULATE", NULL },       // the emulator
   { "AUTOTUNE_FAULT", NULL },         // sys.c
   { "AUTOTUNE_HOME", NULL },          // the program autotune
   { "AUTOTUNE_CLANG", NULL },

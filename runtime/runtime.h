@@ -93,6 +93,9 @@ struct options {
                                             $XDG_CACHE_HOME/autotune; "" or "off": no store */
   const char *jit;                       /* AUTOTUNE_JIT: path of libautotune-jit.so */
   const char *openmp;                    /* AUTOTUNE_OPENMP: path of libomp */
+  const char *nvrtc;                     /* AUTOTUNE_NVRTC: path of libnvrtc */
+  const char *gpu_worker;                /* AUTOTUNE_GPU_WORKER: path of autotune-gpu-worker */
+  const char *emulator;                  /* AUTOTUNE_EMULATOR: path of libautotune-emulate.so, in a helper */
   const char *wisdom;                    /* AUTOTUNE_WISDOM: files, separated by colons; NULL: none */
 };
 /* Reads the environment once (thread-safe); unknown AUTOTUNE_* names and bad values are warned of once,

@@ -83,6 +83,7 @@ typedef struct { char bytes[16]; } gpu_uuid;
   X(stream_synchronize, "cuStreamSynchronize", (gpu_stream s))                                       \
   X(stream_query, "cuStreamQuery", (gpu_stream s))                                                   \
   X(stream_capturing, "cuStreamIsCapturing", (gpu_stream s, int *status))                            \
+  X(capture_mode, "cuThreadExchangeStreamCaptureMode", (int *mode))                                  \
   X(event_create, "cuEventCreate", (gpu_event *e, unsigned flags))                                   \
   X(event_destroy, "cuEventDestroy_v2", (gpu_event e))                                               \
   X(event_record, "cuEventRecord", (gpu_event e, gpu_stream s))                                      \
@@ -121,13 +122,15 @@ struct gpu_nvrtc {
 const struct gpu_api *gpu_api_get(const char **why);
 /* NVRTC, the same way; AUTOTUNE_NVRTC names another file. For the tuner, which may not call the driver. */
 const struct gpu_nvrtc *gpu_nvrtc_get(const char **why);
+/* The file of the emulator that this process uses, for AUTOTUNE_EMULATOR in the helper; NULL: there is none. */
+const char *gpu_emulator_path(void);
 /* "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)" into TEXT, which is returned. */
 const char *gpu_error(const struct gpu_api *api, gpu_result e, char *text, size_t size);
 
 /* What a device is: part of the identity of results, and what constraints may ask. */
 struct gpu_info {
   char name[128];             /* "NVIDIA H200" */
-  char identity[192];         /* name, compute capability, memory in GiB, multiprocessors, driver version */
+  char identity[64];          /* "sm_90, 132 multiprocessors, 141 GiB": in the place of a CPU's instruction set */
   int cc;                     /* 90 */
   size_t l2, memory;          /* bytes */
   struct autotune_machine numbers; /* the host's, with the device's fields set */
