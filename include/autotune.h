@@ -256,6 +256,7 @@ struct autotune_gpu {
   const struct autotune_gpu_symbol *symbols;
   unsigned n_written;         /* arguments that point to what is not const, where there are no sections */
   const unsigned *written;    /* their indices */
+  const enum autotune_element *elements; /* what each of them points to; NULL: bytes, compared exactly */
 };
 
 /* Everything the translator knows of a kernel. Read-only. */

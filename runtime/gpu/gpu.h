@@ -7,7 +7,7 @@
  *   call.c      one call as plain bytes, that another process understands: struct gpu_call
  *   executor.c  (tuner) `worker_*` for CUDA kernels: asks the helper and the program
  *   serve.c     (program) runs what the tuner asks for while the program waits
- *   helper.c    autotune-gpu-worker: the helper's main
+ *   helper.c    autotune-gpu-worker: the helper's main (its packets: helper.h)
  *   run.c       (program and helper) save, run, compare, time, restore
  *   compare.c   comparing outputs on the device: the kernel that does it, and what it found
  *
@@ -142,32 +142,37 @@ const struct gpu_info *gpu_info_get(int ordinal);
 /* ---- call.c ------------------------------------------------------------------------------------------ */
 
 /* Memory that a call reads or writes. From sections; else from pointers to what is not const: the whole
- * allocation that they point into. Overlapping ones are one region. */
+ * allocation that they point into. Overlapping ones are one region. Symbols that variants may write are
+ * regions of their own, without a parent. */
 struct gpu_region {
   gpu_pointer base;
   size_t bytes;
   enum autotune_access access;
   enum autotune_element element;
-  double rtol, atol;          /* as in struct tolerance; both below 0: exactly */
+  double rtol, atol;          /* as in struct tolerance; atol below 0: rtol × RMS of what is expected; both below
+                                 0: exactly */
   bool compared;
-  unsigned parent;            /* index of the allocation it lies in */
+  unsigned parent;            /* index of the allocation it lies in; GPU_SYMBOL + i: symbol i */
   char name[64];
 };
-struct gpu_allocation { gpu_pointer base; size_t bytes; gpu_ipc handle; bool exported; };
-enum { GPU_REGIONS = 64, GPU_ARGS = 4096 /* bytes */, GPU_MAX_ARGS = 256 };
-/* One call of one kernel, without a pointer of the program's memory in it. */
+enum { GPU_REGIONS = 64, GPU_ARGS = 4096 /* bytes */, GPU_MAX_ARGS = 256, GPU_SYMBOLS = 16,
+       GPU_SYMBOL = 1000, GPU_POINTERS = 256 };
+/* Memory that arguments point into, written or not. */
+struct gpu_allocation { gpu_pointer base; size_t bytes; char name[64]; };
+/* One call of one kernel as plain bytes: another process understands it, with gpu_shared's copies of memory. */
 struct gpu_call {
   struct autotune_launch asked;
   int device;
   unsigned flags;             /* enum autotune_gpu_flags */
   unsigned n_args;
   unsigned sizes[GPU_MAX_ARGS], offsets[GPU_MAX_ARGS]; /* into bytes */
-  unsigned char pointer[GPU_MAX_ARGS];                 /* 1: it is one */
-  unsigned char bytes[GPU_ARGS];
+  unsigned char bytes[GPU_ARGS] __attribute__((aligned(16)));
+  /* Addresses of device memory among BYTES, those within structures too. */
+  unsigned n_pointers; struct { unsigned offset, allocation; } pointers[GPU_POINTERS];
   unsigned n_regions; struct gpu_region regions[GPU_REGIONS];
   unsigned n_allocations; struct gpu_allocation allocations[GPU_REGIONS];
   unsigned n_symbols;
-  struct { char name[64]; gpu_pointer address; size_t bytes; bool written; } symbols[16];
+  struct { char name[64]; gpu_pointer address; size_t bytes; bool written; } symbols[GPU_SYMBOLS];
 };
 /* Describes the call at hand, in the program. 0; -1 and WHY: it cannot be tuned ("A points to no memory of
  * this device"). */
@@ -198,22 +203,39 @@ struct gpu_answer {
   bool sticky;                /* the context is lost */
   double verify_seconds, time_seconds, load_seconds;
   struct gpu_facts facts;
+  double pace;                /* how many times as long as usual the plan's rival took; 1: there was none */
   unsigned n_samples;
   double samples[MAX_GPU_SAMPLES];
 };
-/* Saves what CALL may write: on the device where there is room, else on the host. NULL and WHY where neither
- * has room. COPY: the call's memory is another process's: it is copied, through IPC or from HOST, and pointers
- * in the arguments are changed; else it is the program's own. Works on a stream of its own, after what is in
- * CALL's stream. */
-struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *call, bool copy,
-                            const void *host, char *why, size_t size);
+/* In the program: saves what CALL may write, on the device where there is room, else on the host. NULL and WHY
+ * where neither has room. Works on a stream of its own, after what is in CALL's stream. */
+struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *call, char *why, size_t size);
+/* What a helper needs: memory to copy, and the outputs of the reference; through IPC, or else from a file. */
+struct gpu_memory { gpu_ipc handle; bool exported; size_t offset; /* in the file, where not exported */ };
+struct gpu_shared {
+  struct gpu_call call;
+  struct gpu_memory allocations[GPU_REGIONS], symbols[GPU_SYMBOLS];
+  struct gpu_memory references[GPU_REGIONS]; /* of regions that are compared */
+  double atol[GPU_REGIONS];   /* of each region, worked out */
+  size_t file_bytes;          /* 0: there is no file */
+};
+/* In the program, after the reference, the memory being as before the call. SNAPSHOT: everything into the file, for
+ * a program that goes on, or where IPC does not work. *FD: of a memory file that the caller closes, or -1. 0; or -1
+ * and WHY. */
+int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int *fd, char *why, size_t size);
+/* In the helper: copies of all of it, with nothing of the program's mapped when it returns. FILE: the mapped file.
+ * *NO_IPC: it is IPC that does not work here, a snapshot may. */
+struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared *s, const void *file,
+                             bool *no_ipc, char *why, size_t size);
 /* Runs the default through LAUNCH, keeps its outputs, checks that it repeats them, times it, restores. */
 void gpu_run_reference(struct gpu_run *r, int (*launch)(const struct autotune_launch *, void *const *),
                        const struct trial_plan *plan, struct gpu_answer *out);
-/* Runs, compares (with the reference's outputs), times if the plan wants samples, restores. */
+/* Loads (once: by ticket), runs and compares (once, where the plan says verify) with the reference's outputs, times
+ * if the plan wants samples (max_samples), restores. Ticket 0 only after gpu_run_reference. */
 void gpu_run_try(struct gpu_run *r, const struct gpu_variant *v, const struct trial_plan *plan,
                  struct gpu_answer *out);
-/* The memory is as it was before the first run, whatever happened (false: the context is lost). */
+/* The memory is as it was before the first run, whatever happened (false: the context is lost). All other functions
+ * leave it so too. */
 bool gpu_run_restore(struct gpu_run *r);
 void gpu_run_free(struct gpu_run *r);
 
