@@ -253,6 +253,8 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f)
   b.resolve = false;
   b.copies = 0;
   write_range(&b, f->start, f->end, &scratch);
+  if (!b.failed)
+    shared_check(&b);
 }
 
 void loops_write(const struct source *s, const struct kernel *k, const struct function *f,

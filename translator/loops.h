@@ -15,6 +15,7 @@
  *   outline.c      and what threads share out a function of its own
  *   footprint.c    what a tile touches, as an expression
  *   private.c      and each thread variables of its own
+ *   shared.c       a warning about variables that threads share by mistake
  *   loops_final.c  and variables declared outside of it get the values that the source leaves
  *
  * The model. A nest is a list of generated loops, outermost first, around a body. A loop runs over a
@@ -226,6 +227,8 @@ bool outline(struct builder *b, TSNode root, const struct nest *n, struct text *
 /* private.c: what the loops in BODY assign first and nothing else needs. */
 struct slice *private_variables(const struct builder *b, const struct nest *nest, TSNode body,
                                 unsigned *n);
+/* shared.c: warns of what is assigned in a loop that threads share out and declared outside of it. */
+void shared_check(const struct builder *b);
 /* loops_final.c */
 void finals_write(struct builder *b, const struct nest *n, struct text *out);
 extern const char loops_prologue[];

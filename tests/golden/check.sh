@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `autotune check` of each check/NAME.c prints exactly NAME.out, nothing on standard
-# error, and exits 0. A line `/* args: … */` holds compiler arguments. With
-# AUTOTUNE_UPDATE=1 the .out files are written anew: read the difference before
+# `autotune check` of each check/NAME.c prints exactly NAME.out, on standard error exactly NAME.warn
+# (nothing, where there is none), and exits 0. A line `/* args: … */` holds compiler arguments. With
+# AUTOTUNE_UPDATE=1 these files are written anew: read the difference before
 # committing it.
 set -u
 autotune=$(realpath "$1")/bin/autotune
@@ -15,10 +15,16 @@ for c in *.c; do
   # shellcheck disable=SC2046 # words, none of which has blanks
   "$autotune" check "$c" -- $(sed -n 's|^/\* args: \(.*\) \*/$|\1|p' "$c") >"$out/out" 2>"$out/err"
   status=$?
-  [ -z "${AUTOTUNE_UPDATE:-}" ] || cp "$out/out" "$name.out"
-  if [ $status != 0 ] || [ -s "$out/err" ] || ! diff -u "$name.out" "$out/out" >&2; then
+  if [ -n "${AUTOTUNE_UPDATE:-}" ]; then
+    cp "$out/out" "$name.out"
+    rm -f "$name.warn"
+    [ ! -s "$out/err" ] || cp "$out/err" "$name.warn"
+  fi
+  expected=$name.warn
+  [ -f "$expected" ] || expected=/dev/null
+  if [ $status != 0 ] || ! diff -u "$expected" "$out/err" >&2 ||
+     ! diff -u "$name.out" "$out/out" >&2; then
     echo "$c: exit status $status" >&2
-    cat "$out/err" >&2
     failed=$((failed + 1))
   fi
   n=$((n + 1))
