@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "autotune.h"
-#include "kernel.h"
+#include "cuda/cuda.h"
 
 typedef void clause_reader(const struct source *s, struct kernel *k,
                            const struct clause *c);
@@ -357,6 +357,17 @@ static void check_expressions(const struct source *s, const struct kernel *k)
   names_check(s, k, p, k->bytes, 0, "the work of a call");
 }
 
+// The clauses that only CUDA kernels have.
+static void read_cuda(const struct source *s, struct kernel *k, const struct clause *c)
+{
+  cuda_clause_reader *read = cuda_clause(c->name);
+  if (read && k->cuda)
+    read(s, k, c);
+  else if (read)
+    diag_error(s, c->offset, c->size, "a C kernel has no blocks of threads",
+               "'%s' is for CUDA kernels, in .cu files", c->name);
+}
+
 void clauses_read(const struct source *s, struct kernel *k)
 {
   const struct pragma *p = pragma_of(k);
@@ -365,7 +376,11 @@ void clauses_read(const struct source *s, struct kernel *k)
       for (size_t j = pass; j < (pass ? sizeof readers / sizeof *readers : 1); j++)
         if (strcmp(p->clauses[i].name, readers[j].name) == 0)
           readers[j].read(s, k, &p->clauses[i]);
+  for (unsigned i = 0; i < p->n_clauses; i++)
+    read_cuda(s, k, &p->clauses[i]);
   if (k->n_compilers == 0)
-    *GROW(k->compilers, k->n_compilers) = "clang";
+    *GROW(k->compilers, k->n_compilers) = k->cuda ? "nvrtc" : "clang";
   check_expressions(s, k);
+  if (k->cuda)
+    cuda_clauses_check(s, k);
 }

@@ -70,7 +70,7 @@ static bool is_plain(const struct reader *r, struct slice name)
   const struct macro *m = macro_of(r, name);
   if (arg >= 0)
     return r->k->args[arg].integer || r->k->args[arg].real;
-  return is_machine_name(name) || kernel_word(r->k, name, &number) ||
+  return is_machine_name(r->k, name) || kernel_word(r->k, name, &number) ||
          (m && !m->function && is_number(body_of(m)));
 }
 

@@ -122,10 +122,29 @@ static bool braces_match(const struct source *s, size_t open, size_t *end)
   return false;
 }
 
+// Moves L behind `template <…>`, where that is what comes.
+static void skip_template(struct lexer *l)
+{
+  struct lexer ahead = *l;
+  if (!slice_is(lex(&ahead).text, "template") || !slice_is(lex(&ahead).text, "<"))
+    return;
+  int angles = 1, others = 0;
+  for (struct token t; angles > 0 && (t = lex(&ahead)).kind != TOKEN_END;) {
+    char c = t.kind == TOKEN_PUNCTUATOR ? *t.text.data : 0;
+    others += c && strchr("([{", c) ? 1 : 0;
+    others -= c && strchr(")]}", c) ? 1 : 0;
+    if (others == 0 && (c == '<' || c == '>') && t.text.data[t.text.size - 1] == c)
+      angles += (c == '<' ? 1 : -1) * (int)t.text.size;
+  }
+  *l = ahead;
+}
+
 // The '{' of a definition that begins at OFFSET; false: something else ends first.
 static bool find_body(const struct source *s, size_t offset, size_t *body)
 {
   struct lexer l = { s->text + offset, s->text + s->size, false };
+  if (s->cuda)
+    skip_template(&l);
   int depth = 0;
   bool called = false;
   *body = s->size;
@@ -191,6 +210,23 @@ static bool definition_at(TSNode root, size_t start, size_t end, TSNode *found)
          ts_node_end_byte(*found) == end;
 }
 
+// The definition within [START, END) whose braces open at BODY.
+static bool definition_around(TSNode root, size_t start, size_t body, size_t end, TSNode *found)
+{
+  TSNode n = ts_node_descendant_for_byte_range(root, (uint32_t)body, (uint32_t)end);
+  while (!ts_node_is_null(n) && !node_is(n, "function_definition"))
+    n = ts_node_parent(n);
+  *found = n;
+  return !ts_node_is_null(n) && ts_node_start_byte(n) >= start && ts_node_end_byte(n) == end;
+}
+
+static bool find_definition(const struct source *s, TSNode root, size_t start, size_t body, size_t end,
+                            TSNode *found)
+{
+  return s->cuda ? definition_around(root, start, body, end, found) // behind `template <…>`, `extern "C"`
+                 : definition_at(root, start, end, found);
+}
+
 // The last token of the C text before AT, directives apart.
 static struct slice token_before(const struct source *s, size_t at)
 {
@@ -208,7 +244,9 @@ static struct slice token_before(const struct source *s, size_t at)
 static bool inside_definition(const struct source *s, const struct pragma *p)
 {
   struct slice before = token_before(s, p->offset);
-  if (!is_keyword(before) && !slice_is(before, "*"))
+  bool cuda = s->cuda && (slice_is(before, ">") || slice_is(before, "__global__") ||
+                          (before.size && *before.data == '"')); // of `extern "C"`
+  if (!is_keyword(before) && !slice_is(before, "*") && !cuda)
     return false;
   diag_error(s, p->offset, p->end - p->offset, "put it on the line above the whole definition",
              "this pragma stands within a declaration, behind '%.*s'", (int)before.size,
@@ -226,8 +264,8 @@ bool function_find(const struct source *s, const struct pragma *p, struct functi
     return no_function(s, p, at);
   if (!braces_match(s, body, &end))
     return false;
-  if (!definition_at(ts_tree_root_node(s->tree), at, end, &f->node) &&
-      !definition_at(source_parse_part(s, at, end), at, end, &f->node)) {
+  if (!find_definition(s, ts_tree_root_node(s->tree), at, body, end, &f->node) &&
+      !find_definition(s, source_parse_part(s, at, end), at, body, end, &f->node)) {
     diag_error(s, at, body - at, "is a macro in it that hides a part of the syntax?",
                "the function after this pragma could not be parsed");
     return false;

@@ -3,7 +3,7 @@
 // complete, with its loops checked, or errors told.
 #include <string.h>
 
-#include "kernel.h"
+#include "cuda/cuda.h"
 
 #define MAX_ERRORS 64 // more are not shown, so not looked for
 
@@ -134,7 +134,7 @@ static bool new_function(const struct source *s, const struct pragma *p,
         return false;
       }
     }
-  return signature_read(s, f, out);
+  return s->cuda ? cuda_signature_read(s, f, out) : signature_read(s, f, out);
 }
 
 static struct kernel *find_kernel(struct kernel *all, unsigned n, struct slice name)
@@ -180,7 +180,7 @@ static bool read_alternative(const struct source *s, const struct pragma *p,
                "there is no kernel '%.*s' in this file", (int)name.size, name.data);
     return false;
   }
-  if (!signature_same(s, k, &other))
+  if (!signature_same(s, k, &other) || (k->cuda && !cuda_signature_same(s, k, &other)))
     return false;
   *GROW(k->alternatives, k->n_alternatives) = other.main;
   return true;
@@ -235,9 +235,11 @@ static void read_loops(const struct source *s, const struct pragma *pragmas, uns
 {
   for (unsigned i = 0; i <= k->n_alternatives; i++) {
     struct function *f = i ? &k->alternatives[i - 1] : &k->main;
-    if (directives_read(s, pragmas, n, k, f))
+    if (k->cuda && !cuda_directives_check(s, pragmas, n, f))
+      continue;
+    if (directives_read(s, pragmas, n, k, f) && !k->cuda)
       loops_check(s, k, f);
-    k->openmp = k->openmp || uses_openmp(s, f);
+    k->openmp = k->openmp || (!k->cuda && uses_openmp(s, f));
     for (unsigned j = 0; j < k->n_params; j++)
       if (k->params[j].named)
         names_check_declared(s, f, &k->params[j]);

@@ -51,6 +51,8 @@ void signature_result(struct slice head, struct kernel *k);
  * place. */
 bool signature_same(const struct source *s, const struct kernel *k,
                     const struct kernel *alternative);
+/* Sets integer and real of A from the words of its specifiers. */
+void arg_classify(struct kernel_arg *a);
 /* Moves L past the brackets that open at its next token, if they do; yields where they
  * end. */
 const char *skip_brackets(struct lexer *l);
@@ -75,6 +77,10 @@ bool values_add(const struct source *s, const struct pragma *p, struct slice tex
                 struct param *param);
 bool value_read(const struct source *s, const struct pragma *p, struct slice text,
                 struct value *v, enum value_kind *kind);
+/* Appends V, of KIND, to PARAM's candidates. False: it does not fit, or (unless a RANGE names it) stands there
+ * already; diagnosed. */
+bool value_add(const struct source *s, struct param *param, struct value v,
+               enum value_kind kind, bool range);
 bool value_same(const struct value *a, const struct value *b, enum value_kind kind);
 bool read_integer(struct slice text, long long *i);
 bool read_real(struct slice text, double *d);
@@ -111,7 +117,7 @@ void names_check_params(const struct source *s, const struct kernel *k);
 void names_check_declared(const struct source *s, const struct function *f,
                           const struct param *param);
 int kernel_arg(const struct kernel *k, struct slice name); /* -1: none */
-bool is_machine_name(struct slice name);                   /* AUTOTUNE_L2, … */
+bool is_machine_name(const struct kernel *k, struct slice name); /* AUTOTUNE_L2, … */
 
 /* ---- expr.c ---- */
 

@@ -5,12 +5,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "kernel.h"
+#include "cuda/cuda.h"
 
 static const char *const machine_names[] = { "AUTOTUNE_L1D",     "AUTOTUNE_L2",
                                              "AUTOTUNE_L3",      "AUTOTUNE_LINE",
                                              "AUTOTUNE_VECTOR",  "AUTOTUNE_CORES",
                                              "AUTOTUNE_THREADS", NULL };
+
+static const char *const gpu_names[] = { "AUTOTUNE_SMEM_PER_BLOCK", "AUTOTUNE_SMEM_PER_SM",
+                                         "AUTOTUNE_REGISTERS",      "AUTOTUNE_SMS",
+                                         "AUTOTUNE_WARP",           "AUTOTUNE_MAX_THREADS",
+                                         "AUTOTUNE_CC",             NULL };
 
 int kernel_arg(const struct kernel *k, struct slice name)
 {
@@ -28,12 +33,16 @@ int kernel_param(const struct kernel *k, struct slice name)
   return -1;
 }
 
-bool is_machine_name(struct slice name)
+static bool is_one_of(struct slice name, const char *const *names)
 {
-  for (const char *const *m = machine_names; *m; m++)
-    if (slice_is(name, *m))
-      return true;
-  return false;
+  while (*names && !slice_is(name, *names))
+    names++;
+  return *names != NULL;
+}
+
+bool is_machine_name(const struct kernel *k, struct slice name)
+{
+  return is_one_of(name, machine_names) || (k->cuda && is_one_of(name, gpu_names));
 }
 
 const char *name_nearest(const struct kernel *k, struct slice name, unsigned uses)
@@ -46,6 +55,8 @@ const char *name_nearest(const struct kernel *k, struct slice name, unsigned use
     if (k->params[i].named)
       *GROW(words, n) = k->params[i].name;
   for (const char *const *m = machine_names; (uses & USE_MACHINE) && *m; m++)
+    *GROW(words, n) = *m;
+  for (const char *const *m = gpu_names; k->cuda && (uses & USE_MACHINE) && *m; m++)
     *GROW(words, n) = *m;
   *GROW(words, n) = NULL;
   return nearest(name, words);
@@ -224,12 +235,14 @@ static bool check_name(const struct source *s, const struct kernel *k,
   }
   if (name.size >= sizeof prefix - 1 &&
       memcmp(name.data, prefix, sizeof prefix - 1) == 0) {
-    if ((uses & USE_MACHINE) && is_machine_name(name))
+    if ((uses & USE_MACHINE) && is_machine_name(k, name))
       return true;
     const char *near = name_nearest(k, name, USE_MACHINE);
-    diag_error(s, at, name.size,
-               near && (uses & USE_MACHINE) ? arena_printf("did you mean '%s'?", near)
-                                            : NULL,
+    if (near && (uses & USE_MACHINE))
+      near = arena_printf("did you mean '%s'?", near);
+    else
+      near = !is_one_of(name, gpu_names) || k->cuda ? NULL : "that is of a GPU's kernels, in .cu files";
+    diag_error(s, at, name.size, near,
                uses & USE_MACHINE ? "%s knows no '%.*s'"
                                   : "%s cannot depend on '%.*s', the machine",
                what, (int)name.size, name.data);
@@ -293,6 +306,7 @@ void names_check_params(const struct source *s, const struct kernel *k)
     if (!param->named)
       continue;
     struct search q = search_file(s, slice_of(param->name));
+    q.found = q.found || (k->cuda && cuda_clause_uses(k, param));
     if (!q.found && !q.trusted)
       diag_error(s, param->offset, strlen(param->name),
                  "the kernel, a macro or a helper of the file should mention it",

@@ -93,6 +93,11 @@ static const struct clause_rule kernel_rules[] = {
   { "search", 0, ARGS_MUST, CLAUSE_LABELS },
   { "mode", 0, ARGS_MUST, CLAUSE_ONE },
   { "family", 0, ARGS_MUST, CLAUSE_ONE },
+  { "block", 0, ARGS_MUST, 0 },
+  { "grid", 0, ARGS_MUST, 0 },
+  { "shared", 0, ARGS_MUST, CLAUSE_WHOLE },
+  { "isolate", 0, ARGS_MUST, CLAUSE_ONE },
+  { "flush", 0, ARGS_MUST, CLAUSE_ONE },
 };
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

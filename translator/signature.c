@@ -133,7 +133,7 @@ static struct slice declared_name(struct slice text, bool *pointer)
   return name;
 }
 
-static void classify(struct kernel_arg *a)
+void arg_classify(struct kernel_arg *a)
 {
   struct lexer l = lexer_of(a->specifiers);
   bool integer = true, real = true, any = false;
@@ -180,7 +180,7 @@ static bool read_arg(const struct source *s, struct slice text, struct kernel *k
                             .text = text,
                             .specifiers = { text.data, (size_t)(end - text.data) },
                             .pointer = pointer };
-  classify(a);
+  arg_classify(a);
   return true;
 }
 

@@ -12,7 +12,8 @@ struct part {
   TSTree *tree;
 };
 
-const TSLanguage *tree_sitter_c(void); // the grammar's one symbol; it has no header
+const TSLanguage *tree_sitter_c(void); // a grammar's one symbol; it has no header
+const TSLanguage *tree_sitter_cuda(void);
 
 static void find_lines(struct source *s)
 {
@@ -81,10 +82,16 @@ static void find_origins(struct source *s)
   }
 }
 
+static bool is_cuda(const char *path)
+{
+  const char *dot = strrchr(path, '.');
+  return dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0);
+}
+
 struct source *source_of(const char *path, const char *text, size_t size)
 {
   struct source *s = arena_alloc(sizeof *s);
-  *s = (struct source){ .path = path, .text = text, .size = size };
+  *s = (struct source){ .path = path, .text = text, .size = size, .cuda = is_cuda(path) };
   s->parts = arena_alloc(sizeof *s->parts);
   find_lines(s);
   find_origins(s);
@@ -181,8 +188,8 @@ static TSTree *parse(const struct source *s, const char *text, size_t start, siz
                     .end_point = { UINT32_MAX, UINT32_MAX },
                     .start_byte = (uint32_t)start,
                     .end_byte = (uint32_t)end };
-  if (!ts_parser_set_language(parser, tree_sitter_c()))
-    fatal("this libtree-sitter does not accept the C grammar");
+  if (!ts_parser_set_language(parser, s->cuda ? tree_sitter_cuda() : tree_sitter_c()))
+    fatal("this libtree-sitter does not accept the grammar of %s", s->cuda ? "CUDA" : "C");
   if (start > 0 || end < s->size)
     ts_parser_set_included_ranges(parser, &range, 1);
   TSTree *tree = ts_parser_parse_string(parser, NULL, text, (uint32_t)s->size);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cuda/cuda.h"
 #include "unit.h"
 
 // The build or a header gives P its default.
@@ -160,11 +161,17 @@ static bool understand(struct translation *t)
   if (t->n_pragmas == 0)
     return diag_errors() == errors;
   source_parse(t->s);
-  t->kernels = kernel_all(t->s, t->pragmas, t->n_pragmas, &t->n_kernels);
+  t->kernels = (t->s->cuda ? cuda_kernels : kernel_all)(t->s, t->pragmas, t->n_pragmas,
+                                                        &t->n_kernels);
   if (diag_errors() != errors)
     return false;
   for (unsigned i = 0; i < t->n_kernels; i++)
     adopt_options(&t->kernels[i], t->o);
+  if (t->s->cuda) { // a C compiler's view of the file is of no use
+    unsigned n_launches;
+    cuda_launches(t->s, t->kernels, t->n_kernels, &n_launches);
+    return diag_errors() == errors;
+  }
   t->units = arena_alloc((t->n_kernels + 1) * sizeof *t->units);
   for (unsigned i = 0; i < t->n_kernels; i++)
     t->units[i] = units_for(t, &t->kernels[i]);
@@ -181,6 +188,8 @@ const struct kernel *translate_kernels(struct source *s, const struct compile_op
 
 bool translate_source(struct source *s, const struct compile_options *o, struct text *out)
 {
+  if (s->cuda)
+    return cuda_translate(s, o, false, out);
   struct translation t = { .s = s, .o = o };
   if (!understand(&t))
     return false;

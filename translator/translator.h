@@ -74,11 +74,12 @@ struct source {
   } *origins; unsigned n_origins;   /* sorted */
   TSTree *tree;            /* NULL until source_parse */
   const char *parsed;      /* what it is the tree of: TEXT with blanks for pragmas */
+  bool cuda;               /* CUDA C++, by its name; may be set before source_parse */
   struct part **parts;     /* source.c's */
 };
 struct source *source_read(const char *path);            /* NULL and errno */
 struct source *source_of(const char *path, const char *text, size_t size);
-void source_parse(struct source *s);                     /* with the C grammar */
+void source_parse(struct source *s);                     /* with its language's grammar */
 /* The root of a tree of the bytes [START, END) alone, where errors elsewhere have no say. */
 TSNode source_parse_part(const struct source *s, size_t start, size_t end);
 void source_free(struct source *s);                      /* its tree: for tests and fuzzers */
@@ -162,6 +163,7 @@ struct kernel_arg {              /* a parameter of the function */
   const char *name;
   struct slice text;             /* the declaration: "const double *restrict A", "double A[n][n]" */
   struct slice specifiers;       /* "const double", "struct point" */
+  struct slice initial;          /* "0" of C++'s `int n = 0`; empty: none */
   bool pointer;                  /* by its declarator: pointer, array or function */
   bool integer, real;            /* set by expand.c, which knows the typedefs */
 };

@@ -148,8 +148,8 @@ static bool unify(const struct source *s, struct param *param, const struct valu
   return true;
 }
 
-static bool add(const struct source *s, struct param *param, struct value v,
-                enum value_kind kind, bool range)
+bool value_add(const struct source *s, struct param *param, struct value v,
+               enum value_kind kind, bool range)
 {
   if (!unify(s, param, &v, kind))
     return false;
@@ -236,7 +236,7 @@ static bool add_range(const struct source *s, const struct pragma *p, struct sli
                        .define = digits,
                        .i = i,
                        .d = (double)i };
-    if (!add(s, param, v, VALUE_INT, true))
+    if (!value_add(s, param, v, VALUE_INT, true))
       return false;
     if (r.pow2 ? i > r.high / 2 : i > r.high - r.step)
       break;
@@ -268,7 +268,7 @@ bool values_add(const struct source *s, const struct pragma *p, struct slice tex
     return false; // pragma.c has told
   if (is_range(text))
     return add_range(s, p, text, param);
-  return value_read(s, p, text, &v, &kind) && add(s, param, v, kind, false);
+  return value_read(s, p, text, &v, &kind) && value_add(s, param, v, kind, false);
 }
 
 // A flag that asks for something else than object code breaks every variant, or writes
@@ -326,8 +326,8 @@ void values_flags(const struct source *s, const struct pragma *p, const struct c
     v.define = NULL;
     v.i = i;
     v.d = i;
-    if (check_flags(s, &v))
-      add(s, &param, v, VALUE_FLAGS, false);
+    if (k->cuda || check_flags(s, &v)) // cuda/clauses.c knows NVRTC's
+      value_add(s, &param, v, VALUE_FLAGS, false);
   }
   param.kind = VALUE_FLAGS;
   param.original = param.n_values; // the build's own flags are no candidate
@@ -358,7 +358,7 @@ void values_compilers(const struct source *s, const struct pragma *p,
                        .text = arena_copy(text.data, text.size),
                        .i = i,
                        .d = i };
-    if (add(s, &param, v, VALUE_COMPILER, false))
+    if (value_add(s, &param, v, VALUE_COMPILER, false))
       *GROW(k->compilers, k->n_compilers) = v.text;
   }
   param.kind = VALUE_COMPILER;

@@ -8,6 +8,7 @@
  *   items.c       the file and its headers cut into declarations
  *   unit.c        what the kernel reaches of them, as text for NVRTC
  *   emit.c        the translated file
+ *   translate.c   the passes in order
  *   emulate.c     the same for the CPU: every launch, annotated or not
  *
  * The C side's pragma.c (syntax), values.c, expr.c, points.c (params, constraints) are used as they are; expand.c and
@@ -19,11 +20,17 @@
 
 /* ---- front.c, signature.c, clauses.c ---- */
 
+/* A param of kind VALUE_TUPLE, "block", holds the sizes of block(16x16, 32x8): text "16x16", items x, y and z; its
+ * macro is defined to the number of threads. An expression of block, grid or shared may use params, arguments and
+ * constants of the file, that of grid and shared `blockDim` too: the variant's block (struct autotune_dim3), and
+ * that of any of them `gridDim`, the grid that was asked for. */
+
 struct template_param {
   const char *name;
   struct slice text;          /* "typename T", "int N = 4" */
   bool type;                  /* typename or class: spelled by the type's name; else a constant */
   struct slice type_text;     /* of a constant: "int" */
+  struct slice initial;       /* "4" of `int N = 4`; empty: none */
 };
 struct dims { struct slice of[3]; unsigned n; };  /* expressions, as written */
 
@@ -41,9 +48,25 @@ struct cuda_kernel {
   struct slice shared;        /* shared(expr); empty: as asked */
   unsigned flags;             /* enum autotune_gpu_flags, but for EMULATED */
 };
+/* What an `unroll` directive is in a variant: "#pragma unroll AUTOTUNE_P3", between #if and #endif lines where it is
+ * optional; without the last newline. */
+void cuda_unroll(const struct kernel *k, const struct loop_directive *d, struct text *out);
 /* All kernels of a .cu file, as kernel_all; launches of them are found and checked too. */
 struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                             unsigned *n_kernels);
+
+/* Between kernel.c and these files; as those of their names there. */
+bool cuda_signature_read(const struct source *s, struct function *f, struct kernel *k);
+bool cuda_signature_same(const struct source *s, const struct kernel *k, const struct kernel *alternative);
+/* The reader of a clause that only CUDA kernels have; NULL: NAME is none. */
+typedef void cuda_clause_reader(const struct source *s, struct kernel *k, const struct clause *c);
+cuda_clause_reader *cuda_clause(const char *name);
+void cuda_clauses_check(const struct source *s, struct kernel *k);
+bool cuda_clause_uses(const struct kernel *k, const struct param *p); /* block, grid or shared mention it */
+/* Diagnoses directives in F that mean nothing in a CUDA kernel. */
+bool cuda_directives_check(const struct source *s, const struct pragma *pragmas, unsigned n,
+                           const struct function *f);
+bool node_inside(TSNode node, const char *type, TSNode *found);  /* the nearest around NODE of that type */
 
 /* ---- launches.c ---- */
 
@@ -54,7 +77,7 @@ struct launch {
   bool runtime;               /* cudaLaunchKernel((void *)k, grid, block, args, shared, stream) */
   struct slice config[4]; unsigned n_config;  /* grid, block, shared, stream */
   struct slice args;          /* all between the parentheses; of RUNTIME: the array */
-  int kernel;                 /* index of the annotated kernel it launches; -1: another */
+  int kernel;                 /* index of the annotated kernel it launches; -1: another, or not known */
 };
 /* Every launch of the file, in order, nested ones too. Launches of annotated kernels that cannot be rewritten are
  * diagnosed. */

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// front.c: the kernels of a .cu file: what kernel.c makes of them, and what C++ may do to them besides.
+#include <string.h>
+
+#include "../unit.h"
+#include "cuda.h"
+
+// ---- loop directives ----
+
+bool cuda_directives_check(const struct source *s, const struct pragma *pragmas, unsigned n,
+                           const struct function *f)
+{
+  bool fine = true;
+  for (unsigned i = 0; i < n; i++) {
+    const struct pragma *p = &pragmas[i];
+    if (p->kind != PRAGMA_LOOP || p->offset < f->body_at || p->offset > f->end ||
+        p->directive == DIR_UNROLL)
+      continue;
+    diag_error(s, p->offset, p->end - p->offset,
+               "only 'unroll' is; for the others write the loop with params, as in "
+               "`for (int i = 0; i < TILE; i++)`",
+               "'%s' is not understood in a CUDA kernel", directive_name(p->directive));
+    fine = false;
+  }
+  return fine;
+}
+
+// `#pragma unroll` takes a macro's value.
+void cuda_unroll(const struct kernel *k, const struct loop_directive *d, struct text *out)
+{
+  const struct dir_arg *factor = NULL;
+  for (unsigned i = 0; i < d->n_clauses; i++)
+    if (strcmp(d->clauses[i].name, "partial") == 0 && d->clauses[i].n_args)
+      factor = &d->clauses[i].args[0];
+  if (d->present >= 0)
+    text_printf(out, "#if %s\n", k->params[d->present].macro);
+  text_printf(out, "#pragma unroll");
+  if (factor && factor->param >= 0)
+    text_printf(out, " %s", k->params[factor->param].macro);
+  else if (factor)
+    text_printf(out, " %.*s", (int)factor->text.size, factor->text.data);
+  if (d->present >= 0)
+    text_printf(out, "\n#endif");
+}
+
+static void check_unroll(const struct source *s, const struct kernel *k,
+                         const struct loop_directive *d)
+{
+  bool full = false, partial = false;
+  for (unsigned i = 0; i < d->n_clauses; i++) {
+    const struct dir_clause *c = &d->clauses[i];
+    full = full || strcmp(c->name, "full") == 0;
+    partial = partial || strcmp(c->name, "partial") == 0;
+    for (unsigned j = 0; j < c->n_args; j++) {
+      const struct param *p = c->args[j].param >= 0 ? &k->params[c->args[j].param] : NULL;
+      long long number = 1;
+      bool fits = !p || p->kind == VALUE_INT;
+      for (unsigned v = 0; p && fits && v < p->n_values; v++)
+        fits = p->values[v].i > 0;
+      if (!p && read_integer(c->args[j].text, &number))
+        fits = number > 0;
+      if (!fits)
+        diag_error(s, pragma_offset(d->pragma, c->args[j].text), c->args[j].text.size, NULL,
+                   "a loop is unrolled by a positive number");
+    }
+  }
+  if (full && partial)
+    diag_error(s, d->pragma->offset, d->pragma->end - d->pragma->offset, NULL,
+               "'full' and 'partial' exclude each other");
+}
+
+// ---- what C++ may do besides ----
+
+// A template's parameter, or a constant of the file, that a param's macro would replace.
+static bool declares_name(const struct source *s, TSNode n, struct slice name)
+{
+  TSNode parent = ts_node_parent(n);
+  if (!node_is(n, "identifier") && !node_is(n, "type_identifier"))
+    return false;
+  struct slice word = source_slice(s, n);
+  if (word.size != name.size || memcmp(word.data, name.data, name.size) != 0 ||
+      ts_node_is_null(parent))
+    return false;
+  return node_is(parent, "parameter_declaration") || node_is(parent, "optional_parameter_declaration") ||
+         node_is(parent, "type_parameter_declaration") || node_is(parent, "enumerator") ||
+         node_is(parent, "declaration") || node_is(parent, "alias_declaration") ||
+         (strstr(ts_node_type(parent), "declarator") &&
+          ts_node_eq(ts_node_named_child(parent, 0), n));
+}
+
+static void check_hidden(const struct source *s, const struct kernel *k, const struct param *param)
+{
+  struct slice name = slice_of(param->name);
+  TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
+  for (bool more = true; more; more = cursor_next(&cursor, true)) {
+    TSNode n = ts_tree_cursor_current_node(&cursor);
+    size_t at = ts_node_start_byte(n);
+    if (!declares_name(s, n, name) || (at > k->main.body_at && at < k->main.end))
+      continue; // those within the kernel are told by names.c
+    diag_error(s, at, name.size,
+               arena_printf("write '#define %s …' in its place, or give the param another name",
+                            param->name),
+               "the param '%s' replaces this name too", param->name);
+    break;
+  }
+  ts_tree_cursor_delete(&cursor);
+}
+
+struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
+                            unsigned *n_kernels)
+{
+  struct kernel *all = kernel_all(s, pragmas, n_pragmas, n_kernels);
+  for (unsigned i = 0; i < *n_kernels; i++) {
+    struct kernel *k = &all[i];
+    for (unsigned j = 0; j <= k->n_alternatives; j++) {
+      const struct function *f = j ? &k->alternatives[j - 1] : &k->main;
+      for (unsigned d = 0; d < f->n_directives; d++)
+        check_unroll(s, k, &f->directives[d]);
+    }
+    for (unsigned j = 0; j < k->n_params; j++)
+      if (k->params[j].named)
+        check_hidden(s, k, &k->params[j]);
+    if (!k->key_given)
+      classify_key(k);
+  }
+  return all;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// translate.c: what becomes of a .cu file, pass by pass.
+#include "cuda.h"
+
+bool cuda_translate(struct source *s, const struct compile_options *o, bool emulate, struct text *out)
+{
+  unsigned errors = diag_errors(), n_pragmas, n_kernels, n_launches;
+  struct pragma *pragmas = pragma_all(s, &n_pragmas);
+  (void)o, (void)emulate;
+  if (n_pragmas) {
+    source_parse(s);
+    struct kernel *kernels = cuda_kernels(s, pragmas, n_pragmas, &n_kernels);
+    cuda_launches(s, kernels, n_kernels, &n_launches);
+  }
+  if (diag_errors() != errors)
+    return false;
+  text_add(out, s->text, s->size);
+  return true;
+}
