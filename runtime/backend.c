@@ -5,7 +5,8 @@
 
 #include "backend.h"
 
-static const struct backend *const backends[] = {&backend_clang, &backend_external};
+static const struct backend *const backends[] = {&backend_clang, &backend_nvrtc,
+                                                 &backend_external};
 
 const struct backend *backend_find(const char *compiler) {
   for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)

@@ -6,6 +6,7 @@
 #include "runtime.h"
 
 extern const struct backend backend_clang;    /* in process */
+extern const struct backend backend_nvrtc;    /* CUDA, in process */
 extern const struct backend backend_external; /* an installed compiler */
 
 #endif

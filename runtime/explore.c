@@ -35,7 +35,7 @@ static void look_at_sizes(const struct tuning *t, struct candidate *c) {
   for (unsigned p = 0; p < k->n_params; p++)
     values[p] = &k->params[p].values[c->point[p]];
   double tile = k->footprint ? k->footprint(values, t->args, t->space.machine) : 0;
-  features_of_memory(worker_touched(t->workers), tile, t->space.machine, &c->features);
+  features_of_memory(t->executor->touched(t->workers), tile, t->space.machine, &c->features);
 }
 
 // True: C is sure to lose, and so much was noted. What others than the search proposed is never dropped, nor
@@ -165,9 +165,7 @@ static void measure(struct tuning *t, struct candidate *c, struct trial *trial) 
   if (t->store)
     c->begun = store_begin(t->store, t->id, &r) == 0;
   tune_report(t, tune_silence(&plan));
-  if (worker_try(t->workers, (uint64_t)(c - t->candidates) + 1, c->object.data, c->object.size,
-                 &plan, trial) != 0)
-    t->lost = true;
+  tune_try(t, c, &plan, trial);
   t->summary.verify_seconds += trial->verify_seconds;
   t->summary.time_seconds += trial->time_seconds;
 }
@@ -186,6 +184,8 @@ static void look_at_code(struct tuning *t, struct candidate *c) {
   struct jit_instruction *code = NULL;
   char *message = NULL;
   size_t n = 0;
+  if (!t->jit)
+    return; // a CUDA variant tells of itself when it is loaded
   if (t->jit->disassemble(c->object.data, c->object.size, &code, &n, &message) == 0)
     features_of_code(code, n, &c->features);
   free(code);
@@ -349,9 +349,7 @@ bool explore_again(struct tuning *t, struct candidate *c) {
     return false;
   c->code = XXH3_64bits(c->object.data, c->object.size);
   tune_report(t, tune_silence(&plan));
-  if (worker_try(t->workers, (uint64_t)(c - t->candidates) + 1, c->object.data, c->object.size,
-                 &plan, &trial) != 0)
-    t->lost = true;
+  tune_try(t, c, &plan, &trial);
   if (trial.fate != FATE_PENDING)
     candidate_settle(t, c, &trial, 0);
   return trial.fate == FATE_OK;

@@ -297,6 +297,8 @@ static void representative(const struct autotune_kernel *k, choice *point) {
 uint64_t identity_unit(const struct autotune_kernel *k) {
   choice point[MAX_PARAMS] = { 0 };
   uint64_t h = hash_word(0, k->name);
+  if (k->gpu)
+    h = hash_word(h, k->gpu->instance);
   if (k->n_params <= MAX_PARAMS)
     representative(k, point);
   for (unsigned i = 0; i < k->n_units; i++) {

@@ -17,7 +17,7 @@ bool lend_wants(const struct tuning *t, const struct candidate *c) {
   bool verified;
   if (t->lent || !c->near || c->fate != FATE_OK || !c->object.data || !t->store)
     return false;
-  worker_call(t->workers, &flops, &bytes, &verified);
+  t->executor->call(t->workers, &flops, &bytes, &verified);
   return verified && stats_slower(t->original, c->e);
 }
 
@@ -27,8 +27,7 @@ static bool link_object(struct tuning *t, const struct candidate *c, struct outc
   char path[64], *why = NULL;
   int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-lent", MFD_CLOEXEC);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  bool linked = fd >= 0 && !sys_fails(SYS_JIT) &&
-                t->jit->link_shared(c->object.data, c->object.size, path, &why) == 0;
+  bool linked = fd >= 0 && tune_link(t, c, path, &why);
   char *kept = linked ? objects_keep(path, hash) : NULL;
   snprintf(out->path, sizeof out->path, "%s", kept ? kept : "");
   linked = kept != NULL;
@@ -50,7 +49,7 @@ static void keep(struct tuning *t, const struct candidate *c, uint64_t object) {
                        .object = object, .space = t->id->space,
                        .text = identity_text(t->kernel, c->point), .search = "", .why = "",
                        .machine = "", .source = source };
-  worker_call(t->workers, &m.flops, &m.bytes, &m.verified);
+  t->executor->call(t->workers, &m.flops, &m.bytes, &m.verified);
   store_summary(t->store, t->id, &m);
 }
 

@@ -21,7 +21,7 @@ static double cost(const struct tuning *t) {
   double all = seconds(RUSAGE_SELF) + seconds(RUSAGE_CHILDREN);
   if (t->online)
     all += online_lost(t);
-  return t->workers ? all + worker_cost(t->workers) : all;
+  return t->workers ? all + t->executor->cost(t->workers) : all;
 }
 
 double pace_count(const struct tuning *t) {

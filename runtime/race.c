@@ -68,9 +68,7 @@ static void run(struct tuning *t, struct runner_up *f) {
   struct trial trial;
   struct candidate *c = f->candidate;
   tune_report(t, tune_silence(&plan));
-  uint64_t ticket = c ? (uint64_t)(c - t->candidates) + 1 : 0;
-  t->lost = worker_try(t->workers, ticket, c ? c->object.data : NULL, c ? c->object.size : 0,
-                       &plan, &trial) != 0;
+  tune_try(t, c, &plan, &trial);
   t->summary.time_seconds += trial.time_seconds;
   for (unsigned i = 0; i < trial.n_samples && f->n < RACE_SAMPLES; i++)
     f->samples[f->n++] = trial.samples[i];

@@ -171,12 +171,16 @@ struct space {
   uint16_t first_leaf[EARLY_CONDITIONS];
   double leaves[EARLY_LEAVES];        /* … and their leaves for this call */
   unsigned n_bound;    /* conditions look at nothing behind this position */
+  const struct autotune_launch *asked; /* what the program asked for; NULL: no CUDA kernel, or not known */
   bool sparse;         /* so few points are allowed that drawing them blindly takes long */
 };
 void space_init(struct space *s, const struct autotune_kernel *k, void *const *args,
                 const struct autotune_machine *m);
 bool space_matters(const struct autotune_kernel *k, const choice *point, unsigned param);
 bool space_allows(const struct space *s, const choice *point);   /* `when` and constraint */
+/* How POINT of a CUDA kernel is launched for this call. False: it cannot be, as its blocks do not divide what was
+ * asked for, or the device has not so many threads or so much shared memory for a block. Part of space_allows. */
+bool space_launch(const struct space *s, const choice *point, struct autotune_launch *out);
 bool space_first(const struct space *s, choice *point);          /* in a fixed order, that of value … */
 bool space_next(const struct space *s, choice *point);           /* … indices; false: no more */
 /* Each parameter that matters uniform, under the condition that the point is allowed; where few are, nearly
@@ -242,7 +246,7 @@ const char *fate_name(enum fate f);
 #define FATES (FATE_DROPPED + 1)
 
 /* What is known of a variant's code without running it: static.c; NAN where unknown. */
-enum { MAX_FEATURES = 24 };
+enum { MAX_FEATURES = 32 };
 struct features { float values[MAX_FEATURES]; };
 struct told {
   enum fate fate;
@@ -357,12 +361,22 @@ struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *a
 /* What `describe` said of this call, and whether outputs can be compared. */
 void worker_call(const struct worker_pool *w, double *flops, double *bytes, bool *verified);
 double worker_touched(const struct worker_pool *w);  /* bytes of all sections */
+/* Occupancy and the like of a CUDA variant: features of the model, and in the report. */
+struct gpu_facts {
+  int registers, spilled;     /* of a thread: 32-bit, bytes of local memory */
+  int static_shared;          /* bytes */
+  int blocks;                 /* active on a multiprocessor */
+  double occupancy;           /* share of a multiprocessor's warps */
+  double waves, tail;         /* grid ÷ blocks that run at once; share of the last wave that is empty */
+};
 struct trial {
   enum fate fate;
   char message[256];      /* what went wrong: "SIGSEGV", "C[0:n]: element 17 is 1.5, not 1.0" */
   double *samples; unsigned n_samples;  /* seconds of one call, in order, divided by PACE; malloc'ed */
   double verify_seconds, time_seconds, load_seconds;
   double pace;            /* how many times as long as usual the rival took beside it; 1: no rival */
+  bool has_facts;
+  struct gpu_facts facts; /* of a CUDA variant that was loaded */
 };
 struct trial_plan {
   double limit;           /* seconds one run may take before the worker is killed */
@@ -374,6 +388,7 @@ struct trial_plan {
   uint64_t rival;         /* ticket of a right variant that runs in turns with this one, if the worker
                              has it loaded, to tell a slow variant from a slow moment; 0: none */
   double rival_seconds;   /* what that one takes */
+  struct autotune_launch launch; /* of a CUDA variant; of C kernels nothing */
 };
 /* Runs the default variant: fills the reference outputs, times it, and checks that it repeats them. Must
  * come first. 0, or -1 when no worker can be had any more. */
@@ -384,6 +399,26 @@ int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_
                const struct trial_plan *plan, struct trial *out);
 double worker_cost(const struct worker_pool *w); /* seconds of CPU that the sandbox has taken */
 void worker_stop(struct worker_pool *w);    /* no process is left */
+
+/* ---- who tries variants: one table; worker.c for C kernels, gpu/executor.c for CUDA kernels ------------- */
+
+struct executor;              /* one tuning's */
+struct plan;
+struct executor_class {
+  const char *name;
+  const char *place;          /* where the default ran first, for people: "in the sandbox" */
+  /* The functions of worker.c, whose comments hold. PLAN: what is wanted of the tuning. */
+  struct executor *(*start)(const struct autotune_kernel *k, void *const *args,
+                            const struct jit_api *jit, const struct plan *plan, char **message);
+  void (*call)(const struct executor *e, double *flops, double *bytes, bool *verified);
+  double (*touched)(const struct executor *e);
+  int (*reference)(struct executor *e, const struct trial_plan *plan, struct trial *out);
+  int (*try)(struct executor *e, uint64_t ticket, const void *object, size_t size,
+             const struct trial_plan *plan, struct trial *out);
+  double (*cost)(const struct executor *e);
+  void (*stop)(struct executor *e);
+};
+extern const struct executor_class executor_cpu, executor_cuda;
 
 /* ---- store.c, objects.c, folder.c ---------------------------------------------------------------- */
 

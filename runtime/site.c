@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpu/gpu.h"
 #include "site.h"
 
 static struct {
@@ -84,9 +85,27 @@ struct site *site_of(struct autotune_site *place) {
   return s;
 }
 
+unsigned site_stored_keys(const struct autotune_kernel *k) {
+  return k->n_keys - (k->gpu && k->n_keys > 0);
+}
+
+// The host's processor and threads do not matter to a device.
+static struct identity device_identity(const struct site *s, const long long *key) {
+  const struct autotune_kernel *k = s->kernel;
+  const struct gpu_info *g = gpu_info_get(gpu_ordinal(k, key));
+  const struct backend *nvrtc = backend_find("nvrtc");
+  return (struct identity){
+    .unit = s->unit, .kernel = k->name, .file = k->file, .cpu = g ? g->name : "no device",
+    .isa = g ? g->identity : "", .key = key, .n_keys = site_stored_keys(k), .key_names = k->keys,
+    .toolchain = nvrtc ? nvrtc->version("nvrtc") : NULL, .space = s->space,
+  };
+}
+
 struct identity site_identity(const struct site *s, const long long *key) {
   const struct machine *m = machine_identity();
   const struct autotune_kernel *k = s->kernel;
+  if (k->gpu)
+    return device_identity(s, key);
   bool one_compiler = k->n_units == 1 && strcmp(k->units[0].compiler, "clang") == 0;
   return (struct identity){
     .unit = s->unit, .kernel = k->name, .file = k->file, .cpu = m->cpu, .isa = m->isa,

@@ -54,6 +54,8 @@ struct site *site_of(struct autotune_site *place);
 struct node *node_of(struct site *s, const long long *key);
 struct node *site_find(struct site *s, const long long *key);  /* NULL: not called yet */
 struct identity site_identity(const struct site *s, const long long *key);
+/* Of a CUDA kernel's key the last part, the device, is not stored. */
+unsigned site_stored_keys(const struct autotune_kernel *k);
 /* Takes what is known of KEY (NULL: all keys) out of this process. */
 void site_forget(struct site *s, const long long *key);
 /* Adds TEXT to one of a node's lists of notes, unless it is the newest already. */

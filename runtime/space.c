@@ -95,6 +95,8 @@ static void set_order(struct space *s) {
     close_condition(&o, c);
   for (unsigned p = 0; p < k->n_params; p++)
     place(&o, p);
+  if (s->asked)
+    s->n_bound = k->n_params; // the geometry may look at all
 }
 
 // ---- conditions ----------------------------------------------------------------------------------
@@ -120,6 +122,35 @@ static bool holds(const struct path *w, unsigned c) {
   return s->kernel->conditions[c].holds(w->values, s->args, s->machine) != 0;
 }
 
+// A launch that the device refuses, or a grid that does not fit what the program asked for, is no variant.
+static bool launches(const struct space *s, const struct autotune_value *const *values,
+                     struct autotune_launch *out) {
+  static const unsigned widest = 65535; // of a grid, in y and z
+  const struct autotune_machine *m = s->machine;
+  const struct autotune_kernel *k = s->kernel;
+  *out = (struct autotune_launch){ .grid = { 0, 0, 0 } };
+  if (!k->gpu->geometry(values, s->args, m, s->asked, out))
+    return false;
+  const struct autotune_dim3 *g = &out->grid, *b = &out->block;
+  unsigned long long threads = (unsigned long long)b->x * b->y * b->z;
+  return threads > 0 && g->x > 0 && g->y > 0 && g->z > 0 && g->x <= INT32_MAX && g->y <= widest &&
+         g->z <= widest && b->z <= 64 &&
+         (m->max_threads <= 0 || threads <= (unsigned long long)m->max_threads) &&
+         (m->smem_per_block <= 0 || out->shared <= (size_t)m->smem_per_block);
+}
+
+bool space_launch(const struct space *s, const choice *point, struct autotune_launch *out) {
+  const struct autotune_value *values[MAX_PARAMS];
+  for (unsigned p = 0; p < s->kernel->n_params; p++)
+    values[p] = &s->kernel->params[p].values[point[p]];
+  return s->asked && launches(s, values, out);
+}
+
+static bool fits(const struct path *w) {
+  struct autotune_launch launch;
+  return !w->space->asked || launches(w->space, w->values, &launch);
+}
+
 static bool looks_at(const struct autotune_condition *c, unsigned param) {
   for (unsigned i = 0; i < c->n_params; i++)
     if (c->params[i] == param)
@@ -139,7 +170,7 @@ static bool closing_hold(const struct path *w, unsigned at) {
     if (s->early[c] && s->closes[c] > at &&
         looks_at(&s->kernel->conditions[c], s->order[at]) && !range_may_hold(w, c, at))
       return false;
-  return true;
+  return at < last || fits(w);
 }
 
 bool path_set(struct path *w, unsigned at, choice value) {
@@ -172,12 +203,12 @@ bool path_search(struct path *w, unsigned at, unsigned end, uint64_t *steps) {
 static bool satisfies(const struct space *s, const choice *point) {
   const struct autotune_kernel *k = s->kernel;
   struct path w = { .space = s };
-  for (unsigned p = 0; k->n_conditions > 0 && p < k->n_params; p++)
+  for (unsigned p = 0; (k->n_conditions > 0 || s->asked) && p < k->n_params; p++)
     w.values[p] = &k->params[p].values[point[p]];
   for (unsigned c = 0; c < k->n_conditions; c++)
     if (!holds(&w, c))
       return false;
-  return true;
+  return fits(&w);
 }
 
 bool space_allows(const struct space *s, const choice *point) {
@@ -290,6 +321,7 @@ uint64_t space_hash(const struct space *s, const choice *point) {
 void space_init(struct space *s, const struct autotune_kernel *k, void *const *args,
                 const struct autotune_machine *m) {
   *s = (struct space){ .kernel = k, .args = args, .machine = m, .size = 1 };
+  s->asked = k->gpu && args ? args[k->n_args] : NULL; // gpu/launch.c puts it there
   for (unsigned p = 0; p < k->n_params; p++)
     if (__builtin_mul_overflow(s->size, (uint64_t)k->params[p].n_values, &s->size))
       s->size = UINT64_MAX;

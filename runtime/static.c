@@ -20,6 +20,9 @@ const char *const feature_names[FEATURES] = {
   [FEATURE_MAIN_STORES] = "main_stores",
   [FEATURE_CALL_L1] = "call_l1", [FEATURE_CALL_L2] = "call_l2", [FEATURE_CALL_L3] = "call_l3",
   [FEATURE_TILE_L1] = "tile_l1", [FEATURE_TILE_L2] = "tile_l2", [FEATURE_TILE_L3] = "tile_l3",
+  [FEATURE_REGISTERS] = "registers", [FEATURE_SPILLED] = "spilled_bytes",
+  [FEATURE_SHARED] = "shared_bytes", [FEATURE_OCCUPANCY] = "occupancy",
+  [FEATURE_WAVES] = "waves", [FEATURE_TAIL] = "tail",
 };
 
 void features_clear(struct features *f) {
@@ -219,12 +222,33 @@ void features_of_memory(double call, double tile, const struct autotune_machine 
   ratios(tile, m, &f->values[FEATURE_TILE_L1]);
 }
 
+void features_of_device(const struct gpu_facts *facts, size_t dynamic, struct features *f) {
+  f->values[FEATURE_REGISTERS] = (float)facts->registers;
+  f->values[FEATURE_SPILLED] = (float)facts->spilled;
+  f->values[FEATURE_SHARED] = (float)facts->static_shared + (float)dynamic;
+  f->values[FEATURE_OCCUPANCY] = (float)facts->occupancy;
+  f->values[FEATURE_WAVES] = (float)facts->waves;
+  f->values[FEATURE_TAIL] = (float)facts->tail;
+}
+
+static char *describe_device(const struct features *f) {
+  double spilled = f->values[FEATURE_SPILLED];
+  char kept[48] = "no spills";
+  if (spilled > 0)
+    snprintf(kept, sizeof kept, "%.0f bytes spilled", spilled);
+  return sys_printf("%.0f registers, %s, %.0f bytes shared, occupancy %.0f %%, %.3g wave%s, %.0f %% of "
+                    "the last empty", (double)f->values[FEATURE_REGISTERS], kept,
+                    (double)f->values[FEATURE_SHARED], 100 * (double)f->values[FEATURE_OCCUPANCY],
+                    (double)f->values[FEATURE_WAVES], f->values[FEATURE_WAVES] == 1 ? "" : "s",
+                    100 * (double)f->values[FEATURE_TAIL]);
+}
+
 char *features_describe(const struct features *f) {
   float bytes = f->values[FEATURE_BYTES], bits = f->values[FEATURE_MAIN_BITS];
   float spills = f->values[FEATURE_MAIN_SPILLS];
   char vectors[32] = "no vectors", kept[32] = "no spills";
   if (!(bytes >= 0))
-    return NULL;
+    return f->values[FEATURE_REGISTERS] >= 0 ? describe_device(f) : NULL;
   if (bits > 0)
     snprintf(vectors, sizeof vectors, "%.0f-bit vectors", bits);
   if (spills > 0)

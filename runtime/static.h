@@ -26,6 +26,8 @@ enum feature {
   FEATURE_MAIN_STORES,
   FEATURE_CALL_L1, FEATURE_CALL_L2, FEATURE_CALL_L3,  /* log2 of the sections' bytes ÷ the cache's */
   FEATURE_TILE_L1, FEATURE_TILE_L2, FEATURE_TILE_L3,  /* the same of what a tile touches */
+  /* Of CUDA variants, which have none of the above but CALL and TILE: struct gpu_facts. */
+  FEATURE_REGISTERS, FEATURE_SPILLED, FEATURE_SHARED, FEATURE_OCCUPANCY, FEATURE_WAVES, FEATURE_TAIL,
   FEATURES
 };
 _Static_assert((int)FEATURES <= (int)MAX_FEATURES, "the enum and the array");
@@ -38,7 +40,10 @@ bool features_of_code(const struct jit_instruction *code, size_t n, struct featu
 /* CALL: bytes of the call's sections, TILE: what the loops in a tile touch; 0: not known. */
 void features_of_memory(double call, double tile, const struct autotune_machine *m,
                         struct features *f);
-/* "412 bytes, 512-bit vectors, no spills"; malloc'ed; NULL: nothing is known, or no memory. */
+/* DYNAMIC: bytes of shared memory that the launch asks for. */
+void features_of_device(const struct gpu_facts *facts, size_t dynamic, struct features *f);
+/* "412 bytes, 512-bit vectors, no spills"; of a CUDA variant "64 registers, no spills, 16384 bytes shared,
+ * occupancy 50 %, 2.1 waves, 45 % of the last empty"; malloc'ed; NULL: nothing is known, or no memory. */
 char *features_describe(const struct features *f);
 
 #endif

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // tune.c: the pass. It runs in the tuner, which may crash or hang: the program only waits so long.
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "gpu/gpu.h"
 #include "tune.h"
 #include "wisdom.h"
 
@@ -51,6 +54,37 @@ void tune_report(struct tuning *t, double silence) {
   t->report(t->data, &p);
 }
 
+// The driver makes a kernel of a CUDA object as it is.
+static bool write_object(const struct candidate *c, const char *path, char **why) {
+  int fd = sys_open(path, O_WRONLY | O_TRUNC, 0);
+  bool written = fd >= 0 && sys_write_all(fd, c->object.data, c->object.size) == 0;
+  if (!written)
+    *why = sys_printf("%s", strerror(errno));
+  if (fd >= 0)
+    close(fd);
+  return written;
+}
+
+bool tune_link(const struct tuning *t, const struct candidate *c, const char *path, char **why) {
+  *why = NULL;
+  if (t->kernel->gpu)
+    return write_object(c, path, why);
+  return !sys_fails(SYS_JIT) &&
+         t->jit->link_shared(c->object.data, c->object.size, path, why) == 0;
+}
+
+void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *plan,
+              struct trial *out) {
+  struct trial_plan p = *plan;
+  uint64_t ticket = c ? (uint64_t)(c - t->candidates) + 1 : 0;
+  if (c && t->kernel->gpu)
+    space_launch(&t->space, c->point, &p.launch);
+  t->lost = t->executor->try(t->workers, ticket, c ? c->object.data : NULL, c ? c->object.size : 0,
+                             &p, out) != 0 || t->lost;
+  if (c && out->has_facts)
+    features_of_device(&out->facts, p.launch.shared, &c->features);
+}
+
 // ---- setting up -------------------------------------------------------------------------------------
 
 static void set_budget(struct tuning *t) {
@@ -74,12 +108,19 @@ static void set_budget(struct tuning *t) {
   t->until = t->plan->until;
 }
 
+static const struct autotune_machine *numbers_of(const struct tuning *t) {
+  const struct gpu_info *g = t->kernel->gpu ? gpu_info_get(gpu_ordinal(t->kernel, t->id->key)) : NULL;
+  if (g)
+    gpu_nvrtc_target(g->cc);
+  return g ? &g->numbers : &machine_get()->numbers;
+}
+
 static bool set_strategy(struct tuning *t, struct outcome *out) {
   const struct options *o = options_get();
   const char *name = o->search ? o->search : t->kernel->search;
   if (name && strcmp(name, "auto") == 0)
     name = NULL;
-  space_init(&t->space, t->kernel, t->args, &machine_get()->numbers);
+  space_init(&t->space, t->kernel, t->args, numbers_of(t));
   t->expected = (unsigned)space_count(&t->space, t->hint);
   t->class = name ? strategy_find(name) : NULL;
   if (name && !t->class)
@@ -104,8 +145,9 @@ static bool set_online(struct tuning *t, struct outcome *out) {
 // The order matters: the zygote is forked with LLVM loaded and before there is a thread or a database.
 static bool set_processes(struct tuning *t, struct outcome *out) {
   char *why = NULL;
-  t->jit = jit_open(&why);
-  if (!t->jit) {
+  t->executor = t->kernel->gpu ? &executor_cuda : &executor_cpu;
+  t->jit = t->kernel->gpu ? NULL : jit_open(&why);
+  if (!t->jit && !t->kernel->gpu) {
     SAY(out, "default: %s", why ? why : "the compiler library cannot be loaded");
     free(why);
     return false;
@@ -115,7 +157,7 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
     free(why);
     return false;
   }
-  t->workers = worker_start(t->kernel, t->args, t->jit, &why);
+  t->workers = t->executor->start(t->kernel, t->args, t->jit, t->plan, &why);
   if (t->plan->beside)
     pace_yield(); // but not what is timed, which would be timed waiting
   if (!t->workers)
@@ -125,10 +167,12 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
 }
 
 static bool set_pool(struct tuning *t, struct outcome *out) {
-  unsigned threads = t->id->threads ? t->id->threads : 1;
+  unsigned threads = t->kernel->gpu ? (unsigned)machine_get()->numbers.threads : t->id->threads;
+  threads = threads ? threads : 1;
   // A kernel that uses all cores is timed while nothing is compiled; beside any other, one core less.
   // Where calls of the program's are timed, all of them suffer alike.
-  t->quiet = (t->kernel->openmp || threads == 1) && t->plan->kind != PLAN_ONLINE;
+  // What is timed on a device does not mind.
+  t->quiet = (t->kernel->openmp || threads == 1) && t->plan->kind != PLAN_ONLINE && !t->kernel->gpu;
   unsigned compiling = t->plan->share > 0 ? 1 : t->quiet || threads == 1 ? threads : threads - 1;
   t->ahead = t->quiet ? 3 * compiling : 2 * compiling + 1;
   t->pool = pool_new(t->kernel, compiling);
@@ -181,7 +225,7 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   struct trial trial;
   double start = sys_now();
   tune_report(t, tune_silence(&plan));
-  int rc = worker_reference(t->workers, &plan, &trial);
+  int rc = t->executor->reference(t->workers, &plan, &trial);
   t->original = stats_median(trial.samples, trial.n_samples);
   free(trial.samples);
   if (trial.fate == FATE_WRONG && t->original.n > 0)
@@ -190,8 +234,9 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   else if (trial.fate == FATE_WRONG)
     SAY(out, "default: %s", trial.message);
   else if (rc != 0 || trial.fate != FATE_OK)
-    SAY(out, "default: the kernel as written %s in the sandbox (%s)",
-        trial.fate == FATE_PENDING ? "did not run" : fate_name(trial.fate), trial.message);
+    SAY(out, "default: the kernel as written %s %s (%s)",
+        trial.fate == FATE_PENDING ? "did not run" : fate_name(trial.fate), t->executor->place,
+        trial.message);
   // A default that takes most of the budget must leave some: what it runs over half of it is added.
   double spent = sys_now() - start;
   if (spent > t->budget / 2)
@@ -233,7 +278,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->compiler = winner == NONE ? "" : c->compiler;
   m->winner = winner == NONE ? 0 : c->variant;
   m->total_hint = count_variants(&t->space);
-  worker_call(t->workers, &m->flops, &m->bytes, &m->verified);
+  t->executor->call(t->workers, &m->flops, &m->bytes, &m->verified);
   say_origin(t, winner);
   snprintf(t->search_text, sizeof t->search_text, "%s%s", t->class->name, t->live ? ", online" : "");
   m->search = t->search_text;
@@ -247,8 +292,7 @@ static void set_summary(struct tuning *t, int winner) {
 static bool link_winner(struct tuning *t, const struct candidate *c, int fd, struct outcome *out) {
   char path[64], *why = NULL;
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  if (sys_fails(SYS_JIT) ||
-      t->jit->link_shared(c->object.data, c->object.size, path, &why) != 0) {
+  if (!tune_link(t, c, path, &why)) {
     SAY(out, "default: the winner cannot be linked: %.400s", why ? why : "no memory");
     free(why);
     return false;
@@ -384,7 +428,7 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
   m.compiler = c->compiler;
   m.space = t->id->space;
   m.text = identity_text(t->kernel, c->point);
-  worker_call(t->workers, &m.flops, &m.bytes, &m.verified);
+  t->executor->call(t->workers, &m.flops, &m.bytes, &m.verified);
   if (t->store && m.object)
     store_summary(t->store, t->id, &m);
 }
@@ -402,7 +446,7 @@ static int check(struct tuning *t, int fd, struct outcome *out) {
     SAY(out, "default: %.300s cannot be compiled", name);
   } else {
     tune_report(t, tune_silence(&plan));
-    worker_try(t->workers, 1, c->object.data, c->object.size, &plan, &trial);
+    tune_try(t, c, &plan, &trial);
     if (trial.fate != FATE_OK)
       SAY(out, "default: %.250s: %s: %.200s", name, fate_name(trial.fate), trial.message);
     else if (link_winner(t, c, fd, out))
@@ -427,7 +471,8 @@ static void tell_cost(const struct tuning *t, struct outcome *out) {
 
 // What is not freed ends with the process.
 static void clean(struct tuning *t) {
-  worker_stop(t->workers);
+  if (t->workers)
+    t->executor->stop(t->workers);
   if (t->store)
     store_close(t->store);
   if (t->strategy)

@@ -49,7 +49,8 @@ struct tuning {
   struct space space;
   const struct strategy_class *class;
   struct strategy *strategy;
-  struct worker_pool *workers;
+  const struct executor_class *executor;
+  struct executor *workers;
   struct online *online;      /* NULL: variants are timed in the sandbox */
   bool live;                  /* real calls have decided */
   struct pool *pool;
@@ -91,6 +92,11 @@ double tune_silence(const struct trial_plan *plan);
 unsigned tune_asked(const struct tuning *t);
 /* The better of the default and the best candidate. */
 struct estimate tune_best(const struct tuning *t);
+/* Loads, checks (once) and times C (NULL: the default). Sets T->lost where nothing can be tried any more. */
+void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *plan,
+              struct trial *out);
+/* Makes of C's object what the program loads, as the file PATH. False, and *WHY (malloc'ed). */
+bool tune_link(const struct tuning *t, const struct candidate *c, const char *path, char **why);
 
 /* ---- candidate.c ---- */
 /* A new one for POINT, which the strategy asked for. NULL: no memory. */

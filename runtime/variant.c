@@ -74,12 +74,14 @@ const struct autotune_unit *variant_unit(const struct autotune_kernel *k,
   return NULL;
 }
 
-/* `#define MACRO value` for each parameter, then the unit. */
+/* `#define MACRO value` for each parameter, of a CUDA kernel what its template was instantiated with, then the
+ * unit. */
 char *variant_text(const struct autotune_kernel *k, const choice *point) {
   const struct autotune_unit *unit = variant_unit(k, point);
   if (!unit)
     return NULL;
-  size_t size = strlen(unit->text) + 1;
+  const char *instance = k->gpu && k->gpu->instance ? k->gpu->instance : "";
+  size_t size = strlen(unit->text) + strlen(instance) + 1;
   for (unsigned i = 0; i < k->n_params; i++) {
     const char *define = k->params[i].values[point[i]].define;
     if (k->params[i].macro && define)
@@ -98,6 +100,7 @@ char *variant_text(const struct autotune_kernel *k, const choice *point) {
     end = stpcpy(end, define);
     end = stpcpy(end, "\n");
   }
+  end = stpcpy(end, instance);
   strcpy(end, unit->text);
   return text;
 }
@@ -128,6 +131,20 @@ static void add_words(struct flag_list *f, const char *text) {
   }
 }
 
+static void add_chosen(struct flag_list *f, const struct autotune_kernel *k, const choice *point) {
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].kind == AUTOTUNE_FLAGS)
+      add_words(f, k->params[i].values[point[i]].text);
+}
+
+/* NVRTC gets what the translator left of the build's flags, and what was chosen. */
+static void add_device(struct flag_list *f, const struct autotune_kernel *k, const choice *point,
+                       const char *const *build) {
+  for (; build && *build; build++)
+    add(f, *build, strlen(*build));
+  add_chosen(f, k, point);
+}
+
 static void add_all(struct flag_list *f, const struct autotune_kernel *k,
                     const choice *point, const char *const *build) {
   for (const char *const *p = first; *p; p++)
@@ -139,9 +156,7 @@ static void add_all(struct flag_list *f, const struct autotune_kernel *k,
       p += p[1] != NULL;
     else if (wanted(*p))
       add(f, *p, strlen(*p));
-  for (unsigned i = 0; i < k->n_params; i++)
-    if (k->params[i].kind == AUTOTUNE_FLAGS)
-      add_words(f, k->params[i].values[point[i]].text);
+  add_chosen(f, k, point);
   if (k->openmp)
     add(f, "-fopenmp", strlen("-fopenmp"));
   add(f, "-fPIC", strlen("-fPIC"));
@@ -153,14 +168,16 @@ char **variant_flags(const struct autotune_kernel *k, const choice *point) {
   if (!unit)
     return NULL;
   struct flag_list f = {NULL, NULL, 0, 0};
-  add_all(&f, k, point, unit->flags);
+  void (*add_flags)(struct flag_list *, const struct autotune_kernel *, const choice *,
+                    const char *const *) = k->gpu ? add_device : add_all;
+  add_flags(&f, k, point, unit->flags);
   size_t n = f.n;
   f.list = sys_malloc((n + 1) * sizeof *f.list + f.bytes);
   if (!f.list)
     return NULL;
   f.data = (char *)(f.list + n + 1);
   f.n = f.bytes = 0;
-  add_all(&f, k, point, unit->flags);
+  add_flags(&f, k, point, unit->flags);
   f.list[n] = NULL;
   return f.list;
 }

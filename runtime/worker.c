@@ -330,3 +330,47 @@ int worker_reference(struct worker_pool *w, const struct trial_plan *plan, struc
     rc = -1;
   return rc;
 }
+
+// ---- as an executor ----------------------------------------------------------------------------------
+
+static struct worker_pool *pool_of(const struct executor *e) {
+  return (struct worker_pool *)(uintptr_t)e;
+}
+
+static struct executor *start_executor(const struct autotune_kernel *k, void *const *args,
+                                       const struct jit_api *jit, const struct plan *plan,
+                                       char **message) {
+  (void)plan;
+  return (struct executor *)worker_start(k, args, jit, message);
+}
+
+static void call_of(const struct executor *e, double *flops, double *bytes, bool *verified) {
+  worker_call(pool_of(e), flops, bytes, verified);
+}
+
+static double touched_of(const struct executor *e) {
+  return worker_touched(pool_of(e));
+}
+
+static int run_reference(struct executor *e, const struct trial_plan *plan, struct trial *out) {
+  return worker_reference(pool_of(e), plan, out);
+}
+
+static int run_trial(struct executor *e, uint64_t ticket, const void *object, size_t size,
+                     const struct trial_plan *plan, struct trial *out) {
+  return worker_try(pool_of(e), ticket, object, size, plan, out);
+}
+
+static double cost_of(const struct executor *e) {
+  return worker_cost(pool_of(e));
+}
+
+static void stop_executor(struct executor *e) {
+  worker_stop(pool_of(e));
+}
+
+const struct executor_class executor_cpu = {
+  .name = "workers", .place = "in the sandbox", .start = start_executor, .call = call_of,
+  .touched = touched_of, .reference = run_reference, .try = run_trial, .cost = cost_of,
+  .stop = stop_executor,
+};

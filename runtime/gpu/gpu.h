@@ -127,6 +127,9 @@ const char *gpu_emulator_path(void);
 /* "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)" into TEXT, which is returned. */
 const char *gpu_error(const struct gpu_api *api, gpu_result e, char *text, size_t size);
 
+/* nvrtc.c: for which compute capability variants are made from here on. */
+void gpu_nvrtc_target(int cc);
+
 /* What a device is: part of the identity of results, and what constraints may ask. */
 struct gpu_info {
   char name[128];             /* "NVIDIA H200" */
@@ -138,6 +141,15 @@ struct gpu_info {
 /* Of device ORDINAL; read once each. NULL: it cannot be asked. In the program and the helper only; the tuner has
  * what the program read before it was forked. */
 const struct gpu_info *gpu_info_get(int ordinal);
+/* Of a CUDA kernel's key: the device's ordinal, its last part, which is not stored. */
+static inline int gpu_ordinal(const struct autotune_kernel *k, const long long *key) {
+  return k->n_keys > 0 ? (int)key[k->n_keys - 1] : 0;
+}
+/* Inside the runtime the arguments of a CUDA kernel are followed by what was asked for. */
+static inline const struct autotune_launch *gpu_asked(const struct autotune_kernel *k,
+                                                      void *const *args) {
+  return args[k->n_args];
+}
 
 /* ---- call.c ------------------------------------------------------------------------------------------ */
 
@@ -188,14 +200,6 @@ struct gpu_variant {
   uint64_t ticket;            /* loaded once by this number; 0: the default */
   const void *cubin; size_t size;
   struct autotune_launch launch;
-};
-/* Occupancy and the like: features of the model, and in the report. */
-struct gpu_facts {
-  int registers, spilled;     /* of a thread: 32-bit, bytes of local memory */
-  int static_shared;          /* bytes */
-  int blocks;                 /* active on a multiprocessor */
-  double occupancy;           /* share of a multiprocessor's warps */
-  double waves, tail;         /* grid ÷ blocks that run at once; share of the last wave that is empty */
 };
 struct gpu_answer {
   enum fate fate;
