@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// 03_reduction.cu: the sum of an array.
+//
+// Lesson: the algorithm as a parameter. Each thread sums what it reads; then there are
+// two ways to make one number of a block's: shuffles within a warp and shared memory
+// between warps, or a tree in shared memory alone (Harris, "Optimizing parallel reduction
+// in CUDA", 2007). `alternative(sum)` makes the second a candidate for the first, and the
+// choice a parameter called `algorithm`. Both may use the parameters of `sum`.
+//
+// How many blocks there are is for us to say, not for the array: grid(...) may ask the
+// device how many multiprocessors it has. Whatever there are, they pass over the whole
+// array together, and each adds its part to *total. That makes the order of additions, and
+// the last digits, change from run to run: verify says how many of them matter. As the
+// kernel adds to what is there, *total is `inout`; trials restore it.
+//
+//   nvcc -O3 -arch=native 03_reduction.cu && ./a.out
+//   autotune cc nvcc -O3 -arch=native 03_reduction.cu && ./a.out
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define BLOCK 256 // threads of a block
+#define PER 4     // accesses of 16 bytes that a thread has in flight
+#define BLOCKS 8  // blocks for each multiprocessor
+
+// The sum of what this thread reads: every so many-th element.
+static __device__ float own_part(int n, const float *__restrict__ x)
+{
+  int threads = gridDim.x * BLOCK, first = blockIdx.x * BLOCK + threadIdx.x, i = first;
+  float s[PER] = {};
+  for (; i + (PER - 1) * threads < n / 4; i += PER * threads) {
+    float4 v[PER];
+#pragma unroll
+    for (int p = 0; p < PER; p++)
+      v[p] = ((const float4 *)x)[i + p * threads];
+#pragma unroll
+    for (int p = 0; p < PER; p++)
+      s[p] += (v[p].x + v[p].y) + (v[p].z + v[p].w);
+  }
+  for (; i < n / 4; i += threads) {
+    float4 v = ((const float4 *)x)[i];
+    s[0] += (v.x + v.y) + (v.z + v.w);
+  }
+  if (first < n % 4)
+    s[0] += x[n / 4 * 4 + first];
+#pragma unroll
+  for (int p = 1; p < PER; p++)
+    s[0] += s[p];
+  return s[0];
+}
+
+// x begins at a multiple of 16 bytes.
+#pragma autotune kernel param(BLOCK: 128, 256, 512, 1024) param(PER: 1, 2, 4, 8) \
+    param(BLOCKS: 1, 2, 4, 8, 16) block(BLOCK) grid(BLOCKS * AUTOTUNE_SMS) \
+    in(x[0:n]) inout(total[0:1]) verify(rtol: 1e-4) bytes(4.0 * n)
+__global__ void __launch_bounds__(BLOCK)
+    sum(int n, const float *__restrict__ x, float *__restrict__ total)
+{
+  __shared__ float part[BLOCK / 32];
+  float s = own_part(n, x);
+  for (int d = 16; d > 0; d /= 2)
+    s += __shfl_xor_sync(0xffffffff, s, d);
+  if (threadIdx.x % 32 == 0)
+    part[threadIdx.x / 32] = s;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    s = threadIdx.x < BLOCK / 32 ? part[threadIdx.x] : 0;
+    for (int d = 16; d > 0; d /= 2)
+      s += __shfl_xor_sync(0xffffffff, s, d);
+    if (threadIdx.x == 0)
+      atomicAdd(total, s);
+  }
+}
+
+#pragma autotune alternative(sum)
+__global__ void __launch_bounds__(BLOCK)
+    sum_tree(int n, const float *__restrict__ x, float *__restrict__ total)
+{
+  __shared__ float part[BLOCK];
+  part[threadIdx.x] = own_part(n, x);
+  for (int d = BLOCK / 2; d > 0; d /= 2) {
+    __syncthreads();
+    if (threadIdx.x < d)
+      part[threadIdx.x] += part[threadIdx.x + d];
+  }
+  if (threadIdx.x == 0)
+    atomicAdd(total, part[0]);
+}
+
+static void launch_sum(int sms, int n, const float *x, float *total)
+{
+  cudaMemsetAsync(total, 0, sizeof *total);
+  sum<<<BLOCKS * sms, BLOCK>>>(n, x, total);
+}
+
+#ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // benchmarks bring a main of their own
+#ifdef AUTOTUNE_EMULATE              // a processor plays the device
+enum { SIZE = 200003, LAUNCHES = 3 };
+#else
+enum { SIZE = (1 << 29) + 3, LAUNCHES = 30 };
+#endif
+
+static void check(cudaError_t e)
+{
+  if (e != cudaSuccess)
+    printf("  %s\n", cudaGetErrorString(e)), exit(1);
+}
+
+static double seconds()
+{
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+// Prints how long the first launch takes on the clock, and the best of later ones on the
+// device.
+template <class F> static void measure(double bytes, F launch)
+{
+  cudaEvent_t from, to;
+  float best = INFINITY;
+  check(cudaEventCreate(&from));
+  check(cudaEventCreate(&to));
+  double start = seconds();
+  launch();
+  check(cudaGetLastError());
+  check(cudaDeviceSynchronize());
+  printf("  first call   %.6f s\n", seconds() - start);
+  for (int i = 0; i < LAUNCHES; i++) {
+    float ms = 0;
+    check(cudaEventRecord(from));
+    launch();
+    check(cudaEventRecord(to));
+    check(cudaEventSynchronize(to));
+    check(cudaEventElapsedTime(&ms, from, to));
+    best = fminf(best, ms);
+  }
+  printf("  later calls  %.6f s   %.1f GB/s\n", best * 1e-3, bytes * 1e-6 / best);
+}
+
+int main(int argc, char **argv)
+{
+  int n = argc > 1 ? atoi(argv[1]) : SIZE, sms = 1;
+  float *x = (float *)malloc(sizeof *x * n), *d_x, *d_total, total;
+  double expected = 0;
+  for (int i = 0; i < n; i++)
+    expected += x[i] = i % 1009 * 0.001f;
+  check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  check(cudaMalloc((void **)&d_x, sizeof *x * n));
+  check(cudaMalloc((void **)&d_total, sizeof total));
+  check(cudaMemcpy(d_x, x, sizeof *x * n, cudaMemcpyHostToDevice));
+
+  printf("sum n=%d\n", n);
+  measure(4.0 * n, [&] { launch_sum(sms, n, d_x, d_total); });
+  check(cudaMemcpy(&total, d_total, sizeof total, cudaMemcpyDeviceToHost));
+  if (!(fabs(total - expected) <= 1e-4 * expected))
+    return printf("  WRONG ANSWER: %g instead of %g\n", total, expected), 1;
+  printf("  right answer\n");
+  check(cudaFree(d_x));
+  check(cudaFree(d_total));
+  free(x);
+  return 0;
+}
+#endif
