@@ -106,6 +106,78 @@ static void check_hidden(const struct source *s, const struct kernel *k, const s
   ts_tree_cursor_delete(&cursor);
 }
 
+// ---- one name, several kernels ----
+
+static unsigned count_params(TSNode declarator)
+{
+  unsigned count = 0;
+  for (uint32_t i = 0; i < ts_node_named_child_count(declarator); i++) {
+    TSNode list = ts_node_named_child(declarator, i);
+    for (uint32_t j = 0; node_is(list, "parameter_list") && j < ts_node_named_child_count(list); j++)
+      count += strstr(ts_node_type(ts_node_named_child(list, j)), "parameter_declaration") != NULL;
+  }
+  return count;
+}
+
+static bool is_kernels_own(const struct kernel *k, size_t at)
+{
+  for (unsigned i = 0; i <= k->n_alternatives; i++)
+    if (at == (i ? k->alternatives[i - 1].name_at : k->main.name_at))
+      return true;
+  return false;
+}
+
+static bool is_conditional(TSNode n)
+{
+  TSNode around;
+  return node_inside(n, "preproc_if", &around) || node_inside(n, "preproc_ifdef", &around);
+}
+
+// Does DECLARATOR, of a __global__ function of K's name, declare another than K?
+static void check_other(const struct source *s, const struct kernel *k, TSNode declarator, TSNode name)
+{
+  TSNode definition = { 0 }, instantiation;
+  size_t at = ts_node_start_byte(name);
+  bool specialised = node_is(name, "template_function");
+  bool defined = node_inside(declarator, "function_definition", &definition);
+  if (is_kernels_own(k, at) || (specialised && node_inside(name, "template_instantiation", &instantiation)))
+    return;
+  if (specialised && defined)
+    diag_error(s, at, ts_node_end_byte(name) - at, "let it be a kernel of another name",
+               "the kernel '%s' is specialised here, so its variants would be wrong", k->main.name);
+  else if (!specialised && (count_params(declarator) != k->n_args ||
+                            (defined && !is_conditional(definition) && !is_conditional(k->main.node))))
+    diag_error(s, at, strlen(k->main.name), "give one of them another name",
+               "there is a kernel '%s' with a pragma: which of both is launched cannot be told",
+               k->main.name);
+}
+
+static bool is_global(const struct source *s, TSNode declarator)
+{
+  TSNode around = ts_node_parent(declarator);
+  struct lexer l = { s->text + ts_node_start_byte(around), s->text + ts_node_start_byte(declarator), false };
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (slice_is(t.text, "__global__"))
+      return true;
+  return false;
+}
+
+static void check_others(const struct source *s, const struct kernel *k)
+{
+  TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
+  for (bool more = true; more; more = cursor_next(&cursor, true)) {
+    TSNode n = ts_tree_cursor_current_node(&cursor);
+    if (!node_is(n, "function_declarator") || ts_node_named_child_count(n) == 0)
+      continue;
+    TSNode name = ts_node_named_child(n, 0), word = name;
+    if (node_is(name, "template_function"))
+      word = ts_node_named_child(name, 0);
+    if (slice_is(source_slice(s, word), k->main.name) && is_global(s, n))
+      check_other(s, k, n, name);
+  }
+  ts_tree_cursor_delete(&cursor);
+}
+
 struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                             unsigned *n_kernels)
 {
@@ -120,6 +192,7 @@ struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas
     for (unsigned j = 0; j < k->n_params; j++)
       if (k->params[j].named)
         check_hidden(s, k, &k->params[j]);
+    check_others(s, k);
     if (!k->key_given)
       classify_key(k);
   }
