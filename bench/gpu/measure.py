@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tunes every row's kernel, measures it in turns with what it is compared with, prints a table and writes
+the samples. bench.sh, which has built the programs, calls it:
+
+  measure.py WORK RESULTS --seconds S [--emulated]
+
+What is missing (a program, PyTorch, cuBLAS) leaves its rows out, and the table says so. A row is measured with
+what the store has, in mode `locked`, by programs that were started anew."""
+import argparse
+import datetime
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+import machine
+import rows as rows_of
+from servers import Servers
+
+ROUNDS, SAMPLES = 5, 7   # the sides of a row take turns ROUNDS times, SAMPLES launches each
+MEASURING = 0.3          # of the time is kept for it
+LAUNCH_BATCHES = 61
+
+
+def note(text):
+    print(text, flush=True)
+
+
+class Bench:
+    def __init__(self, work, deadline, emulated):
+        self.work, self.deadline, self.emulated = work, deadline, emulated
+        self.rows = rows_of.all_rows(emulated)
+        self.servers = Servers(work, sys.executable, os.path.dirname(os.path.abspath(__file__)))
+        self.missing = {}       # program or command: why
+        self.first = {}         # command: seconds of the first call, tuning included
+
+    def left(self):
+        return self.deadline - time.monotonic()
+
+    def present(self, program):
+        if program not in self.missing and program != "torch" and \
+           not os.access(os.path.join(self.work, program), os.X_OK):
+            self.missing[program] = "was not built"
+        return program not in self.missing
+
+    # ---- tuning ----
+
+    def tune(self):
+        """Each kernel and size once. The first size of a kernel gets four times the budget of others, which
+        begin with what won there."""
+        todo, seen = [], set()
+        for row in self.rows:
+            if row.command not in seen and self.present(row.program):
+                seen.add(row.command)
+                todo.append(row)
+        time_for_all = self.left() * (1 - MEASURING)
+        end = time.monotonic() + time_for_all
+        for i, row in enumerate(todo):
+            shares = [4 if r.first_of else 1 for r in todo[i:]]
+            budget = 0.85 * max(0, end - time.monotonic()) * shares[0] / sum(shares)
+            if budget < 1:
+                self.missing.update({r.command: "no time was left to tune it" for r in todo[i:]})
+                note(f"no time left to tune {len(todo) - i} of {len(todo)}")
+                break
+            self.tune_one(row, min(budget, 60))
+        self.servers.stop()
+
+    def tune_one(self, row, budget):
+        server = self.servers.get(row.program, {"AUTOTUNE_MODE": "first",
+                                                "AUTOTUNE_BUDGET": f"{budget:.1f}s"})
+        reply = server.ask(f"{row.command} 0", 3 * budget + 60)
+        self.servers.stop(row.program)
+        if "error" in reply:
+            self.missing[row.command] = reply["error"]
+            note(f"{row.command}: {reply['error']}")
+        else:
+            self.first[row.command] = reply.get("first")
+            note(f"{row.command}: first call {reply.get('first', 0):.1f} s (budget {budget:.1f} s)")
+
+    # ---- measuring ----
+
+    def sample(self, side, samples):
+        program, command = side
+        if not self.present(program):
+            return {"error": f"{program} {self.missing[program]}"}
+        if command in self.missing and program not in ("torch", "reference"):
+            return {"error": self.missing[command]}
+        env = {} if program in ("torch", "reference") else {"AUTOTUNE_MODE": "locked"}
+        # the first answer of all waits for a context, or for PyTorch to be loaded
+        return self.servers.get(program, env).ask(f"{command} {samples}", min(90, max(10, self.left())))
+
+    def measure(self, row):
+        """The row as it is written: with "value", or with "left_out"."""
+        out = {"row": row.name, "command": row.command, "against": row.against, "kind": row.kind,
+               "targets": list(row.targets), "first_call": self.first.get(row.command)}
+        if row.kind == "extra":
+            return self.measure_launch(row, out)
+        ours, theirs, bytes_of = [], [], []
+        for _ in range(ROUNDS):
+            for side, times in (((row.program, row.command), ours), (row.other, theirs)):
+                if self.left() < 3:
+                    return {**out, "left_out": "no time was left"}
+                reply = self.sample(side, SAMPLES)
+                if "error" in reply:
+                    return {**out, "left_out": f"{side[0]}: {reply['error']}"}
+                times += reply["samples"]
+                bytes_of.append(reply.get("bytes", 0))
+        times = statistics.median(ours), statistics.median(theirs)
+        value = times[1] / times[0]
+        if row.kind == "rate":
+            value *= bytes_of[0] / bytes_of[1]
+            out["rates"] = [bytes_of[0] / times[0], bytes_of[1] / times[1]]
+        return {**out, "value": value, "seconds": times[0], "other_seconds": times[1],
+                "flushed": True, "samples": ours, "other_samples": theirs}
+
+    def measure_launch(self, row, out):
+        reply = self.sample((row.program, row.command), LAUNCH_BATCHES)
+        if "error" in reply:
+            return {**out, "left_out": reply["error"]}
+        times = statistics.median(reply["tuned"]), statistics.median(reply["direct"])
+        return {**out, "value": 1e9 * (times[0] - times[1]), "seconds": times[0],
+                "other_seconds": times[1], "samples": reply["tuned"], "other_samples": reply["direct"]}
+
+    def about_torch(self):
+        about = self.servers.get("torch").ask("about", 90)
+        if "error" in about:
+            self.missing["torch"] = "cannot be used (see programs.log)"
+            note(f"PyTorch: {about['error']}: its rows are left out")
+            return None
+        return about
+
+    def run(self):
+        self.tune()
+        torch = self.about_torch()
+        measured = []
+        print(HEAD)
+        for row in self.rows:
+            measured.append(self.measure(row))
+            note(line_of(measured[-1]))
+        self.servers.stop()
+        return torch, measured
+
+
+# ---- the table ----
+
+HEAD = f"{'kernel':<28} {'against':<15} {'target':>12} {'measured':>10}  reached"
+
+
+def reached(row):
+    """How many of its targets; None where it has none."""
+    if not row["targets"] or "value" not in row:
+        return None
+    if row["kind"] == "extra":
+        return sum(row["value"] <= t for t in row["targets"])
+    return sum(row["value"] >= t for t in row["targets"])
+
+
+def line_of(row):
+    unit = " ns" if row["kind"] == "extra" else ""
+    sign = "<= " if row["kind"] == "extra" else ">= "
+    targets = sign + ", ".join(f"{t:g}" for t in row["targets"]) + unit if row["targets"] else "-"
+    if "left_out" in row:
+        return f"{row['row']:<28} {row['against']:<15} {targets:>12} {'-':>10}  {row['left_out']}"
+    n = reached(row)
+    word = "" if n is None else "MISSED" if n == 0 else \
+        "reached" if n == len(row["targets"]) else f"{row['targets'][n - 1]:g} reached"
+    detail = f"{1e3 * row['seconds']:.4g} ms against {1e3 * row['other_seconds']:.4g} ms"
+    if "rates" in row:
+        detail = f"{1e-9 * row['rates'][0]:.0f} of {1e-9 * row['rates'][1]:.0f} GB/s"
+    elif row["kind"] == "extra":
+        detail = f"{1e9 * row['seconds']:.0f} ns against {1e9 * row['other_seconds']:.0f} ns"
+    value = f"{row['value']:.0f} ns" if row["kind"] == "extra" else f"{row['value']:.3f}"
+    return f"{row['row']:<28} {row['against']:<15} {targets:>12} {value:>10}  {word:<12} {detail}"
+
+
+def report_of(work):
+    """What `autotune report` says, where the program can be run here."""
+    program = os.environ.get("AUTOTUNE_PROGRAM")
+    try:
+        done = subprocess.run([program, "report", "--json"], capture_output=True, timeout=30, check=True)
+        return json.loads(done.stdout)
+    except (TypeError, OSError, ValueError, subprocess.SubprocessError):
+        return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("work")
+    parser.add_argument("results")
+    parser.add_argument("--seconds", type=float, default=400)
+    parser.add_argument("--emulated", action="store_true")
+    a = parser.parse_args()
+    bench = Bench(a.work, time.monotonic() + a.seconds, a.emulated)
+    about = machine.about(a.emulated)
+    for key, value in about.items():
+        note(f"{key:<20} {value if value is not None else 'not known'}")
+    torch, measured = bench.run()
+    about["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
+    result = {"machine": {**about, "torch": torch}, "emulated": a.emulated, "rows": measured,
+              "report": report_of(a.work)}
+    name = re.sub(r"[^A-Za-z0-9]+", "-", about["device"] or "unknown").strip("-")
+    path = os.path.join(a.results, f"{name}.json")
+    os.makedirs(a.results, exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(result, file, indent=1)
+        file.write("\n")
+    missed = sum(reached(r) == 0 for r in measured)
+    left_out = sum("left_out" in r for r in measured)
+    note(f"{missed} below target, {left_out} left out; L2 flushed before each sample; "
+         f"raw figures in {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
