@@ -171,13 +171,12 @@ cuda_clause_reader *cuda_clause(const char *name)
 
 // ---- what NVRTC takes ----
 
-// The options of NVRTC that change code. The first word is its short spelling.
+// Those of NVRTC's options that change the code of a kernel.
 static const char *const nvrtc_options[] = {
-  "-maxrregcount", "-use_fast_math", "-ftz", "-prec-sqrt", "-prec-div", "-fmad", "-extra-device-vectorization",
-  "-G", "-lineinfo", "-dopt", "-Xptxas", "-ptxas-options", "-ffp-contract", "-default-device", "-D", "-U",
-  "-define-macro", "-undefine-macro", "-Ofast-compile", "-restrict", "-device-int128", "-modify-stack-limit",
-  "-disable-warnings", "-w", "-split-compile", "-fdevice-syntax-only", "-minimal", "-assume-default-alignment",
-  "-allow-expensive-optimizations", "-O", "-opt-level", "-m", "-std", "-dlto", "-gen-opt-lto", NULL
+  "-maxrregcount", "-use_fast_math", "-ftz", "-prec-sqrt", "-prec-div", "-fmad", "-dopt",
+  "-extra-device-vectorization", "-Xptxas", "-ptxas-options", "-Ofast-compile", "-Ofc", "-restrict",
+  "-default-device", "-modify-stack-limit", "-split-compile", "-lineinfo", "-G", "-device-debug",
+  "-D", "-define-macro", "-U", "-undefine-macro", NULL
 };
 
 // An option of WORD's name, one dash for two and without its value; NULL: none.
@@ -188,15 +187,16 @@ static const char *option_of(struct slice word)
   const char *equals = memchr(word.data, '=', word.size);
   struct slice name = { word.data, equals ? (size_t)(equals - word.data) : word.size };
   for (const char *const *o = nvrtc_options; *o; o++)
-    if (slice_is(name, *o) || (strlen(*o) == 2 && strchr("DUO", (*o)[1]) &&
-                               word.size > 2 && memcmp(word.data, *o, 2) == 0))
+    if (slice_is(name, *o) || (strlen(*o) == 2 && strchr("DU", (*o)[1]) && word.size > 2 &&
+                               memcmp(word.data, *o, 2) == 0))
       return *o;
   return NULL;
 }
 
 static void check_flags(const struct source *s, const struct value *v)
 {
-  static const char *const taking[] = { "-maxrregcount", "-Xptxas", "-ptxas-options", "-D", "-U", NULL };
+  static const char *const taking[] = { "-maxrregcount", "-Xptxas", "-ptxas-options", "-D", "-U",
+                                        "-define-macro", "-undefine-macro", NULL };
   for (const char *p = v->text; *(p += strspn(p, " \t"));) {
     size_t size = strcspn(p, " \t");
     struct slice word = { p, size };

@@ -48,8 +48,8 @@ struct cuda_kernel {
   struct slice shared;        /* shared(expr); empty: as asked */
   unsigned flags;             /* enum autotune_gpu_flags, but for EMULATED */
 };
-/* What an `unroll` directive is in a variant: "#pragma unroll AUTOTUNE_P3", between #if and #endif lines where it is
- * optional; without the last newline. */
+/* What an `unroll` directive is in a variant: `#pragma unroll`, with the factor that a param says, between #if and
+ * #endif lines where it is optional. Several lines, without the last newline. */
 void cuda_unroll(const struct kernel *k, const struct loop_directive *d, struct text *out);
 /* All kernels of a .cu file, as kernel_all; launches of them are found and checked too. */
 struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,

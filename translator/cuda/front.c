@@ -25,7 +25,7 @@ bool cuda_directives_check(const struct source *s, const struct pragma *pragmas,
   return fine;
 }
 
-// `#pragma unroll` takes a macro's value.
+// nvcc's `#pragma unroll` takes no macro, but _Pragma does; the same definitions twice are one.
 void cuda_unroll(const struct kernel *k, const struct loop_directive *d, struct text *out)
 {
   const struct dir_arg *factor = NULL;
@@ -34,11 +34,15 @@ void cuda_unroll(const struct kernel *k, const struct loop_directive *d, struct 
       factor = &d->clauses[i].args[0];
   if (d->present >= 0)
     text_printf(out, "#if %s\n", k->params[d->present].macro);
-  text_printf(out, "#pragma unroll");
+  if (factor)
+    text_printf(out, "#define AUTOTUNE_PRAGMA(x) _Pragma(#x)\n"
+                     "#define AUTOTUNE_UNROLL(n) AUTOTUNE_PRAGMA(unroll n)\n");
   if (factor && factor->param >= 0)
-    text_printf(out, " %s", k->params[factor->param].macro);
+    text_printf(out, "AUTOTUNE_UNROLL(%s)", k->params[factor->param].macro);
   else if (factor)
-    text_printf(out, " %.*s", (int)factor->text.size, factor->text.data);
+    text_printf(out, "AUTOTUNE_UNROLL(%.*s)", (int)factor->text.size, factor->text.data);
+  else
+    text_printf(out, "#pragma unroll");
   if (d->present >= 0)
     text_printf(out, "\n#endif");
 }
