@@ -60,17 +60,26 @@ static const struct format *format(enum autotune_element e) {
   return &formats[known ? e : AUTOTUNE_BYTES];
 }
 
-static double root_mean_square(const struct format *f, const void *data, size_t n) {
+size_t verify_element_size(enum autotune_element e) {
+  return format(e)->size;
+}
+
+double verify_rtol(enum autotune_element e) {
+  return format(e)->rtol;
+}
+
+double verify_squares(enum autotune_element e, const void *data, size_t bytes, size_t *finite) {
+  const struct format *f = format(e);
   number sum = 0;
-  size_t finite = 0;
-  for (size_t i = 0; i < n; i++) {
+  *finite = 0;
+  for (size_t i = 0; f->read && i < bytes / f->size; i++) {
     number x = f->read(data, i);
     if (isfinite(x)) {
       sum += x * x;
-      finite++;
+      ++*finite;
     }
   }
-  return finite ? (double)sqrtl(sum / finite) : 0;
+  return (double)sum;
 }
 
 struct tolerance verify_tolerance(const struct autotune_kernel *k, enum autotune_element e,
@@ -84,7 +93,9 @@ struct tolerance verify_tolerance(const struct autotune_kernel *k, enum autotune
   double rtol = given ? k->rtol : f->rtol;
   if (given && k->atol >= 0)
     return (struct tolerance){ .rtol = rtol, .atol = k->atol };
-  double rms = root_mean_square(f, reference, bytes / f->size);
+  size_t finite;
+  double squares = verify_squares(e, reference, bytes, &finite);
+  double rms = finite ? sqrt(squares / (double)finite) : 0;
   return (struct tolerance){ .rtol = rtol, .atol = isfinite(rms) ? rtol * rms : 0 };
 }
 
@@ -103,33 +114,42 @@ static bool same_bits(const struct format *f, const void *a, const void *b, size
                 f->significant) == 0;
 }
 
-static void tell(const struct format *f, const void *reference, const void *got, size_t i,
+void verify_tell(enum autotune_element e, size_t index, const void *reference, const void *got,
                  char *message, size_t size) {
+  const struct format *f = format(e);
   if (f->read)
-    snprintf(message, size, "element %zu is %.9Lg instead of %.9Lg", i, f->read(got, i),
-             f->read(reference, i));
+    snprintf(message, size, "element %zu is %.9Lg instead of %.9Lg", index, f->read(got, 0),
+             f->read(reference, 0));
   else
-    snprintf(message, size, "byte %zu is 0x%02x instead of 0x%02x", i,
-             ((const unsigned char *)got)[i], ((const unsigned char *)reference)[i]);
+    snprintf(message, size, "byte %zu is 0x%02x instead of 0x%02x", index,
+             *(const unsigned char *)got, *(const unsigned char *)reference);
+}
+
+size_t verify_difference(enum autotune_element e, struct tolerance t, const void *reference,
+                         const void *got, size_t bytes) {
+  const struct format *f = format(e);
+  size_t n = bytes / f->size;
+  if (t.off || bytes == 0 || memcmp(reference, got, bytes) == 0)
+    return SIZE_MAX;
+  for (size_t i = 0; i < n; i++)
+    if (!same_bits(f, reference, got, i) &&
+        (t.exact || !f->read || !agrees(f->read(reference, i), f->read(got, i), t)))
+      return i;
+  return SIZE_MAX;
 }
 
 bool verify_compare(enum autotune_element e, struct tolerance t, const void *reference,
                     const void *got, size_t bytes, char *message, size_t size) {
-  const struct format *f = format(e);
-  if (t.off || bytes == 0 || memcmp(reference, got, bytes) == 0)
-    return true;
-  size_t n = bytes / f->size;
-  for (size_t i = 0; i < n; i++) {
-    if (same_bits(f, reference, got, i))
-      continue;
-    if (!t.exact && f->read && agrees(f->read(reference, i), f->read(got, i), t))
-      continue;
-    tell(f, reference, got, i, message, size);
+  size_t each = verify_element_size(e), whole = bytes / each * each;
+  size_t i = verify_difference(e, t, reference, got, whole);
+  if (i != SIZE_MAX) {
+    verify_tell(e, i, (const char *)reference + i * each, (const char *)got + i * each, message,
+                size);
     return false;
   }
-  if (n * f->size == bytes)
+  if (t.off || whole == bytes)
     return true;
   return verify_compare(AUTOTUNE_BYTES, (struct tolerance){ .exact = true },
-                        (const char *)reference + n * f->size, (const char *)got + n * f->size,
-                        bytes - n * f->size, message, size);
+                        (const char *)reference + whole, (const char *)got + whole, bytes - whole,
+                        message, size);
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// helper.c: autotune-gpu-worker, a process with a context of its own and copies of a call's memory, in which each
+// variant runs first. What a variant does to it, it does to nobody else: after an error that stays, and in a kernel
+// that does not end, the helper ends, and the tuner starts another one.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../sandbox.h"
+#include "helper.h"
+
+// A packet of exactly SIZE, and the descriptor that came with it, or -1. False: the tuner is gone.
+static bool receive(int socket, void *packet, size_t size, int *fd) {
+  union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control;
+  struct iovec data = { packet, size };
+  struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes,
+                      .msg_controllen = sizeof control.bytes };
+  ssize_t n;
+  while ((n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+    ;
+  *fd = -1;
+  for (struct cmsghdr *h = CMSG_FIRSTHDR(&m); n > 0 && h; h = CMSG_NXTHDR(&m, h))
+    if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS)
+      memcpy(fd, CMSG_DATA(h), sizeof *fd);
+  return n == (ssize_t)size;
+}
+
+// The SIZE bytes behind FD, which is closed; NULL: they cannot be mapped.
+static void *take_file(int fd, size_t size) {
+  void *p = MAP_FAILED;
+  if (fd >= 0 && size > 0 && lseek(fd, 0, SEEK_END) >= (off_t)size)
+    p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (fd >= 0)
+    close(fd);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+// A limit of one byte forbids cores that are piped to a program, too.
+static void forbid_cores(void) {
+  const struct rlimit one = { 1, 1 };
+  setrlimit(RLIMIT_CORE, &one);
+}
+
+static struct gpu_run *begin(const struct gpu_hello *h, int fd, struct gpu_ready *out) {
+  const char *why = "";
+  const struct gpu_api *api = gpu_api_get(&why);
+  void *file = take_file(fd, h->shared.file_bytes);
+  struct gpu_run *r = NULL;
+  if (!api)
+    snprintf(out->why, sizeof out->why, "%s", why);
+  else if (h->shared.file_bytes > 0 && !file)
+    snprintf(out->why, sizeof out->why, "the file with the memory cannot be mapped");
+  else
+    r = gpu_run_open(api, &h->shared, file, &out->no_ipc, out->why, sizeof out->why);
+  if (file)
+    munmap(file, h->shared.file_bytes);
+  out->ready = r != NULL;
+  return r;
+}
+
+// True: the next may come.
+static bool obey(struct gpu_run *r, int socket) {
+  struct gpu_order o;
+  struct gpu_reply reply;
+  int fd;
+  if (!receive(socket, &o, sizeof o, &fd))
+    return false;
+  void *cubin = take_file(fd, o.size);
+  const struct gpu_variant v = { .ticket = o.ticket, .cubin = cubin, .size = o.size,
+                                 .launch = o.launch };
+  memset(&reply, 0, sizeof reply);
+  reply.serial = o.serial;
+  if (cubin) {
+    gpu_run_try(r, &v, &o.plan, &reply.answer);
+  } else {
+    reply.answer.fate = FATE_LOAD;
+    snprintf(reply.answer.message, sizeof reply.answer.message, "its cubin cannot be mapped");
+  }
+  if (cubin)
+    munmap(cubin, o.size);
+  return send(socket, &reply, sizeof reply, MSG_NOSIGNAL) == (ssize_t)sizeof reply &&
+         !reply.answer.sticky;
+}
+
+int main(int argc, char **argv) {
+  static struct gpu_hello hello;
+  struct gpu_ready ready = { .ready = false };
+  int socket = argc == 2 ? atoi(argv[1]) : -1, fd;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  forbid_cores();
+  sandbox_signals();
+  if (socket < 3 || sandbox_descriptors(&socket, 1) != 0 ||
+      !receive(socket, &hello, sizeof hello, &fd) || getppid() != hello.parent)
+    _exit(1);
+  struct gpu_run *r = begin(&hello, fd, &ready);
+  if (send(socket, &ready, sizeof ready, MSG_NOSIGNAL) != (ssize_t)sizeof ready || !r)
+    _exit(!ready.ready);
+  while (obey(r, socket))
+    ;
+  _exit(0); // at once: a driver that tidies up may wait for a kernel
+}

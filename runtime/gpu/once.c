@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// once.c: one run of a kernel, timed by two events. Nobody can end a kernel that runs; after its limit the
+// helper gives up, since its end ends the kernel too, and the program waits on for a while: its memory
+// cannot be put back before.
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#include "run.h"
+
+static const double no_limit = 60, patience = 30; // seconds
+static const double spin_for = 200e-6;            // then it sleeps in between
+
+static double now(void) { // never the clock of a test
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static gpu_result await_event(struct gpu_run *r, double limit) {
+  const struct timespec nap = { 0, 50000 };
+  double start = now(), passed = 0;
+  gpu_result e;
+  while ((e = r->api->event_query(r->to)) == GPU_NOT_READY) {
+    if (passed > limit)
+      return GPU_TOO_LATE;
+    if (passed < spin_for)
+      sched_yield();
+    else
+      nanosleep(&nap, NULL);
+    passed = now() - start;
+  }
+  return e;
+}
+
+gpu_result gpu_await(struct gpu_run *r, double limit) {
+  gpu_result e = r->api->event_record(r->to, r->stream);
+  return e ? e : await_event(r, limit > 0 ? limit : no_limit);
+}
+
+// Is the context lost, or did only one call fail? (Waits for nothing.)
+static bool is_sticky(struct gpu_run *r) {
+  gpu_result e = r->api->stream_query(r->stream);
+  return e != 0 && e != GPU_NOT_READY;
+}
+
+bool gpu_good(struct gpu_run *r, gpu_result e, const char *doing, struct gpu_answer *a) {
+  char text[200];
+  if (e == 0)
+    return true;
+  if (e == GPU_TOO_LATE) {
+    r->stuck = r->lost = true;
+    snprintf(text, sizeof text, "the device does not answer");
+  } else {
+    r->lost |= is_sticky(r);
+    gpu_error(r->api, e, text, sizeof text);
+  }
+  a->fate = r->lost ? FATE_CRASH : FATE_LOAD;
+  a->sticky = r->lost;
+  snprintf(a->message, sizeof a->message, "%s%s%s", doing, *doing ? ": " : "", text);
+  return false;
+}
+
+static gpu_result launch(struct gpu_run *r, const struct loaded *l) {
+  struct autotune_launch asked = r->call.asked;
+  asked.stream = r->stream;
+  if (!l)
+    return r->original(&asked, r->args);
+  const struct autotune_dim3 *g = &l->launch.grid, *b = &l->launch.block;
+  return r->api->launch(l->function, g->x, g->y, g->z, b->x, b->y, b->z, (unsigned)l->launch.shared,
+                        r->stream, r->args, NULL);
+}
+
+// The kernel runs longer than it may.
+static void too_late(struct gpu_run *r, double limit, struct gpu_answer *a) {
+  a->fate = FATE_TIMEOUT;
+  gpu_result e = r->copied ? GPU_TOO_LATE : await_event(r, patience > limit ? patience : limit);
+  r->stuck = e == GPU_TOO_LATE;
+  r->lost |= e != 0;
+  a->sticky = r->lost;
+  snprintf(a->message, sizeof a->message, "no end after %.3g s%s", limit,
+           r->stuck && !r->copied ? ", and a kernel cannot be ended within the program" : "");
+}
+
+bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limit, double *seconds,
+              struct gpu_answer *a) {
+  float milliseconds = 0;
+  double most = limit > 0 ? limit * n : no_limit;
+  gpu_result e = r->api->event_record(r->from, r->stream);
+  for (unsigned i = 0; i < n && e == 0; i++)
+    e = launch(r, l);
+  if (e == 0)
+    e = r->api->event_record(r->to, r->stream);
+  if (e == 0)
+    e = await_event(r, most);
+  if (e == 0)
+    e = r->api->event_elapsed(&milliseconds, r->from, r->to);
+  *seconds = (double)milliseconds / 1e3 / n;
+  if (e == GPU_TOO_LATE) {
+    too_late(r, most, a);
+    return false;
+  }
+  if (!gpu_good(r, e, "", a)) {
+    if (e == GPU_LAUNCH_TIMEOUT)
+      a->fate = FATE_TIMEOUT;
+    return false;
+  }
+  if (*seconds * n <= most)
+    return true;
+  a->fate = FATE_TIMEOUT; // it ended between two looks
+  snprintf(a->message, sizeof a->message, "it took %.3g s, and %.3g s is the limit", *seconds * n,
+           most);
+  return false;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// share.c: how a helper comes by the call's memory and by what the default made of it. Memory that the driver
+// exports is opened, copied and closed again, so that no variant ever runs beside the program's own; all else
+// (variables, memory of pools, what is kept on the host) goes by a file in memory.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "run.h"
+
+enum { ALIGNMENT = 256, LAZY_PEER_ACCESS = 1 /* CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS */ };
+
+// ---- in the program --------------------------------------------------------------------------------------
+
+struct sender {
+  struct gpu_run *r;
+  struct gpu_shared *out;
+  bool snapshot;
+  char *file;                 // the mapped file; NULL: first its size is worked out
+};
+
+// Names B to the helper, or puts it into the file.
+static gpu_result send_memory(struct sender *s, struct gpu_memory *m, const struct gpu_buffer *b,
+                              bool exportable) {
+  const struct gpu_api *api = s->r->api;
+  if (b->bytes == 0)
+    return 0;
+  if (!s->file) {
+    m->exported = exportable && !s->snapshot && !b->host && api->ipc_export(&m->handle, b->at) == 0;
+    m->offset = s->out->file_bytes;
+    if (!m->exported)
+      s->out->file_bytes += (b->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return 0;
+  }
+  if (m->exported)
+    return 0;
+  if (b->host) {
+    memcpy(s->file + m->offset, (const void *)(uintptr_t)b->at, b->bytes);
+    return 0;
+  }
+  gpu_result e = api->copy_to_host(s->file + m->offset, b->at, b->bytes, s->r->stream);
+  return e ? e : gpu_await(s->r, 0);
+}
+
+static gpu_result send_all(struct sender *s) {
+  const struct gpu_call *c = &s->r->call;
+  gpu_result e = 0;
+  for (unsigned i = 0; i < c->n_allocations && e == 0; i++) {
+    const struct gpu_buffer b = { .at = c->allocations[i].base, .bytes = c->allocations[i].bytes };
+    e = send_memory(s, &s->out->allocations[i], &b, true);
+  }
+  for (unsigned i = 0; i < c->n_symbols && e == 0; i++) {
+    const struct gpu_buffer b = { .at = c->symbols[i].address, .bytes = c->symbols[i].bytes };
+    e = send_memory(s, &s->out->symbols[i], &b, false);
+  }
+  for (unsigned i = 0; i < c->n_regions && e == 0; i++)
+    e = send_memory(s, &s->out->references[i], &s->r->pieces[i].expected, true);
+  return e;
+}
+
+static int make_file(size_t size, char **mapped) {
+  int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-gpu", MFD_CLOEXEC);
+  if (fd < 0)
+    return -1;
+  void *p = MAP_FAILED;
+  if (!sys_fails(SYS_MMAP) && ftruncate(fd, (off_t)size) == 0)
+    p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (p != MAP_FAILED) {
+    *mapped = p;
+    return fd;
+  }
+  close(fd);
+  return -1;
+}
+
+int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int *fd, char *why,
+                  size_t size) {
+  struct sender s = { .r = r, .out = out, .snapshot = snapshot };
+  struct gpu_scope scope;
+  char text[200];
+  *fd = -1;
+  memset(out, 0, sizeof *out);
+  out->call = r->call;
+  for (unsigned i = 0; i < r->call.n_regions; i++)
+    out->atol[i] = r->pieces[i].atol;
+  for (unsigned i = 0; i < r->n_fences; i++)
+    out->fences_off[i] = r->fences[i].off;
+  gpu_enter(r, &scope);
+  gpu_result e = send_all(&s);
+  if (e == 0 && out->file_bytes > 0) {
+    *fd = make_file(out->file_bytes, &s.file);
+    e = *fd < 0 ? GPU_OUT_OF_MEMORY : send_all(&s);
+  }
+  gpu_leave(r, &scope);
+  if (s.file)
+    munmap(s.file, out->file_bytes);
+  if (e == 0)
+    return 0;
+  snprintf(why, size, "the helper cannot be given the memory: %s",
+           *fd < 0 ? strerror(errno) : gpu_error(r->api, e, text, sizeof text));
+  if (*fd >= 0)
+    close(*fd);
+  *fd = -1;
+  return -1;
+}
+
+// ---- in the helper ---------------------------------------------------------------------------------------
+
+struct receiver {
+  struct gpu_run *r;
+  const struct gpu_shared *shared;
+  const char *file;
+  bool *no_ipc;
+  char *why; size_t size;
+};
+
+static bool fill(struct receiver *v, const struct gpu_memory *m, const struct gpu_buffer *to) {
+  struct gpu_run *r = v->r;
+  gpu_pointer from = 0;
+  char text[200];
+  if (!m->exported) {
+    const struct gpu_buffer b = { .at = (gpu_pointer)(uintptr_t)(v->file + m->offset),
+                                  .bytes = to->bytes, .host = true };
+    gpu_result e = gpu_buffer_load(r->api, &b, to->at, r->stream);
+    return gpu_run_wait(r, v->why, v->size) && e == 0;
+  }
+  gpu_result e = r->api->ipc_open(&from, m->handle, LAZY_PEER_ACCESS);
+  if (e != 0) {
+    *v->no_ipc = true;
+    snprintf(v->why, v->size, "the program's memory cannot be opened: %s",
+             gpu_error(r->api, e, text, sizeof text));
+    return false;
+  }
+  e = gpu_buffer_save(r->api, to, from, r->stream);
+  bool done = gpu_run_wait(r, v->why, v->size) && e == 0;
+  r->api->ipc_close(from);
+  return done;
+}
+
+// A file that is shorter than what should be in it must not be read.
+static bool is_sane(const struct gpu_shared *s, const struct gpu_memory *m, size_t bytes) {
+  return m->exported || (m->offset <= s->file_bytes && bytes <= s->file_bytes - m->offset);
+}
+
+static bool receive(struct receiver *v, const struct gpu_memory *m, size_t bytes, bool on_device,
+                    struct gpu_buffer *to) {
+  if (bytes == 0)
+    return true;
+  if (!is_sane(v->shared, m, bytes)) {
+    snprintf(v->why, v->size, "the file is too short");
+    return false;
+  }
+  return gpu_buffer_make(v->r->api, to, bytes, on_device, v->why, v->size) && fill(v, m, to);
+}
+
+static bool receive_copies(struct receiver *v) {
+  const struct gpu_shared *s = v->shared;
+  const struct gpu_call *c = &s->call;
+  for (unsigned i = 0; i < c->n_allocations; i++)
+    if (!receive(v, &s->allocations[i], c->allocations[i].bytes, true, &v->r->copies[i]))
+      return false;
+  for (unsigned i = 0; i < c->n_symbols; i++)
+    if (!receive(v, &s->symbols[i], c->symbols[i].bytes, true, &v->r->copies[GPU_REGIONS + i]))
+      return false;
+  return true;
+}
+
+// All addresses become those of the copies.
+static void translate(struct gpu_run *r) {
+  struct gpu_call *c = &r->call;
+  for (unsigned i = 0; i < c->n_pointers; i++) {
+    unsigned char *at = c->bytes + c->pointers[i].offset;
+    unsigned a = c->pointers[i].allocation;
+    gpu_pointer p;
+    memcpy(&p, at, sizeof p);
+    p += r->copies[a].at - c->allocations[a].base;
+    memcpy(at, &p, sizeof p);
+  }
+  for (unsigned i = 0; i < c->n_regions; i++) {
+    struct gpu_region *x = &c->regions[i];
+    if (x->parent >= GPU_SYMBOL)
+      x->base = r->copies[GPU_REGIONS + x->parent - GPU_SYMBOL].at;
+    else
+      x->base += r->copies[x->parent].at - c->allocations[x->parent].base;
+  }
+  for (unsigned i = 0; i < c->n_symbols; i++)
+    c->symbols[i].address = r->copies[GPU_REGIONS + i].at;
+  for (unsigned i = 0; i < c->n_allocations; i++)
+    c->allocations[i].base = r->copies[i].at;
+}
+
+static bool receive_references(struct receiver *v) {
+  struct gpu_run *r = v->r;
+  for (unsigned i = 0; i < r->call.n_regions; i++) {
+    struct piece *p = &r->pieces[i];
+    p->atol = v->shared->atol[i];
+    if (p->expected.bytes == 0)
+      continue;
+    const struct gpu_memory *m = &v->shared->references[i];
+    if (!is_sane(v->shared, m, p->expected.bytes) || !fill(v, m, &p->expected))
+      return false;
+  }
+  for (unsigned i = 0; i < r->n_fences; i++)
+    r->fences[i].off = v->shared->fences_off[i];
+  return true;
+}
+
+struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared *s, const void *file,
+                             bool *no_ipc, char *why, size_t size) {
+  struct gpu_run *r = gpu_run_begin(api, &s->call, why, size);
+  struct receiver v = { .r = r, .shared = s, .file = file, .no_ipc = no_ipc, .why = why, .size = size };
+  struct gpu_scope scope;
+  *no_ipc = false;
+  if (!r)
+    return NULL;
+  r->copied = true;
+  gpu_enter(r, &scope);
+  bool ready = receive_copies(&v);
+  if (ready) {
+    translate(r);
+    ready = gpu_run_prepare(r, why, size) && receive_references(&v);
+  }
+  gpu_leave(r, &scope);
+  if (ready)
+    return r;
+  gpu_run_free(r);
+  return NULL;
+}
