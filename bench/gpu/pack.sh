@@ -41,10 +41,12 @@ ldd "$folder/bin/autotune" "$folder/lib/libautotune.so.0" "$folder/lib/autotune-
 for name in hwloc sqlite3 jansson xxhash; do
   (cd "$folder/lib" && ln -sf lib$name.so.* lib$name.so)
 done
-include=$(gcc -print-sysroot)/usr/include
-cp -rL "$include"/hwloc "$include"/hwloc.h "$include"/sqlite3.h "$include"/jansson.h \
-  "$include"/jansson_config.h "$include"/xxhash.h "$folder/include" 2>/dev/null ||
-  cp -L "$include"/*-linux-gnu/jansson_config.h "$folder/include"
+printf '#include <%s>\n' hwloc.h sqlite3.h jansson.h xxhash.h | gcc -M -x c - | tr -s ' \\' '\n\n' |
+  grep -E '/include/.*(hwloc|sqlite3|jansson|xxhash)' | while read -r header; do
+    to=$folder/include/$(echo "$header" | sed 's|^.*/include/||; s|^[^/]*-linux-[^/]*/||')
+    mkdir -p "$(dirname "$to")"
+    cp -L "$header" "$to"
+  done
 cp "$root"/include/*.h "$folder/include"
 
 find "$folder/lib" -type f -exec strip --strip-debug {} +
