@@ -57,13 +57,13 @@ def about(emulated):
 def package_libraries(pattern):
     """Libraries that came with Python's packages: nvidia/…/lib/libcublas.so.13."""
     for folder in sys.path:
-        yield from sorted(glob.glob(os.path.join(folder, "nvidia", "*", "lib", pattern)))
+        yield from sorted(glob.glob(os.path.join(folder, "nvidia", "*", "lib", pattern)), reverse=True)
 
 
 def library(pattern):
     """Where a CUDA library lies: the toolkit's first, then Python's; None: left to the loader."""
     toolkit = os.environ.get("CUDA_PATH", "/usr/local/cuda")
-    found = sorted(glob.glob(os.path.join(toolkit, "lib64", pattern)))
+    found = sorted(glob.glob(os.path.join(toolkit, "lib64", pattern)), reverse=True)
     return next(iter(found + list(package_libraries(pattern))), None)
 
 

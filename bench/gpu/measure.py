@@ -199,6 +199,9 @@ def main():
     for key, value in about.items():
         note(f"{key:<20} {value if value is not None else 'not known'}")
     torch, measured = bench.run()
+    if all("left_out" in row for row in measured):
+        note("nothing could be measured: no file is written")
+        return 1
     about["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M")
     result = {"machine": {**about, "torch": torch}, "emulated": a.emulated, "rows": measured,
               "report": report_of(a.work)}
