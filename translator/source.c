@@ -144,6 +144,15 @@ static bool is_pragma_macro(struct slice word, struct slice next)
          (isalpha((unsigned char)*word.data) || *word.data == '_') && !is_keyword(word);
 }
 
+// The end of `__align__(16)` whose word was just read, which the grammar knows in some places only; NULL: it
+// is something else.
+static const char *alignment_end(const struct source *s, struct slice word, struct lexer behind)
+{
+  if (!s->cuda || !slice_is(word, "__align__"))
+    return NULL;
+  return skip_brackets(&behind);
+}
+
 static void hide(const struct source *s, char *copy, const char *begin, const char *end)
 {
   for (const char *p = begin; p < end; p++)
@@ -159,7 +168,7 @@ static const char *without_pragmas(const struct source *s)
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   struct slice previous = { 0 };
   for (struct token t = lex(&l); t.kind != TOKEN_END; previous = t.text, t = lex(&l)) {
-    const char *end = is_complex(previous, t.text, l) ? l.p : NULL;
+    const char *end = is_complex(previous, t.text, l) ? l.p : alignment_end(s, t.text, l);
     if (t.first && slice_is(t.text, "#")) {
       const char *line_end = lex_line_end(t.text.data, s->text + s->size);
       struct lexer line = { l.p, line_end, false };

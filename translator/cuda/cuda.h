@@ -5,14 +5,15 @@
  *   signature.c   templates, __launch_bounds__, parameters in C++
  *   clauses.c     block, grid, shared, isolate, flush
  *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand
- *   items.c       the file and its headers cut into declarations
+ *   items.c …     the file and its headers cut into declarations (items.h)
  *   unit.c        what the kernel reaches of them, as text for NVRTC
  *   emit.c        the translated file
  *   translate.c   the passes in order
  *   emulate.c     the same for the CPU: every launch, annotated or not
  *
  * The C side's pragma.c (syntax), values.c, expr.c, points.c (params, constraints) are used as they are; expand.c and
- * unit.c (a C compiler's view of the file) are not: C++ is cut by Tree-sitter's tree. */
+ * unit.c (a C compiler's view of the file) are not: C++ is cut by tokens, kernels and launches are found in
+ * Tree-sitter's tree. */
 #ifndef AUTOTUNE_CUDA_TRANSLATOR_H
 #define AUTOTUNE_CUDA_TRANSLATOR_H
 
@@ -89,7 +90,11 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
 struct cuda_unit {
   struct text text;           /* docs/design.md says what stands in it, in which order */
   const char **flags; unsigned n_flags;     /* for NVRTC: "-std=c++17", "--use_fast_math", "-I…" */
-  struct cuda_symbol { const char *name; struct slice type; bool constant; } *symbols; unsigned n_symbols;
+  struct cuda_symbol {
+    const char *name;         /* the unit's pointer is autotune_symbol_NAME */
+    const char *qualified;    /* as file scope spells it: "::a::NAME" */
+    bool constant;            /* __constant__ */
+  } *symbols; unsigned n_symbols;
 };
 struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *kernels,
                                  unsigned n_kernels, const struct kernel *k,

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0
+// reach.c: what a kernel reaches of its file and the user's headers, from identifiers alone. Too
+// much is harmless where it compiles on a device, so host functions and variables never get in.
+#include <string.h>
+
+#include "items.h"
+
+enum { BUCKETS = 8192, MAX_MACRO_DEPTH = 8 };
+
+// ---- sets of words -------------------------------------------------------------------------------------
+
+static unsigned hash(struct slice s)
+{
+  unsigned h = 2166136261u;
+  for (size_t i = 0; i < s.size; i++)
+    h = (h ^ (unsigned char)s.data[i]) * 16777619u;
+  return h % BUCKETS;
+}
+
+static bool same(struct slice a, struct slice b)
+{
+  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+bool words_have(const struct words *w, struct slice word)
+{
+  for (unsigned n = w->buckets ? w->buckets[hash(word)] : 0; n; n = w->next[n - 1])
+    if (same(w->list[n - 1], word))
+      return true;
+  return false;
+}
+
+bool words_add(struct words *w, struct slice word)
+{
+  if (!w->buckets)
+    w->buckets = arena_alloc(BUCKETS * sizeof *w->buckets);
+  if (words_have(w, word))
+    return false;
+  unsigned h = hash(word), n = w->n;
+  *GROW(w->next, n) = w->buckets[h];
+  *GROW(w->list, w->n) = word;
+  w->buckets[h] = w->n;
+  return true;
+}
+
+// ---- what an item is -------------------------------------------------------------------------------------
+
+bool reach_is_param(const struct cuda_reach *r, struct slice name)
+{
+  for (unsigned i = 0; i < r->n_kernels; i++)
+    for (unsigned j = 0; j < r->kernels[i].n_params; j++) {
+      const struct param *p = &r->kernels[i].params[j];
+      if (p->named && p->macro && slice_is(name, p->macro))
+        return true;
+    }
+  return false;
+}
+
+// The next item after entry *N, 0 at first, that declares NAME; NULL: no more.
+static const struct cuda_item *next_item(const struct cuda_reach *r, struct slice name, unsigned *n)
+{
+  for (*n = *n ? r->entries[*n].next : r->buckets[hash(name)]; *n; *n = r->entries[*n].next)
+    if (same(r->entries[*n].name, name))
+      return &r->items.list[r->entries[*n].item];
+  return NULL;
+}
+
+// Does TEXT hold WORD, be it by a macro of the user's?
+static bool mentions(const struct cuda_reach *r, struct slice text, const char *word, unsigned depth)
+{
+  struct lexer l = lexer_of(text);
+  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
+    if (t.kind != TOKEN_WORD)
+      continue;
+    if (slice_is(t.text, word))
+      return true;
+    const struct cuda_item *i;
+    for (unsigned n = 0; depth < MAX_MACRO_DEPTH && (i = next_item(r, t.text, &n)) != NULL;) {
+      struct slice body = item_text(i);
+      if (i->kind != ITEM_DEFINE)
+        continue;
+      const char *behind = i->names[0].data + i->names[0].size;
+      body.size -= (size_t)(behind - body.data);
+      body.data = behind;
+      if (mentions(r, body, word, depth + 1))
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool head_has(const struct cuda_reach *r, const struct cuda_item *i, const char *word)
+{
+  return mentions(r, item_head(i), word, 0);
+}
+
+static bool is_variable(const struct cuda_item *i)
+{
+  static const char *const others[] = { "using", "typedef", "namespace", "static_assert", "template" };
+  struct lexer l = lexer_of(item_text(i));
+  struct slice first = items_lex(&l).text;
+  for (size_t n = 0; n < sizeof others / sizeof *others; n++)
+    if (slice_is(first, others[n]))
+      return false;
+  return i->kind == ITEM_CODE && !i->function && i->n_names > 0;
+}
+
+static bool has_initialiser(const struct cuda_item *i)
+{
+  return i->head_end < i->end;
+}
+
+// A variable whose value is part of the text: a constant with an initialiser.
+static bool is_copied(const struct cuda_reach *r, const struct cuda_item *i)
+{
+  if (head_has(r, i, "constexpr"))
+    return true;
+  if (i->type || !head_has(r, i, "const") || !has_initialiser(i))
+    return false;
+  struct slice head = item_head(i);
+  const char *star = memchr(head.data, '*', head.size);
+  return !star || head_has(r, i, "__device__") || head_has(r, i, "__constant__");
+}
+
+static bool goes_by_address(const struct cuda_reach *r, const struct cuda_item *i)
+{
+  return is_variable(i) && !is_copied(r, i) && !head_has(r, i, "__shared__") &&
+         (head_has(r, i, "__device__") || head_has(r, i, "__constant__") ||
+          head_has(r, i, "__managed__"));
+}
+
+// May I stand in code for a device? Types may always, and templates: those of the host do no harm there.
+static bool is_for_device(const struct cuda_reach *r, const struct cuda_item *i)
+{
+  if (i->kind == ITEM_DEFINE || i->kind == ITEM_UNDEF)
+    return !reach_is_param(r, i->names[0]);
+  if (i->kind != ITEM_CODE)
+    return false;
+  if (i->function)
+    return !head_has(r, i, "__global__") &&
+           (head_has(r, i, "__device__") || head_has(r, i, "constexpr"));
+  if (!is_variable(i) || i->type)
+    return true;
+  return is_copied(r, i) || goes_by_address(r, i) || head_has(r, i, "__shared__");
+}
+
+// ---- variables that go by address ------------------------------------------------------------------------
+
+static bool is_variable_word(struct slice word)
+{
+  static const char *const dropped[] = { "__device__", "__constant__", "__managed__", "static",
+                                         "extern", "inline" };
+  for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
+    if (slice_is(word, dropped[i]))
+      return true;
+  return false;
+}
+
+// "a::b::NAME" as the program's code may spell it at file scope.
+static const char *qualified(const struct cuda_reach *r, const struct cuda_item *i, struct slice name)
+{
+  const char *text = arena_copy(name.data, name.size);
+  for (int scope = i->scope; scope >= 0; scope = r->items.list[scope].scope) {
+    const struct cuda_item *open = &r->items.list[scope];
+    for (unsigned n = open->n_names; n-- > 0;)
+      text = arena_printf("%.*s::%s", (int)open->names[n].size, open->names[n].data, text);
+  }
+  return arena_printf("::%s", text);
+}
+
+// TEXT without words like `static` and, where attributes have parentheses, those.
+static struct slice specifiers(const struct cuda_reach *r, struct slice text)
+{
+  struct text out = { 0 };
+  text_add(&out, "", 0);
+  struct lexer l = lexer_of(text);
+  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
+    struct slice word = t.text;
+    bool macro = t.kind == TOKEN_WORD && !is_variable_word(word) &&
+                 (mentions(r, word, "__device__", 0) || mentions(r, word, "__constant__", 0));
+    if (!is_variable_word(word) && !macro && t.kind != TOKEN_STRING) // extern "C"
+      text_printf(&out, "%s%.*s", out.size ? " " : "", (int)word.size, word.data);
+  }
+  return (struct slice){ out.data, out.size };
+}
+
+// Where the declarator of NAME within HEAD begins: behind the last word, angle bracket or brace that is
+// not the name's own.
+static const char *declarator_start(struct slice head, struct slice name)
+{
+  struct lexer l = lexer_of(head);
+  const char *start = head.data;
+  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END && t.text.data < name.data;) {
+    if (t.kind == TOKEN_WORD || slice_is(t.text, "}") || slice_is(t.text, ">") || slice_is(t.text, ">>"))
+      start = t.text.data + t.text.size;
+    if (slice_is(t.text, "const") || slice_is(t.text, "volatile"))
+      start = l.p;
+  }
+  return start;
+}
+
+// The end of the declarator that goes on at P: behind its brackets.
+static const char *declarator_end(const char *p, const char *end)
+{
+  struct lexer l = { p, end, false };
+  for (;;) {
+    struct lexer ahead = l;
+    struct slice t = items_lex(&ahead).text;
+    if (!slice_is(t, "[") && !slice_is(t, ")"))
+      return l.p;
+    for (unsigned depth = slice_is(t, "["); depth;) {
+      struct token u = items_lex(&ahead);
+      if (u.kind == TOKEN_END)
+        return end;
+      depth += slice_is(u.text, "[") ? 1u : slice_is(u.text, "]") ? -1u : 0;
+    }
+    l = ahead;
+  }
+}
+
+static void add_variable(struct cuda_reach *r, const struct cuda_item *i, struct slice name)
+{
+  struct slice text = item_text(i);
+  const char *first = i->names[0].data;
+  const char *shared = declarator_start((struct slice){ text.data, (size_t)(first - text.data) + 1 },
+                                        i->names[0]);
+  const char *own = shared;
+  if (name.data != first) // behind the last comma in front of it
+    for (own = name.data; own > text.data && own[-1] != ','; own--)
+      ;
+  const char *behind = name.data + name.size;
+  const char *end = declarator_end(behind, text.data + text.size);
+  for (unsigned n = 0; n < r->n_variables; n++)
+    if (same(r->variables[n].name, name))
+      return;
+  *GROW(r->variables, r->n_variables) = (struct variable){
+    .name = name,
+    .item = (unsigned)(i - r->items.list),
+    .specifiers = specifiers(r, (struct slice){ text.data, (size_t)(shared - text.data) }),
+    .before = slice_trim((struct slice){ own, (size_t)(name.data - own) }),
+    .behind = slice_trim((struct slice){ behind, (size_t)(end - behind) }),
+    .qualified = qualified(r, i, name),
+    .constant = head_has(r, i, "__constant__") };
+}
+
+// ---- the closure -----------------------------------------------------------------------------------------
+
+static void mark(struct cuda_reach *r, unsigned n);
+
+static void see_word(struct cuda_reach *r, struct slice word)
+{
+  if (!words_add(&r->seen, word))
+    return;
+  const struct cuda_item *i;
+  for (unsigned n = 0; (i = next_item(r, word, &n)) != NULL;)
+    if (is_for_device(r, i)) {
+      struct slice name = r->entries[n].name;
+      mark(r, r->entries[n].item);
+      if (goes_by_address(r, i) && (!i->type || name.data >= i->s->text + i->head_end))
+        add_variable(r, i, name);
+    }
+}
+
+// A member's name means something outside of its class only to a macro.
+static void see_member(struct cuda_reach *r, struct slice word)
+{
+  if (!words_add(&r->macros, word))
+    return;
+  const struct cuda_item *i;
+  for (unsigned n = 0; (i = next_item(r, word, &n)) != NULL;)
+    if (i->kind == ITEM_DEFINE && is_for_device(r, i))
+      mark(r, r->entries[n].item);
+}
+
+static void scan(struct cuda_reach *r, struct slice text)
+{
+  struct lexer l = lexer_of(text);
+  struct slice previous = { 0 };
+  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; previous = t.text) {
+    if (t.kind != TOKEN_WORD)
+      continue;
+    if (slice_is(previous, ".") || slice_is(previous, "->"))
+      see_member(r, t.text);
+    else
+      see_word(r, t.text);
+  }
+}
+
+// What stands around item N is needed too; what `#if`s around it ask for is looked at.
+static void mark_around(struct cuda_reach *r, int scope, int chain)
+{
+  for (; scope >= 0; scope = r->items.list[scope].scope) {
+    struct cuda_item *open = &r->items.list[scope];
+    if (open->reached)
+      break;
+    open->reached = true;
+    mark_around(r, -1, open->chain);
+  }
+  for (; chain >= 0; chain = r->items.list[chain].chain) {
+    struct cuda_item *opener = &r->items.list[chain];
+    if (opener->reached)
+      break;
+    opener->reached = true;
+    scan(r, item_text(opener));
+    for (unsigned n = (unsigned)chain + 1; n < r->items.n; n++) {
+      const struct cuda_item *i = &r->items.list[n];
+      if ((i->kind == ITEM_ELSE || i->kind == ITEM_ENDIF) && i->opener == chain)
+        scan(r, item_text(i));
+      if (i->kind == ITEM_ENDIF && i->opener == chain)
+        break;
+    }
+  }
+}
+
+static void mark(struct cuda_reach *r, unsigned n)
+{
+  struct cuda_item *i = &r->items.list[n];
+  if (i->reached)
+    return;
+  i->reached = true;
+  mark_around(r, i->scope, i->chain);
+  if (i->kind == ITEM_DEFINE) {
+    struct slice text = item_text(i);
+    const char *behind = i->names[0].data + i->names[0].size;
+    scan(r, (struct slice){ behind, (size_t)(text.data + text.size - behind) });
+  } else if (i->kind == ITEM_CODE) {
+    scan(r, goes_by_address(r, i) && !i->type ? item_head(i) : item_text(i));
+  }
+}
+
+// Operators have no name to be reached by: a type of their parameters is one.
+static bool has_seen_type(const struct cuda_reach *r, const struct cuda_item *i)
+{
+  struct lexer l = lexer_of(item_head(i));
+  bool within = false;
+  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
+    within = within || slice_is(t.text, "(");
+    if (within && t.kind == TOKEN_WORD && !slice_is(t.text, "const") && words_have(&r->seen, t.text))
+      return true;
+  }
+  return false;
+}
+
+// The last word of `using namespace a::b;` names a namespace that is there.
+static bool is_namespace(struct cuda_reach *r, struct slice name)
+{
+  struct words only = { 0 };
+  words_add(&only, name);
+  for (unsigned n = 0; n < r->items.n; n++) {
+    const struct cuda_item *i = &r->items.list[n];
+    if (!i->reached)
+      continue;
+    for (unsigned k = 0; i->kind == ITEM_OPEN && k < i->n_names; k++)
+      if (same(i->names[k], name))
+        return true;
+    if (i->kind == ITEM_INCLUDE && toolkit_declares(&r->toolkit, i, &only))
+      return true;
+  }
+  return false;
+}
+
+static bool is_for_all(struct cuda_reach *r, const struct cuda_item *i)
+{
+  if (i->kind == ITEM_INCLUDE)
+    return toolkit_declares(&r->toolkit, i, &r->seen);
+  if (i->kind != ITEM_CODE || !is_for_device(r, i))
+    return false;
+  if (i->operator_function)
+    return has_seen_type(r, i);
+  if (!i->using_namespace)
+    return false;
+  struct lexer l = lexer_of(item_text(i));
+  struct slice last = { 0 };
+  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;)
+    if (t.kind == TOKEN_WORD)
+      last = t.text;
+  return is_namespace(r, last);
+}
+
+// What a launch in the file may instantiate a template with: the types named in its statement.
+static void see_instances(struct cuda_reach *r, const struct source *s)
+{
+  struct lexer l = lexer_of((struct slice){ s->text, s->size });
+  bool statement = false;
+  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
+    size_t at = (size_t)(t.text.data - s->text);
+    if (t.kind == TOKEN_WORD && slice_is(t.text, r->k->main.name) &&
+        (at < r->k->cuda->start || at > r->k->main.end))
+      statement = true;
+    else if (slice_is(t.text, ";"))
+      statement = false;
+    const struct cuda_item *i;
+    for (unsigned n = 0; statement && t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;)
+      if (i->kind == ITEM_CODE && !i->function && (i->type || !is_variable(i)) &&
+          is_for_device(r, i))
+        see_word(r, t.text);
+  }
+}
+
+// Functors that are named as arguments of templates anywhere in the file: `run<Add>(…)`.
+static void see_template_arguments(struct cuda_reach *r, const struct source *s)
+{
+  struct lexer l = lexer_of((struct slice){ s->text, s->size });
+  struct slice previous = { 0 };
+  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; previous = t.text) {
+    struct lexer ahead = l;
+    struct slice next = items_lex(&ahead).text;
+    bool argument = t.kind == TOKEN_WORD && (slice_is(previous, "<") || slice_is(previous, ",")) &&
+                    (slice_is(next, ">") || slice_is(next, ",") || slice_is(next, "<"));
+    const struct cuda_item *i;
+    for (unsigned n = 0; argument && (i = next_item(r, t.text, &n)) != NULL;)
+      if (i->kind == ITEM_CODE && i->type && mentions(r, item_text(i), "__device__", 0))
+        see_word(r, t.text);
+  }
+}
+
+static void find_own(struct cuda_reach *r, const struct source *s)
+{
+  for (unsigned j = 0; j <= r->k->n_alternatives; j++) {
+    const struct function *f = j ? &r->k->alternatives[j - 1] : &r->k->main;
+    for (unsigned n = 0; n < r->items.n; n++) {
+      struct cuda_item *i = &r->items.list[n];
+      if (i->kind == ITEM_CODE && i->s == s && i->start <= f->name_at && f->name_at < i->end) {
+        i->own = f;
+        mark(r, n);
+      }
+    }
+  }
+}
+
+static void name_items(struct cuda_reach *r)
+{
+  r->buckets = arena_alloc(BUCKETS * sizeof *r->buckets);
+  (void)GROW(r->entries, r->n_entries); // number 0 is none
+  for (unsigned n = r->items.n; n-- > 0;)
+    for (unsigned k = 0; r->items.list[n].kind != ITEM_OPEN && k < r->items.list[n].n_names; k++) {
+      struct slice name = r->items.list[n].names[k];
+      unsigned h = hash(name);
+      *GROW(r->entries, r->n_entries) = (struct entry){ name, n, r->buckets[h] };
+      r->buckets[h] = r->n_entries - 1;
+    }
+}
+
+struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
+                              unsigned n_kernels, const struct kernel *k,
+                              const struct compile_options *o)
+{
+  struct cuda_reach *r = arena_alloc(sizeof *r);
+  *r = (struct cuda_reach){ .kernels = kernels, .n_kernels = n_kernels, .k = k };
+  r->items = include_all(s, o);
+  r->toolkit.folder = toolkit_include(o);
+  name_items(r);
+  find_own(r, s);
+  bool types = false;
+  for (unsigned i = 0; i < k->cuda->n_params; i++)
+    types = types || k->cuda->params[i].type;
+  if (k->cuda->n_params)
+    see_instances(r, s);
+  if (types)
+    see_template_arguments(r, s);
+  for (bool more = true; more;) {
+    more = false;
+    for (unsigned n = 0; n < r->items.n; n++)
+      if (!r->items.list[n].reached && is_for_all(r, &r->items.list[n])) {
+        mark(r, n);
+        more = true;
+      }
+  }
+  return r;
+}

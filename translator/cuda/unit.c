@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// unit.c: the kernel unit as text for NVRTC: what is reached in the order of the file, the kernel as a
+// function of the device, the entry that calls it. Params are macros in front of it.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "items.h"
+
+static void add_line(const struct cuda_item *i, struct text *out)
+{
+  const char *path;
+  unsigned line = source_where(i->s, i->start, &path, NULL);
+  text_printf(out, "#line %u ", line);
+  text_literal(out, path, strlen(path));
+  text_add(out, "\n", 1);
+}
+
+// The last of the kernel and its alternatives: behind it they can be called.
+static unsigned last_own(const struct cuda_reach *r)
+{
+  unsigned last = 0;
+  for (unsigned n = 0; n < r->items.n; n++)
+    if (r->items.list[n].own)
+      last = n;
+  return last;
+}
+
+// In an unnamed namespace nothing could be found by its name from outside.
+static void add_entry(const struct cuda_reach *r, const struct cuda_item *i, struct text *out)
+{
+  unsigned closed = 0;
+  const struct cuda_items *items = &r->items;
+  for (int s = i->scope; s >= 0 && items->list[s].n_names == 0; s = items->list[s].scope, closed++)
+    text_printf(out, "}\n");
+  body_entry(r, out);
+  int scopes[64];
+  unsigned n = 0;
+  for (int s = i->scope; n < closed && n < 64; s = items->list[s].scope)
+    scopes[n++] = s;
+  while (n-- > 0) {
+    struct slice open = item_text(&items->list[scopes[n]]);
+    text_printf(out, "%.*s\n", (int)open.size, open.data);
+  }
+}
+
+static bool is_written(const struct cuda_reach *r, const struct cuda_item *i)
+{
+  if (i->kind == ITEM_CLOSE || i->kind == ITEM_ELSE || i->kind == ITEM_ENDIF)
+    return i->opener >= 0 && r->items.list[i->opener].reached;
+  return i->reached;
+}
+
+// Scopes that the file leaves open, as where an #if holds one's end.
+static void add_items(const struct cuda_reach *r, struct text *out)
+{
+  unsigned last = last_own(r);
+  for (unsigned n = 0; n < r->items.n; n++) {
+    const struct cuda_item *i = &r->items.list[n];
+    if (!is_written(r, i))
+      continue;
+    if (i->kind == ITEM_CODE)
+      add_line(i, out);
+    body_write(r, i, out);
+    if (n == last)
+      add_entry(r, i, out);
+  }
+}
+
+// ---- flags --------------------------------------------------------------------------------------------
+
+// An option of the build that is NVRTC's too, as that spells it; NULL: it is none.
+static const char *own_flag(const char *const **a)
+{
+  static const char *const plain[] = { "use_fast_math", "lineinfo", "extra-device-vectorization" };
+  static const char *const valued[] = { "maxrregcount", "ftz", "prec-div", "prec-sqrt", "fmad" };
+  const char *word = **a;
+  if (strcmp(word, "-ffast-math") == 0)
+    return "--use_fast_math";
+  if (strncmp(word, "-std=", 5) == 0 || strncmp(word, "--std=", 6) == 0) {
+    const char *standard = strrchr(word, '+');
+    return standard && atoi(standard + 1) >= 17 && atoi(standard + 1) <= 20
+               ? arena_printf("-std=c++%s", standard + 1) : NULL;
+  }
+  if (*word != '-')
+    return NULL;
+  word += word[1] == '-' ? 2 : 1;
+  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+    if (strcmp(word, plain[i]) == 0)
+      return arena_printf("--%s", word);
+  for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
+    size_t n = strlen(valued[i]);
+    if (strncmp(word, valued[i], n) == 0 && word[n] == '=')
+      return arena_printf("--%s", word);
+    if (strcmp(word, valued[i]) == 0 && (*a)[1])
+      return arena_printf("--%s=%s", word, *++*a);
+  }
+  return NULL;
+}
+
+static bool needs_toolkit(const struct cuda_reach *r)
+{
+  for (unsigned n = 0; n < r->items.n; n++)
+    if (r->items.list[n].kind == ITEM_INCLUDE && r->items.list[n].reached)
+      return true;
+  return prologue_needs_toolkit(r);
+}
+
+static void add_flags(const struct cuda_reach *r, const struct compile_options *o, struct cuda_unit *u)
+{
+  bool standard = false;
+  for (const char *const *a = o->args; a && *a; a++) {
+    const char *flag = own_flag(&a);
+    if (!flag)
+      continue;
+    standard = standard || strncmp(flag, "-std=", 5) == 0;
+    *GROW(u->flags, u->n_flags) = flag;
+  }
+  if (!standard)
+    *GROW(u->flags, u->n_flags) = "-std=c++17";
+  if (!needs_toolkit(r))
+    return;
+  const char *folder = r->toolkit.folder, *cccl = arena_printf("%s/cccl", folder);
+  *GROW(u->flags, u->n_flags) = arena_printf("-I%s", folder);
+  if (access(cccl, F_OK) == 0)
+    *GROW(u->flags, u->n_flags) = arena_printf("-I%s", cccl);
+}
+
+struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *kernels,
+                                 unsigned n_kernels, const struct kernel *k,
+                                 const struct compile_options *o)
+{
+  struct cuda_unit u = { .n_flags = 0 };
+  const struct cuda_reach *r = cuda_reach(s, kernels, n_kernels, k, o);
+  prologue_write(r, &u.text);
+  add_items(r, &u.text);
+  add_flags(r, o, &u);
+  for (unsigned n = 0; n < r->n_variables; n++)
+    *GROW(u.symbols, u.n_symbols) = (struct cuda_symbol){
+      .name = arena_copy(r->variables[n].name.data, r->variables[n].name.size),
+      .qualified = r->variables[n].qualified, .constant = r->variables[n].constant };
+  return u;
+}
