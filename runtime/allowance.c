@@ -19,6 +19,8 @@ double allowance_share(const struct autotune_kernel *k) {
   const struct options *o = options_get();
   if (o->mode_set && o->mode == MODE_TUNE)
     return 0; // the program was started in order to tune
+  if (k->gpu)
+    return 0; // a launch returns before the kernel runs, so nobody knows what it took
   return o->budget_share > 0 ? o->budget_share : k->budget_share;
 }
 

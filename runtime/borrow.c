@@ -21,13 +21,13 @@ static bool may_check(void) {
   return checks.spent <= at_first + share * (sys_now() - checks.begun);
 }
 
-static void run_meanwhile(struct node *n, const char *path, const char *why) {
+static void run_meanwhile(struct node *n, const char *path, const char *values, const char *why) {
   const struct autotune_kernel *k = n->site->kernel;
   char *message = NULL;
   if (n->borrowed || atomic_load(&n->decided) ||
       __atomic_load_n(&n->entry.code, __ATOMIC_ACQUIRE) != k->original)
     return; // what runs is better
-  autotune_fn code = module_load(path, k->symbols, k->n_symbols, &n->borrowed, &message);
+  autotune_fn code = site_load(n, path, values, &n->borrowed, &message);
   if (code) {
     site_note(&n->why, why);
     __atomic_store_n(&n->entry.code, code, __ATOMIC_RELEASE);
@@ -37,13 +37,16 @@ static void run_meanwhile(struct node *n, const char *path, const char *why) {
 }
 
 void borrow_lent(struct node *n, const struct outcome *out) {
-  run_meanwhile(n, out->path, out->why);
+  char *values = space_values(n->site->kernel, out->point);
+  if (values)
+    run_meanwhile(n, out->path, values, out->why);
+  free(values);
 }
 
 void borrow_known(struct node *n, const struct recall *known) {
   char why[128];
   snprintf(why, sizeof why, "%s until it is tuned", known->source);
-  run_meanwhile(n, known->path, why);
+  run_meanwhile(n, known->path, known->summary.values, why);
 }
 
 // The winner of the nearest key that may be borrowed here, as a point. False: there is none.

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gpu/gpu.h"
 #include "live.h"
 #include "wisdom.h"
 
@@ -60,7 +61,7 @@ static bool install(struct site *s, struct node *n, const char *path, const char
                     const char *why) {
   char *message = NULL;
   void *handle = NULL;
-  autotune_fn code = module_load(path, s->kernel->symbols, s->kernel->n_symbols, &handle, &message);
+  autotune_fn code = site_load(n, path, values, &handle, &message);
   if (code) {
     if (n->handle)
       site_keep(n, n->handle);
@@ -230,7 +231,7 @@ static struct plan plan_for(const struct autotune_kernel *k) {
   const struct options *o = options_get();
   double share = allowance_share(k); // of nothing there is none to wait for
   return (struct plan){
-    .kind = mode == MODE_ONLINE ? PLAN_ONLINE : PLAN_SEARCH,
+    .kind = mode == MODE_ONLINE && !k->gpu ? PLAN_ONLINE : PLAN_SEARCH,
     .beside = mode == MODE_ONLINE || mode == MODE_BACKGROUND || share > 0,
     .again = mode == MODE_TUNE, .share = share, .until = o->until > 0 ? o->until : k->until,
   };
@@ -262,6 +263,21 @@ static void race(struct site *s, struct node *n, void *const *args) {
     tune(s, n, args, &plan);
 }
 
+// In a parallel region nobody can fork for a kernel that may use threads; a device's does not.
+static bool in_parallel(const struct site *s) {
+  return !s->kernel->gpu && openmp_in_parallel();
+}
+
+// What was found before may be at hand; without a compiler nothing else is.
+static bool lacks_compiler(struct site *s, struct node *n) {
+  const char *why;
+  if (!s->kernel->gpu || gpu_nvrtc_get(&why))
+    return false;
+  log_once(AUTOTUNE_WARN, "cuda", "CUDA kernels are not tuned: %s", why);
+  refuse(s, n, "default: there is no NVRTC to compile variants with");
+  return true;
+}
+
 // By the one thread that is `busy`.
 static void work(struct site *s, struct node *n, void *const *args) {
   enum tuning_mode mode = decide_mode(s->kernel);
@@ -274,13 +290,15 @@ static void work(struct site *s, struct node *n, void *const *args) {
   struct plan plan = plan_for(s->kernel);
   struct note *why = atomic_load(&n->why);
   plan.why = why ? why->text : NULL;
-  if (no && !n->known && (openmp_in_parallel() || wisdom_given()))
+  if (no && !n->known && (in_parallel(s) || wisdom_given()))
     refuse(s, n, no); // with wisdom, what runs is not to depend on this machine's store
   else if (no && !n->known && !beside_goes()) // there is one tuner at a time
     borrow(s, n, args, no);
   else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS || !s->kernel->n_units)
     decide(n, s->kernel->original, "default: the kernel has no parameters, or too many");
-  else if (openmp_in_parallel())
+  else if (lacks_compiler(s, n))
+    decide_free(n);
+  else if (in_parallel(s))
     site_note(&n->why, "default: called inside a parallel region"); // a later call may do better
   else if (beside_goes())
     beside_tell(n);
@@ -290,7 +308,7 @@ static void work(struct site *s, struct node *n, void *const *args) {
     check(s, n, args, plan.beside);
   else
     tune(s, n, args, &plan);
-  if (!atomic_load(&n->decided) && !n->known && !no && !plan.beside && !openmp_in_parallel() &&
+  if (!atomic_load(&n->decided) && !n->known && !no && !plan.beside && !in_parallel(s) &&
       !beside_goes())
     tune(s, n, args, &plan); // what was known failed its check
 }
@@ -300,7 +318,7 @@ static autotune_fn miss(struct site *s, struct node *n, void *const *args) {
     decide(n, s->kernel->original, "default: tuning is off");
     return use(s, n);
   }
-  if (atomic_load(&n->asked) && openmp_in_parallel())
+  if (atomic_load(&n->asked) && in_parallel(s))
     return current(n);
   if (!decide_take()) { // also a call from within a tuning
     if (!atomic_load(&n->why))
@@ -400,6 +418,14 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key, vo
   }
   errno = error;
   return code;
+}
+
+autotune_fn decide_launch(struct site *s, struct node *n, void *const *args) {
+  struct autotune_call_state state = { .node = NULL };
+  autotune_fn code;
+  if (atomic_load_explicit(&n->decided, memory_order_acquire))
+    return use(s, n);
+  return is_idle(n, &state, &code) ? code : miss_timed(s, n, args);
 }
 
 void autotune_end(struct autotune_call_state *state) {

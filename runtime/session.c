@@ -36,6 +36,7 @@ static struct {
   uint64_t suspects[COMPILING]; // what the last tuners were compiling when they crashed
   unsigned n_suspects;
   pid_t pid;
+  bool orphaned;              // this is a child of the process whose session it was
   int status;                 // as from waitpid
   unsigned looks;             // for news, so far
   unsigned read;              // news that have been read
@@ -83,6 +84,7 @@ void session_forget(void) {
   atomic_store(&session.page, NULL);
   session_abandon(false);
   session.kernel = NULL;
+  session.orphaned = true;
 }
 
 // ---- the process -----------------------------------------------------------------------------------------
@@ -126,7 +128,8 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
   sigset_t all, before;
   pid_t pid = -1;
   int pidfd = -1;
-  openmp_before_fork();
+  if (!job->kernel->gpu)
+    openmp_before_fork();
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before); // no handler of the program's in the child
   atomic_store(&session.forker, pthread_self());
@@ -170,6 +173,7 @@ static void end_session(void) {
     munmap(page, sizeof *page);
   close_one(&session.socket);
   close_one(&session.pidfd);
+  serve_close();
   free(session.packet);
   session.packet = NULL;
   session.kernel = NULL;
@@ -187,6 +191,9 @@ static int prepare(int pair[2], int *memory, struct outcome *out) {
   const char *what = *memory < 0 ? "no memory file" : NULL;
   if (!what && sandbox_socketpair(pair) != 0)
     what = "no socket";
+  if (session.orphaned)
+    serve_forget();
+  session.orphaned = false;
   session.packet = what ? NULL : sys_malloc(sizeof *session.packet);
   if (session.packet)
     return 0;
@@ -201,8 +208,18 @@ int session_start(const struct autotune_kernel *k, const struct identity *id, vo
                   const struct plan *plan, struct outcome *out) {
   int pair[2], memory;
   *out = (struct outcome){ .fd = -1 };
+  char why[256];
+  if (k->gpu && plan->beside)
+    log_once(AUTOTUNE_INFO, "beside", "CUDA kernels are tuned beside the program in another process of the "
+             "device, whose times suffer from what the program does there");
   if (prepare(pair, &memory, out) != 0)
     return -1;
+  if (k->gpu && serve_open(k, args, plan->beside, why, sizeof why) != 0) {
+    snprintf(out->why, sizeof out->why, "default: this call cannot be tuned: %s", why);
+    give_up((int[]){ pair[0], pair[1], memory }, 3);
+    end_session();
+    return -1;
+  }
   if (!plan->retry)
     session.n_suspects = 0;
   session.status = 0;
@@ -339,6 +356,12 @@ static bool obey(struct outcome *out) {
   case PACKET_VARIANT:
     live_load(session.kernel, p->arm, session.variant);
     break;
+  case PACKET_GPU: {
+    double begun = sys_now();
+    serve_obey(atomic_load(&session.socket), &p->gpu, session.variant);
+    session.end += sys_now() - begun; // the tuner could say nothing meanwhile
+    break;
+  }
   case PACKET_OUTCOME:
     *out = p->outcome;
     return true;

@@ -3,15 +3,17 @@
 #ifndef AUTOTUNE_SESSION_H
 #define AUTOTUNE_SESSION_H
 
+#include "gpu/serve.h"
 #include "sandbox.h"
 
-enum packet_kind { PACKET_PROGRESS, PACKET_LOG, PACKET_LENT, PACKET_VARIANT, PACKET_OUTCOME };
+enum packet_kind { PACKET_PROGRESS, PACKET_LOG, PACKET_LENT, PACKET_VARIANT, PACKET_GPU,
+                   PACKET_OUTCOME };
 struct packet {             /* tuner to program */
   enum packet_kind kind;
   enum autotune_level level;
   int rc;
   unsigned arm;             /* PACKET_VARIANT: of the shared object that comes with it */
-  union { struct progress progress; struct outcome outcome; char text[4096]; };
+  union { struct progress progress; struct outcome outcome; struct gpu_request gpu; char text[4096]; };
 };
 
 /* All that a tuner is born with. */

@@ -65,6 +65,48 @@ bool session_send_variant(unsigned arm, int fd) {
   return tuner.line && send_with(tuner.line, &p, fd);
 }
 
+// The answer to R, which may come behind one that nobody waited for any more.
+static ssize_t take_answer(void *answer, size_t size, int *got) {
+  union { struct cmsghdr align; char space[CMSG_SPACE(sizeof(int))]; } control;
+  struct iovec data = { answer, size };
+  struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.space,
+                      .msg_controllen = sizeof control.space };
+  ssize_t n = recvmsg(tuner.socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  int fd = -1;
+  struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+  if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+    memcpy(&fd, CMSG_DATA(c), sizeof fd);
+  if (got)
+    *got = fd;
+  else if (fd >= 0)
+    close(fd);
+  return n;
+}
+
+bool session_ask(const struct gpu_request *r, int fd, void *answer, size_t size, int *got,
+                 double seconds) {
+  struct packet p = { .kind = PACKET_GPU, .gpu = *r };
+  double end = sys_now() + seconds;
+  if (!tuner.line || tuner.line->beside || !send_with(tuner.line, &p, fd))
+    return false;
+  while (!session_stopping() && sys_now() < end) {
+    struct pollfd ready = { tuner.socket, POLLIN, 0 };
+    if (poll(&ready, 1, 250) <= 0)
+      continue;
+    ssize_t n = take_answer(answer, size, got);
+    uint64_t serial = 0;
+    if (n == (ssize_t)size)
+      memcpy(&serial, answer, sizeof serial); // the first member of all answers
+    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+      return false; // the program is gone
+    if (n == (ssize_t)size && serial == r->serial)
+      return true;
+    if (got && *got >= 0)
+      close(*got);
+  }
+  return false;
+}
+
 void session_lend(const struct outcome *out) {
   if (tuner.line)
     send_packet(tuner.line, &(struct packet){ .kind = PACKET_LENT, .outcome = *out });

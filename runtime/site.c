@@ -204,6 +204,20 @@ void site_forget(struct site *s, const long long *key) {
   __atomic_store_n(&s->place->hot, NULL, __ATOMIC_RELEASE);
 }
 
+autotune_fn site_load(struct node *n, const char *path, const char *values, void **handle,
+                      char **message) {
+  const struct autotune_kernel *k = n->site->kernel;
+  return k->gpu ? gpu_code_load(k, n->entry.key, path, values, handle, message)
+                : module_load(path, k->symbols, k->n_symbols, handle, message);
+}
+
+static void unload(const struct site *s, void *handle) {
+  if (handle && s->kernel->gpu)
+    gpu_code_unload(handle);
+  else if (handle)
+    dlclose(handle);
+}
+
 static void free_notes(struct note *n) {
   for (struct note *next; n; n = next) {
     next = n->next;
@@ -219,10 +233,10 @@ void site_keep(struct node *n, void *handle) {
   n->kept = k;
 }
 
-static void free_kept(struct kept *k) {
+static void free_kept(const struct site *s, struct kept *k) {
   for (struct kept *next; k; k = next) {
     next = k->next;
-    dlclose(k->handle);
+    unload(s, k->handle);
     free(k);
   }
 }
@@ -235,11 +249,9 @@ static void free_site(struct site *s) {
     free_notes(atomic_load(&n->values));
     decide_free(n);
     free(n->watch);
-    if (n->handle)
-      dlclose(n->handle);
-    if (n->borrowed)
-      dlclose(n->borrowed);
-    free_kept(n->kept);
+    unload(s, n->handle);
+    unload(s, n->borrowed);
+    free_kept(s, n->kept);
     free(n);
   }
   free(s);

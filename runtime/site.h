@@ -26,6 +26,7 @@ struct node {
   struct kept *kept;                    /* others that were the best for a while */
   struct watch *watch;                  /* NULL: it is not watched */
   unsigned crashes;                     /* of its tuners */
+  unsigned failures;                    /* CUDA: to launch its winner */
   struct site *site;
   struct recall *known;                 /* what is to be checked before anything is tuned; or NULL */
   struct autotune_entry entry;          /* last: its key is as long as the kernel says */
@@ -61,6 +62,10 @@ void site_forget(struct site *s, const long long *key);
 /* Adds TEXT to one of a node's lists of notes, unless it is the newest already. */
 void site_note(_Atomic(struct note *) *list, const char *text);
 
+/* Loads the variant at PATH, with VALUES ("MR=6\nNR=64\n"), for N's key, as the kernel's kind demands. NULL and
+ * *MESSAGE (malloc'ed): it cannot be. */
+autotune_fn site_load(struct node *n, const char *path, const char *values, void **handle,
+                      char **message);
 /* Leaves a module that somebody may be in to the node, which goes when the site does. */
 void site_keep(struct node *n, void *handle);
 
@@ -70,6 +75,8 @@ void site_keep(struct node *n, void *handle);
 bool decide_take(void);
 void decide_release(void);
 enum tuning_mode decide_mode(const struct autotune_kernel *k);
+/* A launch of a CUDA kernel that is perhaps not decided: what to launch. ARGS: as gpu_asked wants them. */
+autotune_fn decide_launch(struct site *s, struct node *n, void *const *args);
 /* What a tuning of N came to: installed and logged, its descriptor closed. */
 void decide_outcome(struct site *s, struct node *n, struct outcome *out);
 /* Frees what N has of it. */

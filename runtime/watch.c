@@ -32,7 +32,7 @@ static atomic_uint races;     // in this process
 
 static bool is_wanted(const struct autotune_kernel *k) {
   enum tuning_mode mode = decide_mode(k);
-  return options_get()->drift > 0 &&
+  return options_get()->drift > 0 && !k->gpu && // a launch returns before the kernel runs
          (mode == MODE_FIRST || mode == MODE_BACKGROUND || mode == MODE_ONLINE);
 }
 

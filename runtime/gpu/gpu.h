@@ -151,6 +151,14 @@ static inline const struct autotune_launch *gpu_asked(const struct autotune_kern
   return args[k->n_args];
 }
 
+/* ---- launch.c: what an entry's code is, in the program ------------------------------------------------------- */
+
+/* Loads the cubin at PATH, of the variant with VALUES, for the device of KEY. NULL and *MESSAGE (malloc'ed): it cannot
+ * be. *HANDLE is for gpu_code_unload. */
+autotune_fn gpu_code_load(const struct autotune_kernel *k, const long long *key, const char *path,
+                          const char *values, void **handle, char **message);
+void gpu_code_unload(void *handle);
+
 /* ---- call.c ------------------------------------------------------------------------------------------ */
 
 /* Memory that a call reads or writes. From sections; else from pointers to what is not const: the whole

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// launch.c: a launch of a CUDA kernel, in the program. The entry used last costs a comparison of keys, its
+// geometry and cuLaunchKernel; all else goes the way of C kernels (decide.c).
+//
+// The code of an entry is a struct gpu_code, whose address is where a C kernel has its function.
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../site.h"
+#include "gpu.h"
+
+// CUresult, CUfunction_attribute, CUstreamCaptureMode and CUstream_flags, by their documented numbers.
+enum { INVALID_VALUE = 1, INVALID_CONTEXT = 201, INVALID_HANDLE = 400, OUT_OF_RESOURCES = 701,
+       CONTEXT_DESTROYED = 709 };
+enum { FUNCTION_SHARED = 1, FUNCTION_MAX_DYNAMIC = 8 };
+enum { CAPTURE_RELAXED = 2 };
+enum { NON_BLOCKING = 1 };
+
+struct gpu_code {
+  const struct gpu_api *api;
+  const struct autotune_kernel *kernel;
+  const struct autotune_machine *machine;
+  gpu_context context;        // the device's primary one
+  gpu_device device;
+  gpu_module module;
+  gpu_function function;
+  atomic_bool gone;           // with its context: nothing is left to unload
+  const struct autotune_value *values[]; // of each parameter
+};
+
+// ---- contexts --------------------------------------------------------------------------------------------
+
+// Makes the primary context of device ORDINAL current; *BEFORE is to be put back. A result of the driver.
+static gpu_result enter(const struct gpu_api *api, int ordinal, gpu_device *d, gpu_context *own,
+                        gpu_context *before) {
+  gpu_result e = api->context_get(before);
+  if (e == 0)
+    e = api->device_get(d, ordinal);
+  if (e == 0)
+    e = api->primary_retain(own, *d);
+  if (e == 0 && (e = api->context_set(*own)) != 0)
+    api->primary_release(*d);
+  return e;
+}
+
+// A thread that has not called the runtime yet has no context; any other's is that of the device.
+static bool bind_thread(const struct gpu_api *api, int ordinal) {
+  gpu_context now, own;
+  gpu_device d;
+  if (api->context_get(&now) != 0 || api->device_get(&d, ordinal) != 0 ||
+      api->primary_retain(&own, d) != 0)
+    return false;
+  bool good = now ? now == own : api->context_set(own) == 0;
+  api->primary_release(d); // the program holds it, or will
+  return good;
+}
+
+// ---- code ------------------------------------------------------------------------------------------------
+
+// The variant reaches the program's variables by their addresses.
+static gpu_result bind_symbols(const struct gpu_api *api, const struct gpu_code *c) {
+  const struct autotune_gpu *g = c->kernel->gpu;
+  gpu_stream s;
+  gpu_result e = g->n_symbols ? api->stream_create(&s, NON_BLOCKING) : 0;
+  if (e != 0 || g->n_symbols == 0)
+    return e;
+  for (unsigned i = 0; e == 0 && i < g->n_symbols; i++) {
+    char *name = sys_printf("autotune_symbol_%s", g->symbols[i].name);
+    gpu_pointer at;
+    size_t bytes;
+    void *address;
+    if (!name || g->symbols[i].locate(&address, &bytes) != 0)
+      e = INVALID_VALUE;
+    else if (api->module_global(&at, &bytes, c->module, name) == 0) // else it makes no use of it
+      e = api->copy_from_host(at, &address, sizeof address, s);
+    if (e == 0)
+      e = api->stream_synchronize(s);
+    free(name);
+  }
+  api->stream_destroy(s);
+  return e;
+}
+
+// More than 48 KiB of dynamic shared memory has to be asked for; to be allowed it costs nothing.
+static void allow_shared(const struct gpu_code *c) {
+  int fixed = 0;
+  if (c->api->function_attribute(&fixed, FUNCTION_SHARED, c->function) == 0 &&
+      c->machine->smem_per_block > fixed)
+    c->api->function_set(c->function, FUNCTION_MAX_DYNAMIC, (int)(c->machine->smem_per_block - fixed));
+}
+
+static gpu_result load(struct gpu_code *c, const void *cubin) {
+  gpu_result e = c->api->module_load(&c->module, cubin);
+  if (e != 0)
+    return e;
+  e = c->api->module_function(&c->function, c->module, "autotune_entry");
+  if (e == 0)
+    e = bind_symbols(c->api, c);
+  if (e != 0)
+    c->api->module_unload(c->module);
+  else
+    allow_shared(c);
+  return e;
+}
+
+static struct gpu_code *code_new(const struct autotune_kernel *k, int ordinal, const char *values) {
+  const struct gpu_api *api = gpu_api_get(NULL);
+  const struct gpu_info *info = gpu_info_get(ordinal);
+  choice point[MAX_PARAMS];
+  if (!api || !info || k->n_params > MAX_PARAMS || !identity_point(k, values, point))
+    return NULL;
+  struct gpu_code *c = sys_calloc(1, sizeof *c + k->n_params * sizeof *c->values);
+  if (!c)
+    return NULL;
+  c->api = api;
+  c->kernel = k;
+  c->machine = &info->numbers;
+  for (unsigned p = 0; p < k->n_params; p++)
+    c->values[p] = &k->params[p].values[point[p]];
+  return c;
+}
+
+// The file PATH, mapped; NULL: it cannot be. The driver reads no further than the image says it goes.
+static void *map_file(const char *path, size_t *size) {
+  int fd = sys_open(path, O_RDONLY, 0);
+  struct stat st;
+  void *data = MAP_FAILED;
+  if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0) {
+    *size = (size_t)st.st_size;
+    data = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+  }
+  if (fd >= 0)
+    close(fd);
+  return data == MAP_FAILED ? NULL : data;
+}
+
+autotune_fn gpu_code_load(const struct autotune_kernel *k, const long long *key, const char *path,
+                          const char *values, void **handle, char **message) {
+  int ordinal = gpu_ordinal(k, key);
+  size_t size = 0;
+  void *cubin = map_file(path, &size);
+  struct gpu_code *c = cubin ? code_new(k, ordinal, values) : NULL;
+  gpu_context before;
+  gpu_result e = -1;
+  char text[256];
+  *message = NULL;
+  *handle = NULL;
+  if (c && (e = enter(c->api, ordinal, &c->device, &c->context, &before)) == 0) {
+    e = load(c, cubin);
+    c->api->context_set(before);
+    if (e != 0)
+      c->api->primary_release(c->device);
+  }
+  if (e != 0)
+    *message = sys_strdup(!cubin ? "its file cannot be read" : !c ? "no memory"
+                          : gpu_error(c->api, e, text, sizeof text));
+  if (cubin)
+    munmap(cubin, size);
+  if (e != 0) {
+    free(c);
+    return NULL;
+  }
+  *handle = c;
+  return (autotune_fn)(uintptr_t)c;
+}
+
+void gpu_code_unload(void *handle) {
+  struct gpu_code *c = handle;
+  gpu_context before;
+  if (!atomic_load(&c->gone) && c->api->context_get(&before) == 0 &&
+      c->api->context_set(c->context) == 0) {
+    c->api->module_unload(c->module);
+    c->api->context_set(before);
+    c->api->primary_release(c->device);
+  }
+  free(c);
+}
+
+// ---- launching -----------------------------------------------------------------------------------------------
+
+static bool is_lost(gpu_result e) {
+  return e == INVALID_VALUE || e == INVALID_CONTEXT || e == INVALID_HANDLE ||
+         e == OUT_OF_RESOURCES || e == CONTEXT_DESTROYED;
+}
+
+static struct node *node_at(struct autotune_entry *e) {
+  return (struct node *)(void *)((char *)e - offsetof(struct node, entry));
+}
+
+// E's variant cannot be launched, and nothing has run: the context was reset, or it wants more than it may have.
+// The default runs; once, what is known is loaded anew.
+static void forget(struct autotune_site *site, struct autotune_entry *e, struct gpu_code *c,
+                   gpu_result error) {
+  struct node *n = node_at(e);
+  char text[256];
+  if (!decide_take())
+    return; // another time
+  if (e->code == (autotune_fn)(uintptr_t)c) {
+    atomic_store(&c->gone, error != OUT_OF_RESOURCES && error != INVALID_VALUE);
+    __atomic_store_n(&site->hot, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&e->code, site->kernel->original, __ATOMIC_RELEASE);
+    gpu_error(c->api, error, text, sizeof text);
+    log_message(AUTOTUNE_INFO, "%s: the tuned variant cannot be launched: %s", site->kernel->name, text);
+    site_note(&n->why, "default: the tuned variant cannot be launched");
+    bool again = n->failures++ == 0;
+    atomic_store(&n->asked, !again);
+    atomic_store(&n->decided, !again);
+  }
+  decide_release();
+}
+
+static int launch_code(struct autotune_site *site, struct autotune_entry *e, struct gpu_code *c,
+                       void *const *args, const struct autotune_launch *asked) {
+  struct autotune_launch l;
+  if (!c->kernel->gpu->geometry(c->values, args, c->machine, asked, &l))
+    return AUTOTUNE_LAUNCH_DEFAULT;
+  for (int attempt = 0;; attempt++) {
+    gpu_result r = c->api->launch(c->function, l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y,
+                                  l.block.z, (unsigned)l.shared, asked->stream,
+                                  (void **)(uintptr_t)args, NULL);
+    if (__builtin_expect(r == 0, 1))
+      return 0;
+    if (r == INVALID_CONTEXT && attempt == 0 &&
+        bind_thread(c->api, gpu_ordinal(c->kernel, e->key)))
+      continue;
+    if (is_lost(r))
+      forget(site, e, c, r);
+    return AUTOTUNE_LAUNCH_DEFAULT;
+  }
+}
+
+static int launch(struct autotune_site *site, struct autotune_entry *e, void *const *args,
+                  const struct autotune_launch *asked) {
+  autotune_fn code = __atomic_load_n(&e->code, __ATOMIC_ACQUIRE);
+  return code == site->kernel->original
+             ? AUTOTUNE_LAUNCH_DEFAULT
+             : launch_code(site, e, (struct gpu_code *)(uintptr_t)code, args, asked);
+}
+
+// ---- what is not decided --------------------------------------------------------------------------------------
+
+// Why this kernel can be neither tuned nor looked up; NULL: it can.
+static const char *obstacle(const struct autotune_kernel *k, const long long *key) {
+  const char *why;
+  const struct gpu_api *api = gpu_api_get(&why);
+  if (!api)
+    return why;
+  if (api->emulated)
+    log_once(AUTOTUNE_INFO, "emulated", "CUDA is emulated on the CPU: times say nothing of a GPU's");
+  if (k->n_args > GPU_MAX_ARGS)
+    return "it has too many arguments";
+  if (!gpu_info_get(gpu_ordinal(k, key)))
+    return "the device cannot be asked what it is";
+  return bind_thread(api, gpu_ordinal(k, key))
+             ? NULL : "another context than the device's primary one is current";
+}
+
+// Nothing may be measured, copied or loaded while a graph is being recorded on the stream, or on one that this
+// would wait for.
+static bool is_captured(const struct gpu_api *api, void *stream) {
+  int status = 0;
+  return api->stream_capturing(stream, &status) != 0 || status != 0;
+}
+
+// The arguments, followed by what was asked for: gpu_asked.
+static void decide(struct site *s, struct node *n, void *const *args,
+                   const struct autotune_launch *asked) {
+  void *all[GPU_MAX_ARGS + 1];
+  const struct gpu_api *api = gpu_api_get(NULL);
+  int mode = CAPTURE_RELAXED; // captures on other threads' streams are not our business
+  for (unsigned i = 0; i < s->kernel->n_args; i++)
+    all[i] = args[i];
+  all[s->kernel->n_args] = (void *)(uintptr_t)asked;
+  bool exchanged = api->capture_mode(&mode) == 0;
+  decide_launch(s, n, all);
+  if (exchanged)
+    api->capture_mode(&mode);
+}
+
+static int miss(struct autotune_site *site, const long long *key, void *const *args,
+                const struct autotune_launch *asked) {
+  const struct autotune_kernel *k = site->kernel;
+  struct site *s = site_of(site);
+  struct node *n = s ? node_of(s, key) : NULL;
+  const struct gpu_api *api;
+  const char *why;
+  if (!n)
+    return AUTOTUNE_LAUNCH_DEFAULT;
+  if (!atomic_load_explicit(&n->decided, memory_order_acquire) && decide_mode(k) != MODE_OFF) {
+    if ((why = obstacle(k, key))) {
+      char text[256];
+      log_once(AUTOTUNE_WARN, "cuda", "CUDA kernels run as they are: %s", why);
+      snprintf(text, sizeof text, "default: %s", why);
+      site_note(&n->why, text);
+      atomic_store(&n->decided, true);
+      return AUTOTUNE_LAUNCH_DEFAULT;
+    }
+    api = gpu_api_get(NULL);
+    if (is_captured(api, asked->stream))
+      return launch(site, &n->entry, args, asked);
+  }
+  decide(s, n, args, asked);
+  return launch(site, &n->entry, args, asked);
+}
+
+int autotune_launch_kernel(struct autotune_site *site, const long long *key, void *const *args,
+                           const struct autotune_launch *asked) {
+  struct autotune_entry *e = __atomic_load_n(&site->hot, __ATOMIC_ACQUIRE);
+  const struct autotune_kernel *k = site->kernel;
+  bool same = e != NULL;
+  for (unsigned i = 0; same && i < k->n_keys; i++)
+    same = e->key[i] == key[i];
+  if (same)
+    return launch(site, e, args, asked);
+  if (session_inside() || k->abi != AUTOTUNE_ABI || !k->gpu)
+    return AUTOTUNE_LAUNCH_DEFAULT;
+  int error = errno;
+  int rc = miss(site, key, args, asked);
+  errno = error;
+  return rc;
+}
