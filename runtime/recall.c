@@ -18,7 +18,8 @@ enum { MOST_COUNTED = 400 };
 
 static bool holds(const struct autotune_kernel *k, const struct identity *id, const struct record *r) {
   choice point[MAX_PARAMS];
-  bool ours = strncmp(r->compiler, "clang ", 6) == 0 && id->toolchain;
+  bool in_process = strncmp(r->compiler, "clang ", 6) == 0 || strncmp(r->compiler, "nvrtc ", 6) == 0;
+  bool ours = in_process && id->toolchain;
   return identity_point(k, r->values, point) &&
          (!ours || strcmp(r->compiler, id->toolchain) == 0) &&
          identity_variant(k, point, r->values, r->compiler) == r->variant;

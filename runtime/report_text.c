@@ -120,8 +120,10 @@ static void print_head(const struct listed *item, FILE *out) {
   if (key && *key)
     line(out, "for", key);
   free(key);
-  char *machine = sys_printf("%s, %u thread%s, %s", p->cpu, p->threads,
-                             p->threads == 1 ? "" : "s", p->isa);
+  char *machine = p->threads == 0 // a device's
+                      ? sys_printf("%s, %s", p->cpu, p->isa)
+                      : sys_printf("%s, %u thread%s, %s", p->cpu, p->threads,
+                                   p->threads == 1 ? "" : "s", p->isa);
   line(out, "on", machine ? machine : p->cpu);
   free(machine);
 }

@@ -9,10 +9,12 @@
 #include <time.h>
 
 #include "export.h"
+#include "gpu/gpu.h"
 #include "report.h"
 
 struct why {
   const struct why_options *o;
+  struct why_options device;  // in its place for a CUDA kernel
   struct store *store;
   struct listing list;
   uint64_t unit;              // of the kernel's text as it was seen last
@@ -56,6 +58,42 @@ static void find_newest(struct why *w) {
   }
 }
 
+// ---- the device of a CUDA kernel ------------------------------------------------------------------------
+
+static bool is_device(const struct problem *p) {
+  return strncmp(p->isa, "sm_", 3) == 0;
+}
+
+static const struct gpu_info *find_device(const struct why *w) {
+  const struct gpu_info *first = gpu_info_get(0), *g;
+  for (int i = 0; (g = gpu_info_get(i)); i++)
+    for (unsigned j = 0; j < w->list.n; j++)
+      if (strcmp(w->list.items[j].problem.cpu, g->name) == 0 &&
+          strcmp(w->list.items[j].problem.isa, g->identity) == 0)
+        return g;
+  return first;
+}
+
+// Not this processor and compiler are asked for, but the device that is here, or, where none was known to this
+// process because it was an emulated one, that one.
+static void set_device(struct why *w) {
+  const struct problem *p = NULL;
+  for (unsigned i = 0; i < w->list.n; i++)
+    if (w->list.items[i].problem.unit == w->unit && is_device(&w->list.items[i].problem))
+      p = &w->list.items[i].problem;
+  if (!p || w->o->threads == 0)
+    return; // a test says what is here
+  bool emulated = strncmp(p->cpu, "emulated ", 9) == 0;
+  const struct gpu_info *g = emulated ? NULL : find_device(w);
+  const char *nvrtc = emulated ? NULL : backend_find("nvrtc")->version("nvrtc");
+  w->device = *w->o;
+  w->device.cpu = g ? g->name : emulated ? p->cpu : "no device";
+  w->device.isa = g ? g->identity : emulated ? p->isa : "";
+  w->device.threads = 0;
+  w->device.toolchain = nvrtc ? nvrtc : p->toolchain;
+  w->o = &w->device;
+}
+
 // ---- what still holds --------------------------------------------------------------------------------
 
 static bool has_changed_compiler(const struct why *w, const char *toolchain) {
@@ -64,7 +102,8 @@ static bool has_changed_compiler(const struct why *w, const char *toolchain) {
 
 static bool holds(const struct why *w, const struct record *r) {
   bool offered = !w->asked.block || asked_offers(w->asked.params, r->values);
-  bool in_process = strncmp(r->compiler, "clang ", 6) == 0; // others are not looked at here
+  bool in_process = strncmp(r->compiler, "clang ", 6) == 0 || // others are not looked at here
+                    strncmp(r->compiler, "nvrtc ", 6) == 0;
   return offered && (!in_process || strcmp(r->compiler, w->o->toolchain) == 0);
 }
 
@@ -298,6 +337,7 @@ int why_print(const struct why_options *o, FILE *out) {
     return 2;
   int status = store_list(w.store, o->kernel, &w.list) == 0 ? 0 : 2;
   find_newest(&w);
+  set_device(&w);
   for (unsigned i = 0; i < w.list.n; i++) {
     const struct problem *p = &w.list.items[i].problem;
     if (is_known(&w, i) || !db_key_matches(p, o->key))
