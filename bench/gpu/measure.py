@@ -54,7 +54,8 @@ class Bench:
         begin with what won there."""
         todo, seen = [], set()
         for row in self.rows:
-            if row.command not in seen and self.present(row.program):
+            other = row.other[0] if row.other else row.program
+            if row.command not in seen and self.present(row.program) and self.present(other):
                 seen.add(row.command)
                 todo.append(row)
         time_for_all = self.left() * (1 - MEASURING)
@@ -126,7 +127,8 @@ class Bench:
                 "other_seconds": times[1], "samples": reply["tuned"], "other_samples": reply["direct"]}
 
     def about_torch(self):
-        about = self.servers.get("torch").ask("about", 90)
+        about = self.servers.get("torch").ask("about", 120)
+        self.servers.stop("torch")  # tuning wants its memory
         if "error" in about:
             self.missing["torch"] = "cannot be used (see programs.log)"
             note(f"PyTorch: {about['error']}: its rows are left out")
@@ -134,8 +136,8 @@ class Bench:
         return about
 
     def run(self):
-        self.tune()
         torch = self.about_torch()
+        self.tune()
         measured = []
         print(HEAD)
         for row in self.rows:
