@@ -275,19 +275,25 @@ static int run_plan(struct plan *p)
 
 int command_cc(int argc, char **argv)
 {
-  if (argc < 2) {
-    fprintf(stderr, "usage: autotune cc COMPILER ARGUMENTS…\n"
-                    "  as COMPILER ARGUMENTS…, but tuning what `#pragma autotune` stands on\n");
+  bool emulate = argc > 1 && strcmp(argv[1], "--emulate") == 0;
+  argc -= 1 + emulate;
+  argv += 1 + emulate;
+  if (argc < 1) {
+    fprintf(stderr, "usage: autotune cc [--emulate] COMPILER ARGUMENTS…\n"
+                    "  as COMPILER ARGUMENTS…, but tuning what `#pragma autotune` stands on\n"
+                    "  --emulate: CUDA programs for the CPU, to see whether they are right\n");
     return 2;
   }
-  struct cc_command *c = cc_command_read(argc - 1, argv + 1);
+  if (emulate)
+    argv = cc_emulate_command(&argc, argv, cc_clang());
+  struct cc_command *c = cc_command_read(argc, argv, emulate);
   struct plan p = { .c = c };
   bool one_output = c->output && c->n_sources > 1 && c->mode != CC_MODE_LINK; // an error, not ours
   if (c->hand_on || !c->n_inputs || one_output)
     return hand_on(c);
   if (!translate_all(&p))
     return 1;
-  p.sites = c->mode == CC_MODE_LINK && (p.translated || cc_link_sites(c));
+  p.sites = c->mode == CC_MODE_LINK && (p.translated || emulate || cc_link_sites(c));
   if (!p.translated && !links(&p))
     return hand_on(c);
   if (links(&p) && c->is_static)

@@ -2,6 +2,7 @@
 /* cc.h: inside `autotune cc`, grouped by file.
  *
  *   cc_args.c      the command line of gcc and clang, by a table
+ *   cc_emulate.c   --emulate: nvcc's command line as one for the CPU
  *   cc_scan.c      the directives of a text
  *   cc_headers.c   what a source includes of the user's headers; and
  *   cc_inline.c    those with kernels put inline
@@ -68,6 +69,7 @@ struct cc_command {
   unsigned dashes;                /* index in args before which options must stand ("--"), or n_args */
   enum cc_mode mode;
   const char *output;             /* NULL: not given */
+  bool emulate;                   /* .cu files become C++ for the CPU */
   bool hand_on, openmp, is_static, relocatable, pedantic;
   bool depend, depend_user;       /* -MD or -MMD */
   const char *depend_file;        /* of -MF, -MD or -Wp,-MD,…; NULL: the compiler's own choice */
@@ -75,7 +77,13 @@ struct cc_command {
   bool target;                    /* -MT or -MQ */
 };
 /* Never fails: a command line that is not understood is one to hand on. */
-struct cc_command *cc_command_read(int argc, char **argv);
+struct cc_command *cc_command_read(int argc, char **argv, bool emulate);
+
+/* ---- cc_emulate.c --------------------------------------------------------------------------- */
+
+/* The command ARGV (*ARGC words, the compiler first) as one of CLANG for the CPU, which cc_command_read is to read
+ * with EMULATE. */
+char **cc_emulate_command(int *argc, char **argv, const char *clang);
 
 /* ---- cc_scan.c ------------------------------------------------------------------------------ */
 
@@ -133,6 +141,8 @@ struct cc_source {         /* an input that is to be compiled */
   struct text text;        /* the translated file */
   const char *file;        /* what is compiled: the translated file, once written, or the input's path */
 };
+/* Clang 22's program: AUTOTUNE_CLANG's, else the one that was found when this was built. */
+const char *cc_clang(void);
 /* Reads and scans S->input; with a kernel in it, fills S->text. False: there were errors (told). */
 bool cc_source_translate(const struct cc_command *c, struct cc_source *s);
 /* Writes the translated file to a folder of its own under its own name. */

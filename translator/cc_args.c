@@ -229,6 +229,9 @@ static void read_args(struct cc_command *c, const struct words *words)
 
 static enum cc_kind kind_of(const struct cc_command *c, const char *path, const char *language)
 {
+  const char *end = strrchr(path, '.');
+  if (c->emulate && end && strcmp(end, ".cu") == 0)
+    return CC_C;
   if (language)
     return strcmp(language, "c") == 0 && !c->cplusplus ? CC_C : CC_OTHER_SOURCE;
   const char *dot = strrchr(basename_of(path), '.');
@@ -296,9 +299,10 @@ static bool is_pedantic(const char *word)
   return false;
 }
 
-struct cc_command *cc_command_read(int argc, char **argv)
+struct cc_command *cc_command_read(int argc, char **argv, bool emulate)
 {
   struct cc_command *c = arena_alloc(sizeof *c);
+  c->emulate = emulate;
   c->original = argv;
   read_compiler(c, argc, argv);
   struct words words = { 0 };

@@ -220,6 +220,8 @@ void cc_link_libraries(const struct cc_command *c, struct words *w)
   words_add(w, "-Wl,--push-state,-Bdynamic,--as-needed");
   words_add(w, "-lautotune");
   words_add(w, "-Wl,--pop-state");
+  if (c->emulate)
+    words_add(w, "-lautotune-emulate");
   add_rpath(w, folder);
   if (!cc_link_openmp(c))
     return;

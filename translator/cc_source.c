@@ -78,6 +78,12 @@ static const char *const *translator_args(const struct cc_command *c, const stru
   return words_end(&w);
 }
 
+const char *cc_clang(void)
+{
+  const char *given = getenv("AUTOTUNE_CLANG");
+  return given && *given ? given : AUTOTUNE_CLANG;
+}
+
 bool cc_source_translate(const struct cc_command *c, struct cc_source *s)
 {
   struct slice text;
@@ -87,14 +93,14 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s)
   if (!read_text(s->input->path, &text))
     return true;
   struct cc_headers *h = cc_headers_scan(c, s->shown, text, s->folder);
-  if (!cc_headers_kernel(h))
+  bool emulate = c->emulate && s->input->language && strcmp(s->input->language, "c++") == 0;
+  if (!cc_headers_kernel(h) && !emulate)
     return true;
   s->quote = !h->conflict;
   struct text whole = cc_headers_inline(h);
   struct source *source = source_of(s->shown, whole.data, whole.size);
-  const char *clang = getenv("AUTOTUNE_CLANG");
-  struct compile_options options = { .args = translator_args(c, s),
-    .clang = clang && *clang ? clang : AUTOTUNE_CLANG, .compiler = c->compiler.list };
+  struct compile_options options = { .args = translator_args(c, s), .clang = cc_clang(),
+    .compiler = c->compiler.list, .emulate = emulate };
   if (!translate_source(source, &options, &s->text))
     return false;
   // A word in a comment is no pragma: then the user's own file is compiled.

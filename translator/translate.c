@@ -189,7 +189,7 @@ const struct kernel *translate_kernels(struct source *s, const struct compile_op
 bool translate_source(struct source *s, const struct compile_options *o, struct text *out)
 {
   if (s->cuda)
-    return cuda_translate(s, o, false, out);
+    return cuda_translate(s, o, o->emulate, out);
   struct translation t = { .s = s, .o = o };
   if (!understand(&t))
     return false;

@@ -249,6 +249,7 @@ struct compile_options {         /* of the user's command line, as the preproces
   const char *clang;             /* clang 22's program */
   const char *const *compiler;   /* the user's compiler, with what stands before it (ccache);
                                     NULL-terminated; NULL: not known */
+  bool emulate;                  /* a .cu file is to become C++ for the CPU */
 };
 struct expansion;                /* one compiler's view of the file */
 struct expansion *expand_file(const struct source *s, const struct kernel *kernels, unsigned n,

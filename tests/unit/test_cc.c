@@ -20,7 +20,7 @@ static struct cc_command *read_line(const char **words)
   char **argv = arena_alloc(((size_t)argc + 1) * sizeof *argv);
   for (int i = 0; i < argc; i++)
     argv[i] = arena_copy(words[i], strlen(words[i]));
-  return cc_command_read(argc, argv);
+  return cc_command_read(argc, argv, false);
 }
 
 // "D:-DX I:a.c …": the class of each argument by a letter, and its words.

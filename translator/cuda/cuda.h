@@ -9,7 +9,7 @@
  *   unit.c        what the kernel reaches of them, as text for NVRTC
  *   emit.c        the translated file
  *   translate.c   the passes in order
- *   emulate.c     the same for the CPU: every launch, annotated or not
+ *   emulate.c     and for the CPU: every launch, annotated or not
  *
  * The C side's pragma.c (syntax), values.c, expr.c, points.c (params, constraints) are used as they are; expand.c and
  * unit.c (a C compiler's view of the file) are not: C++ is cut by tokens, kernels and launches are found in
@@ -106,6 +106,9 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels, const struct launch *launches,
                unsigned n_launches, const struct cuda_unit *units, bool emulate, struct text *out);
+/* What cuda_emit made of the file at PATH, or the file itself where it has no kernel of ours, for a C++ compiler and
+ * the emulator's headers: its launches and dynamic shared memory, annotated or not. Lines stay where they were. */
+void cuda_emulate(const char *path, const struct text *in, struct text *out);
 /* The passes in order, as translate_source. */
 bool cuda_translate(struct source *s, const struct compile_options *o, bool emulate, struct text *out);
 

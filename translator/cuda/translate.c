@@ -6,7 +6,7 @@ bool cuda_translate(struct source *s, const struct compile_options *o, bool emul
 {
   unsigned errors = diag_errors(), n_pragmas, n_kernels, n_launches;
   struct pragma *pragmas = pragma_all(s, &n_pragmas);
-  (void)o, (void)emulate;
+  (void)o;
   if (n_pragmas) {
     source_parse(s);
     struct kernel *kernels = cuda_kernels(s, pragmas, n_pragmas, &n_kernels);
@@ -14,6 +14,11 @@ bool cuda_translate(struct source *s, const struct compile_options *o, bool emul
   }
   if (diag_errors() != errors)
     return false;
-  text_add(out, s->text, s->size);
+  struct text made = { 0 };
+  text_add(&made, s->text, s->size);
+  if (emulate)
+    cuda_emulate(s->path, &made, out);
+  else
+    *out = made;
   return true;
 }

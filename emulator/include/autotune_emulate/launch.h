@@ -3,8 +3,7 @@
  * including it.
  *
  *   k<T><<<g, b, sh, st>>>(x, y)      ::autotune_emulate::launch(k<T>, g, b, sh, st)(x, y)
- *   k<<<g, b>>>(x), T to be deduced   ::autotune_emulate::launch([](auto... a) { k(a...); }, g, b)(x)
- *   extern __shared__ float t[];      __shared__ float (&t)[…] = ::autotune_emulate::shared_place(); */
+ *   k<<<g, b>>>(x), T to be deduced   ::autotune_emulate::launch([](auto... a) { k(a...); }, g, b)(x) */
 #ifndef AUTOTUNE_EMULATE_LAUNCH_H
 #define AUTOTUNE_EMULATE_LAUNCH_H
 
@@ -14,14 +13,6 @@
 #include "device.h"
 
 namespace autotune_emulate {
-
-/* The block's dynamic shared memory, as whatever array it is declared. */
-struct shared_place {
-  template <class T> operator T &() const
-  {
-    return *reinterpret_cast<T *>(autotune_emulate_shared);
-  }
-};
 
 template <class... P> struct signature {
   template <size_t... I>
