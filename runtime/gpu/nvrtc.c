@@ -97,7 +97,7 @@ static void free_options(struct options_list *o) {
 
 // The first line with an error, and what follows it.
 static char *first_error(const char *log) {
-  const char *mark = strstr(log, "error"), *from = mark ? mark : log;
+  const char *mark = strstr(log, "error:"), *from = mark ? mark : log;
   while (mark && from > log && from[-1] != '\n')
     from--;
   from += strspn(from, "\n ");
