@@ -57,7 +57,9 @@ static void shorten(const struct cc_command *c, struct words *w)
   char *path = temp_path("arguments");
   file_write(path, t.data, t.size);
   w->n = c->compiler.n;
-  words_add(w, arena_printf("@%s", path));
+  if (c->nvcc)
+    words_add(w, "--options-file");
+  words_add(w, c->nvcc ? path : arena_printf("@%s", path));
 }
 
 static int run(const struct cc_command *c, struct words *w, struct text *out, struct text *errors)
@@ -109,7 +111,7 @@ static struct words begin(const struct cc_command *c, bool translated)
   struct words w = { 0 };
   for (unsigned i = 0; i < c->compiler.n; i++)
     words_add(&w, c->compiler.list[i]);
-  if (translated && cc_errors_coloured())
+  if (translated && !c->nvcc && cc_errors_coloured())
     words_add(&w, "-fdiagnostics-color=always"); // it cannot see the terminal behind us
   return w;
 }
@@ -197,8 +199,10 @@ static int compile(const struct cc_command *c, const struct cc_source *s, const 
     words_add(&w, "-o");
     words_add(&w, object);
   }
-  words_add(&w, "-x");
-  words_add(&w, s->input->language ? s->input->language : "none");
+  if (s->input->language || !c->nvcc) {
+    words_add(&w, "-x");
+    words_add(&w, s->input->language ? s->input->language : "none");
+  }
   words_add(&w, s->file);
   int status = c->mode == CC_MODE_PREPROCESS ? run_preprocess(c, s, &w)
                : s->translated               ? run_translated(c, &w, NULL)
@@ -256,7 +260,7 @@ static bool translate_all(struct plan *p)
     struct cc_source *s = &p->sources[p->n++];
     s->input = &c->inputs[i];
     s->file = s->shown = s->input->path;
-    if (s->input->kind == CC_C)
+    if (s->input->kind == CC_C || s->input->kind == CC_CUDA)
       ok &= cc_source_translate(c, s);
     p->translated |= s->translated;
   }

@@ -3,6 +3,7 @@
  *
  *   cc_args.c      the command line of gcc and clang, by a table
  *   cc_emulate.c   --emulate: nvcc's command line as one for the CPU
+ *   cc_nvcc.c      that of nvcc
  *   cc_scan.c      the directives of a text
  *   cc_headers.c   what a source includes of the user's headers; and
  *   cc_inline.c    those with kernels put inline
@@ -42,7 +43,7 @@ struct cc_arg {
   const char *words[2];  /* as given; the second is NULL where there is one only */
 };
 
-enum cc_kind { CC_BINARY /* an object, a library, a linker script */, CC_C, CC_OTHER_SOURCE };
+enum cc_kind { CC_BINARY /* an object, a library, a linker script */, CC_C, CC_CUDA, CC_OTHER_SOURCE };
 struct cc_input {
   unsigned arg;          /* index */
   const char *path;
@@ -61,7 +62,7 @@ const char *const *words_end(struct words *w);     /* NULL-terminated */
 struct cc_command {
   char **original;                /* from the compiler on, NULL-terminated: what is handed on */
   struct words compiler;          /* "gcc", or "ccache" "gcc" */
-  bool clang;                     /* as far as its name tells */
+  bool clang, nvcc;               /* as far as its name tells */
   bool cplusplus;                 /* g++: .c is C++ to it */
   struct cc_arg *args; unsigned n_args;      /* after the compiler, @files read in */
   struct cc_input *inputs; unsigned n_inputs;
@@ -84,6 +85,17 @@ struct cc_command *cc_command_read(int argc, char **argv, bool emulate);
 /* The command ARGV (*ARGC words, the compiler first) as one of CLANG for the CPU, which cc_command_read is to read
  * with EMULATE. */
 char **cc_emulate_command(int *argc, char **argv, const char *clang);
+
+/* ---- cc_nvcc.c ---------------------------------------------------------------------------- */
+
+/* Takes WORD apart, an option of nvcc, with NEXT behind it (NULL: nothing): A has WORD in it. A->option is gcc's name
+ * of it where it has one. False: not known. */
+bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a);
+/* What struct compile_options' args are to be, in one spelling: -DX, -Ifolder, -std=c++17, -use_fast_math. CUDA: for a
+ * .cu file; else for one that nvcc hands to the host's C compiler, with what that is told. */
+void cc_nvcc_translator_args(const struct cc_command *c, bool cuda, struct words *w);
+/* WORD for the host's compiler, which preprocesses for both sides. */
+void cc_nvcc_to_host(struct words *w, const char *word);
 
 /* ---- cc_scan.c ------------------------------------------------------------------------------ */
 

@@ -74,6 +74,8 @@ static const struct option { const char *name; enum form form; enum cc_class cla
   { "-dumpdir", SEPARATE, CC_OTHER },    { "-Xclang", SEPARATE, CC_OTHER },
   { "-Xassembler", SEPARATE, CC_OTHER }, { "-serialize-diagnostics", SEPARATE, CC_OTHER },
   { "--serialize-diagnostics", SEPARATE, CC_OTHER }, { "-MJ", EITHER, CC_OTHER },
+  { "-Xcuda-ptxas", SEPARATE, CC_OTHER }, { "-Xcuda-fatbinary", SEPARATE, CC_OTHER },
+  { "-Xarch_device", SEPARATE, CC_OTHER }, { "-Xoffload-linker", SEPARATE, CC_LINK },
   { "-Xarch_host", SEPARATE, CC_OTHER }, { "-Xopenmp-target", SEPARATE, CC_OTHER },
 
   { "-M", ALONE, CC_HAND_ON },           { "-MM", ALONE, CC_HAND_ON },
@@ -125,24 +127,44 @@ static const char *response_word(const char **at, const char *end)
   return word.data;
 }
 
-// Adds WORD, or for @FILE what is in it. A file that cannot be read is a word, as it is to gcc.
-static void add_expanded(struct words *out, const char *word, unsigned depth)
+static void add_expanded(struct words *out, const char *word, unsigned depth);
+
+// The words of a file; false: it cannot be read.
+static bool add_file(struct words *out, const char *path, unsigned depth)
 {
-  struct source *s = NULL;
-  if (word[0] == '@' && word[1] && depth < 16)
-    s = source_read(word + 1);
-  if (!s) {
-    words_add(out, word);
-    return;
-  }
+  struct source *s = depth < 16 ? source_read(path) : NULL;
+  if (!s)
+    return false;
   const char *p = s->text, *end = p + s->size;
   while (true) {
     while (p < end && isspace((unsigned char)*p))
       p++;
     if (p == end)
-      return;
+      return true;
     add_expanded(out, response_word(&p, end), depth + 1);
   }
+}
+
+// Adds WORD, or for @FILE what is in it. A file that cannot be read is a word, as it is to gcc.
+static void add_expanded(struct words *out, const char *word, unsigned depth)
+{
+  if (word[0] != '@' || !word[1] || !add_file(out, word + 1, depth))
+    words_add(out, word);
+}
+
+// nvcc's `--options-file FILE`, `-optf=FILE`: false where WORD is another.
+static bool add_options_file(struct words *out, const char *word, const char *next, bool *took_next)
+{
+  static const char *const names[] = { "--options-file", "-optf", NULL };
+  for (const char *const *n = names; *n; n++) {
+    size_t size = strlen(*n);
+    if (strncmp(word, *n, size) != 0 || (word[size] && word[size] != '='))
+      continue;
+    *took_next = !word[size] && next;
+    const char *path = word[size] ? word + size + 1 : next;
+    return path && add_file(out, path, 0);
+  }
+  return false;
 }
 
 // ---- the compiler ----
@@ -176,6 +198,7 @@ static void read_compiler(struct cc_command *c, int argc, char **argv)
   words_end(&c->compiler);
   const char *name = basename_of(argv[i]);
   c->clang = strstr(name, "clang") || strcmp(name, "icx") == 0;
+  c->nvcc = strncmp(name, "nvcc", 4) == 0;
   c->cplusplus = strstr(name, "++") || strcmp(name, "icpx") == 0;
 }
 
@@ -211,6 +234,9 @@ static void read_args(struct cc_command *c, const struct words *words)
     } else if (strcmp(word, "--") == 0) {
       only_inputs = true;
       c->dashes = c->n_args;
+    } else if (c->nvcc) {
+      if (cc_nvcc_option(word, i + 1 < words->n ? words->list[i + 1] : NULL, &a))
+        i += a.words[1] != NULL;
     } else if ((o = option_find(word)) != NULL) {
       bool next = o->form == SEPARATE || (o->form == EITHER && !word[strlen(o->name)]);
       a.class = next && i + 1 == words->n ? CC_HAND_ON : o->class; // its value is missing
@@ -227,19 +253,28 @@ static void read_args(struct cc_command *c, const struct words *words)
 
 // ---- what they mean ----
 
+static bool is_cuda(const char *language)
+{
+  return strcmp(language, "cu") == 0 || strcmp(language, "cuda") == 0;
+}
+
 static enum cc_kind kind_of(const struct cc_command *c, const char *path, const char *language)
 {
   const char *end = strrchr(path, '.');
   if (c->emulate && end && strcmp(end, ".cu") == 0)
-    return CC_C;
+    return CC_CUDA;
+  if (language && is_cuda(language))
+    return CC_CUDA;
   if (language)
     return strcmp(language, "c") == 0 && !c->cplusplus ? CC_C : CC_OTHER_SOURCE;
   const char *dot = strrchr(basename_of(path), '.');
+  if (dot && strcmp(dot, ".cu") == 0)
+    return CC_CUDA;
   if (dot && strcmp(dot, ".c") == 0)
     return c->cplusplus ? CC_OTHER_SOURCE : CC_C;
   static const char *const sources[] = { ".i", ".s", ".S", ".sx", ".cc", ".cpp", ".cxx", ".C", ".cp",
     ".c++", ".CPP", ".ii", ".h", ".hh", ".hpp", ".H", ".m", ".mm", ".mi", ".f", ".f90", ".F", ".F90",
-    ".d", ".go", ".cu", ".bc", ".ll", ".asm", NULL };
+    ".d", ".go", ".bc", ".ll", ".asm", NULL };
   for (const char *const *s = sources; dot && *s; s++)
     if (strcmp(*s, dot) == 0)
       return CC_OTHER_SOURCE;
@@ -306,8 +341,14 @@ struct cc_command *cc_command_read(int argc, char **argv, bool emulate)
   c->original = argv;
   read_compiler(c, argc, argv);
   struct words words = { 0 };
-  for (int i = 0; i < argc; i++)
-    add_expanded(&words, argv[i], 0);
+  for (int i = 0; i < argc; i++) {
+    bool took_next = false;
+    if (!c->nvcc)
+      add_expanded(&words, argv[i], 0);
+    else if (!add_options_file(&words, argv[i], argv[i + 1], &took_next))
+      words_add(&words, argv[i]);
+    i += took_next;
+  }
   read_args(c, &words);
   const char *language = NULL;
   for (unsigned i = 0; i < c->n_args; i++) {

@@ -53,7 +53,7 @@ int cc_depend_write(const struct cc_command *c, const struct cc_source *s)
     }
   const char *target = target_name(c);
   if (target && !c->target) {
-    words_add(&w, "-MQ");
+    words_add(&w, c->nvcc ? "-MT" : "-MQ");
     words_add(&w, target);
   }
   words_add(&w, c->depend_user ? "-MM" : "-M");
@@ -62,8 +62,10 @@ int cc_depend_write(const struct cc_command *c, const struct cc_source *s)
   words_add(&w, "-w");
   if (c->clang)
     words_add(&w, "-Qunused-arguments");
-  words_add(&w, "-x");
-  words_add(&w, s->input->language ? s->input->language : "none");
+  if (s->input->language || !c->nvcc) {
+    words_add(&w, "-x");
+    words_add(&w, s->input->language ? s->input->language : "none");
+  }
   words_add(&w, s->input->path);
   if (strcmp(s->input->path, "-") == 0)
     lseek(0, 0, SEEK_SET); // cc_source.c made it a file

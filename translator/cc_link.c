@@ -11,7 +11,7 @@
 
 #include "cc.h"
 
-// ---- does this file refer to autotune_begin? ----
+// ---- does this file refer to autotune_begin or autotune_launch_kernel? ----
 
 static bool file_refers(const char *path, unsigned depth);
 
@@ -50,12 +50,16 @@ static bool thin_archive_refers(const char *path, struct slice data, unsigned de
   return false;
 }
 
+static bool holds(const char *data, size_t size, const char *symbol)
+{
+  return memmem(data, size, symbol, strlen(symbol)) != NULL;
+}
+
 // The symbol's name stands in the table of strings of an object, as in LLVM's and gcc's LTO objects
 // and in each member of an archive; a word in a string constant makes us look no more than once
 // too often, because the library is then linked --as-needed.
 static bool file_refers(const char *path, unsigned depth)
 {
-  static const char symbol[] = "autotune_begin"; // and its NUL
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
@@ -65,7 +69,7 @@ static bool file_refers(const char *path, unsigned depth)
     size_t size = (size_t)st.st_size;
     char *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data != MAP_FAILED) {
-      found = memmem(data, size, symbol, sizeof symbol - 1) != NULL;
+      found = holds(data, size, "autotune_begin") || holds(data, size, "autotune_launch_kernel");
       if (!found && depth < 4 && memcmp(data, "!<thin>\n", 8) == 0)
         found = thin_archive_refers(path, (struct slice){ data, size }, depth);
       munmap(data, size);
@@ -120,7 +124,8 @@ static bool linker_words_refer(const struct cc_command *c, const char *words)
 bool cc_link_sites(const struct cc_command *c)
 {
   for (unsigned i = 0; i < c->n_inputs; i++)
-    if (c->inputs[i].kind != CC_C && // assembly and preprocessed text of a translated file hold it too
+    if (c->inputs[i].kind != CC_C && c->inputs[i].kind != CC_CUDA &&
+        // assembly and preprocessed text of a translated file hold it too
         !is_own_library(c->inputs[i].path) &&
         file_refers(c->inputs[i].path, 0))
       return true;
@@ -216,6 +221,12 @@ static void add_rpath(struct words *w, const char *folder) // -Wl, would end it 
 void cc_link_libraries(const struct cc_command *c, struct words *w)
 {
   const char *folder = cc_library_folder();
+  if (c->nvcc) { // it moves -Xlinker in front of -l, and shows all -l to the device's linker
+    words_add(w, "-Xlinker");
+    words_add(w, arena_printf("%s/libautotune.so", folder));
+    add_rpath(w, folder);
+    return;
+  }
   words_add(w, arena_printf("-L%s", folder));
   words_add(w, "-Wl,--push-state,-Bdynamic,--as-needed");
   words_add(w, "-lautotune");

@@ -70,7 +70,9 @@ static const char *const *translator_args(const struct cc_command *c, const stru
     words_add(&w, "-iquote");
     words_add(&w, *s->folder ? s->folder : ".");
   }
-  for (unsigned i = 0; i < c->n_args; i++) {
+  if (c->nvcc)
+    cc_nvcc_translator_args(c, s->input->kind == CC_CUDA, &w);
+  for (unsigned i = 0; i < c->n_args && !c->nvcc; i++) {
     enum cc_class class = c->args[i].class;
     if (class == CC_PREPROCESS || class == CC_CODE || class == CC_OPENMP)
       words_add_arg(&w, &c->args[i]);
@@ -99,6 +101,7 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s)
   s->quote = !h->conflict;
   struct text whole = cc_headers_inline(h);
   struct source *source = source_of(s->shown, whole.data, whole.size);
+  source->cuda = s->input->kind == CC_CUDA;
   struct compile_options options = { .args = translator_args(c, s), .clang = cc_clang(),
     .compiler = c->compiler.list, .emulate = emulate };
   if (!translate_source(source, &options, &s->text))
@@ -113,7 +116,9 @@ void cc_source_write(struct cc_source *s)
   char *folder = arena_printf("%s/XXXXXX", temp_folder());
   if (!mkdtemp(folder))
     fatal("%s: no temporary folder can be made: %s", folder, strerror(errno));
-  const char *name = s->shown == s->input->path ? basename_of(s->shown) : "stdin.c";
+  const char *name = s->shown == s->input->path ? basename_of(s->shown)
+                     : s->input->kind == CC_CUDA     ? "stdin.cu"
+                                                     : "stdin.c";
   char *file = arena_printf("%s/%s", folder, name);
   struct text whole = { 0 };
   text_printf(&whole, "#line 1 \"");
@@ -151,7 +156,7 @@ static void add_dot_map(const struct cc_command *c, const struct cc_source *s, s
     words_add(w, "-ffile-prefix-map=./=");
 }
 
-void cc_source_options(const struct cc_command *c, const struct cc_source *s, struct words *w)
+static void add_options(const struct cc_command *c, const struct cc_source *s, struct words *w)
 {
   if (s->quote) {
     words_add(w, "-iquote");
@@ -164,6 +169,17 @@ void cc_source_options(const struct cc_command *c, const struct cc_source *s, st
                             mapped(c, "-fmacro-prefix-map=", s->shown)));
   words_add(w, arena_printf("-fdebug-prefix-map=%s=%s", s->file,
                             mapped(c, "-fdebug-prefix-map=", s->shown)));
+}
+
+void cc_source_options(const struct cc_command *c, const struct cc_source *s, struct words *w)
+{
+  struct words own = { 0 };
+  add_options(c, s, &own);
+  for (unsigned i = 0; i < own.n; i++)
+    if (c->nvcc)
+      cc_nvcc_to_host(w, own.list[i]);
+    else
+      words_add(w, own.list[i]);
 }
 
 struct text cc_source_unname(const struct cc_source *s, struct text printed)

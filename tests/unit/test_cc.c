@@ -94,6 +94,61 @@ static void understands_them(void **state)
   assert_true(c->depend && c->depend_raw && !c->depend_user);
 }
 
+static void reads_nvcc(void **state)
+{
+  (void)state;
+  struct { const char *expected; struct cc_command *c; } rows[] = {
+    { "m:-c i:a.cu o:-o+b.o", READ("nvcc", "-c", "a.cu", "-o", "b.o") },
+    { "m:--device-c i:a.cu o:--output-file=b.o", READ("nvcc", "--device-c", "a.cu", "--output-file=b.o") },
+    { "c:-arch=sm_90 c:-arch+sm_90 c:--gpu-architecture=sm_90",
+      READ("nvcc", "-arch=sm_90", "-arch", "sm_90", "--gpu-architecture=sm_90") },
+    { "c:-gencode+arch=compute_80,code=sm_80 c:--generate-code=arch=compute_90,code=[sm_90]",
+      READ("nvcc", "-gencode", "arch=compute_80,code=sm_80",
+           "--generate-code=arch=compute_90,code=[sm_90]") },
+    { "p:-DX p:-D+X=1 p:-D=X p:--define-macro+X p:-Iinc p:-I+inc p:-isystem=inc",
+      READ("nvcc", "-DX", "-D", "X=1", "-D=X", "--define-macro", "X", "-Iinc", "-I", "inc",
+           "-isystem=inc") },
+    { "c:-Xcompiler+-fopenmp,-Wall c:--compiler-options=-O3 c:-std=c++17 c:--std+c++20 c:-rdc=true",
+      READ("nvcc", "-Xcompiler", "-fopenmp,-Wall", "--compiler-options=-O3", "-std=c++17", "--std",
+           "c++20", "-rdc=true") },
+    { "d:-MD d:-MF+f t:-MT+t x:-x+cu l:-lcublas l:-l+m l:-Xlinker+-rpath l:-dlink",
+      READ("nvcc", "-MD", "-MF", "f", "-MT", "t", "-x", "cu", "-lcublas", "-l", "m", "-Xlinker",
+           "-rpath", "-dlink") },
+    { "c:-use_fast_math c:--use_fast_math .:-lineinfo .:--ptxas-options=-v .:-Wall c:-O3 c:-ccbin+g++",
+      READ("nvcc", "-use_fast_math", "--use_fast_math", "-lineinfo", "--ptxas-options=-v", "-Wall",
+           "-O3", "-ccbin", "g++") },
+    { "!:-M !:--version !:--dryrun !:-o", READ("nvcc", "-M", "--version", "--dryrun", "-o") },
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    assert_string_equal(classes(rows[i].c), rows[i].expected);
+}
+
+static void understands_nvcc(void **state)
+{
+  (void)state;
+  struct cc_command *c = READ("/usr/local/cuda/bin/nvcc", "-ptx", "a.cu", "b.c", "c.o", "-include=x,y",
+                              "-I", "p,q", "-maxrregcount", "64", "-Xcompiler=-DH,-Wall",
+                              "--use_fast_math", "-Xptxas", "-v", "-DA=1");
+  struct words cuda = { 0 }, host = { 0 };
+  assert_true(c->nvcc);
+  assert_int_equal(c->mode, CC_MODE_ASSEMBLE);
+  assert_int_equal(c->n_sources, 2);
+  assert_int_equal(c->inputs[0].kind, CC_CUDA);
+  assert_int_equal(c->inputs[1].kind, CC_C);
+  cc_nvcc_translator_args(c, true, &cuda);
+  cc_nvcc_translator_args(c, false, &host);
+  static const char *const expected[] = { "-include", "x", "-include", "y", "-Ip", "-Iq",
+                                          "-maxrregcount=64", "-DH", "-use_fast_math", "-DA=1" };
+  assert_int_equal(cuda.n, sizeof expected / sizeof *expected);
+  for (unsigned i = 0; i < cuda.n; i++)
+    assert_string_equal(cuda.list[i], expected[i]);
+  assert_int_equal(host.n, 9);
+  assert_string_equal(host.list[7], "-Wall");
+  assert_true(READ("nvcc", "-dlink", "a.o")->relocatable);
+  assert_int_equal(READ("clang++", "-x", "cuda", "a.cpp")->inputs[0].kind, CC_CUDA);
+  assert_int_equal(READ("nvcc", "-x=cu", "a.cpp")->inputs[0].kind, CC_CUDA);
+}
+
 static char folder[] = "/tmp/autotune-test-XXXXXX";
 
 static const char *write_file(const char *name, const char *text)
@@ -114,6 +169,15 @@ static void reads_response_files(void **state)
     "-c 'a b.c'\t\"c\\\"d.c\" e\\ f.c ''\n@%s -DX=\"'y'\" @/not/there", inner));
   struct cc_command *c = READ("gcc", arena_printf("@%s", outer));
   assert_string_equal(classes(c), "m:-c i:a b.c i:c\"d.c i:e f.c i: p:-Iin p:-DX='y' i:@/not/there");
+}
+
+static void reads_options_files(void **state)
+{
+  (void)state;
+  const char *file = write_file("options", "-Iin -c \"a b.cu\"\n");
+  assert_string_equal(classes(READ("nvcc", "--options-file", file, "-DX")),
+                      "p:-Iin m:-c i:a b.cu p:-DX");
+  assert_string_equal(classes(READ("nvcc", arena_printf("-optf=%s", file))), "p:-Iin m:-c i:a b.cu");
 }
 
 static void finds_directives(void **state)
@@ -209,7 +273,7 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
   (void)state;
-  static const char *const names[] = { "inner", "outer", "a.c", "plain.h", "k.h", "cycle.h" };
+  static const char *const names[] = { "inner", "outer", "options", "a.c", "plain.h", "k.h", "cycle.h" };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     unlink(arena_printf("%s/%s", folder, names[i]));
   arena_reset();
@@ -220,6 +284,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(reads_options),      cmocka_unit_test(understands_them),
+    cmocka_unit_test(reads_nvcc),
+    cmocka_unit_test(understands_nvcc),
+    cmocka_unit_test(reads_options_files),
     cmocka_unit_test(reads_response_files), cmocka_unit_test(finds_directives),
     cmocka_unit_test(puts_headers_inline), cmocka_unit_test(maps_lines),
   };
