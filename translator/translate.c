@@ -19,7 +19,7 @@ static void adopt_default(struct param *p, struct slice value)
 }
 
 // -DNAME=VALUE, the last of them.
-static void adopt_options(struct kernel *k, const struct compile_options *o)
+void adopt_options(struct kernel *k, const struct compile_options *o)
 {
   for (const char *const *a = o->args; a && *a; a++) {
     const char *d = "";

@@ -124,6 +124,8 @@ bool expand_thread_local(const struct expansion *x, struct slice name);
 const char *classify_element(const struct expansion *x, const struct kernel *k, unsigned arg);
 /* The key of a kernel that has none: its integer arguments. */
 void classify_key(struct kernel *k);
+/* Defaults of params that -DNAME=VALUE gives (translate.c). */
+void adopt_options(struct kernel *k, const struct compile_options *o);
 
 /* ---- reach.c ------------------------------------------------------------------------------------ */
 
