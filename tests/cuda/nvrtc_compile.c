@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvrtc_compile.c: compiles the units of .cu files with NVRTC, for sm_80 and sm_90: with each param at its
 // first value and at its last. `nvrtc_compile [-I…] FILE.cu …`; `-p` prints the units instead.
-// A template's instance is told by a comment in the file: `// instance: float, 16`.
+// A template's instance is told by a comment in the file, `// instance: float, 16`, or by `-i 'float, 16'`.
+// `-n 20`: 20 of the variants that constraints allow in place of those two, by a fixed seed; `-n 0`: all of them.
+// `-a d=4096`: what an argument of the kernel, or a constant of its template, is to constraints.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda/cuda.h"
 
@@ -42,15 +45,23 @@ static bool load(void)
          nvrtc.destroy;
 }
 
-// `// instance: a, b` in front of K, or behind it.
-static struct text definitions(const struct source *s, const struct kernel *k, bool last)
+// What the command line says.
+static struct {
+  const char *instance;
+  bool sample; unsigned n;          // -n
+  struct slice names[16], values[16]; unsigned n_names; // -a
+} given;
+
+// Macros of K's instance, and of its params at POINT.
+static struct text definitions(const struct source *s, const struct kernel *k, const unsigned *point)
 {
   struct text t = { 0 };
   text_add(&t, "", 0);
   const char *line = strstr(s->text + k->main.end, "// instance:");
-  if (k->cuda->n_params && line) {
+  const char *words = given.instance ? given.instance : line ? line + 12 : NULL;
+  if (k->cuda->n_params && words) {
     unsigned n;
-    struct slice rest = { line + 12, strcspn(line + 12, "\n") };
+    struct slice rest = { words, strcspn(words, "\n") };
     struct slice *values = slice_split(rest, &n);
     for (unsigned i = 0; i < n; i++)
       text_printf(&t, "#define AUTOTUNE_T%u %.*s\n", i, (int)values[i].size, values[i].data);
@@ -58,12 +69,116 @@ static struct text definitions(const struct source *s, const struct kernel *k, b
   for (unsigned i = 0; i < k->n_params; i++) {
     const struct param *p = &k->params[i];
     if (p->macro && p->n_values)
-      text_printf(&t, "#define %s %s\n", p->macro, p->values[last ? p->n_values - 1 : 0].define);
+      text_printf(&t, "#define %s %s\n", p->macro, p->values[point[i]].define);
   }
   return t;
 }
 
-static bool compile(const char *name, struct text text, const struct cuda_unit *u, const char *arch)
+// ---- variants that exist ----
+
+struct arch { const char *name; struct { const char *name, *value; } numbers[8]; };
+static const struct arch archs[] = {
+  { "sm_80", { { "AUTOTUNE_SMEM_PER_BLOCK", "166912" }, { "AUTOTUNE_SMEM_PER_SM", "167936" },
+               { "AUTOTUNE_REGISTERS", "65536" }, { "AUTOTUNE_SMS", "108" }, { "AUTOTUNE_WARP", "32" },
+               { "AUTOTUNE_MAX_THREADS", "1024" }, { "AUTOTUNE_CC", "80" } } },
+  { "sm_90", { { "AUTOTUNE_SMEM_PER_BLOCK", "232448" }, { "AUTOTUNE_SMEM_PER_SM", "233472" },
+               { "AUTOTUNE_REGISTERS", "65536" }, { "AUTOTUNE_SMS", "132" }, { "AUTOTUNE_WARP", "32" },
+               { "AUTOTUNE_MAX_THREADS", "1024" }, { "AUTOTUNE_CC", "90" } } },
+};
+
+// The constraint with the machine's and the given names replaced by numbers.
+static struct expr *constraint_on(const struct kernel *k, struct slice text, const struct arch *a)
+{
+  struct text out = { 0 };
+  struct lexer l = lexer_of(text);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    struct slice word = t.text;
+    for (unsigned i = 0; a->numbers[i].name; i++)
+      if (slice_is(t.text, a->numbers[i].name))
+        word = slice_of(a->numbers[i].value);
+    for (unsigned i = 0; i < given.n_names; i++)
+      if (given.names[i].size == t.text.size && !memcmp(given.names[i].data, t.text.data, t.text.size))
+        word = given.values[i];
+    text_printf(&out, " %.*s", (int)word.size, word.data);
+  }
+  return expr_parse(k, (struct slice){ out.data, out.size });
+}
+
+static bool next(const struct kernel *k, unsigned *point)
+{
+  for (unsigned i = k->n_params; i-- > 0; point[i] = 0)
+    if (++point[i] < k->params[i].n_values)
+      return true;
+  return false;
+}
+
+// Of all points that the constraints allow, given.n by chance (Vitter's algorithm R), or all. Their number.
+static unsigned variants(const struct kernel *k, const struct arch *a, unsigned ***out)
+{
+  unsigned seen = 0, n = 0, state = 1, *point = arena_alloc((k->n_params + 1) * sizeof *point);
+  size_t size = (k->n_params + 1) * sizeof *point;
+  struct expr **e = arena_alloc((k->n_constraints + 1) * sizeof *e);
+  unsigned **list = NULL;
+  for (unsigned i = 0; i < k->n_constraints; i++)
+    e[i] = constraint_on(k, k->constraints[i], a);
+  do {
+    bool allowed = true;
+    for (unsigned i = 0; i < k->n_constraints && allowed; i++) {
+      struct number v = e[i] ? expr_value(e[i], k, point) : (struct number){ 0 };
+      allowed = !v.known || number_true(v);
+    }
+    if (!allowed)
+      continue;
+    state = state * 1664525 + 1013904223;
+    unsigned at = (state >> 8) % ++seen;
+    if (!given.n || n < given.n)
+      *GROW(list, n) = memcpy(arena_alloc(size), point, size);
+    else if (at < given.n)
+      memcpy(list[at], point, size);
+  } while (next(k, point));
+  *out = list;
+  return n;
+}
+
+// The first of all values, and the last.
+static unsigned corners(const struct kernel *k, unsigned ***out)
+{
+  unsigned **list = NULL, n = 0;
+  for (unsigned last = 0; last < 2; last++) {
+    unsigned *point = arena_alloc((k->n_params + 1) * sizeof *point);
+    for (unsigned i = 0; i < k->n_params; i++)
+      point[i] = last ? k->params[i].n_values - 1 : 0;
+    *GROW(list, n) = point;
+  }
+  *out = list;
+  return n;
+}
+
+static const char *values_of(const struct kernel *k, const unsigned *point)
+{
+  struct text t = { 0 };
+  text_add(&t, "", 0);
+  for (unsigned i = 0; i < k->n_params; i++)
+    text_printf(&t, " %s=%s", k->params[i].name, k->params[i].values[point[i]].text);
+  return t.data;
+}
+
+// Of flags(…), a word each.
+static void add_flags(const struct kernel *k, const unsigned *point, const char ***options, unsigned *n)
+{
+  for (unsigned i = 0; i < k->n_params; i++) {
+    const char *p = k->params[i].values[point[i]].text;
+    for (size_t size; k->params[i].kind == VALUE_FLAGS && *p; p += size) {
+      p += strspn(p, " \"");
+      size = strcspn(p, " \"");
+      if (size)
+        *GROW(*options, *n) = arena_copy(p, size);
+    }
+  }
+}
+
+static bool compile(const struct kernel *k, const unsigned *point, struct text text, const struct cuda_unit *u,
+                    const char *arch)
 {
   program p;
   size_t size = 0, cubin = 0;
@@ -71,6 +186,7 @@ static bool compile(const char *name, struct text text, const struct cuda_unit *
   unsigned n = 0;
   for (unsigned i = 0; i < u->n_flags; i++)
     *GROW(options, n) = u->flags[i];
+  add_flags(k, point, &options, &n);
   *GROW(options, n) = arena_printf("-arch=%s", arch);
   if (nvrtc.create(&p, text.data, "unit.cu", 0, NULL, NULL) != 0)
     return false;
@@ -80,8 +196,7 @@ static bool compile(const char *name, struct text text, const struct cuda_unit *
   nvrtc.log(p, log);
   if (result == 0)
     nvrtc.cubin_size(p, &cubin);
-  printf("%s: %s for %s, %zu bytes\n", cubin ? "good" : "bad ", name, arch,
-         (size_t)(strchr(text.data, '\0') - text.data));
+  printf("%s: %s for %s:%s\n", cubin ? "good" : "bad ", k->main.name, arch, values_of(k, point));
   if (size > 1)
     printf("%s\n", log);
   nvrtc.destroy(&p);
@@ -90,13 +205,16 @@ static bool compile(const char *name, struct text text, const struct cuda_unit *
 
 static bool compile_unit(const struct source *s, const struct kernel *k, const struct cuda_unit *u)
 {
-  static const char *const archs[] = { "sm_80", "sm_90" };
   bool good = true;
-  for (int last = 0; last < 2; last++) {
-    struct text text = definitions(s, k, last);
-    text_add(&text, u->text.data, u->text.size);
-    for (size_t a = 0; a < sizeof archs / sizeof *archs; a++)
-      good = compile(k->main.name, text, u, archs[a]) && good;
+  for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
+    unsigned **points, n = given.sample ? variants(k, &archs[a], &points) : corners(k, &points);
+    for (unsigned i = 0; i < n; i++) {
+      struct text text = definitions(s, k, points[i]);
+      text_add(&text, u->text.data, u->text.size);
+      good = compile(k, points[i], text, u, archs[a].name) && good;
+    }
+    printf("%u variants of %s for %s\n", n, k->main.name, archs[a].name);
+    good = good && n > 0;
   }
   return good;
 }
@@ -125,18 +243,34 @@ static bool file(const char *path, char **args, bool print)
   return good;
 }
 
+static void add_number(char *word)
+{
+  char *equals = strchr(word, '=');
+  if (!equals || given.n_names == 16)
+    fatal("-a NAME=NUMBER, 16 at most: %s", word);
+  given.names[given.n_names] = (struct slice){ word, (size_t)(equals - word) };
+  given.values[given.n_names++] = slice_of(equals + 1);
+}
+
 int main(int argc, char **argv)
 {
-  bool print = argc > 1 && strcmp(argv[1], "-p") == 0;
-  int first = print ? 2 : 1, status = 0;
+  bool print = false;
+  int status = 0, c, n = 0;
   char **options = calloc((size_t)argc + 1, sizeof *options);
-  for (; options && first < argc && argv[first][0] == '-'; first++)
-    options[first - (print ? 2 : 1)] = argv[first];
+  while (options && (c = getopt(argc, argv, "pi:n:a:I:")) != -1)
+    switch (c) {
+    case 'p': print = true; break;
+    case 'i': given.instance = optarg; break;
+    case 'n': given.sample = true; given.n = (unsigned)atoi(optarg); break;
+    case 'a': add_number(optarg); break;
+    case 'I': options[n++] = arena_printf("-I%s", optarg); break;
+    default: return 2;
+    }
   if (!options || (!print && !load())) {
     printf("no libnvrtc\n");
     return SKIPPED;
   }
-  for (int i = first; i < argc; i++)
+  for (int i = optind; i < argc; i++)
     if (!file(argv[i], options, print)) {
       printf("FAILED: %s\n", argv[i]);
       status = 1;
