@@ -81,7 +81,10 @@ static void print_sections(const struct kernel *k)
     printf("    %-5s %s\n", access[k->sections[i].access], k->sections[i].name);
     output = output || (k->sections[i].access & AUTOTUNE_OUT);
   }
-  if (!output && !k->returns)
+  if (k->cuda && !k->n_sections)
+    puts("    no sections, so all memory that pointers to what is not const lead into is saved\n"
+         "    and compared: in(…) and out(…) would say how much of it matters");
+  else if (!output && !k->returns)
     puts("    no outputs are declared, so variants are not verified: write out(…) or "
          "inout(…)");
   if (k->verify == AUTOTUNE_VERIFY_TOLERANCE && k->atol >= 0)

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// inplace.cu: y += x, without sections, within one array, and sections that overlap:
+// each launch counts once, however many trials there were.
+#include "device.h"
+
+#define PER 1
+
+#pragma autotune kernel param(PER: 1, 2, 4) block(64, 128) grid(ceil) key(n)
+__global__ void add(int n, const float *x, float *y)
+{
+  int step = gridDim.x * blockDim.x * PER;
+  for (int i = (blockIdx.x * blockDim.x + threadIdx.x) * PER; i < n; i += step)
+    for (int p = 0; p < PER; p++)
+      if (i + p < n)
+        y[i + p] += x[i + p];
+}
+
+// Each element from the one N places on.
+#pragma autotune kernel block(64, 128) grid(ceil) key(n) in(a[0:2*n]) out(a[0:n])
+__global__ void shift(int n, float *a)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] = a[i + n] + 1;
+}
+
+int main()
+{
+  const int n = 5000;
+  float *a = numbers(2 * n);
+  for (int launch = 0; launch < 4; launch++)
+    add<<<(n + 127) / 128, 128>>>(n, a, a + n);
+  CHECK(cudaGetLastError());
+  float *now = fetched(a, 2 * n);
+  for (int i = 0; i < n; i++) {
+    expect(now[i] == (float)(i % 17 - 8), "the first half");
+    expect(now[n + i] == (float)((n + i) % 17 - 8) + 4 * now[i], "the second half");
+  }
+  for (int launch = 0; launch < 2; launch++)
+    shift<<<(n + 127) / 128, 128>>>(n, a);
+  CHECK(cudaGetLastError());
+  float *shifted = fetched(a, 2 * n);
+  for (int i = 0; i < n; i++)
+    expect(shifted[i] == now[n + i] + 1 && shifted[n + i] == now[n + i], "shifted");
+  free(now), free(shifted);
+  return right();
+}
