@@ -1,24 +1,75 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# check.sh HOME WORK SECONDS: are the answers right on this device? Each lesson with its own main, tuned briefly on
-# small problems, answers compared on the host; then the same under compute-sanitizer's memcheck, with
-# what was found. Called by bench.sh, which says how to compile in the environment. Stops after SECONDS,
-# naming what was not reached.
+# check.sh HOME WORK SECONDS: are the answers right on this device? The programs of tests/cuda/device, whose variants
+# fault and hang; each lesson with its own main, tuned briefly on a small problem; then the lessons under
+# compute-sanitizer's memcheck, with what was found. Called by bench.sh, which says how to compile in the
+# environment. Stops after SECONDS, naming what was not reached.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
 home=$1 work=$2/check
 end=$(($(date +%s) + $3))
 mkdir -p "$work"
 failed=0
 emulated=${AUTOTUNE_BENCH_EMULATED:-}
-export AUTOTUNE_CACHE="$work/cache" AUTOTUNE_BUDGET=2s,12
+export AUTOTUNE_CACHE="$work/cache"
 
 left() { echo $((end - $(date +%s))); }
 out_of_time() { [ "$(left)" -le 0 ]; }
 
-build() { # NAME: as the lesson says
-  "$home/bin/autotune" cc ${emulated:+--emulate} "$NVCC" $AUTOTUNE_BENCH_FLAGS \
-    "$here/../../examples/cuda/$1.cu" -o "$work/$1"
+if [ ! -x "$home/bin/autotune" ] || ! "$home/bin/autotune" version >/dev/null 2>&1; then
+  echo "not checked: the program autotune cannot be run here"
+  exit 0
+fi
+
+# ---- build ----
+
+build() { # NAME SOURCE…
+  name=$1
+  shift
+  "$home/bin/autotune" cc ${emulated:+--emulate} "$NVCC" $AUTOTUNE_BENCH_FLAGS "$@" \
+    -o "$work/$name" -lpthread >"$work/$name.log" 2>&1
+}
+hard= lessons=
+for source in "$root"/tests/cuda/device/*.cu; do
+  name=$(basename "$source" .cu)
+  [ -f "$source" ] && [ "${name%_other}" = "$name" ] || continue
+  hard="$hard $name"
+  other=${source%.cu}_other.cu
+  [ -f "$other" ] || other=
+  build "$name" "$source" $other &
+done
+for source in "$root"/examples/cuda/*.cu; do
+  name=$(basename "$source" .cu)
+  lessons="$lessons $name"
+  build "$name" "$source" &
+done
+wait
+
+# ---- run ----
+
+try() { # NAME ARGUMENT…: what it prints says whether its answer is right
+  name=$1
+  shift
+  if [ ! -x "$work/$name" ]; then
+    echo "$name: could not be built"
+    tail -n 3 "$work/$name.log"
+    failed=1
+  elif out_of_time; then
+    echo "$name: not checked, no time was left"
+  else
+    status=0
+    most=$(($(left) + 10))
+    timeout -k 2 $most "$work/$name" "$@" >"$work/$name.log" 2>&1 || status=$?
+    if [ $status = 0 ] && ! grep -q WRONG "$work/$name.log"; then
+      echo "$name: right"
+    else
+      [ $status != 124 ] || echo "$name: not done in $most s"
+      echo "$name: FAILED (status $status)"
+      tail -n 5 "$work/$name.log"
+      failed=1
+    fi
+  fi
 }
 size_of() { # arguments that make a lesson's problem small, but not even
   case $1 in
@@ -30,35 +81,17 @@ size_of() { # arguments that make a lesson's problem small, but not even
     *) echo 1000003 ;;
   esac
 }
-[ -z "$emulated" ] || size_of() { :; }
+[ -z "$emulated" ] || size_of() { :; } # the lessons know
 
-if [ ! -x "$home/bin/autotune" ] || ! "$home/bin/autotune" version >/dev/null 2>&1; then
-  echo "not checked: the program autotune cannot be run here"
-  exit 0
-fi
-names=
-for example in "$here"/../../examples/cuda/*.cu; do
-  name=$(basename "$example" .cu)
-  names="$names $name"
-  build "$name" >"$work/$name.log" 2>&1 &
+for name in $hard; do
+  try "$name"
 done
-wait
-for name in $names; do
-  if [ ! -x "$work/$name" ]; then
-    echo "$name: could not be built"
-    tail -n 3 "$work/$name.log"
-    failed=1
-  elif out_of_time; then
-    echo "$name: not checked, no time was left"
-  elif timeout -k 2 $(($(left) + 10)) "$work/$name" $(size_of "$name") >"$work/$name.log" 2>&1 &&
-    ! grep -q WRONG "$work/$name.log"; then
-    echo "$name: right"
-  else
-    echo "$name: FAILED (status $?)"
-    tail -n 5 "$work/$name.log"
-    failed=1
-  fi
+export AUTOTUNE_BUDGET=2s,12
+for name in $lessons; do
+  try "$name" $(size_of "$name")
 done
+
+# ---- memcheck ----
 
 [ -z "$emulated" ] || exit $failed
 sanitizer=$(command -v compute-sanitizer || echo "${CUDA_PATH:-/usr/local/cuda}/bin/compute-sanitizer")
@@ -66,16 +99,15 @@ if ! command -v "$sanitizer" >/dev/null; then
   echo "compute-sanitizer is missing: no memcheck"
   exit $failed
 fi
-# What was found is only used: trials are ended, as they should be, but not by this tool.
-for name in $names; do
+for name in $lessons; do
   [ -x "$work/$name" ] || continue
   if out_of_time; then
     echo "$name: no memcheck, no time was left"
     continue
   fi
   status=0
-  AUTOTUNE_MODE=locked timeout -k 2 $(($(left) + 5)) "$sanitizer" --tool memcheck --error-exitcode 9 \
-    "$work/$name" $(size_of "$name") >"$work/$name.memcheck" 2>&1 || status=$?
+  AUTOTUNE_MODE=locked timeout -k 2 $(($(left) + 5)) "$sanitizer" --tool memcheck \
+    --error-exitcode 9 "$work/$name" $(size_of "$name") >"$work/$name.memcheck" 2>&1 || status=$?
   case $status in
     0) echo "$name: memcheck found nothing" ;;
     9) echo "$name: memcheck found errors"

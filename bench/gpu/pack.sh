@@ -60,8 +60,9 @@ needed=$(find "$folder/lib" "$folder/bin" -type f -exec objdump -T {} + |
   die "what was built here needs glibc $needed, the machine has $glibc (AUTOTUNE_PACK_GLIBC)"
 
 # ---- sources, and what the translator makes of them ----
-mkdir -p "$folder/examples" "$folder/bench"
+mkdir -p "$folder/examples" "$folder/bench" "$folder/tests/cuda"
 cp -r "$root/examples/cuda" "$folder/examples"
+cp -r "$root/tests/cuda/device" "$folder/tests/cuda"
 cp -r "$root/bench/gpu" "$folder/bench"
 rm -rf "$folder/bench/gpu/__pycache__"
 for part in CMakeLists.txt cmake/Options.cmake runtime; do # libautotune's source, to build it there
