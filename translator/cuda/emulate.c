@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// emulate.c: translated CUDA C++ as C++ for the CPU. All of it but two things is made by macros and templates of
+// emulate.c: translated CUDA C++ as C++ for the CPU. All of it but three things is made by macros and templates of
 // the emulator's headers (emulator/include):
 //
 //   k<T><<<g, b>>>(x)               ::autotune_emulate::launch(k<T>, g, b)(x)
+//   (void *)k                       (void *)::autotune_emulate::known(k)
 //   extern __shared__ float t[];    AUTOTUNE_EMULATE_DYNAMIC(t, float);
 //
 // Every line stays where it was, but that cuda_runtime.h comes first, as nvcc has it.
@@ -12,11 +13,12 @@
 #include "cuda.h"
 
 struct edit { size_t offset, size; const char *text; };   // SIZE bytes at OFFSET become TEXT
-struct generic { struct slice name; unsigned n; };        // a __global__ template, and its parameters
+struct entry { struct slice name; unsigned n_params; bool defaults; }; // a __global__ function: its template's
+                                                          // parameters; has it default arguments?
 struct emulation {
   struct source *s;                 // with blanks for what the grammar does not know
   struct edit *edits; unsigned n_edits;
-  struct generic *generics; unsigned n_generics;
+  struct entry *entries; unsigned n_entries;
 };
 
 static void edit(struct emulation *e, size_t offset, size_t size, const char *text)
@@ -48,7 +50,8 @@ static char *without_attributes(const char *text, size_t size)
   char *copy = arena_copy(text, size);
   struct lexer l = lexer_of((struct slice){ text, size });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (slice_is(t.text, "__align__") || slice_is(t.text, "alignas") || slice_is(t.text, "__launch_bounds__"))
+    if (slice_is(t.text, "__align__") || slice_is(t.text, "alignas") ||
+        slice_is(t.text, "__launch_bounds__") || slice_is(t.text, "__attribute__"))
       blank_group(copy + (t.text.data - text), t.text.data, &l);
   return copy;
 }
@@ -69,14 +72,15 @@ static void rewrite_shared(struct emulation *e, struct slice first, struct lexer
   struct text out = { 0 }, type = { 0 };
   struct slice name = { "", 0 };
   struct token t;
-  bool shared = false;
+  bool shared = false, word = false;
   text_add(&type, "", 0);
   while (!ends_declarator(t = lex(&l))) {
     if (slice_is(t.text, "__shared__")) {
       shared = true;
       continue;
     }
-    text_printf(&type, "%.*s ", (int)name.size, name.data);
+    text_printf(&type, "%.*s%s", (int)name.size, name.data, word && t.kind == TOKEN_WORD ? " " : "");
+    word = t.kind == TOKEN_WORD;
     name = t.text;
   }
   if (!shared || !slice_is(t.text, "[") || !slice_is(lex(&l).text, "]") ||
@@ -110,57 +114,109 @@ static TSNode child_of(TSNode n, const char *type)
   return (TSNode){ 0 };
 }
 
-static void find_generics(struct emulation *e, TSNode n)
+// Behind `template`: moves L behind its `>` and counts what is between commas.
+static unsigned template_params(struct lexer *l)
 {
-  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    find_generics(e, ts_node_named_child(n, i));
-  if (!node_is(n, "template_declaration"))
-    return;
-  struct slice text = source_slice(e->s, n);
-  TSNode list = ts_node_child_by_field_name(n, "parameters", 10);
-  struct lexer l = lexer_of(text);
-  bool global = false;
-  for (struct token t, last = { 0 }; (t = lex(&l)).kind != TOKEN_END; last = t) {
-    global |= slice_is(t.text, "__global__");
-    if (slice_is(t.text, "{") || slice_is(t.text, ";"))
-      return;
-    if (global && slice_is(t.text, "(")) {
-      *GROW(e->generics, e->n_generics) = (struct generic){ last.text, ts_node_named_child_count(list) };
-      return;
+  unsigned n = 0;
+  int depth = 0;
+  for (struct token t; (t = lex(l)).kind != TOKEN_END;) {
+    depth += slice_is(t.text, "<") - slice_is(t.text, ">") - 2 * slice_is(t.text, ">>");
+    n += depth == 1 && (slice_is(t.text, "<") || slice_is(t.text, ","));
+    if (depth <= 0)
+      break;
+  }
+  return n;
+}
+
+// Behind `__global__`: the function's name, and L at the parenthesis behind it. __launch_bounds__ and the like are
+// blanks by now.
+static struct slice function_name(struct lexer *l)
+{
+  struct slice last = { "", 0 };
+  for (struct lexer ahead = *l;; *l = ahead) {
+    struct token t = lex(&ahead);
+    if (slice_is(t.text, "(") || t.kind == TOKEN_END)
+      return last;
+    last = t.text;
+  }
+}
+
+// Of the declaration or definition whose parameters begin at L.
+static bool has_defaults(struct lexer l)
+{
+  struct lexer after = l;
+  const char *end = skip_brackets(&after);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END && l.p < end;)
+    if (slice_is(t.text, "="))
+      return true;
+  return false;
+}
+
+static void find_entries(struct emulation *e)
+{
+  struct lexer l = lexer_of((struct slice){ e->s->text, e->s->size });
+  unsigned n_params = 0;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (slice_is(t.text, "template")) {
+      n_params = template_params(&l);
+    } else if (slice_is(t.text, "__global__")) {
+      struct slice name = function_name(&l);
+      *GROW(e->entries, e->n_entries) = (struct entry){ name, n_params, has_defaults(l) };
+    } else if (slice_is(t.text, ";") || slice_is(t.text, "{") || slice_is(t.text, "}")) {
+      n_params = 0;
     }
   }
 }
 
-// Are template arguments of the kernel at CALLEE left to be deduced?
-static bool deduces(const struct emulation *e, TSNode callee)
+// The function that CALLEE names, `ns::k<float>`; *GIVEN: template arguments that stand there. NULL: none of the file's.
+static const struct entry *entry_of(const struct emulation *e, TSNode callee, unsigned *given)
 {
-  unsigned given = 0;
   TSNode name = callee;
+  *given = 0;
   while (node_is(name, "qualified_identifier") && ts_node_named_child_count(name))
     name = ts_node_named_child(name, ts_node_named_child_count(name) - 1);
   if (node_is(name, "template_function")) {
-    given = ts_node_named_child_count(child_of(name, "template_argument_list"));
+    *given = ts_node_named_child_count(child_of(name, "template_argument_list"));
     name = ts_node_named_child(name, 0);
   }
   struct slice text = source_slice(e->s, name);
-  for (unsigned i = 0; i < e->n_generics; i++)
-    if (e->generics[i].name.size == text.size && !memcmp(e->generics[i].name.data, text.data, text.size))
-      return given < e->generics[i].n;
-  return false;
+  for (unsigned i = e->n_entries; i-- > 0;)
+    if (e->entries[i].name.size == text.size && !memcmp(e->entries[i].name.data, text.data, text.size))
+      return &e->entries[i];
+  return NULL;
+}
+
+static void rewrite_launch(struct emulation *e, TSNode call, TSNode config)
+{
+  TSNode callee = ts_node_child(call, 0);
+  size_t open = ts_node_start_byte(config), close = ts_node_end_byte(config);
+  unsigned given;
+  const struct entry *k = entry_of(e, callee, &given);
+  bool deduce = k && (given < k->n_params || k->defaults); // then the compiler must see a call
+  edit(e, ts_node_start_byte(callee), 0, deduce ? "::autotune_emulate::launch([](auto... autotune_a) { "
+                                                : "::autotune_emulate::launch(");
+  edit(e, open, 3, deduce ? "(autotune_a...); }, " : ", ");
+  edit(e, close - 3, 3, ")");
+}
+
+// `(void *)k`: what the runtime's C functions take for a kernel.
+static void rewrite_address(struct emulation *e, TSNode cast)
+{
+  TSNode value = ts_node_child_by_field_name(cast, "value", 5);
+  unsigned given;
+  if (ts_node_is_null(value) || !entry_of(e, value, &given))
+    return;
+  edit(e, ts_node_start_byte(value), 0, "::autotune_emulate::known(");
+  edit(e, ts_node_end_byte(value), 0, ")");
 }
 
 static void find_launches(struct emulation *e, TSNode n)
 {
   TSNode config;
-  if (node_is(n, "call_expression") && !ts_node_is_null(config = child_of(n, "kernel_call_syntax"))) {
-    TSNode callee = ts_node_child(n, 0);
-    size_t start = ts_node_start_byte(callee), open = ts_node_start_byte(config), close = ts_node_end_byte(config);
-    bool lambda = deduces(e, callee);
-    edit(e, start, 0, lambda ? "::autotune_emulate::launch([](auto... autotune_a) { "
-                             : "::autotune_emulate::launch(");
-    edit(e, open, 3, lambda ? "(autotune_a...); }, " : ", ");
-    edit(e, close - 3, 3, ")");
-  }
+  if (node_is(n, "call_expression") && !ts_node_is_null(config = child_of(n, "kernel_call_syntax")))
+    rewrite_launch(e, n, config);
+  else if (node_is(n, "cast_expression"))
+    rewrite_address(e, n);
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
     find_launches(e, ts_node_named_child(n, i));
 }
@@ -183,7 +239,7 @@ void cuda_emulate(const char *path, const struct text *in, struct text *out)
   source_parse(e.s);
   TSNode root = ts_tree_root_node(e.s->tree);
   find_shared(&e);
-  find_generics(&e, root);
+  find_entries(&e);
   find_launches(&e, root);
   text_printf(out, "#include <cuda_runtime.h>\n#line 1 \"%s\"\n", path);
   qsort(e.edits, e.n_edits, sizeof *e.edits, by_offset);
