@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "autotune.h"
-#include "kernel.h"
+#include "cuda/cuda.h"
 
 #define MAX_LISTED 12 // candidates of one param that are spelled out
 
@@ -68,7 +68,9 @@ static void print_keys(const struct kernel *k)
   fputs("  key\n    ", stdout);
   for (unsigned i = 0; i < k->n_keys; i++)
     printf("%s%.*s", i ? ", " : "", (int)k->keys[i].size, k->keys[i].data);
-  puts(k->n_keys ? "" : "none: all calls are the same problem");
+  if (k->cuda && !k->key_given)
+    printf("%sthe threads of the launch", k->n_keys ? ", " : "");
+  puts(k->n_keys || (k->cuda && !k->key_given) ? "" : "none: all calls are the same problem");
 }
 
 static void print_sections(const struct kernel *k)
@@ -95,6 +97,56 @@ static void print_sections(const struct kernel *k)
     puts(k->verify == AUTOTUNE_VERIFY_OFF ? "    not verified" : "    verified exactly");
 }
 
+static void print_dims(const char *what, const struct dims *d)
+{
+  printf("    %s ", what);
+  for (unsigned i = 0; i < d->n; i++)
+    printf("%s%.*s", i ? ", " : "", (int)d->of[i].size, d->of[i].data);
+  putchar('\n');
+}
+
+// How variants are launched; block(16x16, …) is among the parameters.
+static void print_geometry(const struct cuda_kernel *c)
+{
+  puts("  geometry");
+  if (c->block.n)
+    print_dims("block ", &c->block);
+  else if (c->block_param < 0)
+    puts("    block  as launched");
+  if (c->grid.n)
+    print_dims("grid  ", &c->grid);
+  else if (c->block.n || c->block_param >= 0)
+    puts(c->ceil ? "    grid   the threads of the launch, rounded up"
+                 : "    grid   the threads of the launch; blocks that do not divide them are left out");
+  else
+    puts("    grid   as launched");
+  if (c->shared.size)
+    printf("    shared %.*s\n", (int)c->shared.size, c->shared.data);
+  if (c->flags & AUTOTUNE_GPU_NO_ISOLATE)
+    puts("    variants are first tried in this process: isolate(off)");
+  if (c->flags & AUTOTUNE_GPU_NO_FLUSH)
+    puts("    the cache is not flushed between runs: flush(off)");
+}
+
+static void print_launches(const struct source *s, const struct cuda_kernel *c)
+{
+  puts("  launches");
+  for (unsigned i = 0; i < c->n_launches; i++) {
+    const struct launch *l = &c->launches[i];
+    const char *path;
+    unsigned line = source_where(s, l->start, &path, NULL);
+    printf("    %s:%u: %.*s", path, line, (int)l->callee.size, l->callee.data);
+    if (l->template_args.size)
+      printf("<%.*s>", (int)l->template_args.size, l->template_args.data);
+    fputs("<<<", stdout);
+    for (unsigned j = 0; j < l->n_config; j++)
+      printf("%s%.*s", j ? ", " : "", (int)l->config[j].size, l->config[j].data);
+    puts(l->runtime ? ">>> by cudaLaunchKernel" : ">>>");
+  }
+  if (c->n_launches == 0)
+    puts("    none in this file");
+}
+
 static void print_kernel(const struct source *s, const struct kernel *k)
 {
   const char *path;
@@ -112,6 +164,10 @@ static void print_kernel(const struct source *s, const struct kernel *k)
   else
     print_keys(k);
   print_sections(k);
+  if (k->cuda) {
+    print_geometry(k->cuda);
+    print_launches(s, k->cuda);
+  }
 }
 
 // False: something is wrong with the file at PATH, and told.

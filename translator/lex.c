@@ -59,8 +59,37 @@ static const char *skip_literal(const char *p, const char *end)
   return p;
 }
 
+// Does the R of a raw string, as gcc and C++ have it, end at P, where a quote stands? TEXT: nothing is before it.
+static bool is_raw(const char *text, const char *p)
+{
+  static const char *const prefixes[] = { "u8R", "uR", "UR", "LR", "R" };
+  const char *begin = p;
+  while (begin > text && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
+    begin--;
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if ((size_t)(p - begin) == strlen(prefixes[i]) && memcmp(begin, prefixes[i], (size_t)(p - begin)) == 0)
+      return true;
+  return false;
+}
+
+// The end of the raw string whose quote stands at P: `"x(…)x"`. One that is not closed is a string as others are.
+static const char *skip_raw(const char *p, const char *end)
+{
+  const char *open = p + 1;
+  while (open < end && open - p <= 16 && !strchr(" ()\\\t\n\v\f\"", *open))
+    open++;
+  size_t n = (size_t)(open - p - 1);
+  if (open == end || *open != '(')
+    return skip_literal(p, end);
+  for (const char *q = open; (q = memchr(q + 1, ')', (size_t)(end - q - 1))) != NULL;)
+    if ((size_t)(end - q) >= n + 2 && memcmp(q + 1, p + 1, n) == 0 && q[n + 1] == '"')
+      return q + n + 2;
+  return skip_literal(p, end);
+}
+
 const char *lex_line_end(const char *p, const char *end)
 {
+  const char *text = p;
   while (p < end && *p != '\n') {
     size_t n = splice_at(p, end);
     const char *q = skip_comment(p, end);
@@ -68,6 +97,8 @@ const char *lex_line_end(const char *p, const char *end)
       p += n;
     else if (q != p)
       p = q;
+    else if (*p == '"' && is_raw(text, p))
+      p = skip_raw(p, end);
     else if (*p == '"' || *p == '\'')
       p = skip_literal(p, end);
     else
@@ -143,6 +174,10 @@ struct token lex(struct lexer *l)
     t.kind = TOKEN_WORD;
     while (p < l->end && (begins_word(*p) || isdigit((unsigned char)*p)))
       p++;
+    if (p < l->end && *p == '"' && is_raw(l->p, p)) {
+      t.kind = TOKEN_STRING;
+      p = skip_raw(p, l->end);
+    }
   } else if (isdigit((unsigned char)*p) ||
              (*p == '.' && l->end - p > 1 && isdigit((unsigned char)p[1]))) {
     t.kind = TOKEN_NUMBER;
@@ -172,6 +207,9 @@ char *lex_blank(const char *text, size_t size)
     if (q != p) {
       memset(copy + (p - text), ' ', (size_t)(q - p));
       p = q;
+    } else if (*p == '"' && is_raw(text, p)) {
+      for (q = skip_raw(p, end); p < q; p++)
+        copy[p - text] = *p == '\n' || *p == '\r' || *p == '\0' ? ' ' : *p;
     } else if (*p == '"' || *p == '\'') {
       for (q = skip_literal(p, end); p < q; p++)
         if ((n = splice_at(p, q)) != 0)

@@ -238,10 +238,10 @@ static bool check_name(const struct source *s, const struct kernel *k,
     if ((uses & USE_MACHINE) && is_machine_name(k, name))
       return true;
     const char *near = name_nearest(k, name, USE_MACHINE);
-    if (near && (uses & USE_MACHINE))
-      near = arena_printf("did you mean '%s'?", near);
+    if (!k->cuda && is_one_of(name, gpu_names))
+      near = "it is for CUDA kernels, in .cu files";
     else
-      near = !is_one_of(name, gpu_names) || k->cuda ? NULL : "that is of a GPU's kernels, in .cu files";
+      near = near && (uses & USE_MACHINE) ? arena_printf("did you mean '%s'?", near) : NULL;
     diag_error(s, at, name.size, near,
                uses & USE_MACHINE ? "%s knows no '%.*s'"
                                   : "%s cannot depend on '%.*s', the machine",

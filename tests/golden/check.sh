@@ -3,17 +3,18 @@
 # `autotune check` of each check/NAME.c prints exactly NAME.out, on standard error exactly NAME.warn
 # (nothing, where there is none), and exits 0. A line `/* args: … */` holds compiler arguments. With
 # AUTOTUNE_UPDATE=1 these files are written anew: read the difference before
-# committing it.
+# committing it. Arguments as those of errors.sh.
 set -u
 autotune=$(realpath "$1")/bin/autotune
-cd "$(dirname "$0")/check" || exit 1
+folder=${2:-$(dirname "$0")/check} suffix=${3:-c} least=${4:-10}
+cd "$folder" || exit 1
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 failed=0 n=0
-for c in *.c; do
-  name=${c%.c}
+for c in *."$suffix"; do
+  name=${c%."$suffix"}
   # shellcheck disable=SC2046 # words, none of which has blanks
-  "$autotune" check "$c" -- $(sed -n 's|^/\* args: \(.*\) \*/$|\1|p' "$c") >"$out/out" 2>"$out/err"
+  "$autotune" check "$c" -- $(sed -n 's,^/[*/] args: \([^*]*[^* ]\).*,\1,p' "$c") >"$out/out" 2>"$out/err"
   status=$?
   if [ -n "${AUTOTUNE_UPDATE:-}" ]; then
     cp "$out/out" "$name.out"
@@ -30,4 +31,4 @@ for c in *.c; do
   n=$((n + 1))
 done
 echo "$n files, $failed failures"
-[ $n -ge 10 ] && [ $failed = 0 ]
+[ $n -ge "$least" ] && [ $failed = 0 ]

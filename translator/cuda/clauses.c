@@ -34,7 +34,8 @@ static bool check_size(const struct source *s, const struct argument *a, const u
   bool large = sizes[0] > MAX_THREADS || sizes[1] > MAX_THREADS || sizes[2] > MAX_DEPTH;
   if (!zero && !large && sizes[0] * sizes[1] * sizes[2] <= MAX_THREADS)
     return true;
-  diag_error(s, a->offset, a->text.size, "no device has blocks of more than 1024 threads, 64 in z",
+  diag_error(s, a->offset, a->text.size,
+             zero ? NULL : "no device has blocks of more than 1024 threads, 64 in z",
              zero ? "a block of no threads" : "no block is as large as '%.*s'", (int)a->text.size,
              a->text.data);
   return false;

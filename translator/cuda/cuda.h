@@ -48,6 +48,7 @@ struct cuda_kernel {
   struct dims grid; bool ceil;/* grid(expr, …); grid(ceil) */
   struct slice shared;        /* shared(expr); empty: as asked */
   unsigned flags;             /* enum autotune_gpu_flags, but for EMULATED */
+  struct launch *launches; unsigned n_launches;  /* of it in this file: set by cuda_launches */
 };
 /* What an `unroll` directive is in a variant: `#pragma unroll`, with the factor that a param says, between #if and
  * #endif lines where it is optional. Several lines, without the last newline. */
@@ -81,7 +82,7 @@ struct launch {
   int kernel;                 /* index of the annotated kernel it launches; -1: another, or not known */
 };
 /* Every launch of the file, in order, nested ones too. Launches of annotated kernels that cannot be rewritten are
- * diagnosed. */
+ * diagnosed; so is a kernel that is launched nowhere in its file, as those elsewhere are not tuned. */
 struct launch *cuda_launches(const struct source *s, const struct kernel *kernels, unsigned n_kernels,
                              unsigned *n);
 

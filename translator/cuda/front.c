@@ -102,8 +102,10 @@ static void check_hidden(const struct source *s, const struct kernel *k, const s
     if (!declares_name(s, n, name) || (at > k->main.body_at && at < k->main.end))
       continue; // those within the kernel are told by names.c
     diag_error(s, at, name.size,
-               arena_printf("write '#define %s …' in its place, or give the param another name",
-                            param->name),
+               node_is(ts_node_parent(n), "init_declarator")
+                 ? arena_printf("write '#define %s …' in its place, or give the param another name",
+                                param->name)
+                 : "give the param another name",
                "the param '%s' replaces this name too", param->name);
     break;
   }
@@ -185,8 +187,9 @@ static void check_others(const struct source *s, const struct kernel *k)
 struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                             unsigned *n_kernels)
 {
+  unsigned errors = diag_errors();
   struct kernel *all = kernel_all(s, pragmas, n_pragmas, n_kernels);
-  for (unsigned i = 0; i < *n_kernels; i++) {
+  for (unsigned i = 0; i < *n_kernels && diag_errors() == errors; i++) {
     struct kernel *k = &all[i];
     for (unsigned j = 0; j <= k->n_alternatives; j++) {
       const struct function *f = j ? &k->alternatives[j - 1] : &k->main;

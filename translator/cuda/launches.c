@@ -339,11 +339,11 @@ static void check_use(const struct finder *f, TSNode n, const struct kernel *k)
   else if (name.size)
     diag_error(f->s, ts_node_start_byte(n), ts_node_end_byte(n) - ts_node_start_byte(n),
                arena_printf("launch it where its name stands: %s<<<grid, block>>>(…)", k->main.name),
-               "the kernel '%s' is handed to '%.*s': launched from there it would never be tuned",
+               "the kernel '%s' is handed to '%.*s': what is launched from there cannot be tuned",
                k->main.name, (int)name.size, name.data);
   else
     refuse(f, n, arena_printf("launch it where its name stands: %s<<<grid, block>>>(…)", k->main.name),
-           "the address of the kernel '%s' is taken: launched through it it would never be tuned", k);
+           "the address of the kernel '%s' is taken: what is launched through it cannot be tuned", k);
 }
 
 static void check_mention(const struct finder *f, TSNode identifier)
@@ -481,16 +481,36 @@ static void visit(struct finder *f, TSNode n)
   }
 }
 
+// Launches of a kernel in other files are not rewritten.
+static void check_launched(const struct source *s, const struct kernel *k)
+{
+  const char *path;
+  source_where(s, k->main.name_at, &path, NULL);
+  if (k->cuda->n_launches == 0 && strcmp(path, s->path) == 0)
+    diag_warning(s, k->main.name_at, strlen(k->main.name),
+                 "launch it from a function here that the others call, or define it in a header",
+                 "the kernel '%s' is launched nowhere in this file: launches in others are not tuned",
+                 k->main.name);
+}
+
 struct launch *cuda_launches(const struct source *s, const struct kernel *kernels, unsigned n_kernels,
                              unsigned *n)
 {
   struct finder f = { .s = s, .kernels = kernels, .n_kernels = n_kernels };
+  unsigned errors = diag_errors();
   TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
   for (bool more = true; more; more = cursor_next(&cursor, true))
     visit(&f, ts_tree_cursor_current_node(&cursor));
   ts_tree_cursor_delete(&cursor);
   if (n_kernels)
     check_text(&f);
+  for (unsigned i = 0; i < f.n; i++)
+    if (f.all[i].kernel >= 0) {
+      struct cuda_kernel *k = kernels[f.all[i].kernel].cuda;
+      *GROW(k->launches, k->n_launches) = f.all[i];
+    }
+  for (unsigned i = 0; i < n_kernels && diag_errors() == errors; i++)
+    check_launched(s, &kernels[i]);
   *n = f.n;
   return f.all;
 }

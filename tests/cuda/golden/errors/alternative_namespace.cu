@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma autotune kernel block(128, 256)
+__global__ void fill(float *a)
+{
+  a[threadIdx.x] = 1;
+}
+
+namespace ops {
+#pragma autotune alternative(fill)
+__global__ void fill_other(float *a)
+{
+  a[threadIdx.x] = 1;
+}
+}

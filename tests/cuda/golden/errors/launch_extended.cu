@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cuda_runtime.h>
+
+#pragma autotune kernel block(128, 256) grid(ceil)
+__global__ void scale(float *a, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] *= 2;
+}
+
+void run(float *a, int n)
+{
+  cudaLaunchConfig_t config = {};
+  config.gridDim = 4;
+  config.blockDim = 128;
+  cudaLaunchKernelEx(&config, scale, a, n);
+}

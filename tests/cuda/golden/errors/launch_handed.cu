@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma autotune kernel block(128, 256) grid(ceil)
+__global__ void scale(float *a, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] *= 2;
+}
+
+#define LAUNCH(kernel, ...) kernel<<<1, 128>>>(__VA_ARGS__)
+
+void run(float *a, int n)
+{
+  LAUNCH(scale, a, n);
+}

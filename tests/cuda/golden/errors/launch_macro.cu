@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma autotune kernel block(128, 256) grid(ceil)
+__global__ void scale(float *a, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] *= 2;
+}
+
+#define RUN(a, n) scale<<<((n) + 127) / 128, 128>>>(a, n)
+
+void run(float *a, int n)
+{
+  RUN(a, n);
+}

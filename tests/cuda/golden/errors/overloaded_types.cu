@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma autotune kernel block(128, 256) grid(ceil)
+__global__ void fill(float *a)
+{
+  a[threadIdx.x] = 1;
+}
+
+__global__ void fill(double *a)
+{
+  a[threadIdx.x] = 1;
+}

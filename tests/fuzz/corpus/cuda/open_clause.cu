@@ -1,0 +1,1 @@
+#pragma autotune kernel block(

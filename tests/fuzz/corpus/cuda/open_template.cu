@@ -1,0 +1,2 @@
+#pragma autotune kernel
+template <

@@ -1,0 +1,3 @@
+R"(
+#pragma autotune kernel
+)" u8R"x(" )x" R"toolongadelimiterforaraw(" R"(

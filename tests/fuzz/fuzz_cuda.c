@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// fuzz_cuda.c: a whole .cu file through the translator's front.
+#include <stdio.h>
+
+#include "cuda/cuda.h"
+#include "fuzz.h"
+
+static void read_file(const char *text, size_t size)
+{
+  struct source *s = source_of("fuzz.cu", text, size);
+  unsigned n, n_kernels, n_launches;
+  struct pragma *pragmas = pragma_all(s, &n);
+  if (n > 0) {
+    source_parse(s);
+    struct kernel *kernels = cuda_kernels(s, pragmas, n, &n_kernels);
+    for (unsigned i = 0; i < n_kernels && diag_errors() == 0; i++) {
+      struct text out = { 0 };
+      points_count(&kernels[i]);
+      for (unsigned j = 0; j < kernels[i].main.n_directives; j++)
+        cuda_unroll(&kernels[i], &kernels[i].main.directives[j], &out);
+    }
+    struct launch *launches = cuda_launches(s, kernels, n_kernels, &n_launches);
+    for (unsigned i = 0; i < n_launches; i++)
+      if (launches[i].end > size || launches[i].start >= launches[i].end ||
+          launches[i].kernel >= (int)n_kernels)
+        __builtin_trap();
+  }
+  source_free(s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  static FILE *null;
+  if (!null)
+    stderr = null = fopen("/dev/null", "w"); // diagnostics; sanitizers write to the descriptor
+  diag_reset();
+  read_file(arena_copy((const char *)data, size), size);
+  arena_reset();
+  return 0;
+}
