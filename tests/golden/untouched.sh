@@ -35,6 +35,10 @@ printf 'int a[] = {%s};\n' "$(seq -s, 20000)" >long_line.c
 for i in $(seq 500); do echo "#if A$i"; echo "{"; done >conditionals.c
 head -c 65536 "$autotune" >binary.c
 
+printf 'namespace { auto s = R"x(\n#pragma autotune kernel\n)x"; }\n' >raw_string.cu
+printf '__global__ void k(int *a) { a[0] = 1; }\nvoid f() { k<<<1, 2, 0, 0>>>(nullptr); }\n' >launch.cu
+printf 'template <class T> __global__ void k(T); // #pragma autotune kernel\nauto g = k<int>;\n#define L k<int><<<1, 1>>>(0)\n' >pointer.cu
+
 check() {
   "$autotune" translate "$1" -o "$out/out.c" 2>"$out/err" && cmp -s "$1" "$out/out.c" || {
     failed=$((failed + 1))
@@ -45,7 +49,11 @@ check() {
 }
 
 failed=0 n=0
-for f in *.c; do check "$f"; done
+for f in *.c; do
+  cp "$f" "${f%.c}.cu" # the same, read as CUDA C++
+  check "$f"
+done
+for f in *.cu; do check "$f"; done
 odd=$n
 # Every k-th of the headers, so that all libraries have a share; ours mention the pragma.
 find ${AUTOTUNE_ROOTS:-/usr/include /usr/lib/gcc} \( -name '*.[ch]' -o -name '*.hpp' \) -type f \

@@ -133,12 +133,6 @@ static bool is_kernels_own(const struct kernel *k, size_t at)
   return false;
 }
 
-static bool is_conditional(TSNode n)
-{
-  TSNode around;
-  return node_inside(n, "preproc_if", &around) || node_inside(n, "preproc_ifdef", &around);
-}
-
 // Does DECLARATOR, of a __global__ function of K's name, declare another than K?
 static void check_other(const struct source *s, const struct kernel *k, TSNode declarator, TSNode name)
 {
@@ -151,9 +145,9 @@ static void check_other(const struct source *s, const struct kernel *k, TSNode d
   if (specialised && defined)
     diag_error(s, at, ts_node_end_byte(name) - at, "let it be a kernel of another name",
                "the kernel '%s' is specialised here, so its variants would be wrong", k->main.name);
-  else if (!specialised && (count_params(declarator) != k->n_args ||
-                            (defined && !is_conditional(definition) && !is_conditional(k->main.node))))
-    diag_error(s, at, strlen(k->main.name), "give one of them another name",
+  else if (!specialised && (defined || count_params(declarator) != k->n_args))
+    diag_error(s, at, strlen(k->main.name),
+               "give one of them another name; what an #if decides goes into one kernel's body",
                "there is a kernel '%s' with a pragma: which of both is launched cannot be told",
                k->main.name);
 }

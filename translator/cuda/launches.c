@@ -497,7 +497,6 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
                              unsigned *n)
 {
   struct finder f = { .s = s, .kernels = kernels, .n_kernels = n_kernels };
-  unsigned errors = diag_errors();
   TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
   for (bool more = true; more; more = cursor_next(&cursor, true))
     visit(&f, ts_tree_cursor_current_node(&cursor));
@@ -509,7 +508,7 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
       struct cuda_kernel *k = kernels[f.all[i].kernel].cuda;
       *GROW(k->launches, k->n_launches) = f.all[i];
     }
-  for (unsigned i = 0; i < n_kernels && diag_errors() == errors; i++)
+  for (unsigned i = 0; i < n_kernels && diag_errors() == 0; i++) // else there is more to say
     check_launched(s, &kernels[i]);
   *n = f.n;
   return f.all;

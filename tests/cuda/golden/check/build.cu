@@ -9,18 +9,15 @@ __global__ void scale(float *a)
   a[threadIdx.x] *= TILE;
 }
 
-#if TILE == 8
 #pragma autotune kernel block(32, 64)
 __global__ void fill(float *a)
 {
+#if TILE == 8
   a[threadIdx.x] = 1;
-}
 #else
-__global__ void fill(float *a)
-{
   a[threadIdx.x] = 2;
-}
 #endif
+}
 
 void run(float *a)
 {
