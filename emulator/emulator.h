@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator.h: libautotune-emulate.so, a CUDA driver, runtime and NVRTC on the CPU.
+ *
+ *   cuda*, cu* ── queue.c ── the device's thread ── block.c ── fibre.c
+ *   runtime.c     in order     of the host           a block    a thread of it
+ *   driver.c
+ *
+ *   settings.c    AUTOTUNE_EMULATE, and which call fails
+ *   memory.c      device memory: parts of one memory file, with unmapped pages between
+ *   device.c      devices, their contexts, errors that stay
+ *   kernels.c     kernels of the program, by address
+ *   module.c      what NVRTC's double made, loaded
+ *   graph.c       capture of streams, graphs
+ *   nvrtc.c       text to a shared object, by Clang; rewrite.c does what macros cannot
+ *
+ * There is one device thread for all devices and streams: what is queued first runs first. So kernels
+ * never run at the same time, and __shared__ variables are plain static ones. */
+#ifndef AUTOTUNE_EMULATOR_H
+#define AUTOTUNE_EMULATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "autotune_emulate/device.h"
+#include "cuda.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { WARP = 32, MAX_DEVICES = 8, MAX_THREADS = 1024, MAX_ARGS = 512 };
+enum { SHARED_STATIC = 48 << 10, SHARED_BLOCK = 99 << 10, SHARED_SM = 100 << 10 };
+enum { THREADS_SM = 1536, BLOCKS_SM = 16, REGISTERS_SM = 64 << 10, REGISTERS_THREAD = 32 };
+
+/* ---- settings.c ---------------------------------------------------------------------- */
+
+enum fault {
+  FAULT_NONE, FAULT_ILLEGAL, FAULT_TRAP, FAULT_ASSERT, FAULT_TIMEOUT, FAULT_LAUNCH, FAULT_MEMORY,
+  FAULT_LOAD, FAULT_SYNC, FAULT_COPY, FAULT_EVENT, FAULT_IPC, FAULT_NVRTC, FAULT_INIT
+};
+struct settings {
+  int devices, cc;
+  size_t memory;              /* of one device */
+  double timeout;             /* seconds of a launch */
+  bool verbose;               /* says on standard error why a launch failed */
+};
+const struct settings *settings_get(void);
+/* Is this the call of its kind that AUTOTUNE_EMULATE wants to fail? Counts it. */
+bool fault_due(enum fault f);
+
+/* ---- fibre.c --------------------------------------------------------------------------- */
+
+/* Saves the caller's stack pointer in *SAVE and goes on where LOAD was saved. */
+void fibre_switch(void **save, void *load);
+/* What to load for the first time, so that ENTRY, which never returns, runs on the stack below TOP. */
+void *fibre_prepare(void *top, void (*entry)(void));
+
+/* ---- block.c ---------------------------------------------------------------------------- */
+
+struct extent { unsigned x, y, z; };
+struct grid {
+  struct extent grid, block;
+  size_t shared;
+  autotune_emulate_call_fn *call;
+  const void *fn;
+  void *const *args;
+  const char *name;
+};
+/* All blocks of G, one by one, in the device's thread. What ended it early, and LAUNCH_REASON: why. */
+CUresult grid_run(const struct grid *g);
+extern char launch_reason[256];
+/* Ends the launch from within a kernel. */
+_Noreturn void launch_abort(CUresult error, const char *reason);
+
+/* ---- signals.c -------------------------------------------------------------------------- */
+
+/* Faults of the calling thread come to signals_fault from now on; all other signals are blocked. */
+bool signals_begin(void);
+/* A launch may take SECONDS of CPU time from now on; 0: no launch runs. */
+void signals_limit(double seconds);
+
+/* ---- memory.c ----------------------------------------------------------------------------- */
+
+enum memory_kind { MEMORY_DEVICE, MEMORY_MANAGED, MEMORY_HOST, MEMORY_OPENED, MEMORY_SYMBOL };
+struct allocation {
+  uintptr_t base;
+  size_t bytes;               /* as asked */
+  enum memory_kind kind;
+  int device;
+  size_t offset; uint64_t inode; /* of the first page, in the memory file; of the file: OPENED */
+  void *pages; size_t mapped; /* the pages */
+  unsigned opened;            /* times an IPC handle was opened */
+};
+CUresult memory_new(int device, size_t bytes, enum memory_kind kind, uintptr_t *base);
+CUresult memory_free(uintptr_t base, enum memory_kind kind);
+/* A copy of what P points into; false: nothing that is known. */
+bool memory_find(uintptr_t p, struct allocation *out);
+/* Do BYTES from P on lie in one allocation on a device? */
+bool memory_on_device(uintptr_t p, size_t bytes);
+/* A variable of a module or of the program. */
+void memory_symbol(const void *p, size_t bytes, int device);
+void memory_forget(const void *p);
+size_t memory_used(int device);
+void memory_reset(int device);
+CUresult memory_export(uintptr_t p, CUipcMemHandle *handle);
+CUresult memory_import(const CUipcMemHandle *handle, int device, uintptr_t *base);
+
+/* ---- device.c ------------------------------------------------------------------------------ */
+
+struct CUctx_st {
+  int device;
+  unsigned retained;
+  CUresult lost;              /* the error that stays; atomic */
+};
+/* 0 where the driver is initialised in this process. */
+CUresult driver_ready(void);
+CUresult driver_initialise(void);
+struct CUctx_st *context_of(int device);
+/* The calling thread's, and 0, or what stands against using it. */
+CUresult context_current(struct CUctx_st **c);
+void context_use(struct CUctx_st *c);
+void context_lose(int device, CUresult error);
+
+/* ---- queue.c ------------------------------------------------------------------------------- */
+
+struct graph;
+struct CUstream_st {
+  int device;
+  bool blocking;              /* waits for the legacy stream, and it for this one */
+  uint64_t last;              /* the number of its newest operation */
+  CUstreamCaptureStatus capture;
+  CUstreamCaptureMode mode;
+  struct graph *graph;        /* what is being captured, by */
+  struct CUstream_st *origin, *next_capture;
+  uintptr_t thread;           /* that began it */
+};
+/* Something for the device to do. SIZE bytes in all, so that graphs can copy it. */
+struct operation {
+  struct operation *next;
+  CUresult (*run)(struct operation *o);
+  uint64_t number;
+  size_t size;
+  int device;
+  bool always;                /* runs on a lost device too: events, functions of the host */
+};
+/* OPERATION is the queue's, or the graph's that STREAM is captured into. */
+CUresult queue_add(struct CUctx_st *c, CUstream stream, struct operation *operation);
+void *operation_new(size_t size, CUresult (*run)(struct operation *));
+/* Waits for all that was queued in STREAM; NULL: in any. */
+CUresult queue_wait(struct CUctx_st *c, CUstream stream);
+/* Waits until operation NUMBER is done, or says whether it is. */
+void queue_wait_for(uint64_t number);
+bool queue_done(uint64_t number);
+/* Stream NULL, and CUDA's handles for the two default streams, as one that exists. */
+CUstream stream_of(struct CUctx_st *c, CUstream s);
+/* What stands against a call that would break a capture which is going on. */
+CUresult capture_forbids(void);
+CUresult capture_begin(CUstream s, CUstreamCaptureMode mode);
+/* The graph; NULL: the capture was broken. */
+struct graph *capture_end(CUstream s);
+
+/* ---- graph.c ---------------------------------------------------------------------------------- */
+
+/* Operations in order, which the graph owns. */
+struct graph { struct operation *first, **last; unsigned n; };
+struct graph *graph_new(void);
+void graph_add(struct graph *g, struct operation *o);
+struct graph *graph_copy(const struct graph *g);
+void graph_free(struct graph *g);
+CUresult graph_launch(struct CUctx_st *c, const struct graph *g, CUstream stream);
+
+/* ---- copy.c -------------------------------------------------------------------------------------- */
+
+/* ROWS rows of BYTES, their beginnings TO_PITCH and FROM_PITCH apart. WAIT: until it is done. */
+struct copy { void *to; const void *from; size_t bytes, rows, to_pitch, from_pitch; };
+CUresult copy_queue(struct CUctx_st *c, const struct copy *copy, CUstream stream, bool wait);
+CUresult set_queue(struct CUctx_st *c, uintptr_t p, unsigned char value, size_t bytes, size_t rows,
+                   size_t pitch, CUstream stream, bool wait);
+
+/* ---- launch.c ------------------------------------------------------------------------------- */
+
+/* SHARED_STATIC bytes are the kernel's own; with the dynamic ones they may be SHARED_LIMIT. */
+struct launch {
+  const struct autotune_emulate_kernel *kernel;
+  struct extent grid, block;
+  size_t shared, shared_static, shared_limit;
+};
+CUresult launch_queue(struct CUctx_st *c, const struct launch *l, CUstream stream, void **args);
+int launch_occupancy(size_t shared, int threads);
+
+/* ---- kernels.c --------------------------------------------------------------------------------- */
+
+struct registered {
+  struct autotune_emulate_kernel kernel;
+  size_t shared_limit;        /* of dynamic shared memory: cudaFuncSetAttribute */
+};
+struct registered *kernel_find(const void *fn);
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nvrtc.c: NVRTC's functions by Clang: a unit becomes a shared object. Uses nothing of the driver's, so that
+ * a process forked from one that has a device may compile. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "emulator.h"
+#include "image.h"
+#include "nvrtc.h"
+#include "rewrite.h"
+
+extern char **environ;
+
+struct nvrtcProgram_st {
+  char *text, *name, *log;
+  struct image *image;
+};
+
+/* ---- options ----------------------------------------------------------------------------------------- */
+
+enum use { DROP, KEEP, ARCHITECTURE, FAST };
+static const struct option {
+  const char *name;           /* without dashes */
+  const char *clang;          /* what it is for Clang, in front of the value */
+  bool value;
+  enum use use;
+} known[] = {
+    {"gpu-architecture", NULL, true, ARCHITECTURE}, {"arch", NULL, true, ARCHITECTURE},
+    {"std", "-std=", true, KEEP}, {"define-macro", "-D", true, KEEP}, {"D", "-D", true, KEEP},
+    {"undefine-macro", "-U", true, KEEP}, {"U", "-U", true, KEEP},
+    {"include-path", "-I", true, KEEP}, {"I", "-I", true, KEEP},
+    {"use_fast_math", "-ffp-contract=fast", false, FAST}, {"maxrregcount", NULL, true, DROP},
+    {"device-c", NULL, false, DROP}, {"dc", NULL, false, DROP}, {"device-w", NULL, false, DROP},
+    {"dw", NULL, false, DROP}, {"relocatable-device-code", NULL, true, DROP},
+    {"rdc", NULL, true, DROP}, {"extensible-whole-program", NULL, false, DROP},
+    {"device-debug", NULL, false, DROP}, {"G", NULL, false, DROP},
+    {"generate-line-info", NULL, false, DROP}, {"lineinfo", NULL, false, DROP},
+    {"dopt", NULL, true, DROP}, {"ptxas-options", NULL, true, DROP}, {"Xptxas", NULL, true, DROP},
+    {"ftz", NULL, true, DROP}, {"prec-sqrt", NULL, true, DROP}, {"prec-div", NULL, true, DROP},
+    {"fmad", NULL, true, DROP}, {"extra-device-vectorization", NULL, false, DROP},
+    {"restrict", NULL, false, DROP}, {"disable-warnings", NULL, false, DROP},
+    {"w", NULL, false, DROP}, {"device-as-default-execution-space", NULL, false, DROP},
+    {"default-device", NULL, false, DROP}, {"device-int128", NULL, false, DROP},
+    {"no-source-include", NULL, false, DROP}, {"display-error-number", NULL, false, DROP},
+    {"no-display-error-number", NULL, false, DROP}, {"brief-diagnostics", NULL, true, DROP},
+    {"diag-suppress", NULL, true, DROP}, {"diag-error", NULL, true, DROP},
+    {"diag-warn", NULL, true, DROP}, {"split-compile", NULL, true, DROP},
+    {"optimization-info", NULL, true, DROP}, {"Ofast-compile", NULL, true, DROP},
+    {"minimal", NULL, false, DROP},
+};
+
+struct flags { char *of[256]; unsigned n; unsigned cc; };
+
+static void flag_add(struct flags *f, const char *a, const char *b) {
+  char *text = NULL;
+  if (f->n < 240 && asprintf(&text, "%s%s", a, b) >= 0)
+    f->of[f->n++] = text;
+}
+
+/* The option that TEXT begins with; *VALUE: what stands behind it, or NULL. */
+static const struct option *option_find(const char *text, const char **value) {
+  const char *name = text + (text[0] == '-') + (text[0] == '-' && text[1] == '-');
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    size_t n = strlen(known[i].name);
+    if (strncmp(name, known[i].name, n) != 0)
+      continue;
+    *value = name[n] == '=' ? name + n + 1 : NULL;
+    if (name[n] == 0 || *value)
+      return &known[i];
+    if (n == 1 && known[i].value) { /* -DNAME */
+      *value = name + 1;
+      return &known[i];
+    }
+  }
+  return NULL;
+}
+
+/* NULL, or the option that NVRTC does not have. */
+static const char *options_read(struct flags *f, int n, const char *const *options) {
+  for (int i = 0; i < n; i++) {
+    const char *value = NULL;
+    const struct option *o = option_find(options[i], &value);
+    if (!o)
+      return options[i];
+    if (o->value && !value && i + 1 < n)
+      value = options[++i];
+    const char *digits = value ? strpbrk(value, "0123456789") : NULL;
+    if (o->use == ARCHITECTURE && digits)
+      f->cc = (unsigned)strtoul(digits, NULL, 10);
+    if (o->use == KEEP && value)
+      flag_add(f, o->clang, value);
+    if (o->use == FAST)
+      flag_add(f, o->clang, "");
+  }
+  return NULL;
+}
+
+/* ---- Clang --------------------------------------------------------------------------------------------- */
+
+/* The headers: of the build, or beside the library where it is installed. */
+static void headers_folder(char *folder, size_t size) {
+  const char *asked = getenv("AUTOTUNE_EMULATE_INCLUDE");
+  Dl_info info;
+  snprintf(folder, size, "%s", asked ? asked : AUTOTUNE_EMULATE_INCLUDE);
+  if (asked || access(folder, R_OK) == 0)
+    return;
+  if (dladdr((void *)(uintptr_t)&nvrtcVersion, &info) && info.dli_fname) {
+    const char *slash = strrchr(info.dli_fname, '/');
+    snprintf(folder, size, "%.*s/../include/autotune-emulate",
+             slash ? (int)(slash - info.dli_fname) : 1, slash ? info.dli_fname : ".");
+  }
+}
+
+static char *file_read(const char *path, size_t *size) {
+  struct stat st;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  char *data = NULL;
+  if (fd >= 0 && fstat(fd, &st) == 0 && (data = malloc((size_t)st.st_size + 1))) {
+    ssize_t got = read(fd, data, (size_t)st.st_size);
+    *size = got > 0 ? (size_t)got : 0;
+    data[*size] = 0;
+  }
+  if (fd >= 0)
+    close(fd);
+  return data;
+}
+
+static bool file_write(const char *path, const char *text) {
+  FILE *file = fopen(path, "we");
+  bool failed = !file || fputs(text, file) < 0;
+  return !(file && fclose(file) != 0) && !failed;
+}
+
+/* Exit status, or -1. */
+static int spawn_wait(char *const *argv, const char *errors) {
+  posix_spawn_file_actions_t actions;
+  pid_t pid;
+  int status;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  int e = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (e != 0)
+    return -1;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR)
+      return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Compiles FOLDER/unit.cpp to FOLDER/unit.so; what Clang says is in FOLDER/log. */
+static int clang_run(const char *folder, const struct flags *f) {
+  char include[PATH_MAX + 16], in[64], out[64], log[64], path[PATH_MAX];
+  const char *clang = getenv("AUTOTUNE_EMULATE_CLANG");
+  char *argv[300];
+  unsigned n = 0;
+  headers_folder(path, sizeof path);
+  snprintf(include, sizeof include, "-I%s", path);
+  snprintf(in, sizeof in, "%s/unit.cpp", folder);
+  snprintf(out, sizeof out, "%s/unit.so", folder);
+  snprintf(log, sizeof log, "%s/log", folder);
+  const char *const first[] = {clang ? clang : AUTOTUNE_EMULATE_CLANG, "-x", "c++", "-std=c++17", "-O2",
+                               "-march=native", "-fPIC", "-shared", "-w", "-fno-exceptions",
+                               "-fno-rtti", "-ferror-limit=4", "-fno-color-diagnostics",
+                               "-fno-caret-diagnostics", "-nostdlib++", "-DAUTOTUNE_EMULATE",
+                               "-D__CUDACC_RTC__", include, "-include", "autotune_emulate/unit.h"};
+  for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+    argv[n++] = (char *)first[i];
+  for (unsigned i = 0; i < f->n; i++)
+    argv[n++] = f->of[i];
+  argv[n++] = in;
+  argv[n++] = (char *)"-o";
+  argv[n++] = out;
+  argv[n] = NULL;
+  return spawn_wait(argv, log);
+}
+
+static void folder_remove(const char *folder) {
+  static const char *const files[] = {"unit.cpp", "unit.so", "log"};
+  char path[64];
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+    unlink(path);
+  }
+  rmdir(folder);
+}
+
+static struct image *image_make(const char *data, size_t size, unsigned cc) {
+  struct image *i = malloc(sizeof *i + size);
+  if (i) {
+    *i = (struct image){.size = size, .hash = image_hash(data, size), .cc = cc};
+    memcpy(i->magic, IMAGE_MAGIC, sizeof i->magic);
+    memcpy(i + 1, data, size);
+  }
+  return i;
+}
+
+static void log_set(nvrtcProgram p, const char *a, const char *b, const char *c) {
+  free(p->log);
+  if (asprintf(&p->log, "%s%s%s", a, b, c) < 0)
+    p->log = NULL;
+}
+
+/* "/tmp/…/unit.cpp:3:" goes by the program's name; lines kept by #line have their own. */
+static nvrtcResult log_read(nvrtcProgram p, const char *folder, int status) {
+  char path[64];
+  size_t size;
+  snprintf(path, sizeof path, "%s/log", folder);
+  char *log = file_read(path, &size);
+  log_set(p, log && *log ? log : status < 0 ? "error: clang cannot be started" : "", "", "");
+  free(log);
+  return NVRTC_ERROR_COMPILATION;
+}
+
+static nvrtcResult compile_in(nvrtcProgram p, const char *folder, const struct flags *f) {
+  char path[64], *marked = NULL, *text = rewrite_unit(p->text);
+  snprintf(path, sizeof path, "%s/unit.cpp", folder);
+  if (text && asprintf(&marked, "#line 1 \"%s\"\n%s\nAUTOTUNE_EMULATE_UNIT\n", p->name, text) < 0)
+    marked = NULL;
+  bool written = marked && file_write(path, marked);
+  free(marked);
+  free(text);
+  if (!written)
+    return NVRTC_ERROR_OUT_OF_MEMORY;
+  int status = clang_run(folder, f);
+  if (status != 0)
+    return log_read(p, folder, status);
+  size_t size = 0;
+  snprintf(path, sizeof path, "%s/unit.so", folder);
+  char *data = file_read(path, &size);
+  free(p->image);
+  p->image = data && size ? image_make(data, size, f->cc) : NULL;
+  free(data);
+  return p->image ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
+}
+
+/* ---- NVRTC's functions ------------------------------------------------------------------------------------ */
+
+EXPORT const char *nvrtcGetErrorString(nvrtcResult result) {
+  switch (result) {
+  case NVRTC_SUCCESS: return "NVRTC_SUCCESS";
+  case NVRTC_ERROR_OUT_OF_MEMORY: return "NVRTC_ERROR_OUT_OF_MEMORY";
+  case NVRTC_ERROR_PROGRAM_CREATION_FAILURE: return "NVRTC_ERROR_PROGRAM_CREATION_FAILURE";
+  case NVRTC_ERROR_INVALID_INPUT: return "NVRTC_ERROR_INVALID_INPUT";
+  case NVRTC_ERROR_INVALID_PROGRAM: return "NVRTC_ERROR_INVALID_PROGRAM";
+  case NVRTC_ERROR_INVALID_OPTION: return "NVRTC_ERROR_INVALID_OPTION";
+  case NVRTC_ERROR_COMPILATION: return "NVRTC_ERROR_COMPILATION";
+  case NVRTC_ERROR_INTERNAL_ERROR: return "NVRTC_ERROR_INTERNAL_ERROR";
+  }
+  return "NVRTC_ERROR unknown";
+}
+
+EXPORT nvrtcResult nvrtcVersion(int *major, int *minor) {
+  if (!major || !minor)
+    return NVRTC_ERROR_INVALID_INPUT;
+  *major = CUDA_VERSION / 1000;
+  *minor = CUDA_VERSION % 1000 / 10;
+  return NVRTC_SUCCESS;
+}
+
+EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *p, const char *text, const char *name,
+                                      int n_headers, const char *const *headers,
+                                      const char *const *names) {
+  (void)headers, (void)names;
+  if (!p || !text || n_headers < 0)
+    return NVRTC_ERROR_INVALID_INPUT;
+  if (n_headers) /* headers in memory */
+    return NVRTC_ERROR_PROGRAM_CREATION_FAILURE;
+  *p = calloc(1, sizeof **p);
+  if (*p && (!((*p)->text = strdup(text)) || !((*p)->name = strdup(name ? name : "default_program"))))
+    nvrtcDestroyProgram(p);
+  return *p ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
+}
+
+EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *p) {
+  if (!p || !*p)
+    return NVRTC_ERROR_INVALID_PROGRAM;
+  free((*p)->text);
+  free((*p)->name);
+  free((*p)->log);
+  free((*p)->image);
+  free(*p);
+  *p = NULL;
+  return NVRTC_SUCCESS;
+}
+
+EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n, const char *const *options) {
+  struct flags f = {.n = 0};
+  char folder[] = "/tmp/autotune-emulate-XXXXXX";
+  if (!p)
+    return NVRTC_ERROR_INVALID_PROGRAM;
+  if (fault_due(FAULT_NVRTC)) {
+    log_set(p, "error: injected failure\n", "", "");
+    return NVRTC_ERROR_COMPILATION;
+  }
+  nvrtcResult result = NVRTC_ERROR_INVALID_OPTION;
+  const char *unknown = options_read(&f, n, options);
+  if (unknown)
+    log_set(p, "nvrtc: error: unrecognized option ", unknown, " found\n");
+  else if (!mkdtemp(folder))
+    result = NVRTC_ERROR_INTERNAL_ERROR;
+  else {
+    result = compile_in(p, folder, &f);
+    folder_remove(folder);
+  }
+  for (unsigned i = 0; i < f.n; i++)
+    free(f.of[i]);
+  return result;
+}
+
+EXPORT nvrtcResult nvrtcGetCUBINSize(nvrtcProgram p, size_t *bytes) {
+  if (!p)
+    return NVRTC_ERROR_INVALID_PROGRAM;
+  *bytes = p->image ? sizeof *p->image + p->image->size : 0;
+  return NVRTC_SUCCESS;
+}
+
+EXPORT nvrtcResult nvrtcGetCUBIN(nvrtcProgram p, char *cubin) {
+  if (!p || !p->image)
+    return NVRTC_ERROR_INVALID_PROGRAM;
+  memcpy(cubin, p->image, sizeof *p->image + p->image->size);
+  return NVRTC_SUCCESS;
+}
+
+EXPORT nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram p, size_t *bytes) {
+  if (!p)
+    return NVRTC_ERROR_INVALID_PROGRAM;
+  *bytes = (p->log ? strlen(p->log) : 0) + 1;
+  return NVRTC_SUCCESS;
+}
+
+EXPORT nvrtcResult nvrtcGetProgramLog(nvrtcProgram p, char *log) {
+  if (!p)
+    return NVRTC_ERROR_INVALID_PROGRAM;
+  strcpy(log, p->log ? p->log : "");
+  return NVRTC_SUCCESS;
+}
