@@ -180,6 +180,17 @@ static void repeat(const struct candidate *same, struct trial *trial) {
   }
 }
 
+// The same code launched in other blocks is another variant.
+static void set_code(const struct tuning *t, struct candidate *c) {
+  struct autotune_launch l;
+  c->code = XXH3_64bits(c->object.data, c->object.size);
+  if (t->kernel->gpu && space_launch(&t->space, c->point, &l)) {
+    unsigned long long numbers[] = { l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z,
+                                     l.shared };
+    c->code = XXH3_64bits_withSeed(numbers, sizeof numbers, c->code);
+  }
+}
+
 static void look_at_code(struct tuning *t, struct candidate *c) {
   struct jit_instruction *code = NULL;
   char *message = NULL;
@@ -203,7 +214,7 @@ static void try(struct tuning *t, struct compiled *compiled) {
   c->object = compiled->object;
   t->summary.compile_seconds += c->object.seconds;
   if (compiled->status == 0) {
-    c->code = XXH3_64bits(c->object.data, c->object.size);
+    set_code(t, c);
     look_at_code(t, c);
     same = twin(t, c);
   }
@@ -347,7 +358,7 @@ bool explore_again(struct tuning *t, struct candidate *c) {
   struct trial trial = { .fate = FATE_PENDING };
   if (!explore_compile(t, c))
     return false;
-  c->code = XXH3_64bits(c->object.data, c->object.size);
+  set_code(t, c);
   tune_report(t, tune_silence(&plan));
   tune_try(t, c, &plan, &trial);
   if (trial.fate != FATE_PENDING)

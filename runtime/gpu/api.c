@@ -33,7 +33,7 @@ static struct {
 static void *emulator(void) {
   const char *path = options_get()->emulator;
   if (dlsym(RTLD_DEFAULT, "autotune_emulated"))
-    return RTLD_DEFAULT;
+    return dlopen(NULL, RTLD_LAZY); // the program and what it is linked to
   void *library = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
   return library && dlsym(library, "autotune_emulated") ? library : NULL;
 }
