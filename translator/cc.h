@@ -94,6 +94,9 @@ bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a);
 /* What struct compile_options' args are to be, in one spelling: -DX, -Ifolder, -std=c++17, -use_fast_math. CUDA: for a
  * .cu file; else for one that nvcc hands to the host's C compiler, with what that is told. */
 void cc_nvcc_translator_args(const struct cc_command *c, bool cuda, struct words *w);
+/* The same from ARGS alone (NULL-terminated), for the file at PATH. False, and nothing added: it is no .cu file, by its
+ * name or -x. */
+bool cc_nvcc_words(const char *path, char **args, struct words *w);
 /* WORD for the host's compiler, which preprocesses for both sides. */
 void cc_nvcc_to_host(struct words *w, const char *word);
 

@@ -212,6 +212,22 @@ void cc_nvcc_translator_args(const struct cc_command *c, bool cuda, struct words
   }
 }
 
+bool cc_nvcc_words(const char *path, char **args, struct words *w)
+{
+  char **argv = NULL;
+  unsigned n = 0;
+  *GROW(argv, n) = arena_copy("nvcc", 4);
+  while (*args)
+    *GROW(argv, n) = *args++;
+  *GROW(argv, n) = arena_copy(path, strlen(path));
+  *GROW(argv, n) = NULL;
+  const struct cc_command *c = cc_command_read((int)n - 1, argv, false);
+  if (c->n_inputs == 0 || c->inputs[c->n_inputs - 1].kind != CC_CUDA)
+    return false;
+  cc_nvcc_translator_args(c, true, w);
+  return true;
+}
+
 void cc_nvcc_to_host(struct words *w, const char *word)
 {
   words_add(w, "-Xcompiler");

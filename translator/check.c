@@ -178,6 +178,7 @@ static bool check_file(const char *path, char **args)
   if (!s)
     fatal("%s: %s", path, strerror(errno));
   struct compile_options o = translate_options(path, args);
+  s->cuda = o.cuda;
   const struct kernel *kernels = translate_kernels(s, &o, &n);
   unsigned errors = diag_errors() - before;
   for (unsigned i = 0; i < n; i++)

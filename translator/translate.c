@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cc.h"
 #include "cuda/cuda.h"
 #include "unit.h"
 
@@ -203,15 +204,16 @@ bool translate_source(struct source *s, const struct compile_options *o, struct 
 
 struct compile_options translate_options(const char *path, char **args)
 {
-  const char **all = NULL, *slash = strrchr(path, '/');
-  unsigned n = 0;
-  *GROW(all, n) = "-iquote";
-  *GROW(all, n) = slash ? arena_copy(path, slash > path ? (size_t)(slash - path) : 1) : ".";
-  while (*args)
-    *GROW(all, n) = *args++;
-  *GROW(all, n) = NULL;
+  const char *slash = strrchr(path, '/');
+  struct words all = { 0 };
+  words_add(&all, "-iquote");
+  words_add(&all, slash ? arena_copy(path, slash > path ? (size_t)(slash - path) : 1) : ".");
+  bool cuda = cc_nvcc_words(path, args, &all);
+  while (!cuda && *args)
+    words_add(&all, *args++);
   const char *clang = getenv("AUTOTUNE_CLANG");
-  return (struct compile_options){ .args = all,
+  return (struct compile_options){ .args = words_end(&all),
+                                   .cuda = cuda,
                                    .clang = clang && *clang ? clang : AUTOTUNE_CLANG };
 }
 
@@ -273,6 +275,7 @@ int command_translate(int argc, char **argv)
     fatal("%s: %s", in, strerror(errno));
   struct compile_options o = translate_options(in, argv + (i < argc ? i + 1 : argc));
   struct text out = { 0 };
+  s->cuda = o.cuda;
   if (!translate_source(s, &o, &out))
     return 1;
   if (write_output(path, &out) != 0)

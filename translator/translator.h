@@ -247,6 +247,7 @@ struct compile_options {         /* of the user's command line, as the preproces
                                     First comes `-iquote` of the source's folder where that is needed, so
                                     that the text may be compiled from a file in temp_folder() */
   const char *clang;             /* clang 22's program */
+  bool cuda;                     /* translate_options: it is a .cu file */
   const char *const *compiler;   /* the user's compiler, with what stands before it (ccache);
                                     NULL-terminated; NULL: not known */
   bool emulate;                  /* a .cu file is to become C++ for the CPU */
@@ -288,7 +289,8 @@ bool translate_source(struct source *s, const struct compile_options *o, struct 
  * where there were errors. */
 const struct kernel *translate_kernels(struct source *s, const struct compile_options *o,
                                        unsigned *n);
-/* For the file at PATH, from what stands behind `--` (NULL-terminated). */
+/* For the file at PATH, from what stands behind `--` (NULL-terminated), which for a .cu file may be as nvcc has it.
+ * Sets `cuda`, by PATH or `-x cu`. */
 struct compile_options translate_options(const char *path, char **args);
 
 /* ---- cc_run.c: processes and temporary files -------------------------------------------------- */

@@ -266,7 +266,7 @@ static const char *library_of(struct slice name)
   return NULL;
 }
 
-struct declared { struct toolkit *toolkit; const struct words *seen; const char **paths; unsigned n_paths; };
+struct declared { struct toolkit *toolkit; const struct word_set *seen; const char **paths; unsigned n_paths; };
 
 static struct cuda_items header_items(struct toolkit *t, const char *path)
 {
@@ -293,7 +293,7 @@ static bool file_declares(struct declared *d, const char *path)
     struct slice name = { 0 };
     bool quoted;
     for (unsigned k = 0; i->kind != ITEM_UNDEF && k < i->n_names; k++)
-      if (words_have(d->seen, i->names[k]))
+      if (word_set_has(d->seen, i->names[k]))
         return true;
     if (i->kind == ITEM_INCLUDE)
       name = include_name(i, &quoted);
@@ -308,7 +308,7 @@ static bool file_declares(struct declared *d, const char *path)
   return false;
 }
 
-bool toolkit_declares(struct toolkit *t, const struct cuda_item *i, const struct words *seen)
+bool toolkit_declares(struct toolkit *t, const struct cuda_item *i, const struct word_set *seen)
 {
   bool quoted;
   struct slice name = include_name(i, &quoted);
@@ -316,7 +316,7 @@ bool toolkit_declares(struct toolkit *t, const struct cuda_item *i, const struct
   if (!t->folder || !name.size || is_built_in(name))
     return false;
   if (library)
-    return words_have(seen, slice_of(library));
+    return word_set_has(seen, slice_of(library));
   const char *path = arena_printf("%s/%.*s", t->folder, (int)name.size, name.data);
   struct declared d = { .toolkit = t, .seen = seen };
   return is_file(path) && file_declares(&d, path);

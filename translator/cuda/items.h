@@ -55,27 +55,27 @@ bool items_skip_angles(struct lexer *l);
 struct cuda_items include_all(const struct source *s, const struct compile_options *o);
 /* The folder with cuda_runtime.h; NULL: there is no toolkit. */
 const char *toolkit_include(const struct compile_options *o);
-struct words;
+struct word_set;
 /* Headers of the toolkit that were cut, by their path. */
 struct toolkit {
   const char *folder;       /* NULL: there is none */
   struct header { const char *path; struct cuda_items items; } *headers; unsigned n_headers;
 };
 /* Does the toolkit's header that I includes, or what that includes, declare one of the words that were seen? */
-bool toolkit_declares(struct toolkit *t, const struct cuda_item *i, const struct words *seen);
+bool toolkit_declares(struct toolkit *t, const struct cuda_item *i, const struct word_set *seen);
 
 /* ---- reach.c ---- */
 
-struct words { struct slice *list; unsigned *next; unsigned n; unsigned *buckets; };
-bool words_have(const struct words *w, struct slice word);
-bool words_add(struct words *w, struct slice word); /* false: it was there */
+struct word_set { struct slice *list; unsigned *next; unsigned n; unsigned *buckets; };
+bool word_set_has(const struct word_set *w, struct slice word);
+bool word_set_add(struct word_set *w, struct slice word); /* false: it was there */
 
 struct cuda_reach {
   const struct kernel *kernels; unsigned n_kernels;
   const struct kernel *k;
   struct cuda_items items;
-  struct words seen;        /* identifiers of all that is reached */
-  struct words macros;      /* names after `.` and `->`, which only macros can mean */
+  struct word_set seen;        /* identifiers of all that is reached */
+  struct word_set macros;      /* names after `.` and `->`, which only macros can mean */
   struct variable {         /* goes by address */
     struct slice name;
     unsigned item;

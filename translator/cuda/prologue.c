@@ -130,15 +130,15 @@ static const char *library_header(struct slice name)
 static void write_library(const struct cuda_reach *r, struct text *out)
 {
   struct std_names names = { .r = r };
-  struct words headers = { 0 }, own = { 0 };
+  struct word_set headers = { 0 }, own = { 0 };
   bool any = false;
   for (struct slice name; next_std_name(&names, &name);) {
-    if (is_declared_type(name) && words_add(&own, name))
+    if (is_declared_type(name) && word_set_add(&own, name))
       text_printf(out, "namespace std { using ::%.*s; }\n", (int)name.size, name.data);
     if (is_built_in(name) || is_declared_type(name) || !r->toolkit.folder)
       continue;
     const char *header = library_header(name);
-    if (words_add(&headers, slice_of(header)))
+    if (word_set_add(&headers, slice_of(header)))
       text_printf(out, "#include <cuda/std/%s>\n", header);
     any = true;
   }
@@ -159,7 +159,7 @@ static bool is_users(const struct cuda_reach *r, const char *name)
 // CUDA_VERSION and CUDART_VERSION: what the toolkit's header says.
 static void write_version(const struct cuda_reach *r, const char *name, struct text *out)
 {
-  if (!words_have(&r->seen, slice_of(name)) || !r->toolkit.folder)
+  if (!word_set_has(&r->seen, slice_of(name)) || !r->toolkit.folder)
     return;
   const char *header = strcmp(name, "CUDA_VERSION") == 0 ? "cuda.h" : "cuda_runtime_api.h";
   const struct source *s = source_read(arena_printf("%s/%s", r->toolkit.folder, header));
@@ -174,10 +174,10 @@ static void write_version(const struct cuda_reach *r, const char *name, struct t
 void prologue_write(const struct cuda_reach *r, struct text *out)
 {
   for (size_t i = 0; i < COUNT(types); i++)
-    if (words_have(&r->seen, slice_of(types[i][0])) && !is_users(r, types[i][0]))
+    if (word_set_has(&r->seen, slice_of(types[i][0])) && !is_users(r, types[i][0]))
       text_printf(out, "typedef %s %s;\n", types[i][1], types[i][0]);
   for (size_t i = 0; i < COUNT(constants); i++)
-    if (words_have(&r->seen, slice_of(constants[i][0])) && !is_users(r, constants[i][0]))
+    if (word_set_has(&r->seen, slice_of(constants[i][0])) && !is_users(r, constants[i][0]))
       text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", constants[i][0], constants[i][0],
                   constants[i][1]);
   write_version(r, "CUDA_VERSION", out);

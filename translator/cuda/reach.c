@@ -22,7 +22,7 @@ static bool same(struct slice a, struct slice b)
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-bool words_have(const struct words *w, struct slice word)
+bool word_set_has(const struct word_set *w, struct slice word)
 {
   for (unsigned n = w->buckets ? w->buckets[hash(word)] : 0; n; n = w->next[n - 1])
     if (same(w->list[n - 1], word))
@@ -30,11 +30,11 @@ bool words_have(const struct words *w, struct slice word)
   return false;
 }
 
-bool words_add(struct words *w, struct slice word)
+bool word_set_add(struct word_set *w, struct slice word)
 {
   if (!w->buckets)
     w->buckets = arena_alloc(BUCKETS * sizeof *w->buckets);
-  if (words_have(w, word))
+  if (word_set_has(w, word))
     return false;
   unsigned h = hash(word), n = w->n;
   *GROW(w->next, n) = w->buckets[h];
@@ -249,7 +249,7 @@ static void mark(struct cuda_reach *r, unsigned n);
 
 static void see_word(struct cuda_reach *r, struct slice word)
 {
-  if (!words_add(&r->seen, word))
+  if (!word_set_add(&r->seen, word))
     return;
   const struct cuda_item *i;
   for (unsigned n = 0; (i = next_item(r, word, &n)) != NULL;)
@@ -264,7 +264,7 @@ static void see_word(struct cuda_reach *r, struct slice word)
 // A member's name means something outside of its class only to a macro.
 static void see_member(struct cuda_reach *r, struct slice word)
 {
-  if (!words_add(&r->macros, word))
+  if (!word_set_add(&r->macros, word))
     return;
   const struct cuda_item *i;
   for (unsigned n = 0; (i = next_item(r, word, &n)) != NULL;)
@@ -335,7 +335,7 @@ static bool has_seen_type(const struct cuda_reach *r, const struct cuda_item *i)
   bool within = false;
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
     within = within || slice_is(t.text, "(");
-    if (within && t.kind == TOKEN_WORD && !slice_is(t.text, "const") && words_have(&r->seen, t.text))
+    if (within && t.kind == TOKEN_WORD && !slice_is(t.text, "const") && word_set_has(&r->seen, t.text))
       return true;
   }
   return false;
@@ -344,8 +344,8 @@ static bool has_seen_type(const struct cuda_reach *r, const struct cuda_item *i)
 // The last word of `using namespace a::b;` names a namespace that is there.
 static bool is_namespace(struct cuda_reach *r, struct slice name)
 {
-  struct words only = { 0 };
-  words_add(&only, name);
+  struct word_set only = { 0 };
+  word_set_add(&only, name);
   for (unsigned n = 0; n < r->items.n; n++) {
     const struct cuda_item *i = &r->items.list[n];
     if (!i->reached)
