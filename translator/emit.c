@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-static void resume(const struct source *s, size_t at, struct text *out)
+void emit_resume(const struct source *s, size_t at, struct text *out)
 {
   const char *path;
   unsigned column, line = source_where(s, at, &path, &column);
@@ -22,7 +22,11 @@ static const char *const fields[] = {
   "sections",   "n_units", "units", "n_symbols", "symbols", "verify", "rtol", "atol", "search",
   "budget_seconds",   "budget_variants", "mode", "openmp", "hot", "code", "key", "kernel", "spans", "base", "bytes", "size", "node", "watch", "left", "result", "budget_share", "until", "family",
   "footprint", "compiler", "replay", "not_captured",
-  "flops", "l1d", "l2", "l3", "vector", "cores", "threads", "i", "d", "text", NULL };
+  "flops", "l1d", "l2", "l3", "vector", "cores", "threads", "i", "d", "text",
+  // of CUDA kernels
+  "gpu", "flags", "launch", "geometry", "instance", "n_written", "written", "grid", "block",
+  "shared", "stream", "smem_per_block", "smem_per_sm", "registers", "sms", "warp", "max_threads",
+  "cc", "x", "y", "z", "s", "value", "type", "end", "lines", "kind", NULL };
 
 static bool user_macro(const struct emission *e, const char *name)
 {
@@ -56,8 +60,7 @@ static bool file_defines(const struct source *s, const char *macro)
   return false;
 }
 
-// Params that nothing else defines have their default in the default variant.
-static void define_params(const struct emission *e, bool define)
+void emit_define_params(const struct emission *e, bool define)
 {
   const char *kernel = e->k->main.name;
   for (unsigned i = 0; i < e->k->n_params; i++) {
@@ -155,11 +158,11 @@ static void stub(const struct emission *e)
 static void before(const struct emission *e, const struct function *f)
 {
   begin_generated(e->out);
-  define_params(e, true);
+  emit_define_params(e, true);
   header(e, f);
   text_printf(e->out, f == &e->k->main ? ";\n" : "__attribute__((unused));\n");
   text_printf(e->out, "AUTOTUNE_AS_WRITTEN\n%s", f == &e->k->main ? "static\n" : "");
-  resume(e->s, f->start, e->out);
+  emit_resume(e->s, f->start, e->out);
 }
 
 static void after(const struct emission *e, const struct function *f)
@@ -181,9 +184,9 @@ static void after(const struct emission *e, const struct function *f)
     stub(e);
     emit_hide_macros(e, false);
   }
-  define_params(e, false);
+  emit_define_params(e, false);
   text_printf(e->out, "AUTOTUNE_AS_WRITTEN\n");
-  resume(e->s, f->end, e->out);
+  emit_resume(e->s, f->end, e->out);
 }
 
 struct edit {               // of the source: [START, END) becomes what the kind says
@@ -230,7 +233,7 @@ static void apply(const struct source *s, const struct edit *edit, struct text *
     break;
   case EDIT_NAME: // what follows keeps its column
     text_printf(out, "autotune_default_%s\n", edit->function->name);
-    resume(s, edit->end, out);
+    emit_resume(s, edit->end, out);
     break;
   case EDIT_AFTER:
     after(edit->emission, edit->function);
@@ -262,7 +265,7 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
     edit_add(&edits, (struct edit){ pragmas[i].offset, pragmas[i].end, EDIT_BLANK, NULL, NULL });
   for (unsigned i = 0; i < n_kernels; i++) {
     struct emission *e = arena_alloc(sizeof *e);
-    *e = (struct emission){ s, &kernels[i], x, units[i], out, o, NULL, 0 };
+    *e = (struct emission){ .s = s, .k = &kernels[i], .x = x, .units = units[i], .out = out, .o = o };
     e->factors = units[i] ? factors_of(x, e->k, &e->n_factors) : NULL;
     if (units[i]) // else an #if leaves the kernel out
       edit_kernel(s, &edits, e);
@@ -272,7 +275,7 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
   text_add(out, s->text, at);
   if (any) {
     text_printf(out, "#include <autotune.h>\n");
-    resume(s, 0, out);
+    emit_resume(s, 0, out);
   }
   for (unsigned i = 0; i < edits.n; i++) {
     text_add(out, s->text + at, edits.list[i].start - at);

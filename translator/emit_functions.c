@@ -8,15 +8,23 @@
 
 #define WORD(s) (int)(s).size, (s).data
 
-// Not `register`: the slow path takes the addresses of its parameters.
+// Not `register`: the slow path takes the addresses of its parameters. And what only a kernel of CUDA's
+// may have.
+static bool is_dropped(struct slice word)
+{
+  return slice_is(word, "register") || slice_is(word, "__grid_constant__");
+}
+
 static void parameter(const struct emission *e, const struct kernel_arg *a)
 {
   struct lexer l = lexer_of(a->text);
-  struct token t = lex(&l);
-  if (slice_is(t.text, "register"))
-    text_add(e->out, l.p, (size_t)(l.end - l.p));
-  else
-    text_add(e->out, a->text.data, a->text.size);
+  const char *from = a->text.data;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (is_dropped(t.text)) {
+      text_add(e->out, from, (size_t)(t.text.data - from));
+      from = l.p;
+    }
+  text_add(e->out, from, (size_t)(a->text.data + a->text.size - from));
 }
 
 void emit_parameters(const struct emission *e, const char *behind)
@@ -31,12 +39,14 @@ void emit_parameters(const struct emission *e, const char *behind)
     text_printf(e->out, "void");
 }
 
-// The arguments out of autotune_a.
-static void unpacked(const struct emission *e)
+void emit_unpacked(const struct emission *e)
 {
   for (unsigned i = 0; i < e->k->n_args; i++) {
     text_printf(e->out, "%s\n    ", i ? "," : "");
-    if (e->k->args[i].pointer)
+    if (e->k->cuda)
+      text_printf(e->out, "::autotune::argument<decltype(autotune_arg_%s_%u)>(autotune_a[%u])",
+                  e->k->main.name, i, i);
+    else if (e->k->args[i].pointer)
       text_printf(e->out, "*(void **)autotune_a[%u]", i);
     else
       text_printf(e->out, "*(__typeof__(autotune_arg_%s_%u) *)autotune_a[%u]", e->k->main.name, i,
@@ -75,11 +85,11 @@ static void declare_argument(const struct emission *e, unsigned index)
   const char *name = name_in(a);
   struct lexer l = lexer_of(a->text);
   const char *from = a->text.data;
-  text_printf(e->out, "extern ");
+  text_printf(e->out, e->k->cuda ? "static " : "extern ");
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     bool open = slice_is(t.text, "[");
     bool is_name = t.text.data == name;
-    if (!open && !is_name && !slice_is(t.text, "register"))
+    if (!open && !is_name && !is_dropped(t.text))
       continue;
     text_add(e->out, from, (size_t)(t.text.data - from));
     from = l.p;
@@ -126,7 +136,7 @@ static void invoke(const struct emission *e)
   if (e->k->returns) // which may be const, or have const members
     text_printf(e->out, "%.*s autotune_result = ", WORD(e->k->result));
   text_printf(e->out, "((autotune_type_%s *)autotune_f)(", name);
-  unpacked(e);
+  emit_unpacked(e);
   text_printf(e->out, ");\n  (void)autotune_a;\n  (void)autotune_r;\n");
   if (e->k->returns)
     text_printf(e->out, "  __builtin_memcpy(autotune_r, &autotune_result, "
@@ -144,8 +154,7 @@ static long long word_number(const struct kernel *k, struct slice word)
   return -1;
 }
 
-// EXPR with words replaced by their numbers: `static` is no expression.
-static void numbered(const struct emission *e, struct slice expr)
+void emit_numbered(const struct emission *e, struct slice expr)
 {
   struct lexer l = lexer_of(expr);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
@@ -160,6 +169,11 @@ static void numbered(const struct emission *e, struct slice expr)
 
 static void machine_names(const struct emission *e)
 {
+  static const char *const gpu[][2] = {
+    { "AUTOTUNE_SMEM_PER_BLOCK", "smem_per_block" }, { "AUTOTUNE_SMEM_PER_SM", "smem_per_sm" },
+    { "AUTOTUNE_REGISTERS", "registers" }, { "AUTOTUNE_SMS", "sms" }, { "AUTOTUNE_WARP", "warp" },
+    { "AUTOTUNE_MAX_THREADS", "max_threads" }, { "AUTOTUNE_CC", "cc" },
+  };
   static const char *const machine[][2] = {
     { "AUTOTUNE_L1D", "l1d" }, { "AUTOTUNE_L2", "l2" }, { "AUTOTUNE_L3", "l3" },
     { "AUTOTUNE_LINE", "line" }, { "AUTOTUNE_VECTOR", "vector" }, { "AUTOTUNE_CORES", "cores" },
@@ -167,6 +181,8 @@ static void machine_names(const struct emission *e)
   };
   for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
     text_printf(e->out, "  const long long %s = autotune_m->%s;\n", machine[i][0], machine[i][1]);
+  for (size_t i = 0; e->k->cuda && i < sizeof gpu / sizeof *gpu; i++)
+    text_printf(e->out, "  const long long %s = autotune_m->%s;\n", gpu[i][0], gpu[i][1]);
 }
 
 // In the typed function, params are variables: the macros of their names sleep meanwhile.
@@ -191,35 +207,41 @@ static void each_param(const struct emission *e, const char *format)
     }
 }
 
-// The head of a typed function of that sort, up to the names; its tail is each_param's pop_macro.
-static void open_typed(const struct emission *e, const char *result, const char *called)
+void emit_open_typed(const struct emission *e, const char *result, const char *called,
+                     const char *more)
 {
   each_param(e, "#pragma push_macro(\"@\")\n");
   text_printf(e->out, "static %s %s(", result, called);
-  emit_parameters(e, "const struct autotune_value *const *autotune_v,\n"
-                     "  const struct autotune_machine *autotune_m");
+  emit_parameters(e, arena_printf("const struct autotune_value *const *autotune_v,\n"
+                                  "  const struct autotune_machine *autotune_m%s", more));
   text_printf(e->out, ")\n");
   each_param(e, "#undef @\n");
   text_printf(e->out, "{\n");
   constraint_names(e);
 }
 
+void emit_close_typed(const struct emission *e)
+{
+  text_printf(e->out, "}\n");
+  each_param(e, "#pragma pop_macro(\"@\")\n");
+}
+
 // One function for each factor of the constraint.
 static void condition(const struct emission *e, unsigned index)
 {
   const char *name = e->k->main.name;
-  open_typed(e, "int", arena_printf("autotune_allows_%s_%u", name, index));
+  emit_open_typed(e, "int", arena_printf("autotune_allows_%s_%u", name, index), "");
   text_printf(e->out, "  return (");
-  numbered(e, e->factors[index].text);
-  text_printf(e->out, ") != 0;\n}\n");
-  each_param(e, "#pragma pop_macro(\"@\")\n");
+  emit_numbered(e, e->factors[index].text);
+  text_printf(e->out, ") != 0;\n");
+  emit_close_typed(e);
   text_printf(e->out, "static int autotune_holds_%s_%u(\n"
                       "  const struct autotune_value *const *autotune_v,\n"
                       "  void *const *autotune_a,"
                       "  const struct autotune_machine *autotune_m)\n{\n"
                       "  (void)autotune_a;\n  return autotune_allows_%s_%u(", name, index, name,
               index);
-  unpacked(e);
+  emit_unpacked(e);
   text_printf(e->out, "%sautotune_v, autotune_m);\n}\n", e->k->n_args ? ",\n    " : "");
 }
 
@@ -234,13 +256,13 @@ static void leaves(const struct emission *e, unsigned index)
   machine_names(e);
   for (unsigned i = 0; i < f->n_leaves; i++) {
     text_printf(e->out, "  autotune_o[%u] = (double)(", i);
-    numbered(e, f->leaves[i]);
+    emit_numbered(e, f->leaves[i]);
     text_printf(e->out, ");\n");
   }
   text_printf(e->out, "}\nstatic void autotune_leaves_%s_%u(double *autotune_o,\n"
                       "  void *const *autotune_a, const struct autotune_machine *autotune_m)\n{\n"
                       "  (void)autotune_a;\n  autotune_parts_%s_%u(", name, index, name, index);
-  unpacked(e);
+  emit_unpacked(e);
   text_printf(e->out, "%sautotune_o, autotune_m);\n}\n", e->k->n_args ? ",\n    " : "");
 }
 
@@ -258,17 +280,17 @@ static void footprint(const struct emission *e)
   const char *name = e->k->main.name;
   if (!footprint_applies(e->k))
     return;
-  open_typed(e, "double", arena_printf("autotune_tile_%s", name));
+  emit_open_typed(e, "double", arena_printf("autotune_tile_%s", name), "");
   text_printf(e->out, "  double autotune_most = 0;\n");
   footprint_write(e->s, e->k, e->out);
-  text_printf(e->out, "  return autotune_most;\n}\n");
-  each_param(e, "#pragma pop_macro(\"@\")\n");
+  text_printf(e->out, "  return autotune_most;\n");
+  emit_close_typed(e);
   text_printf(e->out, "static double autotune_footprint_%s(\n"
                       "  const struct autotune_value *const *autotune_v,\n"
                       "  void *const *autotune_a,"
                       "  const struct autotune_machine *autotune_m)\n{\n"
                       "  (void)autotune_a;\n  return autotune_tile_%s(", name, name);
-  unpacked(e);
+  emit_unpacked(e);
   text_printf(e->out, "%sautotune_v, autotune_m);\n}\n", e->k->n_args ? ",\n    " : "");
 }
 
@@ -326,14 +348,16 @@ static void describe(const struct emission *e)
   text_printf(e->out, "static void autotune_describe_%s(void *const *autotune_a, "
                       "struct autotune_call *autotune_c)\n{\n  (void)autotune_a;\n"
                       "  autotune_measures_%s(", name, name);
-  unpacked(e);
+  emit_unpacked(e);
   text_printf(e->out, "%sautotune_c);\n}\n", e->k->n_args ? ",\n    " : "");
 }
 
 void emit_functions(const struct emission *e)
 {
-  invoke(e);
+  if (!e->k->cuda)
+    invoke(e);
   constraint(e);
   describe(e);
-  footprint(e);
+  if (!e->k->cuda)
+    footprint(e);
 }

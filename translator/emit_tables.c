@@ -10,7 +10,7 @@ static const char *const kinds[] = { "AUTOTUNE_INT", "AUTOTUNE_REAL", "AUTOTUNE_
                                      "AUTOTUNE_STRING", "AUTOTUNE_TUPLE", "AUTOTUNE_CHOICE",
                                      "AUTOTUNE_FLAGS", "AUTOTUNE_COMPILER" };
 
-static void string(struct text *out, const char *s)
+void emit_string(struct text *out, const char *s)
 {
   if (s)
     text_literal(out, s, strlen(s));
@@ -44,9 +44,9 @@ static void params(const struct emission *e)
     for (unsigned j = 0; j < p->n_values; j++) {
       const struct value *v = &p->values[j];
       text_printf(e->out, "  { ");
-      string(e->out, v->text);
+      emit_string(e->out, v->text);
       text_printf(e->out, ", ");
-      string(e->out, v->define);
+      emit_string(e->out, v->define);
       text_printf(e->out, v->i == INT64_MIN ? ", -9223372036854775807LL - 1, "
                                             : ", %lldLL, ", v->i);
       real(e->out, v->d);
@@ -60,9 +60,9 @@ static void params(const struct emission *e)
   for (unsigned i = 0; i < e->k->n_params; i++) {
     const struct param *p = &e->k->params[i];
     text_printf(e->out, "  { ");
-    string(e->out, p->name);
+    emit_string(e->out, p->name);
     text_printf(e->out, ", ");
-    string(e->out, p->macro);
+    emit_string(e->out, p->macro);
     text_printf(e->out, ", %s, %d, %u, %u, autotune_values_%s_%u },\n", kinds[p->kind], p->when,
                 p->n_values, p->original, name, i);
   }
@@ -122,8 +122,12 @@ static void arguments(const struct emission *e)
   for (unsigned i = 0; i < e->k->n_args; i++) {
     const struct kernel_arg *a = &e->k->args[i];
     text_printf(e->out, "  { ");
-    string(e->out, a->name ? a->name : "");
-    if (a->pointer)
+    emit_string(e->out, a->name ? a->name : "");
+    if (e->k->cuda) // typedefs are C++'s to know
+      text_printf(e->out, ", sizeof(::autotune::held<decltype(autotune_arg_%s_%u)>),\n"
+                          "    std::is_pointer< ::autotune::held<decltype(autotune_arg_%s_%u)>>::value },\n",
+                  name, i, name, i);
+    else if (a->pointer)
       text_printf(e->out, ", sizeof(void *), 1 },\n");
     else
       text_printf(e->out, ", sizeof(autotune_arg_%s_%u), 0 },\n", name, i);
@@ -196,7 +200,7 @@ static void sections(const struct emission *e)
     int a = base_argument(e->k, c->base);
     const char *element = a >= 0 ? classify_element(e->x, e->k, (unsigned)a) : NULL;
     text_printf(e->out, "  { ");
-    string(e->out, c->name);
+    emit_string(e->out, c->name);
     text_printf(e->out, ", %s, ", access[c->access & 3]);
     if (element)
       text_printf(e->out, "%s", element);
@@ -218,7 +222,7 @@ static void units(const struct emission *e)
     text_literal(e->out, u->text.data, u->text.size);
     text_printf(e->out, ";\nstatic const char *const autotune_flags_%s_%u[] = { ", name, i);
     for (unsigned j = 0; j < u->n_flags; j++) {
-      string(e->out, u->flags[j]);
+      emit_string(e->out, u->flags[j]);
       text_printf(e->out, ", ");
     }
     text_printf(e->out, "0 };\n");
@@ -226,7 +230,7 @@ static void units(const struct emission *e)
   text_printf(e->out, "static const struct autotune_unit autotune_units_%s[] = {\n", name);
   for (unsigned i = 0; i < e->k->n_compilers; i++) {
     text_printf(e->out, "  { ");
-    string(e->out, e->k->compilers[i]);
+    emit_string(e->out, e->k->compilers[i]);
     text_printf(e->out, ", autotune_text_%s_%u, autotune_flags_%s_%u },\n", name, i, name, i);
   }
   text_printf(e->out, "};\n");
@@ -283,36 +287,81 @@ static const char *compiler(const struct emission *e)
   return last;
 }
 
+void emit_field(const struct emission *e, const char *name)
+{
+  text_printf(e->out, e->k->cuda ? "  autotune_k.%s = " : "  .%s = ", name);
+}
+
+void emit_field_end(const struct emission *e)
+{
+  text_printf(e->out, e->k->cuda ? ";\n" : ",\n");
+}
+
 // `.n_what = N, .what = autotune_what_NAME,`
 static void array(const struct emission *e, const char *what, unsigned n)
 {
-  if (n)
-    text_printf(e->out, "  .n_%s = %u, .%s = autotune_%s_%s,\n", what, n, what, what,
-                e->k->main.name);
+  if (!n)
+    return;
+  emit_field(e, arena_printf("n_%s", what));
+  text_printf(e->out, "%u", n);
+  emit_field_end(e);
+  emit_field(e, what);
+  text_printf(e->out, "autotune_%s_%s", what, e->k->main.name);
+  emit_field_end(e);
 }
 
-static void options(const struct emission *e)
+static void real_field(const struct emission *e, const char *name, double d)
+{
+  emit_field(e, name);
+  real(e->out, d);
+  emit_field_end(e);
+}
+
+static void string_field(const struct emission *e, const char *name, const char *s)
+{
+  emit_field(e, name);
+  emit_string(e->out, s);
+  emit_field_end(e);
+}
+
+static void number_field(const struct emission *e, const char *name, unsigned n)
+{
+  emit_field(e, name);
+  text_printf(e->out, "%u", n);
+  emit_field_end(e);
+}
+
+void emit_arrays(const struct emission *e)
+{
+  const struct kernel *k = e->k;
+  array(e, "args", k->n_args);
+  if (!k->cuda) // typedefs are C++'s to know
+    array(e, "keys", k->n_keys);
+  array(e, "params", k->n_params);
+  array(e, "sections", k->n_sections);
+  array(e, "units", k->n_compilers);
+  array(e, "conditions", e->n_factors);
+}
+
+void emit_options(const struct emission *e)
 {
   static const char *const verify[] = { "AUTOTUNE_VERIFY_DEFAULT", "AUTOTUNE_VERIFY_TOLERANCE",
                                         "AUTOTUNE_VERIFY_EXACT", "AUTOTUNE_VERIFY_OFF" };
   const struct kernel *k = e->k;
-  text_printf(e->out, "  .verify = %s, .rtol = ", verify[k->verify & 3]);
-  real(e->out, k->rtol);
-  text_printf(e->out, ", .atol = ");
-  real(e->out, k->atol);
-  text_printf(e->out, ",\n  .search = ");
-  string(e->out, k->search);
-  text_printf(e->out, ", .budget_seconds = ");
-  real(e->out, k->budget_seconds);
-  text_printf(e->out, ", .budget_variants = %u, .budget_share = ", k->budget_variants);
-  real(e->out, k->budget_share);
-  text_printf(e->out, ", .until = ");
-  real(e->out, k->until);
-  text_printf(e->out, ",\n  .mode = ");
-  string(e->out, k->mode);
-  text_printf(e->out, ", .openmp = %d, .family = ", k->openmp);
-  string(e->out, k->family);
-  text_printf(e->out, ",\n");
+  emit_field(e, "verify");
+  text_printf(e->out, "%s", verify[k->verify & 3]);
+  emit_field_end(e);
+  real_field(e, "rtol", k->rtol);
+  real_field(e, "atol", k->atol);
+  string_field(e, "search", k->search);
+  real_field(e, "budget_seconds", k->budget_seconds);
+  number_field(e, "budget_variants", k->budget_variants);
+  string_field(e, "mode", k->mode);
+  number_field(e, "openmp", k->openmp);
+  real_field(e, "budget_share", k->budget_share);
+  real_field(e, "until", k->until);
+  string_field(e, "family", k->family);
+  string_field(e, "compiler", compiler(e));
 }
 
 static void kernel(const struct emission *e, unsigned n_symbols, const char *refused)
@@ -322,7 +371,7 @@ static void kernel(const struct emission *e, unsigned n_symbols, const char *ref
   unsigned line = source_where(e->s, k->main.start, &path, NULL);
   text_printf(e->out, "static const struct autotune_kernel autotune_kernel_%s = {\n"
                       "  .abi = AUTOTUNE_ABI, .name = \"%s\", .file = ", name, name);
-  string(e->out, path);
+  emit_string(e->out, path);
   text_printf(e->out, ", .line = %u,\n"
                       "  .original = (autotune_fn)autotune_default_%s,\n"
                       "  .invoke = autotune_invoke_%s, .describe = autotune_describe_%s,\n",
@@ -331,35 +380,36 @@ static void kernel(const struct emission *e, unsigned n_symbols, const char *ref
     text_printf(e->out, "  .ret_size = sizeof(%.*s),\n"
                         "  .ret_element = AUTOTUNE_ELEMENT(*(%.*s *)0),\n",
                 (int)k->result.size, k->result.data, (int)k->result.size, k->result.data);
-  array(e, "args", k->n_args);
-  array(e, "keys", k->n_keys);
-  array(e, "params", k->n_params);
-  array(e, "sections", k->n_sections);
-  array(e, "units", k->n_compilers);
+  emit_arrays(e);
   array(e, "symbols", n_symbols);
-  array(e, "conditions", e->n_factors);
-  options(e);
+  emit_options(e);
   if (footprint_applies(k))
     text_printf(e->out, "  .footprint = autotune_footprint_%s,\n", name);
-  text_printf(e->out, "  .compiler = ");
-  string(e->out, compiler(e));
-  if (refused) {
-    text_printf(e->out, ", .not_captured = ");
-    string(e->out, refused);
-  } else {
-    text_printf(e->out, ", .replay = autotune_replay_%s", name);
-  }
-  text_printf(e->out, ",\n};\n");
+  if (refused)
+    string_field(e, "not_captured", refused);
+  else
+    text_printf(e->out, "  .replay = autotune_replay_%s,\n", name);
+  text_printf(e->out, "};\n");
+}
+
+void emit_common_tables(const struct emission *e)
+{
+  params(e);
+  units(e);
+}
+
+void emit_instance_tables(const struct emission *e)
+{
+  conditions(e);
+  arguments(e);
+  sections(e);
 }
 
 void emit_tables(const struct emission *e)
 {
-  params(e);
-  conditions(e);
-  arguments(e);
+  emit_common_tables(e);
+  emit_instance_tables(e);
   keys(e);
-  sections(e);
-  units(e);
   struct unit u = unit_replay(e->s, e->k, e->x);
   struct symbol *all;
   unsigned n = symbols(e, &u, &all);

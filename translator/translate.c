@@ -37,7 +37,7 @@ void adopt_options(struct kernel *k, const struct compile_options *o)
 }
 
 // A header's `#define NAME value`.
-static void adopt_headers(struct kernel *k, const struct expansion *x)
+void adopt_headers(struct kernel *k, const struct expansion *x)
 {
   for (unsigned i = 0; i < k->n_params; i++) {
     struct param *p = &k->params[i];
@@ -169,6 +169,11 @@ static bool understand(struct translation *t)
   for (unsigned i = 0; i < t->n_kernels; i++)
     adopt_options(&t->kernels[i], t->o);
   if (t->s->cuda) { // a C compiler's view of the file is of no use
+    const struct expansion *x = cuda_macros(t->s, t->kernels, t->n_kernels, t->o);
+    for (unsigned i = 0; i < t->n_kernels; i++) {
+      adopt_headers(&t->kernels[i], x);
+      adopt_options(&t->kernels[i], t->o);
+    }
     unsigned n_launches;
     cuda_launches(t->s, t->kernels, t->n_kernels, &n_launches);
     return diag_errors() == errors;

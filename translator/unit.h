@@ -124,7 +124,8 @@ bool expand_thread_local(const struct expansion *x, struct slice name);
 const char *classify_element(const struct expansion *x, const struct kernel *k, unsigned arg);
 /* The key of a kernel that has none: its integer arguments. */
 void classify_key(struct kernel *k);
-/* Defaults of params that -DNAME=VALUE gives (translate.c). */
+/* Defaults of params that a header's #define gives, or -DNAME=VALUE (translate.c). */
+void adopt_headers(struct kernel *k, const struct expansion *x);
 void adopt_options(struct kernel *k, const struct compile_options *o);
 
 /* ---- reach.c ------------------------------------------------------------------------------------ */
@@ -172,14 +173,40 @@ struct emission {
   struct text *out;
   const struct compile_options *o;
   struct factor *factors; unsigned n_factors;
+  const struct cuda_unit *cuda;  /* of a CUDA kernel */
+  bool emulate;
 };
 /* ", " and the parameters as written, or "void" where there are none and nothing follows. */
 void emit_parameters(const struct emission *e, const char *behind);
-/* invoke, constraint, describe, footprint; what they call. */
+/* The arguments out of autotune_a. */
+void emit_unpacked(const struct emission *e);
+/* invoke, constraint, describe, footprint; what they call. Of a CUDA kernel: constraint and describe, members
+ * of a class. */
 void emit_functions(const struct emission *e);
-/* `extern` declarations of the arguments under names of ours, for sizeof and _Generic alone. */
+/* A function of the kernel's own parameters, and MORE, in which params and the machine's numbers are variables:
+ * up to behind these, and its end. */
+void emit_open_typed(const struct emission *e, const char *result, const char *called,
+                     const char *more);
+void emit_close_typed(const struct emission *e);
+/* EXPR with words of params replaced by their numbers: `static` is no expression. */
+void emit_numbered(const struct emission *e, struct slice expr);
+/* `extern` declarations of the arguments under names of ours, for sizeof and _Generic alone; of a CUDA
+ * kernel: static members. */
 void emit_arguments(const struct emission *e);
 void emit_tables(const struct emission *e);
+/* The parts of that: what is the same for all instances of a template (params, units), and what is not. */
+void emit_common_tables(const struct emission *e);
+void emit_instance_tables(const struct emission *e);
+/* Fields of a struct autotune_kernel; of a CUDA kernel's they are assigned. */
+void emit_field(const struct emission *e, const char *name);
+void emit_field_end(const struct emission *e);
+void emit_arrays(const struct emission *e);
+void emit_options(const struct emission *e);
+void emit_string(struct text *out, const char *s);
+/* Behind generated text: what follows stands at AT of the source. */
+void emit_resume(const struct source *s, size_t at, struct text *out);
+/* Params that nothing else defines have their default, or no longer. */
+void emit_define_params(const struct emission *e, bool define);
 /* Hides macros of the user's that are spelled as fields of autotune.h's structures, or shows them again. */
 void emit_hide_macros(const struct emission *e, bool hide);
 /* The expressions that the functions of a replay are made of. */

@@ -91,6 +91,7 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
 struct cuda_unit {
   struct text text;           /* docs/design.md says what stands in it, in which order */
   const char **flags; unsigned n_flags;     /* for NVRTC: "-std=c++17", "--use_fast_math", "-I…" */
+  bool unnamed;               /* the kernel is in an unnamed namespace, at whatever depth */
   struct cuda_symbol {
     const char *name;         /* the unit's pointer is autotune_symbol_NAME */
     const char *qualified;    /* as file scope spells it: "::a::NAME" */
@@ -106,7 +107,11 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
 /* The translated .cu file. EMULATE: for the CPU. */
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels, const struct launch *launches,
-               unsigned n_launches, const struct cuda_unit *units, bool emulate, struct text *out);
+               unsigned n_launches, const struct cuda_unit *units, const struct expansion *x,
+               const struct compile_options *o, bool emulate, struct text *out);
+/* The macros of the file and of the user's headers, as constraints and defaults of params need them. */
+struct expansion *cuda_macros(const struct source *s, const struct kernel *kernels,
+                              unsigned n_kernels, const struct compile_options *o);
 /* What cuda_emit made of the file at PATH, or the file itself where it has no kernel of ours, for a C++ compiler and
  * the emulator's headers: its launches and dynamic shared memory, annotated or not. Lines stay where they were. */
 void cuda_emulate(const char *path, const struct text *in, struct text *out);

@@ -3,21 +3,39 @@
 #include "../unit.h"
 #include "cuda.h"
 
-bool cuda_translate(struct source *s, const struct compile_options *o, bool emulate, struct text *out)
+// Of a file with pragmas. False: something is wrong, and told.
+static bool make(struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
+                 const struct compile_options *o, bool emulate, struct text *out)
 {
-  unsigned errors = diag_errors(), n_pragmas, n_kernels, n_launches;
-  struct pragma *pragmas = pragma_all(s, &n_pragmas);
-  if (n_pragmas) {
-    source_parse(s);
-    struct kernel *kernels = cuda_kernels(s, pragmas, n_pragmas, &n_kernels);
-    for (unsigned i = 0; i < n_kernels; i++)
-      adopt_options(&kernels[i], o);
-    cuda_launches(s, kernels, n_kernels, &n_launches);
+  unsigned errors = diag_errors(), n_kernels, n_launches;
+  source_parse(s);
+  struct kernel *kernels = cuda_kernels(s, pragmas, n_pragmas, &n_kernels);
+  struct launch *launches = cuda_launches(s, kernels, n_kernels, &n_launches);
+  const struct expansion *x = cuda_macros(s, kernels, n_kernels, o);
+  struct cuda_unit *units = arena_alloc((n_kernels + 1) * sizeof *units);
+  for (unsigned i = 0; i < n_kernels; i++) {
+    adopt_headers(&kernels[i], x);
+    adopt_options(&kernels[i], o);
   }
   if (diag_errors() != errors)
     return false;
+  for (unsigned i = 0; i < n_kernels; i++)
+    units[i] = cuda_unit_build(s, kernels, n_kernels, &kernels[i], o);
+  cuda_emit(s, pragmas, n_pragmas, kernels, n_kernels, launches, n_launches, units, x, o, emulate, out);
+  return diag_errors() == errors;
+}
+
+bool cuda_translate(struct source *s, const struct compile_options *o, bool emulate, struct text *out)
+{
+  unsigned errors = diag_errors(), n_pragmas;
+  struct pragma *pragmas = pragma_all(s, &n_pragmas);
   struct text made = { 0 };
-  text_add(&made, s->text, s->size);
+  if (diag_errors() != errors)
+    return false;
+  if (n_pragmas == 0)
+    text_add(&made, s->text, s->size);
+  else if (!make(s, pragmas, n_pragmas, o, emulate, &made))
+    return false;
   if (emulate)
     cuda_emulate(s->path, &made, out);
   else

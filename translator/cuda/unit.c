@@ -32,7 +32,7 @@ static void add_entry(const struct cuda_reach *r, const struct cuda_item *i, str
   unsigned closed = 0;
   const struct cuda_items *items = &r->items;
   for (int s = i->scope; s >= 0 && items->list[s].n_names == 0; s = items->list[s].scope, closed++)
-    text_printf(out, "}\n");
+    text_printf(out, "}\n"); // `extern "C" {` too, to no harm
   body_entry(r, out);
   int scopes[64];
   unsigned n = 0;
@@ -126,6 +126,16 @@ static void add_flags(const struct cuda_reach *r, const struct compile_options *
     *GROW(u->flags, u->n_flags) = arena_printf("-I%s", cccl);
 }
 
+static bool is_unnamed(const struct cuda_reach *r)
+{
+  for (int s = r->items.list[last_own(r)].scope; s >= 0; s = r->items.list[s].scope) {
+    struct lexer l = lexer_of(item_text(&r->items.list[s]));
+    if (r->items.list[s].n_names == 0 && !slice_is(items_lex(&l).text, "extern"))
+      return true;
+  }
+  return false;
+}
+
 struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *kernels,
                                  unsigned n_kernels, const struct kernel *k,
                                  const struct compile_options *o)
@@ -135,6 +145,7 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
   prologue_write(r, &u.text);
   add_items(r, &u.text);
   add_flags(r, o, &u);
+  u.unnamed = is_unnamed(r);
   for (unsigned n = 0; n < r->n_variables; n++)
     *GROW(u.symbols, u.n_symbols) = (struct cuda_symbol){
       .name = arena_copy(r->variables[n].name.data, r->variables[n].name.size),

@@ -14,20 +14,20 @@ struct Add {
 };
 struct Host { std::vector<int> list; };
 
-constexpr int powers[] = { 1, 2, 4, 8 };
+__device__ constexpr int powers[] = { 1, 2, 4, 8 };
 
 template <class T> __device__ __forceinline__ T clamp_to(T x, T low, T high)
 {
   return x < low ? low : x > high ? high : x;
 }
 
-#pragma autotune kernel block(32x8, 64x4) param(UNROLL: 1, 4) grid(ceil)
+#pragma autotune kernel block(32x8, 64x4) grid(ceil)
 template <class T, int N, Mode M, class Op>
 __global__ void __launch_bounds__(256) combine(const T *__restrict__ a, T *__restrict__ b, int n, Op op)
 {
   auto at = [=] (int i) { return i * N + powers[N % 4]; };
   T sum = T(0);
-  #pragma unroll UNROLL
+  #pragma autotune unroll partial({1, 4})
   for (int i = threadIdx.x; i < n; i += Traits<T>::width)
     sum = op(sum, clamp_to(a[at(i)], T(-1), T(1)));
   if constexpr (std::is_same<T, float>::value && M == Mode::Scaled)

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* autotune_cuda.h: what translated .cu files use besides autotune.h; programs do not include it.
+ *
+ * C++11, for nvcc, clang++ and the emulator. Everything is inline or a template, and depends on nothing but
+ * the runtime API and the C++ library's language support. */
+#ifndef AUTOTUNE_CUDA_H
+#define AUTOTUNE_CUDA_H
+
+#include <autotune.h>
+
+#include <cxxabi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <type_traits>
+#include <typeinfo>
+
+#include <cuda_runtime.h>
+
+/* nvcc's own front end has warnings of its own. */
+#if defined(__CUDACC__) && !defined(__clang__)
+#define AUTOTUNE_GENERATED_CUDA                                                              \
+  _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 177") _Pragma("nv_diag_suppress 550")
+#define AUTOTUNE_AS_WRITTEN_CUDA _Pragma("nv_diagnostic pop")
+#else
+#define AUTOTUNE_GENERATED_CUDA
+#define AUTOTUNE_AS_WRITTEN_CUDA
+#endif
+
+namespace autotune {
+
+template <class T_>
+using bare = typename std::remove_cv<typename std::remove_reference<T_>::type>::type;
+template <class T_> struct unrestricted { typedef T_ type; };
+template <class T_> struct unrestricted<T_ *__restrict__> { typedef T_ *type; };
+/* What a parameter that is declared as T_ holds: arrays are pointers. */
+template <class T_> using held = typename unrestricted<typename std::decay<T_>::type>::type;
+
+template <class T_> held<T_> &argument(void *p) { return *static_cast<held<T_> *>(p); }
+
+/* ---- keys ---- */
+
+template <class T_> struct is_key {
+  static constexpr bool value = std::is_integral<held<T_>>::value || std::is_enum<held<T_>>::value;
+};
+template <class T_> typename std::enable_if<is_key<T_>::value>::type add_key(long long *&key, T_ value)
+{
+  *key++ = static_cast<long long>(value);
+}
+template <class T_>
+typename std::enable_if<!is_key<T_>::value>::type add_key(long long *&, const T_ &)
+{
+}
+template <class T_> void add_key_name(const char **names, unsigned &n, const char *name)
+{
+  if (is_key<T_>::value)
+    names[n++] = name;
+}
+inline long long threads(unsigned blocks, unsigned block)
+{
+  return static_cast<long long>(blocks) * block;
+}
+inline long long device()
+{
+  int ordinal = 0;
+  return cudaGetDevice(&ordinal) == cudaSuccess ? ordinal : 0;
+}
+
+/* ---- what arguments point to ---- */
+
+template <class T_> void add_written(unsigned *indices, unsigned &n, unsigned index)
+{
+  typedef typename std::remove_pointer<held<T_>>::type target;
+  if (std::is_pointer<held<T_>>::value && !std::is_const<target>::value &&
+      !std::is_function<target>::value)
+    indices[n++] = index;
+}
+
+struct element {
+  const char *type; /* as typeid says it */
+  autotune_element kind;
+  size_t size;      /* of one part */
+};
+inline element element_of(const char *type, size_t size)
+{
+  static const element known[] = {
+    { "f", AUTOTUNE_F32, 4 },            { "d", AUTOTUNE_F64, 8 },
+    { "6float1", AUTOTUNE_F32, 4 },      { "6float2", AUTOTUNE_F32, 4 },
+    { "6float3", AUTOTUNE_F32, 4 },      { "6float4", AUTOTUNE_F32, 4 },
+    { "7double1", AUTOTUNE_F64, 8 },     { "7double2", AUTOTUNE_F64, 8 },
+    { "7double3", AUTOTUNE_F64, 8 },     { "7double4", AUTOTUNE_F64, 8 },
+    { "6__half", AUTOTUNE_F16, 2 },      { "7__half2", AUTOTUNE_F16, 2 },
+    { "DF16_", AUTOTUNE_F16, 2 },        { "Dh", AUTOTUNE_F16, 2 },
+    { "13__nv_bfloat16", AUTOTUNE_BF16, 2 }, { "14__nv_bfloat162", AUTOTUNE_BF16, 2 },
+    { "DF16b", AUTOTUNE_BF16, 2 },       { "St7complexIfE", AUTOTUNE_F32, 4 },
+    { "St7complexIdE", AUTOTUNE_F64, 8 },
+  };
+  for (size_t i = 0; type && i < sizeof known / sizeof *known; i++)
+    if (strcmp(type, known[i].type) == 0)
+      return known[i];
+  return { type, AUTOTUNE_BYTES, size };
+}
+#if defined(__GXX_RTTI) || defined(__RTTI)
+template <class T_> const char *type_of() { return typeid(T_).name(); }
+#else /* -fno-rtti: floating-point types alone are known */
+template <class T_> const char *type_of()
+{
+  return std::is_same<T_, float>::value ? "f" : std::is_same<T_, double>::value ? "d" : nullptr;
+}
+#endif
+#undef AUTOTUNE_ELEMENT
+#undef AUTOTUNE_ELEMENT_SIZE
+#define AUTOTUNE_ELEMENT_OF(x)                                                               \
+  ::autotune::element_of(::autotune::type_of< ::autotune::bare<decltype(x)>>(),              \
+                         sizeof(::autotune::bare<decltype(x)>))
+#define AUTOTUNE_ELEMENT(x) AUTOTUNE_ELEMENT_OF(x).kind
+#define AUTOTUNE_ELEMENT_SIZE(x) AUTOTUNE_ELEMENT_OF(x).size
+
+/* ---- launches ---- */
+
+/* The first part of a size "16x16x2"; TEXT is left behind it. Missing ones are 1. */
+inline unsigned next_size(const char *&text)
+{
+  unsigned size = 0;
+  if (*text < '0' || *text > '9')
+    return 1;
+  for (; *text >= '0' && *text <= '9'; text++)
+    size = size * 10 + static_cast<unsigned>(*text - '0');
+  text += *text == 'x';
+  return size;
+}
+inline autotune_dim3 read_size(const char *text)
+{
+  autotune_dim3 d;
+  d.x = next_size(text);
+  d.y = next_size(text);
+  d.z = next_size(text);
+  return d;
+}
+
+/* VALUE is a size of a grid or a block: 1 … LIMIT. */
+inline bool set_size(unsigned &out, long long value, long long limit)
+{
+  out = static_cast<unsigned>(value);
+  return value >= 1 && value <= limit;
+}
+
+/* As many blocks of BLOCK as hold the threads that were asked for. */
+inline bool fit(unsigned &out, unsigned blocks, unsigned threads_of, unsigned block, bool ceil,
+                long long limit)
+{
+  long long all = threads(blocks, threads_of);
+  return block > 0 && (ceil || all % block == 0) && set_size(out, (all + block - 1) / block, limit);
+}
+
+template <class... P_>
+int launch(void (*kernel)(P_...), const autotune_launch *l, void *const *args)
+{
+#ifdef AUTOTUNE_EMULATE_LAUNCH_H
+  const void *address = ::autotune_emulate::known(kernel);
+#else
+  const void *address = reinterpret_cast<const void *>(kernel);
+#endif
+  void *none = nullptr;
+  return static_cast<int>(cudaLaunchKernel(
+    address, dim3(l->grid.x, l->grid.y, l->grid.z), dim3(l->block.x, l->block.y, l->block.z),
+    sizeof...(P_) ? const_cast<void **>(args) : &none, l->shared,
+    static_cast<cudaStream_t>(l->stream)));
+}
+
+inline autotune_launch asked(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
+{
+  autotune_launch l = { { grid.x, grid.y, grid.z }, { block.x, block.y, block.z }, shared, stream };
+  return l;
+}
+
+template <class T_> int locate(const T_ &symbol, void **address, size_t *bytes)
+{
+  cudaError_t error = cudaGetSymbolAddress(address, symbol);
+  if (error == cudaSuccess)
+    error = cudaGetSymbolSize(bytes, symbol);
+  return static_cast<int>(error);
+}
+
+/* ---- instances of templates ---- */
+
+/* The name "k<float, 16>" and the lines "#define AUTOTUNE_T0 float". */
+class instance {
+  char *name_ = nullptr, *lines_ = nullptr;
+  unsigned n_ = 0;
+  bool known_ = true; /* its types can be spelled */
+
+  static void add(char *&to, const char *text)
+  {
+    size_t old = to ? strlen(to) : 0, more = strlen(text);
+    char *grown = static_cast<char *>(realloc(to, old + more + 1));
+    if (!grown)
+      return;
+    memcpy(grown + old, text, more + 1);
+    to = grown;
+  }
+  void add_argument(const char *text)
+  {
+    char define[48];
+    snprintf(define, sizeof define, "#define AUTOTUNE_T%u ", n_);
+    add(lines_, define);
+    add(lines_, text);
+    add(lines_, "\n");
+    add(name_, n_++ ? ", " : "<");
+    add(name_, text);
+  }
+  /* Local classes and closures have no name that the unit could use. */
+  static bool is_nameless(const char *mangled, const char *text)
+  {
+    return *mangled == 'Z' || strstr(mangled, "IZ") || strchr(text, '{') || strchr(text, '(') ||
+           strchr(text, '\'');
+  }
+  static void drop(char *text, const char *part)
+  {
+    for (char *p; (p = strstr(text, part)) != nullptr;)
+      memmove(p, p + strlen(part), strlen(p + strlen(part)) + 1);
+  }
+
+public:
+  instance(const instance &) = delete;
+  instance &operator=(const instance &) = delete;
+  explicit instance(const char *kernel) { add(name_, kernel); }
+  template <class T_> instance &type()
+  {
+    int status = 0;
+    const char *mangled = type_of<T_>();
+    char *text = mangled ? abi::__cxa_demangle(mangled, nullptr, nullptr, &status) : nullptr;
+    if (text)
+      drop(text, "(anonymous namespace)::");
+    known_ = known_ && text && !is_nameless(mangled, text);
+    add_argument(text ? text : "?");
+    free(text);
+    return *this;
+  }
+  template <class T_, class = typename std::enable_if<is_key<T_>::value>::type>
+  instance &value(T_ v)
+  {
+    char text[32];
+    snprintf(text, sizeof text, "%lld", static_cast<long long>(v));
+    add_argument(text);
+    return *this;
+  }
+  instance &value(...)
+  {
+    known_ = false;
+    add_argument("?");
+    return *this;
+  }
+  instance &end()
+  {
+    if (n_)
+      add(name_, ">");
+    return *this;
+  }
+  /* They live as long as the program: the runtime keeps them. */
+  const char *name() const { return name_ ? name_ : "?"; }
+  const char *lines() const { return !known_ ? nullptr : lines_ ? lines_ : ""; }
+};
+
+/* A site that is closed when the file it is in goes. */
+struct site {
+  autotune_site s;
+  explicit site(const autotune_kernel *kernel) : s() { s.kernel = kernel; }
+  ~site() { autotune_site_close(&s); }
+  site(const site &) = delete;
+  site &operator=(const site &) = delete;
+};
+
+} // namespace autotune
+
+#endif
