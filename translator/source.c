@@ -153,6 +153,22 @@ static const char *alignment_end(const struct source *s, struct slice word, stru
   return skip_brackets(&behind);
 }
 
+// Where an attribute of CUDA that the grammar does not know ends, whose WORD is before L; NULL: it is none. PREVIOUS
+// is the token in front of it: `]` opens a lambda, `[=] __device__ (int i) { … }`.
+static const char *cuda_attribute(struct slice previous, struct slice word, struct lexer l)
+{
+  static const char *const names[] = { "__align__", "__builtin_align__", "__cluster_dims__",
+                                       "__block_size__", "__maxnreg__", "__launch_bounds__" };
+  if (slice_is(previous, "]") && (slice_is(word, "__device__") || slice_is(word, "__host__"))) {
+    struct lexer ahead = l;
+    return slice_is(lex(&ahead).text, "__device__") ? ahead.p : l.p;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (slice_is(word, names[i]))
+      return skip_brackets(&l);
+  return NULL;
+}
+
 static void hide(const struct source *s, char *copy, const char *begin, const char *end)
 {
   for (const char *p = begin; p < end; p++)
@@ -161,7 +177,7 @@ static void hide(const struct source *s, char *copy, const char *begin, const ch
 }
 
 // A copy for the parser in which pragmas are blank: the grammar knows none between `for
-// (…)` or `else` and an unbraced statement. Offsets stay.
+// (…)` or `else` and an unbraced statement. So are attributes that it does not know. Offsets stay.
 static const char *without_pragmas(const struct source *s)
 {
   char *copy = arena_copy(s->text, s->size);
@@ -181,6 +197,8 @@ static const char *without_pragmas(const struct source *s)
       if (slice_is(lex(&ahead).text, ")") && open && string)
         end = ahead.p;
     }
+    if (!end && s->cuda)
+      end = cuda_attribute(previous, t.text, l);
     hide(s, copy, t.text.data, end ? end : t.text.data);
     if (is_pragma_macro(previous, t.text))
       hide(s, copy, previous.data, previous.data + previous.size);
