@@ -13,6 +13,7 @@
 //   autotune cc nvcc -O3 -arch=native 04_stencil2d.cu && ./a.out
 #include <cuda_runtime.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

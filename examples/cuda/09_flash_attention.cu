@@ -101,44 +101,46 @@ static __device__ float number(__nv_bfloat16 x)
   return __bfloat162float(x);
 }
 
+// Through shared memory: what is spread over the warp is put together.
 template <class T>
 static __device__ void mma(T, float c[4], const unsigned a[4], unsigned b0, unsigned b1)
 {
-  int lane = threadIdx.x % 32;
-  for (int k = 0; k < 16; k++) {
-    unsigned low = __shfl_sync(0xffffffff, a[k / 8 * 2], lane / 4 * 4 + k % 8 / 2);
-    unsigned high = __shfl_sync(0xffffffff, a[k / 8 * 2 + 1], lane / 4 * 4 + k % 8 / 2);
-    for (int j = 0; j < 2; j++) {
-      unsigned b = __shfl_sync(0xffffffff, k < 8 ? b0 : b1,
-                               (lane % 4 * 2 + j) * 4 + k % 8 / 2);
-      float y = number(((const T *)&b)[k % 2]);
-      c[j] += number(((const T *)&low)[k % 2]) * y;
-      c[j + 2] += number(((const T *)&high)[k % 2]) * y;
-    }
+  __shared__ float A[WARPS][16][16], B[WARPS][16][8];
+  int lane = threadIdx.x % 32, w = threadIdx.x / 32, row = lane / 4, column = lane % 4 * 2;
+  for (int j = 0; j < 2; j++) {
+    for (int i = 0; i < 4; i++)
+      A[w][row + i % 2 * 8][column + i / 2 * 8 + j] = number(((const T *)&a[i])[j]);
+    B[w][column + j][row] = number(((const T *)&b0)[j]);
+    B[w][column + j + 8][row] = number(((const T *)&b1)[j]);
   }
+  __syncwarp();
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 16; k++)
+      c[i] += A[w][row + i / 2 * 8][k] * B[w][k][column + i % 2];
+  __syncwarp();
 }
 
 static __device__ void load4(unsigned r[4], const void *row)
 {
-  int lane = threadIdx.x % 32;
-  for (int i = 0; i < 4; i++) {
-    size_t at = __shfl_sync(0xffffffff, (unsigned long long)row, i * 8 + lane / 4);
-    r[i] = ((const unsigned *)at)[lane % 4];
-  }
+  __shared__ const unsigned *rows[WARPS][32];
+  int lane = threadIdx.x % 32, w = threadIdx.x / 32;
+  rows[w][lane] = (const unsigned *)row;
+  __syncwarp();
+  for (int i = 0; i < 4; i++)
+    r[i] = rows[w][i * 8 + lane / 4][lane % 4];
+  __syncwarp();
 }
 
 static __device__ void load4_transposed(unsigned r[4], const void *row)
 {
-  int lane = threadIdx.x % 32;
-  for (int i = 0; i < 4; i++) {
-    unsigned two = 0;
-    for (int j = 0; j < 2; j++) {
-      int source = i * 8 + lane % 4 * 2 + j;
-      size_t at = __shfl_sync(0xffffffff, (unsigned long long)row, source);
-      two |= (unsigned)((const unsigned short *)at)[lane / 4] << (16 * j);
-    }
-    r[i] = two;
-  }
+  __shared__ const unsigned short *rows[WARPS][32];
+  int lane = threadIdx.x % 32, w = threadIdx.x / 32;
+  rows[w][lane] = (const unsigned short *)row;
+  __syncwarp();
+  for (int i = 0; i < 4; i++)
+    r[i] = rows[w][i * 8 + lane % 4 * 2][lane / 4] |
+           (unsigned)rows[w][i * 8 + lane % 4 * 2 + 1][lane / 4] << 16;
+  __syncwarp();
 }
 #endif
 
@@ -369,7 +371,7 @@ static cudaError_t launch_attention(int heads, int n, const T *q, const T *k, co
 
 #ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // benchmarks bring a main of their own
 #ifdef AUTOTUNE_EMULATE              // a processor plays the device
-enum { SIZE = 150, HEADS = 2, LAUNCHES = 2 };
+enum { SIZE = 100, HEADS = 1, LAUNCHES = 1 };
 #else
 enum { SIZE = 4096, HEADS = 64, LAUNCHES = 30 };
 #endif
