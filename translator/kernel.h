@@ -102,7 +102,8 @@ bool directives_read(const struct source *s, const struct pragma *pragmas, unsig
 
 /* ---- names.c ---- */
 
-enum name_use { USE_PARAMS = 1, USE_MACHINE = 2 }; /* arguments may be used everywhere */
+enum name_use { USE_PARAMS = 1, USE_MACHINE = 2, /* arguments may be used everywhere */
+                USE_GRID = 4, USE_BLOCK = 8 };    /* gridDim, as asked for; blockDim, the variant's */
 /* Diagnoses the names in EXPR, a part of P, that stand for nothing there. WHAT: "a
  * constraint". */
 bool names_check(const struct source *s, const struct kernel *k, const struct pragma *p,

@@ -250,6 +250,9 @@ static bool check_name(const struct source *s, const struct kernel *k,
   }
   if ((uses & USE_PARAMS) && kernel_word(k, name, &number))
     return true;
+  if (((uses & USE_GRID) && slice_is(name, "gridDim")) ||
+      ((uses & USE_BLOCK) && slice_is(name, "blockDim")))
+    return true;
   return unknown(s, k, at, name, uses);
 }
 

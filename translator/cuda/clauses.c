@@ -222,19 +222,19 @@ static void check_flags(const struct source *s, const struct value *v)
 // ---- all of them ----
 
 static void check_dims(const struct source *s, const struct kernel *k, const struct dims *d,
-                       const char *what)
+                       unsigned uses, const char *what)
 {
   for (unsigned i = 0; i < d->n; i++)
-    names_check(s, k, k->main.pragma, d->of[i], USE_PARAMS | USE_MACHINE, what);
+    names_check(s, k, k->main.pragma, d->of[i], USE_PARAMS | USE_MACHINE | uses, what);
 }
 
 void cuda_clauses_check(const struct source *s, struct kernel *k)
 {
   const struct pragma *p = k->main.pragma;
   struct cuda_kernel *c = k->cuda;
-  check_dims(s, k, &c->block, "the block");
-  check_dims(s, k, &c->grid, "the grid");
-  names_check(s, k, p, c->shared, USE_PARAMS | USE_MACHINE, "shared memory");
+  check_dims(s, k, &c->block, USE_GRID, "the block");
+  check_dims(s, k, &c->grid, USE_GRID | USE_BLOCK, "the grid");
+  names_check(s, k, p, c->shared, USE_PARAMS | USE_MACHINE | USE_GRID | USE_BLOCK, "shared memory");
   if (c->ceil)
     c->flags |= AUTOTUNE_GPU_CEIL;
   for (unsigned i = 0; i < p->n_clauses; i++)

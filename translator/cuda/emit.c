@@ -52,6 +52,17 @@ static void add_newlines(const struct source *s, size_t start, size_t end, struc
       text_add(out, s->text + i, 1);
 }
 
+// The lines of [START, END), and in the last of them blanks: what follows keeps its place.
+static void add_gap(const struct source *s, size_t start, size_t end, struct text *out)
+{
+  size_t last = end;
+  while (last > start && s->text[last - 1] != '\n')
+    last--;
+  add_newlines(s, start, end, out);
+  if (last > start)
+    text_printf(out, "%*s", (int)(end - last), "");
+}
+
 static void edits_apply(const struct edits *e, size_t at, struct text *out)
 {
   const struct source *s = e->s;
@@ -97,14 +108,14 @@ static void edit_chevrons(struct edits *edits, const struct launch *l, const str
   }
   size_t first = (size_t)(l->config[0].data - s->text);
   text_printf(&open, "(");
-  add_newlines(s, end, first, &open);
+  add_gap(s, end, first, &open);
   edit_add(edits, end, first, open);
   size_t last = end_of(s, l->config[l->n_config - 1]);
   size_t args = behind_chevrons(s, s->text + last);
   for (unsigned i = l->n_config; i < 4; i++)
     text_printf(&close, i == 3 ? ", nullptr" : ", 0");
   text_printf(&close, l->args.size ? ", " : "");
-  add_newlines(s, last, args, &close);
+  add_gap(s, last, args, &close);
   edit_add(edits, last, args, close);
 }
 
@@ -119,7 +130,7 @@ static void edit_runtime(struct edits *edits, const struct launch *l, const stru
   if (l->template_args.size)
     text_printf(&text, "<%.*s>", WORD(l->template_args));
   text_printf(&text, "(");
-  add_newlines(s, l->start, first, &text);
+  add_gap(s, l->start, first, &text);
   edit_add(edits, l->start, first, text);
 }
 

@@ -218,6 +218,8 @@ static const char *declarator_end(const char *p, const char *end)
   }
 }
 
+static void scan(struct cuda_reach *r, struct slice text);
+
 static void add_variable(struct cuda_reach *r, const struct cuda_item *i, struct slice name)
 {
   struct slice text = item_text(i);
@@ -233,7 +235,7 @@ static void add_variable(struct cuda_reach *r, const struct cuda_item *i, struct
   for (unsigned n = 0; n < r->n_variables; n++)
     if (same(r->variables[n].name, name))
       return;
-  *GROW(r->variables, r->n_variables) = (struct variable){
+  struct variable v = {
     .name = name,
     .item = (unsigned)(i - r->items.list),
     .specifiers = specifiers(r, (struct slice){ text.data, (size_t)(shared - text.data) }),
@@ -241,6 +243,10 @@ static void add_variable(struct cuda_reach *r, const struct cuda_item *i, struct
     .behind = slice_trim((struct slice){ behind, (size_t)(end - behind) }),
     .qualified = qualified(r, i, name),
     .constant = head_has(r, i, "__constant__") };
+  *GROW(r->variables, r->n_variables) = v;
+  scan(r, v.specifiers);
+  scan(r, v.before);
+  scan(r, v.behind);
 }
 
 // ---- the closure -----------------------------------------------------------------------------------------
@@ -323,9 +329,9 @@ static void mark(struct cuda_reach *r, unsigned n)
     struct slice text = item_text(i);
     const char *behind = i->names[0].data + i->names[0].size;
     scan(r, (struct slice){ behind, (size_t)(text.data + text.size - behind) });
-  } else if (i->kind == ITEM_CODE) {
-    scan(r, goes_by_address(r, i) && !i->type ? item_head(i) : item_text(i));
-  }
+  } else if (i->kind == ITEM_CODE && (i->type || !goes_by_address(r, i))) {
+    scan(r, item_text(i));
+  } // else add_variable looks at what is declared with it
 }
 
 // Operators have no name to be reached by: a type of their parameters is one.
