@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +40,24 @@ static void show_ourselves(void) {
     dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 
+/* A path to FD that the loader has not seen yet: it goes by names, and numbers of descriptors come again. Each "/"
+ * or "/./" is a digit of how many there were before. */
+static void path_name(char *path, size_t size, int fd) {
+  static atomic_uint names;
+  unsigned n = atomic_fetch_add(&names, 1);
+  size_t at = (size_t)snprintf(path, size, "/proc/self/fd");
+  for (unsigned bit = 0; bit < 32 && n >> bit; bit++)
+    at += (size_t)snprintf(path + at, size - at, n >> bit & 1 ? "/./" : "/");
+  snprintf(path + at, size - at, "/%d", fd);
+}
+
 static void *library_open(const void *data, size_t size) {
-  char path[64];
+  char path[160];
   int fd = memfd_create("autotune-emulate-unit", MFD_CLOEXEC);
   if (fd < 0)
     return NULL;
   bool written = write(fd, data, size) == (ssize_t)size;
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  path_name(path, sizeof path, fd);
   show_ourselves();
   void *library = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (!library && settings_get()->verbose)

@@ -101,9 +101,14 @@ static bool captures_break(bool (*which)(CUstream s)) {
   return any;
 }
 static bool waits_for_legacy(CUstream s) { return s->blocking; }
+static _Thread_local CUstreamCaptureMode thread_mode; /* what this thread lets captures forbid */
 static bool forbids_here(CUstream s) {
-  return s->mode == CU_STREAM_CAPTURE_MODE_GLOBAL ||
-         (s->mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL && s->thread == (uintptr_t)pthread_self());
+  bool own = s->thread == (uintptr_t)pthread_self();
+  if (thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+    return false;
+  return (s->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
+          (own || thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL)) ||
+         (s->mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL && own);
 }
 
 CUresult capture_forbids(void) {
@@ -249,6 +254,15 @@ EXPORT CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus *status) {
     e = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   pthread_mutex_unlock(&q.lock);
   return e;
+}
+
+EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
+  if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+    return CUDA_ERROR_INVALID_VALUE;
+  CUstreamCaptureMode before = thread_mode;
+  thread_mode = *mode;
+  *mode = before;
+  return CUDA_SUCCESS;
 }
 
 /* Under the lock. */

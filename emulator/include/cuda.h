@@ -230,6 +230,7 @@ CUresult cuStreamSynchronize(CUstream s);
 CUresult cuStreamQuery(CUstream s);
 CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags);
 CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus *status);
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 CUresult cuEventCreate(CUevent *e, unsigned flags);
 CUresult cuEventDestroy(CUevent e);
 CUresult cuEventRecord(CUevent e, CUstream s);
