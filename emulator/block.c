@@ -319,6 +319,15 @@ EXPORT void autotune_emulate_assert(const char *text, const char *file, unsigned
   launch_abort(CUDA_ERROR_ASSERT, reason);
 }
 
+/* The host's threads that call kernels' functions end as any that fails an assertion. */
+EXPORT void autotune_emulate_failed(const char *text, const char *file, unsigned line,
+                                    const char *function) {
+  if (signals_in_kernel())
+    autotune_emulate_assert(text, file, line, function);
+  fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, text);
+  abort();
+}
+
 /* ---- grids --------------------------------------------------------------------------------------- */
 
 static void block_begin(const struct grid *g) {

@@ -77,6 +77,8 @@ _Noreturn void launch_abort(CUresult error, const char *reason);
 bool signals_begin(void);
 /* A launch may take SECONDS of CPU time from now on; 0: no launch runs. */
 void signals_limit(double seconds);
+/* Is the caller a kernel? */
+bool signals_in_kernel(void);
 
 /* ---- memory.c ----------------------------------------------------------------------------- */
 

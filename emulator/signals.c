@@ -38,8 +38,10 @@ static void to_previous(int signal, siginfo_t *info, void *context) {
     }
 }
 
+bool signals_in_kernel(void) { return s.running && pthread_equal(pthread_self(), s.thread); }
+
 static void on_fault(int signal, siginfo_t *info, void *context) {
-  if (!s.running || !pthread_equal(pthread_self(), s.thread)) {
+  if (!signals_in_kernel()) {
     to_previous(signal, info, context);
     return;
   }
@@ -55,7 +57,7 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
 }
 
 static void on_limit(int signal, siginfo_t *info, void *context) {
-  if (s.running && pthread_equal(pthread_self(), s.thread))
+  if (signals_in_kernel())
     on_fault(signal, info, context);
 }
 

@@ -62,6 +62,10 @@ AUTOTUNE_EMULATE_API void autotune_emulate_trap(void) __attribute__((noreturn));
 AUTOTUNE_EMULATE_API void autotune_emulate_assert(const char *text, const char *file, unsigned line,
                                                   const char *function)
     __attribute__((noreturn));
+/* The same where it may be the host's own code that fails: that ends the program. */
+AUTOTUNE_EMULATE_API void autotune_emulate_failed(const char *text, const char *file, unsigned line,
+                                                  const char *function)
+    __attribute__((noreturn));
 
 #ifdef __cplusplus
 }

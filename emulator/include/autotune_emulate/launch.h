@@ -1,82 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch.h: what `autotune cc --emulate` writes for CUDA's additions to C++. cuda_runtime.h ends by
- * including it.
- *
- *   k<T><<<g, b, sh, st>>>(x, y)      ::autotune_emulate::launch(k<T>, g, b, sh, st)(x, y)
- *   k<<<g, b>>>(x), T to be deduced   ::autotune_emulate::launch([](auto... a) { k(a...); }, g, b)(x) */
+/* launch.h: what k<<<grid, block, shared, stream>>>(args) becomes: launch(k, grid, block, shared, stream)(args). */
 #ifndef AUTOTUNE_EMULATE_LAUNCH_H
 #define AUTOTUNE_EMULATE_LAUNCH_H
 
-#include <stddef.h>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
-#include "device.h"
+#include "../cuda_runtime_api.h"
+#include "call.h"
 
 namespace autotune_emulate {
 
-template <class... P> struct signature {
-  template <size_t... I>
-  static void apply(const void *fn, void *const *args, std::index_sequence<I...>)
-  {
-    (void)args; /* where there are none */
-    reinterpret_cast<void (*)(P...)>(const_cast<void *>(fn))(*static_cast<P *>(args[I])...);
-  }
-  static void call(const void *fn, void *const *args)
-  {
-    apply(fn, args, std::index_sequence_for<P...>());
-  }
-};
-
-/* FN, made known to cudaLaunchKernel and all that asks for a kernel by its address. */
-template <class... P> const void *known(void (*fn)(P...))
-{
-  static const unsigned sizes[] = { unsigned(sizeof(P))..., 0 };
-  const autotune_emulate_kernel kernel = { reinterpret_cast<const void *>(fn),
-                                           signature<P...>::call, "kernel", sizeof...(P), sizes };
-  autotune_emulate_register(&kernel);
-  return kernel.fn;
+/* FN, which calls by address find from now on. */
+template <class... P> static inline void (*known(void (*fn)(P...)))(P...) {
+  autotune_emulate_kernel k = signature<void(P...)>::kernel(fn, "a kernel of the program");
+  autotune_emulate_register(&k);
+  return fn;
 }
 
-struct configuration {
-  dim3 grid, block;
-  size_t shared;
-  cudaStream_t stream;
-};
+struct configuration { dim3 grid, block; size_t shared; cudaStream_t stream; };
 
-/* Launches that the runtime refuses are heard of by cudaGetLastError, as CUDA's are. */
-template <class... P> struct typed_launch {
+/* Of a function: the arguments become what its parameters are. */
+template <class K> struct launcher;
+template <class... P> struct launcher<void (*)(P...)> {
   void (*fn)(P...);
   configuration c;
-  void operator()(P... args) const
-  {
-    void *all[] = { static_cast<void *>(&args)..., nullptr };
-    (void)cudaLaunchKernel(known(fn), c.grid, c.block, all, c.shared, c.stream);
+  void operator()(P... p) const {
+    known(fn); // for what else the program does with its address
+    void *args[] = {(void *)&p..., nullptr};
+    autotune_emulate_kernel k = signature<void(P...)>::kernel(fn, "a kernel of the program");
+    autotune_emulate_launch(&k, c.grid, c.block, c.shared, c.stream, args);
   }
 };
 
-/* F is a lambda that calls the kernel: it deduces template arguments, and has default arguments. */
-template <class F> struct deduced_launch {
-  F f;
+/* Of anything that can be called with copies of the arguments, and that holds nothing itself. */
+template <class F, class... A> struct calling {
+  static constexpr unsigned n = sizeof...(A);
+  static constexpr unsigned sizes[n + 1] = {(unsigned)sizeof(A)..., 0};
+  template <size_t... I> static void call_with(void *const *args, std::index_sequence<I...>) {
+    (void)args;
+    alignas(F) char none[sizeof(F)] = {};
+    (*(F *)none)(*(A *)args[I]...);
+  }
+  static void call(const void *, void *const *args) {
+    call_with(args, std::make_index_sequence<n>());
+  }
+};
+template <class F> struct launcher {
+  static_assert(std::is_empty<F>::value, "a kernel of the program, or a function without captures");
+  F fn;
   configuration c;
-  template <class... A> void operator()(A... args) const
-  {
-    void (*fn)(A...) = f;
-    typed_launch<A...>{ fn, c }(args...);
+  template <class... A> void operator()(A... a) const {
+    void *args[] = {(void *)&a..., nullptr};
+    autotune_emulate_kernel k = {(const void *)&calling<F, A...>::call, calling<F, A...>::call,
+                                 "a kernel of the program", calling<F, A...>::n,
+                                 calling<F, A...>::sizes};
+    autotune_emulate_launch(&k, c.grid, c.block, c.shared, c.stream, args);
   }
 };
 
-template <class... P>
-typed_launch<P...> launch(void (*fn)(P...), dim3 grid, dim3 block, size_t shared = 0,
-                          cudaStream_t stream = nullptr)
-{
-  return { fn, { grid, block, shared, stream } };
-}
-
-template <class F>
-deduced_launch<F> launch(F f, dim3 grid, dim3 block, size_t shared = 0,
-                         cudaStream_t stream = nullptr)
-{
-  return { f, { grid, block, shared, stream } };
+template <class K>
+static inline launcher<typename std::decay<K>::type> launch(K &&k, dim3 grid, dim3 block,
+                                                            size_t shared = 0,
+                                                            cudaStream_t stream = nullptr) {
+  return {k, {grid, block, shared, stream}};
 }
 
 } // namespace autotune_emulate

@@ -105,19 +105,23 @@ static inline float norm3df(float a, float b, float c) { return __builtin_sqrtf(
 static inline float normcdff(float x) { return 0.5f * __builtin_erfcf(-x * 0.70710678f); }
 static inline double normcdf(double x) { return 0.5 * __builtin_erfc(-x * 0.7071067811865476); }
 
-static inline float __expf(float x) { return __builtin_expf(x); }
-static inline float __exp10f(float x) { return __builtin_exp2f(x * 3.32192809f); }
-static inline float __logf(float x) { return __builtin_logf(x); }
-static inline float __log2f(float x) { return __builtin_log2f(x); }
-static inline float __log10f(float x) { return __builtin_log10f(x); }
-static inline float __sinf(float x) { return __builtin_sinf(x); }
-static inline float __cosf(float x) { return __builtin_cosf(x); }
-static inline float __tanf(float x) { return __builtin_tanf(x); }
-static inline float __tanhf(float x) { return __builtin_tanhf(x); }
-static inline float __powf(float x, float y) { return __builtin_powf(x, y); }
-static inline void __sincosf(float x, float *s, float *c) {
+/* Macros, since the C library has functions of these names. */
+#define __expf(x) __builtin_expf(x)
+#define __exp10f(x) __builtin_exp2f((x) * 3.32192809f)
+#define __logf(x) __builtin_logf(x)
+#define __log2f(x) __builtin_log2f(x)
+#define __log10f(x) __builtin_log10f(x)
+#define __sinf(x) __builtin_sinf(x)
+#define __cosf(x) __builtin_cosf(x)
+#define __tanf(x) __builtin_tanf(x)
+#define __tanhf(x) __builtin_tanhf(x)
+#define __powf(x, y) __builtin_powf(x, y)
+#define __sincosf(x, s, c) autotune_emulate::sine_cosine(x, s, c)
+namespace autotune_emulate {
+static inline void sine_cosine(float x, float *s, float *c) {
   *s = __builtin_sinf(x);
   *c = __builtin_cosf(x);
+}
 }
 static inline float __saturatef(float x) { return saturate(x); }
 static inline float __fdividef(float a, float b) { return a / b; }

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuda_runtime_api.h: the part of CUDA's runtime interface that libautotune-emulate.so has, in C. */
+#ifndef AUTOTUNE_EMULATE_CUDA_RUNTIME_API_H
+#define AUTOTUNE_EMULATE_CUDA_RUNTIME_API_H
+
+#include <stddef.h>
+
+#include "cuda.h"
+
+#define CUDART_VERSION 13000
+#ifndef CUDART_CB
+#define CUDART_CB
+#endif
+
+#ifdef __cplusplus
+#include "autotune_emulate/types.h"
+#define AUTOTUNE_EMULATE_DEFAULT(x) = x
+extern "C" {
+#else
+#define AUTOTUNE_EMULATE_DEFAULT(x)
+struct dim3 { unsigned x, y, z; };
+typedef struct dim3 dim3;
+#endif
+
+typedef enum cudaError {
+#define X(number, driver, runtime, text) cuda##runtime = number,
+  AUTOTUNE_EMULATE_ERRORS(X)
+#undef X
+  cudaErrorInvalidConfiguration = 9, cudaErrorInvalidSymbol = 13,
+  cudaErrorInvalidMemcpyDirection = 21, cudaErrorInvalidDeviceFunction = 98
+} cudaError_t;
+
+typedef CUstream cudaStream_t;
+typedef CUevent cudaEvent_t;
+typedef CUuuid cudaUUID_t;
+typedef CUfunction cudaFunction_t;
+typedef struct cudaGraph_st *cudaGraph_t;
+typedef struct cudaGraphExec_st *cudaGraphExec_t;
+typedef struct cudaGraphNode_st *cudaGraphNode_t;
+typedef void (*cudaHostFn_t)(void *data);
+typedef void (*cudaStreamCallback_t)(cudaStream_t s, cudaError_t e, void *data);
+
+#define cudaStreamLegacy CU_STREAM_LEGACY
+#define cudaStreamPerThread CU_STREAM_PER_THREAD
+enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
+enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2,
+       cudaEventInterprocess = 4 };
+enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
+       cudaHostAllocWriteCombined = 4 };
+enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2 };
+enum { cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2,
+       cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8 };
+enum cudaMemcpyKind {
+  cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
+  cudaMemcpyDefault
+};
+enum cudaMemoryType {
+  cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged
+};
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated
+};
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed
+};
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9
+};
+enum cudaFuncCache {
+  cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual
+};
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte
+};
+enum { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxL1 = 0,
+       cudaSharedmemCarveoutMaxShared = 100 };
+enum cudaDeviceAttr {
+#define X(number, driver, runtime, value) cudaDevAttr##runtime = number,
+  AUTOTUNE_EMULATE_ATTRIBUTES(X)
+#undef X
+};
+
+struct cudaPointerAttributes {
+  enum cudaMemoryType type;
+  int device;
+  void *devicePointer, *hostPointer;
+};
+struct cudaFuncAttributes {
+  size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+  int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA,
+      maxDynamicSharedSizeBytes, preferredShmemCarveout;
+};
+struct cudaDeviceProp {
+  char name[256];
+  cudaUUID_t uuid;
+  size_t totalGlobalMem, sharedMemPerBlock;
+  int regsPerBlock, warpSize;
+  size_t memPitch;
+  int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3];
+  size_t totalConstMem;
+  int major, minor;
+  int multiProcessorCount, integrated, canMapHostMemory, concurrentKernels, ECCEnabled;
+  int pciBusID, pciDeviceID, pciDomainID;
+  int asyncEngineCount, unifiedAddressing, memoryBusWidth, l2CacheSize;
+  int maxThreadsPerMultiProcessor;
+  size_t sharedMemPerMultiprocessor;
+  int regsPerMultiprocessor, managedMemory, concurrentManagedAccess, cooperativeLaunch;
+  size_t sharedMemPerBlockOptin, reservedSharedMemPerBlock;
+  int maxBlocksPerMultiProcessor;
+};
+typedef struct cudaDeviceProp cudaDeviceProp;
+
+cudaError_t cudaGetLastError(void);
+cudaError_t cudaPeekAtLastError(void);
+const char *cudaGetErrorName(cudaError_t e);
+const char *cudaGetErrorString(cudaError_t e);
+cudaError_t cudaDriverGetVersion(int *version);
+cudaError_t cudaRuntimeGetVersion(int *version);
+
+cudaError_t cudaGetDeviceCount(int *n);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaSetDeviceFlags(unsigned flags);
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device);
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaDeviceReset(void);
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
+
+cudaError_t cudaMalloc(void **p, size_t bytes);
+cudaError_t cudaMallocManaged(void **p, size_t bytes,
+                              unsigned flags AUTOTUNE_EMULATE_DEFAULT(cudaMemAttachGlobal));
+cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t bytes, size_t rows);
+cudaError_t cudaMallocHost(void **p, size_t bytes);
+cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags);
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
+cudaError_t cudaFree(void *p);
+cudaError_t cudaFreeHost(void *p);
+cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s);
+cudaError_t cudaFreeAsync(void *p, cudaStream_t s);
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *p);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t s AUTOTUNE_EMULATE_DEFAULT(0));
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t bytes, size_t rows, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t bytes, size_t rows, enum cudaMemcpyKind kind,
+                              cudaStream_t s AUTOTUNE_EMULATE_DEFAULT(0));
+cudaError_t cudaMemset(void *p, int value, size_t bytes);
+cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes,
+                            cudaStream_t s AUTOTUNE_EMULATE_DEFAULT(0));
+cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t bytes, size_t rows);
+cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, int device,
+                                 cudaStream_t s AUTOTUNE_EMULATE_DEFAULT(0));
+
+cudaError_t cudaStreamCreate(cudaStream_t *s);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *s, unsigned flags, int priority);
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+cudaError_t cudaStreamDestroy(cudaStream_t s);
+cudaError_t cudaStreamSynchronize(cudaStream_t s);
+cudaError_t cudaStreamQuery(cudaStream_t s);
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e,
+                                unsigned flags AUTOTUNE_EMULATE_DEFAULT(0));
+cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t fn, void *data);
+cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t fn, void *data,
+                                  unsigned flags);
+cudaError_t cudaEventCreate(cudaEvent_t *e);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t e);
+cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s AUTOTUNE_EMULATE_DEFAULT(0));
+cudaError_t cudaEventQuery(cudaEvent_t e);
+cudaError_t cudaEventSynchronize(cudaEvent_t e);
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to);
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *g);
+cudaError_t cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *status);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *e, cudaGraph_t g,
+                                 unsigned long long flags AUTOTUNE_EMULATE_DEFAULT(0));
+cudaError_t cudaGraphGetNodes(cudaGraph_t g, cudaGraphNode_t *nodes, size_t *n);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t e, cudaStream_t s);
+cudaError_t cudaGraphDestroy(cudaGraph_t g);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t e);
+
+#ifdef __cplusplus
+} /* a struct of C++ is passed by what this is in C: three words */
+extern "C" {
+#endif
+cudaError_t cudaLaunchKernel(const void *fn, dim3 grid, dim3 block, void **args, size_t shared,
+                             cudaStream_t s);
+cudaError_t cudaFuncSetAttribute(const void *fn, enum cudaFuncAttribute attribute, int value);
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *fn);
+cudaError_t cudaFuncSetCacheConfig(const void *fn, enum cudaFuncCache config);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *fn, int threads,
+                                                          size_t shared);
+cudaError_t cudaGetSymbolAddress(void **p, const void *symbol);
+cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
+
+/* A launch whose error is for cudaGetLastError. */
+struct autotune_emulate_kernel;
+void autotune_emulate_launch(const struct autotune_emulate_kernel *kernel, dim3 grid, dim3 block,
+                             size_t shared, cudaStream_t s, void **args);
+
+/* What the templates of cuda_runtime.h make of a variable: its address and size are known there alone. */
+cudaError_t autotune_emulate_symbol(const void *symbol, size_t bytes);
+cudaError_t autotune_emulate_symbol_copy(void *to, const void *from, size_t bytes, size_t room,
+                                         cudaStream_t s, int wait);
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime.c: the runtime API on devices, memory and kernels, over the driver's. What goes wrong is kept for
+ * cudaGetLastError. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator.h"
+#include "runtime.h"
+
+_Thread_local int runtime_device;
+static _Thread_local cudaError_t last_error;
+
+cudaError_t runtime_error(CUresult e) {
+  cudaError_t mine = (cudaError_t)e;
+  if (e != CUDA_SUCCESS && e != CUDA_ERROR_NOT_READY)
+    last_error = mine;
+  return mine;
+}
+
+CUresult runtime_ready(struct CUctx_st **c) {
+  CUresult e = driver_ready() == CUDA_SUCCESS ? CUDA_SUCCESS : driver_initialise();
+  CUcontext primary;
+  if (e != CUDA_SUCCESS)
+    return e;
+  if (context_current(c) == CUDA_ERROR_INVALID_CONTEXT) {
+    struct CUctx_st *mine = context_of(runtime_device);
+    if (!mine->retained && (e = cuDevicePrimaryCtxRetain(&primary, runtime_device)) != CUDA_SUCCESS)
+      return e;
+    context_use(mine);
+  }
+  return context_current(c);
+}
+
+/* ---- errors --------------------------------------------------------------------------------------------- */
+
+EXPORT cudaError_t cudaPeekAtLastError(void) {
+  struct CUctx_st *c;
+  if (driver_ready() == CUDA_SUCCESS) {
+    CUresult e = context_current(&c);
+    if (e != CUDA_SUCCESS && e != CUDA_ERROR_INVALID_CONTEXT)
+      return (cudaError_t)e; /* it stays */
+  }
+  return last_error;
+}
+
+EXPORT cudaError_t cudaGetLastError(void) {
+  cudaError_t e = cudaPeekAtLastError();
+  last_error = cudaSuccess;
+  return e;
+}
+
+EXPORT const char *cudaGetErrorName(cudaError_t e) {
+  switch ((int)e) {
+#define X(number, driver, runtime, text)                                                     \
+  case number:                                                                               \
+    return "cuda" #runtime;
+    AUTOTUNE_EMULATE_ERRORS(X)
+#undef X
+  case cudaErrorInvalidConfiguration: return "cudaErrorInvalidConfiguration";
+  case cudaErrorInvalidSymbol: return "cudaErrorInvalidSymbol";
+  case cudaErrorInvalidMemcpyDirection: return "cudaErrorInvalidMemcpyDirection";
+  case cudaErrorInvalidDeviceFunction: return "cudaErrorInvalidDeviceFunction";
+  }
+  return "unrecognized error code";
+}
+
+EXPORT const char *cudaGetErrorString(cudaError_t e) {
+  switch ((int)e) {
+#define X(number, driver, runtime, text)                                                     \
+  case number:                                                                               \
+    return text;
+    AUTOTUNE_EMULATE_ERRORS(X)
+#undef X
+  case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+  case cudaErrorInvalidSymbol: return "invalid device symbol";
+  case cudaErrorInvalidMemcpyDirection: return "invalid copy direction for memcpy";
+  case cudaErrorInvalidDeviceFunction: return "invalid device function";
+  }
+  return "unrecognized error code";
+}
+
+/* ---- devices ---------------------------------------------------------------------------------------------- */
+
+EXPORT cudaError_t cudaDriverGetVersion(int *version) {
+  return runtime_error(cuDriverGetVersion(version));
+}
+EXPORT cudaError_t cudaRuntimeGetVersion(int *version) {
+  return runtime_error(cuDriverGetVersion(version));
+}
+
+EXPORT cudaError_t cudaGetDeviceCount(int *n) {
+  CUresult e = driver_ready() == CUDA_SUCCESS ? CUDA_SUCCESS : driver_initialise();
+  if (e != CUDA_SUCCESS && n)
+    *n = 0;
+  return runtime_error(e == CUDA_SUCCESS ? cuDeviceGetCount(n) : e);
+}
+
+EXPORT cudaError_t cudaSetDevice(int device) {
+  struct CUctx_st *c;
+  if (!context_of(device))
+    return runtime_error(CUDA_ERROR_INVALID_DEVICE);
+  runtime_device = device;
+  context_use(context_of(device));
+  return runtime_error(runtime_ready(&c));
+}
+
+EXPORT cudaError_t cudaGetDevice(int *device) {
+  struct CUctx_st *c;
+  CUdevice current;
+  CUresult e = runtime_ready(&c);
+  if (driver_ready() != CUDA_SUCCESS) /* of a lost device it can be asked */
+    return runtime_error(e);
+  *device = cuCtxGetDevice(&current) == CUDA_SUCCESS ? current : runtime_device;
+  return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaSetDeviceFlags(unsigned flags) {
+  (void)flags;
+  return cudaSuccess;
+}
+EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) {
+  (void)config;
+  return cudaSuccess;
+}
+EXPORT cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) {
+  (void)config;
+  return cudaSuccess;
+}
+EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+  if (!can || !context_of(device) || !context_of(peer))
+    return runtime_error(CUDA_ERROR_INVALID_DEVICE);
+  *can = device != peer;
+  return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
+  CUresult e = driver_ready() == CUDA_SUCCESS ? CUDA_SUCCESS : driver_initialise();
+  if (e == CUDA_SUCCESS)
+    e = cuDeviceGetAttribute(value, (CUdevice_attribute)attribute, device);
+  return runtime_error(e);
+}
+
+static int attribute(enum cudaDeviceAttr which, int device) {
+  int value = 0;
+  cuDeviceGetAttribute(&value, (CUdevice_attribute)which, device);
+  return value;
+}
+
+EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
+  CUresult e = driver_ready() == CUDA_SUCCESS ? CUDA_SUCCESS : driver_initialise();
+  if (e == CUDA_SUCCESS && !context_of(device))
+    e = CUDA_ERROR_INVALID_DEVICE;
+  if (e != CUDA_SUCCESS)
+    return runtime_error(e);
+  memset(p, 0, sizeof *p);
+  cuDeviceGetName(p->name, sizeof p->name, device);
+  cuDeviceGetUuid(&p->uuid, device);
+  p->totalGlobalMem = settings_get()->memory;
+  static const struct { size_t at; enum cudaDeviceAttr from; bool wide; } fields[] = {
+#define INT(field, from) {offsetof(struct cudaDeviceProp, field), cudaDevAttr##from, false},
+#define SIZE(field, from) {offsetof(struct cudaDeviceProp, field), cudaDevAttr##from, true},
+      SIZE(sharedMemPerBlock, MaxSharedMemoryPerBlock) INT(regsPerBlock, MaxRegistersPerBlock)
+      INT(warpSize, WarpSize) SIZE(memPitch, MaxPitch)
+      INT(maxThreadsPerBlock, MaxThreadsPerBlock) INT(maxThreadsDim[0], MaxBlockDimX)
+      INT(maxThreadsDim[1], MaxBlockDimY) INT(maxThreadsDim[2], MaxBlockDimZ)
+      INT(maxGridSize[0], MaxGridDimX) INT(maxGridSize[1], MaxGridDimY)
+      INT(maxGridSize[2], MaxGridDimZ) SIZE(totalConstMem, TotalConstantMemory)
+      INT(major, ComputeCapabilityMajor) INT(minor, ComputeCapabilityMinor)
+      INT(multiProcessorCount, MultiProcessorCount) INT(canMapHostMemory, CanMapHostMemory)
+      INT(asyncEngineCount, AsyncEngineCount) INT(unifiedAddressing, UnifiedAddressing)
+      INT(memoryBusWidth, GlobalMemoryBusWidth) INT(l2CacheSize, L2CacheSize)
+      INT(pciDeviceID, PciDeviceId)
+      INT(maxThreadsPerMultiProcessor, MaxThreadsPerMultiProcessor)
+      SIZE(sharedMemPerMultiprocessor, MaxSharedMemoryPerMultiprocessor)
+      INT(regsPerMultiprocessor, MaxRegistersPerMultiprocessor) INT(managedMemory, ManagedMemory)
+      INT(concurrentManagedAccess, ConcurrentManagedAccess)
+      SIZE(sharedMemPerBlockOptin, MaxSharedMemoryPerBlockOptin)
+      SIZE(reservedSharedMemPerBlock, ReservedSharedMemoryPerBlock)
+      INT(maxBlocksPerMultiProcessor, MaxBlocksPerMultiprocessor)
+#undef INT
+#undef SIZE
+  };
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    int value = attribute(fields[i].from, device);
+    if (fields[i].wide)
+      *(size_t *)((char *)p + fields[i].at) = (size_t)value;
+    else
+      *(int *)((char *)p + fields[i].at) = value;
+  }
+  return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaDeviceSynchronize(void) {
+  struct CUctx_st *c;
+  CUresult e = runtime_ready(&c);
+  return runtime_error(e == CUDA_SUCCESS ? cuCtxSynchronize() : e);
+}
+
+/* A lost device stays lost: only the memory goes. */
+EXPORT cudaError_t cudaDeviceReset(void) {
+  struct CUctx_st *c;
+  CUresult e = runtime_ready(&c);
+  last_error = cudaSuccess;
+  if (e != CUDA_SUCCESS)
+    return runtime_error(e);
+  queue_wait(c, NULL);
+  memory_reset(c->device);
+  return cudaSuccess;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------- */
+
+static cudaError_t allocate(void **p, size_t bytes, enum memory_kind kind) {
+  struct CUctx_st *c;
+  uintptr_t base = 0;
+  CUresult e = runtime_ready(&c);
+  if (e == CUDA_SUCCESS && !p)
+    e = CUDA_ERROR_INVALID_VALUE;
+  if (e == CUDA_SUCCESS)
+    e = capture_forbids();
+  if (e == CUDA_SUCCESS && bytes)
+    e = memory_new(c->device, bytes, kind, &base);
+  if (e == CUDA_SUCCESS)
+    *p = (void *)base;
+  return runtime_error(e);
+}
+
+EXPORT cudaError_t cudaMalloc(void **p, size_t bytes) { return allocate(p, bytes, MEMORY_DEVICE); }
+EXPORT cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags) {
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+    return runtime_error(CUDA_ERROR_INVALID_VALUE);
+  return allocate(p, bytes, MEMORY_MANAGED);
+}
+EXPORT cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t bytes, size_t rows) {
+  *pitch = (bytes + 511) / 512 * 512;
+  return allocate(p, *pitch * rows, MEMORY_DEVICE);
+}
+EXPORT cudaError_t cudaMallocHost(void **p, size_t bytes) { return allocate(p, bytes, MEMORY_HOST); }
+EXPORT cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags) {
+  return flags > 7 ? runtime_error(CUDA_ERROR_INVALID_VALUE) : allocate(p, bytes, MEMORY_HOST);
+}
+EXPORT cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s) {
+  (void)s;
+  return allocate(p, bytes, MEMORY_DEVICE);
+}
+EXPORT cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags) {
+  struct allocation a;
+  if (flags || !memory_find((uintptr_t)host, &a))
+    return runtime_error(CUDA_ERROR_INVALID_VALUE);
+  *device = host;
+  return cudaSuccess;
+}
+
+static cudaError_t give_back(void *p, enum memory_kind kind) {
+  struct CUctx_st *c;
+  CUresult e = runtime_ready(&c);
+  if (e == CUDA_SUCCESS)
+    e = capture_forbids();
+  if (e == CUDA_SUCCESS && p) {
+    queue_wait(c, NULL);
+    e = memory_free((uintptr_t)p, kind);
+  }
+  return runtime_error(e);
+}
+EXPORT cudaError_t cudaFree(void *p) { return give_back(p, MEMORY_DEVICE); }
+EXPORT cudaError_t cudaFreeHost(void *p) { return give_back(p, MEMORY_HOST); }
+EXPORT cudaError_t cudaFreeAsync(void *p, cudaStream_t s) {
+  (void)s;
+  return give_back(p, MEMORY_DEVICE);
+}
+
+EXPORT cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
+  struct CUctx_st *c;
+  CUresult e = runtime_ready(&c);
+  return runtime_error(e == CUDA_SUCCESS ? cuMemGetInfo(available, total) : e);
+}
+
+EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *p) {
+  struct CUctx_st *c;
+  struct allocation a;
+  CUresult e = runtime_ready(&c);
+  if (e != CUDA_SUCCESS)
+    return runtime_error(e);
+  *out = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2,
+                                        .hostPointer = (void *)p};
+  if (!memory_find((uintptr_t)p, &a))
+    return cudaSuccess;
+  out->type = a.kind == MEMORY_HOST      ? cudaMemoryTypeHost
+              : a.kind == MEMORY_MANAGED ? cudaMemoryTypeManaged
+                                         : cudaMemoryTypeDevice;
+  out->device = a.device;
+  out->devicePointer = (void *)p;
+  out->hostPointer = out->type == cudaMemoryTypeDevice ? NULL : (void *)p;
+  return cudaSuccess;
+}
+
+/* Is the memory on the sides of a copy of KIND where KIND says? */
+static CUresult kind_fits(const struct copy *c, enum cudaMemcpyKind kind) {
+  struct allocation a;
+  size_t to = c->rows ? (c->rows - 1) * c->to_pitch + c->bytes : 0;
+  size_t from = c->rows ? (c->rows - 1) * c->from_pitch + c->bytes : 0;
+  bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  if ((unsigned)kind > cudaMemcpyDefault)
+    return (CUresult)cudaErrorInvalidMemcpyDirection;
+  if (to_device || memory_find((uintptr_t)c->to, &a))
+    if (!memory_on_device((uintptr_t)c->to, to))
+      return CUDA_ERROR_INVALID_VALUE;
+  if (from_device || memory_find((uintptr_t)c->from, &a))
+    if (!memory_on_device((uintptr_t)c->from, from))
+      return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
+}
+
+static cudaError_t copy_any(struct copy copy, enum cudaMemcpyKind kind, cudaStream_t s, bool wait) {
+  struct CUctx_st *c;
+  CUresult e = runtime_ready(&c);
+  if (e == CUDA_SUCCESS && copy.bytes && copy.rows)
+    e = kind_fits(&copy, kind);
+  return runtime_error(e == CUDA_SUCCESS ? copy_queue(c, &copy, s, wait) : e);
+}
+
+EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
+  return copy_any((struct copy){to, from, bytes, 1, bytes, bytes}, kind, NULL, true);
+}
+EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                                   enum cudaMemcpyKind kind, cudaStream_t s) {
+  return copy_any((struct copy){to, from, bytes, 1, bytes, bytes}, kind, s, false);
+}
+EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                size_t bytes, size_t rows, enum cudaMemcpyKind kind) {
+  if (bytes > to_pitch || bytes > from_pitch)
+    return runtime_error(CUDA_ERROR_INVALID_VALUE);
+  return copy_any((struct copy){to, from, bytes, rows, to_pitch, from_pitch}, kind, NULL, true);
+}
+EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                                     size_t bytes, size_t rows, enum cudaMemcpyKind kind,
+                                     cudaStream_t s) {
+  if (bytes > to_pitch || bytes > from_pitch)
+    return runtime_error(CUDA_ERROR_INVALID_VALUE);
+  return copy_any((struct copy){to, from, bytes, rows, to_pitch, from_pitch}, kind, s, false);
+}
+
+static cudaError_t set_any(void *p, int value, size_t bytes, size_t rows, size_t pitch,
+                           cudaStream_t s) {
+  struct CUctx_st *c;
+  CUresult e = runtime_ready(&c);
+  if (e == CUDA_SUCCESS)
+    e = set_queue(c, (uintptr_t)p, (unsigned char)value, bytes, rows, pitch, s, false);
+  return runtime_error(e);
+}
+EXPORT cudaError_t cudaMemset(void *p, int value, size_t bytes) {
+  return set_any(p, value, bytes, 1, 0, NULL);
+}
+EXPORT cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s) {
+  return set_any(p, value, bytes, 1, 0, s);
+}
+EXPORT cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t bytes, size_t rows) {
+  return set_any(p, value, bytes, rows, pitch, NULL);
+}
+EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, int device, cudaStream_t s) {
+  (void)device, (void)s;
+  return runtime_error(memory_on_device((uintptr_t)p, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* ---- variables -------------------------------------------------------------------------------------------- */
+
+EXPORT cudaError_t autotune_emulate_symbol(const void *symbol, size_t bytes) {
+  struct CUctx_st *c;
+  CUresult e = runtime_ready(&c);
+  if (e == CUDA_SUCCESS)
+    memory_symbol(symbol, bytes, c->device);
+  return runtime_error(e);
+}
+
+EXPORT cudaError_t autotune_emulate_symbol_copy(void *to, const void *from, size_t bytes,
+                                                size_t room, cudaStream_t s, int wait) {
+  struct CUctx_st *c;
+  struct copy copy = {to, from, bytes, 1, bytes, bytes};
+  CUresult e = runtime_ready(&c);
+  if (e == CUDA_SUCCESS && bytes > room)
+    e = CUDA_ERROR_INVALID_VALUE;
+  return runtime_error(e == CUDA_SUCCESS ? copy_queue(c, &copy, s, wait) : e);
+}
+
+/* By address alone only what was asked for before by name is known. */
+EXPORT cudaError_t cudaGetSymbolAddress(void **p, const void *symbol) {
+  struct allocation a;
+  if (!memory_find((uintptr_t)symbol, &a) || a.kind != MEMORY_SYMBOL)
+    return runtime_error((CUresult)cudaErrorInvalidSymbol);
+  *p = (void *)symbol;
+  return cudaSuccess;
+}
+EXPORT cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol) {
+  struct allocation a;
+  if (!memory_find((uintptr_t)symbol, &a) || a.kind != MEMORY_SYMBOL)
+    return runtime_error((CUresult)cudaErrorInvalidSymbol);
+  *bytes = a.bytes;
+  return cudaSuccess;
+}
+
+/* ---- kernels ---------------------------------------------------------------------------------------------- */
+
+static cudaError_t launch_any(const struct autotune_emulate_kernel *k, size_t limit, dim3 grid,
+                              dim3 block, size_t shared, cudaStream_t s, void **args) {
+  struct CUctx_st *c;
+  struct launch l = {.kernel = k, .grid = {grid.x, grid.y, grid.z},
+                     .block = {block.x, block.y, block.z}, .shared = shared, .shared_limit = limit};
+  CUresult e = runtime_ready(&c);
+  if (e == CUDA_SUCCESS)
+    e = launch_queue(c, &l, s, args);
+  if (e == CUDA_ERROR_INVALID_VALUE && shared <= limit) /* the runtime has a name for it */
+    e = (CUresult)cudaErrorInvalidConfiguration;
+  return runtime_error(e);
+}
+
+EXPORT cudaError_t cudaLaunchKernel(const void *fn, dim3 grid, dim3 block, void **args,
+                                    size_t shared, cudaStream_t s) {
+  struct registered *r = kernel_find(fn);
+  if (!r)
+    return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
+  return launch_any(&r->kernel, r->shared_limit, grid, block, shared, s, args);
+}
+
+EXPORT void autotune_emulate_launch(const struct autotune_emulate_kernel *kernel, dim3 grid,
+                                    dim3 block, size_t shared, cudaStream_t s, void **args) {
+  struct registered *r = kernel_find(kernel->fn);
+  launch_any(kernel, r ? r->shared_limit : SHARED_STATIC, grid, block, shared, s, args);
+}
+
+EXPORT cudaError_t cudaFuncSetAttribute(const void *fn, enum cudaFuncAttribute attribute_, int value) {
+  struct registered *r = kernel_find(fn);
+  if (!r)
+    return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
+  if (attribute_ == cudaFuncAttributePreferredSharedMemoryCarveout)
+    return cudaSuccess;
+  if (attribute_ != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+      value > (int)SHARED_BLOCK)
+    return runtime_error(CUDA_ERROR_INVALID_VALUE);
+  r->shared_limit = (size_t)value;
+  return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaFuncSetCacheConfig(const void *fn, enum cudaFuncCache config) {
+  (void)config;
+  return kernel_find(fn) ? cudaSuccess : runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
+}
+
+EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *fn) {
+  struct registered *r = kernel_find(fn);
+  if (!r)
+    return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
+  *a = (struct cudaFuncAttributes){.maxThreadsPerBlock = MAX_THREADS, .numRegs = REGISTERS_THREAD,
+                                   .ptxVersion = settings_get()->cc,
+                                   .binaryVersion = settings_get()->cc,
+                                   .maxDynamicSharedSizeBytes = (int)r->shared_limit,
+                                   .preferredShmemCarveout = -1};
+  return cudaSuccess;
+}
+
+EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *fn,
+                                                                 int threads, size_t shared) {
+  if (!kernel_find(fn))
+    return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
+  *blocks = launch_occupancy(shared, threads);
+  return cudaSuccess;
+}
