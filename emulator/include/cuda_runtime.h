@@ -103,25 +103,25 @@ static inline cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t
 template <class... P>
 static inline cudaError_t cudaLaunchKernel(void (*fn)(P...), dim3 grid, dim3 block, void **args,
                                            size_t shared = 0, cudaStream_t s = 0) {
-  return ::cudaLaunchKernel((const void *)autotune_emulate::known(fn), grid, block, args, shared, s);
+  return ::cudaLaunchKernel(autotune_emulate::known(fn), grid, block, args, shared, s);
 }
 template <class... P>
 static inline cudaError_t cudaFuncSetAttribute(void (*fn)(P...), cudaFuncAttribute a, int value) {
-  return ::cudaFuncSetAttribute((const void *)autotune_emulate::known(fn), a, value);
+  return ::cudaFuncSetAttribute(autotune_emulate::known(fn), a, value);
 }
 template <class... P>
 static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *a, void (*fn)(P...)) {
-  return ::cudaFuncGetAttributes(a, (const void *)autotune_emulate::known(fn));
+  return ::cudaFuncGetAttributes(a, autotune_emulate::known(fn));
 }
 template <class... P>
 static inline cudaError_t cudaFuncSetCacheConfig(void (*fn)(P...), cudaFuncCache config) {
-  return ::cudaFuncSetCacheConfig((const void *)autotune_emulate::known(fn), config);
+  return ::cudaFuncSetCacheConfig(autotune_emulate::known(fn), config);
 }
 template <class... P>
 static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*fn)(P...),
                                                                         int threads, size_t shared) {
   return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-      blocks, (const void *)autotune_emulate::known(fn), threads, shared);
+      blocks, autotune_emulate::known(fn), threads, shared);
 }
 template <class... P>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, void (*fn)(P...),

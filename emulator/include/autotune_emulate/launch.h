@@ -12,11 +12,11 @@
 
 namespace autotune_emulate {
 
-/* FN, which calls by address find from now on. */
-template <class... P> static inline void (*known(void (*fn)(P...)))(P...) {
+/* The address of FN, which calls by address find from now on. */
+template <class... P> static inline const void *known(void (*fn)(P...)) {
   autotune_emulate_kernel k = signature<void(P...)>::kernel(fn, "a kernel of the program");
   autotune_emulate_register(&k);
-  return fn;
+  return k.fn;
 }
 
 struct configuration { dim3 grid, block; size_t shared; cudaStream_t stream; };
