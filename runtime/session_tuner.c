@@ -167,13 +167,20 @@ static void set_signals(void) {
 
 void tuner_main(const struct tuner_job *job) {
   struct packet p = { .kind = PACKET_OUTCOME };
-  int fds[3] = { job->socket, job->memory, job->program };
+  int fds[4] = { job->socket, job->memory }, file = serve_inherit().file;
+  unsigned n = 2, own = 0;
   bool watches = job->program >= 0;
+  if (watches)
+    fds[n++] = job->program;
+  if (file >= 0)
+    fds[own = n++] = file;
   atomic_store(&tuner.inside, true);
   set_signals();
   sandbox_no_core();
-  if (sandbox_descriptors(fds, watches ? 3 : 2) != 0)
+  if (sandbox_descriptors(fds, n) != 0)
     _exit(1);
+  if (own)
+    serve_moved(fds[own]);
   tuner.socket = fds[0];
   tuner.program = watches ? fds[2] : -1;
   if (!follow(job))

@@ -23,6 +23,10 @@ struct serve_inheritance serve_inherit(void) {
   return (struct serve_inheritance){ serve.call, serve.reference, serve.shared, serve.file };
 }
 
+void serve_moved(int file) {
+  serve.file = file;
+}
+
 // ---- beginning and end -------------------------------------------------------------------------------
 
 // A few samples, and as many as are worth half a second.

@@ -46,6 +46,8 @@ struct serve_inheritance {
   int file;                            /* of what is shared; or -1 */
 };
 struct serve_inheritance serve_inherit(void);
+/* In the tuner: the file has another number now. */
+void serve_moved(int file);
 
 /* ---- session_tuner.c ---- */
 /* In the tuner: asks the program, FD going with R unless it is -1, and waits at most SECONDS for an answer of SIZE
