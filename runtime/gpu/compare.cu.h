@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.cu.h: the kernel that compares outputs, sums squares and hashes, as text for NVRTC (and for the emulator, whose
- * way to call a kernel is autotune_entry_call). */
+/* compare.cu.h: the kernel that compares outputs, sums squares and hashes, as text for NVRTC. */
 #ifndef AUTOTUNE_GPU_COMPARE_CU_H
 #define AUTOTUNE_GPU_COMPARE_CU_H
 
@@ -74,6 +73,8 @@ static const char compare_text[] =
 "  else if (task == SQUARES) square(a, i, element, mine);\n"
 "  else mine->hash += mixed((u64)((const unsigned char *)a)[i] + 256 * i + 1);\n"
 "}\n"
+"}\n"
+"using namespace autotune_compare;\n"
 "extern \"C\" __global__ void autotune_entry(int task, const void *a, const void *b, u64 bytes,\n"
 "                                          int element, double rtol, double atol, finding *out) {\n"
 "  u64 step = (u64)gridDim.x * blockDim.x, at = (u64)blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -98,14 +99,6 @@ static const char compare_text[] =
 "  if (mine.count) atomicAdd(&out->count, mine.count);\n"
 "  if (mine.squares) atomicAdd(&out->squares, mine.squares);\n"
 "  if (mine.hash) atomicAdd(&out->hash, mine.hash);\n"
-"}\n"
-"}\n"
-"#ifdef AUTOTUNE_EMULATE\n"
-"using namespace autotune_compare;\n"
-"extern \"C\" void autotune_entry_call(void **a) {\n"
-"  autotune_entry(*(int *)a[0], *(const void **)a[1], *(const void **)a[2], *(u64 *)a[3], *(int *)a[4],\n"
-"                 *(double *)a[5], *(double *)a[6], *(finding **)a[7]);\n"
-"}\n"
-"#endif\n";
+"}\n";
 
 #endif

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of CUDA kernels in the program: what is described, saved, checked, timed and put back. (RELIABILITY: V4.) Under the
+// emulator where AUTOTUNE_EMULATOR names it, else on a device.
+#include <math.h>
+#include <stdbool.h>
+
+#include "gpu_fixture.h"
+
+#define ADD UNIT("if (i < n) c[i] += a[i];")
+#define ADD_OTHERWISE UNIT("if (i < n) { float x = c[i]; c[i] = a[i] + x; }")
+#define COPY UNIT("if (i < n) c[i] = 2 * a[i];")
+
+static struct gpu_run *run_of_call(void) {
+  struct gpu_call c = described();
+  char why[256] = "";
+  struct gpu_run *r = gpu_run_new(api, &c, why, sizeof why);
+  if (!r)
+    fail_msg("%s", why);
+  return r;
+}
+
+static struct gpu_run *run_with_reference(const char *text) {
+  struct gpu_answer a;
+  set_original(text);
+  struct gpu_run *r = run_of_call();
+  gpu_run_reference(r, original, &times, &a);
+  assert_string_equal(a.message, "");
+  assert_int_equal(a.fate, FATE_OK);
+  assert_true(a.n_samples >= 5 && a.samples[0] > 0);
+  return r;
+}
+
+// The one variant of a test: its answer, with everything put back.
+static struct gpu_answer tried_with(const char *text, const char *variant, const struct trial_plan *plan) {
+  struct gpu_run *r = run_with_reference(text);
+  struct gpu_variant v = variant_of(1, variant);
+  struct gpu_answer a;
+  assert_untouched();
+  gpu_run_try(r, &v, plan, &a);
+  assert_untouched();
+  gpu_run_free(r);
+  return a;
+}
+
+static void assert_wrong(const struct gpu_answer *a, const char *message) {
+  assert_int_equal(a->fate, FATE_WRONG);
+  assert_false(a->sticky);
+  assert_int_equal(a->n_samples, 0);
+  assert_string_equal(a->message, message);
+}
+
+// ---- right ones ------------------------------------------------------------------------------------------
+
+static void in_place(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  struct gpu_answer a = tried_with(ADD, ADD_OTHERWISE, &times);
+  assert_string_equal(a.message, "");
+  assert_int_equal(a.fate, FATE_OK);
+  assert_true(a.n_samples >= 5 && a.samples[0] > 0 && a.samples[0] < 5);
+  assert_true(a.facts.registers > 0 && a.facts.blocks > 0 && a.facts.occupancy > 0);
+  assert_true(a.facts.waves > 0 && a.facts.tail >= 0 && a.facts.tail < 1);
+}
+
+static void whole_allocations(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  set_sections(0);
+  struct gpu_answer a = tried_with(ADD, ADD_OTHERWISE, &times);
+  assert_int_equal(a.fate, FATE_OK);
+  a = tried_with(ADD, COPY, &times);
+  assert_wrong(&a, "c: element 0 is 2 instead of 1 (999 of 1000 differ, by up to 998)");
+}
+
+static void flush_off_and_batches(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_OUT);
+  gpu_of_call.flags |= AUTOTUNE_GPU_NO_FLUSH;
+  struct gpu_answer a = tried_with(COPY, COPY, &times);
+  assert_int_equal(a.fate, FATE_OK);
+  assert_true(a.n_samples >= 5);
+}
+
+static void beside_a_rival(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  struct gpu_run *r = run_with_reference(ADD);
+  struct gpu_variant first = variant_of(1, ADD), second = variant_of(2, ADD_OTHERWISE);
+  struct gpu_answer a;
+  gpu_run_try(r, &first, &times, &a);
+  assert_int_equal(a.fate, FATE_OK);
+  struct trial_plan plan = times;
+  plan.rival = 1;
+  plan.rival_seconds = 1e-9; // so it takes many times as long
+  gpu_run_try(r, &second, &plan, &a);
+  assert_int_equal(a.fate, FATE_OK);
+  assert_true(a.pace > 1.5);
+  assert_untouched();
+  gpu_run_free(r);
+}
+
+// The default again, as in a final race.
+static void default_is_timed(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  struct gpu_run *r = run_with_reference(ADD);
+  struct gpu_variant v = { .launch = launch_of(BLOCK) };
+  struct gpu_answer a;
+  gpu_run_try(r, &v, &times, &a);
+  assert_int_equal(a.fate, FATE_OK);
+  assert_true(a.n_samples >= 5);
+  assert_untouched();
+  gpu_run_free(r);
+}
+
+// Sums that threads add up in any order agree within the tolerance, and are not the same bits.
+static void atomics(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  static float data[N];
+  for (int i = 0; i < N; i++)
+    data[i] = 0.1f + (float)i * 1e-3f;
+  device_write(call.a, data, sizeof data);
+  set_original(UNIT("if (i < n) atomicAdd(c + i % 7, a[i]);"));
+  const char *backwards = UNIT("i = n - 1 - i; if (i >= 0) atomicAdd(c + i % 7, a[i]);");
+  struct gpu_variant v = variant_of(1, backwards);
+  for (int exact = 0; exact < 2; exact++) {
+    struct gpu_answer a;
+    kernel.verify = exact ? AUTOTUNE_VERIFY_EXACT : AUTOTUNE_VERIFY_DEFAULT;
+    struct gpu_run *r = run_of_call();
+    gpu_run_reference(r, original, &checks, &a);
+    if (a.fate == FATE_OK) // on a device, the default itself may differ when bits count
+      gpu_run_try(r, &v, &checks, &a);
+    assert_int_equal(a.fate, exact ? FATE_WRONG : FATE_OK);
+    gpu_run_free(r);
+  }
+}
+
+// ---- wrong ones ------------------------------------------------------------------------------------------
+
+static void one_element(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  struct gpu_answer a = tried_with(ADD, UNIT("if (i < n) c[i] += a[i] + (i == 717 ? 0.5f : 0);"), &times);
+  assert_wrong(&a, "c[0:n]: element 717 is 718.5 instead of 718");
+  kernel.verify = AUTOTUNE_VERIFY_OFF;
+  a = tried_with(ADD, UNIT("if (i < n) c[i] += a[i] + (i == 717 ? 0.5f : 0);"), &times);
+  assert_int_equal(a.fate, FATE_OK);
+}
+
+static void not_a_number(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  const char *nan = UNIT("if (i < n) c[i] = i == 9 ? __int_as_float(0x7fc00000) : c[i] + a[i];");
+  const char *other = UNIT("if (i < n) c[i] = i == 9 ? __int_as_float(0x7fc00001) : c[i] + a[i];");
+  struct gpu_answer a = tried_with(ADD, nan, &checks);
+  assert_wrong(&a, "c[0:n]: element 9 is nan instead of 10");
+  a = tried_with(nan, other, &checks); // both are
+  assert_string_equal(a.message, "");
+  a = tried_with(nan, ADD, &checks);
+  assert_wrong(&a, "c[0:n]: element 9 is 10 instead of nan");
+}
+
+// What stood there before must not be taken for a result.
+static void work_left_out(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_OUT);
+  struct gpu_answer a = tried_with(COPY, UNIT("if (i < n && i != 3) c[i] = 2 * a[i];"), &checks);
+  assert_int_equal(a.fate, FATE_WRONG);
+  assert_non_null(strstr(a.message, "c[0:n]: element 3 is "));
+}
+
+static void changed_input(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_OUT);
+  struct gpu_run *r = run_with_reference(COPY);
+  struct gpu_variant v = variant_of(1, UNIT("if (i < n) { c[i] = 2 * a[i]; ((float *)a)[i] = 7; }"));
+  struct gpu_answer a;
+  gpu_run_try(r, &v, &checks, &a);
+  assert_wrong(&a, "a[0:n]: it is only read, and was changed");
+  gpu_run_free(r);
+  begin_call(AUTOTUNE_OUT);
+}
+
+// With isolate(off) there is nobody else who would notice.
+static void beside_the_section(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  gpu_of_call.flags |= AUTOTUNE_GPU_NO_ISOLATE;
+  call.c_first = 100;
+  call.c_count = 800;
+  const char *right = UNIT("if (i >= 100 && i < 900) c[i] += a[i];");
+  struct gpu_answer a = tried_with(right, UNIT("if (i >= 100 && i < 901) c[i] += a[i];"), &checks);
+  assert_wrong(&a, "memory beside c[0:n] was changed");
+  a = tried_with(right, UNIT("if (i >= 99 && i < 900) c[i] += a[i];"), &checks);
+  assert_wrong(&a, "memory beside c[0:n] was changed");
+  a = tried_with(right, right, &checks);
+  assert_int_equal(a.fate, FATE_OK);
+}
+
+static void no_repetition(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  call.c_count = 10; // and c[10], which is not declared, counts the runs
+  set_original(UNIT("if (i < 10) c[i] = c[10]; if (i == 11) c[10] += 1;"));
+  struct gpu_run *r = run_of_call();
+  struct gpu_answer a;
+  gpu_run_reference(r, original, &times, &a);
+  assert_int_equal(a.fate, FATE_WRONG);
+  assert_non_null(strstr(a.message, "the kernel as written does not repeat itself: c[0:n]: element 0"));
+  gpu_run_free(r);
+}
+
+static void other_formats(void **state) {
+  (void)state;
+  static const struct { enum autotune_element e; const char *kernel, *wrong, *message; } of[] = {
+    { AUTOTUNE_F16, "short", "0x3c00", "element 6 is 1 instead of 2" },
+    { AUTOTUNE_BF16, "short", "0x3f80", "element 6 is 1 instead of 2" },
+    { AUTOTUNE_F64, "double", "1", "element 6 is 1 instead of 2" },
+    { AUTOTUNE_BYTES, "unsigned char", "1", "byte 6 is 0x01 instead of 0x02" },
+  };
+  static const char *const two[] = { "0x4000", "0x4000", "2", "2" };
+  static char text[4][512], other[4][512];
+  for (int i = 0; i < 4; i++) {
+    const char *unit = UNIT("%s *t = (%s *)c; if (i < 8) t[i] = i == 6 ? %s : %s;");
+    struct gpu_answer a;
+    begin_call(AUTOTUNE_INOUT);
+    sections[0].element = of[i].e;
+    call.c_count = 16;
+    snprintf(text[i], sizeof text[i], unit, of[i].kernel, of[i].kernel, two[i], two[i]);
+    snprintf(other[i], sizeof other[i], unit, of[i].kernel, of[i].kernel, of[i].wrong, two[i]);
+    a = tried_with(text[i], other[i], &checks);
+    assert_int_equal(a.fate, FATE_WRONG);
+    assert_non_null(strstr(a.message, of[i].message));
+    a = tried_with(text[i], text[i], &checks);
+    assert_int_equal(a.fate, FATE_OK);
+  }
+}
+
+// ---- launches --------------------------------------------------------------------------------------------
+
+static void cannot_be_launched(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  struct gpu_run *r = run_with_reference(ADD);
+  struct gpu_variant v = variant_of(1, ADD), broken = v, greedy = variant_of(3, ADD_OTHERWISE);
+  static const char junk[256] = "this is no cubin";
+  struct gpu_answer a;
+  v.launch.block.x = 4096;
+  gpu_run_try(r, &v, &checks, &a);
+  assert_int_equal(a.fate, FATE_LOAD);
+  assert_false(a.sticky);
+  assert_non_null(strstr(a.message, "blocks of 4096 threads"));
+  broken.ticket = 2;
+  broken.cubin = junk;
+  broken.size = sizeof junk;
+  gpu_run_try(r, &broken, &checks, &a);
+  assert_int_equal(a.fate, FATE_LOAD);
+  assert_false(a.sticky);
+  greedy.launch.shared = 1 << 20;
+  gpu_run_try(r, &greedy, &checks, &a);
+  assert_int_equal(a.fate, FATE_LOAD);
+  assert_false(a.sticky);
+  greedy.launch.shared = 64 << 10; // more than is to be had without asking
+  gpu_run_try(r, &greedy, &times, &a);
+  assert_string_equal(a.message, "");
+  assert_int_equal(a.fate, FATE_OK);
+  assert_untouched();
+  gpu_run_free(r);
+}
+
+static void too_slow(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  struct gpu_run *r = run_with_reference(ADD);
+  struct gpu_variant v = variant_of(
+      1, UNIT("if (i < n) { volatile float x = 0; for (int k = 0; k < 100000; k++) x += 1;"
+              " c[i] += a[i] + (x < 0); }"));
+  struct trial_plan plan = checks;
+  struct gpu_answer a;
+  plan.limit = 1e-6;
+  gpu_run_try(r, &v, &plan, &a);
+  assert_int_equal(a.fate, FATE_TIMEOUT);
+  assert_false(a.sticky);
+  assert_untouched();
+  plan.limit = 20;
+  gpu_run_try(r, &v, &plan, &a);
+  assert_int_equal(a.fate, FATE_OK);
+  gpu_run_free(r);
+}
+
+// ---- variables of the program ----------------------------------------------------------------------------
+
+static gpu_pointer counter, factor;
+static int locate(gpu_pointer p, void **address, size_t *bytes) {
+  *address = (void *)(uintptr_t)p;
+  *bytes = 4;
+  return 0;
+}
+static int locate_counter(void **address, size_t *bytes) { return locate(counter, address, bytes); }
+static int locate_factor(void **address, size_t *bytes) { return locate(factor, address, bytes); }
+
+#define VARIABLES "extern \"C\" __device__ int *autotune_symbol_counter;\n" \
+  "extern \"C\" __device__ float *autotune_symbol_factor;\n" \
+  "__device__ int *autotune_symbol_counter; __device__ float *autotune_symbol_factor;\n"
+
+static void variables(void **state) {
+  (void)state;
+  static const struct autotune_gpu_symbol symbols[] = { { "counter", locate_counter, 1 },
+                                                        { "factor", locate_factor, 0 } };
+  struct autotune_gpu gpu = gpu_of_call;
+  int count = 41;
+  float by = 3;
+  begin_call(AUTOTUNE_OUT);
+  counter = device_new(4);
+  factor = device_new(4);
+  device_write(counter, &count, 4);
+  device_write(factor, &by, 4);
+  gpu.symbols = symbols;
+  gpu.n_symbols = 2;
+  kernel.gpu = &gpu;
+  // The default's own variables have no such pointers: the text stands for what the program's compiler made.
+  const char *text = VARIABLES UNIT("if (i < n) c[i] = a[i] * *autotune_symbol_factor;"
+                                    " if (i == 0) *autotune_symbol_counter += 1;");
+  const char *twice = VARIABLES UNIT("if (i < n) c[i] = a[i] * *autotune_symbol_factor;"
+                                     " if (i == 0) *autotune_symbol_counter += 2;");
+  set_original(text);
+  gpu_pointer at;
+  size_t bytes;
+  assert_int_equal(api->module_global(&at, &bytes, original_module, "autotune_symbol_counter"), 0);
+  device_write(at, &counter, sizeof counter);
+  assert_int_equal(api->module_global(&at, &bytes, original_module, "autotune_symbol_factor"), 0);
+  device_write(at, &factor, sizeof factor);
+  struct gpu_run *r = run_of_call();
+  struct gpu_variant right = variant_of(1, text), wrong = variant_of(2, twice);
+  struct gpu_answer a;
+  gpu_run_reference(r, original, &times, &a);
+  assert_string_equal(a.message, "");
+  gpu_run_try(r, &right, &times, &a);
+  assert_string_equal(a.message, "");
+  gpu_run_try(r, &wrong, &times, &a);
+  assert_wrong(&a, "counter: byte 0 is 0x2b instead of 0x2a");
+  gpu_run_free(r);
+  kernel.gpu = &gpu_of_call;
+  assert_untouched();
+  device_read(&count, counter, 4);
+  assert_int_equal(count, 41);
+}
+
+// ---- calls -----------------------------------------------------------------------------------------------
+
+static void assert_refused(const char *message) {
+  struct gpu_call *c = test_malloc(sizeof *c);
+  struct autotune_launch asked = launch_of(BLOCK);
+  char why[256] = "";
+  assert_int_equal(gpu_call_describe(&kernel, call_args, &asked, c, why, sizeof why), -1);
+  assert_string_equal(why, message);
+  test_free(c);
+}
+
+static void refused_calls(void **state) {
+  (void)state;
+  static float here[N];
+  void *pinned = NULL;
+  begin_call(AUTOTUNE_INOUT);
+  gpu_pointer c = call.c;
+  call.c_count = N + 1;
+  assert_refused("c[0:n] goes 4 bytes beyond the memory it lies in");
+  call.c_count = 0;
+  call.c = (gpu_pointer)(uintptr_t)here;
+  assert_refused("c[0:n] points to no memory of this device");
+  set_sections(0);
+  assert_refused("c points to no memory of this device");
+  assert_int_equal(api->host_allocate(&pinned, sizeof here, 0), 0);
+  call.c = (gpu_pointer)(uintptr_t)pinned;
+  assert_refused("c points to memory of the host, which is not saved");
+  api->host_release(pinned);
+  call.c = c;
+}
+
+static void null_is_fine(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  gpu_pointer a = call.a;
+  set_sections(0);
+  call.a = 0;
+  struct gpu_call c = described();
+  assert_int_equal(c.n_regions, 1);
+  assert_int_equal(c.n_allocations, 1);
+  call.a = a;
+}
+
+static void overlapping_sections(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_OUT);
+  gpu_pointer a = call.a;
+  call.a = call.c + 4 * 500; // read from the half of c that is written
+  call.n = 500;
+  call.c_count = 750;
+  struct gpu_call c = described();
+  assert_int_equal(c.n_regions, 1);
+  assert_int_equal(c.regions[0].access, AUTOTUNE_INOUT);
+  assert_int_equal(c.regions[0].element, AUTOTUNE_F32);
+  assert_int_equal(c.regions[0].base, call.c);
+  assert_int_equal(c.regions[0].bytes, 4 * N);
+  const char *shift = UNIT("if (i < n) c[i] = a[i] + 1; if (i < 250) c[500 + i] = 5;");
+  set_original(shift);
+  struct gpu_run *r = run_of_call();
+  struct gpu_answer answer;
+  gpu_run_reference(r, original, &times, &answer);
+  assert_string_equal(answer.message, "");
+  struct gpu_variant right = variant_of(1, shift);
+  struct gpu_variant late = variant_of(2, UNIT("if (i < 250) c[500 + i] = 5; if (i < n) c[i] = a[i] + 1;"));
+  gpu_run_try(r, &right, &times, &answer);
+  assert_string_equal(answer.message, "");
+  gpu_run_try(r, &late, &checks, &answer);
+  assert_wrong(&answer, "c[0:n]: element 0 is 6 instead of 501 (250 of 1000 differ, by up to 744)");
+  gpu_run_free(r);
+  call.a = a;
+  assert_untouched();
+}
+
+// Addresses within a structure that is passed by value.
+static void structures(void **state) {
+  (void)state;
+  static struct { int n; gpu_pointer data; } tensor;
+  static const struct autotune_arg args[] = { { "t", sizeof tensor, 0 } };
+  static void *list[] = { &tensor };
+  struct autotune_kernel k = kernel;
+  struct gpu_call *c = test_malloc(sizeof *c);
+  struct autotune_launch asked = launch_of(BLOCK);
+  char why[256] = "";
+  begin_call(AUTOTUNE_INOUT);
+  tensor.n = N;
+  tensor.data = call.c + 16;
+  set_sections(0);
+  k.n_sections = 0;
+  k.n_args = 1;
+  k.args = args;
+  struct autotune_gpu gpu = gpu_of_call;
+  gpu.n_written = 0;
+  k.gpu = &gpu;
+  assert_int_equal(gpu_call_describe(&k, list, &asked, c, why, sizeof why), 0);
+  assert_int_equal(c->n_pointers, 1);
+  assert_int_equal(c->pointers[0].offset, 8);
+  assert_int_equal(c->n_regions, 1);
+  assert_int_equal(c->regions[0].base, call.c);
+  assert_int_equal(c->regions[0].access, AUTOTUNE_INOUT);
+  test_free(c);
+}
+
+static void contexts_are_put_back(void **state) {
+  (void)state;
+  gpu_context before, after;
+  begin_call(AUTOTUNE_INOUT);
+  struct gpu_call c = described();
+  char why[256];
+  assert_int_equal(api->context_get(&before), 0);
+  assert_int_equal(api->context_set(NULL), 0);
+  struct gpu_run *r = gpu_run_new(api, &c, why, sizeof why);
+  assert_non_null(r);
+  assert_int_equal(api->context_get(&after), 0);
+  assert_null(after);
+  assert_int_equal(api->context_set(before), 0);
+  gpu_run_free(r);
+  assert_int_equal(api->context_get(&after), 0);
+  assert_ptr_equal(before, after);
+}
+
+// Whatever was allocated is released.
+static void nothing_is_kept(void **state) {
+  (void)state;
+  size_t before = 0, after = 0, total;
+  begin_call(AUTOTUNE_INOUT);
+  gpu_run_free(run_with_reference(ADD)); // modules and the like are there from now on
+  assert_int_equal(api->memory_info(&before, &total), 0);
+  for (int i = 0; i < 5; i++)
+    gpu_run_free(run_with_reference(ADD));
+  assert_int_equal(api->memory_info(&after, &total), 0);
+  assert_int_equal(before, after);
+}
+
+int main(void) {
+  begin_device();
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(in_place),
+    cmocka_unit_test(whole_allocations),
+    cmocka_unit_test(flush_off_and_batches),
+    cmocka_unit_test(beside_a_rival),
+    cmocka_unit_test(default_is_timed),
+    cmocka_unit_test(atomics),
+    cmocka_unit_test(one_element),
+    cmocka_unit_test(not_a_number),
+    cmocka_unit_test(work_left_out),
+    cmocka_unit_test(changed_input),
+    cmocka_unit_test(beside_the_section),
+    cmocka_unit_test(no_repetition),
+    cmocka_unit_test(other_formats),
+    cmocka_unit_test(cannot_be_launched),
+    cmocka_unit_test(too_slow),
+    cmocka_unit_test(variables),
+    cmocka_unit_test(refused_calls),
+    cmocka_unit_test(null_is_fine),
+    cmocka_unit_test(overlapping_sections),
+    cmocka_unit_test(structures),
+    cmocka_unit_test(contexts_are_put_back),
+    cmocka_unit_test(nothing_is_kept),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
