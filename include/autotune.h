@@ -382,6 +382,14 @@ AUTOTUNE_API int autotune_launch_kernel(struct autotune_site *site, const long l
 /* Called by a destructor of the translated file: its code is about to be unmapped. */
 AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
 
+#ifdef __cplusplus /* where g++ 14 speaks of options that are C's, whatever is ignored */
+#define AUTOTUNE_GENERATED_C
+#else
+#define AUTOTUNE_GENERATED_C                                                                 \
+  _Pragma("GCC diagnostic ignored \"-Wtraditional\"")                                        \
+  _Pragma("GCC diagnostic ignored \"-Wc90-c99-compat\"")
+#endif
+
 /* Around what `autotune cc` wrote into a file: it is no business of the user's warnings. (A linemarker
  * that says "system header" would do, but gcc -Wpedantic refuses linemarkers.) */
 #if defined(__clang__)
@@ -420,9 +428,8 @@ AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
   _Pragma("GCC diagnostic ignored \"-Wvla\"")                                                \
   _Pragma("GCC diagnostic ignored \"-Woverlength-strings\"")                                 \
   _Pragma("GCC diagnostic ignored \"-Wlong-long\"")                                          \
-  _Pragma("GCC diagnostic ignored \"-Wtraditional\"")                                        \
+  AUTOTUNE_GENERATED_C                                                                       \
   _Pragma("GCC diagnostic ignored \"-Wtraditional-conversion\"")                             \
-  _Pragma("GCC diagnostic ignored \"-Wc90-c99-compat\"")                                     \
   _Pragma("GCC diagnostic ignored \"-Wc99-c11-compat\"")                                     \
   _Pragma("GCC diagnostic ignored \"-Wc11-c2x-compat\"")                                     \
   _Pragma("GCC diagnostic ignored \"-Wfloat-equal\"")                                        \

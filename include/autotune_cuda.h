@@ -170,6 +170,10 @@ int launch(void (*kernel)(P_...), const autotune_launch *l, void *const *args)
 
 inline autotune_launch asked(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
 {
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM /* libautotune does not know how the program was built */
+  if (!stream)
+    stream = cudaStreamPerThread;
+#endif
   autotune_launch l = { { grid.x, grid.y, grid.z }, { block.x, block.y, block.z }, shared, stream };
   return l;
 }
