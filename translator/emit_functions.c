@@ -77,6 +77,12 @@ static const char *name_in(const struct kernel_arg *a)
   return at;
 }
 
+// Bounds that C++ knows, where they are constants.
+static bool keeps_bounds(const struct emission *e, struct lexer l)
+{
+  return e->k->cuda && !slice_is(lex(&l).text, "]");
+}
+
 // An argument's declaration under our name. Array bounds may be other arguments, which
 // mean nothing at file scope: 1 stands for all of them.
 static void declare_argument(const struct emission *e, unsigned index)
@@ -87,7 +93,7 @@ static void declare_argument(const struct emission *e, unsigned index)
   const char *from = a->text.data;
   text_printf(e->out, e->k->cuda ? "static " : "extern ");
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    bool open = slice_is(t.text, "[");
+    bool open = slice_is(t.text, "[") && !keeps_bounds(e, l);
     bool is_name = t.text.data == name;
     if (!open && !is_name && !is_dropped(t.text))
       continue;

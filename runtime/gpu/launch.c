@@ -306,6 +306,8 @@ static int miss(struct autotune_site *site, const long long *key, void *const *a
     if (is_captured(api, asked->stream))
       return launch(site, &n->entry, args, asked);
   }
+  if (!gpu_api_get(NULL))
+    return AUTOTUNE_LAUNCH_DEFAULT;
   decide(s, n, args, asked);
   return launch(site, &n->entry, args, asked);
 }

@@ -91,14 +91,25 @@ static size_t end_of(const struct source *s, struct slice part)
   return (size_t)(part.data + part.size - s->text);
 }
 
+// In front of a launcher's name: the namespaces of its kernel, in full, as a using-declaration of the kernel's name
+// brings that of no other.
+static void add_spaces(const struct kernel *k, struct text *out)
+{
+  if (k->cuda->namespaces.size)
+    text_printf(out, "::%.*s::", WORD(k->cuda->namespaces));
+}
+
 // k<T><<<g, b>>>(x) becomes autotune_launch_k<T>(g, b, 0, nullptr, x).
 static void edit_chevrons(struct edits *edits, const struct launch *l, const struct kernel *k)
 {
   const struct source *s = edits->s;
   size_t name = end_of(s, l->callee) - strlen(k->main.name), end = end_of(s, l->callee);
   struct text prefix = { 0 }, open = { 0 }, close = { 0 };
+  size_t spaces = k->cuda->namespaces.size ? (size_t)(l->callee.data - s->text) : name;
+  add_spaces(k, &prefix);
+  add_newlines(s, spaces, name, &prefix);
   text_printf(&prefix, "autotune_launch_");
-  edit_add(edits, name, name, prefix);
+  edit_add(edits, spaces, name, prefix);
   if (l->template_args.size)
     end = end_of(s, l->template_args);
   struct lexer lexer = { s->text + end, s->text + s->size, false };
@@ -125,8 +136,10 @@ static void edit_runtime(struct edits *edits, const struct launch *l, const stru
   const struct source *s = edits->s;
   struct text text = { 0 };
   size_t first = (size_t)(l->config[0].data - s->text);
-  text_printf(&text, "%.*sautotune_launchv_%s", (int)(l->callee.size - strlen(k->main.name)),
-              l->callee.data, k->main.name);
+  if (!k->cuda->namespaces.size)
+    text_printf(&text, "%.*s", (int)(l->callee.size - strlen(k->main.name)), l->callee.data);
+  add_spaces(k, &text);
+  text_printf(&text, "autotune_launchv_%s", k->main.name);
   if (l->template_args.size)
     text_printf(&text, "<%.*s>", WORD(l->template_args));
   text_printf(&text, "(");

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// args: --extended-lambda
 struct __align__(16) quad { float x[4]; };
 typedef struct __builtin_align__(8) { float x, y; } pair_t;
 

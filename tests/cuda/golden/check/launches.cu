@@ -11,7 +11,7 @@
 #define TIMES(n, statement) for (int t = 0; t < (n); t++) { statement; }
 #define HALF(kernel) sizeof #kernel // its own `kernel`
 
-__global__ void copy(float *to, const float *from, int n);
+extern "C" __global__ void copy(float *to, const float *from, int n);
 
 #pragma autotune kernel block(128, 256) grid(ceil) in(from[0:n]) out(to[0:n])
 extern "C" __global__ void copy(float *to, const float *from, int n)
