@@ -251,7 +251,8 @@ struct autotune_gpu {
   int (*geometry)(const struct autotune_value *const *values, void *const *args,
                   const struct autotune_machine *machine, const struct autotune_launch *asked,
                   struct autotune_launch *out);
-  const char *instance;       /* lines in front of the unit's text: "#define AUTOTUNE_T0 float\n"; or "" */
+  const char *instance;       /* lines in front of the unit's text: "#define AUTOTUNE_T0 float\n"; or "". NULL: a
+                                 template argument has no name that the unit could use (a closure) */
   unsigned n_symbols;
   const struct autotune_gpu_symbol *symbols;
   unsigned n_written;         /* arguments that point to what is not const, where there are no sections */

@@ -294,6 +294,13 @@ static int miss(struct autotune_site *site, const long long *key, void *const *a
   if (!n)
     return AUTOTUNE_LAUNCH_DEFAULT;
   if (!atomic_load_explicit(&n->decided, memory_order_acquire) && decide_mode(k) != MODE_OFF) {
+    if (!k->gpu->instance) {
+      log_once(AUTOTUNE_WARN, k->name,
+               "%s: not tuned: among its template arguments is what has no name at file scope", k->name);
+      site_note(&n->why, "default: its template arguments cannot be spelled elsewhere");
+      atomic_store(&n->decided, true);
+      return AUTOTUNE_LAUNCH_DEFAULT;
+    }
     if ((why = obstacle(k, key))) {
       char text[256];
       log_once(AUTOTUNE_WARN, "cuda", "CUDA kernels run as they are: %s", why);
