@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Variants of variants.cu are right, all of them, under emulation; what cannot be tuned says so once. A template that
+# two files instantiate is tuned as one kernel.
+set -u
+build=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+[ -e "$build/lib/libautotune-emulate.so" ] || { echo "the emulator was not built"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+unset AUTOTUNE_MODE AUTOTUNE_SEARCH AUTOTUNE_LOG AUTOTUNE_EMULATE
+export AUTOTUNE_CACHE=$work/cache AUTOTUNE_BUDGET=30s,20
+failures=0
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+
+emulate() { "$build/bin/autotune" cc --emulate clang++-22 -O1 -std=c++17 "$@" || fail "build $*"; }
+
+emulate "$here/variants.cu" -o "$work/variants"
+"$work/variants" > "$work/out" 2> "$work/err" || fail "variants: $(cat "$work/out")"
+[ "$(cat "$work/out")" = "cudaSuccess: 0 wrong" ] || fail "variants: $(cat "$work/out")"
+[ "$(grep -c 'main::Local.*not tuned' "$work/err")" = 1 ] || fail "warnings: $(cat "$work/err")"
+"$build/bin/autotune" report > "$work/report"
+sed -n 's/^ *variants *//p' "$work/report" > "$work/tried"
+[ "$(wc -l < "$work/tried")" = 4 ] || fail "four kernels: $(cat "$work/tried")"
+while read -r tried _ dot right rest; do
+  [ "$dot" = "·" ] && [ "$tried" = "$right" ] && [ "$rest" = right ] && [ "$tried" -ge 3 ] ||
+    fail "variants: $tried $dot $right $rest"
+done < "$work/tried"
+
+rm -rf "$work/cache"
+emulate "$here"/golden/translate/two_[ab].cu -o "$work/two"
+"$work/two" > "$work/out" 2> "$work/err" || fail "two: $(cat "$work/err")"
+[ "$(sort -u "$work/out")" = cudaSuccess ] || fail "two: $(cat "$work/out")"
+[ "$("$build/bin/autotune" report | grep -c '^doubled<float>')" = 1 ] || fail "two: one kernel"
+echo "$failures failures"
+[ $failures = 0 ]
