@@ -4,6 +4,13 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <time.h>
+
+// Of the emulator's runtime, which declares them for C++.
+int cudaStreamBeginCapture(gpu_stream s, int mode);
+int cudaStreamEndCapture(gpu_stream s, void **graph);
+int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags);
+int cudaGraphLaunch(void *exec, gpu_stream s);
 
 static const char *quiet[] = { "AUTOTUNE_BUDGET=20s,64", NULL };
 
@@ -97,8 +104,6 @@ static void test_bad_variants_harm_nobody(void **state) {
   assert_int_equal(in_child(body_bad, long_enough), 0);
   char *text = report();
   assert_non_null(text);
-  if (getenv("AUTOTUNE_TEST_SHOW"))
-    fputs(text, stderr);
   assert_non_null(strstr(text, "CUDA_ERROR_ILLEGAL_ADDRESS"));
   assert_non_null(strstr(text, "c[0:n]: element 17"));
   assert_non_null(strstr(text, "undeclared identifier"));
@@ -163,6 +168,128 @@ static void test_threads_and_streams(void **state) {
   assert_int_equal(in_child(body_threads, quiet), 0);
 }
 
+// One launch, recorded on S and replayed. Was the variant recorded?
+static bool record_and_replay(const struct add_memory *m, gpu_stream s) {
+  void *graph, *exec;
+  EXPECT(cudaStreamBeginCapture(s, 0) == 0);
+  bool variant = add(ADD_N, 3, m->a, m->c, s);
+  EXPECT(cudaStreamEndCapture(s, &graph) == 0); // nothing has broken it
+  EXPECT(cudaGraphInstantiate(&exec, graph, 0) == 0);
+  EXPECT(cudaGraphLaunch(exec, s) == 0 && gpu_api_get(NULL)->stream_synchronize(s) == 0);
+  return variant;
+}
+
+static void body_capture(void) {
+  gpu_stream s;
+  add_use(0);
+  EXPECT(gpu_api_get(NULL)->stream_create(&s, 1) == 0);
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(!record_and_replay(&m, s)); // not tuned
+  EXPECT(add_is_right(&m, 1));
+  EXPECT(add(ADD_N, 3, m.a, m.c, s)); // tuned
+  EXPECT(record_and_replay(&m, s));
+  EXPECT(add_is_right(&m, 3));
+}
+
+static void test_captured_streams(void **state) {
+  (void)state;
+  assert_int_equal(in_child(body_capture, quiet), 0);
+}
+
+// A stream is being captured while another one's launch tunes.
+static void body_capture_beside(void) {
+  gpu_stream captured, other;
+  void *graph;
+  add_use(0);
+  const struct gpu_api *api = gpu_api_get(NULL);
+  EXPECT(api->stream_create(&captured, 1) == 0 && api->stream_create(&other, 1) == 0);
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(cudaStreamBeginCapture(captured, 0) == 0);
+  EXPECT(add(ADD_N, 3, m.a, m.c, other));
+  EXPECT(cudaStreamEndCapture(captured, &graph) == 0);
+  EXPECT(api->stream_synchronize(other) == 0);
+  EXPECT(add_is_right(&m, 1));
+}
+
+static void test_tuning_beside_a_capture(void **state) {
+  (void)state;
+  assert_int_equal(in_child(body_capture_beside, quiet), 0);
+}
+
+// ---- launches that fail, and what they cost ------------------------------------------------------------------
+
+static gpu_result launch_nothing(gpu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                 unsigned bz, unsigned shared, gpu_stream s, void **args, void **extra) {
+  (void)f, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)s;
+  (void)args, (void)extra;
+  return 0;
+}
+
+static gpu_result launch_in_vain(gpu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                 unsigned bz, unsigned shared, gpu_stream s, void **args, void **extra) {
+  launch_nothing(f, gx, gy, gz, bx, by, bz, shared, s, args, extra);
+  return 701; // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
+}
+
+static void body_lost(void) {
+  struct gpu_api *api = (struct gpu_api *)(uintptr_t)gpu_api_get(NULL);
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
+  __typeof__(api->launch) real = api->launch;
+  int launches = 1;
+  for (int i = 0; i < 2; i++) {
+    struct autotune_launch asked = { { (ADD_N + 127) / 128, 1, 1 }, { 128, 1, 1 }, 0, NULL };
+    long long key[] = { ADD_N, 0 };
+    int n = ADD_N;
+    float f = 3;
+    void *args[] = { &n, &f, &m.a, &m.c };
+    api->launch = launch_in_vain;
+    EXPECT(autotune_launch_kernel(&add_site, key, args, &asked) == AUTOTUNE_LAUNCH_DEFAULT);
+    api->launch = real;
+    EXPECT(add(ADD_N, 3, m.a, m.c, NULL) == (i == 0)); // loaded anew, but once
+    launches++;
+  }
+  EXPECT(add_why_has("cannot be launched"));
+  EXPECT(add_is_right(&m, launches));
+}
+
+static void test_a_lost_variant_is_forgotten(void **state) {
+  (void)state;
+  assert_int_equal(in_child(body_lost, quiet), 0);
+}
+
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// The best of many rounds: the machine may be busy.
+static void body_cost(void) {
+  enum { ROUNDS = 200, LAUNCHES = 2000 };
+  struct gpu_api *api = (struct gpu_api *)(uintptr_t)gpu_api_get(NULL);
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
+  api->launch = launch_nothing;
+  double best = 1;
+  for (int r = 0; r < ROUNDS; r++) {
+    double start = seconds_now();
+    for (int i = 0; i < LAUNCHES; i++)
+      add(ADD_N, 3, m.a, m.c, NULL);
+    double one = (seconds_now() - start) / LAUNCHES;
+    best = one < best ? one : best;
+  }
+  fprintf(stderr, "a tuned launch costs %.1f ns beside the driver's own part\n", 1e9 * best);
+  EXPECT(best < 200e-9);
+}
+
+static void test_a_tuned_launch_is_cheap(void **state) {
+  (void)state;
+  assert_int_equal(in_child(body_cost, quiet), 0);
+}
+
 // ---- what is missing ----------------------------------------------------------------------------------------
 
 static void body_no_worker(void) {
@@ -177,6 +304,52 @@ static void test_without_a_helper(void **state) {
   static const char *none[] = { "AUTOTUNE_GPU_WORKER=/nowhere/worker", "AUTOTUNE_LOG=error", NULL };
   (void)state;
   assert_int_equal(in_child(body_no_worker, none), 0);
+}
+
+// Its cubin is gone, so it is compiled and checked once more.
+static void body_lost_object(void) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf %s/objects", fixture_folder);
+  EXPECT(system(command) == 0);
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
+  EXPECT(add_why_has("stored: "));
+  EXPECT(add_is_right(&m, 1));
+}
+
+static void test_a_lost_object_is_made_again(void **state) {
+  static const char *locked[] = { "AUTOTUNE_MODE=locked", NULL };
+  (void)state;
+  assert_int_equal(in_child(expect_tuned, quiet), 0);
+  assert_int_equal(in_child(body_lost_object, locked), 0);
+}
+
+static void body_without_isolation(void) {
+  add_gpu.flags |= AUTOTUNE_GPU_NO_ISOLATE;
+  expect_tuned();
+}
+
+static void test_without_isolation(void **state) {
+  static const char *none[] = { "AUTOTUNE_GPU_WORKER=/nowhere/worker", "AUTOTUNE_BUDGET=20s,64", NULL };
+  (void)state;
+  assert_int_equal(in_child(body_without_isolation, none), 0);
+}
+
+// A stored winner needs none; the default of another key does as well.
+static void body_stored_without_nvrtc(void) {
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
+  EXPECT(!add(ADD_N - 1, 3, m.a, m.c, NULL));
+  EXPECT(add_why_has("no NVRTC"));
+}
+
+static void test_without_nvrtc(void **state) {
+  static const char *none[] = { "AUTOTUNE_NVRTC=/nowhere/libnvrtc.so", "AUTOTUNE_LOG=error", NULL };
+  (void)state;
+  assert_int_equal(in_child(expect_tuned, quiet), 0);
+  assert_int_equal(in_child(body_stored_without_nvrtc, none), 0);
 }
 
 static void body_background(void) {
@@ -210,6 +383,13 @@ int main(void) {
     cmocka_unit_test_setup_teardown(test_bad_variants_harm_nobody, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_two_devices, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_threads_and_streams, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_captured_streams, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_tuning_beside_a_capture, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_a_lost_variant_is_forgotten, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_a_tuned_launch_is_cheap, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_a_lost_object_is_made_again, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_without_isolation, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_without_nvrtc, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_without_a_helper, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_beside_the_program, make_folder, drop_folder),
   };
