@@ -1,26 +1,33 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # compose.sh WORK: the programs to measure, as sources in WORK: each lesson of examples/cuda with a server
-# (serve.h) in place of its main. Prints their names.
+# (serve.h) in place of its main. Prints the names of those with kernels to tune. All is one file, since launches
+# in headers are not rewritten for emulation.
 set -eu
 cd "$(dirname "$0")"
 work=$1
 examples=../../examples/cuda
 mkdir -p "$work"
+
+part() { # FILE NAME: with its own lines in messages
+  printf '#line 1 "%s"\n' "$2"
+  cat "$1"
+  echo
+}
 for server in serve_*.cu; do
   name=$(basename "${server#serve_}" .cu)
   for example in "$examples"/*_"$name".cu; do
     [ -f "$example" ] || continue
     {
-      echo '#include "serve.h"'
+      part serve.h bench/gpu/serve.h
       echo '#define AUTOTUNE_EXAMPLE_KERNEL_ONLY'
-      echo "#line 1 \"examples/cuda/$(basename "$example")\""
-      cat "$example"
-      printf '\n#line 1 "bench/gpu/%s"\n' "$server"
-      cat "$server"
+      part "$example" "examples/cuda/$(basename "$example")"
+      part "$server" "bench/gpu/$server"
     } >"$work/$name.cu"
     echo "$name"
   done
 done
-cp launch.cu reference.cu "$work"
+for name in launch reference; do
+  { part serve.h bench/gpu/serve.h; part $name.cu bench/gpu/$name.cu; } >"$work/$name.cu"
+done
 echo launch

@@ -6,7 +6,7 @@
 //   launch BATCHES     {"tuned": [s, …], "direct": [s, …]}: of one launch, for each batch
 #include <dlfcn.h>
 
-#include "serve.h"
+// compose.sh puts serve.h in front.
 
 #pragma autotune kernel block(32, 64, 128) grid(ceil) key(n) out(a[0:n])
 __global__ void tuned_kernel(int n, float *a)

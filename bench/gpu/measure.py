@@ -139,7 +139,7 @@ class Bench:
         torch = self.about_torch()
         self.tune()
         measured = []
-        print(HEAD)
+        note(HEAD)
         for row in self.rows:
             measured.append(self.measure(row))
             note(line_of(measured[-1]))
@@ -215,6 +215,8 @@ def main():
         file.write("\n")
     missed = sum(reached(r) == 0 for r in measured)
     left_out = sum("left_out" in r for r in measured)
+    if a.emulated:
+        note("emulated on the CPU: these are no figures of a GPU")
     note(f"{missed} below target, {left_out} left out; L2 flushed before each sample; "
          f"raw figures in {path}")
     return 0

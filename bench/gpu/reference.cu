@@ -7,7 +7,7 @@
 #include <cuda_fp16.h>
 #include <dlfcn.h>
 
-#include "serve.h"
+// compose.sh puts serve.h in front.
 
 using bench::command;
 using bench::failure;

@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_TEST_TEMPLATES_H
 #define AUTOTUNE_TEST_TEMPLATES_H
 
-/* A += 100 on the N numbers on the device, by templates_other.cu. */
+/* A += 10 on the N numbers on the device, by templates_other.cu. */
 void other_file(int n, float *a);
 
 #endif
