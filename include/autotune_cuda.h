@@ -157,7 +157,7 @@ template <class... P_>
 int launch(void (*kernel)(P_...), const autotune_launch *l, void *const *args)
 {
 #ifdef AUTOTUNE_EMULATE_LAUNCH_H
-  const void *address = ::autotune_emulate::known(kernel);
+  const void *address = reinterpret_cast<const void *>(::autotune_emulate::known(kernel));
 #else
   const void *address = reinterpret_cast<const void *>(kernel);
 #endif
