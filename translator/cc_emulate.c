@@ -139,6 +139,7 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang)
   words_add(&w, "-DAUTOTUNE_EMULATE");
   words_add(&w, "-Wno-unknown-warning-option");
   words_add(&w, "-Wno-pass-failed"); // an unroll that Clang does not think worthwhile
+  words_add(&w, "-Wno-unused-command-line-argument"); // -x none at the end
   for (int i = 1; i < *argc; i++) {
     const char *word = argv[i], *next = i + 1 < *argc ? argv[i + 1] : NULL, *equals = strchr(word, '=');
     const struct rule *r = rule_of(word, is_nvcc);
