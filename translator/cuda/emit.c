@@ -130,18 +130,21 @@ static void edit_chevrons(struct edits *edits, const struct launch *l, const str
   edit_add(edits, last, args, close);
 }
 
-// cudaLaunchKernel((void *)k<T>, g, b, args, sh, st) becomes autotune_launchv_k<T>(g, b, args, sh, st).
+// cudaLaunchKernel((void *)k<T>, g, b, args, sh, st) becomes (autotune_launchv_k<T>)(g, b, args, sh, st): a comma of
+// its template stays in parentheses, as the whole may be a macro's argument.
 static void edit_runtime(struct edits *edits, const struct launch *l, const struct kernel *k)
 {
   const struct source *s = edits->s;
   struct text text = { 0 };
   size_t first = (size_t)(l->config[0].data - s->text);
+  if (l->template_args.size)
+    text_printf(&text, "(");
   if (!k->cuda->namespaces.size)
     text_printf(&text, "%.*s", (int)(l->callee.size - strlen(k->main.name)), l->callee.data);
   add_spaces(k, &text);
   text_printf(&text, "autotune_launchv_%s", k->main.name);
   if (l->template_args.size)
-    text_printf(&text, "<%.*s>", WORD(l->template_args));
+    text_printf(&text, "<%.*s>)", WORD(l->template_args));
   text_printf(&text, "(");
   add_gap(s, l->start, first, &text);
   edit_add(edits, l->start, first, text);

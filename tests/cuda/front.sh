@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# front/front.cu under emulation: its launches, of whatever form, are tuned and right; and so they stay.
+set -u
+build=$(realpath "$1")
+source=$(realpath "$(dirname "$0")/front/front.cu")
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+cd "$out" || exit 1
+export XDG_CACHE_HOME=$out/cache AUTOTUNE_LOG=info AUTOTUNE_BUDGET=20
+
+"$build/bin/autotune" cc --emulate nvcc "$source" -o program || exit 1
+./program >said 2>log || { cat said log >&2; exit 1; }
+grep -qx right said || { cat said >&2; exit 1; }
+failed=0
+for kernel in 'scale<float, 2>' 'scale<float, 3>' 'scale<float, 5>' add_one; do
+  grep -qE "info: $kernel: (tuned|default: none of)" log || { echo "not tuned: $kernel" >&2; failed=1; }
+done
+./program >said 2>log.again && grep -qx right said && ! grep -q 'never tuned' log.again || failed=1
+[ $failed = 0 ] || cat log log.again >&2
+exit $failed
