@@ -37,20 +37,21 @@ static struct {
   pthread_mutex_t lock;
   int cc;                     // 0: nothing was compiled yet
   char *cubin;                // NULL: it cannot be
+  size_t bytes;
 } made = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static char *compile(int cc) {
+static char *compile(int cc, size_t *bytes) {
   const char *why = "";
   const struct gpu_nvrtc *n = gpu_nvrtc_get(&why);
   char architecture[48], *cubin = NULL;
   const char *options[] = { architecture, "-std=c++17" };
   gpu_program p = NULL;
-  size_t bytes = 0;
+  *bytes = 0;
   snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d", cc);
   if (n && n->nvrtc_create(&p, compare_text, "autotune_compare.cu", 0, NULL, NULL) == 0) {
     why = "its kernel does not compile";
-    if (n->nvrtc_compile(p, 2, options) == 0 && n->nvrtc_cubin_size(p, &bytes) == 0 &&
-        (cubin = sys_malloc(bytes)) && n->nvrtc_cubin(p, cubin) != 0) {
+    if (n->nvrtc_compile(p, 2, options) == 0 && n->nvrtc_cubin_size(p, bytes) == 0 &&
+        (cubin = sys_malloc(*bytes)) && n->nvrtc_cubin(p, cubin) != 0) {
       free(cubin);
       cubin = NULL;
     }
@@ -66,12 +67,31 @@ static const char *cubin_for(int cc) {
   pthread_mutex_lock(&made.lock);
   if (made.cc != cc) {
     free(made.cubin);
-    made.cubin = compile(cc);
+    made.cubin = compile(cc, &made.bytes);
     made.cc = cc;
   }
   const char *cubin = made.cubin;
   pthread_mutex_unlock(&made.lock);
   return cubin;
+}
+
+const void *gpu_compare_code(struct gpu_run *r, size_t *bytes) {
+  const char *cubin = r->compare ? cubin_for(r->info->cc) : NULL;
+  *bytes = cubin ? made.bytes : 0;
+  return cubin;
+}
+
+void gpu_compare_adopt(struct gpu_run *r, const void *code, size_t bytes) {
+  char *copy = bytes ? sys_malloc(bytes) : NULL;
+  pthread_mutex_lock(&made.lock);
+  if (copy && !made.cubin) {
+    made.cubin = memcpy(copy, code, bytes);
+    made.bytes = bytes;
+    made.cc = r->info->cc;
+    copy = NULL;
+  }
+  pthread_mutex_unlock(&made.lock);
+  free(copy);
 }
 
 struct gpu_compare *gpu_compare_new(struct gpu_run *r) {

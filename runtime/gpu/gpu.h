@@ -230,6 +230,7 @@ struct gpu_shared {
   struct gpu_memory references[GPU_REGIONS]; /* of regions that are compared */
   double atol[GPU_REGIONS];   /* of each region, worked out */
   bool fences_off[2 * GPU_REGIONS]; /* memory beside sections that the default changes itself */
+  struct gpu_memory compare; size_t compare_bytes; /* the kernel that compares, so that NVRTC is not needed */
   size_t file_bytes;          /* 0: there is no file */
 };
 /* In the program, after the reference, the memory being as before the call. SNAPSHOT: everything into the file, for

@@ -125,6 +125,9 @@ gpu_result gpu_put_back(struct gpu_run *r);
 struct gpu_compare;
 /* Of this process and R's context. NULL: there is no NVRTC, so the host does it. */
 struct gpu_compare *gpu_compare_new(struct gpu_run *r);
+/* Its cubin, for another process, which adopts it in place of compiling; lives as long as the process. */
+const void *gpu_compare_code(struct gpu_run *r, size_t *bytes);
+void gpu_compare_adopt(struct gpu_run *r, const void *code, size_t bytes);
 void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c);
 /* *SAME: GOT is as EXPECTED (both of BYTES; either may be pinned memory of the host). Else MESSAGE: "element
  * 17 is 1.5 instead of 1 (one of 4096)". RTOL, ATOL as in struct gpu_region, worked out. */

@@ -57,7 +57,10 @@ static gpu_result send_all(struct sender *s) {
   }
   for (unsigned i = 0; i < c->n_regions && e == 0; i++)
     e = send_memory(s, &s->out->references[i], &s->r->pieces[i].expected, true);
-  return e;
+  const void *code = gpu_compare_code(s->r, &s->out->compare_bytes);
+  const struct gpu_buffer compare = { .at = (gpu_pointer)(uintptr_t)code,
+                                      .bytes = s->out->compare_bytes, .host = true };
+  return e ? e : send_memory(s, &s->out->compare, &compare, false);
 }
 
 static int make_file(size_t size, char **mapped) {
@@ -217,6 +220,8 @@ struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared 
     return NULL;
   r->copied = true;
   gpu_enter(r, &scope);
+  if (is_sane(s, &s->compare, s->compare_bytes) && s->compare_bytes > 0)
+    gpu_compare_adopt(r, v.file + s->compare.offset, s->compare_bytes);
   bool ready = receive_copies(&v);
   if (ready) {
     translate(r);

@@ -191,10 +191,4 @@ static struct gpu_call described(void) {
   return c;
 }
 
-static struct gpu_variant variant_of(uint64_t ticket, const char *text) {
-  const struct cubin *c = cubin_of(text);
-  return (struct gpu_variant){ .ticket = ticket, .cubin = c->data, .size = c->size,
-                               .launch = launch_of(64) };
-}
-
 #endif

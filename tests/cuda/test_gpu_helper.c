@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune-gpu-worker, as the tuner uses it: it runs variants on copies, compares, and what it dies of stays with it: no
+// zombie, no descriptor, nothing of the program's memory changed. (RELIABILITY: V4.)
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gpu/helper.h"
+#include "gpu_fixture.h"
+#include "sandbox.h"
+
+#define ADD UNIT("if (i < n) c[i] += a[i];")
+
+extern char **environ;
+
+struct helper { pid_t pid; int socket; };
+
+// ---- talking to it ---------------------------------------------------------------------------------------
+
+static void send_with(int socket, const void *packet, size_t size, int fd) {
+  union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control = { 0 };
+  struct iovec data = { (void *)(uintptr_t)packet, size };
+  struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1 };
+  if (fd >= 0) {
+    m.msg_control = control.bytes;
+    m.msg_controllen = sizeof control.bytes;
+    struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+    *h = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET,
+                           .cmsg_type = SCM_RIGHTS };
+    memcpy(CMSG_DATA(h), &fd, sizeof fd);
+  }
+  assert_int_equal(sendmsg(socket, &m, MSG_NOSIGNAL), (ssize_t)size);
+}
+
+// False: the helper is gone.
+static bool receive(int socket, void *packet, size_t size) {
+  struct pollfd p = { socket, POLLIN, 0 };
+  assert_int_equal(poll(&p, 1, 60000), 1);
+  return recv(socket, packet, size, 0) == (ssize_t)size;
+}
+
+// Given what SHARED says, it is ready or says why not.
+static struct helper start(const struct gpu_shared *shared, int file, struct gpu_ready *ready) {
+  static struct gpu_hello hello;
+  char *const argv[] = { (char *)(uintptr_t)GPU_WORKER, (char *)(uintptr_t)"3", NULL };
+  posix_spawn_file_actions_t files;
+  struct helper h;
+  int pair[2];
+  assert_int_equal(sandbox_socketpair(pair), 0);
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, pair[1], 3);
+  assert_int_equal(posix_spawn(&h.pid, GPU_WORKER, &files, NULL, argv, environ), 0);
+  posix_spawn_file_actions_destroy(&files);
+  close(pair[1]);
+  h.socket = pair[0];
+  hello.parent = getpid();
+  hello.shared = *shared;
+  send_with(h.socket, &hello, sizeof hello, file);
+  assert_true(receive(h.socket, ready, sizeof *ready));
+  return h;
+}
+
+// How it ended, within some seconds.
+static int end(struct helper *h) {
+  int status = -1;
+  close(h->socket);
+  for (int i = 0; i < 5000 && waitpid(h->pid, &status, WNOHANG) == 0; i++)
+    poll(NULL, 0, 2);
+  assert_int_not_equal(status, -1);
+  return status;
+}
+
+static int cubin_file(const struct cubin *c) {
+  int fd = memfd_create("cubin", MFD_CLOEXEC);
+  assert_true(fd >= 0);
+  assert_int_equal(write(fd, c->data, c->size), (ssize_t)c->size);
+  return fd;
+}
+
+// False: the helper has died of it.
+static bool order(struct helper *h, uint64_t ticket, const char *text, double limit,
+                  struct gpu_answer *out) {
+  static uint64_t serial;
+  const struct cubin *c = cubin_of(text);
+  int fd = cubin_file(c);
+  struct gpu_order o = { .serial = ++serial, .ticket = ticket, .size = c->size,
+                         .launch = launch_of(64), .plan = checks };
+  struct gpu_reply reply;
+  o.plan.limit = limit;
+  send_with(h->socket, &o, sizeof o, fd);
+  close(fd);
+  if (!receive(h->socket, &reply, sizeof reply))
+    return false;
+  assert_int_equal(reply.serial, o.serial);
+  *out = reply.answer;
+  return true;
+}
+
+// ---- the program's side ----------------------------------------------------------------------------------
+
+static struct gpu_run *run;
+static struct gpu_shared shared;
+
+// A call after its reference; its memory for helpers, in FILE where SNAPSHOT.
+static void share(bool snapshot, int *file) {
+  struct gpu_answer a;
+  char why[256] = "";
+  struct gpu_call c = described();
+  run = gpu_run_new(api, &c, why, sizeof why);
+  assert_non_null(run);
+  gpu_run_reference(run, original, &checks, &a);
+  assert_string_equal(a.message, "");
+  assert_int_equal(gpu_run_share(run, snapshot, &shared, file, why, sizeof why), 0);
+}
+
+static void take_back(int file) {
+  assert_untouched();
+  gpu_run_free(run);
+  if (file >= 0)
+    close(file);
+}
+
+static unsigned descriptors(void) {
+  unsigned n = 0;
+  DIR *d = opendir("/proc/self/fd");
+  while (readdir(d))
+    n++;
+  closedir(d);
+  return n;
+}
+
+// ---- tests -----------------------------------------------------------------------------------------------
+
+static void variants_run_on_copies(void **state) {
+  (void)state;
+  for (int snapshot = 0; snapshot < 2; snapshot++) {
+    struct gpu_ready ready;
+    struct gpu_answer a;
+    int file;
+    begin_call(AUTOTUNE_INOUT);
+    call.c_first = 100;
+    call.c_count = 800;
+    const char *right = UNIT("if (i >= 100 && i < 900) c[i] += a[i];");
+    set_original(right);
+    share(snapshot, &file);
+    for (unsigned i = 0; i < shared.call.n_allocations; i++)
+      assert_true(shared.allocations[i].exported == !snapshot);
+    struct helper h = start(&shared, file, &ready);
+    assert_string_equal(ready.why, "");
+    assert_true(ready.ready);
+    assert_true(order(&h, 1, right, 5, &a));
+    assert_string_equal(a.message, "");
+    assert_int_equal(a.fate, FATE_OK);
+    assert_int_equal(a.n_samples, 0);
+    assert_true(a.facts.registers > 0);
+    assert_true(order(&h, 2, UNIT("if (i >= 100 && i < 900) c[i] += i == 500 ? 9 : a[i];"), 5, &a));
+    assert_int_equal(a.fate, FATE_WRONG);
+    assert_string_equal(a.message, "c[0:n]: element 400 is 509 instead of 501");
+    assert_true(order(&h, 3, UNIT("if (i >= 100 && i < 901) c[i] += a[i];"), 5, &a));
+    assert_int_equal(a.fate, FATE_WRONG);
+    assert_string_equal(a.message, "memory beside c[0:n] was changed");
+    assert_true(order(&h, 4, UNIT("if (i >= 100 && i < 900) { c[i] += a[i]; ((float *)a)[i] = 0; }"), 5,
+                      &a));
+    assert_int_equal(a.fate, FATE_WRONG);
+    assert_string_equal(a.message, "a[0:n]: it is only read, and was changed");
+    int status = end(&h);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    take_back(file);
+  }
+}
+
+// All that ends a helper, and what it is told as. In the emulator a launch ends by itself only after long.
+static const struct deadly { const char *name, *text, *message; enum fate fate; double limit; } deadly[] = {
+  { "an illegal address", UNIT("if (i == 0) c[1ll << 33] = 1;"), "CUDA_ERROR_ILLEGAL_ADDRESS", FATE_CRASH, 5 },
+  { "a trap", UNIT("if (i == 0) __trap();"), "CUDA_ERROR_", FATE_CRASH, 5 },
+  { "an assertion", "#undef NDEBUG\n#ifndef AUTOTUNE_EMULATE\n#include <assert.h>\n#endif\n"
+    UNIT("assert(i != 7);"), "CUDA_ERROR_ASSERT", FATE_CRASH, 5 },
+  { "an endless loop", UNIT("while (((volatile float *)a)[0] == 1) ;"), "no end after 0.1 s", FATE_TIMEOUT,
+    0.1 },
+};
+
+static void what_ends_a_helper(void **state) {
+  (void)state;
+  enum { TIMES = 20 };
+  int file;
+  begin_call(AUTOTUNE_INOUT);
+  set_original(ADD);
+  share(false, &file);
+  cubin_of(ADD);
+  unsigned before = descriptors();
+  for (unsigned i = 0; i < TIMES * (sizeof deadly / sizeof *deadly); i++) {
+    const struct deadly *d = &deadly[i / TIMES];
+    struct gpu_ready ready;
+    struct gpu_answer a;
+    struct helper h = start(&shared, file, &ready);
+    if (!ready.ready)
+      fail_msg("%s: %s", d->name, ready.why);
+    assert_true(order(&h, 1, ADD, 5, &a));
+    assert_int_equal(a.fate, FATE_OK);
+    if (!order(&h, 2, d->text, d->limit, &a))
+      fail_msg("%s: it died before it answered", d->name);
+    if (a.fate != d->fate || !a.sticky || !strstr(a.message, d->message))
+      fail_msg("%s: %s, %s", d->name, fate_name(a.fate), a.message);
+    struct pollfd gone = { h.socket, POLLIN, 0 };
+    assert_int_equal(poll(&gone, 1, 10000), 1); // by itself
+    end(&h);
+    assert_untouched();
+  }
+  assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+  assert_int_equal(errno, ECHILD);
+  assert_int_equal(descriptors(), before);
+  take_back(file);
+}
+
+// The default's memory in the program is of no interest to a helper that has too little of its own.
+static void no_memory(void **state) {
+  (void)state;
+  const char *emulate = getenv("AUTOTUNE_EMULATE");
+  if (!api->emulated)
+    skip();
+  int file;
+  begin_call(AUTOTUNE_INOUT);
+  set_original(ADD);
+  share(false, &file);
+  unsigned before = descriptors();
+  for (int i = 0; i < 20; i++) {
+    struct gpu_ready ready;
+    setenv("AUTOTUNE_EMULATE", i % 2 ? "fault=memory:1+" : "fault=memory:2", 1);
+    struct helper h = start(&shared, file, &ready);
+    assert_false(ready.ready);
+    assert_false(ready.no_ipc);
+    assert_non_null(strstr(ready.why, "no room for a copy of 0.0 MiB"));
+    end(&h);
+  }
+  setenv("AUTOTUNE_EMULATE", "fault=ipc:1", 1);
+  struct gpu_ready ready;
+  struct helper h = start(&shared, file, &ready);
+  assert_false(ready.ready);
+  assert_true(ready.no_ipc);
+  end(&h);
+  if (emulate)
+    setenv("AUTOTUNE_EMULATE", emulate, 1);
+  else
+    unsetenv("AUTOTUNE_EMULATE");
+  assert_int_equal(descriptors(), before);
+  take_back(file);
+}
+
+// It ends with the tuner, also while a kernel runs that does not end.
+static void ends_with_its_parent(void **state) {
+  (void)state;
+  int file, report[2];
+  begin_call(AUTOTUNE_INOUT);
+  set_original(ADD);
+  const struct cubin *c = cubin_of(deadly[3].text);
+  share(false, &file);
+  assert_int_equal(pipe2(report, O_CLOEXEC), 0);
+  pid_t parent = fork();
+  if (parent == 0) {
+    struct gpu_ready ready;
+    struct helper h = start(&shared, file, &ready);
+    struct gpu_order o = { .serial = 1, .ticket = 1, .size = c->size, .launch = launch_of(64),
+                           .plan = checks };
+    int fd = cubin_file(c);
+    o.plan.limit = 30;
+    send_with(h.socket, &o, sizeof o, fd);
+    poll(NULL, 0, 300);
+    _exit(write(report[1], &h.pid, sizeof h.pid) != sizeof h.pid);
+  }
+  pid_t helper = 0;
+  int status;
+  assert_int_equal(waitpid(parent, &status, 0), parent);
+  assert_int_equal(status, 0);
+  assert_int_equal(read(report[0], &helper, sizeof helper), sizeof helper);
+  bool gone = false;
+  for (int i = 0; i < 2500 && !gone; i++) {
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)helper);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+    if (fd >= 0)
+      close(fd);
+    gone = n <= 0 || strstr(text, ") Z ") || strstr(text, ") X "); // whoever adopted it may be slow to bury it
+    poll(NULL, 0, 2);
+  }
+  assert_true(gone);
+  close(report[0]);
+  close(report[1]);
+  take_back(file);
+}
+
+// Nothing but a packet of the right size begins a helper, and none that is not its parent's.
+static void strangers(void **state) {
+  (void)state;
+  static struct gpu_hello hello;
+  for (int i = 0; i < 2; i++) {
+    char *const argv[] = { (char *)(uintptr_t)GPU_WORKER, (char *)(uintptr_t)"3", NULL };
+    posix_spawn_file_actions_t files;
+    int pair[2], status;
+    pid_t pid;
+    assert_int_equal(sandbox_socketpair(pair), 0);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, pair[1], 3);
+    assert_int_equal(posix_spawn(&pid, GPU_WORKER, &files, NULL, argv, environ), 0);
+    posix_spawn_file_actions_destroy(&files);
+    hello.parent = getpid() + 1;
+    send_with(pair[0], &hello, i ? sizeof hello : 5, -1);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    close(pair[0]);
+    close(pair[1]);
+  }
+}
+
+int main(void) {
+  begin_device();
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(variants_run_on_copies),
+    cmocka_unit_test(what_ends_a_helper),
+    cmocka_unit_test(no_memory),
+    cmocka_unit_test(ends_with_its_parent),
+    cmocka_unit_test(strangers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
