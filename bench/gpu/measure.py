@@ -100,6 +100,8 @@ class Bench:
                "targets": list(row.targets), "first_call": self.first.get(row.command)}
         if row.kind == "extra":
             return self.measure_launch(row, out)
+        if not self.present(row.other[0]):
+            return {**out, "left_out": f"{row.other[0]} {self.missing[row.other[0]]}"}
         ours, theirs, bytes_of = [], [], []
         for _ in range(ROUNDS):
             for side, times in (((row.program, row.command), ours), (row.other, theirs)):
