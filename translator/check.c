@@ -63,14 +63,25 @@ static void print_variants(const struct kernel *k)
   puts(c.depends ? ", fewer depending on the arguments and the machine" : "");
 }
 
+// What a launch adds to the key by default. The compiler knows what is an integer behind a typedef, or in a template.
+static void print_launch_key(const struct kernel *k)
+{
+  fputs(k->n_keys ? ", " : "", stdout);
+  for (unsigned i = 0; i < k->n_args; i++)
+    if (!k->args[i].pointer && !k->args[i].integer && !k->args[i].real)
+      printf("%s where that is an integer, ", k->args[i].name);
+  puts("the threads of the launch");
+}
+
 static void print_keys(const struct kernel *k)
 {
   fputs("  key\n    ", stdout);
   for (unsigned i = 0; i < k->n_keys; i++)
     printf("%s%.*s", i ? ", " : "", (int)k->keys[i].size, k->keys[i].data);
   if (k->cuda && !k->key_given)
-    printf("%sthe threads of the launch", k->n_keys ? ", " : "");
-  puts(k->n_keys || (k->cuda && !k->key_given) ? "" : "none: all calls are the same problem");
+    print_launch_key(k);
+  else
+    puts(k->n_keys ? "" : "none: all calls are the same problem");
 }
 
 static void print_sections(const struct kernel *k)
