@@ -299,8 +299,30 @@ static void write_instance(const struct cuda_kernel *c, struct text *out)
                   c->params[i].name, WORD(c->params[i].type_text), i);
 }
 
+// On one line.
+static void write_note(const char *what, struct slice s, struct text *out)
+{
+  text_printf(out, " %s", what);
+  for (size_t i = 0; i < s.size; i++)
+    text_printf(out, "%c", s.data[i] == '\n' || s.data[i] == '\\' ? ' ' : s.data[i]);
+}
+
+// How a variant is launched is no part of its text, but a result is nothing worth when it changes.
+static void write_geometry(const struct cuda_kernel *c, struct text *out)
+{
+  if (c->grid.n == 0 && c->shared.size == 0 && !c->ceil)
+    return;
+  text_printf(out, "//%s", c->ceil ? " ceil" : "");
+  for (unsigned i = 0; i < c->grid.n; i++)
+    write_note("grid ", c->grid.of[i], out);
+  if (c->shared.size)
+    write_note("shared ", c->shared, out);
+  text_printf(out, " .\n"); // no backslash ends the line
+}
+
 void body_entry(const struct cuda_reach *r, struct text *out)
 {
+  write_geometry(r->k->cuda, out);
   text_printf(out, "#line 1 \"<autotune>\"\nnamespace autotune_instance {\n");
   write_instance(r->k->cuda, out);
   text_printf(out, "extern \"C\" __global__ void");
