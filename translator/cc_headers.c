@@ -206,6 +206,63 @@ static void spread_kernels(struct cc_headers *hs)
   }
 }
 
+// ---- headers that launch a CUDA kernel which another file has ----
+
+// What may be the name of the function behind a pragma: words with `(` behind them, up to its body.
+static void add_names(struct slice text, size_t at, struct words *names)
+{
+  struct lexer l = { text.data + at, text.data + text.size, false };
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END && !slice_is(t.text, "{");) {
+    struct lexer ahead = l;
+    if (t.kind == TOKEN_WORD && slice_is(lex(&ahead).text, "(") && strncmp(t.text.data, "__", 2) != 0)
+      words_add(names, arena_copy(t.text.data, t.text.size));
+  }
+}
+
+static void find_names(const struct cc_header *h, struct words *names)
+{
+  struct cc_directive d;
+  for (size_t at = 0; h->mentions && cc_directive_next(h->text, &at, &d);) {
+    struct lexer l = lexer_of(d.rest);
+    if (slice_is(d.word, "pragma") && slice_is(lex(&l).text, "autotune") &&
+        slice_is(lex(&l).text, "kernel"))
+      add_names(h->text, d.end, names);
+  }
+}
+
+static bool text_has(struct slice text, const char *word)
+{
+  return memmem(text.data, text.size, word, strlen(word)) != NULL;
+}
+
+static bool launches(const struct cc_header *h, const struct words *names)
+{
+  bool any = text_has(h->text, "<<<") || text_has(h->text, "cudaLaunch");
+  for (unsigned i = 0; any && i < names->n; i++)
+    if (text_has(h->text, names->list[i]))
+      return true;
+  return false;
+}
+
+// Such launches are rewritten where the header stands inline, as if it had a kernel itself.
+static void add_launching(struct cc_headers *hs)
+{
+  struct words names = { 0 };
+  for (unsigned i = 0; i < hs->n; i++)
+    find_names(hs->list[i], &names);
+  for (unsigned i = 1; i < hs->n; i++)
+    hs->list[i]->kernel |= launches(hs->list[i], &names);
+  spread_kernels(hs);
+}
+
+static bool is_cuda(const struct cc_command *c)
+{
+  for (unsigned i = 0; i < c->n_inputs; i++)
+    if (c->inputs[i].kind == CC_CUDA)
+      return true;
+  return false;
+}
+
 struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
                                    struct slice text, const char *folder)
 {
@@ -228,6 +285,8 @@ struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
   spread_kernels(hs);
   if (!root->kernel)
     return hs;
+  if (is_cuda(c))
+    add_launching(hs);
   for (unsigned i = 1; i < hs->n; i++) {
     struct cc_header *h = hs->list[i];
     h->guarded = h->kernel && is_guarded(h->text);

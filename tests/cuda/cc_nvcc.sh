@@ -68,6 +68,15 @@ int main()
 }
 END
 printf '#include "k.cuh"\nvoid other(float *a, int n) { scale<<<n / 256, 256>>>(a, n); }\n' >other.cu
+cat >inc/run.cuh <<'END'
+#pragma once
+template <typename T>
+void run(T *a, int n)
+{
+  scale<<<n / 256, 256>>>(a, n); // of a kernel that a header has which stands in front
+}
+END
+printf '#include "k.cuh"\n#include "run.cuh"\nvoid all(float *a) { run(a, 1024); }\n' >run.cu
 printf '__global__ void k(float *a) { a[0] = 1; }\nvoid f() { k<<<1, 1>>>(nullptr); }\n' >plain.cu
 printf -- '-DFACTOR=2 "-Iinc"\n' >options
 
@@ -81,6 +90,8 @@ check "what is translated" grep -q 'autotune_launch_scale<float>(4, 256, 0, null
 check "the host's compiler finds headers beside the file" in_order ' -Xcompiler -iquote -Xcompiler \. '
 check "and ours" in_order " -Xcompiler -idirafter -Xcompiler $build/include "
 check "options are as they were" in_order '^nvcc -arch sm_90 -DFACTOR=2 -Iinc --compile '
+check "a launch in a header" fake -DFACTOR=2 -Iinc -c run.cu -o run.o
+check "which has no kernel itself" grep -q '^  autotune_launch_scale(n / 256, 256, 0, nullptr, a, n); // of' compiled.cu
 check "PTX" fake -ptx -DFACTOR=2 -I=inc k.cu
 check "no other output" not given -o
 check "--dryrun" fake --dryrun -DFACTOR=2 -Iinc k.cu
@@ -116,6 +127,7 @@ if [ -n "$nvcc" ]; then
     check "nvcc: -dc" "$autotune" cc "$nvcc" $options -dc other.cu -o other.o
     check "nvcc: link" "$autotune" cc "$nvcc" -arch=sm_80 ours.o other.o -o program
     check "nvcc: all at once" "$autotune" cc "$nvcc" $options k.cu other.cu -o program
+    check "nvcc: a launch in a header" "$autotune" cc "$nvcc" $options -c run.cu -o run.o
     check "nvcc: PTX" "$autotune" cc "$nvcc" $options -ptx k.cu
     check "nvcc: where it would be" test -s k.ptx
   }
