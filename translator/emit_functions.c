@@ -15,8 +15,9 @@ static bool is_dropped(struct slice word)
   return slice_is(word, "register") || slice_is(word, "__grid_constant__");
 }
 
-static void parameter(const struct emission *e, const struct kernel_arg *a)
+void emit_parameter(const struct emission *e, unsigned index)
 {
+  const struct kernel_arg *a = &e->k->args[index];
   struct lexer l = lexer_of(a->text);
   const char *from = a->text.data;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
@@ -31,7 +32,7 @@ void emit_parameters(const struct emission *e, const char *behind)
 {
   for (unsigned i = 0; i < e->k->n_args; i++) {
     text_printf(e->out, "%s", i ? ", " : "");
-    parameter(e, &e->k->args[i]);
+    emit_parameter(e, i);
   }
   if (*behind)
     text_printf(e->out, "%s%s", e->k->n_args ? ", " : "", behind);
@@ -119,18 +120,26 @@ void emit_arguments(const struct emission *e)
     declare_argument(e, i);
 }
 
+// A blank where there are any in front of T: `::` is two tokens.
+static void gap(struct text *out, struct slice previous, struct token t)
+{
+  if (previous.data && previous.data + previous.size != t.text.data)
+    text_printf(out, " ");
+}
+
 void emit_renamed(const struct emission *e, struct slice expr)
 {
   struct lexer l = lexer_of(expr);
   struct slice previous = { 0 };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
+    gap(e->out, previous, t);
     bool other = slice_is(previous, ".") || slice_is(previous, "->") ||
                  slice_is(previous, "struct") || slice_is(previous, "enum");
     int a = t.kind == TOKEN_WORD && !other ? argument(e->k, t.text) : -1;
     if (a >= 0)
-      text_printf(e->out, "autotune_arg_%s_%d ", e->k->main.name, a);
+      text_printf(e->out, "autotune_arg_%s_%d", e->k->main.name, a);
     else
-      text_printf(e->out, "%.*s ", WORD(t.text));
+      text_printf(e->out, "%.*s", WORD(t.text));
   }
 }
 
@@ -163,13 +172,15 @@ static long long word_number(const struct kernel *k, struct slice word)
 void emit_numbered(const struct emission *e, struct slice expr)
 {
   struct lexer l = lexer_of(expr);
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+  struct slice previous = { 0 };
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
+    gap(e->out, previous, t);
     long long number = t.kind == TOKEN_WORD && argument(e->k, t.text) < 0
                            ? word_number(e->k, t.text) : -1;
     if (number >= 0)
-      text_printf(e->out, "%lld ", number);
+      text_printf(e->out, "%lld", number);
     else
-      text_printf(e->out, "%.*s ", WORD(t.text));
+      text_printf(e->out, "%.*s", WORD(t.text));
   }
 }
 

@@ -178,6 +178,8 @@ struct emission {
 };
 /* ", " and the parameters as written, or "void" where there are none and nothing follows. */
 void emit_parameters(const struct emission *e, const char *behind);
+/* One of them. */
+void emit_parameter(const struct emission *e, unsigned index);
 /* The arguments out of autotune_a. */
 void emit_unpacked(const struct emission *e);
 /* invoke, constraint, describe, footprint; what they call. Of a CUDA kernel: constraint and describe, members

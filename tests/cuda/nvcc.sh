@@ -24,7 +24,7 @@ compile() # ARGUMENTS
 }
 
 for cu in "$here"/units/*.cu "$here"/golden/translate/launches.cu "$here"/golden/translate/unit.cu; do
-  compile -std=c++17 -I"$here/units" -c "$cu" -o "$(basename "$cu").o"
+  compile -std=c++17 --expt-relaxed-constexpr -I"$here/units" -c "$cu" -o "$(basename "$cu").o"
 done
 compile -std=c++14 -c "$here/golden/translate/launches.cu" -o launches14.o
 compile -std=c++17 "$here"/golden/translate/two_[ab].cu -o two

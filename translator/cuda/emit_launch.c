@@ -9,17 +9,13 @@
 #define WORD(s) (int)(s).size, (s).data
 
 // The kernel's parameters with their default arguments.
-static void parameters(const struct emission *e, struct text *out)
+static void parameters(const struct emission *e)
 {
   for (unsigned i = 0; i < e->k->n_args; i++) {
-    const struct kernel_arg *a = &e->k->args[i];
-    struct lexer l = lexer_of(a->text);
-    text_printf(out, ", ");
-    for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-      if (!slice_is(t.text, "__grid_constant__"))
-        text_printf(out, "%.*s ", WORD(t.text));
-    if (a->initial.size)
-      text_printf(out, "= %.*s", WORD(a->initial));
+    text_printf(e->out, ", ");
+    emit_parameter(e, i);
+    if (e->k->args[i].initial.size)
+      text_printf(e->out, " = %.*s", WORD(e->k->args[i].initial));
   }
 }
 
@@ -56,7 +52,7 @@ void cuda_emit_launchers(const struct emission *e)
   text_printf(e->out, "extern \"C++\" {\n");
   open_launcher(e, "void", "autotune_launch_");
   text_printf(e->out, ", size_t autotune_n, cudaStream_t autotune_s");
-  parameters(e, e->out);
+  parameters(e);
   text_printf(e->out, ")\n{\n  void *const autotune_a[] = { ");
   for (unsigned i = 0; i < e->k->n_args; i++)
     text_printf(e->out, "(void *)&%s, ", e->k->args[i].name);

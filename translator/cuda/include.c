@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // include.c: the user's headers, cut, in the place of their #include; and what headers of CUDA's
 // toolkit declare, so that the unit includes those it needs and no others.
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -279,6 +280,16 @@ static struct cuda_items header_items(struct toolkit *t, const char *path)
   return items;
 }
 
+// Some header declares each of them, in an #if for a compiler that has not.
+static bool is_built_in_name(struct slice name)
+{
+  static const char *const names[] = { "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize" };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (slice_is(name, names[i]))
+      return true;
+  return false;
+}
+
 static bool file_declares(struct declared *d, const char *path)
 {
   for (unsigned n = 0; n < d->n_paths; n++)
@@ -293,7 +304,7 @@ static bool file_declares(struct declared *d, const char *path)
     struct slice name = { 0 };
     bool quoted;
     for (unsigned k = 0; i->kind != ITEM_UNDEF && k < i->n_names; k++)
-      if (word_set_has(d->seen, i->names[k]))
+      if (word_set_has(d->seen, i->names[k]) && !is_built_in_name(i->names[k]))
         return true;
     if (i->kind == ITEM_INCLUDE)
       name = include_name(i, &quoted);
@@ -320,4 +331,38 @@ bool toolkit_declares(struct toolkit *t, const struct cuda_item *i, const struct
   const char *path = arena_printf("%s/%.*s", t->folder, (int)name.size, name.data);
   struct declared d = { .toolkit = t, .seen = seen };
   return is_file(path) && file_declares(&d, path);
+}
+
+// BlockReduce is in block_reduce.cuh.
+static const char *snake(struct slice word)
+{
+  struct text t = { 0 };
+  text_add(&t, "", 0);
+  for (size_t i = 0; i < word.size; i++) {
+    bool upper = isupper((unsigned char)word.data[i]);
+    text_printf(&t, "%s%c", upper && i ? "_" : "", tolower((unsigned char)word.data[i]));
+  }
+  return t.data;
+}
+
+// <cub/cub.cuh> holds algorithms for the host, which NVRTC refuses: the headers of those for blocks and warps
+// that are named.
+static bool write_cub(const struct toolkit *t, const struct word_set *seen, struct text *out)
+{
+  static const char *const folders[] = { "block", "warp", "thread", "iterator" };
+  for (unsigned n = 0; n < seen->n; n++)
+    for (size_t f = 0; isupper((unsigned char)*seen->list[n].data) && f < 4; f++) {
+      const char *name = arena_printf("cub/%s/%s.cuh", folders[f], snake(seen->list[n]));
+      if (is_file(arena_printf("%s/%s", t->folder, name)) ||
+          is_file(arena_printf("%s/cccl/%s", t->folder, name)))
+        text_printf(out, "#include <%s>\n", name);
+    }
+  return true;
+}
+
+bool toolkit_write(const struct toolkit *t, const struct cuda_item *i, const struct word_set *seen,
+                   struct text *out)
+{
+  bool quoted;
+  return slice_is(include_name(i, &quoted), "cub/cub.cuh") && write_cub(t, seen, out);
 }

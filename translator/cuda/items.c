@@ -356,15 +356,22 @@ static void cut_declaration(struct cutter *c, struct token t)
   struct declaration d = { .item = i };
   struct depths depths = { .n = 0 };
   unsigned depth = 0;
+  bool complete = false;
   struct lexer before;
   for (bool first = true; t.kind != TOKEN_END; first = false, before = c->l, t = items_lex(&c->l)) {
     bool line = t.first && !first;
     if (line && slice_is(t.text, "#")) {
       skip_directive(&c->l, &depths, &depth);
+      if (complete && !depths.n)
+        break;
       continue;
     }
-    if (slice_is(t.text, ";"))
-      break;
+    if (slice_is(t.text, ";")) {
+      complete = true; // in this branch of an #if within it
+      if (!depths.n)
+        break;
+      continue;
+    }
     if (!first && (slice_is(t.text, "}") || (line && d.parameters && !d.initialised &&
                                              begins_declaration(t.text)))) {
       c->l = before;
@@ -378,7 +385,8 @@ static void cut_declaration(struct cutter *c, struct token t)
       see_parentheses(c, &d, t);
       continue;
     } else if (slice_is(t.text, "{")) {
-      if (see_brace(c, &d, t))
+      complete = see_brace(c, &d, t) || complete;
+      if (complete && !depths.n)
         break;
       continue;
     } else if (slice_is(t.text, "[")) {
@@ -431,6 +439,29 @@ static void cut_directive(struct cutter *c, struct token t)
   c->l = (struct lexer){ end, c->l.end, true };
 }
 
+// What stands behind `#if 0` need not be code: up to its #else, #elif or #endif.
+static void skip_disabled(struct cutter *c)
+{
+  const struct cuda_item *i = &c->items.list[c->items.n - 1];
+  struct lexer l = lexer_of(item_text(i));
+  lex(&l), lex(&l);
+  if (i->kind != ITEM_IF || !slice_is(lex(&l).text, "0") || lex(&l).kind != TOKEN_END)
+    return;
+  for (unsigned depth = 1; c->l.p < c->l.end;) {
+    const char *end = lex_line_end(c->l.p, c->l.end);
+    struct lexer line = { c->l.p, end, true };
+    bool directive = slice_is(lex(&line).text, "#");
+    struct slice word = directive ? lex(&line).text : (struct slice){ 0 };
+    if (word.size >= 2 && memcmp(word.data, "if", 2) == 0)
+      depth++;
+    else if (slice_is(word, "endif") || (depth == 1 && word.size && memcmp(word.data, "el", 2) == 0))
+      depth--;
+    if (depth == 0)
+      return;
+    c->l = (struct lexer){ end < c->l.end ? end + 1 : end, c->l.end, true };
+  }
+}
+
 // `namespace a::b {`, `inline namespace {`, `extern "C" {` at T: up to the brace.
 static bool cut_open(struct cutter *c, struct token t)
 {
@@ -468,6 +499,7 @@ struct cuda_items items_cut(const struct source *s)
   for (struct token t; (t = items_lex(&c.l)).kind != TOKEN_END;) {
     if (t.first && slice_is(t.text, "#")) {
       cut_directive(&c, t);
+      skip_disabled(&c);
     } else if (slice_is(t.text, "}")) {
       *GROW(c.items.list, c.items.n) = (struct cuda_item){
         .kind = ITEM_CLOSE, .s = s, .start = offset(&c, t.text.data),

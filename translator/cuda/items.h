@@ -61,6 +61,9 @@ struct toolkit {
   const char *folder;       /* NULL: there is none */
   struct header { const char *path; struct cuda_items items; } *headers; unsigned n_headers;
 };
+/* Writes what stands for I in a unit, where that is not itself. False: it is. */
+bool toolkit_write(const struct toolkit *t, const struct cuda_item *i, const struct word_set *seen,
+                   struct text *out);
 /* Does the toolkit's header that I includes, or what that includes, declare one of the words that were seen? */
 bool toolkit_declares(struct toolkit *t, const struct cuda_item *i, const struct word_set *seen);
 

@@ -2,10 +2,12 @@
 // prologue.c: what <stdint.h>, <limits.h>, <float.h>, <math.h> and <cuda.h> would declare and NVRTC lacks,
 // as far as the kernel reaches it; and the C++ library's headers through the toolkit's.
 #include <string.h>
+#include <unistd.h>
 
 #include "items.h"
 
-// Types, as the data model of Linux has them: LP64.
+// Types, as the host's compilers on Linux have them. Those of `long` are `long long` in the toolkit's C++
+// library, which declares them for NVRTC: a unit that includes any of it must say the same.
 static const char *const types[][2] = {
   { "int8_t", "signed char" }, { "int16_t", "short" }, { "int32_t", "int" }, { "int64_t", "long" },
   { "uint8_t", "unsigned char" }, { "uint16_t", "unsigned short" }, { "uint32_t", "unsigned int" },
@@ -13,10 +15,6 @@ static const char *const types[][2] = {
   { "intmax_t", "long" }, { "uintmax_t", "unsigned long" }, { "ptrdiff_t", "long" },
   { "ssize_t", "long" }, { "uchar", "unsigned char" }, { "ushort", "unsigned short" },
   { "uint", "unsigned int" }, { "ulong", "unsigned long" },
-  { "int_fast8_t", "signed char" }, { "int_fast16_t", "long" }, { "int_fast32_t", "long" },
-  { "int_fast64_t", "long" }, { "uint_fast8_t", "unsigned char" },
-  { "uint_fast16_t", "unsigned long" }, { "uint_fast32_t", "unsigned long" },
-  { "uint_fast64_t", "unsigned long" },
 };
 
 static const char *const constants[][2] = {
@@ -57,8 +55,7 @@ static const char *const constants[][2] = {
 
 // Which header of the toolkit has a name of namespace std; all others: <cuda/std/type_traits>.
 static const char *const library[][2] = {
-  { "numeric_limits", "limits" }, { "min", "algorithm" }, { "max", "algorithm" },
-  { "clamp", "algorithm" }, { "fill", "algorithm" }, { "sort", "algorithm" },
+  { "numeric_limits", "limits" },
   { "pair", "utility" }, { "make_pair", "utility" }, { "swap", "utility" },
   { "exchange", "utility" }, { "declval", "utility" }, { "integer_sequence", "utility" },
   { "index_sequence", "utility" }, { "make_index_sequence", "utility" },
@@ -68,6 +65,15 @@ static const char *const library[][2] = {
   { "bit_cast", "bit" }, { "sqrt", "cmath" }, { "exp", "cmath" }, { "log", "cmath" },
   { "abs", "cmath" }, { "fabs", "cmath" }, { "isnan", "cmath" }, { "isinf", "cmath" },
   { "fma", "cmath" }, { "pow", "cmath" }, { "tanh", "cmath" }, { "sin", "cmath" }, { "cos", "cmath" },
+};
+// What no header of the toolkit's has for all versions.
+static const char *const own_functions[][2] = {
+  { "min", "template <class T> __device__ constexpr const T &min(const T &a, const T &b)\n"
+           "{ return b < a ? b : a; }\n" },
+  { "max", "template <class T> __device__ constexpr const T &max(const T &a, const T &b)\n"
+           "{ return a < b ? b : a; }\n" },
+  { "clamp", "template <class T> __device__ constexpr const T &clamp(const T &x, const T &a, const T &b)\n"
+             "{ return x < a ? a : b < x ? b : x; }\n" },
 };
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -102,8 +108,12 @@ static bool next_std_name(struct std_names *s, struct slice *name)
   return false;
 }
 
-static bool is_declared_type(struct slice name)
+// Not the toolkit's: types and functions that we declare ourselves.
+static bool is_own(struct slice name)
 {
+  for (size_t i = 0; i < COUNT(own_functions); i++)
+    if (slice_is(name, own_functions[i][0]))
+      return true;
   for (size_t i = 0; i < COUNT(types); i++)
     if (slice_is(name, types[i][0]))
       return true;
@@ -113,8 +123,11 @@ static bool is_declared_type(struct slice name)
 bool prologue_needs_toolkit(const struct cuda_reach *r)
 {
   struct std_names names = { .r = r };
+  for (unsigned n = 0; n < r->items.n; n++)
+    if (r->items.list[n].kind == ITEM_INCLUDE && r->items.list[n].reached)
+      return true;
   for (struct slice name; r->toolkit.folder && next_std_name(&names, &name);)
-    if (!is_built_in(name) && !is_declared_type(name))
+    if (!is_built_in(name) && !is_own(name))
       return true;
   return false;
 }
@@ -127,15 +140,25 @@ static const char *library_header(struct slice name)
   return "type_traits";
 }
 
+static void write_own(struct slice name, struct text *out)
+{
+  for (size_t i = 0; i < COUNT(own_functions); i++)
+    if (slice_is(name, own_functions[i][0])) {
+      text_printf(out, "namespace std {\n%s}\n", own_functions[i][1]);
+      return;
+    }
+  text_printf(out, "namespace std { using ::%.*s; }\n", (int)name.size, name.data);
+}
+
 static void write_library(const struct cuda_reach *r, struct text *out)
 {
   struct std_names names = { .r = r };
   struct word_set headers = { 0 }, own = { 0 };
   bool any = false;
   for (struct slice name; next_std_name(&names, &name);) {
-    if (is_declared_type(name) && word_set_add(&own, name))
-      text_printf(out, "namespace std { using ::%.*s; }\n", (int)name.size, name.data);
-    if (is_built_in(name) || is_declared_type(name) || !r->toolkit.folder)
+    if (is_own(name) && word_set_add(&own, name))
+      write_own(name, out);
+    if (is_built_in(name) || is_own(name) || !r->toolkit.folder)
       continue;
     const char *header = library_header(name);
     if (word_set_add(&headers, slice_of(header)))
@@ -171,11 +194,37 @@ static void write_version(const struct cuda_reach *r, const char *name, struct t
   }
 }
 
+// The toolkit's own come first: its headers do not ask whether a macro is there.
+static void write_limits(const struct cuda_reach *r, struct text *out)
+{
+  static const char *const headers[] = { "climits", "cstdint", "cfloat" };
+  bool any = false;
+  for (size_t i = 0; i < COUNT(constants); i++)
+    any = any || word_set_has(&r->seen, slice_of(constants[i][0]));
+  for (size_t i = 0; any && i < COUNT(headers); i++)
+    if (access(arena_printf("%s/cccl/cuda/std/%s", r->toolkit.folder, headers[i]), R_OK) == 0)
+      text_printf(out, "#include <cuda/std/%s>\n", headers[i]);
+}
+
+static void write_types(const struct cuda_reach *r, bool toolkit, struct text *out)
+{
+  for (size_t i = 0; i < COUNT(types); i++) {
+    const char *type = types[i][1];
+    bool varies = strstr(types[i][0], "64_t") || strstr(types[i][0], "intptr_t") ||
+                   strstr(types[i][0], "intmax_t");
+    if (toolkit && varies)
+      type = *type == 'u' ? "unsigned long long" : "long long";
+    if (word_set_has(&r->seen, slice_of(types[i][0])) && !is_users(r, types[i][0]))
+      text_printf(out, "typedef %s %s;\n", type, types[i][0]);
+  }
+}
+
 void prologue_write(const struct cuda_reach *r, struct text *out)
 {
-  for (size_t i = 0; i < COUNT(types); i++)
-    if (word_set_has(&r->seen, slice_of(types[i][0])) && !is_users(r, types[i][0]))
-      text_printf(out, "typedef %s %s;\n", types[i][1], types[i][0]);
+  bool toolkit = prologue_needs_toolkit(r);
+  if (toolkit)
+    write_limits(r, out);
+  write_types(r, toolkit, out);
   for (size_t i = 0; i < COUNT(constants); i++)
     if (word_set_has(&r->seen, slice_of(constants[i][0])) && !is_users(r, constants[i][0]))
       text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", constants[i][0], constants[i][0],

@@ -174,12 +174,13 @@ static struct slice specifiers(const struct cuda_reach *r, struct slice text)
   struct text out = { 0 };
   text_add(&out, "", 0);
   struct lexer l = lexer_of(text);
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
+  const char *end = NULL;
+  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; end = l.p) {
     struct slice word = t.text;
     bool macro = t.kind == TOKEN_WORD && !is_variable_word(word) &&
                  (mentions(r, word, "__device__", 0) || mentions(r, word, "__constant__", 0));
     if (!is_variable_word(word) && !macro && t.kind != TOKEN_STRING) // extern "C"
-      text_printf(&out, "%s%.*s", out.size ? " " : "", (int)word.size, word.data);
+      text_printf(&out, "%s%.*s", out.size && end != word.data ? " " : "", (int)word.size, word.data);
   }
   return (struct slice){ out.data, out.size };
 }
@@ -365,12 +366,44 @@ static bool is_namespace(struct cuda_reach *r, struct slice name)
   return false;
 }
 
+// `BINARY(plus, +)`, a macro that makes a function for the device or a constant.
+static bool is_made_by_macro(const struct cuda_reach *r, const struct cuda_item *i)
+{
+  const struct cuda_item *macro;
+  bool made = false;
+  if (!i->function || i->n_names != 1 || i->names[0].data != i->s->text + i->start)
+    return false;
+  for (unsigned n = 0; (macro = next_item(r, i->names[0], &n)) != NULL;)
+    made = made || macro->kind == ITEM_DEFINE;
+  return made;
+}
+
+// A pragma that says how what follows is to be read.
+static bool is_kept_pragma(const struct cuda_item *i)
+{
+  static const char *const kept[] = { "pack", "push_macro", "pop_macro", "nv_diag_suppress",
+                                      "nv_diag_default", "nv_diagnostic" };
+  struct lexer l = lexer_of(item_text(i));
+  lex(&l);
+  if (!slice_is(lex(&l).text, "pragma"))
+    return false;
+  struct slice word = lex(&l).text;
+  for (size_t n = 0; n < sizeof kept / sizeof *kept; n++)
+    if (slice_is(word, kept[n]))
+      return true;
+  return false;
+}
+
 static bool is_for_all(struct cuda_reach *r, const struct cuda_item *i)
 {
+  if (i->kind == ITEM_OTHER)
+    return is_kept_pragma(i);
   if (i->kind == ITEM_INCLUDE)
     return toolkit_declares(&r->toolkit, i, &r->seen);
   if (i->kind != ITEM_CODE || !is_for_device(r, i))
     return false;
+  if (is_made_by_macro(r, i))
+    return true;
   if (i->operator_function)
     return has_seen_type(r, i);
   if (!i->using_namespace)

@@ -61,7 +61,8 @@ static void add_items(const struct cuda_reach *r, struct text *out)
       continue;
     if (i->kind == ITEM_CODE)
       add_line(i, out);
-    body_write(r, i, out);
+    if (i->kind != ITEM_INCLUDE || !toolkit_write(&r->toolkit, i, &r->seen, out))
+      body_write(r, i, out);
     if (n == last)
       add_entry(r, i, out);
   }
@@ -98,14 +99,6 @@ static const char *own_flag(const char *const **a)
   return NULL;
 }
 
-static bool needs_toolkit(const struct cuda_reach *r)
-{
-  for (unsigned n = 0; n < r->items.n; n++)
-    if (r->items.list[n].kind == ITEM_INCLUDE && r->items.list[n].reached)
-      return true;
-  return prologue_needs_toolkit(r);
-}
-
 static void add_flags(const struct cuda_reach *r, const struct compile_options *o, struct cuda_unit *u)
 {
   bool standard = false;
@@ -118,7 +111,8 @@ static void add_flags(const struct cuda_reach *r, const struct compile_options *
   }
   if (!standard)
     *GROW(u->flags, u->n_flags) = "-std=c++17";
-  if (!needs_toolkit(r))
+  *GROW(u->flags, u->n_flags) = "-default-device"; // as --expt-relaxed-constexpr allows, and more
+  if (!prologue_needs_toolkit(r))
     return;
   const char *folder = r->toolkit.folder, *cccl = arena_printf("%s/cccl", folder);
   *GROW(u->flags, u->n_flags) = arena_printf("-I%s", folder);
