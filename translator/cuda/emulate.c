@@ -7,9 +7,11 @@
 //   extern __shared__ float t[];    AUTOTUNE_EMULATE_DYNAMIC(t, float);
 //
 // Every line stays where it was, but that cuda_runtime.h comes first, as nvcc has it.
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../cc.h"
 #include "cuda.h"
 
 struct edit { size_t offset, size; const char *text; };   // SIZE bytes at OFFSET become TEXT
@@ -221,6 +223,60 @@ static void find_launches(struct emulation *e, TSNode n)
     find_launches(e, ts_node_named_child(n, i));
 }
 
+// ---- launches in macros, of which the grammar sees nothing ----
+
+static bool in_word(char c)
+{
+  return isalnum((unsigned char)c) || c == '_' || c == ':' || c == '#';
+}
+
+static const char *before_blanks(const char *p, const char *begin)
+{
+  while (p > begin && isspace((unsigned char)p[-1]))
+    p--;
+  return p;
+}
+
+// Where the callee begins whose end is P: `ns::k<T, 16>`, `name##_kernel`.
+static const char *callee_start(const char *p, const char *begin)
+{
+  p = before_blanks(p, begin);
+  if (p > begin && p[-1] == '>') {
+    int depth = 0;
+    do
+      depth += (p[-1] == '>') - (p[-1] == '<');
+    while (--p > begin && depth > 0);
+    p = before_blanks(p, begin);
+  }
+  while (p > begin && in_word(p[-1]))
+    p--;
+  return p;
+}
+
+static const char *chevrons(struct slice s, const char *from, const char *which)
+{
+  return from ? memmem(from, (size_t)(s.data + s.size - from), which, 3) : NULL;
+}
+
+static void rewrite_macro(struct emulation *e, struct slice body)
+{
+  const char *open = body.data, *close;
+  while ((open = chevrons(body, open, "<<<")) && (close = chevrons(body, open, ">>>"))) {
+    edit(e, (size_t)(callee_start(open, body.data) - e->s->text), 0, "::autotune_emulate::launch(");
+    edit(e, (size_t)(open - e->s->text), 3, ", ");
+    edit(e, (size_t)(close - e->s->text), 3, ")");
+    open = close;
+  }
+}
+
+static void find_macros(struct emulation *e)
+{
+  struct cc_directive d;
+  for (size_t from = 0; cc_directive_next((struct slice){ e->s->text, e->s->size }, &from, &d);)
+    if (slice_is(d.word, "define"))
+      rewrite_macro(e, d.rest);
+}
+
 // ---- the whole ----
 
 static int by_offset(const void *a, const void *b)
@@ -241,6 +297,7 @@ void cuda_emulate(const char *path, const struct text *in, struct text *out)
   find_shared(&e);
   find_entries(&e);
   find_launches(&e, root);
+  find_macros(&e);
   text_printf(out, "#include <cuda_runtime.h>\n#line 1 \"%s\"\n", path);
   qsort(e.edits, e.n_edits, sizeof *e.edits, by_offset);
   for (unsigned i = 0; i < e.n_edits; i++) {

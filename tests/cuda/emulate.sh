@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# emulate.sh BUILD: `autotune cc --emulate`: nvcc's and other compilers' command lines; what of CUDA C++ is
+# rewritten, in files with a kernel of ours and without.
+set -u
+build=$(cd "$1" && pwd)
+[ -x "$build/bin/autotune" ] || { echo "$build/bin/autotune is missing"; exit 1; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+unset AUTOTUNE_MODE AUTOTUNE_SEARCH AUTOTUNE_EMULATE
+export AUTOTUNE_CACHE=$work/cache AUTOTUNE_BUDGET=20s,2 AUTOTUNE_LOG=info
+cd "$work" || exit 1
+failures=0 checks=0
+cc() { "$build/bin/autotune" cc --emulate "$@"; }
+count() { # STATUS WHAT COMMAND…
+  checks=$((checks + 1))
+  [ "$1" = 0 ] && return
+  shift
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+  tail -n 20 out err
+}
+check() { # WHAT COMMAND…: what it says is left in out and err
+  "${@:2}" > out 2> err
+  count $? "$@"
+}
+said() { # WHAT REGEXP: so did the last one
+  grep -Eq -- "$2" err
+  count $? "$@"
+}
+refused() { ! "$@"; }
+
+# ---- kernels without a pragma: each kind of launch ----
+
+cat > launches.cu <<'END'
+#include <cstdio>
+#define STEP 2
+#define LAUNCH(kernel, blocks, ...) kernel<<<blocks, 32>>>(__VA_ARGS__)
+
+extern __shared__ __align__(16) float at_file[];
+struct pair { float a, b; };
+
+__global__ void add(float *x, float by = 1) { x[blockIdx.x * blockDim.x + threadIdx.x] += by; }
+template <int N, class T> __global__ void __launch_bounds__(64, 1) times(T *x)
+{
+  extern __shared__
+    T mine[];
+  mine[threadIdx.x] = x[threadIdx.x] * N;
+  __syncthreads();
+  x[threadIdx.x] = mine[threadIdx.x ^ 1];
+}
+namespace inner {
+__global__ void reverse(float *x)
+{
+  extern __shared__ pair pairs[];
+  pairs[threadIdx.x] = { x[threadIdx.x], at_file[0] };
+  __syncthreads();
+  x[threadIdx.x] = pairs[blockDim.x - 1 - threadIdx.x].a;
+}
+}
+template <class T> struct holder {
+  static void launch(T *x) { times<STEP><<<1, 64, 64 * sizeof(T)>>>(x); }
+};
+
+static int check(const char *what, const float *x, float first, float last)
+{
+  float host[64];
+  if (cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost) == cudaSuccess && host[0] == first &&
+      host[63] == last)
+    return 0;
+  return printf("%s: %g … %g, not %g … %g (%s)\n", what, host[0], host[63], first, last,
+                cudaGetErrorString(cudaGetLastError())), 1;
+}
+
+int main()
+{
+  float host[64], *x;
+  int bad = 0;
+  cudaStream_t s;
+  for (int i = 0; i < 64; i++)
+    host[i] = i;
+  cudaMalloc(&x, sizeof host);
+  cudaStreamCreate(&s);
+  cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
+  add<<<2, 32>>>(x);
+  bad |= check("a default argument", x, 1, 64);
+  add<<<dim3(2), dim3(32), 0, s>>>(x, -1);
+  cudaStreamSynchronize(s);
+  bad |= check("a stream", x, 0, 63);
+  holder<float>::launch(x);
+  bad |= check("a deduced argument", x, 2, 124);
+  times<2, float><<<1, 64, 256>>>(x);
+  bad |= check("all arguments", x, 0, 252);
+  inner::reverse<<<1, 64, 64 * sizeof(pair)>>>(x);
+  bad |= check("a namespace", x, 252, 0);
+  LAUNCH(add, 2, x, 1.0f);
+  bad |= check("a macro", x, 253, 1);
+  auto later = [&] { add<<<2, 32>>>(x, 1); };
+  later();
+  bad |= check("a lambda", x, 254, 2);
+  float by = 2;
+  void *args[] = { &x, &by };
+  if (cudaLaunchKernel((const void *)add, dim3(2), dim3(32), args, 0, 0) != cudaSuccess)
+    return 1;
+  bad |= check("cudaLaunchKernel", x, 256, 4);
+  if (cudaLaunchKernel(times<1, float>, dim3(1), dim3(64), args, 256, 0) != cudaSuccess)
+    return 1;
+  bad |= check("cudaLaunchKernel of a template's instance", x, 252, 8);
+  return bad;
+}
+END
+check "nvcc's options" cc nvcc -std=c++17 -O2 -arch=sm_90 --gpu-code sm_90 -gencode arch=compute_80,code=sm_80 \
+  -Xcompiler -Wall,-Wextra -Xcompiler=-Werror --expt-relaxed-constexpr -use_fast_math -Xptxas -v -lineinfo \
+  -rdc=true --maxrregcount 64 -DUNUSED --define-macro=ALSO -lcudart --threads 2 launches.cu -o launches
+[ ! -s err ]
+count $? "no message of the compiler"
+check "launches without a pragma" ./launches
+check "clang's options" cc clang++ -x cuda --cuda-gpu-arch=sm_80 -nocudalib -O1 launches.cu -o launches
+check "launches, once more" ./launches
+check "PTX is refused" refused cc nvcc -ptx launches.cu
+said "why" 'code for a GPU'
+
+# ---- several files: a kernel of ours, one without, one in C++ ----
+
+cat > tuned.cu <<'END'
+#pragma autotune kernel block(32, 64) inout(x[0:n])
+__global__ void twice(int n, float *x)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] *= 2;
+}
+void tuned(int n, float *x) { twice<<<n / 32, 32>>>(n, x); }
+END
+cat > plain.cu <<'END'
+__global__ void one_more(float *x) { x[threadIdx.x]++; }
+void plain(int n, float *x) { one_more<<<1, n>>>(x); }
+END
+cat > main.cpp <<'END'
+#include <cuda_runtime.h>
+#include <cstdio>
+void tuned(int n, float *x);
+void plain(int n, float *x);
+int main()
+{
+  float host[64] = { 1 }, *x = nullptr;
+  cudaMalloc((void **)&x, sizeof host);
+  cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
+  tuned(64, x);
+  plain(64, x);
+  cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost);
+  printf("%g %g\n", host[0], host[63]);
+  return !(host[0] == 3 && host[63] == 1);
+}
+END
+check "a command for all" cc nvcc -O1 tuned.cu plain.cu main.cpp -o all
+check "right" ./all
+said "tuned" 'twice: (tuned|default: none of [12] variant)'
+said "that it is emulated" 'emulated'
+rm -rf cache
+check "an object each" cc nvcc -O1 -dc tuned.cu -o tuned.o
+check "without a name" cc nvcc -O1 -c plain.cu
+check "its name" [ -s plain.o ]
+check "C++" cc nvcc -O1 -c main.cpp -o main.o
+check "linked" cc nvcc tuned.o plain.o main.o -o all
+check "right, too" ./all
+check "dependencies" cc nvcc -O1 -MD -MF plain.d -c plain.cu -o plain.o
+check "of the user's file" grep -q '^plain.o: plain.cu' plain.d
+echo '__global__ void k(int *x) { *x = 1 }' > wrong.cu
+check "an error is an error" refused cc nvcc -c wrong.cu -o wrong.o
+said "its place" '^wrong.cu:1:[0-9]+: error'
+
+echo "$checks checks, $failures failed"
+exit $((failures > 0))
