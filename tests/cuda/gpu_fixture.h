@@ -20,6 +20,7 @@
 struct cubin { const char *text; char *data; size_t size; };
 
 static const struct gpu_api *api;
+static int architecture_of_tests;  /* 0: the device's */
 
 /* Compiled once a process. */
 static const struct cubin *cubin_of(const char *text) {
@@ -34,7 +35,8 @@ static const struct cubin *cubin_of(const char *text) {
   struct cubin *c = &made[n_made++];
   gpu_program p;
   assert_true(n_made <= 64);
-  snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d", gpu_info_get(0)->cc);
+  snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d",
+           architecture_of_tests ? architecture_of_tests : gpu_info_get(0)->cc);
   assert_int_equal(n->nvrtc_create(&p, text, "test.cu", 0, NULL, NULL), 0);
   if (n->nvrtc_compile(p, 2, options) != 0) {
     static char log[4096];
@@ -96,10 +98,10 @@ static void *call_args[] = { &call.c, &call.a, &call.n };
 static unsigned kernel_sections = 2;
 
 static void describe(void *const *args, struct autotune_call *out) {
-  size_t n = (size_t)*(int *)args[2];
-  char *c = *(char **)args[0];
   if (kernel_sections == 0)
     return;
+  size_t n = (size_t)*(int *)args[2];
+  char *c = *(char **)args[0];
   out->spans[0] = (struct autotune_span){ c + 4 * call.c_first, 4 * (call.c_count ? call.c_count : n) };
   out->spans[1] = (struct autotune_span){ *(void **)args[1], 4 * n };
 }

@@ -3,7 +3,10 @@
 // emulator where AUTOTUNE_EMULATOR names it, else on a device.
 #include <math.h>
 #include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "gpu/compare.cu.h"
 #include "gpu/run.h"
 #include "gpu_fixture.h"
 
@@ -549,8 +552,127 @@ static int run_small(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-// With the argument `small`: on a device that has hardly any memory.
+// ---- calls of the driver that fail, and errors that stay ---------------------------------------------------
+
+// In a process of its own, whose device is as EMULATE says.
+static int in_child(int (*body)(void), const char *emulate) {
+  int status = 0;
+  fflush(stdout);
+  pid_t pid = fork();
+  if (pid == 0) {
+    setenv("AUTOTUNE_EMULATE", emulate, 1);
+    begin_device();
+    begin_call(AUTOTUNE_INOUT);
+    set_original(ADD);
+    _exit(body());
+  }
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  return status;
+}
+
+static bool is_untouched(void) {
+  static float data[N];
+  for (int i = 0; i < 3; i++) // the fault may be due here
+    if (api->copy_to_host(data, call.c, sizeof data, NULL) == 0 && api->stream_synchronize(NULL) == 0)
+      break;
+  for (int i = 0; i < N; i++)
+    if (data[i] != (float)i)
+      return false;
+  return true;
+}
+
+// 0: whatever was said, it was said in words, and the memory is as it was, or the device is lost.
+static int tune_a_little(void) {
+  struct gpu_call c = described();
+  char why[256] = "";
+  struct gpu_answer a = { .sticky = false };
+  struct trial_plan few = times;
+  few.min_samples = few.max_samples = 2;
+  struct gpu_run *r = gpu_run_new(api, &c, why, sizeof why);
+  if (!r)
+    return !*why || !is_untouched();
+  gpu_run_reference(r, original, &few, &a);
+  bool told = a.fate == FATE_OK || *a.message;
+  if (a.fate == FATE_OK) {
+    struct gpu_variant v = variant_of(1, ADD_OTHERWISE);
+    gpu_run_try(r, &v, &few, &a);
+    told &= a.fate == FATE_OK || *a.message;
+  }
+  bool kept = a.sticky || is_untouched();
+  gpu_run_free(r);
+  return !told + 2 * !kept;
+}
+
+static void calls_that_fail(void **state) {
+  (void)state;
+  static const struct { const char *name; int first, last, step; } faults[] = {
+    // the first ones are this test's own
+    { "copy", 3, 24, 1 }, { "copy", 25, 100, 9 }, { "event", 1, 12, 1 }, { "event", 13, 100, 9 },
+    { "sync", 3, 8, 1 }, { "memory", 3, 10, 1 }, { "load", 2, 3, 1 }, { "launch", 1, 8, 1 },
+  };
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    for (int n = faults[i].first; n <= faults[i].last; n += faults[i].step) {
+      char emulate[64];
+      snprintf(emulate, sizeof emulate, "fault=%s:%d", faults[i].name, n);
+      int status = in_child(tune_a_little, emulate);
+      if (status != 0)
+        fail_msg("%s: status %d", emulate, status);
+    }
+}
+
+static int deadly_variant(void) {
+  struct gpu_answer a;
+  struct gpu_run *r = run_with_reference(ADD);
+  struct gpu_variant bad = variant_of(1, UNIT("if (i == 0) c[1ll << 33] = 1;")), good = variant_of(2, ADD);
+  gpu_run_try(r, &bad, &times, &a);
+  bool told = a.fate == FATE_CRASH && a.sticky && strstr(a.message, "CUDA_ERROR_ILLEGAL_ADDRESS");
+  gpu_run_try(r, &good, &times, &a);
+  told &= a.fate == FATE_CRASH && a.sticky && *a.message && !gpu_run_restore(r);
+  gpu_run_free(r);
+  return !told;
+}
+
+// The program waits for it, for a while, and then says that the device is lost.
+static int endless_variant(void) {
+  struct gpu_answer a;
+  struct gpu_run *r = run_with_reference(ADD);
+  struct gpu_variant bad = variant_of(1, UNIT("while (((volatile float *)a)[0] == 1) ;"));
+  struct trial_plan plan = checks;
+  plan.limit = 0.1;
+  gpu_run_try(r, &bad, &plan, &a);
+  bool told = a.fate == FATE_TIMEOUT && a.sticky && strstr(a.message, "no end after 0.1 s");
+  gpu_run_free(r);
+  return !told;
+}
+
+static void errors_that_stay(void **state) {
+  (void)state;
+  assert_int_equal(in_child(deadly_variant, ""), 0);
+  assert_int_equal(in_child(endless_variant, "timeout=1"), 0);
+}
+
+// This process never begins with the device: it could not be forked then.
+static int run_faults(void) {
+  const struct CMUnitTest tests[] = { cmocka_unit_test(calls_that_fail), cmocka_unit_test(errors_that_stay) };
+  if (!gpu_nvrtc_get(NULL) || !gpu_nvrtc_get(NULL)->emulated) {
+    printf("skipped: only the emulator's calls fail when they are told to\n");
+    return 77;
+  }
+  architecture_of_tests = 80;
+  cubin_of(ADD);
+  cubin_of(ADD_OTHERWISE);
+  // So that no child need compile it.
+  const struct gpu_info info = { .cc = architecture_of_tests };
+  struct gpu_run none = { .info = &info };
+  const struct cubin *compare = cubin_of(compare_text);
+  gpu_compare_adopt(&none, compare->data, compare->size);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+// With the argument `small`: on a device that has hardly any memory; `faults`: on one that fails.
 int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "faults") == 0)
+    return run_faults();
   begin_device();
   if (argc > 1 && strcmp(argv[1], "small") == 0)
     return run_small();
