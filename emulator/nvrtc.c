@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "emulator.h"
@@ -19,6 +21,8 @@
 #include "rewrite.h"
 
 extern char **environ;
+
+enum { COMPILE_SECONDS = 60, PATH_ROOM = 512 };
 
 struct nvrtcProgram_st {
   char *text, *name, *log;
@@ -115,7 +119,7 @@ static void headers_folder(char *folder, size_t size) {
     return;
   if (dladdr((void *)(uintptr_t)&nvrtcVersion, &info) && info.dli_fname) {
     const char *slash = strrchr(info.dli_fname, '/');
-    snprintf(folder, size, "%.*s/../include/autotune-emulate",
+    snprintf(folder, size, "%.*s/" AUTOTUNE_EMULATE_INSTALLED,
              slash ? (int)(slash - info.dli_fname) : 1, slash ? info.dli_fname : ".");
   }
 }
@@ -140,28 +144,37 @@ static bool file_write(const char *path, const char *text) {
   return !(file && fclose(file) != 0) && !failed;
 }
 
+/* Waits for PID as long as a compilation may take. Its exit status, or -1. */
+static int compiler_wait(pid_t pid) {
+  const struct timespec pause = {.tv_nsec = 1000000};
+  int status;
+  for (long long end = autotune_emulate_clock() + COMPILE_SECONDS * 1000000000ll;; nanosleep(&pause, NULL)) {
+    pid_t got = waitpid(pid, &status, WNOHANG);
+    if (got == pid)
+      return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (got < 0 && errno != EINTR)
+      return -1;
+    if (autotune_emulate_clock() > end)
+      kill(pid, SIGKILL);
+  }
+}
+
 /* Exit status, or -1. */
 static int spawn_wait(char *const *argv, const char *errors) {
   posix_spawn_file_actions_t actions;
   pid_t pid;
-  int status;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   int e = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (e != 0)
-    return -1;
-  while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR)
-      return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return e == 0 ? compiler_wait(pid) : -1;
 }
 
 /* Compiles FOLDER/unit.cpp to FOLDER/unit.so; what Clang says is in FOLDER/log. */
 static int clang_run(const char *folder, const struct flags *f) {
-  char include[PATH_MAX + 16], in[64], out[64], log[64], path[PATH_MAX];
+  char include[PATH_MAX + 16], in[PATH_ROOM], out[PATH_ROOM], log[PATH_ROOM], path[PATH_MAX];
   const char *clang = getenv("AUTOTUNE_EMULATE_CLANG");
   char *argv[300];
   unsigned n = 0;
@@ -188,7 +201,7 @@ static int clang_run(const char *folder, const struct flags *f) {
 
 static void folder_remove(const char *folder) {
   static const char *const files[] = {"unit.cpp", "unit.so", "log"};
-  char path[64];
+  char path[PATH_ROOM];
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     snprintf(path, sizeof path, "%s/%s", folder, files[i]);
     unlink(path);
@@ -214,7 +227,7 @@ static void log_set(nvrtcProgram p, const char *a, const char *b, const char *c)
 
 /* "/tmp/…/unit.cpp:3:" goes by the program's name; lines kept by #line have their own. */
 static nvrtcResult log_read(nvrtcProgram p, const char *folder, int status) {
-  char path[64];
+  char path[PATH_ROOM];
   size_t size;
   snprintf(path, sizeof path, "%s/log", folder);
   char *log = file_read(path, &size);
@@ -224,7 +237,7 @@ static nvrtcResult log_read(nvrtcProgram p, const char *folder, int status) {
 }
 
 static nvrtcResult compile_in(nvrtcProgram p, const char *folder, const struct flags *f) {
-  char path[64], *marked = NULL, *text = rewrite_unit(p->text);
+  char path[PATH_ROOM], *marked = NULL, *text = rewrite_unit(p->text);
   snprintf(path, sizeof path, "%s/unit.cpp", folder);
   if (text && asprintf(&marked, "#line 1 \"%s\"\n%s\nAUTOTUNE_EMULATE_UNIT\n", p->name, text) < 0)
     marked = NULL;
@@ -297,7 +310,8 @@ EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *p) {
 
 EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n, const char *const *options) {
   struct flags f = {.n = 0};
-  char folder[] = "/tmp/autotune-emulate-XXXXXX";
+  const char *temporary = getenv("TMPDIR");
+  char folder[PATH_ROOM - 16];
   if (!p)
     return NVRTC_ERROR_INVALID_PROGRAM;
   if (fault_due(FAULT_NVRTC)) {
@@ -308,7 +322,9 @@ EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n, const char *const 
   const char *unknown = options_read(&f, n, options);
   if (unknown)
     log_set(p, "nvrtc: error: unrecognized option ", unknown, " found\n");
-  else if (!mkdtemp(folder))
+  else if ((size_t)snprintf(folder, sizeof folder, "%s/autotune-emulate-XXXXXX",
+                            temporary && *temporary ? temporary : "/tmp") >= sizeof folder ||
+           !mkdtemp(folder))
     result = NVRTC_ERROR_INTERNAL_ERROR;
   else {
     result = compile_in(p, folder, &f);

@@ -51,8 +51,11 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
     launch_abort(CUDA_ERROR_LAUNCH_FAILED, "an integer is divided by 0");
   if (signal == SIGILL || signal == SIGTRAP)
     launch_abort(CUDA_ERROR_ILLEGAL_INSTRUCTION, "an instruction that is none");
-  char reason[64];
-  snprintf(reason, sizeof reason, "%p is no address of the device", info->si_addr);
+  char reason[80];
+  if (info->si_code == SI_KERNEL) /* the processor does not say where */
+    snprintf(reason, sizeof reason, "an address that is none, or not aligned for its type");
+  else
+    snprintf(reason, sizeof reason, "%p is no address of the device", info->si_addr);
   launch_abort(CUDA_ERROR_ILLEGAL_ADDRESS, reason);
 }
 

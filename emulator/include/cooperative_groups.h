@@ -4,6 +4,8 @@
 #ifndef AUTOTUNE_EMULATE_COOPERATIVE_GROUPS_H
 #define AUTOTUNE_EMULATE_COOPERATIVE_GROUPS_H
 
+#pragma GCC system_header
+
 #include "autotune_emulate/kernel.h"
 
 namespace cooperative_groups {

@@ -3,6 +3,8 @@
 #ifndef AUTOTUNE_EMULATE_CUDA_H
 #define AUTOTUNE_EMULATE_CUDA_H
 
+#pragma GCC system_header
+
 #include <stddef.h>
 
 #define CUDA_VERSION 13000

@@ -3,6 +3,8 @@
 #ifndef AUTOTUNE_EMULATE_CUDA_BF16_H
 #define AUTOTUNE_EMULATE_CUDA_BF16_H
 
+#pragma GCC system_header
+
 #include "autotune_emulate/kernel.h"
 #include "autotune_emulate/small.h"
 

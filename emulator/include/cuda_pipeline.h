@@ -4,6 +4,8 @@
 #ifndef AUTOTUNE_EMULATE_CUDA_PIPELINE_H
 #define AUTOTUNE_EMULATE_CUDA_PIPELINE_H
 
+#pragma GCC system_header
+
 #include "autotune_emulate/kernel.h"
 
 static inline void __pipeline_memcpy_async(void *to, const void *from, unsigned long bytes,

@@ -3,6 +3,8 @@
 #ifndef AUTOTUNE_EMULATE_CUDA_RUNTIME_H
 #define AUTOTUNE_EMULATE_CUDA_RUNTIME_H
 
+#pragma GCC system_header
+
 #ifdef __cplusplus
 /* These mention __noinline__ and the like in their own way, so they come before CUDA's. */
 #include <algorithm>

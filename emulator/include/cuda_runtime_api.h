@@ -3,6 +3,8 @@
 #ifndef AUTOTUNE_EMULATE_CUDA_RUNTIME_API_H
 #define AUTOTUNE_EMULATE_CUDA_RUNTIME_API_H
 
+#pragma GCC system_header
+
 #include <stddef.h>
 
 #include "cuda.h"

@@ -5,6 +5,8 @@
 #ifndef AUTOTUNE_EMULATE_MMA_H
 #define AUTOTUNE_EMULATE_MMA_H
 
+#pragma GCC system_header
+
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 

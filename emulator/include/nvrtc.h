@@ -3,6 +3,8 @@
 #ifndef AUTOTUNE_EMULATE_NVRTC_H
 #define AUTOTUNE_EMULATE_NVRTC_H
 
+#pragma GCC system_header
+
 #include <stddef.h>
 
 #ifdef __cplusplus

@@ -3,6 +3,8 @@
 #ifndef AUTOTUNE_EMULATE_CALL_H
 #define AUTOTUNE_EMULATE_CALL_H
 
+#pragma GCC system_header
+
 #include "device.h"
 
 namespace autotune_emulate {

@@ -7,6 +7,8 @@
 #ifndef AUTOTUNE_EMULATE_DEVICE_H
 #define AUTOTUNE_EMULATE_DEVICE_H
 
+#pragma GCC system_header
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -3,6 +3,8 @@
 #ifndef AUTOTUNE_EMULATE_KERNEL_H
 #define AUTOTUNE_EMULATE_KERNEL_H
 
+#pragma GCC system_header
+
 #include "device.h"
 #include "math.h"
 #include "types.h"

@@ -3,6 +3,8 @@
 #ifndef AUTOTUNE_EMULATE_LAUNCH_H
 #define AUTOTUNE_EMULATE_LAUNCH_H
 
+#pragma GCC system_header
+
 #include <tuple>
 #include <type_traits>
 #include <utility>

@@ -3,6 +3,8 @@
 #ifndef AUTOTUNE_EMULATE_MATH_H
 #define AUTOTUNE_EMULATE_MATH_H
 
+#pragma GCC system_header
+
 #ifdef AUTOTUNE_EMULATE_UNIT_TEXT
 
 #define AUTOTUNE_EMULATE_1(X)                                                                \

@@ -4,6 +4,8 @@
 #ifndef AUTOTUNE_EMULATE_SMALL_H
 #define AUTOTUNE_EMULATE_SMALL_H
 
+#pragma GCC system_header
+
 #define AUTOTUNE_EMULATE_SMALL_OPERATOR(H, H2, op, name)                                     \
   static inline H operator op(H a, H b) { return H((float)a op(float) b); }                  \
   static inline H &operator op##=(H &a, H b) { return a = a op b; }                          \

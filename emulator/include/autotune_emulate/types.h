@@ -3,6 +3,8 @@
 #ifndef AUTOTUNE_EMULATE_TYPES_H
 #define AUTOTUNE_EMULATE_TYPES_H
 
+#pragma GCC system_header
+
 #ifndef AUTOTUNE_EMULATE
 #define AUTOTUNE_EMULATE 1
 #endif

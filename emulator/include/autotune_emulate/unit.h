@@ -3,6 +3,8 @@
 #ifndef AUTOTUNE_EMULATE_UNIT_H
 #define AUTOTUNE_EMULATE_UNIT_H
 
+#pragma GCC system_header
+
 #define AUTOTUNE_EMULATE_UNIT_TEXT 1
 #include "kernel.h"
 #include "call.h"
