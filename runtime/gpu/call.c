@@ -144,7 +144,8 @@ static int by_base(const void *a, const void *b) {
 }
 
 // How bytes that two regions share are to be compared: as what is written there, if that is one thing.
-static enum autotune_element common_element(const struct gpu_region *a, const struct gpu_region *b) {
+static enum autotune_element common_element(const struct gpu_region *a,
+                                            const struct gpu_region *b) {
   bool a_out = a->access & AUTOTUNE_OUT, b_out = b->access & AUTOTUNE_OUT;
   enum autotune_element e = a->element == b->element || (a_out && !b_out) ? a->element
                             : b_out && !a_out                             ? b->element
@@ -312,7 +313,8 @@ int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
   out->asked = *asked;
   out->flags = k->gpu->flags;
   bool good = d.api || refuse(&d, "%s", missing);
-  if (!good || !find_device(&d) || !add_args(&d, args) || !add_sections(&d, args) || !add_symbols(&d))
+  good = good && find_device(&d) && add_args(&d, args) && add_sections(&d, args) && add_symbols(&d);
+  if (!good)
     return -1;
   merge_regions(&d);
   return 0;

@@ -196,8 +196,8 @@ static gpu_result compare_here(struct gpu_run *r, enum autotune_element e, doubl
   return error;
 }
 
-static gpu_result squares_here(struct gpu_run *r, enum autotune_element e, const struct gpu_buffer *b,
-                               struct finding *out) {
+static gpu_result squares_here(struct gpu_run *r, enum autotune_element e,
+                               const struct gpu_buffer *b, struct finding *out) {
   struct chunks c;
   gpu_result error = 0;
   size_t size, finite;
@@ -238,13 +238,11 @@ static gpu_result tell(struct gpu_run *r, enum autotune_element e, const struct 
                        size_t size) {
   size_t each = verify_element_size(e), at = f->first * each;
   char want[16] = { 0 }, is[16] = { 0 };
-  const struct gpu_buffer here = { .at = (gpu_pointer)(uintptr_t)is, .bytes = each, .host = true };
-  const struct gpu_buffer there = { .at = (gpu_pointer)(uintptr_t)want, .bytes = each, .host = true };
-  gpu_result error = gpu_buffer_save(r->api, &here, got + at, r->stream);
+  gpu_result error = r->api->copy_to_host(is, got + at, each, r->stream);
   if (error == 0 && expected->host)
     memcpy(want, (const char *)(uintptr_t)expected->at + at, each);
   else if (error == 0)
-    error = gpu_buffer_save(r->api, &there, expected->at + at, r->stream);
+    error = r->api->copy_to_host(want, expected->at + at, each, r->stream);
   if (error == 0)
     error = gpu_await(r, 0);
   verify_tell(e, f->first, want, is, message, size);
@@ -264,14 +262,16 @@ gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol, 
   struct gpu_buffer whole = *expected;
   struct finding f;
   whole.bytes -= tail;
-  gpu_result error = r->compare ? ask(r, TASK_COMPARE, whole.at, got, whole.bytes, e, rtol, atol, &f)
-                                : compare_here(r, e, rtol, atol, &whole, got, &f);
+  gpu_result error =
+      r->compare ? ask(r, TASK_COMPARE, whole.at, got, whole.bytes, e, rtol, atol, &f)
+                 : compare_here(r, e, rtol, atol, &whole, got, &f);
   *same = error == 0 && f.first == ~0ull;
   if (error == 0 && !*same)
     return tell(r, e, &f, &whole, got, message, size);
   if (error || tail == 0)
     return error;
-  const struct gpu_buffer rest = { .at = whole.at + whole.bytes, .bytes = tail, .host = whole.host };
+  const struct gpu_buffer rest = { .at = whole.at + whole.bytes, .bytes = tail,
+                                   .host = whole.host };
   return gpu_compare(r, AUTOTUNE_BYTES, -1, -1, &rest, got + whole.bytes, same, message, size);
 }
 

@@ -27,7 +27,8 @@ static int attribute(const struct gpu_run *r, int what, gpu_function f) {
 }
 
 // Waves: how often all multiprocessors are filled; of the last time, a share stays empty.
-static void set_waves(const struct gpu_run *r, const struct autotune_launch *l, struct gpu_facts *f) {
+static void set_waves(const struct gpu_run *r, const struct autotune_launch *l,
+                      struct gpu_facts *f) {
   double at_once = (double)f->blocks * (double)r->info->numbers.sms;
   f->waves = at_once > 0 ? (double)volume(&l->grid) / at_once : 0;
   f->tail = ceil(f->waves) - f->waves;
@@ -43,8 +44,8 @@ static bool set_facts(struct gpu_run *r, struct loaded *l, struct gpu_answer *a)
   a->facts = *f;
   a->fate = FATE_LOAD;
   if (most > 0 && threads > (unsigned long long)most) {
-    snprintf(a->message, sizeof a->message, "blocks of %llu threads, and with %d registers each %d fit",
-             threads, f->registers, most);
+    snprintf(a->message, sizeof a->message,
+             "blocks of %llu threads, and with %d registers each %d fit", threads, f->registers, most);
     return false;
   }
   if (l->launch.shared + (size_t)f->static_shared > PLAIN_SHARED &&
@@ -65,8 +66,8 @@ static bool set_facts(struct gpu_run *r, struct loaded *l, struct gpu_answer *a)
   a->facts = *f;
   if (f->blocks == 0) {
     snprintf(a->message, sizeof a->message,
-             "no block fits on a multiprocessor (%llu threads, %d registers, %zu bytes of shared memory)",
-             threads, f->registers, l->launch.shared + (size_t)f->static_shared);
+             "no block fits on a multiprocessor (%llu threads, %d registers, %zu bytes of shared "
+             "memory)", threads, f->registers, l->launch.shared + (size_t)f->static_shared);
     return false;
   }
   a->fate = FATE_OK;
@@ -108,9 +109,10 @@ struct loaded *gpu_load(struct gpu_run *r, const struct gpu_variant *v, struct g
   r->loaded = more;
   struct loaded *l = &more[r->n_loaded++];
   *l = (struct loaded){ .ticket = v->ticket, .launch = v->launch };
-  if (gpu_good(r, r->api->module_load(&l->module, v->cubin), "loading", a) &&
-      gpu_good(r, r->api->module_function(&l->function, l->module, "autotune_entry"), "loading", a) &&
-      set_symbols(r, l, a) && set_facts(r, l, a))
+  gpu_result e = r->api->module_load(&l->module, v->cubin);
+  if (e == 0)
+    e = r->api->module_function(&l->function, l->module, "autotune_entry");
+  if (gpu_good(r, e, "loading", a) && set_symbols(r, l, a) && set_facts(r, l, a))
     return l;
   gpu_unload(r, l);
   return NULL;

@@ -106,11 +106,13 @@ static bool make_piece(struct gpu_run *r, unsigned i, char *why, size_t size) {
   if (!(region->access & AUTOTUNE_OUT))
     return tell(r, gpu_hash(r, region->base, region->bytes, &p->hash), region->name, why, size);
   // Copies that nobody will read need not get back what was only there to be overwritten.
-  bool saves = !r->copied || region->access == AUTOTUNE_INOUT;
-  if (!gpu_buffer_make(r->api, &p->saved, saves ? region->bytes : 0, false, why, size) ||
-      !gpu_buffer_make(r->api, &p->expected, region->compared ? region->bytes : 0, false, why, size))
+  size_t saved = !r->copied || region->access == AUTOTUNE_INOUT ? region->bytes : 0;
+  size_t expected = region->compared ? region->bytes : 0;
+  if (!gpu_buffer_make(r->api, &p->saved, saved, false, why, size) ||
+      !gpu_buffer_make(r->api, &p->expected, expected, false, why, size))
     return false;
-  return tell(r, gpu_buffer_save(r->api, &p->saved, region->base, r->stream), region->name, why, size);
+  gpu_result e = gpu_buffer_save(r->api, &p->saved, region->base, r->stream);
+  return tell(r, e, region->name, why, size);
 }
 
 // [LOW, HIGH) without what belongs to regions, seen from the region that it is beside.
@@ -184,9 +186,11 @@ struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *ca
 // As before the call, queued; but what is only written is filled with a pattern.
 static gpu_result make_ready(struct gpu_run *r) {
   gpu_result e = gpu_put_back(r);
-  for (unsigned i = 0; i < r->call.n_regions && e == 0; i++)
-    if (r->pieces[i].region->access == AUTOTUNE_OUT)
-      e = r->api->set_bytes(r->pieces[i].region->base, PATTERN, r->pieces[i].region->bytes, r->stream);
+  for (unsigned i = 0; i < r->call.n_regions && e == 0; i++) {
+    const struct gpu_region *x = r->pieces[i].region;
+    if (x->access == AUTOTUNE_OUT)
+      e = r->api->set_bytes(x->base, PATTERN, x->bytes, r->stream);
+  }
   return e;
 }
 
@@ -232,7 +236,8 @@ static bool owns_fences(const struct gpu_run *r) {
 
 static bool same_fence(struct gpu_run *r, const struct fence *f, bool *same, struct gpu_answer *a) {
   char what[180] = "";
-  gpu_result e = gpu_compare(r, AUTOTUNE_BYTES, -1, -1, &f->saved, f->base, same, what, sizeof what);
+  gpu_result e =
+      gpu_compare(r, AUTOTUNE_BYTES, -1, -1, &f->saved, f->base, same, what, sizeof what);
   if (e == 0 && !*same && owns_fences(r)) {
     e = gpu_buffer_load(r->api, &f->saved, f->base, r->stream);
     e = e ? e : gpu_await(r, 0);
@@ -318,7 +323,8 @@ static void finish(struct gpu_run *r, const struct gpu_scope *s, struct gpu_answ
   gpu_leave(r, s);
 }
 
-void gpu_run_reference(struct gpu_run *r, int (*original)(const struct autotune_launch *, void *const *),
+void gpu_run_reference(struct gpu_run *r,
+                       int (*original)(const struct autotune_launch *, void *const *),
                        const struct trial_plan *plan, struct gpu_answer *out) {
   struct gpu_scope scope;
   char message[sizeof out->message];
@@ -332,8 +338,8 @@ void gpu_run_reference(struct gpu_run *r, int (*original)(const struct autotune_
     good = false;
     memcpy(message, out->message, sizeof message);
     if (out->fate == FATE_WRONG)
-      snprintf(out->message, sizeof out->message, "the kernel as written does not repeat itself: %.200s",
-               message);
+      snprintf(out->message, sizeof out->message,
+               "the kernel as written does not repeat itself: %.200s", message);
   }
   out->verify_seconds = now() - start;
   if (good && plan->max_samples > 0)
@@ -342,8 +348,8 @@ void gpu_run_reference(struct gpu_run *r, int (*original)(const struct autotune_
   finish(r, &scope, out);
 }
 
-static bool load_and_try(struct gpu_run *r, const struct gpu_variant *v, const struct trial_plan *plan,
-                         struct gpu_answer *a) {
+static bool load_and_try(struct gpu_run *r, const struct gpu_variant *v,
+                         const struct trial_plan *plan, struct gpu_answer *a) {
   double start = now(), first = -1;
   struct loaded *l = v->ticket ? gpu_loaded(r, v->ticket) : NULL;
   if (!l && v->ticket)

@@ -135,7 +135,8 @@ gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol, 
                        const struct gpu_buffer *expected, gpu_pointer got, bool *same,
                        char *message, size_t size);
 /* Root mean square of what is finite in B. */
-gpu_result gpu_rms(struct gpu_run *r, enum autotune_element e, const struct gpu_buffer *b, double *out);
+gpu_result gpu_rms(struct gpu_run *r, enum autotune_element e, const struct gpu_buffer *b,
+                   double *out);
 /* A hash of BYTES at P; only comparable within one run. */
 gpu_result gpu_hash(struct gpu_run *r, gpu_pointer p, size_t bytes, uint64_t *out);
 

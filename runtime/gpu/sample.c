@@ -83,7 +83,8 @@ static double least(const double *samples, unsigned n) {
 }
 
 // Is the variant slower than is wanted, whatever else the device does?
-static bool is_slow(const struct trial_plan *p, const struct gpu_answer *a, const struct rival *rival) {
+static bool is_slow(const struct trial_plan *p, const struct gpu_answer *a,
+                    const struct rival *rival) {
   unsigned n = a->n_samples;
   if (p->stop_above <= 0 || n < 2)
     return false;

@@ -210,10 +210,11 @@ static bool receive_references(struct receiver *v) {
   return true;
 }
 
-struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared *s, const void *file,
-                             bool *no_ipc, char *why, size_t size) {
+struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared *s,
+                             const void *file, bool *no_ipc, char *why, size_t size) {
   struct gpu_run *r = gpu_run_begin(api, &s->call, why, size);
-  struct receiver v = { .r = r, .shared = s, .file = file, .no_ipc = no_ipc, .why = why, .size = size };
+  struct receiver v = { .r = r, .shared = s, .file = file, .no_ipc = no_ipc, .why = why,
+                        .size = size };
   struct gpu_scope scope;
   *no_ipc = false;
   if (!r)
