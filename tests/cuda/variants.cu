@@ -65,6 +65,15 @@ __global__ void doubled(float *data)
   data[i] += data[i];
 }
 
+// By cudaLaunchKernel.
+#pragma autotune kernel block(32, 64) grid(ceil) key(n)
+template <class T> __global__ void filled(T *out, T value, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = value;
+}
+
 enum { N = 1024 };
 static int wrong;
 
@@ -115,13 +124,21 @@ int main()
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
   expect("reversed", host, [](int i) { return 4 * float(i); }, N);
 
+  float two = 2;
+  int some = 512;
+  void *args[] = { &out, &two, &some };
+  if (cudaLaunchKernel((void *)filled<float>, dim3(4), dim3(128), args) != cudaSuccess)
+    wrong++;
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+  expect("filled", host, [](int) { return 2.0f; }, some);
+
   struct Local { int by; } local = { 1 };
   shifted<float, Order::Up><<<N / 64, 64>>>(in, out, local);
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
   expect("shifted by a local class", host, [](int i) { return float(i) + 1; }, N);
 
   static const char *const names[] = { "smooth", "reversed", "shifted<float, 1, filter::Offset>",
-                                       "shifted<int, 0, filter::Offset>" };
+                                       "shifted<int, 0, filter::Offset>", "filled<float>" };
   for (const char *name : names) {
     char *why = nullptr;
     if (autotune_why(name, nullptr, &why) != AUTOTUNE_OK || !strstr(why, "variants"))

@@ -66,7 +66,13 @@ struct Runner {
     ::inner::generic<inner::Box<float>><<<1, dim3(16, 16)>>>(nullptr, inner::Box<float>{ 1 }, 2);
     plain<<<1, 1, 4, 0>>>(a, nullptr, 3);
     empty<<<2, 64>>>();
-    return 0;
+    int n = 3;
+    float b = 1;
+    void *args[] = { &a, &b, &n };
+    if (cudaLaunchKernel((const void *)inner::generic<float, 4>, grid, block, args, 0,
+                         stream) != cudaSuccess)
+      return 1;
+    return cudaLaunchKernel((void *)early, dim3(1), dim3(32), args + 1) != cudaSuccess;
   }
 };
 
