@@ -185,9 +185,10 @@ void gpu_code_unload(void *handle) {
 
 // ---- launching -----------------------------------------------------------------------------------------------
 
+// (A grid or block that cannot be is the program's matter, and the default says so.)
 static bool is_lost(gpu_result e) {
-  return e == INVALID_VALUE || e == INVALID_CONTEXT || e == INVALID_HANDLE ||
-         e == OUT_OF_RESOURCES || e == CONTEXT_DESTROYED;
+  return e == INVALID_CONTEXT || e == INVALID_HANDLE || e == OUT_OF_RESOURCES ||
+         e == CONTEXT_DESTROYED;
 }
 
 static struct node *node_at(struct autotune_entry *e) {
@@ -203,7 +204,7 @@ static void forget(struct autotune_site *site, struct autotune_entry *e, struct 
   if (!decide_take())
     return; // another time
   if (e->code == (autotune_fn)(uintptr_t)c) {
-    atomic_store(&c->gone, error != OUT_OF_RESOURCES && error != INVALID_VALUE);
+    atomic_store(&c->gone, error != OUT_OF_RESOURCES);
     __atomic_store_n(&site->hot, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&e->code, site->kernel->original, __ATOMIC_RELEASE);
     gpu_error(c->api, error, text, sizeof text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // test_launch.c: a CUDA kernel from its first launch to its last, on the emulated device.
 #include "device_fixture.h"
+#include "export.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@ int cudaStreamBeginCapture(gpu_stream s, int mode);
 int cudaStreamEndCapture(gpu_stream s, void **graph);
 int cudaGraphInstantiate(void **exec, void *graph, unsigned long long flags);
 int cudaGraphLaunch(void *exec, gpu_stream s);
+int cudaDeviceReset(void);
 
 static const char *quiet[] = { "AUTOTUNE_BUDGET=20s,64", NULL };
 
@@ -110,6 +112,35 @@ static void test_bad_variants_harm_nobody(void **state) {
   assert_non_null(strstr(text, "registers"));
   assert_null(strstr(text, "2048"));
   free(text);
+}
+
+// ---- why it would be tuned again ----------------------------------------------------------------------------
+
+// What `autotune why` says where the device and NVRTC are others.
+static char *why_elsewhere(const char *device, const char *isa, const char *nvrtc) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  EXPECT(f);
+  why_print(&(struct why_options){ .folder = fixture_folder, .kernel = "add", .cpu = device, .isa = isa,
+                                   .toolchain = nvrtc }, f);
+  fclose(f);
+  return text;
+}
+
+// In a process of its own: it reads the environment.
+static void body_why(void) {
+  static const char here[] = "emulated GPU (CPU)", isa[] = "sm_80, 16 multiprocessors, 4 GiB";
+  EXPECT(strstr(why_elsewhere("NVIDIA H200", "sm_90, 132 multiprocessors, 141 GiB", "nvrtc 13.0"),
+                "machine emulated GPU (CPU) → NVIDIA H200"));
+  EXPECT(strstr(why_elsewhere(here, isa, "nvrtc 99.0"), "→ nvrtc 99.0"));
+  EXPECT(strstr(why_elsewhere(here, isa, "nvrtc 13.0"), "x over the default"));
+}
+
+static void test_why_tells_of_device_and_nvrtc(void **state) {
+  (void)state;
+  assert_int_equal(in_child(expect_tuned, quiet), 0);
+  assert_int_equal(in_child(body_why, NULL), 0);
 }
 
 // ---- devices, streams, captures ---------------------------------------------------------------------------
@@ -259,6 +290,25 @@ static void test_a_lost_variant_is_forgotten(void **state) {
   assert_int_equal(in_child(body_lost, quiet), 0);
 }
 
+// The device is reset: all that was loaded is gone, ours too.
+static void body_reset(void) {
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
+  EXPECT(cudaDeviceReset() == 0);
+  add_functions[0] = NULL;
+  add_use(0);
+  m = add_allocate(ADD_N);
+  for (int i = 0; i < 3; i++)
+    add(ADD_N, 3, m.a, m.c, NULL);
+  EXPECT(add_is_right(&m, 3));
+}
+
+static void test_a_device_is_reset(void **state) {
+  (void)state;
+  assert_int_equal(in_child(body_reset, quiet), 0);
+}
+
 static double seconds_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -381,11 +431,13 @@ int main(void) {
     cmocka_unit_test_setup_teardown(test_locked_and_off_run_the_default, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_without_a_store, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_bad_variants_harm_nobody, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_why_tells_of_device_and_nvrtc, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_two_devices, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_threads_and_streams, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_captured_streams, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_tuning_beside_a_capture, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_a_lost_variant_is_forgotten, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_a_device_is_reset, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_a_tuned_launch_is_cheap, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_a_lost_object_is_made_again, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_without_isolation, make_folder, drop_folder),
