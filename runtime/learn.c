@@ -61,9 +61,9 @@ struct lessons *lessons_new(const struct space *s, uint64_t seed, const struct l
   l->seed = seed;
   columns_init(&l->columns, s);
   l->learner = learner;
-  if (!(l->times = learner->new(l->columns.n_plain, seed))) {
+  if (!(l->times = learner->new(&l->columns, l->columns.n_plain, seed))) {
     l->learner = &learner_trees;
-    l->times = learner_trees.new(l->columns.n_plain, seed);
+    l->times = learner_trees.new(&l->columns, l->columns.n_plain, seed);
   }
   l->points = sys_malloc(sizeof *l->points * MAX_LESSONS * (s->kernel->n_params + 1));
   l->rows = sys_malloc(sizeof *l->rows * MAX_LESSONS * l->columns.n);
@@ -183,7 +183,7 @@ static bool fit_failures(struct lessons *l) {
       copy_row(l, n++, i, width);
     }
   if (!l->failures)
-    l->failures = learner_trees.new(width, l->seed);
+    l->failures = learner_trees.new(&l->columns, width, l->seed);
   return l->failures && learner_trees.fit(l->failures, l->work, targets, n);
 }
 
@@ -192,7 +192,7 @@ static bool fit_coded(struct lessons *l) {
   unsigned n = 0, width = l->columns.n;
   if (l->coded && l->coded_changes <= l->n / 32)
     return true;
-  if (!l->coded && !(l->coded = learner_trees.new(width, l->seed)))
+  if (!l->coded && !(l->coded = learner_trees.new(&l->columns, width, l->seed)))
     return false;
   for (; n < l->right; n++) {
     targets[n] = (float)log(l->list[l->order[n]].seconds);
@@ -247,7 +247,8 @@ bool lessons_score(struct lessons *l, const choice *points, unsigned n, double *
       return false;
     expect_right(l, l->work, m, right);
     for (unsigned i = 0; i < m; i++)
-      scores[at + i] = log(improvement(mean[i], spread[i]) * l->unit * right[i]);
+      scores[at + i] = log(improvement(mean[i], spread[i]) * l->unit) +
+                       l->learner->caution * log(right[i]);
   }
   return true;
 }

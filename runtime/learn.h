@@ -3,6 +3,7 @@
  *
  *   learn_columns.c  a point as a row of numbers: what a model sees of it
  *   learn_trees.c    a model: trees grown on random parts of what is known; always there
+ *   learn_gauss.c    a model: a Gaussian process; always there
  *   learn_boost.c    a model: XGBoost's ranking, where its library is installed
  *   learn.c          the table of models; the lessons of one search: times, failures, expectations
  *
@@ -34,14 +35,16 @@ void columns_row(const struct columns *c, const choice *point, const struct feat
 enum { MAX_LESSONS = 512 };  /* rows that a model is made of */
 struct learner {
   const char *name;
-  void *(*new)(unsigned width, uint64_t seed);     /* NULL: it cannot be had here */
+  double caution;      /* the power of the chance to be right by which an improvement is multiplied */
+  /* For rows of the first WIDTH columns. NULL: it cannot be had here. */
+  void *(*new)(const struct columns *c, unsigned width, uint64_t seed);
   /* N rows of WIDTH numbers, NAN where missing, and what came of each: less is better. */
   bool (*fit)(void *model, const float *rows, const float *targets, unsigned n);
   /* What is expected of N rows, and how much the model's members differ. */
   bool (*predict)(void *model, const float *rows, unsigned n, float *mean, float *spread);
   void (*free)(void *model);
 };
-extern const struct learner learner_trees, learner_boost;
+extern const struct learner learner_trees, learner_boost, learner_gauss;
 
 /* ---- learn.c --------------------------------------------------------------------------- */
 

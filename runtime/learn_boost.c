@@ -62,7 +62,8 @@ static void open_library(void) {
   opened = library && xgb.configure("{\"verbosity\": 0}") == 0;
 }
 
-static void *new(unsigned width, uint64_t seed) {
+static void *new(const struct columns *c, unsigned width, uint64_t seed) {
+  (void)c;
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, open_library);
   struct boost *b = opened ? sys_calloc(1, sizeof *b) : NULL;
@@ -174,15 +175,16 @@ static void free_(void *model) {
 }
 
 const struct learner learner_boost = {
-  .name = "boosted trees", .new = new, .fit = fit, .predict = predict, .free = free_,
+  .name = "boosted trees", .caution = 1, .new = new, .fit = fit, .predict = predict, .free = free_,
 };
 
 #else // built without its header: trees take its place
 
-static void *new(unsigned width, uint64_t seed) {
+static void *new(const struct columns *c, unsigned width, uint64_t seed) {
+  (void)c;
   (void)width, (void)seed;
   return NULL;
 }
 
-const struct learner learner_boost = { .name = "boosted trees", .new = new };
+const struct learner learner_boost = { .name = "boosted trees", .caution = 1, .new = new };
 #endif

@@ -39,7 +39,8 @@ static void free_(void *model) {
   free(f);
 }
 
-static void *new(unsigned width, uint64_t seed) {
+static void *new(const struct columns *c, unsigned width, uint64_t seed) {
+  (void)c;
   struct forest *f = sys_calloc(1, sizeof *f);
   if (!f)
     return NULL;
@@ -236,5 +237,5 @@ static bool predict(void *model, const float *rows, unsigned n, float *mean, flo
 }
 
 const struct learner learner_trees = {
-  .name = "trees", .new = new, .fit = fit, .predict = predict, .free = free_,
+  .name = "trees", .caution = 1, .new = new, .fit = fit, .predict = predict, .free = free_,
 };

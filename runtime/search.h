@@ -6,7 +6,7 @@
 #include "runtime.h"
 
 extern const struct strategy_class search_exhaustive, search_random, search_local, search_anneal,
-    search_genetic, search_model, search_trees,
+    search_genetic, search_model, search_gauss,
     search_auto, search_list;
 
 /* ---- search_known.c: what a search was told ---- */

@@ -15,7 +15,7 @@ enum {
   SHARE = 4,       // one of so many is a step then
   TRIES = 64,      // points of one search that the other has in hand, before the other is asked
 };
-static const struct strategy_class *const searches[SEARCHES] = { &search_local, &search_trees };
+static const struct strategy_class *const searches[SEARCHES] = { &search_local, &search_gauss };
 
 struct strategy {
   const struct space *space;

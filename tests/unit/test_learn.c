@@ -84,10 +84,17 @@ static float valley(const float *row) {
 
 static void check_model(const struct learner *l) {
   enum { ROWS = 160 };
+  static const struct autotune_param pair[] = { { "x", "X", AUTOTUNE_INT, -1, 8, 0, sizes },
+                                                { "y", "Y", AUTOTUNE_INT, -1, 8, 0, sizes } };
+  static const struct autotune_kernel two = { .name = "two", .params = pair, .n_params = 2 };
+  struct space s;
+  struct columns columns;
   float rows[ROWS * 2], targets[ROWS], mean[ROWS], spread[ROWS];
   uint64_t rng = 3;
   unsigned before = threads();
-  void *model = l->new(2, 1);
+  space_init(&s, &two, NULL, &machine);
+  columns_init(&columns, &s);
+  void *model = l->new(&columns, 2, 1);
   if (!model) {
     print_message("there is no %s here\n", l->name);
     return;
@@ -119,6 +126,11 @@ static void check_model(const struct learner *l) {
 static void test_trees(void **state) {
   (void)state;
   check_model(&learner_trees);
+}
+
+static void test_gauss(void **state) {
+  (void)state;
+  check_model(&learner_gauss);
 }
 
 static void test_boost(void **state) {
@@ -178,6 +190,7 @@ static void check_lessons(const struct learner *l) {
 static void test_lessons(void **state) {
   (void)state;
   check_lessons(&learner_trees);
+  check_lessons(&learner_gauss);
   check_lessons(&learner_boost); // trees again where it is not there
 }
 
@@ -211,7 +224,7 @@ static void test_many(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_columns), cmocka_unit_test(test_trees), cmocka_unit_test(test_boost),
+    cmocka_unit_test(test_columns), cmocka_unit_test(test_trees), cmocka_unit_test(test_gauss), cmocka_unit_test(test_boost),
     cmocka_unit_test(test_lessons), cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
