@@ -214,7 +214,8 @@ static void add_names(struct slice text, size_t at, struct words *names)
   struct lexer l = { text.data + at, text.data + text.size, false };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END && !slice_is(t.text, "{");) {
     struct lexer ahead = l;
-    if (t.kind == TOKEN_WORD && slice_is(lex(&ahead).text, "(") && strncmp(t.text.data, "__", 2) != 0)
+    if (t.kind == TOKEN_WORD && slice_is(lex(&ahead).text, "(") &&
+        strncmp(t.text.data, "__", 2) != 0)
       words_add(names, arena_copy(t.text.data, t.text.size));
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// cc_nvcc.c: the command line of nvcc, by a table of its own: each option has a long name with two dashes and a
-// short one with one; values follow after `=` or as the next word, those of single letters at once, and
-// several stand between commas.
+// cc_nvcc.c: the command line of nvcc, by a table of its own: each option has a long name with two
+// dashes and a short one with one; values follow after `=` or as the next word, those of single
+// letters at once, and several stand between commas.
 #include <string.h>
 
 #include "cc.h"
@@ -71,14 +71,14 @@ static const struct nvcc_option {
   { "shared", "shared", ALONE, CC_LINK, "-shared" },
   { "cudart", "cudart", VALUE, CC_LINK, NULL },
   { "cudadevrt", "cudadevrt", VALUE, CC_LINK, NULL },
-  { "dlink", "device-link", ALONE, CC_LINK, "-r" }, // libautotune goes to the link of the host's code
+  { "dlink", "device-link", ALONE, CC_LINK, "-r" }, // libautotune is for the host's code
   { "lib", "lib", ALONE, CC_LINK, "-r" },
   { "r", "relocatable-link", ALONE, CC_LINK, "-r" },
   { "link", "link", ALONE, CC_LINK, NULL },
   { "run", "run", ALONE, CC_LINK, NULL },
   { "run-args", "run-args", VALUE, CC_LINK, NULL },
 
-  { "lineinfo", "generate-line-info", ALONE, CC_OTHER, NULL }, // those that begin with a LETTER's name
+  { "lineinfo", "generate-line-info", ALONE, CC_OTHER, NULL }, // begin with a LETTER's name
   { "lto", "lto", ALONE, CC_OTHER, NULL },
   { "objtemp", "objdir-as-tempdir", ALONE, CC_OTHER, NULL },
   { "keep", "keep", ALONE, CC_TEMPS, NULL },
@@ -96,7 +96,8 @@ static const struct nvcc_option {
   { "ftemplate-backtrace-limit", "ftemplate-backtrace-limit", VALUE, CC_OTHER, NULL },
   { "ftemplate-depth", "ftemplate-depth", VALUE, CC_OTHER, NULL },
   { "static-global-template-stub", "static-global-template-stub", VALUE, CC_OTHER, NULL },
-  { "device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", VALUE, CC_OTHER, NULL },
+  { "device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", VALUE, CC_OTHER,
+    NULL },
   { "t", "threads", LETTER, CC_OTHER, NULL },
   { "split-compile", "split-compile", VALUE, CC_OTHER, NULL },
   { "split-compile-extended", "split-compile-extended", VALUE, CC_OTHER, NULL },
@@ -168,7 +169,7 @@ bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a)
 
 // ---- what others are told ----
 
-// VALUE's parts, between commas, each behind OPTION: joined to it where that ends with a letter or `=`.
+// VALUE's parts, between commas, each behind OPTION, or JOINED to it.
 static void add_each(struct words *w, const char *option, const char *value, bool joined)
 {
   while (true) {

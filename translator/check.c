@@ -63,7 +63,8 @@ static void print_variants(const struct kernel *k)
   puts(c.depends ? ", fewer depending on the arguments and the machine" : "");
 }
 
-// What a launch adds to the key by default. The compiler knows what is an integer behind a typedef, or in a template.
+// What a launch adds to the key by default. The compiler knows what is an integer behind a typedef,
+// or in a template.
 static void print_launch_key(const struct kernel *k)
 {
   fputs(k->n_keys ? ", " : "", stdout);
@@ -128,7 +129,8 @@ static void print_geometry(const struct cuda_kernel *c)
     print_dims("grid  ", &c->grid);
   else if (c->block.n || c->block_param >= 0)
     puts(c->ceil ? "    grid   the threads of the launch, rounded up"
-                 : "    grid   the threads of the launch; blocks that do not divide them are left out");
+                 : "    grid   the threads of the launch; blocks that do not divide them are left "
+                   "out");
   else
     puts("    grid   as launched");
   if (c->shared.size)

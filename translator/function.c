@@ -220,11 +220,12 @@ static bool definition_around(TSNode root, size_t start, size_t body, size_t end
   return !ts_node_is_null(n) && ts_node_start_byte(n) >= start && ts_node_end_byte(n) == end;
 }
 
-static bool find_definition(const struct source *s, TSNode root, size_t start, size_t body, size_t end,
-                            TSNode *found)
+static bool find_definition(const struct source *s, TSNode root, size_t start, size_t body,
+                            size_t end, TSNode *found)
 {
-  return s->cuda ? definition_around(root, start, body, end, found) // behind `template <…>`, `extern "C"`
-                 : definition_at(root, start, end, found);
+  if (s->cuda) // it may stand behind `template <…>` or `extern "C"`
+    return definition_around(root, start, body, end, found);
+  return definition_at(root, start, end, found);
 }
 
 // The last token of the C text before AT, directives apart.

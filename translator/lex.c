@@ -59,20 +59,23 @@ static const char *skip_literal(const char *p, const char *end)
   return p;
 }
 
-// Does the R of a raw string, as gcc and C++ have it, end at P, where a quote stands? TEXT: nothing is before it.
+// Does the R of a raw string, as gcc and C++ have it, end at P, where a quote stands? TEXT: nothing
+// is before it.
 static bool is_raw(const char *text, const char *p)
 {
   static const char *const prefixes[] = { "u8R", "uR", "UR", "LR", "R" };
   const char *begin = p;
   while (begin > text && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
     begin--;
+  struct slice word = { begin, (size_t)(p - begin) };
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if ((size_t)(p - begin) == strlen(prefixes[i]) && memcmp(begin, prefixes[i], (size_t)(p - begin)) == 0)
+    if (slice_is(word, prefixes[i]))
       return true;
   return false;
 }
 
-// The end of the raw string whose quote stands at P: `"x(…)x"`. One that is not closed is a string as others are.
+// The end of the raw string whose quote stands at P: `"x(…)x"`. One that is not closed is a string
+// as others are.
 static const char *skip_raw(const char *p, const char *end)
 {
   const char *open = p + 1;

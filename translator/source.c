@@ -144,17 +144,8 @@ static bool is_pragma_macro(struct slice word, struct slice next)
          (isalpha((unsigned char)*word.data) || *word.data == '_') && !is_keyword(word);
 }
 
-// The end of `__align__(16)` whose word was just read, which the grammar knows in some places only; NULL: it
-// is something else.
-static const char *alignment_end(const struct source *s, struct slice word, struct lexer behind)
-{
-  if (!s->cuda || !slice_is(word, "__align__"))
-    return NULL;
-  return skip_brackets(&behind);
-}
-
-// Where an attribute of CUDA that the grammar does not know ends, whose WORD is before L; NULL: it is none. PREVIOUS
-// is the token in front of it: `]` opens a lambda, `[=] __device__ (int i) { … }`.
+// Where an attribute of CUDA that the grammar does not know ends, whose WORD is before L; NULL: it
+// is none. PREVIOUS is the token in front of it: `]` opens a lambda, `[=] __device__ (int i) { … }`.
 static const char *cuda_attribute(struct slice previous, struct slice word, struct lexer l)
 {
   static const char *const names[] = { "__align__", "__builtin_align__", "__cluster_dims__",
@@ -177,14 +168,15 @@ static void hide(const struct source *s, char *copy, const char *begin, const ch
 }
 
 // A copy for the parser in which pragmas are blank: the grammar knows none between `for
-// (…)` or `else` and an unbraced statement. So are attributes that it does not know. Offsets stay.
+// (…)` or `else` and an unbraced statement. So are attributes that it does not know.
+// Offsets stay.
 static const char *without_pragmas(const struct source *s)
 {
   char *copy = arena_copy(s->text, s->size);
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   struct slice previous = { 0 };
   for (struct token t = lex(&l); t.kind != TOKEN_END; previous = t.text, t = lex(&l)) {
-    const char *end = is_complex(previous, t.text, l) ? l.p : alignment_end(s, t.text, l);
+    const char *end = is_complex(previous, t.text, l) ? l.p : NULL;
     if (t.first && slice_is(t.text, "#")) {
       const char *line_end = lex_line_end(t.text.data, s->text + s->size);
       struct lexer line = { l.p, line_end, false };

@@ -28,7 +28,8 @@ static unsigned read_size(struct slice text, unsigned long sizes[3])
   return 0;
 }
 
-static bool check_size(const struct source *s, const struct argument *a, const unsigned long sizes[3])
+static bool check_size(const struct source *s, const struct argument *a,
+                       const unsigned long sizes[3])
 {
   bool zero = sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0;
   bool large = sizes[0] > MAX_THREADS || sizes[1] > MAX_THREADS || sizes[2] > MAX_DEPTH;
@@ -75,7 +76,8 @@ static void read_sizes(const struct source *s, struct kernel *k, const struct cl
 }
 
 // Up to three expressions.
-static void read_dims(const struct source *s, const struct clause *c, unsigned first, struct dims *d)
+static void read_dims(const struct source *s, const struct clause *c, unsigned first,
+                      struct dims *d)
 {
   for (unsigned i = first; i < c->n_args; i++) {
     if (d->n == 3) {
@@ -138,7 +140,8 @@ static bool is_off(const struct source *s, const struct clause *c)
 {
   struct slice text = c->n_args ? c->args[0].text : slice_of("on");
   if (!slice_is(text, "on") && !slice_is(text, "off") && text.size)
-    diag_error(s, c->args[0].offset, text.size, arena_printf("write %s(on) or %s(off)", c->name, c->name),
+    diag_error(s, c->args[0].offset, text.size,
+               arena_printf("write %s(on) or %s(off)", c->name, c->name),
                "'%s' is on or off, not '%.*s'", c->name, (int)text.size, text.data);
   return slice_is(text, "off");
 }
@@ -206,7 +209,8 @@ static void check_flags(const struct source *s, const struct value *v)
       const char *near = nearest(word, nvrtc_options);
       diag_error(s, v->offset + 1 + (size_t)(p - v->text), size,
                  near ? arena_printf("did you mean '%s'?", near)
-                      : "flags of a CUDA kernel are NVRTC's, as in \"-maxrregcount=64\" or \"--use_fast_math\"",
+                      : "flags of a CUDA kernel are NVRTC's, as in \"-maxrregcount=64\" or "
+                        "\"--use_fast_math\"",
                  "NVRTC has no option '%.*s' that changes a kernel's code", (int)size, p);
       return;
     }

@@ -4,7 +4,7 @@
  *   front.c       pragmas on __global__ functions: struct kernel with its `cuda`
  *   signature.c   templates, __launch_bounds__, parameters in C++
  *   clauses.c     block, grid, shared, isolate, flush
- *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand
+ *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand; mentions.c what must not
  *   items.c …     the file and its headers cut into declarations (items.h)
  *   unit.c        what the kernel reaches of them, as text for NVRTC
  *   emit.c        the translated file

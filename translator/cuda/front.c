@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// front.c: the kernels of a .cu file: what kernel.c makes of them, and what C++ may do to them besides.
+// front.c: the kernels of a .cu file: what kernel.c makes of them, and what C++ may do to them
+// besides.
 #include <string.h>
 
 #include "../unit.h"
@@ -85,7 +86,8 @@ static bool declares_name(const struct source *s, TSNode n, struct slice name)
   if (word.size != name.size || memcmp(word.data, name.data, name.size) != 0 ||
       ts_node_is_null(parent))
     return false;
-  return node_is(parent, "parameter_declaration") || node_is(parent, "optional_parameter_declaration") ||
+  return node_is(parent, "parameter_declaration") ||
+         node_is(parent, "optional_parameter_declaration") ||
          node_is(parent, "type_parameter_declaration") || node_is(parent, "enumerator") ||
          node_is(parent, "declaration") || node_is(parent, "alias_declaration") ||
          (strstr(ts_node_type(parent), "declarator") &&
@@ -103,8 +105,8 @@ static void check_hidden(const struct source *s, const struct kernel *k, const s
       continue; // those within the kernel are told by names.c
     diag_error(s, at, name.size,
                node_is(ts_node_parent(n), "init_declarator")
-                 ? arena_printf("write '#define %s …' in its place, or give the param another name",
-                                param->name)
+                 ? arena_printf("write '#define %s …' in its place, or give the param another "
+                                "name", param->name)
                  : "give the param another name",
                "the param '%s' replaces this name too", param->name);
     break;
@@ -119,7 +121,8 @@ static unsigned count_params(TSNode declarator)
   unsigned count = 0;
   for (uint32_t i = 0; i < ts_node_named_child_count(declarator); i++) {
     TSNode list = ts_node_named_child(declarator, i);
-    for (uint32_t j = 0; node_is(list, "parameter_list") && j < ts_node_named_child_count(list); j++)
+    uint32_t n = node_is(list, "parameter_list") ? ts_node_named_child_count(list) : 0;
+    for (uint32_t j = 0; j < n; j++)
       count += strstr(ts_node_type(ts_node_named_child(list, j)), "parameter_declaration") != NULL;
   }
   return count;
@@ -134,13 +137,15 @@ static bool is_kernels_own(const struct kernel *k, size_t at)
 }
 
 // Does DECLARATOR, of a __global__ function of K's name, declare another than K?
-static void check_other(const struct source *s, const struct kernel *k, TSNode declarator, TSNode name)
+static void check_other(const struct source *s, const struct kernel *k, TSNode declarator,
+                        TSNode name)
 {
   TSNode definition = { 0 }, instantiation;
   size_t at = ts_node_start_byte(name);
   bool specialised = node_is(name, "template_function");
   bool defined = node_inside(declarator, "function_definition", &definition);
-  if (is_kernels_own(k, at) || (specialised && node_inside(name, "template_instantiation", &instantiation)))
+  if (is_kernels_own(k, at) ||
+      (specialised && node_inside(name, "template_instantiation", &instantiation)))
     return;
   if (specialised && defined)
     diag_error(s, at, ts_node_end_byte(name) - at, "let it be a kernel of another name",
@@ -155,7 +160,8 @@ static void check_other(const struct source *s, const struct kernel *k, TSNode d
 static bool is_global(const struct source *s, TSNode declarator)
 {
   TSNode around = ts_node_parent(declarator);
-  struct lexer l = { s->text + ts_node_start_byte(around), s->text + ts_node_start_byte(declarator), false };
+  struct lexer l = { s->text + ts_node_start_byte(around),
+                     s->text + ts_node_start_byte(declarator), false };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (slice_is(t.text, "__global__"))
       return true;
@@ -178,8 +184,8 @@ static void check_others(const struct source *s, const struct kernel *k)
   ts_tree_cursor_delete(&cursor);
 }
 
-struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
-                            unsigned *n_kernels)
+struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas,
+                            unsigned n_pragmas, unsigned *n_kernels)
 {
   unsigned errors = diag_errors();
   struct kernel *all = kernel_all(s, pragmas, n_pragmas, n_kernels);

@@ -98,7 +98,8 @@ static bool read_template_param(const struct source *s, TSNode n, struct cuda_ke
   if (strncmp(type, "variadic", 8) == 0)
     return refuse(s, n, NULL, "a kernel's template has no parameter packs");
   if (strcmp(type, "template_template_parameter_declaration") == 0)
-    return refuse(s, n, "let it be a type: `typename F`", "a template as parameter is not understood");
+    return refuse(s, n, "let it be a type: `typename F`",
+                  "a template as parameter is not understood");
   if (strcmp(type, "type_parameter_declaration") == 0 ||
       strcmp(type, "optional_type_parameter_declaration") == 0) {
     p.type = true;

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// mentions.c: every mention of an annotated kernel that is no launch, and launches that the tree
+// does not show: what is launched where nobody sees it would never be tuned, so it is an error.
+#include <string.h>
+
+#include "launches.h"
+
+// N, grown by what makes it a name: `ns::N<float>`.
+static TSNode whole_name(TSNode n)
+{
+  TSNode parent = ts_node_parent(n);
+  while (!ts_node_is_null(parent) &&
+         (node_is(parent, "qualified_identifier") ||
+          ((node_is(parent, "template_function") || node_is(parent, "template_type")) &&
+           ts_node_eq(ts_node_named_child(parent, 0), n)))) {
+    n = parent;
+    parent = ts_node_parent(n);
+  }
+  return n;
+}
+
+static bool is_declarator(TSNode parent, TSNode n)
+{
+  return (strstr(ts_node_type(parent), "declarator") &&
+          ts_node_eq(ts_node_named_child(parent, 0), n)) ||
+         node_is(parent, "parameter_declaration") ||
+         node_is(parent, "optional_parameter_declaration") ||
+         node_is(parent, "enumerator") || node_is(parent, "lambda_capture_initializer") ||
+         (node_is(parent, "declaration") && !ts_node_eq(ts_node_child(parent, 0), n));
+}
+
+// Does ROOT, a function, declare a variable of that name?
+static bool declares(const struct source *s, TSNode root, struct slice name)
+{
+  TSTreeCursor cursor = ts_tree_cursor_new(root);
+  bool found = false;
+  for (bool more = true; more && !found; more = cursor_next(&cursor, true)) {
+    TSNode n = ts_tree_cursor_current_node(&cursor);
+    struct slice word = source_slice(s, n);
+    found = node_is(n, "identifier") && word.size == name.size &&
+            memcmp(word.data, name.data, name.size) == 0 && !ts_node_eq(n, root) &&
+            is_declarator(ts_node_parent(n), n) &&
+            !node_is(ts_node_parent(n), "function_declarator");
+  }
+  ts_tree_cursor_delete(&cursor);
+  return found;
+}
+
+// Has any class of the file a member variable of that name?
+static bool has_field(const struct source *s, struct slice name)
+{
+  TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
+  bool found = false;
+  for (bool more = true; more && !found; more = cursor_next(&cursor, true)) {
+    TSNode n = ts_tree_cursor_current_node(&cursor), declaration;
+    struct slice word = source_slice(s, n);
+    found = node_is(n, "field_identifier") && word.size == name.size &&
+            memcmp(word.data, name.data, name.size) == 0 &&
+            node_inside(n, "field_declaration", &declaration);
+  }
+  ts_tree_cursor_delete(&cursor);
+  return found;
+}
+
+static bool is_member(TSNode function)
+{
+  TSNode class, declarator = child_of(function, "function_declarator");
+  return node_inside(function, "field_declaration_list", &class) ||
+         (!ts_node_is_null(declarator) &&
+          node_is(ts_node_named_child(declarator, 0), "qualified_identifier"));
+}
+
+// Is N another thing of the kernel's name: a variable, an argument, a member?
+static bool is_hidden(const struct source *s, TSNode n)
+{
+  TSNode around = n;
+  struct slice name = source_slice(s, n);
+  while (node_inside(around, "function_definition", &around))
+    if (declares(s, around, name) || (is_member(around) && has_field(s, name)))
+      return true;
+  return false;
+}
+
+static bool begins(struct slice word, const char *prefix)
+{
+  size_t n = strlen(prefix);
+  return word.size >= n && memcmp(word.data, prefix, n) == 0;
+}
+
+// The call that has N among its arguments, through casts and nothing else; null: none.
+static TSNode call_with(const struct source *s, TSNode n)
+{
+  TSNode list;
+  for (;;) {
+    if (!node_inside(n, "argument_list", &list))
+      return list;
+    TSNode call = ts_node_parent(list);
+    struct slice name = ts_node_is_null(call) ? (struct slice){ "", 0 } : called(s, call);
+    if (name.size < 5 || memcmp(name.data + name.size - 5, "_cast", 5) != 0)
+      return call;
+    n = call;
+  }
+}
+
+static void check_use(const struct finder *f, TSNode n, const struct kernel *k)
+{
+  TSNode call = call_with(f->s, n);
+  struct slice name = { "", 0 };
+  if (!ts_node_is_null(call) && node_is(call, "call_expression"))
+    name = called(f->s, call);
+  if (begins(name, "cudaFunc") || begins(name, "cudaOccupancy") ||
+      slice_is(name, "cudaLaunchKernel"))
+    return; // its attributes, and launches that add_runtime has seen
+  const char *hint = arena_printf("launch it where its name stands: %s<<<grid, block>>>(…)",
+                                  k->main.name);
+  if (begins(name, "cudaLaunch"))
+    diag_error(f->s, ts_node_start_byte(call), name.size,
+               "launch it by <<<…>>> or cudaLaunchKernel, or take the pragma away",
+               "'%.*s' of the kernel '%s' cannot be tuned", (int)name.size, name.data,
+               k->main.name);
+  else if (name.size)
+    diag_error(f->s, ts_node_start_byte(n), ts_node_end_byte(n) - ts_node_start_byte(n), hint,
+               "the kernel '%s' is handed to '%.*s': what is launched from there cannot be tuned",
+               k->main.name, (int)name.size, name.data);
+  else
+    launch_refuse(f, n, hint, "the address of the kernel '%s' is taken: what is launched through "
+                              "it cannot be tuned", k);
+}
+
+void mention_check(const struct finder *f, TSNode identifier)
+{
+  TSNode n = whole_name(identifier), parent = ts_node_parent(n);
+  struct callee c;
+  if (!callee_of(f->s, n, &c) || ts_node_is_null(parent))
+    return;
+  int k = kernel_called(f, &c);
+  bool call = node_is(parent, "call_expression") && ts_node_eq(ts_node_child(parent, 0), n);
+  if (k < 0 || call || is_declarator(parent, n) || is_hidden(f->s, identifier))
+    return;
+  static const char *const harmless[] = { "using_declaration", "decltype", "sizeof_expression",
+                                          "preproc_defined", "preproc_params", "friend_declaration",
+                                          "alignof_expression" };
+  for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+    if (node_is(parent, harmless[i]))
+      return;
+  check_use(f, n, &f->kernels[k]);
+}
+
+// ---- what the tree does not show ----
+
+// In L, behind a word: `<<<`, or `<…><<<`?
+static bool chevrons_follow(struct lexer l)
+{
+  int depth = 0;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (depth == 0 && slice_is(t.text, "<<"))
+      return slice_is(lex(&l).text, "<");
+    if (depth == 0 && !slice_is(t.text, "<"))
+      return false;
+    if (slice_is(t.text, ";") || slice_is(t.text, "{"))
+      return false;
+    depth += slice_is(t.text, "<");
+    depth -= slice_is(t.text, ">") ? 1 : slice_is(t.text, ">>") ? 2 : 0;
+    if (depth < 0)
+      return false;
+  }
+  return false;
+}
+
+// The kernel that WORD names, with NAME's namespaces in front: it ends where WORD does.
+static int kernel_word_at(const struct finder *f, const char *name, struct slice word)
+{
+  size_t size = (size_t)(word.data + word.size - name);
+  return kernel_called(f, &(struct callee){ .name = { name, size }, .last = word });
+}
+
+// The body of a `#define`, where nothing can be rewritten: another name for a kernel, or a launch of
+// one.
+static void check_macro(const struct finder *f, struct lexer line)
+{
+  struct slice macro = lex(&line).text, params = { line.p, 0 };
+  if (line.p < line.end && *line.p == '(')
+    params.size = (size_t)(skip_brackets(&line) - params.data);
+  const char *body = line.p;
+  bool runtime = false;
+  for (struct token t; (t = lex(&line)).kind != TOKEN_END;) {
+    int k = t.kind == TOKEN_WORD ? kernel_word_at(f, t.text.data, t.text) : -1;
+    runtime = runtime || begins(t.text, "cudaLaunch");
+    struct lexer rest = line;
+    bool alone = slice_trim((struct slice){ body, (size_t)(line.end - body) }).size == t.text.size;
+    if (k < 0 || !(chevrons_follow(line) || runtime || (alone && lex(&rest).kind == TOKEN_END)))
+      continue;
+    bool own = false;
+    struct lexer p = lexer_of(params);
+    for (struct token q; (q = lex(&p)).kind != TOKEN_END;)
+      own = own || slice_is(q.text, f->kernels[k].main.name);
+    if (own)
+      continue;
+    diag_error(f->s, (size_t)(t.text.data - f->s->text), t.text.size,
+               "let the macro be a function, or write the launch out",
+               "the macro '%.*s' launches the kernel '%s': a launch in a #define cannot be tuned",
+               (int)macro.size, macro.data, f->kernels[k].main.name);
+    return;
+  }
+}
+
+static bool covered(const struct finder *f, size_t at)
+{
+  for (unsigned i = 0; i < f->n; i++)
+    if (f->all[i].kernel >= 0 && at >= f->all[i].start && at < f->all[i].end)
+      return true;
+  return false;
+}
+
+// A launch where the grammar has lost its way, and macros.
+void mentions_check_text(const struct finder *f)
+{
+  const char *end = f->s->text + f->s->size;
+  struct lexer l = { f->s->text, end, true };
+  const char *name = NULL; // where `a::b::k` begins
+  unsigned colons = 0;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (t.first && slice_is(t.text, "#")) {
+      const char *line_end = lex_line_end(l.p, end);
+      struct lexer line = { l.p, line_end, false };
+      if (slice_is(lex(&line).text, "define"))
+        check_macro(f, line);
+      l = (struct lexer){ line_end, end, true };
+      continue;
+    }
+    size_t at = (size_t)(t.text.data - f->s->text);
+    if (t.kind != TOKEN_WORD) {
+      colons = slice_is(t.text, ":") ? colons + 1 : 0;
+      continue;
+    }
+    name = name && colons == 2 ? name : t.text.data;
+    colons = 0;
+    int k = kernel_word_at(f, name, t.text);
+    if (k >= 0 && chevrons_follow(l) && !covered(f, at))
+      diag_error(f->s, at, t.text.size, "is a macro around it that hides a part of the syntax?",
+                 "this launch of '%s' could not be parsed", f->kernels[k].main.name);
+  }
+}
