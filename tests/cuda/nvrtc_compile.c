@@ -257,13 +257,13 @@ int main(int argc, char **argv)
   bool print = false;
   int status = 0, c, n = 0;
   char **options = calloc((size_t)argc + 1, sizeof *options);
-  while (options && (c = getopt(argc, argv, "pi:n:a:I:")) != -1)
+  while (options && (c = getopt(argc, argv, "pi:n:a:I:D:")) != -1)
     switch (c) {
     case 'p': print = true; break;
     case 'i': given.instance = optarg; break;
     case 'n': given.sample = true; given.n = (unsigned)atoi(optarg); break;
     case 'a': add_number(optarg); break;
-    case 'I': options[n++] = arena_printf("-I%s", optarg); break;
+    case 'I': case 'D': options[n++] = arena_printf("-%c%s", c, optarg); break;
     default: return 2;
     }
   if (!options || (!print && !load())) {

@@ -74,6 +74,19 @@ template <class T> __global__ void filled(T *out, T value, int n)
     out[i] = value;
 }
 
+// The class that it is instantiated with is named by nobody near it.
+struct Scale {
+  float by;
+  __device__ float operator()(float x) const { return by * x; }
+};
+#pragma autotune kernel block(32, 64) grid(ceil)
+template <class F> __global__ void mapped(float *a, const __grid_constant__ F f)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i] = f(a[i]);
+}
+template <class F> static void map_all(float *a, F f) { mapped<<<8, 64>>>(a, f); }
+
 enum { N = 1024 };
 static int wrong;
 
@@ -132,13 +145,18 @@ int main()
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
   expect("filled", host, [](int) { return 2.0f; }, some);
 
+  map_all(out, Scale{ 3 });
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+  expect("mapped", host, [](int) { return 6.0f; }, some);
+
   struct Local { int by; } local = { 1 };
   shifted<float, Order::Up><<<N / 64, 64>>>(in, out, local);
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
   expect("shifted by a local class", host, [](int i) { return float(i) + 1; }, N);
 
   static const char *const names[] = { "smooth", "reversed", "shifted<float, 1, filter::Offset>",
-                                       "shifted<int, 0, filter::Offset>", "filled<float>" };
+                                       "shifted<int, 0, filter::Offset>", "filled<float>",
+                                       "mapped<Scale>" };
   for (const char *name : names) {
     char *why = nullptr;
     if (autotune_why(name, nullptr, &why) != AUTOTUNE_OK || !strstr(why, "variants"))

@@ -300,7 +300,8 @@ static void see_word(struct cutter *c, struct declaration *d, struct token t)
 // A `:` that is not half of `::`.
 static bool is_single_colon(const struct cutter *c, struct slice text)
 {
-  return slice_is(text, ":") && text.data[-1] != ':' && !(c->l.p < c->l.end && *c->l.p == ':');
+  bool second = text.data > c->s->text && text.data[-1] == ':';
+  return slice_is(text, ":") && !second && !(c->l.p < c->l.end && *c->l.p == ':');
 }
 
 static void see_colon(struct declaration *d)

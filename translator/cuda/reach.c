@@ -436,7 +436,8 @@ static void see_instances(struct cuda_reach *r, const struct source *s)
   }
 }
 
-// Functors that are named as arguments of templates anywhere in the file: `run<Add>(…)`.
+// Classes for the device that are named as arguments of templates anywhere in the file, `run<Add>(…)`, and
+// functors wherever they are: `run(Add{ 2 })`.
 static void see_template_arguments(struct cuda_reach *r, const struct source *s)
 {
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
@@ -447,9 +448,13 @@ static void see_template_arguments(struct cuda_reach *r, const struct source *s)
     bool argument = t.kind == TOKEN_WORD && (slice_is(previous, "<") || slice_is(previous, ",")) &&
                     (slice_is(next, ">") || slice_is(next, ",") || slice_is(next, "<"));
     const struct cuda_item *i;
-    for (unsigned n = 0; argument && (i = next_item(r, t.text, &n)) != NULL;)
-      if (i->kind == ITEM_CODE && i->type && mentions(r, item_text(i), "__device__", 0))
+    for (unsigned n = 0; t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;) {
+      bool own = t.text.data >= i->s->text + i->start && t.text.data < i->s->text + i->end;
+      if (i->kind == ITEM_CODE && i->type && !own &&
+          (argument || mentions(r, item_text(i), "operator", 0)) &&
+          mentions(r, item_text(i), "__device__", 0))
         see_word(r, t.text);
+    }
   }
 }
 
