@@ -15,13 +15,16 @@ static void add(_Atomic double *sum, double seconds) {
     ;
 }
 
-double allowance_share(const struct autotune_kernel *k) {
+double allowance_asked(const struct autotune_kernel *k) {
   const struct options *o = options_get();
   if (o->mode_set && o->mode == MODE_TUNE)
     return 0; // the program was started in order to tune
-  if (k->gpu)
-    return 0; // a launch returns before the kernel runs, so nobody knows what it took
   return o->budget_share > 0 ? o->budget_share : k->budget_share;
+}
+
+// A launch returns before its kernel runs, so nobody knows what a CUDA kernel has taken of the time.
+double allowance_share(const struct autotune_kernel *k) {
+  return k->gpu ? 0 : allowance_asked(k);
 }
 
 void allowance_spend(struct site *s, double seconds) {

@@ -232,7 +232,7 @@ static struct plan plan_for(const struct autotune_kernel *k) {
   double share = allowance_share(k); // of nothing there is none to wait for
   return (struct plan){
     .kind = mode == MODE_ONLINE && !k->gpu ? PLAN_ONLINE : PLAN_SEARCH,
-    .beside = mode == MODE_ONLINE || mode == MODE_BACKGROUND || share > 0,
+    .beside = mode == MODE_ONLINE || mode == MODE_BACKGROUND || allowance_asked(k) > 0,
     .again = mode == MODE_TUNE, .share = share, .until = o->until > 0 ? o->until : k->until,
   };
 }

@@ -88,7 +88,8 @@ void decide_after_fork(void);
 
 /* ---- allowance.c: a budget that is a share of the time in the kernel; by anyone ---- */
 
-double allowance_share(const struct autotune_kernel *k);   /* 0: it is none */
+double allowance_asked(const struct autotune_kernel *k);   /* the share that was asked for; 0: none */
+double allowance_share(const struct autotune_kernel *k);   /* 0: it is none, or cannot be kept */
 void allowance_spend(struct site *s, double seconds);   /* in a call */
 void allowance_cost(struct site *s, double seconds);    /* of tuning, and of calls that waited for it */
 double allowance_left(const struct site *s);         /* seconds of CPU, beyond what is spent */

@@ -57,9 +57,10 @@ static bool bind_thread(const struct gpu_api *api, int ordinal) {
   if (api->context_get(&now) != 0 || api->device_get(&d, ordinal) != 0 ||
       api->primary_retain(&own, d) != 0)
     return false;
-  bool good = now ? now == own : api->context_set(own) == 0;
-  api->primary_release(d); // the program holds it, or will
-  return good;
+  if (!now) // perhaps nobody else holds it yet, so this hold is kept
+    return api->context_set(own) == 0;
+  api->primary_release(d);
+  return now == own;
 }
 
 // ---- code ------------------------------------------------------------------------------------------------

@@ -420,8 +420,10 @@ static void body_background(void) {
 
 static void test_beside_the_program(void **state) {
   static const char *beside[] = { "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=20s,64", NULL };
+  static const char *share[] = { "AUTOTUNE_BUDGET=20s,64,5%", "AUTOTUNE_CACHE=off", NULL };
   (void)state;
   assert_int_equal(in_child(body_background, beside), 0);
+  assert_int_equal(in_child(body_background, share), 0);
 }
 
 int main(void) {
