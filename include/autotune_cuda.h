@@ -68,14 +68,6 @@ inline long long device()
 
 /* ---- what arguments point to ---- */
 
-template <class T_> void add_written(unsigned *indices, unsigned &n, unsigned index)
-{
-  typedef typename std::remove_pointer<held<T_>>::type target;
-  if (std::is_pointer<held<T_>>::value && !std::is_const<target>::value &&
-      !std::is_function<target>::value)
-    indices[n++] = index;
-}
-
 struct element {
   const char *type; /* as typeid says it */
   autotune_element kind;
@@ -108,6 +100,26 @@ template <class T_> const char *type_of()
   return std::is_same<T_, float>::value ? "f" : std::is_same<T_, double>::value ? "d" : nullptr;
 }
 #endif
+/* Of what a pointer points to; types that are only declared are bytes. */
+template <class T_, class = void> struct pointed {
+  static autotune_element kind() { return AUTOTUNE_BYTES; }
+};
+template <class T_>
+struct pointed<T_, typename std::enable_if<std::is_arithmetic<T_>::value ||
+                                           (std::is_class<T_>::value && sizeof(T_) != 0)>::type> {
+  static autotune_element kind() { return element_of(type_of<T_>(), sizeof(T_)).kind; }
+};
+template <class T_>
+void add_written(unsigned *indices, autotune_element *elements, unsigned &n, unsigned index)
+{
+  typedef typename std::remove_pointer<held<T_>>::type target;
+  typedef typename std::conditional<std::is_object<target>::value, bare<target>, char>::type object;
+  if (!std::is_pointer<held<T_>>::value || std::is_const<target>::value ||
+      std::is_function<target>::value)
+    return;
+  elements[n] = pointed<object>::kind();
+  indices[n++] = index;
+}
 #undef AUTOTUNE_ELEMENT
 #undef AUTOTUNE_ELEMENT_SIZE
 #define AUTOTUNE_ELEMENT_OF(x)                                                               \

@@ -204,11 +204,13 @@ static void gpu(const struct emission *e)
   symbols(e);
   if (k->n_sections || !k->n_args)
     return;
-  text_printf(e->out, "  static unsigned autotune_written[%u];\n", k->n_args);
+  text_printf(e->out, "  static unsigned autotune_written[%u];\n"
+                      "  static autotune_element autotune_elements[%u];\n", k->n_args, k->n_args);
   for (unsigned i = 0; i < k->n_args; i++)
     text_printf(e->out, "  ::autotune::add_written<decltype(autotune_arg_%s_%u)>(autotune_written, "
-                        "autotune_g.n_written, %u);\n", name, i, i);
-  text_printf(e->out, "  autotune_g.written = autotune_written;\n");
+                        "autotune_elements, autotune_g.n_written, %u);\n", name, i, i);
+  text_printf(e->out, "  autotune_g.written = autotune_written;\n"
+                      "  autotune_g.elements = autotune_elements;\n");
 }
 
 static void instance(const struct emission *e)
