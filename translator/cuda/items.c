@@ -1,421 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // items.c: a .cu file or a header cut into declarations at namespace scope and lines of the
 // preprocessor, by tokens alone.
-#include <ctype.h>
 #include <string.h>
 
 #include "items.h"
 
-static bool one_of(struct slice word, const char *const *words)
-{
-  while (*words && !slice_is(word, *words))
-    words++;
-  return *words != NULL;
-}
-
-// Words with parentheses behind them that are no parameters.
-static bool is_attribute_word(struct slice word)
-{
-  static const char *const words[] = {
-    "__attribute__", "__attribute", "__launch_bounds__", "alignas", "__align__", "__declspec",
-    "decltype", "noexcept", "__cluster_dims__", "__maxnreg__", "__block_size__", "explicit",
-    "__builtin_align__", "__typeof__", "__nv_pure__", NULL };
-  return one_of(word, words);
-}
-
-// A declaration may begin with it, at the start of a line, where a macro without `;` stands before.
-static bool begins_declaration(struct slice word)
-{
-  static const char *const words[] = {
-    "template", "namespace", "typedef", "using", "static", "extern", "struct", "class", "enum",
-    "__global__", "__device__", "__host__", "__constant__", "inline", "constexpr", NULL };
-  return one_of(word, words);
-}
-
-static bool is_class_word(struct slice word)
-{
-  return slice_is(word, "struct") || slice_is(word, "class") || slice_is(word, "union") ||
-         slice_is(word, "enum");
-}
-
-// Words that name nothing: they stand before what is declared, or behind it.
-static bool is_plain_word(struct slice word)
-{
-  static const char *const words[] = {
-    "const", "volatile", "static", "extern", "inline", "constexpr", "consteval", "constinit",
-    "mutable", "typename", "override", "final", "register", "thread_local", "__restrict__",
-    "__restrict", "__device__", "__host__", "__global__", "__constant__", "__shared__",
-    "__managed__", "__forceinline__", "__noinline__", "__inline__", "auto", "void", "bool",
-    "char", "short", "int", "long", "float", "double", "signed", "unsigned", NULL };
-  return one_of(word, words) || is_class_word(word) || is_attribute_word(word);
-}
-
-// R"x( … )x" whose quote stands at P; NULL: it is not closed.
-static const char *raw_end(const char *p, const char *end)
-{
-  const char *open = memchr(p, '(', (size_t)(end - p));
-  if (!open || open - p > 17)
-    return NULL;
-  size_t n = (size_t)(open - p - 1);
-  for (const char *q = open; (q = memchr(q, ')', (size_t)(end - q))) != NULL; q++)
-    if ((size_t)(end - q) > n + 1 && memcmp(q + 1, p + 1, n) == 0 && q[n + 1] == '"')
-      return q + n + 2;
-  return NULL;
-}
-
-struct token items_lex(struct lexer *l)
-{
-  struct token t = lex(l);
-  if (t.kind == TOKEN_WORD && t.text.data[t.text.size - 1] == 'R' && t.text.size <= 3 &&
-      l->p < l->end && *l->p == '"') {
-    const char *end = raw_end(l->p, l->end);
-    if (end) {
-      l->p = end;
-      t.kind = TOKEN_STRING;
-      t.text.size = (size_t)(end - t.text.data);
-    }
-  }
-  return t;
-}
-
-static int bracket(struct slice text)
-{
-  if (text.size != 1)
-    return 0;
-  return strchr("([{", *text.data) ? 1 : strchr(")]}", *text.data) ? -1 : 0;
-}
-
-// ---- groups ----------------------------------------------------------------------------------------
-
-// Skips a directive within a declaration whose `#` has been read. Of several branches the first
-// says how deep the text behind them is: DEPTHS keeps what it was in front.
-struct depths { unsigned at[64], n; };
-
-static void skip_directive(struct lexer *l, struct depths *d, unsigned *depth)
-{
-  const char *end = lex_line_end(l->p, l->end);
-  struct lexer line = { l->p, end, false };
-  struct slice word = lex(&line).text;
-  bool opens = word.size >= 2 && memcmp(word.data, "if", 2) == 0;
-  if (opens && d->n < sizeof d->at / sizeof *d->at)
-    d->at[d->n++] = *depth;
-  else if ((slice_is(word, "else") || (word.size >= 4 && memcmp(word.data, "elif", 4) == 0)) &&
-           d->n)
-    *depth = d->at[d->n - 1];
-  else if (slice_is(word, "endif") && d->n)
-    d->n--;
-  *l = (struct lexer){ end, l->end, true };
-}
-
-// Behind the bracket that closes the one that was just read.
-static void skip_group(struct lexer *l)
-{
-  struct depths d = { .n = 0 };
-  unsigned depth = 1;
-  for (struct token t; depth && (t = items_lex(l)).kind != TOKEN_END;) {
-    if (t.first && slice_is(t.text, "#"))
-      skip_directive(l, &d, &depth);
-    else
-      depth += (unsigned)bracket(t.text);
-  }
-}
-
-bool items_skip_angles(struct lexer *l)
-{
-  struct lexer ahead = *l;
-  if (!slice_is(items_lex(&ahead).text, "<"))
-    return false;
-  unsigned depth = 1;
-  for (struct token t; depth && (t = items_lex(&ahead)).kind != TOKEN_END;) {
-    if (slice_is(t.text, "<"))
-      depth++;
-    else if (slice_is(t.text, ">"))
-      depth--;
-    else if (slice_is(t.text, ">>"))
-      depth -= depth < 2 ? depth : 2;
-    else if (slice_is(t.text, "("))
-      skip_group(&ahead);
-    else if (slice_is(t.text, ";") || slice_is(t.text, "{"))
-      return false;
-  }
-  *l = ahead;
-  return depth == 0;
-}
-
-// ---- one declaration --------------------------------------------------------------------------------
-
-struct cutter {
-  const struct source *s;
-  struct lexer l;
-  struct cuda_items items;
-};
-struct declaration {
-  struct cuda_item *item;
-  struct token previous;    // at depth 0
-  struct slice qualifier;   // S of `S::run`
-  bool has_class, is_enum, has_tag, is_typedef, is_using;
-  bool parameters, initialised, members;  // seen: (…), `=`, `:` behind (…)
-};
-
-static size_t offset(const struct cutter *c, const char *p)
+size_t items_offset(const struct cutter *c, const char *p)
 {
   return (size_t)(p - c->s->text);
 }
-
-static void add_name(struct cuda_item *i, struct slice name)
-{
-  if (name.size && !is_plain_word(name))
-    *GROW(i->names, i->n_names) = name;
-}
-
-// The names of `{ A, B = 1, C }`, at the bracket's inside.
-static void add_enumerators(struct cuda_item *i, struct slice body)
-{
-  struct lexer l = lexer_of(body);
-  bool next = true;
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
-    if (t.kind == TOKEN_WORD && next)
-      add_name(i, t.text);
-    next = slice_is(t.text, ",");
-    if (bracket(t.text) > 0)
-      skip_group(&l);
-  }
-}
-
-// `*name` or `::name` before a `)`: what `typedef void (*name)(int)` and `float (*name)[4]` declare.
-static void add_inner_name(struct cuda_item *i, struct slice group)
-{
-  struct lexer l = lexer_of(group);
-  if (!slice_is(items_lex(&l).text, "*") && !slice_is(lex(&(struct lexer){ group.data,
-                                               group.data + group.size, false }).text, "&"))
-    return;
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;)
-    if (t.kind == TOKEN_WORD && !is_plain_word(t.text)) {
-      add_name(i, t.text);
-      return;
-    }
-}
-
-static void see_head_end(const struct cutter *c, struct declaration *d, const char *at)
-{
-  if (!d->item->head_end)
-    d->item->head_end = offset(c, at);
-}
-
-static void see_parentheses(struct cutter *c, struct declaration *d, struct token t)
-{
-  const char *inside = c->l.p;
-  skip_group(&c->l);
-  struct slice group = { inside, (size_t)(c->l.p - inside) };
-  if (d->previous.kind == TOKEN_WORD && is_attribute_word(d->previous.text))
-    return;
-  if (d->previous.kind == TOKEN_WORD && !is_plain_word(d->previous.text) && !d->parameters &&
-      !d->initialised) {
-    add_name(d->item, d->previous.text);
-    add_name(d->item, d->qualifier);
-    d->item->function = !d->is_typedef;
-    d->parameters = true;
-  } else if (!d->parameters && !d->initialised) {
-    add_inner_name(d->item, group);
-  }
-  d->previous = t;
-  d->previous.text = (struct slice){ c->l.p - 1, 1 };
-}
-
-// `{`: true where the declaration ends with the group.
-static bool see_brace(struct cutter *c, struct declaration *d, struct token t)
-{
-  bool after_parentheses = slice_is(d->previous.text, ")");
-  bool word = d->previous.kind == TOKEN_WORD || slice_is(d->previous.text, ">") ||
-              slice_is(d->previous.text, ">>");
-  bool body = false;
-  if (!d->initialised && d->has_class && !after_parentheses && !d->item->type) {
-    d->item->type = true;
-    d->item->function = d->parameters = false; // they were a macro's
-    see_head_end(c, d, t.text.data);
-    if (!d->has_tag && d->previous.kind == TOKEN_WORD && !is_plain_word(d->previous.text))
-      add_name(d->item, d->previous.text);
-  } else if (!d->initialised && d->parameters) {
-    body = !(d->members && word);
-    if (body)
-      see_head_end(c, d, t.text.data);
-  } else {
-    if (!d->initialised && d->previous.kind == TOKEN_WORD)
-      add_name(d->item, d->previous.text);
-    see_head_end(c, d, t.text.data);
-    d->initialised = true;
-  }
-  const char *inside = c->l.p;
-  skip_group(&c->l);
-  if (d->item->type && d->is_enum && !d->parameters && !d->initialised)
-    add_enumerators(d->item, (struct slice){ inside, (size_t)(c->l.p - inside) - 1 });
-  d->previous = t;
-  d->previous.text = (struct slice){ c->l.p - 1, 1 };
-  return body;
-}
-
-// `operator` and the name behind it, up to its parameters.
-static void see_operator(struct cutter *c, struct declaration *d)
-{
-  d->item->operator_function = true;
-  d->item->function = d->parameters = true;
-  struct lexer ahead = c->l;
-  struct token t = items_lex(&ahead);
-  if (slice_is(t.text, "(")) { // operator()
-    (void)items_lex(&ahead);
-    c->l = ahead;
-  } else {
-    for (; t.kind != TOKEN_END && !slice_is(t.text, "("); t = items_lex(&ahead))
-      c->l = ahead;
-  }
-}
-
-static bool ends_name(struct slice text)
-{
-  static const char *const ends[] = { "=", ";", ",", "[", NULL };
-  return one_of(text, ends);
-}
-
-static void see_word(struct cutter *c, struct declaration *d, struct token t)
-{
-  struct slice word = t.text;
-  if (!slice_is(d->previous.text, ":"))
-    d->qualifier = (struct slice){ 0 };
-  if (is_class_word(word) && !d->parameters && !d->initialised) {
-    d->is_enum = slice_is(word, "enum") || (d->is_enum && d->has_class);
-    d->has_class = true;
-  } else if (slice_is(word, "template")) {
-    items_skip_angles(&c->l);
-  } else if (slice_is(word, "operator")) {
-    see_operator(c, d);
-  } else if (slice_is(word, "typedef")) {
-    d->is_typedef = true;
-  } else if (slice_is(word, "using")) {
-    d->is_using = true;
-  } else if (slice_is(word, "namespace") && d->is_using) {
-    d->item->using_namespace = true;
-  }
-}
-
-// A `:` that is not half of `::`.
-static bool is_single_colon(const struct cutter *c, struct slice text)
-{
-  bool second = text.data > c->s->text && text.data[-1] == ':';
-  return slice_is(text, ":") && !second && !(c->l.p < c->l.end && *c->l.p == ':');
-}
-
-static void see_colon(struct declaration *d)
-{
-  if (d->has_class && !d->parameters && d->previous.kind == TOKEN_WORD && !d->has_tag) {
-    struct slice tag = d->previous.text;
-    add_name(d->item, tag);
-    d->has_tag = true;
-  }
-  d->members |= d->parameters;
-}
-
-// The tag of `struct S<T> : …`, of a specialisation; qualifiers of `S<T>::run`.
-static void see_angles(struct cutter *c, struct declaration *d)
-{
-  struct lexer l = { c->l.p - 1, c->l.end, false };
-  if (d->previous.kind != TOKEN_WORD || d->initialised || !items_skip_angles(&l))
-    return;
-  struct lexer ahead = l;
-  struct slice next = items_lex(&ahead).text;
-  if (slice_is(next, ":") && !d->has_class) {
-    d->qualifier = d->previous.text;
-  } else if (slice_is(next, "(") || (d->has_class && (slice_is(next, ":") || slice_is(next, "{")))) {
-    add_name(d->item, d->previous.text);
-    d->has_tag |= d->has_class && !slice_is(next, "(");
-    if (slice_is(next, "(") && !is_plain_word(d->previous.text) && !d->initialised)
-      d->item->function = d->parameters = true;
-  }
-  c->l = l;
-}
-
-// `struct S;`, also of a template.
-static bool is_forward(struct slice text)
-{
-  struct lexer l = lexer_of(text);
-  struct token t = items_lex(&l);
-  if (slice_is(t.text, "template")) {
-    items_skip_angles(&l);
-    t = items_lex(&l);
-  }
-  bool class = is_class_word(t.text);
-  while (is_class_word((t = items_lex(&l)).text))
-    ;
-  struct slice next = items_lex(&l).text;
-  return class && t.kind == TOKEN_WORD && (slice_is(next, ";") || slice_is(next, ":"));
-}
-
-// From its first token T to behind its `;` or body.
-static void cut_declaration(struct cutter *c, struct token t)
-{
-  struct cuda_item *i = GROW(c->items.list, c->items.n);
-  *i = (struct cuda_item){ .kind = ITEM_CODE, .s = c->s, .start = offset(c, t.text.data) };
-  struct declaration d = { .item = i };
-  struct depths depths = { .n = 0 };
-  unsigned depth = 0;
-  bool complete = false;
-  struct lexer before;
-  for (bool first = true; t.kind != TOKEN_END; first = false, before = c->l, t = items_lex(&c->l)) {
-    bool line = t.first && !first;
-    if (line && slice_is(t.text, "#")) {
-      skip_directive(&c->l, &depths, &depth);
-      if (complete && !depths.n)
-        break;
-      continue;
-    }
-    if (slice_is(t.text, ";")) {
-      complete = true; // in this branch of an #if within it
-      if (!depths.n)
-        break;
-      continue;
-    }
-    if (!first && (slice_is(t.text, "}") || (line && d.parameters && !d.initialised &&
-                                             begins_declaration(t.text)))) {
-      c->l = before;
-      break;
-    }
-    if (ends_name(t.text) && d.previous.kind == TOKEN_WORD && !d.initialised && !d.parameters)
-      add_name(i, d.previous.text);
-    if (t.kind == TOKEN_WORD) {
-      see_word(c, &d, t);
-    } else if (slice_is(t.text, "(")) {
-      see_parentheses(c, &d, t);
-      continue;
-    } else if (slice_is(t.text, "{")) {
-      complete = see_brace(c, &d, t) || complete;
-      if (complete && !depths.n)
-        break;
-      continue;
-    } else if (slice_is(t.text, "[")) {
-      skip_group(&c->l);
-    } else if (slice_is(t.text, "=")) {
-      see_head_end(c, &d, t.text.data);
-      d.initialised = !d.parameters;
-    } else if (slice_is(t.text, ",")) {
-      d.initialised = false;
-    } else if (slice_is(t.text, "<")) {
-      see_angles(c, &d);
-    } else if (is_single_colon(c, t.text)) {
-      see_colon(&d);
-    } else if (slice_is(t.text, ":") && d.previous.kind == TOKEN_WORD && !d.qualifier.size) {
-      d.qualifier = d.previous.text;
-    }
-    d.previous = t;
-  }
-  if (t.kind != TOKEN_END && slice_is(t.text, ";") && d.previous.kind == TOKEN_WORD &&
-      !d.initialised && !d.parameters)
-    add_name(i, d.previous.text);
-  i->end = offset(c, c->l.p);
-  i->type = i->type || (d.has_class && is_forward(item_text(i)));
-  if (!i->head_end)
-    i->head_end = i->end;
-}
-
-// ---- the file ----------------------------------------------------------------------------------------
 
 // A line of the preprocessor whose `#` is T.
 static void cut_directive(struct cutter *c, struct token t)
@@ -428,8 +21,8 @@ static void cut_directive(struct cutter *c, struct token t)
   };
   struct cuda_item *i = GROW(c->items.list, c->items.n);
   const char *end = lex_line_end(c->l.p, c->l.end);
-  *i = (struct cuda_item){ .kind = ITEM_OTHER, .s = c->s, .start = offset(c, t.text.data),
-                           .end = offset(c, end), .head_end = offset(c, end) };
+  *i = (struct cuda_item){ .kind = ITEM_OTHER, .s = c->s, .start = items_offset(c, t.text.data),
+                           .end = items_offset(c, end), .head_end = items_offset(c, end) };
   struct lexer line = { c->l.p, end, false };
   struct slice word = lex(&line).text;
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
@@ -482,14 +75,14 @@ static bool cut_open(struct cutter *c, struct token t)
       if (u.kind == TOKEN_END || slice_is(u.text, ";") || slice_is(u.text, "="))
         return false;
       if (slice_is(u.text, "("))
-        skip_group(&ahead);
-      else if (u.kind == TOKEN_WORD && !is_plain_word(u.text))
+        items_skip_group(&ahead);
+      else if (u.kind == TOKEN_WORD && !items_plain_word(u.text))
         *GROW(names, n) = u.text;
     }
   }
   c->l = ahead;
   *GROW(c->items.list, c->items.n) = (struct cuda_item){
-    .kind = ITEM_OPEN, .s = c->s, .start = offset(c, t.text.data), .end = offset(c, c->l.p),
+    .kind = ITEM_OPEN, .s = c->s, .start = items_offset(c, t.text.data), .end = items_offset(c, c->l.p),
     .names = names, .n_names = n };
   return true;
 }
@@ -503,10 +96,10 @@ struct cuda_items items_cut(const struct source *s)
       skip_disabled(&c);
     } else if (slice_is(t.text, "}")) {
       *GROW(c.items.list, c.items.n) = (struct cuda_item){
-        .kind = ITEM_CLOSE, .s = s, .start = offset(&c, t.text.data),
-        .end = offset(&c, c.l.p) };
+        .kind = ITEM_CLOSE, .s = s, .start = items_offset(&c, t.text.data),
+        .end = items_offset(&c, c.l.p) };
     } else if (!slice_is(t.text, ";") && !cut_open(&c, t)) {
-      cut_declaration(&c, t);
+      items_declaration(&c, t);
     }
   }
   return c.items;

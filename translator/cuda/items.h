@@ -2,7 +2,9 @@
 /* items.h: between the files that make a kernel unit of a .cu file.
  *
  *   items.c     a file cut into declarations and lines of the preprocessor
+ *   declaration.c  one of these
  *   include.c   the user's headers in the place of their #include; the toolkit's, by what they declare
+ *   word_set.c  sets of words
  *   reach.c     what the kernel reaches of all that
  *   body.c      the text of one item in the unit: kernels become functions, variables pointers
  *   prologue.c  what <stdint.h> and the like would declare
@@ -44,10 +46,28 @@ struct cuda_items items_cut(const struct source *s);
 void items_nest(struct cuda_items *items);
 struct slice item_text(const struct cuda_item *i);
 struct slice item_head(const struct cuda_item *i);
+
+/* ---- declaration.c ---- */
+
+struct cutter { const struct source *s; struct lexer l; struct cuda_items items; };
+/* Adds the declaration whose first token is T, which was just read. */
+void items_declaration(struct cutter *c, struct token t);
+size_t items_offset(const struct cutter *c, const char *p); /* of P in the source */
 /* As lex, but knows raw strings. */
 struct token items_lex(struct lexer *l);
 /* Moves L behind the angle brackets that open at its next token, if they do. */
 bool items_skip_angles(struct lexer *l);
+/* Behind the bracket that closes the one that was just read. */
+void items_skip_group(struct lexer *l);
+bool items_plain_word(struct slice word); /* it names nothing: `const`, `__device__`, `int` */
+
+/* ---- word_set.c ---- */
+
+enum { WORD_BUCKETS = 8192 };
+unsigned word_hash(struct slice word); /* below WORD_BUCKETS */
+struct word_set { struct slice *list; unsigned *next; unsigned n; unsigned *buckets; };
+bool word_set_has(const struct word_set *w, struct slice word);
+bool word_set_add(struct word_set *w, struct slice word); /* false: it was there */
 
 /* ---- include.c ---- */
 
@@ -55,7 +75,6 @@ bool items_skip_angles(struct lexer *l);
 struct cuda_items include_all(const struct source *s, const struct compile_options *o);
 /* The folder with cuda_runtime.h; NULL: there is no toolkit. */
 const char *toolkit_include(const struct compile_options *o);
-struct word_set;
 /* Headers of the toolkit that were cut, by their path. */
 struct toolkit {
   const char *folder;       /* NULL: there is none */
@@ -69,9 +88,6 @@ bool toolkit_declares(struct toolkit *t, const struct cuda_item *i, const struct
 
 /* ---- reach.c ---- */
 
-struct word_set { struct slice *list; unsigned *next; unsigned n; unsigned *buckets; };
-bool word_set_has(const struct word_set *w, struct slice word);
-bool word_set_add(struct word_set *w, struct slice word); /* false: it was there */
 
 struct cuda_reach {
   const struct kernel *kernels; unsigned n_kernels;

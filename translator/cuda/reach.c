@@ -5,42 +5,11 @@
 
 #include "items.h"
 
-enum { BUCKETS = 8192, MAX_MACRO_DEPTH = 8 };
-
-// ---- sets of words -------------------------------------------------------------------------------------
-
-static unsigned hash(struct slice s)
-{
-  unsigned h = 2166136261u;
-  for (size_t i = 0; i < s.size; i++)
-    h = (h ^ (unsigned char)s.data[i]) * 16777619u;
-  return h % BUCKETS;
-}
+enum { MAX_MACRO_DEPTH = 8 };
 
 static bool same(struct slice a, struct slice b)
 {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
-bool word_set_has(const struct word_set *w, struct slice word)
-{
-  for (unsigned n = w->buckets ? w->buckets[hash(word)] : 0; n; n = w->next[n - 1])
-    if (same(w->list[n - 1], word))
-      return true;
-  return false;
-}
-
-bool word_set_add(struct word_set *w, struct slice word)
-{
-  if (!w->buckets)
-    w->buckets = arena_alloc(BUCKETS * sizeof *w->buckets);
-  if (word_set_has(w, word))
-    return false;
-  unsigned h = hash(word), n = w->n;
-  *GROW(w->next, n) = w->buckets[h];
-  *GROW(w->list, w->n) = word;
-  w->buckets[h] = w->n;
-  return true;
 }
 
 // ---- what an item is -------------------------------------------------------------------------------------
@@ -59,7 +28,7 @@ bool reach_is_param(const struct cuda_reach *r, struct slice name)
 // The next item after entry *N, 0 at first, that declares NAME; NULL: no more.
 static const struct cuda_item *next_item(const struct cuda_reach *r, struct slice name, unsigned *n)
 {
-  for (*n = *n ? r->entries[*n].next : r->buckets[hash(name)]; *n; *n = r->entries[*n].next)
+  for (*n = *n ? r->entries[*n].next : r->buckets[word_hash(name)]; *n; *n = r->entries[*n].next)
     if (same(r->entries[*n].name, name))
       return &r->items.list[r->entries[*n].item];
   return NULL;
@@ -474,12 +443,12 @@ static void find_own(struct cuda_reach *r, const struct source *s)
 
 static void name_items(struct cuda_reach *r)
 {
-  r->buckets = arena_alloc(BUCKETS * sizeof *r->buckets);
+  r->buckets = arena_alloc(WORD_BUCKETS * sizeof *r->buckets);
   (void)GROW(r->entries, r->n_entries); // number 0 is none
   for (unsigned n = r->items.n; n-- > 0;)
     for (unsigned k = 0; r->items.list[n].kind != ITEM_OPEN && k < r->items.list[n].n_names; k++) {
       struct slice name = r->items.list[n].names[k];
-      unsigned h = hash(name);
+      unsigned h = word_hash(name);
       *GROW(r->entries, r->n_entries) = (struct entry){ name, n, r->buckets[h] };
       r->buckets[h] = r->n_entries - 1;
     }
