@@ -77,10 +77,12 @@ int cc_run(const struct cc_command *c, struct words *w)
 
 // A translated file's compilation: what it says is read, to leave out what follows from an error of
 // the user's in text of ours.
-static int run_translated(const struct cc_command *c, struct words *w, struct text *out)
+static int run_translated(const struct cc_command *c, const struct cc_source *s, struct words *w,
+                          struct text *out)
 {
   struct text errors = { 0 };
   int status = run(c, w, out, &errors);
+  errors = cc_errors_unname(s, errors);
   if (status != 0)
     errors = cc_errors_filter(errors);
   fwrite(errors.data, 1, errors.size, stderr);
@@ -92,7 +94,7 @@ static int run_translated(const struct cc_command *c, struct words *w, struct te
 static int run_preprocess(const struct cc_command *c, const struct cc_source *s, struct words *w)
 {
   struct text printed = { 0 };
-  int status = s->translated ? run_translated(c, w, &printed) : run(c, w, &printed, NULL);
+  int status = s->translated ? run_translated(c, s, w, &printed) : run(c, w, &printed, NULL);
   struct text out = cc_source_unname(s, printed);
   if (!c->output || strcmp(c->output, "-") == 0) {
     if (fwrite(out.data, 1, out.size, stdout) != out.size || fflush(stdout) != 0)
@@ -173,7 +175,7 @@ static int run_whole(const struct plan *p)
   if (!p->n || !p->sources[0].translated)
     return cc_run(c, &w);
   int status = c->mode == CC_MODE_PREPROCESS ? run_preprocess(c, &p->sources[0], &w)
-                                             : run_translated(c, &w, NULL);
+                                             : run_translated(c, &p->sources[0], &w, NULL);
   return status == 0 && c->depend ? cc_depend_write(c, &p->sources[0]) : status;
 }
 
@@ -205,7 +207,7 @@ static int compile(const struct cc_command *c, const struct cc_source *s, const 
   }
   words_add(&w, s->file);
   int status = c->mode == CC_MODE_PREPROCESS ? run_preprocess(c, s, &w)
-               : s->translated               ? run_translated(c, &w, NULL)
+               : s->translated               ? run_translated(c, s, &w, NULL)
                                              : cc_run(c, &w);
   return status == 0 && c->depend ? cc_depend_write(c, s) : status;
 }

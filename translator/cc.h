@@ -176,6 +176,8 @@ int cc_depend_write(const struct cc_command *c, const struct cc_source *s);
 
 /* Does a compiler on this terminal colour what it says? */
 bool cc_errors_coloured(void);
+/* A compiler's messages, in which the translated file of S has the name of the user's. */
+struct text cc_errors_unname(const struct cc_source *s, struct text printed);
 /* A failed compiler's messages without those about text of ours, unless there are no others. */
 struct text cc_errors_filter(struct text printed);
 

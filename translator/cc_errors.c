@@ -38,13 +38,29 @@ static bool mentions(const char *line, const char *end, const char *const *words
 // Lines of source, carets and notes belong to the message before them.
 static enum line_kind kind_of(const char *line, const char *end)
 {
-  static const char name[] = "<autotune>:";
+  static const char name[] = "<autotune>"; // and `:17:3`, or nvcc's `(17)`
   static const char *const begins[] = { "error: ", "warning: ", ": In function ", ": At top level:",
-                                        "In file included from ", " generated.", NULL };
+                                        "In file included from ", " generated.",
+                                        " detected in the compilation of ", "): warning ", NULL };
   const char *p = skip_colours(line, end);
   if (!mentions(p, end, begins))
     return CONTINUED;
-  return (size_t)(end - p) >= sizeof name - 1 && memcmp(p, name, sizeof name - 1) == 0 ? OURS : THEIRS;
+  size_t n = sizeof name - 1;
+  return (size_t)(end - p) > n && memcmp(p, name, n) == 0 && strchr(":(", p[n]) ? OURS : THEIRS;
+}
+
+struct text cc_errors_unname(const struct cc_source *s, struct text printed)
+{
+  struct text out = { 0 };
+  size_t n = strlen(s->file);
+  const char *p = printed.data, *end = p + printed.size;
+  text_add(&out, "", 0);
+  for (const char *at; (at = memmem(p, (size_t)(end - p), s->file, n)) != NULL; p = at + n) {
+    text_add(&out, p, (size_t)(at - p));
+    text_printf(&out, "%s", s->shown);
+  }
+  text_add(&out, p, (size_t)(end - p));
+  return out;
 }
 
 struct text cc_errors_filter(struct text printed)

@@ -141,6 +141,7 @@ void run(float *a) { scale<<<1, 128>>>(a, 3, 4); }
 END
   "$autotune" cc "$nvcc" -c bad.cu >said.bad 2>&1
   check "nvcc: an error's line" grep -q '^bad\.cu(4): error: identifier "m" is undefined' said.bad
+  check "nvcc: nothing of a file that is gone" not grep -q "autotune-\|<autotune>" said.bad
   check "nvcc: and a launch's" grep -q '^bad\.cu(6): error: ' said.bad
 fi
 
