@@ -32,5 +32,19 @@ emulate "$here"/golden/translate/two_[ab].cu -o "$work/two"
 "$work/two" > "$work/out" 2> "$work/err" || fail "two: $(cat "$work/err")"
 [ "$(sort -u "$work/out")" = cudaSuccess ] || fail "two: $(cat "$work/out")"
 [ "$("$build/bin/autotune" report | grep -c '^doubled<float>')" = 1 ] || fail "two: one kernel"
+
+# What the report says of sum.cu's variants, as written or with other clauses.
+sum_tried() {
+  rm -rf "$work/cache"
+  sed "s/grid(ceil)/& $1/" "$here/sum.cu" > "$work/sum.cu"
+  emulate "$work/sum.cu" -o "$work/sum"
+  "$work/sum" > "$work/out" 2> "$work/err" || fail "sum: $(cat "$work/err")"
+  [ "$(cat "$work/out")" = "cudaSuccess: right" ] || fail "sum: $(cat "$work/out")"
+  "$build/bin/autotune" report | sed -n 's/^ *variants *//p'
+}
+tried=$(sum_tried '')
+[ "$tried" = "4 tried · 4 right" ] || fail "sum: $tried"
+tried=$(sum_tried 'verify(exact)')
+grep -qx '4 tried · [123] right · [123] wrong' <<< "$tried" || fail "sum, exactly: $tried"
 echo "$failures failures"
 [ $failures = 0 ]
