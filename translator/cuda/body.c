@@ -193,8 +193,12 @@ static bool write_pointers(const struct cuda_reach *r, const struct cuda_item *i
     const struct variable *v = &r->variables[n];
     if (&r->items.list[v->item] != i)
       continue;
+    if (v->again)
+      text_printf(out, "#ifndef AUTOTUNE_SYMBOL_%.*s\n#define AUTOTUNE_SYMBOL_%.*s\n", WORD(v->name),
+                  WORD(v->name));
     text_printf(out, "extern \"C\" { __constant__ %.*s %.*s (*autotune_symbol_%.*s)%.*s; }\n",
                 WORD(v->specifiers), WORD(v->before), WORD(v->name), WORD(v->behind));
+    text_printf(out, v->again ? "#endif\n" : "");
     any = true;
   }
   return any;

@@ -100,6 +100,7 @@ struct cuda_reach {
     unsigned item;
     struct slice specifiers, before, behind; /* "float", "*", "[4][8]" */
     const char *qualified;  /* "a::b::name" */
+    bool again;             /* other items declare it too: in another branch of an #if, or as `extern` */
     bool constant;
   } *variables; unsigned n_variables;
   struct entry { struct slice name; unsigned item, next; } *entries; /* of items by name, from 1 */

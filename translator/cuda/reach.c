@@ -197,14 +197,18 @@ static void add_variable(struct cuda_reach *r, const struct cuda_item *i, struct
   const char *shared = declarator_start((struct slice){ text.data, (size_t)(first - text.data) + 1 },
                                         i->names[0]);
   const char *own = shared;
+  bool again = false;
   if (name.data != first) // behind the last comma in front of it
     for (own = name.data; own > text.data && own[-1] != ','; own--)
       ;
   const char *behind = name.data + name.size;
   const char *end = declarator_end(behind, text.data + text.size);
   for (unsigned n = 0; n < r->n_variables; n++)
-    if (same(r->variables[n].name, name))
-      return;
+    if (same(r->variables[n].name, name)) {
+      if (r->variables[n].item == (unsigned)(i - r->items.list))
+        return;
+      r->variables[n].again = again = true;
+    }
   struct variable v = {
     .name = name,
     .item = (unsigned)(i - r->items.list),
@@ -212,7 +216,7 @@ static void add_variable(struct cuda_reach *r, const struct cuda_item *i, struct
     .before = slice_trim((struct slice){ own, (size_t)(name.data - own) }),
     .behind = slice_trim((struct slice){ behind, (size_t)(end - behind) }),
     .qualified = qualified(r, i, name),
-    .constant = head_has(r, i, "__constant__") };
+    .constant = head_has(r, i, "__constant__"), .again = again };
   *GROW(r->variables, r->n_variables) = v;
   scan(r, v.specifiers);
   scan(r, v.before);

@@ -130,6 +130,21 @@ static bool is_unnamed(const struct cuda_reach *r)
   return false;
 }
 
+// Each once, whatever declares it.
+static void add_symbols(const struct cuda_reach *r, struct cuda_unit *u)
+{
+  for (unsigned n = 0; n < r->n_variables; n++) {
+    const struct variable *v = &r->variables[n];
+    bool known = false;
+    for (unsigned i = 0; i < u->n_symbols; i++)
+      known = known || slice_is(v->name, u->symbols[i].name);
+    if (!known)
+      *GROW(u->symbols, u->n_symbols) = (struct cuda_symbol){
+        .name = arena_copy(v->name.data, v->name.size), .qualified = v->qualified,
+        .constant = v->constant };
+  }
+}
+
 struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *kernels,
                                  unsigned n_kernels, const struct kernel *k,
                                  const struct compile_options *o)
@@ -140,9 +155,6 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
   add_items(r, &u.text);
   add_flags(r, o, &u);
   u.unnamed = is_unnamed(r);
-  for (unsigned n = 0; n < r->n_variables; n++)
-    *GROW(u.symbols, u.n_symbols) = (struct cuda_symbol){
-      .name = arena_copy(r->variables[n].name.data, r->variables[n].name.size),
-      .qualified = r->variables[n].qualified, .constant = r->variables[n].constant };
+  add_symbols(r, &u);
   return u;
 }
