@@ -286,6 +286,7 @@ static const struct variable {
   { "AUTOTUNE_NVRTC", read_nvrtc },   { "AUTOTUNE_GPU_WORKER", read_gpu_worker },
   { "AUTOTUNE_EMULATOR", read_emulator },
   { "AUTOTUNE_EMULATE", NULL },       // the emulator
+  { "AUTOTUNE_EMULATE_CLANG", NULL }, { "AUTOTUNE_EMULATE_INCLUDE", NULL },
   { "AUTOTUNE_FAULT", NULL },         // sys.c
   { "AUTOTUNE_HOME", NULL },          // the program autotune
   { "AUTOTUNE_CLANG", NULL },
