@@ -13,8 +13,8 @@
 #include "gpu/gpu.h"
 
 /* The kernel of most tests. */
-#define UNIT(body)                                                                                  \
-  "extern \"C\" __global__ void autotune_entry(float *c, const float *a, int n) {\n"                \
+#define UNIT(body)                                                                     \
+  "extern \"C\" __global__ void autotune_entry(float *c, const float *a, int n) {\n"   \
   "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n" body "}\n"
 
 struct cubin { const char *text; char *data; size_t size; };
@@ -102,7 +102,8 @@ static void describe(void *const *args, struct autotune_call *out) {
     return;
   size_t n = (size_t)*(int *)args[2];
   char *c = *(char **)args[0];
-  out->spans[0] = (struct autotune_span){ c + 4 * call.c_first, 4 * (call.c_count ? call.c_count : n) };
+  size_t count = call.c_count ? call.c_count : n;
+  out->spans[0] = (struct autotune_span){ c + 4 * call.c_first, 4 * count };
   out->spans[1] = (struct autotune_span){ *(void **)args[1], 4 * n };
 }
 
@@ -129,7 +130,8 @@ static void set_sections(unsigned n) {
 enum { N = 1000, BLOCK = 128 };
 
 static struct autotune_launch launch_of(unsigned block) {
-  return (struct autotune_launch){ .grid = { (N + block - 1) / block, 1, 1 }, .block = { block, 1, 1 } };
+  return (struct autotune_launch){ .grid = { (N + block - 1) / block, 1, 1 },
+                                   .block = { block, 1, 1 } };
 }
 
 static const struct trial_plan checks = { .limit = 5, .verify = true, .precision = 0.1 };

@@ -166,8 +166,8 @@ static void variants_run_on_copies(void **state) {
     assert_true(order(&h, 3, UNIT("if (i >= 100 && i < 901) c[i] += a[i];"), 5, &a));
     assert_int_equal(a.fate, FATE_WRONG);
     assert_string_equal(a.message, "memory beside c[0:n] was changed");
-    assert_true(order(&h, 4, UNIT("if (i >= 100 && i < 900) { c[i] += a[i]; ((float *)a)[i] = 0; }"), 5,
-                      &a));
+    const char *input = UNIT("if (i >= 100 && i < 900) { c[i] += a[i]; ((float *)a)[i] = 0; }");
+    assert_true(order(&h, 4, input, 5, &a));
     assert_int_equal(a.fate, FATE_WRONG);
     assert_string_equal(a.message, "a[0:n]: it is only read, and was changed");
     int status = end(&h);
@@ -177,13 +177,18 @@ static void variants_run_on_copies(void **state) {
 }
 
 // All that ends a helper, and what it is told as. In the emulator a launch ends by itself only after long.
-static const struct deadly { const char *name, *text, *message; enum fate fate; double limit; } deadly[] = {
-  { "an illegal address", UNIT("if (i == 0) c[1ll << 33] = 1;"), "CUDA_ERROR_ILLEGAL_ADDRESS", FATE_CRASH, 5 },
+static const struct deadly {
+  const char *name, *text, *message;
+  enum fate fate;
+  double limit;
+} deadly[] = {
+  { "an illegal address", UNIT("if (i == 0) c[1ll << 33] = 1;"), "CUDA_ERROR_ILLEGAL_ADDRESS",
+    FATE_CRASH, 5 },
   { "a trap", UNIT("if (i == 0) __trap();"), "CUDA_ERROR_", FATE_CRASH, 5 },
   { "an assertion", "#undef NDEBUG\n#ifndef AUTOTUNE_EMULATE\n#include <assert.h>\n#endif\n"
     UNIT("assert(i != 7);"), "CUDA_ERROR_ASSERT", FATE_CRASH, 5 },
-  { "an endless loop", UNIT("while (((volatile float *)a)[0] == 1) ;"), "no end after 0.1 s", FATE_TIMEOUT,
-    0.1 },
+  { "an endless loop", UNIT("while (((volatile float *)a)[0] == 1) ;"), "no end after 0.1 s",
+    FATE_TIMEOUT, 0.1 },
 };
 
 static void what_ends_a_helper(void **state) {
@@ -287,7 +292,8 @@ static void ends_with_its_parent(void **state) {
     ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
     if (fd >= 0)
       close(fd);
-    gone = n <= 0 || strstr(text, ") Z ") || strstr(text, ") X "); // whoever adopted it may be slow to bury it
+    // Whoever adopted it may be slow to bury it.
+    gone = n <= 0 || strstr(text, ") Z ") || strstr(text, ") X ");
     poll(NULL, 0, 2);
   }
   assert_true(gone);

@@ -41,7 +41,8 @@ static struct gpu_run *run_with_reference(const char *text) {
 }
 
 // The one variant of a test: its answer, with everything put back.
-static struct gpu_answer tried_with(const char *text, const char *variant, const struct trial_plan *plan) {
+static struct gpu_answer tried_with(const char *text, const char *variant,
+                                    const struct trial_plan *plan) {
   struct gpu_run *r = run_with_reference(text);
   struct gpu_variant v = variant_of(1, variant);
   struct gpu_answer a;
@@ -57,7 +58,8 @@ static void assert_wrong(const struct gpu_answer *a, const char *message) {
   assert_false(a->sticky);
   assert_int_equal(a->n_samples, 0);
   size_t n = strlen(message); // how many differ is not counted on the host
-  if (strncmp(a->message, message, n) != 0 || (a->message[n] && strncmp(a->message + n, " (", 2) != 0))
+  bool ends = a->message[n] == '\0' || strncmp(a->message + n, " (", 2) == 0;
+  if (strncmp(a->message, message, n) != 0 || !ends)
     fail_msg("%s", a->message);
 }
 
@@ -155,10 +157,11 @@ static void atomics(void **state) {
 static void one_element(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
-  struct gpu_answer a = tried_with(ADD, UNIT("if (i < n) c[i] += a[i] + (i == 717 ? 0.5f : 0);"), &times);
+  const char *off = UNIT("if (i < n) c[i] += a[i] + (i == 717 ? 0.5f : 0);");
+  struct gpu_answer a = tried_with(ADD, off, &times);
   assert_wrong(&a, "c[0:n]: element 717 is 718.5 instead of 718");
   kernel.verify = AUTOTUNE_VERIFY_OFF;
-  a = tried_with(ADD, UNIT("if (i < n) c[i] += a[i] + (i == 717 ? 0.5f : 0);"), &times);
+  a = tried_with(ADD, off, &times);
   assert_int_equal(a.fate, FATE_OK);
 }
 
@@ -188,7 +191,8 @@ static void changed_input(void **state) {
   (void)state;
   begin_call(AUTOTUNE_OUT);
   struct gpu_run *r = run_with_reference(COPY);
-  struct gpu_variant v = variant_of(1, UNIT("if (i < n) { c[i] = 2 * a[i]; ((float *)a)[i] = 7; }"));
+  struct gpu_variant v =
+      variant_of(1, UNIT("if (i < n) { c[i] = 2 * a[i]; ((float *)a)[i] = 7; }"));
   struct gpu_answer a;
   gpu_run_try(r, &v, &checks, &a);
   assert_wrong(&a, "a[0:n]: it is only read, and was changed");
@@ -221,7 +225,8 @@ static void no_repetition(void **state) {
   struct gpu_answer a;
   gpu_run_reference(r, original, &times, &a);
   assert_int_equal(a.fate, FATE_WRONG);
-  assert_non_null(strstr(a.message, "the kernel as written does not repeat itself: c[0:n]: element 0"));
+  const char *message = "the kernel as written does not repeat itself: c[0:n]: element 0";
+  assert_non_null(strstr(a.message, message));
   gpu_run_free(r);
 }
 
@@ -333,7 +338,7 @@ static void variables(void **state) {
   gpu.symbols = symbols;
   gpu.n_symbols = 2;
   kernel.gpu = &gpu;
-  // The default's own variables have no such pointers: the text stands for what the program's compiler made.
+  // A default has no such pointers: the text stands for what the program's compiler made.
   const char *text = VARIABLES UNIT("if (i < n) c[i] = a[i] * *autotune_symbol_factor;"
                                     " if (i == 0) *autotune_symbol_counter += 1;");
   const char *twice = VARIABLES UNIT("if (i < n) c[i] = a[i] * *autotune_symbol_factor;"
@@ -424,7 +429,8 @@ static void overlapping_sections(void **state) {
   gpu_run_reference(r, original, &times, &answer);
   assert_string_equal(answer.message, "");
   struct gpu_variant right = variant_of(1, shift);
-  struct gpu_variant late = variant_of(2, UNIT("if (i < 250) c[500 + i] = 5; if (i < n) c[i] = a[i] + 1;"));
+  struct gpu_variant late =
+      variant_of(2, UNIT("if (i < 250) c[500 + i] = 5; if (i < n) c[i] = a[i] + 1;"));
   gpu_run_try(r, &right, &times, &answer);
   assert_string_equal(answer.message, "");
   gpu_run_try(r, &late, &checks, &answer);
@@ -573,7 +579,8 @@ static int in_child(int (*body)(void), const char *emulate) {
 static bool is_untouched(void) {
   static float data[N];
   for (int i = 0; i < 3; i++) // the fault may be due here
-    if (api->copy_to_host(data, call.c, sizeof data, NULL) == 0 && api->stream_synchronize(NULL) == 0)
+    if (api->copy_to_host(data, call.c, sizeof data, NULL) == 0 &&
+        api->stream_synchronize(NULL) == 0)
       break;
   for (int i = 0; i < N; i++)
     if (data[i] != (float)i)
@@ -623,7 +630,8 @@ static void calls_that_fail(void **state) {
 static int deadly_variant(void) {
   struct gpu_answer a;
   struct gpu_run *r = run_with_reference(ADD);
-  struct gpu_variant bad = variant_of(1, UNIT("if (i == 0) c[1ll << 33] = 1;")), good = variant_of(2, ADD);
+  struct gpu_variant bad = variant_of(1, UNIT("if (i == 0) c[1ll << 33] = 1;"));
+  struct gpu_variant good = variant_of(2, ADD);
   gpu_run_try(r, &bad, &times, &a);
   bool told = a.fate == FATE_CRASH && a.sticky && strstr(a.message, "CUDA_ERROR_ILLEGAL_ADDRESS");
   gpu_run_try(r, &good, &times, &a);
@@ -653,7 +661,10 @@ static void errors_that_stay(void **state) {
 
 // This process never begins with the device: it could not be forked then.
 static int run_faults(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(calls_that_fail), cmocka_unit_test(errors_that_stay) };
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(calls_that_fail),
+    cmocka_unit_test(errors_that_stay),
+  };
   if (!gpu_nvrtc_get(NULL) || !gpu_nvrtc_get(NULL)->emulated) {
     printf("skipped: only the emulator's calls fail when they are told to\n");
     return 77;
