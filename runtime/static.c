@@ -236,8 +236,8 @@ static char *describe_device(const struct features *f) {
   char kept[48] = "no spills";
   if (spilled > 0)
     snprintf(kept, sizeof kept, "%.0f bytes spilled", spilled);
-  return sys_printf("%.0f registers, %s, %.0f bytes shared, occupancy %.0f %%, %.3g wave%s, %.0f %% of "
-                    "the last empty", (double)f->values[FEATURE_REGISTERS], kept,
+  return sys_printf("%.0f registers, %s, %.0f bytes shared, occupancy %.0f %%, %.3g wave%s, "
+                    "%.0f %% of the last empty", (double)f->values[FEATURE_REGISTERS], kept,
                     (double)f->values[FEATURE_SHARED], 100 * (double)f->values[FEATURE_OCCUPANCY],
                     (double)f->values[FEATURE_WAVES], f->values[FEATURE_WAVES] == 1 ? "" : "s",
                     100 * (double)f->values[FEATURE_TAIL]);

@@ -35,7 +35,6 @@ struct device {
   uint64_t serial;
   pid_t pid;                  // of the helper; 0: there is none
   int socket;                 // to it, or -1
-  bool warm;                  // it has run something
   struct gpu_offer *offer;    // what is shared with helpers; NULL: not asked for yet
   int file;                   // of that; or -1
   unsigned char *passed;      // a bit for each ticket that has passed in a helper
@@ -73,8 +72,9 @@ static bool find_worker(struct device *d, char **message) {
   if (d->worker && access(d->worker, X_OK) == 0)
     return true;
   *message = asked ? sys_printf("%s: %s", asked, strerror(errno))
-                   : sys_strdup("autotune-gpu-worker is not beside libautotune.so, and without it a variant "
-                                "that faults would end the program (`isolate(off)` allows that)");
+                   : sys_strdup("autotune-gpu-worker is not beside libautotune.so, and without it "
+                                "a variant that faults would end the program (`isolate(off)` "
+                                "allows that)");
   return false;
 }
 
@@ -232,7 +232,6 @@ static bool begin_helper(struct device *d, bool *no_ipc) {
     return false;
   }
   d->socket = pair[0];
-  d->warm = false;
   int rc = spawn(d, pair[1]);
   close(pair[1]);
   bool good = rc == 0 && greet(d, &ready);
@@ -374,8 +373,9 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
   }
   // A run over the limit is reported by the helper itself; this is for one that cannot.
   double most = plan->limit + over_limit + GRACE + (d->beside ? patience(plan) : 0);
-  enum end end = send_with(d->socket, &order, sizeof order, fd) ? receive(d, reply, sizeof *reply, most)
-                                                               : DIED;
+  enum end end = DIED;
+  if (send_with(d->socket, &order, sizeof order, fd))
+    end = receive(d, reply, sizeof *reply, most);
   close(fd);
   int rc = 0;
   if (end == ANSWERED)
@@ -390,7 +390,6 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
     snprintf(out->message, sizeof out->message, "no end after %.3g s", plan->limit);
   if (end != ANSWERED || reply->answer.sticky)
     end_helper(d);
-  d->warm = true;
   free(reply);
   return rc;
 }
@@ -433,7 +432,8 @@ static struct executor *start(const struct autotune_kernel *k, void *const *args
   *d = (struct device){ .kernel = k, .own = serve_inherit(), .beside = plan->beside, .socket = -1,
                         .file = -1 };
   // What is raced again has been right in the program before; all else may fault.
-  d->isolates = d->beside || (!(k->gpu->flags & AUTOTUNE_GPU_NO_ISOLATE) && plan->kind != PLAN_RACE);
+  bool wants = !(k->gpu->flags & AUTOTUNE_GPU_NO_ISOLATE);
+  d->isolates = d->beside || (wants && plan->kind != PLAN_RACE);
   if (!d->own.call)
     *message = sys_strdup("the call was not described");
   else if (!d->isolates || find_worker(d, message)) {

@@ -94,7 +94,8 @@ static void allow_shared(const struct gpu_code *c) {
   int fixed = 0;
   if (c->api->function_attribute(&fixed, FUNCTION_SHARED, c->function) == 0 &&
       c->machine->smem_per_block > fixed)
-    c->api->function_set(c->function, FUNCTION_MAX_DYNAMIC, (int)(c->machine->smem_per_block - fixed));
+    c->api->function_set(c->function, FUNCTION_MAX_DYNAMIC,
+                         (int)(c->machine->smem_per_block - fixed));
 }
 
 static gpu_result load(struct gpu_code *c, const void *cubin) {
@@ -209,7 +210,8 @@ static void forget(struct autotune_site *site, struct autotune_entry *e, struct 
     __atomic_store_n(&site->hot, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&e->code, site->kernel->original, __ATOMIC_RELEASE);
     gpu_error(c->api, error, text, sizeof text);
-    log_message(AUTOTUNE_INFO, "%s: the tuned variant cannot be launched: %s", site->kernel->name, text);
+    log_message(AUTOTUNE_INFO, "%s: the tuned variant cannot be launched: %s", site->kernel->name,
+                text);
     site_note(&n->why, "default: the tuned variant cannot be launched");
     bool again = n->failures++ == 0;
     atomic_store(&n->asked, !again);
@@ -255,7 +257,8 @@ static const char *obstacle(const struct autotune_kernel *k, const long long *ke
   if (!api)
     return why;
   if (api->emulated)
-    log_once(AUTOTUNE_INFO, "emulated", "CUDA is emulated on the CPU: times say nothing of a GPU's");
+    log_once(AUTOTUNE_INFO, "emulated",
+             "CUDA is emulated on the CPU: times say nothing of a GPU's");
   if (k->n_args > GPU_MAX_ARGS)
     return "it has too many arguments";
   if (!gpu_info_get(gpu_ordinal(k, key)))

@@ -31,7 +31,8 @@ void serve_moved(int file) {
 
 // A few samples, and as many as are worth half a second.
 static const struct trial_plan reference_plan = {
-  .limit = 30, .budget = 0.5, .min_samples = 3, .max_samples = 64, .precision = 0.02, .verify = true,
+  .limit = 30, .budget = 0.5, .min_samples = 3, .max_samples = 64, .precision = 0.02,
+  .verify = true,
 };
 
 // All that the helper needs, so that the program can go on.
