@@ -9,6 +9,7 @@
 #include <autotune.h>
 
 #include <cxxabi.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,61 @@
 #define AUTOTUNE_AS_WRITTEN_CUDA
 #endif
 
+/* A build whose link does not go through `autotune cc` (CMake has no launcher for CUDA's) need not name the
+ * library: it is opened then. */
+extern "C" {
+extern __typeof__(autotune_launch_kernel) autotune_launch_kernel __attribute__((weak));
+extern __typeof__(autotune_site_close) autotune_site_close __attribute__((weak));
+}
+
 namespace autotune {
+
+/* ---- the library ---- */
+
+/* Where the loader looks, and beside the folder of this header. */
+inline void *open_library()
+{
+  static const char *const beside[] = { "../lib", "../lib/x86_64-linux-gnu",
+                                        "../lib/aarch64-linux-gnu", "../lib64" };
+  const char *slash = strrchr(__FILE__, '/');
+  void *library = dlopen("libautotune.so.0", RTLD_NOW | RTLD_GLOBAL);
+  for (unsigned i = 0; !library && slash && i < sizeof beside / sizeof *beside; i++) {
+    char path[4096];
+    snprintf(path, sizeof path, "%.*s/%s/libautotune.so", static_cast<int>(slash - __FILE__), __FILE__,
+             beside[i]);
+    library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+  }
+  if (!library)
+    fprintf(stderr, "autotune: warning: libautotune.so cannot be opened (set LD_LIBRARY_PATH, or link with "
+                    "it): CUDA kernels run as they are\n");
+  return library;
+}
+
+inline void *library_function(const char *name)
+{
+  static void *const library = open_library();
+  return library ? dlsym(library, name) : nullptr;
+}
+
+inline int launch_kernel(autotune_site *site, const long long *key, void *const *args,
+                         const autotune_launch *asked)
+{
+  typedef decltype(&::autotune_launch_kernel) function;
+  static const function f = &::autotune_launch_kernel
+    ? &::autotune_launch_kernel
+    : reinterpret_cast<function>(library_function("autotune_launch_kernel"));
+  return f ? f(site, key, args, asked) : AUTOTUNE_LAUNCH_DEFAULT;
+}
+
+inline void close_site(autotune_site *site)
+{
+  typedef decltype(&::autotune_site_close) function;
+  function f = &::autotune_site_close
+    ? &::autotune_site_close
+    : reinterpret_cast<function>(library_function("autotune_site_close"));
+  if (f)
+    f(site);
+}
 
 template <class T_>
 using bare = typename std::remove_cv<typename std::remove_reference<T_>::type>::type;
@@ -282,7 +337,7 @@ public:
 struct site {
   autotune_site s;
   explicit site(const autotune_kernel *kernel) : s() { s.kernel = kernel; }
-  ~site() { autotune_site_close(&s); }
+  ~site() { close_site(&s); }
   site(const site &) = delete;
   site &operator=(const site &) = delete;
 };

@@ -135,7 +135,8 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang)
   bool all_cuda = false, is_nvcc = strstr(slash ? slash : argv[0], "nvcc") != NULL;
   words_add(&w, clang);
   words_add(&w, "--driver-mode=g++");
-  words_add(&w, arena_printf("-I%s/autotune-emulate", cc_include_folder()));
+  words_add(&w, "-isystem"); // they are none of the user's, whose launches are rewritten
+  words_add(&w, arena_printf("%s/autotune-emulate", cc_include_folder()));
   words_add(&w, "-DAUTOTUNE_EMULATE");
   words_add(&w, "-Wno-unknown-warning-option");
   words_add(&w, "-Wno-pass-failed"); // an unroll that Clang does not think worthwhile

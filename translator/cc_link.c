@@ -50,6 +50,9 @@ static bool thin_archive_refers(const char *path, struct slice data, unsigned de
   return false;
 }
 
+// Files of CUDA refer to the library weakly, for builds that do not link it.
+static bool cuda;
+
 static bool holds(const char *data, size_t size, const char *symbol)
 {
   return memmem(data, size, symbol, strlen(symbol)) != NULL;
@@ -69,7 +72,9 @@ static bool file_refers(const char *path, unsigned depth)
     size_t size = (size_t)st.st_size;
     char *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data != MAP_FAILED) {
-      found = holds(data, size, "autotune_begin") || holds(data, size, "autotune_launch_kernel");
+      bool launches = holds(data, size, "autotune_launch_kernel");
+      found = launches || holds(data, size, "autotune_begin");
+      cuda |= launches;
       if (!found && depth < 4 && memcmp(data, "!<thin>\n", 8) == 0)
         found = thin_archive_refers(path, (struct slice){ data, size }, depth);
       munmap(data, size);
@@ -222,13 +227,18 @@ void cc_link_libraries(const struct cc_command *c, struct words *w)
 {
   const char *folder = cc_library_folder();
   if (c->nvcc) { // it moves -Xlinker in front of -l, and shows all -l to the device's linker
-    words_add(w, "-Xlinker");
-    words_add(w, arena_printf("%s/libautotune.so", folder));
+    const char *const own[] = { "--push-state", "--no-as-needed", // it is referred to weakly
+                                arena_printf("%s/libautotune.so", folder), "--pop-state" };
+    for (unsigned i = 0; i < sizeof own / sizeof *own; i++) {
+      words_add(w, "-Xlinker");
+      words_add(w, own[i]);
+    }
     add_rpath(w, folder);
     return;
   }
   words_add(w, arena_printf("-L%s", folder));
-  words_add(w, "-Wl,--push-state,-Bdynamic,--as-needed");
+  words_add(w, cuda || c->emulate ? "-Wl,--push-state,-Bdynamic,--no-as-needed"
+                    : "-Wl,--push-state,-Bdynamic,--as-needed");
   words_add(w, "-lautotune");
   words_add(w, "-Wl,--pop-state");
   if (c->emulate)

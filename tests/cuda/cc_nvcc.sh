@@ -101,7 +101,7 @@ check "in a run of their own, from the user's file" in_order ' -MT k\.o -M -MF k
 check "a link of both" fake -DFACTOR=2 -Iinc -rdc=true k.cu other.cu -lm -o program
 check "two compilations and a link" runs 3
 check "a link goes to libautotune" in_order \
-  " -rdc=true [^ ]*\.o [^ ]*\.o -lm -o program -Xlinker $build/lib/libautotune.so -Xlinker -rpath -Xlinker $build/lib \$"
+  " -rdc=true [^ ]*\.o [^ ]*\.o -lm -o program -Xlinker --push-state -Xlinker --no-as-needed -Xlinker $build/lib/libautotune.so -Xlinker --pop-state -Xlinker -rpath -Xlinker $build/lib \$"
 echo autotune_launch_kernel >site.o
 check "objects" fake site.o -o program
 check "with sites" given "$build/lib/libautotune.so"
@@ -126,6 +126,13 @@ if [ -n "$nvcc" ]; then
     check "nvcc: the same dependencies" diff ours.d theirs.d
     check "nvcc: -dc" "$autotune" cc "$nvcc" $options -dc other.cu -o other.o
     check "nvcc: link" "$autotune" cc "$nvcc" -arch=sm_80 ours.o other.o -o program
+    # CMake has no launcher for the link: the program finds the library by itself.
+    printf '#pragma autotune kernel block(32, 64) grid(ceil)\n__global__ void one(int *a) { *a = 1; }\n' >own.cu
+    printf 'int main() { one<<<1, 32>>>(nullptr); }\n' >>own.cu
+    check "nvcc: compile a program" "$autotune" cc "$nvcc" -arch=sm_80 -c own.cu -o own.o
+    check "nvcc: link it by nvcc alone" "$nvcc" -arch=sm_80 own.o -o own
+    AUTOTUNE_LOG=debug AUTOTUNE_MODE=nonsense ./own >said.own 2>&1
+    check "nvcc: it has the library" grep -q "AUTOTUNE_MODE" said.own
     check "nvcc: all at once" "$autotune" cc "$nvcc" $options k.cu other.cu -o program
     check "nvcc: a launch in a header" "$autotune" cc "$nvcc" $options -c run.cu -o run.o
     check "nvcc: PTX" "$autotune" cc "$nvcc" $options -ptx k.cu

@@ -256,7 +256,7 @@ static void attempt(const struct emission *e)
   emit_parameters(e, "const struct autotune_launch *autotune_l, void *const *autotune_a");
   text_printf(e->out, ")\n{\n");
   key_values(e);
-  text_printf(e->out, "  return autotune_launch_kernel(autotune_site_%s(), autotune_key, autotune_a, "
+  text_printf(e->out, "  return ::autotune::launch_kernel(autotune_site_%s(), autotune_key, autotune_a, "
                       "autotune_l);\n}\n", name);
 }
 
