@@ -275,5 +275,6 @@ int main(int argc, char **argv)
       printf("FAILED: %s\n", argv[i]);
       status = 1;
     }
+  free(options);
   return status;
 }

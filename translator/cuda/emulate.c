@@ -299,7 +299,8 @@ void cuda_emulate(const char *path, const struct text *in, struct text *out)
   find_launches(&e, root);
   find_macros(&e);
   text_printf(out, "#include <cuda_runtime.h>\n#line 1 \"%s\"\n", path);
-  qsort(e.edits, e.n_edits, sizeof *e.edits, by_offset);
+  if (e.n_edits)
+    qsort(e.edits, e.n_edits, sizeof *e.edits, by_offset);
   for (unsigned i = 0; i < e.n_edits; i++) {
     text_add(out, in->data + done, e.edits[i].offset - done);
     text_add(out, e.edits[i].text, strlen(e.edits[i].text));
