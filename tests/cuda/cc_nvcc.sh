@@ -117,6 +117,7 @@ check "keeps the name" in_order '^nvcc -x cu .* -c [^ ]*/k\.cpp -o k\.o '
 
 : >"$log"
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+[ -z "$nvcc" ] || "$nvcc" --version >/dev/null 2>&1 || nvcc= # a wrapper of what is not there
 if [ -n "$nvcc" ]; then
   options="-arch=sm_80 -std=c++17 -DFACTOR=2 -Iinc"
   # shellcheck disable=SC2086

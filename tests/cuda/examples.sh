@@ -14,6 +14,7 @@ trap 'rm -rf "$work"' EXIT
 unset AUTOTUNE_MODE AUTOTUNE_SEARCH AUTOTUNE_LOG AUTOTUNE_EMULATE XDG_CACHE_HOME
 failures=0 checks=0
 nvcc=$(command -v nvcc || ls "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc" 2> "$work/none")
+[ -z "$nvcc" ] || "$nvcc" --version > "$work/none" 2>&1 || nvcc= # a wrapper of what is not there
 
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 check() { # WHAT COMMAND…

@@ -7,6 +7,7 @@ build=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 nvcc=${CUDA_PATH:-/usr/local/cuda}/bin/nvcc
 [ -x "$nvcc" ] || nvcc=$(command -v nvcc) || { echo "no nvcc"; exit 77; }
+"$nvcc" --version >/dev/null 2>&1 || { echo "no nvcc that runs"; exit 77; }
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 export XDG_CACHE_HOME=$out/cache AUTOTUNE_LOG=error
