@@ -9,11 +9,12 @@
 // in turns on the same data; a line is then "call INDEX TIME".
 #include <dlfcn.h>
 #define main example_main
-#define static // what winners refer to must be there for them to see
 #if defined MATMUL
 #include "../examples/01_matmul.c"
 #elif defined SGEMM
+#define static // what winners refer to must be there for them to see
 #include "../examples/02_sgemm.c"
+#undef static
 #elif defined JACOBI
 #include "../examples/03_jacobi2d.c"
 #elif defined SPMV
@@ -21,7 +22,6 @@
 #elif defined ATTENTION
 #include "../examples/07_attention.c"
 #endif
-#undef static
 #undef main
 
 static void (*chosen)(void); // an object's kernel, or NULL: the program's own

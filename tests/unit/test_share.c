@@ -196,7 +196,8 @@ static void borrow_meanwhile(void) {
 static void borrowed_at_once(void) {
   many_variants();
   EXPECT(scale_is_right(SCALE_N + 6400));
-  EXPECT(key_why_has(SCALE_N + 6400, "borrowed from n = "));
+  EXPECT(key_why_has(SCALE_N + 6400, "borrowed from n = ") ||
+         key_why_has(SCALE_N + 6400, "tuned: ")); // the tuner may have been quicker than the end
 }
 
 static void lends_and_is_gone(void) { // before the tuning ends
