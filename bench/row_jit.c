@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "jit.h"
+#include "compile/jit.h"
 
 #define VARIANTS 48
 #define THREADS 2

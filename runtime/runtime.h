@@ -153,7 +153,7 @@ const char *identity_toolchain(void);
 char *identity_params(const struct autotune_kernel *k);
 char *identity_conditions(const struct autotune_kernel *k);
 
-/* ---- space.c, space_range.c, space_sample.c, space_near.c, space_text.c: points of a space -------- */
+/* ---- space.c, space/range.c, space/sample.c, space/near.c, space/text.c: points of a space -------- */
 
 enum { EARLY_CONDITIONS = 128, EARLY_LEAVES = 256 }; /* those behind are looked at with whole points only */
 
@@ -184,7 +184,7 @@ bool space_launch(const struct space *s, const choice *point, struct autotune_la
 bool space_first(const struct space *s, choice *point);          /* in a fixed order, that of value … */
 bool space_next(const struct space *s, choice *point);           /* … indices; false: no more */
 /* Each parameter that matters uniform, under the condition that the point is allowed; where few are, nearly
- * uniform among all points (space_sample.c). False: none was found within some tenths of a second. */
+ * uniform among all points (space/sample.c). False: none was found within some tenths of a second. */
 bool space_sample(const struct space *s, uint64_t *rng, choice *point);
 /* The point of the original values (index 0 where there is none); false: it does not exist. */
 bool space_original(const struct space *s, choice *point);
@@ -593,7 +593,7 @@ bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long lo
 /* Notes what came of the call. */
 void capture_end(struct autotune_call_state *state);
 
-/* ---- session.c, session_tuner.c: one tuning, as the program and the tuner see it -------------------- */
+/* ---- session.c, session/tuner.c: one tuning, as the program and the tuner see it -------------------- */
 
 struct outcome {
   bool tuned;             /* a tuning ran to its end */

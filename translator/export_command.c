@@ -2,7 +2,7 @@
 // export_command.c: `autotune export` and `autotune why`, over the runtime's readers of results.
 #include <string.h>
 
-#include "export.h"
+#include "report/export.h"
 #include "translator.h"
 
 static const char export_usage[] =

@@ -312,9 +312,9 @@ int command_translate(int argc, char **argv);  /* translate.c */
 int command_check(int argc, char **argv);      /* check.c */
 int command_cc(int argc, char **argv);         /* cc.c */
 int command_tune(int argc, char **argv);       /* tune_command.c */
-int command_report(int argc, char **argv);     /* report_command.c: over runtime/report.c */
-int command_db(int argc, char **argv);         /* db_command.c: over runtime/db.h */
-int command_export(int argc, char **argv);     /* export_command.c: over runtime/export.h */
+int command_report(int argc, char **argv);     /* report_command.c: over runtime/report/report.c */
+int command_db(int argc, char **argv);         /* db_command.c: over runtime/db/db.h */
+int command_export(int argc, char **argv);     /* export_command.c: over runtime/report/export.h */
 int command_why(int argc, char **argv);
 
 #endif

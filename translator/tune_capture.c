@@ -7,7 +7,7 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
-#include "capture.h"
+#include "capture/capture.h"
 #include "tune_command.h"
 
 enum { MOST_MOVES = 30 };

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "report/report.h"
 #include "tune_command.h"
 
 enum { MOST_NAMES = 256 };

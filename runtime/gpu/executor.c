@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../sandbox.h"
+#include "sandbox/sandbox.h"
 #include "serve.h"
 
 // Seconds: for a driver to begin in a new process and copy what the call reads; for what is not the kernel's

@@ -16,7 +16,7 @@
 #ifndef AUTOTUNE_GPU_H
 #define AUTOTUNE_GPU_H
 
-#include "../runtime.h"
+#include "runtime.h"
 
 /* ---- api.c ------------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../sandbox.h"
+#include "sandbox/sandbox.h"
 #include "helper.h"
 
 // A packet of exactly SIZE, and the descriptor that came with it, or -1. False: the tuner is gone.

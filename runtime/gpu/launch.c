@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../site.h"
+#include "call/site.h"
 #include "gpu.h"
 
 // CUresult, CUfunction_attribute, CUstreamCaptureMode and CUstream_flags, by their documented numbers.

@@ -49,7 +49,7 @@ struct serve_inheritance serve_inherit(void);
 /* In the tuner: the file has another number now. */
 void serve_moved(int file);
 
-/* ---- session_tuner.c ---- */
+/* ---- session/tuner.c ---- */
 /* In the tuner: asks the program, FD going with R unless it is -1, and waits at most SECONDS for an answer of SIZE
  * bytes and its descriptor (*GOT, or -1; NULL: none is expected). False: there is none. */
 bool session_ask(const struct gpu_request *r, int fd, void *answer, size_t size, int *got,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* internal.h: everything inside libautotune-jit.so, grouped by file. jit.c puts it in the
- * table that runtime/jit.h describes; nothing else is visible outside. */
+ * table that runtime/compile/jit.h describes; nothing else is visible outside. */
 #ifndef AUTOTUNE_JIT_INTERNAL_H
 #define AUTOTUNE_JIT_INTERNAL_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../jit.h"
+#include "../compile/jit.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../resolve.h"
+#include "../compile/resolve.h"
 #include "internal.h"
 
 struct jit_code {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shared.c: the winner as a shared object. What it lacks becomes weak, so that dlopen
- * leaves it 0 where the process has no such symbol, and runtime/module.c can bind it to
+ * leaves it 0 where the process has no such symbol, and runtime/compile/module.c can bind it to
  * the site's addresses. */
 #include <elf.h>
 #include <errno.h>

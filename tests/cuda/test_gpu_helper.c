@@ -14,7 +14,7 @@
 
 #include "gpu/helper.h"
 #include "gpu_fixture.h"
-#include "sandbox.h"
+#include "sandbox/sandbox.h"
 
 #define ADD UNIT("if (i < n) c[i] += a[i];")
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // test_launch.c: a CUDA kernel from its first launch to its last, on the emulated device.
 #include "device_fixture.h"
-#include "export.h"
+#include "report/export.h"
 
 #include <dirent.h>
 #include <pthread.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "autotune.h"
-#include "jit.h"
+#include "compile/jit.h"
 
 enum { MAX_PARAMS = 64, MAX_VARIANTS = 120 };
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "jit.h"
+#include "compile/jit.h"
 #include "runtime.h"
 
 static inline const struct jit_api *fixture_jit(void) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "jit.h"
+#include "compile/jit.h"
 
 static const char *version(void) {
   return "clang that hangs";

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "run_program.h"
+#include "compile/run_program.h"
 #include "variant_fixture.h"
 
 static char folder[] = "/tmp/autotune-test-XXXXXX";

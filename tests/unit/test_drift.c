@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "drift.h"
+#include "call/drift.h"
 #include "runtime.h"
 
 enum { PER_SECOND = 100 };

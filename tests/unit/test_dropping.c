@@ -3,8 +3,8 @@
 // twenty times as long, and one parameter changes nothing. What is left out, and what is kept of the rest.
 #include "tuned_fixture.h"
 
-#include "export.h"
-#include "static.h"
+#include "report/export.h"
+#include "compile/static.h"
 
 enum { VALUES = 12 };
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tune.h"
+#include "tune/tune.h"
 
 enum { PARAMS = 5, MOST = 32, RULE_SPILLS = 0, RULE_TILE = 1, RULE_SEARCH = 2 };
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "halving.h"
+#include "tune/halving.h"
 
 struct machine_model {
   uint64_t rng;

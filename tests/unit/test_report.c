@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of a database made here, against what it must say.
-#include "static.h"
+#include "compile/static.h"
 #include "store_fixture.h"
 
 #include <jansson.h>

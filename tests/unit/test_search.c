@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "search.h"
+#include "search/search.h"
 
 enum { N = 6, MOST = 4096 };
 static struct autotune_value numbers[16];

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "jit_fixture.h"
-#include "static.h"
+#include "compile/static.h"
 
 /* ---- reading code ------------------------------------------------------------------ */
 

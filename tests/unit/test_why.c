@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune why: what would run, and how much still holds of what would not.
-#include "export.h"
+#include "report/export.h"
 #include "store_fixture.h"
 
 static int setup(void **state) {

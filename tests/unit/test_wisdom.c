@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wisdom: lines that come back as they went, lines that are none, files, order, merging.
 #include "store_fixture.h"
-#include "wisdom.h"
+#include "wisdom/wisdom.h"
 
 static int setup(void **state) {
   *state = make_folder();

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "jit.h"
+#include "compile/jit.h"
 #include "runtime.h"
 
 // ---- a kernel: C[i] = 2 * A[i], and the sum of A is returned ----------------------------------------

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+// decide.c: what to call for a key. The stub has looked at site->hot already. A key that is not decided is
+// looked up in the store or tuned, by one thread at a time; all others run the default variant meanwhile
+// and wait for nobody. Where the program is not to wait either, beside.c looks after the tuning.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gpu/gpu.h"
+#include "live.h"
+#include "wisdom/wisdom.h"
+
+static atomic_bool busy;      // somebody asks the store, tunes, or looks after a tuning
+
+bool decide_take(void) {
+  return !atomic_exchange_explicit(&busy, true, memory_order_acquire);
+}
+
+void decide_release(void) {
+  atomic_store_explicit(&busy, false, memory_order_release);
+}
+
+bool site_busy(void) {
+  return atomic_load(&busy) || beside_goes();
+}
+
+void decide_after_fork(void) {
+  live_forget();
+  beside_forget();
+  decide_release();
+}
+
+// What runs for N: the default, until something better is decided or borrowed.
+static autotune_fn current(const struct node *n) {
+  return __atomic_load_n(&n->entry.code, __ATOMIC_ACQUIRE);
+}
+
+// Sets what the stub looks at first, unless the node has been forgotten meanwhile.
+static autotune_fn use(struct site *s, struct node *n) {
+  autotune_fn code = current(n);
+  atomic_store_explicit(&s->last, n, memory_order_relaxed);
+  __atomic_store_n(&s->place->hot, &n->entry, __ATOMIC_RELEASE);
+  if (atomic_load(&n->retired))
+    __atomic_store_n(&s->place->hot, NULL, __ATOMIC_RELEASE);
+  return code;
+}
+
+static void decide(struct node *n, autotune_fn code, const char *why) {
+  site_note(&n->why, why);
+  if (current(n) != code) // it is the default's from the beginning
+    __atomic_store_n(&n->entry.code, code, __ATOMIC_RELEASE);
+  atomic_store_explicit(&n->decided, true, memory_order_release);
+}
+
+// ---- deciding ----------------------------------------------------------------------------------------
+
+// Loads the shared object at PATH for N. False: it cannot be, and that was said.
+static bool install(struct site *s, struct node *n, const char *path, const char *values,
+                    const char *why) {
+  char *message = NULL;
+  void *handle = NULL;
+  autotune_fn code = site_load(n, path, values, &handle, &message);
+  if (code) {
+    if (n->handle)
+      site_keep(n, n->handle);
+    n->handle = handle;
+    site_note(&n->values, values);
+    decide(n, code, why);
+  } else if (!session_abandoned()) {
+    log_once(AUTOTUNE_WARN, s->kernel->name, "%s: the tuned variant cannot be loaded: %s",
+             s->kernel->name, message ? message : "no memory");
+  }
+  free(message);
+  return code != NULL;
+}
+
+// What is known is decided at once, if its code is at hand. False: it is not, or cannot be loaded.
+static bool adopt(struct site *s, struct node *n, const struct recall *known) {
+  const struct summary *m = &known->summary;
+  double speedup = m->best.median > 0 ? m->original.median / m->best.median : 0;
+  bool elsewhere = known->source[0] != '\0';
+  char why[320];
+  if (known->kind == RECALL_DEFAULT) {
+    snprintf(why, sizeof why, "default: %s%s found nothing better (%u variants)",
+             elsewhere ? "the tuning in " : "an earlier run", known->source, m->tried);
+    decide(n, s->kernel->original, why);
+    return true;
+  }
+  if (summary_is_borrowed(m))
+    snprintf(why, sizeof why, "%s: it is right for this key, and nothing is tuned here", known->source);
+  else
+    snprintf(why, sizeof why, "%s%s: %.3g x over the default, found in %s (%u variants)%s",
+           elsewhere ? "from " : "stored", known->source, speedup,
+           elsewhere ? "another run" : "an earlier run", m->tried, elsewhere ? ", checked here" : "");
+  if (!known->path || !install(s, n, known->path, m->values, why))
+    return false;
+  bool raced = strncmp(m->why, "raced again", strlen("raced again")) == 0;
+  double rest = raced ? watch_pause() - ((double)time(NULL) - m->when) : 0;
+  watch_begin(n, elsewhere ? 0 : m->best.median, rest);
+  return true;
+}
+
+void decide_free(struct node *n) {
+  if (n->known)
+    recall_free(n->known);
+  free(n->known);
+  n->known = NULL;
+}
+
+// What is known of the key. Asked once: what other processes find later is for later runs. True: decided.
+// A winner without code is left in N->known.
+static bool ask(struct site *s, struct node *n) {
+  struct identity id = site_identity(s, n->entry.key);
+  enum tuning_mode mode = decide_mode(s->kernel);
+  bool locked = mode == MODE_LOCKED || mode == MODE_OFFLINE;
+  bool hurries = mode == MODE_BACKGROUND || mode == MODE_ONLINE;
+  struct recall *known = n->known = sys_calloc(1, sizeof *known);
+  bool adopted = false;
+  if (known) {
+    recall_find(s->kernel, &id, locked, hurries ? 0.001 : STORE_WAIT, known);
+    adopted = (known->kind == RECALL_DEFAULT || known->kind == RECALL_OBJECT) && adopt(s, n, known);
+    if (known->why[0])
+      log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
+    if (known->why[0] && !adopted)
+      site_note(&n->why, known->why);
+    if (known->kind == RECALL_BORROWED)
+      borrow_known(n, known);
+    if (known->kind != RECALL_POINT)
+      decide_free(n);
+  }
+  atomic_store(&n->asked, true);
+  return adopted;
+}
+
+// In these modes what is known runs, and nothing is tuned.
+static const char *why_not(enum tuning_mode mode) {
+  return mode == MODE_LOCKED ? "default: locked, and nothing is known for this key"
+         : mode == MODE_OFFLINE ? "default: nothing is known for this key, which is for "
+                                  "`autotune tune` to find out" : NULL;
+}
+
+// The default, for NO and for what was found out before.
+static void refuse(struct site *s, struct node *n, const char *no) {
+  struct note *found = atomic_load(&n->why);
+  char *why = found ? sys_printf("%s: %s", no, found->text) : NULL;
+  decide(n, s->kernel->original, why ? why : no);
+  free(why);
+}
+
+// A winner that was found elsewhere, or whose code was lost, has been compiled and compared with the
+// default. Where it failed, and that is allowed, the next thing is a tuning.
+static void checked(struct site *s, struct node *n, struct outcome *out) {
+  struct recall *known = n->known;
+  const char *no = why_not(decide_mode(s->kernel));
+  if (out->tuned && out->winner)
+    known->path = sys_strdup(out->path);
+  if (known->path && adopt(s, n, known)) {
+    log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
+  } else if (!session_abandoned()) {
+    snprintf(known->why, sizeof known->why, "%s: %.300s",
+             known->source[0] ? known->source : "the stored winner, whose code is lost", out->why);
+    log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
+    site_note(&n->why, known->why);
+    if (no)
+      refuse(s, n, no);
+  }
+  decide_free(n);
+}
+
+static bool current_is(const struct node *n, const char *values) {
+  const struct note *now = atomic_load(&n->values);
+  return now && strcmp(now->text, values) == 0 && current(n) != n->site->kernel->original;
+}
+
+void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
+  const struct autotune_kernel *k = s->kernel;
+  if (n->known) {
+    checked(s, n, out);
+    if (out->fd >= 0)
+      close(out->fd);
+    return;
+  }
+  char *values = out->tuned && out->winner ? space_values(k, out->point) : NULL;
+  log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
+  if (atomic_load(&n->decided) && (!out->tuned || (values && current_is(n, values))))
+    site_note(&n->why, out->why); // a race that changes nothing
+  else if ((!values || !install(s, n, out->path, values, out->why)) && !session_abandoned())
+    decide(n, k->original, values ? "default: the tuned variant cannot be loaded" : out->why);
+  if (session_abandoned()) // its kernel is gone
+    ;
+  else if (current(n) != k->original)
+    watch_begin(n, out->tuned ? out->seconds : 0, 0);
+  else
+    watch_end(n);
+  if (out->fd >= 0)
+    close(out->fd);
+  free(values);
+}
+
+static void lent(const struct outcome *out, void *data) {
+  borrow_lent(data, out);
+}
+
+static void tune(struct site *s, struct node *n, void *const *args, struct plan *plan) {
+  struct identity id = site_identity(s, n->entry.key);
+  struct outcome *out = sys_malloc(sizeof *out);
+  if (!out && atomic_load(&n->decided))
+    return; // a race that is not begun
+  if (!out)
+    return decide(n, s->kernel->original, "default: no memory");
+  plan->lent = lent; // to other threads, which do not wait
+  plan->data = n;
+  if (plan->beside ? beside_start(s, n, args, plan, out) != 0
+                   : (session_run(s->kernel, &id, args, plan, out), true))
+    decide_outcome(s, n, out);
+  free(out);
+}
+
+enum tuning_mode decide_mode(const struct autotune_kernel *k) {
+  const struct options *o = options_get();
+  int own = k->mode && !o->mode_set ? env_mode(k->mode) : -1;
+  enum tuning_mode mode = own >= 0 ? (enum tuning_mode)own : o->mode;
+  bool other = o->kernel && strcmp(o->kernel, k->name) != 0;
+  return other && mode != MODE_OFF ? MODE_LOCKED : mode;
+}
+
+static struct plan plan_for(const struct autotune_kernel *k) {
+  enum tuning_mode mode = decide_mode(k);
+  const struct options *o = options_get();
+  double share = allowance_share(k); // of nothing there is none to wait for
+  return (struct plan){
+    .kind = mode == MODE_ONLINE && !k->gpu ? PLAN_ONLINE : PLAN_SEARCH,
+    .beside = mode == MODE_ONLINE || mode == MODE_BACKGROUND || allowance_asked(k) > 0,
+    .again = mode == MODE_TUNE, .share = share, .until = o->until > 0 ? o->until : k->until,
+  };
+}
+
+// The winner in N->known, compared with the default on this call's data.
+static void check(struct site *s, struct node *n, void *const *args, bool is_beside) {
+  struct summary adopted = n->known->summary;
+  adopted.source = n->known->source;
+  tune(s, n, args, &(struct plan){ .kind = PLAN_CHECK, .beside = is_beside, .adopt = &adopted,
+                                   .points = n->known->point, .n_points = 1 });
+}
+
+// Nothing is to be tuned here.
+static void borrow(struct site *s, struct node *n, void *const *args, const char *no) {
+  struct outcome *out = sys_malloc(sizeof *out);
+  if (out && borrow_checked(s, n, args, out))
+    decide_outcome(s, n, out);
+  else
+    refuse(s, n, no);
+  free(out);
+}
+
+// A tuned key, which is looked at now and then, and so looks after what goes on beside the program.
+static void race(struct site *s, struct node *n, void *const *args) {
+  struct plan plan;
+  beside_look(0);
+  if (watch_wants_race(n) && !beside_goes() && !openmp_in_parallel() && watch_race(n, &plan))
+    tune(s, n, args, &plan);
+}
+
+// In a parallel region nobody can fork for a kernel that may use threads; a device's does not.
+static bool in_parallel(const struct site *s) {
+  return !s->kernel->gpu && openmp_in_parallel();
+}
+
+// What was found before may be at hand; without a compiler nothing else is.
+static bool lacks_compiler(struct site *s, struct node *n) {
+  const char *why;
+  if (!s->kernel->gpu || gpu_nvrtc_get(&why))
+    return false;
+  log_once(AUTOTUNE_WARN, "cuda", "CUDA kernels are not tuned: %s", why);
+  refuse(s, n, "default: there is no NVRTC to compile variants with");
+  return true;
+}
+
+// By the one thread that is `busy`.
+static void work(struct site *s, struct node *n, void *const *args) {
+  enum tuning_mode mode = decide_mode(s->kernel);
+  const char *no = why_not(mode);
+  bool again = mode == MODE_TUNE;
+  beside_look(0);
+  if (atomic_load(&n->decided) || (!again && !atomic_load(&n->asked) && ask(s, n)))
+    return;
+  atomic_store(&n->asked, true);
+  struct plan plan = plan_for(s->kernel);
+  struct note *why = atomic_load(&n->why);
+  plan.why = why ? why->text : NULL;
+  if (no && !n->known && (in_parallel(s) || wisdom_given()))
+    refuse(s, n, no); // with wisdom, what runs is not to depend on this machine's store
+  else if (no && !n->known && !beside_goes()) // there is one tuner at a time
+    borrow(s, n, args, no);
+  else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS || !s->kernel->n_units)
+    decide(n, s->kernel->original, "default: the kernel has no parameters, or too many");
+  else if (lacks_compiler(s, n))
+    decide_free(n);
+  else if (in_parallel(s))
+    site_note(&n->why, "default: called inside a parallel region"); // a later call may do better
+  else if (beside_goes())
+    beside_tell(n);
+  else if (!no && !allowance_begins(s))
+    site_note(&n->why, "default for now: its share of the time is not enough yet to tune");
+  else if (n->known)
+    check(s, n, args, plan.beside);
+  else
+    tune(s, n, args, &plan);
+  if (!atomic_load(&n->decided) && !n->known && !no && !plan.beside && !in_parallel(s) &&
+      !beside_goes())
+    tune(s, n, args, &plan); // what was known failed its check
+}
+
+static autotune_fn miss(struct site *s, struct node *n, void *const *args) {
+  if (decide_mode(s->kernel) == MODE_OFF) {
+    decide(n, s->kernel->original, "default: tuning is off");
+    return use(s, n);
+  }
+  if (atomic_load(&n->asked) && in_parallel(s))
+    return current(n);
+  if (!decide_take()) { // also a call from within a tuning
+    if (!atomic_load(&n->why))
+      site_note(&n->why, "default: a kernel is being tuned in another thread");
+    return current(n);
+  }
+  work(s, n, args);
+  decide_release();
+  return atomic_load(&n->decided) ? use(s, n) : current(n);
+}
+
+static autotune_fn miss_hushed(struct site *s, struct node *n, void *const *args) {
+  struct hush hush;
+  sys_hush(&hush);
+  autotune_fn code = miss(s, n, args);
+  sys_unhush(&hush);
+  return code;
+}
+
+// What a call waits for is a cost, too.
+static autotune_fn miss_timed(struct site *s, struct node *n, void *const *args) {
+  double start = sys_now();
+  autotune_fn code = miss_hushed(s, n, args);
+  allowance_cost(s, sys_now() - start);
+  return code;
+}
+
+// Most calls of a key that is being tuned beside the program, or that waits for its turn, find nothing to
+// do, or an order to follow; they are not to cost a system call.
+static bool is_idle(struct node *n, struct autotune_call_state *state, autotune_fn *code) {
+  *code = current(n);
+  if (!atomic_load(&n->asked))
+    return false;
+  if (!beside_goes())
+    return !allowance_begins(n->site);
+  if (!decide_take())
+    return true; // somebody else sees to it
+  bool idle = !beside_calls();
+  autotune_fn ordered = idle ? live_begin(n, state) : NULL;
+  *code = ordered ? ordered : current(n);
+  decide_release();
+  return idle;
+}
+
+static void look_at_tuned(struct site *s, struct node *n, void *const *args) {
+  struct hush hush;
+  if ((!beside_goes() && !watch_wants_race(n)) || !decide_take())
+    return;
+  if (beside_calls() || (!beside_goes() && watch_wants_race(n))) {
+    sys_hush(&hush);
+    race(s, n, args);
+    sys_unhush(&hush);
+  }
+  decide_release();
+}
+
+// The first call of a key goes to a file, where that was asked for, and is the default variant's.
+static bool captures(struct site *s, struct node *n, void *const *args,
+                     struct autotune_call_state *state) {
+  const char *only = options_get()->kernel;
+  if ((only && strcmp(only, s->kernel->name) != 0) || atomic_exchange(&n->captured, true))
+    return false;
+  return capture_begin(s->kernel, s->unit, n->entry.key, args, state);
+}
+
+autotune_fn autotune_begin(struct autotune_site *place, const long long *key, void *const *args,
+                           struct autotune_call_state *state) {
+  const struct autotune_kernel *k = place->kernel;
+  state->node = NULL;
+  state->reserved[0] = 0;
+  state->capture = NULL;
+  int error = errno;
+  if (session_inside() || k->abi != AUTOTUNE_ABI)
+    return k->original;
+  struct site *s = site_of(place);
+  struct node *n = s ? node_of(s, key) : NULL;
+  autotune_fn code = k->original;
+  if (n && options_get()->capture && captures(s, n, args, state)) {
+    state->node = n;
+    errno = error;
+    return code;
+  }
+  bool timed = false;
+  if (n && atomic_load_explicit(&n->decided, memory_order_acquire)) {
+    if ((timed = watch_due(n)))
+      look_at_tuned(s, n, args);
+    code = use(s, n);
+  } else if (n) {
+    if (!is_idle(n, state, &code))
+      code = miss_timed(s, n, args);
+    timed = allowance_share(k) > 0 && !atomic_load_explicit(&n->decided, memory_order_relaxed);
+  }
+  if (timed && !state->node) {
+    state->node = n;
+    state->code = code;
+    state->began = sys_now();
+  }
+  errno = error;
+  return code;
+}
+
+autotune_fn decide_launch(struct site *s, struct node *n, void *const *args) {
+  struct autotune_call_state state = { .node = NULL };
+  autotune_fn code;
+  if (atomic_load_explicit(&n->decided, memory_order_acquire))
+    return use(s, n);
+  return is_idle(n, &state, &code) ? code : miss_timed(s, n, args);
+}
+
+void autotune_end(struct autotune_call_state *state) {
+  if (state->capture) {
+    capture_end(state);
+    return;
+  }
+  struct node *n = state->node;
+  double seconds = sys_now() - state->began;
+  if (!atomic_load_explicit(&n->decided, memory_order_acquire))
+    allowance_spend(n->site, seconds);
+  else if (n->watch && state->code == current(n))
+    watch_see(n, seconds);
+  if (live_end(state) && decide_take()) {
+    live_collect();
+    decide_release();
+  }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// boost.c: trees boosted by XGBoost (Chen, Guestrin, KDD 2016), which learn to rank points rather than to
+// foretell their times. Several members with seeds of their own, each on random parts of the rows and columns; how
+// much they differ says how much is not known. The library is opened when a search first wants it, in the
+// tuner alone, and is told to use one thread.
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn.h"
+
+enum { MEMBERS = 4, ROUNDS = 24 };
+
+#ifdef AUTOTUNE_XGBOOST
+#include <xgboost/c_api.h>
+
+// What is used of it. All return 0, or -1.
+static struct {
+  __typeof__(XGBSetGlobalConfig) *configure;
+  __typeof__(XGDMatrixCreateFromMat_omp) *matrix_new;
+  __typeof__(XGDMatrixSetFloatInfo) *matrix_floats;
+  __typeof__(XGDMatrixSetUIntInfo) *matrix_counts;
+  __typeof__(XGDMatrixFree) *matrix_free;
+  __typeof__(XGBoosterCreate) *booster_new;
+  __typeof__(XGBoosterFree) *booster_free;
+  __typeof__(XGBoosterSetParam) *booster_set;
+  __typeof__(XGBoosterUpdateOneIter) *booster_update;
+  __typeof__(XGBoosterPredict) *booster_predict;
+} xgb;
+static const struct { const char *name; void *at; } functions[] = {
+  { "XGBSetGlobalConfig", &xgb.configure },
+  { "XGDMatrixCreateFromMat_omp", &xgb.matrix_new },
+  { "XGDMatrixSetFloatInfo", &xgb.matrix_floats },
+  { "XGDMatrixSetUIntInfo", &xgb.matrix_counts },
+  { "XGDMatrixFree", &xgb.matrix_free },
+  { "XGBoosterCreate", &xgb.booster_new },
+  { "XGBoosterFree", &xgb.booster_free },
+  { "XGBoosterSetParam", &xgb.booster_set },
+  { "XGBoosterUpdateOneIter", &xgb.booster_update },
+  { "XGBoosterPredict", &xgb.booster_predict },
+};
+
+struct boost {
+  unsigned width;
+  uint64_t seed;
+  BoosterHandle members[MEMBERS];
+  float slope[MEMBERS], offset[MEMBERS]; // from a member's score to a target
+};
+
+static bool opened;
+
+static void open_library(void) {
+  void *library = sys_fails(SYS_JIT) ? NULL : dlopen(AUTOTUNE_XGBOOST, RTLD_NOW | RTLD_LOCAL);
+  for (size_t i = 0; library && i < sizeof functions / sizeof *functions; i++) {
+    void *function = dlsym(library, functions[i].name);
+    if (!function)
+      return;
+    memcpy(functions[i].at, &function, sizeof function);
+  }
+  opened = library && xgb.configure("{\"verbosity\": 0}") == 0;
+}
+
+static void *new(const struct columns *c, unsigned width, uint64_t seed) {
+  (void)c;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, open_library);
+  struct boost *b = opened ? sys_calloc(1, sizeof *b) : NULL;
+  if (b) {
+    b->width = width;
+    b->seed = seed;
+  }
+  return b;
+}
+
+static void drop_members(struct boost *b) {
+  for (unsigned m = 0; m < MEMBERS; m++)
+    if (b->members[m])
+      xgb.booster_free(b->members[m]);
+  memset(b->members, 0, sizeof b->members);
+}
+
+static DMatrixHandle matrix_of(const struct boost *b, const float *rows, unsigned n) {
+  DMatrixHandle matrix = NULL;
+  if (xgb.matrix_new(rows, n, b->width, NAN, &matrix, 1) != 0)
+    return NULL;
+  return matrix;
+}
+
+static BoosterHandle member(DMatrixHandle rows, uint64_t seed) {
+  char number[16];
+  snprintf(number, sizeof number, "%u", (unsigned)(seed & 0x7fffffff));
+  const char *const settings[][2] = {
+    { "objective", "rank:pairwise" }, { "tree_method", "exact" }, { "nthread", "1" },
+    { "max_depth", "5" }, { "eta", "0.2" }, { "subsample", "0.8" }, { "colsample_bytree", "0.7" },
+    { "min_child_weight", "0" }, { "lambda", "1" }, { "seed", number }, { "verbosity", "0" },
+  };
+  BoosterHandle booster = NULL;
+  bool good = xgb.booster_new(&rows, 1, &booster) == 0;
+  for (size_t i = 0; good && i < sizeof settings / sizeof *settings; i++)
+    good = xgb.booster_set(booster, settings[i][0], settings[i][1]) == 0;
+  for (int round = 0; good && round < ROUNDS; round++)
+    good = xgb.booster_update(booster, round, rows) == 0;
+  if (!good && booster)
+    xgb.booster_free(booster);
+  return good ? booster : NULL;
+}
+
+// Scores of a ranking have no unit: the straight line that fits the targets best gives them one.
+static bool scale(struct boost *b, unsigned m, DMatrixHandle rows, const float *targets, unsigned n) {
+  bst_ulong got;
+  const float *scores;
+  if (xgb.booster_predict(b->members[m], rows, 0, 0, 0, &got, &scores) != 0 || got != n)
+    return false;
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (unsigned i = 0; i < n; i++) {
+    x += scores[i];
+    y += targets[i];
+    xx += (double)scores[i] * scores[i];
+    xy += (double)scores[i] * targets[i];
+  }
+  double spread = xx - x * x / n;
+  double slope = spread > 1e-9 ? (xy - x * y / n) / spread : 0;
+  b->slope[m] = (float)slope;
+  b->offset[m] = (float)((y - slope * x) / n);
+  return true;
+}
+
+static bool fit(void *model, const float *rows, const float *targets, unsigned n) {
+  struct boost *b = model;
+  float grades[MAX_LESSONS]; // the better, the higher
+  drop_members(b);
+  for (unsigned i = 0; i < n; i++)
+    grades[i] = -targets[i];
+  DMatrixHandle matrix = matrix_of(b, rows, n);
+  bool good = matrix && xgb.matrix_floats(matrix, "label", grades, n) == 0 &&
+              xgb.matrix_counts(matrix, "group", &n, 1) == 0;
+  for (unsigned m = 0; good && m < MEMBERS; m++) {
+    b->members[m] = member(matrix, rng_next(&b->seed));
+    good = b->members[m] && scale(b, m, matrix, targets, n);
+  }
+  if (matrix)
+    xgb.matrix_free(matrix);
+  return good;
+}
+
+static bool predict(void *model, const float *rows, unsigned n, float *mean, float *spread) {
+  struct boost *b = model;
+  DMatrixHandle matrix = matrix_of(b, rows, n);
+  bool good = matrix != NULL;
+  memset(mean, 0, n * sizeof *mean);
+  memset(spread, 0, n * sizeof *spread);
+  for (unsigned m = 0; good && m < MEMBERS; m++) {
+    bst_ulong got = 0;
+    const float *scores = NULL;
+    good = b->members[m] &&
+           xgb.booster_predict(b->members[m], matrix, 0, 0, 0, &got, &scores) == 0 && got == n;
+    for (unsigned i = 0; good && i < n; i++) {
+      float y = b->offset[m] + b->slope[m] * scores[i];
+      mean[i] += y / MEMBERS;
+      spread[i] += y * y / MEMBERS;
+    }
+  }
+  for (unsigned i = 0; i < n; i++)
+    spread[i] = sqrtf(fmaxf(spread[i] - mean[i] * mean[i], 0));
+  if (matrix)
+    xgb.matrix_free(matrix);
+  return good;
+}
+
+static void free_(void *model) {
+  drop_members(model);
+  free(model);
+}
+
+const struct learner learner_boost = {
+  .name = "boosted trees", .caution = 1, .new = new, .fit = fit, .predict = predict, .free = free_,
+};
+
+#else // built without its header: trees take its place
+
+static void *new(const struct columns *c, unsigned width, uint64_t seed) {
+  (void)c;
+  (void)width, (void)seed;
+  return NULL;
+}
+
+const struct learner learner_boost = { .name = "boosted trees", .caution = 1, .new = new };
+#endif

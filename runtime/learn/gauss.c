@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// gauss.c: a Gaussian process (Rasmussen, Williams 2006), for few rows. How alike two points are is a
+// product over the parameters of 1 + W / (1 + D × distance): written out, a sum over all sets of parameters
+// (Duvenaud, Nickisch, Rasmussen 2011), so that what single parameters do is foretold far from where it was
+// seen, and what they do together only near there. W, D and the noise are those that make the rows likely. By
+// which power of two a size can be divided is looked at as if it were one more parameter.
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn.h"
+
+enum {
+  LANES = 4,
+  MOST = 160,        // rows, the last ones: solving takes the third power of their number
+  VECTORS = MOST / LANES,
+  DIMS = 64,         // columns looked at
+  BLOCK = 16,        // vectors of points that are foretold together
+  GUESSES = 24,      // other W, D and noises looked at, each time that there is a tenth more rows
+  TERMS = 12,        // random numbers of which the sum is about normally distributed
+};
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
+typedef int32_t masks __attribute__((vector_size(LANES * sizeof(float))));
+
+static const float FAR = 2;        // where missing values are; the others are from 0 to 1
+static const float LEAST_SIZE = 0.5f; // has a logarithm; sizes of 0 count as that
+static const double USUAL_D = 0, USUAL_W = -1.5, USUAL_NOISE = -3; // logarithms before anything is known …
+static const double LEAST_NOISE = -3.5, JUMP = 0.8; // … give or take 1; how far another guess is from the last
+
+struct guess { double d[DIMS], w[DIMS], noise; }; // logarithms
+struct scale { unsigned column; bool ordinal, by_log; float low, factor; }; // of values, from 0 to 1
+struct likeness { float decay, least, more; }; // what a guess comes to: LEAST + MORE / (1 + DECAY × distance)
+
+struct gauss {
+  unsigned width, n, dims, guessed;  // guessed: rows that there were at the last guess
+  uint64_t rng;
+  struct scale scales[DIMS];
+  struct guess guess;
+  struct likeness alike[DIMS];       // as the factor has it
+  lanes rows[DIMS][VECTORS];
+  lanes factor[MOST][VECTORS];       // Cholesky's, by columns; what is above its diagonal is not set
+  lanes points[DIMS][BLOCK], solved[MOST][BLOCK];
+  float targets[MOST], weights[MOST], mean, variance;
+};
+
+static void free_(void *model) {
+  free(model);
+}
+
+// Sizes count by their logarithm.
+static struct scale scale_of(const struct space *s, unsigned p) {
+  const struct autotune_param *param = &s->kernel->params[p];
+  double low = DBL_MAX, high = -DBL_MAX;
+  if (!space_ordinal(s, p))
+    return (struct scale){ .column = p, .factor = 1 };
+  for (unsigned v = 0; v < param->n_values; v++) {
+    low = fmin(low, param->values[v].d);
+    high = fmax(high, param->values[v].d);
+  }
+  bool by_log = low >= 0 && high > 2;
+  low = by_log ? log(fmax(low, LEAST_SIZE)) : low;
+  high = by_log ? log(high) : high;
+  return (struct scale){ p, true, by_log, (float)low, high > low ? (float)(1 / (high - low)) : 1 };
+}
+
+// Of powers of two in sizes. False: they say no more than the sizes.
+static bool power_scale(const struct autotune_param *p, unsigned column, struct scale *scale) {
+  int low = INT_MAX, high = 0;
+  bool others = false;
+  for (unsigned v = 0; v < p->n_values; v++) {
+    unsigned long long size = (unsigned long long)p->values[v].i;
+    if (size == 0)
+      continue;
+    low = __builtin_ctzll(size) < low ? __builtin_ctzll(size) : low;
+    high = __builtin_ctzll(size) > high ? __builtin_ctzll(size) : high;
+    others |= (size & (size - 1)) != 0;
+  }
+  if (others && high > low)
+    *scale = (struct scale){ column, true, false, (float)low, 1 / (float)(high - low) };
+  return others && high > low;
+}
+
+static void *new(const struct columns *c, unsigned width, uint64_t seed) {
+  struct gauss *g = sys_calloc(1, sizeof *g);
+  if (!g)
+    return NULL;
+  g->width = width;
+  g->rng = seed;
+  for (unsigned i = 0; i < width && g->dims < DIMS; i++) {
+    unsigned kind = c->list[i].kind, p = c->list[i].a;
+    if (kind == COLUMN_VALUE)
+      g->scales[g->dims++] = scale_of(c->space, p);
+    else if (kind == COLUMN_POWER && power_scale(&c->space->kernel->params[p], i, &g->scales[g->dims]))
+      g->dims++;
+  }
+  g->guess.noise = USUAL_NOISE;
+  for (unsigned d = 0; d < g->dims; d++) {
+    g->guess.d[d] = USUAL_D;
+    g->guess.w[d] = USUAL_W;
+  }
+  return g;
+}
+
+static float place(const struct scale *s, const float *row) {
+  float value = row[s->column];
+  if (isnan(value))
+    return FAR;
+  return ((s->by_log ? logf(fmaxf(value, LEAST_SIZE)) : value) - s->low) * s->factor;
+}
+
+// ---- how alike points are --------------------------------------------------------------------------
+
+static lanes all(float value) {
+  return (lanes){ value, value, value, value };
+}
+
+// LIKE times how alike N vectors of values FROM are to the value AT of parameter D.
+static void compare(const struct gauss *g, unsigned d, float at, const lanes *from, lanes *like,
+                    unsigned n) {
+  const masks no_sign = { INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX };
+  const masks one = (masks)all(1);
+  const struct likeness *alike = &g->alike[d];
+  lanes there = all(at);
+  bool ordinal = g->scales[d].ordinal;
+  for (unsigned i = 0; i < n; i++) {
+    lanes apart = ordinal ? (lanes)((masks)(from[i] - there) & no_sign)
+                          : (lanes)((from[i] != there) & one);
+    like[i] *= alike->least + alike->more / (1 + alike->decay * apart);
+  }
+}
+
+// ---- fitting ---------------------------------------------------------------------------------------
+
+static float element(const lanes *vectors, unsigned i) {
+  return vectors[i / LANES][i % LANES];
+}
+
+// False: rounding made the matrix indefinite.
+static bool factorise(struct gauss *g, const struct guess *guess) {
+  unsigned vectors = (g->n + LANES - 1) / LANES;
+  float noise = (float)exp(2 * guess->noise);
+  for (unsigned d = 0; d < g->dims; d++) {
+    float w = (float)exp(guess->w[d]);
+    g->alike[d] = (struct likeness){ (float)exp(guess->d[d]), 1 / (1 + w), w / (1 + w) };
+  }
+  for (unsigned j = 0; j < g->n; j++) {
+    lanes *column = g->factor[j];
+    unsigned first = j / LANES;
+    for (unsigned v = first; v < vectors; v++)
+      column[v] = all(1);
+    for (unsigned d = 0; d < g->dims; d++)
+      compare(g, d, element(g->rows[d], j), g->rows[d] + first, column + first, vectors - first);
+    column[first][j % LANES] += noise;
+    for (unsigned k = 0; k < j; k++) {
+      lanes by = all(element(g->factor[k], j));
+      for (unsigned v = first; v < vectors; v++)
+        column[v] -= by * g->factor[k][v];
+    }
+    float pivot = element(column, j);
+    if (!(pivot > 1e-6f))
+      return false;
+    for (unsigned v = first; v < vectors; v++)
+      column[v] *= all(1 / sqrtf(pivot));
+  }
+  return true;
+}
+
+// OUT: what the factor, times OUT, is VALUES (NULL: ones).
+static void solve(const struct gauss *g, const float *values, float *out) {
+  lanes left[VECTORS] = { { 0 } };
+  unsigned vectors = (g->n + LANES - 1) / LANES;
+  for (unsigned i = 0; i < g->n; i++)
+    left[i / LANES][i % LANES] = values ? values[i] : 1;
+  for (unsigned j = 0; j < g->n; j++) {
+    out[j] = element(left, j) / element(g->factor[j], j);
+    for (unsigned v = j / LANES; v < vectors; v++)
+      left[v] -= out[j] * g->factor[j][v];
+  }
+}
+
+static double square(double x) {
+  return x * x;
+}
+
+// Makes what foretells times under a guess. The logarithm of how likely targets and guess are together.
+static double weigh(struct gauss *g, const struct guess *guess) {
+  float ones[MOST];
+  double both = 0, squares = 0, logs = 0;
+  if (!factorise(g, guess))
+    return -DBL_MAX;
+  solve(g, g->targets, g->weights);
+  solve(g, NULL, ones);
+  for (unsigned i = 0; i < g->n; i++) {
+    both += g->weights[i] * ones[i];
+    squares += square(ones[i]);
+    logs += log(element(g->factor[i], i));
+  }
+  g->mean = (float)(both / squares);
+  squares = 0.1;
+  for (unsigned i = 0; i < g->n; i++) {
+    g->weights[i] -= g->mean * ones[i];
+    squares += square(g->weights[i]);
+  }
+  g->variance = (float)(squares / (g->n + 1));
+  double likely = -0.5 * g->n * log(g->variance) - logs - 0.5 * square(guess->noise - USUAL_NOISE);
+  for (unsigned d = 0; d < g->dims; d++)
+    likely -= 0.5 * (square(guess->d[d] - USUAL_D) + square(guess->w[d] - USUAL_W));
+  return likely;
+}
+
+static struct guess other_guess(struct gauss *g) {
+  struct guess guess = g->guess;
+  unsigned which = rng_below(&g->rng, 2 * g->dims + 3);
+  double jump = -TERMS / 2;
+  for (unsigned i = 0; i < TERMS; i++)
+    jump += rng_unit(&g->rng);
+  jump *= JUMP;
+  if (which == 2 * g->dims)
+    guess.noise = fmin(fmax(guess.noise + jump, LEAST_NOISE), 0);
+  for (unsigned d = 0; d < g->dims; d++) {
+    guess.d[d] += which == d ? jump : which == 2 * g->dims + 1 ? jump / 2 : 0;
+    guess.w[d] += which == g->dims + d ? jump : which == 2 * g->dims + 2 ? jump / 2 : 0;
+  }
+  return guess;
+}
+
+static void improve(struct gauss *g) {
+  double best = weigh(g, &g->guess);
+  for (unsigned i = 0; i < GUESSES; i++) {
+    struct guess guess = other_guess(g);
+    double likely = weigh(g, &guess);
+    if (likely > best) {
+      best = likely;
+      g->guess = guess;
+    }
+  }
+}
+
+// What is slower than the median (1) counts less.
+static float dampen(float target) {
+  return target > 1 ? 1 + logf(target) : target;
+}
+
+static float undamp(float target) {
+  return target > 1 ? expf(target - 1) : target;
+}
+
+static bool fit(void *model, const float *rows, const float *targets, unsigned n) {
+  struct gauss *g = model;
+  unsigned skip = n > MOST ? n - MOST : 0;
+  g->n = n - skip;
+  for (unsigned i = 0; i < g->n; i++) {
+    g->targets[i] = dampen(targets[skip + i]);
+    for (unsigned d = 0; d < g->dims; d++)
+      g->rows[d][i / LANES][i % LANES] =
+          place(&g->scales[d], rows + (size_t)(skip + i) * g->width);
+  }
+  if (n > 1 && n > g->guessed + g->guessed / 10) {
+    improve(g);
+    g->guessed = n;
+  }
+  return n > 0 && weigh(g, &g->guess) > -DBL_MAX;
+}
+
+// ---- foretelling -----------------------------------------------------------------------------------
+
+// N vectors of points: their deviation from the mean, and the share of the variance that is left.
+static void foretell(struct gauss *g, unsigned n, lanes *above, lanes *left) {
+  for (unsigned i = 0; i < n; i++) {
+    above[i] = all(0);
+    left[i] = all(1);
+  }
+  for (unsigned t = 0; t < g->n; t++) {
+    lanes *v = g->solved[t];
+    for (unsigned i = 0; i < n; i++)
+      v[i] = all(1);
+    for (unsigned d = 0; d < g->dims; d++)
+      compare(g, d, element(g->rows[d], t), g->points[d], v, n);
+    for (unsigned k = 0; k < t; k++) {
+      lanes by = all(element(g->factor[k], t));
+      for (unsigned i = 0; i < n; i++)
+        v[i] -= by * g->solved[k][i];
+    }
+    lanes by = all(1 / element(g->factor[t], t));
+    for (unsigned i = 0; i < n; i++) {
+      v[i] *= by;
+      above[i] += g->weights[t] * v[i];
+      left[i] -= v[i] * v[i];
+    }
+  }
+}
+
+static bool predict(void *model, const float *rows, unsigned n, float *mean, float *spread) {
+  struct gauss *g = model;
+  lanes above[BLOCK], left[BLOCK];
+  if (g->n == 0)
+    return false;
+  for (unsigned at = 0; at < n; at += BLOCK * LANES) {
+    unsigned some = n - at < BLOCK * LANES ? n - at : BLOCK * LANES;
+    for (unsigned i = 0; i < some; i++)
+      for (unsigned d = 0; d < g->dims; d++)
+        g->points[d][i / LANES][i % LANES] =
+            place(&g->scales[d], rows + (size_t)(at + i) * g->width);
+    foretell(g, (some + LANES - 1) / LANES, above, left);
+    for (unsigned i = 0; i < some; i++) {
+      mean[at + i] = undamp(g->mean + element(above, i));
+      spread[at + i] = sqrtf(fmaxf(element(left, i), 1e-6f) * g->variance);
+    }
+  }
+  return true;
+}
+
+// Failed points are no rows, and so where all fail nothing is known of times and much is hoped for: CAUTION.
+const struct learner learner_gauss = {
+  .name = "gauss", .caution = 2, .new = new, .fit = fit, .predict = predict, .free = free_,
+};

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// json.c: the report for programs; docs/report.md says what each member means.
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "compile/static.h"
+
+static json_t *text(const char *s) {
+  char *clean = report_clean(s);
+  json_t *value = json_string(clean);
+  report_clean_free(clean);
+  return value;
+}
+
+static json_t *estimate(struct estimate e) {
+  return json_pack("{s:f, s:f, s:f, s:i}", "median", e.median, "low", e.low, "high",
+                   e.high, "samples", (int)e.n);
+}
+
+static json_t *lines(const char *s, char separator) {
+  json_t *list = json_array();
+  while (*s) {
+    size_t n = strcspn(s, (char[]){ separator, '\0' });
+    char *one = sys_printf("%.*s", (int)n, s);
+    json_array_append_new(list, text(one ? one : "?"));
+    free(one);
+    s += n + (s[n] == separator);
+  }
+  return list;
+}
+
+// "MR=6\nNR=64\n" as {"MR": "6", "NR": "64"}.
+static json_t *parameters(const char *values) {
+  json_t *object = json_object();
+  while (*values) {
+    size_t n = strcspn(values, "\n"), m = strcspn(values, "=");
+    if (m < n) {
+      char *name = sys_printf("%.*s", (int)m, values);
+      char *value = sys_printf("%.*s", (int)(n - m - 1), values + m + 1);
+      char *clean = report_clean(name ? name : "?");
+      json_object_set_new(object, clean, text(value ? value : "?"));
+      report_clean_free(clean);
+      free(name);
+      free(value);
+    }
+    values += n + (values[n] == '\n');
+  }
+  return object;
+}
+
+// {"n": 512}: the expressions of the key and their values.
+static json_t *key(const struct problem *p) {
+  json_t *object = json_object();
+  const char *names = p->key_names, *number = p->key;
+  while (*number) {
+    char *end;
+    long long value = strtoll(number, &end, 10);
+    size_t n = strcspn(names, "\n");
+    char *name = sys_printf("%.*s", (int)n, names);
+    char *clean = report_clean(name ? name : "?");
+    json_object_set_new(object, clean, json_integer(value));
+    report_clean_free(clean);
+    free(name);
+    names += n + (names[n] == '\n');
+    if (end == number)
+      break;
+    number = end + (*end == ',');
+  }
+  return object;
+}
+
+// ---- parts ----------------------------------------------------------------------------
+
+static const char *const fate_keys[FATES] = {
+  [FATE_OK] = "right",     [FATE_COMPILE] = "compile", [FATE_LOAD] = "load",
+  [FATE_WRONG] = "wrong",  [FATE_CRASH] = "crash",     [FATE_TIMEOUT] = "timeout",
+  [FATE_EXIT] = "exit",    [FATE_PENDING] = "pending", [FATE_DROPPED] = "dropped",
+};
+
+static json_t *variants(const struct analysis *a) {
+  json_t *object = json_object();
+  json_object_set_new(object, "tried", json_integer(a->tried));
+  if (a->item->finished) {
+    json_object_set_new(object, "exist", json_integer(a->item->summary.total_hint));
+    json_object_set_new(object, "same", json_integer(a->item->summary.same));
+  }
+  for (int f = 0; f < FATES; f++)
+    json_object_set_new(object, fate_keys[f], json_integer(a->fates[f]));
+  return object;
+}
+
+static json_t *examples(const struct analysis *a) {
+  json_t *object = json_object();
+  for (int f = FATE_OK + 1; f < FATES; f++)
+    if (a->example[f] && f != FATE_PENDING) {
+      json_t *one = json_object();
+      json_object_set_new(one, "parameters", parameters(a->example[f]->values));
+      json_object_set_new(one, "message", lines(a->example[f]->message, '\n'));
+      json_object_set_new(object, fate_keys[f], one);
+    }
+  return object;
+}
+
+static json_t *influences(const struct analysis *a) {
+  json_t *list = json_array();
+  for (unsigned i = 0; i < a->n_params; i++) {
+    const struct influence *p = &a->params[i];
+    json_t *one = json_object(), *values = json_array();
+    for (unsigned v = 0; v < p->n_values; v++) {
+      json_t *entry = json_object();
+      json_object_set_new(entry, "value", text(p->values[v].value));
+      json_object_set_new(entry, "best", json_real(p->values[v].best));
+      json_object_set_new(entry, "variants", json_integer(p->values[v].n));
+      json_array_append_new(values, entry);
+    }
+    json_object_set_new(one, "parameter", text(p->name));
+    json_object_set_new(one, "ratio", json_real(p->ratio));
+    json_object_set_new(one, "values", values);
+    json_array_append_new(list, one);
+  }
+  return list;
+}
+
+// {"bytes": 412, "main_bits": 512, …}: what is known of them.
+static json_t *features(const struct record *r) {
+  struct features f;
+  json_t *object = json_object();
+  record_features(r, &f);
+  for (unsigned i = 0; i < FEATURES; i++)
+    if (isfinite(f.values[i]))
+      json_object_set_new(object, feature_names[i], json_real(f.values[i]));
+  return object;
+}
+
+static json_t *records(const struct analysis *a) {
+  json_t *list = json_array();
+  for (unsigned i = 0; i < a->item->n_records; i++) {
+    const struct record *r = &a->item->records[i];
+    json_t *one = json_object(), *samples = json_array();
+    json_object_set_new(one, "parameters", parameters(r->values));
+    json_object_set_new(one, "compiler", text(r->compiler));
+    json_object_set_new(one, "fate", json_string(fate_keys[r->fate]));
+    if (r->fate != FATE_PENDING)
+      json_object_set_new(one, "message", lines(r->message, '\n'));
+    if (a->estimates[i].n)
+      json_object_set_new(one, "time", estimate(a->estimates[i]));
+    for (unsigned k = 0; k < r->n_samples; k++)
+      json_array_append_new(samples, json_real(r->samples[k]));
+    json_object_set_new(one, "samples", samples);
+    json_object_set_new(one, "features", features(r));
+    json_array_append_new(list, one);
+  }
+  return list;
+}
+
+static void add_tuning(json_t *object, const struct analysis *a) {
+  const struct summary *m = &a->item->summary;
+  json_object_set_new(object, "verified", json_boolean(m->verified));
+  json_object_set_new(object, "search", text(m->search));
+  json_object_set_new(object, "stopped", text(m->why));
+  if (*m->source)
+    json_object_set_new(object, "source", text(m->source));
+  json_object_set_new(object, "when", json_integer((json_int_t)m->when));
+  json_object_set_new(object, "seconds",
+                      json_pack("{s:f, s:f, s:f, s:f}", "total", m->total_seconds,
+                                "compiling", m->compile_seconds, "verifying",
+                                m->verify_seconds, "timing", m->time_seconds));
+  if (m->flops > 0)
+    json_object_set_new(object, "flops", json_real(m->flops));
+  if (m->bytes > 0)
+    json_object_set_new(object, "bytes", json_real(m->bytes));
+  if (!m->winner)
+    return;
+  json_object_set_new(object, "winner", parameters(m->values));
+  json_object_set_new(object, "compiler", text(m->compiler));
+  if (a->has_original && a->best.median > 0)
+    json_object_set_new(object, "speedup",
+                        json_real(a->original.median / a->best.median));
+}
+
+static json_t *kernel(const struct analysis *a, bool verbose) {
+  const struct problem *p = &a->item->problem;
+  json_t *object = json_object();
+  json_object_set_new(object, "kernel", text(p->kernel));
+  json_object_set_new(object, "file", text(p->file));
+  json_object_set_new(object, "key", key(p));
+  json_object_set_new(object, "cpu", text(p->cpu));
+  json_object_set_new(object, "isa", text(p->isa));
+  json_object_set_new(object, "threads", json_integer(p->threads));
+  json_object_set_new(object, "finished", json_boolean(a->item->finished));
+  if (a->has_original)
+    json_object_set_new(object, "default", estimate(a->original));
+  if (a->has_best)
+    json_object_set_new(object, "best", estimate(a->best));
+  if (a->item->finished)
+    add_tuning(object, a);
+  json_object_set_new(object, "variants", variants(a));
+  json_object_set_new(object, "failures", examples(a));
+  json_object_set_new(object, "influence", influences(a));
+  if (verbose)
+    json_object_set_new(object, "records", records(a));
+  return object;
+}
+
+int report_json(const struct report_options *o, const char *folder,
+                const struct listing *l, const struct analysis *all, FILE *out) {
+  json_t *kernels = json_array(), *root = json_object();
+  for (unsigned i = 0; i < l->n; i++)
+    json_array_append_new(kernels, kernel(&all[i], o->verbose));
+  json_object_set_new(root, "format", json_integer(1));
+  json_object_set_new(root, "folder", text(folder));
+  json_object_set_new(root, "damaged_rows", json_integer(l->damaged));
+  json_object_set_new(root, "kernels", kernels);
+  int status = root ? json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : -1;
+  fputc('\n', out);
+  json_decref(root);
+  return status;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report.h: inside the report. analysis.c draws conclusions from rows, text.c and
+ * json.c show them. Texts of rows come from a file that anybody may have written:
+ * report_clean makes them harmless to a terminal before they are printed. */
+#ifndef AUTOTUNE_REPORT_H
+#define AUTOTUNE_REPORT_H
+
+#include "store/store.h"
+
+/* The best median among the N variants that had VALUE. */
+struct best_value { const char *value; double best; unsigned n; };
+struct influence {
+  const char *name;
+  struct best_value *values; unsigned n_values;
+  const char *chosen;            /* the winner's value, or NULL */
+  double ratio;                  /* the worst of the best over the best of the best */
+};
+struct analysis {
+  const struct listed *item;
+  struct estimate *estimates;    /* of each record */
+  unsigned fates[FATES];         /* of the tuning where one ended, else of all records */
+  const struct record *example[FATES];
+  unsigned tried;
+  unsigned *order, n_order;      /* records that are right, the fastest first */
+  unsigned n_running;            /* being tried by a living process */
+  struct influence *params; unsigned n_params; /* the most influential first */
+  struct estimate original, best;
+  bool has_original, has_best;
+  char *block;                   /* copies that names and values point into */
+};
+/* 0 or -1 (no memory). */
+int analysis_make(struct analysis *a, const struct listed *item);
+void analysis_free(struct analysis *a);
+
+/* Does the parameter NAME (of SIZE bytes) matter in the variant of VALUES? Not where its
+ * directive is left out: "tile@12.2" does not when "tile@12.1=no" (docs/design.md says how
+ * sets without a name are called). */
+bool report_matters(const char *values, const char *name, size_t size);
+
+/* A copy fit for a terminal: valid UTF-8, no control characters; never NULL ("?" without
+ * memory). The caller frees it with report_clean_free. */
+char *report_clean(const char *s);
+void report_clean_free(char *s);
+/* "84.12 ms"; SIZE of at least 64. */
+const char *report_seconds(char *text, size_t size, double seconds);
+/* The first line of MESSAGE, cleaned. */
+char *report_first_line(const char *message);
+
+/* Says what was tuned since then (unix time), a line for each key; how many there are. FOLDER NULL: that of
+ * AUTOTUNE_CACHE and so on. */
+int report_tuned(const char *folder, double since, FILE *out);
+
+void report_text(const struct report_options *o, const char *folder, const struct listing *l,
+                 const struct analysis *all, FILE *out);
+/* 0 or -1. */
+int report_json(const struct report_options *o, const char *folder, const struct listing *l,
+                const struct analysis *all, FILE *out);
+
+#endif

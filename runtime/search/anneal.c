@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// anneal.c: simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 1983). A step leads to a
+// neighbour that is slower by a share d with the chance exp(-d / temperature); the temperature falls from a
+// half to a two-hundredth over half of the budget and then begins anew. Steps to points that are known
+// cost no trial.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search.h"
+
+enum { STEPS = 512 };           // among known points, before it jumps elsewhere
+static const double hot = 0.5, cold = 0.005;
+
+struct strategy {
+  struct known known;
+  unsigned period;              // trials
+  choice at[MAX_PARAMS];
+  double seconds;               // INFINITY: there is no such point yet
+};
+
+static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+  struct strategy *st = sys_calloc(1, sizeof *st);
+  if (!st)
+    return NULL;
+  st->period = budget > 40 ? budget / 2 : 20;
+  st->seconds = INFINITY;
+  if (known_init(&st->known, s, seed))
+    return st;
+  free(st);
+  return NULL;
+}
+
+static double temperature(const struct strategy *st) {
+  double done = (double)(st->known.n % st->period) / st->period;
+  return hot * pow(cold / hot, done);
+}
+
+static void consider(struct strategy *st, const choice *point, double seconds) {
+  if (!isfinite(seconds))
+    return;
+  double worse = isfinite(st->seconds) ? seconds / st->seconds - 1 : 0;
+  if (worse > 0 && rng_unit(&st->known.rng) >= exp(-worse / temperature(st)))
+    return;
+  memcpy(st->at, point, st->known.space->kernel->n_params * sizeof *point);
+  st->seconds = seconds;
+}
+
+static bool ask(struct strategy *st, choice *point) {
+  struct known *k = &st->known;
+  if (known_begin(k, point))
+    return true;
+  for (unsigned i = 0; i < STEPS && isfinite(st->seconds); i++) {
+    enum nearness near = rng_next(&k->rng) & 1 ? NEAR_STEP : NEAR_ANY;
+    if (!space_neighbour(k->space, near, st->at, &k->rng, point))
+      break;
+    double seconds = known_seconds(k, point);
+    if (!isnan(seconds))
+      consider(st, point, seconds);
+    else if (known_fresh(k, point))
+      return true;
+  }
+  if (k->best >= 0) // all around is known: on from the best, after a point elsewhere
+    consider(st, known_point(k, (unsigned)k->best), k->seconds[k->best]);
+  return known_other(k, point);
+}
+
+static void tell(struct strategy *st, const choice *point, const struct told *told) {
+  known_tell(&st->known, point, told);
+  consider(st, point, told->fate == FATE_OK ? told->seconds : INFINITY);
+}
+
+static void free_(struct strategy *st) {
+  known_free(&st->known);
+  free(st);
+}
+
+const struct strategy_class search_anneal = {
+  .name = "anneal",
+  .about = "to neighbours, slower ones too, but ever more rarely",
+  .new = new, .ask = ask, .tell = tell, .free = free_,
+};

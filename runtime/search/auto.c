@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// auto.c: the default. Two searches that are told all of what either finds: local steps from the original
+// values where these are faster than a point from anywhere, and a model, which sees further than steps. Where
+// nothing better has turned up for long, steps are tried again in between: the model may have no idea of what
+// is near the best. What either of them asks for, the other leaves out.
+#include <stdlib.h>
+
+#include "search.h"
+
+enum {
+  LOCAL, MODEL, SEARCHES,
+  JUDGES = 2,      // points tried before that is known: the original values, and one from anywhere
+  STEPS = 8,       // trials that are local steps then
+  PATIENCE = 64,   // trials without anything better before steps are tried again
+  SHARE = 4,       // one of so many is a step then
+  TRIES = 64,      // points of one search that the other has in hand, before the other is asked
+};
+static const struct strategy_class *const searches[SEARCHES] = { &search_local, &search_gauss };
+
+struct strategy {
+  const struct space *space;
+  struct strategy *of[SEARCHES];
+  struct seen seen;
+  unsigned asked, steps, told, improved; // improved: how many were told when the best was found
+  double best;
+  bool stepping; // the first point told of is the best of those that judge it
+};
+
+static void free_(struct strategy *st) {
+  for (unsigned i = 0; i < SEARCHES; i++)
+    if (st->of[i])
+      searches[i]->free(st->of[i]);
+  seen_free(&st->seen);
+  free(st);
+}
+
+static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+  struct strategy *st = sys_calloc(1, sizeof *st);
+  bool good = st != NULL;
+  if (!st)
+    return NULL;
+  st->space = s;
+  st->steps = budget / 6 < STEPS ? budget / 6 + 1 : STEPS;
+  for (unsigned i = 0; i < SEARCHES && good; i++)
+    good = (st->of[i] = searches[i]->new(s, seed, budget)) != NULL;
+  if (good)
+    return st;
+  free_(st);
+  return NULL;
+}
+
+static unsigned choose(const struct strategy *st) {
+  bool stuck = st->told - st->improved > PATIENCE;
+  if (st->told < JUDGES)
+    return MODEL;
+  if (st->asked <= st->steps)
+    return st->stepping ? LOCAL : MODEL;
+  return stuck && st->asked % SHARE == 0 ? LOCAL : MODEL;
+}
+
+static bool ask_one(struct strategy *st, unsigned which, choice *point) {
+  for (unsigned i = 0; i < TRIES && searches[which]->ask(st->of[which], point); i++)
+    if (seen_add(&st->seen, st->space, point))
+      return true;
+  return false;
+}
+
+static bool ask(struct strategy *st, choice *point) {
+  st->asked++;
+  unsigned first = choose(st);
+  for (unsigned i = 0; i < SEARCHES; i++)
+    if (ask_one(st, (first + i) % SEARCHES, point))
+      return true;
+  uint64_t rng = st->asked;
+  return seen_other(&st->seen, st->space, &rng, point);
+}
+
+static void tell(struct strategy *st, const choice *point, const struct told *told) {
+  seen_add(&st->seen, st->space, point);
+  for (unsigned i = 0; i < SEARCHES; i++)
+    searches[i]->tell(st->of[i], point, told);
+  st->told++;
+  if (told->fate == FATE_OK && (st->best == 0 || told->seconds < st->best)) {
+    st->best = told->seconds;
+    st->improved = st->told;
+  }
+  if (st->told == JUDGES)
+    st->stepping = st->improved == 1;
+}
+
+static double expect(struct strategy *st, const choice *point, const struct features *features) {
+  return searches[MODEL]->expect(st->of[MODEL], point, features);
+}
+
+static double hope(struct strategy *st) {
+  return searches[MODEL]->hope(st->of[MODEL]);
+}
+
+const struct strategy_class search_auto = {
+  .name = "auto",
+  .about = "steps from the original values, then where a model expects the most",
+  .new = new, .ask = ask, .tell = tell, .free = free_, .expect = expect, .hope = hope,
+};

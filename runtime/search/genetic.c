@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// genetic.c: a genetic algorithm with a steady state (Whitley, ICGA 1989): a child of two parents,
+// each the better of two drawn at random, by uniform crossover and mutation; made allowed by repair; it
+// takes the place of the member most like it when it is faster (restricted tournament: Harik, ICGA
+// 1995), which keeps the population from becoming all the same. No generation has to be waited for.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search.h"
+
+enum { MOST = 12, LEAST = 6, CHILDREN = 64 };
+
+struct strategy {
+  struct known known;
+  unsigned members[MOST], n, size; // the population: indices of known points
+  unsigned begun;                  // points asked for to found it
+};
+
+static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+  struct strategy *st = sys_calloc(1, sizeof *st);
+  if (!st)
+    return NULL;
+  st->size = budget / 10 < LEAST ? LEAST : budget / 10 > MOST ? MOST : budget / 10;
+  if (known_init(&st->known, s, seed))
+    return st;
+  free(st);
+  return NULL;
+}
+
+static const choice *parent(struct strategy *st) {
+  struct known *k = &st->known;
+  unsigned a = st->members[rng_below(&k->rng, st->n)], b = st->members[rng_below(&k->rng, st->n)];
+  return known_point(k, k->seconds[a] <= k->seconds[b] ? a : b);
+}
+
+// One parameter to another value; a number mostly by one step.
+static void mutate(struct strategy *st, choice *point, unsigned p) {
+  const struct space *s = st->known.space;
+  uint64_t *rng = &st->known.rng;
+  int step = -1;
+  if (space_ordinal(s, p) && rng_next(rng) & 1)
+    step = space_step(s, p, point[p], rng_next(rng) & 1 ? 1 : -1);
+  point[p] = step >= 0 ? (choice)step : rng_below(rng, s->kernel->params[p].n_values);
+}
+
+// HARDER: more mutations, since such children were known.
+static void breed(struct strategy *st, unsigned harder, choice *child) {
+  const struct autotune_kernel *k = st->known.space->kernel;
+  uint64_t *rng = &st->known.rng;
+  const choice *mother = parent(st), *father = parent(st);
+  double rate = (1 + harder / 8.0) / k->n_params;
+  for (unsigned p = 0; p < k->n_params; p++) {
+    child[p] = rng_next(rng) & 1 ? mother[p] : father[p];
+    if (rng_unit(rng) < rate)
+      mutate(st, child, p);
+  }
+}
+
+static bool ask(struct strategy *st, choice *point) {
+  struct known *k = &st->known;
+  if (known_begin(k, point))
+    return true;
+  if (st->begun < st->size || st->n < 2) {
+    st->begun++;
+    return known_other(k, point);
+  }
+  for (unsigned i = 0; i < CHILDREN; i++) {
+    breed(st, i, point);
+    if (space_repair(k->space, &k->rng, point) && known_fresh(k, point))
+      return true;
+  }
+  return known_other(k, point);
+}
+
+// The member that differs from POINT in the fewest parameters; of several the slowest.
+static unsigned nearest(const struct strategy *st, const choice *point) {
+  const struct known *k = &st->known;
+  unsigned best = 0, least = MAX_PARAMS + 1;
+  for (unsigned i = 0; i < st->n; i++) {
+    const choice *member = known_point(k, st->members[i]);
+    unsigned n = 0;
+    for (unsigned p = 0; p < k->space->kernel->n_params; p++)
+      n += member[p] != point[p];
+    if (n < least || (n == least && k->seconds[st->members[i]] > k->seconds[st->members[best]])) {
+      least = n;
+      best = i;
+    }
+  }
+  return best;
+}
+
+static void tell(struct strategy *st, const choice *point, const struct told *told) {
+  struct known *k = &st->known;
+  if (!known_tell(k, point, told) || told->fate != FATE_OK)
+    return;
+  if (st->n < st->size) {
+    st->members[st->n++] = k->n - 1;
+    return;
+  }
+  unsigned rival = nearest(st, point);
+  if (told->seconds < k->seconds[st->members[rival]])
+    st->members[rival] = k->n - 1;
+}
+
+static void free_(struct strategy *st) {
+  known_free(&st->known);
+  free(st);
+}
+
+const struct strategy_class search_genetic = {
+  .name = "genetic",
+  .about = "children of the fastest variants so far",
+  .new = new, .ask = ask, .tell = tell, .free = free_,
+};

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// known.c: what a search that learns was told: the time of each point, the best of them, and which
+// values go with failures (naive Bayes over the parameters, as if they were independent), so that points
+// that will hardly compile or run are put off.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search.h"
+
+enum { FEW_FATES = 4, OTHERS = 16 };
+static const double likely = 0.75, put_off = 0.9; // a chance of failing; how often such a point waits
+
+bool known_init(struct known *k, const struct space *s, uint64_t seed) {
+  const struct autotune_kernel *kernel = s->kernel;
+  size_t n = 0;
+  *k = (struct known){ .space = s, .rng = seed, .best = -1 };
+  for (unsigned p = 0; p < kernel->n_params; p++)
+    n += kernel->params[p].n_values;
+  k->fates = sys_calloc(n + 1, sizeof *k->fates);
+  return k->fates != NULL;
+}
+
+void known_free(struct known *k) {
+  seen_free(&k->seen);
+  free(k->points);
+  free(k->seconds);
+  free(k->slots);
+  free(k->fates);
+}
+
+// ---- times ---------------------------------------------------------------------------------------
+
+static uint32_t *slot(const struct known *k, const choice *point) {
+  size_t width = k->space->kernel->n_params, mask = k->n_slots - 1;
+  size_t i = space_hash(k->space, point) & mask;
+  while (k->slots[i] && !space_equal(k->space, k->points + (k->slots[i] - 1) * width, point))
+    i = (i + 1) & mask;
+  return &k->slots[i];
+}
+
+static bool grow(struct known *k) {
+  size_t width = k->space->kernel->n_params, capacity = k->n_slots ? k->n_slots : 64;
+  choice *points = sys_realloc(k->points, (capacity * width + 1) * sizeof *points);
+  k->points = points ? points : k->points;
+  double *seconds = sys_realloc(k->seconds, capacity * sizeof *seconds);
+  k->seconds = seconds ? seconds : k->seconds;
+  uint32_t *slots = points && seconds ? sys_calloc(2 * capacity, sizeof *slots) : NULL;
+  if (!slots)
+    return false;
+  free(k->slots);
+  k->slots = slots;
+  k->n_slots = 2 * capacity;
+  for (unsigned i = 0; i < k->n; i++)
+    *slot(k, k->points + i * width) = i + 1;
+  return true;
+}
+
+const choice *known_point(const struct known *k, unsigned i) {
+  return k->points + (size_t)i * k->space->kernel->n_params;
+}
+
+double known_seconds(const struct known *k, const choice *point) {
+  uint32_t at = k->n_slots ? *slot(k, point) : 0;
+  return at ? k->seconds[at - 1] : NAN;
+}
+
+// ---- failures ------------------------------------------------------------------------------------
+
+static void count(struct known *k, const choice *point, bool failed) {
+  const struct autotune_kernel *kernel = k->space->kernel;
+  struct known_fates *fates = k->fates;
+  for (unsigned p = 0; p < kernel->n_params; fates += kernel->params[p++].n_values) {
+    fates[point[p]].failed += failed;
+    fates[point[p]].ok += !failed;
+  }
+  k->failed += failed;
+  k->ok += !failed;
+}
+
+double known_risk(const struct known *k, const choice *point) {
+  const struct autotune_kernel *kernel = k->space->kernel;
+  const struct known_fates *fates = k->fates;
+  if (k->failed < FEW_FATES || k->ok < FEW_FATES)
+    return 0;
+  double odds = log(k->failed / (double)k->ok);
+  for (unsigned p = 0; p < kernel->n_params; fates += kernel->params[p++].n_values) {
+    double n = kernel->params[p].n_values;
+    double failed = (fates[point[p]].failed + 0.5) / (k->failed + 0.5 * n);
+    double ok = (fates[point[p]].ok + 0.5) / (k->ok + 0.5 * n);
+    odds += log(failed / ok);
+  }
+  return 1 / (1 + exp(-odds));
+}
+
+static bool is_put_off(struct known *k, const choice *point) {
+  return k->failed >= FEW_FATES && known_risk(k, point) > likely && rng_unit(&k->rng) < put_off;
+}
+
+// ---- asking and telling --------------------------------------------------------------------------
+
+bool known_begin(struct known *k, choice *point) {
+  if (k->began)
+    return false;
+  k->began = true;
+  return space_original(k->space, point) && seen_add(&k->seen, k->space, point);
+}
+
+bool known_fresh(struct known *k, const choice *point) {
+  return !seen_has(&k->seen, k->space, point) && !is_put_off(k, point) &&
+         seen_add(&k->seen, k->space, point);
+}
+
+bool known_other(struct known *k, choice *point) {
+  for (int i = 0; i < OTHERS && !k->seen.walking; i++)
+    if (space_sample(k->space, &k->rng, point) && known_fresh(k, point))
+      return true;
+  return seen_other(&k->seen, k->space, &k->rng, point);
+}
+
+bool known_tell(struct known *k, const choice *point, const struct told *told) {
+  size_t width = k->space->kernel->n_params;
+  bool failed = told->fate != FATE_OK; // or was not run, which says nothing of others
+  seen_add(&k->seen, k->space, point);
+  if (2 * (k->n + 1) > k->n_slots && !grow(k))
+    return false;
+  uint32_t *at = slot(k, point);
+  if (*at)
+    return false;
+  memcpy(k->points + k->n * width, point, width * sizeof *point);
+  k->seconds[k->n] = failed ? INFINITY : told->seconds;
+  if (!failed && (k->best < 0 || told->seconds < k->seconds[k->best]))
+    k->best = (int)k->n;
+  *at = ++k->n;
+  if (told->fate != FATE_DROPPED)
+    count(k, point, failed);
+  return true;
+}

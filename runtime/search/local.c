@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// local.c: iterated local search (Lourenço, Martin, Stützle 2003). From a point to the first
+// neighbour that is faster, steps of numbers before jumps; where there is none, from the best such point a
+// few parameters away, further with each time that this leads nowhere, in the end anywhere.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search.h"
+
+enum { NEAR = 384, KICKS = 32, ROUNDS = 64, PATIENCE = 6 };
+
+struct strategy {
+  struct known known;
+  choice *near;                 // neighbours of AT, LEFT of them not looked at
+  unsigned left;
+  choice at[MAX_PARAMS], home[MAX_PARAMS];
+  double seconds, home_seconds; // INFINITY: not known, or failed
+  bool lost;                    // AT is not worth its neighbours: it failed, or there is none yet
+  unsigned vain;                // kicks from HOME that led to nothing better
+};
+
+static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+  (void)budget;
+  struct strategy *st = sys_calloc(1, sizeof *st);
+  if (!st)
+    return NULL;
+  st->near = sys_calloc(NEAR * s->kernel->n_params + 1, sizeof *st->near);
+  st->seconds = st->home_seconds = INFINITY;
+  st->lost = true;
+  if (known_init(&st->known, s, seed) && st->near)
+    return st;
+  known_free(&st->known);
+  free(st->near);
+  free(st);
+  return NULL;
+}
+
+static size_t width(const struct strategy *st) {
+  return st->known.space->kernel->n_params;
+}
+
+static void move(struct strategy *st, const choice *point, double seconds) {
+  memcpy(st->at, point, width(st) * sizeof *point);
+  st->seconds = seconds;
+  st->left = 0;
+  st->lost = false;
+}
+
+// A neighbour of AT that is known to be faster; moves there.
+static bool descend(struct strategy *st, unsigned n) {
+  for (unsigned i = 0; i < n; i++) {
+    const choice *point = st->near + i * width(st);
+    double seconds = known_seconds(&st->known, point);
+    if (seconds < st->seconds && isfinite(st->seconds)) {
+      move(st, point, seconds);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Lists AT's neighbours; those one step away are looked at first, that is, come last.
+static void list(struct strategy *st) {
+  struct known *k = &st->known;
+  do {
+    unsigned any = space_near(k->space, NEAR_ANY, st->at, &k->rng, st->near, NEAR / 2);
+    st->left = any + space_near(k->space, NEAR_STEP, st->at, &k->rng, st->near + any * width(st),
+                                NEAR / 2);
+  } while (descend(st, st->left));
+}
+
+static bool next_neighbour(struct strategy *st, choice *point) {
+  while (st->left > 0) {
+    memcpy(point, st->near + --st->left * width(st), width(st) * sizeof *point);
+    if (known_fresh(&st->known, point))
+      return true;
+  }
+  return false;
+}
+
+// AT is a local optimum: is it where to go on from?
+static void settle(struct strategy *st) {
+  if (st->lost)
+    return;
+  if (st->seconds < st->home_seconds) {
+    memcpy(st->home, st->at, width(st) * sizeof *st->at);
+    st->home_seconds = st->seconds;
+    st->vain = 0;
+  } else if (++st->vain > PATIENCE) {
+    st->home_seconds = INFINITY;
+    st->vain = 0;
+  }
+  st->lost = true;
+}
+
+static bool kick(struct strategy *st, choice *point) {
+  const struct autotune_kernel *k = st->known.space->kernel;
+  uint64_t *rng = &st->known.rng;
+  if (!isfinite(st->home_seconds))
+    return false;
+  for (unsigned i = 0; i < KICKS; i++) {
+    memcpy(point, st->home, width(st) * sizeof *point);
+    for (unsigned changes = 2 + st->vain / 2 + i / 8; changes > 0; changes--) {
+      unsigned p = rng_below(rng, k->n_params);
+      point[p] = rng_below(rng, k->params[p].n_values);
+    }
+    if (space_repair(st->known.space, rng, point) && known_fresh(&st->known, point))
+      return true;
+  }
+  return false;
+}
+
+static bool ask(struct strategy *st, choice *point) {
+  bool found = known_begin(&st->known, point);
+  for (unsigned i = 0; i < ROUNDS && !found && !st->lost; i++) {
+    if (st->left == 0)
+      list(st);
+    found = next_neighbour(st, point);
+    if (found)
+      return true;
+    settle(st);
+  }
+  found = found || kick(st, point) || known_other(&st->known, point);
+  if (found)
+    move(st, point, INFINITY);
+  return found;
+}
+
+static void tell(struct strategy *st, const choice *point, const struct told *told) {
+  bool failed = told->fate != FATE_OK;
+  known_tell(&st->known, point, told);
+  if (!failed && told->seconds < st->seconds)
+    move(st, point, told->seconds);
+  else if (failed && !isfinite(st->seconds) && space_equal(st->known.space, point, st->at))
+    st->lost = true;
+}
+
+static void free_(struct strategy *st) {
+  known_free(&st->known);
+  free(st->near);
+  free(st);
+}
+
+const struct strategy_class search_local = {
+  .name = "local",
+  .about = "to faster neighbours, and on from there by larger steps",
+  .new = new, .ask = ask, .tell = tell, .free = free_,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search.h: the strategies that search.c's table names, and what those that learn share. */
+#ifndef AUTOTUNE_SEARCH_H
+#define AUTOTUNE_SEARCH_H
+
+#include "runtime.h"
+
+extern const struct strategy_class search_exhaustive, search_random, search_local, search_anneal,
+    search_genetic, search_model, search_gauss,
+    search_auto, search_list;
+
+/* ---- known.c: what a search was told ---- */
+
+struct known {
+  const struct space *space;
+  uint64_t rng;
+  struct seen seen;                    /* asked for, or told of */
+  choice *points; double *seconds;     /* told of, in order; INFINITY: failed */
+  unsigned n;
+  int best;                            /* index of the fastest; -1: none */
+  uint32_t *slots; size_t n_slots;     /* index + 1 by hash of the point */
+  struct known_fates { unsigned ok, failed; } *fates; /* of each value of each parameter */
+  unsigned ok, failed;
+  bool began;
+};
+bool known_init(struct known *k, const struct space *s, uint64_t seed); /* false: no memory */
+void known_free(struct known *k);
+const choice *known_point(const struct known *k, unsigned i);
+/* NAN: not told of. INFINITY: it failed. */
+double known_seconds(const struct known *k, const choice *point);
+/* The chance that POINT fails, as far as single values tell; 0 where too little is known. */
+double known_risk(const struct known *k, const choice *point);
+/* The first time: the point of the original values, if it may be asked for. Then false. */
+bool known_begin(struct known *k, choice *point);
+/* May POINT be asked for? Then it counts as such. Mostly false where it is likely to fail. */
+bool known_fresh(struct known *k, const choice *point);
+/* A random point to ask for. False: all are known. */
+bool known_other(struct known *k, choice *point);
+/* False: it was told of before (and is not counted twice), or there is no memory. */
+bool known_tell(struct known *k, const choice *point, const struct told *told);
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// near.c: problems that are like one that is to be tuned, and what was fast there.
+//
+// Requires nothing of the rows: what is read is a hint, tried before anything else is and believed no more
+// than that. Only so many rows are looked at.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store.h"
+
+#define PROBLEMS "WHERE kernel = ?1 OR unit = ?2 OR (shape <> 0 AND shape = ?3) OR " \
+                 "(family <> '' AND family = ?4) LIMIT 2000"
+#define VARIANTS "WHERE problem = ?1 AND fate = 0 LIMIT 5000"
+
+enum { FASTEST = 8 }; // variants of one problem
+
+// ---- keys -----------------------------------------------------------------------------
+
+double key_distance(const long long *a, const long long *b, unsigned n) {
+  double sum = 0;
+  for (unsigned i = 0; i < n; i++) {
+    // Beyond zero and in other signs there is no ratio: the step over 0 counts like one from 1.
+    double x = fabs((double)a[i]) + (a[i] == 0), y = fabs((double)b[i]) + (b[i] == 0);
+    sum += fabs(log2(x / y)) + ((a[i] < 0) != (b[i] < 0)) + ((a[i] == 0) != (b[i] == 0));
+  }
+  return sum;
+}
+
+// "512,3" into KEY; false: these are not N numbers.
+static bool read_key(const char *text, long long *key, unsigned n) {
+  for (unsigned i = 0; i < n; i++) {
+    char *end;
+    key[i] = strtoll(text, &end, 10);
+    if (end == text || *end != (i + 1 < n ? ',' : '\0'))
+      return false;
+    text = end + 1;
+  }
+  return n > 0 || *text == '\0';
+}
+
+// Infinite: nothing can be said. *NEAR: no part is off by more than 4 times.
+static double distance_to(const struct problem *p, const struct identity *id, bool *near) {
+  enum { MOST = 64 };
+  long long key[MOST];
+  *near = false;
+  if (id->n_keys > MOST || !read_key(p->key, key, id->n_keys))
+    return INFINITY;
+  *near = true;
+  for (unsigned i = 0; i < id->n_keys; i++)
+    *near = *near && key_distance(&key[i], &id->key[i], 1) <= 2;
+  return key_distance(key, id->key, id->n_keys);
+}
+
+// ---- problems -------------------------------------------------------------------------
+
+static bool same_names(const struct problem *p, const struct identity *id) {
+  const char *names = p->key_names;
+  for (unsigned i = 0; i < id->n_keys; i++) {
+    size_t n = strcspn(names, "\n");
+    if (strlen(id->key_names[i]) != n || strncmp(names, id->key_names[i], n) != 0)
+      return false;
+    names += n + (names[n] == '\n');
+  }
+  return *names == '\0';
+}
+
+// Is P like ID, and how? What runs on another kind of processor is for wisdom to say.
+static bool relate(const struct problem *p, const struct identity *id, struct relative *r) {
+  if (strcmp(p->cpu, id->cpu) != 0 || strcmp(p->isa, id->isa) != 0)
+    return false;
+  bool names = same_names(p, id);
+  r->problem = p->id;
+  r->distance = distance_to(p, id, &r->near);
+  if (p->unit == id->unit && names)
+    r->relation = RELATED_KEY;
+  else if (strcmp(p->kernel, id->kernel) == 0)
+    r->relation = RELATED_TEXT;
+  else if (p->shape != 0 && p->shape == id->shape)
+    r->relation = RELATED_SHAPE;
+  else if (*p->family && id->family && strcmp(p->family, id->family) == 0)
+    r->relation = RELATED_FAMILY;
+  else
+    return false;
+  r->near = r->near && r->relation == RELATED_KEY && p->threads == id->threads;
+  if (p->threads != id->threads) // as far as a key twice as large
+    r->distance += fabs(log2((double)(p->threads + !p->threads) / (id->threads + !id->threads)));
+  return r->relation != RELATED_KEY || isfinite(r->distance);
+}
+
+static void name_relative(const struct problem *p, const struct identity *id,
+                          struct relative *r) {
+  char *key = problem_key_text(p);
+  const char *comma = key && *key ? ", " : "", *text = key ? key : "";
+  if (r->relation == RELATED_KEY && *text)
+    snprintf(r->name, sizeof r->name, "%s", text);
+  else if (r->relation == RELATED_KEY)
+    snprintf(r->name, sizeof r->name, "%u threads", p->threads);
+  else if (r->relation == RELATED_TEXT)
+    snprintf(r->name, sizeof r->name, "an earlier %.40s%s%s", id->kernel, comma, text);
+  else
+    snprintf(r->name, sizeof r->name, "kernel %.40s%s%s", p->kernel, comma, text);
+  free(key);
+}
+
+static bool nearer(const struct relative *a, const struct relative *b) {
+  return a->relation != b->relation ? a->relation < b->relation : a->distance < b->distance;
+}
+
+// Keeps the nearest. An insertion sort: OUT is short.
+static unsigned insert(struct relative *out, unsigned n, const struct relative *r) {
+  unsigned i = n < MAX_RELATIVES ? n : MAX_RELATIVES - 1;
+  if (n == MAX_RELATIVES && !nearer(r, &out[i]))
+    return n;
+  for (; i > 0 && nearer(r, &out[i - 1]); i--)
+    out[i] = out[i - 1];
+  out[i] = *r;
+  return n < MAX_RELATIVES ? n + 1 : n;
+}
+
+unsigned store_relatives(struct store *s, const struct identity *id,
+                         struct relative out[MAX_RELATIVES]) {
+  struct cell cells[STORE_CELLS];
+  struct problem p;
+  unsigned n = 0;
+  int rc = SQLITE_ROW;
+  int64_t self = problem_id(id);
+  sqlite3_stmt *q = store_usable(s) ? store_select(s, &table_problem, PROBLEMS) : NULL;
+  if (!q)
+    return 0;
+  sqlite3_bind_text(q, 1, id->kernel, -1, SQLITE_STATIC);
+  sqlite3_bind_int64(q, 2, (int64_t)id->unit);
+  sqlite3_bind_int64(q, 3, (int64_t)id->shape);
+  sqlite3_bind_text(q, 4, id->family ? id->family : "", -1, SQLITE_STATIC);
+  while ((rc = store_step(q)) == SQLITE_ROW) {
+    struct relative r;
+    if (!row_read(q, &table_problem, cells) || !problem_of(cells, &p) || p.id == self ||
+        !relate(&p, id, &r))
+      continue;
+    name_relative(&p, id, &r);
+    n = insert(out, n, &r);
+  }
+  sqlite3_finalize(q);
+  return rc == SQLITE_DONE ? n : 0;
+}
+
+bool store_tuning(struct store *s, int64_t problem, const char *toolchain, struct summary *out) {
+  char *by = NULL;
+  if (!store_usable(s) || !store_find_summary(s, problem, out, &by))
+    return false;
+  bool same = !toolchain || strcmp(by, toolchain) == 0;
+  free(by);
+  if (!same)
+    store_summary_free(out);
+  return same;
+}
+
+static const char borrowed[] = "borrowed from ";
+
+bool summary_is_borrowed(const struct summary *m) {
+  return m->source && strncmp(m->source, borrowed, sizeof borrowed - 1) == 0;
+}
+
+// ---- variants -------------------------------------------------------------------------
+
+struct fast { char *values; double seconds; };
+
+// Keeps the FASTEST, in order.
+static unsigned keep(struct fast *list, unsigned n, const char *values, double seconds) {
+  char *copy = n < FASTEST || seconds < list[n - 1].seconds ? sys_strdup(values) : NULL;
+  if (!copy)
+    return n;
+  if (n == FASTEST)
+    free(list[--n].values);
+  unsigned i = n;
+  for (; i > 0 && seconds < list[i - 1].seconds; i--)
+    list[i] = list[i - 1];
+  list[i] = (struct fast){ copy, seconds };
+  return n + 1;
+}
+
+static double median_of(const struct record *r) {
+  double *samples = r->n_samples ? sys_malloc(r->n_samples * sizeof *samples) : NULL;
+  if (!samples)
+    return 0;
+  memcpy(samples, r->samples, r->n_samples * sizeof *samples);
+  double median = stats_median(samples, r->n_samples).median;
+  free(samples);
+  return median;
+}
+
+static unsigned read_fastest(struct store *s, int64_t problem, struct fast *list) {
+  struct cell cells[STORE_CELLS];
+  struct record r;
+  unsigned n = 0;
+  sqlite3_stmt *q = store_select(s, &table_variant, VARIANTS);
+  sqlite3_bind_int64(q, 1, problem);
+  while (q && store_step(q) == SQLITE_ROW)
+    if (row_read(q, &table_variant, cells) && cells[0].i == problem && record_of(cells, &r) &&
+        r.n_samples > 0)
+      n = keep(list, n, r.values, median_of(&r));
+  sqlite3_finalize(q);
+  return n;
+}
+
+void store_fastest(struct store *s, int64_t problem, unsigned n,
+                   void (*see)(const char *values, double seconds, void *data), void *data) {
+  struct fast list[FASTEST];
+  struct summary m;
+  char *toolchain = NULL;
+  if (!store_usable(s))
+    return;
+  bool won = store_find_summary(s, problem, &m, &toolchain);
+  const char *winner = won && m.winner ? m.values : NULL;
+  if (winner && n > 0)
+    see(winner, m.best.median, data);
+  unsigned left = n - (winner && n > 0), found = s->db ? read_fastest(s, problem, list) : 0;
+  for (unsigned i = 0; i < found; i++) {
+    if (left > 0 && !(winner && strcmp(list[i].values, winner) == 0)) {
+      see(list[i].values, list[i].seconds, data);
+      left--;
+    }
+    free(list[i].values);
+  }
+  if (won) {
+    store_summary_free(&m);
+    free(toolchain);
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// owner.c: a pending trial belongs to a process. While that lives, the trial has
+// not failed; once it is gone, the trial took it along. A process is its number, the
+// moment it began, and the boot of the machine, since numbers come around again.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store.h"
+
+static void read_text(const char *path, char *text, size_t size) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int n = fd < 0 ? -1 : sys_read_all(fd, text, size - 1);
+  text[n > 0 ? n : 0] = '\0';
+  if (fd >= 0)
+    close(fd);
+}
+
+// Field 22 of /proc/PID/stat, in clock ticks since boot; fields are counted from the
+// last ')', since a process may be called anything. 0: no such process.
+static unsigned long long start_time(long pid) {
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+  read_text(path, text, sizeof text);
+  char *p = strrchr(text, ')');
+  for (int field = 2; p && field < 22; field++)
+    p = strchr(p + 1, ' ');
+  return p ? strtoull(p + 1, NULL, 10) : 0;
+}
+
+static void boot_id(char *id, size_t size) {
+  read_text("/proc/sys/kernel/random/boot_id", id, size);
+  id[strcspn(id, "\n")] = '\0';
+}
+
+void store_owner(char *text, size_t size) {
+  char boot[64];
+  boot_id(boot, sizeof boot);
+  snprintf(text, size, "%ld %llu %s", (long)getpid(), start_time(getpid()), boot);
+}
+
+bool store_owner_lives(const char *text) {
+  char boot[64], *end;
+  long pid = strtol(text, &end, 10);
+  unsigned long long start = strtoull(end, &end, 10);
+  boot_id(boot, sizeof boot);
+  return pid > 0 && start > 0 && *end == ' ' && strcmp(end + 1, boot) == 0 &&
+         start_time(pid) == start;
+}

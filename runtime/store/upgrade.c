@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// upgrade.c: what a file's tables look like, and bringing those of an earlier
+// format up to date. Since columns are only ever added at the end, an earlier table is
+// ours with fewer of them; its rows are checked as they were summed, and summed anew.
+#include <stdlib.h>
+#include <string.h>
+
+#include "store.h"
+
+enum { FIRST_TABLES = 3 }; // those that every format has
+
+// ---- looking --------------------------------------------------------------------------
+
+// The number of columns with which T is what SQL makes; 0: with none.
+static unsigned columns_of(const struct table *t, const char *sql) {
+  for (unsigned n = t->n; n >= t->n_keys; n--) {
+    struct table earlier = *t;
+    earlier.n = n;
+    char *ours = table_create_sql(&earlier);
+    bool same = ours && strcmp(sql, ours) == 0;
+    free(ours);
+    if (same)
+      return n;
+  }
+  return 0;
+}
+
+// Columns of each table into FOUND; 0 where there is none. The schema must be ours to the
+// letter: no triggers, views, generated columns or further tables.
+static int read_schema(struct store *s, unsigned found[STORE_TABLES]) {
+  sqlite3_stmt *q = NULL;
+  int rc = sqlite3_prepare_v2(s->db, "SELECT type, name, sql FROM sqlite_schema", -1, &q,
+                              NULL);
+  memset(found, 0, STORE_TABLES * sizeof *found);
+  while (rc == SQLITE_OK && (rc = store_step(q)) == SQLITE_ROW) {
+    const char *type = (const char *)sqlite3_column_text(q, 0);
+    const char *name = (const char *)sqlite3_column_text(q, 1);
+    const char *sql = (const char *)sqlite3_column_text(q, 2);
+    rc = SQLITE_CORRUPT;
+    for (int i = 0; i < STORE_TABLES && type && name && sql; i++)
+      if (strcmp(type, "table") == 0 && strcmp(name, store_tables[i]->name) == 0 &&
+          (found[i] = columns_of(store_tables[i], sql)) > 0)
+        rc = SQLITE_OK;
+  }
+  sqlite3_finalize(q);
+  for (int i = 0; i < FIRST_TABLES && rc == SQLITE_DONE; i++)
+    if (!found[i])
+      rc = SQLITE_CORRUPT;
+  return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static bool is_up_to_date(const unsigned found[STORE_TABLES]) {
+  for (int i = 0; i < STORE_TABLES; i++)
+    if (found[i] != store_tables[i]->n)
+      return false;
+  return true;
+}
+
+// ---- rewriting ------------------------------------------------------------------------
+
+// The good rows of OLD, whose table is called NAME by now, with what they lack.
+static int copy_rows(struct store *s, const struct table *t, const struct table *old,
+                     const char *name) {
+  struct table renamed = *old;
+  struct cell cells[STORE_CELLS];
+  renamed.name = name;
+  sqlite3_stmt *q = store_select(s, &renamed, "");
+  int rc = q ? SQLITE_OK : SQLITE_ERROR;
+  while (rc == SQLITE_OK && (rc = store_step(q)) == SQLITE_ROW) {
+    rc = SQLITE_OK;
+    if (!row_read(q, old, cells))
+      continue;
+    for (unsigned i = old->n; i < t->n; i++)
+      cells[i] = cell_empty(&t->columns[i]);
+    rc = store_insert(s, t, cells);
+  }
+  sqlite3_finalize(q);
+  return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int run_text(struct store *s, char *sql) {
+  int rc = sql ? store_run(s->db, sql) : SQLITE_NOMEM;
+  free(sql);
+  return rc;
+}
+
+static int rewrite(struct store *s, const struct table *t, unsigned n) {
+  struct table old = *t;
+  char name[64];
+  old.n = n;
+  snprintf(name, sizeof name, "old_%s", t->name);
+  int rc = SQLITE_OK;
+  if (n)
+    rc = run_text(s, sys_printf("ALTER TABLE %s RENAME TO %s", t->name, name));
+  if (rc == SQLITE_OK)
+    rc = run_text(s, table_create_sql(t));
+  if (n && rc == SQLITE_OK)
+    rc = copy_rows(s, t, &old, name);
+  if (n && rc == SQLITE_OK)
+    rc = run_text(s, sys_printf("DROP TABLE %s", name));
+  return rc;
+}
+
+// Under a lock, so that the tables are looked at again: somebody else may have been faster.
+static int rewrite_all(struct store *s) {
+  unsigned found[STORE_TABLES];
+  int rc = read_schema(s, found);
+  for (int i = 0; i < STORE_TABLES && rc == SQLITE_OK; i++)
+    if (found[i] != store_tables[i]->n)
+      rc = rewrite(s, store_tables[i], found[i]);
+  if (rc == SQLITE_OK)
+    rc = run_text(s, sys_printf("PRAGMA user_version=%d; COMMIT", STORE_VERSION));
+  if (rc != SQLITE_OK)
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+  return rc;
+}
+
+int store_upgrade(struct store *s) {
+  unsigned found[STORE_TABLES];
+  int rc = read_schema(s, found);
+  if (rc != SQLITE_OK || is_up_to_date(found))
+    return rc;
+  rc = store_run(s->db, "PRAGMA synchronous=FULL; BEGIN IMMEDIATE");
+  if (rc == SQLITE_OK)
+    rc = rewrite_all(s);
+  store_run(s->db, "PRAGMA synchronous=OFF");
+  return rc;
+}

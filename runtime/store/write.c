@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// write.c: rows go in.
+//
+// What cannot be written at once (somebody holds the lock) waits in a queue and goes
+// with the next transaction. Records are committed without waiting for the disk, so a
+// tuning of 200 variants costs no 400 fsyncs: they outlive every process, and the
+// machine only with the next summary, which does wait. A file that a power cut damages
+// is set aside.
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store.h"
+
+enum { LONGEST_QUEUE = 4096, LARGEST_CHECKED = 64 << 20 };
+static const double WAIT = 0.08; // seconds for a record
+
+// ---- the queue ------------------------------------------------------------------------
+
+// A copy of the row in one block.
+static struct queued *queued_new(const struct table *t, const struct cell *cells) {
+  size_t size = sizeof(struct queued) + t->n * sizeof *cells;
+  for (unsigned i = 0; i < t->n; i++)
+    size += cells[i].size;
+  struct queued *q = sys_malloc(size);
+  if (!q)
+    return NULL;
+  char *p = (char *)(q->cells + t->n);
+  *q = (struct queued){ .table = t };
+  for (unsigned i = 0; i < t->n; i++) {
+    q->cells[i] = cells[i];
+    if (cells[i].size)
+      q->cells[i].data = memcpy(p, cells[i].data, cells[i].size);
+    else
+      q->cells[i].data = "";
+    p += cells[i].size;
+  }
+  return q;
+}
+
+static int enqueue(struct store *s, const struct table *t, const struct cell *cells) {
+  struct queued *q = s->n_queued < LONGEST_QUEUE ? queued_new(t, cells) : NULL;
+  if (!q)
+    return -1;
+  *s->last = q;
+  s->last = &q->next;
+  s->n_queued++;
+  return 0;
+}
+
+// Drops what stands behind LAST, the N-th row's link.
+static void cut_queue(struct store *s, struct queued **last, unsigned n) {
+  for (struct queued *q = *last, *next; q; q = next) {
+    next = q->next;
+    free(q);
+  }
+  *last = NULL;
+  s->last = last;
+  s->n_queued = n;
+}
+
+void store_drop_queue(struct store *s) {
+  cut_queue(s, &s->first, 0);
+}
+
+// ---- transactions ---------------------------------------------------------------------
+
+int store_insert(struct store *s, const struct table *t, const struct cell *cells) {
+  char *sql = table_insert_sql(t);
+  sqlite3_stmt *q = NULL;
+  int rc = sql ? sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) : SQLITE_NOMEM;
+  if (rc == SQLITE_OK)
+    rc = row_bind(q, t, cells);
+  if (rc == SQLITE_OK)
+    rc = store_step(q);
+  sqlite3_finalize(q);
+  free(sql);
+  return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+// A file that came broken is found out before anything is built on it; once a connection.
+static int check_file(struct store *s) {
+  struct stat st;
+  if (s->checked || stat(s->path, &st) != 0 || st.st_size > LARGEST_CHECKED)
+    return SQLITE_OK;
+  sqlite3_stmt *q = NULL;
+  int rc = sqlite3_prepare_v2(s->db, "PRAGMA quick_check(1)", -1, &q, NULL);
+  if (rc == SQLITE_OK && (rc = store_step(q)) == SQLITE_ROW) {
+    const char *answer = (const char *)sqlite3_column_text(q, 0);
+    rc = answer && strcmp(answer, "ok") == 0 ? SQLITE_OK : SQLITE_CORRUPT;
+  }
+  sqlite3_finalize(q);
+  s->checked = rc == SQLITE_OK;
+  return rc;
+}
+
+static int set_durable(struct store *s, bool durable) {
+  if (s->durable == durable)
+    return SQLITE_OK;
+  s->durable = durable;
+  return store_run(s->db, durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=OFF");
+}
+
+static int write_queue(struct store *s, bool durable) {
+  int rc = check_file(s);
+  if (rc == SQLITE_OK)
+    rc = set_durable(s, durable);
+  if (rc == SQLITE_OK)
+    rc = store_run(s->db, "BEGIN IMMEDIATE");
+  if (rc != SQLITE_OK)
+    return rc;
+  for (struct queued *q = s->first; q && rc == SQLITE_OK; q = q->next)
+    rc = store_insert(s, q->table, q->cells);
+  if (rc == SQLITE_OK)
+    rc = store_run(s->db, "COMMIT");
+  if (rc != SQLITE_OK)
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+  return rc;
+}
+
+int store_flush(struct store *s, double wait, bool durable) {
+  if (!store_usable(s) || s->dead)
+    return -1;
+  // Behind a stopped process only the first two waits are in full.
+  double begun = sys_now();
+  int rc = SQLITE_BUSY;
+  for (int attempt = 0; attempt < 2; attempt++) {
+    store_allow(s, s->patience < 2 ? wait : 0);
+    rc = write_queue(s, durable);
+    if (rc == SQLITE_OK || !store_recover(s, rc))
+      break;
+  }
+  double waited = sys_now() - begun;
+  s->slowest = waited > s->slowest ? waited : s->slowest;
+  if (rc == SQLITE_OK) {
+    store_drop_queue(s);
+    s->patience = 0;
+    return 0;
+  }
+  if ((rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED) {
+    s->patience++;
+    log_once(AUTOTUNE_INFO, "store-busy", "%s is locked by another process", s->path);
+    return -1;
+  }
+  s->dead = true;
+  log_once(AUTOTUNE_WARN, "store", "results are not kept: %s: %s", s->path,
+           sqlite3_errstr(rc));
+  return -1;
+}
+
+// As long as others get their work done there is hope; a second without any change is
+// the end.
+void store_finish_queue(struct store *s) {
+  struct stat before, after;
+  for (int i = 0; i < 50 && s->first && !s->dead; i++) {
+    s->patience = 0;
+    int known = stat(s->path, &before);
+    if (store_flush(s, WAIT, false) == 0 || known != 0 || stat(s->path, &after) != 0)
+      return;
+    if (before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
+        before.st_mtim.tv_nsec == after.st_mtim.tv_nsec && i >= 3)
+      break;
+  }
+  if (s->first)
+    log_once(AUTOTUNE_WARN, "store",
+             "%u rows of results were not kept: %s is locked by another process",
+             s->n_queued, s->path);
+}
+
+// ---- what is written ------------------------------------------------------------------
+
+static double unix_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Queues the problem's own row before each row that refers to it, since the file may
+// have been replaced in between. Its id, or 0.
+static int64_t enqueue_problem(struct store *s, const struct identity *id) {
+  struct cell cells[STORE_CELLS];
+  char *key;
+  if (!problem_cells(id, cells, &key))
+    return 0;
+  int64_t problem = cells[0].i;
+  if (enqueue(s, &table_problem, cells) != 0)
+    problem = 0;
+  free(key);
+  return problem;
+}
+
+static int write_row(struct store *s, int64_t problem, const struct table *t,
+                     const struct cell *cells, double wait, bool durable) {
+  if (!problem || enqueue(s, t, cells) != 0)
+    return -1;
+  return store_flush(s, wait, durable);
+}
+
+static int write_record(struct store *s, const struct identity *id,
+                        const struct record *r) {
+  if (!store_usable(s) || s->dead)
+    return -1;
+  struct cell cells[STORE_CELLS];
+  int64_t problem = enqueue_problem(s, id);
+  record_cells(problem, r, unix_time(), cells);
+  return write_row(s, problem, &table_variant, cells, WAIT, false);
+}
+
+// Unlike other rows this one does not wait: written after its trial it would say that
+// the trial had killed its process.
+int store_begin(struct store *s, const struct identity *id, const struct record *r) {
+  struct record pending = *r;
+  char owner[128];
+  store_owner(owner, sizeof owner);
+  pending.fate = FATE_PENDING;
+  // Whose trial it is: while that process lives, nothing has happened yet.
+  pending.message = owner;
+  pending.n_samples = 0;
+  if (!store_usable(s))
+    return -1;
+  struct queued **last = s->last;
+  unsigned n = s->n_queued;
+  if (write_record(s, id, &pending) == 0)
+    return 0;
+  cut_queue(s, last, n);
+  return -1;
+}
+
+int store_finish(struct store *s, const struct identity *id, const struct record *r) {
+  return write_record(s, id, r);
+}
+
+int store_summary(struct store *s, const struct identity *id, const struct summary *m) {
+  if (!store_usable(s) || s->dead)
+    return -1;
+  struct cell cells[STORE_CELLS];
+  struct summary dated = *m;
+  if (!(dated.when > 0))
+    dated.when = unix_time();
+  int64_t problem = enqueue_problem(s, id);
+  summary_cells(problem, id->toolchain, &dated, cells);
+  s->patience = 0; // what the whole tuning was for is worth another wait
+  return write_row(s, problem, &table_winner, cells, WAIT, true);
+}
+
+int store_asked(struct store *s, const struct identity *id, const struct autotune_kernel *k,
+                const char *why) {
+  const struct table *t = &table_asked;
+  if (!store_usable(s) || s->dead)
+    return -1;
+  char *params = identity_params(k), *conditions = identity_conditions(k);
+  struct cell c[STORE_CELLS];
+  int64_t problem = params && conditions ? enqueue_problem(s, id) : 0;
+  c[0] = (struct cell){ .kind = CELL_INT, .i = problem };
+  c[1] = text_cell(t, 1, id->toolchain);
+  c[2] = (struct cell){ .kind = CELL_INT, .i = (int64_t)id->space };
+  c[3] = text_cell(t, 3, params);
+  c[4] = text_cell(t, 4, conditions);
+  c[5] = text_cell(t, 5, why);
+  c[6] = (struct cell){ .kind = CELL_REAL, .d = unix_time() };
+  int status = write_row(s, problem, t, c, WAIT, false);
+  free(params);
+  free(conditions);
+  return status;
+}

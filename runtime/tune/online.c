@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// online.c: the tuner's side of mode `online`. The search goes on as ever, in the sandbox, though with a run
+// or two a variant only: that it is right and not hopeless. What passes is linked and sent to the program,
+// whose own calls then decide (halving.c). Nothing here waits for a call: between trials, and while
+// something is compiled, online_step looks what has come, and writes the next orders.
+//
+// A variant is pending in the store again until its first real call has ended, so that one that takes the
+// program down with it is known for that next time.
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "halving.h"
+#include "compile/jit.h"
+#include "session/session.h"
+#include "tune.h"
+
+// In the sandbox a variant must come this close to the best to be run in a call at all, one with threads less
+// so, since there they share the cores with the program's; what is known from an earlier process, to be
+// looked at again.
+static const double hopeful = 1.25, hopeful_with_threads = 2, promising = 1.1;
+
+struct sent { int arm; unsigned round; bool drop; };
+struct online {
+  struct halving race;
+  struct lane *lane;
+  int candidates[ARMS];               // index of each arm's; NONE
+  int loading;                        // the arm that the program is to load; NONE
+  int fd, next;                       // linked but not sent yet: its file, or -1, and whose it is
+  bool racing;                        // orders are being followed
+  unsigned read;                      // answers
+  struct sent sent[LIVE_ORDERS];
+  double last;                        // sys_now of the last answer
+  double seen, cost;                  // sys_now and seconds of CPU at the last look
+  double given;                       // seconds that the budget was extended by
+  double lost;                        // seconds that calls have taken more than with the best so far
+};
+
+bool online_new(struct tuning *t) {
+  struct page *page = session_page();
+  struct online *o = page ? sys_calloc(1, sizeof *o) : NULL;
+  if (!o)
+    return false;
+  o->lane = &page->lane;
+  o->loading = NONE;
+  o->fd = -1;
+  o->last = sys_now();
+  for (int i = 0; i < ARMS; i++)
+    o->candidates[i] = NONE;
+  halving_init(&o->race);
+  t->online = o;
+  return true;
+}
+
+// ---- records -----------------------------------------------------------------------------------------
+
+static struct candidate *candidate_of(const struct tuning *t, int arm) {
+  int i = t->online->candidates[arm];
+  return i == NONE ? NULL : &t->candidates[i];
+}
+
+static void write_down(const struct tuning *t, const struct candidate *c, const double *samples,
+                       unsigned n) {
+  struct record r = candidate_record(c);
+  r.samples = samples;
+  r.n_samples = n;
+  if (t->store)
+    store_finish(t->store, t->id, &r);
+}
+
+// What its real calls took, in place of what it took in the sandbox.
+static void keep_samples(const struct tuning *t, int arm) {
+  const struct arm *a = &t->online->race.arms[arm];
+  const struct candidate *c = candidate_of(t, arm);
+  if (c && a->n > 0)
+    write_down(t, c, a->samples, a->n < ARM_SAMPLES ? a->n : ARM_SAMPLES);
+}
+
+// ---- newcomers -----------------------------------------------------------------------------------------
+
+static bool is_twin(const struct tuning *t, const struct candidate *c) {
+  for (unsigned i = 0; i < t->n; i++)
+    if (t->candidates[i].offered && t->candidates[i].code == c->code && c->code != 0)
+      return true;
+  return false;
+}
+
+// The best of those that wait to be run in real calls; NULL: none is worth it.
+static struct candidate *next_newcomer(struct tuning *t) {
+  double best = tune_best(t).median;
+  struct candidate *found = NULL;
+  double close = t->kernel->openmp ? hopeful_with_threads : hopeful;
+  for (unsigned i = 0; i < t->n; i++) {
+    struct candidate *c = &t->candidates[i];
+    if (c->done && !c->offered && c->fate == FATE_OK && c->e.n > 0 && c->object.data &&
+        c->e.low <= close * best && (!found || c->e.median < found->e.median) && !is_twin(t, c))
+      found = c;
+  }
+  return found;
+}
+
+// Linked into a memory file; -1 where it cannot be.
+static int link_file(const struct tuning *t, const struct candidate *c) {
+  char path[64], *why = NULL;
+  int fd = memory_file();
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  if (fd >= 0 && (sys_fails(SYS_JIT) ||
+                  t->jit->link_shared(c->object.data, c->object.size, path, &why) != 0)) {
+    log_message(AUTOTUNE_DEBUG, "%s: a variant cannot be linked: %s", t->kernel->name,
+                why ? why : "no memory");
+    close(fd);
+    fd = -1;
+  }
+  free(why);
+  return fd;
+}
+
+// Links one at a time, and sends it as soon as there is an arm for it and the program reads.
+static void send_newcomer(struct tuning *t) {
+  struct online *o = t->online;
+  struct candidate *c = o->loading == NONE && o->fd < 0 ? next_newcomer(t) : NULL;
+  if (c) {
+    c->offered = true;
+    o->fd = link_file(t, c);
+    o->next = (int)(c - t->candidates);
+  }
+  int arm = o->loading == NONE && o->fd >= 0 ? halving_room(&o->race) : -1;
+  if (arm < 0)
+    return;
+  atomic_store(&o->lane->loaded[arm], 0);
+  if (!session_send_variant((unsigned)arm, o->fd))
+    return;
+  close(o->fd);
+  o->fd = -1;
+  o->candidates[arm] = o->next;
+  o->loading = arm;
+}
+
+static void see_loaded(struct tuning *t) {
+  struct online *o = t->online;
+  unsigned loaded = o->loading == NONE ? 0 : atomic_load(&o->lane->loaded[o->loading]);
+  if (loaded == LIVE_LOADED) {
+    struct record r = candidate_record(candidate_of(t, o->loading));
+    if (t->store)
+      store_begin(t->store, t->id, &r);
+    halving_join(&o->race, o->loading);
+  } else if (loaded == LIVE_REFUSED) {
+    o->candidates[o->loading] = NONE;
+  }
+  if (loaded)
+    o->loading = NONE;
+}
+
+// ---- rounds --------------------------------------------------------------------------------------------
+
+static void write_order(struct online *o, struct sent s, unsigned repeat) {
+  unsigned n = atomic_load(&o->lane->written);
+  struct live_order *order = &o->lane->orders[n % LIVE_ORDERS];
+  o->sent[n % LIVE_ORDERS] = s;
+  order->arm = (unsigned)s.arm;
+  order->repeat = repeat;
+  order->drop = s.drop;
+  atomic_store(&order->seconds, 0);
+  atomic_store(&o->lane->written, n + 1);
+}
+
+static unsigned room(const struct online *o) {
+  return LIVE_ORDERS - (atomic_load(&o->lane->written) - o->read);
+}
+
+// A single short call says little.
+static unsigned repeats(double seconds) {
+  return seconds < 2e-6 ? LIVE_REPEAT : seconds < 20e-6 ? 7 : seconds < 200e-6 ? 3 : 1;
+}
+
+static void see_answer(struct tuning *t, struct sent s, double seconds) {
+  struct online *o = t->online;
+  struct arm *a = &o->race.arms[s.arm];
+  if (s.drop) {
+    a->state = ARM_FREE;
+    o->candidates[s.arm] = NONE;
+    return;
+  }
+  if (seconds < 0)
+    return;
+  if (a->n == 0 && candidate_of(t, s.arm)) // it has come back from a real call
+    write_down(t, candidate_of(t, s.arm), candidate_of(t, s.arm)->samples,
+               candidate_of(t, s.arm)->n_samples);
+  halving_sample(&o->race, s.arm, s.round, seconds);
+  double best = halving_time(&o->race.arms[o->race.incumbent]).median;
+  o->lost += best > 0 && seconds > best ? seconds - best : 0;
+  o->last = sys_now();
+}
+
+static void read_answers(struct tuning *t) {
+  struct online *o = t->online;
+  unsigned answered = atomic_load(&o->lane->answered);
+  for (; o->read != answered; o->read++)
+    see_answer(t, o->sent[o->read % LIVE_ORDERS],
+               atomic_load(&o->lane->orders[o->read % LIVE_ORDERS].seconds));
+}
+
+static void tell(const struct tuning *t, int arm, const char *what) {
+  const struct candidate *c = candidate_of(t, arm);
+  const struct arm *a = &t->online->race.arms[arm];
+  struct estimate e = halving_time(a);
+  char *point = c ? space_describe(&t->space, c->point) : NULL;
+  log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s after %u real calls, %.4g s: %s", sys_now() - t->began,
+              t->kernel->name, what, a->n, e.median, point ? point : "the default");
+  free(point);
+}
+
+static void judge(struct tuning *t) {
+  struct online *o = t->online;
+  int before = o->race.incumbent;
+  halving_judge(&o->race);
+  if (o->race.incumbent != before)
+    tell(t, o->race.incumbent, "the best so far");
+  atomic_store(&o->lane->best, (unsigned)o->race.incumbent);
+}
+
+// Whoever is out is unloaded, which makes room.
+static void drop_out(struct tuning *t) {
+  struct online *o = t->online;
+  for (int i = 1; i < ARMS; i++)
+    if (o->race.arms[i].state == ARM_OUT && candidate_of(t, i) && i != o->loading && room(o) > 0) {
+      tell(t, i, "out");
+      keep_samples(t, i);
+      object_free(&candidate_of(t, i)->object);
+      o->candidates[i] = NONE;
+      write_order(o, (struct sent){ .arm = i, .drop = true }, 0);
+    }
+}
+
+double online_lost(const struct tuning *t) {
+  return t->online->lost;
+}
+
+static void order_rounds(struct tuning *t) {
+  struct online *o = t->online;
+  int arms[ARMS];
+  unsigned rounds, n = pace_allows(t) ? halving_round(&o->race, arms, &rounds) : 0;
+  double best = halving_time(&o->race.arms[o->race.incumbent]).median;
+  unsigned repeat = repeats(best > 0 ? best : tune_best(t).median);
+  for (unsigned k = 0; n > 0 && k < rounds; k++)
+    for (unsigned i = 0; i < n && room(o) > 0; i++)
+      write_order(o, (struct sent){ .arm = arms[(i + k) % n], .round = o->race.round - rounds + k },
+                  repeat);
+}
+
+// The budget is time that the tuning takes. Beside a program that leaves it little of the machine it takes less
+// than goes by, and may go on for up to four times as long.
+static void extend_budget(struct tuning *t) {
+  struct online *o = t->online;
+  double now = sys_now();
+  if (now - o->seen < 0.1)
+    return;
+  double cost = pace_count(t), starved = now - o->seen - (cost - o->cost);
+  if (o->seen > 0 && starved > 0 && o->given + starved < 3 * t->budget) {
+    o->given += starved;
+    t->deadline += starved;
+    t->explore_until += starved;
+  }
+  o->seen = now;
+  o->cost = cost;
+}
+
+void online_step(struct tuning *t) {
+  struct online *o = t->online;
+  extend_budget(t);
+  read_answers(t);
+  if (o->racing && o->read == atomic_load(&o->lane->written)) {
+    o->racing = false;
+    judge(t);
+  }
+  see_loaded(t);
+  if (!o->racing) {
+    drop_out(t);
+    order_rounds(t);
+    o->racing = o->read != atomic_load(&o->lane->written);
+  }
+  send_newcomer(t);
+}
+
+// ---- the end -------------------------------------------------------------------------------------------
+
+// What an earlier process found good is compiled and checked again, to compete.
+static void see_again(struct tuning *t) {
+  for (int found = 0; found < FINALISTS && !session_stopping(); found++) {
+    double best = tune_best(t).median;
+    struct candidate *next = NULL;
+    for (unsigned i = 0; i < t->n; i++) {
+      struct candidate *c = &t->candidates[i];
+      if (c->done && !c->offered && !c->object.data && c->fate == FATE_OK && c->e.n > 0 &&
+          c->e.low <= promising * best && (!next || c->e.median < next->e.median))
+        next = c;
+    }
+    if (!next)
+      return;
+    if (!explore_again(t, next))
+      next->offered = true; // it is not to come again
+  }
+}
+
+static bool all_sent(struct tuning *t) {
+  return t->online->loading == NONE && t->online->fd < 0 && !next_newcomer(t);
+}
+
+// The real samples of all that ran, also where the program has ended in the middle of it.
+static void keep_all(struct tuning *t) {
+  unsigned running = atomic_load(&t->online->lane->running);
+  for (int i = 1; i < ARMS; i++) {
+    const struct arm *a = &t->online->race.arms[i];
+    const struct candidate *c = candidate_of(t, i);
+    if (c && a->n > 0)
+      keep_samples(t, i);
+    else if (c && a->state == ARM_RACING && running != (unsigned)i + 1)
+      write_down(t, c, c->samples, c->n_samples); // it was innocent
+  }
+}
+
+// What real calls said is what counts from here on. The default may have run when the machine was slower
+// or faster than it was for the best: what they took in the same rounds is what it is compared by.
+static int conclude(struct tuning *t) {
+  const struct halving *race = &t->online->race;
+  const struct arm *original = &race->arms[0], *best = &race->arms[race->incumbent];
+  struct candidate *c = candidate_of(t, race->incumbent);
+  if (original->n > 0)
+    t->original = halving_time(original);
+  if (c) {
+    struct estimate e = c->e = halving_time(best), r = original->ratio;
+    t->best = (int)(c - t->candidates);
+    if (r.n > 0)
+      t->original = (struct estimate){ e.median * r.median, e.median * r.low, e.median * r.high,
+                                       original->n };
+  }
+  return halving_winner(race) ? t->best : NONE;
+}
+
+// Do calls still come? Not where the program waits, nor if none came for as long as a tuning lasts.
+static bool has_calls(const struct tuning *t) {
+  double silence = sys_now() - t->online->last, call = t->original.median;
+  double patience = t->budget > 20 * call ? t->budget : 20 * call;
+  return silence < (atomic_load(&t->online->lane->waiting) ? 0.1 + 2 * call : patience);
+}
+
+int online_finish(struct tuning *t, bool *decided) {
+  struct online *o = t->online;
+  see_again(t);
+  o->last = sys_now();
+  while (!o->race.over && !session_stopping() && has_calls(t)) {
+    tune_report(t, tune_silence(NULL));
+    online_step(t);
+    if (all_sent(t) && !o->racing)
+      halving_close(&o->race);
+    nanosleep(&(struct timespec){ .tv_nsec = 500 * 1000 }, NULL);
+  }
+  keep_all(t);
+  *decided = o->race.over;
+  return o->race.over ? conclude(t) : NONE;
+}
