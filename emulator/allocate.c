@@ -46,7 +46,7 @@ EXPORT CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdevicep
   CUresult e = context_current(&c);
   if (e != CUDA_SUCCESS)
     return e;
-  if (!memory_find((uintptr_t)p, &a) || a.kind == MEMORY_HOST)
+  if (!memory_find((uintptr_t)p, &a) || is_host(a.kind))
     return CUDA_ERROR_NOT_FOUND;
   if (base)
     *base = a.base;
@@ -62,7 +62,7 @@ EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
     return e;
   if (!data || !memory_find((uintptr_t)p, &a))
     return CUDA_ERROR_INVALID_VALUE;
-  bool host = a.kind == MEMORY_HOST;
+  bool host = is_host(a.kind);
   switch ((int)attribute) {
   case CU_POINTER_ATTRIBUTE_CONTEXT:
     *(CUcontext *)data = context_of(a.device);

@@ -82,7 +82,11 @@ bool signals_in_kernel(void);
 
 /* ---- memory.c ----------------------------------------------------------------------------- */
 
-enum memory_kind { MEMORY_DEVICE, MEMORY_MANAGED, MEMORY_HOST, MEMORY_OPENED, MEMORY_SYMBOL };
+enum memory_kind {
+  MEMORY_DEVICE, MEMORY_MANAGED, MEMORY_HOST, MEMORY_OPENED, MEMORY_SYMBOL,
+  MEMORY_REGISTERED /* the program's own, known by cudaHostRegister */
+};
+static inline bool is_host(enum memory_kind k) { return k == MEMORY_HOST || k == MEMORY_REGISTERED; }
 struct allocation {
   uintptr_t base;
   size_t bytes;               /* as asked */
@@ -101,6 +105,8 @@ bool memory_on_device(uintptr_t p, size_t bytes);
 /* A variable of a module or of the program. */
 void memory_symbol(const void *p, size_t bytes, int device);
 void memory_forget(const void *p);
+/* Memory of the host, which stays where it is. Fails where a part of it is known already. */
+CUresult memory_register(uintptr_t p, size_t bytes, int device);
 size_t memory_used(int device);
 void memory_reset(int device);
 CUresult memory_export(uintptr_t p, CUipcMemHandle *handle);

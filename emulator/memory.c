@@ -128,6 +128,8 @@ static CUresult host_new(size_t bytes, struct allocation *a) {
 }
 
 static void unmap(const struct allocation *a) {
+  if (a->kind == MEMORY_REGISTERED)
+    return;
   if (a->kind == MEMORY_HOST) {
     munmap(a->pages, a->mapped);
     return;
@@ -195,6 +197,17 @@ void memory_symbol(const void *p, size_t bytes, int device) {
   if (bytes && !holding(a.base))
     list_add(&a);
   pthread_mutex_unlock(&m.lock);
+}
+
+CUresult memory_register(uintptr_t p, size_t bytes, int device) {
+  struct allocation a = {.base = p, .bytes = bytes, .kind = MEMORY_REGISTERED, .device = device};
+  CUresult e = CUDA_ERROR_INVALID_VALUE;
+  pthread_mutex_lock(&m.lock);
+  size_t next = above(p);
+  if (p && bytes && !holding(p) && (next == m.n || m.list[next].base - p >= bytes))
+    e = list_add(&a) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+  pthread_mutex_unlock(&m.lock);
+  return e;
 }
 
 void memory_forget(const void *p) {

@@ -252,6 +252,13 @@ EXPORT cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned 
   return cudaSuccess;
 }
 
+EXPORT cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags) {
+  struct CUctx_st *c;
+  CUresult e = runtime_ready(&c);
+  (void)flags;
+  return runtime_error(e == CUDA_SUCCESS ? memory_register((uintptr_t)p, bytes, c->device) : e);
+}
+
 static cudaError_t give_back(void *p, enum memory_kind kind) {
   struct CUctx_st *c;
   CUresult e = runtime_ready(&c);
@@ -265,6 +272,7 @@ static cudaError_t give_back(void *p, enum memory_kind kind) {
 }
 EXPORT cudaError_t cudaFree(void *p) { return give_back(p, MEMORY_DEVICE); }
 EXPORT cudaError_t cudaFreeHost(void *p) { return give_back(p, MEMORY_HOST); }
+EXPORT cudaError_t cudaHostUnregister(void *p) { return give_back(p, MEMORY_REGISTERED); }
 EXPORT cudaError_t cudaFreeAsync(void *p, cudaStream_t s) {
   (void)s;
   return give_back(p, MEMORY_DEVICE);
@@ -286,7 +294,7 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, c
                                         .hostPointer = (void *)p};
   if (!memory_find((uintptr_t)p, &a))
     return cudaSuccess;
-  out->type = a.kind == MEMORY_HOST      ? cudaMemoryTypeHost
+  out->type = is_host(a.kind)            ? cudaMemoryTypeHost
               : a.kind == MEMORY_MANAGED ? cudaMemoryTypeManaged
                                          : cudaMemoryTypeDevice;
   out->device = a.device;

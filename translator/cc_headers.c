@@ -256,6 +256,16 @@ static void add_launching(struct cc_headers *hs)
   spread_kernels(hs);
 }
 
+// For the CPU launches and `extern __shared__` are rewritten, whosever they are, so where they are in sight.
+static void add_emulated(struct cc_headers *hs)
+{
+  for (unsigned i = 1; i < hs->n; i++)
+    hs->list[i]->kernel |= text_has(hs->list[i]->text, "<<<") ||
+                           (text_has(hs->list[i]->text, "__shared__") &&
+                            text_has(hs->list[i]->text, "extern"));
+  spread_kernels(hs);
+}
+
 static bool is_cuda(const struct cc_command *c)
 {
   for (unsigned i = 0; i < c->n_inputs; i++)
@@ -284,6 +294,8 @@ struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
     }
   }
   spread_kernels(hs);
+  if (c->emulate && is_cuda(c))
+    add_emulated(hs);
   if (!root->kernel)
     return hs;
   if (is_cuda(c))

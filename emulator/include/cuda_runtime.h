@@ -2,6 +2,7 @@
 /* cuda_runtime.h: CUDA C++ as a compiler for the CPU takes it; what is not here is not emulated. */
 #ifndef AUTOTUNE_EMULATE_CUDA_RUNTIME_H
 #define AUTOTUNE_EMULATE_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__ /* programs ask by it whether this was included */
 
 #pragma GCC system_header
 
@@ -58,6 +59,15 @@ static inline cudaError_t cudaMallocHost(T **p, size_t bytes, unsigned flags = c
 }
 template <class T> static inline cudaError_t cudaHostAlloc(T **p, size_t bytes, unsigned flags) {
   return ::cudaHostAlloc((void **)p, bytes, flags);
+}
+
+template <class T>
+static inline cudaError_t cudaMallocPitch(T **p, size_t *pitch, size_t bytes, size_t rows) {
+  return ::cudaMallocPitch((void **)p, pitch, bytes, rows);
+}
+template <class T>
+static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags) {
+  return ::cudaHostGetDevicePointer((void **)device, host, flags);
 }
 
 template <class T> static inline cudaError_t cudaGetSymbolAddress(void **p, const T &symbol) {

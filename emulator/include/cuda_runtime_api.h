@@ -10,6 +10,9 @@
 #include "cuda.h"
 
 #define CUDART_VERSION 13000
+/* Programs ask by these whether the toolkit's headers were included. */
+#define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_API_H__
 #ifndef CUDART_CB
 #define CUDART_CB
 #endif
@@ -49,9 +52,15 @@ enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming =
        cudaEventInterprocess = 4 };
 enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
        cudaHostAllocWriteCombined = 4 };
+enum { cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2,
+       cudaHostRegisterIoMemory = 4, cudaHostRegisterReadOnly = 8 };
 enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2 };
 enum { cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2,
-       cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8 };
+       cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8 };
+enum cudaComputeMode {
+  cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited,
+  cudaComputeModeExclusiveProcess
+};
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
   cudaMemcpyDefault
@@ -82,6 +91,18 @@ enum cudaDeviceAttr {
   AUTOTUNE_EMULATE_ATTRIBUTES(X)
 #undef X
 };
+
+/* Of these there are names alone, so that the compiler says what is missing. */
+#define AUTOTUNE_EMULATE_NO_TEXTURES                                                         \
+  __attribute__((unavailable("textures and surfaces are not emulated")))
+typedef unsigned long long cudaTextureObject_t AUTOTUNE_EMULATE_NO_TEXTURES;
+typedef unsigned long long cudaSurfaceObject_t AUTOTUNE_EMULATE_NO_TEXTURES;
+typedef struct cudaArray *cudaArray_t AUTOTUNE_EMULATE_NO_TEXTURES;
+typedef struct cudaMipmappedArray *cudaMipmappedArray_t AUTOTUNE_EMULATE_NO_TEXTURES;
+struct AUTOTUNE_EMULATE_NO_TEXTURES cudaArray { int none; };
+struct AUTOTUNE_EMULATE_NO_TEXTURES cudaChannelFormatDesc { int none; };
+struct AUTOTUNE_EMULATE_NO_TEXTURES cudaResourceDesc { int none; };
+struct AUTOTUNE_EMULATE_NO_TEXTURES cudaTextureDesc { int none; };
 
 struct cudaPointerAttributes {
   enum cudaMemoryType type;
@@ -139,6 +160,8 @@ cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t bytes, size_t rows);
 cudaError_t cudaMallocHost(void **p, size_t bytes);
 cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags);
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
+cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags);
+cudaError_t cudaHostUnregister(void *p);
 cudaError_t cudaFree(void *p);
 cudaError_t cudaFreeHost(void *p);
 cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s);

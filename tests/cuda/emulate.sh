@@ -170,5 +170,50 @@ echo '__global__ void k(int *x) { *x = 1 }' > wrong.cu
 check "an error is an error" refused cc nvcc -c wrong.cu -o wrong.o
 said "its place" '^wrong.cu:1:[0-9]+: error'
 
+# ---- headers: dynamic shared memory and launches in them, what tells that they were included ----
+
+cat > pick.cuh <<'END'
+#pragma once
+template <class T> struct dynamic {
+  __device__ T *at() { extern __shared__ __align__(8) double bytes[]; return (T *)bytes; }
+};
+template <class T> __global__ void least(T *x)
+{
+  T *mine = dynamic<T>().at();
+  mine[threadIdx.x] = umin(x[threadIdx.x], 40);
+  __syncthreads();
+  x[threadIdx.x] = mine[blockDim.x - 1 - threadIdx.x];
+}
+template <class T> void least_of(int n, T *x) { least<T><<<1, n, n * sizeof(T)>>>(x); }
+END
+cat > pick.cu <<'END'
+#include <cuda_runtime.h>
+#include <cuda_profiler_api.h>
+#include "pick.cuh"
+#if !defined(__DRIVER_TYPES_H__) || !defined(__CUDA_RUNTIME_H__)
+#error "what helper headers ask by is missing"
+#endif
+int main()
+{
+  unsigned x[64], *seen;
+  for (unsigned i = 0; i < 64; i++)
+    x[i] = i;
+  if (cudaProfilerStart() != cudaSuccess || cudaHostGetDevicePointer(&seen, x, 0) == cudaSuccess ||
+      cudaHostRegister(x, sizeof x, cudaHostRegisterMapped) != cudaSuccess ||
+      cudaHostRegister(x + 63, 8, 0) == cudaSuccess || cudaHostGetDevicePointer(&seen, x, 0) != cudaSuccess)
+    return 1;
+  least_of(64, seen);
+  if (cudaDeviceSynchronize() != cudaSuccess || cudaFreeHost(x) == cudaSuccess ||
+      cudaHostUnregister(x) != cudaSuccess || cudaHostUnregister(x) == cudaSuccess)
+    return 2;
+  return !(x[0] == 40 && x[62] == 1 && x[63] == 0);
+}
+END
+check "a header's launches and shared memory" cc nvcc -O1 pick.cu -o pick
+check "they are right" ./pick
+echo '__global__ void k(cudaTextureObject_t t, float *x) { *x = tex2D<float>(t, 0, 0); }' > texture.cu
+check "a texture is refused" refused cc nvcc -c texture.cu -o texture.o
+said "why it is" 'texture.cu:1:[0-9]+: error:.* textures and surfaces are not emulated'
+
 echo "$checks checks, $failures failed"
 exit $((failures > 0))

@@ -93,6 +93,13 @@ AUTOTUNE_EMULATE_FMINMAX(double, double, double)
 AUTOTUNE_EMULATE_FMINMAX(double, float, double)
 AUTOTUNE_EMULATE_FMINMAX(double, double, float)
 
+static inline unsigned umin(unsigned a, unsigned b) { return min(a, b); }
+static inline unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+static inline long long llmin(long long a, long long b) { return min(a, b); }
+static inline long long llmax(long long a, long long b) { return max(a, b); }
+static inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+static inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
+
 static inline float rsqrtf(float x) { return 1.0f / __builtin_sqrtf(x); }
 static inline double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
 static inline float rsqrt(float x) { return rsqrtf(x); }
