@@ -15,10 +15,6 @@
 //   nvcc -O3 -arch=native 01_triad.cu && ./a.out
 //   autotune cc nvcc -O3 -arch=native 01_triad.cu && ./a.out
 #include <cuda_runtime.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define BLOCK 256 // threads of a block
 #define VEC 4     // floats of one access
@@ -79,84 +75,33 @@ static void launch_triad_wide(int n, float s, const float *b, const float *c, fl
 }
 
 #ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // benchmarks bring a main of their own
-#ifdef AUTOTUNE_EMULATE              // a processor plays the device
-enum { SIZE = 50000, LAUNCHES = 3 };
-#else
-enum { SIZE = 1 << 28, LAUNCHES = 30 };
-#endif
+#include "lesson.h"
 
-static void check(cudaError_t e)
-{
-  if (e != cudaSuccess)
-    printf("  %s\n", cudaGetErrorString(e)), exit(1);
-}
-
-static double seconds()
-{
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-// Prints how long the first launch takes on the clock, and the best of later ones on the
-// device.
-template <class F> static void measure(const char *what, double bytes, F launch)
-{
-  cudaEvent_t from, to;
-  float best = INFINITY;
-  check(cudaEventCreate(&from));
-  check(cudaEventCreate(&to));
-  double start = seconds();
-  launch();
-  check(cudaGetLastError());
-  check(cudaDeviceSynchronize());
-  printf("%s\n  first call   %.6f s\n", what, seconds() - start);
-  for (int i = 0; i < LAUNCHES; i++) {
-    float ms = 0;
-    check(cudaEventRecord(from));
-    launch();
-    check(cudaEventRecord(to));
-    check(cudaEventSynchronize(to));
-    check(cudaEventElapsedTime(&ms, from, to));
-    best = fminf(best, ms);
-  }
-  printf("  later calls  %.6f s   %.1f GB/s\n", best * 1e-3, bytes * 1e-6 / best);
-}
-
-static int wrong(int n, float s, const float *b, const float *c, const float *a)
+static bool right(int n, float s, const float *b, const float *c, const float *a)
 {
   for (int i = 0; i < n; i++)
     if (!(fabsf(b[i] + s * c[i] - a[i]) <= 1e-5f))
-      return printf("  WRONG ANSWER: a[%d] = %g\n", i, a[i]);
-  return 0;
+      return printf("  WRONG ANSWER: a[%d] = %g\n", i, a[i]), false;
+  return true;
 }
 
 int main(int argc, char **argv)
 {
-  int n = argc > 1 ? atoi(argv[1]) : SIZE, bad = 0;
-  size_t bytes = sizeof(float) * n;
-  float *b = (float *)malloc(bytes), *c = (float *)malloc(bytes);
-  float *a = (float *)malloc(bytes), *device[3];
+  int n = argument(argc, argv, 1, 1 << 28, 50000);
+  array<float> b(n), c(n);
+  bool good = true;
   for (int i = 0; i < n; i++)
     b[i] = i % 101 - 50, c[i] = i % 17;
-  for (int i = 0; i < 3; i++)
-    check(cudaMalloc((void **)&device[i], bytes));
-  check(cudaMemcpy(device[1], b, bytes, cudaMemcpyHostToDevice));
-  check(cudaMemcpy(device[2], c, bytes, cudaMemcpyHostToDevice));
+  b.to_device(), c.to_device();
 
   for (int wide = 0; wide < 2; wide++) {
-    check(cudaMemset(device[0], 255, bytes));
-    measure(wide ? "triad_wide" : "triad", 3.0 * bytes, [&] {
-      (wide ? launch_triad_wide : launch_triad)(n, 3, device[1], device[2], device[0]);
-    });
-    check(cudaMemcpy(a, device[0], bytes, cudaMemcpyDeviceToHost));
-    bad |= wrong(n, 3, b, c, a);
+    array<float> a(n);
+    auto launch = wide ? launch_triad_wide : launch_triad;
+    printf("%s n=%d\n", wide ? "triad_wide" : "triad", n);
+    measure([&] { launch(n, 3, b.device, c.device, a.device); }, 12.0 * n);
+    a.to_host();
+    good &= right(n, 3, b.host, c.host, a.host);
   }
-  if (!bad)
-    printf("  right answer\n");
-  for (int i = 0; i < 3; i++)
-    check(cudaFree(device[i]));
-  free(a), free(b), free(c);
-  return bad != 0;
+  return finish(good);
 }
 #endif

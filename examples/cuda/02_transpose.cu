@@ -15,10 +15,6 @@
 //   nvcc -O3 -arch=native 02_transpose.cu && ./a.out
 //   autotune cc nvcc -O3 -arch=native 02_transpose.cu && ./a.out
 #include <cuda_runtime.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define TILE 32 // rows and columns of a tile
 #define BX 32   // threads along a row of it
@@ -59,80 +55,28 @@ static void launch_transpose(int rows, int columns, const float *in, float *out)
 }
 
 #ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // benchmarks bring a main of their own
-#ifdef AUTOTUNE_EMULATE              // a processor plays the device
-enum { SIZE = 200, LAUNCHES = 3 };
-#else
-enum { SIZE = 16384, LAUNCHES = 30 };
-#endif
+#include "lesson.h"
 
-static void check(cudaError_t e)
+static bool right(size_t rows, size_t columns, const float *in, const float *out)
 {
-  if (e != cudaSuccess)
-    printf("  %s\n", cudaGetErrorString(e)), exit(1);
-}
-
-static double seconds()
-{
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-// Prints how long the first launch takes on the clock, and the best of later ones on the
-// device.
-template <class F> static void measure(double bytes, F launch)
-{
-  cudaEvent_t from, to;
-  float best = INFINITY;
-  check(cudaEventCreate(&from));
-  check(cudaEventCreate(&to));
-  double start = seconds();
-  launch();
-  check(cudaGetLastError());
-  check(cudaDeviceSynchronize());
-  printf("  first call   %.6f s\n", seconds() - start);
-  for (int i = 0; i < LAUNCHES; i++) {
-    float ms = 0;
-    check(cudaEventRecord(from));
-    launch();
-    check(cudaEventRecord(to));
-    check(cudaEventSynchronize(to));
-    check(cudaEventElapsedTime(&ms, from, to));
-    best = fminf(best, ms);
-  }
-  printf("  later calls  %.6f s   %.1f GB/s\n", best * 1e-3, bytes * 1e-6 / best);
-}
-
-static int wrong(int rows, int columns, const float *in, const float *out)
-{
-  for (size_t i = 0; i < (size_t)rows; i++)
-    for (size_t j = 0; j < (size_t)columns; j++)
+  for (size_t i = 0; i < rows; i++)
+    for (size_t j = 0; j < columns; j++)
       if (in[i * columns + j] != out[j * rows + i])
-        return printf("  WRONG ANSWER: out[%zu][%zu] = %g\n", j, i, out[j * rows + i]);
-  return 0;
+        return printf("  WRONG ANSWER: out[%zu][%zu] = %g\n", j, i, out[j * rows + i]), false;
+  return true;
 }
 
 int main(int argc, char **argv)
 {
-  int rows = argc > 1 ? atoi(argv[1]) : SIZE, columns = argc > 2 ? atoi(argv[2]) : rows;
-  size_t n = (size_t)rows * columns, bytes = n * sizeof(float);
-  float *in = (float *)malloc(bytes), *out = (float *)malloc(bytes), *d_in, *d_out;
-  for (size_t i = 0; i < n; i++)
+  int rows = argument(argc, argv, 1, 16384, 200), columns = argument(argc, argv, 2, rows, rows);
+  array<float> in((size_t)rows * columns), out(in.n);
+  for (size_t i = 0; i < in.n; i++)
     in[i] = i % 1000003;
-  check(cudaMalloc((void **)&d_in, bytes));
-  check(cudaMalloc((void **)&d_out, bytes));
-  check(cudaMemcpy(d_in, in, bytes, cudaMemcpyHostToDevice));
-  check(cudaMemset(d_out, 255, bytes));
+  in.to_device();
 
   printf("transpose %d x %d\n", rows, columns);
-  measure(2.0 * bytes, [&] { launch_transpose(rows, columns, d_in, d_out); });
-  check(cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost));
-  if (wrong(rows, columns, in, out))
-    return 1;
-  printf("  right answer\n");
-  check(cudaFree(d_in));
-  check(cudaFree(d_out));
-  free(in), free(out);
-  return 0;
+  measure([&] { launch_transpose(rows, columns, in.device, out.device); }, 8.0 * in.n);
+  out.to_host();
+  return finish(right(rows, columns, in.host, out.host));
 }
 #endif

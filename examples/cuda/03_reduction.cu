@@ -16,10 +16,6 @@
 //   nvcc -O3 -arch=native 03_reduction.cu && ./a.out
 //   autotune cc nvcc -O3 -arch=native 03_reduction.cu && ./a.out
 #include <cuda_runtime.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define BLOCK 256 // threads of a block
 #define PER 4     // accesses of 16 bytes that a thread has in flight
@@ -96,71 +92,24 @@ static void launch_sum(int sms, int n, const float *x, float *total)
 }
 
 #ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // benchmarks bring a main of their own
-#ifdef AUTOTUNE_EMULATE              // a processor plays the device
-enum { SIZE = 200003, LAUNCHES = 3 };
-#else
-enum { SIZE = (1 << 29) + 3, LAUNCHES = 30 };
-#endif
-
-static void check(cudaError_t e)
-{
-  if (e != cudaSuccess)
-    printf("  %s\n", cudaGetErrorString(e)), exit(1);
-}
-
-static double seconds()
-{
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-// Prints how long the first launch takes on the clock, and the best of later ones on the
-// device.
-template <class F> static void measure(double bytes, F launch)
-{
-  cudaEvent_t from, to;
-  float best = INFINITY;
-  check(cudaEventCreate(&from));
-  check(cudaEventCreate(&to));
-  double start = seconds();
-  launch();
-  check(cudaGetLastError());
-  check(cudaDeviceSynchronize());
-  printf("  first call   %.6f s\n", seconds() - start);
-  for (int i = 0; i < LAUNCHES; i++) {
-    float ms = 0;
-    check(cudaEventRecord(from));
-    launch();
-    check(cudaEventRecord(to));
-    check(cudaEventSynchronize(to));
-    check(cudaEventElapsedTime(&ms, from, to));
-    best = fminf(best, ms);
-  }
-  printf("  later calls  %.6f s   %.1f GB/s\n", best * 1e-3, bytes * 1e-6 / best);
-}
+#include "lesson.h"
 
 int main(int argc, char **argv)
 {
-  int n = argc > 1 ? atoi(argv[1]) : SIZE, sms = 1;
-  float *x = (float *)malloc(sizeof *x * n), *d_x, *d_total, total;
+  int n = argument(argc, argv, 1, (1 << 29) + 3, 200003), sms = 1;
+  array<float> x(n), total(1);
   double expected = 0;
   for (int i = 0; i < n; i++)
     expected += x[i] = i % 1009 * 0.001f;
+  x.to_device();
   check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-  check(cudaMalloc((void **)&d_x, sizeof *x * n));
-  check(cudaMalloc((void **)&d_total, sizeof total));
-  check(cudaMemcpy(d_x, x, sizeof *x * n, cudaMemcpyHostToDevice));
 
   printf("sum n=%d\n", n);
-  measure(4.0 * n, [&] { launch_sum(sms, n, d_x, d_total); });
-  check(cudaMemcpy(&total, d_total, sizeof total, cudaMemcpyDeviceToHost));
-  if (!(fabs(total - expected) <= 1e-4 * expected))
-    return printf("  WRONG ANSWER: %g instead of %g\n", total, expected), 1;
-  printf("  right answer\n");
-  check(cudaFree(d_x));
-  check(cudaFree(d_total));
-  free(x);
-  return 0;
+  measure([&] { launch_sum(sms, n, x.device, total.device); }, 4.0 * n);
+  total.to_host();
+  bool right = fabs(total[0] - expected) <= 1e-4 * expected;
+  if (!right)
+    printf("  WRONG ANSWER: %g instead of %g\n", total[0], expected);
+  return finish(right);
 }
 #endif

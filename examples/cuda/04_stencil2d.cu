@@ -12,11 +12,7 @@
 //   nvcc -O3 -arch=native 04_stencil2d.cu && ./a.out
 //   autotune cc nvcc -O3 -arch=native 04_stencil2d.cu && ./a.out
 #include <cuda_runtime.h>
-#include <math.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define BX 64 // threads along a row
 #define BY 8  // threads along a column
@@ -79,51 +75,9 @@ static void launch_jacobi(int n, const float *in, float *out)
 }
 
 #ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // benchmarks bring a main of their own
-#ifdef AUTOTUNE_EMULATE              // a processor plays the device
-enum { SIZE = 200, LAUNCHES = 3 };
-#else
-enum { SIZE = 16384, LAUNCHES = 30 };
-#endif
+#include "lesson.h"
 
-static void check(cudaError_t e)
-{
-  if (e != cudaSuccess)
-    printf("  %s\n", cudaGetErrorString(e)), exit(1);
-}
-
-static double seconds()
-{
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-// Prints how long the first launch takes on the clock, and the best of later ones on the
-// device.
-template <class F> static void measure(double bytes, F launch)
-{
-  cudaEvent_t from, to;
-  float best = INFINITY;
-  check(cudaEventCreate(&from));
-  check(cudaEventCreate(&to));
-  double start = seconds();
-  launch();
-  check(cudaGetLastError());
-  check(cudaDeviceSynchronize());
-  printf("  first call   %.6f s\n", seconds() - start);
-  for (int i = 0; i < LAUNCHES; i++) {
-    float ms = 0;
-    check(cudaEventRecord(from));
-    launch();
-    check(cudaEventRecord(to));
-    check(cudaEventSynchronize(to));
-    check(cudaEventElapsedTime(&ms, from, to));
-    best = fminf(best, ms);
-  }
-  printf("  later calls  %.6f s   %.1f GB/s\n", best * 1e-3, bytes * 1e-6 / best);
-}
-
-static int wrong(size_t n, const float *in, const float *out)
+static bool right(size_t n, const float *in, const float *out)
 {
   for (size_t i = 0; i < n; i++)
     for (size_t j = 0; j < n; j++) {
@@ -132,32 +86,22 @@ static int wrong(size_t n, const float *in, const float *out)
       float want = inner ? 0.2f * (at[0] + at[-1] + at[1] + *(at - n) + at[n]) : at[0];
       if (!(fabsf(out[i * n + j] - want) <= 1e-5f))
         return printf("  WRONG ANSWER: out[%zu][%zu] = %g, not %g\n", i, j, out[i * n + j],
-                      want);
+                      want), false;
     }
-  return 0;
+  return true;
 }
 
 int main(int argc, char **argv)
 {
-  int n = argc > 1 ? atoi(argv[1]) : SIZE;
-  size_t size = (size_t)n * n, bytes = size * sizeof(float);
-  float *in = (float *)malloc(bytes), *out = (float *)malloc(bytes), *d_in, *d_out;
-  for (size_t i = 0; i < size; i++)
+  int n = argument(argc, argv, 1, 16384, 200);
+  array<float> in((size_t)n * n), out(in.n);
+  for (size_t i = 0; i < in.n; i++)
     in[i] = i * 7 % 1009 * 0.001f;
-  check(cudaMalloc((void **)&d_in, bytes));
-  check(cudaMalloc((void **)&d_out, bytes));
-  check(cudaMemcpy(d_in, in, bytes, cudaMemcpyHostToDevice));
-  check(cudaMemset(d_out, 255, bytes));
+  in.to_device();
 
   printf("jacobi %d x %d\n", n, n);
-  measure(2.0 * bytes, [&] { launch_jacobi(n, d_in, d_out); });
-  check(cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost));
-  if (wrong(n, in, out))
-    return 1;
-  printf("  right answer\n");
-  check(cudaFree(d_in));
-  check(cudaFree(d_out));
-  free(in), free(out);
-  return 0;
+  measure([&] { launch_jacobi(n, in.device, out.device); }, 8.0 * in.n);
+  out.to_host();
+  return finish(right(n, in.host, out.host));
 }
 #endif

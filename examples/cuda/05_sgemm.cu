@@ -18,10 +18,6 @@
 //   nvcc -O3 -arch=native 05_sgemm.cu && ./a.out
 //   autotune cc nvcc -O3 -arch=native 05_sgemm.cu && ./a.out
 #include <cuda_runtime.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define BM 128     // rows of C of a block
 #define BN 128     // columns
@@ -157,52 +153,10 @@ static void launch_sgemm(int m, int n, int k, const float *A, const float *B, fl
 }
 
 #ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // benchmarks bring a main of their own
-#ifdef AUTOTUNE_EMULATE              // a processor plays the device
-enum { SIZE = 132, LAUNCHES = 2 };
-#else
-enum { SIZE = 4096, LAUNCHES = 30 };
-#endif
-
-static void check(cudaError_t e)
-{
-  if (e != cudaSuccess)
-    printf("  %s\n", cudaGetErrorString(e)), exit(1);
-}
-
-static double seconds()
-{
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-// Prints how long the first launch takes on the clock, and the best of later ones on the
-// device.
-template <class F> static void measure(double flops, F launch)
-{
-  cudaEvent_t from, to;
-  float best = INFINITY;
-  check(cudaEventCreate(&from));
-  check(cudaEventCreate(&to));
-  double start = seconds();
-  launch();
-  check(cudaGetLastError());
-  check(cudaDeviceSynchronize());
-  printf("  first call   %.6f s\n", seconds() - start);
-  for (int i = 0; i < LAUNCHES; i++) {
-    float ms = 0;
-    check(cudaEventRecord(from));
-    launch();
-    check(cudaEventRecord(to));
-    check(cudaEventSynchronize(to));
-    check(cudaEventElapsedTime(&ms, from, to));
-    best = fminf(best, ms);
-  }
-  printf("  later calls  %.6f s   %.1f GFLOP/s\n", best * 1e-3, flops * 1e-6 / best);
-}
+#include "lesson.h"
 
 // Compares some elements with sums made one by one.
-static int wrong(size_t n, const float *A, const float *B, const float *C)
+static bool right(size_t n, const float *A, const float *B, const float *C)
 {
   for (size_t q = 0; q < 2000; q++) {
     size_t i = q * 37 % n, j = q * 101 % n;
@@ -210,36 +164,22 @@ static int wrong(size_t n, const float *A, const float *B, const float *C)
     for (size_t p = 0; p < n; p++)
       s += (double)A[i * n + p] * B[p * n + j];
     if (!(fabs(s - C[i * n + j]) <= 1e-4 * (1 + fabs(s))))
-      return printf("  WRONG ANSWER: C[%zu][%zu] = %g, not %g\n", i, j, C[i * n + j], s);
+      return printf("  WRONG ANSWER: C[%zu][%zu] = %g, not %g\n", i, j, C[i * n + j], s), false;
   }
-  return 0;
+  return true;
 }
 
 int main(int argc, char **argv)
 {
-  int n = argc > 1 ? (atoi(argv[1]) + 3) / 4 * 4 : SIZE;
-  size_t size = (size_t)n * n, bytes = size * sizeof(float);
-  float *m[3], *device[3];
-  for (int i = 0; i < 3; i++) {
-    m[i] = (float *)malloc(bytes);
-    check(cudaMalloc((void **)&device[i], bytes));
-  }
-  for (size_t i = 0; i < size; i++)
-    m[0][i] = (int)(i * 7 % 13) - 6, m[1][i] = (int)(i * 5 % 11) - 5;
-  check(cudaMemcpy(device[0], m[0], bytes, cudaMemcpyHostToDevice));
-  check(cudaMemcpy(device[1], m[1], bytes, cudaMemcpyHostToDevice));
-  check(cudaMemset(device[2], 255, bytes));
+  int n = (argument(argc, argv, 1, 4096, 132) + 3) / 4 * 4;
+  array<float> A((size_t)n * n), B(A.n), C(A.n);
+  for (size_t i = 0; i < A.n; i++)
+    A[i] = (int)(i * 7 % 13) - 6, B[i] = (int)(i * 5 % 11) - 5;
+  A.to_device(), B.to_device();
 
   printf("sgemm n=%d\n", n);
-  measure(2.0 * n * n * n, [&] { launch_sgemm(n, n, n, device[0], device[1], device[2]); });
-  check(cudaMemcpy(m[2], device[2], bytes, cudaMemcpyDeviceToHost));
-  if (wrong(n, m[0], m[1], m[2]))
-    return 1;
-  printf("  right answer\n");
-  for (int i = 0; i < 3; i++) {
-    check(cudaFree(device[i]));
-    free(m[i]);
-  }
-  return 0;
+  measure([&] { launch_sgemm(n, n, n, A.device, B.device, C.device); }, 0, 2.0 * n * n * n);
+  C.to_host();
+  return finish(right(n, A.host, B.host, C.host));
 }
 #endif

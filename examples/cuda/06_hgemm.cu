@@ -21,11 +21,7 @@
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
-#include <math.h>
 #include <mma.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define BM 128   // rows of C of a block
 #define BN 128   // columns
@@ -172,51 +168,10 @@ static cudaError_t launch_hgemm(int m, int n, int k, const half *A, const half *
 }
 
 #ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // benchmarks bring a main of their own
-#ifdef AUTOTUNE_EMULATE              // a processor plays the device
-enum { SIZE = 136, LAUNCHES = 2 };
-#else
-enum { SIZE = 8192, LAUNCHES = 30 };
-#endif
-
-static void check(cudaError_t e)
-{
-  if (e != cudaSuccess)
-    printf("  %s\n", cudaGetErrorString(e)), exit(1);
-}
-
-static double seconds()
-{
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-// Prints how long the first launch takes on the clock, and the best of later ones on the
-// device.
-template <class F> static void measure(double flops, F launch)
-{
-  cudaEvent_t from, to;
-  float best = INFINITY;
-  check(cudaEventCreate(&from));
-  check(cudaEventCreate(&to));
-  double start = seconds();
-  launch();
-  check(cudaDeviceSynchronize());
-  printf("  first call   %.6f s\n", seconds() - start);
-  for (int i = 0; i < LAUNCHES; i++) {
-    float ms = 0;
-    check(cudaEventRecord(from));
-    launch();
-    check(cudaEventRecord(to));
-    check(cudaEventSynchronize(to));
-    check(cudaEventElapsedTime(&ms, from, to));
-    best = fminf(best, ms);
-  }
-  printf("  later calls  %.6f s   %.1f GFLOP/s\n", best * 1e-3, flops * 1e-6 / best);
-}
+#include "lesson.h"
 
 // Compares some elements with sums made one by one.
-static int wrong(size_t n, const half *A, const half *B, const half *C)
+static bool right(size_t n, const half *A, const half *B, const half *C)
 {
   for (size_t q = 0; q < 2000; q++) {
     size_t i = q * 37 % n, j = q * 101 % n;
@@ -224,39 +179,25 @@ static int wrong(size_t n, const half *A, const half *B, const half *C)
     for (size_t p = 0; p < n; p++)
       s += (double)__half2float(A[i * n + p]) * __half2float(B[p * n + j]);
     if (!(fabs(s - c) <= 2e-3 * (1 + fabs(s))))
-      return printf("  WRONG ANSWER: C[%zu][%zu] = %g, not %g\n", i, j, c, s);
+      return printf("  WRONG ANSWER: C[%zu][%zu] = %g, not %g\n", i, j, c, s), false;
   }
-  return 0;
+  return true;
 }
 
 int main(int argc, char **argv)
 {
-  int n = argc > 1 ? (atoi(argv[1]) + 7) / 8 * 8 : SIZE;
-  size_t size = (size_t)n * n, bytes = size * sizeof(half);
-  half *m[3], *device[3];
-  for (int i = 0; i < 3; i++) {
-    m[i] = (half *)malloc(bytes);
-    check(cudaMalloc((void **)&device[i], bytes));
+  int n = (argument(argc, argv, 1, 8192, 136) + 7) / 8 * 8;
+  array<half> A((size_t)n * n), B(A.n), C(A.n);
+  for (size_t i = 0; i < A.n; i++) {
+    A[i] = __float2half(((int)(i * 7 % 13) - 6) / 8.0f);
+    B[i] = __float2half(((int)(i * 5 % 11) - 5) / 8.0f);
   }
-  for (size_t i = 0; i < size; i++) {
-    m[0][i] = __float2half(((int)(i * 7 % 13) - 6) / 8.0f);
-    m[1][i] = __float2half(((int)(i * 5 % 11) - 5) / 8.0f);
-  }
-  check(cudaMemcpy(device[0], m[0], bytes, cudaMemcpyHostToDevice));
-  check(cudaMemcpy(device[1], m[1], bytes, cudaMemcpyHostToDevice));
-  check(cudaMemset(device[2], 255, bytes));
+  A.to_device(), B.to_device();
 
   printf("hgemm n=%d\n", n);
-  measure(2.0 * n * n * n,
-          [&] { check(launch_hgemm(n, n, n, device[0], device[1], device[2])); });
-  check(cudaMemcpy(m[2], device[2], bytes, cudaMemcpyDeviceToHost));
-  if (wrong(n, m[0], m[1], m[2]))
-    return 1;
-  printf("  right answer\n");
-  for (int i = 0; i < 3; i++) {
-    check(cudaFree(device[i]));
-    free(m[i]);
-  }
-  return 0;
+  measure([&] { check(launch_hgemm(n, n, n, A.device, B.device, C.device)); }, 0,
+          2.0 * n * n * n);
+  C.to_host();
+  return finish(right(n, A.host, B.host, C.host));
 }
 #endif

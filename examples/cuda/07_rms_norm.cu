@@ -12,10 +12,6 @@
 //   nvcc -O3 -arch=native 07_rms_norm.cu && ./a.out
 //   autotune cc nvcc -O3 -arch=native 07_rms_norm.cu && ./a.out
 #include <cuda_runtime.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define LANES 256 // threads of a row
 #define ROWS 1    // rows of a block
@@ -94,52 +90,10 @@ static void launch_rms_norm(int rows, int d, const float *x, const float *weight
 }
 
 #ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // benchmarks bring a main of their own
-#ifdef AUTOTUNE_EMULATE              // a processor plays the device
-enum { SIZE = 20, WIDTH = 1032, LAUNCHES = 3 };
-#else
-enum { SIZE = 32768, WIDTH = 4096, LAUNCHES = 30 };
-#endif
-
-static void check(cudaError_t e)
-{
-  if (e != cudaSuccess)
-    printf("  %s\n", cudaGetErrorString(e)), exit(1);
-}
-
-static double seconds()
-{
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-// Prints how long the first launch takes on the clock, and the best of later ones on the
-// device.
-template <class F> static void measure(double bytes, F launch)
-{
-  cudaEvent_t from, to;
-  float best = INFINITY;
-  check(cudaEventCreate(&from));
-  check(cudaEventCreate(&to));
-  double start = seconds();
-  launch();
-  check(cudaGetLastError());
-  check(cudaDeviceSynchronize());
-  printf("  first call   %.6f s\n", seconds() - start);
-  for (int i = 0; i < LAUNCHES; i++) {
-    float ms = 0;
-    check(cudaEventRecord(from));
-    launch();
-    check(cudaEventRecord(to));
-    check(cudaEventSynchronize(to));
-    check(cudaEventElapsedTime(&ms, from, to));
-    best = fminf(best, ms);
-  }
-  printf("  later calls  %.6f s   %.1f GB/s\n", best * 1e-3, bytes * 1e-6 / best);
-}
+#include "lesson.h"
 
 // Some rows again in double precision.
-static int wrong(int rows, int d, const float *x, const float *w, const float *y)
+static bool right(int rows, int d, const float *x, const float *w, const float *y)
 {
   for (int i = 0; i < rows; i += 1 + rows / 100) {
     const float *row = x + (size_t)i * d, *out = y + (size_t)i * d;
@@ -149,39 +103,25 @@ static int wrong(int rows, int d, const float *x, const float *w, const float *y
     for (int j = 0; j < d; j++) {
       double want = row[j] * w[j] / sqrt(squares / d + 1e-5);
       if (!(fabs(out[j] - want) <= 1e-4 * fabs(want) + 1e-6))
-        return printf("  WRONG ANSWER: y[%d][%d] = %g, not %g\n", i, j, out[j], want);
+        return printf("  WRONG ANSWER: y[%d][%d] = %g, not %g\n", i, j, out[j], want), false;
     }
   }
-  return 0;
+  return true;
 }
 
 int main(int argc, char **argv)
 {
-  int rows = argc > 1 ? atoi(argv[1]) : SIZE, d = argc > 2 ? atoi(argv[2]) / 4 * 4 : WIDTH;
-  size_t size = (size_t)rows * d, bytes = size * sizeof(float);
-  float *x = (float *)malloc(bytes), *y = (float *)malloc(bytes);
-  float *w = (float *)malloc(sizeof *w * d), *d_x, *d_y, *d_w;
-  for (size_t i = 0; i < size; i++)
+  int rows = argument(argc, argv, 1, 32768, 20), d = argument(argc, argv, 2, 4096, 1032) / 4 * 4;
+  array<float> x((size_t)rows * d), weight(d), y(x.n);
+  for (size_t i = 0; i < x.n; i++)
     x[i] = (int)(i * 7919 % 2003 - 1000) * 0.003f;
   for (int j = 0; j < d; j++)
-    w[j] = 1 + 0.5f * cosf(j);
-  check(cudaMalloc((void **)&d_x, bytes));
-  check(cudaMalloc((void **)&d_y, bytes));
-  check(cudaMalloc((void **)&d_w, sizeof *w * d));
-  check(cudaMemcpy(d_x, x, bytes, cudaMemcpyHostToDevice));
-  check(cudaMemcpy(d_w, w, sizeof *w * d, cudaMemcpyHostToDevice));
-  check(cudaMemset(d_y, 255, bytes));
+    weight[j] = 1 + 0.5f * cosf(j);
+  x.to_device(), weight.to_device();
 
   printf("rms_norm %d x %d\n", rows, d);
-  measure(2.0 * bytes, [&] { launch_rms_norm(rows, d, d_x, d_w, d_y); });
-  check(cudaMemcpy(y, d_y, bytes, cudaMemcpyDeviceToHost));
-  if (wrong(rows, d, x, w, y))
-    return 1;
-  printf("  right answer\n");
-  check(cudaFree(d_x));
-  check(cudaFree(d_y));
-  check(cudaFree(d_w));
-  free(x), free(y), free(w);
-  return 0;
+  measure([&] { launch_rms_norm(rows, d, x.device, weight.device, y.device); }, 8.0 * x.n);
+  y.to_host();
+  return finish(right(rows, d, x.host, weight.host, y.host));
 }
 #endif

@@ -21,9 +21,6 @@
 #include <cuda_runtime.h>
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define WARPS 4  // of a block
 #define TILES 1  // of 16 queries, in a warp
@@ -370,53 +367,12 @@ static cudaError_t launch_attention(int heads, int n, const T *q, const T *k, co
 }
 
 #ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // benchmarks bring a main of their own
-#ifdef AUTOTUNE_EMULATE              // a processor plays the device
-enum { SIZE = 100, HEADS = 1, LAUNCHES = 1 };
-#else
-enum { SIZE = 4096, HEADS = 64, LAUNCHES = 30 };
-#endif
-
-static void check(cudaError_t e)
-{
-  if (e != cudaSuccess)
-    printf("  %s\n", cudaGetErrorString(e)), exit(1);
-}
-
-static double seconds()
-{
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-// Prints how long the first launch takes on the clock, and the best of later ones on the
-// device.
-template <class F> static void measure(double flops, F launch)
-{
-  cudaEvent_t from, to;
-  float best = INFINITY;
-  check(cudaEventCreate(&from));
-  check(cudaEventCreate(&to));
-  double start = seconds();
-  launch();
-  check(cudaDeviceSynchronize());
-  printf("  first call   %.6f s\n", seconds() - start);
-  for (int i = 0; i < LAUNCHES; i++) {
-    float ms = 0;
-    check(cudaEventRecord(from));
-    launch();
-    check(cudaEventRecord(to));
-    check(cudaEventSynchronize(to));
-    check(cudaEventElapsedTime(&ms, from, to));
-    best = fminf(best, ms);
-  }
-  printf("  later calls  %.6f s   %.1f GFLOP/s\n", best * 1e-3, flops * 1e-6 / best);
-}
+#include "lesson.h"
 
 // Some queries of some heads, all scores at once, in double precision.
 template <class T, int HEAD>
-static int wrong(int heads, int n, bool causal, const T *q, const T *k, const T *v,
-                 const T *out)
+static bool right(int heads, int n, bool causal, const T *q, const T *k, const T *v,
+                  const T *out)
 {
   for (int h = 0; h < heads; h += 1 + heads / 4)
     for (int i = 0; i < n; i += 1 + n / 37) {
@@ -435,47 +391,39 @@ static int wrong(int heads, int n, bool causal, const T *q, const T *k, const T 
       for (int d = 0; d < HEAD; d++)
         if (!(fabs((float)out[row + d] - acc[d] / sum) <= 1e-2))
           return printf("  WRONG ANSWER: head %d, out[%d][%d] = %g, not %g\n", h, i, d,
-                        (float)out[row + d], acc[d] / sum);
+                        (float)out[row + d], acc[d] / sum), false;
     }
-  return 0;
+  return true;
+}
+
+template <class T> static void fill(array<T> &m, int step)
+{
+  for (size_t i = 0; i < m.n; i++)
+    m[i] = (T)((int)(i * step % 2003 - 1000) * 0.002f);
+  m.to_device();
 }
 
 template <class T, int HEAD, bool CAUSAL>
-static int attend(const char *type, int heads, int n)
+static bool attend(const char *type, int heads, int n)
 {
-  size_t size = (size_t)heads * n * HEAD, bytes = size * sizeof(T);
-  T *m[4], *device[4]; // Q, K, V and the result
-  for (int i = 0; i < 4; i++) {
-    m[i] = (T *)malloc(bytes);
-    for (size_t j = 0; j < size; j++)
-      m[i][j] = (T)((int)(j * (7919 + 2 * i) % 2003 - 1000) * 0.002f);
-    check(cudaMalloc((void **)&device[i], bytes));
-    check(cudaMemcpy(device[i], m[i], bytes, cudaMemcpyHostToDevice));
-  }
+  array<T> q((size_t)heads * n * HEAD), k(q.n), v(q.n), out(q.n);
+  fill(q, 7919), fill(k, 7921), fill(v, 7923);
   printf("attention %s, head of %d, %s, %d heads, n=%d\n", type, HEAD,
          CAUSAL ? "causal" : "all keys", heads, n);
-  measure((CAUSAL ? 2.0 : 4.0) * heads * n * n * HEAD, [&] {
-    check(launch_attention<T, HEAD, CAUSAL>(heads, n, device[0], device[1], device[2],
-                                            device[3]));
-  });
-  check(cudaMemcpy(m[3], device[3], bytes, cudaMemcpyDeviceToHost));
-  int bad = wrong<T, HEAD>(heads, n, CAUSAL, m[0], m[1], m[2], m[3]);
-  for (int i = 0; i < 4; i++) {
-    check(cudaFree(device[i]));
-    free(m[i]);
-  }
-  return bad;
+  measure([&] {
+    check(launch_attention<T, HEAD, CAUSAL>(heads, n, q.device, k.device, v.device,
+                                            out.device));
+  }, 0, (CAUSAL ? 2.0 : 4.0) * heads * n * n * HEAD);
+  out.to_host();
+  return right<T, HEAD>(heads, n, CAUSAL, q.host, k.host, v.host, out.host);
 }
 
 int main(int argc, char **argv)
 {
-  int n = argc > 1 ? atoi(argv[1]) : SIZE, heads = argc > 2 ? atoi(argv[2]) : HEADS;
-  if (attend<half, 64, false>("fp16", heads, n) ||
-      attend<half, 128, true>("fp16", heads, n) ||
-      attend<__nv_bfloat16, 128, false>("bf16", heads, n) ||
-      attend<__nv_bfloat16, 64, true>("bf16", heads, n))
-    return 1;
-  printf("  right answer\n");
-  return 0;
+  int n = argument(argc, argv, 1, 4096, 100), heads = argument(argc, argv, 2, 64, 1);
+  return finish(attend<half, 64, false>("fp16", heads, n) &&
+                attend<half, 128, true>("fp16", heads, n) &&
+                attend<__nv_bfloat16, 128, false>("bf16", heads, n) &&
+                attend<__nv_bfloat16, 64, true>("bf16", heads, n));
 }
 #endif

@@ -14,10 +14,6 @@
 //   nvcc -O3 -arch=native 10_spmv.cu && ./a.out
 //   autotune cc nvcc -O3 -arch=native 10_spmv.cu && ./a.out
 #include <cuda_runtime.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #define BLOCK 256 // threads of a block
 #define LANES 8   // threads of a row
@@ -63,50 +59,7 @@ static void launch_spmv(int rows, int columns, int count, const int *start,
 }
 
 #ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // benchmarks bring a main of their own
-#ifdef AUTOTUNE_EMULATE              // a processor plays the device
-enum { SIZE = 1000, LAUNCHES = 3 };
-#else
-enum { SIZE = 1 << 21, LAUNCHES = 30 };
-#endif
-
-static void check(cudaError_t e)
-{
-  if (e != cudaSuccess)
-    printf("  %s\n", cudaGetErrorString(e)), exit(1);
-}
-
-static double seconds()
-{
-  struct timespec t;
-  timespec_get(&t, TIME_UTC);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-// Prints how long the first launch takes on the clock, and the best of later ones on the
-// device.
-template <class F> static void measure(double flops, double bytes, F launch)
-{
-  cudaEvent_t from, to;
-  float best = INFINITY;
-  check(cudaEventCreate(&from));
-  check(cudaEventCreate(&to));
-  double start = seconds();
-  launch();
-  check(cudaGetLastError());
-  check(cudaDeviceSynchronize());
-  printf("  first call   %.6f s\n", seconds() - start);
-  for (int i = 0; i < LAUNCHES; i++) {
-    float ms = 0;
-    check(cudaEventRecord(from));
-    launch();
-    check(cudaEventRecord(to));
-    check(cudaEventSynchronize(to));
-    check(cudaEventElapsedTime(&ms, from, to));
-    best = fminf(best, ms);
-  }
-  printf("  later calls  %.6f s   %.1f GFLOP/s, %.1f GB/s\n", best * 1e-3,
-         flops * 1e-6 / best, bytes * 1e-6 / best);
-}
+#include "lesson.h"
 
 static unsigned noise(unsigned *state)
 {
@@ -115,8 +68,8 @@ static unsigned noise(unsigned *state)
 }
 
 // Row i sums backwards here, in double precision.
-static int wrong(int rows, const int *start, const int *column, const float *value,
-                 const float *x, const float *y)
+static bool right(int rows, const int *start, const int *column, const float *value,
+                  const float *x, const float *y)
 {
   for (int i = 0; i < rows; i++) {
     double s = 0, size = 0;
@@ -125,31 +78,22 @@ static int wrong(int rows, const int *start, const int *column, const float *val
       size += fabs((double)value[k] * x[column[k]]);
     }
     if (!(fabs(s - y[i]) <= 1e-5 * (1 + size)))
-      return printf("  WRONG ANSWER: y[%d] = %g instead of %g\n", i, y[i], s);
+      return printf("  WRONG ANSWER: y[%d] = %g instead of %g\n", i, y[i], s), false;
   }
-  return 0;
-}
-
-// A copy on the device.
-template <class T> static T *on_device(const T *host, size_t n)
-{
-  T *device;
-  check(cudaMalloc((void **)&device, sizeof(T) * n));
-  check(cudaMemcpy(device, host, sizeof(T) * n, cudaMemcpyHostToDevice));
-  return device;
+  return true;
 }
 
 int main(int argc, char **argv)
 {
-  int rows = argc > 1 ? atoi(argv[1]) : SIZE;
-  int *start = (int *)malloc(sizeof *start * (rows + 1));
+  int rows = argument(argc, argv, 1, 1 << 21, 1000);
+  array<int> start(rows + 1);
   unsigned state = 1;
   start[0] = 0;
   for (int i = 0; i < rows; i++) // few long rows at the front, many short ones behind
     start[i + 1] = start[i] + 8 + noise(&state) % 16 + 40000 / (i + 40);
-  int n = start[rows], *column = (int *)malloc(sizeof *column * n);
-  float *value = (float *)malloc(sizeof *value * n);
-  float *x = (float *)malloc(sizeof *x * rows), *y = (float *)malloc(sizeof *y * rows);
+  int n = start[rows];
+  array<int> column(n);
+  array<float> value(n), x(rows), y(rows);
   for (int i = 0; i < rows; i++) // most near the diagonal
     for (int k = start[i]; k < start[i + 1]; k++) {
       int near = (i + noise(&state) % 1000) % rows;
@@ -157,20 +101,14 @@ int main(int argc, char **argv)
       value[k] = (int)(noise(&state) % 100) - 50;
     }
   for (int i = 0; i < rows; i++)
-    x[i] = sinf(i), y[i] = -1;
+    x[i] = sinf(i);
+  start.to_device(), column.to_device(), value.to_device(), x.to_device();
 
-  int *d_start = on_device(start, rows + 1), *d_column = on_device(column, n);
-  float *d_value = on_device(value, n), *d_x = on_device(x, rows), *d_y = on_device(y, rows);
   printf("spmv %d rows, %d elements\n", rows, n);
-  measure(2.0 * n, 8.0 * n + 12.0 * rows,
-          [&] { launch_spmv(rows, rows, n, d_start, d_column, d_value, d_x, d_y); });
-  check(cudaMemcpy(y, d_y, sizeof *y * rows, cudaMemcpyDeviceToHost));
-  if (wrong(rows, start, column, value, x, y))
-    return 1;
-  printf("  right answer\n");
-  check(cudaFree(d_start)), check(cudaFree(d_column)), check(cudaFree(d_value));
-  check(cudaFree(d_x)), check(cudaFree(d_y));
-  free(start), free(column), free(value), free(x), free(y);
-  return 0;
+  measure([&] { launch_spmv(rows, rows, n, start.device, column.device, value.device,
+                            x.device, y.device); },
+          8.0 * n + 12.0 * rows, 2.0 * n);
+  y.to_host();
+  return finish(right(rows, start.host, column.host, value.host, x.host, y.host));
 }
 #endif

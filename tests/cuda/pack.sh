@@ -21,6 +21,7 @@ for example in "$root"/examples/cuda/*.cu; do
   check "$name: as written" cmp -s "$example" "$work/moved/examples/cuda/$name.cu"
   check "$name: translated" test -s "$work/moved/translated/${name#*_}.cu"
 done
+check "what lessons include" cmp -s "$root/examples/cuda/lesson.h" "$work/moved/examples/cuda/lesson.h"
 is "symbolic links that lead out" "$(find "$work/moved" -type l -lname '/*')" ""
 
 cmake -G Ninja -S "$work/moved" -B anew -DCMAKE_BUILD_TYPE=Debug -DAUTOTUNE_RUNTIME_ONLY=ON \
