@@ -5,25 +5,17 @@
 // The tuner itself was forked from a process that uses CUDA, so it may not. Its helper is spawned and copies
 // the call's memory. A variant that faults there takes the helper's context with it: another helper is
 // spawned for the next.
-#include <dlfcn.h>
-#include <errno.h>
-#include <limits.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "sandbox/sandbox.h"
+#include "message.h"
 #include "serve.h"
+#include "spawn.h"
 
 // Seconds: for a driver to begin in a new process and copy what the call reads; for what is not the kernel's
-// own time; until one that was killed counts as left behind; for the program's answers.
-enum { BEGIN = 120, GRACE = 20, BURIAL = 2, PATIENCE = 60 };
+// own time; for the program's answers.
+enum { BEGIN = 120, GRACE = 20, PATIENCE = 60 };
 static const double over_limit = 0.5;
 
 struct device {
@@ -31,10 +23,8 @@ struct device {
   struct serve_inheritance own;
   bool isolates;              // variants run in the helper first
   bool beside;                // and nowhere else
-  char *worker;               // path of autotune-gpu-worker
+  struct helper helper;
   uint64_t serial;
-  pid_t pid;                  // of the helper; 0: there is none
-  int socket;                 // to it, or -1
   struct gpu_offer *offer;    // what is shared with helpers; NULL: not asked for yet
   int file;                   // of that; or -1
   unsigned char *passed;      // a bit for each ticket that has passed in a helper
@@ -46,148 +36,6 @@ struct device {
 
 static struct device *device_of(const struct executor *e) {
   return (struct device *)(uintptr_t)e;
-}
-
-// ---- where the helper is ----------------------------------------------------------------------------------
-
-static char *beside_library(void) {
-  static const char *const places[] = { "", "../bin/", "../libexec/" };
-  Dl_info info;
-  if (!dladdr((void *)(uintptr_t)&beside_library, &info) || !info.dli_fname)
-    return NULL;
-  const char *slash = strrchr(info.dli_fname, '/');
-  int n = slash ? (int)(slash - info.dli_fname) + 1 : 0;
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-    char *path = sys_printf("%.*s%sautotune-gpu-worker", n, info.dli_fname, places[i]);
-    if (path && access(path, X_OK) == 0)
-      return path;
-    free(path);
-  }
-  return NULL;
-}
-
-static bool find_worker(struct device *d, char **message) {
-  const char *asked = options_get()->gpu_worker;
-  d->worker = asked ? sys_strdup(asked) : beside_library();
-  if (d->worker && access(d->worker, X_OK) == 0)
-    return true;
-  *message = asked ? sys_printf("%s: %s", asked, strerror(errno))
-                   : sys_strdup("autotune-gpu-worker is not beside libautotune.so, and without it "
-                                "a variant that faults would end the program (`isolate(off)` "
-                                "allows that)");
-  return false;
-}
-
-// ---- the helper's life ---------------------------------------------------------------------------------------
-
-// Its environment is ours, and where its driver is, if that is the emulator.
-static char **helper_environment(char **extra) {
-  const char *path = gpu_emulator_path();
-  size_t n = 0;
-  while (environ && environ[n])
-    n++;
-  char **list = sys_calloc(n + 2, sizeof *list);
-  *extra = path ? sys_printf("AUTOTUNE_EMULATOR=%s", path) : NULL;
-  if (list && n > 0)
-    memcpy(list, environ, n * sizeof *list);
-  if (list)
-    list[n] = *extra;
-  return list;
-}
-
-static int spawn(struct device *d, int theirs) {
-  enum { THEIRS = 3 };
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  sigset_t none, all;
-  char number[16], *extra = NULL, **environment = helper_environment(&extra);
-  char *const argv[] = { d->worker, number, NULL };
-  sigemptyset(&none);
-  sigfillset(&all);
-  snprintf(number, sizeof number, "%d", THEIRS);
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&files, theirs, THEIRS);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  int rc = sys_fails(SYS_FORK) || !environment
-               ? EAGAIN : posix_spawn(&d->pid, d->worker, &files, &attributes, argv, environment);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  free(environment);
-  free(extra);
-  if (rc != 0)
-    d->pid = 0;
-  return rc;
-}
-
-// Waits at most SECONDS for its end. False: it is not over. *STATUS: as from waitpid.
-static bool reap(struct device *d, double seconds, int *status) {
-  double end = sys_now() + seconds;
-  for (;;) {
-    pid_t got = waitpid(d->pid, status, WNOHANG);
-    if (got == d->pid || (got < 0 && errno == ECHILD))
-      return true;
-    if (sys_now() >= end)
-      return false;
-    poll(NULL, 0, 2);
-  }
-}
-
-// A helper whose kernel does not end may be beyond signals: then it is left behind, and ends some day.
-static void end_helper(struct device *d) {
-  int status;
-  if (d->pid > 0) {
-    kill(d->pid, SIGKILL);
-    if (!reap(d, BURIAL, &status))
-      log_message(AUTOTUNE_INFO, "%s: a helper process (%ld) does not end, and is left behind",
-                  d->kernel->name, (long)d->pid);
-  }
-  if (d->socket >= 0)
-    close(d->socket);
-  d->pid = 0;
-  d->socket = -1;
-}
-
-static bool send_with(int socket, const void *data, size_t size, int fd) {
-  union { struct cmsghdr align; char space[CMSG_SPACE(sizeof fd)]; } control = { 0 };
-  struct iovec part = { (void *)(uintptr_t)data, size };
-  struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
-  if (fd >= 0) {
-    m.msg_control = control.space;
-    m.msg_controllen = sizeof control.space;
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    *c = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
-                           .cmsg_len = CMSG_LEN(sizeof fd) };
-    memcpy(CMSG_DATA(c), &fd, sizeof fd);
-  }
-  ssize_t sent;
-  while ((sent = sendmsg(socket, &m, MSG_NOSIGNAL)) < 0 && errno == EINTR && !session_stopping())
-    ;
-  return sent == (ssize_t)size;
-}
-
-// What became of a wait for the helper.
-enum end { ANSWERED, DIED, SILENT, STOPPED };
-
-static enum end receive(struct device *d, void *data, size_t size, double seconds) {
-  double end = sys_now() + seconds;
-  while (!session_stopping()) {
-    struct pollfd p = { d->socket, POLLIN, 0 };
-    double left = end - sys_now();
-    if (left <= 0)
-      return SILENT;
-    int got = poll(&p, 1, left < 0.25 ? (int)(left * 1000) + 1 : 250);
-    if (got <= 0)
-      continue;
-    ssize_t n = recv(d->socket, data, size, MSG_DONTWAIT);
-    if (n == (ssize_t)size)
-      return ANSWERED;
-    if (n >= 0 || (errno != EINTR && errno != EAGAIN))
-      return DIED;
-  }
-  return STOPPED;
 }
 
 // ---- what a helper needs -----------------------------------------------------------------------------------------
@@ -217,37 +65,37 @@ static bool greet(struct device *d, struct gpu_ready *ready) {
     return false;
   hello->parent = getpid();
   hello->shared = *s;
-  bool answered = send_with(d->socket, hello, sizeof *hello, d->beside ? d->own.file : d->file) &&
-                  receive(d, ready, sizeof *ready, BEGIN) == ANSWERED;
+  bool answered = helper_send(&d->helper, hello, sizeof *hello, d->beside ? d->own.file : d->file) &&
+                  helper_receive(&d->helper, ready, sizeof *ready, BEGIN) == HELPER_ANSWERED;
   free(hello);
   return answered && ready->ready;
 }
 
+// A helper whose kernel does not end may be beyond signals: then it is left behind, and ends some day.
+static void end_helper(struct device *d) {
+  long pid = (long)d->helper.pid;
+  if (!helper_end(&d->helper))
+    log_message(AUTOTUNE_INFO, "%s: a helper process (%ld) does not end, and is left behind",
+                d->kernel->name, pid);
+}
+
 // One attempt. False and D->why: there is no helper. *NO_IPC: a snapshot may do.
 static bool begin_helper(struct device *d, bool *no_ipc) {
-  int pair[2];
   struct gpu_ready ready;
-  if (sandbox_socketpair(pair) != 0) {
-    snprintf(d->why, sizeof d->why, "no socket: %s", strerror(errno));
+  *no_ipc = false;
+  if (!helper_spawn(&d->helper, d->why, sizeof d->why))
     return false;
-  }
-  d->socket = pair[0];
-  int rc = spawn(d, pair[1]);
-  close(pair[1]);
-  bool good = rc == 0 && greet(d, &ready);
-  if (rc != 0)
-    snprintf(d->why, sizeof d->why, "%s: %s", d->worker, strerror(rc));
-  else if (!good)
-    snprintf(d->why, sizeof d->why, "the helper process: %.200s", ready.why);
-  *no_ipc = rc == 0 && !good && ready.no_ipc;
-  if (!good)
-    end_helper(d);
-  return good;
+  if (greet(d, &ready))
+    return true;
+  snprintf(d->why, sizeof d->why, "the helper process: %.200s", ready.why);
+  *no_ipc = ready.no_ipc;
+  end_helper(d);
+  return false;
 }
 
 static bool ensure_helper(struct device *d) {
   bool no_ipc = false;
-  if (d->pid > 0)
+  if (d->helper.pid > 0)
     return true;
   if (!d->beside && !d->offer && !ask_for_memory(d, false))
     return false;
@@ -288,15 +136,6 @@ static int copy_answer(const struct gpu_answer *a, bool timed, struct trial *out
   return 0;
 }
 
-static int object_file(const void *object, size_t size) {
-  int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-cubin", MFD_CLOEXEC);
-  if (fd >= 0 && sys_write_all(fd, object, size) != 0) {
-    close(fd);
-    fd = -1;
-  }
-  return fd;
-}
-
 // How long the program or a helper may take for one trial, when all is well.
 static double patience(const struct trial_plan *p) {
   return p->budget + 4 * p->limit + PATIENCE;
@@ -308,7 +147,7 @@ static int in_program(struct device *d, enum gpu_what what, uint64_t ticket, con
   struct gpu_request r = { .what = what, .serial = ++d->serial, .ticket = ticket, .size = size,
                            .plan = *plan };
   struct gpu_reply *reply = sys_malloc(sizeof *reply);
-  int fd = ticket ? object_file(object, size) : -1, rc = -1;
+  int fd = ticket ? message_file("autotune-cubin", object, size) : -1, rc = -1;
   bool answered = reply && (fd >= 0 || !ticket) &&
                   session_ask(&r, fd, reply, sizeof *reply, NULL, patience(plan));
   if (answered)
@@ -344,17 +183,8 @@ static void pass(struct device *d, uint64_t ticket) {
 
 // It ended without an answer: by a signal of its own, or of somebody else's.
 static void judge_death(struct device *d, struct trial *out) {
-  int status = 0;
-  bool ended = reap(d, BURIAL, &status);
   out->fate = FATE_CRASH;
-  if (ended && WIFSIGNALED(status)) {
-    const char *name = sigabbrev_np(WTERMSIG(status));
-    snprintf(out->message, sizeof out->message, "SIG%s in its helper process", name ? name : "?");
-  } else {
-    snprintf(out->message, sizeof out->message, "its helper process ended");
-  }
-  if (ended)
-    d->pid = 0;
+  helper_fate(&d->helper, out->message, sizeof out->message);
 }
 
 // 0; -1: there is no helper, and OUT says why.
@@ -366,29 +196,29 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
   int fd = -1;
   if (!d->beside)
     order.plan.max_samples = order.plan.min_samples = 0;
-  if (!reply || !ensure_helper(d) || (fd = object_file(object, size)) < 0) {
+  if (!reply || !ensure_helper(d) || (fd = message_file("autotune-cubin", object, size)) < 0) {
     snprintf(out->message, sizeof out->message, "%s", d->why[0] ? d->why : "no memory");
     free(reply);
     return -1;
   }
   // A run over the limit is reported by the helper itself; this is for one that cannot.
   double most = plan->limit + over_limit + GRACE + (d->beside ? patience(plan) : 0);
-  enum end end = DIED;
-  if (send_with(d->socket, &order, sizeof order, fd))
-    end = receive(d, reply, sizeof *reply, most);
+  enum helper_wait end = HELPER_DIED;
+  if (helper_send(&d->helper, &order, sizeof order, fd))
+    end = helper_receive(&d->helper, reply, sizeof *reply, most);
   close(fd);
   int rc = 0;
-  if (end == ANSWERED)
+  if (end == HELPER_ANSWERED)
     rc = copy_answer(&reply->answer, d->beside, out);
-  else if (end == DIED)
+  else if (end == HELPER_DIED)
     judge_death(d, out);
-  else if (end == SILENT)
+  else if (end == HELPER_SILENT)
     out->fate = FATE_TIMEOUT;
   else
     rc = -1;
-  if (end == SILENT)
+  if (end == HELPER_SILENT)
     snprintf(out->message, sizeof out->message, "no end after %.3g s", plan->limit);
-  if (end != ANSWERED || reply->answer.sticky)
+  if (end != HELPER_ANSWERED || reply->answer.sticky)
     end_helper(d);
   free(reply);
   return rc;
@@ -418,7 +248,7 @@ static void stop(struct executor *e) {
     close(d->file);
   free(d->offer);
   free(d->passed);
-  free(d->worker);
+  free(d->helper.program);
   free(d);
 }
 
@@ -429,14 +259,14 @@ static struct executor *start(const struct autotune_kernel *k, void *const *args
   *message = NULL;
   if (!d)
     return NULL;
-  *d = (struct device){ .kernel = k, .own = serve_inherit(), .beside = plan->beside, .socket = -1,
-                        .file = -1 };
+  *d = (struct device){ .kernel = k, .own = serve_inherit(), .beside = plan->beside,
+                        .helper = { .socket = -1 }, .file = -1 };
   // What is raced again has been right in the program before; all else may fault.
   bool wants = !(k->gpu->flags & AUTOTUNE_GPU_NO_ISOLATE);
   d->isolates = d->beside || (wants && plan->kind != PLAN_RACE);
   if (!d->own.call)
     *message = sys_strdup("the call was not described");
-  else if (!d->isolates || find_worker(d, message)) {
+  else if (!d->isolates || helper_find(&d->helper, message)) {
     describe(d, args);
     return (struct executor *)d;
   }

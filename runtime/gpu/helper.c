@@ -2,32 +2,24 @@
 // helper.c: autotune-gpu-worker, a process with a context of its own and copies of a call's memory, in which each
 // variant runs first. What a variant does to it, it does to nobody else: after an error that stays, and in a kernel
 // that does not end, the helper ends, and the tuner starts another one.
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "sandbox/sandbox.h"
 #include "helper.h"
 
 // A packet of exactly SIZE, and the descriptor that came with it, or -1. False: the tuner is gone.
 static bool receive(int socket, void *packet, size_t size, int *fd) {
-  union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control;
-  struct iovec data = { packet, size };
-  struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes,
-                      .msg_controllen = sizeof control.bytes };
-  ssize_t n;
-  while ((n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
-    ;
-  *fd = -1;
-  for (struct cmsghdr *h = CMSG_FIRSTHDR(&m); n > 0 && h; h = CMSG_NXTHDR(&m, h))
-    if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS)
-      memcpy(fd, CMSG_DATA(h), sizeof *fd);
-  return n == (ssize_t)size;
+  return message_receive(socket, packet, size, 0, fd) == (ssize_t)size;
+}
+
+static bool answer(int socket, const void *packet, size_t size) {
+  return message_send(socket, packet, size, -1, 0, NULL);
 }
 
 // The SIZE bytes behind FD, which is closed; NULL: they cannot be mapped.
@@ -83,8 +75,7 @@ static bool obey(struct gpu_run *r, int socket) {
   }
   if (cubin)
     munmap(cubin, o.size);
-  return send(socket, &reply, sizeof reply, MSG_NOSIGNAL) == (ssize_t)sizeof reply &&
-         !reply.answer.sticky;
+  return answer(socket, &reply, sizeof reply) && !reply.answer.sticky;
 }
 
 int main(int argc, char **argv) {
@@ -98,7 +89,7 @@ int main(int argc, char **argv) {
       !receive(socket, &hello, sizeof hello, &fd) || getppid() != hello.parent)
     _exit(1);
   struct gpu_run *r = begin(&hello, fd, &ready);
-  if (send(socket, &ready, sizeof ready, MSG_NOSIGNAL) != (ssize_t)sizeof ready || !r)
+  if (!answer(socket, &ready, sizeof ready) || !r)
     _exit(!ready.ready);
   while (obey(r, socket))
     ;

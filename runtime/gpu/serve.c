@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // serve.c: what the program does for the tuner of a CUDA kernel while it waits for it: run the default, run
 // variants that have passed in the helper, and share the memory of the call with that.
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "serve.h"
 
 static struct {
@@ -93,19 +92,8 @@ void serve_close(void) {
 // ---- answering ---------------------------------------------------------------------------------------
 
 static void answer(int socket, const void *data, size_t size, int fd) {
-  union { struct cmsghdr align; char space[CMSG_SPACE(sizeof fd)]; } control = { 0 };
-  struct iovec part = { (void *)(uintptr_t)data, size };
-  struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
-  if (fd >= 0) {
-    m.msg_control = control.space;
-    m.msg_controllen = sizeof control.space;
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    *c = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
-                           .cmsg_len = CMSG_LEN(sizeof fd) };
-    memcpy(CMSG_DATA(c), &fd, sizeof fd);
-  }
-  while (sendmsg(socket, &m, MSG_NOSIGNAL) < 0 && errno == EINTR)
-    ; // a tuner that is gone is noticed by who listens to it
+  // A tuner that is gone is noticed by who listens to it.
+  (void)message_send(socket, data, size, fd, 0, NULL);
 }
 
 static void share(int socket, const struct gpu_request *r) {

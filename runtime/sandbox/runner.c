@@ -7,16 +7,15 @@
 // pristine bytes, outside of the timed part. A kernel of less than 20 us is timed in batches of about
 // 50 us, unless it has INOUT sections: repeated on its own result it would compute something else.
 // Nothing is subtracted.
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "sandbox.h"
 
 enum { REST_AFTER = 2 }; // ms
@@ -279,22 +278,6 @@ static void try(struct runner *r, const struct command *c, int fd, struct answer
   r->warm = true;
 }
 
-// A command and the descriptor that came with it, or -1. False: the tuner is gone.
-static bool receive(const struct zygote *z, struct command *c, int *fd) {
-  union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control;
-  struct iovec data = { c, sizeof *c };
-  struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes,
-                      .msg_controllen = sizeof control.bytes };
-  ssize_t n;
-  while ((n = recvmsg(z->commands, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
-    ;
-  *fd = -1;
-  for (struct cmsghdr *h = CMSG_FIRSTHDR(&m); n > 0 && h; h = CMSG_NXTHDR(&m, h))
-    if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS)
-      memcpy(fd, CMSG_DATA(h), sizeof *fd);
-  return n == (ssize_t)sizeof *c;
-}
-
 // Where no command follows at once, something is being compiled, and threads that spin are in its way.
 static void rest(struct runner *r) {
   struct pollfd p = { r->zygote->commands, POLLIN, 0 };
@@ -314,7 +297,7 @@ void runner_main(struct zygote *z, pid_t parent) {
     _exit(1);
   close(z->orders);
   struct answer *a = sys_malloc(sizeof *a); // large, and the program's thread may have little stack
-  while (a && receive(z, &c, &fd)) {
+  while (a && message_receive(z->commands, &c, sizeof c, 0, &fd) == (ssize_t)sizeof c) {
     *a = (struct answer){ .serial = c.serial, .fate = FATE_OK };
     try(&r, &c, fd, a);
     allow(&r, 0);
@@ -323,7 +306,7 @@ void runner_main(struct zygote *z, pid_t parent) {
       close(fd);
     if (getpid() != r.self) // the variant has forked, and this is not the worker
       _exit(0);
-    if (send(z->commands, a, sizeof *a, MSG_NOSIGNAL) != (ssize_t)sizeof *a)
+    if (!message_send(z->commands, a, sizeof *a, -1, 0, NULL))
       break;
     rest(&r);
   }

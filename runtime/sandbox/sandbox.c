@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "sandbox.h"
@@ -42,24 +41,6 @@ int sandbox_descriptors(int *fds, unsigned n) {
   if (null > 2)
     close(null);
   return 0;
-}
-
-int sandbox_socketpair(int fds[2]) {
-  int pair[2];
-  if (sys_fails(SYS_PIPE) ||
-      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-    return -1;
-  for (int i = 0; i < 2; i++) {
-    fds[i] = pair[i] > 2 ? pair[i] : fcntl(pair[i], F_DUPFD_CLOEXEC, 3);
-    if (pair[i] <= 2)
-      close(pair[i]);
-  }
-  if (fds[0] >= 0 && fds[1] >= 0)
-    return 0;
-  for (int i = 0; i < 2; i++)
-    if (fds[i] >= 0)
-      close(fds[i]);
-  return -1;
 }
 
 // ---- signals, limits, parents ----------------------------------------------------------------------

@@ -5,9 +5,7 @@
  *   zygote.c   the process that holds the image of the arguments and forks workers
  *   sandbox.c  what the zygote does to itself so that no variant can reach anything outside
  *   image.c    the sections of the call: pristine copies, the default's outputs, comparison
- *   runner.c   in a worker: loads, runs, checks and times variants
- *
- * Sockets are SOCK_SEQPACKET, so that a message arrives whole or not at all. */
+ *   runner.c   in a worker: loads, runs, checks and times variants */
 #ifndef AUTOTUNE_SANDBOX_H
 #define AUTOTUNE_SANDBOX_H
 
@@ -34,8 +32,6 @@ void sandbox_limits(void);
 struct range sandbox_mapping(const void *address, bool *heap);
 /* Ends this process with its parent. False: the parent is gone already. */
 bool sandbox_follow(pid_t parent, int signal);
-/* A pair of connected SOCK_SEQPACKET sockets, none of them 0, 1 or 2. 0 or -1. */
-int sandbox_socketpair(int fds[2]);
 
 /* ---- image.c ---------------------------------------------------------------------------------- */
 

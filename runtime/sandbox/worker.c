@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "sandbox.h"
 
 // Seconds that a process which only does our work may take before it counts as hanging.
@@ -62,7 +63,7 @@ static bool take_notice(struct worker_pool *w, struct notice *n, double seconds)
 }
 
 static bool order(struct worker_pool *w, enum order what) {
-  if (w->pid > 0 && send(w->orders, &what, sizeof what, MSG_NOSIGNAL) == (ssize_t)sizeof what)
+  if (w->pid > 0 && message_send(w->orders, &what, sizeof what, -1, 0, session_stopping))
     return true;
   end_zygote(w);
   return false;
@@ -111,10 +112,10 @@ static bool start(struct worker_pool *w) {
   int orders[2] = { -1, -1 }, commands[2] = { -1, -1 };
   pid_t self = getpid();
   w->zygote.board = sys_mmap(sizeof *w->zygote.board, true);
-  if (!w->zygote.board || sandbox_socketpair(orders) != 0)
+  if (!w->zygote.board || message_pair(orders) != 0)
     return false;
   w->orders = orders[0];
-  if (sandbox_socketpair(commands) != 0) {
+  if (message_pair(commands) != 0) {
     close(orders[1]);
     return false;
   }
@@ -185,30 +186,6 @@ void worker_stop(struct worker_pool *w) {
 }
 
 // ---- trials ----------------------------------------------------------------------------------------
-
-static int object_descriptor(const void *object, size_t size) {
-  int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-object", MFD_CLOEXEC);
-  if (fd >= 0 && sys_write_all(fd, object, size) != 0) {
-    close(fd);
-    fd = -1;
-  }
-  return fd;
-}
-
-static bool send_command(struct worker_pool *w, const struct command *c, int fd) {
-  union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control = { 0 };
-  struct iovec data = { (void *)(uintptr_t)c, sizeof *c };
-  struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1 };
-  if (fd >= 0) {
-    m.msg_control = control.bytes;
-    m.msg_controllen = sizeof control.bytes;
-    struct cmsghdr *h = CMSG_FIRSTHDR(&m);
-    *h = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET,
-                           .cmsg_type = SCM_RIGHTS };
-    memcpy(CMSG_DATA(h), &fd, sizeof fd);
-  }
-  return sendmsg(w->commands, &m, MSG_NOSIGNAL) == (ssize_t)sizeof *c;
-}
 
 // How the worker's end looks to somebody who reads a report.
 static void judge(const struct notice *n, const struct trial_plan *plan, struct trial *out) {
@@ -299,11 +276,11 @@ static int trial(struct worker_pool *w, bool reference, uint64_t ticket, const v
   *out = (struct trial){ .fate = FATE_PENDING };
   bool ready = a && ensure_worker(w, ticket);
   if (ready && ticket != 0)
-    ready = (fd = object_descriptor(object, size)) >= 0;
+    ready = (fd = message_file("autotune-object", object, size)) >= 0;
   if (ready) {
     c.serial = ++w->serial;
     w->last = ticket;
-    if (send_command(w, &c, fd))
+    if (message_send(w->commands, &c, sizeof c, fd, 0, session_stopping))
       rc = await_answer(w, plan, a, out);
     if (out->fate != FATE_OK && out->fate != FATE_LOAD)
       kill_worker(w); // it may have written anywhere

@@ -17,10 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "sandbox.h"
 
 static void tell(const struct zygote *z, const struct notice *n) {
-  if (send(z->orders, n, sizeof *n, MSG_NOSIGNAL) != (ssize_t)sizeof *n)
+  if (!message_send(z->orders, n, sizeof *n, -1, 0, NULL))
     _exit(1); // the tuner is gone
 }
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "call/live.h"
+#include "message.h"
 #include "session.h"
 
 // Seconds for the tuner to say its first word, and to end after its last; how many may crash.
@@ -189,7 +190,7 @@ static void give_up(int fds[], unsigned n) {
 static int prepare(int pair[2], int *memory, struct outcome *out) {
   *memory = memory_file();
   const char *what = *memory < 0 ? "no memory file" : NULL;
-  if (!what && sandbox_socketpair(pair) != 0)
+  if (!what && message_pair(pair) != 0)
     what = "no socket";
   if (session.orphaned)
     serve_forget();
@@ -307,21 +308,6 @@ static void show(const struct progress *p) {
   log_progress(line);
 }
 
-// A packet, and into session.variant the descriptor that comes with it, or -1.
-static ssize_t receive(int socket) {
-  union { struct cmsghdr align; char space[CMSG_SPACE(sizeof(int))]; } control;
-  struct iovec data = { session.packet, sizeof *session.packet };
-  struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.space,
-                      .msg_controllen = sizeof control.space };
-  ssize_t size = recvmsg(socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  struct cmsghdr *c = size > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-  session.variant = -1;
-  if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-      c->cmsg_len >= CMSG_LEN(sizeof(int)))
-    memcpy(&session.variant, CMSG_DATA(c), sizeof session.variant);
-  return size;
-}
-
 // One packet, waiting at most SECONDS for it. False: there was none, and where *GONE the tuner is gone.
 static bool take_packet(double seconds, bool *gone) {
   struct pollfd ready[2] = { { atomic_load(&session.socket), POLLIN, 0 },
@@ -330,10 +316,11 @@ static bool take_packet(double seconds, bool *gone) {
   int got = poll(ready, 2, seconds > 0 ? (int)(seconds * 1000) + 1 : 0);
   if (got <= 0)
     return false;
-  ssize_t size = receive(ready[0].fd);
+  ssize_t size = message_receive(ready[0].fd, session.packet, sizeof *session.packet, MSG_DONTWAIT,
+                                 &session.variant);
   if (size == (ssize_t)sizeof *session.packet)
     return true;
-  *gone = !(size < 0 && errno == EINTR);
+  *gone = true;
   return false;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "session.h"
 
 struct line { int socket; struct page *page; bool beside; double last; };
@@ -20,7 +21,6 @@ static struct {
   int socket, program;        // program: its pidfd, or -1
   struct line *line;          // NULL: not a tuner, or not yet
 } tuner = { .socket = -1, .program = -1 };
-
 
 bool session_inside(void) {
   return atomic_load_explicit(&tuner.inside, memory_order_relaxed);
@@ -36,24 +36,11 @@ bool session_stopping(void) {
 // A program that does not wait may not read for long: it can do without the news, but not without the
 // outcome. FD goes with the packet unless it is -1.
 static bool send_with(const struct line *l, const struct packet *p, int fd) {
-  int flags = MSG_NOSIGNAL | (l->beside && p->kind != PACKET_OUTCOME ? MSG_DONTWAIT : 0);
-  union { struct cmsghdr align; char space[CMSG_SPACE(sizeof fd)]; } control;
-  struct iovec data = { (void *)(uintptr_t)p, sizeof *p };
-  struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1 };
-  if (fd >= 0) {
-    m.msg_control = control.space;
-    m.msg_controllen = sizeof control.space;
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    *c = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
-                           .cmsg_len = CMSG_LEN(sizeof fd) };
-    memcpy(CMSG_DATA(c), &fd, sizeof fd);
-  }
-  ssize_t sent;
-  while ((sent = sendmsg(l->socket, &m, flags)) < 0 && errno == EINTR && !tuner.stopping)
-    ;
-  if (sent > 0 && l->page)
+  int flags = l->beside && p->kind != PACKET_OUTCOME ? MSG_DONTWAIT : 0;
+  bool sent = message_send(l->socket, p, sizeof *p, fd, flags, session_stopping);
+  if (sent && l->page)
     atomic_fetch_add(&l->page->news, 1);
-  return sent > 0;
+  return sent;
 }
 
 static void send_packet(const struct line *l, const struct packet *p) {
@@ -63,24 +50,6 @@ static void send_packet(const struct line *l, const struct packet *p) {
 bool session_send_variant(unsigned arm, int fd) {
   struct packet p = { .kind = PACKET_VARIANT, .arm = arm };
   return tuner.line && send_with(tuner.line, &p, fd);
-}
-
-// The answer to R, which may come behind one that nobody waited for any more.
-static ssize_t take_answer(void *answer, size_t size, int *got) {
-  union { struct cmsghdr align; char space[CMSG_SPACE(sizeof(int))]; } control;
-  struct iovec data = { answer, size };
-  struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.space,
-                      .msg_controllen = sizeof control.space };
-  ssize_t n = recvmsg(tuner.socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  int fd = -1;
-  struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-  if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-    memcpy(&fd, CMSG_DATA(c), sizeof fd);
-  if (got)
-    *got = fd;
-  else if (fd >= 0)
-    close(fd);
-  return n;
 }
 
 bool session_ask(const struct gpu_request *r, int fd, void *answer, size_t size, int *got,
@@ -93,14 +62,14 @@ bool session_ask(const struct gpu_request *r, int fd, void *answer, size_t size,
     struct pollfd ready = { tuner.socket, POLLIN, 0 };
     if (poll(&ready, 1, 250) <= 0)
       continue;
-    ssize_t n = take_answer(answer, size, got);
+    ssize_t n = message_receive(tuner.socket, answer, size, MSG_DONTWAIT, got);
     uint64_t serial = 0;
     if (n == (ssize_t)size)
       memcpy(&serial, answer, sizeof serial); // the first member of all answers
-    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+    if (n == 0 || (n < 0 && errno != EAGAIN))
       return false; // the program is gone
     if (n == (ssize_t)size && serial == r->serial)
-      return true;
+      return true; // else one that nobody waited for any more
     if (got && *got >= 0)
       close(*got);
   }

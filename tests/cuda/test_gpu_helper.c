@@ -14,6 +14,7 @@
 
 #include "gpu/helper.h"
 #include "gpu_fixture.h"
+#include "message.h"
 #include "sandbox/sandbox.h"
 
 #define ADD UNIT("if (i < n) c[i] += a[i];")
@@ -25,18 +26,7 @@ struct helper { pid_t pid; int socket; };
 // ---- talking to it ---------------------------------------------------------------------------------------
 
 static void send_with(int socket, const void *packet, size_t size, int fd) {
-  union { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; } control = { 0 };
-  struct iovec data = { (void *)(uintptr_t)packet, size };
-  struct msghdr m = { .msg_iov = &data, .msg_iovlen = 1 };
-  if (fd >= 0) {
-    m.msg_control = control.bytes;
-    m.msg_controllen = sizeof control.bytes;
-    struct cmsghdr *h = CMSG_FIRSTHDR(&m);
-    *h = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET,
-                           .cmsg_type = SCM_RIGHTS };
-    memcpy(CMSG_DATA(h), &fd, sizeof fd);
-  }
-  assert_int_equal(sendmsg(socket, &m, MSG_NOSIGNAL), (ssize_t)size);
+  assert_true(message_send(socket, packet, size, fd, 0, NULL));
 }
 
 // False: the helper is gone.
@@ -53,7 +43,7 @@ static struct helper start(const struct gpu_shared *shared, int file, struct gpu
   posix_spawn_file_actions_t files;
   struct helper h;
   int pair[2];
-  assert_int_equal(sandbox_socketpair(pair), 0);
+  assert_int_equal(message_pair(pair), 0);
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, pair[1], 3);
   assert_int_equal(posix_spawn(&h.pid, GPU_WORKER, &files, NULL, argv, environ), 0);
@@ -311,7 +301,7 @@ static void strangers(void **state) {
     posix_spawn_file_actions_t files;
     int pair[2], status;
     pid_t pid;
-    assert_int_equal(sandbox_socketpair(pair), 0);
+    assert_int_equal(message_pair(pair), 0);
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, pair[1], 3);
     assert_int_equal(posix_spawn(&pid, GPU_WORKER, &files, NULL, argv, environ), 0);
