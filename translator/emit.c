@@ -154,14 +154,18 @@ static void stub(const struct emission *e)
   text_printf(e->out, ");\n}\n");
 }
 
-// In front of the definition at F: params, a prototype, and for the kernel itself `static`.
+// In front of the definition at F: params and a prototype. The kernel itself is declared static
+// in front of what will be its default, where a macro of the user's may say so once more.
 static void before(const struct emission *e, const struct function *f)
 {
   begin_generated(e->out);
   emit_define_params(e, true);
   header(e, f);
-  text_printf(e->out, f == &e->k->main ? ";\n" : "__attribute__((unused));\n");
-  text_printf(e->out, "AUTOTUNE_AS_WRITTEN\n%s", f == &e->k->main ? "static\n" : "");
+  if (f == &e->k->main)
+    text_printf(e->out, ";\nstatic __typeof__(%s) autotune_default_%s;\n", f->name, f->name);
+  else
+    text_printf(e->out, "__attribute__((unused));\n");
+  text_printf(e->out, "AUTOTUNE_AS_WRITTEN\n");
   emit_resume(e->s, f->start, e->out);
 }
 

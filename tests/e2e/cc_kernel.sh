@@ -73,6 +73,15 @@ for cc in $compilers; do
   check "$cc -std=c11 -Wall" $at -std=c11 -Wall -Wextra -Wno-unknown-pragmas -c src/k.c -o obj/w.o \
     2> obj/warnings
   is "$cc: warnings of ours" "$(cat obj/warnings)" ""
+  # a storage class that hides in a macro, and one that is missing behind a declaration which has it
+  sed 's/^void scale(/LINKAGE &/; $a void use(int n, double *x) { scale(n, x); }' src/k.c > src/macro.c
+  for linkage in static extern "static inline" "" "__attribute__((noinline)) static"; do
+    check "$cc linkage $linkage" $at -Isrc -Werror -Wall -Wredundant-decls \
+      -Wno-unknown-pragmas "-DLINKAGE=$linkage" -c src/macro.c -o obj/macro.o
+    has "$cc linkage $linkage: a site" obj/macro.o autotune_begin
+  done
+  sed '1i static void scale(int n, double *x);' src/k.c > src/macro.c
+  check "$cc static by its declaration" $at -Isrc -c src/macro.c -o obj/macro.o
 
   # dependency files, beside the compiler's own from the same file
   depend() { # FILE ARGS…
