@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune.h: one tuning, in the tuner process: what tune.c, explore.c and race.c share. */
+/* tune.h: one tuning, in the tuner process, grouped by file. */
 #ifndef AUTOTUNE_TUNE_H
 #define AUTOTUNE_TUNE_H
 
 #include "compile/jit.h"
-#include "runtime.h"
 #include "compile/static.h"
+#include "runtime.h"
 
 enum { FORESEE_RULES = 3 };
 enum { NONE = -1, FINALISTS = 48, RACE_SAMPLES = 120 };
+enum { FEW_VARIANTS = 16 };   /* after as many, finding nothing is a result */
+
+#define SAY(out, ...) snprintf((out)->why, sizeof (out)->why, __VA_ARGS__)
 
 /* One variant. Its ticket is its index + 1. */
 struct candidate {
@@ -97,6 +100,20 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
               struct trial *out);
 /* Makes of C's object what the program loads, as the file PATH. False, and *WHY (malloc'ed). */
 bool tune_link(const struct tuning *t, const struct candidate *c, const char *path, char **why);
+
+/* ---- setup.c ---- */
+void setup_budget(struct tuning *t);
+/* All that may fail and then leaves the default. */
+bool setup(struct tuning *t, struct outcome *out);
+void setup_store(struct tuning *t);
+/* What was found for other keys, and for kernels like this one. */
+void setup_hints(struct tuning *t);
+
+/* ---- finish.c ---- */
+/* The final race; its winner linked to FD and stored; the outcome. 0 or -1. */
+int finish(struct tuning *t, int fd, struct outcome *out);
+/* C's object as a shared object, in the memory file FD and in the store where there is one. */
+bool finish_link(struct tuning *t, const struct candidate *c, int fd, struct outcome *out);
 
 /* ---- candidate.c ---- */
 /* A new one for POINT, which the strategy asked for. NULL: no memory. */

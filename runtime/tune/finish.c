@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// finish.c: the end of a tuning: the last race, the winner as a shared object, the summary, and why it ended.
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tune.h"
+
+enum { COUNTED = 100 * 1000 }; // variants of a large space are not counted one by one
+
+// Exactly where that is quick; a large space by its product, which counts too many.
+static unsigned count_variants(const struct space *s) {
+  uint64_t n = space_count(s, COUNTED);
+  if (n >= COUNTED && s->size > n)
+    n = s->size;
+  return (unsigned)(n < UINT_MAX ? n : UINT_MAX);
+}
+
+// "; the winner is that of wisdom x.jsonl, raced here" behind why it ended.
+static void say_origin(struct tuning *t, int winner) {
+  if (t->plan->kind == PLAN_RACE)
+    return; // they are all of an earlier run
+  for (unsigned i = 0; t->hints && winner != NONE && i < t->hints->n; i++)
+    if (space_equal(&t->space, t->hints->items[i].point, t->candidates[winner].point)) {
+      snprintf(t->why_text, sizeof t->why_text, "%.80s; the winner is that of %s, raced here",
+               t->summary.why, t->hints->items[i].from);
+      t->summary.why = t->why_text;
+      return;
+    }
+}
+
+static void set_summary(struct tuning *t, int winner) {
+  struct summary *m = &t->summary;
+  const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
+  m->original = t->original;
+  m->best = c && c->fate == FATE_OK && c->e.n > 0 ? c->e : t->original;
+  m->values = winner == NONE ? "" : c->values;
+  m->compiler = winner == NONE ? "" : c->compiler;
+  m->winner = winner == NONE ? 0 : c->variant;
+  m->total_hint = count_variants(&t->space);
+  t->executor->call(t->workers, &m->flops, &m->bytes, &m->verified);
+  say_origin(t, winner);
+  snprintf(t->search_text, sizeof t->search_text, "%s%s", t->class->name, t->live ? ", online" : "");
+  m->search = t->search_text;
+  m->space = t->id->space;
+  m->text = winner == NONE ? 0 : identity_text(t->kernel, c->point);
+  m->machine = machine_text(t->machine_text, sizeof t->machine_text);
+  m->total_seconds = sys_now() - t->began;
+}
+
+bool finish_link(struct tuning *t, const struct candidate *c, int fd, struct outcome *out) {
+  char path[64], *why = NULL;
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  if (!tune_link(t, c, path, &why)) {
+    SAY(out, "default: the winner cannot be linked: %.400s", why ? why : "no memory");
+    free(why);
+    return false;
+  }
+  char *kept = t->store ? objects_keep(path, &t->summary.object) : NULL;
+  snprintf(out->path, sizeof out->path, "%s", kept ? kept : "");
+  free(kept);
+  memcpy(out->point, c->point, t->kernel->n_params * sizeof *c->point);
+  out->winner = true;
+  out->seconds = c->e.median;
+  return true;
+}
+
+// "raced again: 1.31 x slower than before since 12:03"
+static const char *why_raced(const struct tuning *t, char *text, size_t size) {
+  time_t since = (time_t)t->plan->since;
+  struct tm when;
+  char clock[32] = "";
+  if (t->plan->since > 0 && localtime_r(&since, &when))
+    strftime(clock, sizeof clock, " since %F %H:%M", &when);
+  if (t->plan->ratio > 0)
+    snprintf(text, size, "raced again: %.2f x slower than before%s", t->plan->ratio, clock);
+  else
+    snprintf(text, size, "raced again");
+  return text;
+}
+
+static const char *why_ended(const struct tuning *t, char *text, size_t size) {
+  if (t->lost)
+    return "the workers were lost";
+  if (t->plan->kind == PLAN_RACE)
+    return why_raced(t, text, size);
+  if (t->settled)
+    snprintf(text, size, "an expected gain under %g %%", 100 * t->until);
+  else if (tune_asked(t) >= t->max_variants)
+    snprintf(text, size, "budget of %u variants spent", t->max_variants);
+  else if (!t->exhausted || t->in_flight > 0)
+    snprintf(text, size, "budget of %g s spent", t->budget);
+  else
+    return t->summary.failed[FATE_DROPPED] ? "all variants tried that were not sure to lose"
+                                           : "all variants tried";
+  return text;
+}
+
+// Without a winner after few of many variants, the next process goes on where this one ended, unless
+// that gets nowhere.
+static bool is_final(const struct tuning *t, int winner) {
+  if (winner != NONE)
+    return true;
+  return !t->lost && (t->complete || t->summary.tried >= FEW_VARIANTS || t->summary.tried == t->recalled);
+}
+
+static void tell(struct tuning *t, int winner, struct outcome *out) {
+  const struct summary *m = &t->summary;
+  const char *checked = !m->verified && t->live ? ", in real calls, unverified"
+                        : t->live ? ", in real calls" : m->verified ? "" : ", unverified";
+  const char *more = is_final(t, winner) ? "" : "; the next run of the program tries more";
+  if (winner != NONE) {
+    char *point = space_describe(&t->space, t->candidates[winner].point);
+    bool again = t->plan->kind == PLAN_RACE;
+    SAY(out, "tuned: %.3g x over the default (%.4g s to %.4g s) in %u variants%s%s%s: %.200s%.150s",
+        m->original.median / m->best.median, m->original.median, m->best.median, m->tried, checked,
+        again ? ", " : "", again ? m->why : "", point ? point : "",
+        m->why == t->why_text ? strchr(m->why, ';') : "");
+    free(point);
+  } else if (t->lost && t->best == NONE) {
+    SAY(out, "default: the workers were lost after %u variants", m->tried);
+  } else if (t->best == NONE && m->tried > 0) {
+    SAY(out, "default: none of %u variants was right (`autotune report` tells more)%s", m->tried,
+        more);
+  } else {
+    SAY(out, "default: none of %u variants beats it clearly%s (%.4g s, the best %.4g s)%s",
+        m->tried, checked, m->original.median, m->best.median, more);
+  }
+}
+
+// A race adds to the tuning whose variants it tried again.
+static void add_old(struct tuning *t) {
+  struct summary old, *m = &t->summary;
+  if (t->plan->kind != PLAN_RACE || !t->store || !store_winner(t->store, t->id, &old, NULL))
+    return;
+  m->tried = old.tried > m->tried ? old.tried : m->tried;
+  memcpy(m->failed, old.failed, sizeof m->failed);
+  m->same = old.same;
+  m->compile_seconds += old.compile_seconds;
+  m->verify_seconds += old.verify_seconds;
+  m->time_seconds += old.time_seconds;
+  m->total_seconds += old.total_seconds;
+  m->total_hint = old.total_hint;
+  for (int i = 0; strategy_list()[i]; i++) // names that live for ever
+    if (strcmp(strategy_list()[i]->name, old.search) == 0)
+      m->search = strategy_list()[i]->name;
+  store_summary_free(&old);
+}
+
+int finish(struct tuning *t, int fd, struct outcome *out) {
+  char text[96];
+  t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
+  t->complete = (t->exhausted && t->in_flight == 0 && t->sharing.taken == 0) || t->settled ||
+                tune_asked(t) >= t->max_variants;
+  t->live = t->online != NULL;
+  int winner = t->online ? online_finish(t, &t->live) : NONE;
+  if (!t->live) {
+    t->deadline = fmax(t->deadline, sys_now() + 0.2 * t->budget); // however long calls were waited for
+    winner = race(t);
+  }
+  if (t->plan->kind == PLAN_RACE && t->best == NONE) {
+    SAY(out, "no race: none of what was fastest before could be run");
+    return -1;
+  }
+  if (session_stopping()) {
+    SAY(out, "default: the tuning was interrupted");
+    return -1;
+  }
+  bool linked = winner == NONE || finish_link(t, &t->candidates[winner], fd, out);
+  set_summary(t, linked ? winner : NONE);
+  add_old(t);
+  if (t->store && linked && is_final(t, winner) &&
+      store_summary(t->store, t->id, &t->summary) != 0)
+    log_once(AUTOTUNE_WARN, "store", "the result cannot be kept");
+  out->tuned = linked;
+  if (linked)
+    tell(t, winner, out);
+  return linked ? 0 : -1;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// setup.c: what a tuning needs before it tries anything: a budget, processes, compiling threads, a strategy;
+// then the store and what that knows.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/gpu.h"
+#include "tune.h"
+#include "wisdom/wisdom.h"
+
+static const double default_seconds = 10;
+enum { DEFAULT_VARIANTS = 200, MOST_VARIANTS = 1000 * 1000, USUALLY_A_SECOND = 20 };
+
+void setup_budget(struct tuning *t) {
+  const struct options *o = options_get();
+  const struct autotune_kernel *k = t->kernel;
+  t->budget = o->budget_seconds > 0 ? o->budget_seconds
+              : k->budget_seconds > 0 ? k->budget_seconds : default_seconds;
+  t->max_variants = o->budget_variants ? o->budget_variants : k->budget_variants;
+  if (t->max_variants && !o->budget_seconds && !k->budget_seconds)
+    t->budget = 60 * default_seconds; // a number of variants was asked for, and no time
+  if (!t->max_variants) // or a time, and no number
+    t->max_variants = o->budget_seconds > 0 || k->budget_seconds > 0 ? MOST_VARIANTS
+                                                                      : DEFAULT_VARIANTS;
+  if (t->plan->again && !o->budget_variants) // only time ends it
+    t->max_variants = MOST_VARIANTS;
+  double in_time = fmax(FEW_VARIANTS, USUALLY_A_SECOND * t->budget);
+  t->hint = in_time < t->max_variants ? (unsigned)in_time : t->max_variants;
+  if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK)
+    t->hint = t->max_variants = t->plan->n_points + FINALISTS;
+  t->deadline = t->began + t->budget;
+  t->until = t->plan->until;
+}
+
+static const struct autotune_machine *numbers_of(const struct tuning *t) {
+  const struct gpu_info *g = t->kernel->gpu ? gpu_info_get(gpu_ordinal(t->kernel, t->id->key)) : NULL;
+  if (g)
+    gpu_nvrtc_target(g->cc);
+  return g ? &g->numbers : &machine_get()->numbers;
+}
+
+static bool set_strategy(struct tuning *t, struct outcome *out) {
+  const struct options *o = options_get();
+  const char *name = o->search ? o->search : t->kernel->search;
+  if (name && strcmp(name, "auto") == 0)
+    name = NULL;
+  space_init(&t->space, t->kernel, t->args, numbers_of(t));
+  t->expected = (unsigned)space_count(&t->space, t->hint);
+  t->class = name ? strategy_find(name) : NULL;
+  if (name && !t->class)
+    log_message(AUTOTUNE_WARN, "there is no search '%s'; the default is used", name);
+  if (!t->class)
+    t->class = strategy_choose(&t->space, t->hint);
+  uint64_t seed = o->seed + 0x9e3779b97f4a7c15u * share_join(t->id); // each process another order
+  t->strategy = t->expected ? t->class->new(&t->space, seed, t->hint) : NULL;
+  if (!t->strategy)
+    SAY(out, t->expected ? "default: no memory to search"
+                         : "default: the constraint leaves no variant for this call");
+  return t->strategy != NULL;
+}
+
+static bool set_online(struct tuning *t, struct outcome *out) {
+  bool set = t->plan->kind != PLAN_ONLINE || online_new(t);
+  if (!set)
+    SAY(out, "default: no memory to time calls");
+  return set;
+}
+
+// The order matters: the zygote is forked with LLVM loaded and before there is a thread or a database.
+static bool set_processes(struct tuning *t, struct outcome *out) {
+  char *why = NULL;
+  t->executor = t->kernel->gpu ? &executor_cuda : &executor_cpu;
+  t->jit = t->kernel->gpu ? NULL : jit_open(&why);
+  if (!t->jit && !t->kernel->gpu) {
+    SAY(out, "default: %s", why ? why : "the compiler library cannot be loaded");
+    free(why);
+    return false;
+  }
+  if (t->kernel->openmp && openmp_open(&why) != 0) {
+    SAY(out, "default: %s", why ? why : "the OpenMP runtime cannot be loaded");
+    free(why);
+    return false;
+  }
+  t->workers = t->executor->start(t->kernel, t->args, t->jit, t->plan, &why);
+  if (t->plan->beside)
+    pace_yield(); // but not what is timed, which would be timed waiting
+  if (!t->workers)
+    SAY(out, "default: variants cannot be tried: %s", why ? why : "no memory");
+  free(why);
+  return t->workers != NULL;
+}
+
+static bool set_pool(struct tuning *t, struct outcome *out) {
+  unsigned threads = t->kernel->gpu ? (unsigned)machine_get()->numbers.threads : t->id->threads;
+  threads = threads ? threads : 1;
+  // A kernel that uses all cores is timed while nothing is compiled; beside any other, one core less.
+  // Where calls of the program's are timed, all of them suffer alike.
+  // What is timed on a device does not mind.
+  t->quiet = (t->kernel->openmp || threads == 1) && t->plan->kind != PLAN_ONLINE && !t->kernel->gpu;
+  unsigned compiling = t->plan->share > 0 ? 1 : t->quiet || threads == 1 ? threads : threads - 1;
+  t->ahead = t->quiet ? 3 * compiling : 2 * compiling + 1;
+  t->pool = pool_new(t->kernel, compiling);
+  struct page *page = session_page();
+  if (t->pool)
+    pool_watch(t->pool, page ? page->compiling : NULL, COMPILING);
+  else
+    SAY(out, "default: no memory to compile");
+  return t->pool != NULL;
+}
+
+bool setup(struct tuning *t, struct outcome *out) {
+  return set_online(t, out) && set_processes(t, out) && set_pool(t, out) && set_strategy(t, out);
+}
+
+void setup_store(struct tuning *t) {
+  char *why = NULL;
+  t->store = store_open(&why);
+  const char *cache = options_get()->cache;
+  bool wanted = !cache || *cache; // AUTOTUNE_CACHE=off is no reason to complain
+  if (!t->store && why && wanted)
+    log_once(AUTOTUNE_WARN, "store", "results are not kept: %s", why);
+  free(why);
+}
+
+void setup_hints(struct tuning *t) {
+  bool own = t->plan->kind == PLAN_RACE;
+  t->hints = t->store || wisdom_given() ? sys_malloc(sizeof *t->hints) : NULL;
+  if (t->hints && own)
+    hints_own(t->store, &t->space, t->id, t->hints);
+  else if (t->hints)
+    hints_find(t->store, &t->space, t->id, t->hints);
+  if (t->hints && t->hints->n > 0 && !own)
+    log_message(AUTOTUNE_INFO, "%s: tries first what was found for %s%s", t->kernel->name,
+                t->hints->items[0].from, t->hints->n > 1 ? " and others" : "");
+}
