@@ -149,7 +149,7 @@ static void add_old(struct tuning *t) {
   store_summary_free(&old);
 }
 
-int finish(struct tuning *t, int fd, struct outcome *out) {
+int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   char text[96];
   t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
   t->complete = (t->exhausted && t->in_flight == 0 && t->sharing.taken == 0) || t->settled ||

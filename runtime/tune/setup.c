@@ -109,7 +109,7 @@ static bool set_pool(struct tuning *t, struct outcome *out) {
   return t->pool != NULL;
 }
 
-bool setup(struct tuning *t, struct outcome *out) {
+bool setup_tuning(struct tuning *t, struct outcome *out) {
   return set_online(t, out) && set_processes(t, out) && set_pool(t, out) && set_strategy(t, out);
 }
 

@@ -184,7 +184,7 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id, void *c
   *out = (struct outcome){ .fd = -1 };
   setup_budget(&t);
   tune_report(&t, tune_silence(NULL)); // the tuner is alive
-  if (setup(&t, out) && measure_default(&t, out)) {
+  if (setup_tuning(&t, out) && measure_default(&t, out)) {
     setup_store(&t);
     bool searches = plan->kind == PLAN_SEARCH || plan->kind == PLAN_ONLINE;
     if (t.store && searches)
@@ -193,7 +193,7 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id, void *c
       setup_hints(&t);
     if (plan->kind != PLAN_CHECK)
       explore(&t);
-    rc = plan->kind == PLAN_CHECK ? check(&t, object_fd, out) : finish(&t, object_fd, out);
+    rc = plan->kind == PLAN_CHECK ? check(&t, object_fd, out) : finish_tuning(&t, object_fd, out);
   }
   out->cost = pace_count(&t);
   tell_cost(&t, out);

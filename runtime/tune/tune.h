@@ -104,14 +104,14 @@ bool tune_link(const struct tuning *t, const struct candidate *c, const char *pa
 /* ---- setup.c ---- */
 void setup_budget(struct tuning *t);
 /* All that may fail and then leaves the default. */
-bool setup(struct tuning *t, struct outcome *out);
+bool setup_tuning(struct tuning *t, struct outcome *out);
 void setup_store(struct tuning *t);
 /* What was found for other keys, and for kernels like this one. */
 void setup_hints(struct tuning *t);
 
 /* ---- finish.c ---- */
 /* The final race; its winner linked to FD and stored; the outcome. 0 or -1. */
-int finish(struct tuning *t, int fd, struct outcome *out);
+int finish_tuning(struct tuning *t, int fd, struct outcome *out);
 /* C's object as a shared object, in the memory file FD and in the store where there is one. */
 bool finish_link(struct tuning *t, const struct candidate *c, int fd, struct outcome *out);
 
