@@ -56,7 +56,7 @@ ssize_t message_receive(int socket, void *data, size_t size, int flags, int *fd)
                       .msg_controllen = sizeof control.bytes };
   ssize_t n;
   int got = -1;
-  while ((n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC | flags)) < 0 && errno == EINTR)
+  while ((n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC | MSG_TRUNC | flags)) < 0 && errno == EINTR)
     ;
   struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(&m) : NULL; // there is room for one
   if (h && h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS &&

@@ -19,7 +19,7 @@ struct description {
   char *why; size_t size;
 };
 
-enum place { PLACE_UNKNOWN, PLACE_HOST, PLACE_ELSEWHERE, PLACE_HERE };
+enum place { PLACE_UNKNOWN, PLACE_BOUNDLESS, PLACE_HOST, PLACE_ELSEWHERE, PLACE_HERE };
 
 static bool refuse(struct description *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -49,7 +49,7 @@ static enum place place_of(const struct description *d, gpu_pointer p,
     return PLACE_ELSEWHERE;
   bool known = d->api->range(&out->base, &out->bytes, p) == 0 && out->base <= p &&
                p - out->base < out->bytes;
-  return known ? PLACE_HERE : PLACE_UNKNOWN;
+  return known ? PLACE_HERE : PLACE_BOUNDLESS;
 }
 
 static bool refuse_place(struct description *d, const char *name, enum place place) {
@@ -103,7 +103,7 @@ static bool whole_allocation(struct description *d, int index, enum autotune_ele
   const struct gpu_allocation *a = &d->call->allocations[index];
   return add_region(d, (struct gpu_region){ .base = a->base, .bytes = a->bytes,
                                             .access = AUTOTUNE_INOUT, .element = element,
-                                            .parent = (unsigned)index }, name);
+                                            .whole = true, .parent = (unsigned)index }, name);
 }
 
 static bool add_section(struct description *d, const struct autotune_section *s,
@@ -210,7 +210,7 @@ static bool add_pointer(struct description *d, unsigned arg) {
   gpu_pointer p = word_at(d->call, offset);
   int element = d->kernel->n_sections ? -1 : written_element(d->kernel->gpu, arg);
   enum place place = place_of(d, p, &a);
-  if (p == 0 || (place == PLACE_UNKNOWN && element < 0))
+  if (p == 0 || (place <= PLACE_BOUNDLESS && element < 0))
     return true; // nothing of it can be used
   if (place != PLACE_HERE)
     return refuse_place(d, name, place);
@@ -225,7 +225,10 @@ static bool add_value(struct description *d, unsigned arg) {
   const char *name = d->kernel->args[arg].name;
   for (unsigned at = 0; at + sizeof(gpu_pointer) <= size; at += sizeof(gpu_pointer)) {
     struct gpu_allocation a = { 0 };
-    if (place_of(d, word_at(d->call, offset + at), &a) != PLACE_HERE)
+    enum place place = place_of(d, word_at(d->call, offset + at), &a);
+    if (place != PLACE_HERE && place != PLACE_UNKNOWN && d->kernel->n_sections == 0)
+      return refuse_place(d, name, place); // it may be written, and could not be saved
+    if (place != PLACE_HERE)
       continue;
     int index = add_allocation(d, &a, name);
     if (index < 0 || !note_pointer(d, offset + at, index))

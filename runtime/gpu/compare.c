@@ -164,11 +164,11 @@ static gpu_result fetch(const struct chunks *c, unsigned half, gpu_pointer from,
   return e ? e : gpu_await(c->r, 0);
 }
 
-static gpu_result fetch_expected(const struct chunks *c, const struct gpu_buffer *b, size_t at,
-                                 size_t bytes) {
+static gpu_result fetch_half(const struct chunks *c, unsigned half, const struct gpu_buffer *b,
+                             size_t at, size_t bytes) {
   if (!b->host)
-    return fetch(c, 0, b->at + at, bytes);
-  memcpy(c->memory, (const char *)(uintptr_t)b->at + at, bytes);
+    return fetch(c, half, b->at + at, bytes);
+  memcpy(c->memory + half * CHUNK, (const char *)(uintptr_t)b->at + at, bytes);
   return 0;
 }
 
@@ -184,7 +184,7 @@ static gpu_result compare_here(struct gpu_run *r, enum autotune_element e, doubl
     return GPU_OUT_OF_MEMORY;
   for (size_t at = 0; at < expected->bytes && error == 0 && out->first == ~0ull; at += size) {
     size = expected->bytes - at < CHUNK ? expected->bytes - at : CHUNK;
-    error = fetch_expected(&c, expected, at, size);
+    error = fetch_half(&c, 0, expected, at, size);
     if (error == 0)
       error = fetch(&c, 1, got + at, size);
     size_t i = error ? SIZE_MAX
@@ -196,8 +196,16 @@ static gpu_result compare_here(struct gpu_run *r, enum autotune_element e, doubl
   return error;
 }
 
+// Makes NaN, which does not count, of elements of GOT that are as in BEFORE.
+static void drop_unchanged(char *got, const char *before, size_t each, size_t bytes) {
+  for (size_t at = 0; at + each <= bytes; at += each)
+    if (memcmp(got + at, before + at, each) == 0)
+      memset(got + at, 0xff, each);
+}
+
 static gpu_result squares_here(struct gpu_run *r, enum autotune_element e,
-                               const struct gpu_buffer *b, struct finding *out) {
+                               const struct gpu_buffer *b, const struct gpu_buffer *before,
+                               struct finding *out) {
   struct chunks c;
   gpu_result error = 0;
   size_t size, finite;
@@ -206,7 +214,9 @@ static gpu_result squares_here(struct gpu_run *r, enum autotune_element e,
     return GPU_OUT_OF_MEMORY;
   for (size_t at = 0; at < b->bytes && error == 0; at += size) {
     size = b->bytes - at < CHUNK ? b->bytes - at : CHUNK;
-    error = fetch_expected(&c, b, at, size);
+    error = fetch_half(&c, 0, b, at, size);
+    if (error == 0 && before && (error = fetch_half(&c, 1, before, at, size)) == 0)
+      drop_unchanged(c.memory, c.memory + CHUNK, verify_element_size(e), size);
     out->squares += error ? 0 : verify_squares(e, c.memory, size, &finite);
     out->count += error ? 0 : finite;
   }
@@ -276,10 +286,12 @@ gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol, 
 }
 
 gpu_result gpu_rms(struct gpu_run *r, enum autotune_element e, const struct gpu_buffer *b,
-                   double *out) {
+                   const struct gpu_buffer *before, double *out, unsigned long long *count) {
   struct finding f;
-  gpu_result error = r->compare ? ask(r, TASK_SQUARES, b->at, 0, b->bytes, e, 0, 0, &f)
-                                : squares_here(r, e, b, &f);
+  gpu_pointer other = before ? before->at : 0;
+  gpu_result error = r->compare ? ask(r, TASK_SQUARES, b->at, other, b->bytes, e, 0, 0, &f)
+                                : squares_here(r, e, b, before, &f);
+  *count = f.count;
   *out = error == 0 && f.count ? sqrt(f.squares / (double)f.count) : 0;
   return error;
 }

@@ -60,9 +60,10 @@ static bool greet(struct device *d, struct gpu_ready *ready) {
   const struct gpu_shared *s = d->beside ? d->own.shared : d->offer ? &d->offer->memory : NULL;
   struct gpu_hello *hello = s ? sys_malloc(sizeof *hello) : NULL;
   *ready = (struct gpu_ready){ .ready = false };
-  snprintf(ready->why, sizeof ready->why, "it ended before it could begin");
+  snprintf(ready->why, sizeof ready->why, "it ended before it could begin (or is of another version)");
   if (!hello)
     return false;
+  snprintf(hello->version, sizeof hello->version, "%s", AUTOTUNE_VERSION);
   hello->parent = getpid();
   hello->shared = *s;
   bool answered = helper_send(&d->helper, hello, sizeof *hello, d->beside ? d->own.file : d->file) &&
@@ -187,6 +188,24 @@ static void judge_death(struct device *d, struct trial *out) {
   helper_fate(&d->helper, out->message, sizeof out->message);
 }
 
+// Its answer to the order SERIAL, within SECONDS in all. While a kernel runs, it has as long as the helper has said
+// in front of it: a helper whose driver answers no more is one that hangs, too.
+static enum helper_wait await_answer(const struct device *d, uint64_t serial, double seconds,
+                                     struct gpu_reply *reply) {
+  double end = sys_now() + seconds, next = end;
+  for (;;) {
+    double left = (next < end ? next : end) - sys_now();
+    enum helper_wait e = helper_receive(&d->helper, reply, sizeof *reply, left);
+    if (e != HELPER_ANSWERED)
+      return e;
+    if (reply->serial != serial) // no helper of ours
+      return HELPER_DIED;
+    if (!(reply->runs > 0 || reply->runs < 0))
+      return HELPER_ANSWERED;
+    next = reply->runs > 0 ? sys_now() + reply->runs + over_limit : end;
+  }
+}
+
 // 0; -1: there is no helper, and OUT says why.
 static int in_helper(struct device *d, uint64_t ticket, const void *object, size_t size,
                      const struct trial_plan *plan, struct trial *out) {
@@ -205,7 +224,7 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
   double most = plan->limit + over_limit + GRACE + (d->beside ? patience(plan) : 0);
   enum helper_wait end = HELPER_DIED;
   if (helper_send(&d->helper, &order, sizeof order, fd))
-    end = helper_receive(&d->helper, reply, sizeof *reply, most);
+    end = await_answer(d, order.serial, most, reply);
   close(fd);
   int rc = 0;
   if (end == HELPER_ANSWERED)

@@ -172,6 +172,7 @@ struct gpu_region {
   double rtol, atol;          /* as in struct tolerance; atol below 0: rtol × RMS of what is expected; both below
                                  0: exactly */
   bool compared;
+  bool whole;                 /* an allocation, of which nobody knows which part the kernel writes */
   unsigned parent;            /* index of the allocation it lies in; GPU_SYMBOL + i: symbol i */
   char name[64];
 };
@@ -230,6 +231,7 @@ struct gpu_shared {
   struct gpu_memory references[GPU_REGIONS]; /* of regions that are compared */
   double atol[GPU_REGIONS];   /* of each region, worked out */
   bool fences_off[2 * GPU_REGIONS]; /* memory beside sections that the default changes itself */
+  bool rests_off[2 * GPU_REGIONS]; /* the same of what is further from them */
   struct gpu_memory compare; size_t compare_bytes; /* the kernel that compares, so that NVRTC is not needed */
   size_t file_bytes;          /* 0: there is no file */
 };
@@ -241,6 +243,8 @@ int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int 
  * *NO_IPC: it is IPC that does not work here, a snapshot may. */
 struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared *s, const void *file,
                              bool *no_ipc, char *why, size_t size);
+/* ANNOUNCE is called before each run of a kernel with the seconds that it may take, and after it with -1. */
+void gpu_run_announce(struct gpu_run *r, void (*announce)(double seconds));
 /* Runs the default through LAUNCH, keeps its outputs, checks that it repeats them, times it, restores. */
 void gpu_run_reference(struct gpu_run *r, int (*launch)(const struct autotune_launch *, void *const *),
                        const struct trial_plan *plan, struct gpu_answer *out);

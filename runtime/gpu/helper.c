@@ -13,6 +13,9 @@
 #include "sandbox/sandbox.h"
 #include "helper.h"
 
+static int to_tuner = -1;     // the socket
+static uint64_t at;           // serial of the order that is obeyed
+
 // A packet of exactly SIZE, and the descriptor that came with it, or -1. False: the tuner is gone.
 static bool receive(int socket, void *packet, size_t size, int *fd) {
   return message_receive(socket, packet, size, 0, fd) == (ssize_t)size;
@@ -20,6 +23,15 @@ static bool receive(int socket, void *packet, size_t size, int *fd) {
 
 static bool answer(int socket, const void *packet, size_t size) {
   return message_send(socket, packet, size, -1, 0, NULL);
+}
+
+// The tuner knows how long a run may take, even if this process cannot say any more that it took longer.
+static void tell_of_run(double seconds) {
+  struct gpu_reply r;
+  memset(&r, 0, sizeof r);
+  r.serial = at;
+  r.runs = seconds;
+  answer(to_tuner, &r, sizeof r);
 }
 
 // The SIZE bytes behind FD, which is closed; NULL: they cannot be mapped.
@@ -41,9 +53,13 @@ static void forbid_cores(void) {
 static struct gpu_run *begin(const struct gpu_hello *h, int fd, struct gpu_ready *out) {
   const char *why = "";
   const struct gpu_api *api = gpu_api_get(&why);
-  void *file = take_file(fd, h->shared.file_bytes);
+  bool same = strncmp(h->version, AUTOTUNE_VERSION, sizeof h->version) == 0;
+  void *file = take_file(fd, same ? h->shared.file_bytes : 0);
   struct gpu_run *r = NULL;
-  if (!api)
+  if (!same)
+    snprintf(out->why, sizeof out->why, "it is autotune-gpu-worker %s, and libautotune is %.15s",
+             AUTOTUNE_VERSION, h->version);
+  else if (!api)
     snprintf(out->why, sizeof out->why, "%s", why);
   else if (h->shared.file_bytes > 0 && !file)
     snprintf(out->why, sizeof out->why, "the file with the memory cannot be mapped");
@@ -66,7 +82,7 @@ static bool obey(struct gpu_run *r, int socket) {
   const struct gpu_variant v = { .ticket = o.ticket, .cubin = cubin, .size = o.size,
                                  .launch = o.launch };
   memset(&reply, 0, sizeof reply);
-  reply.serial = o.serial;
+  reply.serial = at = o.serial;
   if (cubin) {
     gpu_run_try(r, &v, &o.plan, &reply.answer);
   } else {
@@ -91,6 +107,8 @@ int main(int argc, char **argv) {
   struct gpu_run *r = begin(&hello, fd, &ready);
   if (!answer(socket, &ready, sizeof ready) || !r)
     _exit(!ready.ready);
+  to_tuner = socket;
+  gpu_run_announce(r, tell_of_run);
   while (obey(r, socket))
     ;
   _exit(0); // at once: a driver that tidies up may wait for a kernel

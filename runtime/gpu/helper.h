@@ -2,7 +2,7 @@
 /* helper.h: what the tuner (executor.c) and autotune-gpu-worker (helper.c) say to each other.
  *
  * The helper is started as `autotune-gpu-worker FD`, FD being its end of a SOCK_SEQPACKET pair. Each packet of the
- * tuner's has one answer, in order:
+ * tuner's has one answer, in order; a reply is announced by others that say what it is at (`runs`):
  *
  *     gpu_hello  + descriptor of shared.file_bytes bytes, if there are any     → gpu_ready
  *     gpu_order  + descriptor of the cubin                                     → gpu_reply
@@ -16,6 +16,7 @@
 #include "gpu.h"
 
 struct gpu_hello {
+  char version[16];           /* AUTOTUNE_VERSION: packets of another one's mean something else */
   pid_t parent;               /* the tuner: the helper ends if that is not its parent any more */
   struct gpu_shared shared;
 };
@@ -32,6 +33,8 @@ struct gpu_order {
 };
 struct gpu_reply {
   uint64_t serial;
+  double runs;                /* above 0: not the answer yet, but a kernel now runs that may take so many seconds;
+                                 below 0: it has ended */
   struct gpu_answer answer;   /* sticky: the helper ends by itself */
 };
 

@@ -82,10 +82,20 @@ static void too_late(struct gpu_run *r, double limit, struct gpu_answer *a) {
            r->stuck && !r->copied ? ", and a kernel cannot be ended within the program" : "");
 }
 
+void gpu_run_announce(struct gpu_run *r, void (*announce)(double seconds)) {
+  r->announce = announce;
+}
+
+static void announce(const struct gpu_run *r, double seconds) {
+  if (r->announce)
+    r->announce(seconds);
+}
+
 bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limit, double *seconds,
               struct gpu_answer *a) {
   float milliseconds = 0;
   double most = limit > 0 ? limit * n : no_limit;
+  announce(r, most);
   gpu_result e = r->api->event_record(r->from, r->stream);
   for (unsigned i = 0; i < n && e == 0; i++)
     e = launch(r, l);
@@ -93,6 +103,7 @@ bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limi
     e = r->api->event_record(r->to, r->stream);
   if (e == 0)
     e = await_event(r, most);
+  announce(r, -1);
   if (e == 0)
     e = r->api->event_elapsed(&milliseconds, r->from, r->to);
   *seconds = (double)milliseconds / 1e3 / n;

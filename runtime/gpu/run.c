@@ -9,7 +9,8 @@
 // leaves out part of its work cannot pass on what stood there before. What is only read must keep its hash.
 //
 // Memory beside the sections must stay as it was, too, unless the kernel as written changes it. In the program that
-// is put back with isolate(off) alone: it may belong to other streams, and the helper has seen the variant before.
+// is put back with isolate(off) alone: it may belong to other streams, and the helper has seen the variant before. There
+// all that is not written must keep its hash, however far from the sections.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -152,6 +153,28 @@ static bool make_fences(struct gpu_run *r, char *why, size_t size) {
   return true;
 }
 
+static void add_rest(struct gpu_run *r, gpu_pointer low, gpu_pointer high, const char *name) {
+  if (low < high && r->n_rests < RESTS)
+    r->rests[r->n_rests++] = (struct rest){ .base = low, .bytes = high - low, .name = name };
+}
+
+// Regions are in the order of their addresses.
+static void make_rests(struct gpu_run *r) {
+  for (unsigned i = 0; i < r->call.n_allocations; i++) {
+    const struct gpu_allocation *a = &r->call.allocations[i];
+    gpu_pointer low = a->base;
+    for (unsigned k = 0; k < r->call.n_regions; k++) {
+      const struct gpu_region *x = &r->call.regions[k];
+      if (x->parent != i)
+        continue;
+      if (x->base - low > FENCE)
+        add_rest(r, low, x->base - FENCE, a->name);
+      low = x->base + x->bytes + FENCE;
+    }
+    add_rest(r, low, a->base + a->bytes, a->name);
+  }
+}
+
 bool gpu_run_prepare(struct gpu_run *r, char *why, size_t size) {
   for (unsigned i = 0; i < r->call.n_args; i++)
     r->args[i] = r->call.bytes + r->call.offsets[i];
@@ -159,6 +182,7 @@ bool gpu_run_prepare(struct gpu_run *r, char *why, size_t size) {
   for (unsigned i = 0; i < r->call.n_regions; i++)
     if (!make_piece(r, i, why, size))
       return false;
+  make_rests(r);
   return make_fences(r, why, size) && gpu_run_wait(r, why, size);
 }
 
@@ -262,18 +286,53 @@ static bool same_fences(struct gpu_run *r, bool original, struct gpu_answer *a) 
   return true;
 }
 
+// Any run in a helper; in the program the default's, for what a helper is to leave out.
+static bool watches_rests(const struct gpu_run *r, bool original) {
+  return r->copied || (original && !(r->call.flags & AUTOTUNE_GPU_NO_ISOLATE));
+}
+
+static bool hash_rests(struct gpu_run *r, bool original, struct gpu_answer *a) {
+  for (unsigned i = 0; i < r->n_rests && watches_rests(r, original); i++) {
+    struct rest *x = &r->rests[i];
+    gpu_result e = x->off || (!original && x->hash) ? 0 : gpu_hash(r, x->base, x->bytes, &x->hash);
+    if (!gpu_good(r, e, "comparing", a))
+      return false;
+  }
+  return true;
+}
+
+// A helper whose copies were changed is of no more use.
+static bool same_rests(struct gpu_run *r, bool original, struct gpu_answer *a) {
+  for (unsigned i = 0; i < r->n_rests && watches_rests(r, original); i++) {
+    struct rest *x = &r->rests[i];
+    uint64_t hash = x->hash;
+    if (!gpu_good(r, x->off ? 0 : gpu_hash(r, x->base, x->bytes, &hash), "comparing", a))
+      return false;
+    x->off |= original && hash != x->hash;
+    if (!original && hash != x->hash) {
+      a->sticky = r->lost = true;
+      return wrong(a, x->name, "memory far from its sections was changed");
+    }
+  }
+  return true;
+}
+
 static bool keep_outputs(struct gpu_run *r, struct gpu_answer *a) {
   gpu_result e = 0;
   for (unsigned i = 0; i < r->call.n_regions && e == 0; i++) {
     struct piece *p = &r->pieces[i];
     const struct gpu_region *x = p->region;
+    unsigned long long count = 0;
     double rms = 0;
     e = gpu_buffer_save(r->api, &p->expected, x->base, r->stream);
     if (e != 0 || p->expected.bytes == 0 || x->rtol < 0 || x->atol >= 0)
       continue;
     e = gpu_await(r, 0);
-    if (e == 0)
-      e = gpu_rms(r, x->element, &p->expected, &rms);
+    // Of an allocation only what was written tells how large the answers are: the rest is whatever stood there.
+    if (e == 0 && x->whole)
+      e = gpu_rms(r, x->element, &p->expected, &p->saved, &rms, &count);
+    if (e == 0 && count == 0)
+      e = gpu_rms(r, x->element, &p->expected, NULL, &rms, &count);
     p->atol = rms <= 1e300 ? x->rtol * rms : 0;
   }
   return gpu_good(r, e ? e : gpu_await(r, 0), "keeping outputs", a);
@@ -282,9 +341,10 @@ static bool keep_outputs(struct gpu_run *r, struct gpu_answer *a) {
 // *SECONDS: what the run took.
 static bool checked_run(struct gpu_run *r, const struct loaded *l, bool keep,
                         const struct trial_plan *p, double *seconds, struct gpu_answer *a) {
-  return gpu_good(r, make_ready(r), "restoring", a) && gpu_once(r, l, 1, p->limit, seconds, a) &&
+  return gpu_good(r, make_ready(r), "restoring", a) && hash_rests(r, keep, a) &&
+         gpu_once(r, l, 1, p->limit, seconds, a) &&
          (keep ? keep_outputs(r, a) : same_outputs(r, a)) && same_inputs(r, a) &&
-         same_fences(r, keep, a);
+         same_fences(r, keep, a) && same_rests(r, keep, a);
 }
 
 // ---- the functions of gpu.h --------------------------------------------------------------------------------

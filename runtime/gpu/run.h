@@ -49,6 +49,13 @@ struct fence {
   bool off;                   /* the kernel as written changes it */
   char name[64];
 };
+/* What is left of an allocation without its regions and fences: in a helper no variant may write there either. */
+struct rest {
+  gpu_pointer base; size_t bytes;
+  uint64_t hash;
+  bool off;                   /* it changed while the kernel as written ran */
+  const char *name;
+};
 struct loaded {
   uint64_t ticket;
   gpu_module module;
@@ -57,7 +64,7 @@ struct loaded {
   struct gpu_facts facts;
   bool checked;
 };
-enum { FENCES = 2 * GPU_REGIONS };
+enum { FENCES = 2 * GPU_REGIONS, RESTS = 2 * GPU_REGIONS };
 
 struct gpu_run {
   const struct gpu_api *api;
@@ -72,9 +79,11 @@ struct gpu_run {
   struct gpu_buffer copies[GPU_REGIONS + GPU_SYMBOLS]; /* of allocations, then of symbols */
   struct piece pieces[GPU_REGIONS]; /* call.n_regions of them */
   struct fence fences[FENCES]; unsigned n_fences;
+  struct rest rests[RESTS]; unsigned n_rests;
   struct loaded *loaded; unsigned n_loaded;
   struct gpu_buffer flush;    /* twice the L2 cache; made when it is wanted first */
   struct gpu_compare *compare;
+  void (*announce)(double seconds); /* in a helper: a kernel is launched that may take so long; -1: it has ended */
   bool restores;              /* something is put back between the runs */
   bool warm;                  /* a variant has run here before */
   bool lost;                  /* the context is */
@@ -134,9 +143,9 @@ void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c);
 gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol, double atol,
                        const struct gpu_buffer *expected, gpu_pointer got, bool *same,
                        char *message, size_t size);
-/* Root mean square of what is finite in B. */
+/* Root mean square of what is finite in B and, unless BEFORE is NULL, not as in BEFORE. *COUNT: of so many elements. */
 gpu_result gpu_rms(struct gpu_run *r, enum autotune_element e, const struct gpu_buffer *b,
-                   double *out);
+                   const struct gpu_buffer *before, double *out, unsigned long long *count);
 /* A hash of BYTES at P; only comparable within one run. */
 gpu_result gpu_hash(struct gpu_run *r, gpu_pointer p, size_t bytes, uint64_t *out);
 

@@ -90,6 +90,8 @@ int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int 
     out->atol[i] = r->pieces[i].atol;
   for (unsigned i = 0; i < r->n_fences; i++)
     out->fences_off[i] = r->fences[i].off;
+  for (unsigned i = 0; i < r->n_rests; i++)
+    out->rests_off[i] = r->rests[i].off;
   gpu_enter(r, &scope);
   gpu_result e = send_all(&s);
   if (e == 0 && out->file_bytes > 0) {
@@ -207,6 +209,8 @@ static bool receive_references(struct receiver *v) {
   }
   for (unsigned i = 0; i < r->n_fences; i++)
     r->fences[i].off = v->shared->fences_off[i];
+  for (unsigned i = 0; i < r->n_rests; i++)
+    r->rests[i].off = v->shared->rests_off[i];
   return true;
 }
 

@@ -36,6 +36,8 @@ static bool receive(int socket, void *packet, size_t size) {
   return recv(socket, packet, size, 0) == (ssize_t)size;
 }
 
+static const char *version = AUTOTUNE_VERSION;
+
 // Given what SHARED says, it is ready or says why not.
 static struct helper start(const struct gpu_shared *shared, int file, struct gpu_ready *ready) {
   static struct gpu_hello hello;
@@ -50,6 +52,7 @@ static struct helper start(const struct gpu_shared *shared, int file, struct gpu
   posix_spawn_file_actions_destroy(&files);
   close(pair[1]);
   h.socket = pair[0];
+  snprintf(hello.version, sizeof hello.version, "%s", version);
   hello.parent = getpid();
   hello.shared = *shared;
   send_with(h.socket, &hello, sizeof hello, file);
@@ -86,9 +89,15 @@ static bool order(struct helper *h, uint64_t ticket, const char *text, double li
   o.plan.limit = limit;
   send_with(h->socket, &o, sizeof o, fd);
   close(fd);
-  if (!receive(h->socket, &reply, sizeof reply))
-    return false;
-  assert_int_equal(reply.serial, o.serial);
+  double runs = 0; // all that was begun must have ended
+  do {
+    if (!receive(h->socket, &reply, sizeof reply))
+      return false;
+    assert_int_equal(reply.serial, o.serial);
+    assert_true(reply.runs == 0 || (reply.runs > 0) == (runs <= 0));
+    runs = reply.runs != 0 ? reply.runs : runs;
+  } while (reply.runs != 0);
+  assert_true(runs == -1);
   *out = reply.answer;
   return true;
 }
@@ -164,6 +173,40 @@ static void variants_run_on_copies(void **state) {
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     take_back(file);
   }
+}
+
+// Guards beside sections are narrow, and a wrong stride is not; but all of a copy is ours to look at.
+static void far_from_the_sections(void **state) {
+  (void)state;
+  enum { FAR = 100000, ROOM = 150000 };
+  const char *far = UNIT("if (i < n) { c[i] += a[i]; if (i == 7) c[100000] = 1; }");
+  const char *on = UNIT("if (i < n) { c[i] += a[i]; if (i == 7) c[100000] += 1; }");
+  begin_call(AUTOTUNE_INOUT);
+  static float data[ROOM];
+  gpu_pointer c = call.c;
+  call.c = device_new(sizeof data);
+  for (int defaults_too = 0; defaults_too < 2; defaults_too++) {
+    struct gpu_ready ready;
+    struct gpu_answer a;
+    int file;
+    for (int i = 0; i < N; i++)
+      data[i] = (float)i;
+    device_write(call.c, data, sizeof data);
+    set_original(defaults_too ? on : ADD);
+    share(false, &file);
+    struct helper h = start(&shared, file, &ready);
+    assert_string_equal(ready.why, "");
+    assert_true(order(&h, 1, ADD, 5, &a));
+    assert_int_equal(a.fate, FATE_OK);
+    assert_true(order(&h, 2, far, 5, &a));
+    assert_string_equal(a.message, defaults_too ? "" : "c: memory far from its sections was changed");
+    assert_int_equal(a.fate, defaults_too ? FATE_OK : FATE_WRONG);
+    assert_int_equal(a.sticky, !defaults_too); // its copies are of no more use
+    end(&h);
+    take_back(file);
+  }
+  api->release(call.c);
+  call.c = c;
 }
 
 // All that ends a helper, and what it is told as. In the emulator a launch ends by itself only after long.
@@ -292,11 +335,26 @@ static void ends_with_its_parent(void **state) {
   take_back(file);
 }
 
+// Packets of the same size may mean something else.
+static void another_version(void **state) {
+  (void)state;
+  struct gpu_ready ready;
+  static struct gpu_shared nothing;
+  version = "0.0.9";
+  struct helper h = start(&nothing, -1, &ready);
+  version = AUTOTUNE_VERSION;
+  assert_false(ready.ready);
+  assert_string_equal(ready.why, "it is autotune-gpu-worker " AUTOTUNE_VERSION ", and libautotune is 0.0.9");
+  int status = end(&h);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+}
+
 // Nothing but a packet of the right size begins a helper, and none that is not its parent's.
 static void strangers(void **state) {
   (void)state;
-  static struct gpu_hello hello;
-  for (int i = 0; i < 2; i++) {
+  static struct { struct gpu_hello hello; char more; } longer;
+  struct gpu_hello hello = { .parent = 0 };
+  for (int i = 0; i < 3; i++) {
     char *const argv[] = { (char *)(uintptr_t)GPU_WORKER, (char *)(uintptr_t)"3", NULL };
     posix_spawn_file_actions_t files;
     int pair[2], status;
@@ -306,8 +364,10 @@ static void strangers(void **state) {
     posix_spawn_file_actions_adddup2(&files, pair[1], 3);
     assert_int_equal(posix_spawn(&pid, GPU_WORKER, &files, NULL, argv, environ), 0);
     posix_spawn_file_actions_destroy(&files);
+    longer.hello.parent = getpid();
     hello.parent = getpid() + 1;
-    send_with(pair[0], &hello, i ? sizeof hello : 5, -1);
+    send_with(pair[0], i == 2 ? (void *)&longer : &hello,
+              i == 2 ? sizeof longer : i ? sizeof hello : 5, -1);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
     close(pair[0]);
@@ -319,6 +379,8 @@ int main(void) {
   begin_device();
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(variants_run_on_copies),
+    cmocka_unit_test(far_from_the_sections),
+    cmocka_unit_test(another_version),
     cmocka_unit_test(what_ends_a_helper),
     cmocka_unit_test(no_memory),
     cmocka_unit_test(ends_with_its_parent),

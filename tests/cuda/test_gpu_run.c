@@ -152,6 +152,38 @@ static void atomics(void **state) {
   }
 }
 
+// What lies about in the part of an allocation that the kernel does not write says nothing of its answers.
+static void garbage_in_an_allocation(void **state) {
+  (void)state;
+  static float data[N];
+  begin_call(AUTOTUNE_INOUT);
+  set_sections(0);
+  for (int i = 0; i < N; i++)
+    data[i] = i < 900 ? (float)i : 1e30f;
+  device_write(call.c, data, sizeof data);
+  set_original(UNIT("if (i < 900) c[i] += a[i];"));
+  struct gpu_run *r = run_of_call();
+  struct gpu_answer a;
+  gpu_run_reference(r, original, &checks, &a);
+  assert_string_equal(a.message, "");
+  struct gpu_variant right = variant_of(1, UNIT("if (i < 900) { float x = c[i]; c[i] = a[i] + x; }"));
+  struct gpu_variant off = variant_of(2, UNIT("if (i < 900) c[i] += a[i] + (i == 700 ? 9 : 0);"));
+  gpu_run_try(r, &right, &checks, &a);
+  assert_int_equal(a.fate, FATE_OK);
+  gpu_run_try(r, &off, &checks, &a);
+  assert_wrong(&a, "c: element 700 is 710 instead of 701");
+  gpu_run_free(r);
+}
+
+// Written again as it was, it is as large as it is.
+static void nothing_new_in_an_allocation(void **state) {
+  (void)state;
+  begin_call(AUTOTUNE_INOUT);
+  set_sections(0);
+  struct gpu_answer a = tried_with(UNIT("if (i < n) c[i] = i;"), UNIT("if (i < n) c[i] = i + 1e-5f;"), &checks);
+  assert_string_equal(a.message, "");
+}
+
 // ---- wrong ones ------------------------------------------------------------------------------------------
 
 static void one_element(void **state) {
@@ -466,6 +498,16 @@ static void structures(void **state) {
   assert_int_equal(c->n_regions, 1);
   assert_int_equal(c->regions[0].base, call.c);
   assert_int_equal(c->regions[0].access, AUTOTUNE_INOUT);
+  // What the device can write through it, and nobody could put back.
+  void *pinned = NULL;
+  assert_int_equal(api->host_allocate(&pinned, 64, 0), 0);
+  tensor.data = (gpu_pointer)(uintptr_t)pinned;
+  assert_int_equal(gpu_call_describe(&k, list, &asked, c, why, sizeof why), -1);
+  assert_string_equal(why, "t points to memory of the host, which is not saved");
+  static char here[8];
+  tensor.data = (gpu_pointer)(uintptr_t)here;
+  assert_int_equal(gpu_call_describe(&k, list, &asked, c, why, sizeof why), 0);
+  api->host_release(pinned);
   test_free(c);
 }
 
@@ -550,6 +592,8 @@ static int run_small(void) {
     cmocka_unit_test(copies_on_the_host),
     cmocka_unit_test(in_place),
     cmocka_unit_test(whole_allocations),
+    cmocka_unit_test(garbage_in_an_allocation),
+    cmocka_unit_test(nothing_new_in_an_allocation),
     cmocka_unit_test(one_element),
     cmocka_unit_test(not_a_number),
     cmocka_unit_test(work_left_out),
@@ -691,6 +735,8 @@ int main(int argc, char **argv) {
     cmocka_unit_test(in_place),
     cmocka_unit_test(who_compares),
     cmocka_unit_test(whole_allocations),
+    cmocka_unit_test(garbage_in_an_allocation),
+    cmocka_unit_test(nothing_new_in_an_allocation),
     cmocka_unit_test(flush_off_and_batches),
     cmocka_unit_test(beside_a_rival),
     cmocka_unit_test(default_is_timed),

@@ -356,6 +356,27 @@ static void test_without_a_helper(void **state) {
   assert_int_equal(in_child(body_no_worker, none), 0);
 }
 
+// Each variant costs what it may take and half a second, and none wins.
+static void body_bad_worker(void) {
+  add_use(0);
+  struct add_memory m = add_allocate(ADD_N);
+  double start = seconds_now();
+  EXPECT(!add(ADD_N, 3, m.a, m.c, NULL));
+  EXPECT(seconds_now() - start < 12);
+  EXPECT(add_is_right(&m, 1));
+  EXPECT(!add(ADD_N, 3, m.a, m.c, NULL) && add_is_right(&m, 2));
+}
+
+static void test_helpers_that_misbehave(void **state) {
+  static const char *const ways[] = { "TEST_WORKER=silent", "TEST_WORKER=garbage", "TEST_WORKER=early" };
+  (void)state;
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    const char *env[] = { ways[i], "AUTOTUNE_GPU_WORKER=" TEST_WORKER_DOUBLE, "AUTOTUNE_BUDGET=40s,3",
+                          "AUTOTUNE_CACHE=off", "AUTOTUNE_LOG=error", NULL };
+    assert_int_equal(in_child(body_bad_worker, env), 0);
+  }
+}
+
 // Its cubin is gone, so it is compiled and checked once more.
 static void body_lost_object(void) {
   char command[128];
@@ -445,6 +466,7 @@ int main(void) {
     cmocka_unit_test_setup_teardown(test_without_isolation, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_without_nvrtc, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_without_a_helper, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_helpers_that_misbehave, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_beside_the_program, make_folder, drop_folder),
   };
   setenv("AUTOTUNE_GPU_WORKER", TEST_GPU_WORKER, 0);

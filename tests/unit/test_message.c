@@ -55,6 +55,18 @@ static void test_a_file_that_nobody_wants_is_closed(void **state) {
   close(pair[1]);
 }
 
+// What is longer than what was waited for is something else.
+static void test_a_longer_packet_says_so(void **state) {
+  char sent[12] = "", got[8];
+  int pair[2];
+  (void)state;
+  assert_int_equal(message_pair(pair), 0);
+  assert_true(message_send(pair[0], sent, sizeof sent, -1, 0, NULL));
+  assert_int_equal(message_receive(pair[1], got, sizeof got, 0, NULL), sizeof sent);
+  close(pair[0]);
+  close(pair[1]);
+}
+
 static unsigned interrupted;
 
 static bool enough(void) {
@@ -100,6 +112,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_file_goes_with_a_packet),
     cmocka_unit_test(test_a_file_that_nobody_wants_is_closed),
+    cmocka_unit_test(test_a_longer_packet_says_so),
     cmocka_unit_test(test_a_signal_ends_it_when_asked_to),
     cmocka_unit_test(test_who_is_gone_raises_no_signal),
   };
