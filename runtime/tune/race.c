@@ -2,13 +2,16 @@
 // race.c: the end of a tuning. What the search saw of a variant is a few samples while something was
 // being compiled; here the finalists and the default run in turns while nothing else does, so that
 // whatever the machine does meanwhile happens to all of them.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tune.h"
 
-enum { LAST_ROUND = 6 }; // so many are raced until the end
-static const double precision = 0.02;
+// How many are raced until the end; samples from which intervals mean what they say, and which
+// tell the best of many from the default.
+enum { LAST_ROUND = 6, INTERVAL = 6, PLENTY = 12 };
+static const double precision = 0.02, least_gain = 1.01;
 
 struct runner_up {
   struct candidate *candidate;  // NULL: the default
@@ -137,7 +140,8 @@ static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
     pool_pause(t->pool, true);
     for (unsigned i = 0; i < n && !t->lost; i++) {
       struct runner_up *next = &f[(i + round) % n];
-      if (!next->out && (round == 0 || sys_now() < end))
+      double until = round > 0 ? end : i > 0 && next->candidate ? t->deadline : INFINITY;
+      if (!next->out && sys_now() < until)
         run(t, next);
     }
     if (is_decided(f, n) || sys_now() >= end)
@@ -146,35 +150,109 @@ static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
   }
 }
 
-// The fastest candidate, if it beats the default: inside the noise the default stays, and so it does
-// for less than one percent.
-static int judge(struct tuning *t, const struct runner_up *f, unsigned n) {
-  const struct runner_up *best = NULL;
-  for (unsigned i = 0; i < n; i++) {
-    if (f[i].n == 0)
-      continue;
-    if (!f[i].candidate)
-      t->original = f[i].e;
-    else if (!f[i].halved && (!best || f[i].e.median < best->e.median))
+// ---- the last word -------------------------------------------------------------------------------------
+
+static unsigned fewer(const struct runner_up *a, const struct runner_up *b) {
+  return a->n < b->n ? a->n : b->n;
+}
+
+// Does BEST beat the default beyond noise, and by a percent at least? The fewer samples there are
+// the farther apart they must be, since the best of several was lucky and an interval is no more
+// than a range; and then what the default took before counts as well.
+static bool is_beaten(const struct tuning *t, const struct runner_up *original,
+                      const struct runner_up *best) {
+  unsigned n = fewer(original, best);
+  double apart = n >= PLENTY ? 1 : n >= INTERVAL ? 1.02 : n >= 3 ? 1.05 : 1.1;
+  double low = n >= INTERVAL ? original->e.low : fmin(original->e.low, t->original.low);
+  return n > 0 && low > apart * best->e.high &&
+         original->e.median > least_gain * best->e.median;
+}
+
+static bool may_beat(const struct runner_up *original, const struct runner_up *best) {
+  return original->e.median > least_gain * best->e.median;
+}
+
+// The fastest of the candidates.
+static struct runner_up *fastest(struct runner_up *f, unsigned n) {
+  struct runner_up *best = NULL;
+  for (unsigned i = 0; i < n; i++)
+    if (f[i].n > 0 && f[i].candidate && !f[i].halved && (!best || f[i].e.median < best->e.median))
       best = &f[i];
+  return best;
+}
+
+static void add_samples(struct runner_up *to, const struct runner_up *from) {
+  for (unsigned i = 0; i < from->n && to->n < RACE_SAMPLES; i++)
+    to->samples[to->n++] = from->samples[i];
+  to->e = stats_median(to->samples, to->n);
+}
+
+// What chose the best of many must not be what judges it: where the two are close and were run a
+// few times only, they run in turns once more, and that alone counts where there is time for enough
+// of it.
+static void run_duel(struct tuning *t, struct runner_up *original, struct runner_up *best) {
+  struct runner_up a = { .e = original->e }, b = { .candidate = best->candidate, .e = best->e };
+  unsigned n = 0;
+  while (n < PLENTY && !t->lost && !session_stopping() && sys_now() < t->deadline) {
+    pace_keep(t);
+    pool_pause(t->pool, true);
+    run(t, n % 2 ? &b : &a);
+    run(t, n % 2 ? &a : &b);
+    n = fewer(&a, &b);
+    if (n == 0)
+      break; // one has failed
+    if (n >= INTERVAL && (is_beaten(t, &a, &b) || !may_beat(&a, &b)))
+      break;
   }
+  if (n >= INTERVAL || b.out) {
+    *original = a;
+    *best = b;
+  } else {
+    add_samples(original, &a);
+    add_samples(best, &b);
+  }
+}
+
+// The fastest of the candidates, once it has been held against the default; NULL: there is none.
+static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsigned n,
+                                   struct runner_up *original, bool again) {
+  struct runner_up *best;
+  while ((best = fastest(f, n))) {
+    bool close = fewer(original, best) < PLENTY && !is_beaten(t, original, best);
+    if (again && close && may_beat(original, best))
+      run_duel(t, original, best);
+    if (best->n > 0) // it has not failed now
+      break;
+  }
+  return best;
+}
+
+// The fastest candidate, if it beats the default: inside the noise the default stays. WITH_DEFAULT:
+// it was raced as well, as the last of N.
+static int judge(struct tuning *t, struct runner_up *f, unsigned n, bool with_default) {
+  struct runner_up known = { .e = t->original, .n = t->original.n };
+  bool raced = with_default && f[n - 1].n > 0;
+  struct runner_up *original = raced ? &f[n - 1] : &known;
+  struct runner_up *best = last_word(t, f, n, original, raced);
+  bool faster = best && is_beaten(t, original, best);
+  t->original = original->e;
   if (!best)
     return NONE;
   best->candidate->e = best->e;
   t->best = (int)(best->candidate - t->candidates);
-  bool faster = stats_slower(t->original, best->e) && t->original.median > 1.01 * best->e.median;
   return faster ? t->best : NONE;
 }
 
 int race(struct tuning *t) {
   struct runner_up *f = sys_calloc(FINALISTS + 1, sizeof *f);
   unsigned n = f ? choose(t, f) : 0;
-  if (n > 0 && races_default(t, f))
+  bool with_default = n > 0 && races_default(t, f);
+  if (with_default)
     f[n++] = (struct runner_up){ 0 };
   pool_pause(t->pool, true);
   if (n > 0)
     run_rounds(t, f, n);
-  int winner = judge(t, f, n);
+  int winner = judge(t, f, n, with_default);
   free(f);
   return winner;
 }

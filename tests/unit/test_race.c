@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Final races on a machine whose noise and clock the test makes: inside the noise the default stays,
+// however few runs there is time for, and what is clearly faster wins.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tune/tune.h"
+
+enum { MOST = 32, RACES = 200 };
+
+// What runs take: of the default, and of each variant by its ticket - 1.
+static struct { double seconds[MOST + 1], noise, now; uint64_t rng; } machine;
+
+static double run_once(uint64_t ticket) {
+  double sum = 0;
+  for (int i = 0; i < 12; i++)
+    sum += rng_unit(&machine.rng);
+  double t = machine.seconds[ticket] * exp(machine.noise * (sum - 6));
+  sys_set_clock(machine.now += t);
+  return t;
+}
+
+static int try(struct executor *e, uint64_t ticket, const void *object, size_t size,
+               const struct trial_plan *plan, struct trial *out) {
+  (void)e, (void)object, (void)size;
+  *out = (struct trial){ .fate = FATE_OK, .pace = 1, .n_samples = plan->max_samples };
+  out->samples = malloc(out->n_samples * sizeof *out->samples);
+  for (unsigned i = 0; i < out->n_samples; i++)
+    out->samples[i] = run_once(ticket);
+  return 0;
+}
+
+static double no_cost(const struct executor *e) {
+  (void)e;
+  return 0;
+}
+
+static const struct executor_class executor = { .name = "test", .try = try, .cost = no_cost };
+
+static void report(void *data, const struct progress *p) {
+  (void)data, (void)p;
+}
+
+static struct estimate estimate_of(uint64_t ticket, unsigned n) {
+  double samples[8];
+  for (unsigned i = 0; i < n; i++)
+    samples[i] = run_once(ticket);
+  return stats_median(samples, n);
+}
+
+// One race of N variants after a search that has taken half of BUDGET seconds. The winner, or NONE.
+static int run_race(uint64_t seed, unsigned n, double budget) {
+  static const struct autotune_kernel kernel = { .name = "k" };
+  static struct candidate all[MOST];
+  const struct plan plan = { .kind = PLAN_SEARCH };
+  struct tuning t = { .kernel = &kernel, .plan = &plan, .executor = &executor,
+                      .workers = (struct executor *)all, .candidates = all, .n = n, .best = NONE,
+                      .budget = budget, .report = report, .pool = pool_new(&kernel, 0) };
+  machine.rng = seed;
+  sys_set_clock(machine.now = 1);
+  t.original = estimate_of(0, 3);
+  for (unsigned i = 0; i < n; i++) {
+    all[i] = (struct candidate){ .done = true, .fate = FATE_OK, .e = estimate_of(i + 1, 3),
+                                 .object = { .data = all }, .code = i + 1 };
+    if (t.best == NONE || all[i].e.median < all[t.best].e.median)
+      t.best = (int)i;
+  }
+  double begun = machine.now;
+  t.began = begun - budget / 2;
+  t.deadline = begun + budget / 2;
+  int winner = race(&t);
+  assert_true(machine.now - begun <= budget / 2 + 3 * machine.seconds[0]);
+  pool_free(t.pool);
+  sys_set_clock(-1);
+  return winner;
+}
+
+// Of all races, the share in which one of N that are as fast as the default is taken for faster.
+static double mistakes(unsigned n, double seconds, double noise, double budget) {
+  unsigned wins = 0;
+  machine.noise = noise;
+  for (unsigned i = 0; i <= n; i++)
+    machine.seconds[i] = seconds;
+  for (uint64_t seed = 1; seed <= RACES; seed++)
+    wins += run_race(seed * 7919, n, budget) != NONE;
+  return (double)wins / RACES;
+}
+
+static void test_default_stays(void **state) {
+  (void)state;
+  static const double lengths[] = { 2, 0.4, 0.05, 0.001 }, noises[] = { 0.01, 0.03 };
+  for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+    for (size_t n = 0; n < sizeof noises / sizeof *noises; n++) {
+      assert_true(mistakes(4, lengths[l], noises[n], 10) <= 0.02);
+      assert_true(mistakes(24, lengths[l], noises[n], 10) <= 0.02);
+    }
+  assert_true(mistakes(24, 0.001, 0.1, 10) <= 0.02);
+}
+
+// The share of races that one of six wins which is GAIN times as fast as the others and the default.
+static double found(double seconds, double gain) {
+  unsigned wins = 0;
+  machine.noise = 0.02;
+  for (unsigned i = 0; i <= 6; i++)
+    machine.seconds[i] = i == 4 ? seconds / gain : seconds;
+  for (uint64_t seed = 1; seed <= RACES; seed++)
+    wins += run_race(seed * 7919, 6, 10) == 3;
+  return (double)wins / RACES;
+}
+
+static void test_faster_wins(void **state) {
+  (void)state;
+  assert_true(found(2, 1.2) >= 0.95);    // of such there are one or two runs
+  assert_true(found(0.4, 1.2) >= 0.95);
+  assert_true(found(0.05, 1.05) >= 0.9);
+  assert_true(found(0.001, 1.05) >= 0.95);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = { cmocka_unit_test(test_default_stays),
+                                      cmocka_unit_test(test_faster_wins) };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
