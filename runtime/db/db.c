@@ -150,9 +150,21 @@ static char *date(double when) {
   return sys_strdup(text);
 }
 
-static void add_winner(struct grid *g, const struct wisdom_entry *e) {
+// Is there a kernel of the INDEX-th one's name in another file?
+static bool has_namesake(const struct wisdom *w, unsigned index) {
+  const struct problem *p = &w->entries[index].problem;
+  for (unsigned i = 0; i < w->n; i++)
+    if (strcmp(w->entries[i].problem.kernel, p->kernel) == 0 &&
+        strcmp(w->entries[i].problem.file, p->file) != 0)
+      return true;
+  return false;
+}
+
+static void add_winner(struct grid *g, const struct wisdom *w, unsigned index) {
+  const struct wisdom_entry *e = &w->entries[index];
   const struct summary *m = &e->summary;
-  grid_add(g, sys_strdup(e->problem.kernel));
+  grid_add(g, has_namesake(w, index) ? sys_printf("%s (%s)", e->problem.kernel, e->problem.file)
+                                     : sys_strdup(e->problem.kernel));
   grid_add(g, db_key(&e->problem));
   grid_add(g, db_machine(e->problem.cpu));
   grid_add(g, sys_printf("%u", e->problem.threads));
@@ -175,7 +187,7 @@ int db_list(const char *folder, FILE *out) {
   for (unsigned i = 0; i < g.columns; i++)
     grid_add(&g, sys_strdup(heading[i]));
   for (unsigned i = 0; i < l.wisdom.n; i++)
-    add_winner(&g, &l.wisdom.entries[i]);
+    add_winner(&g, &l.wisdom, i);
   if (l.wisdom.n)
     grid_print(&g, out);
   else if (status == 0)

@@ -16,7 +16,7 @@ struct why {
   const struct why_options *o;
   struct why_options device;  // in its place for a CUDA kernel
   struct store *store;
-  struct listing list;
+  struct listing list;        // of one file
   uint64_t unit;              // of the kernel's text as it was seen last
   struct asked asked;         // what was offered with it; block NULL: not noted
   FILE *out;
@@ -330,25 +330,60 @@ static void print_nothing(const struct why *w) {
   store_list_free(&all);
 }
 
+static const char *file_name(const struct listed *item) {
+  const char *slash = strrchr(item->problem.file, '/');
+  return slash ? slash + 1 : item->problem.file;
+}
+
+// The keys of W's list that are asked for; how many. FILE: NULL where there is but one.
+static unsigned print_list(struct why *w, const char *file) {
+  unsigned n = 0;
+  find_newest(w);
+  set_device(w);
+  for (unsigned i = 0; i < w->list.n; i++) {
+    const struct problem *p = &w->list.items[i].problem;
+    if (is_known(w, i) || !db_key_matches(p, w->o->key))
+      continue;
+    if (n++ == 0) {
+      char *clean = file ? report_clean(file) : NULL;
+      fprintf(w->out, clean ? "%s (%s) on %s, %u threads, %s\n" : "%s%s on %s, %u threads, %s\n",
+              w->o->kernel, clean ? clean : "", w->o->cpu, w->o->threads, w->o->toolchain);
+      report_clean_free(clean);
+    }
+    print_key(w, p);
+  }
+  free(w->asked.block);
+  return n;
+}
+
+// Kernels of one name in two files are two; a file that was moved to another folder is still the same.
+// ALL's items come to stand file by file.
+static unsigned print_files(const struct why *w, struct listing *all) {
+  unsigned n = 0;
+  for (unsigned begin = 0, end; begin < all->n; begin = end) {
+    struct why one = *w;
+    const char *file = file_name(&all->items[begin]);
+    end = begin + 1;
+    for (unsigned i = end; i < all->n; i++)
+      if (strcmp(file_name(&all->items[i]), file) == 0) {
+        struct listed found = all->items[i];
+        memmove(&all->items[end + 1], &all->items[end], (i - end) * sizeof found);
+        all->items[end++] = found;
+      }
+    one.list = (struct listing){ .items = all->items + begin, .n = end - begin };
+    n += print_list(&one, end - begin < all->n ? file : NULL);
+  }
+  return n;
+}
+
 int why_print(const struct why_options *o, FILE *out) {
   struct why w = { .o = o, .out = out, .store = db_open(o->folder, false) };
-  unsigned n = 0;
   if (!w.store)
     return 2;
   int status = store_list(w.store, o->kernel, &w.list) == 0 ? 0 : 2;
-  find_newest(&w);
-  set_device(&w);
-  for (unsigned i = 0; i < w.list.n; i++) {
-    const struct problem *p = &w.list.items[i].problem;
-    if (is_known(&w, i) || !db_key_matches(p, o->key))
-      continue;
-    if (n++ == 0)
-      fprintf(out, "%s on %s, %u threads, %s\n", o->kernel, o->cpu, o->threads, o->toolchain);
-    print_key(&w, p);
-  }
+  unsigned n = print_files(&w, &w.list);
   if (n == 0)
     print_nothing(&w);
-  free(w.asked.block);
   store_list_free(&w.list);
   store_close(w.store);
   return status ? status : n == 0;

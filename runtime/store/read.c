@@ -148,12 +148,18 @@ static bool find_nearest(struct store *s, const struct identity *id,
   return any;
 }
 
+static bool is_other_file(const struct problem *p, const struct identity *id) {
+  const char *a = strrchr(p->file, '/'), *b = strrchr(id->file, '/');
+  return strcmp(a ? a + 1 : p->file, b ? b + 1 : id->file) != 0;
+}
+
 static void describe_nearest(FILE *f, const struct nearest *n, const struct identity *id,
                              const struct cell *ours) {
   struct problem mine = { .key = ours[7].data, .key_names = ours[8].data };
   const char *sep = "";
   if (n->differs & UNIT)
-    fprintf(f, "kernel text changed"), sep = "; ";
+    fprintf(f, is_other_file(&n->problem, id) ? "tuned in another file: %s" : "kernel text changed",
+            n->problem.file), sep = "; ";
   if (n->differs & CPU)
     fprintf(f, "%scpu %s → %s", sep, n->problem.cpu, id->cpu), sep = "; ";
   if (n->differs & ISA)

@@ -96,6 +96,27 @@ static void test_borrowed(void **state) {
   expect(*state, &(struct why_options){ HERE }, "MR=6  NR=64; borrowed from n = 256 until it is tuned\n");
 }
 
+// A kernel of the same name in another file is another one; the same file in another folder is not.
+static void test_two_files(void **state) {
+  fill(*state);
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  struct store *s = open_store(*state);
+  id.unit++;
+  id.file = "old/gemm.c";
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  expect(*state, &(struct why_options){ HERE }, "gemm on Test CPU 1, 2 threads, clang 22.1.7\n  n = ");
+  id.unit++;
+  id.file = "small.c";
+  m.values = "MR=1\nNR=1\n";
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+  expect(*state, &(struct why_options){ HERE }, "gemm (gemm.c) on Test CPU 1, 2 threads, clang 22.1.7\n");
+  expect(*state, &(struct why_options){ HERE }, "MR=6  NR=64: 2.000 ms, 5.00 x over the default; found ");
+  expect(*state, &(struct why_options){ HERE }, "gemm (small.c) on Test CPU 1, 2 threads, clang 22.1.7\n");
+  expect(*state, &(struct why_options){ HERE }, "MR=1  NR=1: 2.000 ms, 5.00 x over the default; found ");
+}
+
 static void test_misspelt(void **state) {
   fill(*state);
   struct why_options o = { HERE, .folder = *state, .kernel = "gem" };
@@ -128,6 +149,7 @@ int main(void) {
     cmocka_unit_test_setup_teardown(test_another_machine, setup, teardown),
     cmocka_unit_test_setup_teardown(test_another_key, setup, teardown),
     cmocka_unit_test_setup_teardown(test_borrowed, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_two_files, setup, teardown),
     cmocka_unit_test_setup_teardown(test_misspelt, setup, teardown),
     cmocka_unit_test(test_offers),
   };
