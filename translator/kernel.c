@@ -137,10 +137,13 @@ static bool new_function(const struct source *s, const struct pragma *p,
   return s->cuda ? cuda_signature_read(s, f, out) : signature_read(s, f, out);
 }
 
-static struct kernel *find_kernel(struct kernel *all, unsigned n, struct slice name)
+// In the namespace of LIKE, a kernel or an alternative; NULL: in any.
+static struct kernel *find_kernel(struct kernel *all, unsigned n, struct slice name,
+                                  const struct cuda_kernel *like)
 {
   for (unsigned i = 0; i < n; i++)
-    if (slice_is(name, all[i].main.name))
+    if (slice_is(name, all[i].main.name) &&
+        (!like || slices_same(all[i].cuda->namespaces, like->namespaces)))
       return &all[i];
   return NULL;
 }
@@ -151,7 +154,7 @@ static bool read_kernel(const struct source *s, const struct pragma *p,
   struct kernel k;
   if (!new_function(s, p, *all, *n, &k))
     return false;
-  if (find_kernel(*all, *n, slice_of(k.main.name))) {
+  if (find_kernel(*all, *n, slice_of(k.main.name), k.cuda)) {
     diag_error(s, k.main.name_at, strlen(k.main.name), NULL,
                "there is a kernel '%s' already", k.main.name);
     return false;
@@ -165,7 +168,7 @@ static bool read_alternative(const struct source *s, const struct pragma *p,
                              struct kernel *all, unsigned n)
 {
   struct slice name = p->clauses[0].args[0].text;
-  struct kernel *k = find_kernel(all, n, name), other;
+  struct kernel *k = find_kernel(all, n, name, NULL), *same, other;
   if (!new_function(s, p, all, n, &other))
     return false;
   if (!k) {
@@ -180,6 +183,8 @@ static bool read_alternative(const struct source *s, const struct pragma *p,
                "there is no kernel '%.*s' in this file", (int)name.size, name.data);
     return false;
   }
+  if (other.cuda && (same = find_kernel(all, n, name, other.cuda)) != NULL)
+    k = same;
   if (!signature_same(s, k, &other) || (k->cuda && !cuda_signature_same(s, k, &other)))
     return false;
   *GROW(k->alternatives, k->n_alternatives) = other.main;

@@ -169,7 +169,7 @@ static bool understand(struct translation *t)
   for (unsigned i = 0; i < t->n_kernels; i++)
     adopt_options(&t->kernels[i], t->o);
   if (t->s->cuda) { // a C compiler's view of the file is of no use
-    const struct expansion *x = cuda_macros(t->s, t->kernels, t->n_kernels, t->o);
+    const struct expansion *x = cuda_macros(t->s, t->kernels, t->n_kernels, cuda_items(t->s, t->o));
     for (unsigned i = 0; i < t->n_kernels; i++) {
       adopt_headers(&t->kernels[i], x);
       adopt_options(&t->kernels[i], t->o);

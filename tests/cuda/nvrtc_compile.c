@@ -231,7 +231,7 @@ static bool file(const char *path, char **args, bool print)
   struct kernel *kernels = cuda_kernels(s, pragmas, n_pragmas, &n_kernels);
   bool good = diag_errors() == 0 && n_kernels > 0;
   for (unsigned i = 0; good && i < n_kernels; i++) {
-    struct cuda_unit u = cuda_unit_build(s, kernels, n_kernels, &kernels[i], &o);
+    struct cuda_unit u = cuda_unit_build(s, kernels, n_kernels, &kernels[i], cuda_items(s, &o), &o);
     if (!print) {
       good = compile_unit(s, &kernels[i], &u);
       continue;

@@ -42,6 +42,7 @@ struct cuda_kernel {
   size_t start;               /* of the whole declaration, template head included */
   struct slice bounds;        /* "__launch_bounds__(256, 2)", as written; empty: none */
   struct slice namespaces;    /* "a::b", where it is defined in one; else empty */
+  struct slice *elsewhere; unsigned n_elsewhere;  /* those in which the file has other kernels of its name */
   int block_param;            /* param of tuples for block(16x16, 32x8): kind VALUE_TUPLE, text "16x16",
                                  items x, y, z; -1: none */
   struct dims block;          /* block(BX, BY): over params; n 0: none */
@@ -68,6 +69,7 @@ bool cuda_clause_uses(const struct kernel *k, const struct param *p); /* block, 
 /* Diagnoses directives in F that mean nothing in a CUDA kernel. */
 bool cuda_directives_check(const struct source *s, const struct pragma *pragmas, unsigned n,
                            const struct function *f);
+struct slice cuda_namespaces(const struct source *s, TSNode n);  /* around N: "a::b", without blanks */
 bool node_inside(TSNode node, const char *type, TSNode *found);  /* the nearest around NODE of that type */
 
 /* ---- launches.c ---- */
@@ -86,7 +88,12 @@ struct launch {
 struct launch *cuda_launches(const struct source *s, const struct kernel *kernels, unsigned n_kernels,
                              unsigned *n);
 
-/* ---- items.c, unit.c ---- */
+/* ---- items.c, include.c, unit.c ---- */
+
+/* The declarations of S and of the user's headers in the place of their #include (items.h): of all kernels of the
+ * file, one after another. */
+struct cuda_items;
+struct cuda_items *cuda_items(const struct source *s, const struct compile_options *o);
 
 struct cuda_unit {
   struct text text;           /* docs/design.md says what stands in it, in which order */
@@ -100,18 +107,18 @@ struct cuda_unit {
 };
 struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *kernels,
                                  unsigned n_kernels, const struct kernel *k,
-                                 const struct compile_options *o);
+                                 struct cuda_items *items, const struct compile_options *o);
 
 /* ---- emit.c, emulate.c ---- */
 
 /* The translated .cu file. EMULATE: for the CPU. */
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels, const struct launch *launches,
-               unsigned n_launches, const struct cuda_unit *units, const struct expansion *x,
+               unsigned n_launches, const struct cuda_items *items, const struct cuda_unit *units, const struct expansion *x,
                const struct compile_options *o, bool emulate, struct text *out);
 /* The macros of the file and of the user's headers, as constraints and defaults of params need them. */
 struct expansion *cuda_macros(const struct source *s, const struct kernel *kernels,
-                              unsigned n_kernels, const struct compile_options *o);
+                              unsigned n_kernels, const struct cuda_items *items);
 /* What cuda_emit made of the file at PATH, or the file itself where it has no kernel of ours, for a C++ compiler and
  * the emulator's headers: its launches and dynamic shared memory, annotated or not. Lines stay where they were. */
 void cuda_emulate(const char *path, const struct text *in, struct text *out);

@@ -12,13 +12,12 @@
 // ---- macros of the file, for constraints ---------------------------------------------------------------
 
 struct expansion *cuda_macros(const struct source *s, const struct kernel *kernels,
-                              unsigned n_kernels, const struct compile_options *o)
+                              unsigned n_kernels, const struct cuda_items *items)
 {
   struct expansion *x = arena_alloc(sizeof *x);
-  struct cuda_items items = include_all(s, o);
   *x = (struct expansion){ .source = s, .kernels = kernels, .n_kernels = n_kernels };
-  for (unsigned n = 0; n < items.n; n++) {
-    const struct cuda_item *i = &items.list[n];
+  for (unsigned n = 0; n < items->n; n++) {
+    const struct cuda_item *i = &items->list[n];
     if ((i->kind != ITEM_DEFINE && i->kind != ITEM_UNDEF) || !i->names[0].size)
       continue;
     const char *behind = i->names[0].data + i->names[0].size;
@@ -194,18 +193,24 @@ static void edit_behind(struct edits *edits, const struct emission *e)
   edit_add(edits, at, at, text);
 }
 
+static bool declares(const struct cuda_item *i, const char *name)
+{
+  for (unsigned n = 0; n < i->n_names; n++)
+    if (slice_is(i->names[n], name))
+      return true;
+  return false;
+}
+
 // Declarations of K in front of its definition: its launcher is declared there too, with what they say of
 // default arguments.
-static bool edit_declarations(struct edits *edits, const struct kernel *k, size_t before)
+static bool edit_declarations(struct edits *edits, const struct kernel *k, const struct cuda_items *items,
+                              size_t before)
 {
-  struct cuda_items items = items_cut(edits->s);
   bool any = false;
-  for (unsigned n = 0; n < items.n; n++) {
-    const struct cuda_item *i = &items.list[n];
-    bool named = false;
-    for (unsigned j = 0; j < i->n_names; j++)
-      named = named || slice_is(i->names[j], k->main.name);
-    if (i->kind != ITEM_CODE || !named || !i->function || i->end > k->main.name_at)
+  for (unsigned n = 0; n < items->n; n++) {
+    const struct cuda_item *i = &items->list[n];
+    if (i->s != edits->s || i->kind != ITEM_CODE || !i->function || i->end > k->main.name_at ||
+        !declares(i, k->main.name) || !slice_is(k->cuda->namespaces, items_namespaces(items, i)))
       continue;
     struct text text = { 0 };
     begin_generated(&text);
@@ -220,7 +225,7 @@ static bool edit_declarations(struct edits *edits, const struct kernel *k, size_
 
 // The launches of kernel INDEX.
 static void edit_launches(struct edits *edits, const struct kernel *k, int index,
-                          const struct launch *launches, unsigned n)
+                          const struct launch *launches, unsigned n, const struct cuda_items *items)
 {
   size_t first = SIZE_MAX;
   for (unsigned i = 0; i < n; i++) {
@@ -232,7 +237,7 @@ static void edit_launches(struct edits *edits, const struct kernel *k, int index
     else
       edit_chevrons(edits, &launches[i], k);
   }
-  if (!edit_declarations(edits, k, first) && first < k->main.name_at)
+  if (!edit_declarations(edits, k, items, first) && first < k->main.name_at)
     diag_error(edits->s, first, strlen(k->main.name),
                "declare it in this file in front of the launch, or move its definition there",
                "'%s' is launched in front of its definition", k->main.name);
@@ -273,7 +278,7 @@ static struct emission emission_of(const struct source *s, const struct kernel *
 
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels, const struct launch *launches,
-               unsigned n_launches, const struct cuda_unit *units, const struct expansion *x,
+               unsigned n_launches, const struct cuda_items *items, const struct cuda_unit *units, const struct expansion *x,
                const struct compile_options *o, bool emulate, struct text *out)
 {
   struct edits edits = { .s = s };
@@ -286,7 +291,7 @@ void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_
     struct emission e = emission_of(s, &kernels[i], x, &units[i], o);
     e.emulate = emulate;
     edit_kernel(&edits, &e);
-    edit_launches(&edits, &kernels[i], (int)i, launches, n_launches);
+    edit_launches(&edits, &kernels[i], (int)i, launches, n_launches, items);
   }
   size_t at = s->size >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   text_add(out, s->text, at);

@@ -216,7 +216,9 @@ static void gpu(const struct emission *e)
 static void instance(const struct emission *e)
 {
   const struct cuda_kernel *c = e->k->cuda;
-  text_printf(e->out, "  static ::autotune::instance autotune_i(\"%s\");\n", e->k->main.name);
+  bool alone = c->n_elsewhere == 0 || c->namespaces.size == 0; // else it is told apart
+  text_printf(e->out, "  static ::autotune::instance autotune_i(\"%.*s%s%s\");\n",
+              alone ? 0 : (int)c->namespaces.size, c->namespaces.data, alone ? "" : "::", e->k->main.name);
   for (unsigned i = 0; i < c->n_params; i++)
     text_printf(e->out, c->params[i].type ? "  autotune_i.type<%s>();\n"
                                           : "  autotune_i.value(%s);\n", c->params[i].name);

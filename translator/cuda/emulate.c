@@ -170,8 +170,9 @@ static void find_entries(struct emulation *e)
   }
 }
 
-// The function that CALLEE names, `ns::k<float>`; *GIVEN: template arguments that stand there. NULL: none of the file's.
-static const struct entry *entry_of(const struct emulation *e, TSNode callee, unsigned *given)
+// The name without its namespaces of the function that CALLEE, `ns::k<float>`, names; *GIVEN: template arguments that
+// stand there.
+static struct slice entry_name(const struct emulation *e, TSNode callee, unsigned *given)
 {
   TSNode name = callee;
   *given = 0;
@@ -181,11 +182,12 @@ static const struct entry *entry_of(const struct emulation *e, TSNode callee, un
     *given = ts_node_named_child_count(child_of(name, "template_argument_list"));
     name = ts_node_named_child(name, 0);
   }
-  struct slice text = source_slice(e->s, name);
-  for (unsigned i = e->n_entries; i-- > 0;)
-    if (e->entries[i].name.size == text.size && !memcmp(e->entries[i].name.data, text.data, text.size))
-      return &e->entries[i];
-  return NULL;
+  return source_slice(e->s, name);
+}
+
+static bool is_entry(const struct entry *k, struct slice name)
+{
+  return k->name.size == name.size && memcmp(k->name.data, name.data, name.size) == 0;
 }
 
 static void rewrite_launch(struct emulation *e, TSNode call, TSNode config)
@@ -193,8 +195,11 @@ static void rewrite_launch(struct emulation *e, TSNode call, TSNode config)
   TSNode callee = ts_node_child(call, 0);
   size_t open = ts_node_start_byte(config), close = ts_node_end_byte(config);
   unsigned given;
-  const struct entry *k = entry_of(e, callee, &given);
-  bool deduce = k && (given < k->n_params || k->defaults); // then the compiler must see a call
+  struct slice name = entry_name(e, callee, &given);
+  bool deduce = false; // then the compiler must see a call; several namespaces may have one of that name
+  for (unsigned i = 0; i < e->n_entries; i++)
+    deduce = deduce || (is_entry(&e->entries[i], name) &&
+                        (given < e->entries[i].n_params || e->entries[i].defaults));
   edit(e, ts_node_start_byte(callee), 0, deduce ? "::autotune_emulate::launch([](auto... autotune_a) { "
                                                 : "::autotune_emulate::launch(");
   edit(e, open, 3, deduce ? "(autotune_a...); }, " : ", ");
@@ -206,7 +211,11 @@ static void rewrite_address(struct emulation *e, TSNode cast)
 {
   TSNode value = ts_node_child_by_field_name(cast, "value", 5);
   unsigned given;
-  if (ts_node_is_null(value) || !entry_of(e, value, &given))
+  struct slice name = ts_node_is_null(value) ? slice_of("") : entry_name(e, value, &given);
+  bool known = false;
+  for (unsigned i = 0; i < e->n_entries; i++)
+    known = known || is_entry(&e->entries[i], name);
+  if (!known)
     return;
   edit(e, ts_node_start_byte(value), 0, "::autotune_emulate::known(");
   edit(e, ts_node_end_byte(value), 0, ")");
@@ -282,7 +291,9 @@ static void find_macros(struct emulation *e)
 static int by_offset(const void *a, const void *b)
 {
   const struct edit *x = a, *y = b;
-  return x->offset < y->offset ? -1 : x->offset > y->offset;
+  if (x->offset != y->offset)
+    return x->offset < y->offset ? -1 : 1;
+  return x->size < y->size ? -1 : x->size > y->size; // what is inserted stands in front
 }
 
 // Requires text that emit.c made, or a file without kernels of ours; leaves no chevrons.
@@ -302,6 +313,8 @@ void cuda_emulate(const char *path, const struct text *in, struct text *out)
   if (e.n_edits)
     qsort(e.edits, e.n_edits, sizeof *e.edits, by_offset);
   for (unsigned i = 0; i < e.n_edits; i++) {
+    if (e.edits[i].offset < done) // the grammar has lost its way: the compiler will say where
+      continue;
     text_add(out, in->data + done, e.edits[i].offset - done);
     text_add(out, e.edits[i].text, strlen(e.edits[i].text));
     done = e.edits[i].offset + e.edits[i].size;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../unit.h"
-#include "cuda.h"
+#include "items.h"
 
 // ---- loop directives ----
 
@@ -76,15 +76,36 @@ static void check_unroll(const struct source *s, const struct kernel *k,
 
 // ---- what C++ may do besides ----
 
-// A template's parameter, or a constant of the file, that a param's macro would replace.
-static bool declares_name(const struct source *s, TSNode n, struct slice name)
+// Where the names of kernels and params stand, in the order of the file.
+struct mentions { TSNode *list; unsigned n; };
+
+// One way through the tree for all of them, as it is long.
+static struct mentions mentions_of(const struct source *s, const struct kernel *all, unsigned n)
+{
+  struct word_set names = { 0 };
+  struct mentions found = { 0 };
+  for (unsigned i = 0; i < n; i++) {
+    word_set_add(&names, slice_of(all[i].main.name));
+    for (unsigned j = 0; j < all[i].n_params; j++)
+      if (all[i].params[j].named)
+        word_set_add(&names, slice_of(all[i].params[j].name));
+  }
+  TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
+  for (bool more = true; more && names.n; more = cursor_next(&cursor, true)) {
+    TSNode node = ts_tree_cursor_current_node(&cursor);
+    if ((node_is(node, "identifier") || node_is(node, "type_identifier")) &&
+        word_set_has(&names, source_slice(s, node)))
+      *GROW(found.list, found.n) = node;
+  }
+  ts_tree_cursor_delete(&cursor);
+  return found;
+}
+
+// Does N declare its name: a template's parameter, a constant of the file, that a param's macro would replace?
+static bool is_declared(TSNode n)
 {
   TSNode parent = ts_node_parent(n);
-  if (!node_is(n, "identifier") && !node_is(n, "type_identifier"))
-    return false;
-  struct slice word = source_slice(s, n);
-  if (word.size != name.size || memcmp(word.data, name.data, name.size) != 0 ||
-      ts_node_is_null(parent))
+  if (ts_node_is_null(parent))
     return false;
   return node_is(parent, "parameter_declaration") ||
          node_is(parent, "optional_parameter_declaration") ||
@@ -94,16 +115,16 @@ static bool declares_name(const struct source *s, TSNode n, struct slice name)
           ts_node_eq(ts_node_named_child(parent, 0), n));
 }
 
-static void check_hidden(const struct source *s, const struct kernel *k, const struct param *param)
+static void check_hidden(const struct source *s, const struct kernel *k, const struct param *param,
+                         const struct mentions *m)
 {
-  struct slice name = slice_of(param->name);
-  TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
-  for (bool more = true; more; more = cursor_next(&cursor, true)) {
-    TSNode n = ts_tree_cursor_current_node(&cursor);
+  for (unsigned i = 0; i < m->n; i++) {
+    TSNode n = m->list[i];
     size_t at = ts_node_start_byte(n);
-    if (!declares_name(s, n, name) || (at > k->main.body_at && at < k->main.end))
+    if (!slice_is(source_slice(s, n), param->name) || (at > k->main.body_at && at < k->main.end) ||
+        !is_declared(n))
       continue; // those within the kernel are told by names.c
-    diag_error(s, at, name.size,
+    diag_error(s, at, strlen(param->name),
                node_is(ts_node_parent(n), "init_declarator")
                  ? arena_printf("write '#define %s …' in its place, or give the param another "
                                 "name", param->name)
@@ -111,7 +132,6 @@ static void check_hidden(const struct source *s, const struct kernel *k, const s
                "the param '%s' replaces this name too", param->name);
     break;
   }
-  ts_tree_cursor_delete(&cursor);
 }
 
 // ---- one name, several kernels ----
@@ -136,7 +156,7 @@ static bool is_kernels_own(const struct kernel *k, size_t at)
   return false;
 }
 
-// Does DECLARATOR, of a __global__ function of K's name, declare another than K?
+// Does DECLARATOR, of a __global__ function of K's name, declare another than K? In other namespaces it may.
 static void check_other(const struct source *s, const struct kernel *k, TSNode declarator,
                         TSNode name)
 {
@@ -147,6 +167,11 @@ static void check_other(const struct source *s, const struct kernel *k, TSNode d
   if (is_kernels_own(k, at) ||
       (specialised && node_inside(name, "template_instantiation", &instantiation)))
     return;
+  struct slice spaces = cuda_namespaces(s, declarator), own = k->cuda->namespaces;
+  if (spaces.size != own.size || memcmp(spaces.data, own.data, own.size) != 0) {
+    *GROW(k->cuda->elsewhere, k->cuda->n_elsewhere) = spaces;
+    return;
+  }
   if (specialised && defined)
     diag_error(s, at, ts_node_end_byte(name) - at, "let it be a kernel of another name",
                "the kernel '%s' is specialised here, so its variants would be wrong", k->main.name);
@@ -168,20 +193,29 @@ static bool is_global(const struct source *s, TSNode declarator)
   return false;
 }
 
-static void check_others(const struct source *s, const struct kernel *k)
+// The declarator of the function that NAME, `k` or `k<float>`, is the name of; null: of none.
+static TSNode declarator_of(TSNode *name)
 {
-  TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
-  for (bool more = true; more; more = cursor_next(&cursor, true)) {
-    TSNode n = ts_tree_cursor_current_node(&cursor);
-    if (!node_is(n, "function_declarator") || ts_node_named_child_count(n) == 0)
-      continue;
-    TSNode name = ts_node_named_child(n, 0), word = name;
-    if (node_is(name, "template_function"))
-      word = ts_node_named_child(name, 0);
-    if (slice_is(source_slice(s, word), k->main.name) && is_global(s, n))
-      check_other(s, k, n, name);
+  TSNode n = ts_node_parent(*name), none = { 0 };
+  if (!ts_node_is_null(n) && node_is(n, "template_function")) {
+    *name = n;
+    n = ts_node_parent(n);
   }
-  ts_tree_cursor_delete(&cursor);
+  bool declares = !ts_node_is_null(n) && node_is(n, "function_declarator") &&
+                  ts_node_eq(ts_node_named_child(n, 0), *name);
+  return declares ? n : none;
+}
+
+static void check_others(const struct source *s, const struct kernel *k, const struct mentions *m)
+{
+  for (unsigned i = 0; i < m->n; i++) {
+    TSNode name = m->list[i];
+    if (!slice_is(source_slice(s, name), k->main.name))
+      continue;
+    TSNode declarator = declarator_of(&name);
+    if (!ts_node_is_null(declarator) && is_global(s, declarator))
+      check_other(s, k, declarator, name);
+  }
 }
 
 struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas,
@@ -189,6 +223,7 @@ struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas
 {
   unsigned errors = diag_errors();
   struct kernel *all = kernel_all(s, pragmas, n_pragmas, n_kernels);
+  struct mentions m = mentions_of(s, all, *n_kernels);
   for (unsigned i = 0; i < *n_kernels && diag_errors() == errors; i++) {
     struct kernel *k = &all[i];
     for (unsigned j = 0; j <= k->n_alternatives; j++) {
@@ -198,8 +233,8 @@ struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas
     }
     for (unsigned j = 0; j < k->n_params; j++)
       if (k->params[j].named)
-        check_hidden(s, k, &k->params[j]);
-    check_others(s, k);
+        check_hidden(s, k, &k->params[j], &m);
+    check_others(s, k, &m);
     if (!k->key_given)
       classify_key(k);
   }

@@ -226,13 +226,15 @@ static void add_options(struct includer *in)
     add_file(in, source_of("<command line>", lines.data, lines.size), 0);
 }
 
-struct cuda_items include_all(const struct source *s, const struct compile_options *o)
+struct cuda_items *cuda_items(const struct source *s, const struct compile_options *o)
 {
   struct includer in = { .o = o };
+  struct cuda_items *all = arena_alloc(sizeof *all);
   add_options(&in);
   add_file(&in, s, 0);
   items_nest(&in.all);
-  return in.all;
+  *all = in.all;
+  return all;
 }
 
 // ---- the toolkit ----------------------------------------------------------------------------------------

@@ -128,6 +128,18 @@ void items_nest(struct cuda_items *items)
   }
 }
 
+const char *items_namespaces(const struct cuda_items *items, const struct cuda_item *i)
+{
+  const char *path = "";
+  for (int scope = i->scope; scope >= 0; scope = items->list[scope].scope) {
+    const struct cuda_item *open = &items->list[scope];
+    for (unsigned n = open->n_names; n-- > 0;)
+      path = arena_printf("%.*s%s%s", (int)open->names[n].size, open->names[n].data,
+                          *path ? "::" : "", path);
+  }
+  return path;
+}
+
 struct slice item_text(const struct cuda_item *i)
 {
   return (struct slice){ i->s->text + i->start, i->end - i->start };

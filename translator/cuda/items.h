@@ -44,6 +44,7 @@ struct cuda_items { struct cuda_item *list; unsigned n; };
 /* The text of S in order, as if nothing but it existed: scope, chain and opener are set by items_nest. */
 struct cuda_items items_cut(const struct source *s);
 void items_nest(struct cuda_items *items);
+const char *items_namespaces(const struct cuda_items *items, const struct cuda_item *i); /* around I: "a::b" */
 struct slice item_text(const struct cuda_item *i);
 struct slice item_head(const struct cuda_item *i);
 
@@ -71,8 +72,6 @@ bool word_set_add(struct word_set *w, struct slice word); /* false: it was there
 
 /* ---- include.c ---- */
 
-/* All items of the translation unit: S, with the user's headers in the place of their #include. */
-struct cuda_items include_all(const struct source *s, const struct compile_options *o);
 /* The folder with cuda_runtime.h; NULL: there is no toolkit. */
 const char *toolkit_include(const struct compile_options *o);
 /* Headers of the toolkit that were cut, by their path. */
@@ -92,7 +91,7 @@ bool toolkit_declares(struct toolkit *t, const struct cuda_item *i, const struct
 struct cuda_reach {
   const struct kernel *kernels; unsigned n_kernels;
   const struct kernel *k;
-  struct cuda_items items;
+  struct cuda_items items;     /* those of the file: what is marked in them lasts until the next kernel */
   struct word_set seen;        /* identifiers of all that is reached */
   struct word_set macros;      /* names after `.` and `->`, which only macros can mean */
   struct variable {         /* goes by address */
@@ -109,7 +108,7 @@ struct cuda_reach {
 };
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,
-                              const struct compile_options *o);
+                              struct cuda_items *items, const struct compile_options *o);
 /* The param of that name in any of the kernels. */
 bool reach_is_param(const struct cuda_reach *r, struct slice name);
 

@@ -48,22 +48,33 @@ bool callee_of(const struct source *s, TSNode n, struct callee *c)
   return true;
 }
 
-// What `namespace NAME = …;` says; NAME itself where the file says nothing.
-static struct slice unaliased(const struct finder *f, struct slice name)
+static void find_aliases(struct finder *f)
 {
   struct lexer l = lexer_of((struct slice){ f->s->parsed, f->s->size });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     if (!slice_is(t.text, "namespace"))
       continue;
     struct lexer ahead = l;
-    struct slice alias = lex(&ahead).text;
-    if (alias.size != name.size || memcmp(alias.data, name.data, name.size) != 0 ||
-        !slice_is(lex(&ahead).text, "="))
-      continue;
-    const char *end = memchr(ahead.p, ';', (size_t)(ahead.end - ahead.p));
+    struct slice name = lex(&ahead).text;
+    const char *end = slice_is(lex(&ahead).text, "=")
+                          ? memchr(ahead.p, ';', (size_t)(ahead.end - ahead.p)) : NULL;
     if (end)
-      return (struct slice){ ahead.p, (size_t)(end - ahead.p) };
+      *GROW(f->aliases, f->n_aliases) =
+          (struct alias){ name, { ahead.p, (size_t)(end - ahead.p) } };
   }
+}
+
+static bool same(struct slice a, struct slice b)
+{
+  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+// What the alias NAME of a namespace means; NAME itself where it is none.
+static struct slice unaliased(const struct finder *f, struct slice name)
+{
+  for (unsigned i = 0; i < f->n_aliases; i++)
+    if (same(f->aliases[i].name, name))
+      return f->aliases[i].means;
   return name;
 }
 
@@ -76,19 +87,18 @@ static struct slice next_word(struct lexer *l)
   return (struct slice){ 0 };
 }
 
-// Are the namespaces WRITTEN in front of a name some of those around K, in their order? (An inline
+// Are the namespaces WRITTEN in front of a name some of those AROUND a kernel, in their order? (An inline
 // namespace and the one that the launch itself stands in need not be written.)
-static bool spaces_fit(const struct finder *f, const struct kernel *k, struct slice written)
+static bool spaces_fit(const struct finder *f, struct slice around, struct slice written)
 {
-  struct lexer l = lexer_of(written), spaces = lexer_of(k->cuda->namespaces);
+  struct lexer l = lexer_of(written), spaces = lexer_of(around);
   for (struct slice word; (word = next_word(&l)).size;) {
     struct lexer words = lexer_of(unaliased(f, word));
     while ((word = next_word(&words)).size) {
       struct slice space;
       do
         space = next_word(&spaces);
-      while (space.size &&
-             (space.size != word.size || memcmp(space.data, word.data, word.size) != 0));
+      while (space.size && !same(space, word));
       if (!space.size)
         return false;
     }
@@ -96,14 +106,119 @@ static bool spaces_fit(const struct finder *f, const struct kernel *k, struct sl
   return true;
 }
 
-int kernel_called(const struct finder *f, const struct callee *c)
+static struct slice written_spaces(const struct callee *c)
 {
+  return (struct slice){ c->name.data, (size_t)(c->last.data - c->name.data) };
+}
+
+int kernel_meant(const struct finder *f, const struct callee *c)
+{
+  if (!word_set_has(&f->names, c->last))
+    return CALLED_NONE;
   for (unsigned i = 0; i < f->n_kernels; i++)
     if (slice_is(c->last, f->kernels[i].main.name) &&
-        spaces_fit(f, &f->kernels[i],
-                   (struct slice){ c->name.data, (size_t)(c->last.data - c->name.data) }))
+        spaces_fit(f, f->kernels[i].cuda->namespaces, written_spaces(c)))
       return (int)i;
-  return -1;
+  return CALLED_NONE;
+}
+
+// Kernels of one name, by their namespaces; KERNEL is CALLED_NONE for those without a pragma.
+struct candidates { struct candidate { struct slice spaces; int kernel; } *list; unsigned n; };
+
+static void add_candidate(struct candidates *all, struct slice spaces, int kernel)
+{
+  for (unsigned i = 0; i < all->n; i++)
+    if (same(all->list[i].spaces, spaces)) {
+      all->list[i].kernel = kernel >= 0 ? kernel : all->list[i].kernel;
+      return;
+    }
+  *GROW(all->list, all->n) = (struct candidate){ spaces, kernel };
+}
+
+static struct candidates candidates_of(const struct finder *f, const struct callee *c)
+{
+  struct candidates all = { 0 };
+  for (unsigned i = 0; i < f->n_kernels; i++) {
+    const struct cuda_kernel *k = f->kernels[i].cuda;
+    if (!slice_is(c->last, f->kernels[i].main.name))
+      continue;
+    if (spaces_fit(f, k->namespaces, written_spaces(c)))
+      add_candidate(&all, k->namespaces, (int)i);
+    for (unsigned j = 0; j < k->n_elsewhere; j++)
+      if (spaces_fit(f, k->elsewhere[j], written_spaces(c)))
+        add_candidate(&all, k->elsewhere[j], CALLED_NONE);
+  }
+  return all;
+}
+
+static bool has_space(const struct candidates *all, struct slice word)
+{
+  for (unsigned i = 0; i < all->n; i++) {
+    struct lexer l = lexer_of(all->list[i].spaces);
+    for (struct slice space; (space = next_word(&l)).size;)
+      if (same(space, word))
+        return true;
+  }
+  return false;
+}
+
+// Does a `using` of the file bring NAME, or all names of a namespace that ALL are in?
+static bool is_used(const struct finder *f, struct slice name, const struct candidates *all)
+{
+  struct lexer l = lexer_of((struct slice){ f->s->parsed, f->s->size });
+  bool within = false, directive = false;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    directive = within && (directive || slice_is(t.text, "namespace"));
+    if (within && (same(t.text, name) || (directive && t.kind == TOKEN_WORD &&
+                                          has_space(all, unaliased(f, t.text)))))
+      return true;
+    within = slice_is(t.text, "using") || (within && !slice_is(t.text, ";") && !slice_is(t.text, "="));
+  }
+  return false;
+}
+
+// "a::b" of WRITTEN, `A :: b ::` with A an alias; no more than its words.
+static const char *plain_spaces(const struct finder *f, struct slice written)
+{
+  const char *plain = "";
+  struct lexer l = lexer_of(written);
+  for (struct slice word; (word = next_word(&l)).size;) {
+    struct lexer words = lexer_of(unaliased(f, word));
+    while ((word = next_word(&words)).size)
+      plain = arena_printf("%s%s%.*s", plain, *plain ? "::" : "", (int)word.size, word.data);
+  }
+  return plain;
+}
+
+// From the namespace around N outwards.
+static int look_up(const struct finder *f, const struct callee *c, TSNode n, const struct candidates *all)
+{
+  struct slice written = written_spaces(c), around = cuda_namespaces(f->s, n);
+  const char *plain = plain_spaces(f, written);
+  if (!*plain && !written.size && is_used(f, c->last, all))
+    return CALLED_UNCLEAR;
+  if (written.size && written.data[0] == ':')
+    around.size = 0;
+  for (;;) {
+    struct slice full = slice_of(arena_printf("%.*s%s%s", (int)around.size, around.data,
+                                              around.size && *plain ? "::" : "", plain));
+    for (unsigned i = 0; i < all->n; i++)
+      if (same(all->list[i].spaces, full))
+        return all->list[i].kernel;
+    if (!around.size)
+      return CALLED_UNCLEAR;
+    while (around.size && around.data[around.size - 1] != ':')
+      around.size--;
+    around.size -= around.size ? 2 : 0;
+  }
+}
+
+int kernel_called(const struct finder *f, const struct callee *c, TSNode n)
+{
+  if (!word_set_has(&f->names, c->last))
+    return CALLED_NONE;
+  struct candidates all = candidates_of(f, c);
+  return all.n == 0 ? CALLED_NONE : all.n == 1 ? all.list[0].kernel : look_up(f, c, n, &all);
 }
 
 // ---- launches ----
@@ -139,12 +254,24 @@ static void add_launch(struct finder *f, TSNode call, struct launch l)
   *GROW(f->all, f->n) = l;
 }
 
+// As kernel_called: where that is unclear it is diagnosed.
+static int kernel_launched(const struct finder *f, const struct callee *c, TSNode call)
+{
+  int k = kernel_called(f, c, call);
+  if (k != CALLED_UNCLEAR)
+    return k;
+  k = kernel_meant(f, c);
+  launch_refuse(f, call, "write its namespace in full, as in ::a::b::k", "which '%s' this launches cannot be told",
+                &f->kernels[k]);
+  return CALLED_NONE;
+}
+
 static void add_chevrons(struct finder *f, TSNode call, TSNode config)
 {
   struct callee c;
-  struct launch l = { .kernel = -1 };
+  struct launch l = { .kernel = CALLED_NONE };
   if (callee_of(f->s, ts_node_child(call, 0), &c))
-    l.kernel = kernel_called(f, &c);
+    l.kernel = kernel_launched(f, &c, call);
   l.callee = c.name;
   l.template_args = c.template_args;
   for (uint32_t i = 0; i < ts_node_named_child_count(config) && l.n_config < 4; i++)
@@ -192,12 +319,12 @@ static void add_runtime(struct finder *f, TSNode call)
   static const unsigned order[] = { 1, 2, 4, 5 };
   TSNode args[6];
   struct callee c;
-  struct launch l = { .runtime = true, .kernel = -1 };
+  struct launch l = { .runtime = true, .kernel = CALLED_NONE };
   unsigned n = arguments_of(call, args, 6);
   if (n < 4)
     return;
   if (callee_of(f->s, without_casts(f->s, args[0]), &c))
-    l.kernel = kernel_called(f, &c);
+    l.kernel = kernel_launched(f, &c, call);
   else
     c = (struct callee){ .name = source_slice(f->s, args[0]) };
   l.callee = c.name;
@@ -216,16 +343,12 @@ struct slice called(const struct source *s, TSNode call)
 
 static void visit(struct finder *f, TSNode n)
 {
-  TSNode config;
-  TSNode list;
+  TSNode config, list;
   if (node_is(n, "identifier") ||
-      (node_is(n, "type_identifier") && node_inside(n, "template_argument_list", &list))) {
-    struct slice word = source_slice(f->s, n);
-    for (unsigned i = 0; i < f->n_kernels; i++)
-      if (slice_is(word, f->kernels[i].main.name)) {
-        mention_check(f, n);
-        return;
-      }
+      (node_is(n, "type_identifier") && word_set_has(&f->names, source_slice(f->s, n)) &&
+       node_inside(n, "template_argument_list", &list))) {
+    if (word_set_has(&f->names, source_slice(f->s, n)))
+      mention_check(f, n);
   } else if (node_is(n, "call_expression")) {
     config = child_of(n, "kernel_call_syntax");
     if (!ts_node_is_null(config))
@@ -251,6 +374,9 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
                              unsigned n_kernels, unsigned *n)
 {
   struct finder f = { .s = s, .kernels = kernels, .n_kernels = n_kernels };
+  for (unsigned i = 0; i < n_kernels; i++)
+    word_set_add(&f.names, slice_of(kernels[i].main.name));
+  find_aliases(&f);
   TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
   for (bool more = true; more; more = cursor_next(&cursor, true))
     visit(&f, ts_tree_cursor_current_node(&cursor));

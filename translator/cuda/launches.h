@@ -3,11 +3,13 @@
 #ifndef AUTOTUNE_CUDA_LAUNCHES_H
 #define AUTOTUNE_CUDA_LAUNCHES_H
 
-#include "cuda.h"
+#include "items.h"
 
 struct finder {
   const struct source *s;
   const struct kernel *kernels; unsigned n_kernels;
+  struct word_set names;      /* of the kernels */
+  struct alias { struct slice name, means; } *aliases; unsigned n_aliases;  /* `namespace name = means;` */
   struct launch *all; unsigned n;
 };
 /* `ns::k<float, 16>` taken apart. */
@@ -21,8 +23,11 @@ struct callee {
 
 TSNode child_of(TSNode n, const char *type);    /* the first of that type; null: none */
 bool callee_of(const struct source *s, TSNode n, struct callee *c); /* false: N is no name */
-/* The index of the annotated kernel that C names; -1: none. */
-int kernel_called(const struct finder *f, const struct callee *c);
+/* The index of the annotated kernel that C names at N, as C++ looks it up; -1: none; -2: that depends on a `using`. */
+enum { CALLED_NONE = -1, CALLED_UNCLEAR = -2 };
+int kernel_called(const struct finder *f, const struct callee *c, TSNode n);
+/* That of the first that C may name, wherever it stands; -1: none. */
+int kernel_meant(const struct finder *f, const struct callee *c);
 /* The last word of what CALL calls: "cudaLaunchKernel" of `::cudaLaunchKernel`. */
 struct slice called(const struct source *s, TSNode call);
 /* Diagnoses N; MESSAGE takes the name of K. */

@@ -133,7 +133,9 @@ void mention_check(const struct finder *f, TSNode identifier)
   struct callee c;
   if (!callee_of(f->s, n, &c) || ts_node_is_null(parent))
     return;
-  int k = kernel_called(f, &c);
+  int k = kernel_called(f, &c, identifier);
+  if (k == CALLED_UNCLEAR)
+    k = kernel_meant(f, &c);
   bool call = node_is(parent, "call_expression") && ts_node_eq(ts_node_child(parent, 0), n);
   if (k < 0 || call || is_declarator(parent, n) || is_hidden(f->s, identifier))
     return;
@@ -171,7 +173,7 @@ static bool chevrons_follow(struct lexer l)
 static int kernel_word_at(const struct finder *f, const char *name, struct slice word)
 {
   size_t size = (size_t)(word.data + word.size - name);
-  return kernel_called(f, &(struct callee){ .name = { name, size }, .last = word });
+  return kernel_meant(f, &(struct callee){ .name = { name, size }, .last = word });
 }
 
 // The body of a `#define`, where nothing can be rewritten: another name for a kernel, or a launch of
@@ -204,11 +206,16 @@ static void check_macro(const struct finder *f, struct lexer line)
   }
 }
 
+// Is the name at AT in a launch that the tree shows, be it that of another kernel?
 static bool covered(const struct finder *f, size_t at)
 {
-  for (unsigned i = 0; i < f->n; i++)
-    if (f->all[i].kernel >= 0 && at >= f->all[i].start && at < f->all[i].end)
+  for (unsigned i = 0; i < f->n; i++) {
+    const struct launch *l = &f->all[i];
+    const char *p = f->s->text + at;
+    if ((l->kernel >= 0 && at >= l->start && at < l->end) ||
+        (p >= l->callee.data && p < l->callee.data + l->callee.size))
       return true;
+  }
   return false;
 }
 

@@ -128,13 +128,8 @@ static bool is_variable_word(struct slice word)
 // "a::b::NAME" as the program's code may spell it at file scope.
 static const char *qualified(const struct cuda_reach *r, const struct cuda_item *i, struct slice name)
 {
-  const char *text = arena_copy(name.data, name.size);
-  for (int scope = i->scope; scope >= 0; scope = r->items.list[scope].scope) {
-    const struct cuda_item *open = &r->items.list[scope];
-    for (unsigned n = open->n_names; n-- > 0;)
-      text = arena_printf("%.*s::%s", (int)open->names[n].size, open->names[n].data, text);
-  }
-  return arena_printf("::%s", text);
+  const char *spaces = items_namespaces(&r->items, i);
+  return arena_printf("%s%s::%.*s", *spaces ? "::" : "", spaces, (int)name.size, name.data);
 }
 
 // TEXT without words like `static` and, where attributes have parentheses, those.
@@ -460,11 +455,15 @@ static void name_items(struct cuda_reach *r)
 
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,
-                              const struct compile_options *o)
+                              struct cuda_items *items, const struct compile_options *o)
 {
   struct cuda_reach *r = arena_alloc(sizeof *r);
   *r = (struct cuda_reach){ .kernels = kernels, .n_kernels = n_kernels, .k = k };
-  r->items = include_all(s, o);
+  r->items = *items;
+  for (unsigned n = 0; n < items->n; n++) {
+    items->list[n].reached = false; // by the kernel before
+    items->list[n].own = NULL;
+  }
   r->toolkit.folder = toolkit_include(o);
   name_items(r);
   find_own(r, s);

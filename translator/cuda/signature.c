@@ -136,8 +136,8 @@ static bool read_template(const struct source *s, const struct function *f, stru
 
 // ---- what stands around and in front ----
 
-// "a::b", of the namespaces around; those without a name add nothing.
-static struct slice namespaces_around(const struct source *s, TSNode n)
+// Those without a name add nothing.
+struct slice cuda_namespaces(const struct source *s, TSNode n)
 {
   const char *path = "";
   while (node_inside(n, "namespace_definition", &n)) {
@@ -146,8 +146,11 @@ static struct slice namespaces_around(const struct source *s, TSNode n)
       name = child_of_type(n, "nested_namespace_specifier");
     if (ts_node_is_null(name))
       continue;
-    struct slice word = source_slice(s, name);
-    path = arena_printf("%.*s%s%s", (int)word.size, word.data, *path ? "::" : "", path);
+    const char *own = "";
+    struct lexer l = lexer_of(source_slice(s, name));
+    for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+      own = arena_printf("%s%.*s", own, (int)t.text.size, t.text.data);
+    path = arena_printf("%s%s%s", own, *path ? "::" : "", path);
   }
   return slice_of(path);
 }
@@ -269,7 +272,7 @@ bool cuda_signature_read(const struct source *s, struct function *f, struct kern
     diag_error(s, f->name_at, strlen(f->name), NULL, "a member of a class is no kernel");
     return false;
   }
-  k->cuda->namespaces = namespaces_around(s, f->node);
+  k->cuda->namespaces = cuda_namespaces(s, f->node);
   bool fine = read_template(s, f, k->cuda);
   return read_params(s, declarator, k) && fine;
 }

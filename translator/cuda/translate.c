@@ -11,7 +11,8 @@ static bool make(struct source *s, const struct pragma *pragmas, unsigned n_prag
   source_parse(s);
   struct kernel *kernels = cuda_kernels(s, pragmas, n_pragmas, &n_kernels);
   struct launch *launches = cuda_launches(s, kernels, n_kernels, &n_launches);
-  const struct expansion *x = cuda_macros(s, kernels, n_kernels, o);
+  struct cuda_items *items = cuda_items(s, o);
+  const struct expansion *x = cuda_macros(s, kernels, n_kernels, items);
   struct cuda_unit *units = arena_alloc((n_kernels + 1) * sizeof *units);
   for (unsigned i = 0; i < n_kernels; i++) {
     adopt_headers(&kernels[i], x);
@@ -20,8 +21,8 @@ static bool make(struct source *s, const struct pragma *pragmas, unsigned n_prag
   if (diag_errors() != errors)
     return false;
   for (unsigned i = 0; i < n_kernels; i++)
-    units[i] = cuda_unit_build(s, kernels, n_kernels, &kernels[i], o);
-  cuda_emit(s, pragmas, n_pragmas, kernels, n_kernels, launches, n_launches, units, x, o, emulate, out);
+    units[i] = cuda_unit_build(s, kernels, n_kernels, &kernels[i], items, o);
+  cuda_emit(s, pragmas, n_pragmas, kernels, n_kernels, launches, n_launches, items, units, x, o, emulate, out);
   return diag_errors() == errors;
 }
 

@@ -147,10 +147,10 @@ static void add_symbols(const struct cuda_reach *r, struct cuda_unit *u)
 
 struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *kernels,
                                  unsigned n_kernels, const struct kernel *k,
-                                 const struct compile_options *o)
+                                 struct cuda_items *items, const struct compile_options *o)
 {
   struct cuda_unit u = { .n_flags = 0 };
-  const struct cuda_reach *r = cuda_reach(s, kernels, n_kernels, k, o);
+  const struct cuda_reach *r = cuda_reach(s, kernels, n_kernels, k, items, o);
   prologue_write(r, &u.text);
   add_items(r, &u.text);
   add_flags(r, o, &u);

@@ -58,6 +58,39 @@ static bool all_are(const float *device, unsigned n, float factor, float more)
   return right;
 }
 
+// Kernels of one name in three namespaces, with and without a pragma.
+namespace twin {
+#pragma autotune kernel block(64, 128) grid(ceil)
+__global__ void bump(float *a, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] += 4;
+}
+}
+namespace plain {
+__global__ void bump(float *a, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] += 6;
+}
+}
+namespace other {
+#pragma autotune kernel block(64, 128) grid(ceil)
+template <typename T> __global__ void bump(T *a, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] += 7;
+}
+void both(float *a, int n)
+{
+  bump<<<4, 256>>>(a, n);
+  twin::bump<<<4, 256>>>(a, n);
+}
+}
+
 int main()
 {
   const unsigned n = 1000;
@@ -84,6 +117,11 @@ int main()
   right = all_are(b, n, 1, 0) && right;
   add_one<<<4, 256>>>(b, n);
   right = all_are(b, n, 1, 1) && right;
+  CHECK(cudaMemset(b, 0, n * sizeof(float)));
+  twin::bump<<<4, 256>>>(b, n);
+  other::both(b, n);
+  plain::bump<<<4, 256>>>(b, n);
+  right = all_are(b, n, 0, 21) && right; // 4 twice, 7, 6
   puts(right ? "right" : "wrong");
   return !right;
 }

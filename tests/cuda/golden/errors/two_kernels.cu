@@ -6,9 +6,9 @@ __global__ void fill(float *a)
   a[threadIdx.x] = 1;
 }
 }
-namespace b {
+namespace a {
 #pragma autotune kernel block(128, 256) grid(ceil)
-__global__ void fill(float *a)
+__global__ void fill(double *a)
 {
   a[threadIdx.x] = 2;
 }
