@@ -59,7 +59,7 @@ try() { # NAME ARGUMENT…: what it prints says whether its answer is right
     echo "$name: not checked, no time was left"
   else
     status=0
-    most=$(($(left) + 10))
+    most=$(($(left) / 2 + 10)) # so that one that hangs leaves time for the others
     timeout -k 2 $most "$work/$name" "$@" >"$work/$name.log" 2>&1 || status=$?
     if [ $status = 0 ] && ! grep -q WRONG "$work/$name.log"; then
       echo "$name: right"
@@ -106,7 +106,7 @@ for name in $lessons; do
     continue
   fi
   status=0
-  AUTOTUNE_MODE=locked timeout -k 2 $(($(left) + 5)) "$sanitizer" --tool memcheck \
+  AUTOTUNE_MODE=locked timeout -k 2 $(($(left) / 2 + 5)) "$sanitizer" --tool memcheck \
     --error-exitcode 9 "$work/$name" $(size_of "$name") >"$work/$name.memcheck" 2>&1 || status=$?
   case $status in
     0) echo "$name: memcheck found nothing" ;;

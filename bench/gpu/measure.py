@@ -24,6 +24,8 @@ from servers import Servers
 ROUNDS, SAMPLES = 5, 7   # the sides of a row take turns ROUNDS times, SAMPLES launches each
 MEASURING = 0.3          # of the time is kept for it
 LAUNCH_BATCHES = 61
+PATIENCE = 30            # seconds that an answer may take beside tuning: for a context, for PyTorch to be loaded
+SILENCES = 2             # a program that gave no answer in time so often is not asked any more
 
 
 def note(text):
@@ -37,6 +39,7 @@ class Bench:
         self.servers = Servers(work, sys.executable, os.path.dirname(os.path.abspath(__file__)))
         self.missing = {}       # program or command: why
         self.first = {}         # command: seconds of the first call, tuning included
+        self.silences = {}      # program: answers that did not come in time
 
     def left(self):
         return self.deadline - time.monotonic()
@@ -46,6 +49,16 @@ class Bench:
            not os.access(os.path.join(self.work, program), os.X_OK):
             self.missing[program] = "was not built"
         return program not in self.missing
+
+    def ask(self, program, env, command, seconds):
+        """No more than half of the time that is left goes to one answer."""
+        seconds = min(seconds, max(PATIENCE, self.left()) / 2)
+        reply = self.servers.get(program, env).ask(command, seconds)
+        if reply.get("silent"):
+            self.silences[program] = self.silences.get(program, 0) + 1
+            if self.silences[program] == SILENCES:
+                self.missing[program] = f"gave no answer, {SILENCES} times"
+        return reply
 
     # ---- tuning ----
 
@@ -61,6 +74,8 @@ class Bench:
         time_for_all = self.left() * (1 - MEASURING)
         end = time.monotonic() + time_for_all
         for i, row in enumerate(todo):
+            if not self.present(row.program):
+                continue
             shares = [4 if r.first_of else 1 for r in todo[i:]]
             budget = 0.85 * max(0, end - time.monotonic()) * shares[0] / sum(shares)
             if budget < 1:
@@ -71,9 +86,8 @@ class Bench:
         self.servers.stop()
 
     def tune_one(self, row, budget):
-        server = self.servers.get(row.program, {"AUTOTUNE_MODE": "first",
-                                                "AUTOTUNE_BUDGET": f"{budget:.1f}s"})
-        reply = server.ask(f"{row.command} 0", 3 * budget + 60)
+        env = {"AUTOTUNE_MODE": "first", "AUTOTUNE_BUDGET": f"{budget:.1f}s"}
+        reply = self.ask(row.program, env, f"{row.command} 0", 2 * budget + PATIENCE)
         self.servers.stop(row.program)
         if "error" in reply:
             self.missing[row.command] = reply["error"]
@@ -91,8 +105,7 @@ class Bench:
         if command in self.missing and program not in ("torch", "reference"):
             return {"error": self.missing[command]}
         env = {} if program in ("torch", "reference") else {"AUTOTUNE_MODE": "locked"}
-        # the first answer of all waits for a context, or for PyTorch to be loaded
-        return self.servers.get(program, env).ask(f"{command} {samples}", min(90, max(10, self.left())))
+        return self.ask(program, env, f"{command} {samples}", PATIENCE)
 
     def measure(self, row):
         """The row as it is written: with "value", or with "left_out"."""
@@ -129,7 +142,7 @@ class Bench:
                 "other_seconds": times[1], "samples": reply["tuned"], "other_samples": reply["direct"]}
 
     def about_torch(self):
-        about = self.servers.get("torch").ask("about", 120)
+        about = self.servers.get("torch").ask("about", 60)
         self.servers.stop("torch")  # tuning wants its memory
         if "error" in about:
             self.missing["torch"] = "cannot be used (see programs.log)"

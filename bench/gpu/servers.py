@@ -51,7 +51,7 @@ class Server:
                 pass
             reply = json.loads(line) if line is not None else {"error": self._end()}
         except TimeoutError:
-            reply = {"error": f"no answer within {seconds:.0f} s"}
+            reply = {"error": f"no answer within {seconds:.0f} s", "silent": True}
         except BrokenPipeError:
             reply = {"error": self._end()}
         except (OSError, ValueError) as e:

@@ -21,12 +21,11 @@
 #define BY 8    // threads along a column
 #define PAD 1   // columns more in shared memory
 
-#pragma autotune kernel param(TILE: 16, 32, 64, 128) param(BX: 16, 32, 64) \
+#pragma autotune kernel param(TILE: 16, 32, 64) param(BX: 16, 32, 64) \
     param(BY: 4, 8, 16, 32) param(PAD: 0, 1, 2) block(BX, BY) \
     grid((columns + TILE - 1) / TILE, (rows + TILE - 1) / TILE) \
     constraint(TILE % BX == 0 && TILE % BY == 0 && BX * BY >= 2 * AUTOTUNE_WARP && \
-               BX * BY <= AUTOTUNE_MAX_THREADS && TILE * TILE <= 16 * BX * BY && \
-               4 * TILE * (TILE + PAD) <= 49152) \
+               BX * BY <= AUTOTUNE_MAX_THREADS && TILE * TILE <= 16 * BX * BY) \
     in(in[0:rows*columns]) out(out[0:rows*columns]) bytes(8.0 * rows * columns)
 __global__ void __launch_bounds__(BX * BY)
     transpose(int rows, int columns, const float *__restrict__ in, float *__restrict__ out)

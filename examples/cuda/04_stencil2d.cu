@@ -1,77 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 // 04_stencil2d.cu: one Jacobi step of the five-point stencil on an n x n grid.
 //
-// Lesson: how much work a thread has. A block brings a tile of the grid into shared
-// memory, with a border of one (Micikevicius, "3D finite difference computation on GPUs
-// using CUDA", 2009), and each thread makes PER points of it, BY rows apart. Large tiles
-// read less of the border twice; small ones leave room for more blocks. All of it follows
-// from three parameters: the shape of the block, the tile, and how many blocks there are.
-// `shared(...)` says how much dynamic shared memory that takes, in place of what the
+// Lesson: is shared memory worth it? A block brings a tile of the grid there, with a border
+// of one (Micikevicius, "3D finite difference computation on GPUs using CUDA", 2009); a
+// thread has PER points, one below another, and keeps its column in registers. Or else
+// (TILED 0) neighbours are read from memory again, and the first level cache has them: no
+// barrier, no copy, more reads. A parameter decides between the two as between two numbers,
+// and as it is a constant in each variant, the other way leaves no trace in it.
+//
+// `shared(...)` says how much dynamic shared memory a variant takes, in place of what the
 // launch asks for, and the constraint keeps it within what the device has.
 //
 //   nvcc -O3 -arch=native 04_stencil2d.cu && ./a.out
 //   autotune cc nvcc -O3 -arch=native 04_stencil2d.cu && ./a.out
 #include <cuda_runtime.h>
-#include <stddef.h>
 
-#define BX 64 // threads along a row
-#define BY 8  // threads along a column
-#define PER 4 // points of a thread, in a column
+#define BX 64   // threads along a row
+#define BY 8    // threads along a column
+#define PER 4   // points of a thread, in a column
+#define TILED 1 // whether neighbours come by way of shared memory
 
 #define WIDTH (BX + 2) // of the tile with its border, and its height
 #define HEIGHT (BY * PER + 2)
 
 extern __shared__ float tile[];
 
+// Fills the tile: with the COLUMN of each thread, ROWS points from FROM on, (x, y) of the
+// grid, and with the border around all of them.
+static __device__ __forceinline__ void fill(int n, int x, int y, int rows,
+                                            const float *from, const float *column)
+{
+  float *to = tile + (threadIdx.y * PER + 1) * WIDTH + threadIdx.x + 1;
+  int side = threadIdx.x == 0 ? -1 : 1; // of the border, for the threads beside it
+  bool beside = side < 0 ? x > 0 : threadIdx.x == BX - 1 && x < n - 1;
+#pragma unroll
+  for (int p = 0; p < PER; p++)
+    if (p < rows)
+      to[p * WIDTH] = column[p];
+  if (beside)
+#pragma unroll
+    for (int p = 0; p < PER; p++)
+      if (p < rows)
+        to[p * WIDTH + side] = from[(ptrdiff_t)p * n + side];
+  if (threadIdx.y == 0 && x < n && y > 0)
+    to[-WIDTH] = *(from - n);
+  if (threadIdx.y == BY - 1 && x < n && y + PER < n)
+    to[PER * WIDTH] = from[(size_t)PER * n];
+}
+
 // Points on the border of the grid stay as they are.
 #pragma autotune kernel param(BX: 32, 64, 128, 256) param(BY: 1, 2, 4, 8, 16) \
-    param(PER: 1, 2, 4, 8, 16) block(BX, BY) \
+    param(PER: 1, 2, 4, 8, 16) param(TILED: 0, 1) block(BX, BY) \
     grid((n + BX - 1) / BX, (n + BY * PER - 1) / (BY * PER)) \
-    shared(4 * (BX + 2) * (BY * PER + 2)) \
+    shared(TILED * 4 * (BX + 2) * (BY * PER + 2)) \
     constraint(BX * BY >= 64 && BX * BY <= AUTOTUNE_MAX_THREADS && BY * PER >= 4 && \
-               4 * (BX + 2) * (BY * PER + 2) <= AUTOTUNE_SMEM_PER_BLOCK / 2) \
+               TILED * 4 * (BX + 2) * (BY * PER + 2) <= AUTOTUNE_SMEM_PER_BLOCK / 2) \
     in(in[0:n*n]) out(out[0:n*n]) verify(rtol: 1e-6, atol: 1e-6) \
     bytes(8.0 * n * n) flops(6.0 * n * n)
 __global__ void __launch_bounds__(BX * BY)
     jacobi(int n, const float *__restrict__ in, float *__restrict__ out)
 {
-  int i = threadIdx.x, x = blockIdx.x * BX + i, y = blockIdx.y * (BY * PER) + threadIdx.y;
+  int x = blockIdx.x * BX + threadIdx.x, y = (blockIdx.y * BY + threadIdx.y) * PER;
+  int rows = x < n ? n - y : 0; // that there are from here on; this thread's are the first PER
   const float *from = in + (size_t)y * n + x;
+  float column[PER + 2] = {}; // one above, the thread's own, one below
 #pragma unroll
-  for (int p = 0; p < PER; p++) // the rows of the tile
-    if (y + p * BY < n && x < n)
-      tile[(p * BY + threadIdx.y + 1) * WIDTH + i + 1] = from[(size_t)(p * BY) * n];
-#pragma unroll
-  for (int p = 0; p < PER; p++) // what lies left and right of them
-    if (i < 2) {
-      int at = i ? x - 1 + BX : x - 1;
-      if (y + p * BY < n && at >= 0 && at < n)
-        tile[(p * BY + threadIdx.y + 1) * WIDTH + i * (BX + 1)] =
-            from[(ptrdiff_t)(p * BY) * n + at - x];
-    }
-  if (threadIdx.y == 0 && x < n) { // above and below
-    if (y > 0)
-      tile[i + 1] = *(from - n);
-    if (y + BY * PER < n)
-      tile[(HEIGHT - 1) * WIDTH + i + 1] = from[(size_t)(BY * PER) * n];
+  for (int p = 0; p < PER; p++)
+    if (p < rows)
+      column[p + 1] = from[(size_t)p * n];
+  if (TILED) {
+    fill(n, x, y, rows, from, column + 1);
+    __syncthreads();
   }
-  __syncthreads();
+  const float *at = TILED ? tile + (threadIdx.y * PER + 1) * WIDTH + threadIdx.x + 1 : from;
+  size_t pitch = TILED ? WIDTH : n;
+  bool inside = x > 0 && x < n - 1;
+  float left[PER], right[PER];
 #pragma unroll
   for (int p = 0; p < PER; p++) {
-    int row = y + p * BY;
-    const float *t = tile + (p * BY + threadIdx.y + 1) * WIDTH + i + 1;
-    if (row < n && x < n) {
-      bool inner = row > 0 && row < n - 1 && x > 0 && x < n - 1;
-      float around = inner ? t[-WIDTH] + t[WIDTH] + t[-1] + t[1] : 4 * t[0];
-      out[(size_t)row * n + x] = 0.2f * (t[0] + around);
-    }
+    left[p] = inside && p < rows ? *(at + p * pitch - 1) : 0;
+    right[p] = inside && p < rows ? *(at + p * pitch + 1) : 0;
+  }
+  if (y > 0 && rows > 0)
+    column[0] = *(at - pitch);
+  if (rows > PER)
+    column[PER + 1] = *(at + PER * pitch);
+#pragma unroll
+  for (int p = 0; p < PER; p++) {
+    bool inner = inside && y + p > 0 && p < rows - 1;
+    float around = column[p] + column[p + 2] + left[p] + right[p];
+    if (p < rows)
+      out[(size_t)(y + p) * n + x] = inner ? 0.2f * (column[p + 1] + around) : column[p + 1];
   }
 }
 
 static void launch_jacobi(int n, const float *in, float *out)
 {
   dim3 grid((n + BX - 1) / BX, (n + BY * PER - 1) / (BY * PER));
-  jacobi<<<grid, dim3(BX, BY), WIDTH * HEIGHT * sizeof(float)>>>(n, in, out);
+  jacobi<<<grid, dim3(BX, BY), TILED * WIDTH * HEIGHT * sizeof(float)>>>(n, in, out);
 }
 
 #ifndef AUTOTUNE_EXAMPLE_KERNEL_ONLY // benchmarks bring a main of their own

@@ -10,8 +10,8 @@
 //
 //   - block(...) takes expressions of parameters, and so do grid and shared;
 //   - constraint: what the code below needs (each thread copies as much as any other) is
-//     told apart from what the device has (shared memory, threads, registers: TM TN of
-//     them for C, and about 60);
+//     told apart from what the device has (shared memory, threads, registers: a
+//     thread has TM TN for C, what is on its way from memory, and some 40);
 //   - __launch_bounds__ follows the parameters: RESIDENT blocks on one multiprocessor
 //     leave each thread so many registers.
 //
@@ -91,7 +91,8 @@ static __device__ __forceinline__ void put(const transit &t, float *strip)
                8 * BK * (BM + 4 + BN) <= AUTOTUNE_SMEM_PER_BLOCK && \
                RESIDENT * 8 * BK * (BM + 4 + BN) <= AUTOTUNE_SMEM_PER_SM && TM * TN >= 32 && \
                TM * TN <= 128 && \
-               RESIDENT * BM / TM * (BN / TN) * (TM * TN + 40) <= AUTOTUNE_REGISTERS) \
+               RESIDENT * (BM / TM * (BN / TN) * (TM * TN + 40) + BK * (BM + BN)) <= \
+                   AUTOTUNE_REGISTERS) \
     in(A[0:m*k], B[0:k*n]) out(C[0:m*n]) verify(rtol: 1e-4, atol: 1e-3) \
     flops(2.0 * m * n * k) search(auto, budget: 60s)
 __global__ void __launch_bounds__(THREADS, RESIDENT)

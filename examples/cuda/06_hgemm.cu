@@ -5,7 +5,7 @@
 // (CUDA's own interface to tensor cores), sums are kept in single precision. Tensor cores
 // are so fast that memory must be several steps ahead of them: STAGES strips of A and B
 // are in shared memory or on their way there by asynchronous copies, which pass no
-// register (cuda_pipeline.h; on devices before 8.0 they are plain copies).
+// register (cp.async; on devices before 8.0 they are plain copies).
 //
 //   - BM, BN, BK: the block's tile of C, and how deep a strip is; WM, WN: a warp's part
 //   - STAGES: more hide more of memory's latency, and leave room for fewer blocks
@@ -24,11 +24,11 @@
 #include <mma.h>
 
 #define BM 128   // rows of C of a block
-#define BN 128   // columns
+#define BN 256   // columns
 #define BK 32    // depth of a strip
 #define WM 64    // rows of C of a warp
-#define WN 32    // columns
-#define STAGES 4 // strips in shared memory
+#define WN 64    // columns
+#define STAGES 3 // strips in shared memory
 #define GROUP 8  // rows of tiles side by side
 
 #define WARPS (BM / WM * (BN / WN))
@@ -39,6 +39,20 @@
 
 extern __shared__ int4 pool[];
 
+// Asks for 16 bytes, or for zeros. cuda_pipeline.h wants the number of zeros as a constant:
+// there would be two copies and a branch in the loop.
+static __device__ __forceinline__ void copy16(half *to, const half *from, bool there)
+{
+#if __CUDA_ARCH__ >= 800 && !defined AUTOTUNE_EMULATE
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               :
+               : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(there ? 16 : 0)
+               : "memory");
+#else
+  __pipeline_memcpy_async(to, from, 16, there ? 0 : 16);
+#endif
+}
+
 // Asks for the strips of A and B that begin at column and row AT; zeros beyond the edges.
 static __device__ __forceinline__ void fetch(half *strip, int m, int n, int k, int top,
                                              int left, int at, const half *__restrict__ A,
@@ -48,17 +62,14 @@ static __device__ __forceinline__ void fetch(half *strip, int m, int n, int k, i
   for (int c = 0; c < BM * BK / 8; c += WARPS * 32) {
     int i = c + threadIdx.x, r = i / (BK / 8), p = i % (BK / 8) * 8;
     bool there = top + r < m && at + p < k;
-    __pipeline_memcpy_async(strip + r * PITCH_A + p,
-                            there ? A + (size_t)(top + r) * k + at + p : A, 16,
-                            there ? 0 : 16);
+    copy16(strip + r * PITCH_A + p, there ? A + (size_t)(top + r) * k + at + p : A, there);
   }
 #pragma unroll
   for (int c = 0; c < BK * BN / 8; c += WARPS * 32) {
     int i = c + threadIdx.x, p = i / (BN / 8), j = i % (BN / 8) * 8;
     bool there = at + p < k && left + j < n;
-    __pipeline_memcpy_async(strip + BM * PITCH_A + p * PITCH_B + j,
-                            there ? B + (size_t)(at + p) * n + left + j : B, 16,
-                            there ? 0 : 16);
+    copy16(strip + BM * PITCH_A + p * PITCH_B + j,
+           there ? B + (size_t)(at + p) * n + left + j : B, there);
   }
 }
 
@@ -68,7 +79,7 @@ static __device__ __forceinline__ void fetch(half *strip, int m, int n, int k, i
     param(GROUP: 1, 4, 8, 16) block(32 * (BM / WM) * (BN / WN)) \
     grid(((m + BM - 1) / BM) * ((n + BN - 1) / BN)) \
     shared(2 * STAGES * (BM * (BK + 8) + BK * (BN + 8))) \
-    constraint(BM % WM == 0 && BN % WN == 0 && WM * WN <= 64 * 128 && \
+    constraint(BM % WM == 0 && BN % WN == 0 && WM * WN <= 64 * 64 && \
                BM / WM * (BN / WN) >= 2 && BM / WM * (BN / WN) <= 16 && \
                BM * BK % (256 * (BM / WM) * (BN / WN)) == 0 && \
                BN * BK % (256 * (BM / WM) * (BN / WN)) == 0) \

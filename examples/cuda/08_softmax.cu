@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // 08_softmax.cu: y = exp(x - max x) / sum exp(x - max x), for each row of a matrix.
 //
-// Lesson: one pass instead of three. Maximum and sum are found together: whoever meets a
-// larger maximum scales his sum down ("Online normalizer calculation for softmax", Milakov
-// and Gimelshein 2018), so that threads meet once and memory is read once, as far as a
-// thread's KEEP float4 hold its part of a row. As in 07_rms_norm.cu, LANES threads share a
-// row. exp is exp2 of what was scaled before, which is one instruction under
+// Lesson: one pass instead of three. Each thread finds the maximum of what it holds in
+// registers, KEEP float4, and the sum of exponentials against that; then threads meet once,
+// and whoever has the smaller maximum scales his sum down ("Online normalizer calculation for
+// softmax", Milakov and Gimelshein 2018). So memory is read once, and each exponential is
+// made once; what does not fit into KEEP is read again. As in 07_rms_norm.cu, LANES threads
+// share a row. exp is exp2 of what was scaled before, which is one instruction under
 // --use_fast_math: flags(...) go to NVRTC, and verify says what precision may be lost.
 //
 //   nvcc -O3 -arch=native 08_softmax.cu && ./a.out
@@ -16,6 +17,8 @@
 #define LANES 256 // threads of a row
 #define ROWS 1    // rows of a block
 #define KEEP 4    // float4 of a row in a thread's registers
+
+#define LOG2_E 1.44269504f
 
 // The largest of some numbers, and the sum of 2^(x - top).
 struct normalizer {
@@ -28,23 +31,24 @@ static __device__ __forceinline__ normalizer merge(normalizer a, normalizer b)
   return { top, a.sum * exp2f(a.top - top) + b.sum * exp2f(b.top - top) };
 }
 
-static __device__ __forceinline__ normalizer add(normalizer a, float4 v)
+static __device__ __forceinline__ float largest(float4 v)
 {
-  float top = fmaxf(fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)), a.top);
-  float sum = exp2f(v.x - top) + exp2f(v.y - top) + (exp2f(v.z - top) + exp2f(v.w - top));
-  return { top, a.sum * exp2f(a.top - top) + sum };
+  return fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w));
 }
 
-static __device__ __forceinline__ float4 scaled(float4 v)
+static __device__ __forceinline__ float total(float4 v)
 {
-  const float log2_e = 1.44269504f;
-  return make_float4(v.x * log2_e, v.y * log2_e, v.z * log2_e, v.w * log2_e);
+  return (v.x + v.y) + (v.z + v.w);
 }
 
-static __device__ __forceinline__ float4 share(float4 v, float top, float scale)
+static __device__ __forceinline__ float4 powers(float4 v, float top)
 {
-  return make_float4(exp2f(v.x - top) * scale, exp2f(v.y - top) * scale,
-                     exp2f(v.z - top) * scale, exp2f(v.w - top) * scale);
+  return make_float4(exp2f(v.x - top), exp2f(v.y - top), exp2f(v.z - top), exp2f(v.w - top));
+}
+
+static __device__ __forceinline__ float4 times(float4 v, float f)
+{
+  return make_float4(v.x * f, v.y * f, v.z * f, v.w * f);
 }
 
 // Merges what the row's threads have, in each of them. All threads of the block are here.
@@ -80,31 +84,37 @@ __global__ void __launch_bounds__(LANES * ROWS)
   int row = blockIdx.x * ROWS + threadIdx.y, n = row < rows ? d / 4 : 0;
   const float4 *from = (const float4 *)(x + (size_t)row * d);
   float4 *to = (float4 *)(y + (size_t)row * d), kept[KEEP];
-  normalizer all = { -FLT_MAX, 0 };
 #pragma unroll
   for (int q = 0; q < KEEP; q++) {
     int i = threadIdx.x + q * LANES;
     kept[q] = i < n ? from[i] : make_float4(-FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX);
   }
+  float top = -FLT_MAX / 4, sum = 0; // so far above what is missing that this counts nothing
 #pragma unroll
   for (int q = 0; q < KEEP; q++)
-    if (threadIdx.x + q * LANES < n) {
-      kept[q] = scaled(kept[q]);
-      all = add(all, kept[q]);
-    }
-  for (int i = threadIdx.x + KEEP * LANES; i < n; i += LANES)
-    all = add(all, scaled(from[i]));
+    top = fmaxf(top, largest(kept[q]) * LOG2_E);
+#pragma unroll
+  for (int q = 0; q < KEEP; q++) {
+    kept[q] = powers(times(kept[q], LOG2_E), top);
+    sum += total(kept[q]);
+  }
+  normalizer all = { top, sum };
+  for (int i = threadIdx.x + KEEP * LANES; i < n; i += LANES) {
+    float4 v = times(from[i], LOG2_E);
+    float larger = fmaxf(all.top, largest(v));
+    all = merge(all, { larger, total(powers(v, larger)) });
+  }
 
   all = merge_row(all);
-  float scale = 1 / all.sum;
+  float scale = 1 / all.sum, own = exp2f(top - all.top) * scale;
 #pragma unroll
   for (int q = 0; q < KEEP; q++) {
     int i = threadIdx.x + q * LANES;
     if (i < n)
-      to[i] = share(kept[q], all.top, scale);
+      to[i] = times(kept[q], own);
   }
   for (int i = threadIdx.x + KEEP * LANES; i < n; i += LANES)
-    to[i] = share(scaled(from[i]), all.top, scale);
+    to[i] = times(powers(times(from[i], LOG2_E), all.top), scale);
 }
 
 static void launch_softmax(int rows, int d, const float *x, float *y)

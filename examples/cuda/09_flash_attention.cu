@@ -23,7 +23,7 @@
 #include <math.h>
 
 #define WARPS 4  // of a block
-#define TILES 1  // of 16 queries, in a warp
+#define TILES 2  // of 16 queries, in a warp
 #define KEYS 64  // keys of a strip
 #define STAGES 2 // strips of K and V in shared memory
 
@@ -150,6 +150,20 @@ static __device__ __forceinline__ T *place(T *strip, int row, int column)
   return strip + row * HEAD + ((column / 8) ^ (row % 8)) * 8;
 }
 
+// Asks for 16 bytes, or for zeros. (06_hgemm.cu)
+template <class T>
+static __device__ __forceinline__ void copy16(T *to, const T *from, bool there)
+{
+#if __CUDA_ARCH__ >= 800 && !defined AUTOTUNE_EMULATE
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               :
+               : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "r"(there ? 16 : 0)
+               : "memory");
+#else
+  __pipeline_memcpy_async(to, from, 16, there ? 0 : 16);
+#endif
+}
+
 // Asks for ROWS rows from FIRST on; zeros beyond the N-th.
 template <class T, int HEAD, int ROWS>
 static __device__ __forceinline__ void fetch(T *strip, const T *__restrict__ from, int first,
@@ -159,9 +173,8 @@ static __device__ __forceinline__ void fetch(T *strip, const T *__restrict__ fro
   for (int c = 0; c < ROWS * HEAD / 8; c += WARPS * 32) {
     int i = c + threadIdx.x, row = i / (HEAD / 8), column = i % (HEAD / 8) * 8;
     bool there = first + row < n;
-    __pipeline_memcpy_async(place<T, HEAD>(strip, row, column),
-                            there ? from + (size_t)(first + row) * HEAD + column : from, 16,
-                            there ? 0 : 16);
+    copy16(place<T, HEAD>(strip, row, column),
+           there ? from + (size_t)(first + row) * HEAD + column : from, there);
   }
 }
 
@@ -420,7 +433,7 @@ static bool attend(const char *type, int heads, int n)
 
 int main(int argc, char **argv)
 {
-  int n = argument(argc, argv, 1, 4096, 100), heads = argument(argc, argv, 2, 64, 1);
+  int n = argument(argc, argv, 1, 4096, 150), heads = argument(argc, argv, 2, 64, 1);
   return finish(attend<half, 64, false>("fp16", heads, n) &&
                 attend<half, 128, true>("fp16", heads, n) &&
                 attend<__nv_bfloat16, 128, false>("bf16", heads, n) &&

@@ -53,4 +53,21 @@ assert not result["emulated"] and result["machine"]["torch"] is None and result[
 print("fine")
 END
 is "the file" "$(python3 look.py)" fine
+
+# A program that hangs costs the others little: it is asked twice.
+printf '#!/bin/sh\nexec sleep 60\n' > spmv
+chmod +x spmv
+cat > silent.py << 'END'
+import sys, time
+import measure
+measure.PATIENCE = 0.2
+bench = measure.Bench(".", time.monotonic() + 60, False)
+begin = time.monotonic()
+answers = [bench.sample(("spmv", f"spmv {n}"), 1)["error"] for n in range(4)]
+print(answers, file=sys.stderr)
+assert answers[1].startswith("no answer within") and answers[2] == answers[3] == "spmv gave no answer, 2 times"
+assert time.monotonic() - begin < 20
+print("fine")
+END
+is "a program that hangs" "$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$root/bench/gpu" python3 silent.py)" fine
 finish
