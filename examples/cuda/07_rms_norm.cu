@@ -38,7 +38,7 @@ static __device__ __forceinline__ float sum_of_row(float s)
 
 // d is a multiple of 4.
 #pragma autotune kernel param(LANES: 32, 64, 128, 256, 512, 1024) param(ROWS: 1, 2, 4, 8) \
-    param(KEEP: 1, 2, 4, 8, 16) flags("", "--use_fast_math") block(LANES, ROWS) \
+    param(KEEP: 1, 2, 4, 8, 16) block(LANES, ROWS) \
     grid((rows + ROWS - 1) / ROWS) \
     constraint(LANES * ROWS >= 64 && LANES * ROWS <= AUTOTUNE_MAX_THREADS && \
                LANES * 4 <= d && LANES * KEEP * 2 < d && LANES * KEEP * 16 >= d) \

@@ -22,7 +22,8 @@
 #pragma autotune kernel param(BLOCK: 64, 128, 256, 512) param(LANES: 1, 2, 4, 8, 16, 32) \
     param(AHEAD: 1, 2, 4) block(BLOCK) grid((rows + BLOCK / LANES - 1) / (BLOCK / LANES)) \
     in(start[0:rows+1], column[0:count], value[0:count], x[0:columns]) out(y[0:rows]) \
-    verify(rtol: 1e-4, atol: 1e-3) flops(2.0 * count) bytes(8.0 * count + 8.0 * rows)
+    verify(rtol: 1e-4, atol: 1e-3) flops(2.0 * count) \
+    bytes(8.0 * count + 8.0 * rows + 4.0 * columns)
 __global__ void __launch_bounds__(BLOCK)
     spmv(int rows, int columns, int count, const int *__restrict__ start,
          const int *__restrict__ column, const float *__restrict__ value,
