@@ -12,6 +12,8 @@
 #include <jansson.h>
 
 #include "runtime.h"
+#include "search/search.h"
+#include "space/space.h"
 
 struct row {
   choice *point;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime.h"
+#include "search/search.h"
 
 enum { WARNINGS = 16 };
 

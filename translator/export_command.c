@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/export.h"
+#include "store/store.h"
 #include "translator.h"
 
 static const char export_usage[] =

@@ -2,6 +2,7 @@
 // report_command.c: `autotune report`, over the runtime's own reader of results.
 #include <string.h>
 
+#include "report/report.h"
 #include "runtime.h"
 #include "translator.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/search.h"
 #include "tune_command.h"
 
 static const char usage[] =

@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include "live.h"
+#include "session/session.h"
+#include "store/store.h"
 
 enum { CRASHES = 2 };         // of one key's tuners; then it keeps the default
 

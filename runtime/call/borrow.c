@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "site.h"
+#include "space/space.h"
 #include "wisdom/wisdom.h"
 
 // A program with very many keys is not to spend its life on checks.

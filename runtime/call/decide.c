@@ -8,8 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/capture.h"
 #include "gpu/gpu.h"
 #include "live.h"
+#include "sandbox/openmp.h"
+#include "session/session.h"
+#include "space/space.h"
 #include "wisdom/wisdom.h"
 
 static atomic_bool busy;      // somebody asks the store, tunes, or looks after a tuning

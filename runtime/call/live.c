@@ -9,7 +9,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "compile/compile.h"
 #include "live.h"
+#include "sandbox/openmp.h"
+#include "session/session.h"
 
 // Seconds after which a timed call in another thread is taken for one that never ends.
 static const double given_up = 60;

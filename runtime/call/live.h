@@ -5,8 +5,8 @@
 #ifndef AUTOTUNE_LIVE_H
 #define AUTOTUNE_LIVE_H
 
-#include "tune/halving.h"
 #include "site.h"
+#include "tune/halving.h"
 
 /* ---- live.c: in the program; by whoever has decide_take, unless said otherwise -------------------------- */
 

@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 
 #include "runtime.h"
+#include "session/session.h"
+#include "store/store.h"
 
 /* A text that somebody may be reading: it stays until the site is closed. */
 struct note { struct note *next; char text[]; };

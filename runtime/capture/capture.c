@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "capture.h"
+#include "store/store.h"
 
 enum { STEP = 1 << 16 };
 

@@ -56,6 +56,13 @@ struct capture {
 
 /* ---- capture.c ---- */
 
+/* Writes the call as it is before it is made; KEY is its key, UNIT the kernel's identity. True: it is to be
+ * made with the default variant, and capture_end called behind it. */
+bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long long *key, void *const *args,
+                   struct autotune_call_state *state);
+/* Notes what came of the call. */
+void capture_end(struct autotune_call_state *state);
+
 /* Of what the call wrote. */
 uint64_t capture_outputs(const struct autotune_kernel *k, const struct autotune_span *spans);
 uint64_t capture_result_sum(const struct capture_result *r);

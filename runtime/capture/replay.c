@@ -14,10 +14,11 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "call/site.h"
 #include "capture.h"
+#include "compile/compile.h"
 #include "compile/jit.h"
 #include "report/report.h"
-#include "call/site.h"
 
 enum { COMPILE_SECONDS = 150, CALL_SECONDS = 60, MESSAGE = 1000 };
 

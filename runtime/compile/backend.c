@@ -3,7 +3,7 @@
  * does. */
 #include <stdlib.h>
 
-#include "backend.h"
+#include "compile.h"
 
 static const struct backend *const backends[] = {&backend_clang, &backend_nvrtc,
                                                  &backend_external};

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
+#include "compile.h"
 #include "jit.h"
+#include "runtime.h"
 
 static bool applicable(const char *compiler) {
   return strcmp(compiler, "clang") == 0;

@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend.h"
+#include "compile.h"
 #include "run_program.h"
+#include "runtime.h"
 
 enum { COMPILE_SECONDS = 60, VERSION_SECONDS = 10, MESSAGE_SIZE = 4096 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compile.h"
 #include "jit.h"
 #include "runtime.h"
 

@@ -16,8 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compile.h"
 #include "resolve.h"
 #include "runtime.h"
+#include "session/session.h"
 
 #if defined(__x86_64__)
 enum {

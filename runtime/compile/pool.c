@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "compile.h"
 #include "runtime.h"
 
 #define COMPILE_LIMIT 30.0 /* seconds until a compilation is given up */

@@ -6,6 +6,7 @@
 
 #include "jit.h"
 #include "runtime.h"
+#include "sandbox/executor.h"
 
 /* Indices into struct features. They are kept in the store: new ones go to the end.
  * The main loop is the innermost one that does the most arithmetic, those deeper in the

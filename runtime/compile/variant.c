@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile.h"
 #include "runtime.h"
 
 /* Flags of the build that say nothing about how fast the code is, or that would make

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "store/tables.h"
 #include "wisdom/wisdom.h"
 
 /* ---- grid.c: aligned columns ---- */

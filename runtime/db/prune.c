@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "db.h"
+#include "store/store.h"
 
 enum { YOUNG = 3600 /* seconds */ };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "db.h"
+#include "store/store.h"
 
 // Everything SQLite finds wrong with the file, at most 20 lines. How many.
 static unsigned check_pages(struct store *s) {

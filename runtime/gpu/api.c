@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "session/session.h"
 
 enum { MOST_DEVICES = 64, NEWEST = 20, OLDEST = 11 /* NVRTC's major versions */ };
 

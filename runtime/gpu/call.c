@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "sandbox/verify.h"
 
 // CUpointer_attribute and CUmemorytype, by their documented numbers.
 enum { POINTER_MEMORY_TYPE = 2, POINTER_IS_MANAGED = 8, POINTER_ORDINAL = 9, MEMORY_HOST = 1 };

@@ -11,6 +11,7 @@
 
 #include "compare.cu.h"
 #include "run.h"
+#include "sandbox/verify.h"
 
 enum task { TASK_COMPARE, TASK_SQUARES, TASK_HASH };
 enum { CHUNK = 4 << 20, THREADS = 256, BLOCKS_PER_SM = 8, EMULATED_THREADS = 32 };

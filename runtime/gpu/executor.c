@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "sandbox/executor.h"
 #include "serve.h"
+#include "session/session.h"
 #include "spawn.h"
 
 // Seconds: for a driver to begin in a new process and copy what the call reads; for what is not the kernel's

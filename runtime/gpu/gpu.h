@@ -16,7 +16,9 @@
 #ifndef AUTOTUNE_GPU_H
 #define AUTOTUNE_GPU_H
 
+#include "compile/compile.h"
 #include "runtime.h"
+#include "sandbox/executor.h"
 
 /* ---- api.c ------------------------------------------------------------------------------------- */
 

@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "helper.h"
 #include "message.h"
 #include "sandbox/sandbox.h"
-#include "helper.h"
 
 static int to_tuner = -1;     // the socket
 static uint64_t at;           // serial of the order that is obeyed

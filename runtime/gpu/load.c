@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "run.h"
+#include "sandbox/executor.h"
 
 // CUfunction_attribute and CUdevice_attribute, by their documented numbers.
 enum { FUNCTION_MAX_THREADS = 0, FUNCTION_SHARED = 1, FUNCTION_LOCAL = 3, FUNCTION_REGISTERS = 4,

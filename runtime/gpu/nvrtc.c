@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compile/backend.h"
 #include "gpu.h"
 
 enum { MOST_OPTIONS = 256, MESSAGE_SIZE = 4096 };

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "run.h"
+#include "sandbox/executor.h"
 
 // 0xa5 repeated is a small normal number in every format: nothing slow, nothing NaN.
 enum { PATTERN = 0xa5, FENCE = 64 << 10, RELAXED = 2 /* CU_STREAM_CAPTURE_MODE_RELAXED */,

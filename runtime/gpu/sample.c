@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "run.h"
+#include "sandbox/executor.h"
 
 static const double batch_below = 20e-6, batch_of = 50e-6;
 enum { PATTERN = 0x5a, SLOW_AFTER = 3 };

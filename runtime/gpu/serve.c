@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "sandbox/executor.h"
 #include "serve.h"
 
 static struct {

@@ -14,6 +14,7 @@
 
 #include "gpu.h"
 #include "message.h"
+#include "session/session.h"
 #include "spawn.h"
 
 // Seconds until one that was killed counts as left behind.

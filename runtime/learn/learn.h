@@ -12,6 +12,8 @@
 #define AUTOTUNE_LEARN_H
 
 #include "runtime.h"
+#include "search/search.h"
+#include "space/space.h"
 
 /* ---- columns.c ------------------------------------------------------------------------ */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "export.h"
+#include "store/tables.h"
 
 bool asked_find(struct store *s, int64_t problem, struct asked *out) {
   struct cell c[STORE_CELLS];

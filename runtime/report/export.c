@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "export.h"
+#include "store/tables.h"
 
 enum { PRECISION = 12 };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
 #include "compile/static.h"
+#include "report.h"
 
 static json_t *text(const char *s) {
   char *clean = report_clean(s);

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h: inside the report. analysis.c draws conclusions from rows, text.c and
+/* report.h: what `autotune report` prints. analysis.c draws conclusions from rows, text.c and
  * json.c show them. Texts of rows come from a file that anybody may have written:
  * report_clean makes them harmless to a terminal before they are printed. */
 #ifndef AUTOTUNE_REPORT_H
 #define AUTOTUNE_REPORT_H
 
-#include "store/store.h"
+#include "store/tables.h"
+
+struct report_options { const char *folder, *kernel; bool json, verbose; };
+/* 0; 1: nothing was ever measured (said on OUT). */
+int report_print(const struct report_options *o, FILE *out);
+
+/* ---- inside ---- */
 
 /* The best median among the N variants that had VALUE. */
 struct best_value { const char *value; double best; unsigned n; };

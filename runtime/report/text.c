@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "report.h"
 #include "compile/static.h"
+#include "report.h"
 
 enum { COLUMNS = 100, LABEL = 13, MOST_EXAMPLES = 5, MOST_FASTEST = 10 };
 

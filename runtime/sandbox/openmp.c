@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // openmp.c: what must be known of the program's OpenMP runtime, which this library is not linked to.
 #include <dlfcn.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime.h"
+#include "openmp.h"
 
 bool openmp_in_parallel(void) {
   int (*in_parallel)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_in_parallel");

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "openmp.h"
 #include "sandbox.h"
 
 enum { REST_AFTER = 2 }; // ms

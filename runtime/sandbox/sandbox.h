@@ -12,7 +12,9 @@
 #include <stdatomic.h>
 
 #include "compile/jit.h"
+#include "executor.h"
 #include "runtime.h"
+#include "verify.h"
 
 /* ---- sandbox.c ------------------------------------------------------------------------------ */
 

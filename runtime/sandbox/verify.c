@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
+#include "verify.h"
 
 typedef long double number;
 

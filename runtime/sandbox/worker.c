@@ -14,6 +14,7 @@
 
 #include "message.h"
 #include "sandbox.h"
+#include "session/session.h"
 
 // Seconds that a process which only does our work may take before it counts as hanging.
 enum { START_GRACE = 60, GRACE = 10 };

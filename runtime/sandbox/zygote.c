@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "openmp.h"
 #include "sandbox.h"
 
 static void tell(const struct zygote *z, const struct notice *n) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "search.h"
+#include "store/store.h"
 
 enum { MOST_LINES = 1000 * 1000, LONGEST = 65536 };
 

@@ -1,9 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search.h: the strategies that search.c's table names, and what those that learn share. */
+/* search.h: strategies: what they are to a tuning, those that search.c's table names, and what those that
+ * learn share. */
 #ifndef AUTOTUNE_SEARCH_H
 #define AUTOTUNE_SEARCH_H
 
-#include "runtime.h"
+#include "space/space.h"
+
+/* ---- search.c ---------------------------------------------------------------------- */
+
+struct told {
+  enum fate fate;
+  double seconds;                    /* FATE_OK: of a call; FATE_DROPPED: a guess that is above the
+                                        best; else 0 */
+  const struct features *features;   /* of the variant's code; NULL: unknown */
+};
+struct strategy; /* one run of a search */
+struct strategy_class {
+  const char *name, *about;
+  /* BUDGET: points that will be asked for, about. */
+  struct strategy *(*new)(const struct space *s, uint64_t seed, unsigned budget);
+  /* The next point to try, false: none is left. Never one that was asked for or told of before. May be
+   * called ahead of tell, several times. */
+  bool (*ask)(struct strategy *st, choice *point);
+  /* Also of points that were not asked for: an earlier tuning's, another process's, a near key's winner. */
+  void (*tell)(struct strategy *st, const choice *point, const struct told *told);
+  void (*free)(struct strategy *st);
+  /* Optional (NULL): seconds of a call that POINT, compiled to FEATURES but not run, will hardly be
+   * faster than; 0: no idea. */
+  double (*expect)(struct strategy *st, const choice *point, const struct features *features);
+  /* Optional: the share of the best time by which further trials are expected to improve on it; below
+   * 0: no idea. */
+  double (*hope)(struct strategy *st);
+};
+const struct strategy_class *strategy_find(const char *name); /* NULL: unknown */
+/* The default: exhaustive where all points fit BUDGET, else auto. */
+const struct strategy_class *strategy_choose(const struct space *s, unsigned budget);
+const struct strategy_class *const *strategy_list(void);      /* NULL-terminated */
 
 extern const struct strategy_class search_exhaustive, search_random, search_local, search_anneal,
     search_genetic, search_model, search_gauss,

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "session.h"
+#include "packet.h"
 
 enum { STACK = 8 << 20 };     // the tuner lives on a copy of it
 

@@ -21,7 +21,8 @@
 
 #include "call/live.h"
 #include "message.h"
-#include "session.h"
+#include "packet.h"
+#include "sandbox/openmp.h"
 
 // Seconds for the tuner to say its first word, and to end after its last; how many may crash.
 enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2 };

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "message.h"
-#include "session.h"
+#include "packet.h"
+#include "tune/tune.h"
 
 struct line { int socket; struct page *page; bool beside; double last; };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "space.h"
+#include "path.h"
 
 enum { REPAIR_STEPS = 20000, MAX_CHANGES = 3, DRAWS = 64, MENDS = 100000 };
 

@@ -4,7 +4,7 @@
 // range of its values. "No" is sure; "yes" is not.
 #include <math.h>
 
-#include "space.h"
+#include "path.h"
 
 enum { DEPTH = 64 };
 static const double exact = 0x1p53; // beyond that doubles skip integers

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "space.h"
+#include "path.h"
 
 enum { PROBES = 2048, FEW = 4, DRAWS = 65536, PARTS = 64, MANY_PARTS = 1024 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime.h"
+#include "space.h"
 
 enum { DRAWS = 256 }; // in a row that were known already, before the space is walked instead
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "space.h"
+#include "path.h"
 
 uint64_t rng_next(uint64_t *state) { // splitmix64: Steele, Lea, Flood, OOPSLA 2014
   uint64_t z = *state += 0x9e3779b97f4a7c15u;

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "tables.h"
 
 // ---- making ---------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "tables.h"
 
 // Ends a function with NULL or false and the reason.
 #define REFUSE(...) \

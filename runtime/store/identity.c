@@ -11,7 +11,10 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "compile/compile.h"
 #include "runtime.h"
+#include "space/space.h"
+#include "store.h"
 
 // ---- names without lines ---------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "tables.h"
 
 // ---- listing --------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store.h"
+#include "tables.h"
 
 #define PROBLEMS "WHERE kernel = ?1 OR unit = ?2 OR (shape <> 0 AND shape = ?3) OR " \
                  "(family <> '' AND family = ?4) LIMIT 2000"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "store.h"
+#include "tables.h"
 
 enum { LARGEST = 256 << 20 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "tables.h"
 
 static void read_text(const char *path, char *text, size_t size) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store.h"
+#include "tables.h"
 
 // ---- one row --------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "store.h"
+#include "tables.h"
 
 static struct cell integer(int64_t i) {
   return (struct cell){ .kind = CELL_INT, .i = i };

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "runtime.h"
+#include "store.h"
 
 enum { SLOTS = 4096 }; // names told apart; beyond some thousand they all count as one
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "tables.h"
 
 const double STORE_WAIT = 0.08; // seconds
 

@@ -1,160 +1,159 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store.h: inside the store. Four tables, described by data (table.c):
- *
- *   problem   what was tuned: an identity. Its id is the hash of the identity's columns,
- *             so rows that refer to a problem can never come to belong to another one
- *   variant   each variant tried for a problem, with its fate and all its samples
- *   winner    each finished tuning of a problem
- *   asked     what a program asked for last and did not get, with the space it offers
- *
- * Every row ends with a checksum over its other columns and the table's name. What does
- * not pass is as if it were not there. Columns are only ever added, at a table's end: a
- * file whose tables have fewer is rewritten when it is opened (upgrade.c). */
+/* store.h: what is remembered and what it is a result of, grouped by file. How it is kept: tables.h. */
 #ifndef AUTOTUNE_STORE_H
 #define AUTOTUNE_STORE_H
 
-#include <sqlite3.h>
-
 #include "runtime.h"
 
-enum { STORE_APPLICATION = 0x41544e45, STORE_VERSION = 2, STORE_CELLS = 48,
-       STORE_TABLES = 4 };
+/* ---- identity.c: what makes a result worth nothing when it changes ----------------- */
 
-/* ---- table.c: rows ----------------------------------------------------------------- */
+/* Hash of what all variants have in common: name, signature, flags of the build, and the text with every
+ * directive in force and the first of each list. Lines and paths do not count where nothing prints them. */
+uint64_t identity_unit(const struct autotune_kernel *k);
+/* Hash of what is offered: parameters, candidates, constraint. */
+uint64_t identity_space(const struct autotune_kernel *k);
+/* Hash of VALUES ("MR=6\nNR=64\n") with sets without a name called by their order. */
+uint64_t identity_values(const char *values);
+/* Hash of the text that POINT leaves of its unit, its compiler and flags; not of the values. */
+uint64_t identity_text(const struct autotune_kernel *k, const choice *point);
+/* Hash of all that makes a variant: struct record. COMPILER with its version. */
+uint64_t identity_variant(const struct autotune_kernel *k, const choice *point, const char *values,
+                          const char *compiler);
+/* The point of VALUES. False: it has another list of parameters, or a value is no candidate. */
+bool identity_point(const struct autotune_kernel *k, const char *values, choice *point);
+/* "clang 22.1.8": the in-process compiler. */
+const char *identity_toolchain(void);
+/* What is offered, as text: a line "name, kind, when, original, values…" for each parameter, separated by
+ * tabs; a line "name,name… TAB expression" for each factor of the constraint. malloc'ed. */
+char *identity_params(const struct autotune_kernel *k);
+char *identity_conditions(const struct autotune_kernel *k);
 
-enum cell_kind { CELL_INT, CELL_REAL, CELL_TEXT, CELL_BLOB };
-struct cell {
-  enum cell_kind kind;
-  int64_t i;
-  double d;
-  const void *data; size_t size;      /* text is NUL-terminated besides */
+/* ---- shape.c ----------------------------------------------------------------------- */
+
+/* A hash of TEXT's tokens in which it does not matter what names of its own are, but where they stand. */
+uint64_t shape_of(const char *text);
+
+/* ---- what is kept ------------------------------------------------------------------ */
+
+/* What a result is a result of. Texts are kept as columns. */
+struct identity {
+  uint64_t unit;          /* identity_unit */
+  const char *kernel, *file;
+  const char *cpu, *isa;  /* of the machine */
+  unsigned threads;       /* this process may use */
+  const long long *key; unsigned n_keys;
+  const char *const *key_names;
+  const char *toolchain;  /* what would make its variants today, as far as that is known without
+                             loading it ("clang 22.1.8"); compared with that of the winner, so that a
+                             new compiler means a miss; NULL: not compared */
+  uint64_t shape;         /* of the unit's text but for its names (hints.c); 0: not known */
+  const char *family;     /* the kernel's; NULL: none. Neither is part of what it is */
+  uint64_t space;         /* identity_space; 0: not known */
 };
-struct column { const char *name; enum cell_kind kind; size_t most; /* bytes */ };
-struct table { const char *name; const struct column *columns; unsigned n, n_keys; };
-extern const struct table table_problem, table_variant, table_winner, table_asked;
-extern const struct table *const store_tables[STORE_TABLES];
-
-/* SQL, malloc'ed. The checksum is the last column of a row and of a result. */
-char *table_create_sql(const struct table *t);
-char *table_insert_sql(const struct table *t);
-char *table_select_sql(const struct table *t, const char *where);
-/* A cell of column C that nothing is known of. */
-struct cell cell_empty(const struct column *c);
-uint64_t row_sum(const struct table *t, const struct cell *cells);
-int row_bind(sqlite3_stmt *q, const struct table *t, const struct cell *cells);
-/* False: types, lengths or checksum are wrong. Cells point into the statement's row. */
-bool row_read(sqlite3_stmt *q, const struct table *t, struct cell *cells);
-
-/* ---- rows.c: what cells mean ------------------------------------------------------- */
-
-/* S, cut to what column COLUMN of T takes; it is not copied. */
-struct cell text_cell(const struct table *t, unsigned column, const char *s);
-int64_t problem_id(const struct identity *id);
-/* "512,3"; malloc'ed. */
-char *key_column(const long long *key, unsigned n);
-/* *KEY: the block that the texts of both key columns are in, malloc'ed. False: no memory. */
-bool problem_cells(const struct identity *id, struct cell *cells, char **key);
-void record_cells(int64_t problem, const struct record *r, double when,
-                  struct cell *cells);
-void summary_cells(int64_t problem, const char *toolchain, const struct summary *m,
-                   struct cell *cells);
-/* False: out of range. Texts point into the cells. */
-bool record_of(const struct cell *cells, struct record *r);
-bool summary_of(const struct cell *cells, struct summary *m);
-
-/* A problem as columns have it, in one block of its own; NULL: no memory. */
-struct problem {
-  int64_t id;
-  const char *kernel, *file, *cpu, *isa, *toolchain;
-  uint64_t unit;
-  unsigned threads;
-  const char *key, *key_names;   /* "512,3" and "n\nm" */
-  uint64_t shape;                /* as in struct identity */
-  const char *family;
+struct record {           /* one variant tried */
+  uint64_t variant;       /* hash of its values, text, flags, compiler and compiler version */
+  const char *values;     /* "MR=6\nNR=64\n…": names and values, sorted by name */
+  const char *compiler;   /* with version */
+  enum fate fate;
+  const char *message;
+  const double *samples; unsigned n_samples;
+  double compile_seconds, verify_seconds, time_seconds;
+  const void *features; size_t features_size; /* struct features; 0: unknown */
+  double when;            /* unix time; of rows that were read */
 };
-bool problem_of(const struct cell *cells, struct problem *p);
-/* "n = 512, m = 3"; malloc'ed. */
-char *problem_key_text(const struct problem *p);
-
-/* ---- store.c, file.c: connections -------------------------------------------------- */
-
-struct queued { struct queued *next; const struct table *table; struct cell cells[]; };
-struct store {
-  sqlite3 *db;
-  pid_t pid;                      /* of the only process that may use or close it */
-  char *folder, *path;
-  bool keep;                      /* false: reads; nothing is made or set aside */
-  int version;                    /* SQLite's number for the state that was seen last */
-  bool checked;                   /* quick_check has passed */
-  bool dead;                      /* writing failed for good */
-  int trouble;                    /* SQLite's status of a failed statement, until it ends */
-  double wait;                    /* seconds that one operation may wait for a lock */
-  double until;                   /* when the busy handler gives up */
-  unsigned patience;              /* timeouts in a row; after some, waits are cut short */
-  bool durable;                   /* commits wait for the disk */
-  dev_t device; ino_t inode;      /* of the file that is open */
-  struct queued *first, **last; unsigned n_queued; /* what could not be written yet */
-  double slowest;                 /* the longest wait so far, for tests */
+/* What R holds of features; all NAN where it holds none. */
+void record_features(const struct record *r, struct features *out);
+struct summary {          /* one tuning of one key */
+  struct estimate original, best;      /* from the final race */
+  uint64_t winner;                     /* variant; 0: the default stays */
+  const char *values;                  /* the winner's, as in record */
+  const char *compiler;
+  uint64_t object;                     /* xxh3 of the shared object's bytes; 0: none */
+  unsigned tried, failed[FATES], total_hint;  /* tried: none that was dropped */
+  unsigned same;                       /* of these had the machine code of another, and were not run */
+  double compile_seconds, verify_seconds, time_seconds, total_seconds;
+  double flops, bytes;
+  bool verified;
+  const char *search, *why;            /* "exhaustive", "budget of 10 s spent" */
+  double when;                         /* unix time */
+  uint64_t space;                      /* as in struct identity */
+  uint64_t text;                       /* identity_text of the winner; 0: not known */
+  const char *machine;                 /* "l1d=32768 l2=… l3=… cores=8 …"; "": not known */
+  const char *source;                  /* "": found here; else where from: "wisdom x.jsonl", "n = 512" */
 };
-/* KEEP: made when missing, set aside when broken. Else NULL in either case. */
-struct store *store_open_in(const char *folder, bool keep, char **message);
-/* Renames the broken file (never deletes it), under a lock so that it is no newer one. */
-void store_set_aside(struct store *s, const char *why);
-/* Brings tables with fewer columns, or none, up to date. SQLite's status; SQLITE_CORRUPT:
- * they are not ours. */
-int store_upgrade(struct store *s);
-/* Makes an empty database at PATH unless there is one. 0 or -1 and *MESSAGE. */
-int store_create(const char *path, char **message);
-bool store_usable(struct store *s);
-int store_step(sqlite3_stmt *q);               /* sqlite3_step, behind its fault point */
-int store_run(sqlite3 *db, const char *sql);       /* SQLite's status */
-/* The busy handler's allowance for what comes next. */
-void store_allow(struct store *s, double seconds);
-/* Where RC says that the file is broken (or was replaced by another process), opens a
- * good one in its place and returns true: try again. */
-bool store_recover(struct store *s, int rc);
-sqlite3_stmt *store_select(struct store *s, const struct table *t, const char *where);
 
-/* ---- read.c ------------------------------------------------------------------------ */
+/* ---- store.c, read.c, write.c, near.c ---------------------------------------------- */
 
-/* The tuning of PROBLEM. The caller frees both: store_summary_free, free. */
-bool store_find_summary(struct store *s, int64_t problem, struct summary *out,
-                        char **toolchain);
+struct store;
+/* NULL and *MESSAGE: no store (the reason); tuning goes on in memory. */
+struct store *store_open(char **message);
+/* The same where nobody may wait longer than SECONDS for another process's lock. Less than STORE_WAIT: only
+ * to read, and nothing is made. */
+extern const double STORE_WAIT;
+struct store *store_open_within(double seconds, char **message);
+void store_close(struct store *s);
+/* The winner for exactly this identity. False: none; *WHY (malloc'ed, may be NULL) says what
+ * differs from the nearest row ("compiler clang 22.1.7 → 22.1.8"). Strings of OUT: one block, freed by
+ * store_summary_free. */
+bool store_winner(struct store *s, const struct identity *id, struct summary *out, char **why);
+void store_summary_free(struct summary *s);
+/* What is known of one variant (fate, samples), so that it is not tried again; a FATE_PENDING row means
+ * that it took the tuner down. FEATURES may be NULL. */
+bool store_known(struct store *s, const struct identity *id, uint64_t variant, enum fate *fate,
+                 struct estimate *e, struct features *features);
+/* The same, and whether another living process is at it. */
+enum knowledge { KNOWN_NOTHING, KNOWN_RESULT, KNOWN_TAKEN };
+enum knowledge store_look(struct store *s, const struct identity *id, uint64_t variant, enum fate *fate,
+                          struct estimate *e, struct features *features);
+/* Has another connection written since the last such question? */
+bool store_changed(struct store *s);
+/* Calls SEE for each variant of ID whose fate was written at *SINCE or later (unix time), pending ones left
+ * out; *SINCE becomes the time of the last. */
+void store_news(struct store *s, const struct identity *id, double *since,
+                void (*see)(const struct record *r, void *data), void *data);
+int store_begin(struct store *s, const struct identity *id, const struct record *r); /* pending */
+int store_finish(struct store *s, const struct identity *id, const struct record *r);
+int store_summary(struct store *s, const struct identity *id, const struct summary *m);
+/* Notes that K was called for ID and that nothing is known, for WHY. */
+int store_asked(struct store *s, const struct identity *id, const struct autotune_kernel *k,
+                const char *why);
+int store_forget(struct store *s, const char *kernel, uint64_t unit, const long long *key,
+                 unsigned n_keys);   /* kernel NULL: all; key NULL: all keys */
 
-/* ---- write.c ----------------------------------------------------------------------- */
-
-int store_insert(struct store *s, const struct table *t,
-                 const struct cell *cells);        /* SQLite's status */
-/* Writes what is queued in one transaction. 0, or -1: it stays queued. */
-int store_flush(struct store *s, double wait, bool durable);
-void store_drop_queue(struct store *s);
-void store_finish_queue(struct store *s);   /* what is left when the store is closed */
-
-/* ---- owner.c: whose trial is pending ----------------------------------------------- */
-
-/* This process, so that it cannot be taken for another. */
-void store_owner(char *text, size_t size);
-bool store_owner_lives(const char *text);
-
-/* ---- list.c: all there is, for reports --------------------------------------------- */
-
-struct listed {
-  struct problem problem;
-  bool finished;                 /* a tuning ended: SUMMARY holds */
-  bool borrowed;                 /* none did, but SUMMARY says what runs until then */
-  struct summary summary;
-  struct record *records; unsigned n_records;
-  void **blocks; unsigned n_blocks;   /* what the texts above are in */
+/* Problems that are like ID, nearest first: other keys of the same kernel, other texts of it, kernels of its
+ * shape, kernels of its family; all on this kind of machine. */
+enum relation { RELATED_KEY, RELATED_TEXT, RELATED_SHAPE, RELATED_FAMILY };
+struct relative {
+  int64_t problem;
+  enum relation relation;
+  double distance;                     /* of the keys: sum of |log2 ratio| */
+  bool near;                           /* another key of the same kernel, no part of it off by more than 4 times */
+  char name[96];                       /* for people: "n = 1024", "kernel matmul2, n = 1024" */
 };
-struct listing { struct listed *items; unsigned n, damaged; };
-/* Of KERNEL, or all (NULL). 0 or -1. */
-int store_list(struct store *s, const char *kernel, struct listing *out);
-void store_list_free(struct listing *l);
+enum { MAX_RELATIVES = 8 };
+unsigned store_relatives(struct store *s, const struct identity *id,
+                         struct relative out[MAX_RELATIVES]);
+/* Calls SEE with the values ("MR=6\nNR=64\n") and seconds of PROBLEM's fastest variants, the winner of its
+ * tuning before all, at most N. */
+void store_fastest(struct store *s, int64_t problem, unsigned n,
+                   void (*see)(const char *values, double seconds, void *data), void *data);
+/* The finished tuning of PROBLEM by TOOLCHAIN (NULL: by any); freed by store_summary_free. */
+bool store_tuning(struct store *s, int64_t problem, const char *toolchain, struct summary *out);
+/* Is M no result of a tuning, but what runs until there is one? Its source says from where. */
+bool summary_is_borrowed(const struct summary *m);
+/* Between keys: the sum over their parts of |log2 ratio|. */
+double key_distance(const long long *a, const long long *b, unsigned n);
 
-/* ---- folder.c, objects.c: for a given folder --------------------------------------- */
+/* ---- folder.c, objects.c ----------------------------------------------------------- */
 
-char *folder_default(char **message);   /* its path, not looked at; malloc'ed */
-char *objects_find_in(const char *folder, uint64_t hash);
-char *objects_keep_in(const char *folder, const char *from, uint64_t *hash);
+/* The folder of the store, made when missing, 0700; NULL and *MESSAGE when it cannot be trusted.
+ * The path lives as long as the process. */
+const char *folder_open(char **message);
+/* The same for PATH: its resolved path, malloc'ed. */
+char *folder_check(const char *path, char **message);
+/* Keeps the shared object at FROM under its hash; returns the path (malloc'ed) or NULL. */
+char *objects_keep(const char *from, uint64_t *hash);
+/* The path of the object with that hash, after checking owner, mode and hash; NULL: not there. */
+char *objects_find(uint64_t hash);
 
 #endif

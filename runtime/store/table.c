@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-#include "store.h"
+#include "tables.h"
 
 enum { NAME = 4096, TEXT = 1 << 16, SAMPLES = 8 << 20 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store.h"
+#include "tables.h"
 
 enum { FIRST_TABLES = 3 }; // those that every format has
 

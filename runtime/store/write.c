@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store.h"
+#include "tables.h"
 
 enum { LONGEST_QUEUE = 4096, LARGEST_CHECKED = 64 << 20 };
 static const double WAIT = 0.08; // seconds for a record

@@ -12,6 +12,7 @@
 #define AUTOTUNE_HALVING_H
 
 #include "runtime.h"
+#include "session/session.h"
 
 enum { ARMS = LIVE_ARMS, ARM_SAMPLES = 64, HALVING_ROUNDS = 48 };
 

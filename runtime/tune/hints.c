@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "space/space.h"
 #include "store/store.h"
+#include "tune.h"
 #include "wisdom/wisdom.h"
 
 enum { OWN = 4 };             // of the same problem's variants

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "store/store.h"
+#include "store/tables.h"
 #include "tune.h"
 
 bool lend_wants(const struct tuning *t, const struct candidate *c) {

@@ -11,8 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "halving.h"
 #include "compile/jit.h"
+#include "halving.h"
+#include "session/packet.h"
 #include "session/session.h"
 #include "tune.h"
 

@@ -3,9 +3,38 @@
 #ifndef AUTOTUNE_TUNE_H
 #define AUTOTUNE_TUNE_H
 
+#include "compile/compile.h"
 #include "compile/jit.h"
 #include "compile/static.h"
-#include "runtime.h"
+#include "sandbox/executor.h"
+#include "search/search.h"
+#include "session/session.h"
+#include "space/space.h"
+#include "store/store.h"
+
+/* ---- hints.c: what was fast for like problems ---- */
+
+enum { MAX_HINTS = 16 };
+struct hint {
+  choice point[MAX_PARAMS];
+  char from[96];          /* for people: "n = 1024" */
+  bool near;              /* as in struct relative */
+};
+struct hints { unsigned n; struct hint items[MAX_HINTS]; };
+/* Points that are worth trying first in SPACE, best first: they exist and none is there twice. */
+void hints_find(struct store *store, const struct space *space, const struct identity *id,
+                struct hints *out);
+/* The point of VALUES ("MR=6\nNR=64\n", of any kernel): parameters by name, those of directives by what they
+ * are and their order; a number that is no candidate here becomes the nearest one, what is not named the
+ * default's, and what the constraint refuses a point nearby. False: there is none, or nothing is known. */
+bool hints_point(const struct space *space, const char *values, choice *point);
+/* What was fastest for ID itself: its last winner before all. */
+void hints_own(struct store *store, const struct space *space, const struct identity *id,
+               struct hints *out);
+/* Adds the point of VALUES, unless there is none, or it is there. The hint, or NULL. */
+struct hint *hints_add(struct hints *h, const struct space *space, const char *values, const char *from);
+
+/* ---- one tuning ---- */
 
 enum { FORESEE_RULES = 3 };
 enum { NONE = -1, FINALISTS = 48, RACE_SAMPLES = 120 };
@@ -86,6 +115,10 @@ struct tuning {
 };
 
 /* ---- tune.c ---- */
+/* The pass, in the tuner process. OBJECT_FD: memfd that receives the winner's shared object. */
+int tune_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
+             const struct plan *plan, int object_fd, void (*report)(void *data, const struct progress *p), void *data,
+             struct outcome *out);
 void tune_report(struct tuning *t, double silence);
 /* Seconds that a run may take. */
 double tune_limit(const struct tuning *t);

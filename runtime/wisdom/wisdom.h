@@ -6,6 +6,7 @@
 #define AUTOTUNE_WISDOM_H
 
 #include "store/store.h"
+#include "store/tables.h"
 
 enum { WISDOM_FORMAT = 1, WISDOM_LONGEST = 1 << 16 /* bytes of a line */ };
 

@@ -9,6 +9,7 @@
 #include "gpu/compare.cu.h"
 #include "gpu/run.h"
 #include "gpu_fixture.h"
+#include "sandbox/executor.h"
 
 #define ADD UNIT("if (i < n) c[i] += a[i];")
 #define ADD_OTHERWISE UNIT("if (i < n) { float x = c[i]; c[i] = a[i] + x; }")

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "compile/compile.h"
 #include "compile/jit.h"
 #include "runtime.h"
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "store/store.h"
+#include "store/tables.h"
 
 static inline int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *f) {
   (void)st, (void)flag, (void)f;

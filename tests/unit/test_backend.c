@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "compile/compile.h"
 #include "compile/run_program.h"
 #include "variant_fixture.h"
 

@@ -9,7 +9,6 @@
 
 #include <sqlite3.h>
 
-#include "runtime.h"
 #include "tuned_fixture.h"
 
 #define RUN(body, ...) \

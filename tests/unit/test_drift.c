@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "call/drift.h"
-#include "runtime.h"
+#include "space/space.h"
 
 enum { PER_SECOND = 100 };
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tuning whose variants are known: those whose tile is said to be larger than the L2 cache take
 // twenty times as long, and one parameter changes nothing. What is left out, and what is kept of the rest.
-#include "tuned_fixture.h"
-
-#include "report/export.h"
 #include "compile/static.h"
+#include "report/export.h"
+#include "store/store.h"
+#include "store/tables.h"
+#include "tuned_fixture.h"
 
 enum { VALUES = 12 };
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "space/space.h"
 #include "tune/halving.h"
 
 struct machine_model {

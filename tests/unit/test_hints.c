@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is found for one problem comes to be tried for another: which problems are near, what texts are
 // alike, and what a point becomes among other candidates.
+#include "space/space.h"
 #include "store_fixture.h"
+#include "tune/tune.h"
 
 // ---- shapes ----------------------------------------------------------------------------------------
 

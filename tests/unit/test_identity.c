@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "runtime.h"
+#include "space/space.h"
+#include "store/store.h"
 
 static const struct autotune_value step[] = { { "2", "2", 2, 2 }, { "4", "4", 4, 4 },
                                               { "8", "8", 8, 8 } };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a tuner may be asked for besides a search: to check one variant, to race a few, to begin with some.
 #include "runtime.h"
+#include "session/session.h"
+#include "store/store.h"
 #include "tuned_fixture.h"
 
 #define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "compile/compile.h"
 #include "variant_fixture.h"
 
 static const struct autotune_kernel *kernel(void) {

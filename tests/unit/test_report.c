@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of a database made here, against what it must say.
 #include "compile/static.h"
+#include "report/report.h"
+#include "space/space.h"
 #include "store_fixture.h"
 
 #include <jansson.h>

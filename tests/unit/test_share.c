@@ -6,7 +6,6 @@
 
 #include <sqlite3.h>
 
-#include "runtime.h"
 #include "tuned_fixture.h"
 
 #define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)

@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "runtime.h"
+#include "search/search.h"
+#include "space/space.h"
 
 #define V(n) { #n, #n, n, n }
 static const struct autotune_value yes_no[] = { { "yes", "1", 1, 1 }, { "no", "0", 0, 0 } };

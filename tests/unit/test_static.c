@@ -2,8 +2,9 @@
 /* What machine code tells before it runs: kernels whose code is known, of both compilers. */
 #include <math.h>
 
-#include "jit_fixture.h"
 #include "compile/static.h"
+#include "jit_fixture.h"
+#include "space/space.h"
 
 /* ---- reading code ------------------------------------------------------------------ */
 

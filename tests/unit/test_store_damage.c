@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include "child.h"
+#include "space/space.h"
 
 enum { MUTANTS = 2000, VARIANTS = 60 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "runtime.h"
+#include "sandbox/verify.h"
 
 static struct autotune_kernel kernel = { .name = "k" };
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "runtime.h"
+#include "space/space.h"
 
 // N parameters of the numbers 1 … VALUES; conditions look at neighbours in a chain, or at all.
 enum { N = 6, VALUES = 32 };

@@ -20,6 +20,7 @@
 
 #include "compile/jit.h"
 #include "runtime.h"
+#include "sandbox/executor.h"
 
 // ---- a kernel: C[i] = 2 * A[i], and the sum of A is returned ----------------------------------------
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* openmp.h: the program's OpenMP runtime, if it has one. */
+#ifndef AUTOTUNE_OPENMP_H
+#define AUTOTUNE_OPENMP_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+bool openmp_in_parallel(void);
+/* The threads of LLVM's runtime sleep until they are needed, instead of spinning for a while. */
+void openmp_rest(void);
+/* Ends the thread pool of a runtime that does not survive a fork (libgomp). */
+void openmp_before_fork(void);
+/* Removes what LLVM's runtime leaves in /dev/shm when process PID is killed. */
+void openmp_clean(pid_t pid);
+
+#endif
