@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # bench.sh [--emulated] [--seconds S] [FOLDER]: the CUDA lessons on this machine's device: builds,
 # checks, tunes and measures them beside a device-to-device copy, cuBLAS and PyTorch, within S (480) seconds, prints a
-# table and writes bench/results/DEVICE.json (AUTOTUNE_BENCH_RESULTS: another folder).
+# table and writes bench/results/DEVICE.json (BENCH_RESULTS: another folder).
 #
 # FOLDER is a pack (pack.sh) or a build folder; without one: this folder, if it is a pack, else build/. It needs a
 # driver, NVRTC, nvcc and Python; what else is missing is skipped and said. Exit status 77: nothing could be
@@ -26,10 +26,10 @@ done
 folder=$root
 [ -f "$root/packed" ] || folder=$root/build
 [ $# -eq 0 ] || folder=$(cd "$1" && pwd)
-work=${AUTOTUNE_BENCH_WORK:-$(mktemp -d)}
+work=${BENCH_WORK:-$(mktemp -d)}
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
-results=${AUTOTUNE_BENCH_RESULTS:-$root/bench/results}
+results=${BENCH_RESULTS:-$root/bench/results}
 [ -z "$emulated" ] || results=$work
 
 export AUTOTUNE_CACHE="$work/cache" PYTHONDONTWRITEBYTECODE=1
@@ -54,8 +54,8 @@ if [ -z "$emulated" ]; then
   flags="$flags -arch=sm_$cc"
 fi
 # NVRTC and cuBLAS: the toolkit's, else those of Python's packages.
-AUTOTUNE_CUBLAS=$("$python" "$here/machine.py" 'libcublas.so.*')
-export AUTOTUNE_CUBLAS
+BENCH_CUBLAS=$("$python" "$here/machine.py" 'libcublas.so.*')
+export BENCH_CUBLAS
 nvrtc=$("$python" "$here/machine.py" 'libnvrtc.so.1?')
 [ -n "$emulated" ] || [ -z "$nvrtc" ] || export AUTOTUNE_NVRTC="${AUTOTUNE_NVRTC:-$nvrtc}"
 
@@ -74,7 +74,7 @@ else
   home=$folder
 fi
 if runs "$home"; then
-  export AUTOTUNE_PROGRAM="$home/bin/autotune"
+  export BENCH_AUTOTUNE="$home/bin/autotune"
 elif [ ! -d "$folder/translated" ]; then
   nothing "there is neither a program autotune that runs here nor what it makes of the lessons"
 else
@@ -84,16 +84,23 @@ fi
 # ---- build ----
 
 library=$home/lib
+# Half of the time, at most, is for building.
+in_time() { # COMMAND…
+  time=$((seconds / 2 - $(passed)))
+  [ "$time" -gt 0 ] && timeout -k 2 "$time" "$@" && return
+  [ "$(passed)" -lt $((seconds / 2)) ] || echo "no time was left to build it"
+  return 1
+}
 compile() { # NAME: from $work/NAME.cu to $work/NAME
   name=$1
   if [ -n "$emulated" ]; then
-    "$AUTOTUNE_PROGRAM" cc --emulate "$NVCC" $flags "$work/$name.cu" -o "$work/$name" -ldl
+    in_time "$BENCH_AUTOTUNE" cc --emulate "$NVCC" $flags "$work/$name.cu" -o "$work/$name" -ldl
   elif [ "$name" = reference ]; then
-    "$NVCC" $flags "$work/$name.cu" -o "$work/$name" -ldl
-  elif [ -n "${AUTOTUNE_PROGRAM:-}" ]; then
-    "$AUTOTUNE_PROGRAM" cc "$NVCC" $flags "$work/$name.cu" -o "$work/$name" -ldl
+    in_time "$NVCC" $flags "$work/$name.cu" -o "$work/$name" -ldl
+  elif [ -n "${BENCH_AUTOTUNE:-}" ]; then
+    in_time "$BENCH_AUTOTUNE" cc "$NVCC" $flags "$work/$name.cu" -o "$work/$name" -ldl
   else
-    "$NVCC" $flags "$folder/translated/$name.cu" -o "$work/$name" \
+    in_time "$NVCC" $flags "$folder/translated/$name.cu" -o "$work/$name" \
       "-L$library" -lautotune -Xlinker -rpath -Xlinker "$library" -ldl
   fi
 }
@@ -121,7 +128,7 @@ done
 
 # ---- check, tune, measure ----
 
-AUTOTUNE_BENCH_EMULATED=$emulated AUTOTUNE_BENCH_FLAGS=$flags \
+BENCH_EMULATED=$emulated BENCH_FLAGS=$flags \
   "$here/check.sh" "$home" "$work" "$(($(left) / 5))" || failed=1
 say "tuning and measuring"
 "$python" "$here/measure.py" "$work" "$results" --seconds "$(($(left) - 5))" \

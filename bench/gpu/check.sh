@@ -8,10 +8,11 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 home=$1 work=$2/check
-end=$(($(date +%s) + $3))
+seconds=$3
+end=$(($(date +%s) + seconds))
 mkdir -p "$work"
 failed=0
-emulated=${AUTOTUNE_BENCH_EMULATED:-}
+emulated=${BENCH_EMULATED:-}
 export AUTOTUNE_CACHE="$work/cache"
 
 left() { echo $((end - $(date +%s))); }
@@ -24,11 +25,15 @@ fi
 
 # ---- build ----
 
-build() { # NAME SOURCE…
+build() { # NAME SOURCE…: with half of the time for all
   name=$1
   shift
-  "$home/bin/autotune" cc ${emulated:+--emulate} "$NVCC" $AUTOTUNE_BENCH_FLAGS "$@" \
-    -o "$work/$name" -lpthread >"$work/$name.log" 2>&1
+  time=$(($(left) - seconds / 2))
+  {
+    [ "$time" -gt 0 ] && timeout -k 2 "$time" "$home/bin/autotune" cc ${emulated:+--emulate} \
+      "$NVCC" $BENCH_FLAGS "$@" -o "$work/$name" -lpthread ||
+      [ "$(left)" -gt $((seconds / 2)) ] || echo "no time was left to build it"
+  } >"$work/$name.log" 2>&1
 }
 at_once=$(nproc) running=0
 start() { # as many at once as there are processors

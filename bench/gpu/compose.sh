@@ -4,10 +4,10 @@
 # (serve.h) in place of its main. Prints the names of those with kernels to tune. All is one file, since launches
 # in headers are not rewritten for emulation.
 set -eu
+mkdir -p "$1"
+work=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
-work=$1
 examples=../../examples/cuda
-mkdir -p "$work"
 
 part() { # FILE NAME: with its own lines in messages
   printf '#line 1 "%s"\n' "$2"

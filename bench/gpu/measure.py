@@ -196,7 +196,7 @@ def line_of(row):
 
 def report_of(work):
     """What `autotune report` says, where the program can be run here."""
-    program = os.environ.get("AUTOTUNE_PROGRAM")
+    program = os.environ.get("BENCH_AUTOTUNE")
     try:
         done = subprocess.run([program, "report", "--json"], capture_output=True, timeout=30, check=True)
         return json.loads(done.stdout)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // reference.cu: what others reach on this device: the driver's copy from device memory to device memory,
 // and cuBLAS. cuBLAS is opened while running: beside a driver it may lie in the toolkit, in the system's folders
-// or among Python's packages (measure.py says where, in AUTOTUNE_CUBLAS), with or without its headers.
+// or among Python's packages (measure.py says where, in BENCH_CUBLAS), with or without its headers.
 //
 //   copy BYTES · sgemm N · hgemm N        see serve.h
 #include <cuda_fp16.h>
@@ -58,7 +58,7 @@ const cublas &open_cublas()
   static cublas api;
   if (api.handle)
     return api;
-  const char *asked = getenv("AUTOTUNE_CUBLAS");
+  const char *asked = getenv("BENCH_CUBLAS");
   void *library = dlopen(asked && *asked ? asked : "libcublas.so.13", RTLD_NOW);
   if (!library && !(asked && *asked))
     library = dlopen("libcublas.so.12", RTLD_NOW);

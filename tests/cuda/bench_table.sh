@@ -30,7 +30,7 @@ printf '#!/bin/sh\nkill -SEGV $$\n' > transpose
 chmod +x transpose
 
 check "measure.py" env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$work/in" PATH="$work/in:$PATH" \
-  AUTOTUNE_PROGRAM=/nowhere python3 "$root/bench/gpu/measure.py" . results --seconds 60 > table 2> errors
+  BENCH_AUTOTUNE=/nowhere python3 "$root/bench/gpu/measure.py" . results --seconds 60 > table 2> errors
 cat errors >> table
 row() { has "$1" table "$2"; }
 row "a rate below its target" '^triad, one line  *copy  *>= 0.9  *0.750  MISSED  *75 of 100 GB/s'
