@@ -6,8 +6,9 @@
 
 // Rounds until a newcomer is parked; an order-statistics interval of 95 % needs as many.
 enum { ENOUGH = 6, PARKED = 7 };
-// What the winner must gain for the default to be left.
-static const double least_gain = 1.01;
+// What the winner must gain for the default to be left; and a gain that many looks at many arms do
+// not bring about by themselves.
+static const double least_gain = 1.01, far_behind = 1.1;
 
 void halving_init(struct halving *h) {
   *h = (struct halving){ .incumbent = 0 };
@@ -33,12 +34,12 @@ static bool sample_of(const struct arm *a, unsigned round, double *seconds) {
   return false;
 }
 
-// A's time over B's, round by round.
-static struct estimate ratio_of(const struct arm *a, const struct arm *b) {
+// A's time over B's, round by round, from round FROM on.
+static struct estimate ratio_of(const struct arm *a, const struct arm *b, unsigned from) {
   double ratios[ARM_SAMPLES], other;
   unsigned n = 0;
   for (unsigned i = 0; i < kept(a); i++)
-    if (sample_of(b, a->rounds[i], &other) && other > 0)
+    if (a->rounds[i] >= from && sample_of(b, a->rounds[i], &other) && other > 0)
       ratios[n++] = a->samples[i] / other;
   return stats_median(ratios, n);
 }
@@ -61,11 +62,9 @@ static bool is_below(struct estimate ratio) {
   return ratio.n >= 2 && ratio.high * margin < 1;
 }
 
-// Is the default, with this ratio to another, clearly slower? Many arms are looked at many times, so a small
-// gain must show for longer.
-static bool is_beaten(struct estimate ratio) {
-  unsigned enough = ratio.low > 1.1 ? ENOUGH : 3 * ENOUGH;
-  return ratio.n >= enough && ratio.low > 1 && ratio.median > least_gain;
+// Is the default, with this ratio to another, so much slower that luck does not explain it?
+static bool is_far_behind(struct estimate ratio) {
+  return ratio.n >= ENOUGH && ratio.low > far_behind;
 }
 
 // ---- judging -----------------------------------------------------------------------------------------
@@ -97,7 +96,7 @@ static void compare(struct halving *h) {
     struct arm *a = &h->arms[i];
     if (i == h->incumbent || a->state != ARM_RACING)
       continue;
-    struct estimate ratio = ratio_of(a, &h->arms[h->incumbent]);
+    struct estimate ratio = ratio_of(a, &h->arms[h->incumbent], 0);
     if (ratio.n > 0)
       a->ratio = ratio;
   }
@@ -108,7 +107,7 @@ static bool is_lost(const struct halving *h, int arm) {
   if (arm == h->incumbent || a->state == ARM_FREE || a->state == ARM_OUT)
     return false;
   if (arm == 0)
-    return is_beaten(a->ratio);
+    return is_far_behind(a->ratio);
   return is_above(a->ratio, a->state == ARM_PARKED ? 1.05 : 1);
 }
 
@@ -149,7 +148,16 @@ static void halve(struct halving *h) {
     h->arms[slowest(h, ARM_RACING)].state = ARM_OUT;
 }
 
-// At the end who is fastest leads, be it within the noise.
+// From here on the incumbent and the default run alone.
+static void begin_verdict(struct halving *h) {
+  for (int i = 1; i < ARMS; i++)
+    if (i != h->incumbent && (h->arms[i].state == ARM_RACING || h->arms[i].state == ARM_PARKED))
+      h->arms[i].state = ARM_OUT;
+  h->arms[0].state = ARM_RACING;
+  h->verdict = h->round;
+}
+
+// Who is fastest leads, be it within the noise; the last word is between it and the default.
 static void settle(struct halving *h) {
   int best = h->incumbent;
   for (int i = 1; i < ARMS; i++)
@@ -158,11 +166,30 @@ static void settle(struct halving *h) {
       best = i;
   if (best != h->incumbent)
     promote(h, best);
-  h->over = true;
+  h->over = h->incumbent == 0 || h->arms[0].state == ARM_OUT;
+  if (!h->over)
+    begin_verdict(h);
+}
+
+// After 6, 18 and 36 rounds of the two.
+static void give_verdict(struct halving *h) {
+  struct arm *original = &h->arms[0];
+  unsigned ran = h->round - h->verdict;
+  struct estimate ratio = ratio_of(original, &h->arms[h->incumbent], h->verdict);
+  bool many = ran >= VERDICT_ROUNDS / 2 && ratio.n >= ENOUGH;
+  bool slower = many && ratio.low > 1 && ratio.median > least_gain;
+  if (ratio.n > 0)
+    original->ratio = ratio;
+  if (is_far_behind(ratio) || slower)
+    original->state = ARM_OUT;
+  bool hopeless = many && ratio.median <= least_gain;
+  h->over = original->state == ARM_OUT || hopeless || ran >= VERDICT_ROUNDS;
 }
 
 void halving_judge(struct halving *h) {
   int next;
+  if (h->verdict)
+    return give_verdict(h);
   compare(h);
   while ((next = challenger(h)) >= 0) {
     promote(h, next);
@@ -173,8 +200,7 @@ void halving_judge(struct halving *h) {
       h->arms[i].state = ARM_OUT;
   if (!h->closed)
     return park(h);
-  bool alone = count(h, ARM_RACING) == 0 && (h->incumbent == 0 || h->arms[0].state == ARM_OUT);
-  if (alone || h->round - h->closed >= HALVING_ROUNDS)
+  if (count(h, ARM_RACING) == 0 || h->round - h->closed >= HALVING_ROUNDS)
     settle(h);
   else
     halve(h);
@@ -192,12 +218,7 @@ void halving_close(struct halving *h) {
 }
 
 int halving_winner(const struct halving *h) {
-  const struct arm *a = &h->arms[h->incumbent];
-  if (h->incumbent == 0)
-    return 0;
-  if (h->arms[0].state == ARM_OUT)
-    return h->incumbent;
-  return is_beaten(ratio_of(&h->arms[0], a)) ? h->incumbent : 0;
+  return h->arms[0].state == ARM_OUT ? h->incumbent : 0;
 }
 
 // ---- rounds ------------------------------------------------------------------------------------------
@@ -215,9 +236,12 @@ int halving_room(struct halving *h) {
   return -1;
 }
 
-// Rounds until there is something to judge: after the first sample, after the third, the sixth.
+// Rounds until there is something to judge: after the first sample, after the third, the sixth; at
+// the end after the sixth, after half of all, after all.
 static unsigned patience(const struct halving *h) {
-  unsigned rounds = 3;
+  unsigned rounds = 3, ran = h->round - h->verdict;
+  if (h->verdict)
+    return ran < ENOUGH ? ENOUGH - ran : VERDICT_ROUNDS / 2 - ran % (VERDICT_ROUNDS / 2);
   for (int i = 1; i < ARMS; i++) {
     const struct arm *a = &h->arms[i];
     unsigned next = a->ratio.n == 0 ? 1 : a->ratio.n < 3 ? 3 - a->ratio.n : 3;

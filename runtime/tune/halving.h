@@ -7,14 +7,16 @@
  * hits all of them. Arms are compared by the ratios of their times within rounds. While the search still
  * finds newcomers, each of them races until it is clearly slower, or the incumbent, or has run often
  * enough to be parked; once there are no more, all that is left races to the end by successive halving
- * (Jamieson and Talwalkar 2016, with intervals that end a lost race early). */
+ * (Jamieson and Talwalkar 2016, with intervals that end a lost race early). What is fastest then runs
+ * against the default alone, and unless that was far behind before, only those rounds count: whoever
+ * leads many that are alike was lucky in the rounds that made it lead. */
 #ifndef AUTOTUNE_HALVING_H
 #define AUTOTUNE_HALVING_H
 
 #include "runtime.h"
 #include "session/session.h"
 
-enum { ARMS = LIVE_ARMS, ARM_SAMPLES = 64, HALVING_ROUNDS = 48 };
+enum { ARMS = LIVE_ARMS, ARM_SAMPLES = 64, HALVING_ROUNDS = 48, VERDICT_ROUNDS = 36 };
 
 enum arm_state { ARM_FREE, ARM_RACING, ARM_PARKED, ARM_OUT };
 struct arm {
@@ -29,6 +31,7 @@ struct halving {
   int incumbent;
   unsigned round;                 /* rounds proposed */
   unsigned closed;                /* the round from which there were no newcomers; 0: there may be more */
+  unsigned verdict;               /* the round from which the best and the default run alone; 0: not yet */
   bool over;
 };
 
