@@ -99,11 +99,12 @@ static const char *why_ended(const struct tuning *t, char *text, size_t size) {
 }
 
 // Without a winner after few of many variants, the next process goes on where this one ended, unless
-// that gets nowhere.
+// that gets nowhere. What was not raced says nothing against an earlier winner.
 static bool is_final(const struct tuning *t, int winner) {
   if (winner != NONE)
     return true;
-  return !t->lost && (t->complete || t->summary.tried >= FEW_VARIANTS || t->summary.tried == t->recalled);
+  bool enough = t->complete || t->summary.tried >= FEW_VARIANTS || t->summary.tried == t->recalled;
+  return enough && !t->lost && !t->unraced;
 }
 
 static void tell(struct tuning *t, int winner, struct outcome *out) {

@@ -10,7 +10,7 @@
 
 // How many are raced until the end; samples from which intervals mean what they say, and which
 // tell the best of many from the default.
-enum { LAST_ROUND = 6, INTERVAL = 6, PLENTY = 12 };
+enum { LAST_ROUND = 6, INTERVAL = 6, PLENTY = 12, COMPILE_WAIT = 30 /* seconds */ };
 static const double precision = 0.02, least_gain = 1.01;
 
 struct runner_up {
@@ -28,13 +28,24 @@ static bool is_twin(const struct runner_up *f, unsigned n, const struct candidat
   return false;
 }
 
+// The first finalist is waited for however late it is: without any, nothing could be said.
+static bool compile(struct tuning *t, struct candidate *c, unsigned n) {
+  double deadline = t->deadline;
+  if (n == 0)
+    t->deadline = fmax(deadline, sys_now() + COMPILE_WAIT);
+  bool done = explore_compile(t, c);
+  t->deadline = deadline;
+  return done;
+}
+
 // The winner of another tuning, and the best that are not clearly slower than the best, compiled.
 static unsigned choose(struct tuning *t, struct runner_up *f) {
   struct estimate best = tune_best(t);
   unsigned n = 0;
   struct candidate *rival = share_rival(t); // may be a new one
   bool *seen = sys_calloc(t->n + 1, sizeof *seen);
-  if (seen && rival && explore_compile(t, rival)) {
+  t->unraced = false;
+  if (seen && rival && compile(t, rival, n)) {
     seen[rival - t->candidates] = true;
     f[n++] = (struct runner_up){ .candidate = rival };
   }
@@ -50,10 +61,12 @@ static unsigned choose(struct tuning *t, struct runner_up *f) {
     if (!c || c->e.low > 1.15 * best.high)
       break;
     seen[next] = true;
-    if (!is_twin(f, n, c) && explore_compile(t, c))
+    t->unraced = n == 0;
+    if (!is_twin(f, n, c) && compile(t, c, n))
       f[n++] = (struct runner_up){ .candidate = c };
   }
   free(seen);
+  t->unraced = t->unraced && n == 0;
   return n;
 }
 
@@ -192,19 +205,21 @@ static void add_samples(struct runner_up *to, const struct runner_up *from) {
 // of it.
 static void run_duel(struct tuning *t, struct runner_up *original, struct runner_up *best) {
   struct runner_up a = { .e = original->e }, b = { .candidate = best->candidate, .e = best->e };
+  double now = sys_now(), more = now + 0.1 * t->budget; // where noise is such that plenty are too few
   unsigned n = 0;
-  while (n < PLENTY && !t->lost && !session_stopping() && sys_now() < t->deadline) {
+  bool decided = false;
+  for (; !decided && (n < PLENTY || now < more) && now < t->deadline && n < RACE_SAMPLES;
+       now = sys_now()) {
     pace_keep(t);
     pool_pause(t->pool, true);
     run(t, n % 2 ? &b : &a);
     run(t, n % 2 ? &a : &b);
     n = fewer(&a, &b);
-    if (n == 0)
-      break; // one has failed
-    if (n >= INTERVAL && (is_beaten(t, &a, &b) || !may_beat(&a, &b)))
-      break;
+    if (n == 0 || t->lost || session_stopping())
+      break; // one has failed, or all is over
+    decided = n >= INTERVAL && (is_beaten(t, &a, &b) || !may_beat(&a, &b));
   }
-  if (n >= INTERVAL || b.out) {
+  if (decided || n >= PLENTY || b.out) {
     *original = a;
     *best = b;
   } else {
@@ -246,6 +261,7 @@ static int judge(struct tuning *t, struct runner_up *f, unsigned n, bool with_de
 int race(struct tuning *t) {
   struct runner_up *f = sys_calloc(FINALISTS + 1, sizeof *f);
   unsigned n = f ? choose(t, f) : 0;
+  t->deadline = fmax(t->deadline, sys_now() + 0.1 * t->budget); // compiling may have taken it all
   bool with_default = n > 0 && races_default(t, f);
   if (with_default)
     f[n++] = (struct runner_up){ 0 };

@@ -90,6 +90,7 @@ struct tuning {
   struct candidate *candidates; unsigned n, capacity;
   bool exhausted;             /* the strategy has no more points */
   bool lost;                  /* no worker can be had any more */
+  bool unraced;               /* some may be faster than the default, and none could be raced */
   bool quiet;                 /* nothing is compiled while something is timed */
   bool settled;               /* less improvement is expected than is wanted */
   bool complete;              /* all that may be tried was */

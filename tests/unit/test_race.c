@@ -121,8 +121,28 @@ static void test_faster_wins(void **state) {
   assert_true(found(0.001, 1.05) >= 0.95);
 }
 
+// What is known to be faster, but cannot be compiled, leaves the race undecided.
+static void test_without_code_nothing_is_said(void **state) {
+  (void)state;
+  static const struct autotune_kernel kernel = { .name = "k" };
+  const struct plan plan = { .kind = PLAN_SEARCH };
+  choice point[1] = { 0 };
+  struct candidate known = { .done = true, .fate = FATE_OK, .e = { 1, 1, 1, 6 }, .point = point };
+  struct tuning t = { .kernel = &kernel, .plan = &plan, .executor = &executor,
+                      .workers = (struct executor *)&known, .candidates = &known, .n = 1,
+                      .original = { 2, 2, 2, 6 }, .budget = 1, .report = report,
+                      .pool = pool_new(&kernel, 0) };
+  assert_int_equal(race(&t), NONE);
+  assert_true(t.unraced);
+  known.e = (struct estimate){ 3, 3, 3, 6 }; // none is worth it: that says something
+  assert_int_equal(race(&t), NONE);
+  assert_false(t.unraced);
+  pool_free(t.pool);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(test_default_stays),
-                                      cmocka_unit_test(test_faster_wins) };
+                                      cmocka_unit_test(test_faster_wins),
+                                      cmocka_unit_test(test_without_code_nothing_is_said) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
