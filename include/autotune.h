@@ -362,7 +362,7 @@ AUTOTUNE_API void autotune_end(struct autotune_call_state *state);
 
 /* Is this call of ENTRY one that the runtime wants to see? (Threads may race for the count: that does no
  * harm, and the runtime switches it off for entries that several threads use.) */
-static inline int autotune_due(struct autotune_entry *entry)
+static __inline__ int autotune_due(struct autotune_entry *entry)
 {
   unsigned left;
   if (__builtin_expect(__atomic_load_n(&entry->watch, __ATOMIC_RELAXED) == 0, 1))

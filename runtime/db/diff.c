@@ -50,6 +50,7 @@ static void add_pair(struct grid *g, const struct wisdom_entry *a, const struct 
   grid_add(g, sys_strdup(p->kernel));
   grid_add(g, db_key(p));
   grid_add(g, db_machine(p->cpu));
+  grid_add(g, sys_printf("%u", p->threads));
   grid_add(g, time_of(a));
   grid_add(g, time_of(b));
   bool both = a && b && a->summary.best.median > 0;
@@ -77,9 +78,10 @@ static unsigned compare(const struct wisdom *a, const struct wisdom *b, struct g
 }
 
 int db_diff(const char *a, const char *b, FILE *out) {
-  static const char *const heading[] = { "kernel", "for", "machine", "A", "B", "B/A", "A has", "B has" };
+  static const char *const heading[] = { "kernel", "for", "machine", "threads",
+                                         "A", "B", "B/A", "A has", "B has" };
   struct loaded x, y = { 0 };
-  struct grid g = { .columns = sizeof heading / sizeof *heading, .right = "lllrrrll" };
+  struct grid g = { .columns = sizeof heading / sizeof *heading, .right = "lllrrrrll" };
   bool bad = db_load(a, &x) != 0;
   bad |= db_load(b, &y) != 0;
   for (unsigned i = 0; i < g.columns; i++)

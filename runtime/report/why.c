@@ -232,7 +232,7 @@ static void print_miss(const struct why *w, const struct problem *key) {
     fprintf(w->out, "never tuned for this key");
   const char *sep = "";
   if (least & 1)
-    fprintf(w->out, "kernel text changed"), sep = "; ";
+    fprintf(w->out, "text or build flags changed"), sep = "; ";
   if (least & 2) {
     char *theirs = report_clean(nearest->problem.cpu);
     fprintf(w->out, "%smachine %s → %s", sep, theirs, w->o->cpu), sep = "; ";

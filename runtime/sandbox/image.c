@@ -190,6 +190,14 @@ static bool make_copies(struct image *m) {
   return true;
 }
 
+// A section with a slip in its length would be our crash in its midst, and seem to be the kernel's.
+static const char *find_too_wide(const struct image *m) {
+  for (unsigned i = 0; i < m->kernel->n_sections; i++)
+    if (m->spans[i].base && !sandbox_reads(m->spans[i].base, m->spans[i].bytes))
+      return m->kernel->sections[i].name;
+  return NULL;
+}
+
 int image_make(struct image *m, const struct autotune_kernel *k, void *const *args, char *message,
                size_t size) {
   unsigned n = k->n_sections, outputs = 0;
@@ -206,6 +214,11 @@ int image_make(struct image *m, const struct autotune_kernel *k, void *const *ar
   k->describe(args, &call);
   m->flops = call.flops;
   m->bytes = call.bytes;
+  const char *wide = find_too_wide(m);
+  if (wide) {
+    snprintf(message, size, "the section %s is wider than the memory behind it", wide);
+    return -1;
+  }
   if (!make_segments(m) || !make_copies(m) || !make_guards(m, (bool *)m->shared.base)) {
     snprintf(message, size, "no memory for copies of what the kernel writes");
     return -1;

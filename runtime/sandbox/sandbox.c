@@ -242,3 +242,16 @@ struct range sandbox_mapping(const void *address, bool *heap) {
   free(maps);
   return found;
 }
+
+bool sandbox_reads(const void *base, size_t size) {
+  uintptr_t at = (uintptr_t)base, end = at + size;
+  struct mapping m;
+  char *maps = read_maps();
+  bool known = maps != NULL;
+  for (const char *line = maps; line && at < end; line = strchr(line, '\n'), line += line != NULL)
+    if (parse_mapping(line, &m) && at >= (uintptr_t)m.base && at < (uintptr_t)m.end &&
+        m.protection & PROT_READ)
+      at = (uintptr_t)m.end;
+  free(maps);
+  return !known || (end >= (uintptr_t)base && at >= end);
+}

@@ -32,6 +32,8 @@ void sandbox_no_core(void);
 void sandbox_limits(void);
 /* The writable mapping that holds ADDRESS; size 0: none. *HEAP: it is the brk heap. */
 struct range sandbox_mapping(const void *address, bool *heap);
+/* May all SIZE bytes from BASE on be read? True where nobody can tell. */
+bool sandbox_reads(const void *base, size_t size);
 /* Ends this process with its parent. False: the parent is gone already. */
 bool sandbox_follow(pid_t parent, int signal);
 

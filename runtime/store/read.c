@@ -158,8 +158,8 @@ static void describe_nearest(FILE *f, const struct nearest *n, const struct iden
   struct problem mine = { .key = ours[7].data, .key_names = ours[8].data };
   const char *sep = "";
   if (n->differs & UNIT)
-    fprintf(f, is_other_file(&n->problem, id) ? "tuned in another file: %s" : "kernel text changed",
-            n->problem.file), sep = "; ";
+    fprintf(f, is_other_file(&n->problem, id) ? "tuned in another file: %s" :
+               "text or build flags changed", n->problem.file), sep = "; ";
   if (n->differs & CPU)
     fprintf(f, "%scpu %s → %s", sep, n->problem.cpu, id->cpu), sep = "; ";
   if (n->differs & ISA)

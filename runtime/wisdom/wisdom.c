@@ -101,7 +101,7 @@ static char *describe(const struct wisdom_entry *e, unsigned differs, const stru
     fprintf(f, "%s:%u differs: ", e->origin, e->line);
     const char *sep = "";
     if (differs & TEXT)
-      fprintf(f, "kernel text changed"), sep = "; ";
+      fprintf(f, "text or build flags changed"), sep = "; ";
     if (differs & (CPU | ISA))
       fprintf(f, "%smachine %s (%s) → %s (%s)", sep, p->cpu, p->isa, id->cpu, id->isa), sep = "; ";
     if (differs & THREADS)

@@ -82,6 +82,8 @@ for cc in $compilers; do
   done
   sed '1i static void scale(int n, double *x);' src/k.c > src/macro.c
   check "$cc static by its declaration" $at -Isrc -c src/macro.c -o obj/macro.o
+  sed 's/for (int i = 0/int i; for (i = 0/' src/k.c > src/c89.c
+  check "$cc -std=c89" $at -Isrc -std=c89 -pedantic-errors -Wno-unknown-pragmas -c src/c89.c -o obj/c89.o
 
   # dependency files, beside the compiler's own from the same file
   depend() { # FILE ARGS…

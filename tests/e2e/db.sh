@@ -62,6 +62,7 @@ has "bad line: where" err '^bad.jsonl:3: error: '
 has "bad line: where" err '^bad.jsonl:4: error: it is no JSON object'
 head -1 a.jsonl > one.jsonl
 db diff a.jsonl one.jsonl; is "diff: one is missing" $? 1
+has "diff: heading" out 'machine  *threads  *A '
 has "diff: row" out '^sum  *n = 65536 .*—'
 
 # verify

@@ -176,7 +176,7 @@ static void test_each_part_of_the_identity_counts(void **state) {
   m.source = NULL;
   assert_int_equal(store_summary(s, &id, &m), 0);
   other = id, other.unit++;
-  expect_miss(s, &other, "kernel text changed");
+  expect_miss(s, &other, "text or build flags changed");
   other = id, other.kernel = "gemv";
   expect_miss(s, &other, "never tuned");
   other = id, other.cpu = "Test CPU 2";
