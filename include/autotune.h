@@ -185,7 +185,11 @@ struct autotune_condition {
 enum autotune_element { /* how to compare what a section holds */
   AUTOTUNE_BYTES,       /* exactly */
   AUTOTUNE_F16, AUTOTUNE_BF16, AUTOTUNE_F32, AUTOTUNE_F64, AUTOTUNE_F80,
-  AUTOTUNE_F128
+  AUTOTUNE_F128,
+  /* Beside one of those, in `elements` of struct autotune_gpu alone: the argument points to addresses of such. */
+  AUTOTUNE_ADDRESSES = 16,
+  AUTOTUNE_CONST_ADDRESSES = 32, /* through which nothing is written */
+  AUTOTUNE_DEEP_ADDRESSES = 64   /* of addresses again */
 };
 enum autotune_access { AUTOTUNE_IN = 1, AUTOTUNE_OUT = 2, AUTOTUNE_INOUT = 3 };
 
@@ -255,7 +259,7 @@ struct autotune_gpu {
                                  template argument has no name that the unit could use (a closure) */
   unsigned n_symbols;
   const struct autotune_gpu_symbol *symbols;
-  unsigned n_written;         /* arguments that point to what is not const, where there are no sections */
+  unsigned n_written;         /* arguments that point to what is not const, or to addresses */
   const unsigned *written;    /* their indices */
   const enum autotune_element *elements; /* what each of them points to; NULL: bytes, compared exactly */
 };

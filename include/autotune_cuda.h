@@ -164,15 +164,34 @@ struct pointed<T_, typename std::enable_if<std::is_arithmetic<T_>::value ||
                                            (std::is_class<T_>::value && sizeof(T_) != 0)>::type> {
   static autotune_element kind() { return element_of(type_of<T_>(), sizeof(T_)).kind; }
 };
+/* T_ is what an argument points to. Of addresses in memory: what those point to, and that they are some. */
+template <class T_> struct element_at {
+  typedef typename std::conditional<std::is_object<T_>::value, bare<T_>, char>::type object;
+  static constexpr bool written = !std::is_const<T_>::value && !std::is_function<T_>::value;
+  static autotune_element kind() { return pointed<object>::kind(); }
+};
+template <class T_> struct element_of_address : element_at<T_> {
+  static constexpr bool written = true;
+  static autotune_element kind()
+  {
+    const int what = std::is_pointer<T_>::value ? AUTOTUNE_DEEP_ADDRESSES
+                     : std::is_const<T_>::value ? AUTOTUNE_CONST_ADDRESSES : AUTOTUNE_ADDRESSES;
+    return static_cast<autotune_element>(element_at<T_>::kind() | what);
+  }
+};
+template <class T_> struct pointed_by : element_at<T_> {};
+template <class T_> struct pointed_by<T_ *>
+  : std::conditional<std::is_function<T_>::value, element_at<T_ *>, element_of_address<T_>>::type {};
+template <class T_> struct pointed_by<T_ *const> : pointed_by<T_ *> {};
+template <class T_> struct pointed_by<T_ *__restrict__> : pointed_by<T_ *> {};
+template <class T_> struct pointed_by<T_ *__restrict__ const> : pointed_by<T_ *> {};
 template <class T_>
 void add_written(unsigned *indices, autotune_element *elements, unsigned &n, unsigned index)
 {
   typedef typename std::remove_pointer<held<T_>>::type target;
-  typedef typename std::conditional<std::is_object<target>::value, bare<target>, char>::type object;
-  if (!std::is_pointer<held<T_>>::value || std::is_const<target>::value ||
-      std::is_function<target>::value)
+  if (!std::is_pointer<held<T_>>::value || !pointed_by<target>::written)
     return;
-  elements[n] = pointed<object>::kind();
+  elements[n] = pointed_by<target>::kind();
   indices[n++] = index;
 }
 #undef AUTOTUNE_ELEMENT

@@ -2,7 +2,7 @@
 // call.c: one call of a CUDA kernel as plain bytes. What the kernel may write is what its sections say, or
 // else the whole of every allocation that an argument lets it reach; what it may read is every allocation that
 // an argument points into, because a helper needs a copy of it. Addresses within structures that are passed by
-// value are found by asking the driver about each of their words.
+// value, and in memory that an argument `float **` points to, are found by asking the driver about each word.
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static int add_allocation(struct description *d, const struct gpu_allocation *a,
 
 static void set_tolerance(const struct autotune_kernel *k, struct gpu_region *r) {
   bool number = r->element >= AUTOTUNE_F16 && r->element <= AUTOTUNE_F64;
-  r->compared = k->verify != AUTOTUNE_VERIFY_OFF && (r->access & AUTOTUNE_OUT);
+  r->compared = k->verify != AUTOTUNE_VERIFY_OFF && (r->access & AUTOTUNE_OUT) && !r->addresses;
   r->rtol = r->atol = -1;
   if (k->verify == AUTOTUNE_VERIFY_EXACT || !number)
     return;
@@ -167,6 +167,7 @@ static void merge_regions(struct description *d) {
     gpu_pointer end = r->base + r->bytes;
     last->element = common_element(last, r);
     last->access |= r->access;
+    last->addresses |= r->addresses;
     if (end > last->base + last->bytes)
       last->bytes = end - last->base;
   }
@@ -189,10 +190,12 @@ static int written_element(const struct autotune_gpu *g, unsigned arg) {
   return -1;
 }
 
-static bool note_pointer(struct description *d, unsigned offset, int allocation) {
+// At OFFSET of the arguments' bytes, or of what is in allocation IN - 1.
+static bool note_pointer(struct description *d, unsigned in, size_t offset, int allocation) {
   struct gpu_call *c = d->call;
   if (c->n_pointers == GPU_POINTERS)
     return refuse(d, "it is given more than %d addresses", GPU_POINTERS);
+  c->pointers[c->n_pointers].in = in;
   c->pointers[c->n_pointers].offset = offset;
   c->pointers[c->n_pointers++].allocation = (unsigned)allocation;
   return true;
@@ -204,20 +207,83 @@ static gpu_pointer word_at(const struct gpu_call *c, unsigned offset) {
   return p;
 }
 
+// ---- addresses in memory ---------------------------------------------------------------------------------
+
+enum { TABLE = 4096 }; // words
+
+// The WORDS at P, after all that the launch comes behind.
+static bool read_table(struct description *d, gpu_pointer p, gpu_pointer *words, size_t n, const char *name) {
+  const struct gpu_api *api = d->api;
+  gpu_stream stream = d->call->asked.stream;
+  char error[160];
+  gpu_result e = api->copy_to_host(words, p, n * sizeof *words, stream);
+  if (e == 0)
+    e = api->stream_synchronize(stream);
+  return e == 0 || refuse(d, "the addresses that %s points to cannot be read: %s", name,
+                          gpu_error(api, e, error, sizeof error));
+}
+
+// The memory that the WORDS at byte AT of allocation INDEX lead to; what is no address leads nowhere.
+static bool follow(struct description *d, int index, size_t at, const gpu_pointer *words, size_t n,
+                   int element, const char *name) {
+  for (size_t i = 0; i < n; i++) {
+    struct gpu_allocation a = { 0 };
+    enum place place = place_of(d, words[i], &a);
+    if (place == PLACE_UNKNOWN)
+      continue;
+    if (place != PLACE_HERE)
+      return refuse_place(d, name, place);
+    int to = add_allocation(d, &a, name);
+    if (to < 0 || !note_pointer(d, (unsigned)index + 1, at + i * sizeof *words, to))
+      return false;
+    if ((element & AUTOTUNE_ADDRESSES) &&
+        !whole_allocation(d, to, (enum autotune_element)(element & (AUTOTUNE_ADDRESSES - 1)), name))
+      return false;
+  }
+  return true;
+}
+
+// Argument NAME, P, points to addresses in allocation INDEX. Which of its words the kernel reads nobody knows.
+static bool add_table(struct description *d, gpu_pointer p, int index, int element, const char *name) {
+  const struct gpu_allocation *a = &d->call->allocations[index];
+  size_t at = (size_t)(p - a->base), n = (a->bytes - at) / sizeof p;
+  if (element & AUTOTUNE_DEEP_ADDRESSES)
+    return refuse(d, "%s points to addresses of addresses, which are not followed", name);
+  if (n > TABLE)
+    return refuse(d, "%s points to addresses in memory of more than %d words", name, TABLE);
+  gpu_pointer *words = sys_calloc(n + 1, sizeof *words);
+  if (!words)
+    return refuse(d, "no memory");
+  bool good = read_table(d, p, words, n, name) && follow(d, index, at, words, n, element, name);
+  free(words);
+  if (!good || d->kernel->n_sections)
+    return good;
+  return add_region(d, (struct gpu_region){ .base = a->base, .bytes = a->bytes, .access = AUTOTUNE_INOUT,
+                                            .addresses = true, .parent = (unsigned)index }, name);
+}
+
+enum { ANY_ADDRESSES = AUTOTUNE_ADDRESSES | AUTOTUNE_CONST_ADDRESSES | AUTOTUNE_DEEP_ADDRESSES };
+
 static bool add_pointer(struct description *d, unsigned arg) {
   struct gpu_allocation a = { 0 };
   const char *name = d->kernel->args[arg].name;
   unsigned offset = d->call->offsets[arg];
   gpu_pointer p = word_at(d->call, offset);
-  int element = d->kernel->n_sections ? -1 : written_element(d->kernel->gpu, arg);
+  int element = written_element(d->kernel->gpu, arg);
+  bool table = element >= 0 && (element & ANY_ADDRESSES);
+  if (d->kernel->n_sections && !table)
+    element = -1;
   enum place place = place_of(d, p, &a);
   if (p == 0 || (place <= PLACE_BOUNDLESS && element < 0))
     return true; // nothing of it can be used
   if (place != PLACE_HERE)
     return refuse_place(d, name, place);
   int index = add_allocation(d, &a, name);
-  return index >= 0 && note_pointer(d, offset, index) &&
-         (element < 0 || whole_allocation(d, index, (enum autotune_element)element, name));
+  if (index < 0 || !note_pointer(d, 0, offset, index))
+    return false;
+  if (table)
+    return add_table(d, p, index, element, name);
+  return element < 0 || whole_allocation(d, index, (enum autotune_element)element, name);
 }
 
 // A structure, or a number. Nobody has said whether what it points to is written.
@@ -232,7 +298,7 @@ static bool add_value(struct description *d, unsigned arg) {
     if (place != PLACE_HERE)
       continue;
     int index = add_allocation(d, &a, name);
-    if (index < 0 || !note_pointer(d, offset + at, index))
+    if (index < 0 || !note_pointer(d, 0, offset + at, index))
       return false;
     if (d->kernel->n_sections == 0 && !whole_allocation(d, index, AUTOTUNE_BYTES, name))
       return false;

@@ -174,6 +174,7 @@ struct gpu_region {
   double rtol, atol;          /* as in struct tolerance; atol below 0: rtol × RMS of what is expected; both below
                                  0: exactly */
   bool compared;
+  bool addresses;             /* it holds some, which in a helper are others: not compared */
   bool whole;                 /* an allocation, of which nobody knows which part the kernel writes */
   unsigned parent;            /* index of the allocation it lies in; GPU_SYMBOL + i: symbol i */
   char name[64];
@@ -190,8 +191,8 @@ struct gpu_call {
   unsigned n_args;
   unsigned sizes[GPU_MAX_ARGS], offsets[GPU_MAX_ARGS]; /* into bytes */
   unsigned char bytes[GPU_ARGS] __attribute__((aligned(16)));
-  /* Addresses of device memory among BYTES, those within structures too. */
-  unsigned n_pointers; struct { unsigned offset, allocation; } pointers[GPU_POINTERS];
+  /* Addresses of device memory among BYTES, those within structures too, or in allocation IN - 1. */
+  unsigned n_pointers; struct { size_t offset; unsigned in, allocation; } pointers[GPU_POINTERS];
   unsigned n_regions; struct gpu_region regions[GPU_REGIONS];
   unsigned n_allocations; struct gpu_allocation allocations[GPU_REGIONS];
   unsigned n_symbols;

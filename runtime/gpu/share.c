@@ -172,15 +172,32 @@ static bool receive_copies(struct receiver *v) {
   return true;
 }
 
+// An address in memory. False: it cannot be read or written.
+static bool translate_word(struct gpu_run *r, gpu_pointer at, gpu_pointer by) {
+  gpu_pointer p;
+  gpu_result e = r->api->copy_to_host(&p, at, sizeof p, r->stream);
+  if (e == 0)
+    e = r->api->stream_synchronize(r->stream);
+  p += by;
+  if (e == 0)
+    e = r->api->copy_from_host(at, &p, sizeof p, r->stream);
+  return e == 0 && r->api->stream_synchronize(r->stream) == 0;
+}
+
 // All addresses become those of the copies.
-static void translate(struct gpu_run *r) {
+static bool translate(struct gpu_run *r) {
   struct gpu_call *c = &r->call;
   for (unsigned i = 0; i < c->n_pointers; i++) {
+    unsigned in = c->pointers[i].in, a = c->pointers[i].allocation;
+    gpu_pointer p, by = r->copies[a].at - c->allocations[a].base;
+    if (in) {
+      if (!translate_word(r, r->copies[in - 1].at + c->pointers[i].offset, by))
+        return false;
+      continue;
+    }
     unsigned char *at = c->bytes + c->pointers[i].offset;
-    unsigned a = c->pointers[i].allocation;
-    gpu_pointer p;
     memcpy(&p, at, sizeof p);
-    p += r->copies[a].at - c->allocations[a].base;
+    p += by;
     memcpy(at, &p, sizeof p);
   }
   for (unsigned i = 0; i < c->n_regions; i++) {
@@ -194,6 +211,7 @@ static void translate(struct gpu_run *r) {
     c->symbols[i].address = r->copies[GPU_REGIONS + i].at;
   for (unsigned i = 0; i < c->n_allocations; i++)
     c->allocations[i].base = r->copies[i].at;
+  return true;
 }
 
 static bool receive_references(struct receiver *v) {
@@ -228,10 +246,11 @@ struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared 
   if (is_sane(s, &s->compare, s->compare_bytes) && s->compare_bytes > 0)
     gpu_compare_adopt(r, v.file + s->compare.offset, s->compare_bytes);
   bool ready = receive_copies(&v);
-  if (ready) {
-    translate(r);
-    ready = gpu_run_prepare(r, why, size) && receive_references(&v);
+  if (ready && !translate(r)) {
+    snprintf(why, size, "addresses in memory cannot be translated");
+    ready = false;
   }
+  ready = ready && gpu_run_prepare(r, why, size) && receive_references(&v);
   gpu_leave(r, &scope);
   if (ready)
     return r;

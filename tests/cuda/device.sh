@@ -38,5 +38,6 @@ if [ -f faults.report ]; then
   has "faults: only the first is right" faults.report '2 right\|winner  *BAD=0'
 fi
 [ ! -f inplace.report ] || has "inplace: compared" inplace.report 'verified against'
+[ ! -f inplace.report ] || has "inplace: behind addresses in memory" inplace.report '^rows'
 [ ! -f templates.report ] || has "templates: a name for each" templates.report 'increase<double, 10>'
 finish

@@ -202,7 +202,7 @@ static void gpu(const struct emission *e)
                       "  autotune_g.geometry = autotune_geometry_%s;\n"
                       "  autotune_g.instance = autotune_i.lines();\n", flags, name, name);
   symbols(e);
-  if (k->n_sections || !k->n_args)
+  if (!k->n_args)
     return;
   text_printf(e->out, "  static unsigned autotune_written[%u];\n"
                       "  static autotune_element autotune_elements[%u];\n", k->n_args, k->n_args);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inplace.cu: y += x, without sections, within one array, and sections that overlap:
-// each launch counts once, however many trials there were.
+// inplace.cu: y += x, without sections, within one array, sections that overlap, and memory behind addresses
+// in memory: each launch counts once, however many trials there were.
 #include "device.h"
 
 #define PER 1
@@ -24,6 +24,34 @@ __global__ void shift(int n, float *a)
     a[i] = a[i + n] + 1;
 }
 
+#pragma autotune kernel block(64, 128) grid(ceil) key(n)
+__global__ void rows(int n, float **to, const float *const *from)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    to[i % 2][i] += from[1][i];
+}
+
+// Rows 0 and 1 are the halves of one allocation.
+static void check_rows(int n, float *a)
+{
+  float *list[2] = { a, a + n }, *other = numbers(n), *before = fetched(a, 2 * n), **to;
+  const float *sources[2] = { nullptr, other }, **from;
+  CHECK(cudaMalloc((void **)&to, sizeof list));
+  CHECK(cudaMalloc((void **)&from, sizeof sources));
+  CHECK(cudaMemcpy(to, list, sizeof list, cudaMemcpyHostToDevice));
+  CHECK(cudaMemcpy(from, sources, sizeof sources, cudaMemcpyHostToDevice));
+  for (int launch = 0; launch < 3; launch++)
+    rows<<<(n + 127) / 128, 128>>>(n, to, from);
+  CHECK(cudaGetLastError());
+  float *now = fetched(a, 2 * n), *added = fetched(other, n);
+  for (int i = 0; i < n; i++) {
+    expect(now[i % 2 * n + i] == before[i % 2 * n + i] + 3 * added[i], "the row that is written");
+    expect(now[(1 - i % 2) * n + i] == before[(1 - i % 2) * n + i], "the other row");
+  }
+  free(before), free(now), free(added);
+}
+
 int main()
 {
   const int n = 5000;
@@ -43,5 +71,6 @@ int main()
   for (int i = 0; i < n; i++)
     expect(shifted[i] == now[n + i] + 1 && shifted[n + i] == now[n + i], "shifted");
   free(now), free(shifted);
+  check_rows(n, a);
   return right();
 }
