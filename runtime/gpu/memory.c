@@ -20,8 +20,7 @@ static bool device_has_room(const struct gpu_api *api, size_t bytes, size_t *ava
   return bytes <= *available;
 }
 
-// Bytes of the host that may be used; pinned memory cannot be swapped out.
-static size_t host_room(void) {
+size_t gpu_host_room(void) {
   char text[4096];
   int fd = sys_open("/proc/meminfo", O_RDONLY, 0);
   int n = fd >= 0 ? sys_read_all(fd, text, sizeof text - 1) : -1;
@@ -45,7 +44,7 @@ bool gpu_buffer_make(const struct gpu_api *api, struct gpu_buffer *b, size_t byt
   if (device_has_room(api, bytes, &available) && api->allocate(&b->at, bytes) == 0)
     return true;
   void *p = NULL;
-  if (!on_device && !sys_fails(SYS_MALLOC) && bytes <= host_room() &&
+  if (!on_device && !sys_fails(SYS_MALLOC) && bytes <= gpu_host_room() &&
       api->host_allocate(&p, bytes, HOST_PORTABLE | HOST_MAPPED) == 0 && p) {
     b->at = (gpu_pointer)(uintptr_t)p;
     b->host = true;

@@ -22,6 +22,8 @@ enum { GPU_OUT_OF_MEMORY = 2, GPU_NOT_FOUND = 500, GPU_NOT_READY = 600, GPU_LAUN
 
 /* Memory of ours: on the device, or pinned on the host, where the device sees it at the same address. */
 struct gpu_buffer { gpu_pointer at; size_t bytes; bool host; };
+/* Bytes of the host that may be used for copies: half of what is free. */
+size_t gpu_host_room(void);
 /* May be made of nothing (0 bytes). False and WHY: neither has room. ON_DEVICE: the host will not do. */
 bool gpu_buffer_make(const struct gpu_api *api, struct gpu_buffer *b, size_t bytes, bool on_device,
                      char *why, size_t size);

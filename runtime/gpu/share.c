@@ -63,8 +63,11 @@ static gpu_result send_all(struct sender *s) {
   return e ? e : send_memory(s, &s->out->compare, &compare, false);
 }
 
+// More than the host has would not be refused, but end a process when it is written.
 static int make_file(size_t size, char **mapped) {
-  int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-gpu", MFD_CLOEXEC);
+  bool room = size <= gpu_host_room();
+  errno = ENOMEM;
+  int fd = !room || sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-gpu", MFD_CLOEXEC);
   if (fd < 0)
     return -1;
   void *p = MAP_FAILED;

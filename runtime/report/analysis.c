@@ -32,7 +32,7 @@ static void count_records(struct analysis *a) {
   const struct listed *item = a->item;
   for (unsigned i = 0; i < item->n_records; i++) {
     const struct record *r = &item->records[i];
-    if (r->fate == FATE_PENDING && store_owner_lives(r->message)) {
+    if (r->fate == FATE_PENDING && store_owner_lives(r)) {
       a->n_running++;
       continue;
     }

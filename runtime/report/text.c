@@ -342,7 +342,7 @@ static void print_quarantine(const struct analysis *a, bool verbose, FILE *out) 
   unsigned told = 0;
   for (unsigned i = 0; i < a->item->n_records; i++) {
     const struct record *r = &a->item->records[i];
-    if (r->fate != FATE_PENDING || store_owner_lives(r->message))
+    if (r->fate != FATE_PENDING || store_owner_lives(r))
       continue;
     if (told == 0)
       fprintf(out, "\n  quarantined: took the tuner down, and are not tried again\n");

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // owner.c: a pending trial belongs to a process. While that lives, the trial has
 // not failed; once it is gone, the trial took it along. A process is its number, the
-// moment it began, and the boot of the machine, since numbers come around again.
+// moment it began, and the boot of the machine, since numbers come around again; and the
+// namespace of its number. Whether a process in another container or on another machine,
+// which may share the folder, is alive, nobody here can say.
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tables.h"
+
+// Seconds that a trial elsewhere is believed to go on; clocks may differ by some.
+enum { FAR_AWAY = 120 };
 
 static void read_text(const char *path, char *text, size_t size) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -34,17 +41,35 @@ static void boot_id(char *id, size_t size) {
   id[strcspn(id, "\n")] = '\0';
 }
 
-void store_owner(char *text, size_t size) {
-  char boot[64];
+// "BOOT pid:[4026531836]": where numbers of processes mean what they mean here.
+static void place(char *text, size_t size) {
+  char boot[64], names[64];
+  ssize_t n = readlink("/proc/self/ns/pid", names, sizeof names - 1);
+  names[n > 0 ? n : 0] = '\0';
   boot_id(boot, sizeof boot);
-  snprintf(text, size, "%ld %llu %s", (long)getpid(), start_time(getpid()), boot);
+  snprintf(text, size, "%s %s", boot, names);
 }
 
-bool store_owner_lives(const char *text) {
-  char boot[64], *end;
-  long pid = strtol(text, &end, 10);
+void store_owner(char *text, size_t size) {
+  char here[160];
+  place(here, sizeof here);
+  snprintf(text, size, "%ld %llu %s", (long)getpid(), start_time(getpid()), here);
+}
+
+static double unix_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool store_owner_lives(const struct record *r) {
+  char here[160], *end;
+  long pid = strtol(r->message, &end, 10);
   unsigned long long start = strtoull(end, &end, 10);
-  boot_id(boot, sizeof boot);
-  return pid > 0 && start > 0 && *end == ' ' && strcmp(end + 1, boot) == 0 &&
-         start_time(pid) == start;
+  place(here, sizeof here);
+  if (pid <= 0 || start == 0 || *end != ' ')
+    return false;
+  if (strcmp(end + 1, here) != 0)
+    return fabs(unix_time() - r->when) < FAR_AWAY;
+  return start_time(pid) == start;
 }

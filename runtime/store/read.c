@@ -241,7 +241,7 @@ static enum knowledge judge(const struct record *r, enum fate *fate, struct esti
   *e = (struct estimate){ 0 };
   if (r->fate == FATE_DROPPED)
     return KNOWN_NOTHING;
-  if (r->fate == FATE_PENDING && store_owner_lives(r->message)) {
+  if (r->fate == FATE_PENDING && store_owner_lives(r)) {
     store_owner(self, sizeof self);
     return strcmp(self, r->message) == 0 ? KNOWN_NOTHING : KNOWN_TAKEN;
   }

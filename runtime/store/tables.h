@@ -133,7 +133,8 @@ void store_finish_queue(struct store *s);   /* what is left when the store is cl
 
 /* This process, so that it cannot be taken for another. */
 void store_owner(char *text, size_t size);
-bool store_owner_lives(const char *text);
+/* Is the process that wrote the pending R still at it? Elsewhere: may it be? */
+bool store_owner_lives(const struct record *r);
 
 /* ---- list.c: all there is, for reports --------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "gpu/helper.h"
+#include "gpu/run.h"
 #include "gpu_fixture.h"
 #include "message.h"
 #include "sandbox/sandbox.h"
@@ -257,6 +258,23 @@ static void what_ends_a_helper(void **state) {
   take_back(file);
 }
 
+// What does not fit the host is refused before any of it is copied.
+static void no_room_for_a_snapshot(void **state) {
+  (void)state;
+  char why[256] = "";
+  int file;
+  begin_call(AUTOTUNE_INOUT);
+  set_original(ADD);
+  share(false, &file);
+  size_t *bytes = &run->call.allocations[0].bytes, own = *bytes;
+  int none;
+  *bytes = gpu_host_room() + (64 << 20);
+  assert_int_equal(gpu_run_share(run, true, &shared, &none, why, sizeof why), -1);
+  assert_non_null(strstr(why, strerror(ENOMEM)));
+  *bytes = own;
+  take_back(file);
+}
+
 // The default's memory in the program is of no interest to a helper that has too little of its own.
 static void no_memory(void **state) {
   (void)state;
@@ -383,6 +401,7 @@ int main(void) {
     cmocka_unit_test(another_version),
     cmocka_unit_test(what_ends_a_helper),
     cmocka_unit_test(no_memory),
+    cmocka_unit_test(no_room_for_a_snapshot),
     cmocka_unit_test(ends_with_its_parent),
     cmocka_unit_test(strangers),
   };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes into the store comes out, and what must not come out does not.
+#include <time.h>
+
 #include "store_fixture.h"
 
 static int setup(void **state) {
@@ -122,6 +124,24 @@ static void test_pending_of_the_dead_is_quarantined(void **state) {
   struct estimate e;
   assert_true(store_known(s, &id, 5, &fate, &e, NULL));
   assert_int_equal(fate, FATE_PENDING);
+  store_close(s);
+}
+
+// In another container, or on another machine with the same folder: nobody here sees whether it lives.
+static void test_pending_elsewhere_is_believed_for_a_while(void **state) {
+  struct identity id = fixture_identity();
+  struct record r = fixture_record(5, NULL, 0);
+  struct store *s = open_store(*state);
+  enum fate fate;
+  struct estimate e;
+  r.fate = FATE_PENDING;
+  r.message = "7 4711 1b4e28ba-2fa1-11d2-883f-0016d3cca427 pid:[4026531836]";
+  assert_int_equal(store_finish(s, &id, &r), 0);
+  assert_int_equal(store_look(s, &id, 5, &fate, &e, NULL), KNOWN_TAKEN);
+  r.when = (double)time(NULL) - 3600;
+  assert_false(store_owner_lives(&r));
+  r.when = (double)time(NULL) - 5;
+  assert_true(store_owner_lives(&r));
   store_close(s);
 }
 
@@ -567,6 +587,7 @@ int main(void) {
     TEST(test_open_ends_and_nonsense_are_kept_readable),
     TEST(test_pending_of_the_living_is_unknown),
     TEST(test_pending_of_the_dead_is_quarantined),
+    TEST(test_pending_elsewhere_is_believed_for_a_while),
     TEST(test_pending_that_came_too_late_is_not_written),
     TEST(test_each_part_of_the_identity_counts),
     TEST(test_the_file_is_no_part_of_the_identity),
