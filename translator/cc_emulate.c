@@ -112,10 +112,19 @@ static void apply(const struct rule *r, const char *value, struct words *w)
   }
 }
 
-static bool is_cuda(const char *word)
+static bool ends_in(const char *word, const char *suffix)
 {
   const char *dot = strrchr(word, '.');
-  return word[0] != '-' && dot && strcmp(dot, ".cu") == 0;
+  return word[0] != '-' && dot && strcmp(dot, suffix) == 0;
+}
+
+static void add_file(struct words *w, const char *language, const char *file)
+{
+  words_add(w, "-x");
+  words_add(w, language);
+  words_add(w, file);
+  words_add(w, "-x");
+  words_add(w, "none");
 }
 
 // `-x cu` says what is known by the name; other files keep their language.
@@ -132,7 +141,7 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang)
 {
   struct words w = { 0 };
   const char *slash = strrchr(argv[0], '/');
-  bool all_cuda = false, is_nvcc = strstr(slash ? slash : argv[0], "nvcc") != NULL;
+  bool all_cuda = false, by_name = true, is_nvcc = strstr(slash ? slash : argv[0], "nvcc") != NULL;
   words_add(&w, clang);
   words_add(&w, "--driver-mode=g++");
   words_add(&w, "-isystem"); // they are none of the user's, whose launches are rewritten
@@ -153,13 +162,12 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang)
       bool behind = valued && !equals && next;
       apply(r, behind ? next : equals ? equals + 1 : "", &w);
       i += behind;
-    } else if (is_cuda(word) || (all_cuda && word[0] != '-' && strcmp(argv[i - 1], "-o") != 0)) {
-      words_add(&w, "-x");
-      words_add(&w, "c++");
-      words_add(&w, word);
-      words_add(&w, "-x");
-      words_add(&w, "none");
+    } else if (ends_in(word, ".cu") || (all_cuda && word[0] != '-' && strcmp(argv[i - 1], "-o") != 0)) {
+      add_file(&w, "c++", word);
+    } else if (is_nvcc && by_name && ends_in(word, ".c")) {
+      add_file(&w, "c", word); // to a C++ compiler it would be C++
     } else {
+      by_name = by_name && strncmp(word, "-x", 2) != 0 && strncmp(word, "--x", 3) != 0;
       words_add(&w, word);
     }
   }

@@ -215,5 +215,10 @@ echo '__global__ void k(cudaTextureObject_t t, float *x) { *x = tex2D<float>(t, 
 check "a texture is refused" refused cc nvcc -c texture.cu -o texture.o
 said "why it is" 'texture.cu:1:[0-9]+: error:.* textures and surfaces are not emulated'
 
+echo 'int in_c(void) { int class = 1; return class; }' > in_c.c
+echo 'extern "C" int in_c(void); int main() { return in_c() - 1; }' > of_c.cu
+check "nvcc's C is C" cc nvcc in_c.c of_c.cu -o of_c
+check "it runs" ./of_c
+
 echo "$checks checks, $failures failed"
 exit $((failures > 0))

@@ -2,6 +2,7 @@
 // launches.c: every launch of a file.
 #include <string.h>
 
+#include "../cc.h"
 #include "launches.h"
 
 TSNode child_of(TSNode n, const char *type)
@@ -223,6 +224,15 @@ int kernel_called(const struct finder *f, const struct callee *c, TSNode n)
 
 // ---- launches ----
 
+const char *launch_unparsed_hint(struct slice text)
+{
+  struct cc_directive d;
+  size_t at = 0;
+  return cc_directive_next(text, &at, &d)
+           ? "an #if is in it: write the whole launch in each of its branches"
+           : "is a macro in it, or around it, that hides a part of the syntax?";
+}
+
 static bool on_device(const struct source *s, TSNode n)
 {
   TSNode function;
@@ -244,7 +254,7 @@ static void add_launch(struct finder *f, TSNode call, struct launch l)
   l.start = ts_node_start_byte(call);
   l.end = ts_node_end_byte(call);
   if (k && ts_node_has_error(call))
-    launch_refuse(f, call, "is a macro in it that hides a part of the syntax?",
+    launch_refuse(f, call, launch_unparsed_hint((struct slice){ f->s->text + l.start, l.end - l.start }),
                   "this launch of '%s' could not be parsed", k);
   else if (k && on_device(f->s, call))
     launch_refuse(f, call, "launch it from the host, or take the pragma away",

@@ -31,6 +31,8 @@ int kernel_meant(const struct finder *f, const struct callee *c);
 /* The last word of what CALL calls: "cudaLaunchKernel" of `::cudaLaunchKernel`. */
 struct slice called(const struct source *s, TSNode call);
 /* Diagnoses N; MESSAGE takes the name of K. */
+/* For a launch that the grammar did not understand, whose text is TEXT. */
+const char *launch_unparsed_hint(struct slice text);
 void launch_refuse(const struct finder *f, TSNode n, const char *hint, const char *message,
                    const struct kernel *k);
 

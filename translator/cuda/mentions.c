@@ -5,6 +5,25 @@
 
 #include "launches.h"
 
+// In L, behind a word: `<<<`, or `<…><<<`?
+static bool chevrons_follow(struct lexer l)
+{
+  int depth = 0;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    if (depth == 0 && slice_is(t.text, "<<"))
+      return slice_is(lex(&l).text, "<");
+    if (depth == 0 && !slice_is(t.text, "<"))
+      return false;
+    if (slice_is(t.text, ";") || slice_is(t.text, "{"))
+      return false;
+    depth += slice_is(t.text, "<");
+    depth -= slice_is(t.text, ">") ? 1 : slice_is(t.text, ">>") ? 2 : 0;
+    if (depth < 0)
+      return false;
+  }
+  return false;
+}
+
 // N, grown by what makes it a name: `ns::N<float>`.
 static TSNode whole_name(TSNode n)
 {
@@ -136,6 +155,9 @@ void mention_check(const struct finder *f, TSNode identifier)
   int k = kernel_called(f, &c, identifier);
   if (k == CALLED_UNCLEAR)
     k = kernel_meant(f, &c);
+  const char *end = f->s->text + f->s->size, *behind = f->s->text + ts_node_end_byte(identifier);
+  if (k >= 0 && chevrons_follow((struct lexer){ behind, end, false }))
+    return; // a launch, whatever the tree makes of it: mentions_check_text
   bool call = node_is(parent, "call_expression") && ts_node_eq(ts_node_child(parent, 0), n);
   if (k < 0 || call || is_declarator(parent, n) || is_hidden(f->s, identifier))
     return;
@@ -149,25 +171,6 @@ void mention_check(const struct finder *f, TSNode identifier)
 }
 
 // ---- what the tree does not show ----
-
-// In L, behind a word: `<<<`, or `<…><<<`?
-static bool chevrons_follow(struct lexer l)
-{
-  int depth = 0;
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    if (depth == 0 && slice_is(t.text, "<<"))
-      return slice_is(lex(&l).text, "<");
-    if (depth == 0 && !slice_is(t.text, "<"))
-      return false;
-    if (slice_is(t.text, ";") || slice_is(t.text, "{"))
-      return false;
-    depth += slice_is(t.text, "<");
-    depth -= slice_is(t.text, ">") ? 1 : slice_is(t.text, ">>") ? 2 : 0;
-    if (depth < 0)
-      return false;
-  }
-  return false;
-}
 
 // The kernel that WORD names, with NAME's namespaces in front: it ends where WORD does.
 static int kernel_word_at(const struct finder *f, const char *name, struct slice word)
@@ -219,6 +222,12 @@ static bool covered(const struct finder *f, size_t at)
   return false;
 }
 
+static struct slice statement_at(const char *p, const char *end)
+{
+  const char *semicolon = memchr(p, ';', (size_t)(end - p));
+  return (struct slice){ p, (size_t)((semicolon ? semicolon : end) - p) };
+}
+
 // A launch where the grammar has lost its way, and macros.
 void mentions_check_text(const struct finder *f)
 {
@@ -244,7 +253,7 @@ void mentions_check_text(const struct finder *f)
     colons = 0;
     int k = kernel_word_at(f, name, t.text);
     if (k >= 0 && chevrons_follow(l) && !covered(f, at))
-      diag_error(f->s, at, t.text.size, "is a macro around it that hides a part of the syntax?",
+      diag_error(f->s, at, t.text.size, launch_unparsed_hint(statement_at(t.text.data, end)),
                  "this launch of '%s' could not be parsed", f->kernels[k].main.name);
   }
 }

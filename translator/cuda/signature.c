@@ -2,6 +2,7 @@
 // signature.c: templates, attributes and parameters of a __global__ function, from its tree.
 #include <string.h>
 
+#include "../cc.h"
 #include "cuda.h"
 
 bool node_inside(TSNode node, const char *type, TSNode *found)
@@ -246,10 +247,22 @@ static bool read_param(const struct source *s, TSNode n, struct kernel *k)
   return true;
 }
 
+// What an #if leaves of the parameters is known to the compiler alone.
+static bool is_conditional(const struct source *s, TSNode list)
+{
+  struct cc_directive d;
+  size_t at = 0, start = ts_node_start_byte(list);
+  if (!cc_directive_next(source_slice(s, list), &at, &d))
+    return false;
+  diag_error(s, start + d.offset, d.end - d.offset - 1, "write the parameters without; what an #if decides "
+             "goes into the body", "there is a directive among the parameters of the kernel");
+  return true;
+}
+
 static bool read_params(const struct source *s, TSNode declarator, struct kernel *k)
 {
   TSNode list = child_of_type(declarator, "parameter_list");
-  bool fine = true;
+  bool fine = !is_conditional(s, list);
   for (uint32_t i = 0; i < ts_node_child_count(list); i++) {
     TSNode n = ts_node_child(list, i);
     if (node_is(n, "...") || strstr(ts_node_type(n), "parameter_declaration"))
