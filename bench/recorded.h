@@ -38,7 +38,12 @@ void recorded_free(struct recorded *r);
 
 enum { MARKS = 6 };
 extern const unsigned run_marks[MARKS];     /* 10, 25, 50, 100, 200, 400 */
-struct run_options { unsigned seeds, trials, flight, jobs; double noise; };
+struct run_options {
+  unsigned seeds, trials, flight, jobs;
+  double noise;
+  const struct recorded *near;  /* NULL, or what a key like this one is taken to be */
+  unsigned near_trials;         /* tried there, by the same search, before the run begins */
+};
 struct curve {
   double ratio[MARKS];       /* best found over optimum after so many trials, mean over the seeds */
   double trials;             /* until within 5 %: the median; for random search the mean */

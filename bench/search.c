@@ -19,6 +19,8 @@ static const char usage[] =
     "  --searches A,B  those only; default: all but exhaustive and random\n"
     "  --flight N      points asked for before the first is told of (1)\n"
     "  --noise SHARE   standard deviation of the times that are told (0)\n"
+    "  --near FILE     a space with the same parameters, as a near key: tuned first, by the same search\n"
+    "  --near-trials N variants tried there (80)\n"
     "  --jobs N        processes (all cores)\n"
     "  --json FILE     the figures\n"
     "The time of a configuration is the mean of its recorded runs.\n";
@@ -117,14 +119,14 @@ int main(int argc, char **argv)
   static const struct option longs[] = {
     { "seeds", 1, NULL, 's' }, { "trials", 1, NULL, 't' }, { "searches", 1, NULL, 'S' },
     { "flight", 1, NULL, 'f' }, { "noise", 1, NULL, 'n' }, { "jobs", 1, NULL, 'j' },
-    { "json", 1, NULL, 'J' }, { "help", 0, NULL, 'h' }, { 0 },
+    { "json", 1, NULL, 'J' }, { "near", 1, NULL, 'N' }, { "near-trials", 1, NULL, 'T' }, { "help", 0, NULL, 'h' }, { 0 },
   };
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  struct run_options o = { .seeds = 100, .trials = 400, .flight = 1,
+  struct run_options o = { .seeds = 100, .trials = 400, .flight = 1, .near_trials = 80,
                            .jobs = cores > 0 ? (unsigned)cores : 1 };
   struct table t = { 0 };
   struct list files = { 0 };
-  char *searches = NULL, *json = NULL;
+  char *searches = NULL, *json = NULL, *near = NULL;
   for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;)
     switch (c) {
     case 's': o.seeds = number(optarg, 100000); break;
@@ -132,6 +134,8 @@ int main(int argc, char **argv)
     case 'f': o.flight = number(optarg, 64); break;
     case 'j': o.jobs = number(optarg, 1024); break;
     case 'n': o.noise = strtod(optarg, NULL); break;
+    case 'N': near = optarg; break;
+    case 'T': o.near_trials = number(optarg, 100000); break;
     case 'S': searches = optarg; break;
     case 'J': json = optarg; break;
     default: fputs(usage, c == 'h' ? stdout : stderr); return c == 'h' ? 0 : 2;
@@ -142,12 +146,17 @@ int main(int argc, char **argv)
     fputs(usage, stderr);
     return 2;
   }
-  bool fine = set_searches(&t, searches) && measure(&t, &files, &o);
+  struct recorded *nearby = near ? recorded_read(near) : NULL;
+  o.near = nearby;
+  bool fine = nearby || !near;
+  fine = fine && set_searches(&t, searches) && measure(&t, &files, &o);
   if (fine)
     table_summary(&t);
   fine = fine && (!json || write_json(&t, &o, json));
   for (unsigned i = 0; i < t.n; i++)
     recorded_free((struct recorded *)t.results[i].space);
+  if (nearby)
+    recorded_free(nearby);
   for (unsigned i = 0; i < files.n; i++)
     free(files.paths[i]);
   free(files.paths);

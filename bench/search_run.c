@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 #include "recorded.h"
+#include "tune/tune.h"
 
 const unsigned run_marks[MARKS] = { 10, 25, 50, 100, 200, 400 };
-enum { MAX_FLIGHT = 64 };
+enum { MAX_FLIGHT = 64, HINTS = 4 };
 
 struct run {
   double ratio[MARKS];
@@ -70,12 +71,76 @@ static bool goes_on(const struct replay *p)
   return n < trials || (n < 2 * trials && !p->run->within);
 }
 
+// The point of NAMES and texts in another space. False: there is none.
+static bool same_point(const struct recorded *from, const choice *at, const struct recorded *to,
+                       choice *point)
+{
+  char *values = space_values(&from->kernel, at);
+  bool same = values && hints_point(&to->space, values, point);
+  char *own = same ? space_values(&to->kernel, point) : NULL;
+  same = own && strcmp(own, values) == 0 && recorded_find(to, point);
+  free(own);
+  free(values);
+  return same;
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+  double left = ((const struct row *)a)->seconds, right = ((const struct row *)b)->seconds;
+  return left < right ? -1 : left > right;
+}
+
+// What CLASS finds in TRIALS on the near space, as rows of P's space, fastest first.
+static unsigned tune_near(const struct replay *p, const struct strategy_class *class, uint64_t seed,
+                          struct row *rows)
+{
+  const struct recorded *near = p->options->near;
+  struct strategy *st = class->new(&near->space, seed, p->options->near_trials);
+  choice point[MAX_PARAMS];
+  unsigned n = 0;
+  size_t width = near->kernel.n_params;
+  for (unsigned i = 0; st && i < p->options->near_trials && class->ask(st, point); i++) {
+    const struct row *row = recorded_find(near, point);
+    struct told told = { .fate = row->fate, .seconds = row->fate == FATE_OK ? row->seconds : 0 };
+    class->tell(st, point, &told);
+    rows[n] = (struct row){ calloc(width, sizeof *point), row->fate, row->seconds };
+    if (row->fate == FATE_OK && rows[n].point && same_point(near, point, p->space, rows[n].point))
+      n++;
+    else
+      free(rows[n].point);
+  }
+  if (st)
+    class->free(st);
+  qsort(rows, n, sizeof *rows, by_seconds);
+  return n;
+}
+
+// As the tuner does (hints.c, relate.c): what was fastest for the near key is tried first.
+static void begin_near(struct replay *p, const struct strategy_class *class, struct strategy *st,
+                       uint64_t seed)
+{
+  struct row *rows = calloc(p->options->near_trials, sizeof *rows);
+  unsigned n = rows ? tune_near(p, class, seed, rows) : 0;
+  for (unsigned i = n; i-- > 0 && class->relate;)
+    class->relate(st, rows[i].point, rows[i].seconds);
+  for (unsigned i = 0; i < n && i < HINTS; i++) {
+    struct told told;
+    note(p, recorded_find(p->space, rows[i].point), &told);
+    class->tell(st, rows[i].point, &told);
+  }
+  for (unsigned i = 0; i < n; i++)
+    free(rows[i].point);
+  free(rows);
+}
+
 static bool replay(struct replay *p, const struct strategy_class *class, uint64_t seed)
 {
   struct strategy *st = class->new(&p->space->space, seed, p->options->trials);
   choice asked[MAX_FLIGHT][MAX_PARAMS];
   unsigned first = 0, n = 0, flight = p->options->flight;
   bool more = st != NULL;
+  if (st && p->options->near)
+    begin_near(p, class, st, seed);
   while (st && goes_on(p)) {
     double began = now();
     while (more && n < flight && (more = class->ask(st, asked[(first + n) % flight])))

@@ -4,10 +4,14 @@
 // divided (vectors, warps, banks), the products of sizes (threads of a block, bytes of a tile), which of
 // several words it is, and what is known of the compiled code.
 #include <math.h>
+#include <string.h>
 
 #include "learn.h"
 
-enum { WORDS = 12 }; // values of a word that get a column each; the order of more is taken as it is
+enum {
+  WORDS = 12,  // values of a word that get a column each; the order of more is taken as it is
+  MAX_PLAIN = MAX_COLUMNS - MAX_FEATURES - 1, // and one for what is known of a near key
+};
 
 static void add(struct columns *c, unsigned kind, unsigned a, unsigned b) {
   if (c->n < MAX_COLUMNS)
@@ -41,9 +45,17 @@ void columns_init(struct columns *c, const struct space *s) {
     for (unsigned q = 0; q < p && is_size(s, p); q++)
       if (is_size(s, q))
         add(c, COLUMN_PRODUCT, p, q);
-  c->n_plain = c->n = c->n < MAX_COLUMNS - MAX_FEATURES ? c->n : MAX_COLUMNS - MAX_FEATURES;
+  c->n_plain = c->n = c->n < MAX_PLAIN ? c->n : MAX_PLAIN;
   for (unsigned f = 0; f < MAX_FEATURES; f++)
     add(c, COLUMN_CODE, f, 0);
+}
+
+unsigned columns_add_near(struct columns *c) {
+  unsigned at = c->n_plain++;
+  memmove(c->list + at + 1, c->list + at, (c->n - at) * sizeof *c->list);
+  c->list[at] = (struct column){ .kind = COLUMN_NEAR };
+  c->n++;
+  return at;
 }
 
 static float power(long long size) {
@@ -61,12 +73,13 @@ void columns_row(const struct columns *c, const choice *point, const struct feat
                                                 : (double)point[p];
   for (unsigned i = 0; i < n; i++) {
     const struct column *col = &c->list[i];
-    double a = col->kind == COLUMN_CODE ? 0 : values[col->a];
+    double a = col->kind == COLUMN_CODE || col->kind == COLUMN_NEAR ? 0 : values[col->a];
     switch (col->kind) {
     case COLUMN_VALUE: row[i] = (float)a; break;
     case COLUMN_POWER: row[i] = isnan(a) ? NAN : power((long long)a); break;
     case COLUMN_IS: row[i] = isnan(a) ? NAN : a == col->b; break;
     case COLUMN_PRODUCT: row[i] = (float)(a * values[col->b]); break;
+    case COLUMN_NEAR: row[i] = 0; break;
     case COLUMN_CODE: row[i] = features ? features->values[col->a] : NAN; break;
     }
   }

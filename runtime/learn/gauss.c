@@ -27,6 +27,7 @@ typedef int32_t masks __attribute__((vector_size(LANES * sizeof(float))));
 static const float FAR = 2;        // where missing values are; the others are from 0 to 1
 static const float LEAST_SIZE = 0.5f; // has a logarithm; sizes of 0 count as that
 static const double USUAL_D = 0, USUAL_W = -1.5, USUAL_NOISE = -3; // logarithms before anything is known …
+static const double NEAR_W = 0; // a near key may say little
 static const double LEAST_NOISE = -3.5, JUMP = 0.8; // … give or take 1; how far another guess is from the last
 
 struct guess { double d[DIMS], w[DIMS], noise; }; // logarithms
@@ -34,7 +35,7 @@ struct scale { unsigned column; bool ordinal, by_log; float low, factor; }; // o
 struct likeness { float decay, least, more; }; // what a guess comes to: LEAST + MORE / (1 + DECAY × distance)
 
 struct gauss {
-  unsigned width, n, dims, guessed;  // guessed: rows that there were at the last guess
+  unsigned width, n, dims, guessed, near;  // guessed: rows that there were at the last guess
   uint64_t rng;
   struct scale scales[DIMS];
   struct guess guess;
@@ -82,23 +83,31 @@ static bool power_scale(const struct autotune_param *p, unsigned column, struct 
   return others && high > low;
 }
 
+// What counts for a near key may count for nothing here.
+static double usual_w(const struct gauss *g, unsigned d) {
+  return d == g->near ? NEAR_W : USUAL_W;
+}
+
 static void *new(const struct columns *c, unsigned width, uint64_t seed) {
   struct gauss *g = sys_calloc(1, sizeof *g);
   if (!g)
     return NULL;
   g->width = width;
+  g->near = DIMS; // none
   g->rng = seed;
   for (unsigned i = 0; i < width && g->dims < DIMS; i++) {
     unsigned kind = c->list[i].kind, p = c->list[i].a;
     if (kind == COLUMN_VALUE)
       g->scales[g->dims++] = scale_of(c->space, p);
+    else if (kind == COLUMN_NEAR)
+      g->scales[g->near = g->dims++] = (struct scale){ .column = i, .factor = 1 };
     else if (kind == COLUMN_POWER && power_scale(&c->space->kernel->params[p], i, &g->scales[g->dims]))
       g->dims++;
   }
   g->guess.noise = USUAL_NOISE;
   for (unsigned d = 0; d < g->dims; d++) {
     g->guess.d[d] = USUAL_D;
-    g->guess.w[d] = USUAL_W;
+    g->guess.w[d] = usual_w(g, d);
   }
   return g;
 }
@@ -206,7 +215,7 @@ static double weigh(struct gauss *g, const struct guess *guess) {
   g->variance = (float)(squares / (g->n + 1));
   double likely = -0.5 * g->n * log(g->variance) - logs - 0.5 * square(guess->noise - USUAL_NOISE);
   for (unsigned d = 0; d < g->dims; d++)
-    likely -= 0.5 * (square(guess->d[d] - USUAL_D) + square(guess->w[d] - USUAL_W));
+    likely -= 0.5 * (square(guess->d[d] - USUAL_D) + square(guess->w[d] - usual_w(g, d)));
   return likely;
 }
 

@@ -35,6 +35,7 @@ struct lessons {
   unsigned order[MAX_LESSONS];   // of those that were told of and right, best first
   unsigned changes, coded_changes; // since the models were made
   bool ready;                    // `times` and `failures` are there
+  struct { choice *points; float *rows; double logs[MAX_RELATED]; unsigned n, column; } near; // a near key's
   double unit, best;             // of targets: the logarithm of seconds is BEST + target * UNIT
 };
 
@@ -47,10 +48,21 @@ void lessons_free(struct lessons *l) {
     learner_trees.free(l->failures);
   if (l->coded)
     learner_trees.free(l->coded);
+  free(l->near.points);
+  free(l->near.rows);
   free(l->points);
   free(l->rows);
   free(l->work);
   free(l);
+}
+
+// Where the learner cannot be had, trees take its place.
+static void make_times(struct lessons *l) {
+  l->times = l->learner->new(&l->columns, l->columns.n_plain, l->seed);
+  if (!l->times) {
+    l->learner = &learner_trees;
+    l->times = learner_trees.new(&l->columns, l->columns.n_plain, l->seed);
+  }
 }
 
 struct lessons *lessons_new(const struct space *s, uint64_t seed, const struct learner *learner) {
@@ -61,13 +73,11 @@ struct lessons *lessons_new(const struct space *s, uint64_t seed, const struct l
   l->seed = seed;
   columns_init(&l->columns, s);
   l->learner = learner;
-  if (!(l->times = learner->new(&l->columns, l->columns.n_plain, seed))) {
-    l->learner = &learner_trees;
-    l->times = learner_trees.new(&l->columns, l->columns.n_plain, seed);
-  }
+  make_times(l);
+  size_t width = l->columns.n + 1; // lessons_relate adds one
   l->points = sys_malloc(sizeof *l->points * MAX_LESSONS * (s->kernel->n_params + 1));
-  l->rows = sys_malloc(sizeof *l->rows * MAX_LESSONS * l->columns.n);
-  l->work = sys_malloc(sizeof *l->work * MAX_LESSONS * l->columns.n);
+  l->rows = sys_malloc(sizeof *l->rows * MAX_LESSONS * width);
+  l->work = sys_malloc(sizeof *l->work * (MAX_LESSONS + MAX_RELATED) * width);
   if (l->times && l->points && l->rows && l->work)
     return l;
   lessons_free(l);
@@ -141,6 +151,59 @@ void lessons_add(struct lessons *l, const choice *point, const struct told *told
   l->coded_changes++;
 }
 
+// ---- what is known of a near key --------------------------------------------------------------------------
+
+unsigned lessons_related(const struct lessons *l) {
+  return l->near.n;
+}
+
+static choice *near_point(const struct lessons *l, unsigned i) {
+  return l->near.points + (size_t)i * l->space->kernel->n_params;
+}
+
+// Makes room. The models learn by one more column how far the near key is to be believed.
+static bool begin_near(struct lessons *l) {
+  if (l->near.points)
+    return true;
+  l->near.column = columns_add_near(&l->columns);
+  l->near.points = sys_malloc(sizeof *l->points * MAX_RELATED * (l->space->kernel->n_params + 1));
+  l->near.rows = sys_malloc(sizeof *l->near.rows * MAX_RELATED * l->columns.n_plain);
+  l->learner->free(l->times);
+  make_times(l);
+  return l->near.points && l->near.rows && l->times;
+}
+
+void lessons_relate(struct lessons *l, const choice *point, double seconds) {
+  unsigned at = l->near.n, width = l->columns.n_plain + (l->near.points == NULL);
+  if (l->n > 0 || at == MAX_RELATED || !(seconds > 0) || !begin_near(l))
+    return;
+  float *row = l->near.rows + (size_t)at * width;
+  memcpy(near_point(l, at), point, l->space->kernel->n_params * sizeof *point);
+  columns_row(&l->columns, point, NULL, row, width);
+  row[l->near.column] = 1;
+  l->near.logs[at] = log(seconds);
+  l->near.n++;
+}
+
+// By how much times here are longer, in logarithms: the median over the points that are known of both. Where
+// there is none, the best of both are taken to be alike.
+static double near_shift(const struct lessons *l) {
+  double differences[MAX_RELATED], best = DBL_MAX;
+  unsigned n = 0;
+  for (unsigned i = 0; i < l->near.n; i++) {
+    best = fmin(best, l->near.logs[i]);
+    for (unsigned j = 0; j < l->n; j++)
+      if (l->list[j].right && space_equal(l->space, near_point(l, i), point_of(l, j)))
+        differences[n++] = log(l->list[j].seconds) - l->near.logs[i];
+  }
+  return n > 0 ? stats_median(differences, n).median : l->best - best;
+}
+
+// From the best to the median; told with the best last.
+static double near_unit(const struct lessons *l) {
+  return l->near.n > 0 ? l->near.logs[l->near.n / 2] - l->near.logs[l->near.n - 1] : 0;
+}
+
 // ---- models --------------------------------------------------------------------------------------------
 
 static double median_log(const struct lessons *l) {
@@ -157,10 +220,15 @@ static void copy_row(struct lessons *l, unsigned n, unsigned lesson, unsigned wi
 }
 
 static bool fit_times(struct lessons *l) {
-  float targets[MAX_LESSONS], spread;
+  float targets[MAX_LESSONS + MAX_RELATED], spread;
   unsigned n = 0, width = l->columns.n_plain;
   l->best = log(l->list[l->order[0]].seconds);
-  l->unit = fmax(median_log(l) - l->best, 1e-6);
+  l->unit = fmax(fmax(median_log(l) - l->best, near_unit(l)), 1e-6);
+  double shift = l->near.n > 0 ? near_shift(l) : 0;
+  for (; n < l->near.n; n++)
+    targets[n] = (float)((l->near.logs[n] + shift - l->best) / l->unit);
+  if (n > 0)
+    memcpy(l->work, l->near.rows, n * width * sizeof *l->work);
   for (unsigned i = 0; i < l->n; i++) {
     if (l->list[i].right)
       targets[n] = target_of(l, i);
@@ -204,7 +272,7 @@ static bool fit_coded(struct lessons *l) {
 
 // Makes the models anew where enough has changed; with many lessons, not for each.
 static bool fit(struct lessons *l) {
-  if (l->right < FEW)
+  if (l->right == 0 || l->right + l->near.n < FEW)
     return false;
   if (l->ready && l->changes <= l->n / 48)
     return true;

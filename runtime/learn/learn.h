@@ -19,7 +19,7 @@
 
 enum { MAX_COLUMNS = 384 };
 struct column {
-  enum { COLUMN_VALUE, COLUMN_POWER, COLUMN_IS, COLUMN_PRODUCT, COLUMN_CODE } kind;
+  enum { COLUMN_VALUE, COLUMN_POWER, COLUMN_IS, COLUMN_PRODUCT, COLUMN_NEAR, COLUMN_CODE } kind;
   uint16_t a, b;       /* parameters; COLUMN_IS: B is a value's index; COLUMN_CODE: A is a feature's */
 };
 struct columns {
@@ -28,13 +28,15 @@ struct columns {
   unsigned n_plain;    /* the first ones: what is known before a point is compiled */
 };
 void columns_init(struct columns *c, const struct space *s);
+/* One more plain column, 0 in every row: of rows for a near key, it is set to 1. Its index. */
+unsigned columns_add_near(struct columns *c);
 /* The first N columns; NAN where a parameter does not matter or a feature (NULL: all) is not known. */
 void columns_row(const struct columns *c, const choice *point, const struct features *features,
                  float *row, unsigned n);
 
 /* ---- models ---------------------------------------------------------------------------- */
 
-enum { MAX_LESSONS = 512 };  /* rows that a model is made of */
+enum { MAX_LESSONS = 512 };  /* rows that a model is made of, besides MAX_RELATED of a near key */
 struct learner {
   const char *name;
   double caution;      /* the power of the chance to be right by which an improvement is multiplied */
@@ -56,6 +58,9 @@ struct lessons *lessons_new(const struct space *s, uint64_t seed, const struct l
 void lessons_free(struct lessons *l);
 /* What came of POINT, or with TOLD NULL: it is being tried, and believed to be as expected. */
 void lessons_add(struct lessons *l, const choice *point, const struct told *told);
+/* What POINT took for a near key, in seconds; before anything is added. Up to MAX_RELATED, best last. */
+void lessons_relate(struct lessons *l, const choice *point, double seconds);
+unsigned lessons_related(const struct lessons *l);
 unsigned lessons_count(const struct lessons *l);  /* points told of */
 unsigned lessons_right(const struct lessons *l);  /* those that ran and were right */
 /* The RANK-th best point that was told of (0: the best), or NULL. */

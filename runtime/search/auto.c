@@ -23,6 +23,7 @@ struct strategy {
   struct seen seen;
   unsigned asked, steps, told, improved; // improved: how many were told when the best was found
   double best;
+  bool related;  // a near key is known
   bool stepping; // the first point told of is the best of those that judge it
 };
 
@@ -53,7 +54,7 @@ static unsigned choose(const struct strategy *st) {
   bool stuck = st->told - st->improved > PATIENCE;
   if (st->told < JUDGES)
     return MODEL;
-  if (st->asked <= st->steps)
+  if (st->asked <= st->steps && !st->related)
     return st->stepping ? LOCAL : MODEL;
   return stuck && st->asked % SHARE == 0 ? LOCAL : MODEL;
 }
@@ -88,6 +89,11 @@ static void tell(struct strategy *st, const choice *point, const struct told *to
     st->stepping = st->improved == 1;
 }
 
+static void relate(struct strategy *st, const choice *point, double seconds) {
+  searches[MODEL]->relate(st->of[MODEL], point, seconds);
+  st->related = true;
+}
+
 static double expect(struct strategy *st, const choice *point, const struct features *features) {
   return searches[MODEL]->expect(st->of[MODEL], point, features);
 }
@@ -99,5 +105,6 @@ static double hope(struct strategy *st) {
 const struct strategy_class search_auto = {
   .name = "auto",
   .about = "steps from the original values, then where a model expects the most",
-  .new = new, .ask = ask, .tell = tell, .free = free_, .expect = expect, .hope = hope,
+  .new = new, .ask = ask, .tell = tell, .free = free_, .relate = relate,
+  .expect = expect, .hope = hope,
 };

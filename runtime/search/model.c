@@ -161,6 +161,12 @@ static void tell(struct strategy *st, const choice *point, const struct told *to
   lessons_add(st->lessons, point, told);
 }
 
+static void relate(struct strategy *st, const choice *point, double seconds) {
+  lessons_relate(st->lessons, point, seconds);
+  if (lessons_related(st->lessons) >= st->initial)
+    st->initial = 1;
+}
+
 static double expect(struct strategy *st, const choice *point, const struct features *features) {
   return lessons_expect(st->lessons, point, features);
 }
@@ -172,11 +178,13 @@ static double hope(struct strategy *st) {
 const struct strategy_class search_model = {
   .name = "model",
   .about = "where a model, learned from what was tried, expects the most",
-  .new = new, .ask = ask, .tell = tell, .free = free_, .expect = expect, .hope = hope,
+  .new = new, .ask = ask, .tell = tell, .free = free_, .relate = relate,
+  .expect = expect, .hope = hope,
 };
 
 const struct strategy_class search_gauss = {
   .name = "gauss",
   .about = "the same with a Gaussian process",
-  .new = new_gauss, .ask = ask, .tell = tell, .free = free_, .expect = expect, .hope = hope,
+  .new = new_gauss, .ask = ask, .tell = tell, .free = free_, .relate = relate,
+  .expect = expect, .hope = hope,
 };

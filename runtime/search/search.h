@@ -14,6 +14,7 @@ struct told {
                                         best; else 0 */
   const struct features *features;   /* of the variant's code; NULL: unknown */
 };
+enum { MAX_RELATED = 96 };
 struct strategy; /* one run of a search */
 struct strategy_class {
   const char *name, *about;
@@ -25,7 +26,10 @@ struct strategy_class {
   /* Also of points that were not asked for: an earlier tuning's, another process's, a near key's winner. */
   void (*tell)(struct strategy *st, const choice *point, const struct told *told);
   void (*free)(struct strategy *st);
-  /* Optional (NULL): seconds of a call that POINT, compiled to FEATURES but not run, will hardly be
+  /* Optional (NULL): what POINT took for a near key, in seconds; before the first ask, the best last,
+   * at most MAX_RELATED times. */
+  void (*relate)(struct strategy *st, const choice *point, double seconds);
+  /* Optional: seconds of a call that POINT, compiled to FEATURES but not run, will hardly be
    * faster than; 0: no idea. */
   double (*expect)(struct strategy *st, const choice *point, const struct features *features);
   /* Optional: the share of the best time by which further trials are expected to improve on it; below

@@ -164,19 +164,20 @@ bool summary_is_borrowed(const struct summary *m) {
 // ---- variants -------------------------------------------------------------------------
 
 struct fast { char *values; double seconds; };
+struct fastest { struct fast list[FASTEST]; unsigned n; };
 
 // Keeps the FASTEST, in order.
-static unsigned keep(struct fast *list, unsigned n, const char *values, double seconds) {
-  char *copy = n < FASTEST || seconds < list[n - 1].seconds ? sys_strdup(values) : NULL;
+static void keep(const char *values, double seconds, void *data) {
+  struct fastest *f = data;
+  char *copy = f->n < FASTEST || seconds < f->list[f->n - 1].seconds ? sys_strdup(values) : NULL;
   if (!copy)
-    return n;
-  if (n == FASTEST)
-    free(list[--n].values);
-  unsigned i = n;
-  for (; i > 0 && seconds < list[i - 1].seconds; i--)
-    list[i] = list[i - 1];
-  list[i] = (struct fast){ copy, seconds };
-  return n + 1;
+    return;
+  if (f->n == FASTEST)
+    free(f->list[--f->n].values);
+  unsigned i = f->n++;
+  for (; i > 0 && seconds < f->list[i - 1].seconds; i--)
+    f->list[i] = f->list[i - 1];
+  f->list[i] = (struct fast){ copy, seconds };
 }
 
 static double median_of(const struct record *r) {
@@ -189,23 +190,24 @@ static double median_of(const struct record *r) {
   return median;
 }
 
-static unsigned read_fastest(struct store *s, int64_t problem, struct fast *list) {
+void store_times(struct store *s, int64_t problem,
+                 void (*see)(const char *values, double seconds, void *data), void *data) {
   struct cell cells[STORE_CELLS];
   struct record r;
-  unsigned n = 0;
-  sqlite3_stmt *q = store_select(s, &table_variant, VARIANTS);
+  sqlite3_stmt *q = store_usable(s) ? store_select(s, &table_variant, VARIANTS) : NULL;
+  if (!q)
+    return;
   sqlite3_bind_int64(q, 1, problem);
-  while (q && store_step(q) == SQLITE_ROW)
+  while (store_step(q) == SQLITE_ROW)
     if (row_read(q, &table_variant, cells) && cells[0].i == problem && record_of(cells, &r) &&
         r.n_samples > 0)
-      n = keep(list, n, r.values, median_of(&r));
+      see(r.values, median_of(&r), data);
   sqlite3_finalize(q);
-  return n;
 }
 
 void store_fastest(struct store *s, int64_t problem, unsigned n,
                    void (*see)(const char *values, double seconds, void *data), void *data) {
-  struct fast list[FASTEST];
+  struct fastest fastest = { .n = 0 };
   struct summary m;
   char *toolchain = NULL;
   if (!store_usable(s))
@@ -214,13 +216,15 @@ void store_fastest(struct store *s, int64_t problem, unsigned n,
   const char *winner = won && m.winner ? m.values : NULL;
   if (winner && n > 0)
     see(winner, m.best.median, data);
-  unsigned left = n - (winner && n > 0), found = s->db ? read_fastest(s, problem, list) : 0;
-  for (unsigned i = 0; i < found; i++) {
-    if (left > 0 && !(winner && strcmp(list[i].values, winner) == 0)) {
-      see(list[i].values, list[i].seconds, data);
+  unsigned left = n - (winner && n > 0);
+  store_times(s, problem, keep, &fastest);
+  for (unsigned i = 0; i < fastest.n; i++) {
+    const struct fast *f = &fastest.list[i];
+    if (left > 0 && !(winner && strcmp(f->values, winner) == 0)) {
+      see(f->values, f->seconds, data);
       left--;
     }
-    free(list[i].values);
+    free(f->values);
   }
   if (won) {
     store_summary_free(&m);

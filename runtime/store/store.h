@@ -137,6 +137,9 @@ unsigned store_relatives(struct store *s, const struct identity *id,
  * tuning before all, at most N. */
 void store_fastest(struct store *s, int64_t problem, unsigned n,
                    void (*see)(const char *values, double seconds, void *data), void *data);
+/* Likewise, of all that ran and were right, in no order. */
+void store_times(struct store *s, int64_t problem,
+                 void (*see)(const char *values, double seconds, void *data), void *data);
 /* The finished tuning of PROBLEM by TOOLCHAIN (NULL: by any); freed by store_summary_free. */
 bool store_tuning(struct store *s, int64_t problem, const char *toolchain, struct summary *out);
 /* Is M no result of a tuning, but what runs until there is one? Its source says from where. */

@@ -133,4 +133,8 @@ void setup_hints(struct tuning *t) {
   if (t->hints && t->hints->n > 0 && !own)
     log_message(AUTOTUNE_INFO, "%s: tries first what was found for %s%s", t->kernel->name,
                 t->hints->items[0].from, t->hints->n > 1 ? " and others" : "");
+  char name[96];
+  unsigned n = own ? 0 : relate_near(t->store, &t->space, t->id, t->class, t->strategy, name);
+  if (n > 0)
+    log_message(AUTOTUNE_INFO, "%s: learns from %u variants of %s", t->kernel->name, n, name);
 }

@@ -34,6 +34,13 @@ void hints_own(struct store *store, const struct space *space, const struct iden
 /* Adds the point of VALUES, unless there is none, or it is there. The hint, or NULL. */
 struct hint *hints_add(struct hints *h, const struct space *space, const char *values, const char *from);
 
+/* ---- relate.c ---- */
+
+/* Tells ST what variants took for the nearest key, if there is a near one and CLASS learns from that. How many,
+ * and in NAME which key that was. */
+unsigned relate_near(struct store *store, const struct space *space, const struct identity *id,
+                     const struct strategy_class *class, struct strategy *st, char name[96]);
+
 /* ---- one tuning ---- */
 
 enum { FORESEE_RULES = 3 };

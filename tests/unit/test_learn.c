@@ -205,6 +205,51 @@ static void test_nothing_known(void **state) {
   lessons_free(lessons);
 }
 
+// The point that is thought the best of all those whose width is FROM or more, and does not fail.
+static unsigned best_tile(struct lessons *l, unsigned from) {
+  choice points[8 * N];
+  double scores[8];
+  unsigned best = 0;
+  for (unsigned tile = 0; tile < 8; tile++)
+    memcpy(points + tile * N, (const choice[N]){ 1, (choice)tile, (choice)from, 1 }, N * sizeof *points);
+  assert_true(lessons_score(l, points, 8, scores));
+  for (unsigned tile = 1; tile < 8; tile++)
+    best = scores[tile] > scores[best] ? tile : best;
+  return best;
+}
+
+// What a near key took tells where to look, by times of another scale; what is seen here counts more.
+static void check_related(const struct learner *learner) {
+  struct space s = made();
+  struct lessons *l = lessons_new(&s, 1, learner);
+  uint64_t rng = 5;
+  for (unsigned i = 0; i < 60; i++) {
+    choice point[N] = { 1, (choice)rng_below(&rng, 8), (choice)rng_below(&rng, 6), (choice)rng_below(&rng, 3) };
+    lessons_relate(l, point, 30 * told_of(point).seconds);
+  }
+  assert_int_equal(lessons_related(l), 60);
+  const choice poor[N] = { 1, 0, 1, 1 }, fair[N] = { 1, 6, 2, 2 };
+  struct told first = told_of(poor), second = told_of(fair);
+  lessons_add(l, poor, &first);
+  lessons_add(l, fair, &second);
+  assert_int_equal(best_tile(l, 4), 4);
+  lessons_relate(l, poor, 1); // too late
+  assert_int_equal(lessons_related(l), 60);
+  for (unsigned i = 0; i < 64; i++) { // here the best is at the other end
+    choice point[N] = { 1, (choice)(i % 8), (choice)(i / 8 % 4), (choice)(i % 3) };
+    struct told told = { .fate = FATE_OK, .seconds = 1e-3 * (8 - point[TILE]) };
+    lessons_add(l, point, &told);
+  }
+  assert_int_equal(best_tile(l, 5), 7);
+  lessons_free(l);
+}
+
+static void test_related(void **state) {
+  (void)state;
+  check_related(&learner_gauss);
+  check_related(&learner_boost);
+}
+
 // More than there is room for: the worst go.
 static void test_many(void **state) {
   (void)state;
@@ -226,6 +271,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_columns), cmocka_unit_test(test_trees), cmocka_unit_test(test_gauss), cmocka_unit_test(test_boost),
     cmocka_unit_test(test_lessons), cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_many),
+    cmocka_unit_test(test_related),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

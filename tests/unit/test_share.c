@@ -29,10 +29,13 @@ static void many_variants(void) {
 
 // ---- what the log says --------------------------------------------------------------------------------------
 
-static struct { unsigned timed, hinted, first_hinted; } seen;
+static struct { unsigned timed, hinted, first_hinted, learnt; } seen;
 
 static void count(enum autotune_level level, const char *message, void *data) {
   (void)level, (void)data;
+  const char *learns = strstr(message, " learns from ");
+  if (learns && strstr(learns, " variants of n = "))
+    seen.learnt = (unsigned)atoi(learns + strlen(" learns from "));
   if (!strstr(message, " samples)"))
     return;
   bool hinted = strstr(message, "  from ") != NULL;
@@ -55,6 +58,7 @@ static void tune_near(void) {
   EXPECT(scale_is_right(SCALE_N + SCALE_N / 4));
   EXPECT(scale_why_has("tuned: "));
   EXPECT(seen.hinted >= 1 && seen.first_hinted == (seen.hinted < 4 ? seen.hinted : 4));
+  EXPECT(seen.learnt >= 8);
 }
 
 // Another kernel, whose text is of another shape.
@@ -103,7 +107,7 @@ static void tune_renamed(void) {
 static void test_a_near_key_comes_first(void **state) {
   (void)state;
   RUN(tune_one, SILENT, "AUTOTUNE_BUDGET=20s,12");
-  RUN(tune_near, FEW);
+  RUN(tune_near, FEW, "AUTOTUNE_SEARCH=model");
 }
 
 static void test_kernels_alike_help(void **state) {
