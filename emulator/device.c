@@ -52,7 +52,7 @@ CUresult context_current(struct CUctx_st **c) {
   CUresult e = driver_ready();
   if (e != CUDA_SUCCESS)
     return e;
-  if (!current || !current->retained)
+  if (!current || !__atomic_load_n(&current->retained, __ATOMIC_ACQUIRE))
     return CUDA_ERROR_INVALID_CONTEXT;
   *c = current;
   return (CUresult)__atomic_load_n(&current->lost, __ATOMIC_ACQUIRE);

@@ -187,6 +187,20 @@ bool gpu_run_prepare(struct gpu_run *r, char *why, size_t size) {
   return make_fences(r, why, size) && gpu_run_wait(r, why, size);
 }
 
+// Of an allocation without sections, other streams may be writing another part; it would be put back as it was before
+// that. The legacy stream waits for all but those that do not block, unless one of them is being captured.
+static gpu_result await_others(struct gpu_run *r) {
+  const gpu_stream legacy = (gpu_stream)(uintptr_t)1; // CU_STREAM_LEGACY
+  bool whole = false;
+  int status = 0;
+  for (unsigned i = 0; i < r->call.n_regions; i++)
+    whole |= r->call.regions[i].whole;
+  if (!whole || r->api->stream_capturing(legacy, &status) != 0 || status != 0)
+    return 0;
+  gpu_result e = r->api->event_record(r->to, legacy);
+  return e ? e : r->api->event_synchronize(r->to);
+}
+
 struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *call, char *why,
                             size_t size) {
   struct gpu_run *r = gpu_run_begin(api, call, why, size);
@@ -198,6 +212,8 @@ struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *ca
   gpu_result e = api->event_record(r->to, call->asked.stream);
   if (e == 0)
     e = api->event_synchronize(r->to);
+  if (e == 0)
+    e = await_others(r);
   bool ready = tell(r, e, "the launch's stream", why, size) && gpu_run_prepare(r, why, size);
   gpu_leave(r, &scope);
   if (ready)

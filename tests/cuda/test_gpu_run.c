@@ -176,6 +176,33 @@ static void garbage_in_an_allocation(void **state) {
   gpu_run_free(r);
 }
 
+static unsigned legacy_waits;
+static gpu_result (*real_record)(gpu_event e, gpu_stream s);
+
+static gpu_result record(gpu_event e, gpu_stream s) {
+  legacy_waits += s == (gpu_stream)(uintptr_t)1;
+  return real_record(e, s);
+}
+
+// What other streams write beside is not the kernel's, and must be there before it is saved.
+static void other_streams_first(void **state) {
+  (void)state;
+  struct gpu_api watched = *api;
+  const struct gpu_api *before = api;
+  real_record = watched.event_record;
+  watched.event_record = record;
+  for (int whole = 0; whole < 2; whole++) {
+    begin_call(AUTOTUNE_INOUT);
+    set_sections(whole ? 0 : 2);
+    legacy_waits = 0;
+    api = &watched;
+    struct gpu_run *r = run_of_call();
+    gpu_run_free(r);
+    api = before;
+    assert_int_equal(legacy_waits, whole);
+  }
+}
+
 // Written again as it was, it is as large as it is.
 static void nothing_new_in_an_allocation(void **state) {
   (void)state;
@@ -595,6 +622,7 @@ static int run_small(void) {
     cmocka_unit_test(whole_allocations),
     cmocka_unit_test(garbage_in_an_allocation),
     cmocka_unit_test(nothing_new_in_an_allocation),
+    cmocka_unit_test(other_streams_first),
     cmocka_unit_test(one_element),
     cmocka_unit_test(not_a_number),
     cmocka_unit_test(work_left_out),
@@ -738,6 +766,7 @@ int main(int argc, char **argv) {
     cmocka_unit_test(whole_allocations),
     cmocka_unit_test(garbage_in_an_allocation),
     cmocka_unit_test(nothing_new_in_an_allocation),
+    cmocka_unit_test(other_streams_first),
     cmocka_unit_test(flush_off_and_batches),
     cmocka_unit_test(beside_a_rival),
     cmocka_unit_test(default_is_timed),

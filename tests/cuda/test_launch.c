@@ -468,7 +468,16 @@ static void test_beside_the_program(void **state) {
   assert_int_equal(in_child(body_background, share), 0);
 }
 
-int main(void) {
+// What is done by several threads is a test of its own, for ThreadSanitizer.
+static int test_threads(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(test_threads_and_streams, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_tuning_beside_a_capture, make_folder, drop_folder),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_first_launch_tunes, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_second_process_uses_the_store, make_folder, drop_folder),
@@ -477,9 +486,7 @@ int main(void) {
     cmocka_unit_test_setup_teardown(test_bad_variants_harm_nobody, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_why_tells_of_device_and_nvrtc, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_two_devices, make_folder, drop_folder),
-    cmocka_unit_test_setup_teardown(test_threads_and_streams, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_captured_streams, make_folder, drop_folder),
-    cmocka_unit_test_setup_teardown(test_tuning_beside_a_capture, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_a_lost_variant_is_forgotten, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_a_device_is_reset, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_a_tuned_launch_is_one_call, make_folder, drop_folder),
@@ -491,5 +498,7 @@ int main(void) {
     cmocka_unit_test_setup_teardown(test_beside_the_program, make_folder, drop_folder),
   };
   setenv("AUTOTUNE_GPU_WORKER", TEST_GPU_WORKER, 0);
+  if (argc > 1 && strcmp(argv[1], "threads") == 0)
+    return test_threads();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
