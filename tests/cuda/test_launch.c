@@ -319,7 +319,7 @@ static struct { _Atomic unsigned long allocations, locks, clocks; } counted;
 
 #define COUNTED(type, name, what, parameters, ...)                                                      \
   type __real_##name parameters;                                                                        \
-  type __wrap_##name parameters;                                                                        \
+  __attribute__((visibility("default"))) type __wrap_##name parameters;                                 \
   type __wrap_##name parameters {                                                                       \
     counted.what++;                                                                                     \
     return __real_##name(__VA_ARGS__);                                                                  \
