@@ -124,15 +124,19 @@ static bool has_winner(struct store *s, int64_t problem) {
   return found && s->db;
 }
 
-// The problem of the same kernel that has a winner and differs least.
+// The problem of the same kernel that has a winner and differs least, of those that there is time
+// to look at: with a thousand keys that may be long for a call that does not wait.
 static bool find_nearest(struct store *s, const struct identity *id,
                          const struct cell *ours, struct nearest *n) {
   struct cell cells[STORE_CELLS];
   struct problem p;
   bool any = false;
+  double until = sys_now() + s->wait;
   sqlite3_stmt *q = store_select(s, &table_problem, "WHERE kernel = ?1 LIMIT 1000");
   sqlite3_bind_text(q, 1, ours[1].data, (int)ours[1].size, SQLITE_STATIC);
-  while (first_row(s, q, &table_problem, cells)) {
+  for (unsigned n_seen = 0; n_seen == 0 || sys_now() < until; n_seen++) {
+    if (!first_row(s, q, &table_problem, cells))
+      break;
     if (!problem_of(cells, &p) || !has_winner(s, p.id))
       continue;
     unsigned differs = differences(&p, id, ours);

@@ -95,6 +95,28 @@ static void test_open_ends_and_nonsense_are_kept_readable(void **state) {
   store_close(s);
 }
 
+// Who may not wait looks at one of the keys that are known, not at all of them.
+static void test_why_takes_no_longer_than_is_waited(void **state) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary(), out;
+  struct store *s = open_store(*state);
+  char *why = NULL;
+  for (long long n = 1; n <= 20; n++) {
+    id.key = (long long[]){ n, 3 };
+    assert_int_equal(store_summary(s, &id, &m), 0);
+  }
+  id.key = (long long[]){ 100, 3 };
+  assert_false(store_winner(s, &id, &out, &why));
+  assert_non_null(strstr(why, " and for "));
+  free(why);
+  s->wait = 0;
+  assert_false(store_winner(s, &id, &out, &why));
+  assert_non_null(strstr(why, "tuned for n = "));
+  assert_null(strstr(why, " and for "));
+  free(why);
+  store_close(s);
+}
+
 // ---- pending trials -------------------------------------------------------------------
 
 static void test_pending_of_the_living_is_unknown(void **state) {
@@ -585,6 +607,7 @@ int main(void) {
     TEST(test_record_survives),
     TEST(test_features_survive),
     TEST(test_open_ends_and_nonsense_are_kept_readable),
+    TEST(test_why_takes_no_longer_than_is_waited),
     TEST(test_pending_of_the_living_is_unknown),
     TEST(test_pending_of_the_dead_is_quarantined),
     TEST(test_pending_elsewhere_is_believed_for_a_while),
