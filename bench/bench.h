@@ -53,6 +53,8 @@ double now(void);
  * NULL: it is thrown away). The wall time in seconds, or -1 (a message is printed) where it could
  * not be run or failed. */
 double run(const char *const argv[], char *out, size_t size);
+/* "NAME=VALUE" of each of VALUES, a tab behind each, as searches of a list want them. malloc'ed. */
+char *variant_line(json_t *values);
 /* The number behind LABEL in TEXT; NAN: none. */
 double number_after(const char *text, const char *label);
 

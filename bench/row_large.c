@@ -49,26 +49,6 @@ static bool search(const struct bench *b, unsigned store, const char *name, cons
   return !isnan(time);
 }
 
-static char *line_of(json_t *configuration)
-{
-  const char *name;
-  json_t *value;
-  char *line = NULL;
-  size_t size = 0;
-  FILE *f = open_memstream(&line, &size);
-  if (!f)
-    exit(2);
-  json_object_foreach(configuration, name, value)
-  {
-    if (json_is_string(value))
-      fprintf(f, "%s=%s\t", name, json_string_value(value));
-    else
-      fprintf(f, "%s=%.17g\t", name, json_number_value(value));
-  }
-  fclose(f);
-  return line;
-}
-
 static double median_of(json_t *times)
 {
   struct samples s = { 0 };
@@ -97,7 +77,7 @@ static bool add_seen(const struct bench *b, struct variants *v)
     if (!more)
       exit(2);
     v->items = more;
-    more[v->n++] = (struct variant){ seconds, line_of(json_object_get(result, "configuration")) };
+    more[v->n++] = (struct variant){ seconds, variant_line(json_object_get(result, "configuration")) };
   }
   json_decref(t4);
   free(out);

@@ -41,22 +41,6 @@ static bool tune(const struct bench *b, unsigned kernel, const char *size, unsig
   return fine;
 }
 
-// "NAME=VALUE" of all, separated by tabs.
-static char *line_of(json_t *parameters)
-{
-  const char *name;
-  json_t *value;
-  char *line = NULL;
-  size_t size = 0;
-  FILE *f = open_memstream(&line, &size);
-  if (!f)
-    exit(2);
-  json_object_foreach(parameters, name, value)
-    fprintf(f, "%s=%s\t", name, json_string_value(value));
-  fclose(f);
-  return line;
-}
-
 static void add_trials(json_t *variants, struct trials *out)
 {
   size_t i;
@@ -71,7 +55,7 @@ static void add_trials(json_t *variants, struct trials *out)
     if (!more)
       exit(2);
     out->items = more;
-    more[out->n].point = line_of(json_object_get(variant, "parameters"));
+    more[out->n].point = variant_line(json_object_get(variant, "parameters"));
     more[out->n++].seconds = strcmp(fate, "right") == 0 && json_is_real(time)
                                  ? json_real_value(time) : NAN;
   }

@@ -157,3 +157,23 @@ bool run_calls(const char *const argv[], struct samples *wait, struct samples *t
   free(out);
   return fine && time->n > 0;
 }
+
+char *variant_line(json_t *values)
+{
+  const char *name;
+  json_t *value;
+  char *line = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&line, &size);
+  if (!f)
+    exit(2);
+  json_object_foreach(values, name, value)
+  {
+    if (json_is_string(value))
+      fprintf(f, "%s=%s\t", name, json_string_value(value));
+    else
+      fprintf(f, "%s=%.17g\t", name, json_number_value(value));
+  }
+  fclose(f);
+  return line;
+}

@@ -79,30 +79,28 @@ EXPORT CUresult cuDriverGetVersion(int *version) {
   return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuGetErrorName(CUresult e, const char **text) {
-  switch ((int)e) {
-#define X(number, driver, runtime, words)                                                    \
-  case number:                                                                               \
-    *text = "CUDA_" #driver;                                                                 \
-    return CUDA_SUCCESS;
+const struct error_words *error_words(int number) {
+  static const struct error_words all[] = {
+#define X(number, driver, runtime, words) { number, "CUDA_" #driver, "cuda" #runtime, words },
     AUTOTUNE_EMULATE_ERRORS(X)
 #undef X
-  }
-  *text = NULL;
-  return CUDA_ERROR_INVALID_VALUE;
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].number == number)
+      return &all[i];
+  return NULL;
+}
+
+EXPORT CUresult cuGetErrorName(CUresult e, const char **text) {
+  const struct error_words *w = error_words((int)e);
+  *text = w ? w->driver : NULL;
+  return w ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 EXPORT CUresult cuGetErrorString(CUresult e, const char **text) {
-  switch ((int)e) {
-#define X(number, driver, runtime, words)                                                    \
-  case number:                                                                               \
-    *text = words;                                                                           \
-    return CUDA_SUCCESS;
-    AUTOTUNE_EMULATE_ERRORS(X)
-#undef X
-  }
-  *text = NULL;
-  return CUDA_ERROR_INVALID_VALUE;
+  const struct error_words *w = error_words((int)e);
+  *text = w ? w->words : NULL;
+  return w ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Stands in front of every function that asks a device. */

@@ -114,6 +114,10 @@ CUresult memory_import(const CUipcMemHandle *handle, int device, uintptr_t *base
 
 /* ---- device.c ------------------------------------------------------------------------------ */
 
+struct error_words { int number; const char *driver, *runtime, *words; };
+/* NULL: the driver has no such error. */
+const struct error_words *error_words(int number);
+
 struct CUctx_st {
   int device;
   unsigned retained;

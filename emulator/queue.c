@@ -401,24 +401,25 @@ EXPORT CUresult cuEventRecord(CUevent event, CUstream s) {
   return e;
 }
 
+static CUresult event_usable(struct CUctx_st **c, CUevent event) {
+  CUresult e = context_current(c);
+  return e == CUDA_SUCCESS && !event ? CUDA_ERROR_INVALID_HANDLE : e;
+}
+
 EXPORT CUresult cuEventQuery(CUevent event) {
   struct CUctx_st *c;
-  CUresult e = context_current(&c);
+  CUresult e = event_usable(&c, event);
   if (e != CUDA_SUCCESS)
     return e;
-  if (!event)
-    return CUDA_ERROR_INVALID_HANDLE;
   return queue_done(event->number) ? (CUresult)__atomic_load_n(&c->lost, __ATOMIC_ACQUIRE)
                                    : CUDA_ERROR_NOT_READY;
 }
 
 EXPORT CUresult cuEventSynchronize(CUevent event) {
   struct CUctx_st *c;
-  CUresult e = context_current(&c);
+  CUresult e = event_usable(&c, event);
   if (e != CUDA_SUCCESS)
     return e;
-  if (!event)
-    return CUDA_ERROR_INVALID_HANDLE;
   if (fault_due(FAULT_SYNC))
     return CUDA_ERROR_UNKNOWN;
   queue_wait_for(event->number);

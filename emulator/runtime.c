@@ -50,34 +50,31 @@ EXPORT cudaError_t cudaGetLastError(void) {
   return e;
 }
 
+/* The driver's, and the runtime's own. */
+static const struct error_words *words_of(cudaError_t e) {
+  static const struct error_words own[] = {
+    { cudaErrorInvalidConfiguration, NULL, "cudaErrorInvalidConfiguration",
+      "invalid configuration argument" },
+    { cudaErrorInvalidSymbol, NULL, "cudaErrorInvalidSymbol", "invalid device symbol" },
+    { cudaErrorInvalidMemcpyDirection, NULL, "cudaErrorInvalidMemcpyDirection",
+      "invalid copy direction for memcpy" },
+    { cudaErrorInvalidDeviceFunction, NULL, "cudaErrorInvalidDeviceFunction",
+      "invalid device function" },
+  };
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    if (own[i].number == (int)e)
+      return &own[i];
+  return error_words((int)e);
+}
+
 EXPORT const char *cudaGetErrorName(cudaError_t e) {
-  switch ((int)e) {
-#define X(number, driver, runtime, text)                                                     \
-  case number:                                                                               \
-    return "cuda" #runtime;
-    AUTOTUNE_EMULATE_ERRORS(X)
-#undef X
-  case cudaErrorInvalidConfiguration: return "cudaErrorInvalidConfiguration";
-  case cudaErrorInvalidSymbol: return "cudaErrorInvalidSymbol";
-  case cudaErrorInvalidMemcpyDirection: return "cudaErrorInvalidMemcpyDirection";
-  case cudaErrorInvalidDeviceFunction: return "cudaErrorInvalidDeviceFunction";
-  }
-  return "unrecognized error code";
+  const struct error_words *w = words_of(e);
+  return w ? w->runtime : "unrecognized error code";
 }
 
 EXPORT const char *cudaGetErrorString(cudaError_t e) {
-  switch ((int)e) {
-#define X(number, driver, runtime, text)                                                     \
-  case number:                                                                               \
-    return text;
-    AUTOTUNE_EMULATE_ERRORS(X)
-#undef X
-  case cudaErrorInvalidConfiguration: return "invalid configuration argument";
-  case cudaErrorInvalidSymbol: return "invalid device symbol";
-  case cudaErrorInvalidMemcpyDirection: return "invalid copy direction for memcpy";
-  case cudaErrorInvalidDeviceFunction: return "invalid device function";
-  }
-  return "unrecognized error code";
+  const struct error_words *w = words_of(e);
+  return w ? w->words : "unrecognized error code";
 }
 
 /* ---- devices ---------------------------------------------------------------------------------------------- */

@@ -84,36 +84,35 @@ void copy(command &c)
   c.measure([&] { cudaMemcpyAsync(to.at, from.at, bytes, cudaMemcpyDeviceToDevice, 0); });
 }
 
-void sgemm(command &c)
+/* C = A B of order n by CALL, a function of cuBLAS. */
+template <typename T, typename function> void gemm(command &c, const char *name, function call)
 {
-  const cublas &api = open_cublas();
   int n = (int)c.number(0);
   size_t size = (size_t)n * n;
-  bench::device_array<float> A(size), B(size), C(size);
+  bench::device_array<T> A(size), B(size), C(size);
   bench::fill(A.at, size, 1);
   bench::fill(B.at, size, 2);
   const float one = 1, zero = 0;
   c.flops = 2.0 * n * n * n;
-  c.measure([&] {
-    check_cublas(api.sgemm(api.handle, NO_TRANSPOSE, NO_TRANSPOSE, n, n, n, &one, A.at, n, B.at, n,
-                           &zero, C.at, n), "cublasSgemm");
+  c.measure([&] { check_cublas(call(n, &one, A.at, B.at, &zero, C.at), name); });
+}
+
+void sgemm(command &c)
+{
+  const cublas &api = open_cublas();
+  gemm<float>(c, "cublasSgemm", [&](int n, const float *one, const float *A, const float *B,
+                                    const float *zero, float *C) {
+    return api.sgemm(api.handle, NO_TRANSPOSE, NO_TRANSPOSE, n, n, n, one, A, n, B, n, zero, C, n);
   });
 }
 
 void hgemm(command &c)
 {
   const cublas &api = open_cublas();
-  int n = (int)c.number(0);
-  size_t size = (size_t)n * n;
-  bench::device_array<__half> A(size), B(size), C(size);
-  bench::fill(A.at, size, 1);
-  bench::fill(B.at, size, 2);
-  const float one = 1, zero = 0;
-  c.flops = 2.0 * n * n * n;
-  c.measure([&] {
-    check_cublas(api.gemm_ex(api.handle, NO_TRANSPOSE, NO_TRANSPOSE, n, n, n, &one, A.at, FORMAT_F16,
-                             n, B.at, FORMAT_F16, n, &zero, C.at, FORMAT_F16, n, COMPUTE_F32, BEST),
-                 "cublasGemmEx");
+  gemm<__half>(c, "cublasGemmEx", [&](int n, const float *one, const __half *A, const __half *B,
+                                      const float *zero, __half *C) {
+    return api.gemm_ex(api.handle, NO_TRANSPOSE, NO_TRANSPOSE, n, n, n, one, A, FORMAT_F16, n, B,
+                       FORMAT_F16, n, zero, C, FORMAT_F16, n, COMPUTE_F32, BEST);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,13 +46,25 @@ const char *gpu_emulator_path(void) {
   return mark && dladdr(mark, &info) ? info.dli_fname : options_get()->emulator;
 }
 
-// Puts the function NAME into *TO. False, and WHY: it is missing.
-static bool take(void *library, const char *name, void *to, char *why, size_t size) {
-  void *found = dlsym(library, name);
-  memcpy(to, &found, sizeof found);
-  if (!found && !*why)
-    snprintf(why, size, "it has no %s", name);
-  return found != NULL;
+// The members of a table of functions.
+struct function { const char *name; size_t at; };
+#define X(member, name, parameters) { name, offsetof(struct gpu_api, member) },
+static const struct function driver_functions[] = { GPU_DRIVER(X) };
+#undef X
+#define X(member, name, parameters) { name, offsetof(struct gpu_nvrtc, member) },
+static const struct function nvrtc_functions[] = { GPU_NVRTC(X) };
+#undef X
+
+// Fills TABLE. The name of the first function that is missing; NULL: all are there.
+static const char *take_all(void *library, const struct function *functions, size_t n, void *table) {
+  const char *missing = NULL;
+  for (size_t i = 0; i < n; i++) {
+    void *found = dlsym(library, functions[i].name);
+    memcpy((char *)table + functions[i].at, &found, sizeof found);
+    if (!found && !missing)
+      missing = functions[i].name;
+  }
+  return missing;
 }
 
 static void open_driver(void) {
@@ -61,13 +74,10 @@ static void open_driver(void) {
     snprintf(gpu.driver_why, sizeof gpu.driver_why, "there is no driver (libcuda.so.1)");
     return;
   }
-  char missing[128] = "";
-#define X(member, name, parameters) \
-  take(library, name, &gpu.driver.member, missing, sizeof missing);
-  GPU_DRIVER(X)
-#undef X
-  if (*missing)
-    snprintf(gpu.driver_why, sizeof gpu.driver_why, "the driver is too old: %s", missing);
+  const char *missing = take_all(library, driver_functions,
+                                 sizeof driver_functions / sizeof *driver_functions, &gpu.driver);
+  if (missing)
+    snprintf(gpu.driver_why, sizeof gpu.driver_why, "the driver is too old: it has no %s", missing);
 }
 
 const struct gpu_api *gpu_api_get(const char **why) {
@@ -114,13 +124,10 @@ static void open_nvrtc(void) {
     snprintf(gpu.nvrtc_why, sizeof gpu.nvrtc_why, "there is no NVRTC (libnvrtc.so)");
     return;
   }
-  char missing[128] = "";
-#define X(member, name, parameters) \
-  take(library, name, &gpu.nvrtc.member, missing, sizeof missing);
-  GPU_NVRTC(X)
-#undef X
-  if (*missing)
-    snprintf(gpu.nvrtc_why, sizeof gpu.nvrtc_why, "NVRTC is too old: %s", missing);
+  const char *missing = take_all(library, nvrtc_functions,
+                                 sizeof nvrtc_functions / sizeof *nvrtc_functions, &gpu.nvrtc);
+  if (missing)
+    snprintf(gpu.nvrtc_why, sizeof gpu.nvrtc_why, "NVRTC is too old: it has no %s", missing);
 }
 
 const struct gpu_nvrtc *gpu_nvrtc_get(const char **why) {

@@ -7,7 +7,6 @@
 // into the new file.
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -61,13 +60,11 @@ static int rename_if_free(const char *from, const char *to) {
 }
 
 int store_create(const char *path, char **message) {
-  static atomic_uint counter;
-  char *temporary = sys_printf("%s.new-%ld-%u", path, (long)getpid(),
-                               atomic_fetch_add(&counter, 1));
+  char *prefix = sys_printf("%s.new", path), *temporary = NULL;
+  int fd = prefix ? folder_temporary(prefix, &temporary) : -1;
+  free(prefix);
   if (!temporary)
     return -1;
-  unlink(temporary); // of a process that had this number before us and was killed
-  int fd = sys_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   int status = fd < 0 ? -1 : 0;
   if (status != 0)
     *message = sys_printf("cannot make %s: %s", temporary, strerror(errno));

@@ -6,9 +6,11 @@
 // folder above it must belong to us or to root and be writable by its owner alone, or
 // be sticky as /tmp is, so that nobody can put another folder in its place.
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -166,4 +168,13 @@ const char *folder_open(char **message) {
   const char *result = kept;
   pthread_mutex_unlock(&mutex);
   return result;
+}
+
+int folder_temporary(const char *prefix, char **path) {
+  static atomic_uint counter;
+  *path = sys_printf("%s-%ld-%u", prefix, (long)getpid(), atomic_fetch_add(&counter, 1));
+  if (!*path)
+    return -1;
+  unlink(*path); // of a process that had this number before us and was killed
+  return sys_open(*path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 }

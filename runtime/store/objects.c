@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,13 +85,11 @@ char *objects_find(uint64_t hash) {
 // Writes DATA to PATH by way of a temporary name. 0 or -1 and errno.
 static int write_object(int directory, const char *folder, const char *path,
                         const void *data, size_t size) {
-  static atomic_uint counter;
-  char *temporary = sys_printf("%s/objects/tmp-%ld-%u", folder, (long)getpid(),
-                               atomic_fetch_add(&counter, 1));
+  char *prefix = sys_printf("%s/objects/tmp", folder), *temporary = NULL;
+  int fd = prefix ? folder_temporary(prefix, &temporary) : -1;
+  free(prefix);
   if (!temporary)
     return -1;
-  unlink(temporary); // of a process that had this number before us and was killed
-  int fd = sys_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   int status = fd < 0 ? -1 : sys_write_all(fd, data, size);
   if (status == 0)
     status = sys_fsync(fd);

@@ -154,6 +154,9 @@ void store_list_free(struct listing *l);
 /* ---- folder.c, objects.c: for a given folder --------------------------------------- */
 
 char *folder_default(char **message);   /* its path, not looked at; malloc'ed */
+/* A new file, PREFIX and what makes it this process's own, open to write; or -1. *PATH is malloc'ed; NULL:
+ * no memory. */
+int folder_temporary(const char *prefix, char **path);
 char *objects_find_in(const char *folder, uint64_t hash);
 char *objects_keep_in(const char *folder, const char *from, uint64_t *hash);
 

@@ -44,6 +44,23 @@ static inline char *make_fast_folder(void) {
   return make_folder();
 }
 
+/* For cmocka: such a folder as a test's state. */
+static inline int folder_setup(void **state) {
+  *state = make_folder();
+  return 0;
+}
+
+static inline int fast_folder_setup(void **state) {
+  *state = make_fast_folder();
+  return 0;
+}
+
+static inline int folder_teardown(void **state) {
+  remove_folder(*state);
+  free(*state);
+  return 0;
+}
+
 static inline struct store *open_store(const char *folder) {
   char *message = NULL;
   struct store *s = store_open_in(folder, true, &message);

@@ -16,11 +16,6 @@
 #define MODE "AUTOTUNE_MODE=background"
 #define SILENT "AUTOTUNE_LOG=error"
 
-static void nap(double seconds) {
-  struct timespec t = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
-  nanosleep(&t, NULL);
-}
-
 static bool is_childless(void) {
   return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD;
 }
@@ -218,27 +213,11 @@ static void test_compiler_hangs(void **state) {
   RUN(compiler_hangs, "AUTOTUNE_BUDGET=60s", "AUTOTUNE_JIT=" JIT_HANGS);
 }
 
-// The tuner came to this process, since its helper ended.
-static pid_t tuner(void) {
-  char path[64];
-  long pid = 0;
-  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-  for (int i = 0; i < 500 && pid == 0; i++) {
-    FILE *f = fopen(path, "r");
-    if (!f || fscanf(f, "%ld", &pid) != 1)
-      pid = 0;
-    if (f)
-      fclose(f);
-    nap(0.01);
-  }
-  return (pid_t)pid;
-}
-
 static void tuner_dies_of(int signal, const char *words) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   scale_params[1].n_values = 6;
   EXPECT(scale_is_right(SCALE_N));
-  pid_t pid = tuner();
+  pid_t pid = await_child();
   nap(0.2);
   EXPECT(pid > 0 && kill(pid, signal) == 0);
   for (int i = 0; i < 4; i++) {
@@ -321,7 +300,7 @@ static void execs(void) {
     execlp("sleep", "sleep", "3", (char *)NULL);
     _exit(1);
   }
-  EXPECT(tuner() > 0);
+  EXPECT(await_child() > 0);
   for (int i = 0; i < 50 && waitpid(-1, NULL, WNOHANG) == 0; i++) // the tuner, or sleep if that is first
     nap(0.05);
   EXPECT(kill(pid, 0) == 0 && waitpid(pid, NULL, WNOHANG) == 0); // sleep still sleeps

@@ -11,17 +11,6 @@
 
 enum { STRANGER = 12345 };
 
-static int setup(void **state) {
-  *state = make_folder();
-  return 0;
-}
-
-static int teardown(void **state) {
-  remove_folder(*state);
-  free(*state);
-  return 0;
-}
-
 static char *below(void **state, const char *name) {
   char *path = sys_printf("%s/%s", (char *)*state, name);
   assert_non_null(path);
@@ -357,7 +346,7 @@ static void test_objects_that_others_may_write_are_not_found(void **state) {
   free(objects), free(path), free(other);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 static const struct child children[] = {
   { "xdg", default_xdg },

@@ -145,17 +145,6 @@ static void test_none_twice(void **state) {
 
 // ---- the nearest problems in a store ------------------------------------------------------------------
 
-static int setup(void **state) {
-  *state = make_fast_folder();
-  return 0;
-}
-
-static int teardown(void **state) {
-  remove_folder(*state);
-  free(*state);
-  return 0;
-}
-
 static void put(struct store *s, const struct identity *id, uint64_t variant, const char *values,
                 double seconds) {
   double samples[] = { seconds, seconds, seconds };
@@ -260,7 +249,7 @@ static void test_hints_from_a_store(void **state) {
   store_close(s);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fast_folder_setup, folder_teardown)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

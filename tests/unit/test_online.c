@@ -17,11 +17,6 @@
 #define MODE "AUTOTUNE_MODE=online"
 #define SILENT "AUTOTUNE_LOG=error"
 
-static void nap(double seconds) {
-  struct timespec t = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
-  nanosleep(&t, NULL);
-}
-
 // The test has taken too long.
 static bool is_late(void) {
   static _Atomic double begun;

@@ -11,11 +11,6 @@
 #define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
 #define SILENT "AUTOTUNE_LOG=error"
 
-static void nap(double seconds) {
-  struct timespec t = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
-  nanosleep(&t, NULL);
-}
-
 // Variants in the store that ended their process.
 static int quarantined(void) {
   char path[64];

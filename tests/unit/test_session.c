@@ -32,11 +32,6 @@ static int open_files(void) {
   return n;
 }
 
-static void nap(double seconds) {
-  struct timespec t = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
-  nanosleep(&t, NULL);
-}
-
 // No child is left, not even a dead one.
 static bool is_childless(void) {
   return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD;
@@ -433,23 +428,8 @@ static void test_poverty(void **state) {
 
 // ---- the tuner dies, or the user has had enough -----------------------------------------------------------------------
 
-static pid_t only_child(void) {
-  char path[64];
-  long pid = 0;
-  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-  for (int i = 0; i < 500 && pid == 0; i++) {
-    FILE *f = fopen(path, "r");
-    if (!f || fscanf(f, "%ld", &pid) != 1)
-      pid = 0;
-    if (f)
-      fclose(f);
-    nap(0.01);
-  }
-  return (pid_t)pid;
-}
-
 static void *kills_tuner(void *data) {
-  pid_t tuner = only_child();
+  pid_t tuner = await_child();
   nap(0.2);
   if (tuner > 0)
     kill(tuner, *(int *)data);

@@ -4,17 +4,6 @@
 
 #include "store_fixture.h"
 
-static int setup(void **state) {
-  *state = make_folder();
-  return 0;
-}
-
-static int teardown(void **state) {
-  remove_folder(*state);
-  free(*state);
-  return 0;
-}
-
 // ---- round trips ----------------------------------------------------------------------
 
 static void test_summary_survives(void **state) {
@@ -599,7 +588,7 @@ static void test_listing_has_all(void **state) {
   store_close(s);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

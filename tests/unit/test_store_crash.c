@@ -12,17 +12,6 @@
 
 enum { KILLS = 200, WRITERS = 16, RECORDS = 200 };
 
-static int setup(void **state) {
-  *state = make_folder();
-  return 0;
-}
-
-static int teardown(void **state) {
-  remove_folder(*state);
-  free(*state);
-  return 0;
-}
-
 static unsigned count_files(const char *folder, const char *pattern) {
   char *command = sys_printf("ls %s | grep -c '%s'", folder, pattern);
   FILE *f = popen(command, "r");
@@ -242,7 +231,7 @@ static void test_a_continued_process_finds_its_lock(void **state) {
   store_close(s);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

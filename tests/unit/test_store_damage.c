@@ -15,17 +15,6 @@
 
 enum { MUTANTS = 2000, VARIANTS = 60 };
 
-static int setup(void **state) {
-  *state = make_fast_folder();
-  return 0;
-}
-
-static int teardown(void **state) {
-  remove_folder(*state);
-  free(*state);
-  return 0;
-}
-
 // ---- the original ---------------------------------------------------------------------
 
 struct image { unsigned char *data; size_t size; };
@@ -356,7 +345,7 @@ static void test_any_call_may_fail(void **state) {
       }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fast_folder_setup, folder_teardown)
 
 static const struct child children[] = {
   { "limited_size", limited_size },

@@ -3,17 +3,6 @@
 #include "report/export.h"
 #include "store_fixture.h"
 
-static int setup(void **state) {
-  *state = make_folder();
-  return 0;
-}
-
-static int teardown(void **state) {
-  remove_folder(*state);
-  free(*state);
-  return 0;
-}
-
 // 61 variants of gcc and 3 of clang 22.1.7, with MR from 0 on.
 static void fill(const char *folder) {
   struct identity id = fixture_identity();
@@ -144,13 +133,13 @@ static void test_offers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(test_what_runs, setup, teardown),
-    cmocka_unit_test_setup_teardown(test_another_compiler, setup, teardown),
-    cmocka_unit_test_setup_teardown(test_another_machine, setup, teardown),
-    cmocka_unit_test_setup_teardown(test_another_key, setup, teardown),
-    cmocka_unit_test_setup_teardown(test_borrowed, setup, teardown),
-    cmocka_unit_test_setup_teardown(test_two_files, setup, teardown),
-    cmocka_unit_test_setup_teardown(test_misspelt, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_what_runs, folder_setup, folder_teardown),
+    cmocka_unit_test_setup_teardown(test_another_compiler, folder_setup, folder_teardown),
+    cmocka_unit_test_setup_teardown(test_another_machine, folder_setup, folder_teardown),
+    cmocka_unit_test_setup_teardown(test_another_key, folder_setup, folder_teardown),
+    cmocka_unit_test_setup_teardown(test_borrowed, folder_setup, folder_teardown),
+    cmocka_unit_test_setup_teardown(test_two_files, folder_setup, folder_teardown),
+    cmocka_unit_test_setup_teardown(test_misspelt, folder_setup, folder_teardown),
     cmocka_unit_test(test_offers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

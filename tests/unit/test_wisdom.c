@@ -3,17 +3,6 @@
 #include "store_fixture.h"
 #include "wisdom/wisdom.h"
 
-static int setup(void **state) {
-  *state = make_folder();
-  return 0;
-}
-
-static int teardown(void **state) {
-  remove_folder(*state);
-  free(*state);
-  return 0;
-}
-
 static struct wisdom_entry entry(const char *key, double when) {
   struct wisdom_entry e = { .problem = { .kernel = "gemm", .file = "src/gemm.c", .cpu = "Test CPU 1",
                                          .isa = "x86-64-v3 1", .toolchain = "clang 22.1.8",
@@ -232,7 +221,7 @@ int main(void) {
     cmocka_unit_test(test_a_line_comes_back),
     cmocka_unit_test(test_a_kernel_without_key_or_winner),
     cmocka_unit_test(test_what_is_no_line),
-    cmocka_unit_test_setup_teardown(test_bad_lines_are_told_and_left_out, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_bad_lines_are_told_and_left_out, folder_setup, folder_teardown),
     cmocka_unit_test(test_the_better_one_of_the_same_is_left),
     cmocka_unit_test(test_merging),
   };

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <time.h>
 
 #include "autotune.h"
 
@@ -190,6 +191,27 @@ static inline int drop_folder(void **state) {
   (void)state;
   remove_folder();
   return 0;
+}
+
+static inline void nap(double seconds) {
+  struct timespec t = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
+  nanosleep(&t, NULL);
+}
+
+/* The process that this thread has begun, or begins within five seconds; 0: there is none. */
+static inline pid_t await_child(void) {
+  char path[64];
+  long pid = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+  for (int i = 0; i < 500 && pid == 0; i++) {
+    FILE *f = fopen(path, "r");
+    if (!f || fscanf(f, "%ld", &pid) != 1)
+      pid = 0;
+    if (f)
+      fclose(f);
+    nap(0.01);
+  }
+  return (pid_t)pid;
 }
 
 #endif
