@@ -9,13 +9,13 @@
  *   tune/tune.c        (in the tuner) the pass: propose, compile, try, learn, final race, store
  *   compile/pool.c     (in the tuner) compiles ahead on threads
  *   sandbox/worker.c   (in the tuner) the ZYGOTE, forked before any thread starts, keeps the image of the
- *             arguments and forks a WORKER from it whenever one is needed; the worker loads, runs,
- *             compares and times variants
+ *                      arguments and forks a WORKER from it whenever one is needed; the worker
+ *                      loads, runs, compares and times variants
  *
  * The program's own process never loads LLVM, starts no thread and keeps no file open: whatever goes
  * wrong in the tuner, the program runs the default variant.
  *
- * Three kinds of failure: the user's (a message in the log), the machine's (enum at_status and a
+ * Three kinds of failure: the user's (a message in the log), the machine's (a status and a
  * message), ours (assert). */
 #ifndef AUTOTUNE_RUNTIME_H
 #define AUTOTUNE_RUNTIME_H

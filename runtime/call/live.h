@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* live.h: variants in the program's own calls. The tuner (online.c) sends them as shared objects over the
- * session's socket and writes orders into the lane of the shared page (runtime.h); the program (live.c)
+ * session's socket and writes orders into the lane of the shared page (session.h); the program (live.c)
  * loads the one, follows the other, and writes down what calls took. */
 #ifndef AUTOTUNE_LIVE_H
 #define AUTOTUNE_LIVE_H

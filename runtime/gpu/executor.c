@@ -40,7 +40,7 @@ static struct device *device_of(const struct executor *e) {
   return (struct device *)(uintptr_t)e;
 }
 
-// ---- what a helper needs -----------------------------------------------------------------------------------------
+// ---- what a helper needs ----------------------------------------------------------------------
 
 static bool ask_for_memory(struct device *d, bool snapshot) {
   struct gpu_request r = { .what = GPU_SHARE, .serial = ++d->serial, .snapshot = snapshot };
@@ -107,7 +107,7 @@ static bool ensure_helper(struct device *d) {
   return no_ipc && !d->beside && ask_for_memory(d, true) && begin_helper(d, &no_ipc);
 }
 
-// ---- answers -------------------------------------------------------------------------------------------------------
+// ---- answers ----------------------------------------------------------------------------------
 
 // The answer of a process that a variant may have damaged: believe no number.
 static int copy_answer(const struct gpu_answer *a, bool timed, struct trial *out) {
@@ -165,7 +165,7 @@ static int in_program(struct device *d, enum gpu_what what, uint64_t ticket, con
   return rc;
 }
 
-// ---- trials in the helper ---------------------------------------------------------------------------------------------
+// ---- trials in the helper ---------------------------------------------------------------------
 
 static bool has_passed(const struct device *d, uint64_t ticket) {
   return ticket < d->n_passed && (d->passed[ticket / 8] >> ticket % 8 & 1);
@@ -245,7 +245,7 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
   return rc;
 }
 
-// ---- the executor -----------------------------------------------------------------------------------------------------------
+// ---- the executor -----------------------------------------------------------------------------
 
 static void describe(struct device *d, void *const *args) {
   const struct gpu_call *c = d->own.call;

@@ -20,7 +20,7 @@
 // Seconds until one that was killed counts as left behind.
 enum { BURIAL = 2 };
 
-// ---- where the helper is ----------------------------------------------------------------------------------
+// ---- where the helper is ----------------------------------------------------------------------
 
 static char *beside_library(void) {
   static const char *const places[] = { "", "../bin/", "../libexec/" };
@@ -50,7 +50,7 @@ bool helper_find(struct helper *h, char **message) {
   return false;
 }
 
-// ---- its life ----------------------------------------------------------------------------------------------------
+// ---- its life ---------------------------------------------------------------------------------
 
 // Its environment is ours, and where its driver is, if that is the emulator.
 static char **helper_environment(char **extra) {
@@ -151,7 +151,7 @@ void helper_fate(struct helper *h, char *text, size_t size) {
     h->pid = 0;
 }
 
-// ---- packets ---------------------------------------------------------------------------------------------------
+// ---- packets ----------------------------------------------------------------------------------
 
 bool helper_send(const struct helper *h, const void *data, size_t size, int fd) {
   return message_send(h->socket, data, size, fd, 0, session_stopping);

@@ -9,7 +9,7 @@
 
 #include "tune.h"
 
-// ---- shared by all of it --------------------------------------------------------------------------
+// ---- shared by all of it ----------------------------------------------------------------------
 
 struct estimate tune_best(const struct tuning *t) {
   const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
@@ -72,7 +72,7 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
     features_of_device(&out->facts, p.launch.shared, &c->features);
 }
 
-// ---- the pass ---------------------------------------------------------------------------------------
+// ---- the pass ---------------------------------------------------------------------------------
 
 // One run, compared with the default's and not timed to any purpose.
 static struct trial_plan once(double limit) {
