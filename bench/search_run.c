@@ -143,6 +143,8 @@ static bool replay(struct replay *p, const struct strategy_class *class, uint64_
     begin_near(p, class, st, seed);
   while (st && goes_on(p)) {
     double began = now();
+    if (class->left)
+      class->left(st, fmax(1 - (double)p->run->trials / p->options->trials, 0));
     while (more && n < flight && (more = class->ask(st, asked[(first + n) % flight])))
       n++;
     if (n == 0)

@@ -175,7 +175,7 @@ static void free_(void *model) {
 }
 
 const struct learner learner_boost = {
-  .name = "boosted trees", .caution = 1, .new = new, .fit = fit, .predict = predict, .free = free_,
+  .name = "boosted trees", .new = new, .fit = fit, .predict = predict, .free = free_,
 };
 
 #else // built without its header: trees take its place
@@ -186,5 +186,5 @@ static void *new(const struct columns *c, unsigned width, uint64_t seed) {
   return NULL;
 }
 
-const struct learner learner_boost = { .name = "boosted trees", .caution = 1, .new = new };
+const struct learner learner_boost = { .name = "boosted trees", .new = new };
 #endif

@@ -321,7 +321,6 @@ static bool predict(void *model, const float *rows, unsigned n, float *mean, flo
   return true;
 }
 
-// Failed points are no rows, and so where all fail nothing is known of times and much is hoped for: CAUTION.
 const struct learner learner_gauss = {
-  .name = "gauss", .caution = 2, .new = new, .fit = fit, .predict = predict, .free = free_,
+  .name = "gauss", .new = new, .fit = fit, .predict = predict, .free = free_,
 };

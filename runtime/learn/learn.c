@@ -14,6 +14,8 @@ enum {
   SURE = 16,               // and with fewer than that, nothing is said of a single point
 };
 static const double DOUBTS = 3;      // how many spreads below its mean a time can hardly be
+static const double LIKELY = 0.25;   // what is less likely to be right comes after all else, for …
+static const double DOOMED = 1e4;    // … where all fail nothing is known of times, and much is hoped for
 static const double UNLIKELY = 1e-3; // no point is surer than that to be right or to fail
 
 struct lesson {
@@ -316,7 +318,7 @@ bool lessons_score(struct lessons *l, const choice *points, unsigned n, double *
     expect_right(l, l->work, m, right);
     for (unsigned i = 0; i < m; i++)
       scores[at + i] = log(improvement(mean[i], spread[i]) * l->unit) +
-                       l->learner->caution * log(right[i]);
+                       log(right[i]) - (right[i] < LIKELY ? DOOMED : 0);
   }
   return true;
 }

@@ -39,7 +39,6 @@ void columns_row(const struct columns *c, const choice *point, const struct feat
 enum { MAX_LESSONS = 512 };  /* rows that a model is made of, besides MAX_RELATED of a near key */
 struct learner {
   const char *name;
-  double caution;      /* the power of the chance to be right by which an improvement is multiplied */
   /* For rows of the first WIDTH columns. NULL: it cannot be had here. */
   void *(*new)(const struct columns *c, unsigned width, uint64_t seed);
   /* N rows of WIDTH numbers, NAN where missing, and what came of each: less is better. */

@@ -237,5 +237,5 @@ static bool predict(void *model, const float *rows, unsigned n, float *mean, flo
 }
 
 const struct learner learner_trees = {
-  .name = "trees", .caution = 1, .new = new, .fit = fit, .predict = predict, .free = free_,
+  .name = "trees", .new = new, .fit = fit, .predict = predict, .free = free_,
 };

@@ -14,16 +14,17 @@ static const double hot = 0.5, cold = 0.005;
 
 struct strategy {
   struct known known;
-  unsigned period;              // trials
+  double left;                  // share of the budget
   choice at[MAX_PARAMS];
   double seconds;               // INFINITY: there is no such point yet
 };
 
 static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+  (void)budget;
   struct strategy *st = sys_calloc(1, sizeof *st);
   if (!st)
     return NULL;
-  st->period = budget > 40 ? budget / 2 : 20;
+  st->left = 1;
   st->seconds = INFINITY;
   if (known_init(&st->known, s, seed))
     return st;
@@ -32,7 +33,7 @@ static struct strategy *new(const struct space *s, uint64_t seed, unsigned budge
 }
 
 static double temperature(const struct strategy *st) {
-  double done = (double)(st->known.n % st->period) / st->period;
+  double done = st->left > 0 ? fmod(2 * (1 - st->left), 1) : 1;
   return hot * pow(cold / hot, done);
 }
 
@@ -70,6 +71,10 @@ static void tell(struct strategy *st, const choice *point, const struct told *to
   consider(st, point, told->fate == FATE_OK ? told->seconds : INFINITY);
 }
 
+static void left(struct strategy *st, double share) {
+  st->left = share;
+}
+
 static void free_(struct strategy *st) {
   known_free(&st->known);
   free(st);
@@ -78,5 +83,5 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_anneal = {
   .name = "anneal",
   .about = "to neighbours, slower ones too, but ever more rarely",
-  .new = new, .ask = ask, .tell = tell, .free = free_,
+  .new = new, .ask = ask, .tell = tell, .free = free_, .left = left,
 };

@@ -98,6 +98,12 @@ static double expect(struct strategy *st, const choice *point, const struct feat
   return searches[MODEL]->expect(st->of[MODEL], point, features);
 }
 
+static void left(struct strategy *st, double share) {
+  for (unsigned i = 0; i < SEARCHES; i++)
+    if (searches[i]->left)
+      searches[i]->left(st->of[i], share);
+}
+
 static double hope(struct strategy *st) {
   return searches[MODEL]->hope(st->of[MODEL]);
 }
@@ -106,5 +112,5 @@ const struct strategy_class search_auto = {
   .name = "auto",
   .about = "steps from the original values, then where a model expects the most",
   .new = new, .ask = ask, .tell = tell, .free = free_, .relate = relate,
-  .expect = expect, .hope = hope,
+  .expect = expect, .hope = hope, .left = left,
 };

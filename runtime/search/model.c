@@ -14,11 +14,13 @@ enum {
   SAMPLES = 1024, // else: random points that are looked at each time
   BEST = 8,       // and those near so many of the best
   NEAR = 96,
-  TOGETHER = 20,  // trials like the most promising that are hoped for: on recorded spaces, where `hope` said
-                  // less than 2 %, no more was left in 96 of 100 cases (with 10, in 80) …
-  SURER = 1000,   // … and of a Gaussian process, which is sure too early (with 20: 32 of 50); roughly chosen
+  TOGETHER = 20,  // trials like the most promising that are hoped for …
+  SURER = 1000,   // … and of a Gaussian process, which is sure too early; chosen on recorded spaces
+  HISTORY = 4096, // trials of which it is known how good the best was then
   SPREAD = 24,    // random points of which the one furthest from all others is taken
 };
+
+static const double FIRST = 1.0 / 6; // the share of the budget that the first points take at most
 
 struct strategy {
   const struct space *space;
@@ -28,7 +30,8 @@ struct strategy {
   unsigned initial, asked;  // points to begin with, points asked for
   choice *listed; unsigned n_listed; // NULL: the space is not small
   choice *candidates; double *scores;
-  double hope, together;
+  double hope, together, left;
+  double bests[HISTORY]; unsigned told; // seconds after each trial; INFINITY: none was right
 };
 
 static size_t width_of(const struct strategy *st) {
@@ -62,6 +65,7 @@ static struct strategy *new_with(const struct learner *learner, const struct spa
   st->space = s;
   st->rng = seed;
   st->hope = -1;
+  st->left = 1;
   st->together = learner == &learner_gauss ? SURER : TOGETHER;
   st->initial = budget < 60 ? budget / 6 + 1 : 10;
   st->lessons = lessons_new(s, rng_next(&st->rng), learner);
@@ -150,7 +154,8 @@ static bool ask(struct strategy *st, choice *point) {
   bool first = st->asked++ == 0;
   if (first && space_original(st->space, point) && !seen_has(&st->seen, st->space, point))
     return take(st, point, point);
-  bool early = lessons_count(st->lessons) < st->initial && st->asked <= st->initial;
+  bool early = lessons_count(st->lessons) < st->initial && st->asked <= st->initial &&
+               st->left > 1 - FIRST;
   if (early ? spread(st, point) : promising(st, point))
     return true;
   return seen_other(&st->seen, st->space, &st->rng, point);
@@ -159,6 +164,9 @@ static bool ask(struct strategy *st, choice *point) {
 static void tell(struct strategy *st, const choice *point, const struct told *told) {
   seen_add(&st->seen, st->space, point);
   lessons_add(st->lessons, point, told);
+  double before = st->told ? st->bests[st->told - 1] : INFINITY;
+  if (st->told < HISTORY)
+    st->bests[st->told++] = told->fate == FATE_OK ? fmin(before, told->seconds) : before;
 }
 
 static void relate(struct strategy *st, const choice *point, double seconds) {
@@ -171,20 +179,28 @@ static double expect(struct strategy *st, const choice *point, const struct feat
   return lessons_expect(st->lessons, point, features);
 }
 
+static void left(struct strategy *st, double share) {
+  st->left = share;
+}
+
+// As much as the last half of the trials brought may come yet, whatever the model says: it knows nothing of what
+// is fast for reasons that it has not seen.
 static double hope(struct strategy *st) {
-  return st->hope;
+  if (st->hope < 0 || st->told == 0)
+    return st->hope;
+  return st->hope + st->bests[st->told / 2] / st->bests[st->told - 1] - 1;
 }
 
 const struct strategy_class search_model = {
   .name = "model",
   .about = "where a model, learned from what was tried, expects the most",
   .new = new, .ask = ask, .tell = tell, .free = free_, .relate = relate,
-  .expect = expect, .hope = hope,
+  .expect = expect, .hope = hope, .left = left,
 };
 
 const struct strategy_class search_gauss = {
   .name = "gauss",
   .about = "the same with a Gaussian process",
   .new = new_gauss, .ask = ask, .tell = tell, .free = free_, .relate = relate,
-  .expect = expect, .hope = hope,
+  .expect = expect, .hope = hope, .left = left,
 };

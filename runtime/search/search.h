@@ -35,6 +35,9 @@ struct strategy_class {
   /* Optional: the share of the best time by which further trials are expected to improve on it; below
    * 0: no idea. */
   double (*hope)(struct strategy *st);
+  /* Optional: told before points are asked for, the share of the budget that is left, of its time or of
+   * its points, whichever is less. From 1 to 0. */
+  void (*left)(struct strategy *st, double share);
 };
 const struct strategy_class *strategy_find(const char *name); /* NULL: unknown */
 /* The default: exhaustive where all points fit BUDGET, else auto. */

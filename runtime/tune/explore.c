@@ -3,6 +3,7 @@
 // the worker. Each is written down as pending before it is run, so that one that takes the tuner or the
 // machine down is known for it next time. What is only being compiled is not: whoever ends the tuner then
 // does not mean it; where the compiler crashes, the session tells the next tuner what that was at.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -87,10 +88,19 @@ static struct candidate *hinted(struct tuning *t) {
   return NULL;
 }
 
+// How many variants fit a time is guessed when the search begins. This is not guessed.
+static void tell_left(struct tuning *t) {
+  double time = (t->explore_until - sys_now()) / (t->explore_until - t->explore_from);
+  double variants = 1 - (double)tune_asked(t) / t->max_variants;
+  if (t->class->left)
+    t->class->left(t->strategy, fmin(fmax(fmin(time, variants), 0), 1));
+}
+
 // It may come to what was given as well, not told of it yet.
 static struct candidate *asked(struct tuning *t) {
   choice point[MAX_PARAMS];
   struct candidate *c = NULL;
+  tell_left(t);
   while (!c && tune_asked(t) < t->max_variants && t->class->ask(t->strategy, point))
     if (!candidate_given(t, point) && (!(c = candidate_add(t, point)) || !candidate_identify(t, c)))
       return NULL;

@@ -107,7 +107,8 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   if (spent > t->budget / 2)
     t->deadline += spent - t->budget / 2;
   double left = t->deadline - sys_now();
-  t->explore_until = sys_now() + 0.8 * left;
+  t->explore_from = sys_now();
+  t->explore_until = t->explore_from + 0.8 * left;
   return rc == 0 && trial.fate == FATE_OK;
 }
 

@@ -111,7 +111,7 @@ struct tuning {
   struct estimate original;
   struct foresight foresight;
   double until;               /* the plan's or the kernel's; 0: never */
-  double began, budget, deadline, explore_until; /* sys_now */
+  double began, budget, deadline, explore_from, explore_until; /* sys_now */
   unsigned given;             /* of the plan's points, proposed so far */
   unsigned max_variants, hint, expected; /* hint: how many, for the strategy */
   struct summary summary;     /* counts and times, as they grow */

@@ -82,6 +82,8 @@ static void go(struct run *r, const struct strategy_class *class, struct strateg
   unsigned first = 0, n = 0;
   r->best = INFINITY;
   for (bool more = true;;) {
+    if (class->left)
+      class->left(st, 1 - (double)r->n / r->limit);
     while (more && n < r->flight && r->n < r->limit &&
            (more = class->ask(st, flying[(first + n) % 8])))
       asked(r, flying[(first + n++) % 8]);
@@ -193,7 +195,7 @@ static void test_learns(void **state) {
   static const char *const learning[] = { "local", "anneal", "genetic", "model", "auto" };
   for (unsigned i = 0; i < sizeof learning / sizeof *learning; i++) {
     assert_true(median_of(strategy_find(learning[i]), r, &failed) < by_chance);
-    assert_true(failed < random_failed * 2 / 3); // two thirds of all fail
+    assert_true(failed < random_failed * 2 / 5); // two thirds of all fail
   }
 }
 
