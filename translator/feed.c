@@ -18,6 +18,7 @@ struct scan {
   unsigned n_tainted;
   struct chain *chains;
   unsigned n_chains;
+  unsigned depth, touched;  // groups open where we write, and the innermost that has lines of ours
 };
 
 enum line { LINE_TEXT, LINE_IF, LINE_ELSE, LINE_ENDIF, LINE_DEFINE, LINE_INCLUDE, LINE_PRAGMA,
@@ -198,7 +199,17 @@ void feed_raw(const struct source *s, const struct kernel *kernels, unsigned n, 
   }
 }
 
-static void write_line(const struct scan *c, struct slice line, bool in_chain, struct text *out)
+// A group that is skipped takes our #line directives with it, but not the lines that they are.
+static bool ends_touched(struct scan *c, enum line kind)
+{
+  bool ends = (kind == LINE_ELSE || kind == LINE_ENDIF) && c->touched > 0 && c->touched >= c->depth;
+  c->depth += kind == LINE_IF;
+  c->depth -= c->depth > 0 && kind == LINE_ENDIF;
+  c->touched = c->touched > c->depth ? c->depth : c->touched;
+  return ends;
+}
+
+static void write_line(struct scan *c, struct slice line, bool in_chain, struct text *out)
 {
   struct slice rest = { 0 };
   enum line kind = line_kind(line, &rest);
@@ -215,10 +226,13 @@ static void write_line(const struct scan *c, struct slice line, bool in_chain, s
   }
   text_add(out, line.data, line.size);
   text_add(out, "\n", 1);
+  bool ends = ends_touched(c, kind);
   if ((in_chain && conditional) || kind == LINE_INCLUDE) {
     definitions(c, false, out);
-    resynchronise(c->s, next, out);
+    c->touched = c->depth;
   }
+  if ((in_chain && conditional) || kind == LINE_INCLUDE || ends)
+    resynchronise(c->s, next, out);
 }
 
 // The chain that the conditional at AT belongs to depends on a param, or one inside which
