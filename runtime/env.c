@@ -216,10 +216,11 @@ static void read_seed(const char *name, const char *value) {
   char *end;
   errno = 0;
   unsigned long long seed = strtoull(value, &end, 0);
-  if (errno || end == value || *end || *value == '-')
-    WARN("%s=%s: not a whole number", name, value);
-  else
+  env.options.seeded = !errno && end != value && !*end && *value != '-';
+  if (env.options.seeded)
     env.options.seed = seed;
+  else
+    WARN("%s=%s: not a whole number", name, value);
 }
 
 static void read_search(const char *name, const char *value) {

@@ -88,6 +88,7 @@ struct options {
   const char *called;                    /* AUTOTUNE_CALLED: file that receives the names of kernels; NULL */
   const char *search;                    /* AUTOTUNE_SEARCH; NULL: not set */
   uint64_t seed;                         /* AUTOTUNE_SEED; default 1 */
+  bool seeded;                           /* it was given: searches do as it says, however fast the machine */
   enum autotune_level log_level;         /* AUTOTUNE_LOG */
   const char *cache;                     /* AUTOTUNE_CACHE: folder instead of
                                             $XDG_CACHE_HOME/autotune; "" or "off": no store */

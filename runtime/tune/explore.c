@@ -88,9 +88,11 @@ static struct candidate *hinted(struct tuning *t) {
   return NULL;
 }
 
-// How many variants fit a time is guessed when the search begins. This is not guessed.
+// How many variants fit a time is guessed when the search begins. This is not guessed, but for a search that
+// is to do the same again.
 static void tell_left(struct tuning *t) {
-  double time = (t->explore_until - sys_now()) / (t->explore_until - t->explore_from);
+  double time = options_get()->seeded
+                    ? 1 : (t->explore_until - sys_now()) / (t->explore_until - t->explore_from);
   double variants = 1 - (double)tune_asked(t) / t->max_variants;
   if (t->class->left)
     t->class->left(t->strategy, fmin(fmax(fmin(time, variants), 0), 1));
