@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cc.h"
+#include "cc/cc.h"
 #include "cuda/cuda.h"
-#include "unit.h"
+#include "unit/unit.h"
 
 // The build or a header gives P its default.
 static void adopt_default(struct param *p, struct slice value)

@@ -3,17 +3,19 @@
  *
  * The way of a file (docs/design.md draws it):
  *
- *   source.c   text, lines, Tree-sitter's tree
- *   lex.c      tokens
- *   pragma.c   every `#pragma autotune …` to clauses and arguments, by tables
- *   kernel.c   kernels, their parameters, sections, constraints; all that can be wrong with them
- *   loops.c    loop nests and the directives on them, and transform.c what becomes of them in a
- *              variant, as text with #if
- *   expand.c   the compiler's view of the file (-E -dD), parsed: types, macros, helpers, globals
- *   unit.c     the kernel unit: what the kernel reaches of that
- *   emit.c     the translated file: default variant, stub, unit, tables
- *   translate.c one line a pass
- *   cc.c …     `autotune cc`: the compiler's command line, and what is run instead
+ *   source.c     text, lines, Tree-sitter's tree
+ *   lex.c        tokens
+ *   pragma/      every `#pragma autotune …` to clauses and arguments, by tables
+ *   kernel/      kernels, their parameters, sections, constraints; all that can be wrong with them
+ *   loops/       loop nests and the directives on them, and what becomes of them in a variant, as
+ *                text with #if
+ *   unit/        the compiler's view of the file (-E -dD), parsed: types, macros, helpers, globals;
+ *                and the kernel unit: what the kernel reaches of that
+ *   emit/        the translated file: default variant, stub, unit, tables
+ *   translate.c  one line a pass
+ *   cuda/        the same for CUDA
+ *   cc/          `autotune cc`: the compiler's command line, and what is run instead
+ *   command/     the other commands; main.c has their table
  *
  * A short-lived program: one arena, freed at exit; running out of memory ends it with a message. */
 #ifndef AUTOTUNE_TRANSLATOR_H
@@ -39,7 +41,7 @@ void *arena_grow(void *list, size_t n, size_t element);
 struct slice { const char *data; size_t size; };
 struct slice slice_of(const char *s);
 bool slice_is(struct slice s, const char *word);
-/* The parts between commas outside brackets, trimmed; none when S is blank. (pragma_args.c) */
+/* The parts between commas outside brackets, trimmed; none when S is blank. (pragma/args.c) */
 struct slice *slice_split(struct slice s, unsigned *n);
 struct slice slice_trim(struct slice s);        /* of blanks, newlines and continuations */
 
@@ -69,7 +71,7 @@ struct source {
   const char *text; size_t size;
   size_t *lines; unsigned n_lines;  /* offsets where lines begin */
   struct origin {          /* from OFFSET on, the text is PATH's, LINE and following: what `#line` and */
-    size_t offset;         /* linemarkers say, those of headers that cc_headers.c put inline too */
+    size_t offset;         /* linemarkers say, those of headers that cc/headers.c put inline too */
     const char *path; unsigned line;
   } *origins; unsigned n_origins;   /* sorted */
   TSTree *tree;            /* NULL until source_parse */
@@ -105,7 +107,7 @@ const char *lex_line_end(const char *p, const char *end);
 /* A copy in which comments, continuations and ends of lines are blanks: offsets stay. */
 char *lex_blank(const char *text, size_t size);
 
-/* ---- pragma.c: syntax only ------------------------------------------------------------------- */
+/* ---- pragma/pragma.c: syntax only ------------------------------------------------------------------- */
 
 enum pragma_kind { PRAGMA_KERNEL, PRAGMA_ALTERNATIVE, PRAGMA_LOOP };
 
@@ -140,7 +142,7 @@ enum directive_kind { DIR_PARALLEL_FOR, DIR_FOR, DIR_PARALLEL_FOR_SIMD, DIR_FOR_
                       DIR_TASKLOOP_SIMD, DIR_KINDS };
 const char *directive_name(enum directive_kind kind);       /* "parallel for" */
 
-/* ---- kernel.c: what it means ------------------------------------------------------------------- */
+/* ---- kernel/kernel.c: what it means ------------------------------------------------------------------- */
 
 enum value_kind { VALUE_INT, VALUE_REAL, VALUE_WORD, VALUE_STRING, VALUE_TUPLE, VALUE_CHOICE,
                   VALUE_FLAGS, VALUE_COMPILER };   /* in the order of enum autotune_kind */
@@ -229,7 +231,7 @@ bool kernel_word(const struct kernel *k, struct slice name, long long *number);
 /* Adds a param to K and returns its index. */
 int kernel_add_param(struct kernel *k, struct param p);
 
-/* ---- loops.c, transform.c ------------------------------------------------------------------------ */
+/* ---- loops/loops.c, transform.c ------------------------------------------------------------------------ */
 
 /* Checks every directive of F against the loops below it (canonical form, perfect nesting, depth,
  * clauses, what composes), diagnoses what is wrong, and adds the params for structure (permutations,
@@ -240,7 +242,7 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f);
 void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
                  struct text *out);
 
-/* ---- expand.c, unit.c -------------------------------------------------------------------------------- */
+/* ---- unit/expand.c, unit.c -------------------------------------------------------------------------------- */
 
 struct compile_options {         /* of the user's command line, as the preprocessor needs them */
   const char *const *args;       /* -I, -D, -U, -include, -std=, -m*, -f*, -O*, -isystem …; NULL-terminated.
@@ -274,7 +276,7 @@ struct unit unit_build(const struct source *s, const struct kernel *k, const str
  * reach: in front of replay_functions' text. */
 struct unit unit_replay(const struct source *s, const struct kernel *k, const struct expansion *x);
 
-/* ---- emit.c, translate.c -------------------------------------------------------------------------------- */
+/* ---- emit/emit.c, translate.c -------------------------------------------------------------------------------- */
 
 /* Writes the whole translated file. */
 void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
@@ -293,7 +295,7 @@ const struct kernel *translate_kernels(struct source *s, const struct compile_op
  * Sets `cuda`, by PATH or `-x cu`. */
 struct compile_options translate_options(const char *path, char **args);
 
-/* ---- cc_run.c: processes and temporary files -------------------------------------------------- */
+/* ---- cc/run.c: processes and temporary files -------------------------------------------------- */
 
 /* A private folder, made when first asked for and removed at exit and by signals that end us. */
 const char *temp_folder(void);
@@ -311,10 +313,10 @@ int run_command(const char *const *argv, struct text *out, struct text *errors);
 int command_translate(int argc, char **argv);  /* translate.c */
 int command_check(int argc, char **argv);      /* check.c */
 int command_cc(int argc, char **argv);         /* cc.c */
-int command_tune(int argc, char **argv);       /* tune_command.c */
-int command_report(int argc, char **argv);     /* report_command.c: over runtime/report/report.c */
-int command_db(int argc, char **argv);         /* db_command.c: over runtime/db/db.h */
-int command_export(int argc, char **argv);     /* export_command.c: over runtime/report/export.h */
+int command_tune(int argc, char **argv);       /* command/tune.c */
+int command_report(int argc, char **argv);     /* command/report.c: over runtime/report/report.c */
+int command_db(int argc, char **argv);         /* command/db.c: over runtime/db/db.h */
+int command_export(int argc, char **argv);     /* command/export.c: over runtime/report/export.h */
 int command_why(int argc, char **argv);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "fuzz.h"
-#include "kernel.h"
+#include "kernel/kernel.h"
 
 static void read_file(const char *text, size_t size)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "cc.h"
+#include "cc/cc.h"
 
 #define READ(...) read_line((const char *[]){ __VA_ARGS__, NULL })
 

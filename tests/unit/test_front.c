@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "autotune.h"
-#include "kernel.h"
+#include "kernel/kernel.h"
 
 static struct source *source;
 

@@ -17,7 +17,7 @@
 #ifndef AUTOTUNE_CUDA_TRANSLATOR_H
 #define AUTOTUNE_CUDA_TRANSLATOR_H
 
-#include "../kernel.h"
+#include "kernel/kernel.h"
 
 /* ---- front.c, signature.c, clauses.c ---- */
 

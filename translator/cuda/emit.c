@@ -3,7 +3,7 @@
 // runtime must know, a template where the kernel is one, and a function in whose call each launch turns.
 #include <string.h>
 
-#include "../unit.h"
+#include "unit/unit.h"
 #include "emit.h"
 #include "items.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emit.h: between the files that write the translated .cu file.
  *
- *   emit.c            edits of what the user wrote
- *   emit_class.c      what the runtime must know of a kernel, as a class; a template where the kernel is one
- *   emit_launch.c     the functions that are called in place of launches
+ *   emit.c          edits of what the user wrote
+ *   emit_class.c    what the runtime must know of a kernel, as a class; a template where the kernel is one
+ *   emit_launch.c   the functions that are called in place of launches
  */
 #ifndef AUTOTUNE_CUDA_EMIT_H
 #define AUTOTUNE_CUDA_EMIT_H
 
-#include "../unit.h"
+#include "unit/unit.h"
 #include "cuda.h"
 
 /* ---- emit_class.c ---- */

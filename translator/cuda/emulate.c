@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cc.h"
+#include "cc/cc.h"
 #include "cuda.h"
 
 struct edit { size_t offset, size; const char *text; };   // SIZE bytes at OFFSET become TEXT

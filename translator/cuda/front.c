@@ -3,7 +3,7 @@
 // besides.
 #include <string.h>
 
-#include "../unit.h"
+#include "unit/unit.h"
 #include "items.h"
 
 // ---- loop directives ----

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* items.h: between the files that make a kernel unit of a .cu file.
  *
- *   items.c     a file cut into declarations and lines of the preprocessor
- *   declaration.c  one of these
- *   include.c   the user's headers in the place of their #include; the toolkit's, by what they declare
- *   word_set.c  sets of words
- *   reach.c     what the kernel reaches of all that
- *   body.c      the text of one item in the unit: kernels become functions, variables pointers
- *   prologue.c  what <stdint.h> and the like would declare
- *   unit.c      the order of the text
+ *   items.c         a file cut into declarations and lines of the preprocessor
+ *   declaration.c   one of these
+ *   include.c       the user's headers in the place of their #include; the toolkit's, by what they declare
+ *   word_set.c      sets of words
+ *   reach.c         what the kernel reaches of all that
+ *   body.c          the text of one item in the unit: kernels become functions, variables pointers
+ *   prologue.c      what <stdint.h> and the like would declare
+ *   unit.c          the order of the text
  *
  * Files are cut by tokens: a macro that no grammar understands spoils one declaration, not the file. */
 #ifndef AUTOTUNE_CUDA_ITEMS_H

@@ -2,7 +2,7 @@
 // launches.c: every launch of a file.
 #include <string.h>
 
-#include "../cc.h"
+#include "cc/cc.h"
 #include "launches.h"
 
 TSNode child_of(TSNode n, const char *type)

@@ -2,7 +2,7 @@
 // signature.c: templates, attributes and parameters of a __global__ function, from its tree.
 #include <string.h>
 
-#include "../cc.h"
+#include "cc/cc.h"
 #include "cuda.h"
 
 bool node_inside(TSNode node, const char *type, TSNode *found)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // translate.c: what becomes of a .cu file, pass by pass.
-#include "../unit.h"
+#include "unit/unit.h"
 #include "cuda.h"
 
 // Of a file with pragmas. False: something is wrong, and told.

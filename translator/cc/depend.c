@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// depend.c: dependency files, by the user's compiler and from the user's file, so that they name what
+// they named before. Only their own name and the target's have to be worked out: rules of gcc 11
+// and later and of clang, which agree but for a few corners.
+#include <string.h>
+#include <unistd.h>
+
+#include "cc.h"
+
+static struct slice stem_of(const char *path)
+{
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *dot = strrchr(name, '.');
+  return (struct slice){ path, dot && dot > name ? (size_t)(dot - path) : strlen(path) };
+}
+
+static struct slice base_of(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return stem_of(slash ? slash + 1 : path);
+}
+
+static const char *file_name(const struct cc_command *c, const struct cc_source *s)
+{
+  struct slice stem = c->output ? stem_of(c->output) : base_of(s->input->path);
+  if (c->depend_file)
+    return c->depend_file;
+  if (!c->output && !c->clang && c->mode == CC_MODE_LINK && c->n_sources > 1)
+    return arena_printf("a-%.*s.d", (int)stem.size, stem.data);
+  return arena_printf("%.*s.d", (int)stem.size, stem.data);
+}
+
+// NULL: the compiler's default, the source's base name with .o.
+static const char *target_name(const struct cc_command *c)
+{
+  if (!c->clang && (c->mode == CC_MODE_PREPROCESS || c->depend_raw))
+    return NULL;
+  return c->output;
+}
+
+int cc_depend_write(const struct cc_command *c, const struct cc_source *s)
+{
+  struct words w = { 0 };
+  for (unsigned i = 0; i < c->compiler.n; i++)
+    words_add(&w, c->compiler.list[i]);
+  for (unsigned i = 0; i < c->n_args; i++)
+    switch (c->args[i].class) {
+    case CC_OTHER: case CC_PREPROCESS: case CC_CODE: case CC_OPENMP: case CC_TARGET:
+      if (i != c->dashes)
+        words_add_arg(&w, &c->args[i]);
+      break;
+    default: break;
+    }
+  const char *target = target_name(c);
+  if (target && !c->target) {
+    words_add(&w, c->nvcc ? "-MT" : "-MQ");
+    words_add(&w, target);
+  }
+  words_add(&w, c->depend_user ? "-MM" : "-M");
+  words_add(&w, "-MF");
+  words_add(&w, file_name(c, s));
+  words_add(&w, "-w");
+  if (c->clang)
+    words_add(&w, "-Qunused-arguments");
+  if (s->input->language || !c->nvcc) {
+    words_add(&w, "-x");
+    words_add(&w, s->input->language ? s->input->language : "none");
+  }
+  words_add(&w, s->input->path);
+  if (strcmp(s->input->path, "-") == 0)
+    lseek(0, 0, SEEK_SET); // source.c made it a file
+  return cc_run(c, &w);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// inline.c: headers that hold kernels, put inline in place of their #include.
+//
+// Leaves true: the preprocessor sees the same tokens in the same order, every line belongs to its own
+// file by linemarkers, each header is found under the name that it had.
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cc.h"
+
+struct inliner {
+  struct cc_headers *headers;
+  struct text out;
+};
+
+// gcc -pedantic warns of linemarkers, and no pragma stops it; #line does not say where a header was
+// included. Clang needs that, to leave unused functions of a header alone, and heeds a pragma.
+static void add_marker(struct inliner *in, unsigned line, const char *path, const char *flags)
+{
+  bool markers = in->headers->clang || !in->headers->pedantic;
+  text_printf(&in->out, markers ? "# %u \"" : "#line %u \"", line);
+  for (; *path; path++) {
+    if (*path == '"' || *path == '\\')
+      text_add(&in->out, "\\", 1);
+    text_add(&in->out, path, 1);
+  }
+  text_printf(&in->out, "\"%s\n", markers ? flags : "");
+}
+
+static void allow_markers(struct inliner *in)
+{
+  if (in->headers->clang && in->headers->pedantic)
+    text_printf(&in->out, "#if __has_warning(\"-Wgnu-line-marker\")\n"
+                          "#pragma clang diagnostic ignored \"-Wgnu-line-marker\"\n"
+                          "#endif\n");
+}
+
+static unsigned lines_in(struct slice text, size_t end)
+{
+  unsigned n = 0;
+  for (const char *p = text.data; (p = memchr(p, '\n', (size_t)(text.data + end - p))); p++)
+    n++;
+  return n;
+}
+
+// ---- the name under which the same file is found from the translated file ----
+
+static bool found_first(const struct cc_headers *hs, const char *name, const char *wanted)
+{
+  const struct words *lists[2] = { &hs->quote, &hs->angle };
+  struct slice s = slice_of(name);
+  const char *path = cc_join(hs->list[0]->folder, s);
+  if (!hs->conflict && access(path, F_OK) == 0)
+    return cc_same_file(path, wanted);
+  for (int i = 0; i < 2; i++)
+    for (unsigned k = 0; k < lists[i]->n; k++) {
+      path = cc_join(lists[i]->list[k], s);
+      if (access(path, F_OK) == 0)
+        return cc_same_file(path, wanted);
+    }
+  return false;
+}
+
+static const char *name_below(const char *folder, const char *path)
+{
+  size_t n = strlen(folder);
+  if (n == 0)
+    return path[0] == '/' ? NULL : path;
+  if (strncmp(folder, path, n) != 0)
+    return NULL;
+  if (folder[n - 1] != '/' && path[n] != '/')
+    return NULL;
+  path += n;
+  while (*path == '/')
+    path++;
+  return path;
+}
+
+static const char *respell(const struct cc_headers *hs, const struct cc_include *include)
+{
+  const char *name = arena_copy(include->name.data, include->name.size);
+  if (found_first(hs, name, include->path))
+    return name;
+  name = name_below(hs->list[0]->folder, include->path);
+  if (name && found_first(hs, name, include->path))
+    return name;
+  for (unsigned k = 0; k < hs->quote.n + hs->angle.n; k++) {
+    name = name_below(k < hs->quote.n ? hs->quote.list[k] : hs->angle.list[k - hs->quote.n],
+                      include->path);
+    if (name && *name && found_first(hs, name, include->path))
+      return name;
+  }
+  char absolute[PATH_MAX];
+  if (include->path[0] == '/' || !getcwd(absolute, sizeof absolute))
+    return include->path;
+  return cc_join(absolute, slice_of(include->path));
+}
+
+// The directive as it is, or with the name under which its file is found from here.
+static void add_include(struct inliner *in, const struct cc_header *h,
+                        const struct cc_include *include)
+{
+  const struct cc_directive *d = &include->directive;
+  const char *line = h->text.data + d->offset;
+  const char *name = NULL;
+  bool at_home = h == in->headers->list[0] && !in->headers->conflict;
+  if (include->target && include->quoted && !at_home)
+    name = respell(in->headers, include);
+  if (!name || slice_is(include->name, name)) {
+    text_add(&in->out, line, d->end - d->offset);
+    return;
+  }
+  text_add(&in->out, line, (size_t)(include->name.data - line));
+  text_printf(&in->out, "%s", name);
+  const char *behind = include->name.data + include->name.size;
+  text_add(&in->out, behind, (size_t)(h->text.data + d->end - behind));
+}
+
+// ---- the text ----
+
+// Which header it is, for the macro that stands for #pragma once.
+static char *once_macro(const struct cc_header *h)
+{
+  return arena_printf("AUTOTUNE_ONCE_%llx_%llx", (unsigned long long)h->device,
+                      (unsigned long long)h->inode);
+}
+
+static void inline_text(struct inliner *in, struct cc_header *h);
+
+// Stands in place of one #include of a header with a kernel; line N of H follows it.
+static void inline_include(struct inliner *in, struct cc_header *h, const struct cc_include *include,
+                           unsigned n)
+{
+  struct cc_header *target = in->headers->list[include->target];
+  bool again = target->active || (target->done && (target->once || target->guarded));
+  const char *macro = target->once ? once_macro(target) : NULL;
+  if (macro)
+    text_printf(&in->out, "#ifndef %s\n", macro);
+  if (again) { // the guard makes nothing of it, unless the first stood in an #if that was false
+    add_include(in, h, include);
+  } else {
+    if (macro)
+      text_printf(&in->out, "#define %s 1\n", macro);
+    target->done = target->active = true;
+    allow_markers(in);
+    add_marker(in, 1, include->path, " 1");
+    inline_text(in, target);
+    target->active = false;
+    if (target->text.size && target->text.data[target->text.size - 1] != '\n')
+      text_add(&in->out, "\n", 1);
+    add_marker(in, n, h->path, " 2");
+  }
+  if (macro)
+    text_printf(&in->out, "#endif\n");
+  if (macro || again)
+    add_marker(in, n, h->path, "");
+}
+
+static bool ends_group(struct slice word)
+{
+  return slice_is(word, "endif") || slice_is(word, "else") || slice_is(word, "elif") ||
+         slice_is(word, "elifdef") || slice_is(word, "elifndef");
+}
+
+// After #endif or #else of a group that something was put into, the lines are counted anew: a group
+// that is skipped takes its linemarkers with it.
+static void inline_text(struct inliner *in, struct cc_header *h)
+{
+  size_t at = 0, written = 0, depth = 0, touched = 0; // groups open, and how many of those are changed
+  unsigned next = 0;
+  struct cc_directive d;
+  while (cc_directive_next(h->text, &at, &d)) {
+    const struct cc_include *include = next < h->n_includes ? &h->includes[next] : NULL;
+    bool here = include && include->directive.offset == d.offset;
+    bool once = slice_is(d.word, "pragma") && slice_is(slice_trim(d.rest), "once");
+    bool ends = ends_group(d.word) && touched > 0 && touched >= depth;
+    next += here;
+    depth += d.word.size >= 2 && memcmp(d.word.data, "if", 2) == 0;
+    depth -= depth && slice_is(d.word, "endif");
+    touched = touched > depth ? depth : touched;
+    if (!here && !once && !ends)
+      continue;
+    text_add(&in->out, h->text.data + written, d.offset - written);
+    written = d.end;
+    unsigned line = lines_in(h->text, d.end) + 1;
+    if (ends) {
+      text_add(&in->out, h->text.data + d.offset, d.end - d.offset);
+      add_marker(in, line, h->path, "");
+    } else if (once && h != in->headers->list[0]) {
+      for (unsigned k = lines_in(h->text, d.offset) + 1; k < line; k++)
+        text_add(&in->out, "\n", 1);
+    } else if (here && include->target && in->headers->list[include->target]->kernel) {
+      inline_include(in, h, include, line);
+      touched = depth;
+    } else if (here) {
+      add_include(in, h, include);
+    } else {
+      written = d.offset;
+    }
+  }
+  text_add(&in->out, h->text.data + written, h->text.size - written);
+}
+
+struct text cc_headers_inline(struct cc_headers *h)
+{
+  struct inliner in = { .headers = h };
+  text_add(&in.out, "", 0);
+  h->list[0]->active = true;
+  inline_text(&in, h->list[0]);
+  return in.out;
+}

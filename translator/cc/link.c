@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// link.c: is a tuned kernel linked? Then with libautotune, and with one OpenMP runtime.
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cc.h"
+
+// ---- does this file refer to autotune_begin or autotune_launch_kernel? ----
+
+static bool file_refers(const char *path, unsigned depth);
+
+// An archive of names only, as `ar T` writes it: the members lie beside it.
+static bool thin_archive_refers(const char *path, struct slice data, unsigned depth)
+{
+  const char *slash = strrchr(path, '/');
+  const char *folder = slash ? arena_copy(path, (size_t)(slash - path) + 1) : "";
+  struct slice names = { 0 };
+  for (size_t at = 8; at + 60 <= data.size;) {
+    const char *header = data.data + at;
+    size_t size = strtoul(arena_copy(header + 48, 10), NULL, 10);
+    at += 60;
+    bool table = header[0] == '/' && (header[1] == ' ' || header[1] == '/' || header[1] == 'S');
+    if (table && size > data.size - at)
+      return false;
+    if (table && header[1] == '/')
+      names = (struct slice){ data.data + at, size };
+    if (table) {
+      at += size + (size & 1);
+      continue;
+    }
+    struct slice name = { header, 16 };
+    size_t offset = strtoul(arena_copy(header + 1, 15), NULL, 10);
+    if (header[0] == '/' && offset < names.size)
+      name = (struct slice){ names.data + offset, names.size - offset };
+    const char *end = memmem(name.data, name.size, "/\n", 2);
+    if (header[0] != '/')
+      end = memchr(name.data, '/', name.size);
+    if (!end)
+      continue;
+    name.size = (size_t)(end - name.data);
+    if (file_refers(cc_join(folder, name), depth + 1))
+      return true;
+  }
+  return false;
+}
+
+// Files of CUDA refer to the library weakly, for builds that do not link it.
+static bool cuda;
+
+static bool holds(const char *data, size_t size, const char *symbol)
+{
+  return memmem(data, size, symbol, strlen(symbol)) != NULL;
+}
+
+// The symbol's name stands in the table of strings of an object, as in LLVM's and gcc's LTO objects
+// and in each member of an archive; a word in a string constant makes us look no more than once
+// too often, because the library is then linked --as-needed.
+static bool file_refers(const char *path, unsigned depth)
+{
+  struct stat st;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  bool found = false;
+  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 8) {
+    size_t size = (size_t)st.st_size;
+    char *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data != MAP_FAILED) {
+      bool launches = holds(data, size, "autotune_launch_kernel");
+      found = launches || holds(data, size, "autotune_begin");
+      cuda |= launches;
+      if (!found && depth < 4 && memcmp(data, "!<thin>\n", 8) == 0)
+        found = thin_archive_refers(path, (struct slice){ data, size }, depth);
+      munmap(data, size);
+    }
+  }
+  close(fd);
+  return found;
+}
+
+// libautotune itself holds the name without being a site.
+static bool is_own_library(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return strncmp(slash ? slash + 1 : path, "libautotune", 11) == 0;
+}
+
+static bool library_refers(const struct cc_command *c, const char *name)
+{
+  static const char *const forms[] = { "lib%s.so", "lib%s.a", NULL };
+  if (strcmp(name, "autotune") == 0)
+    return false;
+  for (unsigned i = 0; i < c->n_args; i++) {
+    if (strcmp(c->args[i].option, "-L") != 0)
+      continue;
+    const char *folder = c->args[i].value;
+    if (name[0] == ':' && file_refers(cc_join(folder, slice_of(name + 1)), 0))
+      return true;
+    for (const char *const *f = forms; name[0] != ':' && *f; f++) {
+      const char *suffix = strrchr(*f, '.');
+      const char *file = arena_printf("lib%s%s", name, suffix);
+      if (file_refers(cc_join(folder, slice_of(file)), 0))
+        return true;
+    }
+  }
+  return false;
+}
+
+// The files and libraries among `-Wl,--whole-archive,libx.a,-ly`.
+static bool linker_words_refer(const struct cc_command *c, const char *words)
+{
+  while (*words) {
+    size_t n = strcspn(words, ",");
+    char *word = arena_copy(words, n);
+    words += n + (words[n] == ',');
+    if (strncmp(word, "-l", 2) == 0 ? library_refers(c, word + 2)
+                                    : word[0] != '-' && !is_own_library(word) && file_refers(word, 0))
+      return true;
+  }
+  return false;
+}
+
+bool cc_link_sites(const struct cc_command *c)
+{
+  for (unsigned i = 0; i < c->n_inputs; i++)
+    if (c->inputs[i].kind != CC_C && c->inputs[i].kind != CC_CUDA &&
+        // assembly and preprocessed text of a translated file hold it too
+        !is_own_library(c->inputs[i].path) &&
+        file_refers(c->inputs[i].path, 0))
+      return true;
+  for (unsigned i = 0; i < c->n_args; i++) {
+    const struct cc_arg *a = &c->args[i];
+    if (strcmp(a->option, "-l") == 0 && library_refers(c, a->value))
+      return true;
+    if ((strcmp(a->option, "-Wl,") == 0 || strcmp(a->option, "-Xlinker") == 0) &&
+        linker_words_refer(c, a->value))
+      return true;
+  }
+  return false;
+}
+
+// ---- where things are ----
+
+static const char *home(void)
+{
+  char program[PATH_MAX], folder[PATH_MAX];
+  const char *given = getenv("AUTOTUNE_HOME");
+  if (given && *given)
+    return given;
+  ssize_t n = readlink("/proc/self/exe", program, sizeof program - 4);
+  if (n <= 0)
+    fatal("/proc/self/exe: %s", strerror(errno));
+  program[n] = '\0';
+  char *slash = strrchr(program, '/');
+  strcpy(slash, "/..");
+  if (!realpath(program, folder))
+    fatal("%s: %s", program, strerror(errno));
+  return arena_copy(folder, strlen(folder));
+}
+
+const char *cc_include_folder(void)
+{
+  const char *folder = arena_printf("%s/include", home());
+  if (access(arena_printf("%s/autotune.h", folder), R_OK) != 0)
+    fatal("%s/autotune.h: %s (AUTOTUNE_HOME says where autotune is installed)", folder,
+          strerror(errno));
+  return folder;
+}
+
+const char *cc_library_folder(void)
+{
+  static const char *const folders[] = { "lib", AUTOTUNE_LIBDIR, NULL };
+  for (const char *const *f = folders; *f; f++) {
+    const char *folder = arena_printf("%s/%s", home(), *f);
+    if (access(arena_printf("%s/libautotune.so", folder), R_OK) == 0)
+      return folder;
+  }
+  fatal("%s/lib/libautotune.so: %s (AUTOTUNE_HOME says where autotune is installed)", home(),
+        strerror(errno));
+}
+
+static const char *openmp_library(void)
+{
+  const char *given = getenv("AUTOTUNE_OPENMP");
+  const char *path = given && *given ? given : AUTOTUNE_LIBOMP;
+  if (access(path, R_OK) != 0)
+    fatal("%s: %s (AUTOTUNE_OPENMP names LLVM's OpenMP runtime)", path, strerror(errno));
+  return path;
+}
+
+// ---- what is added ----
+
+bool cc_link_replaces(const struct cc_arg *a)
+{
+  static const char *const runtimes[] = { "gomp", "omp", "iomp5", "omp5", NULL };
+  if (a->class == CC_OPENMP)
+    return true;
+  for (const char *const *r = runtimes; strcmp(a->option, "-l") == 0 && *r; r++)
+    if (strcmp(a->value, *r) == 0)
+      return true;
+  return false;
+}
+
+bool cc_link_openmp(const struct cc_command *c)
+{
+  bool used = c->openmp;
+  for (unsigned i = 0; i < c->n_args; i++)
+    used |= c->args[i].class == CC_LINK && cc_link_replaces(&c->args[i]);
+  return used;
+}
+
+static void add_rpath(struct words *w, const char *folder) // -Wl, would end it at a comma
+{
+  words_add(w, "-Xlinker");
+  words_add(w, "-rpath");
+  words_add(w, "-Xlinker");
+  words_add(w, folder);
+}
+
+void cc_link_libraries(const struct cc_command *c, struct words *w)
+{
+  const char *folder = cc_library_folder();
+  if (c->nvcc) { // it moves -Xlinker in front of -l, and shows all -l to the device's linker
+    const char *const own[] = { "--push-state", "--no-as-needed", // it is referred to weakly
+                                arena_printf("%s/libautotune.so", folder), "--pop-state" };
+    for (unsigned i = 0; i < sizeof own / sizeof *own; i++) {
+      words_add(w, "-Xlinker");
+      words_add(w, own[i]);
+    }
+    add_rpath(w, folder);
+    return;
+  }
+  words_add(w, arena_printf("-L%s", folder));
+  words_add(w, cuda || c->emulate ? "-Wl,--push-state,-Bdynamic,--no-as-needed"
+                    : "-Wl,--push-state,-Bdynamic,--as-needed");
+  words_add(w, "-lautotune");
+  words_add(w, "-Wl,--pop-state");
+  if (c->emulate)
+    words_add(w, "-lautotune-emulate");
+  add_rpath(w, folder);
+  if (!cc_link_openmp(c))
+    return;
+  const char *openmp = openmp_library(), *slash = strrchr(openmp, '/');
+  words_add(w, openmp);
+  if (slash)
+    add_rpath(w, arena_copy(openmp, (size_t)(slash - openmp)));
+  words_add(w, "-pthread");
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvcc.c: the command line of nvcc, by a table of its own: each option has a long name with two
+// dashes and a short one with one; values follow after `=` or as the next word, those of single
+// letters at once, and several stand between commas.
+#include <string.h>
+
+#include "cc.h"
+
+enum form { ALONE, VALUE, LETTER /* a VALUE, which may follow at once: -DX */ };
+
+// AS: what gcc's table calls it, where cc's files ask for it.
+static const struct nvcc_option {
+  const char *brief, *full;
+  enum form form;
+  enum cc_class class;
+  const char *as;
+} options[] = {
+  { "o", "output-file", VALUE, CC_OUTPUT, "-o" },
+  { "x", "x", VALUE, CC_LANGUAGE, "-x" },
+  { "c", "compile", ALONE, CC_MODE, "-c" },
+  { "dc", "device-c", ALONE, CC_MODE, "-c" },
+  { "dw", "device-w", ALONE, CC_MODE, "-c" },
+  { "ptx", "ptx", ALONE, CC_MODE, "-S" },
+  { "cubin", "cubin", ALONE, CC_MODE, "-S" },
+  { "fatbin", "fatbin", ALONE, CC_MODE, "-S" },
+  { "cuda", "cuda", ALONE, CC_MODE, "-S" },
+  { "optix-ir", "optix-ir", ALONE, CC_MODE, "-S" },
+  { "ltoir", "ltoir", ALONE, CC_MODE, "-S" },
+  { "E", "preprocess", ALONE, CC_MODE, "-E" },
+  { "fdevice-syntax-only", "fdevice-syntax-only", ALONE, CC_MODE, "-fsyntax-only" },
+
+  { "D", "define-macro", LETTER, CC_PREPROCESS, "-D" },
+  { "U", "undefine-macro", LETTER, CC_PREPROCESS, "-U" },
+  { "I", "include-path", LETTER, CC_PREPROCESS, "-I" },
+  { "isystem", "system-include", VALUE, CC_PREPROCESS, "-isystem" },
+  { "include", "pre-include", VALUE, CC_PREPROCESS, "-include" },
+
+  { "std", "std", VALUE, CC_CODE, NULL },
+  { "O", "optimize", LETTER, CC_CODE, NULL },
+  { "Xcompiler", "compiler-options", VALUE, CC_CODE, "-Xcompiler" },
+  { "arch", "gpu-architecture", VALUE, CC_CODE, NULL },
+  { "code", "gpu-code", VALUE, CC_CODE, NULL },
+  { "gencode", "generate-code", VALUE, CC_CODE, NULL },
+  { "maxrregcount", "maxrregcount", VALUE, CC_CODE, NULL },
+  { "use_fast_math", "use_fast_math", ALONE, CC_CODE, NULL },
+  { "ftz", "ftz", VALUE, CC_CODE, NULL },
+  { "prec-div", "prec-div", VALUE, CC_CODE, NULL },
+  { "prec-sqrt", "prec-sqrt", VALUE, CC_CODE, NULL },
+  { "fmad", "fmad", VALUE, CC_CODE, NULL },
+  { "extra-device-vectorization", "extra-device-vectorization", ALONE, CC_CODE, NULL },
+  { "restrict", "restrict", ALONE, CC_CODE, NULL },
+  { "rdc", "relocatable-device-code", VALUE, CC_CODE, NULL },
+  { "dlto", "dlink-time-opt", ALONE, CC_CODE, NULL },
+  { "default-stream", "default-stream", VALUE, CC_CODE, NULL },
+  { "expt-relaxed-constexpr", "expt-relaxed-constexpr", ALONE, CC_CODE, NULL },
+  { "extended-lambda", "extended-lambda", ALONE, CC_CODE, NULL },
+  { "expt-extended-lambda", "expt-extended-lambda", ALONE, CC_CODE, NULL },
+  { "ccbin", "compiler-bindir", VALUE, CC_CODE, NULL },
+  { "m", "machine", LETTER, CC_CODE, NULL },
+  { "Ofc", "Ofast-compile", VALUE, CC_CODE, NULL },
+
+  { "MD", "generate-dependencies-with-compile", ALONE, CC_DEPEND, "-MD" },
+  { "MMD", "generate-nonsystem-dependencies-with-compile", ALONE, CC_DEPEND, "-MMD" },
+  { "MF", "dependency-output", VALUE, CC_DEPEND, "-MF" },
+  { "MT", "dependency-target-name", VALUE, CC_TARGET, "-MT" },
+  { "MP", "generate-dependency-targets", ALONE, CC_TARGET, "-MP" },
+
+  { "L", "library-path", LETTER, CC_LINK, "-L" },
+  { "l", "library", LETTER, CC_LINK, "-l" },
+  { "Xlinker", "linker-options", VALUE, CC_LINK, "-Xlinker" },
+  { "shared", "shared", ALONE, CC_LINK, "-shared" },
+  { "cudart", "cudart", VALUE, CC_LINK, NULL },
+  { "cudadevrt", "cudadevrt", VALUE, CC_LINK, NULL },
+  { "dlink", "device-link", ALONE, CC_LINK, "-r" }, // libautotune is for the host's code
+  { "lib", "lib", ALONE, CC_LINK, "-r" },
+  { "r", "relocatable-link", ALONE, CC_LINK, "-r" },
+  { "link", "link", ALONE, CC_LINK, NULL },
+  { "run", "run", ALONE, CC_LINK, NULL },
+  { "run-args", "run-args", VALUE, CC_LINK, NULL },
+
+  { "lineinfo", "generate-line-info", ALONE, CC_OTHER, NULL }, // begin with a LETTER's name
+  { "lto", "lto", ALONE, CC_OTHER, NULL },
+  { "objtemp", "objdir-as-tempdir", ALONE, CC_OTHER, NULL },
+  { "keep", "keep", ALONE, CC_TEMPS, NULL },
+  { "save-temps", "save-temps", ALONE, CC_TEMPS, NULL },
+  { "keep-dir", "keep-dir", VALUE, CC_TEMPS, NULL },
+  { "Xptxas", "ptxas-options", VALUE, CC_OTHER, NULL },
+  { "Xnvlink", "nvlink-options", VALUE, CC_OTHER, NULL },
+  { "Xarchive", "archive-options", VALUE, CC_OTHER, NULL },
+  { "odir", "output-directory", VALUE, CC_OTHER, NULL },
+  { "arbin", "archiver-binary", VALUE, CC_OTHER, NULL },
+  { "ldir", "libdevice-directory", VALUE, CC_OTHER, NULL },
+  { "target-dir", "target-directory", VALUE, CC_OTHER, NULL },
+  { "opt-info", "optimization-info", VALUE, CC_OTHER, NULL },
+  { "dopt", "dopt", VALUE, CC_OTHER, NULL },
+  { "ftemplate-backtrace-limit", "ftemplate-backtrace-limit", VALUE, CC_OTHER, NULL },
+  { "ftemplate-depth", "ftemplate-depth", VALUE, CC_OTHER, NULL },
+  { "static-global-template-stub", "static-global-template-stub", VALUE, CC_OTHER, NULL },
+  { "device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", VALUE, CC_OTHER,
+    NULL },
+  { "t", "threads", LETTER, CC_OTHER, NULL },
+  { "split-compile", "split-compile", VALUE, CC_OTHER, NULL },
+  { "split-compile-extended", "split-compile-extended", VALUE, CC_OTHER, NULL },
+  { "fdevice-time-trace", "fdevice-time-trace", VALUE, CC_OTHER, NULL },
+  { "time", "time", VALUE, CC_OTHER, NULL },
+  { "idp", "input-drive-prefix", VALUE, CC_OTHER, NULL },
+  { "ddp", "dependency-drive-prefix", VALUE, CC_OTHER, NULL },
+  { "dp", "drive-prefix", VALUE, CC_OTHER, NULL },
+  { "e", "entries", VALUE, CC_OTHER, NULL },
+  { "Werror", "Werror", VALUE, CC_OTHER, NULL },
+  { "diag-error", "diag-error", VALUE, CC_OTHER, NULL },
+  { "diag-suppress", "diag-suppress", VALUE, CC_OTHER, NULL },
+  { "diag-warn", "diag-warn", VALUE, CC_OTHER, NULL },
+  { "hls", "host-linker-script", VALUE, CC_OTHER, NULL },
+  { "brief-diag", "brief-diagnostics", VALUE, CC_OTHER, NULL },
+  { "jtd", "jump-table-density", VALUE, CC_OTHER, NULL },
+  { "device-stack-protector", "device-stack-protector", VALUE, CC_OTHER, NULL },
+  { "compress-mode", "compress-mode", VALUE, CC_OTHER, NULL },
+  { "frandom-seed", "frandom-seed", VALUE, CC_OTHER, NULL },
+  { "sanitize", "sanitize", VALUE, CC_OTHER, NULL },
+
+  { "M", "generate-dependencies", ALONE, CC_HAND_ON, NULL },
+  { "MM", "generate-nonsystem-dependencies", ALONE, CC_HAND_ON, NULL },
+  { "dryrun", "dryrun", ALONE, CC_HAND_ON, NULL },
+  { "clean", "clean-targets", ALONE, CC_HAND_ON, NULL },
+  { "code-ls", "list-gpu-code", ALONE, CC_HAND_ON, NULL },
+  { "arch-ls", "list-gpu-arch", ALONE, CC_HAND_ON, NULL },
+  { "h", "help", ALONE, CC_HAND_ON, NULL },
+  { "V", "version", ALONE, CC_HAND_ON, NULL },
+};
+
+// The option that WORD begins with; *VALUE: what follows its name in WORD, NULL where nothing does.
+static const struct nvcc_option *option_find(const char *word, const char **value)
+{
+  const char *name = word + 1 + (word[1] == '-');
+  size_t n = strcspn(name, "=");
+  *value = name[n] ? name + n + 1 : NULL;
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    const struct nvcc_option *o = &options[i];
+    bool same = (strlen(o->brief) == n && strncmp(o->brief, name, n) == 0) ||
+                (strlen(o->full) == n && strncmp(o->full, name, n) == 0);
+    if (same && (o->form != ALONE || !*value))
+      return o;
+  }
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    size_t length = strlen(options[i].brief);
+    if (options[i].form != LETTER || word[1] == '-' || strncmp(options[i].brief, name, length) != 0)
+      continue;
+    *value = name + length;
+    return &options[i];
+  }
+  return NULL;
+}
+
+bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a)
+{
+  const char *value;
+  const struct nvcc_option *o = option_find(word, &value);
+  if (!o)
+    return false; // the host compiler's, after --forward-unknown-to-host-compiler
+  bool takes = o->form != ALONE && !value;
+  a->class = takes && !next ? CC_HAND_ON : o->class; // its value is missing
+  a->option = o->as ? o->as : arena_printf("-%s", o->brief);
+  a->value = value ? value : takes && next ? next : "";
+  if (takes && next)
+    a->words[1] = next;
+  return true;
+}
+
+// ---- what others are told ----
+
+// VALUE's parts, between commas, each behind OPTION, or JOINED to it.
+static void add_each(struct words *w, const char *option, const char *value, bool joined)
+{
+  while (true) {
+    size_t n = strcspn(value, ",");
+    if (!joined)
+      words_add(w, option);
+    words_add(w, arena_printf("%s%.*s", joined ? option : "", (int)n, value));
+    if (!value[n])
+      return;
+    value += n + 1;
+  }
+}
+
+static void add_preprocess(struct words *w, const struct cc_arg *a)
+{
+  add_each(w, a->option, a->value, strlen(a->option) == 2);
+}
+
+// The words of -Xcompiler A,B; those of the preprocessor alone where not ALL are wanted.
+static void add_host(struct words *w, const char *value, bool all)
+{
+  struct words host = { 0 };
+  add_each(&host, "", value, true);
+  for (unsigned i = 0; i < host.n; i++) {
+    const char *word = host.list[i];
+    if (all || (word[0] == '-' && word[1] && strchr("DUI", word[1])))
+      words_add(w, word);
+  }
+}
+
+void cc_nvcc_translator_args(const struct cc_command *c, bool cuda, struct words *w)
+{
+  for (unsigned i = 0; i < c->n_args; i++) {
+    const struct cc_arg *a = &c->args[i];
+    if (a->class == CC_PREPROCESS)
+      add_preprocess(w, a);
+    else if (a->class == CC_CODE && strcmp(a->option, "-Xcompiler") == 0)
+      add_host(w, a->value, !cuda);
+    else if (a->class == CC_CODE && cuda)
+      words_add(w, *a->value ? arena_printf("%s=%s", a->option, a->value) : a->option);
+  }
+}
+
+bool cc_nvcc_words(const char *path, char **args, struct words *w)
+{
+  char **argv = NULL;
+  unsigned n = 0;
+  *GROW(argv, n) = arena_copy("nvcc", 4);
+  while (*args)
+    *GROW(argv, n) = *args++;
+  *GROW(argv, n) = arena_copy(path, strlen(path));
+  *GROW(argv, n) = NULL;
+  const struct cc_command *c = cc_command_read((int)n - 1, argv, false);
+  if (c->n_inputs == 0 || c->inputs[c->n_inputs - 1].kind != CC_CUDA)
+    return false;
+  cc_nvcc_translator_args(c, true, w);
+  return true;
+}
+
+void cc_nvcc_to_host(struct words *w, const char *word)
+{
+  words_add(w, "-Xcompiler");
+  words_add(w, word);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// run.c: processes, and temporary files that are gone when we are.
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "translator.h"
+
+extern char **environ;
+
+// The one thing that a signal handler must know: what to end and what to remove.
+static struct {
+  char folder[PATH_MAX];
+  pid_t owner;              // a forked child must not remove it
+  volatile pid_t child;     // 0: none runs
+} temp;
+
+// As the kernel writes it; readdir would not be safe in a signal handler.
+struct entry { uint64_t inode, offset; unsigned short size; unsigned char type; char name[]; };
+
+static void remove_entries(int fd, unsigned depth)
+{
+  char buffer[4096] __attribute__((aligned(8)));
+  for (bool removed = true; removed;) {
+    removed = false;
+    lseek(fd, 0, SEEK_SET);
+    for (long n; (n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0;)
+      for (long at = 0; at < n;) {
+        const struct entry *e = (const struct entry *)(buffer + at);
+        at += e->size;
+        if (strcmp(e->name, ".") == 0 || strcmp(e->name, "..") == 0)
+          continue;
+        if (unlinkat(fd, e->name, 0) == 0) {
+          removed = true;
+          continue;
+        }
+        int inner = depth < 8 ? openat(fd, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) : -1;
+        if (inner < 0)
+          continue;
+        remove_entries(inner, depth + 1);
+        close(inner);
+        removed |= unlinkat(fd, e->name, AT_REMOVEDIR) == 0;
+      }
+  }
+}
+
+void temp_remove(void) // safe in a signal handler
+{
+  if (temp.owner != getpid())
+    return;
+  temp.owner = 0;
+  int fd = open(temp.folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (fd >= 0) {
+    remove_entries(fd, 0);
+    close(fd);
+  }
+  rmdir(temp.folder);
+}
+
+// The child ends first (it removes files of its own), then the folder, then we, of the same signal.
+static void on_signal(int number)
+{
+  if (temp.owner == getpid() && temp.child > 0) {
+    kill(temp.child, number);
+    waitpid(temp.child, NULL, 0);
+  }
+  temp_remove();
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static void catch_signals(void)
+{
+  static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE };
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    struct sigaction old, new = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    sigfillset(&new.sa_mask);
+    if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+      sigaction(signals[i], &new, NULL);
+  }
+}
+
+const char *temp_folder(void)
+{
+  if (temp.owner == getpid())
+    return temp.folder;
+  const char *parent = getenv("TMPDIR");
+  if (!parent || !*parent)
+    parent = "/tmp";
+  char real[PATH_MAX]; // absolute: gcc runs in this folder, but its helpers need not
+  if (!realpath(parent, real))
+    fatal("%s: no temporary folder can be made there: %s", parent, strerror(errno));
+  char *name = arena_printf("%s/autotune-XXXXXX", strcmp(real, "/") == 0 ? "" : real);
+  if (strlen(name) >= sizeof temp.folder || !mkdtemp(name))
+    fatal("%s: no temporary folder can be made there: %s", parent, strerror(errno));
+  strcpy(temp.folder, name);
+  temp.owner = getpid();
+  temp.child = 0;
+  atexit(temp_remove);
+  catch_signals();
+  return temp.folder;
+}
+
+char *temp_path(const char *name)
+{
+  return arena_printf("%s/%s", temp_folder(), name);
+}
+
+void file_write(const char *path, const char *data, size_t size)
+{
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  bool ok = fd >= 0;
+  while (ok && size) {
+    ssize_t n = write(fd, data, size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    ok = n > 0;
+    data += ok ? n : 0;
+    size -= ok ? (size_t)n : 0;
+  }
+  int error = errno;
+  if (fd >= 0 && close(fd) != 0 && ok) {
+    ok = false;
+    error = errno;
+  }
+  if (!ok)
+    fatal("%s: cannot be written: %s", path, strerror(error));
+}
+
+static int exit_status(pid_t child)
+{
+  int status;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return 127;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Reads both pipes until their other ends are closed.
+static void drain(int out_fd, struct text *out, int error_fd, struct text *errors)
+{
+  struct pollfd fds[2] = { { out_fd, POLLIN, 0 }, { error_fd, POLLIN, 0 } };
+  struct text *texts[2] = { out, errors };
+  char buffer[16384];
+  while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+    if (poll(fds, 2, -1) < 0 && errno != EINTR)
+      return;
+    for (int i = 0; i < 2; i++) {
+      if (fds[i].fd < 0 || !fds[i].revents)
+        continue;
+      ssize_t n = read(fds[i].fd, buffer, sizeof buffer);
+      if (n > 0)
+        text_add(texts[i], buffer, (size_t)n);
+      else if (n == 0 || errno != EINTR)
+        fds[i].fd = -1;
+    }
+  }
+}
+
+static int spawn(const char *const *argv, const int *out, const int *errors, pid_t *child)
+{
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (out)
+    posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  if (errors)
+    posix_spawn_file_actions_adddup2(&actions, errors[1], 2);
+  int error = posix_spawnp(child, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+int run_command(const char *const *argv, struct text *out, struct text *errors)
+{
+  int pipes[2][2] = { { -1, -1 }, { -1, -1 } };
+  if ((out && pipe2(pipes[0], O_CLOEXEC) != 0) || (errors && pipe2(pipes[1], O_CLOEXEC) != 0))
+    fatal("no pipe can be made: %s", strerror(errno));
+  if (out)
+    text_add(out, "", 0);
+  if (errors)
+    text_add(errors, "", 0);
+  pid_t child = 0;
+  int error = spawn(argv, out ? pipes[0] : NULL, errors ? pipes[1] : NULL, &child);
+  temp.child = error ? 0 : child;
+  close(pipes[0][1]);
+  close(pipes[1][1]);
+  if (!error)
+    drain(pipes[0][0], out, pipes[1][0], errors);
+  close(pipes[0][0]);
+  close(pipes[1][0]);
+  int status = error ? 127 : exit_status(child);
+  temp.child = 0;
+  errno = error;
+  return status;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// source.c: one source: its translation, and what the compiler is told about the file that holds it.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cc.h"
+
+static const char *basename_of(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+// What the compiler will read from standard input is read here, and put back for it.
+static bool read_stdin(struct slice *text)
+{
+  struct text t = { 0 };
+  char buffer[16384];
+  ssize_t n;
+  text_add(&t, "", 0);
+  while ((n = read(0, buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR))
+    text_add(&t, buffer, n > 0 ? (size_t)n : 0);
+  int fd = memfd_create("stdin", 0);
+  for (size_t at = 0; fd >= 0 && at < t.size; at += (size_t)n)
+    if ((n = write(fd, t.data + at, t.size - at)) < 0)
+      fatal("standard input cannot be copied: %s", strerror(errno));
+  if (fd < 0 || lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, 0) < 0)
+    fatal("standard input cannot be copied: %s", strerror(errno));
+  close(fd);
+  *text = (struct slice){ t.data, t.size };
+  return true;
+}
+
+// False: it cannot be read, which the compiler will say better.
+static bool read_text(const char *path, struct slice *text)
+{
+  if (strcmp(path, "-") == 0)
+    return read_stdin(text);
+  struct stat st;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+  *text = (struct slice){ "", 0 };
+  if (ok && st.st_size > 0) {
+    void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    ok = data != MAP_FAILED;
+    if (ok)
+      *text = (struct slice){ data, (size_t)st.st_size };
+  }
+  if (fd >= 0)
+    close(fd);
+  return ok;
+}
+
+static void set_folder(struct cc_source *s)
+{
+  const char *path = s->input->path, *slash = strrchr(path, '/');
+  s->folder = !slash ? "" : arena_copy(path, (size_t)(slash - path) + (slash == path));
+}
+
+// What the translator's own preprocessing is to be told.
+static const char *const *translator_args(const struct cc_command *c, const struct cc_source *s)
+{
+  struct words w = { 0 };
+  if (s->quote) {
+    words_add(&w, "-iquote");
+    words_add(&w, *s->folder ? s->folder : ".");
+  }
+  if (c->nvcc)
+    cc_nvcc_translator_args(c, s->input->kind == CC_CUDA, &w);
+  for (unsigned i = 0; i < c->n_args && !c->nvcc; i++) {
+    enum cc_class class = c->args[i].class;
+    if (class == CC_PREPROCESS || class == CC_CODE || class == CC_OPENMP)
+      words_add_arg(&w, &c->args[i]);
+  }
+  return words_end(&w);
+}
+
+const char *cc_clang(void)
+{
+  const char *given = getenv("AUTOTUNE_CLANG");
+  return given && *given ? given : AUTOTUNE_CLANG;
+}
+
+bool cc_source_translate(const struct cc_command *c, struct cc_source *s)
+{
+  struct slice text;
+  s->shown = strcmp(s->input->path, "-") == 0 ? "<stdin>" : s->input->path;
+  s->file = s->input->path;
+  set_folder(s);
+  if (!read_text(s->input->path, &text))
+    return true;
+  struct cc_headers *h = cc_headers_scan(c, s->shown, text, s->folder);
+  bool emulate = c->emulate && s->input->language && strcmp(s->input->language, "c++") == 0;
+  if (!cc_headers_kernel(h) && !emulate)
+    return true;
+  s->quote = !h->conflict;
+  struct text whole = cc_headers_inline(h);
+  struct source *source = source_of(s->shown, whole.data, whole.size);
+  source->cuda = s->input->kind == CC_CUDA;
+  struct compile_options options = { .args = translator_args(c, s), .clang = cc_clang(),
+    .compiler = c->compiler.list, .emulate = emulate };
+  if (!translate_source(source, &options, &s->text))
+    return false;
+  // A word in a comment is no pragma: then the user's own file is compiled.
+  s->translated = s->text.size != whole.size || memcmp(s->text.data, whole.data, whole.size) != 0;
+  return true;
+}
+
+void cc_source_write(struct cc_source *s)
+{
+  char *folder = arena_printf("%s/XXXXXX", temp_folder());
+  if (!mkdtemp(folder))
+    fatal("%s: no temporary folder can be made: %s", folder, strerror(errno));
+  const char *name = s->shown == s->input->path ? basename_of(s->shown)
+                     : s->input->kind == CC_CUDA     ? "stdin.cu"
+                                                     : "stdin.c";
+  char *file = arena_printf("%s/%s", folder, name);
+  struct text whole = { 0 };
+  text_printf(&whole, "#line 1 \"");
+  for (const char *p = s->shown; *p; p++)
+    text_printf(&whole, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+  text_printf(&whole, "\"\n");
+  text_add(&whole, s->text.data, s->text.size);
+  file_write(file, whole.data, whole.size);
+  struct stat st;
+  if (stat(s->input->path, &st) == 0) // for __TIMESTAMP__
+    utimensat(AT_FDCWD, file, (struct timespec[2]){ st.st_atim, st.st_mtim }, 0);
+  s->file = file;
+}
+
+// PATH as the user's own -ffile-prefix-map and -fdebug-prefix-map want it to be shown.
+static const char *mapped(const struct cc_command *c, const char *option, const char *path)
+{
+  for (unsigned i = c->n_args; i-- > 0;) {
+    const char *word = c->args[i].words[0], *rule = NULL;
+    if (strncmp(word, "-ffile-prefix-map=", 18) == 0)
+      rule = word + 18;
+    else if (strncmp(word, option, strlen(option)) == 0)
+      rule = word + strlen(option);
+    const char *equals = rule ? strchr(rule, '=') : NULL;
+    if (equals && strncmp(path, rule, (size_t)(equals - rule)) == 0)
+      return arena_printf("%s%s", equals + 1, path + (equals - rule));
+  }
+  return path;
+}
+
+// gcc writes "./x.h" for what it finds in -iquote ., where it wrote "x.h" for what stands beside a.c.
+static void add_dot_map(const struct cc_command *c, const struct cc_source *s, struct words *w)
+{
+  if (s->quote && !*s->folder && !c->clang)
+    words_add(w, "-ffile-prefix-map=./=");
+}
+
+static void add_options(const struct cc_command *c, const struct cc_source *s, struct words *w)
+{
+  if (s->quote) {
+    words_add(w, "-iquote");
+    words_add(w, *s->folder ? s->folder : ".");
+  }
+  words_add(w, "-idirafter");
+  words_add(w, cc_include_folder());
+  add_dot_map(c, s, w);
+  words_add(w, arena_printf("-fmacro-prefix-map=%s=%s", s->file,
+                            mapped(c, "-fmacro-prefix-map=", s->shown)));
+  words_add(w, arena_printf("-fdebug-prefix-map=%s=%s", s->file,
+                            mapped(c, "-fdebug-prefix-map=", s->shown)));
+}
+
+void cc_source_options(const struct cc_command *c, const struct cc_source *s, struct words *w)
+{
+  struct words own = { 0 };
+  add_options(c, s, &own);
+  for (unsigned i = 0; i < own.n; i++)
+    if (c->nvcc)
+      cc_nvcc_to_host(w, own.list[i]);
+    else
+      words_add(w, own.list[i]);
+}
+
+struct text cc_source_unname(const struct cc_source *s, struct text printed)
+{
+  struct text out = { 0 };
+  size_t n = strlen(s->file);
+  const char *p = printed.data, *end = p + printed.size;
+  text_add(&out, "", 0);
+  while (p < end) {
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    const char *next = newline ? newline + 1 : end;
+    const char *name = *p == '#' ? memmem(p, (size_t)(next - p), s->file, n) : NULL;
+    if (name) {
+      text_add(&out, p, (size_t)(name - p));
+      text_printf(&out, "%s", s->shown);
+      p = name + n;
+    }
+    text_add(&out, p, (size_t)(next - p));
+    p = next;
+  }
+  return out;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// report.c: `autotune report`, over the runtime's own reader of results.
+#include <string.h>
+
+#include "report/report.h"
+#include "runtime.h"
+#include "translator.h"
+
+static const char usage[] =
+    "usage: autotune report [--kernel NAME] [--json] [--verbose] [--cache DIR]\n"
+    "  what was tuned, how fast it is, and why\n"
+    "  --kernel NAME  only that kernel\n"
+    "  --json         for programs (docs/report.md)\n"
+    "  --verbose      also the fastest variants, and one that failed of each kind with "
+    "its message\n"
+    "  --cache DIR    results in DIR (default: $AUTOTUNE_CACHE, "
+    "$XDG_CACHE_HOME/autotune,\n"
+    "                 ~/.cache/autotune)\n"
+    "Exits 1 where nothing was ever measured.\n";
+
+// The value of OPTION at argv[*i], as `--option VALUE` or `--option=VALUE`; NULL: it is
+// another one, or (with *BAD set) the value is missing.
+static const char *option_value(const char *option, int argc, char **argv, int *i,
+                                bool *bad) {
+  size_t n = strlen(option);
+  if (strncmp(argv[*i], option, n) != 0 || (argv[*i][n] && argv[*i][n] != '='))
+    return NULL;
+  if (argv[*i][n] == '=')
+    return argv[*i] + n + 1;
+  if (*i + 1 < argc)
+    return argv[++*i];
+  *bad = true;
+  return NULL;
+}
+
+static int refuse(const char *option) {
+  static const char *const options[] = { "--kernel", "--json", "--verbose",
+                                         "--cache",  "--help", NULL };
+  const char *near = env_nearest(option, options);
+  fprintf(stderr, "autotune report: %s: unknown option%s%s%s\n%s", option,
+          near ? "; did you mean " : "", near ? near : "", near ? "?" : "", usage);
+  return 2;
+}
+
+int command_report(int argc, char **argv) {
+  struct report_options o = { 0 };
+  for (int i = 1; i < argc; i++) {
+    const char *value;
+    bool bad = false;
+    if ((value = option_value("--kernel", argc, argv, &i, &bad)))
+      o.kernel = value;
+    else if (!bad && (value = option_value("--cache", argc, argv, &i, &bad)))
+      o.folder = value;
+    else if (bad)
+      return fprintf(stderr, "autotune report: %s: its value is missing\n", argv[i]), 2;
+    else if (strcmp(argv[i], "--json") == 0)
+      o.json = true;
+    else if (strcmp(argv[i], "--verbose") == 0 || strcmp(argv[i], "-v") == 0)
+      o.verbose = true;
+    else if (strcmp(argv[i], "--help") == 0)
+      return fputs(usage, stdout), 0;
+    else
+      return refuse(argv[i]);
+  }
+  return report_print(&o, stdout);
+}
