@@ -7,11 +7,6 @@
 
 #include "kernel/kernel.h"
 
-struct part {
-  struct part *next;
-  TSTree *tree;
-};
-
 const TSLanguage *tree_sitter_c(void); // a grammar's one symbol; it has no header
 const TSLanguage *tree_sitter_cuda(void);
 
@@ -92,7 +87,6 @@ struct source *source_of(const char *path, const char *text, size_t size)
 {
   struct source *s = arena_alloc(sizeof *s);
   *s = (struct source){ .path = path, .text = text, .size = size, .cuda = is_cuda(path) };
-  s->parts = arena_alloc(sizeof *s->parts);
   find_lines(s);
   find_origins(s);
   return s;
@@ -198,6 +192,11 @@ static const char *without_pragmas(const struct source *s)
   return copy;
 }
 
+static void delete(void *tree)
+{
+  ts_tree_delete(tree);
+}
+
 // The tree of the bytes [START, END) of TEXT.
 static TSTree *parse(const struct source *s, const char *text, size_t start, size_t end)
 {
@@ -215,6 +214,7 @@ static TSTree *parse(const struct source *s, const char *text, size_t start, siz
   ts_parser_delete(parser);
   if (!tree)
     fatal("%s: Tree-sitter could not parse it", s->path);
+  arena_defer(delete, tree);
   return tree;
 }
 
@@ -228,21 +228,7 @@ void source_parse(struct source *s)
 
 TSNode source_parse_part(const struct source *s, size_t start, size_t end)
 {
-  struct part *part = arena_alloc(sizeof *part);
-  part->tree = parse(s, s->parsed, start, end);
-  part->next = *s->parts;
-  *s->parts = part;
-  return ts_tree_root_node(part->tree);
-}
-
-void source_free(struct source *s)
-{
-  if (s->tree)
-    ts_tree_delete(s->tree);
-  for (const struct part *p = *s->parts; p; p = p->next)
-    ts_tree_delete(p->tree);
-  s->tree = NULL;
-  *s->parts = NULL;
+  return ts_tree_root_node(parse(s, s->parsed, start, end));
 }
 
 unsigned source_line(const struct source *s, size_t offset, unsigned *column)

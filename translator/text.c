@@ -16,6 +16,7 @@ struct block {
 };
 
 static struct block *arena; // the newest block first
+static struct deferred { struct deferred *next; void (*free)(void *); void *data; } *deferred;
 
 static struct block *block_new(size_t size)
 {
@@ -53,8 +54,17 @@ void *arena_alloc(size_t size)
   return memset(p, 0, size);
 }
 
+void arena_defer(void (*free_it)(void *), void *data)
+{
+  struct deferred *d = arena_alloc(sizeof *d);
+  *d = (struct deferred){ deferred, free_it, data };
+  deferred = d;
+}
+
 void arena_reset(void)
 {
+  for (; deferred; deferred = deferred->next)
+    deferred->free(deferred->data);
   while (arena) {
     struct block *next = arena->next;
     free(arena);

@@ -32,6 +32,7 @@
 void *arena_alloc(size_t size);                 /* zeroed; never NULL; never freed */
 char *arena_copy(const char *s, size_t size);   /* NUL-terminated */
 char *arena_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void arena_defer(void (*free_it)(void *), void *data); /* at arena_reset, the last first */
 void arena_reset(void);                         /* frees all of it: for tests and fuzzers */
 /* Grows an array in the arena: GROW(list, n) makes room for one more and yields its address. The
  * array must have been grown from nothing (NULL, 0) by GROW alone. */
@@ -77,14 +78,12 @@ struct source {
   TSTree *tree;            /* NULL until source_parse */
   const char *parsed;      /* what it is the tree of: TEXT with blanks for pragmas */
   bool cuda;               /* CUDA C++, by its name; may be set before source_parse */
-  struct part **parts;     /* source.c's */
 };
 struct source *source_read(const char *path);            /* NULL and errno */
 struct source *source_of(const char *path, const char *text, size_t size);
-void source_parse(struct source *s);                     /* with its language's grammar */
+void source_parse(struct source *s);                     /* with its language's grammar; trees are the arena's */
 /* The root of a tree of the bytes [START, END) alone, where errors elsewhere have no say. */
 TSNode source_parse_part(const struct source *s, size_t start, size_t end);
-void source_free(struct source *s);                      /* its tree: for tests and fuzzers */
 unsigned source_line(const struct source *s, size_t offset, unsigned *column); /* from 1 */
 /* The line that the user knows: its number, and in *PATH the file it is in. For diagnostics, `#line` and
  * kernel->file; source_line counts lines of the text. */

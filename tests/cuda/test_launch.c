@@ -150,9 +150,10 @@ static void body_two_devices(void) {
   for (int device = 0; device < 2; device++) {
     add_use(device);
     struct add_memory m = add_allocate(ADD_N);
-    EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
+    bool tuned = add(ADD_N, 3, m.a, m.c, NULL);
     EXPECT(add_is_right(&m, 1));
     EXPECT(add_why_has(device ? "stored: " : "tuned: ")); // of one kind, they share what is found
+    EXPECT(tuned);
   }
   add_use(0);
   struct add_memory m = add_allocate(ADD_N);
@@ -161,7 +162,7 @@ static void body_two_devices(void) {
 }
 
 static void test_two_devices(void **state) {
-  static const char *two[] = { "AUTOTUNE_EMULATE=devices=2", "AUTOTUNE_BUDGET=20s,64", NULL };
+  static const char *two[] = { "AUTOTUNE_EMULATE=devices=2", "AUTOTUNE_BUDGET=20s,64", "AUTOTUNE_LOG=info", NULL };
   (void)state;
   assert_int_equal(in_child(body_two_devices, two), 0);
 }

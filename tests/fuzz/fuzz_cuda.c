@@ -26,7 +26,6 @@ static void read_file(const char *text, size_t size)
           launches[i].kernel >= (int)n_kernels)
         __builtin_trap();
   }
-  source_free(s);
 }
 
 static void translate(const char *text, size_t size)
@@ -37,7 +36,6 @@ static void translate(const char *text, size_t size)
   struct text out = { 0 };
   diag_reset();
   cuda_translate(s, &options, true, &out);
-  source_free(s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

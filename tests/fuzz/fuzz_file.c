@@ -23,7 +23,6 @@ static void read_file(const char *text, size_t size)
       loops_write(s, &kernels[i], &kernels[i].main, &out);
     }
   }
-  source_free(s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

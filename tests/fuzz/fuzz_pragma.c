@@ -18,7 +18,6 @@ static void read_text(const struct text *t)
     points_count(&kernels[i]);
     loops_write(s, &kernels[i], &kernels[i].main, &out);
   }
-  source_free(s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -29,8 +29,6 @@ static struct kernel *kernel_of(const char *text)
 static int clean(void **state)
 {
   (void)state;
-  if (source)
-    source_free(source);
   source = NULL;
   arena_reset();
   return 0;

@@ -198,7 +198,6 @@ static bool check_file(const char *path, char **args)
     print_kernel(s, &kernels[i]);
   if (n == 0 && errors == 0)
     printf("%s: no kernels\n", path);
-  source_free(s);
   if (errors)
     fprintf(stderr, "%s: %u error%s\n", path, errors, errors == 1 ? "" : "s");
   return errors == 0;
