@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -172,12 +173,15 @@ static int spawn_wait(char *const *argv, const char *errors) {
   return e == 0 ? compiler_wait(pid) : -1;
 }
 
-/* Compiles FOLDER/unit.cpp to FOLDER/unit.so; what Clang says is in FOLDER/log. */
+/* A set-user-ID program compiles nothing: what is run would be its caller's to choose.
+ * Compiles FOLDER/unit.cpp to FOLDER/unit.so; what Clang says is in FOLDER/log. */
 static int clang_run(const char *folder, const struct flags *f) {
   char include[PATH_MAX + 16], in[PATH_ROOM], out[PATH_ROOM], log[PATH_ROOM], path[PATH_MAX];
   const char *clang = getenv("AUTOTUNE_EMULATE_CLANG");
   char *argv[300];
   unsigned n = 0;
+  if (getauxval(AT_SECURE))
+    return -1;
   headers_folder(path, sizeof path);
   snprintf(include, sizeof include, "-I%s", path);
   snprintf(in, sizeof in, "%s/unit.cpp", folder);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,8 +17,10 @@
 
 enum { COMPILE_SECONDS = 60, VERSION_SECONDS = 10, MESSAGE_SIZE = 4096 };
 
+/* In a set-user-ID program it would be found by the PATH, and listen to the environment, of a
+ * caller who has less rights than it would run with. */
 static bool applicable(const char *compiler) {
-  return *compiler != 0 && strcmp(compiler, "clang") != 0;
+  return *compiler != 0 && strcmp(compiler, "clang") != 0 && !getauxval(AT_SECURE);
 }
 
 /* ---- version: the first line of `--version`, asked once ---------------------------- */
