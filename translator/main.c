@@ -31,7 +31,7 @@ static const struct command {
   { "export", command_export, "--t4|--t1 [KERNEL]", "results or space in the FAIR formats" },
   { "db", command_db, "COMMAND …", "look after what is remembered; wisdom to commit or ship" },
   { "version", command_version, "", "the version" },
-  { "help", command_help, "", "this text" },
+  { "help", command_help, "[TOPIC]", "this text, or the page of a topic" },
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
@@ -49,13 +49,6 @@ static void usage(FILE *out)
   }
 }
 
-static int command_help(int argc, char **argv)
-{
-  (void)argc, (void)argv;
-  usage(stdout);
-  return 0;
-}
-
 static const struct command *find_command(const char *name)
 {
   if (strcmp(name, "--version") == 0)
@@ -66,6 +59,36 @@ static const struct command *find_command(const char *name)
     if (strcmp(name, commands[i].name) == 0)
       return &commands[i];
   return NULL;
+}
+
+// `autotune help COMMAND`: what the command says of itself, or the line of it where it hands arguments on.
+static int help_command(const struct command *command)
+{
+  char option[] = "--help", *name = arena_copy(command->name, strlen(command->name));
+  char *arguments[] = { name, option, NULL };
+  if (command->run != command_cc && command->run != command_version && command->run != command_help)
+    return command->run(2, arguments);
+  printf("usage: autotune %s %s\n  %s\n", command->name, command->arguments, command->about);
+  return 0;
+}
+
+static int command_help(int argc, char **argv)
+{
+  if (argc < 2) {
+    usage(stdout);
+    help_topics(stdout);
+    return 0;
+  }
+  if (help_show(argv[1]))
+    return 0;
+  const struct command *command = find_command(argv[1]);
+  if (command)
+    return help_command(command);
+  const char *near = help_nearest(argv[1]);
+  fprintf(stderr, "autotune help: there is no topic '%s'%s%s%s\n", argv[1],
+          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  help_topics(stderr);
+  return 2;
 }
 
 int main(int argc, char **argv)

@@ -318,4 +318,9 @@ int command_db(int argc, char **argv);         /* command/db.c: over runtime/db/
 int command_export(int argc, char **argv);     /* command/export.c: over runtime/report/export.h */
 int command_why(int argc, char **argv);
 
+/* command/help.c: the pages of docs/ */
+bool help_show(const char *topic);         /* false: there is none */
+void help_topics(FILE *out);
+const char *help_nearest(const char *word); /* a topic, or NULL */
+
 #endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// help.c: `autotune help TOPIC`: the pages of docs/, which the program carries with it.
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "translator.h"
+
+// PAGE(x): docs/x.md as a text, page_x.
+#define PAGE(name)                                                                       \
+  extern const char page_##name[] __attribute__((visibility("hidden")));                 \
+  __asm__(".section .rodata\n"                                                           \
+          "page_" #name ":\n"                                                            \
+          ".incbin \"" AUTOTUNE_DOCS "/" #name ".md\"\n"                                 \
+          ".byte 0\n"                                                                    \
+          ".previous\n")
+PAGE(tutorial);
+PAGE(language);
+PAGE(choosing);
+PAGE(runtime);
+PAGE(report);
+PAGE(measuring);
+PAGE(cuda);
+PAGE(wisdom);
+PAGE(deployment);
+PAGE(capture);
+PAGE(security);
+PAGE(messages);
+PAGE(peers);
+PAGE(design);
+PAGE(testing);
+
+static const struct topic {
+  const char *name, *text, *about;
+} topics[] = {
+  { "tutorial", page_tutorial, "from an untouched kernel to a shipped one, in ten minutes" },
+  { "language", page_language, "the pragmas, complete, with a grammar" },
+  { "choosing", page_choosing, "which parameters for which kind of kernel" },
+  { "runtime", page_runtime, "first calls, modes, promises, variables of the environment" },
+  { "report", page_report, "reading reports, the JSON" },
+  { "measuring", page_measuring, "how results are measured, and when to trust them" },
+  { "cuda", page_cuda, "CUDA kernels, with and without a GPU" },
+  { "wisdom", page_wisdom, "winners as text, to commit, merge and ship" },
+  { "deployment", page_deployment, "CI, MPI jobs, containers, shared homes" },
+  { "capture", page_capture, "one real call in a file, to tune later and elsewhere" },
+  { "security", page_security, "what is run, and who may write what is run" },
+  { "messages", page_messages, "troubleshooting, by message" },
+  { "peers", page_peers, "other tools, by facts" },
+  { "design", page_design, "how it is made, and why" },
+  { "testing", page_testing, "the tests" },
+};
+#define N_TOPICS (sizeof topics / sizeof *topics)
+
+void help_topics(FILE *out)
+{
+  fputs("\ntopics of `autotune help TOPIC`\n", out);
+  for (size_t i = 0; i < N_TOPICS; i++)
+    fprintf(out, "  %-11s %s\n", topics[i].name, topics[i].about);
+}
+
+const char *help_nearest(const char *word)
+{
+  const char *names[N_TOPICS + 1] = { NULL };
+  for (size_t i = 0; i < N_TOPICS; i++)
+    names[i] = topics[i].name;
+  return nearest(slice_of(word), names);
+}
+
+// ---- on a terminal: headings in bold, no targets of links, and tables as lists, whose lines are too long there ----
+
+static const char bold[] = "\033[1m", normal[] = "\033[0m";
+
+// The `](target)` that ends the link whose text begins at P, before END; else NULL.
+static const char *link_end(const char *p, const char *end)
+{
+  while (p < end && *p != ']' && *p != '[')
+    p++;
+  if (end - p < 2 || p[0] != ']' || p[1] != '(')
+    return NULL;
+  return memchr(p, ')', (size_t)(end - p));
+}
+
+// S without targets of links and without anchors; what is code stays.
+static struct slice without_links(struct slice s)
+{
+  char *out = arena_alloc(s.size + 1);
+  const char *end = s.data + s.size, *closing = NULL;
+  size_t n = 0;
+  bool code = false;
+  for (const char *p = s.data; p < end; p++) {
+    code ^= *p == '`';
+    if (!code && *p == '[' && link_end(p + 1, end))
+      closing = memchr(p, ']', (size_t)(end - p));
+    else if (p == closing)
+      p = link_end(p, end);
+    else if (!code && (strncmp(p, "<a ", 3) == 0 || strncmp(p, "</a>", 4) == 0))
+      p += strcspn(p, ">");
+    else
+      out[n++] = *p;
+  }
+  return (struct slice){ out, n };
+}
+
+// The words of TEXT, INDENT from the left and, where they fit, within COLUMNS.
+static void put_words(FILE *out, struct slice text, unsigned indent, unsigned columns)
+{
+  unsigned at = 0;
+  const char *p = text.data, *end = p + text.size;
+  while (p < end) {
+    size_t size = 0;
+    unsigned width = 0;
+    for (; p + size < end && p[size] != ' '; size++)
+      width += (p[size] & 0xc0) != 0x80; // bytes that begin a character
+    bool first = at == 0;
+    if (!first && at + 1 + width > columns) {
+      putc('\n', out);
+      first = true;
+    }
+    if (first)
+      fprintf(out, "%*s", (int)indent, "");
+    fprintf(out, first ? "%.*s" : " %.*s", (int)size, p);
+    at = first ? indent + width : at + 1 + width;
+    for (p += size; p < end && *p == ' ';)
+      p++;
+  }
+  putc('\n', out);
+}
+
+// `| a | b | c |`: the first cell, below it the others.
+static void put_row(FILE *out, struct slice line, unsigned columns)
+{
+  const char *p = line.data + 1, *end = line.data + line.size;
+  unsigned indent = 2;
+  if (strspn(line.data, "|-: ") >= line.size)
+    return; // the line below the head
+  while (p < end) {
+    const char *from = p;
+    for (bool code = false; p < end && (code || *p != '|'); p++)
+      code ^= *p == '`';
+    struct slice cell = slice_trim(without_links((struct slice){ from, (size_t)(p - from) }));
+    if (cell.size)
+      put_words(out, cell, indent, columns);
+    indent = 6;
+    p++;
+  }
+}
+
+static void put_line(FILE *out, struct slice line, unsigned columns)
+{
+  struct slice text = without_links(line);
+  if (*line.data == '#')
+    fprintf(out, "%s%.*s%s\n", bold, (int)text.size, text.data, normal);
+  else if (*line.data == '|')
+    put_row(out, line, columns);
+  else if (*line.data != '!') // a picture
+    fprintf(out, "%.*s\n", (int)text.size, text.data);
+}
+
+static void put_page(FILE *out, const char *text, unsigned columns)
+{
+  bool code = false;
+  for (const char *p = text; *p;) {
+    struct slice line = { p, strcspn(p, "\n") };
+    bool fence = strncmp(p, "```", 3) == 0;
+    code ^= fence;
+    if (code || fence || strncmp(p, "    ", 4) == 0)
+      fprintf(out, "%.*s\n", (int)line.size, line.data);
+    else
+      put_line(out, line, columns);
+    p += line.size + (p[line.size] == '\n');
+  }
+}
+
+static unsigned terminal_columns(void)
+{
+  struct winsize w;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20 ? w.ws_col : 80;
+}
+
+// ---- where it goes ----
+
+// $PAGER, or less where there is none; NULL: none is wanted.
+static const char *pager(void)
+{
+  const char *asked = getenv("PAGER");
+  if (asked && (!*asked || strcmp(asked, "cat") == 0))
+    return NULL;
+  setenv("LESS", "FRX", 0); // ends at once where all of it fits
+  return asked ? asked : "less";
+}
+
+// False: there is no such pager.
+static bool show(const char *command, const char *text)
+{
+  enum { NOT_FOUND = 127 }; // of the shell
+  FILE *out = popen(command, "w");
+  if (!out)
+    return false;
+  signal(SIGPIPE, SIG_IGN); // who has read enough closes it
+  put_page(out, text, terminal_columns());
+  int status = pclose(out);
+  return !(WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND);
+}
+
+bool help_show(const char *name)
+{
+  const struct topic *topic = NULL;
+  for (size_t i = 0; i < N_TOPICS; i++)
+    if (strcmp(name, topics[i].name) == 0)
+      topic = &topics[i];
+  if (!topic)
+    return false;
+  const char *terminal = getenv("TERM"), *command = pager();
+  if (!isatty(STDOUT_FILENO) || !terminal || strcmp(terminal, "dumb") == 0)
+    fputs(topic->text, stdout);
+  else if (!command || !show(command, topic->text))
+    put_page(stdout, topic->text, terminal_columns());
+  return true;
+}
