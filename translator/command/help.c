@@ -9,56 +9,33 @@
 
 #include "translator.h"
 
-// PAGE(x): docs/x.md as a text, page_x.
+// pages.inc, which the build makes, is PAGE(x) for each docs/x.md: here its text, as page_x, …
 #define PAGE(name)                                                                       \
   extern const char page_##name[] __attribute__((visibility("hidden")));                 \
   __asm__(".section .rodata\n"                                                           \
           "page_" #name ":\n"                                                            \
           ".incbin \"" AUTOTUNE_DOCS "/" #name ".md\"\n"                                 \
           ".byte 0\n"                                                                    \
-          ".previous\n")
-PAGE(tutorial);
-PAGE(language);
-PAGE(choosing);
-PAGE(runtime);
-PAGE(report);
-PAGE(measuring);
-PAGE(cuda);
-PAGE(wisdom);
-PAGE(deployment);
-PAGE(capture);
-PAGE(security);
-PAGE(messages);
-PAGE(peers);
-PAGE(design);
-PAGE(testing);
+          ".previous\n");
+#include "pages.inc"
+#undef PAGE
 
+// … and here its place in the table.
 static const struct topic {
-  const char *name, *text, *about;
+  const char *name, *text;
 } topics[] = {
-  { "tutorial", page_tutorial, "from an untouched kernel to a shipped one, in ten minutes" },
-  { "language", page_language, "the pragmas, complete, with a grammar" },
-  { "choosing", page_choosing, "which parameters for which kind of kernel" },
-  { "runtime", page_runtime, "first calls, modes, promises, variables of the environment" },
-  { "report", page_report, "reading reports, the JSON" },
-  { "measuring", page_measuring, "how results are measured, and when to trust them" },
-  { "cuda", page_cuda, "CUDA kernels, with and without a GPU" },
-  { "wisdom", page_wisdom, "winners as text, to commit, merge and ship" },
-  { "deployment", page_deployment, "CI, MPI jobs, containers, shared homes" },
-  { "capture", page_capture, "one real call in a file, to tune later and elsewhere" },
-  { "security", page_security, "what is run, and who may write what is run" },
-  { "messages", page_messages, "troubleshooting, by message" },
-  { "peers", page_peers, "other tools, by facts" },
-  { "design", page_design, "how it is made, and why" },
-  { "testing", page_testing, "the tests" },
+#define PAGE(name) { #name, page_##name },
+#include "pages.inc"
 };
 #define N_TOPICS (sizeof topics / sizeof *topics)
 
 void help_topics(FILE *out)
 {
   fputs("\ntopics of `autotune help TOPIC`\n", out);
-  for (size_t i = 0; i < N_TOPICS; i++)
-    fprintf(out, "  %-11s %s\n", topics[i].name, topics[i].about);
+  for (size_t i = 0; i < N_TOPICS; i++) {
+    const char *heading = topics[i].text + strspn(topics[i].text, "# ");
+    fprintf(out, "  %-11s %.*s\n", topics[i].name, (int)strcspn(heading, "\n"), heading);
+  }
 }
 
 const char *help_nearest(const char *word)
