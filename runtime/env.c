@@ -300,6 +300,8 @@ enum { VARIABLES = sizeof variables / sizeof *variables };
 static void read_variable(const char *entry) {
   const char *equals = strchr(entry, '=');
   char name[64];
+  if (equals && (size_t)(equals - entry) >= sizeof name)
+    WARN("%.40s…: there is no such variable", entry);
   if (!equals || (size_t)(equals - entry) >= sizeof name)
     return;
   memcpy(name, entry, (size_t)(equals - entry));

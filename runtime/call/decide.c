@@ -87,17 +87,19 @@ static bool adopt(struct site *s, struct node *n, const struct recall *known) {
   bool elsewhere = known->source[0] != '\0';
   char why[320];
   if (known->kind == RECALL_DEFAULT) {
-    snprintf(why, sizeof why, "default: %s%s found nothing better (%u variants)",
-             elsewhere ? "the tuning in " : "an earlier run", known->source, m->tried);
+    snprintf(why, sizeof why, "default: %s%s found nothing better (%u variant%s)",
+             elsewhere ? "the tuning in " : "an earlier run", known->source, m->tried,
+             m->tried == 1 ? "" : "s");
     decide(n, s->kernel->original, why);
     return true;
   }
   if (summary_is_borrowed(m))
     snprintf(why, sizeof why, "%s: it is right for this key, and nothing is tuned here", known->source);
   else
-    snprintf(why, sizeof why, "%s%s: %.3g x over the default, found in %s (%u variants)%s",
+    snprintf(why, sizeof why, "%s%s: %.3g x over the default, found in %s (%u variant%s)%s",
            elsewhere ? "from " : "stored", known->source, speedup,
-           elsewhere ? "another run" : "an earlier run", m->tried, elsewhere ? ", checked here" : "");
+           elsewhere ? "another run" : "an earlier run", m->tried, m->tried == 1 ? "" : "s",
+           elsewhere ? ", checked here" : "");
   if (!known->path || !install(s, n, known->path, m->values, why))
     return false;
   bool raced = strncmp(m->why, "raced again", strlen("raced again")) == 0;

@@ -32,7 +32,7 @@ static void print_one(const struct listed *l, FILE *out) {
     fprintf(out, "the default stays (%s)", report_seconds(a, sizeof a, m->original.median));
   if (m->winner)
     print_values(m->values, out);
-  fprintf(out, "; %u variants in %s\n", m->tried,
+  fprintf(out, "; %u variant%s in %s\n", m->tried, m->tried == 1 ? "" : "s",
           report_seconds(a, sizeof a, m->total_seconds));
   report_clean_free(name);
   if (clean)

@@ -154,7 +154,9 @@ static void print_borrowed(const struct why *w, const struct listed *item) {
 static void print_winner(const struct why *w, const struct listed *item) {
   const struct summary *m = &item->summary;
   char text[64], *source = report_clean(m->source);
-  if (!m->winner)
+  if (!m->winner && m->tried == 1)
+    fprintf(w->out, "the default: the only variant tried did not beat it");
+  else if (!m->winner)
     fprintf(w->out, "the default: none of %u variants beat it", m->tried);
   else
     print_values(w->out, m->values);

@@ -25,7 +25,7 @@
 #include "sandbox/openmp.h"
 
 // Seconds for the tuner to say its first word, and to end after its last; how many may crash.
-enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2 };
+enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2, HOUR = 3600 };
 
 // One session in this process. What a fork of the program's must know is atomic; descriptors are -1 where
 // there are none.
@@ -301,8 +301,9 @@ static enum session_state finish(int rc, bool gone, struct outcome *out) {
 
 static void show(const struct progress *p) {
   char line[160];
-  int n = snprintf(line, sizeof line, "autotune: %s: %u of %u variants, %.0f s left",
-                   session.kernel->name, p->done, p->total, p->left > 0 ? p->left : 0);
+  int n = snprintf(line, sizeof line, "autotune: %s: %u of %u variant%s, %.0f s left",
+                   session.kernel->name, p->done, p->total, p->total == 1 ? "" : "s",
+                   p->left > 0 ? p->left : 0);
   if (p->original > 0 && p->best > 0 && n > 0 && (size_t)n < sizeof line)
     snprintf(line + n, sizeof line - (size_t)n, ", best %.3g ms (%.2f x)", p->best * 1e3,
              p->original / p->best);
@@ -313,8 +314,10 @@ static void show(const struct progress *p) {
 static bool take_packet(double seconds, bool *gone) {
   struct pollfd ready[2] = { { atomic_load(&session.socket), POLLIN, 0 },
                              { atomic_load(&session.pidfd), POLLIN, 0 } };
-  // The socket alone does not tell of the end where a fork of the program's holds a copy.
-  int got = poll(ready, 2, seconds > 0 ? (int)(seconds * 1000) + 1 : 0);
+  // The socket alone does not tell of the end where a fork of the program's holds a copy. A budget of weeks
+  // is more milliseconds than there are: an hour later the caller asks again.
+  double patience = seconds < HOUR ? seconds : HOUR;
+  int got = poll(ready, 2, patience > 0 ? (int)(patience * 1000) + 1 : 0);
   if (got <= 0)
     return false;
   ssize_t size = message_receive(ready[0].fd, session.packet, sizeof *session.packet, MSG_DONTWAIT,

@@ -73,14 +73,13 @@ bool store_find_summary(struct store *s, int64_t problem, struct summary *out,
 
 // ---- why there is no winner -----------------------------------------------------------
 
-enum { UNIT = 1, CPU = 2, ISA = 4, THREADS = 8, NAMES = 16, KEY = 32, MOST_KEYS = 5 };
+enum { UNIT = 1, CPU = 2, ISA = 4, THREADS = 8, NAMES = 16, KEY = 32 };
 
 struct nearest {
   struct problem problem;     // its texts are copies
   char *texts[6];
   unsigned differs;
-  char *keys[MOST_KEYS];      // tuned for, where nothing else differs
-  unsigned n_keys;
+  unsigned n_keys;            // tuned for, of those looked at, where nothing else differs
 };
 
 static unsigned differences(const struct problem *p, const struct identity *id,
@@ -140,9 +139,7 @@ static bool find_nearest(struct store *s, const struct identity *id,
     if (!problem_of(cells, &p) || !has_winner(s, p.id))
       continue;
     unsigned differs = differences(&p, id, ours);
-    if (differs == KEY && n->n_keys < MOST_KEYS &&
-        (n->keys[n->n_keys] = problem_key_text(&p)))
-      n->n_keys++;
+    n->n_keys += differs == KEY;
     if (!any || __builtin_popcount(differs) < __builtin_popcount(n->differs) ||
         differs == KEY)
       take(n, &p, differs);
@@ -174,11 +171,10 @@ static void describe_nearest(FILE *f, const struct nearest *n, const struct iden
     fprintf(f, "%skey expressions changed", sep), sep = "; ";
   if (n->differs & KEY && !(n->differs & NAMES)) {
     char *key = problem_key_text(&mine), *other = problem_key_text(&n->problem);
-    fprintf(f, "%snever tuned for %s; tuned for ", sep, key ? key : "this key");
-    for (unsigned i = 0; i < n->n_keys; i++)
-      fprintf(f, "%s%s", i ? " and for " : "", n->keys[i]);
-    if (n->n_keys == 0)
-      fprintf(f, "%s", other ? other : "others");
+    fprintf(f, "%snever tuned for %s; tuned for %s", sep, key ? key : "this key",
+            other ? other : "others");
+    if (n->n_keys > 1)
+      fprintf(f, " and %u other key%s", n->n_keys - 1, n->n_keys == 2 ? "" : "s");
     free(key);
     free(other);
   }
@@ -204,8 +200,6 @@ static char *explain(struct store *s, const struct identity *id) {
     }
   }
   forget_texts(&n);
-  for (unsigned i = 0; i < n.n_keys; i++)
-    free(n.keys[i]);
   free(key);
   return text;
 }

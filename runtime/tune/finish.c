@@ -67,6 +67,10 @@ bool finish_link(struct tuning *t, const struct candidate *c, int fd, struct out
   return true;
 }
 
+static const char *plural(unsigned n) {
+  return n == 1 ? "" : "s";
+}
+
 // "raced again: 1.31 x slower than before since 12:03"
 static const char *why_raced(const struct tuning *t, char *text, size_t size) {
   time_t since = (time_t)t->plan->since;
@@ -89,7 +93,7 @@ static const char *why_ended(const struct tuning *t, char *text, size_t size) {
   if (t->settled)
     snprintf(text, size, "an expected gain under %g %%", 100 * t->until);
   else if (tune_asked(t) >= t->max_variants)
-    snprintf(text, size, "budget of %u variants spent", t->max_variants);
+    snprintf(text, size, "budget of %u variant%s spent", t->max_variants, plural(t->max_variants));
   else if (!t->exhausted || t->in_flight > 0)
     snprintf(text, size, "budget of %g s spent", t->budget);
   else
@@ -115,16 +119,24 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
   if (winner != NONE) {
     char *point = space_describe(&t->space, t->candidates[winner].point);
     bool again = t->plan->kind == PLAN_RACE;
-    SAY(out, "tuned: %.3g x over the default (%.4g s to %.4g s) in %u variants%s%s%s: %.200s%.150s",
-        m->original.median / m->best.median, m->original.median, m->best.median, m->tried, checked,
+    SAY(out, "tuned: %.3g x over the default (%.4g s to %.4g s) in %u variant%s%s%s%s: %.200s%.150s",
+        m->original.median / m->best.median, m->original.median, m->best.median, m->tried,
+        plural(m->tried), checked,
         again ? ", " : "", again ? m->why : "", point ? point : "",
         m->why == t->why_text ? strchr(m->why, ';') : "");
     free(point);
   } else if (t->lost && t->best == NONE) {
-    SAY(out, "default: the workers were lost after %u variants", m->tried);
-  } else if (t->best == NONE && m->tried > 0) {
+    SAY(out, "default: the workers were lost after %u variant%s", m->tried, plural(m->tried));
+  } else if (m->tried == 0) {
+    SAY(out, "default: no variant was tried%s", more);
+  } else if (t->best == NONE && m->tried == 1) {
+    SAY(out, "default: the only variant tried was not right (`autotune report` tells more)%s", more);
+  } else if (t->best == NONE) {
     SAY(out, "default: none of %u variants was right (`autotune report` tells more)%s", m->tried,
         more);
+  } else if (m->tried == 1) {
+    SAY(out, "default: the only variant tried does not beat it clearly%s (%.4g s, it %.4g s)%s",
+        checked, m->original.median, m->best.median, more);
   } else {
     SAY(out, "default: none of %u variants beats it clearly%s (%.4g s, the best %.4g s)%s",
         m->tried, checked, m->original.median, m->best.median, more);

@@ -136,5 +136,6 @@ void setup_hints(struct tuning *t) {
   char name[96];
   unsigned n = own ? 0 : relate_near(t->store, &t->space, t->id, t->class, t->strategy, name);
   if (n > 0)
-    log_message(AUTOTUNE_INFO, "%s: learns from %u variants of %s", t->kernel->name, n, name);
+    log_message(AUTOTUNE_INFO, "%s: learns from %u variant%s of %s", t->kernel->name, n,
+                n == 1 ? "" : "s", name);
 }

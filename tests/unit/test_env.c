@@ -80,10 +80,13 @@ static void test_what_is_not_understood_is_refused(void **state) {
     { "AUTOTUNE_SEED=-1", REFUSED("AUTOTUNE_SEED=-1: not a whole number") },
     { "AUTOTUNE_BUDGTE=5s", REFUSED("AUTOTUNE_BUDGTE: there is no such variable; did you mean "
                                     "AUTOTUNE_BUDGET?") },
+    { "AUTOTUNE_BUDGET_OF_A_PROGRAM_WHOSE_NAME_IS_LONGER_THAN_ALL_THE_OTHERS=5s",
+      REFUSED("AUTOTUNE_BUDGET_OF_A_PROGRAM_WHOSE_NAME_…: there is no such variable") },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     expect("options", cases[i].variable, cases[i].said);
   unsetenv("AUTOTUNE_BUDGTE");
+  unsetenv("AUTOTUNE_BUDGET_OF_A_PROGRAM_WHOSE_NAME_IS_LONGER_THAN_ALL_THE_OTHERS");
 }
 
 static void test_budgets(void **state) {

@@ -210,7 +210,7 @@ static void lends_and_is_gone(void) { // before the tuning ends
 
 static void never_wrong_meanwhile(void) {
   divides();
-  EXPECT(comes_to(SCALE_N + 1, "none of 1 variants was right"));
+  EXPECT(comes_to(SCALE_N + 1, "the only variant tried was not right"));
 }
 
 static void test_background_borrows_meanwhile(void **state) {
