@@ -56,6 +56,7 @@ struct hush { sigset_t before, ours; };
 void sys_hush(struct hush *h);
 void sys_unhush(const struct hush *h);
 double sys_cpu(void);                      /* seconds of CPU of this process, all threads */
+double sys_unix(void);                     /* unix time */
 double sys_now(void);                      /* monotonic seconds; a test may set the clock: */
 void sys_set_clock(double seconds);        /* negative: the real clock again */
 

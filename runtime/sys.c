@@ -188,6 +188,12 @@ double sys_cpu(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+double sys_unix(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 double sys_now(void) {
   double set = atomic_load_explicit(&sys.clock, memory_order_relaxed);
   if (set >= 0)

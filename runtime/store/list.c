@@ -144,6 +144,51 @@ void store_list_free(struct listing *l) {
   *l = (struct listing){ 0 };
 }
 
+// ---- what goes on ---------------------------------------------------------------------
+
+static void see_problem(struct store *s, int64_t id, const char *kernel, const struct course *c,
+                        void (*see)(const struct problem *p, const struct course *c, void *data),
+                        void *data) {
+  struct cell cells[STORE_CELLS];
+  struct problem p;
+  sqlite3_stmt *q = store_select(s, &table_problem, "WHERE id = ?1");
+  sqlite3_bind_int64(q, 1, id);
+  if (q && store_step(q) == SQLITE_ROW && row_read(q, &table_problem, cells) &&
+      problem_of(cells, &p) && (!kernel || strcmp(p.kernel, kernel) == 0))
+    see(&p, c, data);
+  sqlite3_finalize(q);
+}
+
+int store_courses(struct store *s, const char *kernel,
+                  void (*see)(const struct problem *p, const struct course *c, void *data),
+                  void *data) {
+  struct cell cells[STORE_CELLS];
+  struct course c;
+  sqlite3_stmt *q = store_usable(s) ? store_select(s, &table_course, "ORDER BY began, problem") : NULL;
+  int rc = q ? SQLITE_ROW : SQLITE_ERROR;
+  while (q && (rc = store_step(q)) == SQLITE_ROW)
+    if (row_read(q, &table_course, cells) && course_of(cells, &c))
+      see_problem(s, cells[0].i, kernel, &c, see, data);
+  sqlite3_finalize(q);
+  return rc == SQLITE_DONE ? 0 : -1;
+}
+
+int store_since(struct store *s, int64_t problem, double since,
+                void (*see)(const struct record *r, void *data), void *data) {
+  struct cell cells[STORE_CELLS];
+  struct record r;
+  sqlite3_stmt *q = store_usable(s)
+                        ? store_select(s, &table_variant, "WHERE problem = ?1 AND at >= ?2") : NULL;
+  int rc = q ? SQLITE_ROW : SQLITE_ERROR;
+  sqlite3_bind_int64(q, 1, problem);
+  sqlite3_bind_double(q, 2, since);
+  while (q && (rc = store_step(q)) == SQLITE_ROW)
+    if (row_read(q, &table_variant, cells) && record_of(cells, &r))
+      see(&r, data);
+  sqlite3_finalize(q);
+  return rc == SQLITE_DONE ? 0 : -1;
+}
+
 // ---- forgetting -----------------------------------------------------------------------
 
 #define CHOSEN \
@@ -167,6 +212,7 @@ static int delete_all(struct store *s, const char *kernel, uint64_t unit,
                       const char *key) {
   static const char *const statements[] = {
     "DELETE FROM asked WHERE problem IN (SELECT id FROM problem WHERE " CHOSEN ")",
+    "DELETE FROM course WHERE problem IN (SELECT id FROM problem WHERE " CHOSEN ")",
     "DELETE FROM variant WHERE problem IN (SELECT id FROM problem WHERE " CHOSEN ")",
     "DELETE FROM winner WHERE problem IN (SELECT id FROM problem WHERE " CHOSEN ")",
     ("DELETE FROM problem WHERE " CHOSEN),

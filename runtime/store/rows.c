@@ -277,3 +277,26 @@ bool summary_of(const struct cell *c, struct summary *m) {
   return estimate_of(c + 6, &m->original) && estimate_of(c + 10, &m->best) &&
          are_seconds(c + 17, 4) && are_seconds(c + 26, 1) && c[21].d >= 0 && c[22].d >= 0;
 }
+
+// ---- courses --------------------------------------------------------------------------
+
+void course_cells(int64_t problem, const struct course *course, struct cell *c) {
+  const struct table *t = &table_course;
+  c[0] = integer(problem);
+  c[1] = integer(course->phase);
+  c[2] = text_cell(t, 2, course->owner);
+  c[3] = real(course->began);
+  c[4] = real(course->until);
+  c[5] = integer(course->expected);
+  c[6] = real(course->original);
+  c[7] = text_cell(t, 7, course->why);
+  c[8] = real(course->when);
+}
+
+bool course_of(const struct cell *c, struct course *course) {
+  *course = (struct course){ .phase = (enum phase)c[1].i, .owner = c[2].data, .began = c[3].d,
+                             .until = c[4].d, .expected = (unsigned)c[5].i, .original = c[6].d,
+                             .why = c[7].data, .when = c[8].d };
+  return c[1].i >= 0 && c[1].i < PHASES && c[5].i >= 0 && c[5].i <= UINT32_MAX &&
+         are_seconds(c + 3, 2) && are_seconds(c + 6, 1) && are_seconds(c + 8, 1);
+}

@@ -82,6 +82,18 @@ struct summary {          /* one tuning of one key */
   const char *source;                  /* "": found here; else where from: "wisdom x.jsonl", "n = 512" */
 };
 
+/* How far a tuning is, for who looks on (`autotune report --follow`): the last that began for a problem. */
+enum phase { PHASE_SEARCH, PHASE_RACE, PHASE_ENDED, PHASES };
+struct course {
+  enum phase phase;
+  double began, until;                 /* unix time; when its budget will be spent */
+  unsigned expected;                   /* variants that it may try */
+  double original;                     /* seconds of the default */
+  const char *why;                     /* ended: what came of it, for people; else "" */
+  const char *owner;                   /* of rows that were read: its process (owner.c) */
+  double when;                         /* likewise: unix time of writing */
+};
+
 /* ---- store.c, read.c, write.c, near.c ---------------------------------------------- */
 
 struct store;
@@ -117,6 +129,8 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
 /* Notes that K was called for ID and that nothing is known, for WHY. */
 int store_asked(struct store *s, const struct identity *id, const struct autotune_kernel *k,
                 const char *why);
+/* Notes how far the tuning of ID is, which this process does. */
+int store_course(struct store *s, const struct identity *id, const struct course *c);
 int store_forget(struct store *s, const char *kernel, uint64_t unit, const long long *key,
                  unsigned n_keys);   /* kernel NULL: all; key NULL: all keys */
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.h: inside the store. Four tables, described by data (table.c):
+/* tables.h: inside the store. Five tables, described by data (table.c):
  *
  *   problem   what was tuned: an identity. Its id is the hash of the identity's columns,
  *             so rows that refer to a problem can never come to belong to another one
  *   variant   each variant tried for a problem, with its fate and all its samples
  *   winner    each finished tuning of a problem
  *   asked     what a program asked for last and did not get, with the space it offers
+ *   course    how far the last tuning of a problem is, or how it ended
  *
  * Every row ends with a checksum over its other columns and the table's name. What does
  * not pass is as if it were not there. Columns are only ever added, at a table's end: a
@@ -16,8 +17,8 @@
 #include <sqlite3.h>
 #include "store.h"
 
-enum { STORE_APPLICATION = 0x41544e45, STORE_VERSION = 2, STORE_CELLS = 48,
-       STORE_TABLES = 4 };
+enum { STORE_APPLICATION = 0x41544e45, STORE_VERSION = 3, STORE_CELLS = 48,
+       STORE_TABLES = 5 };
 
 /* ---- table.c: rows ----------------------------------------------------------------- */
 
@@ -30,7 +31,7 @@ struct cell {
 };
 struct column { const char *name; enum cell_kind kind; size_t most; /* bytes */ };
 struct table { const char *name; const struct column *columns; unsigned n, n_keys; };
-extern const struct table table_problem, table_variant, table_winner, table_asked;
+extern const struct table table_problem, table_variant, table_winner, table_asked, table_course;
 extern const struct table *const store_tables[STORE_TABLES];
 
 /* SQL, malloc'ed. The checksum is the last column of a row and of a result. */
@@ -57,9 +58,11 @@ void record_cells(int64_t problem, const struct record *r, double when,
                   struct cell *cells);
 void summary_cells(int64_t problem, const char *toolchain, const struct summary *m,
                    struct cell *cells);
+void course_cells(int64_t problem, const struct course *c, struct cell *cells);
 /* False: out of range. Texts point into the cells. */
 bool record_of(const struct cell *cells, struct record *r);
 bool summary_of(const struct cell *cells, struct summary *m);
+bool course_of(const struct cell *cells, struct course *c);
 
 /* A problem as columns have it, in one block of its own; NULL: no memory. */
 struct problem {
@@ -135,6 +138,8 @@ void store_finish_queue(struct store *s);   /* what is left when the store is cl
 void store_owner(char *text, size_t size);
 /* Is the process that wrote the pending R still at it? Elsewhere: may it be? */
 bool store_owner_lives(const struct record *r);
+/* Does the tuning C go on? */
+bool course_lives(const struct course *c);
 
 /* ---- list.c: all there is, for reports --------------------------------------------- */
 
@@ -150,6 +155,13 @@ struct listing { struct listed *items; unsigned n, damaged; };
 /* Of KERNEL, or all (NULL). 0 or -1. */
 int store_list(struct store *s, const char *kernel, struct listing *out);
 void store_list_free(struct listing *l);
+/* Calls SEE for the last tuning of each problem of KERNEL, or of all (NULL). 0 or -1. */
+int store_courses(struct store *s, const char *kernel,
+                  void (*see)(const struct problem *p, const struct course *c, void *data), void *data);
+/* Calls SEE for each variant of PROBLEM that was written at SINCE or later (unix time), pending ones, too.
+ * 0 or -1. */
+int store_since(struct store *s, int64_t problem, double since,
+                void (*see)(const struct record *r, void *data), void *data);
 
 /* ---- folder.c, objects.c: for a given folder --------------------------------------- */
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tables.h"
@@ -165,17 +164,12 @@ void store_finish_queue(struct store *s) {
   }
   if (s->first)
     log_once(AUTOTUNE_WARN, "store",
-             "%u rows of results were not kept: %s is locked by another process",
-             s->n_queued, s->path);
+             "%u row%s of results %s not kept: %s is locked by another process",
+             s->n_queued, s->n_queued == 1 ? "" : "s", s->n_queued == 1 ? "was" : "were",
+             s->path);
 }
 
 // ---- what is written ------------------------------------------------------------------
-
-static double unix_time(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // Queues the problem's own row before each row that refers to it, since the file may
 // have been replaced in between. Its id, or 0.
@@ -204,7 +198,7 @@ static int write_record(struct store *s, const struct identity *id,
     return -1;
   struct cell cells[STORE_CELLS];
   int64_t problem = enqueue_problem(s, id);
-  record_cells(problem, r, unix_time(), cells);
+  record_cells(problem, r, sys_unix(), cells);
   return write_row(s, problem, &table_variant, cells, WAIT, false);
 }
 
@@ -238,7 +232,7 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
   struct cell cells[STORE_CELLS];
   struct summary dated = *m;
   if (!(dated.when > 0))
-    dated.when = unix_time();
+    dated.when = sys_unix();
   int64_t problem = enqueue_problem(s, id);
   summary_cells(problem, id->toolchain, &dated, cells);
   s->patience = 0; // what the whole tuning was for is worth another wait
@@ -259,9 +253,23 @@ int store_asked(struct store *s, const struct identity *id, const struct autotun
   c[3] = text_cell(t, 3, params);
   c[4] = text_cell(t, 4, conditions);
   c[5] = text_cell(t, 5, why);
-  c[6] = (struct cell){ .kind = CELL_REAL, .d = unix_time() };
+  c[6] = (struct cell){ .kind = CELL_REAL, .d = sys_unix() };
   int status = write_row(s, problem, t, c, WAIT, false);
   free(params);
   free(conditions);
   return status;
+}
+
+int store_course(struct store *s, const struct identity *id, const struct course *c) {
+  if (!store_usable(s) || s->dead)
+    return -1;
+  struct cell cells[STORE_CELLS];
+  struct course mine = *c;
+  char owner[128];
+  store_owner(owner, sizeof owner);
+  mine.owner = owner;
+  mine.when = sys_unix();
+  int64_t problem = enqueue_problem(s, id);
+  course_cells(problem, &mine, cells);
+  return write_row(s, problem, &table_course, cells, WAIT, false);
 }

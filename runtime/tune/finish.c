@@ -168,6 +168,7 @@ int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   t->complete = (t->exhausted && t->in_flight == 0 && t->sharing.taken == 0) || t->settled ||
                 tune_asked(t) >= t->max_variants;
   t->live = t->online != NULL;
+  share_phase(t, PHASE_RACE, "");
   int winner = t->online ? online_finish(t, &t->live) : NONE;
   if (!t->live) {
     t->deadline = fmax(t->deadline, sys_now() + 0.2 * t->budget); // however long calls were waited for

@@ -157,3 +157,15 @@ struct candidate *share_rival(struct tuning *t) {
   store_summary_free(&m);
   return c && c->fate == FATE_OK && c->e.n > 0 ? c : NULL;
 }
+
+// ---- for who looks on ------------------------------------------------------------------------------------
+
+void share_phase(const struct tuning *t, enum phase phase, const char *why) {
+  double now = sys_now(), unix_now = sys_unix();
+  struct course c = { .phase = phase, .began = unix_now - (now - t->began),
+                      .until = unix_now + (t->deadline - now), .expected = t->expected,
+                      .original = t->original.median, .why = why };
+  // Who is told to end is in nobody's way: the next process may be asking already what is known.
+  if (t->store && t->plan->kind != PLAN_CHECK && !session_stopping())
+    store_course(t->store, t->id, &c);
+}

@@ -190,11 +190,13 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id, void *c
     bool searches = plan->kind == PLAN_SEARCH || plan->kind == PLAN_ONLINE;
     if (t.store && searches)
       store_asked(t.store, t.id, k, plan->why);
+    share_phase(&t, PHASE_SEARCH, "");
     if (searches || plan->kind == PLAN_RACE)
       setup_hints(&t);
     if (plan->kind != PLAN_CHECK)
       explore(&t);
     rc = plan->kind == PLAN_CHECK ? check(&t, object_fd, out) : finish_tuning(&t, object_fd, out);
+    share_phase(&t, PHASE_ENDED, out->why);
   }
   out->cost = pace_count(&t);
   tell_cost(&t, out);

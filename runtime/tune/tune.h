@@ -202,6 +202,8 @@ void share_news(struct tuning *t);
 bool share_waits(struct tuning *t);
 /* The winner that is in the store already, to be beaten; NULL: there is none. */
 struct candidate *share_rival(struct tuning *t);
+/* Lets others see how far it is; WHY: what came of it, at its end. */
+void share_phase(const struct tuning *t, enum phase phase, const char *why);
 
 /* ---- foresee.c: pure, but for what it notes in F, ALL and C ---- */
 /* Candidate INDEX has its features, or its time: notes which siblings rules hold it, or hold against it. */
