@@ -25,7 +25,7 @@ static const struct command {
     "list kernels and parameters, and what is wrong" },
   { "tune", command_tune, "[OPTIONS] -- PROGRAM…",
     "run a program, or a captured call, with a full search" },
-  { "report", command_report, "[--json] [--verbose]",
+  { "report", command_report, "[--follow] [--verbose]",
     "what was tuned, how fast it is, and why" },
   { "why", command_why, "KERNEL [--key n=512]", "what would run here and now, and why" },
   { "export", command_export, "--t4|--t1 [KERNEL]", "results or space in the FAIR formats" },

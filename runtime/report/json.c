@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// json.c: the report for programs; docs/report.md says what each member means.
+// json.c: the report for programs; docs/report.md says what each member means, docs/report.schema.json
+// how it looks.
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>

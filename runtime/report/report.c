@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// report.c: reads the store, draws conclusions, and has them shown as text or JSON.
+// report.c: reads the store, draws conclusions, and has them shown as text, Markdown or JSON.
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -104,6 +104,8 @@ static int show(const struct report_options *o, const char *folder,
     status = analysis_make(&all[i], &l->items[i]);
   if (status == 0 && o->json)
     status = report_json(o, folder, l, all, out);
+  else if (status == 0 && o->markdown)
+    report_markdown(l, all, out);
   else if (status == 0)
     report_text(o, folder, l, all, out);
   if (status != 0)

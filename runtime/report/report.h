@@ -1,15 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h: what `autotune report` prints. analysis.c draws conclusions from rows, text.c and
- * json.c show them. Texts of rows come from a file that anybody may have written:
+/* report.h: what `autotune report` prints. analysis.c draws conclusions from rows; text.c, markdown.c and
+ * json.c show them, follow.c what goes on now. Texts of rows come from a file that anybody may have written:
  * report_clean makes them harmless to a terminal before they are printed. */
 #ifndef AUTOTUNE_REPORT_H
 #define AUTOTUNE_REPORT_H
 
 #include "store/tables.h"
 
-struct report_options { const char *folder, *kernel; bool json, verbose; };
+/* ---- look.c ---- */
+
+/* What is written to can show; all 0: plain text. */
+struct look {
+  bool terminal;                 /* its cursor can be moved */
+  bool drawn;                    /* bars, and lines as wide as it is */
+  bool colour, unicode;
+  unsigned columns, rows;        /* 0: as plain text is */
+};
+/* As the environment and OUT have it. The caller has set the locale's LC_CTYPE. */
+struct look report_look(FILE *out);
+
+struct report_options {
+  const char *folder, *kernel;
+  bool json, markdown, verbose;
+  struct look look;
+};
 /* 0; 1: nothing was ever measured (said on OUT). */
 int report_print(const struct report_options *o, FILE *out);
+
+/* ---- follow.c ---- */
+
+/* Shows the tunings that go on in a store, of this or other processes, until they have ended. WAIT: seconds
+ * that one may take to begin, negative: for ever. 0; 1: none went on. */
+int report_follow(const struct report_options *o, double wait, FILE *out);
 
 /* ---- inside ---- */
 
@@ -58,6 +80,7 @@ int report_tuned(const char *folder, double since, FILE *out);
 
 void report_text(const struct report_options *o, const char *folder, const struct listing *l,
                  const struct analysis *all, FILE *out);
+void report_markdown(const struct listing *l, const struct analysis *all, FILE *out);
 /* 0 or -1. */
 int report_json(const struct report_options *o, const char *folder, const struct listing *l,
                 const struct analysis *all, FILE *out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// node schema.js SCHEMA FILE: does the JSON in FILE follow SCHEMA? As much of JSON Schema as the schemas
-// beside this need; a keyword that is not known is an error of the schema. The schemas say what the
-// published ones of FAIR T1 and T4 ask of the members that autotune writes.
+// node schema.js SCHEMA FILE: does the JSON in FILE follow SCHEMA? As much of JSON Schema as our schemas
+// need; a keyword that is not known is an error of the schema. Those of FAIR T1 and T4, beside this, say what
+// the published ones ask of the members that autotune writes; that of the report is in docs/.
 const fs = require('fs');
 
 const types = {
@@ -10,21 +10,30 @@ const types = {
   string: (v) => typeof v === 'string',
   number: (v) => typeof v === 'number',
   integer: Number.isInteger,
+  boolean: (v) => typeof v === 'boolean',
 };
+
+const notes = ['$schema', '$defs', 'title', 'description'];
 
 const keywords = {
   type: (want, v) => [].concat(want).some((t) => types[t](v)) || `is no ${want}`,
   required: (names, v) => names.every((n) => n in v) || `lacks one of ${names}`,
   enum: (values, v) => values.includes(v) || `is none of ${values}`,
+  const: (value, v) => v === value || `is not ${value}`,
+  minimum: (least, v) => v >= least || `is less than ${least}`,
   pattern: (text, v) => new RegExp(text).test(v) || `does not match ${text}`,
   properties: (all, v, path) =>
     Object.keys(all).every((n) => !(n in v) || check(all[n], v[n], `${path}.${n}`)) || '',
+  additionalProperties: (one, v, path, schema) =>
+    Object.keys(v).every((n) => n in (schema.properties || {}) || check(one, v[n], `${path}.${n}`)) || '',
   items: (one, v, path) => v.every((x, i) => check(one, x, `${path}[${i}]`)) || '',
+  $ref: (name, v, path) =>
+    check(name.split('/').slice(1).reduce((s, part) => s[part], root), v, path) || '',
 };
 
 function check(schema, value, path) {
   for (const [name, want] of Object.entries(schema)) {
-    const answer = keywords[name](want, value, path);
+    const answer = notes.includes(name) || keywords[name](want, value, path, schema);
     if (answer === true) continue;
     if (answer) console.log(`${path} ${answer}: ${JSON.stringify(value)}`);
     return false;
@@ -32,5 +41,5 @@ function check(schema, value, path) {
   return true;
 }
 
-const [schema, file] = process.argv.slice(2, 4).map((name) => JSON.parse(fs.readFileSync(name)));
-process.exit(check(schema, file, '$') ? 0 : 1);
+const [root, file] = process.argv.slice(2, 4).map((name) => JSON.parse(fs.readFileSync(name)));
+process.exit(check(root, file, '$') ? 0 : 1);

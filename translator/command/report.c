@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // report.c: `autotune report`, over the runtime's own reader of results.
+#include <locale.h>
 #include <string.h>
 
 #include "report/report.h"
@@ -7,16 +8,21 @@
 #include "translator.h"
 
 static const char usage[] =
-    "usage: autotune report [--kernel NAME] [--json] [--verbose] [--cache DIR]\n"
+    "usage: autotune report [--kernel NAME] [--json|--markdown|--follow] [--verbose] [--cache DIR]\n"
     "  what was tuned, how fast it is, and why\n"
     "  --kernel NAME  only that kernel\n"
     "  --json         for programs (docs/report.md)\n"
+    "  --markdown     tables for a pull request\n"
+    "  --follow       the tunings that go on now, until they end\n"
     "  --verbose      also the fastest variants, and one that failed of each kind with "
     "its message\n"
     "  --cache DIR    results in DIR (default: $AUTOTUNE_CACHE, "
     "$XDG_CACHE_HOME/autotune,\n"
     "                 ~/.cache/autotune)\n"
-    "Exits 1 where nothing was ever measured.\n";
+    "Colours, bars and width as the terminal, NO_COLOR, CLICOLOR_FORCE and COLUMNS have it.\n"
+    "Exits 1 where nothing was ever measured, or nothing goes on.\n";
+
+static const double FOLLOW_WAITS = 10; // seconds, where nobody is there to end it
 
 // The value of OPTION at argv[*i], as `--option VALUE` or `--option=VALUE`; NULL: it is
 // another one, or (with *BAD set) the value is missing.
@@ -34,8 +40,8 @@ static const char *option_value(const char *option, int argc, char **argv, int *
 }
 
 static int refuse(const char *option) {
-  static const char *const options[] = { "--kernel", "--json", "--verbose",
-                                         "--cache",  "--help", NULL };
+  static const char *const options[] = { "--kernel",   "--json",   "--verbose", "--cache",
+                                         "--markdown", "--follow", "--help",    NULL };
   const char *near = env_nearest(option, options);
   fprintf(stderr, "autotune report: %s: unknown option%s%s%s\n%s", option,
           near ? "; did you mean " : "", near ? near : "", near ? "?" : "", usage);
@@ -44,6 +50,7 @@ static int refuse(const char *option) {
 
 int command_report(int argc, char **argv) {
   struct report_options o = { 0 };
+  bool follow = false;
   for (int i = 1; i < argc; i++) {
     const char *value;
     bool bad = false;
@@ -55,6 +62,10 @@ int command_report(int argc, char **argv) {
       return fprintf(stderr, "autotune report: %s: its value is missing\n", argv[i]), 2;
     else if (strcmp(argv[i], "--json") == 0)
       o.json = true;
+    else if (strcmp(argv[i], "--markdown") == 0)
+      o.markdown = true;
+    else if (strcmp(argv[i], "--follow") == 0)
+      follow = true;
     else if (strcmp(argv[i], "--verbose") == 0 || strcmp(argv[i], "-v") == 0)
       o.verbose = true;
     else if (strcmp(argv[i], "--help") == 0)
@@ -62,5 +73,11 @@ int command_report(int argc, char **argv) {
     else
       return refuse(argv[i]);
   }
+  if (o.json + o.markdown + follow > 1)
+    return fputs("autotune report: --json, --markdown or --follow, one of them\n", stderr), 2;
+  setlocale(LC_CTYPE, "");
+  o.look = report_look(stdout);
+  if (follow)
+    return report_follow(&o, o.look.terminal ? -1 : FOLLOW_WAITS, stdout);
   return report_print(&o, stdout);
 }

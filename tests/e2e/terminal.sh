@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+# autotune report on a terminal (script(1) makes one), for pull requests and for programs, and while tunings go
+# on in other processes.
+root=$(cd "$(dirname "$0")/../.." && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/cc_lib.sh"
+
+export AUTOTUNE_CACHE=$work/cache LC_ALL=C.UTF-8
+unset NO_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES
+terminal() { # COLUMNS OUTPUT COMMAND: on a terminal of so many columns
+  TERM=xterm SHELL=/bin/sh script -qec "stty cols $1 rows 30; $3" /dev/null > "$2" < /dev/null
+}
+plain() { sed 's/\x1b\[[0-9;]*[mJA]//g; s/\r//g' "$1"; } # FILE: without colours and the like
+
+# Two kernels that have enough variants to be looked at for some seconds.
+cat > two.c << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#pragma autotune kernel param(STEP: 1..64) key(n) in(x[0:n]) out(y[0:n]) flops(n)
+void first(int n, const double *x, double *y)
+{
+  for (int s = 0; s < STEP; s++)
+    for (int i = s; i < n; i += STEP)
+      y[i] = x[i] / (1 + x[i]);
+}
+#pragma autotune kernel param(U: 1, 2, 4, 0) in(x[0:n]) out(y[0:n])
+void second(int n, const double *x, double *y)
+{
+  for (int i = 0; i < n; i++)
+    y[i] = x[i] + (U == 0);
+}
+int main(int argc, char **argv)
+{
+  enum { N = 1 << 16 };
+  static double x[N], y[N];
+  time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 0);
+  for (int i = 0; i < N; i++)
+    x[i] = i % 8;
+  do {
+    first(N, x, y);
+    second(N, x, y);
+  } while (time(NULL) < end);
+  puts("done");
+  return 0;
+}
+END
+check "compile" autotune cc gcc -O1 two.c -o two
+
+# Followed from another process, which waits for them to begin.
+autotune report --follow --cache "$work/nothing" > nothing & idle=$!
+AUTOTUNE_MODE=first AUTOTUNE_BUDGET=4s ./two > answer 2> err & program=$!
+autotune report --follow > live 2> err; is "follow: exit status" $? 0
+wait $program
+is "answer" "$(cat answer)" "done"
+has "follow: progress" live '^first, n = 65536: [0-9]* of [0-9]* variants · [0-9.e+]*/s .*s left; '
+has "follow: the end" live '^first, n = 65536: \(tuned\|default\): '
+has "follow: the second" live '^second, n = 65536: \(tuned\|default\): '
+hasnt "follow: no terminal is commanded" live $'\e'
+
+# The terminal: as wide as it is, colours, bars.
+terminal 72 wide "autotune report"
+has "terminal: colours" wide $'\e\[1mfirst\e\[0m'
+has "terminal: bars" wide '█'
+plain wide | sed 1d > text
+check "terminal: its width" not grep -E '^.{73}' text
+terminal 72 out "NO_COLOR=1 autotune report"
+hasnt "NO_COLOR" out $'\e'
+has "NO_COLOR: bars" out '█'
+terminal 72 out "LC_ALL=C autotune report"
+hasnt "no UTF-8" out '[^[:print:][:cntrl:]]\|█\|…'
+has "no UTF-8: bars" out '##'
+terminal 72 out "TERM=dumb autotune report"
+tr -d '\r' < out > dumb
+autotune report > text
+same "a dumb terminal" dumb text
+hasnt "no terminal: colours" text $'\e'
+hasnt "no terminal: bars" text '█'
+CLICOLOR_FORCE=1 autotune report > out
+has "CLICOLOR_FORCE" out $'\e\[1mfirst'
+
+# Beside a program, seen on a terminal.
+rm -rf "$AUTOTUNE_CACHE"
+AUTOTUNE_MODE=background AUTOTUNE_BUDGET=3s ./two 6 > answer 2> err & program=$!
+terminal 80 live "autotune report --follow"
+wait $program
+is "answer beside" "$(cat answer)" "done"
+has "follow: drawn anew" live $'\e\[[36]A\e\[J'
+plain live > text
+has "follow: a bar" text '^  █*[▏▎▍▌▋▊▉]*░*  [0-9]* of [0-9]* variants · '
+has "follow: the end stays" text '^first, n = 65536: \(tuned\|default\): '
+
+# ctrl-C ends it, however long it would wait.
+TERM=xterm SHELL=/bin/sh timeout 10 script -qec \
+  "timeout -s INT 2 autotune report --follow --cache $work/nothing" /dev/null > out < /dev/null
+is "ctrl-C" $? 124
+has "ctrl-C: it waited" out 'no tuning goes on; waiting for one'
+
+# For pull requests.
+autotune report --markdown > out; is "Markdown: exit status" $? 0
+has "Markdown: table" out '^| --- | --- | ---: |'
+has "Markdown: row" out '^| <code>first</code> | <code>n = 65536</code> | [0-9.]* [^ ]*s | '
+has "Markdown: folded" out '^<details><summary><code>second</code>'
+autotune report --markdown --json > out 2> err; is "Markdown and JSON" $? 2
+
+# For programs: what docs/report.schema.json says.
+if command -v node > /dev/null; then
+  schema() { node "$here/schema.js" "$root/docs/report.schema.json" "$1"; }
+  autotune report --json > all.json
+  check "schema" schema all.json
+  autotune report --json --verbose > verbose.json
+  check "schema: verbose" schema verbose.json
+  has "schema: a failure is among them" verbose.json '"fate": "wrong"'
+  autotune report --json --cache "$work/nothing" > none.json
+  check "schema: nothing" schema none.json
+  for change in 's/"format": 1/"format": 2/' 's/"kernel": "first"/"kernel": 1/' 's/"isa"/"isb"/' \
+                's/"fate": "wrong"/"fate": "bad"/' 's/"threads": /"threads": -/' \
+                's/"STEP": "\([0-9]*\)"/"STEP": \1/'; do
+    sed "$change" verbose.json > bad.json
+    check "schema: $change is refused" not schema bad.json > /dev/null
+  done
+else
+  echo "no node: the schema is left out"
+fi
+
+wait $idle; is "nothing to follow" $? 1
+has "nothing to follow: said" nothing 'no tuning goes on$'
+finish
