@@ -27,7 +27,11 @@ bench: build
 install: build
 	@cmake --install $(BUILD)
 
+# A Debian package, in the build folder.
+deb: build
+	@cd $(BUILD) && cpack -G DEB
+
 clean:
 	rm -rf build build-*
 
-.PHONY: all setup build demo check bench install clean
+.PHONY: all setup build demo check bench install deb clean

@@ -4,13 +4,6 @@
 
 #include "translator.h"
 
-static int command_version(int argc, char **argv)
-{
-  (void)argc, (void)argv;
-  puts("autotune " AUTOTUNE_VERSION);
-  return 0;
-}
-
 static int command_help(int argc, char **argv);
 
 static const struct command {
@@ -30,7 +23,8 @@ static const struct command {
   { "why", command_why, "KERNEL [--key n=512]", "what would run here and now, and why" },
   { "export", command_export, "--t4|--t1 [KERNEL]", "results or space in the FAIR formats" },
   { "db", command_db, "COMMAND …", "look after what is remembered; wisdom to commit or ship" },
-  { "version", command_version, "", "the version" },
+  { "doctor", command_doctor, "[--json]", "what works on this machine, what is missing" },
+  { "version", command_version, "", "the version, and those of its libraries" },
   { "help", command_help, "[TOPIC]", "this text, or the page of a topic" },
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)

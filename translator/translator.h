@@ -317,6 +317,8 @@ int command_report(int argc, char **argv);     /* command/report.c: over runtime
 int command_db(int argc, char **argv);         /* command/db.c: over runtime/db/db.h */
 int command_export(int argc, char **argv);     /* command/export.c: over runtime/report/export.h */
 int command_why(int argc, char **argv);
+int command_doctor(int argc, char **argv);     /* command/doctor.c: over runtime/doctor/doctor.h */
+int command_version(int argc, char **argv);
 
 /* command/help.c: the pages of docs/ */
 bool help_show(const char *topic);         /* false: there is none */

@@ -16,8 +16,9 @@ enum { MEMBERS = 4, ROUNDS = 24 };
 #ifdef AUTOTUNE_XGBOOST
 #include <xgboost/c_api.h>
 
-// What is used of it. All return 0, or -1.
+// What is used of it. All return 0, or -1, but `version`.
 static struct {
+  __typeof__(XGBoostVersion) *version;
   __typeof__(XGBSetGlobalConfig) *configure;
   __typeof__(XGDMatrixCreateFromMat_omp) *matrix_new;
   __typeof__(XGDMatrixSetFloatInfo) *matrix_floats;
@@ -30,6 +31,7 @@ static struct {
   __typeof__(XGBoosterPredict) *booster_predict;
 } xgb;
 static const struct { const char *name; void *at; } functions[] = {
+  { "XGBoostVersion", &xgb.version },
   { "XGBSetGlobalConfig", &xgb.configure },
   { "XGDMatrixCreateFromMat_omp", &xgb.matrix_new },
   { "XGDMatrixSetFloatInfo", &xgb.matrix_floats },
@@ -62,11 +64,26 @@ static void open_library(void) {
   opened = library && xgb.configure("{\"verbosity\": 0}") == 0;
 }
 
-static void *new(const struct columns *c, unsigned width, uint64_t seed) {
-  (void)c;
+static bool available(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, open_library);
-  struct boost *b = opened ? sys_calloc(1, sizeof *b) : NULL;
+  return opened;
+}
+
+bool boost_version(char *text, size_t size) {
+  int major = 0, minor = 0, patch = 0;
+  if (!available()) {
+    snprintf(text, size, "%s cannot be opened", AUTOTUNE_XGBOOST);
+    return false;
+  }
+  xgb.version(&major, &minor, &patch);
+  snprintf(text, size, "%d.%d.%d", major, minor, patch);
+  return true;
+}
+
+static void *new(const struct columns *c, unsigned width, uint64_t seed) {
+  (void)c;
+  struct boost *b = available() ? sys_calloc(1, sizeof *b) : NULL;
   if (b) {
     b->width = width;
     b->seed = seed;
@@ -184,6 +201,11 @@ static void *new(const struct columns *c, unsigned width, uint64_t seed) {
   (void)c;
   (void)width, (void)seed;
   return NULL;
+}
+
+bool boost_version(char *text, size_t size) {
+  snprintf(text, size, "this build has none");
+  return false;
 }
 
 const struct learner learner_boost = { .name = "boosted trees", .new = new };

@@ -48,6 +48,8 @@ struct learner {
   void (*free)(void *model);
 };
 extern const struct learner learner_trees, learner_boost, learner_gauss;
+/* "1.7.4" into TEXT: XGBoost's, which is opened for that. False: it cannot be had, and TEXT says why. */
+bool boost_version(char *text, size_t size);
 
 /* ---- learn.c --------------------------------------------------------------------------- */
 

@@ -8,7 +8,8 @@ command -v patchelf > /dev/null || { echo "patchelf is missing"; exit 77; }
 
 "$root/bench/gpu/pack.sh" "$build" "$work/first" > log 2>&1 || { cat log; fail "pack.sh"; finish; }
 mv "$work/first" "$work/moved"
-is "the program" "$(env -i "$work/moved/bin/autotune" version)" "$(autotune version)"
+is "the program" "$(env -i "$work/moved/bin/autotune" version | head -n 1)" \
+  "$(autotune version | head -n 1)"
 for file in bin/autotune lib/libautotune.so lib/autotune-gpu-worker; do
   ldd "$work/moved/$file" > libraries
   hasnt "$file: all is there" libraries "not found"

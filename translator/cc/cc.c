@@ -284,11 +284,13 @@ int command_cc(int argc, char **argv)
   bool emulate = argc > 1 && strcmp(argv[1], "--emulate") == 0;
   argc -= 1 + emulate;
   argv += 1 + emulate;
-  if (argc < 1) {
-    fprintf(stderr, "usage: autotune cc [--emulate] COMPILER ARGUMENTS…\n"
-                    "  as COMPILER ARGUMENTS…, but tuning what `#pragma autotune` stands on\n"
-                    "  --emulate: CUDA programs for the CPU, to see whether they are right\n");
-    return 2;
+  bool help = argc >= 1 && strcmp(argv[0], "--help") == 0;
+  if (argc < 1 || help) {
+    fputs("usage: autotune cc [--emulate] COMPILER ARGUMENTS…\n"
+          "  as COMPILER ARGUMENTS…, but tuning what `#pragma autotune` stands on\n"
+          "  --emulate: CUDA programs for the CPU, to see whether they are right\n",
+          help ? stdout : stderr);
+    return help ? 0 : 2;
   }
   if (emulate)
     argv = cc_emulate_command(&argc, argv, cc_clang());

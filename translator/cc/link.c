@@ -196,13 +196,16 @@ static const char *openmp_library(void)
 
 // ---- what is added ----
 
+// -lgomp, or the file itself, as CMake's FindOpenMP names it: /usr/lib/…/libgomp.so.
 bool cc_link_replaces(const struct cc_arg *a)
 {
   static const char *const runtimes[] = { "gomp", "omp", "iomp5", "omp5", NULL };
+  const char *slash = a->class == CC_INPUT ? strrchr(a->value, '/') : NULL;
   if (a->class == CC_OPENMP)
     return true;
-  for (const char *const *r = runtimes; strcmp(a->option, "-l") == 0 && *r; r++)
-    if (strcmp(a->value, *r) == 0)
+  for (const char *const *r = runtimes; *r; r++)
+    if ((strcmp(a->option, "-l") == 0 && strcmp(a->value, *r) == 0) ||
+        (slash && strcmp(slash + 1, arena_printf("lib%s.so", *r)) == 0))
       return true;
   return false;
 }
@@ -211,7 +214,7 @@ bool cc_link_openmp(const struct cc_command *c)
 {
   bool used = c->openmp;
   for (unsigned i = 0; i < c->n_args; i++)
-    used |= c->args[i].class == CC_LINK && cc_link_replaces(&c->args[i]);
+    used |= c->args[i].class != CC_OPENMP && cc_link_replaces(&c->args[i]);
   return used;
 }
 

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# autotune_enable(TARGET…): the kernels of these targets are tuned. Files without `#pragma autotune` are
+# compiled by the same compiler, or ccache, to the same objects. autotune.h is found.
+
+# Puts `autotune cc` in front of what PROPERTY of TARGET begins with, once.
+function(autotune_in_front target property)
+  get_target_property(launcher ${target} ${property})
+  if(NOT launcher)
+    set(launcher)
+  endif()
+  list(FIND launcher "${AUTOTUNE_PROGRAM}" at)
+  if(at EQUAL -1)
+    set_property(TARGET ${target} PROPERTY ${property} ${AUTOTUNE_PROGRAM} cc ${launcher})
+  endif()
+endfunction()
+
+function(autotune_enable)
+  if(NOT ARGN)
+    message(FATAL_ERROR "autotune_enable: of which targets?")
+  endif()
+  foreach(target IN LISTS ARGN)
+    if(NOT TARGET ${target})
+      message(FATAL_ERROR "autotune_enable: there is no target '${target}'")
+    endif()
+    get_target_property(aliased ${target} ALIASED_TARGET)
+    if(aliased)
+      set(target ${aliased})
+    endif()
+    get_target_property(type ${target} TYPE)
+    get_target_property(imported ${target} IMPORTED)
+    if(imported OR NOT type MATCHES "EXECUTABLE|(STATIC|SHARED|MODULE|OBJECT)_LIBRARY")
+      message(FATAL_ERROR "autotune_enable: nothing is compiled for '${target}'")
+    endif()
+    foreach(language C CUDA)
+      autotune_in_front(${target} ${language}_COMPILER_LAUNCHER)
+    endforeach()
+    # The one OpenMP runtime of a program with kernels is the linker's business: see `autotune cc`.
+    foreach(language C CXX)
+      autotune_in_front(${target} ${language}_LINKER_LAUNCHER)
+    endforeach()
+    # As target_link_libraries would, which wants the form, with or without PRIVATE, that the project
+    # uses for this target.
+    set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES autotune::autotune)
+    if(type MATCHES "STATIC|OBJECT")
+      set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES
+        "$<LINK_ONLY:autotune::autotune>")
+    endif()
+  endforeach()
+endfunction()

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# Completion for bash. What there is to complete is asked of the program itself.
+
+# _autotune_options COMMAND…: the options that its help speaks of
+_autotune_options()
+{
+  "$program" "$@" --help 2> /dev/null < /dev/null | grep -oE -- '(^|[[ (])--[a-z][a-z0-9-]+' |
+    grep -oE -- '--[a-z0-9-]+'
+}
+
+# The first words of the indented lines that the help of COMMAND… begins with.
+_autotune_commands()
+{
+  "$program" "$@" 2> /dev/null < /dev/null | sed -n '/^$/q; s/^  \([a-z][a-z-]*\) .*/\1/p'
+}
+
+# Kernels of the store, or of that of --cache on this line.
+_autotune_kernels()
+{
+  local i store=()
+  for ((i = 2; i < COMP_CWORD - 1; i++)); do
+    [[ ${COMP_WORDS[i]} == --cache ]] && store=(--cache "${COMP_WORDS[i + 1]}")
+  done
+  "$program" db list "${store[@]}" 2> /dev/null < /dev/null | awk 'NR > 1 && NF > 4 { print $1 }'
+}
+
+# _autotune_other N: what the command that begins at word N would complete
+_autotune_other()
+{
+  if ((COMP_CWORD == $1)); then
+    COMPREPLY=($(compgen -c -- "${COMP_WORDS[COMP_CWORD]}"))
+  elif declare -F _command_offset > /dev/null; then
+    _command_offset "$1"
+  fi
+}
+
+_autotune()
+{
+  local program=${COMP_WORDS[0]/#\~/$HOME} command=${COMP_WORDS[1]} i
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W "$(_autotune_commands help) --help --version" -- "$word"))
+    return
+  fi
+  for ((i = 2; i < COMP_CWORD; i++)); do
+    [[ ${COMP_WORDS[i]} == -- && $command == tune ]] && { _autotune_other $((i + 1)); return; }
+  done
+  case $command:$before in
+    cc:--emulate) _autotune_other 3 ;;
+    cc:*)
+      if [[ $word == -* && COMP_CWORD -eq 2 ]]; then
+        COMPREPLY=($(compgen -W "$(_autotune_options cc)" -- "$word"))
+      else
+        [[ ${COMP_WORDS[2]} == --emulate ]] && _autotune_other 3 || _autotune_other 2
+      fi ;;
+    *:--cache) COMPREPLY=($(compgen -d -- "$word")) ;;
+    *:--kernel) COMPREPLY=($(compgen -W "$(_autotune_kernels)" -- "$word")) ;;
+    db:db) COMPREPLY=($(compgen -W "$(_autotune_commands db --help)" -- "$word")) ;;
+    *)
+      if [[ $word == -* ]]; then
+        COMPREPLY=($(compgen -W "$(_autotune_options "$command") --help" -- "$word"))
+      elif [[ $command == @(why|export) || $command:${COMP_WORDS[2]} == db:@(forget|export) ]]; then
+        COMPREPLY=($(compgen -W "$(_autotune_kernels)" -- "$word"))
+      fi ;;
+  esac
+}
+# File names where nothing else fits.
+complete -o default -F _autotune autotune
