@@ -232,11 +232,12 @@ static char *describe_best(const struct watched *w) {
       fprintf(f, ", %.3g x over the default", w->course.original / w->best);
     const char *gap = ":";
     for (const char *v = w->values; v && *v; v += strcspn(v, "\n"), v += *v == '\n') {
+      size_t n = strcspn(v, "\n");
       char *one = report_matters(w->values, v, strcspn(v, "=")) ? report_first_line(v) : NULL;
-      if (one)
-        fprintf(f, "%s %s", gap, one);
-      if (one)
-        report_clean_free(one);
+      if (!one)
+        continue;
+      fprintf(f, "%s %s%s", gap, one, n && v[n - 1] == '=' ? "\"\"" : "");
+      report_clean_free(one);
       gap = "";
     }
   } else {

@@ -229,7 +229,7 @@ static pid_t tune_meanwhile(const char *folder, const char *last) {
   store_course(s, &id, &c);
   store_course(s, &other, &later);
   add(s, &id, 11, "MR=4\n", FATE_OK, "", 8e-3);
-  add(s, &id, 12, "MR=6\n", FATE_OK, "", 2e-3);
+  add(s, &id, 12, "MR=6\nflags=\n", FATE_OK, "", 2e-3);
   add(s, &id, 13, "MR=12\n", FATE_CRASH, "", 0);
   usleep(1500000);
   c.phase = later.phase = PHASE_ENDED;
@@ -264,7 +264,7 @@ static void test_follow_appends(void **state) {
   char *text = follow(*state, (struct report_options){ 0 }, "tuned: so many times");
   expect(text, "gemm, n = 512, m = 3: 3 of 9 variants · ");
   expect(text, "/s · 1 failed · ");
-  expect(text, " s left; best 2.005 ms, 4.99 x over the default: MR=6\n");
+  expect(text, " s left; best 2.005 ms, 4.99 x over the default: MR=6 flags=\"\"\n");
   expect(text, "scan: 0 of 9 variants · ");
   expect(text, "nothing was right yet; default 10.00 ms\n");
   expect(text, "gemm, n = 512, m = 3: tuned: so many times\n");
@@ -284,7 +284,7 @@ static void test_follow_draws(void **state) {
   struct look look = { .terminal = true, .drawn = true, .unicode = true, .columns = 64, .rows = 24 };
   char *text = follow(*state, (struct report_options){ .look = look }, "tuned: so many times");
   expect(text, "gemm, n = 512, m = 3\n  ████████░░░░░░░░░░░░░░░░  3 of 9 variants · ");
-  expect(text, "\n  best 2.005 ms, 4.99 x over the default: MR=6\n");
+  expect(text, "\n  best 2.005 ms, 4.99 x over the default: MR=6 flags=\"\"\n");
   expect(text, "\033[6A\033[J"); // two tunings, three lines each
   expect(text, "gemm, n = 512, m = 3: tuned: so many times\nscan: tuned: so many times\n");
   free(text);
