@@ -215,7 +215,7 @@ static char *describe_progress(const struct watched *w) {
   if (c->phase == PHASE_SEARCH)
     snprintf(rest, sizeof rest, "%.0f s left", left > 0 ? left : 0);
   bool one = w->tried == 1 && !*of;
-  return sys_printf("%u%s variant%s · %.2g/s%s · %s", w->tried, of, one ? "" : "s", rate(w), failed,
+  return sys_printf("%u%s variant%s · %.3g/s%s · %s", w->tried, of, one ? "" : "s", rate(w), failed,
                     rest);
 }
 
