@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing to build and test: Debian packages (cmake/packages.txt) and the
-# Tree-sitter grammars (cmake/grammars, npm, pinned with integrity hashes). Does nothing twice.
+# Installs what is missing to build and test: Debian packages (cmake/packages.txt) and, from npm, pinned
+# with integrity hashes, the Tree-sitter grammars (cmake/grammars) and the packages of the report's page
+# (runtime/report/page). Does nothing twice.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -36,13 +37,19 @@ if [ -n "$missing" ]; then
   }
 fi
 
-stamp=cmake/grammars/node_modules/.package-lock.json
-if [ ! -f "$stamp" ] || [ cmake/grammars/package-lock.json -nt "$stamp" ]; then
-  echo "autotune: fetching the grammars"
-  (cd cmake/grammars &&
-    npm ci --ignore-scripts --omit=peer --legacy-peer-deps --no-audit --no-fund --loglevel=error) || {
-    echo "autotune: npm could not fetch tree-sitter-c and tree-sitter-cuda" >&2
-    exit 1
-  }
-  touch "$stamp"
-fi
+# fetch FOLDER WHAT: the npm packages of its lock file.
+fetch() {
+  stamp=$1/node_modules/.package-lock.json
+  [ -f "$stamp" ] && [ ! "$1/package-lock.json" -nt "$stamp" ] && return 0
+  echo "autotune: fetching $2"
+  (cd "$1" &&
+    npm ci --ignore-scripts --omit=peer --legacy-peer-deps --no-audit --no-fund --loglevel=error) &&
+    touch "$stamp"
+}
+
+fetch cmake/grammars "the grammars" || {
+  echo "autotune: npm could not fetch tree-sitter-c and tree-sitter-cuda" >&2
+  exit 1
+}
+fetch runtime/report/page "what the report's page is made of" ||
+  echo "autotune: npm could not fetch it: this build has no \`autotune report --html\`" >&2

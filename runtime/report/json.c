@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "compile/static.h"
-#include "report.h"
+#include "json.h"
 
-static json_t *text(const char *s) {
+json_t *json_text(const char *s) {
   char *clean = report_clean(s);
   json_t *value = json_string(clean);
   report_clean_free(clean);
@@ -26,7 +26,7 @@ static json_t *lines(const char *s, char separator) {
   while (*s) {
     size_t n = strcspn(s, (char[]){ separator, '\0' });
     char *one = sys_printf("%.*s", (int)n, s);
-    json_array_append_new(list, text(one ? one : "?"));
+    json_array_append_new(list, json_text(one ? one : "?"));
     free(one);
     s += n + (s[n] == separator);
   }
@@ -34,7 +34,7 @@ static json_t *lines(const char *s, char separator) {
 }
 
 // "MR=6\nNR=64\n" as {"MR": "6", "NR": "64"}.
-static json_t *parameters(const char *values) {
+json_t *json_parameters(const char *values) {
   json_t *object = json_object();
   while (*values) {
     size_t n = strcspn(values, "\n"), m = strcspn(values, "=");
@@ -42,7 +42,7 @@ static json_t *parameters(const char *values) {
       char *name = sys_printf("%.*s", (int)m, values);
       char *value = sys_printf("%.*s", (int)(n - m - 1), values + m + 1);
       char *clean = report_clean(name ? name : "?");
-      json_object_set_new(object, clean, text(value ? value : "?"));
+      json_object_set_new(object, clean, json_text(value ? value : "?"));
       report_clean_free(clean);
       free(name);
       free(value);
@@ -75,7 +75,7 @@ static json_t *key(const struct problem *p) {
 
 // ---- parts ----------------------------------------------------------------------------
 
-static const char *const fate_keys[FATES] = {
+const char *const json_fates[FATES] = {
   [FATE_OK] = "right",     [FATE_COMPILE] = "compile", [FATE_LOAD] = "load",
   [FATE_WRONG] = "wrong",  [FATE_CRASH] = "crash",     [FATE_TIMEOUT] = "timeout",
   [FATE_EXIT] = "exit",    [FATE_PENDING] = "pending", [FATE_DROPPED] = "dropped",
@@ -89,7 +89,7 @@ static json_t *variants(const struct analysis *a) {
     json_object_set_new(object, "same", json_integer(a->item->summary.same));
   }
   for (int f = 0; f < FATES; f++)
-    json_object_set_new(object, fate_keys[f], json_integer(a->fates[f]));
+    json_object_set_new(object, json_fates[f], json_integer(a->fates[f]));
   return object;
 }
 
@@ -98,9 +98,9 @@ static json_t *examples(const struct analysis *a) {
   for (int f = FATE_OK + 1; f < FATES; f++)
     if (a->example[f] && f != FATE_PENDING) {
       json_t *one = json_object();
-      json_object_set_new(one, "parameters", parameters(a->example[f]->values));
+      json_object_set_new(one, "parameters", json_parameters(a->example[f]->values));
       json_object_set_new(one, "message", lines(a->example[f]->message, '\n'));
-      json_object_set_new(object, fate_keys[f], one);
+      json_object_set_new(object, json_fates[f], one);
     }
   return object;
 }
@@ -112,13 +112,15 @@ static json_t *influences(const struct analysis *a) {
     json_t *one = json_object(), *values = json_array();
     for (unsigned v = 0; v < p->n_values; v++) {
       json_t *entry = json_object();
-      json_object_set_new(entry, "value", text(p->values[v].value));
+      json_object_set_new(entry, "value", json_text(p->values[v].value));
       json_object_set_new(entry, "best", json_real(p->values[v].best));
       json_object_set_new(entry, "variants", json_integer(p->values[v].n));
       json_array_append_new(values, entry);
     }
-    json_object_set_new(one, "parameter", text(p->name));
+    json_object_set_new(one, "parameter", json_text(p->name));
     json_object_set_new(one, "ratio", json_real(p->ratio));
+    if (p->chosen)
+      json_object_set_new(one, "chosen", json_text(p->chosen));
     json_object_set_new(one, "values", values);
     json_array_append_new(list, one);
   }
@@ -141,9 +143,9 @@ static json_t *records(const struct analysis *a) {
   for (unsigned i = 0; i < a->item->n_records; i++) {
     const struct record *r = &a->item->records[i];
     json_t *one = json_object(), *samples = json_array();
-    json_object_set_new(one, "parameters", parameters(r->values));
-    json_object_set_new(one, "compiler", text(r->compiler));
-    json_object_set_new(one, "fate", json_string(fate_keys[r->fate]));
+    json_object_set_new(one, "parameters", json_parameters(r->values));
+    json_object_set_new(one, "compiler", json_text(r->compiler));
+    json_object_set_new(one, "fate", json_string(json_fates[r->fate]));
     if (r->fate != FATE_PENDING)
       json_object_set_new(one, "message", lines(r->message, '\n'));
     if (a->estimates[i].n)
@@ -160,10 +162,12 @@ static json_t *records(const struct analysis *a) {
 static void add_tuning(json_t *object, const struct analysis *a) {
   const struct summary *m = &a->item->summary;
   json_object_set_new(object, "verified", json_boolean(m->verified));
-  json_object_set_new(object, "search", text(m->search));
-  json_object_set_new(object, "stopped", text(m->why));
+  json_object_set_new(object, "search", json_text(m->search));
+  json_object_set_new(object, "stopped", json_text(m->why));
   if (*m->source)
-    json_object_set_new(object, "source", text(m->source));
+    json_object_set_new(object, "source", json_text(m->source));
+  if (*m->machine)
+    json_object_set_new(object, "machine", json_text(m->machine));
   json_object_set_new(object, "when", json_integer((json_int_t)m->when));
   json_object_set_new(object, "seconds",
                       json_pack("{s:f, s:f, s:f, s:f}", "total", m->total_seconds,
@@ -175,22 +179,40 @@ static void add_tuning(json_t *object, const struct analysis *a) {
     json_object_set_new(object, "bytes", json_real(m->bytes));
   if (!m->winner)
     return;
-  json_object_set_new(object, "winner", parameters(m->values));
-  json_object_set_new(object, "compiler", text(m->compiler));
+  json_object_set_new(object, "winner", json_parameters(m->values));
+  json_object_set_new(object, "compiler", json_text(m->compiler));
   if (a->has_original && a->best.median > 0)
     json_object_set_new(object, "speedup",
                         json_real(a->original.median / a->best.median));
 }
 
-static json_t *kernel(const struct analysis *a, bool verbose) {
-  const struct problem *p = &a->item->problem;
+// What it is a result of.
+static json_t *identity(const struct problem *p) {
   json_t *object = json_object();
-  json_object_set_new(object, "kernel", text(p->kernel));
-  json_object_set_new(object, "file", text(p->file));
+  json_object_set_new(object, "kernel", json_text(p->kernel));
+  json_object_set_new(object, "file", json_text(p->file));
   json_object_set_new(object, "key", key(p));
-  json_object_set_new(object, "cpu", text(p->cpu));
-  json_object_set_new(object, "isa", text(p->isa));
+  json_object_set_new(object, "cpu", json_text(p->cpu));
+  json_object_set_new(object, "isa", json_text(p->isa));
   json_object_set_new(object, "threads", json_integer(p->threads));
+  if (*p->toolchain)
+    json_object_set_new(object, "toolchain", json_text(p->toolchain));
+  return object;
+}
+
+json_t *json_result(const struct problem *p, const struct summary *m) {
+  json_t *object = identity(p);
+  json_object_set_new(object, "default", estimate(m->original));
+  json_object_set_new(object, "best", estimate(m->best));
+  json_object_set_new(object, "verified", json_boolean(m->verified));
+  json_object_set_new(object, "when", json_integer((json_int_t)m->when));
+  if (m->winner)
+    json_object_set_new(object, "winner", json_parameters(m->values));
+  return object;
+}
+
+static json_t *kernel(const struct analysis *a, bool verbose) {
+  json_t *object = identity(&a->item->problem);
   json_object_set_new(object, "finished", json_boolean(a->item->finished));
   if (a->has_original)
     json_object_set_new(object, "default", estimate(a->original));
@@ -206,15 +228,21 @@ static json_t *kernel(const struct analysis *a, bool verbose) {
   return object;
 }
 
-int report_json(const struct report_options *o, const char *folder,
-                const struct listing *l, const struct analysis *all, FILE *out) {
+json_t *json_report(const struct report_options *o, const char *folder,
+                    const struct listing *l, const struct analysis *all) {
   json_t *kernels = json_array(), *root = json_object();
   for (unsigned i = 0; i < l->n; i++)
     json_array_append_new(kernels, kernel(&all[i], o->verbose));
   json_object_set_new(root, "format", json_integer(1));
-  json_object_set_new(root, "folder", text(folder));
+  json_object_set_new(root, "folder", json_text(folder));
   json_object_set_new(root, "damaged_rows", json_integer(l->damaged));
   json_object_set_new(root, "kernels", kernels);
+  return root;
+}
+
+int report_json(const struct report_options *o, const char *folder,
+                const struct listing *l, const struct analysis *all, FILE *out) {
+  json_t *root = json_report(o, folder, l, all);
   int status = root ? json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : -1;
   fputc('\n', out);
   json_decref(root);

@@ -102,13 +102,15 @@ static int show(const struct report_options *o, const char *folder,
   int status = all ? 0 : -1;
   for (unsigned i = 0; i < l->n && status == 0; i++)
     status = analysis_make(&all[i], &l->items[i]);
-  if (status == 0 && o->json)
+  if (status == 0 && o->html)
+    status = report_page(o, folder, l, all, out) == 0 ? 0 : 1;
+  else if (status == 0 && o->json)
     status = report_json(o, folder, l, all, out);
   else if (status == 0 && o->markdown)
     report_markdown(l, all, out);
   else if (status == 0)
     report_text(o, folder, l, all, out);
-  if (status != 0)
+  if (status < 0)
     fprintf(out, "autotune report: out of memory\n");
   for (unsigned i = 0; all && i < l->n; i++)
     analysis_free(&all[i]);

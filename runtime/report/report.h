@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h: what `autotune report` prints. analysis.c draws conclusions from rows; text.c, markdown.c and
- * json.c show them, follow.c what goes on now. Texts of rows come from a file that anybody may have written:
- * report_clean makes them harmless to a terminal before they are printed. */
+/* report.h: what `autotune report` prints. analysis.c draws conclusions from rows; text.c, markdown.c,
+ * json.c and page.c show them, follow.c what goes on now. Texts of rows come from a file that anybody may
+ * have written: report_clean makes them harmless to a terminal before they are printed. */
 #ifndef AUTOTUNE_REPORT_H
 #define AUTOTUNE_REPORT_H
 
@@ -23,6 +23,8 @@ struct report_options {
   const char *folder, *kernel;
   bool json, markdown, verbose;
   struct look look;
+  const char *html;              /* the file that a page is written to */
+  const char *against;           /* for the page: a store or a file of wisdom to compare with */
 };
 /* 0; 1: nothing was ever measured (said on OUT). */
 int report_print(const struct report_options *o, FILE *out);
@@ -32,6 +34,11 @@ int report_print(const struct report_options *o, FILE *out);
 /* Shows the tunings that go on in a store, of this or other processes, until they have ended. WAIT: seconds
  * that one may take to begin, negative: for ever. 0; 1: none went on. */
 int report_follow(const struct report_options *o, double wait, FILE *out);
+
+/* ---- page.c ---- */
+
+/* Was this program built with the page? Else why not, for people. */
+const char *report_page_missing(void);
 
 /* ---- inside ---- */
 
@@ -83,6 +90,10 @@ void report_text(const struct report_options *o, const char *folder, const struc
 void report_markdown(const struct listing *l, const struct analysis *all, FILE *out);
 /* 0 or -1. */
 int report_json(const struct report_options *o, const char *folder, const struct listing *l,
+                const struct analysis *all, FILE *out);
+
+/* Writes the page to O->html (whole or not at all) and says so on OUT. 0 or -1; why was said. */
+int report_page(const struct report_options *o, const char *folder, const struct listing *l,
                 const struct analysis *all, FILE *out);
 
 #endif

@@ -2,6 +2,7 @@
 // The report of a database made here, against what it must say.
 #include "compile/static.h"
 #include "report/report.h"
+#include "report/roof.h"
 #include "space/space.h"
 #include "store_fixture.h"
 
@@ -367,6 +368,11 @@ static void test_made_up_rows_do_no_harm(void **state) {
     json_decref(root);
     free(shown);
   }
+  if (!report_page_missing()) {
+    char file[256];
+    snprintf(file, sizeof file, "%s/out.html", (const char *)*state);
+    free(report(*state, (struct report_options){ .html = file }, 0));
+  }
 }
 
 // ---- JSON -----------------------------------------------------------------------------
@@ -397,6 +403,97 @@ static void test_json_says_the_same(void **state) {
   json_decref(root);
 }
 
+// ---- the page -------------------------------------------------------------------------
+
+// What the page of FOLDER holds, parsed; the caller frees it. Its text is put into *TEXT.
+static json_t *page(const char *folder, struct report_options o, char **text) {
+  char file[256];
+  snprintf(file, sizeof file, "%s/out.html", folder);
+  o.html = file;
+  free(report(folder, o, 0));
+  FILE *f = fopen(file, "r");
+  assert_non_null(f);
+  *text = NULL;
+  size_t size = 0;
+  assert_true(getdelim(text, &size, '\0', f) > 0);
+  fclose(f);
+  static const char before[] = "<script type=\"application/json\" id=\"results\">";
+  char *from = strstr(*text, before), *to = from ? strstr(from, "</script>") : NULL;
+  assert_non_null(to);
+  from += strlen(before);
+  assert_null(memchr(from, '<', (size_t)(to - from)));
+  json_t *root = json_loadb(from, (size_t)(to - from), 0, NULL);
+  assert_non_null(root);
+  return root;
+}
+
+static json_int_t cell(json_t *columns, const char *name, size_t row) {
+  return json_integer_value(json_array_get(json_object_get(columns, name), row));
+}
+
+static void test_the_page_holds_all_records(void **state) {
+  if (report_page_missing())
+    skip();
+  make_database(*state);
+  char *text;
+  json_t *root = page(*state, (struct report_options){ .kernel = "gemm" }, &text);
+  json_t *columns, *parameter, *fates, *median;
+  const char *name, *last;
+  assert_int_equal(json_unpack(root, "{s:[{s:o}]}", "kernels", "columns", &columns), 0);
+  assert_int_equal(json_unpack(columns, "{s:o, s:o, s:[o]}", "fates", &fates, "median", &median,
+                               "parameters", &parameter), 0);
+  assert_int_equal(json_array_size(median), 6);
+  assert_true(json_is_null(json_array_get(median, 3)));
+  assert_string_equal(json_string_value(json_array_get(fates, (size_t)cell(columns, "fate", 4))),
+                      "wrong");
+  assert_int_equal(cell(columns, "runs", 2), 6);
+  assert_int_equal(json_unpack(parameter, "{s:s, s:[s, s, s]}", "name", &name, "values", &last,
+                               &last, &last), 0);
+  assert_string_equal(name, "MR");
+  assert_string_equal(last, "12");
+  assert_int_equal(cell(parameter, "of", 5), 2);
+  assert_int_equal(cell(json_object_get(columns, "message"), "of", 5), 0); // no process's name
+  json_decref(root);
+  free(text);
+}
+
+static void test_the_page_is_not_ended_by_texts(void **state) {
+  if (report_page_missing())
+    skip();
+  static const char evil[] = "</script><!--<script>&";
+  struct store *s = open_store(*state);
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary();
+  id.kernel = evil;
+  add(s, &id, 1, "</script>=</script>\n", FATE_WRONG, evil, 0);
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  store_close(s);
+  char *text;
+  json_t *root = page(*state, (struct report_options){ 0 }, &text), *message;
+  const char *name;
+  assert_int_equal(json_unpack(root, "{s:[{s:s, s:{s:{s:o}}}]}", "kernels", "kernel", &name, "columns",
+                               "message", "texts", &message), 0);
+  assert_string_equal(name, evil);
+  assert_string_equal(json_string_value(json_array_get(message, 0)), evil);
+  json_decref(root);
+  free(text);
+}
+
+// What a machine can do is at least what a loop that anybody writes does.
+static void test_a_roof_is_above_a_loop(void **state) {
+  (void)state;
+  struct roof r;
+  enum { N = 1 << 22 };
+  volatile double x = 1;
+  assert_false(roof_measure(0, &r));
+  assert_true(roof_measure(2, &r));
+  double begin = sys_now();
+  for (int i = 0; i < N; i++)
+    x = x * 0.5 + 1;
+  assert_true(r.flops > 2.0 * N / (sys_now() - begin));
+  assert_true(r.cache > 1e8 && r.memory > 1e8);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
@@ -412,6 +509,9 @@ int main(void) {
     TEST(test_another_kernel_was_meant),
     TEST(test_json_says_the_same),
     TEST(test_made_up_rows_do_no_harm),
+    TEST(test_the_page_holds_all_records),
+    TEST(test_the_page_is_not_ended_by_texts),
+    TEST(test_a_roof_is_above_a_loop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

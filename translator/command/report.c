@@ -8,11 +8,14 @@
 #include "translator.h"
 
 static const char usage[] =
-    "usage: autotune report [--kernel NAME] [--json|--markdown|--follow] [--verbose] [--cache DIR]\n"
+    "usage: autotune report [--kernel NAME] [--json|--markdown|--html FILE|--follow] [--verbose]\n"
+    "                       [--cache DIR]\n"
     "  what was tuned, how fast it is, and why\n"
     "  --kernel NAME  only that kernel\n"
     "  --json         for programs (docs/report.md)\n"
     "  --markdown     tables for a pull request\n"
+    "  --html FILE    as a page: one file, opened by a browser, that needs nothing else\n"
+    "  --against FILE on the page, compared with another store or wisdom (docs/wisdom.md)\n"
     "  --follow       the tunings that go on now, until they end\n"
     "  --verbose      also the fastest variants, and one that failed of each kind with "
     "its message\n"
@@ -40,8 +43,8 @@ static const char *option_value(const char *option, int argc, char **argv, int *
 }
 
 static int refuse(const char *option) {
-  static const char *const options[] = { "--kernel",   "--json",   "--verbose", "--cache",
-                                         "--markdown", "--follow", "--help",    NULL };
+  static const char *const options[] = { "--kernel", "--json",    "--verbose", "--cache",  "--markdown",
+                                         "--html",   "--against", "--follow",  "--help",   NULL };
   const char *near = env_nearest(option, options);
   fprintf(stderr, "autotune report: %s: unknown option%s%s%s\n%s", option,
           near ? "; did you mean " : "", near ? near : "", near ? "?" : "", usage);
@@ -58,6 +61,10 @@ int command_report(int argc, char **argv) {
       o.kernel = value;
     else if (!bad && (value = option_value("--cache", argc, argv, &i, &bad)))
       o.folder = value;
+    else if (!bad && (value = option_value("--html", argc, argv, &i, &bad)))
+      o.html = value;
+    else if (!bad && (value = option_value("--against", argc, argv, &i, &bad)))
+      o.against = value;
     else if (bad)
       return fprintf(stderr, "autotune report: %s: its value is missing\n", argv[i]), 2;
     else if (strcmp(argv[i], "--json") == 0)
@@ -73,8 +80,12 @@ int command_report(int argc, char **argv) {
     else
       return refuse(argv[i]);
   }
-  if (o.json + o.markdown + follow > 1)
-    return fputs("autotune report: --json, --markdown or --follow, one of them\n", stderr), 2;
+  if (o.json + o.markdown + follow + (o.html != NULL) > 1)
+    return fputs("autotune report: --json, --markdown, --html or --follow, one of them\n", stderr), 2;
+  if (o.html && report_page_missing())
+    return fprintf(stderr, "autotune report: --html: %s\n", report_page_missing()), 2;
+  if (o.against && !o.html)
+    return fprintf(stderr, "autotune report: --against: it needs --html\n"), 2;
   setlocale(LC_CTYPE, "");
   o.look = report_look(stdout);
   if (follow)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// screenshots.mjs CHROMIUM REPORT.html FOLDER: the pictures in docs/, light, dark and narrow.
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const [, , executablePath, report, folder] = process.argv;
+const browser = await chromium.launch({ executablePath });
+
+// FROM and TO: elements, the picture begins above the one and ends above the other; null: the page's ends.
+async function picture(name, viewport, colorScheme, from, to) {
+  const page = await browser.newPage({ viewport, colorScheme });
+  await page.goto(pathToFileURL(resolve(report)).href);
+  for (const chart of await page.locator('.chart').all()) {
+    await chart.scrollIntoViewIfNeeded();
+    await chart.locator('canvas').first().waitFor();
+  }
+  await page.evaluate('scrollTo(0, 0)');
+  const above = async (node) => (await page.locator(node).boundingBox()).y - 12;
+  const y = from ? await above(from) : 0;
+  const end = to ? await above(to) : await page.evaluate('document.documentElement.scrollHeight');
+  await page.screenshot({ path: join(folder, name), fullPage: true,
+    clip: { x: 0, y, width: viewport.width, height: end - y } });
+}
+
+const wide = { width: 1120, height: 900 };
+await picture('page-light.png', wide, 'light', null, 'figure:has(#parallel)');
+await picture('page-dark.png', wide, 'dark', 'figure:has(#parallel)', 'h3:text-is("All variants")');
+if (process.env.WHOLE) { // to look at while working on the page
+  await picture('whole-light.png', wide, 'light', null, null);
+  await picture('whole-dark.png', wide, 'dark', null, null);
+  await picture('whole-narrow.png', { width: 360, height: 740 }, 'light', null, null);
+}
+await browser.close();

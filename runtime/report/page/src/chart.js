@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Charts: ECharts, the parts of it that are used, in the page's colours. A chart is drawn when it comes
+// near the window, and again when colours or the width class change.
+import * as echarts from 'echarts/core';
+import { BarChart, CustomChart, HeatmapChart, LineChart, ParallelChart, ScatterChart }
+  from 'echarts/charts';
+import { DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, ParallelComponent,
+         TooltipComponent, VisualMapContinuousComponent } from 'echarts/components';
+import { CanvasRenderer } from 'echarts/renderers';
+import { h } from './dom.js';
+
+echarts.use([BarChart, CustomChart, HeatmapChart, LineChart, ParallelChart, ScatterChart,
+  DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, ParallelComponent,
+  TooltipComponent, VisualMapContinuousComponent, CanvasRenderer]);
+
+const NARROW = 460, live = new Set();
+
+export function colours() {
+  const style = getComputedStyle(document.documentElement);
+  const one = (name) => style.getPropertyValue(`--${name}`).trim();
+  return { text: one('text'), quiet: one('quiet'), line: one('line'), surface: one('surface'),
+           best: one('best'), base: one('base'), other: one('other'), bad: one('bad'),
+           cold: one('cold'), font: getComputedStyle(document.body).fontFamily };
+}
+
+// Tooltips are elements, so that no name is ever taken for markup.
+export const lines = (...texts) => h('div', { class: 'tip' }, texts.filter(Boolean)
+  .map((t, i) => h(i ? 'div' : 'b', {}, t)));
+
+const common = (c) => ({
+  animation: false,
+  textStyle: { fontFamily: c.font, color: c.text, fontSize: 12 },
+  tooltip: { backgroundColor: c.surface, borderColor: c.line, confine: true, padding: [6, 10],
+             textStyle: { color: c.text, fontSize: 12, fontFamily: c.font } },
+});
+
+export function axis(c, more) {
+  return {
+    axisLine: { show: false }, axisTick: { show: false },
+    splitLine: { lineStyle: { color: c.line } },
+    nameTextStyle: { color: c.quiet, fontSize: 12 },
+    ...more,
+    axisLabel: { color: c.quiet, fontSize: 12, hideOverlap: true, ...(more.axisLabel || {}) },
+  };
+}
+
+// A logarithmic axis from LOW to HIGH with ticks at 1, 2 and 5 times powers of ten.
+export function logAxis(c, low, high, more) {
+  const ticks = [], margin = Math.max(1.06, (high / low) ** 0.03);
+  for (let e = Math.floor(Math.log10(low)); 10 ** e <= high * margin; e++)
+    for (const digit of high / low > 1000 ? [1] : high / low > 2.5 ? [1, 2, 5] : [1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9])
+      if (digit * 10 ** e >= low / margin && digit * 10 ** e <= high * margin)
+        ticks.push(Number((digit * 10 ** e).toPrecision(3)));
+  return axis(c, { type: 'log', min: low / margin, max: high * margin, ...more,
+    splitLine: { customValues: ticks, lineStyle: { color: c.line } },
+    axisTick: { show: false, customValues: ticks },
+    axisLabel: { customValues: ticks, ...(more.axisLabel || {}) } });
+}
+
+export const grid = (more = {}) => ({ left: 4, right: 16, top: 12, bottom: 4,
+  outerBoundsMode: 'same', outerBoundsContain: 'all', ...more });
+
+function draw(one) {
+  const narrow = one.node.clientWidth < NARROW;
+  one.narrow = narrow;
+  const c = colours();
+  one.node.style.height = `${typeof one.height === 'function' ? one.height(narrow) : one.height}px`;
+  if (!one.chart) {
+    one.chart = echarts.init(one.node, null, { renderer: 'canvas' });
+    one.node.chart = one.chart;
+    one.ready?.(one.chart);
+  }
+  one.chart.resize();
+  one.chart.setOption({ ...common(c), ...one.option(c, narrow, one.node.clientWidth) }, { notMerge: true });
+}
+
+const near = new IntersectionObserver((entries) => {
+  for (const e of entries)
+    if (e.isIntersecting && e.target.one && !e.target.one.chart)
+      draw(e.target.one);
+}, { rootMargin: '600px' });
+
+const sizes = new ResizeObserver((entries) => {
+  for (const { target: { one } } of entries)
+    if (one?.chart) {
+      if ((one.node.clientWidth < NARROW) !== one.narrow)
+        draw(one);
+      else
+        one.chart.resize();
+    }
+});
+
+// option(colours, narrow, width): what ECharts is given; ready(chart): once it is there.
+export function chart({ label, height, option, ready, id }) {
+  const node = h('div', { class: 'chart', role: 'img', 'aria-label': label, id });
+  const one = { node, height, option, ready };
+  node.one = one;
+  node.style.height = `${typeof height === 'function' ? height(false) : height}px`;
+  live.add(one);
+  near.observe(node);
+  sizes.observe(node);
+  return { node, redraw: () => one.chart && draw(one) };
+}
+
+// Those that are no longer on the page are let go.
+export function sweep() {
+  for (const one of live)
+    if (!one.node.isConnected) {
+      near.unobserve(one.node);
+      sizes.unobserve(one.node);
+      one.chart?.dispose();
+      live.delete(one);
+    }
+}
+
+export function redrawAll(also) {
+  for (const one of live)
+    if (one.node.isConnected && (one.chart || also))
+      draw(one);
+}

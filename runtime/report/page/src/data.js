@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results as the page wants them. What each member is says docs/report.md.
+import * as format from './format.js';
+
+// Values in the order of numbers where all are, else of texts; the columns refer to them by index.
+function sortValues(parameter) {
+  const { values, of } = parameter;
+  const numbers = values.every((v) => v !== '' && Number.isFinite(Number(v)));
+  const order = values.map((_, i) => i).sort((a, b) =>
+    numbers ? values[a] - values[b] : values[a] < values[b] ? -1 : 1);
+  const place = [];
+  order.forEach((old, now) => { place[old] = now; });
+  return { name: parameter.name, values: order.map((i) => values[i]),
+           of: Int32Array.from(of, (i) => i < 0 ? -1 : place[i]) };
+}
+
+// By how much they matter, the most first, as the C side has ranked them.
+function rank(parameters, influence) {
+  const place = new Map(influence.map((one, i) => [one.parameter, i]));
+  const at = (p) => place.has(p.name) ? place.get(p.name) : influence.length;
+  return parameters.sort((a, b) => at(a) - at(b));
+}
+
+function prepare(result, index) {
+  const c = result.columns;
+  const median = Float64Array.from(c.median, (x) => x === null ? NaN : x);
+  const right = c.fates.indexOf('right');
+  const ran = [];
+  for (let i = 0; i < median.length; i++)
+    if (c.fate[i] === right && median[i] > 0)
+      ran.push(i);
+  ran.sort((a, b) => median[a] - median[b]);
+  const keyText = format.key(result.key);
+  return {
+    ...result, index, median, ran, keyText,
+    label: keyText ? `${result.kernel} · ${keyText}` : result.kernel,
+    parameters: rank(c.parameters.map(sortValues), result.influence),
+    n: median.length,
+  };
+}
+
+export function read() {
+  const report = JSON.parse(document.getElementById('results').textContent);
+  report.kernels = report.kernels.map(prepare);
+  return report;
+}
+
+// "MR=6  NR=64" of row I.
+export function settings(result, i) {
+  return result.parameters.filter((p) => p.of[i] >= 0)
+    .map((p) => `${p.name}=${p.values[p.of[i]] || '""'}`).join('  ');
+}
+
+// The rows that did what the winner does; of the default where it stays: none.
+export function winnerRow(result) {
+  if (!result.winner)
+    return -1;
+  const has = (i) => result.parameters.every((p) =>
+    p.of[i] < 0 || p.values[p.of[i]] === result.winner[p.name]);
+  const found = result.ran.find(has);
+  return found === undefined ? -1 : found;
+}
+
+// The speed-up and the widest interval that both times allow.
+export function speedup(result) {
+  const a = result.default, b = result.best;
+  if (!a || !b || !(b.median > 0) || !(a.median > 0))
+    return null;
+  if (!result.winner)
+    return { ratio: 1, stays: true };
+  const known = a.samples >= 6 && b.samples >= 6;
+  return { ratio: a.median / b.median, low: known ? a.low / b.high : null,
+           high: known ? a.high / b.low : null };
+}
+
+export const fateNames = {
+  right: 'right', compile: 'did not compile', load: 'could not be loaded', wrong: 'wrong answer',
+  crash: 'crashed', timeout: 'timed out', exit: 'ended the program',
+  pending: 'took the tuner down', dropped: 'not run: sure to lose',
+};

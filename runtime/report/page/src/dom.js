@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements. Whatever comes from results goes in as text nodes and attributes, never as markup.
+
+export function h(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false)
+      continue;
+    if (name.startsWith('on'))
+      node.addEventListener(name.slice(2), value);
+    else
+      node.setAttribute(name, value === true ? '' : value);
+  }
+  node.append(...children.flat().filter((c) => c !== null && c !== undefined && c !== ''));
+  return node;
+}
+
+export function choose(label, values, chosen, onchange) {
+  const select = h('select', { onchange: () => onchange(Number(select.value)) },
+    values.map((text, i) => h('option', { value: i, selected: i === chosen }, text)));
+  return h('label', { class: 'choose' }, h('span', {}, label), select);
+}
+
+export function figure(title, note, ...content) {
+  return h('figure', {},
+    h('figcaption', {}, h('strong', {}, title), note ? h('span', {}, ` ${note}`) : null), content);
+}
+
+export function values(object) {
+  const entries = Object.entries(object);
+  return h('ul', { class: 'values' }, entries.length === 0 ? h('li', {}, 'nothing to choose') :
+    entries.map(([name, value]) => h('li', {}, h('span', {}, name), h('b', {}, value || '""'))));
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What did I gain? All results, the default against the best.
+import { axis, chart, grid, lines, logAxis } from './chart.js';
+import { speedup } from './data.js';
+import { figure, h } from './dom.js';
+import * as f from './format.js';
+import { table } from './table.js';
+
+function answer(report) {
+  const gains = report.kernels.map((r) => ({ r, s: speedup(r) })).filter((g) => g.s);
+  const won = gains.filter((g) => !g.s.stays && g.s.ratio > 1);
+  if (gains.length === 0)
+    return 'No tuning has come to its end yet.';
+  if (won.length === 0)
+    return 'Nothing was faster than the default, beyond the noise: it stays.';
+  const top = won.reduce((a, b) => b.s.ratio > a.s.ratio ? b : a);
+  if (gains.length === 1)
+    return `${top.r.kernel} takes ${f.seconds(top.r.best.median)} a call in place of ` +
+      `${f.seconds(top.r.default.median)}: ${f.factor(top.s.ratio)} as fast.`;
+  const mean = Math.exp(gains.reduce((sum, g) => sum + Math.log(g.s.ratio), 0) / gains.length);
+  return `${won.length} of ${gains.length} results are faster than their defaults, ` +
+    `${f.factor(mean)} in the geometric mean; most of all ${top.r.label}: ${f.factor(top.s.ratio)}.`;
+}
+
+function gainChart(report, select) {
+  const gains = report.kernels.map((r) => ({ r, s: speedup(r) })).filter((g) => g.s)
+    .sort((a, b) => a.s.ratio - b.s.ratio);
+  if (gains.length < 2)
+    return null;
+  const shown = Math.min(gains.length, 14);
+  const one = chart({
+    label: `Speed-up of ${gains.length} results over their defaults`,
+    height: 50 + 26 * shown,
+    ready: (c) => c.on('click', (e) => select(gains[e.dataIndex].r.index)),
+    option: (c, narrow) => ({
+      grid: grid({ right: narrow ? 52 : 64 }),
+      xAxis: logAxis(c, Math.min(1, gains[0].s.ratio), Math.max(1.2, ...gains.map((g) => g.s.high || g.s.ratio)), {
+        name: 'times as fast as the default',
+        nameLocation: 'middle', nameGap: 24 }),
+      yAxis: axis(c, { type: 'category', data: gains.map((g) => g.r.label), splitLine: { show: false },
+        axisLabel: { width: narrow ? 90 : 220, overflow: 'truncate', hideOverlap: false } }),
+      dataZoom: gains.length > shown ? [{ type: 'inside', yAxisIndex: 0, startValue: gains.length - shown,
+        endValue: gains.length - 1, zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: true }] : [],
+      tooltip: { trigger: 'item', formatter: ({ dataIndex: i }) => lines(gains[i].r.label,
+        `${f.seconds(gains[i].r.default.median)} → ${f.seconds(gains[i].r.best.median)}`,
+        gains[i].s.low ? `95 %: ${f.factor(gains[i].s.low)} … ${f.factor(gains[i].s.high)}` : '') },
+      series: [
+        { type: 'bar', barMaxWidth: 14, cursor: 'pointer', itemStyle: { color: c.best, borderRadius: [0, 2, 2, 0] },
+          data: gains.map((g) => g.s.ratio) },
+        { type: 'custom', silent: true, z: 3,
+          data: gains.map((g, i) => [i, g.s.low ?? g.s.ratio, g.s.high ?? g.s.ratio]),
+          renderItem: (params, api) => {
+            const [a, b] = [1, 2].map((d) => api.coord([api.value(d), api.value(0)]));
+            const g = gains[api.value(0)], end = Math.max(b[0], api.coord([g.s.ratio, api.value(0)])[0]);
+            const line = (x1, y1, x2, y2) => ({ type: 'line', shape: { x1, y1, x2, y2 },
+              style: { stroke: c.text, lineWidth: 1.2 } });
+            const text = { type: 'text', style: { text: f.factor(g.s.ratio), x: end + 8, y: b[1], fill: c.text,
+              fontSize: 12, fontFamily: c.font, verticalAlign: 'middle' } };
+            return { type: 'group', children: g.s.low ? [line(a[0], a[1], b[0], b[1]),
+              line(a[0], a[1] - 3, a[0], a[1] + 3), line(b[0], b[1] - 3, b[0], b[1] + 3), text] : [text] };
+          } },
+      ],
+    }),
+  });
+  return figure('Speed-up', 'the whisker is what both 95 % intervals allow', one.node);
+}
+
+export function gain(report, select) {
+  const s = new Map(report.kernels.map((r) => [r, speedup(r)]));
+  const state = (r) => !r.finished ? 'not finished' : !r.winner ? 'the default stays'
+    : r.verified ? 'verified' : 'unverified';
+  const machines = new Set(report.kernels.map((r) => r.cpu + r.isa + r.threads));
+  const results = table({
+    name: 'results', rows: report.kernels, perPage: 12, columns: [
+      { title: 'Kernel', value: (r) => r.kernel, wide: false, show: (r) =>
+        h('button', { type: 'button', class: 'link', onclick: () => select(r.index) }, r.kernel) },
+      { title: 'For', soft: true, value: (r) => r.keyText, show: (r) => r.keyText || f.none },
+      ...(machines.size > 1 ? [{ title: 'On', value: (r) => r.cpu,
+        show: (r) => `${f.machine(r.cpu)}, ${r.threads}` }] : []),
+      { title: 'Default', number: true, value: (r) => r.default?.median ?? null,
+        show: (r) => f.seconds(r.default?.median) },
+      { title: '95 % interval', number: true, value: (r) => r.default?.low ?? null,
+        show: (r) => f.interval(r.default) },
+      { title: 'Best', number: true, value: (r) => r.best?.median ?? null,
+        show: (r) => f.seconds(r.best?.median) },
+      { title: '95 % interval', number: true, value: (r) => r.best?.low ?? null,
+        show: (r) => f.interval(r.best) },
+      { title: 'Speed-up', number: true, value: (r) => s.get(r)?.ratio ?? null,
+        show: (r) => f.factor(s.get(r)?.ratio) },
+      { title: 'Answers', value: state, show: state },
+    ],
+  });
+  return [h('p', { class: 'answer' }, answer(report)), gainChart(report, select), results.node];
+}

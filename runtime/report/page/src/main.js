@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: six questions; the first is about all results, the others about the one that is chosen.
+import { redrawAll, sweep } from './chart.js';
+import { better } from './better.js';
+import { cost } from './cost.js';
+import { read, speedup } from './data.js';
+import { choose, h } from './dom.js';
+import * as f from './format.js';
+import { gain } from './gain.js';
+import { hold } from './hold.js';
+import { why } from './why.js';
+import { wrong } from './wrong.js';
+
+const questions = [
+  ['gain', 'What did I gain?', null],
+  ['why', 'Why this variant?', why],
+  ['better', 'Could it be better?', better],
+  ['wrong', 'What went wrong?', wrong],
+  ['cost', 'What did it cost?', cost],
+  ['hold', 'Where does it hold?', hold],
+];
+
+// ---- dark and light -----------------------------------------------------------------
+
+const themes = ['auto', 'light', 'dark'];
+const names = { auto: 'as the system', light: 'light', dark: 'dark' };
+
+function setTheme(theme) {
+  if (theme === 'auto')
+    delete document.documentElement.dataset.theme;
+  else
+    document.documentElement.dataset.theme = theme;
+}
+
+function themeSwitch() {
+  return choose('Colours', themes.map((t) => names[t]), 0, (i) => {
+    setTheme(themes[i]);
+    redrawAll(false);
+  });
+}
+
+// ---- printing -------------------------------------------------------------------------
+
+// Paper is light, whatever the screen is, as wide as a sheet, and has no part that is not drawn yet.
+function prepareToPrint() {
+  let before;
+  const details = () => document.querySelectorAll('details:not([open])');
+  addEventListener('beforeprint', () => {
+    before = document.documentElement.dataset.theme || 'auto';
+    setTheme('light');
+    document.body.classList.add('sheet');
+    details().forEach((d) => d.setAttribute('open', ''));
+    redrawAll(true);
+  });
+  addEventListener('afterprint', () => {
+    setTheme(before);
+    document.body.classList.remove('sheet');
+    redrawAll(false);
+  });
+}
+
+// ---- the page ----------------------------------------------------------------------------
+
+function main() {
+  const report = read();
+  const page = document.getElementById('page');
+  const bodies = new Map();
+  let picker = null;
+
+  function show(index) {
+    const result = report.kernels[index];
+    for (const [id, , make] of questions)
+      if (make)
+        bodies.get(id).replaceChildren(...make(result, report, select).flat().filter(Boolean));
+    for (const node of document.querySelectorAll('.of'))
+      node.textContent = result.label;
+    if (picker)
+      picker.querySelector('select').value = index;
+    sweep();
+  }
+
+  function select(index) {
+    show(index);
+    history.replaceState(null, '', `#result-${index}`);
+    document.getElementById('why').scrollIntoView();
+  }
+
+  const many = report.kernels.length > 1;
+  picker = many ? choose('Result', report.kernels.map((r) => r.label +
+    (new Set(report.kernels.filter((x) => x.label === r.label).map((x) => x.cpu)).size > 1
+      ? ` · ${f.machine(r.cpu)}` : '')), 0, show) : null;
+  const sections = questions.map(([id, title, make]) => {
+    const body = h('div', { class: 'body' });
+    bodies.set(id, body);
+    return h('section', { id, 'aria-labelledby': `${id}-title` },
+      h('h2', { id: `${id}-title` }, title, make ? h('span', { class: 'of' }) : null), body);
+  });
+  page.replaceChildren(
+    h('header', {}, h('div', {}, h('h1', {}, 'autotune report'),
+      h('p', { class: 'note' }, `${f.many(report.kernels.length, 'result')} of ${report.folder} · ` +
+        `${f.date(report.made)} · autotune ${report.version}`)), themeSwitch()),
+    h('div', { class: 'bar' }, h('nav', { 'aria-label': 'Questions' },
+      questions.map(([id, title]) => h('a', { href: `#${id}` }, title))), picker),
+    h('main', { id: 'report', tabindex: -1 }, sections));
+  document.title = `autotune: ${[...new Set(report.kernels.map((r) => r.kernel))].slice(0, 3).join(', ')}`;
+  bodies.get('gain').append(...gain(report, select).flat().filter(Boolean));
+  const asked = /^#result-(\d+)$/.exec(location.hash);
+  const gains = report.kernels.map((r) => r.finished ? speedup(r)?.ratio ?? 0 : -1);
+  show(asked && Number(asked[1]) < report.kernels.length ? Number(asked[1])
+    : gains.indexOf(Math.max(...gains)));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => redrawAll(false));
+  prepareToPrint();
+}
+
+main();
