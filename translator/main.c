@@ -22,6 +22,8 @@ static const struct command {
     "what was tuned, how fast it is, and why" },
   { "why", command_why, "KERNEL [--key n=512]", "what would run here and now, and why" },
   { "export", command_export, "--t4|--t1 [KERNEL]", "results or space in the FAIR formats" },
+  { "bake", command_bake, "IN.c -o OUT.c [-- ARGS…]",
+    "plain C with the winners written in, to ship without libautotune" },
   { "db", command_db, "COMMAND …", "look after what is remembered; wisdom to commit or ship" },
   { "doctor", command_doctor, "[--json]", "what works on this machine, what is missing" },
   { "version", command_version, "", "the version, and those of its libraries" },

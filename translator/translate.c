@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bake/bake.h"
 #include "cc/cc.h"
 #include "cuda/cuda.h"
 #include "unit/unit.h"
@@ -192,12 +193,31 @@ const struct kernel *translate_kernels(struct source *s, const struct compile_op
   return t.kernels;
 }
 
+// Winners of CUDA kernels are compiled for the device that is there.
+static bool refuse_cuda(const struct source *s)
+{
+  unsigned n;
+  struct pragma *pragmas = pragma_all(s, &n);
+  if (n)
+    diag_error(s, pragmas[0].offset, pragmas[0].end - pragmas[0].offset,
+               "ship wisdom, and run with AUTOTUNE_MODE=locked",
+               "kernels of CUDA cannot be baked");
+  return n == 0;
+}
+
 bool translate_source(struct source *s, const struct compile_options *o, struct text *out)
 {
+  unsigned errors = diag_errors();
+  if (s->cuda && o->bake && !refuse_cuda(s))
+    return false;
   if (s->cuda)
     return cuda_translate(s, o, o->emulate, out);
   struct translation t = { .s = s, .o = o };
   if (!understand(&t))
+    return false;
+  if (o->bake && t.n_pragmas)
+    bake_choose(s, t.kernels, t.n_kernels, t.units, t.n_compilers ? t.expansions[0] : NULL, o);
+  if (diag_errors() != errors)
     return false;
   if (t.n_pragmas == 0)
     text_add(out, s->text, s->size);
@@ -235,7 +255,7 @@ static bool is_replaceable(const char *path)
 }
 
 // All or nothing: a reader of PATH never sees half of it.
-static int write_output(const char *path, const struct text *out)
+int translate_write(const char *path, const struct text *out)
 {
   if (!path)
     return write_stream(stdout, out) && fflush(stdout) == 0 ? 0 : -1;
@@ -283,7 +303,7 @@ int command_translate(int argc, char **argv)
   s->cuda = o.cuda;
   if (!translate_source(s, &o, &out))
     return 1;
-  if (write_output(path, &out) != 0)
+  if (translate_write(path, &out) != 0)
     fatal("%s: %s", path ? path : "standard output", strerror(errno));
   return 0;
 }

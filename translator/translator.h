@@ -13,6 +13,7 @@
  *                and the kernel unit: what the kernel reaches of that
  *   emit/        the translated file: default variant, stub, unit, tables
  *   translate.c  one line a pass
+ *   bake/        in place of that: plain C with winners written in
  *   cuda/        the same for CUDA
  *   cc/          `autotune cc`: the compiler's command line, and what is run instead
  *   command/     the other commands; main.c has their table
@@ -217,6 +218,7 @@ struct kernel {
   bool openmp;
   bool left_out;                 /* of this build by an #if: set by translate.c */
   struct cuda_kernel *cuda;      /* of a __global__ function; NULL: C (cuda/cuda.h) */
+  struct baked *baked;           /* what is known of it, to be written into the file (bake/bake.h); NULL: nothing */
 };
 /* All kernels of the file. Adds params for sets, `optional`, permutations, flags, compilers and
  * alternatives. Everything that is wrong is diagnosed with file, line and column. */
@@ -241,6 +243,11 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f);
 void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
                  struct text *out);
 
+/* The same for one point, a value index for each param: its values in place of the macros of sets, no #if.
+ * Functions that it needs have names that begin with NAME. */
+void loops_write_point(const struct source *s, const struct kernel *k, const struct function *f,
+                       const unsigned *point, const char *name, struct text *out);
+
 /* ---- unit/expand.c, unit.c -------------------------------------------------------------------------------- */
 
 struct compile_options {         /* of the user's command line, as the preprocessor needs them */
@@ -252,6 +259,7 @@ struct compile_options {         /* of the user's command line, as the preproces
   const char *const *compiler;   /* the user's compiler, with what stands before it (ccache);
                                     NULL-terminated; NULL: not known */
   bool emulate;                  /* a .cu file is to become C++ for the CPU */
+  const struct bake *bake;       /* winners are to be written in (bake/bake.h); NULL: kernels become tunable */
 };
 struct expansion;                /* one compiler's view of the file */
 struct expansion *expand_file(const struct source *s, const struct kernel *kernels, unsigned n,
@@ -294,6 +302,9 @@ const struct kernel *translate_kernels(struct source *s, const struct compile_op
  * Sets `cuda`, by PATH or `-x cu`. */
 struct compile_options translate_options(const char *path, char **args);
 
+/* OUT to the file at PATH, whole or not at all, or to standard output (NULL). 0, or -1 and errno. */
+int translate_write(const char *path, const struct text *out);
+
 /* ---- cc/run.c: processes and temporary files -------------------------------------------------- */
 
 /* A private folder, made when first asked for and removed at exit and by signals that end us. */
@@ -310,6 +321,7 @@ int run_command(const char *const *argv, struct text *out, struct text *errors);
 /* ---- commands: main.c's table ---------------------------------------------------------------------------- */
 
 int command_translate(int argc, char **argv);  /* translate.c */
+int command_bake(int argc, char **argv);       /* command/bake.c */
 int command_check(int argc, char **argv);      /* check.c */
 int command_cc(int argc, char **argv);         /* cc.c */
 int command_tune(int argc, char **argv);       /* command/tune.c */

@@ -20,6 +20,7 @@
 #include "translator.h"
 
 #define POINTS 5      // of each kernel's space
+#define BAKED 1       // of these, also written for that point alone
 
 static const char prologue[] =
     "#include <limits.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
@@ -111,8 +112,20 @@ static void pick_point(struct program *p, const struct kernel *k, unsigned *poin
   }
 }
 
-static void write_point(struct program *p, const struct kernel *k, const char *text,
-                        const char *name, unsigned number)
+// The same as TEXT at POINT, without macros and #if.
+static void write_baked(struct program *p, const struct source *s, const struct kernel *k,
+                        const unsigned *point, const char *name, unsigned number,
+                        const char *values)
+{
+  struct text text = { 0 };
+  char *own = arena_printf("%sb%u", name, number);
+  loops_write_point(s, k, &k->main, point, name, &text);
+  fputs(replaced(text.data, name, own), p->out);
+  text_printf(&p->table, "{ 0, \"%s%s\", %s },\n", own, values, own);
+}
+
+static void write_point(struct program *p, const struct source *s, const struct kernel *k,
+                        const char *text, const char *name, unsigned number)
 {
   unsigned point[64];
   char *own = arena_printf("%sp%u", name, number);
@@ -125,6 +138,8 @@ static void write_point(struct program *p, const struct kernel *k, const char *t
     fprintf(p->out, "#define %s %s\n", q->macro, q->values[point[i]].define);
   }
   fputs(replaced(text, name, own), p->out);
+  if (number < BAKED)
+    write_baked(p, s, k, point, name, number, values.data);
   for (unsigned i = 0; i < k->n_params; i++)
     fprintf(p->out, "#undef %s\n", k->params[i].macro);
   text_printf(&p->table, "{ 0, \"%s%s\", %s },\n", own, values.data, own);
@@ -150,7 +165,7 @@ static void add_kernel(struct program *p, const char *source, const char *name, 
   loops_write(s, k, &k->main, &text);
   assert_null(strstr(text.data, "#pragma autotune"));
   for (unsigned i = 0; i < (k->n_params ? POINTS : 1); i++)
-    write_point(p, k, text.data, name, i);
+    write_point(p, s, k, text.data, name, i);
   p->kernels++;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bake/bake.h"
 #include "cc.h"
 
 struct plan {
@@ -279,16 +280,34 @@ static int run_plan(struct plan *p)
   return p->n > 1 || two_openmp ? run_each(p) : run_whole(p);
 }
 
+// Our own options, which stand in front of the compiler. Returns how many words they are.
+static int own_options(int argc, char **argv, bool *emulate, struct bake *bake)
+{
+  int i = 1;
+  for (; i < argc; i++)
+    if (strcmp(argv[i], "--emulate") == 0)
+      *emulate = true;
+    else if (strcmp(argv[i], "--bake") == 0 && i + 1 < argc)
+      bake->from = argv[++i];
+    else
+      break;
+  return i;
+}
+
 int command_cc(int argc, char **argv)
 {
-  bool emulate = argc > 1 && strcmp(argv[1], "--emulate") == 0;
-  argc -= 1 + emulate;
-  argv += 1 + emulate;
+  bool emulate = false;
+  struct bake bake = { .from = NULL };
+  int own = own_options(argc, argv, &emulate, &bake);
+  argc -= own;
+  argv += own;
   bool help = argc >= 1 && strcmp(argv[0], "--help") == 0;
   if (argc < 1 || help) {
-    fputs("usage: autotune cc [--emulate] COMPILER ARGUMENTS…\n"
+    fputs("usage: autotune cc [--emulate | --bake FILE] COMPILER ARGUMENTS…\n"
           "  as COMPILER ARGUMENTS…, but tuning what `#pragma autotune` stands on\n"
-          "  --emulate: CUDA programs for the CPU, to see whether they are right\n",
+          "  --emulate: CUDA programs for the CPU, to see whether they are right\n"
+          "  --bake FILE: with FILE's winners written in and no libautotune; FILE is\n"
+          "    wisdom or a folder of results\n",
           help ? stdout : stderr);
     return help ? 0 : 2;
   }
@@ -296,12 +315,13 @@ int command_cc(int argc, char **argv)
     argv = cc_emulate_command(&argc, argv, cc_clang());
   struct cc_command *c = cc_command_read(argc, argv, emulate);
   struct plan p = { .c = c };
+  c->bake = bake.from ? &bake : NULL;
   bool one_output = c->output && c->n_sources > 1 && c->mode != CC_MODE_LINK; // an error, not ours
   if (c->hand_on || !c->n_inputs || one_output)
     return hand_on(c);
   if (!translate_all(&p))
     return 1;
-  p.sites = c->mode == CC_MODE_LINK && (p.translated || emulate || cc_link_sites(c));
+  p.sites = c->mode == CC_MODE_LINK && ((p.translated && !c->bake) || emulate || cc_link_sites(c));
   if (!p.translated && !links(&p))
     return hand_on(c);
   if (links(&p) && c->is_static)

@@ -3,8 +3,10 @@
 // they named before. Only their own name and the target's have to be worked out: rules of gcc 11
 // and later and of clang, which agree but for a few corners.
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "bake/bake.h"
 #include "cc.h"
 
 static struct slice stem_of(const char *path)
@@ -38,6 +40,24 @@ static const char *target_name(const struct cc_command *c)
   return c->output;
 }
 
+// One more rule for the same target: it is made from WISDOM too. Nothing where that is a folder, or a
+// name that make would have to be told of.
+static void add_wisdom(const char *path, const char *wisdom)
+{
+  struct stat st, folder;
+  if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || strpbrk(wisdom, " \t$#\\:") ||
+      stat(wisdom, &folder) != 0 || !S_ISREG(folder.st_mode))
+    return;
+  const struct source *s = source_read(path);
+  const char *colon = s ? memmem(s->text, s->size, ": ", 2) : NULL;
+  if (!colon)
+    return;
+  struct text t = { 0 };
+  text_add(&t, s->text, s->size);
+  text_printf(&t, "%.*s: %s\n", (int)(colon - s->text), s->text, wisdom);
+  file_write(path, t.data, t.size);
+}
+
 int cc_depend_write(const struct cc_command *c, const struct cc_source *s)
 {
   struct words w = { 0 };
@@ -69,5 +89,8 @@ int cc_depend_write(const struct cc_command *c, const struct cc_source *s)
   words_add(&w, s->input->path);
   if (strcmp(s->input->path, "-") == 0)
     lseek(0, 0, SEEK_SET); // source.c made it a file
-  return cc_run(c, &w);
+  int status = cc_run(c, &w);
+  if (status == 0 && c->bake)
+    add_wisdom(file_name(c, s), c->bake->from);
+  return status;
 }

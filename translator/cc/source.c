@@ -103,7 +103,7 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s)
   struct source *source = source_of(s->shown, whole.data, whole.size);
   source->cuda = s->input->kind == CC_CUDA;
   struct compile_options options = { .args = translator_args(c, s), .clang = cc_clang(),
-    .compiler = c->compiler.list, .emulate = emulate };
+    .compiler = c->compiler.list, .emulate = emulate, .bake = c->bake };
   if (!translate_source(source, &options, &s->text))
     return false;
   // A word in a comment is no pragma: then the user's own file is compiled.

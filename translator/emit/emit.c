@@ -3,6 +3,7 @@
 // write stands between `#line`s of a file "<autotune>", warnings off.
 #include <string.h>
 
+#include "bake/bake.h"
 #include "unit/unit.h"
 
 void emit_resume(const struct source *s, size_t at, struct text *out)
@@ -154,17 +155,26 @@ static void stub(const struct emission *e)
   text_printf(e->out, ");\n}\n");
 }
 
-// In front of the definition at F: params and a prototype. The kernel itself is declared static
-// in front of what will be its default, where a macro of the user's may say so once more.
-static void before(const struct emission *e, const struct function *f)
+// The kernel itself is declared static in front of what will be its default, where a macro of the user's
+// may say so once more.
+static void declare(const struct emission *e, const struct function *f)
 {
-  begin_generated(e->out);
-  emit_define_params(e, true);
   header(e, f);
   if (f == &e->k->main)
     text_printf(e->out, ";\nstatic __typeof__(%s) autotune_default_%s;\n", f->name, f->name);
   else
     text_printf(e->out, "__attribute__((unused));\n");
+}
+
+// In front of the definition at F: params and a prototype.
+static void before(const struct emission *e, const struct function *f)
+{
+  begin_generated(e->out);
+  emit_define_params(e, true);
+  if (e->o->bake)
+    bake_before(e, f);
+  else
+    declare(e, f);
   text_printf(e->out, "AUTOTUNE_AS_WRITTEN\n");
   emit_resume(e->s, f->start, e->out);
 }
@@ -173,7 +183,9 @@ static void after(const struct emission *e, const struct function *f)
 {
   const char *name = e->k->main.name;
   begin_generated(e->out);
-  if (f == &e->k->main) {
+  if (e->o->bake) {
+    bake_after(e, f);
+  } else if (f == &e->k->main) {
     emit_hide_macros(e, true);
     text_printf(e->out, "typedef __typeof__(%s) autotune_type_%s;\n", name, name);
     emit_arguments(e);
@@ -236,7 +248,10 @@ static void apply(const struct source *s, const struct edit *edit, struct text *
     before(edit->emission, edit->function);
     break;
   case EDIT_NAME: // what follows keeps its column
-    text_printf(out, "autotune_default_%s\n", edit->function->name);
+    if (edit->emission->o->bake)
+      text_printf(out, "%s\n", bake_default(edit->emission));
+    else
+      text_printf(out, "autotune_default_%s\n", edit->function->name);
     emit_resume(s, edit->end, out);
     break;
   case EDIT_AFTER:
@@ -249,8 +264,10 @@ static void edit_kernel(const struct source *s, struct edits *edits, const struc
 {
   const struct function *f = &e->k->main;
   edit_add(edits, (struct edit){ f->start, f->start, EDIT_BEFORE, e, f });
-  edit_linkage(s, edits, f);
-  edit_add(edits, (struct edit){ f->name_at, f->name_at + strlen(f->name), EDIT_NAME, e, f });
+  if (!e->o->bake || bake_applies(e->k)) {
+    edit_linkage(s, edits, f);
+    edit_add(edits, (struct edit){ f->name_at, f->name_at + strlen(f->name), EDIT_NAME, e, f });
+  }
   edit_add(edits, (struct edit){ f->end, f->end, EDIT_AFTER, e, f });
   for (unsigned i = 0; i < e->k->n_alternatives; i++) {
     f = &e->k->alternatives[i];
@@ -278,7 +295,10 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
   size_t at = s->size >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   text_add(out, s->text, at);
   if (any) {
-    text_printf(out, "#include <autotune.h>\n");
+    if (o->bake)
+      bake_heading(kernels, n_kernels, s, o, out);
+    else
+      text_printf(out, "#include <autotune.h>\n");
     emit_resume(s, 0, out);
   }
   for (unsigned i = 0; i < edits.n; i++) {

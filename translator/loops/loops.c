@@ -156,7 +156,7 @@ static void write_variant(struct variants *v)
 {
   struct builder *b = v->b;
   struct text functions = { 0 }, *all = b->functions;
-  const char *cond = condition(v);
+  const char *cond = b->fixed ? NULL : condition(v);
   if (cond)
     text_printf(v->out, "%s %s\n", v->written++ ? "#elif" : "#if", cond);
   b->functions = &functions;
@@ -164,7 +164,9 @@ static void write_variant(struct variants *v)
   b->functions = all;
   if (cond)
     text_add(v->out, "\n", 1);
-  if (functions.size)
+  if (functions.size && b->fixed)
+    text_add(all, functions.data, functions.size);
+  else if (functions.size)
     text_printf(all, "#if %s\n%s#endif\n", cond ? cond : "1", functions.data);
   if (b->copies > MAX_COPIES) {
     unsigned n;
@@ -179,7 +181,7 @@ static void visit_from(struct variants *v, unsigned i)
 {
   if (v->b->failed)
     return;
-  if (i == v->n) {
+  if (i == v->n || v->b->fixed) {
     v->visit(v);
     return;
   }
@@ -257,19 +259,35 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f)
     shared_check(&b);
 }
 
-void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
-                 struct text *out)
+static void write_function(struct builder *b, struct text *out)
 {
   struct text definition = { 0 }, functions = { 0 };
-  struct builder b = { .s = s, .k = k, .f = f, .functions = &functions };
-  b.point = arena_alloc((k->n_params + 1) * sizeof *b.point);
-  write_line(&b, &definition, f->start);
-  write_range(&b, f->start, f->end, &definition);
-  if (f->n_directives) {
+  b->functions = &functions;
+  write_line(b, &definition, b->f->start);
+  write_range(b, b->f->start, b->f->end, &definition);
+  if (b->f->n_directives)
     text_printf(out, "\n%s", loops_prologue);
+  if (b->f->n_directives && !b->fixed)
     write_order_macros(out);
-  }
   text_add(out, functions.data, functions.size);
   text_add(out, definition.data, definition.size);
   text_add(out, "\n", 1);
+}
+
+void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
+                 struct text *out)
+{
+  struct builder b = { .s = s, .k = k, .f = f };
+  b.point = arena_alloc((k->n_params + 1) * sizeof *b.point);
+  write_function(&b, out);
+}
+
+void loops_write_point(const struct source *s, const struct kernel *k, const struct function *f,
+                       const unsigned *point, const char *name, struct text *out)
+{
+  struct builder b = { .s = s, .k = k, .f = f, .fixed = name };
+  b.point = arena_alloc((k->n_params + 1) * sizeof *b.point);
+  for (unsigned i = 0; i < k->n_params; i++)
+    b.point[i] = point[i];
+  write_function(&b, out);
 }

@@ -108,6 +108,8 @@ struct builder {
   struct kernel *change;        /* the same while params may be added, else NULL */
   const struct function *f;
   unsigned *point;              /* a value index for each param; only those of structure count */
+  const char *fixed;            /* not NULL: POINT is all that is written, with its values in place of macros;
+                                   what functions are called that are made of nests */
   bool resolve;                 /* permutation(any) becomes a param; nothing is written */
   bool failed;                  /* diagnosed: nothing more is of use */
   unsigned next_id;

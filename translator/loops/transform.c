@@ -21,8 +21,9 @@ int arg_param(const struct builder *b, const struct dir_arg *a)
 
 const char *arg_text(const struct builder *b, const struct dir_arg *a)
 {
-  if (a->param >= 0)
-    return b->k->params[a->param].macro;
+  const struct param *p = a->param >= 0 ? &b->k->params[a->param] : NULL;
+  if (p)
+    return b->fixed ? p->values[b->point[a->param]].define : p->macro;
   return arena_copy(a->text.data, a->text.size);
 }
 

@@ -203,6 +203,8 @@ static void write_rest(struct state st, const struct loop *l, unsigned at)
 static void write_blocks(struct state st, const struct loop *l, unsigned at)
 {
   struct state full = st;
+  bool known = st.b->fixed && strspn(l->jam->factor, "0123456789") == strlen(l->jam->factor);
+  bool elide = l->jam->elide && !known;
   if (st.plain) {
     write_rest(st, l, at);
     return;
@@ -211,12 +213,14 @@ static void write_blocks(struct state st, const struct loop *l, unsigned at)
   text_printf(st.out, "if (%s) {\n", l->jam->full);
   write_from(full, at);
   text_printf(st.out, "}\n");
-  if (l->jam->elide)
+  if (known && strtoul(l->jam->factor, NULL, 10) <= 1)
+    return;
+  if (elide)
     text_printf(st.out, "#if (%s) > 1\n", l->jam->factor);
   text_printf(st.out, "else {\n");
   write_rest(st, l, at);
   text_printf(st.out, "}\n");
-  if (l->jam->elide)
+  if (elide)
     text_printf(st.out, "#endif\n");
 }
 
@@ -239,7 +243,9 @@ static bool write_outlined(struct state st, unsigned at)
       continue; // among the locals
     text_printf(&args, ", %s", l->var);
   }
-  const char *name = arena_printf("autotune_part%u_%s", b->n_functions++, b->f->name);
+  unsigned number = b->n_functions++;
+  const char *name = b->fixed ? arena_printf("%s_part%u", b->fixed, number)
+                              : arena_printf("autotune_part%u_%s", number, b->f->name);
   text_printf(st.out, "%s(%s);\n", name, args.data);
   text_printf(&body, "static __attribute__((noinline)) void %s(%s)\n{\ndo {\n", name,
               params.data);

@@ -271,6 +271,13 @@ static void write_all(struct writer *w, const struct kernel *k, bool as_written)
     close_context(w->out, c);
 }
 
+void unit_write_item(const struct source *s, const struct reach *r, unsigned index,
+                     struct text *out)
+{
+  struct writer w = { .s = s, .r = r, .out = out };
+  write_item(&w, index);
+}
+
 struct unit unit_build(const struct source *s, const struct kernel *k, const struct expansion *x,
                        const struct compile_options *o)
 {

@@ -151,6 +151,10 @@ struct reach {
 struct reach *reach_kernel(const struct source *s, const struct kernel *k,
                            const struct expansion *x, struct slice more);
 
+/* ---- unit.c: item INDEX of what R reaches, as the compiler saw it ---- */
+void unit_write_item(const struct source *s, const struct reach *r, unsigned index,
+                     struct text *out);
+
 /* ---- factors.c ---------------------------------------------------------------------------------- */
 
 struct factor {             /* of the constraint: the parts between && */

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+// lines.c: what wisdom or a store says of a kernel becomes winners and keys.
+//
+// A baked program cannot compare anything with the default. So a line counts only where the text
+// that it was measured with is the text that stands here, by the same hash by which a tuned
+// program knows its winners.
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bake.h"
+#include "db/db.h"
+
+struct chooser {
+  const struct source *s;
+  struct kernel *k;
+  const struct bake *bake;
+  const struct loaded *all;
+  struct autotune_kernel texts[2]; unsigned n_texts; // as built; without the build's own -fopenmp
+  struct baked *out;
+  const struct wisdom_entry **from;    // of each of out->keys
+  struct lost { const struct wisdom_entry *e; const char *why; } *lost; unsigned n_lost;
+};
+
+// ---- the kernel as the runtime knows it ----
+
+static struct autotune_param *params_of(const struct kernel *k)
+{
+  struct autotune_param *params = arena_alloc((k->n_params + 1) * sizeof *params);
+  for (unsigned i = 0; i < k->n_params; i++) {
+    const struct param *p = &k->params[i];
+    struct autotune_value *values = arena_alloc((p->n_values + 1) * sizeof *values);
+    for (unsigned j = 0; j < p->n_values; j++)
+      values[j] = (struct autotune_value){ p->values[j].text, p->values[j].define, p->values[j].i,
+                                           p->values[j].d };
+    params[i] = (struct autotune_param){ .name = p->name, .macro = p->macro,
+      .kind = (enum autotune_kind)p->kind, .when = p->when, .n_values = p->n_values,
+      .original = p->original, .values = values };
+  }
+  return params;
+}
+
+static struct autotune_unit *units_of(const struct kernel *k, const struct unit *units, bool openmp)
+{
+  struct autotune_unit *all = arena_alloc((k->n_compilers + 1) * sizeof *all);
+  for (unsigned i = 0; i < k->n_compilers; i++) {
+    const char **flags = NULL;
+    unsigned n = 0;
+    for (unsigned j = 0; j < units[i].n_flags; j++)
+      if (openmp || strncmp(units[i].flags[j], "-fopenmp", 8) != 0)
+        *GROW(flags, n) = units[i].flags[j];
+    *GROW(flags, n) = NULL;
+    all[i] = (struct autotune_unit){ k->compilers[i], units[i].text.data, flags };
+  }
+  return all;
+}
+
+static struct autotune_kernel text_of(const struct kernel *k, const struct unit *units, bool openmp)
+{
+  return (struct autotune_kernel){ .name = k->main.name, .n_params = k->n_params,
+    .params = params_of(k), .n_units = k->n_compilers, .units = units_of(k, units, openmp),
+    .openmp = k->openmp };
+}
+
+// ---- lines ----
+
+static const char *base_name(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static bool same_keys(const struct kernel *k, const char *names)
+{
+  for (unsigned i = 0; i < k->n_keys; i++) {
+    size_t n = strcspn(names, "\n");
+    if (k->keys[i].size != n || memcmp(k->keys[i].data, names, n) != 0)
+      return false;
+    names += n + (names[n] == '\n');
+  }
+  return !*names;
+}
+
+// Is E of this kernel, and of a machine that was asked for?
+static bool is_about(const struct chooser *c, const struct wisdom_entry *e)
+{
+  const struct problem *p = &e->problem;
+  const char *path;
+  source_where(c->s, c->k->main.start, &path, NULL);
+  return strcmp(p->kernel, c->k->main.name) == 0 &&
+         strcmp(base_name(p->file), base_name(path)) == 0 && same_keys(c->k, p->key_names) &&
+         (!c->bake->machine || strstr(p->cpu, c->bake->machine)) &&
+         (!c->bake->threads || p->threads == c->bake->threads);
+}
+
+static bool same_machine(const struct wisdom_entry *a, const struct wisdom_entry *b)
+{
+  const struct problem *p = &a->problem, *q = &b->problem;
+  return strcmp(p->cpu, q->cpu) == 0 && strcmp(p->isa, q->isa) == 0 && p->threads == q->threads;
+}
+
+static void warn(const struct chooser *c, const char *hint, const char *what)
+{
+  const struct pragma *p = c->k->main.pragma;
+  diag_warning(c->s, p->offset, p->end - p->offset, hint, "%s", what);
+}
+
+// One machine's lines alone can be baked. False: there are several, told.
+static bool one_machine(const struct chooser *c)
+{
+  const struct wisdom_entry **seen = NULL;
+  unsigned n = 0;
+  for (unsigned i = 0; i < c->all->wisdom.n; i++) {
+    const struct wisdom_entry *e = &c->all->wisdom.entries[i];
+    bool known = !is_about(c, e);
+    for (unsigned j = 0; j < n; j++)
+      known |= same_machine(seen[j], e);
+    if (!known)
+      *GROW(seen, n) = e;
+  }
+  if (n <= 1)
+    return true;
+  struct text t = { 0 };
+  for (unsigned i = 0; i < n; i++)
+    text_printf(&t, "%s'%s' with %u threads", i ? ", " : "", seen[i]->problem.cpu,
+                seen[i]->problem.threads);
+  const struct pragma *p = c->k->main.pragma;
+  diag_error(c->s, p->offset, p->end - p->offset,
+             "choose one by --machine and a part of its name, or by --threads",
+             "there are winners of '%s' from several machines: %s", c->k->main.name, t.data);
+  return false;
+}
+
+// ---- points ----
+
+static bool is_blank(const char *s)
+{
+  return s[strspn(s, " \t\n")] == '\0';
+}
+
+static bool has_flags(const struct kernel *k, const choice *point)
+{
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].kind == VALUE_FLAGS && !is_blank(k->params[i].values[point[i]].text))
+      return true;
+  return false;
+}
+
+static bool same_text(const struct chooser *c, const choice *point, uint64_t text)
+{
+  bool same = c->bake->unchecked;
+  for (unsigned i = 0; i < c->n_texts && !same; i++)
+    same = text != 0 && identity_text(&c->texts[i], point) == text;
+  return same;
+}
+
+// True: POINT is E's winner, which can be written. Else *WHY not.
+static bool winner_of(const struct chooser *c, const struct wisdom_entry *e, choice *point,
+                      const char **why)
+{
+  if (!identity_point(&c->texts[0], e->summary.values, point))
+    *why = "its parameters or candidates are others by now";
+  else if (!same_text(c, point, e->summary.text))
+    *why = "it was found with another text of the kernel, or other flags of the build";
+  else if (has_flags(c->k, point))
+    *why = "it needs compiler flags of its own, which C cannot say";
+  else
+    return true;
+  return false;
+}
+
+static double median_of(const struct record *r)
+{
+  double *samples = arena_alloc((r->n_samples + 1) * sizeof *samples);
+  memcpy(samples, r->samples, r->n_samples * sizeof *samples);
+  return stats_median(samples, r->n_samples).median;
+}
+
+static bool is_variant(const struct chooser *c, const struct record *r, const choice *point)
+{
+  for (unsigned i = 0; i < c->n_texts; i++)
+    if (identity_variant(&c->texts[i], point, r->values, r->compiler) == r->variant)
+      return true;
+  return false;
+}
+
+// Where a store has all variants: the fastest without flags that beats the default. NULL: none.
+static const struct record *fastest_plain(const struct chooser *c, const struct wisdom_entry *e,
+                                          choice *best)
+{
+  const struct record *found = NULL;
+  double least = e->summary.original.median;
+  for (unsigned i = 0; i < c->all->listing.n; i++) {
+    const struct listed *l = &c->all->listing.items[i];
+    for (unsigned j = 0; l->problem.id == e->problem.id && j < l->n_records; j++) {
+      const struct record *r = &l->records[j];
+      choice point[MAX_PARAMS];
+      if (r->fate != FATE_OK || !r->n_samples || !identity_point(&c->texts[0], r->values, point) ||
+          has_flags(c->k, point) || !is_variant(c, r, point) || !(median_of(r) < least))
+        continue;
+      found = r;
+      least = median_of(r);
+      memcpy(best, point, c->k->n_params * sizeof *best);
+    }
+  }
+  return found;
+}
+
+// ---- what comes of them ----
+
+// The function for POINT, whoever compiles it; from 1.
+static unsigned add_winner(struct chooser *c, const choice *point, const char *values)
+{
+  const struct kernel *k = c->k;
+  struct baked *b = c->out;
+  for (unsigned i = 0; i < b->n_winners; i++) {
+    bool same = true;
+    for (unsigned p = 0; p < k->n_params; p++)
+      same &= k->params[p].kind == VALUE_COMPILER || b->winners[i].point[p] == point[p];
+    if (same)
+      return i + 1;
+  }
+  unsigned *copy = arena_alloc((k->n_params + 1) * sizeof *copy);
+  for (unsigned p = 0; p < k->n_params; p++)
+    copy[p] = point[p];
+  size_t size = strlen(values);
+  char *line = arena_copy(values, size - (size && values[size - 1] == '\n'));
+  for (char *at = line; *at; at++)
+    *at = *at == '\n' ? ' ' : *at;
+  *GROW(b->winners, b->n_winners) = (struct baked_winner){ copy, line };
+  return b->n_winners;
+}
+
+static const char *day_of(double when)
+{
+  time_t t = (time_t)when;
+  struct tm tm;
+  char text[32] = "";
+  if (when > 0 && gmtime_r(&t, &tm))
+    strftime(text, sizeof text, "%Y-%m-%d", &tm);
+  return arena_printf("%s", text);
+}
+
+static const char *about(const struct wisdom_entry *e, const char *what, double gain)
+{
+  struct text t = { 0 };
+  text_printf(&t, "%s", what);
+  if (gain > 0)
+    text_printf(&t, "; %.4g x over the default", gain);
+  text_printf(&t, "; %s%s", e->summary.verified ? "" : "unverified; ", day_of(e->summary.when));
+  if (e->line)
+    text_printf(&t, "; %s:%u", base_name(e->origin), e->line);
+  return t.data;
+}
+
+static long long *key_of(const struct kernel *k, const char *text)
+{
+  long long *key = arena_alloc((k->n_keys + 1) * sizeof *key);
+  for (unsigned i = 0; i < k->n_keys; i++) {
+    char *end;
+    key[i] = strtoll(text, &end, 10);
+    text = end + (*end == ',');
+  }
+  return key;
+}
+
+static const char *key_name(const struct problem *p)
+{
+  char *text = db_key(p);
+  const char *name = arena_printf("%s", text && *text ? text : "all calls");
+  free(text);
+  return name;
+}
+
+// E's place among the keys; where there is one already, a winner goes before the default, then
+// the newer one.
+static void add_key(struct chooser *c, const struct wisdom_entry *e, unsigned winner,
+                    const char *line)
+{
+  struct baked *b = c->out;
+  struct baked_key key = { key_of(c->k, e->problem.key), winner, key_name(&e->problem), line };
+  for (unsigned i = 0; i < b->n_keys; i++)
+    if (memcmp(b->keys[i].key, key.key, c->k->n_keys * sizeof *key.key) == 0) {
+      bool newer = e->summary.when > c->from[i]->summary.when;
+      bool both = !b->keys[i].winner == !winner;
+      if (both ? newer : winner != 0) {
+        b->keys[i] = key;
+        c->from[i] = e;
+      }
+      return;
+    }
+  unsigned n = b->n_keys;
+  *GROW(b->keys, b->n_keys) = key;
+  *GROW(c->from, n) = e;
+}
+
+static double gain_of(const struct summary *m, double median)
+{
+  return median > 0 ? m->original.median / median : 0;
+}
+
+static void take_line(struct chooser *c, const struct wisdom_entry *e)
+{
+  choice point[MAX_PARAMS];
+  const struct summary *m = &e->summary;
+  const struct record *plain = NULL;
+  const char *why = NULL;
+  if (!m->winner) {
+    add_key(c, e, 0, about(e, "nothing beat the default", 0));
+  } else if (winner_of(c, e, point, &why)) {
+    unsigned w = add_winner(c, point, m->values);
+    add_key(c, e, w, about(e, c->out->winners[w - 1].values, gain_of(m, m->best.median)));
+  } else if ((plain = fastest_plain(c, e, point))) {
+    unsigned w = add_winner(c, point, plain->values);
+    add_key(c, e, w, about(e, arena_printf("%s (the fastest that needs no flags)",
+                                           c->out->winners[w - 1].values),
+                           gain_of(m, median_of(plain))));
+  } else {
+    *GROW(c->lost, c->n_lost) = (struct lost){ e, why };
+  }
+}
+
+// What another line of the same key makes up for is no loss: a store has results of older texts.
+static bool is_made_up_for(const struct chooser *c, const struct lost *l)
+{
+  const long long *key = key_of(c->k, l->e->problem.key);
+  for (unsigned i = 0; i < c->out->n_keys; i++)
+    if (memcmp(c->out->keys[i].key, key, c->k->n_keys * sizeof *key) == 0)
+      return true;
+  return false;
+}
+
+static void tell_lost(const struct chooser *c)
+{
+  for (unsigned i = 0; i < c->n_lost; i++) {
+    const struct wisdom_entry *e = c->lost[i].e;
+    bool build = strstr(c->lost[i].why, "flags of the build") != NULL;
+    const char *in = e->line ? arena_printf(" in %s:%u", e->origin, e->line) : "";
+    if (!is_made_up_for(c, &c->lost[i]))
+      warn(c, build ? "the flags go behind --, as the tuned build had them; or use --unchecked" : NULL,
+           arena_printf("the winner of '%s' for %s%s is not baked: %s", c->k->main.name,
+                        key_name(&e->problem), in, c->lost[i].why));
+  }
+}
+
+static void sort_keys(struct baked *b, unsigned n)
+{
+  for (unsigned i = 1; i < b->n_keys; i++)
+    for (unsigned j = i; j > 0; j--) {
+      struct baked_key *x = &b->keys[j - 1], *y = &b->keys[j], swap = *x;
+      unsigned d = 0;
+      while (d + 1 < n && x->key[d] == y->key[d])
+        d++;
+      if (n == 0 || x->key[d] <= y->key[d])
+        break;
+      *x = *y;
+      *y = swap;
+    }
+}
+
+static void describe(struct baked *b, const struct wisdom_entry *e)
+{
+  char *machine = db_machine(e->problem.cpu);
+  b->where = arena_printf("%s, %u thread%s, %s", machine ? machine : "", e->problem.threads,
+                          e->problem.threads == 1 ? "" : "s", e->problem.toolchain);
+  b->machine = arena_printf("%s", e->summary.machine ? e->summary.machine : "");
+  b->threads = e->problem.threads;
+  free(machine);
+}
+
+static void choose(struct chooser *c, const struct unit *units, const struct expansion *x)
+{
+  struct kernel *k = c->k;
+  unsigned known = 0;
+  if (k->n_params > MAX_PARAMS || !one_machine(c))
+    return;
+  c->texts[0] = text_of(k, units, true);
+  c->texts[1] = text_of(k, units, false);
+  c->n_texts = 2;
+  c->out = arena_alloc(sizeof *c->out);
+  *c->out = (struct baked){ .exact = c->bake->exact };
+  for (unsigned i = 0; i < c->all->wisdom.n; i++) {
+    const struct wisdom_entry *e = &c->all->wisdom.entries[i];
+    if (!is_about(c, e))
+      continue;
+    if (!known++)
+      describe(c->out, e);
+    take_line(c, e);
+  }
+  if (!known)
+    warn(c, "its calls run the default", arena_printf("nothing is known of '%s'", k->main.name));
+  tell_lost(c);
+  sort_keys(c->out, k->n_keys);
+  if (c->out->n_winners)
+    c->out->copies = copies_of(c->s, k, x);
+  if (c->out->n_keys && (!c->out->n_winners || c->out->copies))
+    k->baked = c->out;
+}
+
+void bake_choose(const struct source *s, struct kernel *kernels, unsigned n,
+                 struct unit *const *units, const struct expansion *x,
+                 const struct compile_options *o)
+{
+  static struct loaded all;  // what is baked points into it
+  char *folder = o->bake->from ? NULL : db_folder(NULL);
+  const char *from = o->bake->from ? o->bake->from : folder;
+  if (!from || db_load(from, &all) != 0)
+    fatal("%s: nothing can be read there", from ? from : "results");
+  for (unsigned i = 0; i < n; i++) {
+    struct chooser c = { .s = s, .k = &kernels[i], .bake = o->bake, .all = &all };
+    if (units[i])
+      choose(&c, units[i], x);
+  }
+  free(folder);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// write.c: a kernel in a baked file. For `void gemm(int n, …)`, in the order of the text:
+//
+//   [before]  void gemm(int n, …);  static void gemm_untuned(int n, …);
+//   static    void gemm_untuned(…) {as written}
+//   [after]   gemm_tuned1, gemm_tuned2, …    each under its params, with copies of what mentions
+//                                            them; behind the alternative where one won
+//             gemm_winner(key)               by ranges
+//             void gemm(int n, …)            a switch
+#include <stdlib.h>
+#include <string.h>
+
+#include "bake.h"
+
+#define WORD(s) (int)(s).size, (s).data
+
+bool bake_applies(const struct kernel *k)
+{
+  return k->baked && k->baked->n_winners;
+}
+
+// ---- names ----
+
+// A name that nothing in the file or its headers has.
+static const char *own_name(const struct emission *e, const char *what)
+{
+  const char *name = arena_printf("%s_%s", e->k->main.name, what);
+  while (memmem(e->x->text.data, e->x->text.size, name, strlen(name)) ||
+         memmem(e->s->text, e->s->size, name, strlen(name)))
+    name = arena_printf("%s_", name);
+  return name;
+}
+
+static const char *default_name(const struct emission *e)
+{
+  return own_name(e, "untuned");
+}
+
+static const char *winner_name(const struct emission *e, unsigned index)
+{
+  return arena_printf("%s%u", own_name(e, "tuned"), index + 1);
+}
+
+const char *bake_default(const struct emission *e)
+{
+  return default_name(e);
+}
+
+// ---- one winner ----
+
+static const struct function *function_of(const struct kernel *k, const unsigned *point)
+{
+  long long chosen = k->choose >= 0 ? k->params[k->choose].values[point[k->choose]].i : 0;
+  return chosen > 0 && chosen <= k->n_alternatives ? &k->alternatives[chosen - 1] : &k->main;
+}
+
+static void header(const struct emission *e, const struct function *f)
+{
+  text_add(e->out, e->s->text + f->start, f->body_at - f->start);
+}
+
+static void prototype(const struct emission *e, const char *name)
+{
+  struct slice result = e->k->returns ? e->k->result : slice_of("void");
+  text_printf(e->out, "static %.*s %s(", WORD(result), name);
+  emit_parameters(e, "");
+  text_printf(e->out, ");\n");
+}
+
+static void params_set(const struct emission *e, const unsigned *point)
+{
+  for (unsigned i = 0; i < e->k->n_params; i++) {
+    const struct param *p = &e->k->params[i];
+    if (p->named && p->macro)
+      text_printf(e->out, "#undef %s\n#define %s %s\n", p->macro, p->macro,
+                  point ? p->values[point[i]].define : feed_default(e->s, e->k, p));
+  }
+}
+
+// The function F of the kernel as POINT has it, static.
+static void write_function(const struct emission *e, const struct function *f,
+                           const unsigned *point, const char *name)
+{
+  struct text text = { 0 };
+  loops_write_point(e->s, e->k, f, point, name, &text);
+  struct lexer l = lexer_of((struct slice){ text.data, text.size });
+  bool named = false;
+  for (struct token t; !named && (t = lex(&l)).kind != TOKEN_END;) {
+    if (slice_is(t.text, "extern"))
+      memset((char *)t.text.data, ' ', t.text.size);
+    named = slice_is(t.text, f->name);
+  }
+  text_add(e->out, text.data, text.size);
+}
+
+static void keys_of(const struct emission *e, unsigned winner)
+{
+  const struct baked *b = e->k->baked;
+  text_printf(e->out, "/* %s for ", e->k->main.name);
+  for (unsigned i = 0, n = 0; i < b->n_keys; i++)
+    if (b->keys[i].winner == winner) {
+      text_printf(e->out, "%s", n++ ? "; " : "");
+      bake_comment(e->out, b->keys[i].name);
+    }
+  text_printf(e->out, ": ");
+  bake_comment(e->out, b->winners[winner - 1].values);
+  text_printf(e->out, " */\n");
+}
+
+static void write_winner(const struct emission *e, const struct copies *c, unsigned index)
+{
+  const unsigned *point = e->k->baked->winners[index].point;
+  const struct function *f = function_of(e->k, point);
+  const char *name = winner_name(e, index);
+  keys_of(e, index + 1);
+  prototype(e, name);
+  text_printf(e->out, "#define %s %s\n", f->name, name);
+  copies_rename(c, name, true, e->out);
+  params_set(e, point);
+  copies_write(c, e->out);
+  write_function(e, f, point, name);
+  text_printf(e->out, "#line 1 \"<autotune>\"\n#undef %s\n", f->name);
+  copies_rename(c, name, false, e->out);
+  params_set(e, NULL);
+  copies_restore(c, e->out);
+}
+
+// ---- the switch ----
+
+static void arguments(const struct emission *e)
+{
+  for (unsigned i = 0; i < e->k->n_args; i++)
+    text_printf(e->out, "%s%s", i ? ", " : "", e->k->args[i].name);
+}
+
+// "l2" of "AUTOTUNE_L2" on the machine that the winners are from; NULL: not known.
+static const char *machine_number(const struct baked *b, struct slice name)
+{
+  static const char *const names[][2] = {
+    { "AUTOTUNE_L1D", "l1d=" }, { "AUTOTUNE_L2", "l2=" }, { "AUTOTUNE_L3", "l3=" },
+    { "AUTOTUNE_LINE", "line=" }, { "AUTOTUNE_VECTOR", "vector=" }, { "AUTOTUNE_CORES", "cores=" },
+  };
+  if (slice_is(name, "AUTOTUNE_THREADS"))
+    return arena_printf("%uLL", b->threads);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *at = slice_is(name, names[i][0]) ? strstr(b->machine, names[i][1]) : NULL;
+    if (at)
+      return arena_printf("%lldLL", strtoll(at + strlen(names[i][1]), NULL, 10));
+  }
+  return NULL;
+}
+
+static int argument_of(const struct kernel *k, struct slice name)
+{
+  for (unsigned i = 0; i < k->n_args; i++)
+    if (k->args[i].name && slice_is(name, k->args[i].name))
+      return (int)i;
+  return -1;
+}
+
+// What NAME in a constraint comes to for POINT; NULL: it stays.
+static const char *constant(const struct emission *e, const unsigned *point, struct slice name)
+{
+  long long number;
+  int p = argument_of(e->k, name) < 0 ? kernel_param(e->k, name) : -1;
+  bool whole = p >= 0 && (e->k->params[p].kind == VALUE_WORD || e->k->params[p].kind == VALUE_INT);
+  if (whole)
+    return arena_printf("(%lldLL)", e->k->params[p].values[point[p]].i);
+  if (p >= 0)
+    return arena_printf("(%s)", e->k->params[p].values[point[p]].define);
+  if (argument_of(e->k, name) < 0 && kernel_word(e->k, name, &number))
+    return arena_printf("%lldLL", number);
+  return machine_number(e->k->baked, name);
+}
+
+// Does EXPR hold for some calls and not for others?
+static bool depends(const struct emission *e, const unsigned *point, struct slice expr)
+{
+  struct lexer l = lexer_of(expr);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.kind == TOKEN_WORD && !constant(e, point, t.text))
+      return true;
+  return false;
+}
+
+// The tuned key itself fulfils the constraint; others of its range may not.
+static void conditions(const struct emission *e, const unsigned *point)
+{
+  for (unsigned i = 0; i < e->k->n_constraints; i++) {
+    struct slice expr = e->k->constraints[i];
+    if (!depends(e, point, expr))
+      continue;
+    text_printf(e->out, "    if (!(");
+    struct lexer l = lexer_of(expr);
+    const char *from = expr.data;
+    for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+      const char *value = t.kind == TOKEN_WORD ? constant(e, point, t.text) : NULL;
+      if (!value)
+        continue;
+      text_printf(e->out, "%.*s%s", (int)(t.text.data - from), from, value);
+      from = l.p;
+    }
+    text_printf(e->out, "%.*s))\n      break;\n", (int)(expr.data + expr.size - from), from);
+  }
+}
+
+static void call(const struct emission *e, const char *indent, const char *name)
+{
+  text_printf(e->out, "%s%s%s(", indent, e->k->returns ? "return " : "", name);
+  arguments(e);
+  text_printf(e->out, ");\n");
+}
+
+static void write_switch(const struct emission *e)
+{
+  const struct baked *b = e->k->baked;
+  header(e, &e->k->main);
+  text_printf(e->out, "\n{\n  switch (%s(", own_name(e, "winner"));
+  for (unsigned i = 0; i < e->k->n_keys; i++)
+    text_printf(e->out, "%s(long long)(%.*s)", i ? ", " : "", WORD(e->k->keys[i]));
+  text_printf(e->out, ")) {\n");
+  for (unsigned i = 0; i < b->n_winners; i++) {
+    text_printf(e->out, "  case %u:\n", i + 1);
+    conditions(e, b->winners[i].point);
+    call(e, "    ", winner_name(e, i));
+    text_printf(e->out, e->k->returns ? "" : "    return;\n");
+  }
+  text_printf(e->out, "  }\n");
+  call(e, "  ", default_name(e));
+  text_printf(e->out, "}\n");
+}
+
+// ---- in place of a stub ----
+
+void bake_before(const struct emission *e, const struct function *f)
+{
+  if (f != &e->k->main) { // which nobody may call but the switch
+    header(e, f);
+    text_printf(e->out, "AUTOTUNE_UNUSED;\n");
+    return;
+  }
+  if (!bake_applies(e->k))
+    return;
+  header(e, f);
+  text_printf(e->out, ";\n");
+  prototype(e, default_name(e));
+  for (unsigned i = 0; i < e->k->baked->n_winners; i++)
+    prototype(e, winner_name(e, i));
+}
+
+static bool uses_openmp(const struct text *out, size_t from)
+{
+  return memmem(out->data + from, out->size - from, "#pragma omp", 11) != NULL;
+}
+
+static bool has_openmp(const struct compile_options *o)
+{
+  for (const char *const *a = o->args; a && *a; a++)
+    if (strncmp(*a, "-fopenmp", 8) == 0)
+      return true;
+  return false;
+}
+
+void bake_after(const struct emission *e, const struct function *f)
+{
+  if (!bake_applies(e->k))
+    return;
+  const struct baked *b = e->k->baked;
+  size_t from = e->out->size;
+  for (unsigned i = 0; i < b->n_winners; i++)
+    if (function_of(e->k, b->winners[i].point) == f)
+      write_winner(e, b->copies, i);
+  if (uses_openmp(e->out, from) && e->o->compiler && !has_openmp(e->o))
+    diag_warning(e->s, f->pragma->offset, f->pragma->end - f->pragma->offset, "add -fopenmp",
+                 "winners of '%s' use OpenMP, and this build does not", e->k->main.name);
+  if (f != &e->k->main)
+    return;
+  bake_ranges(e->k, own_name(e, "winner"), e->out);
+  write_switch(e);
+}
