@@ -313,7 +313,8 @@ struct autotune_kernel {
   /* A CUDA kernel: `original` is a function that nobody calls, `invoke` is NULL, sections and pointers are the
    * device's, the last key is the device's ordinal and no part of what is stored. NULL: C. */
   const struct autotune_gpu *gpu;
-  unsigned reserved[6];
+  unsigned inferred;          /* 1: the sections are not the user's; they were inferred from subscripts */
+  unsigned reserved[5];
 };
 
 /* What autotune_entry points to in code that was made from a kernel's `replay`. */

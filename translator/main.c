@@ -16,6 +16,7 @@ static const struct command {
     "show what the compiler is given" },
   { "check", command_check, "IN.c… [-- ARGS…]",
     "list kernels and parameters, and what is wrong" },
+  { "suggest", command_suggest, "IN.c [-- ARGS…]", "a patch with pragmas for the loops of a file" },
   { "tune", command_tune, "[OPTIONS] -- PROGRAM…",
     "run a program, or a captured call, with a full search" },
   { "report", command_report, "[--follow] [--verbose]",

@@ -9,6 +9,7 @@
 #include "bake/bake.h"
 #include "cc/cc.h"
 #include "cuda/cuda.h"
+#include "suggest/suggest.h"
 #include "unit/unit.h"
 
 // The build or a header gives P its default.
@@ -147,6 +148,7 @@ static struct unit *units_for(struct translation *t, struct kernel *k)
       expand_classify(x, k);
       classify_key(k);
       check_sections(t->s, k);
+      sections_adopt(t->s, k);
       flags_check(t->s, k, t->o);
     }
     units[i] = unit_build(t->s, k, x, t->o);

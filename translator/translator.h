@@ -14,6 +14,7 @@
  *   emit/        the translated file: default variant, stub, unit, tables
  *   translate.c  one line a pass
  *   bake/        in place of that: plain C with winners written in
+ *   suggest/     what can be proven of loops and arrays: `autotune suggest`, sections left out
  *   cuda/        the same for CUDA
  *   cc/          `autotune cc`: the compiler's command line, and what is run instead
  *   command/     the other commands; main.c has their table
@@ -217,6 +218,7 @@ struct kernel {
   const char **compilers; unsigned n_compilers;  /* at least "clang" */
   bool openmp;
   bool left_out;                 /* of this build by an #if: set by translate.c */
+  bool inferred;                 /* the sections are those that suggest/section.c can prove */
   struct cuda_kernel *cuda;      /* of a __global__ function; NULL: C (cuda/cuda.h) */
   struct baked *baked;           /* what is known of it, to be written into the file (bake/bake.h); NULL: nothing */
 };
@@ -324,6 +326,7 @@ int command_translate(int argc, char **argv);  /* translate.c */
 int command_bake(int argc, char **argv);       /* command/bake.c */
 int command_check(int argc, char **argv);      /* check.c */
 int command_cc(int argc, char **argv);         /* cc.c */
+int command_suggest(int argc, char **argv);    /* command/suggest.c */
 int command_tune(int argc, char **argv);       /* command/tune.c */
 int command_report(int argc, char **argv);     /* command/report.c: over runtime/report/report.c */
 int command_db(int argc, char **argv);         /* command/db.c: over runtime/db/db.h */

@@ -162,6 +162,7 @@ static json_t *records(const struct analysis *a) {
 static void add_tuning(json_t *object, const struct analysis *a) {
   const struct summary *m = &a->item->summary;
   json_object_set_new(object, "verified", json_boolean(m->verified));
+  json_object_set_new(object, "inferred", json_boolean(m->inferred));
   json_object_set_new(object, "search", json_text(m->search));
   json_object_set_new(object, "stopped", json_text(m->why));
   if (*m->source)

@@ -96,6 +96,7 @@ static void put_row(FILE *out, const struct analysis *a) {
   if (count_failed(a))
     fprintf(out, ", %u failed", count_failed(a));
   const char *answers = !a->item->finished          ? ""
+                        : a->item->summary.inferred ? "verified (inferred)"
                         : a->item->summary.verified ? "verified" : "**unverified**";
   fprintf(out, " | %s |\n", answers);
 }

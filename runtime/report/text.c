@@ -155,8 +155,9 @@ static void print_winner(const struct sheet *s, const struct analysis *a) {
   }
   struct wrapped w = wrapped_label(s, "answers");
   w.paint = m->verified ? PAINT_END : PAINT_DOUBT;
-  wrapped_text(&w, m->verified ? "verified against those of the default"
-                               : "unverified: there were no outputs to compare");
+  wrapped_text(&w, m->inferred   ? "verified against those of the default (inferred)"
+                   : m->verified ? "verified against those of the default"
+                                 : "unverified: there were no outputs to compare");
   fputc('\n', s->out);
 }
 

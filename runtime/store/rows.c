@@ -235,7 +235,7 @@ void summary_cells(int64_t problem, const char *toolchain, const struct summary 
   c[20] = real(m->total_seconds);
   c[21] = real(m->flops);
   c[22] = real(m->bytes);
-  c[23] = integer(m->verified);
+  c[23] = integer(m->verified + (m->verified && m->inferred)); // 2: by inferred sections
   c[24] = text_cell(t, 24, m->search);
   c[25] = text_cell(t, 25, m->why);
   c[26] = real(m->when);
@@ -259,7 +259,8 @@ bool summary_of(const struct cell *c, struct summary *m) {
                          .total_seconds = c[20].d,
                          .flops = c[21].d,
                          .bytes = c[22].d,
-                         .verified = c[23].i == 1,
+                         .verified = c[23].i != 0,
+                         .inferred = c[23].i == 2,
                          .search = c[24].data,
                          .why = c[25].data,
                          .when = c[26].d,
@@ -270,7 +271,7 @@ bool summary_of(const struct cell *c, struct summary *m) {
                          .same = (unsigned)c[31].i };
   size_t fates = c[15].size; // fewer in an earlier format
   if (fates % sizeof *m->failed != 0 || c[14].i < 0 || c[14].i > UINT32_MAX ||
-      c[16].i < 0 || c[16].i > UINT32_MAX || (c[23].i != 0 && c[23].i != 1) ||
+      c[16].i < 0 || c[16].i > UINT32_MAX || c[23].i < 0 || c[23].i > 2 ||
       c[31].i < 0 || c[31].i > UINT32_MAX)
     return false;
   memcpy(m->failed, c[15].data, fates < sizeof m->failed ? fates : sizeof m->failed);

@@ -73,7 +73,7 @@ struct summary {          /* one tuning of one key */
   unsigned same;                       /* of these had the machine code of another, and were not run */
   double compile_seconds, verify_seconds, time_seconds, total_seconds;
   double flops, bytes;
-  bool verified;
+  bool verified, inferred;             /* inferred: by sections that the user did not write */
   const char *search, *why;            /* "exhaustive", "budget of 10 s spent" */
   double when;                         /* unix time */
   uint64_t space;                      /* as in struct identity */

@@ -51,6 +51,7 @@ static void keep(struct tuning *t, const struct candidate *c, uint64_t object) {
                        .text = identity_text(t->kernel, c->point), .search = "", .why = "",
                        .machine = "", .source = source };
   t->executor->call(t->workers, &m.flops, &m.bytes, &m.verified);
+  m.inferred = t->kernel->inferred;
   store_summary(t->store, t->id, &m);
 }
 

@@ -122,6 +122,7 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
   m.space = t->id->space;
   m.text = identity_text(t->kernel, c->point);
   t->executor->call(t->workers, &m.flops, &m.bytes, &m.verified);
+  m.inferred = t->kernel->inferred;
   if (t->store && m.object)
     store_summary(t->store, t->id, &m);
 }

@@ -91,6 +91,8 @@ static void print_sections(const struct kernel *k)
   bool output = false;
   if (k->n_sections || !k->returns || k->verify)
     puts("  data");
+  if (k->inferred)
+    puts("    no sections are declared; inferred from the subscripts:");
   for (unsigned i = 0; i < k->n_sections; i++) {
     printf("    %-5s %s\n", access[k->sections[i].access], k->sections[i].name);
     output = output || (k->sections[i].access & AUTOTUNE_OUT);

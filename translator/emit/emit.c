@@ -22,7 +22,7 @@ static const char *const fields[] = {
   "ret_element", "n_args", "args", "n_keys", "keys", "n_params", "params", "n_sections",
   "sections",   "n_units", "units", "n_symbols", "symbols", "verify", "rtol", "atol", "search",
   "budget_seconds",   "budget_variants", "mode", "openmp", "hot", "code", "key", "kernel", "spans", "base", "bytes", "size", "node", "watch", "left", "result", "budget_share", "until", "family",
-  "footprint", "compiler", "replay", "not_captured",
+  "footprint", "compiler", "replay", "not_captured", "inferred",
   "flops", "l1d", "l2", "l3", "vector", "cores", "threads", "i", "d", "text",
   // of CUDA kernels
   "gpu", "flags", "launch", "geometry", "instance", "n_written", "written", "grid", "block",

@@ -358,6 +358,7 @@ void emit_options(const struct emission *e)
   number_field(e, "budget_variants", k->budget_variants);
   string_field(e, "mode", k->mode);
   number_field(e, "openmp", k->openmp);
+  number_field(e, "inferred", k->inferred);
   real_field(e, "budget_share", k->budget_share);
   real_field(e, "until", k->until);
   string_field(e, "family", k->family);

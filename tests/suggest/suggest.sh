@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+# autotune suggest: for each kernel here, the directives that expected.txt names, a patch that applies, and a
+# tuned program with the sums of the plain one, verified. Then what it must say, and must not do.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../e2e/cc_lib.sh"
+export AUTOTUNE_CACHE=$work/cache AUTOTUNE_BUDGET=3 AUTOTUNE_SEED=1
+cp "$here"/*.c "$here/run.h" .
+
+directives() { # PATCH: how many of each kind there are, and whether it has outputs
+  for kind in "parallel for" tile interchange unroll_and_jam simd; do
+    echo "$(grep -c "^+ *#pragma autotune $kind" "$1")"
+  done | tr '\n' ' '
+  grep -q '^+.*out(' "$1" && echo verified || echo unverified
+}
+close() { # SUM SUM: to within rounding
+  awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; if (d < 0) d = -d; if (a < 0) a = -a
+                                   exit !(d <= 1e-9 * a) }'
+}
+
+n=0
+while read -r name expected; do
+  case $name in '#'*) continue ;; esac
+  n=$((n + 1))
+  autotune suggest "$name.c" > "$name.patch" 2> "$name.notes" ||
+    { fail "suggest $name.c"; cat "$name.notes"; continue; }
+  is "$name: directives" "$(directives "$name.patch")" "$expected"
+  gcc -O1 -w "$name.c" -o "$name.plain" -lm
+  if [ ! -s "$name.patch" ]; then
+    check "$name: says so" grep -q "nothing to suggest" "$name.notes"
+    continue
+  fi
+  mkdir "$name"
+  cp "$name.c" run.h "$name"
+  check "$name: apply" patch -s -p1 -d "$name" -i "../$name.patch"
+  check "$name: autotune check" autotune check "$name/$name.c" > "$name.check"
+  check "$name: build" autotune cc gcc -O1 -w "$name/$name.c" -o "$name.tuned" -lm
+  AUTOTUNE_MODE=first "./$name.tuned" 24 2 > "$name.out" 2> "$name.err"
+  check "$name: the sum of the plain program" close \
+    "$("./$name.plain" 24 | cut -d' ' -f1)" "$(cut -d' ' -f1 "$name.out")"
+  [ ! -s "$name.err" ] || { fail "$name: a message"; cat "$name.err"; }
+  case $expected in *unverified) ;; *verified)
+    check "$name: verified" grep -q "verified against" <<< "$(autotune report --kernel "$name")" ;;
+  esac
+done < "$here/expected.txt"
+is "kernels" $n 20
+
+# What it rests on is said, and what cannot be proven, where it stands.
+cat > notes.c << 'END'
+void overlap(int n, double *a, const double *b)
+{
+  for (int i = 0; i < n; i++)
+    a[i] = b[i];
+}
+void histogram(int n, const int *bin, double *count)
+{
+  for (int i = 0; i < n; i++)
+    count[bin[i]] += 1;
+}
+END
+autotune suggest notes.c > notes.patch 2> notes.err
+has "an assumption" notes.err "notes.c:1:.*assumed: no other array overlaps 'a', 'b'"
+has "a subscript that is read" notes.err "notes.c:9:5: note: .*not affine"
+is "one function" "$(grep -c '^+#pragma autotune kernel' notes.patch)" 1
+
+# Without in, out or inout: inferred where they can be proven, and said to be.
+cat > inferred.c << 'END'
+#include <stdio.h>
+#define STEP 1
+#pragma autotune kernel param(STEP: 1, 2)
+void fill(int n, double *x)
+{
+  for (int i = 0; i < n; i++)
+    x[i] = i / STEP; // the variant with 2 is wrong
+}
+int main(void)
+{
+  double x[100];
+  fill(100, x);
+  return printf("%g\n", x[99]) < 0;
+}
+END
+autotune check inferred.c > inferred.out
+has "check: inferred" inferred.out "out   x\[0:n > 0 ? n : 0\]"
+check "inferred: build" autotune cc gcc -O1 inferred.c -o inferred
+is "inferred: the right answer" "$(AUTOTUNE_MODE=first ./inferred)" 99
+autotune report --kernel fill > report.out
+has "report: inferred" report.out "default (inferred)"
+has "report: the wrong variant" report.out "1 wrong"
+
+# What has pragmas stays as it is; a file without loops has nothing.
+autotune suggest inferred.c > none.patch 2> none.err
+is "no patch" "$(cat none.patch)" ""
+has "why" none.err "it has pragmas already"
+finish

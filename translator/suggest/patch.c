@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// patch.c: a unified diff that only puts lines in, with three lines around them.
+#include <string.h>
+
+#include "suggest.h"
+
+enum { CONTEXT = 3 };
+
+// Line I of the text, from 0, with its newline.
+static struct slice line_at(const struct source *s, unsigned i)
+{
+  size_t from = s->lines[i], to = i + 1 < s->n_lines ? s->lines[i + 1] : s->size;
+  return (struct slice){ s->text + from, to - from };
+}
+
+// Without the empty line behind the last newline.
+static unsigned count_lines(const struct source *s)
+{
+  return s->n_lines && s->lines[s->n_lines - 1] == s->size ? s->n_lines - 1 : s->n_lines;
+}
+
+static unsigned line_of(const struct source *s, const struct insertion *i)
+{
+  return source_line(s, i->offset, NULL) - 1;
+}
+
+static bool has_carriage_returns(const struct source *s)
+{
+  const char *end = memchr(s->text, '\n', s->size);
+  return end && end > s->text && end[-1] == '\r';
+}
+
+// TEXT, one or more lines, each behind MARK; the number of them.
+static unsigned put_lines(const struct source *s, const char *text, const char *mark,
+                          struct text *out)
+{
+  unsigned n = 0;
+  for (; *text; n++) {
+    size_t size = strcspn(text, "\n");
+    text_printf(out, "%s%.*s%s\n", mark, (int)size, text, has_carriage_returns(s) ? "\r" : "");
+    text += size + (text[size] == '\n');
+  }
+  return n;
+}
+
+void patch_apply(const struct source *s, const struct insertion *list, unsigned n, struct text *out)
+{
+  size_t from = 0;
+  for (unsigned i = 0; i < n; i++) {
+    size_t at = s->lines[line_of(s, &list[i])];
+    text_add(out, s->text + from, at - from);
+    put_lines(s, list[i].text, "", out);
+    from = at;
+  }
+  text_add(out, s->text + from, s->size - from);
+}
+
+static void put_context(const struct source *s, unsigned from, unsigned to, struct text *out)
+{
+  for (unsigned i = from; i < to; i++) {
+    struct slice line = line_at(s, i);
+    text_printf(out, " %.*s", (int)line.size, line.data);
+    if (!line.size || line.data[line.size - 1] != '\n')
+      text_printf(out, "\n\\ No newline at end of file\n");
+  }
+}
+
+void patch_write(const struct source *s, const struct insertion *list, unsigned n, struct text *out)
+{
+  const char *path = strncmp(s->path, "./", 2) == 0 ? s->path + 2 : s->path;
+  const char *slash = *path == '/' ? "" : "/";
+  unsigned lines = count_lines(s), added = 0;
+  if (n)
+    text_printf(out, "--- a%s%s\n+++ b%s%s\n", slash, path, slash, path);
+  for (unsigned i = 0, next; i < n; i = next) {
+    unsigned first = line_of(s, &list[i]), last = first, more = 0;
+    for (next = i + 1; next < n && line_of(s, &list[next]) <= last + 2 * CONTEXT; next++)
+      last = line_of(s, &list[next]);
+    unsigned from = first > CONTEXT ? first - CONTEXT : 0;
+    unsigned to = last + CONTEXT < lines ? last + CONTEXT : lines;
+    struct text hunk = { 0 };
+    for (unsigned j = i, at = from; j < next; j++) {
+      put_context(s, at, line_of(s, &list[j]), &hunk);
+      more += put_lines(s, list[j].text, "+", &hunk);
+      at = line_of(s, &list[j]);
+      if (j + 1 == next)
+        put_context(s, at, to, &hunk);
+    }
+    text_printf(out, "@@ -%u,%u +%u,%u @@\n", from + 1, to - from, from + 1 + added,
+                to - from + more);
+    text_add(out, hunk.data, hunk.size);
+    added += more;
+  }
+}

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+// plan.c: which directives a function's loops may have, and which of these are worth trying. From each
+// outermost loop inwards: the first loop of a chain from which on the iterations may be shared out gets
+// them; what is proven is said by the vectors of depend.c, what is not becomes a note.
+#include <string.h>
+
+#include "runtime.h"
+#include "suggest.h"
+
+enum { MAX_ORDERS = 2, FAR = 8, CARRIED = 2 };
+
+struct band {                   // loops, each right in the one before, that directives may stand on
+  struct iter *loops[MAX_LEVELS]; unsigned n;
+  struct vectors v;
+  struct scalar *sums; unsigned n_sums;   // of variables declared outside of it
+  unsigned orders[MAX_ORDERS][MAX_LEVELS], n_orders, cost; // the best, of that cost; the source's
+  bool parallel;                // the outermost loop of each order
+  bool permutable;              // any order, tile or jam is right
+  bool leaf;                    // no loop is in the innermost one
+};
+
+struct planner {
+  struct model *m;
+  struct plan *plan;
+  struct autotune_machine machine;
+};
+
+static struct slice text_of(const struct model *m, TSNode n) { return node_text(&m->b, n); }
+
+static void plan_note(struct plan *p, TSNode at, const char *text)
+{
+  *GROW(p->notes, p->n_notes) = (struct note){ at, text };
+}
+
+// ---- what is in a loop ---------------------------------------------------------------------------------
+
+static bool holds(TSNode n, const char *type)
+{
+  if (node_is_type(n, type))
+    return true;
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    if (holds(ts_node_named_child(n, i), type))
+      return true;
+  return false;
+}
+
+static bool jumps(TSNode n)
+{
+  return holds(n, "break_statement") || holds(n, "return_statement") || holds(n, "goto_statement");
+}
+
+static unsigned count_name(const struct model *m, TSNode n, struct slice name)
+{
+  unsigned count = node_is_type(n, "identifier") && slices_same(text_of(m, n), name);
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    count += count_name(m, ts_node_named_child(n, i), name);
+  return count;
+}
+
+// Does a block between the assignment S and LOOP declare its variable?
+static bool is_own(const struct model *m, TSNode loop, const struct scalar *s)
+{
+  for (TSNode n = s->node; node_within(n, loop); n = ts_node_parent(n)) {
+    for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
+      TSNode c = ts_node_named_child(n, i);
+      if (node_is_type(c, "declaration") && ts_node_start_byte(c) < ts_node_start_byte(s->node) &&
+          model_declares(m, c, s->name))
+        return true;
+    }
+    if (ts_node_eq(n, loop))
+      break;
+  }
+  return false;
+}
+
+// NULL where every variable assigned in LOOP is its own or a sum, which go to B; else the reason.
+static const char *check_scalars(const struct model *m, TSNode loop, struct band *b, TSNode *at)
+{
+  for (unsigned i = 0; i < m->n_scalars; i++) {
+    const struct scalar *s = &m->scalars[i];
+    unsigned uses = 0;
+    bool known = false;
+    if (!node_within(s->node, loop) || is_own(m, loop, s))
+      continue;
+    *at = s->node;
+    for (unsigned j = 0; j < m->n_scalars; j++)
+      if (node_within(m->scalars[j].node, loop) && slices_same(m->scalars[j].name, s->name)) {
+        if ((m->scalars[j].op == '*') != (s->op == '*'))
+          return arena_printf("'%.*s' is not only summed up in it", (int)s->name.size, s->name.data);
+        uses += count_name(m, ts_node_parent(m->scalars[j].node), s->name);
+      }
+    if (s->op == '=' || uses != count_name(m, loop, s->name))
+      return arena_printf("iterations share '%.*s', which is declared outside of it",
+                          (int)s->name.size, s->name.data);
+    for (unsigned j = 0; j < b->n_sums; j++)
+      known = known || slices_same(b->sums[j].name, s->name);
+    if (!known)
+      *GROW(b->sums, b->n_sums) = *s;
+  }
+  return NULL;
+}
+
+// ---- orders ------------------------------------------------------------------------------------------
+
+// Each dependence still goes from an earlier iteration to a later one.
+static bool keeps_order(const struct band *b, const unsigned *order)
+{
+  for (unsigned i = 0; i < b->v.n; i++) {
+    int sign = b->v.list[i].sum;
+    for (unsigned j = 0; j < b->n && !sign; j++)
+      sign = b->v.list[i].at[order[j]];
+    if (sign < 0)
+      return false;
+  }
+  return true;
+}
+
+static bool bounds_known(const struct band *b, const unsigned *order)
+{
+  for (unsigned i = 0; i < b->n; i++)
+    for (unsigned j = i + 1; j < b->n; j++) {
+      const struct iter *outer = b->loops[order[i]];
+      if (poly_has(outer->from, b->loops[order[j]]->atom) ||
+          poly_has(outer->left, b->loops[order[j]]->atom))
+        return false;
+    }
+  return true;
+}
+
+// No loop's bounds depend on another's variable.
+static bool is_rectangular(const struct band *b)
+{
+  for (unsigned i = 0; i < b->n; i++)
+    for (unsigned j = 0; j < b->n; j++)
+      if (i != j && (poly_has(b->loops[i]->from, b->loops[j]->atom) ||
+                     poly_has(b->loops[i]->left, b->loops[j]->atom)))
+        return false;
+  return true;
+}
+
+static bool is_parallel(const struct band *b, unsigned loop)
+{
+  for (unsigned i = 0; i < b->v.n; i++)
+    if (b->v.list[i].at[loop])
+      return false;
+  return true;
+}
+
+// How far X's elements lie apart in neighbouring iterations of LOOP: 0, 1 or FAR.
+static unsigned stride_of(const struct access *x, const struct iter *loop)
+{
+  unsigned cost = 0;
+  for (unsigned i = 0; i < x->n; i++) {
+    struct poly rest, c = poly_coefficient(x->index[i], loop->atom, &rest);
+    int64_t number;
+    bool unit = poly_is_int(c, &number) && (number == 1 || number == -1) && i + 1 == x->n;
+    if (c.n)
+      cost = unit && cost < FAR ? 1 : FAR;
+  }
+  return cost;
+}
+
+// The best has neighbours in memory one after the other, and sums nothing up from one to the next.
+static unsigned cost_of(const struct model *m, const struct band *b, unsigned inner)
+{
+  unsigned cost = is_parallel(b, inner) ? 0 : CARRIED;
+  for (unsigned i = 0; i < m->n_accesses; i++)
+    if (node_within(m->accesses[i].node, b->loops[0]->node))
+      cost += stride_of(&m->accesses[i], b->loops[inner]);
+  return cost;
+}
+
+static bool is_identity(const unsigned *order, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++)
+    if (order[i] != i)
+      return false;
+  return true;
+}
+
+// Keeps the cheapest, among equals the first, and with it the source's, which is the first of all.
+static void keep_order(const struct model *m, struct band *b, const unsigned *order)
+{
+  unsigned cost = cost_of(m, b, order[b->n - 1]);
+  bool source = b->n_orders && is_identity(b->orders[b->n_orders - 1], b->n);
+  if (b->n_orders && cost >= b->cost)
+    return;
+  if (source)
+    memcpy(b->orders[1], b->orders[b->n_orders - 1], sizeof b->orders[0]);
+  memcpy(b->orders[0], order, sizeof b->orders[0]);
+  b->n_orders = source ? 2 : 1;
+  b->cost = cost;
+}
+
+static void find_orders(const struct model *m, struct band *b, unsigned *order, unsigned n)
+{
+  if (n == b->n) {
+    if (keeps_order(b, order) && bounds_known(b, order) && (!b->parallel || is_parallel(b, order[0])))
+      keep_order(m, b, order);
+    return;
+  }
+  for (unsigned i = 0; i < b->n; i++) {
+    bool used = false;
+    for (unsigned j = 0; j < n; j++)
+      used = used || order[j] == i;
+    order[n] = i;
+    if (!used && (b->n <= 4 || i == n))
+      find_orders(m, b, order, n + 1);
+  }
+}
+
+// ---- directives --------------------------------------------------------------------------------------
+
+static long long power_below(double x)
+{
+  long long p = 1;
+  while ((double)(2 * p) <= x)
+    p *= 2;
+  return p;
+}
+
+// Of a square of three arrays of double that fills a cache of BYTES.
+static long long side(long long bytes, long long otherwise)
+{
+  double cells = (double)(bytes > 0 ? bytes : otherwise) / (3 * sizeof(double)), root = 1;
+  while ((root + 1) * (root + 1) <= cells)
+    root++;
+  return power_below(root);
+}
+
+static const char *indent_of(const struct model *m, size_t offset)
+{
+  size_t from = offset;
+  while (from > 0 && m->b.s->text[from - 1] != '\n')
+    from--;
+  return arena_copy(m->b.s->text + from, offset - from);
+}
+
+static bool begins_line(const struct model *m, size_t offset)
+{
+  const char *indent = indent_of(m, offset);
+  return indent[strspn(indent, " \t")] == '\0';
+}
+
+static void put_sums(const struct band *b, struct text *t)
+{
+  for (unsigned product = 0; product < 2; product++) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < b->n_sums; i++)
+      if ((b->sums[i].op == '*') == product)
+        text_printf(t, "%s%.*s", n++ ? ", " : product ? " reduction(*: " : " reduction(+: ",
+                    (int)b->sums[i].name.size, b->sums[i].name.data);
+    text_printf(t, n ? ")" : "");
+  }
+}
+
+static void put_orders(const struct band *b, struct text *t)
+{
+  text_printf(t, "permutation({");
+  for (unsigned i = 0; i < b->n_orders; i++)
+    for (unsigned j = 0; j < b->n; j++)
+      text_printf(t, "%s%u%s", j ? "," : i ? ", (" : "(", b->orders[i][j] + 1,
+                  j + 1 == b->n ? ")" : "");
+  text_printf(t, "})");
+}
+
+struct reuse { bool again, near, far; }; // an element in several iterations; neighbours; long ways
+
+static struct reuse find_reuse(const struct model *m, const struct band *b)
+{
+  struct reuse r = { .far = b->cost >= FAR };
+  for (unsigned i = 0; i < m->n_accesses; i++) {
+    const struct access *x = &m->accesses[i];
+    if (!node_within(x->node, b->loops[0]->node))
+      continue;
+    for (unsigned l = 0; l < b->n && x->n; l++)
+      r.again |= !stride_of(x, b->loops[l]);
+    for (unsigned j = 0; j < i; j++) {
+      const struct access *y = &m->accesses[j];
+      bool same = y->array == x->array && node_within(y->node, b->loops[0]->node);
+      for (unsigned d = 0; d < x->n && same; d++)
+        r.near |= !poly_same(x->index[d], y->index[d]);
+    }
+  }
+  return r;
+}
+
+static void put_sizes(const struct planner *p, const struct band *b, struct reuse r, struct text *t)
+{
+  long long near = side(p->machine.l1d, 32 << 10), far = side(p->machine.l2, 512 << 10);
+  near = near < 8 ? 8 : near;
+  far = far < 2 * near ? 2 * near : far;
+  if (b->n == 2 && r.far)
+    text_printf(t, "sizes({%lld, %lld, %lld}, {%lld, %lld, %lld})", near, near / 2, 2 * near, near,
+                near / 2, 2 * near);
+  else if (b->n == 3)
+    text_printf(t, "sizes({%lld, %lld}, {%lld, %lld}, {%lld, %lld})", near, 2 * near, near,
+                2 * near, far, 2 * far);
+  else
+    text_printf(t, "sizes({%lld, %lld}, {%lld, %lld})", near / 2, 2 * near, far, 4 * far);
+}
+
+// The pragmas for B, from the one farthest from the loop to the nearest.
+static void put_band(struct planner *p, const struct band *b, bool shared)
+{
+  TSNode loop = b->loops[0]->node;
+  size_t at = ts_node_start_byte(loop);
+  const char *indent = indent_of(p->m, at);
+  struct reuse r = find_reuse(p->m, b);
+  struct text t = { 0 };
+  bool alone = b->n == 1 && b->leaf && b->n_sums && b->v.n == 0;
+  bool blocks = b->n > 1 && b->permutable && (r.again || r.near || r.far);
+  if (!begins_line(p->m, at)) {
+    plan_note(p->plan, loop, "this loop does not begin its line, so no pragma can stand on it");
+    return;
+  }
+  if (!shared && b->parallel) {
+    text_printf(&t, "%s#pragma autotune parallel for%s num_threads(THREADS)", indent,
+                alone ? " simd" : "");
+    put_sums(b, &t);
+    text_printf(&t, "\n");
+    p->plan->threads = true;
+  } else if (alone) {
+    text_printf(&t, "%s#pragma autotune simd", indent);
+    put_sums(b, &t);
+    text_printf(&t, " optional\n");
+  }
+  if (blocks && r.again && b->leaf && is_rectangular(b))
+    text_printf(&t, "%s#pragma autotune unroll_and_jam partial({4, 2, 1}%s)\n", indent,
+                b->n > 2 ? ", {4, 2, 1}" : "");
+  if (blocks) {
+    text_printf(&t, "%s#pragma autotune tile ", indent);
+    put_sizes(p, b, r, &t);
+    text_printf(&t, "%s\n", r.again && b->n == 3 ? "" : " optional");
+  }
+  if (b->n_orders > 1 || !is_identity(b->orders[0], b->n)) {
+    text_printf(&t, "%s#pragma autotune interchange ", indent);
+    put_orders(b, &t);
+    text_printf(&t, "\n");
+  }
+  if (t.size)
+    *GROW(p->plan->list, p->plan->n) = (struct insertion){ at, t.data };
+}
+
+// ---- nests -------------------------------------------------------------------------------------------
+
+static void plan_inside(struct planner *p, TSNode n, bool shared);
+
+// The chain from LOOP on: N of its loops, whose ranges are known.
+static unsigned chain_of(const struct model *m, TSNode loop, struct iter **chain)
+{
+  unsigned n = 0;
+  while (n < MAX_LEVELS && node_is_type(loop, "for_statement") && model_iter(m, loop)) {
+    chain[n++] = model_iter(m, loop);
+    loop = nest_inner(&m->b, loop);
+  }
+  return n;
+}
+
+static bool fill_band(struct planner *p, struct band *b, const char **why, TSNode *at)
+{
+  unsigned order[MAX_LEVELS] = { 0 };
+  b->leaf = !holds(node_field(b->loops[b->n - 1]->node, "body"), "for_statement");
+  b->v = depend(p->m, b->loops, b->n);
+  if (b->v.why) {
+    *why = b->v.why;
+    *at = b->v.at;
+    return false;
+  }
+  *why = check_scalars(p->m, b->loops[0]->node, b, at);
+  if (*why)
+    return false;
+  b->permutable = true;
+  for (unsigned i = 0; i < b->v.n; i++)
+    for (unsigned j = 0; j < b->n; j++)
+      b->permutable = b->permutable && (b->v.list[i].sum || b->v.list[i].at[j] >= 0);
+  b->parallel = true;
+  find_orders(p->m, b, order, 0);
+  if (b->n_orders)
+    return true;
+  b->parallel = false;
+  find_orders(p->m, b, order, 0);
+  *why = "its iterations depend on each other";
+  *at = b->loops[0]->node;
+  return false;
+}
+
+// LOOP, which is in no chain. SHARED: threads share out a loop around it.
+static void plan_nest(struct planner *p, TSNode loop, bool shared)
+{
+  struct iter *chain[MAX_LEVELS];
+  unsigned n = chain_of(p->m, loop, chain);
+  struct band first = { 0 };
+  const char *why = NULL;
+  TSNode at = loop;
+  bool placed = false;
+  if (n == 0)
+    plan_note(p->plan, loop, "nothing is proposed for this loop: its range is not known");
+  for (unsigned from = 0; from < n && !placed && !jumps(loop); from++) {
+    struct band b = { .n = n - from };
+    memcpy(b.loops, chain + from, b.n * sizeof *chain);
+    const char *reason = NULL;
+    TSNode where = loop;
+    placed = fill_band(p, &b, &reason, &where);
+    if (placed)
+      put_band(p, &b, shared);
+    first = from == 0 ? b : first;
+    why = why ? why : reason;
+    at = from == 0 && reason ? where : at;
+  }
+  if (n && jumps(loop))
+    why = "it is left by a jump";
+  if (why && !shared)
+    plan_note(p->plan, at, arena_printf("the loop in line %u is not shared out among threads: %s",
+                                        source_line(p->m->b.s, ts_node_start_byte(loop), NULL),
+                                        why));
+  if (!placed && first.permutable && first.n_orders && first.n > 1)
+    put_band(p, &first, shared);
+  TSNode body = node_field(n ? chain[n - 1]->node : loop, "body");
+  plan_inside(p, body, shared || placed);
+}
+
+static void plan_inside(struct planner *p, TSNode n, bool shared)
+{
+  if (node_is_type(n, "for_statement")) {
+    plan_nest(p, n, shared);
+    return;
+  }
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    plan_inside(p, ts_node_named_child(n, i), shared);
+}
+
+const struct autotune_machine *plan_machine(void) { return &machine_get()->numbers; }
+
+struct plan plan_function(struct model *m)
+{
+  struct plan plan = { 0 };
+  struct planner p = { .m = m, .plan = &plan, .machine = *plan_machine() };
+  plan_inside(&p, node_field(m->b.f->node, "body"), false);
+  return plan;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// section.c: the range of elements that a function touches, from subscripts and the ranges of loops. An array
+// reaches from its first element to the last one that is touched for certain: all between them is one
+// object, since one is computed from the other's address (C11, 6.5.6). What is touched only now and then
+// must lie within that.
+#include <string.h>
+
+#include "autotune.h"
+#include "kernel/kernel.h"
+#include "suggest.h"
+
+struct reach {                  // of one access
+  const struct access *x;
+  struct system facts;
+  struct poly last;             // of its first subscript, in names of the source
+  struct poly *guards; unsigned n_guards; // each >= 0: then LAST is touched
+  bool certain;
+};
+
+// ---- text --------------------------------------------------------------------------------------------
+
+static void put_term(const struct model *m, struct term t, struct text *out)
+{
+  bool number = t.c != 1 || !t.m;
+  if (number)
+    text_printf(out, "%lld", (long long)t.c);
+  for (bool first = !number; t.m; t.m >>= 8, first = false) {
+    struct slice name = m->atoms[(t.m & 255) - 1];
+    text_printf(out, "%s%.*s", first ? "" : " * ", (int)name.size, name.data);
+  }
+}
+
+const char *poly_text(const struct model *m, struct poly p)
+{
+  struct text out = { 0 };
+  for (int sign = 1; sign >= -1; sign -= 2)
+    for (unsigned i = p.n; i-- > 0;) {
+      struct term t = p.terms[i];
+      if ((t.c > 0) != (sign > 0))
+        continue;
+      text_printf(&out, "%s", sign < 0 ? out.size ? " - " : "-" : out.size ? " + " : "");
+      t.c = t.c < 0 ? -t.c : t.c;
+      put_term(m, t, &out);
+    }
+  return out.size ? out.data : "0";
+}
+
+// P >= 0, without a difference, which in unsigned numbers would not be below 0.
+static const char *guard_text(const struct model *m, struct poly p)
+{
+  struct poly left = poly_int(0), right = poly_int(0);
+  int64_t number;
+  for (unsigned i = 0; i < p.n; i++) {
+    struct poly one = { &p.terms[i], 1, true };
+    if (p.terms[i].c > 0)
+      left = poly_add(left, one, 1);
+    else
+      right = poly_add(right, one, -1);
+  }
+  bool one = poly_is_int(right, &number) && number == 1;
+  return arena_printf("%s %s %s", poly_text(m, left), one ? ">" : ">=",
+                      one ? "0" : poly_text(m, right));
+}
+
+static const char *guards_text(const struct model *m, const struct reach *r)
+{
+  struct text out = { 0 };
+  for (unsigned i = 0; i < r->n_guards; i++)
+    text_printf(&out, "%s%s", i ? " && " : "", guard_text(m, r->guards[i]));
+  return out.data;
+}
+
+// ---- the ends of one access ---------------------------------------------------------------------------
+
+// The largest (UP) or smallest value of P, and in CHOSEN, by atom, where the loops then are.
+static struct poly extreme(const struct iter *loop, const struct system *facts, struct poly p, bool up,
+                           struct poly *chosen)
+{
+  for (const struct iter *l = loop; l; l = l->outer) {
+    struct poly rest, c = poly_coefficient(p, l->atom, &rest);
+    if (!c.known)
+      return poly_unknown;
+    bool none = c.n == 0, rises = none || system_implies(facts, c);
+    if (!rises && !system_implies(facts, poly_add(poly_int(0), c, -1)))
+      return poly_unknown;
+    chosen[l->atom] = none || rises != up ? l->from : l->to;
+    p = none ? p : poly_replace(p, l->atom, chosen[l->atom]);
+  }
+  return p;
+}
+
+// The loops run where CHOSEN says.
+static void find_guards(struct reach *r, const struct poly *chosen)
+{
+  struct system none = { 0 }, all = { 0 };
+  for (const struct iter *l = r->x->loop; l; l = l->outer) {
+    struct poly g = poly_replace(l->left, l->atom, l->from);
+    for (const struct iter *o = l->outer; o; o = o->outer)
+      g = poly_replace(g, o->atom, chosen[o->atom]);
+    system_add(&all, g, false);
+    r->certain = r->certain && g.known && system_feasible(&all);
+    bool known = system_implies(&none, g);
+    for (unsigned i = 0; i < r->n_guards; i++)
+      known = known || poly_same(g, r->guards[i]);
+    if (!known)
+      *GROW(r->guards, r->n_guards) = g;
+  }
+}
+
+// NULL, or the reason why it cannot be told.
+static const char *find_reach(const struct access *x, struct reach *r)
+{
+  struct poly chosen[MAX_ATOMS] = { 0 };
+  *r = (struct reach){ .x = x, .certain = !x->conditional };
+  model_facts(x->loop, &r->facts);
+  struct poly low = extreme(x->loop, &r->facts, x->first, false, chosen);
+  if (!system_implies(&r->facts, low))
+    return "it cannot be proven that the first subscript is not negative";
+  r->last = extreme(x->loop, &r->facts, x->first, true, chosen);
+  if (!r->last.known)
+    return "it cannot be told which element is the last";
+  find_guards(r, chosen);
+  return NULL;
+}
+
+// ---- all accesses of an array --------------------------------------------------------------------------
+
+// Where A's guards hold, does A reach as far as B?
+static bool dominates(const struct reach *a, const struct reach *b)
+{
+  struct system s = { 0 };
+  for (unsigned i = 0; i < b->facts.n; i++)
+    system_add(&s, b->facts.facts[i].p, b->facts.facts[i].equal);
+  for (unsigned i = 0; i < a->n_guards; i++)
+    system_add(&s, a->guards[i], false);
+  return poly_same(a->last, b->last) || system_implies(&s, poly_add(a->last, b->last, -1));
+}
+
+static bool implies_guards(const struct reach *b, const struct reach *a)
+{
+  for (unsigned i = 0; i < a->n_guards; i++)
+    if (!system_implies(&b->facts, a->guards[i]))
+      return false;
+  return true;
+}
+
+// "n > 0 ? n * n : 0"; NULL: it cannot be told. *FIRST: the access that reaches farthest.
+static const char *length_of(struct model *m, struct reach *const *list, unsigned n, bool guarded,
+                             const struct reach **first, unsigned depth)
+{
+  if (n == 0)
+    return "0";
+  for (unsigned i = 0; i < 2 * n && depth < 3; i++) { // first one whose guards all others imply
+    struct reach **others = arena_alloc((n + 1) * sizeof *others);
+    const struct reach *r = list[i % n];
+    unsigned n_others = 0, far = 0;
+    while (r->certain && far < n && dominates(r, list[far]))
+      far++;
+    if (far < n || !r->certain)
+      continue;
+    for (unsigned j = 0; j < n; j++)
+      if (!implies_guards(list[j], r))
+        others[n_others++] = list[j];
+    if (n_others && i < n)
+      continue;
+    *first = *first ? *first : r;
+    const char *length = poly_text(m, poly_add(r->last, poly_int(1), 1));
+    if (r->n_guards == 0 || (!guarded && n_others == 0))
+      return length;
+    const char *rest = length_of(m, others, n_others, guarded, first, depth + 1);
+    return rest ? arena_printf("%s ? %s : %s", guards_text(m, r), length, rest) : NULL;
+  }
+  return NULL;
+}
+
+// Is every element up to R's last one written, and A never read?
+static bool covers(const struct model *m, const struct array *a, const struct reach *r)
+{
+  const struct access *x = r->x;
+  uint64_t seen[2] = { 0 };
+  if (a->read || !x->write || x->conditional)
+    return false;
+  for (unsigned i = 0; i < x->n; i++) {
+    const struct iter *l = x->loop;
+    while (l && !poly_same(x->index[i], poly_atom(l->atom)))
+      l = l->outer;
+    if (!l || seen[l->atom / 64] & BIT(l->atom % 64) || !poly_same(l->from, poly_int(0)) || !l->to.known)
+      return false;
+    seen[l->atom / 64] |= BIT(l->atom % 64);
+    for (const struct iter *o = x->loop; o; o = o->outer)
+      if (poly_has(l->to, o->atom))
+        return false;
+    struct poly length = poly_add(l->to, poly_int(1), 1);
+    unsigned behind = x->n - 1 - i;
+    if (i > 0 && a->n_strides && !poly_same(length, a->strides[behind]))
+      return false;
+    if (i > 0 && !a->n_strides && !slice_is(a->bounds[i], poly_text(m, length)))
+      return false;
+  }
+  return true;
+}
+
+// ---- sections ----------------------------------------------------------------------------------------
+
+static void refuse(struct sections *s, TSNode at, const char *why)
+{
+  if (!s->why) {
+    s->why = why;
+    s->at = at;
+  }
+}
+
+static const char *spell(const struct section *x)
+{
+  struct text t = { 0 };
+  text_printf(&t, "%.*s", (int)x->base.size, x->base.data);
+  for (unsigned i = 0; i < x->n_dims; i++)
+    text_printf(&t, "[0:%.*s]", (int)x->dims[i].length.size, x->dims[i].length.data);
+  return t.data;
+}
+
+// Of an argument.
+static void add_argument(struct model *m, const struct array *a, bool guarded, struct sections *out)
+{
+  struct reach **list = NULL;
+  const struct reach *first = NULL;
+  unsigned n = 0;
+  struct section x = { .base = a->name, .offset = (size_t)(a->name.data - m->b.s->text) };
+  for (unsigned i = 0; i < m->n_accesses && !out->why; i++) {
+    struct reach *r = arena_alloc(sizeof *r);
+    if (m->accesses[i].array != a)
+      continue;
+    const char *why = m->accesses[i].why ? m->accesses[i].why : find_reach(&m->accesses[i], r);
+    if (why)
+      refuse(out, m->accesses[i].node, why);
+    *GROW(list, n) = r;
+  }
+  if (out->why)
+    return;
+  const char *length = length_of(m, list, n, guarded, &first, 0);
+  if (!length || !first) {
+    refuse(out, a->home, "it cannot be told which of its elements is the last");
+    return;
+  }
+  *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, slice_of(length) };
+  for (unsigned i = 1; i < a->rank; i++)
+    *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, a->bounds[i] };
+  if (!guarded && first->n_guards)
+    out->assumed = guards_text(m, first);
+  bool whole = covers(m, a, first);
+  x.access = !a->written ? AUTOTUNE_IN : whole ? AUTOTUNE_OUT : AUTOTUNE_INOUT;
+  x.name = spell(&x);
+  *GROW(out->list, out->n) = x;
+}
+
+// An array of the file is one object of known size.
+static void add_global(const struct array *a, struct sections *out)
+{
+  struct section x = { .base = a->name, .access = !a->written ? AUTOTUNE_IN : AUTOTUNE_INOUT,
+                       .name = arena_copy(a->name.data, a->name.size) };
+  *GROW(out->list, out->n) = x;
+}
+
+static bool has_bounds(const struct array *a)
+{
+  for (unsigned i = a->global ? 0 : 1; i < a->rank && i < MAX_SUBSCRIPTS; i++)
+    if (!a->bounds[i].size)
+      return false;
+  return true;
+}
+
+struct sections sections_infer(struct model *m, bool guarded)
+{
+  struct sections out = { 0 };
+  if (m->n_refusals)
+    refuse(&out, m->refusals[0].at, m->refusals[0].text);
+  for (unsigned i = 0; i < m->n_arrays && !out.why; i++) {
+    const struct array *a = m->arrays[i];
+    bool touched = a->read || a->written;
+    if (a->local || (!touched && ts_node_is_null(a->handed)))
+      continue;
+    if (!ts_node_is_null(a->handed))
+      refuse(&out, a->handed, "it is handed on here");
+    else if (a->why)
+      refuse(&out, a->at, a->why);
+    else if (!has_bounds(a))
+      refuse(&out, a->home, "its declaration does not say how large it is");
+    else if (a->global)
+      add_global(a, &out);
+    else
+      add_argument(m, a, guarded, &out);
+  }
+  return out;
+}
+
+void sections_adopt(const struct source *s, struct kernel *k)
+{
+  bool output = false;
+  if (k->n_sections || k->returns || k->cuda || k->verify == AUTOTUNE_VERIFY_OFF)
+    return;
+  struct sections found = sections_infer(scan_function(s, k, &k->main), true);
+  for (unsigned i = 0; i < found.n; i++)
+    output = output || (found.list[i].access & AUTOTUNE_OUT);
+  if (found.why || !output)
+    return;
+  k->sections = found.list;
+  k->n_sections = found.n;
+  k->inferred = true;
+}
