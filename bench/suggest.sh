@@ -23,7 +23,7 @@ tuned() { # NAME SIDE PATCH: seconds of the program with PATCH
   cp "tests/suggest/$1.c" tests/suggest/run.h "$folder"
   [ -s "$3" ] && patch -s -p1 -d "$folder" < "$3" || { echo -; return; }
   "$autotune" cc gcc $flags "$folder/$1.c" -o "$folder/run" -lm || { echo -; return; }
-  (cd "$folder" && AUTOTUNE_CACHE="$work/cache.$2" ./run "$(size "$1")" 6 2> log | cut -d' ' -f2)
+  AUTOTUNE_CACHE="$work/cache.$2" "$folder/run" "$(size "$1")" 6 2> "$folder/log" | cut -d' ' -f2
 }
 verified() {
   AUTOTUNE_CACHE="$work/cache.suggested" "$autotune" report --kernel "$1" 2> /dev/null |
@@ -51,6 +51,6 @@ done | awk '
     if (of != "-") { hands += log(of); h++ } }
   END { printf "%d kernels: %d with a patch that builds, %d verified, %d gain 5 %% or more\n", n,
                patches, verified, gains
-        if (m) printf "geometric means: gain %.2f", exp(product / m)
+        if (m) printf "geometric means of those with a patch: gain %.2f", exp(product / m)
         if (h) printf ", of what the pragmas by hand reach %.2f", exp(hands / h)
         print "" }'
