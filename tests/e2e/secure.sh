@@ -64,7 +64,7 @@ run() { # PROGRAM VARIABLES…
   local program=$1
   shift
   rm -f "$work"/ran.*
-  env AUTOTUNE_MODE=first AUTOTUNE_BUDGET=10s PATH="$work/in/bin:$PATH" HOME="$work/home" \
+  env -u AUTOTUNE_CACHE AUTOTUNE_MODE=first AUTOTUNE_BUDGET=10s PATH="$work/in/bin:$PATH" HOME="$work/home" \
     XDG_CACHE_HOME="$work/xdg" "$@" "./$program" > said 2> log
   is "$program $*: answer" "$(head -n 1 said)" 229376
 }
