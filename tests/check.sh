@@ -23,9 +23,10 @@ stage() {
   ctest --test-dir "$dir" --no-tests=error -j "$jobs" --timeout 600 "$@" || failed=1
 }
 
+# built PRESET [TARGET]: in build-PRESET, all of it or TARGET.
 built() {
   [ -f "build-$1/build.ninja" ] || cmake --preset "$1" --log-level=WARNING
-  cmake --build "build-$1" -- --quiet
+  cmake --build "build-$1" ${2:+--target "$2"} -- --quiet
 }
 
 for s in $stages; do
@@ -36,7 +37,7 @@ for s in $stages; do
       # Leaks are looked for in the unit tests; handle_segv stays with the tests' own children.
       ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 stage asan build-asan -LE no-asan ;;
     tsan)
-      built tsan
+      built tsan tests_threads
       TSAN_OPTIONS=die_after_fork=0 stage tsan build-tsan -L threads ;;
     *) echo "check.sh: unknown stage '$s'" >&2; exit 2 ;;
   esac
