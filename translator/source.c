@@ -52,17 +52,6 @@ static const char *line_directive(const char *p, const char *end, unsigned *line
   return p;
 }
 
-// What a string literal between its quotes spells; only \\ and \" are looked for.
-static const char *unquoted(struct slice s)
-{
-  char *copy = arena_alloc(s.size + 1), *q = copy;
-  for (size_t i = 0; i < s.size; i++) {
-    i += s.data[i] == '\\' && i + 1 < s.size;
-    *q++ = s.data[i];
-  }
-  return copy;
-}
-
 static void find_origins(struct source *s)
 {
   const char *path = s->path;
@@ -72,7 +61,7 @@ static void find_origins(struct source *s)
     if (!line_directive(s->text + s->lines[i], s->text + s->lines[i + 1], &line, &file))
       continue;
     if (file.size)
-      path = unquoted(file);
+      path = slice_unquoted(file);
     *GROW(s->origins, s->n_origins) = (struct origin){ s->lines[i + 1], path, line };
   }
 }

@@ -126,6 +126,30 @@ bool slice_is(struct slice s, const char *word)
   return strlen(word) == s.size && memcmp(s.data, word, s.size) == 0;
 }
 
+// The byte that the escape behind a backslash at *P spells; *P is moved behind it.
+static char unescaped(const char **p, const char *end)
+{
+  static const char letters[] = "abfnrtv", bytes[] = "\a\b\f\n\r\t\v";
+  unsigned byte = 0, digits = 0;
+  for (; digits < 3 && *p < end && **p >= '0' && **p <= '7'; digits++)
+    byte = byte * 8 + (unsigned)(*(*p)++ - '0');
+  if (digits)
+    return (char)byte;
+  char c = *(*p)++;
+  const char *letter = strchr(letters, c);
+  return c && letter ? bytes[letter - letters] : c;
+}
+
+char *slice_unquoted(struct slice s)
+{
+  char *copy = arena_alloc(s.size + 1), *q = copy;
+  for (const char *p = s.data, *end = p + s.size; p < end;) {
+    char c = *p++;
+    *q++ = c == '\\' && p < end ? unescaped(&p, end) : c;
+  }
+  return copy;
+}
+
 // The length of a blank at P, which a continued line's end is too; 0: something else.
 static size_t blank_at(const char *p, const char *end)
 {

@@ -48,6 +48,8 @@ bool slice_is(struct slice s, const char *word);
 struct slice *slice_split(struct slice s, unsigned *n);
 struct slice slice_trim(struct slice s);        /* of blanks, newlines and continuations */
 
+char *slice_unquoted(struct slice s);           /* what a string literal between its quotes spells */
+
 struct text { char *data; size_t size; };       /* NUL-terminated */
 void text_add(struct text *t, const char *data, size_t size);
 void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

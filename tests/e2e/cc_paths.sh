@@ -25,6 +25,7 @@ for cc in $compilers; do
     cd out && failures=0 || exit 1
     check "$cc odd folder" $at "-I../$odd/in clude" "../$odd/src/my k.c" "../$odd/src/main 1.c"
     is "$cc odd answer" "$(./a.out)" "3 ../$odd/src/my k.c"
+    check "$cc odd folder: a kernel" grep -q autotune_kernel_scale a.out
     exit $failures
   ) || failures=$((failures + $?))
 done

@@ -309,7 +309,9 @@ void cuda_emulate(const char *path, const struct text *in, struct text *out)
   find_entries(&e);
   find_launches(&e, root);
   find_macros(&e);
-  text_printf(out, "#include <cuda_runtime.h>\n#line 1 \"%s\"\n", path);
+  text_printf(out, "#include <cuda_runtime.h>\n#line 1 ");
+  text_literal(out, path, strlen(path));
+  text_add(out, "\n", 1);
   if (e.n_edits)
     qsort(e.edits, e.n_edits, sizeof *e.edits, by_offset);
   for (unsigned i = 0; i < e.n_edits; i++) {

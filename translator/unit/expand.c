@@ -102,6 +102,8 @@ static void read_linemarker(struct cutter *c, const char *p, const char *end)
   const char *close = open ? memrchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
   if (close) {
     place->path = (struct slice){ open + 1, (size_t)(close - open - 1) };
+    if (memchr(open, '\\', (size_t)(close - open))) // clang writes the bytes of an é in octal
+      place->path = slice_of(slice_unquoted(place->path));
     place->system = memchr(close, '3', (size_t)(end - close)) != NULL;
     place->builtin = memmem(open, (size_t)(close - open), "<built-in>", 10) != NULL;
   }
