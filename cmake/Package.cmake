@@ -21,7 +21,9 @@ install(FILES ${PROJECT_BINARY_DIR}/autotune.pc DESTINATION ${package_folder})
 set(completion ${PROJECT_SOURCE_DIR}/cmake/completion)
 install(FILES ${completion}/autotune.bash RENAME autotune
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${completion}/_autotune DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+foreach(folder site-functions vendor-completions) # Debian's zsh looks into the latter only, below /usr
+  install(FILES ${completion}/_autotune DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${folder})
+endforeach()
 install(FILES ${completion}/autotune.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 

@@ -8,10 +8,15 @@ _autotune_options()
     grep -oE -- '--[a-z0-9-]+'
 }
 
-# The first words of the indented lines that the help of COMMAND… begins with.
+# The first words of the indented lines that `autotune …` prints.
+_autotune_lines()
+{
+  "$program" "$@" 2> /dev/null < /dev/null | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'
+}
+
 _autotune_commands()
 {
-  "$program" "$@" 2> /dev/null < /dev/null | sed -n '/^$/q; s/^  \([a-z][a-z-]*\) .*/\1/p'
+  "$program" help 2> /dev/null < /dev/null | sed -n '/^$/q; s/^  \([a-z][a-z-]*\) .*/\1/p'
 }
 
 # Kernels of the store, or of that of --cache on this line.
@@ -40,23 +45,30 @@ _autotune()
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "$(_autotune_commands help) --help --version" -- "$word"))
+    COMPREPLY=($(compgen -W "$(_autotune_commands) --help --version" -- "$word"))
     return
   fi
   for ((i = 2; i < COMP_CWORD; i++)); do
     [[ ${COMP_WORDS[i]} == -- && $command == tune ]] && { _autotune_other $((i + 1)); return; }
   done
   case $command:$before in
-    cc:--emulate) _autotune_other 3 ;;
-    cc:*)
-      if [[ $word == -* && COMP_CWORD -eq 2 ]]; then
+    cc:cc)
+      if [[ $word == -* ]]; then
         COMPREPLY=($(compgen -W "$(_autotune_options cc)" -- "$word"))
       else
-        [[ ${COMP_WORDS[2]} == --emulate ]] && _autotune_other 3 || _autotune_other 2
+        _autotune_other 2
       fi ;;
+    cc:--bake) ;;
+    cc:*)
+      case ${COMP_WORDS[2]} in
+        --emulate) _autotune_other 3 ;;
+        --bake) _autotune_other 4 ;;
+        *) _autotune_other 2 ;;
+      esac ;;
     *:--cache) COMPREPLY=($(compgen -d -- "$word")) ;;
     *:--kernel) COMPREPLY=($(compgen -W "$(_autotune_kernels)" -- "$word")) ;;
-    db:db) COMPREPLY=($(compgen -W "$(_autotune_commands db --help)" -- "$word")) ;;
+    help:help) COMPREPLY=($(compgen -W "$(_autotune_lines help)" -- "$word")) ;;
+    db:db) COMPREPLY=($(compgen -W "$(_autotune_lines db --help)" -- "$word")) ;;
     *)
       if [[ $word == -* ]]; then
         COMPREPLY=($(compgen -W "$(_autotune_options "$command") --help" -- "$word"))

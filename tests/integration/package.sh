@@ -17,7 +17,8 @@ has "the loader is told of the library" inside postinst
 dpkg-deb -x "$deb" "$work/root"
 hasnt "nothing knows the build folder" <(grep -rl "$build" "$work/root/usr") .
 for file in bin/autotune share/man/man1/autotune.1 share/man/man3/libautotune.3 \
-            share/man/man7/autotune-pragmas.7 share/bash-completion/completions/autotune; do
+            share/man/man7/autotune-pragmas.7 share/bash-completion/completions/autotune \
+            share/zsh/vendor-completions/_autotune share/fish/vendor_completions.d/autotune.fish; do
   check "$file" test -s "$work/root/usr/$file"
 done
 
