@@ -228,4 +228,45 @@ line twice typed.c '' '"LANES": "8"' > typed.wisdom
 check "an argument's type" autotune bake typed.c --wisdom typed.wisdom --unchecked -o typed2.c 2> log
 has "is told" log "'twice' is not baked, its calls run the default: the type of its argument 'x' depends"
 check "still C" gcc -std=c11 -Wall -Wextra -Werror -c typed2.c -o typed.o
+
+# A kernel in a header: it is put in, with the header's own includes found from the file; lines are the header's.
+mkdir inc
+echo '#define HALF 2' > inc/half.h
+cat > inc/twice.h << 'END'
+#ifndef TWICE_H
+#define TWICE_H
+#include "half.h"
+#define STEP 1
+#pragma autotune kernel param(STEP: 1, 2, 4) key(n)
+static inline int twice(int n)
+{
+  return n * HALF + 1000 * STEP;
+}
+#endif
+END
+cat > uses.c << 'END'
+#include "inc/twice.h"
+#include "inc/twice.h"
+#include <stdio.h>
+int main(void)
+{
+  printf("%d %d %d\n", twice(5), twice(100), HALF * __LINE__);
+  return 0;
+}
+END
+line twice twice.h '["n", 5]' '"STEP": "4"' > twice.wisdom
+check "a header" autotune bake uses.c --wisdom twice.wisdom --unchecked -o uses2.c -- -I. 2> log
+is "a header: messages" "$(cat log)" ""
+for cc in $compilers; do
+  check "a header, $cc" $cc -std=c11 -pedantic -Wall -Wextra -Werror uses2.c -o uses
+  is "a header, $cc: runs" "$(./uses)" "4010 1200 12"
+done
+check "a header in a folder of -I" autotune bake uses.c --wisdom twice.wisdom --unchecked -o uses2.c -- -Iinc
+sed 's|"inc/twice.h"|<twice.h>|' uses.c > angle.c
+check "by <…>" autotune bake angle.c --wisdom twice.wisdom --unchecked -o angle2.c -- -Iinc
+check "by <…>" gcc -std=c11 -Wall -Wextra -Werror -Iinc angle2.c -o uses
+is "by <…>: runs" "$(./uses)" "4010 1200 12"
+sed 's/"text": "0*2"/"text": "0000000000000000"/' twice.wisdom > build.wisdom
+check "a header in a build" autotune cc --bake build.wisdom gcc uses.c -o built 2> log
+has "a header in a build: its place" log '^inc/twice.h:5:1: warning: the winner of .twice. for n = 5'
 finish

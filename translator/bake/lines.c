@@ -16,10 +16,11 @@ struct chooser {
   struct kernel *k;
   const struct bake *bake;
   const struct loaded *all;
-  struct autotune_kernel texts[2]; unsigned n_texts; // as built; without the build's own -fopenmp
+  const struct unit *units;
+  struct autotune_kernel shape;        // its params; for texts see text_of
   struct baked *out;
   const struct wisdom_entry **from;    // of each of out->keys
-  struct lost { const struct wisdom_entry *e; const char *why; } *lost; unsigned n_lost;
+  struct lost { const struct wisdom_entry *e; const char *why, *hint; } *lost; unsigned n_lost;
 };
 
 // ---- the kernel as the runtime knows it ----
@@ -40,26 +41,52 @@ static struct autotune_param *params_of(const struct kernel *k)
   return params;
 }
 
-static struct autotune_unit *units_of(const struct kernel *k, const struct unit *units, bool openmp)
+// The next word of flags that a winner has of its own, behind *P. An empty one: there is none.
+static struct slice next_flag(const char **p)
 {
+  *p += strspn(*p, " \t\n");
+  struct slice word = { *p, strcspn(*p, " \t\n") };
+  *p += word.size;
+  return word;
+}
+
+// Is WORD one of the flags that POINT has of its own?
+static bool is_own(const struct kernel *k, const choice *point, const char *word)
+{
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].kind == VALUE_FLAGS) {
+      const char *p = k->params[i].values[point[i]].text;
+      for (struct slice own; (own = next_flag(&p)).size;)
+        if (slice_is(own, word))
+          return true;
+    }
+  return false;
+}
+
+// What a tuned build may have done without, of the flags of this one: -fopenmp, which winners have anyway, and what
+// a winner has of its own. The I-th choice of these; from 0, as built.
+enum { TEXTS = 4 };
+
+static struct autotune_kernel text_of(const struct chooser *c, const choice *point, unsigned which)
+{
+  const struct kernel *k = c->k;
   struct autotune_unit *all = arena_alloc((k->n_compilers + 1) * sizeof *all);
   for (unsigned i = 0; i < k->n_compilers; i++) {
     const char **flags = NULL;
     unsigned n = 0;
-    for (unsigned j = 0; j < units[i].n_flags; j++)
-      if (openmp || strncmp(units[i].flags[j], "-fopenmp", 8) != 0)
-        *GROW(flags, n) = units[i].flags[j];
+    for (unsigned j = 0; j < c->units[i].n_flags; j++) {
+      const char *flag = c->units[i].flags[j];
+      if (!((which & 1 && strncmp(flag, "-fopenmp", 8) == 0) ||
+            (which & 2 && is_own(k, point, flag))))
+        *GROW(flags, n) = flag;
+    }
     *GROW(flags, n) = NULL;
-    all[i] = (struct autotune_unit){ k->compilers[i], units[i].text.data, flags };
+    all[i] = (struct autotune_unit){ k->compilers[i], c->units[i].text.data, flags };
   }
-  return all;
-}
-
-static struct autotune_kernel text_of(const struct kernel *k, const struct unit *units, bool openmp)
-{
-  return (struct autotune_kernel){ .name = k->main.name, .n_params = k->n_params,
-    .params = params_of(k), .n_units = k->n_compilers, .units = units_of(k, units, openmp),
-    .openmp = k->openmp };
+  struct autotune_kernel text = c->shape;
+  text.units = all;
+  text.n_units = k->n_compilers;
+  return text;
 }
 
 // ---- lines ----
@@ -133,39 +160,55 @@ static bool one_machine(const struct chooser *c)
 
 // ---- points ----
 
-static bool is_blank(const char *s)
+static bool build_has(const struct chooser *c, struct slice flag)
 {
-  return s[strspn(s, " \t\n")] == '\0';
-}
-
-static bool has_flags(const struct kernel *k, const choice *point)
-{
-  for (unsigned i = 0; i < k->n_params; i++)
-    if (k->params[i].kind == VALUE_FLAGS && !is_blank(k->params[i].values[point[i]].text))
+  for (unsigned i = 0; i < c->units[0].n_flags; i++)
+    if (slice_is(flag, c->units[0].flags[i]))
       return true;
   return false;
+}
+
+// The flags of POINT that this build does not have; NULL: none.
+static const char *missing_flags(const struct chooser *c, const choice *point)
+{
+  struct text t = { 0 };
+  for (unsigned i = 0; i < c->k->n_params; i++)
+    if (c->k->params[i].kind == VALUE_FLAGS) {
+      const char *p = c->k->params[i].values[point[i]].text;
+      for (struct slice own; (own = next_flag(&p)).size;)
+        if (!build_has(c, own))
+          text_printf(&t, "%s%.*s", t.size ? " " : "", (int)own.size, own.data);
+    }
+  return t.data;
 }
 
 static bool same_text(const struct chooser *c, const choice *point, uint64_t text)
 {
   bool same = c->bake->unchecked;
-  for (unsigned i = 0; i < c->n_texts && !same; i++)
-    same = text != 0 && identity_text(&c->texts[i], point) == text;
+  for (unsigned i = 0; i < TEXTS && !same; i++) {
+    struct autotune_kernel k = text_of(c, point, i);
+    same = text != 0 && identity_text(&k, point) == text;
+  }
   return same;
 }
 
 // True: POINT is E's winner, which can be written. Else *WHY not.
 static bool winner_of(const struct chooser *c, const struct wisdom_entry *e, choice *point,
-                      const char **why)
+                      struct lost *lost)
 {
-  if (!identity_point(&c->texts[0], e->summary.values, point))
-    *why = "its parameters or candidates are others by now";
-  else if (!same_text(c, point, e->summary.text))
-    *why = "it was found with another text of the kernel, or other flags of the build";
-  else if (has_flags(c->k, point))
-    *why = "it needs compiler flags of its own, which C cannot say";
-  else
+  const char *flags = NULL;
+  lost->e = e;
+  if (!identity_point(&c->shape, e->summary.values, point)) {
+    lost->why = "its parameters or candidates are others by now";
+  } else if (!same_text(c, point, e->summary.text)) {
+    lost->why = "it was found with another text of the kernel, or other flags of the build";
+    lost->hint = "the flags go behind --, as the tuned build had them; or use --unchecked";
+  } else if ((flags = missing_flags(c, point))) {
+    lost->why = "it needs compiler flags of its own, which C cannot say";
+    lost->hint = arena_printf("build the whole file with %s, and say so behind --", flags);
+  } else {
     return true;
+  }
   return false;
 }
 
@@ -178,9 +221,11 @@ static double median_of(const struct record *r)
 
 static bool is_variant(const struct chooser *c, const struct record *r, const choice *point)
 {
-  for (unsigned i = 0; i < c->n_texts; i++)
-    if (identity_variant(&c->texts[i], point, r->values, r->compiler) == r->variant)
+  for (unsigned i = 0; i < TEXTS; i++) {
+    struct autotune_kernel k = text_of(c, point, i);
+    if (identity_variant(&k, point, r->values, r->compiler) == r->variant)
       return true;
+  }
   return false;
 }
 
@@ -195,8 +240,8 @@ static const struct record *fastest_plain(const struct chooser *c, const struct 
     for (unsigned j = 0; l->problem.id == e->problem.id && j < l->n_records; j++) {
       const struct record *r = &l->records[j];
       choice point[MAX_PARAMS];
-      if (r->fate != FATE_OK || !r->n_samples || !identity_point(&c->texts[0], r->values, point) ||
-          has_flags(c->k, point) || !is_variant(c, r, point) || !(median_of(r) < least))
+      if (r->fate != FATE_OK || !r->n_samples || !identity_point(&c->shape, r->values, point) ||
+          missing_flags(c, point) || !is_variant(c, r, point) || !(median_of(r) < least))
         continue;
       found = r;
       least = median_of(r);
@@ -304,19 +349,19 @@ static void take_line(struct chooser *c, const struct wisdom_entry *e)
   choice point[MAX_PARAMS];
   const struct summary *m = &e->summary;
   const struct record *plain = NULL;
-  const char *why = NULL;
+  struct lost lost = { 0 };
   if (!m->winner) {
     add_key(c, e, 0, about(e, "nothing beat the default", 0));
-  } else if (winner_of(c, e, point, &why)) {
+  } else if (winner_of(c, e, point, &lost)) {
     unsigned w = add_winner(c, point, m->values);
     add_key(c, e, w, about(e, c->out->winners[w - 1].values, gain_of(m, m->best.median)));
   } else if ((plain = fastest_plain(c, e, point))) {
     unsigned w = add_winner(c, point, plain->values);
-    add_key(c, e, w, about(e, arena_printf("%s (the fastest that needs no flags)",
+    add_key(c, e, w, about(e, arena_printf("%s (the fastest without flags of its own)",
                                            c->out->winners[w - 1].values),
                            gain_of(m, median_of(plain))));
   } else {
-    *GROW(c->lost, c->n_lost) = (struct lost){ e, why };
+    *GROW(c->lost, c->n_lost) = lost;
   }
 }
 
@@ -334,10 +379,9 @@ static void tell_lost(const struct chooser *c)
 {
   for (unsigned i = 0; i < c->n_lost; i++) {
     const struct wisdom_entry *e = c->lost[i].e;
-    bool build = strstr(c->lost[i].why, "flags of the build") != NULL;
     const char *in = e->line ? arena_printf(" in %s:%u", e->origin, e->line) : "";
     if (!is_made_up_for(c, &c->lost[i]))
-      warn(c, build ? "the flags go behind --, as the tuned build had them; or use --unchecked" : NULL,
+      warn(c, c->lost[i].hint,
            arena_printf("the winner of '%s' for %s%s is not baked: %s", c->k->main.name,
                         key_name(&e->problem), in, c->lost[i].why));
   }
@@ -374,9 +418,9 @@ static void choose(struct chooser *c, const struct unit *units, const struct exp
   unsigned known = 0;
   if (k->n_params > MAX_PARAMS || !one_machine(c))
     return;
-  c->texts[0] = text_of(k, units, true);
-  c->texts[1] = text_of(k, units, false);
-  c->n_texts = 2;
+  c->units = units;
+  c->shape = (struct autotune_kernel){ .name = k->main.name, .n_params = k->n_params,
+    .params = params_of(k), .openmp = k->openmp };
   c->out = arena_alloc(sizeof *c->out);
   *c->out = (struct baked){ .exact = c->bake->exact };
   for (unsigned i = 0; i < c->all->wisdom.n; i++) {
