@@ -12,6 +12,7 @@
 #include "gpu/gpu.h"
 #include "live.h"
 #include "sandbox/openmp.h"
+#include "sandbox/stack.h"
 #include "session/session.h"
 #include "space/space.h"
 #include "wisdom/wisdom.h"
@@ -319,6 +320,18 @@ static void work(struct site *s, struct node *n, void *const *args) {
     tune(s, n, args, &plan); // what was known failed its check
 }
 
+struct call { struct site *s; struct node *n; void *const *args; };
+
+static void work_on(void *data) {
+  struct call *c = data;
+  work(c->s, c->n, c->args);
+}
+
+static void race_on(void *data) {
+  struct call *c = data;
+  race(c->s, c->n, c->args);
+}
+
 static autotune_fn miss(struct site *s, struct node *n, void *const *args) {
   if (decide_mode(s->kernel) == MODE_OFF) {
     decide(n, s->kernel->original, "default: tuning is off");
@@ -331,7 +344,8 @@ static autotune_fn miss(struct site *s, struct node *n, void *const *args) {
       site_note(&n->why, "default: a kernel is being tuned in another thread");
     return current(n);
   }
-  work(s, n, args);
+  if (!stack_run(work_on, &(struct call){ s, n, args }))
+    site_note(&n->why, "default for now: no memory for a stack");
   decide_release();
   return atomic_load(&n->decided) ? use(s, n) : current(n);
 }
@@ -375,10 +389,18 @@ static void look_at_tuned(struct site *s, struct node *n, void *const *args) {
     return;
   if (beside_calls() || (!beside_goes() && watch_wants_race(n))) {
     sys_hush(&hush);
-    race(s, n, args);
+    stack_run(race_on, &(struct call){ s, n, args });
     sys_unhush(&hush);
   }
   decide_release();
+}
+
+struct capture_call { struct call call; struct autotune_call_state *state; bool begun; };
+
+static void capture_on(void *data) {
+  struct capture_call *c = data;
+  const struct node *n = c->call.n;
+  c->begun = capture_begin(c->call.s->kernel, c->call.s->unit, n->entry.key, c->call.args, c->state);
 }
 
 // The first call of a key goes to a file, where that was asked for, and is the default variant's.
@@ -387,7 +409,8 @@ static bool captures(struct site *s, struct node *n, void *const *args,
   const char *only = options_get()->kernel;
   if ((only && strcmp(only, s->kernel->name) != 0) || atomic_exchange(&n->captured, true))
     return false;
-  return capture_begin(s->kernel, s->unit, n->entry.key, args, state);
+  struct capture_call c = { .call = { s, n, args }, .state = state };
+  return stack_run(capture_on, &c) && c.begun;
 }
 
 autotune_fn autotune_begin(struct autotune_site *place, const long long *key, void *const *args,

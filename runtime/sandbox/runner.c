@@ -18,6 +18,7 @@
 #include "message.h"
 #include "openmp.h"
 #include "sandbox.h"
+#include "stack.h"
 
 enum { REST_AFTER = 2 }; // ms
 static const double batch_below = 20e-6, batch_of = 50e-6, load_limit = 30;
@@ -74,9 +75,11 @@ static bool checked_run(struct runner *r, const struct command *c, autotune_fn c
   image_prepare(m);
   image_watch(m);
   allow(r, c->plan.limit);
+  stack_confine(true);
   double start = now();
   call(r, code);
   *seconds = now() - start;
+  stack_confine(false);
   allow(r, load_limit);
   bool right = c->reference ? image_reference(m, a->message, sizeof a->message)
                             : image_check(m, true, a->message, sizeof a->message);

@@ -8,15 +8,13 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "packet.h"
-
-enum { STACK = 8 << 20 };     // the tuner lives on a copy of it
+#include "sandbox/stack.h"
 
 struct helper { const struct tuner_job *job; pid_t tuner; int pidfd, error; };
 
@@ -41,7 +39,7 @@ static int help(void *data) {
   return 0;
 }
 
-static pid_t clone_helper(struct helper *h, char *stack) {
+static pid_t clone_helper(struct helper *h, struct stack *stack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   (void)stack; // they know of fork alone
   pid_t pid = fork();
@@ -52,23 +50,27 @@ static pid_t clone_helper(struct helper *h, char *stack) {
   h->tuner = pid; // its number will do
   return pid;
 #else
-  return clone(help, stack + STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES, h);
+  // The tuner lives on a copy of the stack, and of what this thread knows of itself.
+  stack_enter(stack);
+  pid_t pid = clone(help, stack->base + stack->size, CLONE_VM | CLONE_VFORK | CLONE_FILES, h);
+  stack_leave(stack);
+  return pid;
 #endif
 }
 
 int detach_tuner(const struct tuner_job *job, int *pidfd) {
   struct helper h = { .job = job, .tuner = -1, .pidfd = -1 };
-  char *stack = sys_fails(SYS_MMAP) ? MAP_FAILED
-      : mmap(NULL, STACK, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (stack == MAP_FAILED)
+  struct stack stack;
+  if (!stack_map(&stack)) {
+    errno = ENOMEM;
     return -1;
-  pid_t helper = clone_helper(&h, stack);
+  }
+  pid_t helper = clone_helper(&h, &stack);
   if (helper < 0)
     h.error = errno;
   while (helper > 0 && waitpid(helper, NULL, __WALL) < 0 && errno == EINTR)
     ;
-  munmap(stack, STACK);
+  stack_unmap(&stack);
   *pidfd = h.pidfd;
   errno = h.error;
   return h.tuner > 0 ? 0 : -1;

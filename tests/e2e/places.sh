@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# C2 and C3: first calls from inside parallel regions and tasks, constructors, libraries that come and go
-# while others call, exit while another thread tunes, and the program's own forks before, during and
+# C2 and C3: first calls from inside parallel regions and tasks, constructors, small stacks, libraries that
+# come and go while others call, exit while another thread tunes, and the program's own forks before, during and
 # after a first call. Each must end by itself within its watchdog, with the right answer.
 set -u
 build=$(cd "$1" && pwd)
@@ -159,14 +159,80 @@ int main(void)
   return 0;
 }
 END
+cat > stacks.c << 'END'
+// First calls on the least stack that a thread may have, with a page behind it that must not be touched, and on
+// one that no thread knows of. The best variant needs more than that, so it may not win.
+#define _GNU_SOURCE
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#define ROOM 0
+#define STEP 1
+#pragma autotune kernel param(ROOM: 0, 1) param(STEP: 1, 2) key(n) out(x[0:n])
+static void fill(int n, double *x)
+{
+#if ROOM
+  volatile char room[100000];
+  room[n] = 1;
+  for (int i = 0; i < n; i++)
+    x[i] = i * room[n];
+#else
+  for (volatile int i = 0; i < n * STEP; i++)
+    x[i / STEP] = i / STEP;
+#endif
+}
+static double x[20000];
+static ucontext_t there, back;
+static void *first(void *n) { fill(*(int *)n, x); return n; }
+static void routine(void) { fill(20000, x); }
+static char *stack(size_t size)
+{
+  char *p = mmap(NULL, size + 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(p + 4096, size, PROT_READ | PROT_WRITE);
+  return p + 4096;
+}
+int main(void)
+{
+  int n = 10000, wrong = 0;
+  pthread_t t;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, stack(PTHREAD_STACK_MIN), PTHREAD_STACK_MIN);
+  for (int calls = 0; calls < 2; calls++)
+    wrong += pthread_create(&t, &attributes, first, &n) || pthread_join(t, NULL) || x[n - 1] != n - 1;
+  getcontext(&there);
+  there.uc_stack.ss_sp = stack(32768);
+  there.uc_stack.ss_size = 32768;
+  there.uc_link = &back;
+  makecontext(&there, routine, 0);
+  swapcontext(&back, &there);
+  puts(wrong || x[19999] != 19999 ? "wrong" : "right");
+  return 0;
+}
+END
 
 cc="autotune cc gcc -O1 -pthread"
 $cc -fopenmp parallel.c -o parallel && $cc constructor.c -o constructor &&
   $cc -shared -fPIC library.c -o library.so && $cc loading.c -o loading -ldl &&
-  $cc leaving.c -o leaving && $cc forks.c -o forks || { echo "FAILED: build"; exit 1; }
+  $cc leaving.c -o leaving && $cc forks.c -o forks && $cc stacks.c -o stacks || { echo "FAILED: build"; exit 1; }
 for program in parallel constructor loading leaving forks; do
   run $program
   # All but the one that leaves early must have come to tune, or nothing was tried here at all.
   [ $program = leaving ] || autotune report > report.out || fail "$program: nothing was tuned"
 done
+
+if nm -D "$build/lib/libautotune.so" | grep -q 'U __asan_init'; then
+  echo "left out: a sanitizer needs more stack than a thread may have"
+else
+  for mode in background first; do
+    rm -rf cache-stacks
+    AUTOTUNE_MODE=$mode run stacks
+  done
+  AUTOTUNE_CAPTURE=$work/calls AUTOTUNE_MODE=off run stacks
+  autotune report --json > report.json
+  grep -q SIGSEGV report.json || fail "stacks: no variant was too large"
+fi
 exit $failed

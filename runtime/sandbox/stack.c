@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// stack.c: a thread of the program's may have 16 KiB of stack, or run on one that it made itself. SQLite, and
+// the tuner and the sandbox, which are forks of that thread, need more. They get a stack of their own, in the
+// same thread, which so keeps its thread-local variables, its device and its number of OpenMP threads.
+//
+// What is tried there has more room than it will have in the program. So a worker confines the run that it
+// checks to what the caller had: a variant that needs more crashes there and never wins.
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "sandbox.h"
+#include "stack.h"
+
+static const size_t enough = 256 << 10, least = 8 << 20, most = 1 << 30;
+
+static _Thread_local struct {
+  char *base;                 // of a stack of ours; NULL: the thread is on the program's
+  size_t left;                // what was left there
+} now;
+
+// ---- what there is ---------------------------------------------------------------------------------------
+
+static size_t left_here(void) {
+  pthread_attr_t attributes;
+  char *here = __builtin_frame_address(0);
+  void *low = NULL;
+  size_t size = 0;
+  bool heap;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return enough;
+  pthread_attr_getstack(&attributes, &low, &size);
+  pthread_attr_destroy(&attributes);
+  if (here >= (char *)low && here < (char *)low + size)
+    return (size_t)(here - (char *)low);
+  struct range own = sandbox_mapping(here, &heap); // such as a coroutine's
+  return own.size ? (size_t)(here - own.base) : enough;
+}
+
+static size_t stack_left(void) {
+  return now.base ? now.left : left_here();
+}
+
+// ---- another stack ---------------------------------------------------------------------------------------
+
+static char *map(size_t size) {
+  if (sys_fails(SYS_MMAP))
+    return NULL;
+  char *base = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  return base == MAP_FAILED ? NULL : base;
+}
+
+bool stack_map(struct stack *s) {
+  size_t left = stack_left() & ~(size_t)0xffff;
+  s->size = left < least ? least : left < most ? left : most;
+  s->base = map(s->size);
+  if (!s->base && s->size > least) // address space may be limited
+    s->base = map(s->size = least);
+  if (s->base)
+    mprotect(s->base, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE);
+  return s->base != NULL;
+}
+
+void stack_unmap(const struct stack *s) {
+  munmap(s->base, s->size);
+}
+
+void stack_enter(struct stack *s) {
+  s->before = now.base;
+  s->left = now.left;
+  now.left = stack_left();
+  now.base = s->base;
+}
+
+void stack_leave(const struct stack *s) {
+  now.base = s->before;
+  now.left = s->left;
+}
+
+// ---- running there ---------------------------------------------------------------------------------------
+
+struct trip { void (*run)(void *data); void *data; ucontext_t there, back; };
+static _Thread_local struct trip *trip;
+
+// Sanitizers would have to be told of other stacks, and have none of this size.
+extern void __asan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+
+static void travel(void) {
+  trip->run(trip->data);
+}
+
+static void go(struct stack *s, void (*run)(void *data), void *data) {
+  struct trip t = { .run = run, .data = data };
+  if (getcontext(&t.there) != 0)
+    return;
+  t.there.uc_stack.ss_sp = s->base;
+  t.there.uc_stack.ss_size = s->size;
+  t.there.uc_link = &t.back;
+  makecontext(&t.there, travel, 0);
+  trip = &t;
+  stack_enter(s);
+  swapcontext(&t.back, &t.there);
+  stack_leave(s);
+}
+
+bool stack_run(void (*run)(void *data), void *data) {
+  struct stack s;
+  int cancel;
+  if (__asan_init || __tsan_init || now.base || left_here() >= enough) {
+    run(data);
+    return true;
+  }
+  if (!stack_map(&s))
+    return false;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); // nothing unwinds through here
+  go(&s, run, data);
+  pthread_setcancelstate(cancel, NULL);
+  stack_unmap(&s);
+  return true;
+}
+
+// ---- in a worker -----------------------------------------------------------------------------------------
+
+void stack_confine(bool yes) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), here = (uintptr_t)__builtin_frame_address(0);
+  uintptr_t low = (uintptr_t)now.base + page, end = (here - now.left) & ~(page - 1);
+  if (now.base && now.left < here && end > low)
+    mprotect((void *)low, end - low, yes ? PROT_NONE : PROT_READ | PROT_WRITE);
+}
