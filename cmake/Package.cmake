@@ -38,6 +38,9 @@ install(FILES ${PROJECT_BINARY_DIR}/autotune.1 DESTINATION ${CMAKE_INSTALL_MANDI
 install(FILES ${manual}/libautotune.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 install(FILES ${manual}/autotune-pragmas.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
 
+# What `autotune report --json` writes, for programs that read it.
+install(FILES docs/report.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/autotune)
+
 # `cpack` in the build folder. What is opened at run time is no dependency that dpkg-shlibdeps sees.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME autotune)

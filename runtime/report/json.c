@@ -221,6 +221,10 @@ static json_t *kernel(const struct analysis *a, bool verbose) {
     json_object_set_new(object, "best", estimate(a->best));
   if (a->item->finished)
     add_tuning(object, a);
+  if (a->item->borrowed) {
+    json_object_set_new(object, "borrowed", json_text(a->item->summary.source));
+    json_object_set_new(object, "winner", json_parameters(a->item->summary.values));
+  }
   json_object_set_new(object, "variants", variants(a));
   json_object_set_new(object, "failures", examples(a));
   json_object_set_new(object, "influence", influences(a));

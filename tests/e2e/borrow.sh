@@ -62,6 +62,8 @@ AUTOTUNE_MODE=locked ./rows 4112 > odd # 16 divides it, 32 does not
 has "only what is right" odd '^8224 '
 check "report" autotune report > report
 has "the report says so" report 'borrowed from n = 4096 until it is tuned'
+autotune report --json > report
+has "JSON says so" report '"borrowed": "borrowed from n = 4096"'
 AUTOTUNE_LOG=info ./rows 6144 > out 2> err
 has "a tuning replaces it" out '^12288 tuned: '
 has "and begins with it" err 'tries first what was found for n = 4096'

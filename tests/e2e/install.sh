@@ -23,6 +23,8 @@ sed -nE 's,^AUTOTUNE_API.*[ *](autotune_[a-z_]+)\(.*,\1,p' "$work/moved/include/
 symbols libautotune > symbols
 same "visible symbols are those of autotune.h" symbols declared
 
+same "the schema of the report" "$root/docs/report.schema.json" "$work/moved/share/autotune/report.schema.json"
+
 # A kernel, compiled and tuned with what is installed alone.
 kernel k.c
 plain main.c
