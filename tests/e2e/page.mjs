@@ -2,6 +2,7 @@
 // page.mjs CHROMIUM FOLDER: what small.html and large.html of page.sh do in a browser.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -14,6 +15,10 @@ const browser = await chromium.launch({ executablePath });
 async function open(name, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
   const url = pathToFileURL(join(folder, name)).href, bad = [];
+  await page.addInitScript(() => { // as where a browser keeps nothing for files
+    for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
+      Object.defineProperty(window, name, { get() { throw new Error(`${name} is used`); } });
+  });
   page.on('console', (m) => ['error', 'warning'].includes(m.type()) && bad.push(m.text()));
   page.on('pageerror', (e) => bad.push(String(e)));
   page.on('request', (r) => r.url() !== url && !r.url().startsWith('data:') && bad.push(r.url()));
@@ -30,6 +35,35 @@ async function drawAll(page) {
     await chart.locator('canvas').first().waitFor();
   }
   return charts.length;
+}
+
+// small.html with other results: what CHANGE makes of its report, a copy of all values.
+function vary(name, change) {
+  const text = readFileSync(join(folder, 'small.html'), 'utf8');
+  const found = /(<script type="application\/json" id="results">)([^]*?)(<\/script>)/.exec(text);
+  const report = JSON.parse(found[2]);
+  change(report);
+  writeFileSync(join(folder, name), text.replace(found[0], () =>
+    found[1] + JSON.stringify(report).replace(/</g, '\\u003c') + found[3]));
+  return open(name);
+}
+
+// The result of a kernel that has N variants with one parameter, of which what is in FATES happened to each.
+function tuned(report, fates, more = {}) {
+  const kernel = { ...structuredClone(report.kernels[0]), ...more };
+  const right = fates.filter((fate) => fate === 'right').length;
+  kernel.variants = { ...kernel.variants, tried: fates.length, exist: fates.length, right };
+  const of = fates.map((_, i) => i), ran = fates.map((fate, i) => fate === 'right' ? 0.001 * (i + 1) : null);
+  for (const fate of fates.filter((name) => name !== 'right'))
+    kernel.variants[fate] = fates.filter((name) => name === fate).length;
+  kernel.columns = { fates: [...new Set(fates)], fate: fates.map((fate) => [...new Set(fates)].indexOf(fate)),
+    median: ran, low: ran, high: ran, runs: ran.map((t) => t === null ? 0 : 8),
+    parameters: [{ name: 'U', values: fates.map((_, i) => String(i)), of }],
+    message: { texts: ['', ...fates.map((_, i) => `x[${i}] is ${i}.5, not 1e-${i}`)],
+               of: fates.map((fate, i) => fate === 'right' ? 0 : i + 1) } };
+  kernel.influence = right < 2 ? [] : [{ parameter: 'U', ratio: right, chosen: '0',
+    values: of.map((i) => ({ value: String(i), best: 0.001 * (i + 1), variants: 1 })) }];
+  return kernel;
 }
 
 // Texts of the N-th column of the table called NAME.
@@ -71,6 +105,10 @@ const tests = {
 
   async 'sorts and filters'() {
     const { page } = await open('large.html');
+    const of = () => page.locator('.table:has([aria-label="variants"]) .status').innerText();
+    await page.getByLabel('Filter variants').fill('<b>REST=9'); // not also 90 to 96
+    assert.match(await of(), /of 576 /); // i / 72 % 97 == 9
+    await page.getByLabel('Filter variants').fill('');
     const median = page.locator('[aria-label="variants"] th button', { hasText: 'Median' });
     assert.ok(rising((await column(page, 'variants', 2)).map(seconds)));
     await median.focus();
@@ -81,8 +119,7 @@ const tests = {
     await page.getByLabel('Filter variants').fill('TILE=64 fast-math');
     const shown = await column(page, 'variants', 7);
     assert.ok(shown.length > 5 && shown.every((t) => t.includes('TILE=64') && t.includes('-ffast-math')));
-    const status = await page.locator('.table:has([aria-label="variants"]) .status').innerText();
-    assert.match(status, /of 2\s776 \(50\s000 in all\)/); // i % 6 == 3 and i / 24 % 3 == 2
+    assert.match(await of(), /of 2\s776 \(50\s000 in all\)/); // i % 6 == 3 and i / 24 % 3 == 2
   },
 
   async 'brushes'() {
@@ -90,8 +127,8 @@ const tests = {
     const chart = page.locator('#parallel');
     await chart.scrollIntoViewIfNeeded();
     await chart.locator('canvas').first().waitFor();
-    const status = page.locator('figure:has(#parallel) .status');
-    assert.match(await status.innerText(), /Drag along an axis/);
+    const hint = page.locator('figure:has(#parallel) .drag');
+    assert.match(await hint.innerText(), /Drag along an axis/);
     // The most influential parameter comes first: TILE, 256 at the top of its axis.
     const at = await page.evaluate(() => {
       const { chart: c } = document.getElementById('parallel');
@@ -105,11 +142,75 @@ const tests = {
     await page.mouse.move(box.x + at.x, box.y + at.y, { steps: 4 });
     await page.mouse.move(box.x + at.x, box.y + at.y + at.gap * 0.4, { steps: 4 });
     await page.mouse.up();
-    await page.waitForFunction(() => /selected/.test(document.querySelector('figure:has(#parallel) .status').innerText));
+    await page.waitForFunction(() => /selected/.test(document.querySelector('figure:has(#parallel) [role=status]').innerText));
     const rows = await column(page, 'variants', 7);
     assert.ok(rows.length > 5 && rows.every((t) => t.includes('TILE=64 ') || t.endsWith('TILE=64')), rows[0]);
     await page.getByRole('button', { name: 'Clear the selection' }).click();
-    assert.match(await status.innerText(), /Drag along an axis/);
+    assert.ok(await hint.isVisible());
+    assert.deepEqual(bad, []);
+  },
+
+  async 'brushes by keyboard'() {
+    const { page, bad } = await open('large.html');
+    await page.locator('summary', { hasText: 'Select without dragging' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    for (let i = 0; i < 3; i++) // TILE from 8, 16, 32 to 64
+      await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    for (let i = 0; i < 2; i++) // to 256, 128, 64
+      await page.keyboard.press('ArrowUp');
+    const status = page.locator('figure:has(#parallel) [role="status"]');
+    assert.match(await status.innerText(), /7\s575 variants selected; the fastest takes 1\.00/);
+    const areas = () => page.evaluate(() => document.getElementById('parallel').chart?.getModel()
+      .getComponent('parallelAxis', 0).activeIntervals);
+    assert.deepEqual(await areas(), [[2.55, 3.45]]);
+    assert.ok((await column(page, 'variants', 7)).every((t) => t.includes('TILE=64 ')));
+    await page.getByLabel('Colours').selectOption({ label: 'dark' }); // drawn anew, and still selected
+    assert.deepEqual(await areas(), [[2.55, 3.45]]);
+    await page.getByRole('button', { name: 'Clear the selection' }).press('Enter');
+    assert.equal(await page.getByLabel('TILE, from').inputValue(), '0');
+    assert.equal(await status.innerText(), '');
+    assert.deepEqual(bad, []);
+  },
+
+  async 'shows what is not as usual'() {
+    const long = 'a_kernel_of_'.repeat(17), odd = '\u05e9\u05dc\u05d5\u05dd \u202e\u{1f680}';
+    const same = (report) => tuned(report, ['right', 'right', 'wrong']);
+    for (const [what, fates, more, said] of [
+      ['one variant', ['right'], {}, /Nothing: all 1 variant that were tried/],
+      ['all failed', ['wrong', 'wrong', 'wrong'], { winner: undefined, speedup: undefined },
+        /All 3 variants failed: they gave a wrong answer\. So the default stays\./],
+      ['no winner', ['right', 'crash', 'right'], { winner: undefined }, /1 of 3 variants failed: it crashed\./],
+      ['borrowed', [], { finished: false, borrowed: 'borrowed from n = 7', best: undefined, seconds: undefined },
+        /Nothing was tried/],
+      ['a device', ['right', 'right'], { threads: 0, cpu: odd, key: {} }, /all 2 variants/],
+    ]) {
+      const { page, bad } = await vary('odd.html', (report) => {
+        report.kernels = [tuned(report, fates, more)];
+        delete report.against;
+      });
+      await drawAll(page);
+      assert.match(await page.locator('#wrong .answer').innerText(), said, what);
+      assert.doesNotMatch(await page.locator('main').innerText(), /undefined|NaN|Infinity|null|\[object/, what);
+      for (const canvas of await page.locator('.chart').all())
+        assert.doesNotMatch(await canvas.getAttribute('aria-label'), /undefined|NaN|Infinity|null/, what);
+      if (what === 'all failed') // whose messages differ in numbers only
+        assert.equal(await page.locator('#wrong tbody tr').count(), 1);
+      if (what === 'borrowed')
+        assert.match(await page.locator('#gain tbody').innerText(), /borrowed from n = 7/);
+      assert.deepEqual(bad, [], what);
+      await page.close();
+    }
+    const { page, bad } = await vary('many.html', (report) => {
+      report.kernels = Array.from({ length: 45 }, (_, i) =>
+        ({ ...same(report), kernel: i === 0 ? long : i === 1 ? odd : `kernel_${i}`, key: { n: i } }));
+    });
+    await page.setViewportSize({ width: 800, height: 700 });
+    await drawAll(page);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 800);
+    assert.match(await page.locator('#gain figcaption').innerText(), /the 5 lesser results are in the table/);
+    assert.equal(await page.locator('#gain tbody tr').count(), 12);
     assert.deepEqual(bad, []);
   },
 
@@ -124,6 +225,9 @@ const tests = {
       const { page, bad } = await open(name, { viewport: { width: 360, height: 740 } });
       await drawAll(page);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+      const hidden = await page.evaluate(() => [...document.querySelectorAll('td')]
+        .filter((td) => td.getBoundingClientRect().right > 360).map((td) => td.textContent));
+      assert.deepEqual(hidden, [], 'columns that are out of sight');
       assert.deepEqual(bad, []);
     }
   },
@@ -138,6 +242,43 @@ const tests = {
     assert.equal(await ground(light.page), black);
     await dark.page.getByLabel('Colours').selectOption({ label: 'light' });
     assert.equal(await ground(dark.page), white);
+  },
+
+  async 'can be read'() { // WCAG 2.2: texts 4.5, parts of controls and charts 3 to the ground
+    for (const colorScheme of ['light', 'dark']) {
+      const { page } = await open('small.html', { colorScheme });
+      const at = await page.evaluate(() => {
+        const style = getComputedStyle(document.documentElement);
+        const light = (name) => [1, 3, 5].map((i) => parseInt(style.getPropertyValue(`--${name}`).trim().slice(i, i + 2), 16) / 255)
+          .map((x) => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
+          .reduce((sum, x, i) => sum + [0.2126, 0.7152, 0.0722][i] * x, 0);
+        const all = {};
+        for (const ground of ['surface', 'ground'])
+          for (const name of ['text', 'quiet', 'best', 'base', 'other', 'bad', 'edge']) {
+            const [a, b] = [light(name), light(ground)].sort();
+            all[`${name} on ${ground}`] = (b + 0.05) / (a + 0.05);
+          }
+        return all;
+      });
+      for (const [what, contrast] of Object.entries(at))
+        assert.ok(contrast >= (/^(text|quiet|best) /.test(what) ? 4.5 : 3), `${colorScheme}: ${what}: ${contrast.toFixed(2)}`);
+    }
+  },
+
+  async 'can be heard'() {
+    const { page } = await open('large.html');
+    await page.setViewportSize({ width: 360, height: 740 }); // where rows are blocks, they still are rows
+    const roles = await page.locator('[aria-label="variants"]').ariaSnapshot();
+    assert.match(roles, /table "variants"/);
+    assert.match(roles, /columnheader "Median"/);
+    assert.match(roles, /row /);
+    assert.match(roles, /cell "1\.00/);
+    const label = (part) => page.locator(`.chart[aria-label^="${part}"]`).getAttribute('aria-label');
+    assert.match(await label('Influence'), /^Influence of each parameter: TILE 3\.\d+\s×, UNROLL 1\.4/);
+    assert.match(await label('Time of every variant by TILE'), /with each value: 8 3\.\d+\sms, .*64 1\.00/);
+    assert.match(await label('Roofline'), /20\sFLOP for each byte/);
+    await page.locator('figure:has(#by-value) select').selectOption({ label: 'UNROLL' });
+    assert.match(await label('Time of every variant by'), /by UNROLL\. The best with each value: 1 1\.4/);
   },
 
   async 'goes by keyboard'() {
@@ -161,20 +302,33 @@ const tests = {
   },
 
   async 'prints'() {
-    const { page, bad } = await open('small.html', { colorScheme: 'dark' });
-    const pdf = await page.pdf({ format: 'A4' });
-    assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
+    const { page, bad } = await open('large.html', { colorScheme: 'dark' });
+    const drawn = () => page.evaluate(() => [...document.querySelectorAll('.chart')]
+      .map((one) => [one.querySelectorAll('svg path').length, one.querySelectorAll('canvas').length]));
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    for (const [paths, canvases] of await drawn()) // lines, and none of them missing
+      assert.ok(paths > 1 && canvases === 0, `${paths} paths, ${canvases} canvases`);
+    const [strongest] = await page.evaluate(() => [...document.querySelectorAll('#by-pair path')]
+      .map((p) => p.getAttribute('fill')).filter((fill) => /^(rgb\(11,107,179\)|#0b6bb3)$/.test(fill)));
+    assert.ok(strongest, 'the cells of the chart by two parameters have the colours of the light theme');
     await page.emulateMedia({ media: 'print' });
-    assert.equal(await page.locator('.bar').isVisible(), false);
+    for (const gone of ['.bar', '.byhand', 'input', '.drag'])
+      assert.equal(await page.locator(gone).first().isVisible(), false, gone);
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    assert.ok((await drawn()).every(([, canvases]) => canvases > 0));
+    const small = await open('small.html');
+    const pdf = await small.page.pdf({ format: 'A4' });
+    assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
     assert.deepEqual(bad, []);
   },
 };
 
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {
+  const begin = Date.now();
   try {
     await test();
-    console.log(`ok      ${name}`);
+    console.log(`ok      ${name}: ${((Date.now() - begin) / 1000).toFixed(1)} s`);
   } catch (e) {
     failed++;
     console.log(`FAILED  ${name}\n${e.stack}`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Could it be better? How far the best is from what the machine can do, and whether the search was over.
-import { axis, chart, grid, lines, logAxis } from './chart.js';
+import { axis, chart, grid, lines, listed, logAxis } from './chart.js';
 import { settings } from './data.js';
 import { figure, h } from './dom.js';
 import * as f from './format.js';
@@ -19,30 +19,61 @@ function roofLines(roof) {
   ];
 }
 
-function answer(result, roof, single) {
-  const best = result.best?.median;
+// What may still be gained where SHARE of a limit is reached.
+const remaining = (share) => share < 0.98 ? `: at most ${f.factor(1 / share)} is left` : ': nothing is left';
+
+// Both are declared: what sets the limit, and how near it is.
+function underRoof(result, roof) {
+  const rate = result.flops / result.best.median, x = result.flops / result.bytes;
+  const peak = rate > 1.02 * roof.flops ? 2 * roof.flops : roof.flops;
+  const numbers = peak > roof.flops ? 'floats' : 'doubles';
+  const slope = `${f.plain(x, 3)}\u00a0FLOP for each byte`;
+  if (roof.memory * x >= peak)
+    return `With ${slope}, arithmetic sets the limit. The best does ${f.rate(rate, 'FLOP/s')}, ` +
+      `${f.percent(rate / peak)} of the ${f.rate(peak, 'FLOP/s')} that this machine does in ${numbers}${remaining(rate / peak)}.`;
+  const bytes = result.bytes / result.best.median, share = bytes / roof.memory;
+  if (share <= 1.02)
+    return `With ${slope}, memory sets the limit. The best moves ${f.rate(bytes, 'B/s')}, ${f.percent(share)} of the ` +
+      `${f.rate(roof.memory, 'B/s')} that it delivers${remaining(share)}.`;
+  const top = Math.min(roof.cache * x, peak);
+  return `Its data stay in caches: the best moves ${f.rate(bytes, 'B/s')}, ${f.factor(share)} what memory delivers, and ` +
+    `reaches ${f.percent(rate / top)} of what ${top < peak ? 'the L2 cache' : `arithmetic in ${numbers}`} allows${remaining(rate / top)}.`;
+}
+
+function answer(result, roof) {
+  const best = result.best?.median, declared = [result.flops && 'flops', result.bytes && 'bytes'].filter(Boolean);
   if (!best)
     return 'Nothing has run, so there is nothing to compare with the machine.';
-  if (!result.flops && !result.bytes)
-    return 'The kernel does not declare its work. With flops(…) or bytes(…) in its pragma, this compares ' +
+  if (declared.length === 0)
+    return 'Not known: the kernel does not declare its work. With flops(…) or bytes(…) in its pragma, this compares ' +
       'it with what the machine can do.';
-  const did = [result.flops && f.rate(result.flops / best, 'FLOP/s'),
-               result.bytes && f.rate(result.bytes / best, 'B/s')].filter(Boolean).join(' and ');
-  if (!roof)
-    return `The best does ${did}. What its machine can do is not known: this report was made on another, or it ` +
-      'is a GPU.';
-  const parts = [];
-  if (result.flops)
-    parts.push(`${f.percent(result.flops / best / roof.flops)} of the ${f.rate(roof.flops, 'FLOP/s')} in ` +
-      `doubles (${f.percent(result.flops / best / roof.flops / 2)} of that in floats)`);
-  if (result.bytes) {
-    const share = result.bytes / best / roof.memory;
-    parts.push(share > 1.02 ? `${f.factor(share)} what memory delivers (${f.rate(roof.memory, 'B/s')}), so ` +
-      'its data stay in caches' : `${f.percent(share)} of the ${f.rate(roof.memory, 'B/s')} of memory`);
+  if (!roof) {
+    const did = [result.flops && f.rate(result.flops / best, 'FLOP/s'),
+                 result.bytes && f.rate(result.bytes / best, 'B/s')].filter(Boolean).join(' and ');
+    return `Not known: the best does ${did}, but this report was made on another machine than the result, or it is a ` +
+      'GPU’s.';
   }
-  const alone = !single || roof.threads === 1 ? '' : ` (one thread alone: ${result.flops
-    ? f.rate(single.flops, 'FLOP/s') : f.rate(single.memory, 'B/s')})`;
-  return `The best does ${did}: ${parts.join(', and ')}, with ${f.many(roof.threads, 'thread')}${alone}.`;
+  if (declared.length === 2)
+    return underRoof(result, roof);
+  if (result.flops) {
+    const rate = result.flops / best, single = rate > 1.02 * roof.flops;
+    return `The best does ${f.rate(rate, 'FLOP/s')}: ` + (single ? '' : `${f.percent(rate / roof.flops)} of what this ` +
+      'machine does in doubles, ') + `${f.percent(rate / roof.flops / 2)} of what it does in floats. Whether memory ` +
+      'is what limits it would be seen with bytes(…) in its pragma.';
+  }
+  const bytes = result.bytes / best, share = bytes / roof.memory;
+  return `The best moves ${f.rate(bytes, 'B/s')}, ` + (share > 1.02 ? `${f.factor(share)} what memory delivers ` +
+    `(${f.rate(roof.memory, 'B/s')}): its data stay in caches.` : `${f.percent(share)} of the ` +
+    `${f.rate(roof.memory, 'B/s')} that memory delivers${remaining(share)}.`);
+}
+
+// How the machine's limits were found.
+function measured(result, roof, single) {
+  if (!roof)
+    return 'the machine’s own limits are not known';
+  const alone = !single || roof.threads === 1 ? '' : `; one thread alone: ${result.flops
+    ? f.rate(single.flops, 'FLOP/s') : f.rate(single.memory, 'B/s')}`;
+  return `lines: the machine’s limits, measured when this report was made, with ${f.many(roof.threads, 'thread')}${alone}`;
 }
 
 function markers(result, c, point) {
@@ -68,23 +99,37 @@ const tip = (result) => ({ trigger: 'item', formatter: ({ data, seriesName }) =>
 const legend = (c) => ({ data: ['default', 'best', 'variants'], top: 0, left: 4, itemWidth: 10, itemHeight: 10,
   textStyle: { color: c.quiet }, selectedMode: false });
 
+// Where a roof's name stands: a share of the way along it, and beside it.
+const namedAt = { memory: 0.12, 'L2 cache': 0.02, doubles: 1, floats: 1 };
+
 function roofline(result, roof) {
   const x = result.flops / result.bytes;
-  const left = Math.min(x / 8, roof ? roof.flops / roof.memory / 8 : x), right = Math.max(x * 8,
-    roof ? 4 * roof.flops / roof.memory : x);
+  const left = Math.min(x / 8, roof ? roof.flops / roof.memory / 8 : x);
+  const right = Math.max(x * 8, roof ? 4 * roof.flops / roof.memory : x);
   const xs = Array.from({ length: 61 }, (_, i) => left * (right / left) ** (i / 60));
+  const rates = [result.best, result.default].filter(Boolean).map((e) => result.flops / e.median)
+    .concat(result.ran.length ? result.flops / result.median[result.ran.at(-1)] : []);
+  const low = Math.min(...rates, ...(roof ? [roof.memory * left] : []));
+  const high = Math.max(...rates, ...(roof ? [2 * roof.flops] : []));
   return chart({
-    label: 'Roofline of the machine with the default, the best and all other variants', height: 340,
+    label: () => `Roofline: ${answer(result, roof)}`, height: 340,
     option: (c, narrow) => ({
-      grid: grid({ top: 34, bottom: 22, right: narrow ? 16 : 60 }), legend: legend(c), tooltip: tip(result),
-      xAxis: axis(c, { type: 'log', min: left, max: right, name: 'FLOP per byte', nameLocation: 'middle',
+      grid: grid({ top: 34, bottom: 22, right: 16 }), legend: legend(c), tooltip: tip(result),
+      xAxis: logAxis(c, left, right, { name: 'FLOP per byte', nameLocation: 'middle',
         nameGap: 24, axisLabel: { formatter: (v) => f.plain(v, 2) } }),
-      yAxis: axis(c, { type: 'log', axisLabel: { formatter: (v) => f.rate(v, 'FLOP/s') } }),
+      yAxis: logAxis(c, low, high, { axisLabel: { formatter: (v) => f.rate(v, 'FLOP/s') } }),
       series: [...markers(result, c, (t) => [x, result.flops / t]),
-        ...(roof ? roofLines(roof).map(([name, y]) => ({ type: 'line', name, silent: true, showSymbol: false,
-          lineStyle: { color: c.quiet, width: 1.3, type: name === 'memory' || name === 'doubles' ? 'solid' : 'dashed' },
-          endLabel: { show: !narrow && (name === 'doubles' || name === 'floats'), formatter: name, color: c.quiet },
-          data: xs.map((v) => [v, y(v)]) })) : [])],
+        ...(roof ? roofLines(roof).map(([name, y]) => {
+          const at = xs[Math.round(namedAt[name] * (xs.length - 1))];
+          const inside = namedAt[name] === 1;
+          return { type: 'line', name, silent: true, showSymbol: false,
+            lineStyle: { color: c.quiet, width: 1.3, type: name === 'memory' || name === 'doubles' ? 'solid' : 'dashed' },
+            markPoint: { silent: true, symbol: 'circle', symbolSize: 0.1, data: [{ coord: [at, y(at)] }],
+              label: { show: true, formatter: name, color: c.quiet, fontSize: 12,
+                position: inside ? 'top' : 'right', align: inside ? 'right' : 'left',
+                offset: inside ? [0, 0] : [4, 9] } },
+            data: xs.map((v) => [v, y(v)]) };
+        }) : [])],
     }),
   });
 }
@@ -99,9 +144,9 @@ function rates(result, roof) {
   const roofs = !roof ? [] : result.flops ? [['doubles', roof.flops], ['floats', 2 * roof.flops]]
     : [['memory', roof.memory], ['L2 cache', roof.cache]];
   return chart({
-    label: 'Rates of the default, the best and all other variants under what the machine can do', height: 230,
+    label: () => `Rates: ${answer(result, roof)}`, height: 230,
     option: (c, narrow) => ({
-      grid: grid({ top: 30, bottom: 4, right: narrow ? 24 : 60 }), tooltip: tip(result),
+      grid: grid({ top: 30, bottom: 4, right: narrow ? 40 : 60 }), tooltip: tip(result),
       xAxis: logAxis(c, work / slowest, Math.max(work / fastest, ...roofs.map((r) => r[1])),
         { axisLabel: { formatter: (v) => f.rate(v, unit) } }),
       yAxis: axis(c, { type: 'category', data: lanes, splitLine: { show: false } }),
@@ -125,7 +170,9 @@ function progress(result) {
       trials.push(i);
   const drawn = thin(trials, 20000);
   return chart({
-    label: 'Time of each trial and the best so far', height: 300,
+    label: () => `Time of each trial. ${searchSaid(result)} The best so far, by trial: ${listed(steps.slice(0, -1).map(([i, t]) =>
+      `${i}: ${f.seconds(t)}`))}`,
+    height: 300,
     option: (c) => ({
       grid: grid({ top: 34, bottom: 22 }),
       legend: { data: ['best so far', 'each trial', ...(result.default ? ['default'] : [])], top: 0, left: 4,
@@ -133,7 +180,7 @@ function progress(result) {
       tooltip: { trigger: 'item', formatter: ({ data }) => lines(`trial ${f.count(data[0])}: ${f.seconds(data[1])}`,
         data[2] === undefined ? '' : settings(result, data[2])) },
       xAxis: axis(c, { type: 'value', min: 0, max: result.n, name: 'trial', nameLocation: 'middle', nameGap: 24,
-        splitLine: { show: false } }),
+        splitLine: { show: false }, axisLabel: { formatter: f.count } }),
       yAxis: logAxis(c, result.median[result.ran[0]], Math.max(result.median[result.ran.at(-1)],
         result.default?.median || 0), { axisLabel: { formatter: f.seconds } }),
       series: [
@@ -165,8 +212,8 @@ export function better(result, report) {
   const under = !declared ? null
     : result.flops && result.bytes ? roofline(result, roof) : rates(result, roof);
   const trials = progress(result);
-  return [h('p', { class: 'answer' }, answer(result, roof, roofOf(report, result, 1))), h('div', { class: 'columns' },
+  return [h('p', { class: 'answer' }, answer(result, roof)), h('div', { class: 'columns' },
     under && figure(result.flops && result.bytes ? 'Roofline' : 'Rates',
-      roof ? 'lines: measured when this report was made' : 'the machine’s own limits are not known', under.node),
+      measured(result, roof, roofOf(report, result, 1)), under.node),
     trials && figure('Best so far', searchSaid(result), trials.node))];
 }

@@ -4,22 +4,23 @@
 import * as echarts from 'echarts/core';
 import { BarChart, CustomChart, HeatmapChart, LineChart, ParallelChart, ScatterChart }
   from 'echarts/charts';
-import { DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, ParallelComponent,
+import { GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, ParallelComponent,
          TooltipComponent, VisualMapContinuousComponent } from 'echarts/components';
-import { CanvasRenderer } from 'echarts/renderers';
+import { CanvasRenderer, SVGRenderer } from 'echarts/renderers';
 import { h } from './dom.js';
 
 echarts.use([BarChart, CustomChart, HeatmapChart, LineChart, ParallelChart, ScatterChart,
-  DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, ParallelComponent,
-  TooltipComponent, VisualMapContinuousComponent, CanvasRenderer]);
+  GridComponent, LegendComponent, MarkLineComponent, MarkPointComponent, ParallelComponent,
+  TooltipComponent, VisualMapContinuousComponent, CanvasRenderer, SVGRenderer]);
 
 const NARROW = 460, live = new Set();
+let renderer = 'canvas';
 
 export function colours() {
   const style = getComputedStyle(document.documentElement);
   const one = (name) => style.getPropertyValue(`--${name}`).trim();
   return { text: one('text'), quiet: one('quiet'), line: one('line'), surface: one('surface'),
-           best: one('best'), base: one('base'), other: one('other'), bad: one('bad'),
+           ink: one('ink'), best: one('best'), base: one('base'), other: one('other'), bad: one('bad'),
            cold: one('cold'), font: getComputedStyle(document.body).fontFamily };
 }
 
@@ -65,13 +66,19 @@ function draw(one) {
   one.narrow = narrow;
   const c = colours();
   one.node.style.height = `${typeof one.height === 'function' ? one.height(narrow) : one.height}px`;
+  if (one.renderer !== renderer) {
+    one.chart?.dispose();
+    one.chart = null;
+  }
   if (!one.chart) {
-    one.chart = echarts.init(one.node, null, { renderer: 'canvas' });
+    one.renderer = renderer;
+    one.chart = echarts.init(one.node, null, { renderer });
     one.node.chart = one.chart;
     one.ready?.(one.chart);
   }
   one.chart.resize();
   one.chart.setOption({ ...common(c), ...one.option(c, narrow, one.node.clientWidth) }, { notMerge: true });
+  one.drawn?.(one.chart);
 }
 
 const near = new IntersectionObserver((entries) => {
@@ -90,16 +97,21 @@ const sizes = new ResizeObserver((entries) => {
     }
 });
 
-// option(colours, narrow, width): what ECharts is given; ready(chart): once it is there.
-export function chart({ label, height, option, ready, id }) {
-  const node = h('div', { class: 'chart', role: 'img', 'aria-label': label, id });
-  const one = { node, height, option, ready };
+// label(): what it shows, in words, for those who do not see it; option(colours, narrow, width): what ECharts is
+// given; ready(chart): once it is there; drawn(chart): whenever it was drawn anew.
+export function chart({ label, height, option, ready, drawn, id }) {
+  const node = h('div', { class: 'chart', role: 'img', 'aria-label': label(), id });
+  const one = { node, height, option, ready, drawn };
   node.one = one;
   node.style.height = `${typeof height === 'function' ? height(false) : height}px`;
   live.add(one);
   near.observe(node);
   sizes.observe(node);
-  return { node, redraw: () => one.chart && draw(one) };
+  return { node, chart: () => one.chart, redraw: () => {
+    node.setAttribute('aria-label', label());
+    if (one.chart)
+      draw(one);
+  } };
 }
 
 // Those that are no longer on the page are let go.
@@ -113,8 +125,21 @@ export function sweep() {
     }
 }
 
-export function redrawAll(also) {
+export function redrawAll() {
   for (const one of live)
-    if (one.node.isConnected && (one.chart || also))
+    if (one.node.isConnected && one.chart)
       draw(one);
+}
+
+// On paper all charts are drawn, and as lines in place of pixels.
+export function redrawForPrint(on) {
+  renderer = on ? 'svg' : 'canvas';
+  for (const one of live)
+    if (one.node.isConnected && (on || one.chart))
+      draw(one);
+}
+
+// "A 3.40 ×, B 1.40 ×": the first MOST of a list, in words.
+export function listed(parts, most = 12) {
+  return parts.slice(0, most).join(', ') + (parts.length > most ? `, and ${parts.length - most} more` : '');
 }

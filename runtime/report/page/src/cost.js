@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What did it cost? Where the time of the tuning went, and after how many calls it is paid for.
-import { axis, chart, grid, lines } from './chart.js';
+import { axis, chart, grid, lines, listed } from './chart.js';
 import { figure, h } from './dom.js';
 import * as f from './format.js';
 
@@ -29,7 +29,9 @@ function parts(result) {
   const list = [['compiling', s.compiling], ['verifying', s.verifying], ['timing', s.timing],
                 ['in all', s.total]].reverse();
   return chart({
-    label: 'Seconds of the tuning by what they were spent on', height: 160,
+    label: () => `What the tuning's time was spent on: ${listed(list.slice().reverse().map(([name, s]) =>
+      `${name} ${f.seconds(s)}`))}`,
+    height: 160,
     option: (c) => ({
       grid: grid({ right: 72 }),
       xAxis: axis(c, { type: 'value', show: false, splitLine: { show: false } }),
@@ -48,7 +50,9 @@ function payment(result) {
     return null;
   const most = 3 * calls;
   return chart({
-    label: 'Seconds spent in the kernel over the number of calls, with the default and with tuning', height: 240,
+    label: () => 'Time spent in the kernel over the number of calls: the line of the default begins at 0, that with ' +
+      `tuning at ${f.seconds(result.seconds.total)}; they cross at ${f.many(calls, 'call')}`,
+    height: 240,
     option: (c) => ({
       grid: grid({ top: 34, bottom: 22 }),
       legend: { data: ['default', 'tuned'], top: 0, left: 4, itemWidth: 12, itemHeight: 8,

@@ -45,11 +45,10 @@ export function read() {
   return report;
 }
 
-// "MR=6  NR=64" of row I.
-export function settings(result, i) {
-  return result.parameters.filter((p) => p.of[i] >= 0)
-    .map((p) => `${p.name}=${p.values[p.of[i]] || '""'}`).join('  ');
-}
+// ["MR=6", "NR=64"] of row I.
+export const settingsList = (result, i) => result.parameters.filter((p) => p.of[i] >= 0)
+  .map((p) => `${p.name}=${p.values[p.of[i]] || '""'}`);
+export const settings = (result, i) => settingsList(result, i).join('  ');
 
 // The rows that did what the winner does; of the default where it stays: none.
 export function winnerRow(result) {

@@ -26,6 +26,9 @@ export function figure(title, note, ...content) {
     h('figcaption', {}, h('strong', {}, title), note ? h('span', {}, ` ${note}`) : null), content);
 }
 
+// Texts that wrap between them, and within one only where it is wider than the line.
+export const pieces = (texts) => texts.flatMap((text) => [h('span', { class: 'piece' }, text), ' ']);
+
 export function values(object) {
   const entries = Object.entries(object);
   return h('ul', { class: 'values' }, entries.length === 0 ? h('li', {}, 'nothing to choose') :

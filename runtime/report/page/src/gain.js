@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What did I gain? All results, the default against the best.
-import { axis, chart, grid, lines, logAxis } from './chart.js';
+import { axis, chart, grid, lines, listed, logAxis } from './chart.js';
 import { speedup } from './data.js';
 import { figure, h } from './dom.js';
 import * as f from './format.js';
 import { table } from './table.js';
+
+const MOST_BARS = 40;
 
 function answer(report) {
   const gains = report.kernels.map((r) => ({ r, s: speedup(r) })).filter((g) => g.s);
@@ -23,14 +25,15 @@ function answer(report) {
 }
 
 function gainChart(report, select) {
-  const gains = report.kernels.map((r) => ({ r, s: speedup(r) })).filter((g) => g.s)
+  const all = report.kernels.map((r) => ({ r, s: speedup(r) })).filter((g) => g.s)
     .sort((a, b) => a.s.ratio - b.s.ratio);
-  if (gains.length < 2)
+  if (all.length < 2)
     return null;
-  const shown = Math.min(gains.length, 14);
+  const gains = all.slice(-MOST_BARS), left = all.length - gains.length, step = gains.length > 14 ? 18 : 26;
   const one = chart({
-    label: `Speed-up of ${gains.length} results over their defaults`,
-    height: 50 + 26 * shown,
+    label: () => `Speed-up over the default: ${listed(gains.slice().reverse().map((g) =>
+      `${g.r.label}: ${f.factor(g.s.ratio)}`))}`,
+    height: 50 + step * gains.length,
     ready: (c) => c.on('click', (e) => select(gains[e.dataIndex].r.index)),
     option: (c, narrow) => ({
       grid: grid({ right: narrow ? 52 : 64 }),
@@ -38,9 +41,7 @@ function gainChart(report, select) {
         name: 'times as fast as the default',
         nameLocation: 'middle', nameGap: 24 }),
       yAxis: axis(c, { type: 'category', data: gains.map((g) => g.r.label), splitLine: { show: false },
-        axisLabel: { width: narrow ? 90 : 220, overflow: 'truncate', hideOverlap: false } }),
-      dataZoom: gains.length > shown ? [{ type: 'inside', yAxisIndex: 0, startValue: gains.length - shown,
-        endValue: gains.length - 1, zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: true }] : [],
+        axisLabel: { hideOverlap: false, formatter: (name) => f.fit(name, narrow ? 100 : 250) } }),
       tooltip: { trigger: 'item', formatter: ({ dataIndex: i }) => lines(gains[i].r.label,
         `${f.seconds(gains[i].r.default.median)} → ${f.seconds(gains[i].r.best.median)}`,
         gains[i].s.low ? `95 %: ${f.factor(gains[i].s.low)} … ${f.factor(gains[i].s.high)}` : '') },
@@ -62,21 +63,23 @@ function gainChart(report, select) {
       ],
     }),
   });
-  return figure('Speed-up', 'the whisker is what both 95 % intervals allow', one.node);
+  return figure('Speed-up', 'the whisker is what both 95 % intervals allow' +
+    (left ? `; the ${f.many(left, 'lesser result')} are in the table only` : ''), one.node);
 }
 
 export function gain(report, select) {
   const s = new Map(report.kernels.map((r) => [r, speedup(r)]));
-  const state = (r) => !r.finished ? 'not finished' : !r.winner ? 'the default stays'
+  const state = (r) => r.borrowed ? r.borrowed : !r.finished ? 'not finished' : !r.winner ? 'the default stays'
     : r.verified ? 'verified' : 'unverified';
+  const stays = report.kernels.some((r) => r.finished && !r.winner && r.best?.median < r.default?.median);
   const machines = new Set(report.kernels.map((r) => r.cpu + r.isa + r.threads));
   const results = table({
     name: 'results', rows: report.kernels, perPage: 12, columns: [
-      { title: 'Kernel', value: (r) => r.kernel, wide: false, show: (r) =>
+      { title: 'Kernel', soft: true, value: (r) => r.kernel, show: (r) =>
         h('button', { type: 'button', class: 'link', onclick: () => select(r.index) }, r.kernel) },
       { title: 'For', soft: true, value: (r) => r.keyText, show: (r) => r.keyText || f.none },
       ...(machines.size > 1 ? [{ title: 'On', value: (r) => r.cpu,
-        show: (r) => `${f.machine(r.cpu)}, ${r.threads}` }] : []),
+        show: f.place }] : []),
       { title: 'Default', number: true, value: (r) => r.default?.median ?? null,
         show: (r) => f.seconds(r.default?.median) },
       { title: '95 % interval', number: true, value: (r) => r.default?.low ?? null,
@@ -87,8 +90,10 @@ export function gain(report, select) {
         show: (r) => f.interval(r.best) },
       { title: 'Speed-up', number: true, value: (r) => s.get(r)?.ratio ?? null,
         show: (r) => f.factor(s.get(r)?.ratio) },
-      { title: 'Answers', value: state, show: state },
+      { title: 'Answers', soft: true, value: state, show: state },
     ],
   });
-  return [h('p', { class: 'answer' }, answer(report)), gainChart(report, select), results.node];
+  return [h('p', { class: 'answer' }, answer(report)), gainChart(report, select), results.node,
+    stays ? h('p', { class: 'note' }, 'Where the default stays, the best is the fastest variant: it was not faster ' +
+      'than the default beyond the noise.') : null];
 }

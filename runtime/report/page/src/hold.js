@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where does it hold? What the result is a result of, the kernel's other results, and another store's.
-import { axis, chart, grid, lines } from './chart.js';
+import { axis, chart, grid, lines, listed } from './chart.js';
 import { speedup } from './data.js';
-import { figure, h } from './dom.js';
+import { figure, h, pieces } from './dom.js';
 import * as f from './format.js';
 import { table } from './table.js';
-
-const where = (r) => `${f.machine(r.cpu)}, ${f.many(r.threads, 'thread')}`;
 
 function answer(result, same) {
   const machines = new Set(same.map((r) => r.cpu + r.isa + r.threads)).size;
   const keys = new Set(same.map((r) => r.keyText)).size;
-  return `For ${result.keyText || 'all calls'} with ${f.many(result.threads, 'thread')} of this processor and ` +
-    `this compiler. ${result.kernel} has results for ${f.many(keys, 'key')} on ${f.many(machines, 'machine')}.`;
+  const others = keys * machines > 1 ? ` ${result.kernel} has results for ${f.many(keys, 'key')} on ` +
+    `${f.many(machines, 'machine')}.` : '';
+  return `For ${result.keyText || 'all calls'}, on ${f.place(result)}, with this compiler; elsewhere it is tuned anew.` +
+    others;
 }
 
 function facts(result) {
-  const list = [['processor', result.cpu], ['instruction set', result.isa], ['threads', result.threads],
-    ['compiler', result.toolchain || result.compiler], ['machine', result.machine], ['source', result.file],
+  const list = [['processor', result.cpu], ['instruction set', result.isa], ['threads', result.threads || ''],
+    ['compiler', result.toolchain || result.compiler], ['machine', result.machine && f.caches(result.machine)], ['source', result.file],
     ['adopted from', result.source]];
   return h('dl', {}, list.filter(([, value]) => value).map(([name, value]) =>
     h('div', {}, h('dt', {}, name), h('dd', {}, value))));
@@ -29,18 +29,20 @@ function byKey(same) {
   const points = same.filter((r) => speedup(r) && Object.values(r.key)[0] > 0);
   if (names.size !== 1 || points.length < 3)
     return null;
-  const lanes = new Map();
+  const lanes = new Map(), at = points.map((r) => Object.values(r.key)[0]).sort((a, b) => a - b);
   for (const r of points) {
-    const lane = where(r);
+    const lane = f.place(r);
     lanes.set(lane, [...(lanes.get(lane) || []), [Object.values(r.key)[0], speedup(r).ratio, r.label]]);
   }
   return chart({
-    label: 'Speed-up by key', height: 260,
+    label: () => `Speed-up by key: ${listed(points.map((r) => `${r.keyText} ${f.factor(speedup(r).ratio)}`))}`,
+    height: 260,
     option: (c) => ({
       color: [c.best, c.base, c.bad, c.other], grid: grid({ top: lanes.size > 1 ? 34 : 12, bottom: 22 }),
       legend: lanes.size > 1 ? { top: 0, left: 4, type: 'plain', textStyle: { color: c.quiet } } : undefined,
-      xAxis: axis(c, { type: 'log', min: 'dataMin', max: 'dataMax', name: [...names][0], nameLocation: 'middle', nameGap: 24 }),
-      yAxis: axis(c, { type: 'value', axisLabel: { formatter: (v) => f.factor(v) } }),
+      xAxis: axis(c, { type: 'log', min: at[0], max: at.at(-1), name: [...names][0], nameLocation: 'middle', nameGap: 24,
+        splitLine: { show: false }, axisLabel: { customValues: at, formatter: f.count } }),
+      yAxis: axis(c, { type: 'value', axisLabel: { formatter: f.times } }),
       tooltip: { trigger: 'item', formatter: ({ data }) => lines(data[2], f.factor(data[1])) },
       series: [...lanes].map(([name, data]) => ({ type: 'line', name, symbolSize: 7,
         data: data.sort((a, b) => a[0] - b[0]) })),
@@ -57,6 +59,8 @@ function differing(a, b) {
   const list = Object.entries(a.winner).filter(([name, value]) => b?.winner?.[name] !== value);
   return list.length ? list.map(([name, value]) => `${name}=${value || '""'}`).join('  ') : 'the same';
 }
+
+const shown = (text) => pieces(text.split('  '));
 
 // Results of ours and of the other store that are of the same kernel and key: on the same machine where
 // it has such, else on each of its machines.
@@ -77,23 +81,28 @@ function pairs(report) {
 function against(report) {
   const rows = pairs(report);
   const ratio = (p) => p.a?.best && p.b?.best ? p.b.best.median / p.a.best.median : null;
-  const place = (r) => r ? where(r) : f.none;
   const both = rows.filter((p) => ratio(p) !== null);
   const slower = both.filter((p) => p.b.best.low > p.a.best.high).length;
   const faster = both.filter((p) => p.b.best.high < p.a.best.low).length;
+  const time = (title, r) => ({ title, number: true, value: (p) => r(p)?.best?.median ?? null,
+    show: (p) => f.seconds(r(p)?.best?.median) });
+  const only = (title, r, other) => ({ title, wide: true, value: (p) => differing(r(p), other(p)),
+    show: (p) => shown(differing(r(p), other(p))) });
+  const on = (title, r) => ({ title, soft: true, value: (p) => r(p) ? f.place(r(p)) : f.none,
+    show: (p) => r(p) ? f.place(r(p)) : f.none });
+  const here = (p) => p.a, there = (p) => p.b;
+  const machines = new Set(rows.flatMap((p) => [p.a, p.b]).filter(Boolean).map((r) => r.cpu + r.isa + r.threads));
   return [h('h3', {}, `Against ${report.against.name}`),
-    h('p', { class: 'note' }, `${f.many(both.length, 'result')} in both: there, ${faster} are faster, ${slower} ` +
-      `slower, ${both.length - faster - slower} within the noise. A is this store, B the other.`),
+    h('p', {}, both.length === 0 ? 'No result is in both.'
+      : `Of ${f.many(both.length, 'result')} in both, ${f.count(faster)} ${faster === 1 ? 'is' : 'are'} faster there, ` +
+        `${f.count(slower)} slower, and ${f.count(both.length - faster - slower)} the same within the noise.`),
     table({ name: 'comparison', rows, columns: [
-      { title: 'Kernel', value: (p) => p.any.kernel, show: (p) => p.any.kernel },
-      { title: 'For', value: (p) => p.any.keyText, show: (p) => p.any.keyText || f.none },
-      { title: 'A', number: true, value: (p) => p.a?.best?.median ?? null, show: (p) => f.seconds(p.a?.best?.median) },
-      { title: 'B', number: true, value: (p) => p.b?.best?.median ?? null, show: (p) => f.seconds(p.b?.best?.median) },
-      { title: 'B / A', number: true, value: ratio, show: (p) => ratio(p) === null ? f.none : ratio(p).toFixed(3) },
-      { title: 'A has', wide: true, value: (p) => differing(p.a, p.b), show: (p) => differing(p.a, p.b) },
-      { title: 'B has', wide: true, value: (p) => differing(p.b, p.a), show: (p) => differing(p.b, p.a) },
-      { title: 'A on', value: (p) => place(p.a), show: (p) => place(p.a) },
-      { title: 'B on', value: (p) => place(p.b), show: (p) => place(p.b) },
+      { title: 'Kernel', soft: true, value: (p) => p.any.kernel, show: (p) => p.any.kernel },
+      { title: 'For', soft: true, value: (p) => p.any.keyText, show: (p) => p.any.keyText || f.none },
+      time('Here', here), time('There', there),
+      { title: 'There / here', number: true, value: ratio, show: (p) => f.factor(ratio(p)) },
+      only('Only here', here, there), only('Only there', there, here),
+      ...(machines.size > 1 ? [on('Here on', here), on('There on', there)] : []),
     ] }).node];
 }
 
@@ -106,13 +115,13 @@ export function hold(result, report, select) {
     same.length > 1 ? table({ name: `results of ${result.kernel}`, rows: same, perPage: 10, columns: [
       { title: 'For', value: (r) => r.keyText, show: (r) =>
         h('button', { type: 'button', class: 'link', onclick: () => select(r.index) }, r.keyText || f.none) },
-      { title: 'On', value: where, show: where },
+      { title: 'On', value: f.place, show: f.place },
       { title: 'Compiler', value: (r) => r.toolchain || '', show: (r) => r.toolchain || f.none },
       { title: 'Best', number: true, value: (r) => r.best?.median ?? null, show: (r) => f.seconds(r.best?.median) },
       { title: 'Speed-up', number: true, value: (r) => speedup(r)?.ratio ?? null,
         show: (r) => f.factor(speedup(r)?.ratio) },
       { title: 'Differs in', wide: true, value: (r) => differing(r, result), show: (r) =>
-        r === result ? 'this one' : differing(r, result) },
+        r === result ? 'this one' : shown(differing(r, result)) },
     ] }).node : null,
     report.against ? against(report) : null,
   ];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: six questions; the first is about all results, the others about the one that is chosen.
-import { redrawAll, sweep } from './chart.js';
+import { redrawAll, redrawForPrint, sweep } from './chart.js';
 import { better } from './better.js';
 import { cost } from './cost.js';
 import { read, speedup } from './data.js';
@@ -35,7 +35,7 @@ function setTheme(theme) {
 function themeSwitch() {
   return choose('Colours', themes.map((t) => names[t]), 0, (i) => {
     setTheme(themes[i]);
-    redrawAll(false);
+    redrawAll();
   });
 }
 
@@ -43,19 +43,20 @@ function themeSwitch() {
 
 // Paper is light, whatever the screen is, as wide as a sheet, and has no part that is not drawn yet.
 function prepareToPrint() {
-  let before;
-  const details = () => document.querySelectorAll('details:not([open])');
+  let before, opened = [];
   addEventListener('beforeprint', () => {
     before = document.documentElement.dataset.theme || 'auto';
     setTheme('light');
     document.body.classList.add('sheet');
-    details().forEach((d) => d.setAttribute('open', ''));
-    redrawAll(true);
+    opened = [...document.querySelectorAll('details.message:not([open])')];
+    opened.forEach((d) => d.setAttribute('open', ''));
+    redrawForPrint(true);
   });
   addEventListener('afterprint', () => {
     setTheme(before);
     document.body.classList.remove('sheet');
-    redrawAll(false);
+    opened.forEach((d) => d.removeAttribute('open'));
+    redrawForPrint(false);
   });
 }
 
@@ -108,7 +109,7 @@ function main() {
   const gains = report.kernels.map((r) => r.finished ? speedup(r)?.ratio ?? 0 : -1);
   show(asked && Number(asked[1]) < report.kernels.length ? Number(asked[1])
     : gains.indexOf(Math.max(...gains)));
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => redrawAll(false));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
   prepareToPrint();
 }
 

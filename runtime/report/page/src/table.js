@@ -8,9 +8,13 @@ const ascending = (x, y) => {
   return a || b ? a - b : x < y ? -1 : x > y ? 1 : 0; // what is missing comes last
 };
 
+// Does TEXT hold TERM? A term like name=value: as a whole, not as the begin of a longer one.
+const holds = (text, term) => ` ${text} `.includes(` ${term} `);
+
 // columns: [{ title, value(row), show(row), number }]; rows: whatever value and show take.
-export function table({ name, columns, rows, perPage = 15, sort = -1, down = false, filter = true }) {
+export function table({ name, columns, rows, perPage = 15, sort = -1, down = false }) {
   let all = rows, shown = rows, page = 0, words = '';
+  let sorted = rows; // all that there are, in their order; others are picked out of it
   const texts = new Map(); // of rows, for the filter; made when it is first used
 
   const text = (row) => {
@@ -23,28 +27,32 @@ export function table({ name, columns, rows, perPage = 15, sort = -1, down = fal
 
   function arrange() {
     const terms = words.toLowerCase().split(/\s+/).filter(Boolean);
-    shown = terms.length ? all.filter((r) => terms.every((t) => text(r).includes(t))) : all.slice();
-    if (sort >= 0) {
-      const value = columns[sort].value;
-      const keys = new Map(shown.map((r) => [r, value(r)]));
-      const sign = down ? -1 : 1;
-      shown.sort((a, b) => {
-        const x = keys.get(a), y = keys.get(b);
-        const missing = x === null || y === null || Number.isNaN(x) || Number.isNaN(y);
-        return (missing ? 1 : sign) * ascending(x, y);
-      });
-    }
+    const whole = new Set(terms.filter((t) => t.includes('=') && all.some((r) => holds(text(r), t))));
+    const some = all === rows ? null : new Set(all);
+    shown = sorted.filter((r) => (!some || some.has(r)) && terms.every((t) =>
+      whole.has(t) ? holds(text(r), t) : text(r).includes(t)));
     page = 0;
     fill();
   }
 
-  const heads = columns.map((c, k) => h('th', { scope: 'col', class: c.number ? 'number' : null },
+  function order() {
+    const keys = sort < 0 ? [] : rows.map(columns[sort].value), sign = down ? -1 : 1;
+    sorted = sort < 0 ? rows : Array.from(rows.keys()).sort((a, b) => {
+      const x = keys[a], y = keys[b];
+      const missing = x === null || y === null || Number.isNaN(x) || Number.isNaN(y);
+      return (missing ? 1 : sign) * ascending(x, y);
+    }).map((i) => rows[i]);
+    arrange();
+  }
+
+  // Roles are said because narrow windows show rows as blocks, which would take them away.
+  const heads = columns.map((c, k) => h('th', { scope: 'col', role: 'columnheader', class: c.number ? 'number' : null },
     h('button', { type: 'button', onclick: () => {
       down = sort === k ? !down : false;
       sort = k;
-      arrange();
+      order();
     } }, c.title)));
-  const body = h('tbody');
+  const body = h('tbody', { role: 'rowgroup' });
   const status = h('span', { class: 'status', role: 'status' });
   const move = (by) => { page += by; fill(); };
   const back = h('button', { type: 'button', 'aria-label': 'Previous rows', onclick: () => move(-1) }, '‹');
@@ -56,21 +64,25 @@ export function table({ name, columns, rows, perPage = 15, sort = -1, down = fal
     const from = page * perPage, to = Math.min(from + perPage, shown.length);
     heads.forEach((th, k) => th.setAttribute('aria-sort',
       k !== sort ? 'none' : down ? 'descending' : 'ascending'));
-    body.replaceChildren(...shown.slice(from, to).map((row) => h('tr', {}, columns.map((c) =>
-      h('td', { class: c.number ? 'number' : c.wide ? 'wide' : c.soft ? 'soft' : null }, c.show(row))))));
+    body.replaceChildren(...shown.slice(from, to).map((row) => h('tr', { role: 'row' }, columns.map((c) =>
+      h('td', { role: 'cell', 'data-title': c.title,
+        class: c.number ? 'number' : c.wide ? 'wide' : c.soft ? 'soft' : null }, c.show(row))))));
     status.textContent = shown.length === 0 ? 'no rows'
-      : to - from === all.length ? `${count(all.length)} rows`
+      : to - from === all.length ? (all.length > 5 ? `${count(all.length)} rows` : '')
       : `${count(from + 1)}–${count(to)} of ${count(shown.length)}` +
         (shown.length < all.length ? ` (${count(all.length)} in all)` : '');
     back.disabled = page === 0;
     on.disabled = to >= shown.length;
     back.hidden = on.hidden = shown.length <= perPage;
+    tools.hidden = !searched && back.hidden && !status.textContent;
   }
 
-  arrange();
-  const tools = h('div', { class: 'tools' }, filter && rows.length > 5 ? input : null, status, back, on);
+  const searched = rows.length > 5;
+  const tools = h('div', { class: 'tools' }, searched ? input : null, status, back, on);
+  order();
   const node = h('div', { class: 'table' }, tools,
     h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': name },
-      h('table', {}, h('thead', {}, h('tr', {}, heads)), body)));
-  return { node, setRows: (r) => { all = r; arrange(); } };
+      h('table', { role: 'table' }, h('caption', { class: 'unseen' }, name),
+        h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, heads)), body)));
+  return { node, setRows: (some) => { all = some || rows; arrange(); } };
 }

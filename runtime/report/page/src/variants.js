@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every variant in a table.
-import { fateNames, settings } from './data.js';
+import { fateNames, settings, settingsList } from './data.js';
+import { pieces } from './dom.js';
 import * as f from './format.js';
 import { table } from './table.js';
 
@@ -21,7 +22,8 @@ export function variantsTable(result) {
       { title: 'Runs', number: true, value: (i) => c.runs[i], search: () => '',
         show: (i) => c.runs[i] === null ? f.none : f.count(c.runs[i]) },
       { title: 'Fate', value: fate, show: fate },
-      { title: 'Parameters', wide: true, value: (i) => settings(result, i), show: (i) => settings(result, i) },
+      { title: 'Parameters', wide: true, value: (i) => settings(result, i),
+        show: (i) => pieces(settingsList(result, i)) },
     ],
   });
 }

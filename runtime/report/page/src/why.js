@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why this variant? What each parameter, each pair and all together did to the time.
-import { axis, chart, grid, lines, logAxis } from './chart.js';
+import { axis, chart, grid, lines, listed, logAxis } from './chart.js';
 import { settings, winnerRow } from './data.js';
 import { choose, figure, h, values } from './dom.js';
 import * as f from './format.js';
@@ -8,7 +8,10 @@ import { parallel } from './parallel.js';
 import { bestByPair, thin, variation } from './statistics.js';
 import { variantsTable } from './variants.js';
 
-const short = (text, n = 14) => text.length > n ? `${text.slice(0, n - 1)}…` : text || '""';
+const short = (text, n) => f.middle(text, n) || '""';
+
+// Few variants tell parameters apart badly.
+const few = (result) => result.ran.length < 3 * result.influence.filter((one) => one.values.length > 1).length;
 
 function answer(result) {
   if (result.ran.length === 0)
@@ -19,7 +22,9 @@ function answer(result) {
     return `${head}No parameter mattered: all of their values are within 1 % of each other.`;
   const next = result.influence[1];
   return `${head}${first.parameter} mattered most: ${f.factor(first.ratio)} between its best and its worst ` +
-    (next && next.ratio > 1.01 ? `value; then ${next.parameter}: ${f.factor(next.ratio)}.` : 'value.');
+    (next && next.ratio > 1.01 ? `value; then ${next.parameter}: ${f.factor(next.ratio)}.` : 'value.') +
+    (few(result) ? ` Only ${f.many(result.ran.length, 'variant')} ran and ${result.ran.length === 1 ? 'was' : 'were'} ` +
+      'right, so mind this as a hint.' : '');
 }
 
 function influenceChart(result, select) {
@@ -27,14 +32,16 @@ function influenceChart(result, select) {
   if (list.length === 0)
     return null;
   const one = chart({
-    label: 'Influence of each parameter', height: 50 + 26 * list.length,
+    label: () => `Influence of each parameter: ${listed(list.slice().reverse().map((i) =>
+      `${i.parameter} ${f.factor(i.ratio)}`))}`,
+    height: 50 + 26 * list.length,
     ready: (c) => c.on('click', (e) => select(list[e.dataIndex].parameter)),
     option: (c, narrow) => ({
       grid: grid({ right: 60 }),
       xAxis: logAxis(c, 1, Math.max(1.2, ...list.map((i) => i.ratio)), { min: 1, name: 'worst value over best value', nameLocation: 'middle',
         nameGap: 24 }),
       yAxis: axis(c, { type: 'category', data: list.map((i) => i.parameter), splitLine: { show: false },
-        axisLabel: { width: narrow ? 110 : 170, overflow: 'truncate', hideOverlap: false } }),
+        axisLabel: { hideOverlap: false, formatter: (name) => f.fit(name, narrow ? 120 : 190) } }),
       tooltip: { trigger: 'item', formatter: ({ dataIndex: i }) => lines(list[i].parameter,
         ...list[i].values.slice(0, 12).map((v) => `${v.value || '""'}: ${f.seconds(v.best)}` +
           (v.value === list[i].chosen ? ', the winner’s' : ''))) },
@@ -58,12 +65,14 @@ function valueChart(result) {
   let p = list[0];
   const winner = winnerRow(result);
   const fastest = result.median[result.ran[0]], slowest = result.median[result.ran.at(-1)];
-  const label = () => `Time of every variant by ${p.name}`;
+  const bests = () => p.values.map((_, v) => result.ran.find((i) => p.of[i] === v))
+    .map((i, v) => i === undefined ? null : [v, result.median[i]]).filter(Boolean);
   const one = chart({
-    label: label(), height: 300, id: 'by-value',
+    label: () => `Time of every variant by ${p.name}. The best with each value: ` +
+      listed(bests().map(([v, t]) => `${p.values[v] || '""'} ${f.seconds(t)}`)),
+    height: 300, id: 'by-value',
     option: (c, narrow) => {
-      const best = p.values.map((_, v) => result.ran.find((i) => p.of[i] === v))
-        .map((i, v) => i === undefined ? null : [v, result.median[i]]).filter(Boolean);
+      const best = bests();
       const points = result.ran.filter((i) => p.of[i] >= 0);
       return {
         grid: grid({ top: 16 }),
@@ -91,7 +100,6 @@ function valueChart(result) {
   const picker = choose('Parameter', list.map((q) => q.name), 0, (k) => show(list[k]));
   function show(q) {
     p = q;
-    one.node.setAttribute('aria-label', label());
     one.redraw();
   }
   return {
@@ -107,13 +115,23 @@ function valueChart(result) {
   };
 }
 
+// Of the two colours of text the one that is easier to read on the colour between FROM and TO.
+function inkOn(c, from, to, share) {
+  const light = (hex) => [1, 3, 5].map((i) => (parseInt(hex.slice(i, i + 2), 16) / 255) ** 2.2)
+    .reduce((sum, x, i) => sum + [0.2126, 0.7152, 0.0722][i] * x, 0);
+  const ground = light(from) + (light(to) - light(from)) * share;
+  const contrast = (ink) => Math.abs(Math.log((light(ink) + 0.05) / (ground + 0.05)));
+  return contrast(c.ink) > contrast(c.surface) ? c.ink : c.surface;
+}
+
 function heat(c, data, low, high, from, to) {
   const max = high > low ? high : low + 1;
-  const strong = (x) => (from === c.best ? max - x : x - low) / (max - low) > 0.5;
+  const ink = (x) => inkOn(c, from, to, (x - low) / (max - low));
   return { visualMap: { type: 'continuous', show: false, min: low, max,
     dimension: 2, seriesIndex: 0, inRange: { color: [from, to] } },
     series: [{ type: 'heatmap',
-      data: data.map((value) => ({ value, label: { color: strong(value[2]) ? c.surface : c.text } })), itemStyle: { borderColor: c.surface, borderWidth: 2, borderRadius: 3 } }] };
+      data: data.map((value) => ({ value, label: { color: ink(value[2]) } })),
+      itemStyle: { borderColor: c.surface, borderWidth: 2, borderRadius: 3 } }] };
 }
 
 const square = (n) => Math.min(440, 120 + 32 * n);
@@ -132,25 +150,27 @@ function variationChart(result, select) {
   });
   const names = v.parameters.map((p) => p.name);
   const one = chart({
-    label: 'Share of the differences that each parameter and each pair explains', height: square(n),
+    label: () => `Share of the differences that each explains: ${listed(cells.slice().sort((a, b) => b[2] - a[2])
+      .map(([j, i, s]) => `${i === j ? names[i] : `${names[j]} with ${names[i]}`} ${f.percent(s)}`))}`,
+    height: square(n),
     ready: (c) => c.on('click', ({ value }) => select(value[0], value[1], v.parameters)),
     option: (c, narrow) => {
       const h2 = heat(c, cells, 0, Math.max(...cells.map((x) => x[2]), 0.05), c.cold, c.best);
       h2.series[0].cursor = 'pointer';
-      h2.series[0].label = { show: !narrow || n < 7, fontSize: 11,
+      h2.series[0].label = { fontSize: 11, show: true,
         formatter: ({ value }) => value[2] >= 0.005 ? `${Math.round(100 * value[2])}` : '·' };
       return { ...h2, grid: grid({ right: 8 }),
         xAxis: axis(c, { type: 'category', data: names, splitLine: { show: false },
-          axisLabel: { rotate: 40, width: narrow ? 84 : 130, overflow: 'truncate', hideOverlap: false } }),
+          axisLabel: { rotate: 40, hideOverlap: false, formatter: (name) => f.fit(name, narrow ? 90 : 130) } }),
         yAxis: axis(c, { type: 'category', data: names, inverse: true, splitLine: { show: false },
-          axisLabel: { width: narrow ? 70 : 150, overflow: 'truncate', hideOverlap: false } }),
+          axisLabel: { hideOverlap: false, formatter: (name) => f.fit(name, narrow ? 80 : 150) } }),
         tooltip: { trigger: 'item', formatter: ({ value: [j, i, share] }) => i === j
           ? lines(names[i], `explains ${f.percent(share)} alone`)
           : lines(`${names[j]} and ${names[i]}`,
               `explain ${f.percent(share)} more together than each alone`) } };
     },
   });
-  return figure('What explains the differences', 'percent of the variation of log time: alone on the ' +
+  return figure('What explains the differences', 'percent of the variation of the times: each alone on the ' +
     'diagonal, below it what a pair adds' + (v.left ? `; ${v.left} lesser parameters are left out` : ''),
     one.node);
 }
@@ -160,9 +180,10 @@ function pairChart(result) {
   if (list.length < 2)
     return { node: null, select() {} };
   let a = 0, b = 1;
-  const label = () => `Best time by ${list[a].name} and ${list[b].name}`;
+  const said = () => bestByPair(result, list[a], list[b]).sort((x, y) => x[2] - y[2])
+    .map(([i, j, t]) => `${list[a].values[i] || '""'} with ${list[b].values[j] || '""'} ${f.seconds(t)}`);
   const one = chart({
-    label: label(), height: 300, id: 'by-pair',
+    label: () => `Best time by ${list[a].name} and ${list[b].name}: ${listed(said())}`, height: 300, id: 'by-pair',
     option: (c, narrow) => {
       const p = list[a], q = list[b];
       const cells = bestByPair(result, p, q).map(([i, j, t]) => [i, j, Math.log10(t), t]);
@@ -171,39 +192,48 @@ function pairChart(result) {
       h2.series[0].label = { show: cells.length <= (narrow ? 16 : 36), fontSize: 11,
         formatter: ({ value }) => f.seconds(value[3]) };
       const names = (r) => r.values.map((v) => short(v, narrow ? 8 : 16));
-      return { ...h2, grid: grid({ right: 8, bottom: 22 }),
+      return { ...h2, grid: grid({ top: 28, right: 8, bottom: 22 }),
         xAxis: axis(c, { type: 'category', data: names(p), splitLine: { show: false }, name: p.name,
           nameLocation: 'middle', nameGap: 24 }),
-        yAxis: axis(c, { type: 'category', data: names(q), splitLine: { show: false } }),
+        yAxis: axis(c, { type: 'category', data: names(q), splitLine: { show: false }, name: f.middle(q.name, 30),
+          nameTextStyle: { color: c.quiet, fontSize: 12, align: 'left' } }),
         tooltip: { trigger: 'item', formatter: ({ value: [i, j, , t] }) => lines(f.seconds(t),
           `${p.name}=${p.values[i]}`, `${q.name}=${q.values[j]}`) } };
     },
   });
-  const redraw = () => {
-    one.node.setAttribute('aria-label', label());
-    one.redraw();
-  };
   const names = list.map((p) => p.name);
-  const across = choose('Across', names, a, (k) => { a = k; redraw(); });
-  const up = choose('Up', names, b, (k) => { b = k; redraw(); });
+  const across = choose('Across', names, a, (k) => { a = k; one.redraw(); });
+  const up = choose('Up', names, b, (k) => { b = k; one.redraw(); });
   return {
-    node: figure('Best time by two parameters', 'darker is faster', h('div', { class: 'pickers' }, across, up),
+    node: figure('Best time by two parameters', 'the stronger the blue, the faster; empty: not tried', h('div', { class: 'pickers' }, across, up),
       one.node),
     select(p, q) {
       if (p === q)
         return;
       across.querySelector('select').value = a = list.indexOf(p);
       up.querySelector('select').value = b = list.indexOf(q);
-      redraw();
+      one.redraw();
     },
   };
+}
+
+// What is not said by the winner's values themselves.
+function notes(result) {
+  const list = [result.compiler ? `Compiled by ${result.compiler}.` : ''];
+  const named = Object.keys(result.winner).map((name) => /^(.+)@(\d+)\.(\d+)$/.exec(name)).find(Boolean);
+  if (named)
+    list.push(`${named[0]}: number ${named[3]} of what the ${named[1]} in line ${named[2]} leaves to be chosen.`);
+  const row = winnerRow(result);
+  if (result.ran.length && row !== result.ran[0] && !result.source)
+    list.push('It is not the fastest below: a race between the fastest, in turns, decided at the end; the times below ' +
+      'are from before it.');
+  return list.filter(Boolean).join(' ');
 }
 
 export function why(result) {
   const parts = [h('p', { class: 'answer' }, answer(result))];
   if (result.winner)
-    parts.push(h('h3', {}, 'The winner'), values(result.winner),
-      h('p', { class: 'note' }, result.compiler || ''));
+    parts.push(h('h3', {}, 'The winner'), values(result.winner), h('p', { class: 'note' }, notes(result)));
   if (result.ran.length === 0)
     return parts;
   const byValue = valueChart(result), byPair = pairChart(result);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What went wrong? Variants that failed, and what makes results less sure.
-import { axis, chart, grid, lines } from './chart.js';
-import { fateNames, settings } from './data.js';
-import { figure, h } from './dom.js';
+import { axis, chart, grid, lines, listed } from './chart.js';
+import { fateNames, settings, settingsList } from './data.js';
+import { figure, h, pieces } from './dom.js';
 import * as f from './format.js';
 import { table } from './table.js';
 
 const failures = ['compile', 'load', 'wrong', 'crash', 'timeout', 'exit', 'pending'];
 const failed = (result) => failures.reduce((sum, name) => sum + (result.variants[name] || 0), 0);
+
+const sentence = { ...fateNames, wrong: 'gave a wrong answer' };
 
 function answer(result) {
   const n = failed(result), v = result.variants;
@@ -17,8 +19,10 @@ function answer(result) {
     return `Nothing: all ${f.many(v.tried, 'variant')} that were tried gave the right answer` +
       (result.finished && !result.verified ? ', as far as is known: there was nothing to compare.' : '.');
   const top = failures.reduce((a, b) => (v[b] || 0) > (v[a] || 0) ? b : a);
-  return `${f.count(n)} of ${f.many(v.tried, 'variant')} failed; most of them ${fateNames[top]} ` +
-    `(${f.count(v[top])}). None of these can win.`;
+  const all = n === v.tried ? `All ${f.many(v.tried, 'variant')}` : `${f.count(n)} of ${f.many(v.tried, 'variant')}`;
+  const how = v[top] === n ? `: ${n === 1 ? 'it' : 'they'} ${sentence[top]}.`
+    : `; most of them ${sentence[top]} (${f.count(v[top])}).`;
+  return `${all} failed${how} ${n === v.tried ? 'So the default stays.' : 'None of these can win.'}`;
 }
 
 function remarks(result, report) {
@@ -50,10 +54,12 @@ function remarks(result, report) {
 
 function causes(result) {
   const list = [...failures, 'dropped'].filter((name) => result.variants[name]).reverse();
-  if (list.length === 0)
+  if (list.length < 2)
     return null;
   const one = chart({
-    label: 'Failed variants by cause', height: 24 + 30 * list.length,
+    label: () => `Failed variants by cause: ${listed(list.slice().reverse().map((name) =>
+      `${fateNames[name]} ${f.count(result.variants[name])}`))}`,
+    height: 24 + 30 * list.length,
     option: (c) => ({
       grid: grid({ right: 48 }),
       xAxis: axis(c, { type: 'value', show: false, splitLine: { show: false } }),
@@ -69,7 +75,7 @@ function causes(result) {
   return figure('By cause', '', one.node);
 }
 
-// One row for each cause and first line of a message: { fate, first, whole, n, example }.
+// One row for each cause and first line of a message, whatever numbers are in it: { fate, first, whole, n, example }.
 function groups(result) {
   const c = result.columns, found = new Map();
   const right = c.fates.indexOf('right');
@@ -77,7 +83,7 @@ function groups(result) {
     if (c.fate[i] === right)
       continue;
     const whole = c.message.texts[c.message.of[i]], first = whole.split('\n')[0];
-    const key = `${c.fate[i]} ${first}`;
+    const key = `${c.fate[i]} ${first.replace(/[-+]?\d[\d.]*(e[-+]?\d+)?/gi, '0')}`;
     const group = found.get(key);
     if (group)
       group.n++;
@@ -89,7 +95,7 @@ function groups(result) {
 
 function message(g) {
   const more = g.whole.slice(g.first.length).trim();
-  return more ? h('details', {}, h('summary', {}, g.first), h('pre', {}, more)) : g.first || f.none;
+  return more ? h('details', { class: 'message' }, h('summary', {}, g.first), h('pre', {}, more)) : g.first || f.none;
 }
 
 export function wrong(result, report) {
@@ -104,7 +110,7 @@ export function wrong(result, report) {
       { title: 'Message', wide: true, value: (g) => g.first, search: (g) => g.whole, show: message },
       { title: 'Variants', number: true, value: (g) => g.n, show: (g) => f.count(g.n) },
       { title: 'For example', wide: true, value: (g) => settings(result, g.example),
-        show: (g) => settings(result, g.example) },
+        show: (g) => pieces(settingsList(result, g.example)) },
     ] }).node : null,
   ];
 }
