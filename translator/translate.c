@@ -148,7 +148,7 @@ static struct unit *units_for(struct translation *t, struct kernel *k)
       expand_classify(x, k);
       classify_key(k);
       check_sections(t->s, k);
-      sections_adopt(t->s, k);
+      sections_adopt(t->s, k, x);
       flags_check(t->s, k, t->o);
     }
     units[i] = unit_build(t->s, k, x, t->o);

@@ -24,7 +24,7 @@ static struct model *model_of(const char *text)
   k->main = (struct function){ .node = f, .start = ts_node_start_byte(f), .end = ts_node_end_byte(f),
                                .body_at = ts_node_start_byte(node_field(f, "body")) };
   assert_true(signature_read(s, &k->main, k));
-  return scan_function(s, k, &k->main);
+  return scan_function(s, k, &k->main, NULL);
 }
 
 // ---- sections ----------------------------------------------------------------------------------------
@@ -98,6 +98,42 @@ static void test_sections(void **state)
       "out(x[0:N > 0 ? N : 0])" },
     { "void f(int n, double *x) { for (int i = 0; i < n; i += 2) x[i] = 1; }",
       "it cannot be told which element is the last" },
+    // what is written of a row only where an outer loop lets it be
+    { "void f(int n, double *x) { for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) x[i] = 1; }",
+      "inout(x[0:n >= 2 && n > 0 ? n : 0])" },
+    { "void f(int n, int m, double *x) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)"
+      " x[i] = 1; for (int i = 3; i < n; i++) x[i] = 2; }",
+      "inout(x[0:m > 0 && n > 0 ? n : n >= 4 ? n : 0])" },
+    { "struct p { int a, b; }; void f(int n, struct p *x) { for (int i = 0; i < n; i++) x[i].a = 1; }",
+      "inout(x[0:n > 0 ? n : 0])" },
+    // beyond the end of a row is another one
+    { "void f(int n, int m, double A[n][m]) { for (int i = 0; i < n * m; i++) A[0][i] = 1; }",
+      "it cannot be proven that the subscripts stay within a row" },
+    { "void f(int n, double A[n][8]) { for (int i = 1; i < n; i++) for (int j = 0; j < 8; j++)"
+      " A[i][j - 1] = 1; }", "it cannot be proven that the subscripts stay within a row" },
+    // -3 < 2u does not hold
+    { "void f(unsigned n, double *x) { for (int i = -3; i < n; i++) x[i + 3] = 1; }",
+      "a subscript is not affine in loops and arguments" },
+    { "void f(size_t n, double *x) { for (size_t i = n; i > 0; i--) x[i - 1] = 1; }",
+      "inout(x[0:n > 0 ? n : 0])" },
+    { "void f(unsigned n, double *x) { for (unsigned i = 0; i < n; i++) x[i + -1] = 1; }",
+      "a subscript is not affine in loops and arguments" },
+    // 300 is 44 in eight bits
+    { "void f(int n, double *x) { for (uint8_t i = n; i < 100; i++) x[i] = 1; }",
+      "a subscript is not affine in loops and arguments" },
+    { "void f(int n, double *x) { short m = n; for (int i = 0; i < m; i++) x[i] = 1; }",
+      "a subscript is not affine in loops and arguments" },
+    { "#define N 2.5\nvoid f(double *x) { for (int i = 0; i < N; i++) x[i] = 1; }",
+      "a subscript is not affine in loops and arguments" },
+    // names that mean something else here, and what outlives a call
+    { "static int m; void f(int n, double *x) { { int m = 3; x[m] = 1; } x[m] = 1; }",
+      "a subscript is not affine in loops and arguments" },
+    { "static double g[8]; void f(int n) { { double g[2]; g[0] = 1; } g[n] = 1; }",
+      "it is not known what this points to" },
+    { "typedef double *at; static double x[8]; void f(int n, at x) { x[n] = 1; }",
+      "it is not known what this points to" },
+    { "void f(int n, double *x) { static int calls; calls++; for (int i = 0; i < n; i++) x[i] = 1; }",
+      "this outlives the call" },
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

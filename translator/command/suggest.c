@@ -191,10 +191,10 @@ static void sort(struct insertion *list, unsigned n)
     }
 }
 
-static void suggest_kernel(const struct source *s, struct kernel *k, struct insertion **list,
-                           unsigned *n)
+static void suggest_kernel(const struct source *s, struct kernel *k, const struct expansion *x,
+                           struct insertion **list, unsigned *n)
 {
-  struct model *m = scan_function(s, k, &k->main);
+  struct model *m = scan_function(s, k, &k->main, x);
   struct plan plan = plan_function(m);
   struct sections found = sections_infer(m, false);
   say_notes(m, &plan, &found);
@@ -237,7 +237,7 @@ static bool suggest(struct source *s, const struct compile_options *o)
   for (unsigned i = 0; i < c.n; i++)
     if (expand_function(x, &c.list[i].main)) { // an #if may leave it out
       expand_classify(x, &c.list[i]);
-      suggest_kernel(s, &c.list[i], &list, &n);
+      suggest_kernel(s, &c.list[i], x, &list, &n);
     }
   sort(list, n);
   if (n == 0)

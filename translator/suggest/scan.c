@@ -188,9 +188,11 @@ static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned 
     model_refuse(m, base, "this is no array by name");
     return;
   }
-  struct array *a = find_array(m, text_of(m, base));
-  a = a ? a : find_global(m, text_of(m, base));
-  if (!a) {
+  struct slice name = text_of(m, base);
+  struct array *a = find_array(m, name);
+  if (!a && kernel_arg(m->k, name) < 0 && !model_declares(m, node_field(m->b.f->node, "body"), name))
+    a = find_global(m, name);
+  if (!a || (a->local && !node_within(base, a->home))) {
     model_refuse(m, base, "it is not known what this points to");
     return;
   }
@@ -214,6 +216,8 @@ static void visit_name(struct model *m, TSNode n, unsigned access, char op)
       a->handed = n;
     return;
   }
+  if (macro_is_code(m, name))
+    model_refuse(m, n, "it is not known what this macro does");
   if (!(access & WRITE))
     return;
   if (kernel_arg(m->k, name) < 0 && !model_declares(m, node_field(m->b.f->node, "body"), name))
@@ -280,8 +284,24 @@ static void visit_update(struct model *m, TSNode n, struct place p)
     visit(m, target, p, READ | WRITE);
 }
 
+// A variable that keeps its value from call to call.
+static bool is_kept(const struct model *m, TSNode declaration)
+{
+  bool kept = false, constant = false;
+  for (uint32_t i = 0; i < ts_node_named_child_count(declaration); i++) {
+    struct slice word = text_of(m, ts_node_named_child(declaration, i));
+    kept |= slice_is(word, "static") || slice_is(word, "extern");
+    constant |= slice_is(word, "const");
+  }
+  return kept && !constant;
+}
+
 static void visit_declaration(struct model *m, TSNode n, struct place p)
 {
+  if (is_kept(m, n))
+    model_refuse(m, n, "this outlives the call");
+  if (macro_is_code(m, text_of(m, node_field(n, "type"))))
+    model_refuse(m, n, "it is not known what this macro does");
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
     TSNode d = ts_node_named_child(n, i), value = { 0 };
     struct array a = { .arg = -1, .local = true, .home = ts_node_parent(n) };
@@ -344,8 +364,8 @@ static void visit_pointer(struct model *m, TSNode n, struct place p, unsigned ac
 
 static void visit_field(struct model *m, TSNode n, struct place p, unsigned access)
 {
-  if (slice_is(text_of(m, node_field(n, "operator")), "."))
-    visit(m, node_field(n, "argument"), p, access);
+  if (slice_is(text_of(m, node_field(n, "operator")), ".")) // the other fields stay as they are
+    visit(m, node_field(n, "argument"), p, access & WRITE ? READ | WRITE : access);
   else
     model_refuse(m, n, "what this points to is not followed");
 }
@@ -392,10 +412,11 @@ static bool is_short_cut(const struct model *m, TSNode n)
   return slice_is(op, "&&") || slice_is(op, "||");
 }
 
-static bool is_jump(TSNode n)
+static bool is_jump(TSNode n) // or where one may lead
 {
   return node_is_type(n, "break_statement") || node_is_type(n, "return_statement") ||
-         node_is_type(n, "goto_statement") || node_is_type(n, "continue_statement");
+         node_is_type(n, "goto_statement") || node_is_type(n, "continue_statement") ||
+         node_is_type(n, "case_statement");
 }
 
 static bool is_plain(TSNode n)
@@ -460,12 +481,14 @@ static void visit(struct model *m, TSNode n, struct place p, unsigned access)
     model_refuse(m, n, "this is not understood");
 }
 
-struct model *scan_function(const struct source *s, struct kernel *k, struct function *f)
+struct model *scan_function(const struct source *s, struct kernel *k, struct function *f,
+                            const struct expansion *x)
 {
   struct model *m = arena_alloc(sizeof *m);
   TSNode body = node_field(f->node, "body");
   m->b = (struct builder){ .s = s, .k = k, .f = f };
   m->k = k;
+  m->x = x;
   if (ts_node_has_error(f->node))
     model_refuse(m, f->node, "it could not be parsed");
   read_arguments(m, f->node);

@@ -144,9 +144,10 @@ static bool implies_guards(const struct reach *b, const struct reach *a)
   return true;
 }
 
-// "n > 0 ? n * n : 0"; NULL: it cannot be told. *FIRST: the access that reaches farthest.
+// "n > 0 ? n * n : 0"; NULL: it cannot be told. *FIRST: the access that reaches farthest. *SPLIT: where its
+// loops do not run, others may.
 static const char *length_of(struct model *m, struct reach *const *list, unsigned n, bool guarded,
-                             const struct reach **first, unsigned depth)
+                             const struct reach **first, bool *split, unsigned depth)
 {
   if (n == 0)
     return "0";
@@ -164,13 +165,23 @@ static const char *length_of(struct model *m, struct reach *const *list, unsigne
     if (n_others && i < n)
       continue;
     *first = *first ? *first : r;
+    *split |= n_others > 0;
     const char *length = poly_text(m, poly_add(r->last, poly_int(1), 1));
     if (r->n_guards == 0 || (!guarded && n_others == 0))
       return length;
-    const char *rest = length_of(m, others, n_others, guarded, first, depth + 1);
+    const char *rest = length_of(m, others, n_others, guarded, first, split, depth + 1);
     return rest ? arena_printf("%s ? %s : %s", guards_text(m, r), length, rest) : NULL;
   }
   return NULL;
+}
+
+// Do the loops around LOOP leave its iterations as they are, whichever of theirs runs?
+static bool is_rectangular(const struct iter *loop)
+{
+  for (const struct iter *o = loop->outer; o; o = o->outer)
+    if (!loop->left.known || poly_has(loop->from, o->atom) || poly_has(loop->left, o->atom))
+      return false;
+  return true;
 }
 
 // Is every element up to R's last one written, and A never read?
@@ -180,6 +191,9 @@ static bool covers(const struct model *m, const struct array *a, const struct re
   uint64_t seen[2] = { 0 };
   if (a->read || !x->write || x->conditional)
     return false;
+  for (const struct iter *l = x->loop; l; l = l->outer)
+    if (!is_rectangular(l))
+      return false;
   for (unsigned i = 0; i < x->n; i++) {
     const struct iter *l = x->loop;
     while (l && !poly_same(x->index[i], poly_atom(l->atom)))
@@ -187,9 +201,6 @@ static bool covers(const struct model *m, const struct array *a, const struct re
     if (!l || seen[l->atom / 64] & BIT(l->atom % 64) || !poly_same(l->from, poly_int(0)) || !l->to.known)
       return false;
     seen[l->atom / 64] |= BIT(l->atom % 64);
-    for (const struct iter *o = x->loop; o; o = o->outer)
-      if (poly_has(l->to, o->atom))
-        return false;
     struct poly length = poly_add(l->to, poly_int(1), 1);
     unsigned behind = x->n - 1 - i;
     if (i > 0 && a->n_strides && !poly_same(length, a->strides[behind]))
@@ -219,25 +230,50 @@ static const char *spell(const struct section *x)
   return t.data;
 }
 
+// The subscripts behind X's first one are within what A's declaration says.
+static bool in_rows(struct model *m, const struct array *a, const struct access *x)
+{
+  struct system s = { 0 };
+  model_facts(x->loop, &s);
+  for (unsigned i = 1; i < a->rank; i++) {
+    uint32_t at = (uint32_t)(a->bounds[i].data - m->b.s->text);
+    TSNode bound = ts_node_named_descendant_for_byte_range(m->b.f->node, at,
+                                                           at + (uint32_t)a->bounds[i].size);
+    struct poly last = poly_add(value_of_expression(m, bound, NULL), poly_int(1), -1);
+    if (!system_implies(&s, x->index[i]) || !system_implies(&s, poly_add(last, x->index[i], -1)))
+      return false;
+  }
+  return true;
+}
+
+// NULL, or the reason why there is no telling how far X reaches.
+static const char *reach_of(struct model *m, const struct access *x, struct reach *r)
+{
+  return x->why                      ? x->why
+         : !in_rows(m, x->array, x) ? "it cannot be proven that the subscripts stay within a row"
+                                     : find_reach(x, r);
+}
+
 // Of an argument.
 static void add_argument(struct model *m, const struct array *a, bool guarded, struct sections *out)
 {
   struct reach **list = NULL;
   const struct reach *first = NULL;
   unsigned n = 0;
+  bool split = false;
   struct section x = { .base = a->name, .offset = (size_t)(a->name.data - m->b.s->text) };
   for (unsigned i = 0; i < m->n_accesses && !out->why; i++) {
     struct reach *r = arena_alloc(sizeof *r);
     if (m->accesses[i].array != a)
       continue;
-    const char *why = m->accesses[i].why ? m->accesses[i].why : find_reach(&m->accesses[i], r);
+    const char *why = reach_of(m, &m->accesses[i], r);
     if (why)
       refuse(out, m->accesses[i].node, why);
     *GROW(list, n) = r;
   }
   if (out->why)
     return;
-  const char *length = length_of(m, list, n, guarded, &first, 0);
+  const char *length = length_of(m, list, n, guarded, &first, &split, 0);
   if (!length || !first) {
     refuse(out, a->home, "it cannot be told which of its elements is the last");
     return;
@@ -247,7 +283,7 @@ static void add_argument(struct model *m, const struct array *a, bool guarded, s
     *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, a->bounds[i] };
   if (!guarded && first->n_guards)
     out->assumed = guards_text(m, first);
-  bool whole = covers(m, a, first);
+  bool whole = !split && covers(m, a, first);
   x.access = !a->written ? AUTOTUNE_IN : whole ? AUTOTUNE_OUT : AUTOTUNE_INOUT;
   x.name = spell(&x);
   *GROW(out->list, out->n) = x;
@@ -293,14 +329,28 @@ struct sections sections_infer(struct model *m, bool guarded)
   return out;
 }
 
-void sections_adopt(const struct source *s, struct kernel *k)
+// TEXT with the products of its names in numbers that are wide enough.
+static struct slice widen(struct slice text)
+{
+  struct text out = { 0 };
+  struct lexer l = lexer_of(text);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    text_printf(&out, "%s%.*s ", t.kind == TOKEN_WORD ? "(long long)" : "", (int)t.text.size,
+                t.text.data);
+  return slice_of(out.data);
+}
+
+void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x)
 {
   bool output = false;
   if (k->n_sections || k->returns || k->cuda || k->verify == AUTOTUNE_VERIFY_OFF)
     return;
-  struct sections found = sections_infer(scan_function(s, k, &k->main), true);
-  for (unsigned i = 0; i < found.n; i++)
+  struct sections found = sections_infer(scan_function(s, k, &k->main, x), true);
+  for (unsigned i = 0; i < found.n; i++) {
     output = output || (found.list[i].access & AUTOTUNE_OUT);
+    if (found.list[i].n_dims)
+      found.list[i].dims[0].length = widen(found.list[i].dims[0].length);
+  }
   if (found.why || !output)
     return;
   k->sections = found.list;

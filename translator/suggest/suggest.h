@@ -4,6 +4,7 @@
  *   poly.c      integer polynomials in names: bounds and subscripts
  *   solve.c     has a system of inequalities an integer solution? Fourier and Motzkin's elimination
  *   scan.c      a function becomes loops, arrays, accesses, scalars
+ *   type.c      how large the integers of an expression are, and what stands behind macros
  *   value.c     an expression of the source as a polynomial; ranges of loops
  *   split.c     A[i * n + j] becomes A[i][j] where 0 <= j < n can be proven
  *   depend.c    direction vectors of what depends on what
@@ -17,6 +18,8 @@
 
 #include "autotune.h"
 #include "loops/loops.h"
+
+struct expansion;
 
 /* ---- poly.c ---- */
 
@@ -100,6 +103,7 @@ struct scalar {                 /* an assignment to a variable that is no array 
 struct model {
   struct builder b;
   struct kernel *k;
+  const struct expansion *x;    /* what stands behind typedefs and macros; NULL: it is not known */
   struct slice atoms[MAX_ATOMS]; bool is_loop[MAX_ATOMS]; unsigned n_atoms;
   struct iter **iters; unsigned n_iters;
   struct array **arrays; unsigned n_arrays;
@@ -108,8 +112,9 @@ struct model {
   bool jumps;                   /* break, return, goto: an access may be skipped */
   struct note { TSNode at; const char *text; } *refusals; unsigned n_refusals; /* not understood */
 };
-/* F of K, whose args are known. Never NULL. */
-struct model *scan_function(const struct source *s, struct kernel *k, struct function *f);
+/* F of K, whose args are known. X may be NULL. Never NULL. */
+struct model *scan_function(const struct source *s, struct kernel *k, struct function *f,
+                            const struct expansion *x);
 void model_refuse(struct model *m, TSNode at, const char *why);
 struct iter *model_iter(const struct model *m, TSNode loop); /* NULL: it has none */
 /* What holds wherever the body of LOOP runs: the ranges of it and of the loops around it. */
@@ -117,8 +122,21 @@ void model_facts(const struct iter *loop, struct system *s);
 bool model_declares(const struct model *m, TSNode node, struct slice name);
 bool node_within(TSNode node, TSNode outer);
 
+/* ---- type.c ---- */
+
+struct integer_type { unsigned size; bool is_unsigned, known; }; /* in bytes */
+struct integer_type model_type(const struct model *m, struct slice type);
+/* The bytes of the smallest unsigned number in E, less than 4 counting as 4; 0: there is none. */
+unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scope);
+/* What the file #defines NAME as, always a number: the last one; empty: something else. */
+struct slice macro_number(const struct model *m, struct slice name);
+/* NAME is a macro that may do more than compute a number. */
+bool macro_is_code(const struct model *m, struct slice name);
+
 /* ---- value.c ---- */
 
+/* Of the function's variable or argument NAME; empty: it has none, or several are called so. */
+struct slice declared_type(const struct model *m, struct slice name);
 struct poly value_of_expression(struct model *m, TSNode e, struct iter *scope);
 /* Fills value, from, to and left; NULL, or the reason why it cannot. */
 const char *value_range(struct model *m, struct iter *i);
@@ -153,7 +171,7 @@ struct sections sections_infer(struct model *m, bool guarded);
 /* A polynomial in names of the source, as C. */
 const char *poly_text(const struct model *m, struct poly p);
 /* Gives K, without out and inout, the sections that can be proven of it: all, or none. */
-void sections_adopt(const struct source *s, struct kernel *k);
+void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x);
 
 /* ---- plan.c ---- */
 

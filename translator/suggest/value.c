@@ -13,59 +13,25 @@ enum { MAX_DEPTH = 32 };
 
 static struct slice text_of(const struct model *m, TSNode n) { return node_text(&m->b, n); }
 
-static bool is_narrow_unsigned(struct slice type)
-{
-  struct lexer l = lexer_of(type);
-  bool is_unsigned = false, is_long = false, narrow = false;
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    is_unsigned |= slice_is(t.text, "unsigned");
-    is_long |= slice_is(t.text, "long");
-    narrow |= slice_is(t.text, "uint32_t") || slice_is(t.text, "uint16_t") ||
-              slice_is(t.text, "uint8_t");
-  }
-  return narrow || (is_unsigned && !is_long);
-}
-
+// Unsigned numbers of 4 bytes are in E.
 static bool may_wrap(const struct model *m, TSNode e, const struct iter *scope)
 {
-  struct slice name = text_of(m, e);
-  if (node_is_type(e, "identifier")) {
-    int arg = kernel_arg(m->k, name);
-    for (; scope; scope = scope->outer)
-      if (slices_same(scope->dim.var, name) && is_narrow_unsigned(scope->dim.type))
-        return true;
-    return arg >= 0 && is_narrow_unsigned(m->k->args[arg].specifiers);
-  }
-  for (uint32_t i = 0; i < ts_node_named_child_count(e); i++)
-    if (may_wrap(m, ts_node_named_child(e, i), scope))
-      return true;
-  return false;
+  return model_unsigned(m, e, scope) == 4;
 }
 
-// What `#define NAME …` says in the file is a number, wherever it does.
-static bool is_number_macro(const struct model *m, struct slice name)
+// An `int`, or what holds all of its numbers.
+static bool is_wide(const struct model *m, struct slice type)
 {
-  struct lexer l = lexer_of((struct slice){ m->b.s->text, m->b.s->size });
-  unsigned found = 0;
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    if (!t.first || !slice_is(t.text, "#"))
-      continue;
-    struct lexer line = { l.p, lex_line_end(l.p, l.end), false };
-    l = (struct lexer){ line.end, l.end, true };
-    struct slice word = lex(&line).text;
-    if (slice_is(word, "undef") && slices_same(lex(&line).text, name))
-      return false;
-    if (!slice_is(word, "define") || !slices_same(lex(&line).text, name))
-      continue;
-    struct token value = lex(&line);
-    bool bracket = slice_is(value.text, "(");
-    value = bracket ? lex(&line) : value;
-    if (value.kind != TOKEN_NUMBER || (bracket && !slice_is(lex(&line).text, ")")) ||
-        lex(&line).kind != TOKEN_END)
-      return false;
-    found++;
-  }
-  return found > 0;
+  struct integer_type t = model_type(m, type);
+  return t.known && t.size >= 4 && !(t.is_unsigned && t.size == 4);
+}
+
+static bool has_negative(struct poly p)
+{
+  for (unsigned i = 0; i < p.n; i++)
+    if (p.terms[i].c < 0)
+      return true;
+  return false;
 }
 
 static struct poly symbol(struct model *m, struct slice name)
@@ -120,28 +86,32 @@ bool model_declares(const struct model *m, TSNode node, struct slice name)
 
 static struct poly value_at(struct model *m, TSNode e, struct iter *scope, unsigned depth);
 
-// `int m = n - 1;`, once, and never assigned.
-static struct poly of_variable(struct model *m, struct slice name, struct iter *scope,
-                               unsigned depth)
+// The type of what declares NAME, if that is once in the function's body; *FOUND, if there is one.
+static struct slice type_in_body(const struct model *m, struct slice name, TSNode *found)
 {
-  TSNode d = { 0 };
-  TSNode body = node_field(m->b.f->node, "body");
-  if (declarators(m, body, name, &d) != 1 || !node_is_type(d, "init_declarator") ||
+  unsigned n = declarators(m, node_field(m->b.f->node, "body"), name, found);
+  return n == 1 ? text_of(m, node_field(ts_node_parent(*found), "type")) : (struct slice){ 0 };
+}
+
+// `int m = n - 1;`, once, never assigned, and AT is where it is seen.
+static struct poly of_variable(struct model *m, TSNode at, struct iter *scope, unsigned depth)
+{
+  TSNode d = { 0 }, body = node_field(m->b.f->node, "body");
+  struct slice name = text_of(m, at), type = type_in_body(m, name, &d);
+  if (!type.size || !node_is_type(d, "init_declarator") || !is_wide(m, type) ||
       !node_is_type(node_field(d, "declarator"), "identifier") || assigned(m, body, name))
     return poly_unknown;
-  TSNode declaration = ts_node_parent(d);
-  struct slice type = text_of(m, node_field(declaration, "type"));
-  struct lexer l = lexer_of(type);
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (!is_integer_word(t.text) || is_narrow_unsigned(type))
-      return poly_unknown;
+  if (!node_within(at, ts_node_parent(ts_node_parent(d))) ||
+      ts_node_start_byte(at) < ts_node_end_byte(d))
+    return poly_unknown;
   while (scope && !node_within(d, scope->node))
     scope = scope->outer;
   return value_at(m, node_field(d, "value"), scope, depth);
 }
 
-static struct poly of_name(struct model *m, struct slice name, struct iter *scope, unsigned depth)
+static struct poly of_name(struct model *m, TSNode at, struct iter *scope, unsigned depth)
 {
+  struct slice name = text_of(m, at);
   TSNode body = node_field(m->b.f->node, "body");
   for (struct iter *i = scope; i; i = i->outer)
     if (slices_same(i->dim.var, name))
@@ -154,8 +124,8 @@ static struct poly of_name(struct model *m, struct slice name, struct iter *scop
     return poly_unknown;
   if (arg >= 0)
     return symbol(m, name);
-  return model_declares(m, body, name) ? of_variable(m, name, scope, depth)
-         : is_number_macro(m, name)    ? symbol(m, name)
+  return model_declares(m, body, name) ? of_variable(m, at, scope, depth)
+         : macro_number(m, name).size  ? symbol(m, name)
                                        : poly_unknown;
 }
 
@@ -164,26 +134,11 @@ static struct poly of_binary(struct model *m, TSNode e, struct iter *scope, unsi
   struct slice op = text_of(m, node_field(e, "operator"));
   struct poly left = value_at(m, node_field(e, "left"), scope, depth);
   struct poly right = value_at(m, node_field(e, "right"), scope, depth);
-  if (slice_is(op, "+"))
-    return poly_add(left, right, 1);
-  if (slice_is(op, "*"))
-    return poly_mul(left, right);
-  return slice_is(op, "-") && !may_wrap(m, e, scope) ? poly_add(left, right, -1) : poly_unknown;
-}
-
-static bool is_wide_type(struct slice type)
-{
-  static const char *const words[] = { "int", "long", "signed", "size_t", "ssize_t", "ptrdiff_t",
-                                       "int64_t", "uint64_t", "intptr_t", "uintptr_t" };
-  struct lexer l = lexer_of(type);
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    size_t i = 0;
-    while (i < sizeof words / sizeof *words && !slice_is(t.text, words[i]))
-      i++;
-    if (i == sizeof words / sizeof *words)
-      return false;
-  }
-  return true;
+  bool minus = slice_is(op, "-"), times = slice_is(op, "*");
+  if ((!minus && !times && !slice_is(op, "+")) ||
+      ((minus || has_negative(left) || has_negative(right)) && may_wrap(m, e, scope)))
+    return poly_unknown;
+  return times ? poly_mul(left, right) : poly_add(left, right, minus ? -1 : 1);
 }
 
 static struct poly value_at(struct model *m, TSNode e, struct iter *scope, unsigned depth)
@@ -194,12 +149,12 @@ static struct poly value_at(struct model *m, TSNode e, struct iter *scope, unsig
   if (node_is_type(e, "number_literal"))
     return read_integer(text_of(m, e), &number) ? poly_int(number) : poly_unknown;
   if (node_is_type(e, "identifier"))
-    return of_name(m, text_of(m, e), scope, depth + 1);
+    return of_name(m, e, scope, depth + 1);
   if (node_is_type(e, "parenthesized_expression") && ts_node_named_child_count(e) == 1)
     return value_at(m, ts_node_named_child(e, 0), scope, depth + 1);
   if (node_is_type(e, "binary_expression"))
     return of_binary(m, e, scope, depth + 1);
-  if (node_is_type(e, "cast_expression") && is_wide_type(text_of(m, node_field(e, "type"))))
+  if (node_is_type(e, "cast_expression") && is_wide(m, text_of(m, node_field(e, "type"))))
     return value_at(m, node_field(e, "value"), scope, depth + 1);
   if (node_is_type(e, "unary_expression") && slice_is(text_of(m, node_field(e, "operator")), "-") &&
       !may_wrap(m, e, scope))
@@ -232,24 +187,27 @@ static TSNode part(const struct model *m, const struct iter *i, struct slice t)
   return ts_node_start_byte(n) == at && ts_node_end_byte(n) == at + t.size ? n : (TSNode){ 0 };
 }
 
-static bool is_integer_type(struct slice type)
-{
-  struct lexer l = lexer_of(type);
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (is_real_word(t.text) || slice_is(t.text, "char") || slice_is(t.text, "short"))
-      return false;
-  return true;
-}
-
-// Of the variable NAME, which is declared somewhere in the function; empty: not known.
-static struct slice declared_type(const struct model *m, struct slice name)
+struct slice declared_type(const struct model *m, struct slice name)
 {
   TSNode d;
   int arg = kernel_arg(m->k, name);
-  unsigned n = declarators(m, node_field(m->b.f->node, "body"), name, &d);
-  if (n == 0 && arg >= 0)
-    return m->k->args[arg].specifiers;
-  return n == 1 ? text_of(m, node_field(ts_node_parent(d), "type")) : (struct slice){ 0 };
+  bool local = model_declares(m, node_field(m->b.f->node, "body"), name);
+  return arg >= 0 && !local ? m->k->args[arg].specifiers : type_in_body(m, name, &d);
+}
+
+// -1 < 2u does not hold: where unsigned numbers are compared, none may be negative. That the one which a
+// loop counts up to is not is left to the program, which would count up to 4 billion.
+static bool compares(struct model *m, const struct iter *i, struct poly low, struct poly bound)
+{
+  struct system s = { 0 };
+  bool is_unsigned = model_type(m, i->dim.type).is_unsigned ||
+                     model_unsigned(m, node_field(i->node, "condition"), i->outer);
+  model_facts(i->outer, &s);
+  for (unsigned a = 0; a < m->k->n_args; a++)
+    if (m->k->args[a].integer && model_type(m, m->k->args[a].specifiers).is_unsigned)
+      system_add(&s, symbol(m, slice_of(m->k->args[a].name)), false);
+  return !is_unsigned ||
+         (system_implies(&s, low) && (!i->dim.down || system_implies(&s, bound)));
 }
 
 const char *value_range(struct model *m, struct iter *i)
@@ -259,7 +217,8 @@ const char *value_range(struct model *m, struct iter *i)
   long long step = 1;
   if (!d->type.size)
     d->type = declared_type(m, d->var);
-  if (d->pointer || !d->type.size || !is_integer_type(d->type))
+  struct integer_type type = model_type(m, d->type);
+  if (d->pointer || !type.known || type.size < 4)
     return "its variable is no plain integer";
   if (assigned(m, body, d->var) || changes(m, body, d->low) || changes(m, body, d->bound))
     return "its variable or its bounds are changed in it";
@@ -269,6 +228,8 @@ const char *value_range(struct model *m, struct iter *i)
   struct poly bound = value_of_expression(m, part(m, i, d->bound), i->outer);
   if (!low.known || !bound.known || step < 1)
     return "its bounds are not affine";
+  if (!compares(m, i, low, bound))
+    return "its bounds may be negative, where unsigned numbers are compared";
   if (m->n_atoms == MAX_ATOMS)
     return "there are too many loops";
   i->atom = m->n_atoms++;
