@@ -229,6 +229,38 @@ bool translate_source(struct source *s, const struct compile_options *o, struct 
   return true;
 }
 
+// As `autotune cc` sees it, whatever the compiler is.
+static const struct cc_command *command_of(const char *path, char **args, bool cuda)
+{
+  char **argv = NULL;
+  unsigned n = 0;
+  *GROW(argv, n) = cuda ? arena_copy("nvcc", 4) : arena_copy("cc", 2);
+  while (*args)
+    *GROW(argv, n) = *args++;
+  *GROW(argv, n) = arena_copy(path, strlen(path));
+  *GROW(argv, n) = NULL;
+  return cc_command_read((int)n - 1, argv, false);
+}
+
+struct source *translate_read(const char *path, char **args, struct compile_options *o)
+{
+  struct source *s = source_read(path);
+  if (!s)
+    fatal("%s: %s", path, strerror(errno));
+  *o = translate_options(path, args);
+  const char *slash = strrchr(path, '/');
+  const char *folder = slash ? arena_copy(path, (size_t)(slash - path) + (slash == path)) : "";
+  struct cc_headers *h = cc_headers_scan(command_of(path, args, o->cuda), path,
+                                         (struct slice){ s->text, s->size }, folder);
+  if (cc_headers_kernel(h)) {
+    struct text whole = cc_headers_inline(h);
+    s = source_of(path, whole.data, whole.size);
+    o->args += h->conflict ? 2 : 0; // without the `-iquote` of the folder
+  }
+  s->cuda = o->cuda;
+  return s;
+}
+
 struct compile_options translate_options(const char *path, char **args)
 {
   const char *slash = strrchr(path, '/');
@@ -297,12 +329,9 @@ int command_translate(int argc, char **argv)
   }
   if (!in)
     return fputs(usage, stderr), 2;
-  struct source *s = source_read(in);
-  if (!s)
-    fatal("%s: %s", in, strerror(errno));
-  struct compile_options o = translate_options(in, argv + (i < argc ? i + 1 : argc));
+  struct compile_options o;
+  struct source *s = translate_read(in, argv + (i < argc ? i + 1 : argc), &o);
   struct text out = { 0 };
-  s->cuda = o.cuda;
   if (!translate_source(s, &o, &out))
     return 1;
   if (translate_write(path, &out) != 0)

@@ -305,6 +305,9 @@ const struct kernel *translate_kernels(struct source *s, const struct compile_op
 /* For the file at PATH, from what stands behind `--` (NULL-terminated), which for a .cu file may be as nvcc has it.
  * Sets `cuda`, by PATH or `-x cu`. */
 struct compile_options translate_options(const char *path, char **args);
+/* The file at PATH as `autotune cc` translates it, headers with kernels inline, and in *O what translate_options
+ * makes of ARGS. */
+struct source *translate_read(const char *path, char **args, struct compile_options *o);
 
 /* OUT to the file at PATH, whole or not at all, or to standard output (NULL). 0, or -1 and errno. */
 int translate_write(const char *path, const struct text *out);

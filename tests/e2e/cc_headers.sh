@@ -129,4 +129,11 @@ done
 autotune cc gcc -Iinc -E src/main.c > expanded
 has "the header's marker" expanded '^# 1 "inc/deep/kernel.h" 1'
 has "the way back" expanded '^# [0-9]* "inc/all.h" 2'
+
+# check and translate see what cc does
+autotune check src/main.c -- -Iinc > checked
+has "check: a kernel in a header" checked '^inc/deep/kernel.h:6: kernel scale$'
+check "check: two headers of one name" autotune check src/astray.c -- -Iinc -Iother
+autotune translate src/main.c -o translated.c -- -Iinc
+has "translate: a kernel in a header" translated.c autotune_begin
 finish

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // check.c: `autotune check`: what the pragmas of a file amount to, and what is wrong with
 // them, also with the build's own arguments. Writes and compiles nothing.
-#include <errno.h>
 #include <string.h>
 
 #include "autotune.h"
@@ -189,11 +188,8 @@ static void print_kernel(const struct source *s, const struct kernel *k)
 static bool check_file(const char *path, char **args)
 {
   unsigned before = diag_errors(), n;
-  struct source *s = source_read(path);
-  if (!s)
-    fatal("%s: %s", path, strerror(errno));
-  struct compile_options o = translate_options(path, args);
-  s->cuda = o.cuda;
+  struct compile_options o;
+  struct source *s = translate_read(path, args, &o);
   const struct kernel *kernels = translate_kernels(s, &o, &n);
   unsigned errors = diag_errors() - before;
   for (unsigned i = 0; i < n; i++)
