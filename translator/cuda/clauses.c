@@ -237,7 +237,7 @@ void cuda_clauses_check(const struct source *s, struct kernel *k)
   const struct pragma *p = k->main.pragma;
   struct cuda_kernel *c = k->cuda;
   check_dims(s, k, &c->block, USE_GRID, "the block");
-  check_dims(s, k, &c->grid, USE_GRID | USE_BLOCK, "the grid");
+  check_dims(s, k, &c->grid, USE_GRID | USE_BLOCK | USE_CEIL, "the grid");
   names_check(s, k, p, c->shared, USE_PARAMS | USE_MACHINE | USE_GRID | USE_BLOCK, "shared memory");
   if (c->ceil)
     c->flags |= AUTOTUNE_GPU_CEIL;

@@ -103,7 +103,8 @@ bool directives_read(const struct source *s, const struct pragma *pragmas, unsig
 /* ---- names.c ---- */
 
 enum name_use { USE_PARAMS = 1, USE_MACHINE = 2, /* arguments may be used everywhere */
-                USE_GRID = 4, USE_BLOCK = 8 };    /* gridDim, as asked for; blockDim, the variant's */
+                USE_GRID = 4, USE_BLOCK = 8,      /* gridDim, as asked for; blockDim, the variant's */
+                USE_CEIL = 16 };                  /* grid(ceil) */
 /* Diagnoses the names in EXPR, a part of P, that stand for nothing there. WHAT: "a
  * constraint". */
 bool names_check(const struct source *s, const struct kernel *k, const struct pragma *p,
@@ -111,6 +112,8 @@ bool names_check(const struct source *s, const struct kernel *k, const struct pr
 /* True when the file, or a header that was found, mentions NAME. Else *QUOTED: some
  * header was not found; *SYSTEM: one in <> is included. */
 bool name_declared(const struct source *s, struct slice name, bool *quoted, bool *system);
+/* Does the file #define it? *SYSTEM as above. */
+bool name_defined(const struct source *s, struct slice name, bool *system);
 const char *name_nearest(const struct kernel *k, struct slice name, unsigned uses);
 /* Diagnoses params that the file uses nowhere. */
 void names_check_params(const struct source *s, const struct kernel *k);

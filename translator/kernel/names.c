@@ -58,6 +58,12 @@ const char *name_nearest(const struct kernel *k, struct slice name, unsigned use
     *GROW(words, n) = *m;
   for (const char *const *m = gpu_names; k->cuda && (uses & USE_MACHINE) && *m; m++)
     *GROW(words, n) = *m;
+  if (uses & USE_GRID)
+    *GROW(words, n) = "gridDim";
+  if (uses & USE_BLOCK)
+    *GROW(words, n) = "blockDim";
+  if (uses & USE_CEIL)
+    *GROW(words, n) = "ceil";
   *GROW(words, n) = NULL;
   return nearest(name, words);
 }
@@ -170,12 +176,10 @@ static struct search search_file(const struct source *s, struct slice word)
   return q;
 }
 
-bool name_declared(const struct source *s, struct slice name, bool *quoted, bool *system)
+bool name_defined(const struct source *s, struct slice name, bool *system)
 {
-  struct search q = search_file(s, name);
-  bool found = q.found;
+  bool found = false;
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
-  *quoted = q.trusted;
   *system = false;
   for (struct token t = lex(&l); t.kind != TOKEN_END && !found; t = lex(&l)) {
     if (!t.first || !slice_is(t.text, "#"))
@@ -189,6 +193,14 @@ bool name_declared(const struct source *s, struct slice name, bool *quoted, bool
     l = (struct lexer){ end, l.end, true };
   }
   return found;
+}
+
+bool name_declared(const struct source *s, struct slice name, bool *quoted, bool *system)
+{
+  struct search q = search_file(s, name);
+  bool defined = name_defined(s, name, system);
+  *quoted = q.trusted;
+  return q.found || defined;
 }
 
 // INT_MAX, size_t: what headers of the system are made of.

@@ -150,7 +150,7 @@ static bool wanted_order(struct builder *b, struct nest *nest,
   int p = arg_param(b, a);
   struct text t = { 0 };
   for (unsigned i = 0; p < 0 && i < c->n_args; i++)
-    text_printf(&t, "%.*s ", (int)c->args[i].text.size, c->args[i].text.data);
+    text_printf(&t, "%s%.*s", i ? ", " : "", (int)c->args[i].text.size, c->args[i].text.data);
   if (p >= 0)
     text_printf(&t, "%s", b->k->params[p].values[b->resolve ? 0 : b->point[p]].text);
   if (!read_order(t.data, order, 32, n))

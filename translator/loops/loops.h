@@ -188,6 +188,10 @@ int arg_param(const struct builder *b, const struct dir_arg *a);
 /* ---- openmp.c ---- */
 bool attach_openmp(struct builder *b, struct nest *n, const struct loop_directive *d);
 
+/* ---- words.c ---- */
+/* False: a clause has a word that it does not know, and that is told. */
+bool words_check(struct builder *b, const struct loop_directive *d);
+
 /* ---- fuse.c ---- */
 struct nest *nest_fuse(struct builder *b, TSNode block, const struct loop_directive *d,
                        struct dim *outer);

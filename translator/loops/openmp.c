@@ -131,7 +131,7 @@ static bool unroll_within(struct builder *b, struct nest *n,
 bool attach_openmp(struct builder *b, struct nest *n, const struct loop_directive *d)
 {
   unsigned collapse;
-  if (!read_collapse(b, d, &collapse) || !nest_take(b, n, d, collapse))
+  if (!words_check(b, d) || !read_collapse(b, d, &collapse) || !nest_take(b, n, d, collapse))
     return false;
   for (unsigned i = 0; shares(d->kind) && i < collapse; i++)
     if (n->loops[i].raw ? n->loops[i].dim->down
