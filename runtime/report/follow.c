@@ -268,18 +268,18 @@ static void end_line(struct follower *f) {
 }
 
 static void draw_one(struct follower *f, const struct watched *w) {
-  enum { BAR = 24 };
   const struct sheet *s = &f->sheet;
   size_t columns = sheet_columns(s) - 1; // the last one makes some terminals wrap
+  size_t bar = columns >= 60 ? 24 : 8;   // what is said beside it matters more
   char *progress = describe_progress(w), *best = describe_best(w);
   fputs(sheet_paint(s, PAINT_BOLD), s->out);
   sheet_cut(s, shown(w->name), columns, false);
   fputs(sheet_paint(s, PAINT_END), s->out);
   end_line(f);
   fputs("  ", s->out);
-  sheet_bar(s, share_done(w), BAR, true);
+  sheet_bar(s, share_done(w), bar, true);
   fputs("  ", s->out);
-  sheet_cut(s, shown(progress), columns - BAR - 4, false);
+  sheet_cut(s, shown(progress), columns - bar - 4, false);
   end_line(f);
   bool gains = w->best > 0 && w->best < w->course.original;
   fprintf(s->out, "  %s", gains ? sheet_paint(s, PAINT_GOOD) : "");

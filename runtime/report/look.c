@@ -10,7 +10,7 @@
 
 #include "report.h"
 
-enum { FEWEST_COLUMNS = 54, MOST_COLUMNS = 160, USUAL_COLUMNS = 80, USUAL_ROWS = 24 };
+enum { FEWEST_COLUMNS = 40, MOST_COLUMNS = 160, USUAL_COLUMNS = 80, USUAL_ROWS = 24 };
 
 static bool is_set(const char *name) {
   const char *value = getenv(name);

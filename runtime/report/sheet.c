@@ -96,7 +96,10 @@ void wrapped_values(struct wrapped *w, const char *values) {
     bool empty = n > 0 && values[n - 1] == '=';
     char *one = sys_printf("%.*s%s", (int)n, values, empty ? "\"\"" : "");
     char *clean = report_clean(one ? one : "?");
-    if (*clean && report_matters(all, values, strcspn(values, "=")))
+    bool matters = *clean && report_matters(all, values, strcspn(values, "="));
+    if (matters && w->indent + sheet_width(clean) > sheet_columns(w->sheet))
+      wrapped_text(w, clean); // several flags
+    else if (matters)
       wrapped_piece(w, clean, 2);
     report_clean_free(clean);
     free(one);

@@ -8,7 +8,7 @@
 #include "compile/static.h"
 #include "sheet.h"
 
-enum { MOST_EXAMPLES = 5, MOST_FASTEST = 10, MOST_BARS = 16, FULL_ROW = 78 };
+enum { MOST_EXAMPLES = 5, MOST_FASTEST = 10, MOST_BARS = 16, LEAST_ROW = 52, FULL_ROW = 78 };
 
 // ---- parts ----------------------------------------------------------------------------
 
@@ -49,6 +49,11 @@ static bool is_wide(const struct sheet *s, const struct summary *m) {
   return !m || (m->flops <= 0 && m->bytes <= 0) || sheet_columns(s) >= FULL_ROW;
 }
 
+// Is there room for bytes beside what else stands in a row?
+static bool shows_bytes(const struct sheet *s, const struct summary *m) {
+  return m && m->bytes > 0 && (m->flops <= 0 || sheet_columns(s) >= LEAST_ROW);
+}
+
 static void print_time_row(const struct sheet *s, const char *label, struct estimate e,
                            const struct summary *m) {
   char number[48], low[48], high[48], interval[160];
@@ -67,9 +72,9 @@ static void print_time_row(const struct sheet *s, const char *label, struct esti
           2 + (int)(strlen(u->name) - sheet_width(u->name)), u->name);
   if (is_wide(s, m))
     fprintf(s->out, "   %-*s", pad, interval);
-  if (rates)
+  if (rates && (m->flops > 0 || is_wide(s, m)))
     print_rate(s, m->flops, e.median);
-  if (rates && m->bytes > 0)
+  if (shows_bytes(s, m))
     print_rate(s, m->bytes, e.median);
   fputc('\n', s->out);
 }
@@ -80,9 +85,9 @@ static void print_times(const struct sheet *s, const struct analysis *a) {
     return;
   bool wide = is_wide(s, m);
   fprintf(s->out, "\n  %-*s%12s%s", LABEL, "", "median", wide ? "   95 % interval" : "");
-  if (m && (m->flops > 0 || m->bytes > 0))
+  if (m && (m->flops > 0 || (m->bytes > 0 && wide)))
     fprintf(s->out, "%*s", wide ? 23 : 12, m->flops > 0 ? "GFLOP/s" : "");
-  if (m && m->bytes > 0)
+  if (shows_bytes(s, m))
     fprintf(s->out, "%12s", "GB/s");
   fputc('\n', s->out);
   if (a->has_original)
@@ -95,7 +100,7 @@ static void print_times(const struct sheet *s, const struct analysis *a) {
     fprintf(s->out, "  %s%-*s%s%9.2f x%s", sheet_paint(s, PAINT_DIM), LABEL, "speed-up",
             sheet_paint(s, PAINT_GOOD), a->original.median / a->best.median,
             sheet_paint(s, PAINT_END));
-    if (has_interval(a->original) && has_interval(a->best))
+    if (has_interval(a->original) && has_interval(a->best) && sheet_columns(s) >= LEAST_ROW)
       fprintf(s->out, "    %.2f … %.2f x", low, high);
     fputc('\n', s->out);
   }
@@ -181,9 +186,9 @@ static void print_variants(const struct sheet *s, const struct analysis *a) {
   }
   w.paint = PAINT_END;
   if (item->finished && item->summary.same) {
-    snprintf(text, sizeof text, "· %u had the same machine code as another",
-             item->summary.same);
+    snprintf(text, sizeof text, "· %u had", item->summary.same);
     wrapped_piece(&w, text, 1);
+    wrapped_text(&w, "the same machine code as another");
   }
   if (a->n_running) {
     snprintf(text, sizeof text, "· %u being tried now", a->n_running);
@@ -295,8 +300,15 @@ static void print_why(const struct sheet *s, const struct analysis *a) {
       print_title(s, "why: the best time with each value of a parameter; * the winner's");
     any = true;
     char *name = report_clean(p->name);
-    fprintf(s->out, "    %s%s%s  (%.2f x between best and worst value)\n", sheet_paint(s, PAINT_BOLD),
-            name, sheet_paint(s, PAINT_END), p->ratio);
+    struct wrapped w = { .sheet = s, .column = 4, .indent = 6, .first = true, .paint = PAINT_BOLD };
+    char ratio[48];
+    snprintf(ratio, sizeof ratio, "(%.2f x", p->ratio);
+    fprintf(s->out, "    ");
+    wrapped_piece(&w, name, 1);
+    w.paint = PAINT_END;
+    wrapped_piece(&w, ratio, 2);
+    wrapped_text(&w, "between best and worst value)");
+    fputc('\n', s->out);
     if (s->look.drawn && p->n_values <= MOST_BARS)
       print_bars(s, p);
     else
