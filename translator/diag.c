@@ -11,6 +11,7 @@
 
 static struct {
   unsigned errors, warnings;
+  bool hushed;
 } count;
 
 unsigned diag_errors(void)
@@ -21,6 +22,11 @@ unsigned diag_errors(void)
 void diag_reset(void)
 {
   count.errors = count.warnings = 0;
+}
+
+void diag_hush(bool hush)
+{
+  count.hushed = hush;
 }
 
 void fatal(const char *format, ...)
@@ -80,6 +86,8 @@ static void report(const struct source *s, size_t offset, size_t size, const cha
 {
   unsigned column;
   const char *path;
+  if (count.hushed)
+    return;
   if (offset > s->size)
     offset = s->size;
   unsigned line = source_where(s, offset, &path, &column);
@@ -94,7 +102,7 @@ static void report(const struct source *s, size_t offset, size_t size, const cha
 void diag_error(const struct source *s, size_t offset, size_t size, const char *hint,
                 const char *format, ...)
 {
-  if (++count.errors > MAX_SHOWN) {
+  if (++count.errors > MAX_SHOWN && !count.hushed) {
     if (count.errors == MAX_SHOWN + 1)
       fprintf(stderr, "%s: more errors are not shown\n", s->path);
     return;

@@ -64,6 +64,7 @@ void diag_error(const struct source *s, size_t offset, size_t size, const char *
 void diag_warning(const struct source *s, size_t offset, size_t size, const char *hint,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 unsigned diag_errors(void);                     /* so far */
+void diag_hush(bool hush);                      /* they are only counted from now on */
 void diag_reset(void);                          /* to none: for tests and fuzzers */
 void fatal(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn)); /* the machine's */
 /* The nearest of WORDS (NULL-terminated) within a third of its length, else NULL. */

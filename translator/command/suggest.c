@@ -9,6 +9,8 @@
 #include "suggest/suggest.h"
 #include "unit/unit.h"
 
+enum { MAX_WIDTH = 96 };        // of a line, where clauses let it
+
 static const char usage[] =
   "usage: autotune suggest IN.c [-- COMPILER ARGUMENTS…]\n"
   "Prints a patch that puts pragmas on the loops of IN.c: autotune suggest IN.c | patch -p1\n"
@@ -20,10 +22,10 @@ struct candidates {
   struct kernel *list; unsigned n;
 };
 
-static void say(const struct source *s, TSNode at, const char *text)
+static void say(const struct source *s, size_t at, const char *text)
 {
   const char *path;
-  unsigned column, line = source_where(s, ts_node_start_byte(at), &path, &column);
+  unsigned column, line = source_where(s, at, &path, &column);
   fprintf(stderr, "%s:%u:%u: note: %s\n", path, line, column, text);
 }
 
@@ -67,7 +69,7 @@ static bool is_plain_function(const struct candidates *c, TSNode n)
   TSNode d = node_field(n, "declarator");
   TSNode name = node_field(d, "declarator");
   return node_is_type(d, "function_declarator") && node_is_type(name, "identifier") &&
-         !slice_is(source_slice(c->s, name), "main") && !ts_node_has_error(n) &&
+         !slice_is(source_slice(c->s, name), "main") &&
          has_plain_arguments(c, node_field(d, "parameters"));
 }
 
@@ -80,7 +82,7 @@ static void add_function(struct candidates *c, TSNode n)
   k.main = (struct function){ .node = n, .start = ts_node_start_byte(n),
                               .end = ts_node_end_byte(n), .body_at = ts_node_start_byte(body) };
   if (has_pragma(c, &k.main))
-    say(c->s, n, "left as it is: it has pragmas already");
+    say(c->s, k.main.start, "left as it is: it has pragmas already");
   else if (signature_read(c->s, &k.main, &k)) {
     *GROW(k.compilers, k.n_compilers) = "clang";
     *GROW(c->list, c->n) = k;
@@ -99,29 +101,35 @@ static void find_functions(struct candidates *c, TSNode n)
 
 // ---- the pragma of a function --------------------------------------------------------------------------
 
+// *WIDTH: of the line so far; 0: none is begun.
 static void put_sections(const struct sections *found, unsigned access, const char *clause,
-                         struct text *t)
+                         size_t *width, struct text *t)
 {
-  unsigned n = 0;
+  struct text c = { 0 };
   for (unsigned i = 0; i < found->n; i++)
     if (found->list[i].access == access)
-      text_printf(t, "%s%s", n++ ? ", " : clause, found->list[i].name);
-  text_printf(t, n ? ")" : "");
+      text_printf(&c, "%s%s%s", c.size ? ", " : clause, c.size ? "" : "(", found->list[i].name);
+  if (!c.size)
+    return;
+  bool next = *width == 0 || *width + c.size > MAX_WIDTH;
+  text_printf(t, next ? " \\\n    %s)" : " %s)", c.data);
+  *width = (next ? 4 : *width + 1) + c.size + 1;
 }
 
 // As many threads as this process may use, and the powers of two below.
-static void put_threads(const struct autotune_machine *m, struct text *t)
+static void put_threads(const struct autotune_machine *m, const char *name, struct text *t)
 {
   long long n = m->threads, power = 1;
   while (2 * power < n)
     power *= 2;
-  text_printf(t, " \\\n    param(THREADS: %lld", n);
+  text_printf(t, " \\\n    param(%s: %lld", name, n);
   for (; n > 1 && power > 0; power /= 2)
     text_printf(t, ", %lld", power);
-  text_printf(t, ") constraint(THREADS <= AUTOTUNE_THREADS)");
+  text_printf(t, ") constraint(%s <= AUTOTUNE_THREADS)", name);
 }
 
-static const char *kernel_pragma(const struct sections *found, bool threads)
+// THREADS: NULL where there is no such param.
+static const char *kernel_pragma(const struct sections *found, const char *threads)
 {
   struct text t = { 0 };
   const struct autotune_machine *m = plan_machine();
@@ -129,12 +137,12 @@ static const char *kernel_pragma(const struct sections *found, bool threads)
   text_printf(&t, "#pragma autotune kernel%s",
               wide ? " flags(\"\", \"-mprefer-vector-width=512\")" : "");
   if (threads)
-    put_threads(m, &t);
+    put_threads(m, threads, &t);
   if (!found->why && found->n) {
-    text_printf(&t, " \\\n   ");
-    put_sections(found, AUTOTUNE_IN, " in(", &t);
-    put_sections(found, AUTOTUNE_OUT, " out(", &t);
-    put_sections(found, AUTOTUNE_INOUT, " inout(", &t);
+    static const char *const names[] = { "in", "out", "inout" };
+    size_t width = 0;
+    for (unsigned access = AUTOTUNE_IN; access <= AUTOTUNE_INOUT; access++)
+      put_sections(found, access, names[access - 1], &width, &t);
   }
   text_printf(&t, "\n");
   return t.data;
@@ -157,21 +165,23 @@ static void say_assumed(const struct model *m, const struct sections *found)
     text_printf(&names, "%s'%.*s'", names.size ? ", " : "", (int)a->name.size, a->name.data);
   }
   if (names.size && written && arguments > 1)
-    say(m->b.s, m->b.f->node, arena_printf("assumed: no other array overlaps %s; "
+    say(m->source, m->function->start, arena_printf("assumed: no other array overlaps %s; "
                                            "'restrict' would say so", names.data));
+  if (!ts_node_is_null(found->row))
+    say(m->source, model_offset(m, found->row, NULL), "assumed: subscripts stay within their rows");
   if (found->assumed)
-    say(m->b.s, m->b.f->node, arena_printf("assumed of each call: %s", found->assumed));
+    say(m->source, m->function->start, arena_printf("assumed of each call: %s", found->assumed));
 }
 
 static void say_notes(const struct model *m, const struct plan *plan, const struct sections *found)
 {
   for (unsigned i = 0; i < plan->n_notes; i++)
-    say(m->b.s, plan->notes[i].at, plan->notes[i].text);
+    say(m->source, model_offset(m, plan->notes[i].at, NULL), plan->notes[i].text);
   if (plan->n == 0)
-    say(m->b.s, m->b.f->node, arena_printf("'%s' is left as it is", m->b.f->name));
+    say(m->source, m->function->start, arena_printf("'%s' is left as it is", m->b.f->name));
   if (plan->n && found->why)
-    say(m->b.s, found->at, arena_printf("no sections: %s; without out(…) nothing is verified",
-                                        found->why));
+    say(m->source, model_offset(m, found->at, NULL),
+        arena_printf("no sections: %s; without out(…) nothing is verified", found->why));
   if (plan->n)
     say_assumed(m, found);
 }
@@ -191,18 +201,34 @@ static void sort(struct insertion *list, unsigned n)
     }
 }
 
-static void suggest_kernel(const struct source *s, struct kernel *k, const struct expansion *x,
-                           struct insertion **list, unsigned *n)
+// A name that means nothing yet.
+static const char *name_threads(const struct source *s, const struct expansion *x)
 {
+  const char *name = "THREADS";
+  for (unsigned i = 2; lex_mentions((struct slice){ s->text, s->size }, slice_of(name)) ||
+                       expand_find(x, NAME_MACRO, slice_of(name), NULL) ||
+                       expand_find(x, NAME_ORDINARY, slice_of(name), NULL); i++)
+    name = arena_printf("THREADS_%u", i);
+  return name;
+}
+
+struct proposal { struct insertion *list; unsigned n; };   // of one kernel
+
+static struct proposal suggest_kernel(const struct source *s, const struct expansion *x,
+                                      struct kernel *k, const char *threads)
+{
+  struct proposal p = { 0 };
   struct model *m = scan_function(s, k, &k->main, x);
-  struct plan plan = plan_function(m);
+  struct plan plan = plan_function(m, threads);
   struct sections found = sections_infer(m, false);
   say_notes(m, &plan, &found);
   if (plan.n == 0)
-    return;
-  *GROW(*list, *n) = (struct insertion){ k->main.start, kernel_pragma(&found, plan.threads) };
+    return p;
+  *GROW(p.list, p.n) = (struct insertion){ k->main.start,
+                                           kernel_pragma(&found, plan.threads ? threads : NULL) };
   for (unsigned i = 0; i < plan.n; i++)
-    *GROW(*list, *n) = plan.list[i];
+    *GROW(p.list, p.n) = plan.list[i];
+  return p;
 }
 
 // The patched file must be one that the other commands take.
@@ -213,14 +239,41 @@ static bool is_fine(const struct source *s, const struct insertion *list, unsign
   unsigned errors = diag_errors(), n_kernels;
   patch_apply(s, list, n, &all);
   struct source *patched = source_of(s->path, all.data, all.size);
+  diag_hush(true);
   translate_kernels(patched, o, &n_kernels);
+  diag_hush(false);
   return diag_errors() == errors;
+}
+
+static struct insertion *join(const struct proposal *all, unsigned n, unsigned *total)
+{
+  struct insertion *list = NULL;
+  *total = 0;
+  for (unsigned i = 0; i < n; i++)
+    for (unsigned j = 0; j < all[i].n; j++)
+      *GROW(list, *total) = all[i].list[j];
+  sort(list, *total);
+  return list;
+}
+
+// Without those that the translator would refuse, for what is known to it alone.
+static void drop_refused(const struct candidates *c, struct proposal *all,
+                         const struct compile_options *o)
+{
+  for (unsigned i = 0; i < c->n; i++) {
+    unsigned n;
+    struct insertion *list = join(&all[i], 1, &n);
+    if (n == 0 || is_fine(c->s, list, n, o))
+      continue;
+    say(c->s, c->list[i].main.start, arena_printf("'%s' is left as it is: it cannot be a kernel",
+                                                  c->list[i].main.name));
+    all[i].n = 0;
+  }
 }
 
 static bool suggest(struct source *s, const struct compile_options *o)
 {
   struct candidates c = { .s = s };
-  struct insertion *list = NULL;
   struct text out = { 0 };
   unsigned n = 0;
   c.pragmas = pragma_all(s, &c.n_pragmas);
@@ -229,21 +282,25 @@ static bool suggest(struct source *s, const struct compile_options *o)
   if (diag_errors())
     return false;
   const struct expansion *x = c.n ? expand_file(s, c.list, c.n, "clang", o) : NULL;
+  struct proposal *all = arena_alloc((c.n + 1) * sizeof *all);
   if (c.n && !x) {
     fprintf(stderr, "%s: '%s' cannot preprocess this file: -I and -D of the build go behind `--`\n",
             s->path, o->clang);
     return false;
   }
+  const char *threads = x ? name_threads(s, x) : NULL;
   for (unsigned i = 0; i < c.n; i++)
     if (expand_function(x, &c.list[i].main)) { // an #if may leave it out
       expand_classify(x, &c.list[i]);
-      suggest_kernel(s, &c.list[i], x, &list, &n);
+      all[i] = suggest_kernel(s, x, &c.list[i], threads);
     }
-  sort(list, n);
+  struct insertion *list = join(all, c.n, &n);
+  if (n && !is_fine(s, list, n, o)) {
+    drop_refused(&c, all, o);
+    list = join(all, c.n, &n);
+  }
   if (n == 0)
     fprintf(stderr, "%s: nothing to suggest\n", s->path);
-  else if (!is_fine(s, list, n, o))
-    return false;
   patch_write(s, list, n, &out);
   return fwrite(out.data ? out.data : "", 1, out.size, stdout) == out.size && fflush(stdout) == 0;
 }

@@ -233,6 +233,8 @@ bool outline(struct builder *b, TSNode root, const struct nest *n, struct text *
 /* private.c: what the loops in BODY assign first and nothing else needs. */
 struct slice *private_variables(const struct builder *b, const struct nest *nest, TSNode body,
                                 unsigned *n);
+/* Is NAME one of them, in BODY, which is within the nest of ROOT? */
+bool private_is(const struct builder *b, TSNode root, TSNode body, struct slice name);
 /* shared.c: warns of what is assigned in a loop that threads share out and declared outside of it. */
 void shared_check(const struct builder *b);
 /* final.c */

@@ -45,6 +45,23 @@ static void collect(const struct builder *b, TSNode node, struct slice **names,
     collect(b, ts_node_named_child(node, i), names, n);
 }
 
+// Nothing uses NAME but loops that assign it first, in BODY and behind ROOT.
+static bool is_own(const struct builder *b, TSNode root, TSNode body, struct slice name)
+{
+  return !used_otherwise(b, body, name, 0) &&
+         !used_otherwise(b, b->f->node, name, ts_node_end_byte(root));
+}
+
+bool private_is(const struct builder *b, TSNode root, TSNode body, struct slice name)
+{
+  struct slice *all = NULL;
+  unsigned n = 0, i = 0;
+  collect(b, body, &all, &n);
+  while (i < n && !slices_same(all[i], name))
+    i++;
+  return i < n && is_own(b, root, body, name);
+}
+
 struct slice *private_variables(const struct builder *b, const struct nest *nest,
                                 TSNode body, unsigned *n)
 {
@@ -53,8 +70,7 @@ struct slice *private_variables(const struct builder *b, const struct nest *nest
   *n = 0;
   collect(b, body, &all, &n_all);
   for (unsigned i = 0; i < n_all; i++)
-    if (!used_otherwise(b, body, all[i], 0) &&
-        !used_otherwise(b, b->f->node, all[i], ts_node_end_byte(nest->root)))
+    if (is_own(b, nest->root, body, all[i]))
       *GROW(own, *n) = all[i];
   return own;
 }

@@ -13,6 +13,7 @@ struct band {                   // loops, each right in the one before, that dir
   struct iter *loops[MAX_LEVELS]; unsigned n;
   struct vectors v;
   struct scalar *sums; unsigned n_sums;   // of variables declared outside of it
+  struct scalar *own; unsigned n_own;     // that each iteration gets for itself
   unsigned orders[MAX_ORDERS][MAX_LEVELS], n_orders, cost; // the best, of that cost; the source's
   bool parallel;                // the outermost loop of each order
   bool permutable;              // any order, tile or jam is right
@@ -21,6 +22,7 @@ struct band {                   // loops, each right in the one before, that dir
 
 struct planner {
   struct model *m;
+  const char *threads;          // the param's name
   struct plan *plan;
   struct autotune_machine machine;
 };
@@ -73,31 +75,65 @@ static bool is_own(const struct model *m, TSNode loop, const struct scalar *s)
   return false;
 }
 
-// NULL where every variable assigned in LOOP is its own or a sum, which go to B; else the reason.
-static const char *check_scalars(const struct model *m, TSNode loop, struct band *b, TSNode *at)
+// Is S, which is assigned in LOOP, only summed up in it, and its value not used there?
+static bool is_sum(const struct model *m, TSNode loop, const struct scalar *s)
 {
+  unsigned uses = 0;
   for (unsigned i = 0; i < m->n_scalars; i++) {
+    const struct scalar *other = &m->scalars[i];
+    if (!node_within(other->node, loop) || !slices_same(other->name, s->name))
+      continue;
+    if (other->op == '=' || (other->op == '*') != (s->op == '*'))
+      return false;
+    uses += count_name(m, ts_node_parent(other->node), s->name);
+  }
+  return uses == count_name(m, loop, s->name);
+}
+
+static void add_scalar(struct scalar **list, unsigned *n, struct scalar s)
+{
+  for (unsigned i = 0; i < *n; i++)
+    if (slices_same((*list)[i].name, s.name))
+      return;
+  *GROW(*list, *n) = s;
+}
+
+// NULL where each iteration may have its own S: where nobody else sees to that, B gets to know it.
+static const char *check_private(const struct model *m, struct scalar s, struct band *b)
+{
+  TSNode loop = b->loops[0]->node, body = node_field(b->loops[b->n - 1]->node, "body");
+  if (private_is(&m->b, loop, body, s.name))
+    return NULL;
+  if (!live_may_be_private(m, loop, s.name))
+    return arena_printf("iterations share '%.*s', which is declared outside of it", (int)s.name.size,
+                        s.name.data);
+  add_scalar(&b->own, &b->n_own, s);
+  return NULL;
+}
+
+// NULL where every variable assigned in B is its own, or a sum; else the reason.
+static const char *check_scalars(const struct model *m, struct band *b, TSNode *at)
+{
+  TSNode loop = b->loops[0]->node, body = node_field(b->loops[b->n - 1]->node, "body");
+  const char *why = NULL;
+  for (unsigned i = 0; i < m->n_scalars && !why; i++) {
     const struct scalar *s = &m->scalars[i];
-    unsigned uses = 0;
-    bool known = false;
     if (!node_within(s->node, loop) || is_own(m, loop, s))
       continue;
     *at = s->node;
-    for (unsigned j = 0; j < m->n_scalars; j++)
-      if (node_within(m->scalars[j].node, loop) && slices_same(m->scalars[j].name, s->name)) {
-        if ((m->scalars[j].op == '*') != (s->op == '*'))
-          return arena_printf("'%.*s' is not only summed up in it", (int)s->name.size, s->name.data);
-        uses += count_name(m, ts_node_parent(m->scalars[j].node), s->name);
-      }
-    if (s->op == '=' || uses != count_name(m, loop, s->name))
-      return arena_printf("iterations share '%.*s', which is declared outside of it",
-                          (int)s->name.size, s->name.data);
-    for (unsigned j = 0; j < b->n_sums; j++)
-      known = known || slices_same(b->sums[j].name, s->name);
-    if (!known)
-      *GROW(b->sums, b->n_sums) = *s;
+    if (is_sum(m, loop, s))
+      add_scalar(&b->sums, &b->n_sums, *s);
+    else
+      why = check_private(m, *s, b);
   }
-  return NULL;
+  for (unsigned i = 0; i < m->n_iters && !why; i++) {
+    const struct iter *l = m->iters[i];
+    if (!node_within(l->node, body) || node_is_type(node_field(l->node, "initializer"), "declaration"))
+      continue;
+    *at = l->node;
+    why = check_private(m, (struct scalar){ l->dim.var, l->node, '=' }, b);
+  }
+  return why;
 }
 
 // ---- orders ------------------------------------------------------------------------------------------
@@ -115,13 +151,18 @@ static bool keeps_order(const struct band *b, const unsigned *order)
   return true;
 }
 
+// As written or in what they are: with `i < j + 2` for the one and `i = j` for the other it is only written.
+static bool bounds_mention(const struct iter *of, const struct iter *loop)
+{
+  return poly_has(of->from, loop->atom) || poly_has(of->left, loop->atom) ||
+         lex_mentions(of->dim.low, loop->dim.var) || lex_mentions(of->dim.bound, loop->dim.var);
+}
+
 static bool bounds_known(const struct band *b, const unsigned *order)
 {
   for (unsigned i = 0; i < b->n; i++)
     for (unsigned j = i + 1; j < b->n; j++) {
-      const struct iter *outer = b->loops[order[i]];
-      if (poly_has(outer->from, b->loops[order[j]]->atom) ||
-          poly_has(outer->left, b->loops[order[j]]->atom))
+      if (bounds_mention(b->loops[order[i]], b->loops[order[j]]))
         return false;
     }
   return true;
@@ -132,8 +173,7 @@ static bool is_rectangular(const struct band *b)
 {
   for (unsigned i = 0; i < b->n; i++)
     for (unsigned j = 0; j < b->n; j++)
-      if (i != j && (poly_has(b->loops[i]->from, b->loops[j]->atom) ||
-                     poly_has(b->loops[i]->left, b->loops[j]->atom)))
+      if (i != j && bounds_mention(b->loops[i], b->loops[j]))
         return false;
   return true;
 }
@@ -231,9 +271,9 @@ static long long side(long long bytes, long long otherwise)
 static const char *indent_of(const struct model *m, size_t offset)
 {
   size_t from = offset;
-  while (from > 0 && m->b.s->text[from - 1] != '\n')
+  while (from > 0 && m->source->text[from - 1] != '\n')
     from--;
-  return arena_copy(m->b.s->text + from, offset - from);
+  return arena_copy(m->source->text + from, offset - from);
 }
 
 static bool begins_line(const struct model *m, size_t offset)
@@ -242,7 +282,7 @@ static bool begins_line(const struct model *m, size_t offset)
   return indent[strspn(indent, " \t")] == '\0';
 }
 
-static void put_sums(const struct band *b, struct text *t)
+static void put_variables(const struct band *b, struct text *t)
 {
   for (unsigned product = 0; product < 2; product++) {
     unsigned n = 0;
@@ -252,6 +292,9 @@ static void put_sums(const struct band *b, struct text *t)
                     (int)b->sums[i].name.size, b->sums[i].name.data);
     text_printf(t, n ? ")" : "");
   }
+  for (unsigned i = 0; i < b->n_own; i++)
+    text_printf(t, "%s%.*s%s", i ? ", " : " private(", (int)b->own[i].name.size, b->own[i].name.data,
+                i + 1 == b->n_own ? ")" : "");
 }
 
 static void put_orders(const struct band *b, struct text *t)
@@ -304,7 +347,7 @@ static void put_sizes(const struct planner *p, const struct band *b, struct reus
 static void put_band(struct planner *p, const struct band *b, bool shared)
 {
   TSNode loop = b->loops[0]->node;
-  size_t at = ts_node_start_byte(loop);
+  size_t at = model_offset(p->m, loop, NULL);
   const char *indent = indent_of(p->m, at);
   struct reuse r = find_reuse(p->m, b);
   struct text t = { 0 };
@@ -315,14 +358,14 @@ static void put_band(struct planner *p, const struct band *b, bool shared)
     return;
   }
   if (!shared && b->parallel) {
-    text_printf(&t, "%s#pragma autotune parallel for%s num_threads(THREADS)", indent,
-                alone ? " simd" : "");
-    put_sums(b, &t);
+    text_printf(&t, "%s#pragma autotune parallel for%s num_threads(%s)", indent,
+                alone ? " simd" : "", p->threads);
+    put_variables(b, &t);
     text_printf(&t, "\n");
     p->plan->threads = true;
   } else if (alone) {
     text_printf(&t, "%s#pragma autotune simd", indent);
-    put_sums(b, &t);
+    put_variables(b, &t);
     text_printf(&t, " optional\n");
   }
   if (blocks && r.again && b->leaf && is_rectangular(b))
@@ -350,14 +393,19 @@ static void plan_inside(struct planner *p, TSNode n, bool shared);
 static unsigned chain_of(const struct model *m, TSNode loop, struct iter **chain)
 {
   unsigned n = 0;
+  bool written;
   while (n < MAX_LEVELS && node_is_type(loop, "for_statement") && model_iter(m, loop)) {
+    model_offset(m, loop, &written);
+    if (!written)
+      break;
     chain[n++] = model_iter(m, loop);
     loop = nest_inner(&m->b, loop);
   }
   return n;
 }
 
-static bool fill_band(struct planner *p, struct band *b, const char **why, TSNode *at)
+// SHARED: threads share out a loop around it. False: the loops inside of its first one may do better.
+static bool fill_band(struct planner *p, struct band *b, bool shared, const char **why, TSNode *at)
 {
   unsigned order[MAX_LEVELS] = { 0 };
   b->leaf = !holds(node_field(b->loops[b->n - 1]->node, "body"), "for_statement");
@@ -367,17 +415,18 @@ static bool fill_band(struct planner *p, struct band *b, const char **why, TSNod
     *at = b->v.at;
     return false;
   }
-  *why = check_scalars(p->m, b->loops[0]->node, b, at);
+  *why = check_scalars(p->m, b, at);
   if (*why)
     return false;
   b->permutable = true;
   for (unsigned i = 0; i < b->v.n; i++)
     for (unsigned j = 0; j < b->n; j++)
       b->permutable = b->permutable && (b->v.list[i].sum || b->v.list[i].at[j] >= 0);
-  b->parallel = true;
+  b->parallel = !shared;
   find_orders(p->m, b, order, 0);
-  if (b->n_orders)
+  if (b->n_orders && (!shared || b->permutable || b->n_orders > 1))
     return true;
+  b->n_orders = 0;
   b->parallel = false;
   find_orders(p->m, b, order, 0);
   *why = "its iterations depend on each other";
@@ -393,15 +442,18 @@ static void plan_nest(struct planner *p, TSNode loop, bool shared)
   struct band first = { 0 };
   const char *why = NULL;
   TSNode at = loop;
-  bool placed = false;
-  if (n == 0)
+  bool placed = false, written;
+  model_offset(p->m, loop, &written);
+  if (!written)
+    plan_note(p->plan, loop, "nothing is proposed for this loop: it stands in a macro");
+  else if (n == 0)
     plan_note(p->plan, loop, "nothing is proposed for this loop: its range is not known");
   for (unsigned from = 0; from < n && !placed && !jumps(loop); from++) {
     struct band b = { .n = n - from };
     memcpy(b.loops, chain + from, b.n * sizeof *chain);
     const char *reason = NULL;
     TSNode where = loop;
-    placed = fill_band(p, &b, &reason, &where);
+    placed = fill_band(p, &b, shared, &reason, &where);
     if (placed)
       put_band(p, &b, shared);
     first = from == 0 ? b : first;
@@ -412,7 +464,8 @@ static void plan_nest(struct planner *p, TSNode loop, bool shared)
     why = "it is left by a jump";
   if (why && !shared)
     plan_note(p->plan, at, arena_printf("the loop in line %u is not shared out among threads: %s",
-                                        source_line(p->m->b.s, ts_node_start_byte(loop), NULL),
+                                        source_line(p->m->source, model_offset(p->m, loop, NULL),
+                                                    NULL),
                                         why));
   if (!placed && first.permutable && first.n_orders && first.n > 1)
     put_band(p, &first, shared);
@@ -432,10 +485,13 @@ static void plan_inside(struct planner *p, TSNode n, bool shared)
 
 const struct autotune_machine *plan_machine(void) { return &machine_get()->numbers; }
 
-struct plan plan_function(struct model *m)
+struct plan plan_function(struct model *m, const char *threads)
 {
   struct plan plan = { 0 };
-  struct planner p = { .m = m, .plan = &plan, .machine = *plan_machine() };
-  plan_inside(&p, node_field(m->b.f->node, "body"), false);
+  struct planner p = { .m = m, .threads = threads, .plan = &plan, .machine = *plan_machine() };
+  if (m->n_refusals && ts_node_eq(m->refusals[0].at, m->b.f->node))
+    plan_note(&plan, m->b.f->node, m->refusals[0].text);
+  else
+    plan_inside(&p, node_field(m->b.f->node, "body"), false);
   return plan;
 }

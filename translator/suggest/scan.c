@@ -216,8 +216,6 @@ static void visit_name(struct model *m, TSNode n, unsigned access, char op)
       a->handed = n;
     return;
   }
-  if (macro_is_code(m, name))
-    model_refuse(m, n, "it is not known what this macro does");
   if (!(access & WRITE))
     return;
   if (kernel_arg(m->k, name) < 0 && !model_declares(m, node_field(m->b.f->node, "body"), name))
@@ -225,12 +223,56 @@ static void visit_name(struct model *m, TSNode n, unsigned access, char op)
   *GROW(m->scalars, m->n_scalars) = (struct scalar){ name, n, op };
 }
 
+// Of what NAME names in the function, or what stands in front of it; empty: not known.
+static struct slice type_of(const struct model *m, struct slice name)
+{
+  return model_type_of(m, m->view ? ts_tree_root_node(m->b.s->tree) : m->b.f->node, name);
+}
+
+static bool has_word(struct slice type, bool (*is)(struct slice word))
+{
+  struct lexer l = lexer_of(type);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (is(t.text))
+      return true;
+  return false;
+}
+
+// Is E made of integers, or of numbers of type LIKE?
+static bool is_made_of(const struct model *m, TSNode e, struct slice like)
+{
+  long long number;
+  if (node_is_type(e, "number_literal"))
+    return read_integer(text_of(m, e), &number);
+  if (node_is_type(e, "identifier")) {
+    struct slice type = type_of(m, text_of(m, e));
+    return has_word(type, is_integer_word) || lex_mentions(type, like);
+  }
+  if (node_is_type(e, "call_expression") || node_is_type(e, "field_expression"))
+    return false;
+  for (uint32_t i = 0; i < ts_node_named_child_count(e); i++)
+    if (!is_made_of(m, ts_node_named_child(e, i), like))
+      return false;
+  return true;
+}
+
+// An integer is rounded at each step where what is added is none: then the order of a sum matters.
+static bool may_sum(const struct model *m, TSNode target, TSNode e)
+{
+  struct slice type = type_of(m, text_of(m, target)), last = type;
+  struct lexer l = lexer_of(type);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    last = t.kind == TOKEN_WORD && !slice_is(t.text, "const") ? t.text : last;
+  return has_word(type, is_real_word) || (type.size && is_made_of(m, e, last));
+}
+
 // '+' of `s += e` and `s = s + e` where E does not mention S, and the like; else '='.
 static char update_of(const struct model *m, TSNode n)
 {
   struct slice op = text_of(m, node_field(n, "operator"));
   TSNode left = node_field(n, "left"), right = node_field(n, "right");
-  if (!node_is_type(left, "identifier"))
+  if (!node_is_type(left, "identifier") || !node_is_type(ts_node_parent(n), "expression_statement") ||
+      !may_sum(m, left, right))
     return '=';
   if (op.size == 2 && strchr("+-*", *op.data))
     return node_mentions(&m->b, right, text_of(m, left)) ? '=' : *op.data;
@@ -254,7 +296,8 @@ static char sum_of(const struct model *m, TSNode n)
     base = node_field(base, "argument");
   if (op.size != 2 || !strchr("+-*", *op.data) || !node_is_type(base, "identifier") ||
       !node_is_type(ts_node_parent(n), "expression_statement") ||
-      node_mentions(&m->b, node_field(n, "right"), text_of(m, base)))
+      node_mentions(&m->b, node_field(n, "right"), text_of(m, base)) ||
+      !may_sum(m, base, node_field(n, "right")))
     return 0;
   return *op.data == '*' ? '*' : '+';
 }
@@ -284,24 +327,24 @@ static void visit_update(struct model *m, TSNode n, struct place p)
     visit(m, target, p, READ | WRITE);
 }
 
-// A variable that keeps its value from call to call.
-static bool is_kept(const struct model *m, TSNode declaration)
+// `static` or the like: not an iteration's own. What is constant may be.
+bool model_keeps(const struct model *m, TSNode n)
 {
-  bool kept = false, constant = false;
-  for (uint32_t i = 0; i < ts_node_named_child_count(declaration); i++) {
-    struct slice word = text_of(m, ts_node_named_child(declaration, i));
-    kept |= slice_is(word, "static") || slice_is(word, "extern");
-    constant |= slice_is(word, "const");
+  struct slice text = text_of(m, n);
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
+    TSNode c = ts_node_named_child(n, i);
+    struct slice word = text_of(m, c);
+    if (node_is_type(c, "storage_class_specifier") && !slice_is(word, "register") &&
+        !slice_is(word, "auto"))
+      return !slice_is(word, "static") || !lex_mentions(text, slice_of("const"));
   }
-  return kept && !constant;
+  return false;
 }
 
 static void visit_declaration(struct model *m, TSNode n, struct place p)
 {
-  if (is_kept(m, n))
+  if (model_keeps(m, n))
     model_refuse(m, n, "this outlives the call");
-  if (macro_is_code(m, text_of(m, node_field(n, "type"))))
-    model_refuse(m, n, "it is not known what this macro does");
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
     TSNode d = ts_node_named_child(n, i), value = { 0 };
     struct array a = { .arg = -1, .local = true, .home = ts_node_parent(n) };
@@ -481,17 +524,42 @@ static void visit(struct model *m, TSNode n, struct place p, unsigned access)
     model_refuse(m, n, "this is not understood");
 }
 
+size_t model_offset(const struct model *m, TSNode node, bool *written)
+{
+  bool ignored;
+  size_t at = ts_node_start_byte(node);
+  if (m->view)
+    return view_offset(m->view, at, written ? written : &ignored);
+  if (written)
+    *written = true;
+  return at;
+}
+
+static bool is_special(struct slice text)
+{
+  return lex_mentions(text, slice_of("volatile")) || lex_mentions(text, slice_of("_Atomic")) ||
+         lex_mentions(text, slice_of("_Thread_local")) || lex_mentions(text, slice_of("__thread"));
+}
+
 struct model *scan_function(const struct source *s, struct kernel *k, struct function *f,
                             const struct expansion *x)
 {
   struct model *m = arena_alloc(sizeof *m);
-  TSNode body = node_field(f->node, "body");
-  m->b = (struct builder){ .s = s, .k = k, .f = f };
-  m->k = k;
+  m->source = s;
   m->x = x;
-  if (ts_node_has_error(f->node))
-    model_refuse(m, f->node, "it could not be parsed");
-  read_arguments(m, f->node);
+  m->k = k;
+  m->function = f;
+  m->view = x ? view_of(s, x, f) : NULL;
+  m->b = (struct builder){ .s = m->view ? m->view->source : s, .k = k,
+                           .f = m->view ? &m->view->function : f };
+  TSNode node = m->b.f->node, body = node_field(node, "body");
+  if (x && !m->view)
+    model_refuse(m, node, "its macros are not followed");
+  if (ts_node_has_error(node))
+    model_refuse(m, node, "it could not be parsed");
+  if (is_special((struct slice){ m->b.s->text, m->view ? m->b.s->size : 0 }))
+    model_refuse(m, node, "it uses something volatile, atomic or of one thread");
+  read_arguments(m, node);
   if (m->n_refusals == 0 && !ts_node_is_null(body))
     visit(m, body, (struct place){ 0 }, READ);
   for (unsigned i = 0; i < m->n_accesses; i++)

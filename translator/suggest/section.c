@@ -62,11 +62,25 @@ static const char *guard_text(const struct model *m, struct poly p)
                       one ? "0" : poly_text(m, right));
 }
 
-static const char *guards_text(const struct model *m, const struct reach *r)
+// Do the other guards, those not yet DROPPED, imply the one at place WHICH?
+static bool follows(const struct poly *guards, unsigned n, const bool *dropped, unsigned which)
+{
+  struct system s = { 0 };
+  for (unsigned i = 0; i < n; i++)
+    if (i != which && !dropped[i])
+      system_add(&s, guards[i], false);
+  return system_implies(&s, guards[which]);
+}
+
+static const char *guards_text(const struct model *m, const struct poly *guards, unsigned n)
 {
   struct text out = { 0 };
-  for (unsigned i = 0; i < r->n_guards; i++)
-    text_printf(&out, "%s%s", i ? " && " : "", guard_text(m, r->guards[i]));
+  bool *dropped = arena_alloc(n + 1);
+  for (unsigned i = 0; i < n; i++)
+    dropped[i] = follows(guards, n, dropped, i);
+  for (unsigned i = 0; i < n; i++)
+    if (!dropped[i])
+      text_printf(&out, "%s%s", out.size ? " && " : "", guard_text(m, guards[i]));
   return out.data;
 }
 
@@ -170,7 +184,8 @@ static const char *length_of(struct model *m, struct reach *const *list, unsigne
     if (r->n_guards == 0 || (!guarded && n_others == 0))
       return length;
     const char *rest = length_of(m, others, n_others, guarded, first, split, depth + 1);
-    return rest ? arena_printf("%s ? %s : %s", guards_text(m, r), length, rest) : NULL;
+    const char *guards = guards_text(m, r->guards, r->n_guards);
+    return rest ? arena_printf("%s ? %s : %s", guards, length, rest) : NULL;
   }
   return NULL;
 }
@@ -237,7 +252,7 @@ static bool in_rows(struct model *m, const struct array *a, const struct access 
   model_facts(x->loop, &s);
   for (unsigned i = 1; i < a->rank; i++) {
     uint32_t at = (uint32_t)(a->bounds[i].data - m->b.s->text);
-    TSNode bound = ts_node_named_descendant_for_byte_range(m->b.f->node, at,
+    TSNode bound = ts_node_named_descendant_for_byte_range(ts_tree_root_node(m->b.s->tree), at,
                                                            at + (uint32_t)a->bounds[i].size);
     struct poly last = poly_add(value_of_expression(m, bound, NULL), poly_int(1), -1);
     if (!system_implies(&s, x->index[i]) || !system_implies(&s, poly_add(last, x->index[i], -1)))
@@ -246,27 +261,28 @@ static bool in_rows(struct model *m, const struct array *a, const struct access 
   return true;
 }
 
-// NULL, or the reason why there is no telling how far X reaches.
-static const char *reach_of(struct model *m, const struct access *x, struct reach *r)
+// NULL, or the reason why there is no telling how far X reaches. GUARDED: nobody is told what is assumed.
+static const char *reach_of(struct model *m, const struct access *x, bool guarded, struct reach *r)
 {
-  return x->why                      ? x->why
-         : !in_rows(m, x->array, x) ? "it cannot be proven that the subscripts stay within a row"
-                                     : find_reach(x, r);
+  if (guarded && !x->why && !in_rows(m, x->array, x))
+    return "it cannot be proven that the subscripts stay within a row";
+  return x->why ? x->why : find_reach(x, r);
 }
 
 // Of an argument.
-static void add_argument(struct model *m, const struct array *a, bool guarded, struct sections *out)
+static void add_argument(struct model *m, const struct array *a, bool guarded, struct sections *out,
+                         struct reach *assumed)
 {
   struct reach **list = NULL;
   const struct reach *first = NULL;
   unsigned n = 0;
   bool split = false;
-  struct section x = { .base = a->name, .offset = (size_t)(a->name.data - m->b.s->text) };
+  struct section x = { .base = a->name, .offset = model_offset(m, a->home, NULL) };
   for (unsigned i = 0; i < m->n_accesses && !out->why; i++) {
     struct reach *r = arena_alloc(sizeof *r);
     if (m->accesses[i].array != a)
       continue;
-    const char *why = reach_of(m, &m->accesses[i], r);
+    const char *why = reach_of(m, &m->accesses[i], guarded, r);
     if (why)
       refuse(out, m->accesses[i].node, why);
     *GROW(list, n) = r;
@@ -281,8 +297,8 @@ static void add_argument(struct model *m, const struct array *a, bool guarded, s
   *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, slice_of(length) };
   for (unsigned i = 1; i < a->rank; i++)
     *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, a->bounds[i] };
-  if (!guarded && first->n_guards)
-    out->assumed = guards_text(m, first);
+  for (unsigned i = 0; i < first->n_guards && !guarded; i++)
+    *GROW(assumed->guards, assumed->n_guards) = first->guards[i];
   bool whole = !split && covers(m, a, first);
   x.access = !a->written ? AUTOTUNE_IN : whole ? AUTOTUNE_OUT : AUTOTUNE_INOUT;
   x.name = spell(&x);
@@ -308,6 +324,13 @@ static bool has_bounds(const struct array *a)
 struct sections sections_infer(struct model *m, bool guarded)
 {
   struct sections out = { 0 };
+  struct reach assumed = { 0 };
+  for (unsigned i = 0; i < m->n_accesses && !guarded && ts_node_is_null(out.row); i++) {
+    const struct access *x = &m->accesses[i];
+    if (!x->why && !x->array->why && x->array->written && x->array->rank > 1 &&
+        !in_rows(m, x->array, x))
+      out.row = x->node;
+  }
   if (m->n_refusals)
     refuse(&out, m->refusals[0].at, m->refusals[0].text);
   for (unsigned i = 0; i < m->n_arrays && !out.why; i++) {
@@ -324,8 +347,9 @@ struct sections sections_infer(struct model *m, bool guarded)
     else if (a->global)
       add_global(a, &out);
     else
-      add_argument(m, a, guarded, &out);
+      add_argument(m, a, guarded, &out, &assumed);
   }
+  out.assumed = guards_text(m, assumed.guards, assumed.n_guards);
   return out;
 }
 

@@ -3,11 +3,13 @@
  *
  *   poly.c      integer polynomials in names: bounds and subscripts
  *   solve.c     has a system of inequalities an integer solution? Fourier and Motzkin's elimination
+ *   view.c      a function without its macros
  *   scan.c      a function becomes loops, arrays, accesses, scalars
- *   type.c      how large the integers of an expression are, and what stands behind macros
+ *   type.c      how large the integers of an expression are
  *   value.c     an expression of the source as a polynomial; ranges of loops
  *   split.c     A[i * n + j] becomes A[i][j] where 0 <= j < n can be proven
  *   depend.c    direction vectors of what depends on what
+ *   live.c      variables that each iteration may have for itself
  *   section.c   what a function reads and writes, as array sections
  *   plan.c      directives that the dependences allow, with sets for this machine
  *   patch.c     lines put into a file, as a unified diff
@@ -56,6 +58,22 @@ bool system_feasible(const struct system *s);
 /* Is P >= 0 wherever S holds? */
 bool system_implies(const struct system *s, struct poly p);
 
+/* ---- view.c ---- */
+
+/* A function with its macros replaced, but for those that stand for an integer. */
+struct view {
+  struct source *source;        /* with the arrays of the file that it mentions in front of it */
+  struct function function;     /* in SOURCE; without directives */
+  struct span { size_t at, from; bool written; } *spans; unsigned n_spans; /* from AT on it is what stands
+                                   at FROM in the file; not WRITTEN: what a macro there makes */
+};
+/* NULL: what the preprocessor makes of F is something else. */
+struct view *view_of(const struct source *s, const struct expansion *x, const struct function *f);
+/* Where AT stands in the file; *WRITTEN: it stands there as it is. */
+size_t view_offset(const struct view *v, size_t at, bool *written);
+/* The integer that NAME stands for as a macro, in F; empty: something else. */
+struct slice view_number(const struct expansion *x, const struct function *f, struct slice name);
+
 /* ---- scan.c ---- */
 
 #define MAX_ATOMS 100           /* of one function; the second of two iterations has those behind */
@@ -101,7 +119,10 @@ struct scalar {                 /* an assignment to a variable that is no array 
   char op;                      /* '=', '+', '-', '*' of `s += e` and the like */
 };
 struct model {
-  struct builder b;
+  struct builder b;             /* its source is the view's */
+  const struct source *source;
+  const struct view *view;      /* NULL: there are no macros */
+  const struct function *function; /* in SOURCE */
   struct kernel *k;
   const struct expansion *x;    /* what stands behind typedefs and macros; NULL: it is not known */
   struct slice atoms[MAX_ATOMS]; bool is_loop[MAX_ATOMS]; unsigned n_atoms;
@@ -112,14 +133,22 @@ struct model {
   bool jumps;                   /* break, return, goto: an access may be skipped */
   struct note { TSNode at; const char *text; } *refusals; unsigned n_refusals; /* not understood */
 };
-/* F of K, whose args are known. X may be NULL. Never NULL. */
+/* F of K, whose args are known. X may be NULL where no macro is used. Never NULL. */
 struct model *scan_function(const struct source *s, struct kernel *k, struct function *f,
                             const struct expansion *x);
+/* Where NODE begins in SOURCE; *WRITTEN, unless NULL: and not in what a macro makes. */
+size_t model_offset(const struct model *m, TSNode node, bool *written);
 void model_refuse(struct model *m, TSNode at, const char *why);
 struct iter *model_iter(const struct model *m, TSNode loop); /* NULL: it has none */
 /* What holds wherever the body of LOOP runs: the ranges of it and of the loops around it. */
 void model_facts(const struct iter *loop, struct system *s);
 bool model_declares(const struct model *m, TSNode node, struct slice name);
+/* The type that NODE gives NAME wherever it declares it, without stars and brackets; empty: none, or several. */
+struct slice model_type_of(const struct model *m, TSNode node, struct slice name);
+/* NODE declares NAME once, by *TYPE. */
+bool model_declared(const struct model *m, TSNode node, struct slice name, TSNode *type);
+/* Does what the declaration NODE declares outlast the function? What is constant does not count. */
+bool model_keeps(const struct model *m, TSNode node);
 bool node_within(TSNode node, TSNode outer);
 
 /* ---- type.c ---- */
@@ -128,10 +157,6 @@ struct integer_type { unsigned size; bool is_unsigned, known; }; /* in bytes */
 struct integer_type model_type(const struct model *m, struct slice type);
 /* The bytes of the smallest unsigned number in E, less than 4 counting as 4; 0: there is none. */
 unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scope);
-/* What the file #defines NAME as, always a number: the last one; empty: something else. */
-struct slice macro_number(const struct model *m, struct slice name);
-/* NAME is a macro that may do more than compute a number. */
-bool macro_is_code(const struct model *m, struct slice name);
 
 /* ---- value.c ---- */
 
@@ -159,11 +184,17 @@ struct vectors {
 /* Of the N loops of CHAIN, each right in the one before, for one iteration of those around them. */
 struct vectors depend(struct model *m, struct iter *const *chain, unsigned n);
 
+/* ---- live.c ---- */
+
+/* May each iteration of LOOP have its own NAME, which is declared outside of it? */
+bool live_may_be_private(const struct model *m, TSNode loop, struct slice name);
+
 /* ---- section.c ---- */
 
 struct sections {
   struct section *list; unsigned n;
   const char *assumed;          /* conditions under which anything is touched at all: "n > 0"; or NULL */
+  TSNode row;                   /* a subscript that may leave its row, as far as can be proven; or null */
   const char *why; TSNode at;   /* the first that cannot be proven: then the list is not complete */
 };
 /* GUARDED: lengths are 0 where the loops do not run. */
@@ -178,10 +209,11 @@ void sections_adopt(const struct source *s, struct kernel *k, const struct expan
 struct insertion { size_t offset; const char *text; };   /* lines, in front of the line of OFFSET */
 struct plan {
   struct insertion *list; unsigned n;
-  bool threads;                 /* THREADS is used */
+  bool threads;                 /* the param of that name is used */
   struct note *notes; unsigned n_notes;
 };
-struct plan plan_function(struct model *m);
+/* THREADS: a name for the param that says how many there are. */
+struct plan plan_function(struct model *m, const char *threads);
 const struct autotune_machine *plan_machine(void);
 
 /* ---- patch.c ---- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// type.c: how large the integers of an expression are, and what stands behind macros.
+// type.c: how large the integers of an expression are.
 #include <string.h>
 
 #include "kernel/kernel.h"
@@ -73,83 +73,6 @@ struct integer_type model_type(const struct model *m, struct slice type)
   return t;
 }
 
-// ---- macros ------------------------------------------------------------------------------------------
-
-struct slice macro_number(const struct model *m, struct slice name)
-{
-  struct lexer l = lexer_of((struct slice){ m->b.s->text, m->b.s->size });
-  struct slice none = { 0 }, number = none;
-  long long ignored;
-  if (m->x && !expand_find(m->x, NAME_MACRO, name, NULL))
-    return none;
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    if (!t.first || !slice_is(t.text, "#"))
-      continue;
-    struct lexer line = { l.p, lex_line_end(l.p, l.end), false };
-    l = (struct lexer){ line.end, l.end, true };
-    struct slice word = lex(&line).text;
-    if (slice_is(word, "undef") && slices_same(lex(&line).text, name))
-      return none;
-    if (!slice_is(word, "define") || !slices_same(lex(&line).text, name))
-      continue;
-    struct token value = lex(&line);
-    bool bracket = slice_is(value.text, "(");
-    value = bracket ? lex(&line) : value;
-    if (value.kind != TOKEN_NUMBER || (bracket && !slice_is(lex(&line).text, ")")) ||
-        lex(&line).kind != TOKEN_END || !read_integer(value.text, &ignored))
-      return none;
-    number = value.text;
-  }
-  return number;
-}
-
-static bool is_array(const struct model *m, struct slice word)
-{
-  for (unsigned i = 0; i < m->n_arrays; i++)
-    if (slices_same(m->arrays[i]->name, word))
-      return true;
-  return false;
-}
-
-static bool body_is_code(const struct model *m, struct slice body, unsigned depth)
-{
-  static const char *const words[] = { "if", "for", "while", "do", "switch", "case", "break",
-                                       "continue", "return", "goto" };
-  struct lexer l = lexer_of(body);
-  struct token last = { .kind = TOKEN_END };
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END; last = t) {
-    bool call = last.kind == TOKEN_WORD && !is_keyword(last.text) && slice_is(t.text, "(");
-    if (t.text.size && strchr("[={};", *t.text.data) && !slice_is(t.text, "=="))
-      return true;
-    if (slice_is(t.text, "++") || slice_is(t.text, "--") || slice_is(t.text, "->"))
-      return true;
-    if (t.text.size > 1 && t.text.data[t.text.size - 1] == '=' && !strchr("=!<>", *t.text.data))
-      return true;
-    if (call && (last.text.size < 10 || memcmp(last.text.data, "__builtin_", 10) != 0))
-      return true; // those are INFINITY and NAN
-    if (t.kind != TOKEN_WORD)
-      continue;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-      if (slice_is(t.text, words[i]))
-        return true;
-    if (is_array(m, t.text) || depth == MAX_DEPTH)
-      return true;
-    for (const struct name *n = NULL; (n = expand_find(m->x, NAME_MACRO, t.text, n));)
-      if (body_is_code(m, macro_body(&m->x->macros[n->index]), depth + 1))
-        return true;
-  }
-  return false;
-}
-
-bool macro_is_code(const struct model *m, struct slice name)
-{
-  const struct name *n = NULL;
-  while (m->x && (n = expand_find(m->x, NAME_MACRO, name, n)))
-    if (m->x->macros[n->index].function || body_is_code(m, macro_body(&m->x->macros[n->index]), 0))
-      return true;
-  return false;
-}
-
 // ---- unsigned numbers ----------------------------------------------------------------------------------
 
 static unsigned literal(struct slice text)
@@ -182,7 +105,7 @@ unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scop
       if (slices_same(scope->dim.var, text))
         return of_type(m, scope->dim.type);
     struct slice type = arg >= 0 ? m->k->args[arg].specifiers : declared_type(m, text);
-    return type.size ? of_type(m, type) : literal(macro_number(m, text));
+    return type.size ? of_type(m, type) : m->x ? literal(view_number(m->x, m->function, text)) : 0;
   }
   if (node_is_type(e, "cast_expression"))
     least = of_type(m, text_of(m, node_field(e, "type")));

@@ -60,28 +60,69 @@ static bool assigned(const struct model *m, TSNode n, struct slice name)
   return false;
 }
 
-// The declarators in N that declare NAME; the last of them in *FOUND.
-static unsigned declarators(const struct model *m, TSNode n, struct slice name, TSNode *found)
+// Of `a[n]`, `*a`, `(*a)[n]`, `a = 1`; null: D is none of these.
+static TSNode inner_declarator(TSNode d)
 {
-  unsigned count = 0;
+  if (!node_is_type(d, "parenthesized_declarator"))
+    return node_field(d, "declarator");
+  uint32_t i = 0;
+  while (i < ts_node_named_child_count(d) && node_is_type(ts_node_named_child(d, i), "comment"))
+    i++;
+  return ts_node_named_child(d, i);
+}
+
+struct nodes { TSNode *list; unsigned n; };
+
+// The declarators in N that declare NAME.
+static void find_declarators(const struct model *m, TSNode n, struct slice name, struct nodes *found)
+{
   bool declares = node_is_type(n, "declaration") || node_is_type(n, "parameter_declaration");
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
     TSNode child = ts_node_named_child(n, i), d = child;
-    while (declares && !ts_node_is_null(node_field(d, "declarator")))
-      d = node_field(d, "declarator");
-    if (declares && node_is_type(d, "identifier") && slices_same(text_of(m, d), name)) {
-      *found = child;
-      count++;
-    }
-    count += declarators(m, child, name, found);
+    while (declares && !ts_node_is_null(inner_declarator(d)))
+      d = inner_declarator(d);
+    if (declares && node_is_type(d, "identifier") && slices_same(text_of(m, d), name))
+      *GROW(found->list, found->n) = child;
+    find_declarators(m, child, name, found);
   }
-  return count;
+}
+
+// How many there are; the first in *FOUND.
+static unsigned declarators(const struct model *m, TSNode n, struct slice name, TSNode *found)
+{
+  struct nodes all = { 0 };
+  find_declarators(m, n, name, &all);
+  *found = all.n ? all.list[0] : (TSNode){ 0 };
+  return all.n;
 }
 
 bool model_declares(const struct model *m, TSNode node, struct slice name)
 {
   TSNode found;
   return declarators(m, node, name, &found) > 0;
+}
+
+bool model_declared(const struct model *m, TSNode node, struct slice name, TSNode *type)
+{
+  TSNode found = { 0 };
+  if (declarators(m, node, name, &found) != 1)
+    return false;
+  *type = node_field(ts_node_parent(found), "type");
+  return !ts_node_is_null(*type);
+}
+
+struct slice model_type_of(const struct model *m, TSNode node, struct slice name)
+{
+  struct nodes all = { 0 };
+  struct slice type = { 0 };
+  find_declarators(m, node, name, &all);
+  for (unsigned i = 0; i < all.n; i++) {
+    struct slice other = text_of(m, node_field(ts_node_parent(all.list[i]), "type"));
+    if (i > 0 && !slices_same(type, other))
+      return (struct slice){ 0 };
+    type = other;
+  }
+  return type;
 }
 
 static struct poly value_at(struct model *m, TSNode e, struct iter *scope, unsigned depth);
@@ -125,7 +166,7 @@ static struct poly of_name(struct model *m, TSNode at, struct iter *scope, unsig
   if (arg >= 0)
     return symbol(m, name);
   return model_declares(m, body, name) ? of_variable(m, at, scope, depth)
-         : macro_number(m, name).size  ? symbol(m, name)
+         : m->x && view_number(m->x, m->function, name).size ? symbol(m, name)
                                        : poly_unknown;
 }
 

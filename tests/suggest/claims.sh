@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# autotune suggest: for each function of claims/claims.c the number of its loops that are shared out, what is said,
+# and that the patch is one: for `patch`, for `git apply`, and for `autotune check`.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../e2e/cc_lib.sh"
+cp "$here"/claims/* .
+check "suggest" autotune suggest claims.c > claims.patch 2> notes
+git init -q . && check "git apply" git apply --check -p1 claims.patch
+check "patch" patch -s -p1 -i claims.patch
+check "autotune check" autotune check claims.c > list
+hasnt "is refused" notes "cannot be a kernel"
+
+shared() { # FUNCTION
+  awk -v name="$1" '/^[a-z].*\(/ { inside = index($0, " " name "(") > 0 }
+                    inside && /pragma autotune parallel for/ { n++ } END { print n + 0 }' claims.c
+}
+while read -r function loops said; do
+  is "$function" "$(shared "$function")" "$loops"
+  [ -z "$said" ] || has "$function: why" notes "$said"
+done << 'END'
+kept 0 outlives the call
+prefix 0 share 's'
+hidden 0 depend on each other
+halves 0 not affine
+rounded 0 share 's'
+watched 0 volatile
+last 0 share 't'
+left 0 share 't'
+again 0 share 't'
+behind 1 share 'j'
+shadow 0
+temporary 1
+expanded 1
+counted 1
+written 1
+END
+has "private" claims.c "private(t, u)"
+has "a section by a macro" claims.c "inout(x\[0:SIZE\]\[0:SIZE\])"
+has "a name that is taken" claims.c "param(THREADS_2:"
+finish

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What looks as if iterations were independent, and is not; then what does not look so, and is. claims.sh says
+// how many of each function's loops may be shared out.
+#include "claims.h"
+
+#define PREVIOUS x[i - 1]
+#define HALF 0.5
+#define SIZE 100
+#define SQUARE(v) ((v) * (v))
+enum { THREADS = 3 };
+
+void kept(int n, double *x)
+{
+  for (int i = 0; i < n; i++) {
+    static double last;
+    x[i] += last;
+    last = x[i];
+  }
+}
+
+void prefix(int n, double *x)
+{
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    x[i] = s += x[i];
+}
+
+void hidden(int n, double *x)
+{
+  for (int i = 1; i < n; i++)
+    x[i] = PREVIOUS + 1;
+}
+
+void halves(int n, double *x)
+{
+  for (int i = 0; i < n; i++)
+    x[(int)(i * HALF)] = i;
+}
+
+int rounded(int n, const double *x)
+{
+  int s = 0;
+  for (int i = 0; i < n; i++)
+    s += x[i];
+  return s;
+}
+
+void watched(int n, volatile double *x)
+{
+  for (int i = 0; i < n; i++)
+    x[i] = i;
+}
+
+double last(int n, double *x)
+{
+  double t = 0;
+  for (int i = 0; i < n; i++) {
+    t = 2 * x[i];
+    x[i] = t;
+  }
+  return t;
+}
+
+void left(int n, double *x)
+{
+  double t = 0;
+  for (int i = 0; i < n; i++) {
+    if (x[i] > 0)
+      t = x[i];
+    x[i] = t;
+  }
+}
+
+void again(int n, double *x)
+{
+  double t = 0;
+  for (int k = 0; k < 3; k++) {
+    x[0] += t;
+    for (int i = 1; i < n; i++) {
+      t = x[i];
+      x[i] = t + 1;
+    }
+  }
+}
+
+int behind(int n, int m, double (*x)[SIZE])
+{
+  int i, j = 0;
+  for (i = 0; i < n; i++) {
+    x[i][SIZE - 1] = 0;
+    for (j = 0; j < m; j++)
+      x[i][j] = 1;
+  }
+  return j;
+}
+
+void shadow(int n, double *x, double *y)
+{
+  {
+    int k = 0;
+    y[0] = k;
+  }
+  for (int i = 0; i < n; i++)
+    x[i + k] = x[i];
+}
+
+void temporary(int n, double *restrict x)
+{
+  int i, j;
+  double t, u;
+  for (i = 0; i < n; i++) {
+    t = 2 * x[i];
+    if (t > 1) {
+      u = t;
+    } else {
+      u = -t;
+    }
+    for (j = 0; j < 3; j++)
+      u += j;
+    x[i] = SQUARE(u);
+  }
+}
+
+void expanded(double matrix(x, SIZE), double factor)
+{
+  for (int i = 0; i < SIZE; i++)
+    for (int j = 0; j < SIZE; j++)
+      x[i][j] *= SQUARE(factor);
+}
+
+long counted(int n, const int *restrict x)
+{
+  long s = 0;
+  for (int i = 0; i < n; i++)
+    s += SQUARE(x[i]);
+  return s;
+}
+
+// The bounds of k do not depend on i, but they are written so.
+void written(int n, double (*restrict x)[SIZE])
+{
+  double s = 0;
+  for (int i = n; i >= 0; i--)
+    for (int k = i; k <= i + 1; k += 2)
+      for (int l = 0; l < n; l++)
+        s += x[l][l];
+  x[0][1] = s;
+}

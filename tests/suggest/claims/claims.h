@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define matrix(name, n) name[restrict n][n]
+extern int k;
