@@ -198,6 +198,50 @@ for cc in $compilers "gcc -fopenmp -O2"; do
 done
 check "OpenMP is told in a build" autotune cc --bake grid.wisdom gcc -w -c grid.c -o grid.o 2> log
 
+# Keys at the ends of their type, two that are one number as double, winners that constraints no longer allow.
+cat > far.c << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+#define STEP 1
+#pragma autotune kernel param(STEP: 1, 2, 4, 8) constraint(STEP < 8 && STEP * 8 <= AUTOTUNE_L1D) key(n, m)
+static int far(long long n, long long m)
+{
+  return n && m ? STEP : STEP;
+}
+int main(int argc, char **argv)
+{
+  for (int i = 1; i + 1 < argc; i += 2)
+    printf("%d ", far(strtoll(argv[i], NULL, 10), strtoll(argv[i + 1], NULL, 10)));
+  return 0;
+}
+END
+{
+  line far far.c '["n", 64], ["m", 64]' '"STEP": "8"'
+  line far far.c '["n", 9007199254740993], ["m", 1]' '"STEP": "2"'
+  line far far.c '["n", 9007199254740992], ["m", 1]' '"STEP": "4"'
+  line far far.c '["n", -5], ["m", 0]' '"STEP": "2"'
+  line far far.c '["n", 9223372036854775807], ["m", -9223372036854775808]' '"STEP": "4"'
+} > far.wisdom
+calls="64 64 9007199254740993 1 9007199254740992 1 9007199254740996 1 -5 0 -6 0
+  9223372036854775807 -9223372036854775808 9223372036854775806 -9223372036854775808 0 1"
+far() { # NAME EXPECTED [OPTION]
+  check "$1" autotune bake far.c --wisdom far.wisdom --unchecked ${3:-} -o far2.c 2> log
+  gcc -std=c11 -Wall -Wextra -Werror far2.c -o far && is "$1" "$(./far $calls)" "$2"
+}
+far "far keys" "1 2 4 4 2 1 4 4 1 "
+has "a constraint" log "for n = 64, m = 64 in far.wisdom:1 is not baked: a constraint forbids it"
+far "far keys, exact" "1 2 4 1 2 1 4 1 1 " --exact
+sed -i 's/l1d=32768 //' far.wisdom
+far "a machine without a number" "1 1 1 1 1 1 1 1 1 "
+
+# Neither the source nor the wisdom is written over.
+for out in far.c ./far.wisdom; do
+  cp $out kept
+  check "-o $out" not autotune bake far.c --wisdom far.wisdom --unchecked -o $out 2> log
+  has "-o $out" log "is what is baked, and would be overwritten"
+  same "-o $out" $out kept
+done
+
 # What cannot be done says why.
 check "no such file" not autotune bake grid.c --wisdom none.wisdom -o none.c 2> log
 has "is told" log '^none.wisdom: error: No such file'

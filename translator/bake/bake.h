@@ -3,6 +3,7 @@
  *
  *   lines.c    what wisdom or a store says of a kernel becomes winners and keys
  *   heading.c  the comment in front, and what switches warnings off
+ *   constraint.c  what constraints say of a winner
  *   ranges.c   which winner a key takes, as a function
  *   copies.c   what mentions a param, and so is another thing for each winner
  *   write.c    the default under another name, a function for each winner, the switch */
@@ -48,6 +49,11 @@ void bake_heading(const struct kernel *kernels, unsigned n, const struct source 
                   const struct compile_options *o, struct text *out);
 /* Text without what would end a comment. */
 void bake_comment(struct text *out, const char *s);
+
+/* Constraint INDEX of K at POINT. SOMETIMES: where *LEFT holds, which is of arguments alone. */
+enum verdict { NEVER, SOMETIMES, ALWAYS };
+enum verdict bake_constraint(const struct kernel *k, const struct baked *b, const unsigned *point,
+                             unsigned index, struct slice *left);
 
 /* `static int NAME(long long, …)`: the winner for a key, 0 for the default. */
 void bake_ranges(const struct kernel *k, const char *name, struct text *out);

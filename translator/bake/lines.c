@@ -192,6 +192,18 @@ static bool same_text(const struct chooser *c, const choice *point, uint64_t tex
   return same;
 }
 
+static bool is_forbidden(const struct chooser *c, const choice *point)
+{
+  unsigned at[MAX_PARAMS];
+  struct slice left;
+  for (unsigned i = 0; i < c->k->n_params; i++)
+    at[i] = point[i];
+  for (unsigned i = 0; i < c->k->n_constraints; i++)
+    if (bake_constraint(c->k, c->out, at, i, &left) == NEVER)
+      return true;
+  return false;
+}
+
 // True: POINT is E's winner, which can be written. Else *WHY not.
 static bool winner_of(const struct chooser *c, const struct wisdom_entry *e, choice *point,
                       struct lost *lost)
@@ -203,6 +215,8 @@ static bool winner_of(const struct chooser *c, const struct wisdom_entry *e, cho
   } else if (!same_text(c, point, e->summary.text)) {
     lost->why = "it was found with another text of the kernel, or other flags of the build";
     lost->hint = "the flags go behind --, as the tuned build had them; or use --unchecked";
+  } else if (is_forbidden(c, point)) {
+    lost->why = "a constraint forbids it, or asks for what is not known of its machine";
   } else if ((flags = missing_flags(c, point))) {
     lost->why = "it needs compiler flags of its own, which C cannot say";
     lost->hint = arena_printf("build the whole file with %s, and say so behind --", flags);
@@ -241,7 +255,7 @@ static const struct record *fastest_plain(const struct chooser *c, const struct 
       const struct record *r = &l->records[j];
       choice point[MAX_PARAMS];
       if (r->fate != FATE_OK || !r->n_samples || !identity_point(&c->shape, r->values, point) ||
-          missing_flags(c, point) || !is_variant(c, r, point) || !(median_of(r) < least))
+          missing_flags(c, point) || is_forbidden(c, point) || !is_variant(c, r, point) || !(median_of(r) < least))
         continue;
       found = r;
       least = median_of(r);

@@ -92,6 +92,16 @@ static void write_table(const struct kernel *k, const struct baked *b, struct te
   text_printf(out, "  };\n");
 }
 
+// Before what is near: two keys beyond 2^53 may be one number as double.
+static void write_tuned(const struct kernel *k, const struct baked *b, struct text *out)
+{
+  text_printf(out, "  for (unsigned i = 0; i < %u; i++)\n    if (", b->n_keys);
+  for (unsigned i = 0; i < k->n_keys; i++)
+    text_printf(out, "%sautotune_key%u == autotune_tuned[i].autotune_key[%u]",
+                i ? " &&\n        " : "", i, i);
+  text_printf(out, ")\n      return autotune_tuned[i].autotune_winner;\n");
+}
+
 // The product of the ratios of all parts; 0: a part is off by more than REACH.
 static void write_nearest(const struct kernel *k, const struct baked *b, struct text *out)
 {
@@ -116,7 +126,7 @@ static void write_nearest(const struct kernel *k, const struct baked *b, struct 
     "      autotune_winner = autotune_tuned[i].autotune_winner;\n"
     "    }\n"
     "  }\n"
-    "  return autotune_winner;\n", b->n_keys, k->n_keys, REACH + 1, b->exact ? 1 : REACH);
+    "  return autotune_winner;\n", b->n_keys, k->n_keys, REACH + 1, REACH);
 }
 
 void bake_ranges(const struct kernel *k, const char *name, struct text *out)
@@ -133,7 +143,11 @@ void bake_ranges(const struct kernel *k, const char *name, struct text *out)
     write_intervals(b, out);
   else {
     write_table(k, b, out);
-    write_nearest(k, b, out);
+    write_tuned(k, b, out);
+    if (b->exact)
+      text_printf(out, "  return 0;\n");
+    else
+      write_nearest(k, b, out);
   }
   text_printf(out, "}\n");
 }

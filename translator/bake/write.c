@@ -133,75 +133,13 @@ static void arguments(const struct emission *e)
     text_printf(e->out, "%s%s", i ? ", " : "", e->k->args[i].name);
 }
 
-// "l2" of "AUTOTUNE_L2" on the machine that the winners are from; NULL: not known.
-static const char *machine_number(const struct baked *b, struct slice name)
-{
-  static const char *const names[][2] = {
-    { "AUTOTUNE_L1D", "l1d=" }, { "AUTOTUNE_L2", "l2=" }, { "AUTOTUNE_L3", "l3=" },
-    { "AUTOTUNE_LINE", "line=" }, { "AUTOTUNE_VECTOR", "vector=" }, { "AUTOTUNE_CORES", "cores=" },
-  };
-  if (slice_is(name, "AUTOTUNE_THREADS"))
-    return arena_printf("%uLL", b->threads);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *at = slice_is(name, names[i][0]) ? strstr(b->machine, names[i][1]) : NULL;
-    if (at)
-      return arena_printf("%lldLL", strtoll(at + strlen(names[i][1]), NULL, 10));
-  }
-  return NULL;
-}
-
-static int argument_of(const struct kernel *k, struct slice name)
-{
-  for (unsigned i = 0; i < k->n_args; i++)
-    if (k->args[i].name && slice_is(name, k->args[i].name))
-      return (int)i;
-  return -1;
-}
-
-// What NAME in a constraint comes to for POINT; NULL: it stays.
-static const char *constant(const struct emission *e, const unsigned *point, struct slice name)
-{
-  long long number;
-  int p = argument_of(e->k, name) < 0 ? kernel_param(e->k, name) : -1;
-  bool whole = p >= 0 && (e->k->params[p].kind == VALUE_WORD || e->k->params[p].kind == VALUE_INT);
-  if (whole)
-    return arena_printf("(%lldLL)", e->k->params[p].values[point[p]].i);
-  if (p >= 0)
-    return arena_printf("(%s)", e->k->params[p].values[point[p]].define);
-  if (argument_of(e->k, name) < 0 && kernel_word(e->k, name, &number))
-    return arena_printf("%lldLL", number);
-  return machine_number(e->k->baked, name);
-}
-
-// Does EXPR hold for some calls and not for others?
-static bool depends(const struct emission *e, const unsigned *point, struct slice expr)
-{
-  struct lexer l = lexer_of(expr);
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (t.kind == TOKEN_WORD && !constant(e, point, t.text))
-      return true;
-  return false;
-}
-
 // The tuned key itself fulfils the constraint; others of its range may not.
 static void conditions(const struct emission *e, const unsigned *point)
 {
-  for (unsigned i = 0; i < e->k->n_constraints; i++) {
-    struct slice expr = e->k->constraints[i];
-    if (!depends(e, point, expr))
-      continue;
-    text_printf(e->out, "    if (!(");
-    struct lexer l = lexer_of(expr);
-    const char *from = expr.data;
-    for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-      const char *value = t.kind == TOKEN_WORD ? constant(e, point, t.text) : NULL;
-      if (!value)
-        continue;
-      text_printf(e->out, "%.*s%s", (int)(t.text.data - from), from, value);
-      from = l.p;
-    }
-    text_printf(e->out, "%.*s))\n      break;\n", (int)(expr.data + expr.size - from), from);
-  }
+  struct slice left;
+  for (unsigned i = 0; i < e->k->n_constraints; i++)
+    if (bake_constraint(e->k, e->k->baked, point, i, &left) == SOMETIMES)
+      text_printf(e->out, "    if (!(%.*s))\n      break;\n", WORD(left));
 }
 
 static void call(const struct emission *e, const char *indent, const char *name)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bake/bake.h"
 #include "cc/cc.h"
@@ -75,6 +76,12 @@ static struct source *read_whole(const char *path, char **args)
   return source_of(path, whole.data, whole.size);
 }
 
+static bool same_file(const char *a, const char *b)
+{
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 int command_bake(int argc, char **argv)
 {
   struct given g = { .in = NULL };
@@ -82,6 +89,8 @@ int command_bake(int argc, char **argv)
   if (own < 0 || g.help)
     return own < 0 ? 2 : fputs(usage, stdout) < 0;
   char **args = argv + (own < argc ? own + 1 : argc);
+  if (g.out && (same_file(g.in, g.out) || (g.bake.from && same_file(g.bake.from, g.out))))
+    fatal("%s is what is baked, and would be overwritten: name another file behind -o", g.out);
   struct source *s = read_whole(g.in, args);
   if (!s)
     fatal("%s: %s", g.in, strerror(errno));
