@@ -164,7 +164,7 @@ static inline int in_child(void (*body)(void), const char *const *env) {
     setenv("AUTOTUNE_BUDGET", "1s", 1);
     for (; env && *env; env++)
       putenv((char *)(uintptr_t)*env);
-    alarm(60);
+    alarm(180);
     body();
     _exit(0);
   }
