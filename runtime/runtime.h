@@ -133,6 +133,8 @@ int machine_read_synthetic(const char *description, struct autotune_machine *out
 struct estimate { double median, low, high; unsigned n; }; /* seconds; 95 % interval of the median */
 /* Distribution-free interval from order statistics (binomial); sorts SAMPLES. */
 struct estimate stats_median(double *samples, unsigned n);
+/* The same, of a sorted copy. Without memory its n is 0. */
+struct estimate stats_of(const double *samples, unsigned n);
 bool stats_precise(struct estimate e, double share);            /* interval within ± share/2 */
 bool stats_slower(struct estimate e, struct estimate best);     /* clearly slower */
 

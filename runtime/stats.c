@@ -3,6 +3,7 @@
 // assumed of them: the interval comes from order statistics (David and Nagaraja, Order Statistics, 7.1).
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime.h"
 
@@ -37,6 +38,17 @@ struct estimate stats_median(double *samples, unsigned n) {
   e.median = n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
   e.low = samples[k - 1];
   e.high = samples[n - k];
+  return e;
+}
+
+struct estimate stats_of(const double *samples, unsigned n) {
+  struct estimate e = { 0 };
+  double *sorted = n ? sys_malloc(n * sizeof *sorted) : NULL;
+  if (!sorted)
+    return e;
+  memcpy(sorted, samples, n * sizeof *sorted);
+  e = stats_median(sorted, n);
+  free(sorted);
   return e;
 }
 

@@ -19,7 +19,7 @@
 #include "sandbox/executor.h"
 
 // 0xa5 repeated is a small normal number in every format: nothing slow, nothing NaN.
-enum { PATTERN = 0xa5, FENCE = 64 << 10, RELAXED = 2 /* CU_STREAM_CAPTURE_MODE_RELAXED */,
+enum { PATTERN = 0xa5, RELAXED = 2 /* CU_STREAM_CAPTURE_MODE_RELAXED */,
        NON_BLOCKING = 1 /* CU_STREAM_NON_BLOCKING */ };
 
 static double now(void) { // never the clock of a test
@@ -44,7 +44,7 @@ void gpu_leave(struct gpu_run *r, const struct gpu_scope *s) {
   r->api->capture_mode(&mode);
 }
 
-static bool tell(struct gpu_run *r, gpu_result e, const char *doing, char *why, size_t size) {
+bool gpu_tell(struct gpu_run *r, gpu_result e, const char *doing, char *why, size_t size) {
   char text[200];
   if (e == GPU_TOO_LATE)
     snprintf(text, sizeof text, "the device does not answer");
@@ -57,7 +57,7 @@ static bool tell(struct gpu_run *r, gpu_result e, const char *doing, char *why, 
 }
 
 bool gpu_run_wait(struct gpu_run *r, char *why, size_t size) {
-  return tell(r, gpu_await(r, 0), "waiting for the device", why, size);
+  return gpu_tell(r, gpu_await(r, 0), "waiting for the device", why, size);
 }
 
 struct gpu_run *gpu_run_begin(const struct gpu_api *api, const struct gpu_call *call, char *why,
@@ -77,7 +77,7 @@ struct gpu_run *gpu_run_begin(const struct gpu_api *api, const struct gpu_call *
   if (e == 0)
     e = api->primary_retain(&r->context, device);
   r->info = e == 0 ? gpu_info_get(call->device) : NULL;
-  if (!tell(r, e, "the device's context", why, size) || !r->info) {
+  if (!gpu_tell(r, e, "the device's context", why, size) || !r->info) {
     if (r->context)
       api->primary_release(device);
     free(r);
@@ -89,102 +89,12 @@ struct gpu_run *gpu_run_begin(const struct gpu_api *api, const struct gpu_call *
     e = api->event_create(&r->from, 0);
   if (e == 0)
     e = api->event_create(&r->to, 0);
-  bool made = tell(r, e, "a stream and its events", why, size);
+  bool made = gpu_tell(r, e, "a stream and its events", why, size);
   gpu_leave(r, &scope);
   if (made)
     return r;
   gpu_run_free(r);
   return NULL;
-}
-
-// ---- what is saved -----------------------------------------------------------------------------------------
-
-static bool make_piece(struct gpu_run *r, unsigned i, char *why, size_t size) {
-  struct piece *p = &r->pieces[i];
-  const struct gpu_region *region = &r->call.regions[i];
-  p->region = region;
-  p->atol = region->atol;
-  r->restores |= region->access == AUTOTUNE_INOUT;
-  if (!(region->access & AUTOTUNE_OUT))
-    return tell(r, gpu_hash(r, region->base, region->bytes, &p->hash), region->name, why, size);
-  // Copies that nobody will read need not get back what was only there to be overwritten.
-  size_t saved = !r->copied || region->access == AUTOTUNE_INOUT ? region->bytes : 0;
-  size_t expected = region->compared ? region->bytes : 0;
-  if (!gpu_buffer_make(r->api, &p->saved, saved, false, why, size) ||
-      !gpu_buffer_make(r->api, &p->expected, expected, false, why, size))
-    return false;
-  gpu_result e = gpu_buffer_save(r->api, &p->saved, region->base, r->stream);
-  return tell(r, e, region->name, why, size);
-}
-
-// [LOW, HIGH) without what belongs to regions, seen from the region that it is beside.
-static bool make_fence(struct gpu_run *r, const struct gpu_region *beside, gpu_pointer low,
-                       gpu_pointer high, char *why, size_t size) {
-  for (unsigned i = 0; i < r->call.n_regions; i++) {
-    const struct gpu_region *x = &r->call.regions[i];
-    gpu_pointer end = x->base + x->bytes;
-    if (end <= low || x->base >= high)
-      continue;
-    if (high == beside->base)
-      low = end;
-    else
-      high = x->base;
-  }
-  if (low >= high || r->n_fences == FENCES)
-    return true;
-  struct fence *f = &r->fences[r->n_fences++];
-  *f = (struct fence){ .base = low, .bytes = high - low };
-  snprintf(f->name, sizeof f->name, "%s", beside->name);
-  return gpu_buffer_make(r->api, &f->saved, f->bytes, false, why, size) &&
-         tell(r, gpu_buffer_save(r->api, &f->saved, f->base, r->stream), f->name, why, size);
-}
-
-static bool make_fences(struct gpu_run *r, char *why, size_t size) {
-  for (unsigned i = 0; i < r->call.n_regions; i++) {
-    const struct gpu_region *x = &r->call.regions[i];
-    if (x->parent >= GPU_SYMBOL)
-      continue;
-    gpu_pointer base = r->call.allocations[x->parent].base;
-    gpu_pointer top = base + r->call.allocations[x->parent].bytes, end = x->base + x->bytes;
-    gpu_pointer low = x->base - base > FENCE ? x->base - FENCE : base;
-    gpu_pointer high = top - end > FENCE ? end + FENCE : top;
-    if (!make_fence(r, x, low, x->base, why, size) || !make_fence(r, x, end, high, why, size))
-      return false;
-  }
-  return true;
-}
-
-static void add_rest(struct gpu_run *r, gpu_pointer low, gpu_pointer high, const char *name) {
-  if (low < high && r->n_rests < RESTS)
-    r->rests[r->n_rests++] = (struct rest){ .base = low, .bytes = high - low, .name = name };
-}
-
-// Regions are in the order of their addresses.
-static void make_rests(struct gpu_run *r) {
-  for (unsigned i = 0; i < r->call.n_allocations; i++) {
-    const struct gpu_allocation *a = &r->call.allocations[i];
-    gpu_pointer low = a->base;
-    for (unsigned k = 0; k < r->call.n_regions; k++) {
-      const struct gpu_region *x = &r->call.regions[k];
-      if (x->parent != i)
-        continue;
-      if (x->base - low > FENCE)
-        add_rest(r, low, x->base - FENCE, a->name);
-      low = x->base + x->bytes + FENCE;
-    }
-    add_rest(r, low, a->base + a->bytes, a->name);
-  }
-}
-
-bool gpu_run_prepare(struct gpu_run *r, char *why, size_t size) {
-  for (unsigned i = 0; i < r->call.n_args; i++)
-    r->args[i] = r->call.bytes + r->call.offsets[i];
-  r->compare = gpu_compare_new(r);
-  for (unsigned i = 0; i < r->call.n_regions; i++)
-    if (!make_piece(r, i, why, size))
-      return false;
-  make_rests(r);
-  return make_fences(r, why, size) && gpu_run_wait(r, why, size);
 }
 
 // Of an allocation without sections, other streams may be writing another part; it would be put back as it was before
@@ -214,7 +124,7 @@ struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *ca
     e = api->event_synchronize(r->to);
   if (e == 0)
     e = await_others(r);
-  bool ready = tell(r, e, "the launch's stream", why, size) && gpu_run_prepare(r, why, size);
+  bool ready = gpu_tell(r, e, "the launch's stream", why, size) && gpu_run_prepare(r, why, size);
   gpu_leave(r, &scope);
   if (ready)
     return r;

@@ -6,7 +6,8 @@
  *   load.c      cubins become functions, with what is known of them
  *   once.c      one run: launched, waited for, and what an error means
  *   sample.c    many runs: how long they take
- *   run.c       what is saved, checked and put back around them
+ *   run.c       what is checked and put back around them
+ *   snapshot.c  what is saved before
  *   share.c     the way of all that into another process
  */
 #ifndef AUTOTUNE_GPU_RUN_H
@@ -99,10 +100,15 @@ void gpu_leave(struct gpu_run *r, const struct gpu_scope *s);
 /* A run without memory of its own: context, stream, events. Freed by gpu_run_free. */
 struct gpu_run *gpu_run_begin(const struct gpu_api *api, const struct gpu_call *call, char *why,
                               size_t size);
-/* Buffers for what is to be saved and compared, fences, arguments; call's addresses are final. Saves. */
-bool gpu_run_prepare(struct gpu_run *r, char *why, size_t size);
 /* Waits for what is queued. False and WHY. */
 bool gpu_run_wait(struct gpu_run *r, char *why, size_t size);
+/* False: E is an error, and WHY says of what. */
+bool gpu_tell(struct gpu_run *r, gpu_result e, const char *doing, char *why, size_t size);
+
+/* ---- snapshot.c -------------------------------------------------------------------------------- */
+
+/* Buffers for what is to be saved and compared, fences, arguments; call's addresses are final. Saves. */
+bool gpu_run_prepare(struct gpu_run *r, char *why, size_t size);
 
 /* ---- once.c ------------------------------------------------------------------------------------ */
 

@@ -18,12 +18,9 @@ static int estimate_records(struct analysis *a) {
     const struct record *r = &item->records[i];
     if (r->n_samples == 0)
       continue;
-    double *samples = sys_malloc(r->n_samples * sizeof *samples);
-    if (!samples)
+    a->estimates[i] = stats_of(r->samples, r->n_samples);
+    if (a->estimates[i].n == 0)
       return -1;
-    memcpy(samples, r->samples, r->n_samples * sizeof *samples);
-    a->estimates[i] = stats_median(samples, r->n_samples);
-    free(samples);
   }
   return 0;
 }

@@ -86,13 +86,7 @@ static json_t *result(const struct record *r) {
     [FATE_WRONG] = "correctness", [FATE_CRASH] = "runtime",     [FATE_TIMEOUT] = "timeout",
     [FATE_EXIT] = "runtime",      [FATE_PENDING] = "runtime",
   };
-  double *sorted = r->n_samples ? sys_malloc(r->n_samples * sizeof *sorted) : NULL;
-  struct estimate e = { 0 };
-  if (sorted) {
-    memcpy(sorted, r->samples, r->n_samples * sizeof *sorted);
-    e = stats_median(sorted, r->n_samples);
-  }
-  free(sorted);
+  struct estimate e = stats_of(r->samples, r->n_samples);
   json_t *o = json_object(), *time = json_object();
   json_object_set_new(time, "name", json_string("time"));
   json_object_set_new(time, "value", r->fate == FATE_OK ? json_real(e.median * 1e3)

@@ -79,16 +79,6 @@ static bool set_add(struct set *s, uint64_t value) {
   return true;
 }
 
-static double median_of(const struct record *r) {
-  double *samples = r->n_samples ? sys_malloc(r->n_samples * sizeof *samples) : NULL;
-  if (!samples)
-    return 0;
-  memcpy(samples, r->samples, r->n_samples * sizeof *samples);
-  double median = stats_median(samples, r->n_samples).median;
-  free(samples);
-  return median;
-}
-
 static void see_variant(const struct record *r, void *data) {
   struct watched *w = data;
   if (r->fate == FATE_PENDING || !set_add(&w->seen, r->variant))
@@ -97,7 +87,7 @@ static void see_variant(const struct record *r, void *data) {
   w->tried += r->fate != FATE_DROPPED;
   if (r->when - late > w->since)
     w->since = r->when - late;
-  double median = r->fate == FATE_OK ? median_of(r) : 0;
+  double median = r->fate == FATE_OK ? stats_of(r->samples, r->n_samples).median : 0;
   if (median > 0 && (w->best == 0 || median < w->best)) {
     char *values = sys_strdup(r->values);
     free(w->values);

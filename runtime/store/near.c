@@ -180,16 +180,6 @@ static void keep(const char *values, double seconds, void *data) {
   f->list[i] = (struct fast){ copy, seconds };
 }
 
-static double median_of(const struct record *r) {
-  double *samples = r->n_samples ? sys_malloc(r->n_samples * sizeof *samples) : NULL;
-  if (!samples)
-    return 0;
-  memcpy(samples, r->samples, r->n_samples * sizeof *samples);
-  double median = stats_median(samples, r->n_samples).median;
-  free(samples);
-  return median;
-}
-
 void store_times(struct store *s, int64_t problem,
                  void (*see)(const char *values, double seconds, void *data), void *data) {
   struct cell cells[STORE_CELLS];
@@ -201,7 +191,7 @@ void store_times(struct store *s, int64_t problem,
   while (store_step(q) == SQLITE_ROW)
     if (row_read(q, &table_variant, cells) && cells[0].i == problem && record_of(cells, &r) &&
         r.n_samples > 0)
-      see(r.values, median_of(&r), data);
+      see(r.values, stats_of(r.samples, r.n_samples).median, data);
   sqlite3_finalize(q);
 }
 

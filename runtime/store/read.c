@@ -243,13 +243,8 @@ static enum knowledge judge(const struct record *r, enum fate *fate, struct esti
     store_owner(self, sizeof self);
     return strcmp(self, r->message) == 0 ? KNOWN_NOTHING : KNOWN_TAKEN;
   }
-  double *samples = r->n_samples ? sys_malloc(r->n_samples * sizeof *samples) : NULL;
-  if (samples) {
-    memcpy(samples, r->samples, r->n_samples * sizeof *samples);
-    *e = stats_median(samples, r->n_samples);
-  }
-  free(samples);
-  if (!samples && r->fate == FATE_OK)
+  *e = stats_of(r->samples, r->n_samples);
+  if (e->n == 0 && r->fate == FATE_OK)
     return KNOWN_NOTHING;
   if (features)
     record_features(r, features);

@@ -93,16 +93,14 @@ static void learn(const struct record *r, void *data) {
   struct tuning *t = data;
   bool nothing = r->fate == FATE_DROPPED || (r->fate == FATE_OK && r->n_samples == 0);
   struct candidate *c = nothing ? NULL : candidate_of(t, r);
-  double *samples = c && !c->done && r->n_samples
-                        ? sys_malloc(r->n_samples * sizeof *samples) : NULL;
-  if (!c || c->done || (r->n_samples && !samples))
+  if (!c || c->done)
     return;
-  if (samples)
-    memcpy(samples, r->samples, r->n_samples * sizeof *samples);
+  struct estimate e = stats_of(r->samples, r->n_samples);
+  if (r->n_samples && e.n == 0)
+    return; // no memory
   record_features(r, &c->features);
   c->fate = r->fate;
-  c->e = stats_median(samples, r->n_samples);
-  free(samples);
+  c->e = e;
   t->recalled++;
   candidate_note(t, c);
 }

@@ -22,29 +22,17 @@ static int teardown(void **state) {
 
 // ---- a database -----------------------------------------------------------------------
 
-static void add(struct store *s, const struct identity *id, uint64_t variant, const char *values,
-                enum fate fate, const char *message, double median) {
-  double samples[6];
-  for (int i = 0; i < 6; i++)
-    samples[i] = median * (1 + 0.001 * i);
-  struct record r = fixture_record(variant, samples, fate == FATE_OK ? 6 : 0);
-  r.values = values;
-  r.fate = fate;
-  r.message = message;
-  assert_int_equal(store_finish(s, id, &r), 0);
-}
-
 static void make_database(const char *folder) {
   struct store *s = open_store(folder);
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
-  add(s, &id, 1, "MR=4\nflags=-O2\n", FATE_OK, "", 4e-3);
-  add(s, &id, 2, "MR=6\nflags=-O2\n", FATE_OK, "", 3e-3);
-  add(s, &id, 3, "MR=6\nflags=-O3 -DX=1\n", FATE_OK, "", 2e-3);
-  add(s, &id, 4, "MR=12\nflags=-O3 -DX=1\n", FATE_COMPILE,
+  fixture_add(s, &id, 1, "MR=4\nflags=-O2\n", FATE_OK, "", 4e-3);
+  fixture_add(s, &id, 2, "MR=6\nflags=-O2\n", FATE_OK, "", 3e-3);
+  fixture_add(s, &id, 3, "MR=6\nflags=-O3 -DX=1\n", FATE_OK, "", 2e-3);
+  fixture_add(s, &id, 4, "MR=12\nflags=-O3 -DX=1\n", FATE_COMPILE,
       "gemm.c:9:3: error: no such thing\nand more", 0);
-  add(s, &id, 5, "MR=4\nflags=-O3 -DX=1\n", FATE_WRONG, "C[0:n]: element 17 is 1.5, not 1", 0);
-  add(s, &id, 6, "MR=12\nflags=-O2\n", FATE_PENDING, "0 0 nobody who lives", 0);
+  fixture_add(s, &id, 5, "MR=4\nflags=-O3 -DX=1\n", FATE_WRONG, "C[0:n]: element 17 is 1.5, not 1", 0);
+  fixture_add(s, &id, 6, "MR=12\nflags=-O2\n", FATE_PENDING, "0 0 nobody who lives", 0);
   m.values = "MR=6\nflags=-O3 -DX=1\n";
   m.tried = 6;
   m.total_hint = 9;
@@ -59,7 +47,7 @@ static void make_database(const char *folder) {
   m.flops = m.bytes = 0;
   assert_int_equal(store_summary(s, &id, &m), 0);
   id.kernel = "unfinished";
-  add(s, &id, 1, "U=2\n", FATE_OK, "", 5e-6);
+  fixture_add(s, &id, 1, "U=2\n", FATE_OK, "", 5e-6);
   id.kernel = "zslow"; // run too seldom for intervals
   m = fixture_summary();
   m.original.n = 1;
@@ -145,7 +133,7 @@ static void test_no_line_is_too_long(void **state) {
   for (uint64_t v = 0; v < 40; v++) {
     char one[64];
     snprintf(one, sizeof one, "parameter_1=%d\n", (int)v);
-    add(s, &id, v, one, FATE_OK, "", 1e-3 * (double)(v + 1));
+    fixture_add(s, &id, v, one, FATE_OK, "", 1e-3 * (double)(v + 1));
   }
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
@@ -184,9 +172,9 @@ static void test_only_what_matters_is_shown(void **state) {
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
-  add(s, &id, 1, "num_threads@9.1=1\nparallel_for@9.1=no\nu@8.1=3\n", FATE_OK, "", 1e-3);
-  add(s, &id, 2, "num_threads@9.1=2\nparallel_for@9.1=yes\nu@8.1=3\n", FATE_OK, "", 2e-3);
-  add(s, &id, 3, "num_threads@9.1=4\nparallel_for@9.1=yes\nu@8.1=3\n", FATE_OK, "", 3e-3);
+  fixture_add(s, &id, 1, "num_threads@9.1=1\nparallel_for@9.1=no\nu@8.1=3\n", FATE_OK, "", 1e-3);
+  fixture_add(s, &id, 2, "num_threads@9.1=2\nparallel_for@9.1=yes\nu@8.1=3\n", FATE_OK, "", 2e-3);
+  fixture_add(s, &id, 3, "num_threads@9.1=4\nparallel_for@9.1=yes\nu@8.1=3\n", FATE_OK, "", 3e-3);
   m.values = "num_threads@9.1=1\nparallel_for@9.1=no\nu@8.1=3\n";
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
@@ -202,9 +190,9 @@ static void test_nothing_was_right(void **state) {
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
-  add(s, &id, 1, "U=2\n", FATE_WRONG, "A[0:n]: element 14 is 0.5 instead of 1", 0);
-  add(s, &id, 2, "U=3\n", FATE_WRONG, "A[0:n]: element 14 is 0.25 instead of 1", 0);
-  add(s, &id, 3, "U=4\n", FATE_COMPILE, "error: no", 0);
+  fixture_add(s, &id, 1, "U=2\n", FATE_WRONG, "A[0:n]: element 14 is 0.5 instead of 1", 0);
+  fixture_add(s, &id, 2, "U=3\n", FATE_WRONG, "A[0:n]: element 14 is 0.25 instead of 1", 0);
+  fixture_add(s, &id, 3, "U=4\n", FATE_COMPILE, "error: no", 0);
   m.winner = 0;
   m.tried = 3;
   memset(m.failed, 0, sizeof m.failed);
@@ -231,7 +219,7 @@ static void test_what_was_not_run_is_told(void **state) {
   r.features = &f;
   r.features_size = sizeof f;
   assert_int_equal(store_finish(s, &id, &r), 0);
-  add(s, &id, 8, "MR=12\n", FATE_DROPPED, "spills in its main loop", 0);
+  fixture_add(s, &id, 8, "MR=12\n", FATE_DROPPED, "spills in its main loop", 0);
   m.tried = 5;
   m.total_hint = 9;
   memset(m.failed, 0, sizeof m.failed);
@@ -465,7 +453,7 @@ static void test_the_page_is_not_ended_by_texts(void **state) {
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
   id.kernel = evil;
-  add(s, &id, 1, "</script>=</script>\n", FATE_WRONG, evil, 0);
+  fixture_add(s, &id, 1, "</script>=</script>\n", FATE_WRONG, evil, 0);
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
   char *text;

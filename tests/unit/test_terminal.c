@@ -11,25 +11,13 @@
 
 // ---- a database ----------------------------------------------------------------------
 
-static void add(struct store *s, const struct identity *id, uint64_t variant, const char *values,
-                enum fate fate, const char *message, double median) {
-  double samples[6];
-  for (int i = 0; i < 6; i++)
-    samples[i] = median * (1 + 0.001 * i);
-  struct record r = fixture_record(variant, samples, fate == FATE_OK ? 6 : 0);
-  r.values = values;
-  r.fate = fate;
-  r.message = message;
-  assert_int_equal(store_finish(s, id, &r), 0);
-}
-
 static void make_database(const char *folder) {
   struct store *s = open_store(folder);
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
-  add(s, &id, 1, "MR=4\nflags=-O2\n", FATE_OK, "", 8e-3);
-  add(s, &id, 2, "MR=6\nflags=-O2\n", FATE_OK, "", 2e-3);
-  add(s, &id, 3, "MR=12\nflags=a|b <i> `c` *d* @e #1 \\\n", FATE_WRONG, "C[0:n] <script> | **no**", 0);
+  fixture_add(s, &id, 1, "MR=4\nflags=-O2\n", FATE_OK, "", 8e-3);
+  fixture_add(s, &id, 2, "MR=6\nflags=-O2\n", FATE_OK, "", 2e-3);
+  fixture_add(s, &id, 3, "MR=12\nflags=a|b <i> `c` *d* @e #1 \\\n", FATE_WRONG, "C[0:n] <script> | **no**", 0);
   m.values = "MR=6\nflags=-O2\n";
   m.tried = 3;
   memset(m.failed, 0, sizeof m.failed);
@@ -228,9 +216,9 @@ static pid_t tune_meanwhile(const char *folder, const char *last) {
   usleep(300000);
   store_course(s, &id, &c);
   store_course(s, &other, &later);
-  add(s, &id, 11, "MR=4\n", FATE_OK, "", 8e-3);
-  add(s, &id, 12, "MR=6\nflags=\n", FATE_OK, "", 2e-3);
-  add(s, &id, 13, "MR=12\n", FATE_CRASH, "", 0);
+  fixture_add(s, &id, 11, "MR=4\n", FATE_OK, "", 8e-3);
+  fixture_add(s, &id, 12, "MR=6\nflags=\n", FATE_OK, "", 2e-3);
+  fixture_add(s, &id, 13, "MR=12\n", FATE_CRASH, "", 0);
   usleep(1500000);
   c.phase = later.phase = PHASE_ENDED;
   c.why = later.why = last;

@@ -338,6 +338,28 @@ static bool is_forward(struct slice text)
   return class && t.kind == TOKEN_WORD && (slice_is(next, ";") || slice_is(next, ":"));
 }
 
+// T, which neither ends a declaration nor opens a group.
+static void see_other(struct cutter *c, struct declaration *d, struct token t)
+{
+  if (t.kind == TOKEN_WORD) {
+    see_word(c, d, t);
+  } else if (slice_is(t.text, "[")) {
+    items_skip_group(&c->l);
+  } else if (slice_is(t.text, "=")) {
+    see_head_end(c, d, t.text.data);
+    d->initialised = !d->parameters;
+  } else if (slice_is(t.text, ",")) {
+    d->initialised = false;
+  } else if (slice_is(t.text, "<")) {
+    see_angles(c, d);
+  } else if (is_single_colon(c, t.text)) {
+    see_colon(d);
+  } else if (slice_is(t.text, ":") && d->previous.kind == TOKEN_WORD && !d->qualifier.size) {
+    d->qualifier = d->previous.text;
+  }
+  d->previous = t;
+}
+
 // From its first token T to behind its `;` or body.
 void items_declaration(struct cutter *c, struct token t)
 {
@@ -369,31 +391,15 @@ void items_declaration(struct cutter *c, struct token t)
     }
     if (ends_name(t.text) && d.previous.kind == TOKEN_WORD && !d.initialised && !d.parameters)
       add_name(i, d.previous.text);
-    if (t.kind == TOKEN_WORD) {
-      see_word(c, &d, t);
-    } else if (slice_is(t.text, "(")) {
+    if (slice_is(t.text, "(")) {
       see_parentheses(c, &d, t);
-      continue;
     } else if (slice_is(t.text, "{")) {
       complete = see_brace(c, &d, t) || complete;
       if (complete && !depths.n)
         break;
-      continue;
-    } else if (slice_is(t.text, "[")) {
-      items_skip_group(&c->l);
-    } else if (slice_is(t.text, "=")) {
-      see_head_end(c, &d, t.text.data);
-      d.initialised = !d.parameters;
-    } else if (slice_is(t.text, ",")) {
-      d.initialised = false;
-    } else if (slice_is(t.text, "<")) {
-      see_angles(c, &d);
-    } else if (is_single_colon(c, t.text)) {
-      see_colon(&d);
-    } else if (slice_is(t.text, ":") && d.previous.kind == TOKEN_WORD && !d.qualifier.size) {
-      d.qualifier = d.previous.text;
+    } else {
+      see_other(c, &d, t);
     }
-    d.previous = t;
   }
   if (t.kind != TOKEN_END && slice_is(t.text, ";") && d.previous.kind == TOKEN_WORD &&
       !d.initialised && !d.parameters)
