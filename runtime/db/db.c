@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "db.h"
 #include "report/report.h"
@@ -142,12 +141,8 @@ static char *seconds(double s) {
 }
 
 static char *date(double when) {
-  char text[32] = "";
-  time_t t = (time_t)when;
-  struct tm tm;
-  if (localtime_r(&t, &tm))
-    strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm);
-  return sys_strdup(text);
+  char text[REPORT_MOMENT];
+  return sys_strdup(report_moment(text, when));
 }
 
 // Is there a kernel of the INDEX-th one's name in another file?

@@ -181,13 +181,6 @@ static bool any_lives(const struct follower *f) {
 
 // ---- in words ------------------------------------------------------------------------
 
-static unsigned count_failed(const struct watched *w) {
-  unsigned n = 0;
-  for (int f = FATE_OK + 1; f < FATES; f++)
-    n += f == FATE_DROPPED ? 0 : w->fates[f];
-  return n;
-}
-
 static double rate(const struct watched *w) {
   double seconds = sys_unix() - w->course.began;
   return seconds > 0 ? w->tried / seconds : 0;
@@ -200,8 +193,8 @@ static char *describe_progress(const struct watched *w) {
   char of[32] = "", failed[32] = "", rest[64] = "the final race";
   if (c->expected > w->tried)
     snprintf(of, sizeof of, " of %u", c->expected);
-  if (count_failed(w))
-    snprintf(failed, sizeof failed, " · %u failed", count_failed(w));
+  if (report_count_failed(w->fates))
+    snprintf(failed, sizeof failed, " · %u failed", report_count_failed(w->fates));
   if (c->phase == PHASE_SEARCH)
     snprintf(rest, sizeof rest, "%.0f s left", left > 0 ? left : 0);
   bool one = w->tried == 1 && !*of;
@@ -343,9 +336,10 @@ static void show(struct follower *f) {
   else
     append(f);
   f->sheet.out = out;
-  if (buffer && fclose(buffer) == 0 && f->sheet.look.drawn && !f->sheet.look.unicode)
+  bool whole = buffer && fclose(buffer) == 0;
+  if (whole && f->sheet.look.drawn && !f->sheet.look.unicode)
     sheet_ascii(out, text);
-  else if (buffer)
+  else if (whole)
     fputs(text, out);
   free(text);
   fflush(out);

@@ -7,7 +7,6 @@
 // are never taken for structure, neither in tables nor outside.
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "report.h"
 
@@ -66,13 +65,6 @@ static void put_outcome(FILE *out, const struct analysis *a) {
     fputs(a->item->finished ? "the default stays" : "unfinished", out);
 }
 
-static unsigned count_failed(const struct analysis *a) {
-  unsigned n = 0;
-  for (int f = FATE_OK + 1; f < FATES; f++)
-    n += f == FATE_DROPPED ? 0 : a->fates[f];
-  return n;
-}
-
 static void put_row(FILE *out, const struct analysis *a) {
   const struct problem *p = &a->item->problem;
   char *key = problem_key_text(p);
@@ -93,8 +85,8 @@ static void put_row(FILE *out, const struct analysis *a) {
   fprintf(out, " | %u", a->tried);
   if (a->item->finished && a->item->summary.total_hint > a->tried)
     fprintf(out, " of %u", a->item->summary.total_hint);
-  if (count_failed(a))
-    fprintf(out, ", %u failed", count_failed(a));
+  if (report_count_failed(a->fates))
+    fprintf(out, ", %u failed", report_count_failed(a->fates));
   const char *answers = !a->item->finished          ? ""
                         : a->item->summary.inferred ? "verified (inferred)"
                         : a->item->summary.verified ? "verified" : "**unverified**";
@@ -106,7 +98,7 @@ static void put_row(FILE *out, const struct analysis *a) {
 static void put_interval(FILE *out, const char *what, struct estimate e) {
   fprintf(out, "- %s: ", what);
   put_seconds(out, e.median);
-  if (e.n >= 6) { // fewer have no interval (stats.c)
+  if (report_has_interval(e)) {
     fputs(", 95 % interval ", out);
     put_seconds(out, e.low);
     fputs(" … ", out);
@@ -117,11 +109,7 @@ static void put_interval(FILE *out, const char *what, struct estimate e) {
 
 static void put_tuning(FILE *out, const struct analysis *a) {
   const struct summary *m = &a->item->summary;
-  char when[32] = "?";
-  time_t t = (time_t)m->when;
-  struct tm tm;
-  if (localtime_r(&t, &tm))
-    strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
+  char when[REPORT_MOMENT];
   if (m->winner) {
     fputs("- winner: ", out);
     put_values(out, m->values);
@@ -129,7 +117,7 @@ static void put_tuning(FILE *out, const struct analysis *a) {
     put_code(out, *m->compiler ? m->compiler : "compiler unknown");
     fputc('\n', out);
   }
-  fprintf(out, "- tuned: %s", when);
+  fprintf(out, "- tuned: %s", report_moment(when, m->when));
   if (*m->source) {
     fputs(", from ", out);
     put_code(out, m->source);

@@ -2,7 +2,7 @@
 // report.c: reads the store, draws conclusions, and has them shown as text, Markdown or JSON.
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <time.h>
 
 #include "report.h"
 
@@ -62,7 +62,33 @@ char *report_first_line(const char *message) {
   return clean;
 }
 
+// ---- what all of them say alike -------------------------------------------------------
+
+const char *report_moment(char text[REPORT_MOMENT], double when) {
+  static const double year_10000 = 253402300800;
+  time_t t = when >= 0 && when < year_10000 ? (time_t)when : -1;
+  struct tm tm;
+  if (t < 0 || !localtime_r(&t, &tm) || !strftime(text, REPORT_MOMENT, "%Y-%m-%d %H:%M", &tm))
+    strcpy(text, "?");
+  return text;
+}
+
+bool report_has_interval(struct estimate e) {
+  return e.n >= 6;
+}
+
+unsigned report_count_failed(const unsigned fates[FATES]) {
+  unsigned n = 0;
+  for (int f = FATE_OK + 1; f < FATES; f++)
+    n += f == FATE_DROPPED ? 0 : fates[f];
+  return n;
+}
+
 // ---- nothing to report ----------------------------------------------------------------
+
+static void print_empty_json(FILE *out) {
+  fputs("{\"format\": 1, \"kernels\": []}\n", out);
+}
 
 static void print_names(const struct listing *l, FILE *out) {
   for (unsigned i = 0; i < l->n; i++) {
@@ -79,7 +105,7 @@ static int say_nothing(const struct report_options *o, const char *folder,
                        struct store *s, FILE *out) {
   struct listing all = { 0 };
   if (o->json) {
-    fprintf(out, "{\"format\": 1, \"kernels\": []}\n");
+    print_empty_json(out);
     return 1;
   }
   if (o->kernel && store_list(s, NULL, &all) == 0 && all.n > 0) {
@@ -124,7 +150,7 @@ int report_print(const struct report_options *o, FILE *out) {
   struct store *s = folder ? store_open_in(folder, false, &message) : NULL;
   if (!s) {
     if (o->json)
-      fprintf(out, "{\"format\": 1, \"kernels\": []}\n");
+      print_empty_json(out);
     else
       fprintf(out, "nothing was ever measured: %s\n", message ? message : "no memory");
     free(message);

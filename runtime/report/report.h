@@ -78,6 +78,13 @@ char *report_clean(const char *s);
 void report_clean_free(char *s);
 /* "84.12 ms"; SIZE of at least 64. */
 const char *report_seconds(char *text, size_t size, double seconds);
+/* "2026-01-31 12:00", of this place; "?" where WHEN (unix time) is none. */
+enum { REPORT_MOMENT = 32 };
+const char *report_moment(char text[REPORT_MOMENT], double when);
+/* Fewer than six runs have no 95 % interval of their median (stats.c). */
+bool report_has_interval(struct estimate e);
+/* How many of FATES failed: neither right nor dropped. */
+unsigned report_count_failed(const unsigned fates[FATES]);
 /* The first line of MESSAGE, cleaned. */
 char *report_first_line(const char *message);
 

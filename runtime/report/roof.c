@@ -68,18 +68,21 @@ struct crew {
   unsigned lanes;
   double *blocks[MOST_THREADS];
 };
-struct member { struct crew *crew; unsigned index; pthread_t thread; };
-
-static volatile double sink;
+struct member {
+  struct crew *crew;
+  unsigned index;
+  pthread_t thread;
+  volatile double sum;        // what a task came to: nobody asks, but it must be worked out
+};
 
 static void run_task(struct member *m, enum task t) {
   struct crew *c = m->crew;
   double *a = c->blocks[m->index];
   unsigned lanes = 2;
   if (t == TASK_PEAK)
-    sink = peak(FMA_TURNS, &lanes);
+    m->sum = peak(FMA_TURNS, &lanes);
   else
-    sink = triad(a, a + c->n[TASK_MEMORY], a + 2 * c->n[TASK_MEMORY], c->n[t], c->passes[t]);
+    m->sum = triad(a, a + c->n[TASK_MEMORY], a + 2 * c->n[TASK_MEMORY], c->n[t], c->passes[t]);
   if (t == TASK_PEAK && m->index == 0)
     c->lanes = lanes;
 }

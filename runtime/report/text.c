@@ -3,7 +3,6 @@
 // colours, and with bars in place of lists of times; elsewhere it is text of at most 100 columns.
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "compile/static.h"
 #include "sheet.h"
@@ -39,11 +38,6 @@ static void print_head(const struct sheet *s, const struct listed *item) {
   free(machine);
 }
 
-// Fewer than six runs have no 95 % interval of their median (stats.c).
-static bool has_interval(struct estimate e) {
-  return e.n >= 6;
-}
-
 // Is there room for the interval beside the rates of M?
 static bool is_wide(const struct sheet *s, const struct summary *m) {
   return !m || (m->flops <= 0 && m->bytes <= 0) || sheet_columns(s) >= FULL_ROW;
@@ -58,7 +52,7 @@ static void print_time_row(const struct sheet *s, const char *label, struct esti
                            const struct summary *m) {
   char number[48], low[48], high[48], interval[160];
   const struct unit *u = sheet_unit(e.median);
-  if (has_interval(e))
+  if (report_has_interval(e))
     snprintf(interval, sizeof interval, "%s … %s %s",
              sheet_digits(low, sizeof low, e.low / u->size),
              sheet_digits(high, sizeof high, e.high / u->size), u->name);
@@ -100,7 +94,8 @@ static void print_times(const struct sheet *s, const struct analysis *a) {
     fprintf(s->out, "  %s%-*s%s%9.2f x%s", sheet_paint(s, PAINT_DIM), LABEL, "speed-up",
             sheet_paint(s, PAINT_GOOD), a->original.median / a->best.median,
             sheet_paint(s, PAINT_END));
-    if (has_interval(a->original) && has_interval(a->best) && sheet_columns(s) >= LEAST_ROW)
+    if (report_has_interval(a->original) && report_has_interval(a->best) &&
+        sheet_columns(s) >= LEAST_ROW)
       fprintf(s->out, "    %.2f … %.2f x", low, high);
     fputc('\n', s->out);
   }
@@ -210,12 +205,10 @@ static void print_tuning(const struct sheet *s, const struct analysis *a) {
   if (!a->item->finished)
     return;
   const struct summary *m = &a->item->summary;
-  char when[64];
-  time_t t = (time_t)m->when;
-  struct tm tm;
-  strftime(when, sizeof when, "%Y-%m-%d %H:%M,", localtime_r(&t, &tm));
+  char when[REPORT_MOMENT], dated[REPORT_MOMENT + 1];
+  snprintf(dated, sizeof dated, "%s,", report_moment(when, m->when));
   struct wrapped w = wrapped_label(s, "tuned");
-  wrapped_piece(&w, when, 1);
+  wrapped_piece(&w, dated, 1);
   if (*m->source) { // what it took was not noted here
     wrapped_piece(&w, "elsewhere; from", 1);
     wrapped_text(&w, m->source);

@@ -6,7 +6,6 @@
 // noted with its parameters.
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "export.h"
 #include "gpu/gpu.h"
@@ -136,12 +135,8 @@ static void print_values(FILE *out, const char *values) {
 }
 
 static void print_date(FILE *out, double when) {
-  char text[32] = "?";
-  time_t t = (time_t)when;
-  struct tm tm;
-  if (localtime_r(&t, &tm))
-    strftime(text, sizeof text, "%Y-%m-%d %H:%M", &tm);
-  fputs(text, out);
+  char text[REPORT_MOMENT];
+  fputs(report_moment(text, when), out);
 }
 
 static void print_borrowed(const struct why *w, const struct listed *item) {

@@ -9,9 +9,11 @@
 
 #include "tables.h"
 
-#define PROBLEMS "WHERE kernel = ?1 OR unit = ?2 OR (shape <> 0 AND shape = ?3) OR " \
-                 "(family <> '' AND family = ?4) LIMIT 2000"
-#define VARIANTS "WHERE problem = ?1 AND fate = 0 LIMIT 5000"
+// The nearest, as far as columns say it: a key by its first number. The latest, which are what searches came to.
+#define PROBLEMS "WHERE cpu = ?5 AND isa = ?6 AND (kernel = ?1 OR unit = ?2 OR " \
+                 "(shape <> 0 AND shape = ?3) OR (family <> '' AND family = ?4)) " \
+                 "ORDER BY unit <> ?2, kernel <> ?1, shape <> ?3, abs(CAST(key AS REAL) - ?7) LIMIT 2000"
+#define VARIANTS "WHERE problem = ?1 AND fate = 0 ORDER BY at DESC LIMIT 5000"
 
 enum { FASTEST = 8 }; // variants of one problem
 
@@ -132,6 +134,9 @@ unsigned store_relatives(struct store *s, const struct identity *id,
   sqlite3_bind_int64(q, 2, (int64_t)id->unit);
   sqlite3_bind_int64(q, 3, (int64_t)id->shape);
   sqlite3_bind_text(q, 4, id->family ? id->family : "", -1, SQLITE_STATIC);
+  sqlite3_bind_text(q, 5, id->cpu, -1, SQLITE_STATIC);
+  sqlite3_bind_text(q, 6, id->isa, -1, SQLITE_STATIC);
+  sqlite3_bind_double(q, 7, id->n_keys > 0 ? (double)id->key[0] : 0);
   while ((rc = store_step(q)) == SQLITE_ROW) {
     struct relative r;
     if (!row_read(q, &table_problem, cells) || !problem_of(cells, &p) || p.id == self ||

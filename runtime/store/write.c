@@ -260,6 +260,18 @@ int store_asked(struct store *s, const struct identity *id, const struct autotun
   return status;
 }
 
+// Is the course that is told of PROBLEM that of a living process other than OWNER?
+static bool is_told_by_another(struct store *s, int64_t problem, const char *owner) {
+  struct cell cells[STORE_CELLS];
+  struct course c;
+  sqlite3_stmt *q = store_select(s, &table_course, "WHERE problem = ?1");
+  sqlite3_bind_int64(q, 1, problem);
+  bool another = q && store_step(q) == SQLITE_ROW && row_read(q, &table_course, cells) &&
+                 course_of(cells, &c) && strcmp(c.owner, owner) != 0 && course_lives(&c);
+  sqlite3_finalize(q);
+  return another;
+}
+
 int store_course(struct store *s, const struct identity *id, const struct course *c) {
   if (!store_usable(s) || s->dead)
     return -1;
@@ -270,6 +282,8 @@ int store_course(struct store *s, const struct identity *id, const struct course
   mine.owner = owner;
   mine.when = sys_unix();
   int64_t problem = enqueue_problem(s, id);
+  if (problem && is_told_by_another(s, problem, owner))
+    return store_flush(s, WAIT, false);
   course_cells(problem, &mine, cells);
   return write_row(s, problem, &table_course, cells, WAIT, false);
 }

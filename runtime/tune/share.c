@@ -30,9 +30,10 @@ unsigned share_join(const struct identity *id) {
   int fd = path ? sys_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600) : -1;
   struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
   unsigned rank = 0;
-  uint64_t base = (id->unit ^ (uint64_t)id->threads << 40) & 0xffffffff;
+  uint64_t base = id->unit * 31 + id->threads;
   for (unsigned i = 0; i < id->n_keys; i++)
-    base = (base * 31 + (uint64_t)id->key[i]) & 0xffffffff;
+    base = base * 31 + (uint64_t)id->key[i];
+  base &= 0xffffffff;
   free(message);
   free(path);
   if (fd < 0)

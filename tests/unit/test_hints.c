@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is found for one problem comes to be tried for another: which problems are near, what texts are
 // alike, and what a point becomes among other candidates.
+#include <sqlite3.h>
+
 #include "space/space.h"
 #include "store_fixture.h"
 #include "tune/tune.h"
@@ -183,7 +185,7 @@ static void test_nearest_first(void **state) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     put(s, all[i], 1, "B=8\n", 1);
   struct relative r[MAX_RELATIVES];
-  static const char *const expected[] = { "n = 1024, m = 3", "n = 1024, m = 3", "n = 64, m = 3",
+  static const char *const expected[] = { "n = 1024, m = 3", "n = 64, m = 3", "n = 1024, m = 3",
                                           "an earlier gemm, n = 1024, m = 3",
                                           "kernel mul, n = 1024, m = 3",
                                           "kernel conv, n = 1024, m = 3" };
@@ -197,6 +199,36 @@ static void test_nearest_first(void **state) {
   }
   assert_int_equal(store_relatives(s, &self, r), MAX_RELATIVES);
   assert_string_equal(r[0].name, "n = 513, m = 3");
+  store_close(s);
+}
+
+static void execute(const char *folder, const char *sql) {
+  char path[256];
+  sqlite3 *db;
+  snprintf(path, sizeof path, "%s/results.db", folder);
+  assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+  sqlite3_close(db);
+}
+
+// More rows than are looked at, in front of those that matter.
+#define MANY(n) "WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < " #n ") "
+static const char many_problems[] =
+    "INSERT INTO problem " MANY(3000) "SELECT -9223372036854775807 + i, kernel, file, unit, cpu, isa, "
+    "threads, '9000000,3', key_names, shape, family, 0 FROM c, (SELECT * FROM problem LIMIT 1)";
+static const char many_variants[] =
+    "INSERT INTO variant " MANY(6000) "SELECT problem, -9223372036854775807 + i, vals, compiler, fate, "
+    "message, samples, compile_seconds, verify_seconds, time_seconds, 0, features, 0 "
+    "FROM c, (SELECT * FROM variant LIMIT 1)";
+
+static void test_the_nearest_of_many(void **state) {
+  struct store *s = open_store(*state);
+  struct identity self = with_key((long long[]){ 512, 3 }), near = with_key((long long[]){ 1024, 3 });
+  put(s, &near, 1, "B=8\n", 1);
+  execute(*state, many_problems);
+  struct relative r[MAX_RELATIVES];
+  assert_int_equal(store_relatives(s, &self, r), 1);
+  assert_string_equal(r[0].name, "n = 1024, m = 3");
   store_close(s);
 }
 
@@ -229,6 +261,17 @@ static void test_fastest(void **state) {
   store_close(s);
 }
 
+static void test_the_latest_of_many(void **state) {
+  struct store *s = open_store(*state);
+  struct identity id = with_key((long long[]){ 512, 3 });
+  struct sights seen = { "" };
+  put(s, &id, 1, "B=8\n", 1);
+  execute(*state, many_variants);
+  store_fastest(s, problem_id(&id), 3, see, &seen);
+  assert_string_equal(seen.text, "B=8\n");
+  store_close(s);
+}
+
 static void test_hints_from_a_store(void **state) {
   struct store *s = open_store(*state);
   struct identity self = with_key((long long[]){ 512, 3 }), near = with_key((long long[]){ 1024, 3 });
@@ -257,6 +300,7 @@ int main(void) {
     cmocka_unit_test(test_distances), cmocka_unit_test(test_points),
     cmocka_unit_test(test_points_are_mended), cmocka_unit_test(test_none_twice), TEST(test_nearest_first),
     TEST(test_fastest),               TEST(test_hints_from_a_store),
+    TEST(test_the_nearest_of_many),   TEST(test_the_latest_of_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

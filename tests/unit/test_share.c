@@ -6,6 +6,7 @@
 
 #include <sqlite3.h>
 
+#include "tune/tune.h"
 #include "tuned_fixture.h"
 
 #define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
@@ -267,6 +268,22 @@ static void tune_together(void) {
   EXPECT(timed[0] + timed[1] <= (unsigned)all + VARIANTS / 10); // … and hardly ever at the same
 }
 
+static void join(void) {
+  const long long key[] = { 5 }, another_key[] = { 6 };
+  const struct identity id = { .unit = 0x1234567890abcdefu, .threads = 1, .key = key, .n_keys = 1 };
+  struct identity threads = id, other = id;
+  threads.threads = 2;
+  other.key = another_key;
+  EXPECT(share_join(&id) == 0 && share_join(&threads) == 0 && share_join(&other) == 0);
+  EXPECT(share_join(&id) == 1 && share_join(&threads) == 1);
+}
+
+// Only who tunes the same searches in another order.
+static void test_ranks(void **state) {
+  (void)state;
+  RUN(join, SILENT);
+}
+
 static void test_two_processes_share(void **state) {
   (void)state;
   RUN(tune_together, "AUTOTUNE_LOG=debug", "AUTOTUNE_BUDGET=30s", "AUTOTUNE_SEARCH=random");
@@ -282,7 +299,7 @@ static void test_a_small_space_is_shared(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = { TEST(test_a_near_key_comes_first), TEST(test_kernels_alike_help),
                                       TEST(test_a_family_helps), TEST(test_locked_borrows_what_is_right),
-                                      TEST(test_background_borrows_meanwhile),
+                                      TEST(test_background_borrows_meanwhile), TEST(test_ranks),
                                       TEST(test_two_processes_share),
                                       TEST(test_a_small_space_is_shared) };
   return cmocka_run_group_tests(tests, NULL, NULL);

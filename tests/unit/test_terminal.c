@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include "report/report.h"
 #include "store_fixture.h"
@@ -284,6 +285,45 @@ static void test_follow_sees_who_died(void **state) {
   free(text);
 }
 
+static void see_phase(const struct problem *p, const struct course *c, void *data) {
+  (void)p;
+  *(enum phase *)data = c->phase;
+}
+
+static enum phase phase_in(struct store *s) {
+  enum phase phase = PHASES;
+  assert_int_equal(store_courses(s, NULL, see_phase, &phase), 0);
+  return phase;
+}
+
+// Of two processes at one problem, the first is told of until it ends or is gone.
+static void test_a_course_is_one_process(void **state) {
+  int ready[2];
+  char byte = 0;
+  assert_int_equal(pipe(ready), 0);
+  pid_t pid = fork();
+  struct store *s = open_store(*state);
+  struct identity id = fixture_identity();
+  struct course searches = course_now(PHASE_SEARCH, ""), ended = course_now(PHASE_ENDED, "tuned: soon");
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that fails leaves nothing behind
+    store_course(s, &id, &searches);
+    for (bool told = write(ready[1], &byte, 1) == 1; told;)
+      pause();
+    _exit(1);
+  }
+  assert_int_equal(read(ready[0], &byte, 1), 1);
+  assert_int_equal(store_course(s, &id, &ended), 0);
+  assert_int_equal(phase_in(s), PHASE_SEARCH);
+  kill(pid, SIGKILL);
+  waitpid(pid, NULL, 0);
+  assert_int_equal(store_course(s, &id, &ended), 0);
+  assert_int_equal(phase_in(s), PHASE_ENDED);
+  store_close(s);
+  close(ready[0]);
+  close(ready[1]);
+}
+
 static void test_nothing_to_follow(void **state) {
   make_database(*state);
   struct store *s = open_store(*state);
@@ -316,6 +356,7 @@ int main(void) {
     TEST(test_follow_one_kernel),
     TEST(test_follow_draws),
     TEST(test_follow_sees_who_died),
+    TEST(test_a_course_is_one_process),
     TEST(test_nothing_to_follow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
