@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.c: the program autotune: a table of commands.
+#include <errno.h>
 #include <string.h>
 
 #include "translator.h"
@@ -58,12 +59,12 @@ static const struct command *find_command(const char *name)
   return NULL;
 }
 
-// `autotune help COMMAND`: what the command says of itself, or the line of it where it hands arguments on.
+// `autotune help COMMAND`: what the command says of itself, or the line of it where that is all.
 static int help_command(const struct command *command)
 {
   char option[] = "--help", *name = arena_copy(command->name, strlen(command->name));
   char *arguments[] = { name, option, NULL };
-  if (command->run != command_cc && command->run != command_version && command->run != command_help)
+  if (command->run != command_version && command->run != command_help)
     return command->run(2, arguments);
   printf("usage: autotune %s %s\n  %s\n", command->name, command->arguments, command->about);
   return 0;
@@ -88,6 +89,19 @@ static int command_help(int argc, char **argv)
   return 2;
 }
 
+// The status of COMMAND, or 1 where what it printed did not arrive.
+static int run(const struct command *command, int argc, char **argv)
+{
+  char help[] = "--help";
+  if (argc == 2 && strcmp(argv[1], "-h") == 0)
+    argv[1] = help;
+  int status = command->run(argc, argv);
+  if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE)
+    return status;
+  fprintf(stderr, "autotune %s: standard output: %s\n", command->name, strerror(errno));
+  return status ? status : 1;
+}
+
 int main(int argc, char **argv)
 {
   if (argc < 2) {
@@ -96,7 +110,7 @@ int main(int argc, char **argv)
   }
   const struct command *command = find_command(argv[1]);
   if (command)
-    return command->run(argc - 1, argv + 1);
+    return run(command, argc - 1, argv + 1);
   const char *names[N_COMMANDS + 1] = { NULL };
   for (size_t i = 0; i < N_COMMANDS; i++)
     names[i] = commands[i].name;

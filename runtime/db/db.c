@@ -248,13 +248,13 @@ int db_export(const char *folder, const char *const *kernels, unsigned n, const 
   if (status != 0)
     fprintf(stderr, "autotune db: the results could not be read to their end\n");
   wisdom_sort(&w);
-  if (status == 0 && wisdom_write(&w, output, out) != 0) {
-    fprintf(stderr, "%s: error: %s\n", output ? output : "standard output", strerror(errno));
-    status = 2;
-  }
   if (status == 0 && w.n == 0) {
     fprintf(stderr, "autotune db: there is no winner to export\n");
     status = 1;
+  }
+  if (status == 0 && wisdom_write(&w, output, out) != 0) {
+    fprintf(stderr, "%s: error: %s\n", output ? output : "standard output", strerror(errno));
+    status = 2;
   }
   wisdom_free(&w);
   store_list_free(&l);

@@ -60,6 +60,22 @@ void check_clang(struct finding *f, const struct doctor_options *o) {
   finding_advise(f, "install clang-22, or name the program in AUTOTUNE_CLANG");
 }
 
+void check_host(struct finding *f, const struct doctor_options *o) {
+  (void)o;
+  static const char *const names[] = { "gcc", "cc", "clang", "clang-22" };
+  const char *const args[] = { "--version", NULL };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char text[512] = "";
+    if (run_program(names[i], args, NULL, text, sizeof text, 10) != 0)
+      continue;
+    text[strcspn(text, "\n")] = '\0';
+    finding_set(f, DOCTOR_OK, "%s (%s)", names[i], text);
+    return;
+  }
+  finding_set(f, DOCTOR_MISSING, "no gcc, cc or clang in PATH");
+  finding_advise(f, "`autotune cc` stands in front of the compiler that builds the program: install gcc");
+}
+
 void check_openmp(struct finding *f, const struct doctor_options *o) {
   (void)o;
   char *message = NULL;

@@ -26,6 +26,7 @@ static const struct check {
 } checks[] = {
   { "compiler", check_compiler, true },
   { "clang", check_clang, false },
+  { "C compiler", check_host, false },
   { "OpenMP", check_openmp, true },
   { "results", check_folder, false },
   { "kept code", check_kept_code, true },

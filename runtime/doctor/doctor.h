@@ -3,7 +3,7 @@
  * that `autotune --version` tells. For the program autotune alone.
  *
  *   doctor.c      runs the table of checks, prints what was found
- *   compilers.c   the compiler in process, clang for `autotune cc`, OpenMP, XGBoost
+ *   compilers.c   the compiler in process, clang for `autotune cc`, the build's own, OpenMP, XGBoost
  *   results.c     the folder of results, and code that is kept there
  *   processors.c  processors, frequency, load, memory: what measurements depend on
  *   processes.c   what a container may forbid
@@ -42,7 +42,7 @@ void finding_advise(struct finding *f, const char *format, ...) __attribute__((f
 
 /* Each of these fills a finding that is DOCTOR_OK so far. */
 typedef void check_fn(struct finding *f, const struct doctor_options *o);
-check_fn check_compiler, check_clang, check_openmp, check_xgboost;          /* compilers.c */
+check_fn check_compiler, check_clang, check_host, check_openmp, check_xgboost; /* compilers.c */
 check_fn check_folder, check_kept_code;                                     /* results.c */
 check_fn check_processors, check_frequency, check_load, check_memory;       /* processors.c */
 check_fn check_processes, check_debuggers;                                  /* processes.c */

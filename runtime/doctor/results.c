@@ -73,7 +73,7 @@ void check_folder(struct finding *f, const struct doctor_options *o) {
     describe(f, folder);
   } else {
     finding_set(f, DOCTOR_FAILED, "%s, so nothing is remembered", message ? message : "no memory");
-    finding_advise(f, "it must belong to this user alone: mend that, or name another in AUTOTUNE_CACHE");
+    finding_advise(f, "it must be a folder of this user alone: mend that, or name another in AUTOTUNE_CACHE");
   }
   free(message);
 }

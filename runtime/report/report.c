@@ -100,6 +100,8 @@ static void print_names(const struct listing *l, FILE *out) {
   }
 }
 
+static const char begin[] = "programs built with `autotune cc` measure at their first calls";
+
 // Says that nothing was measured and what there is instead. 1.
 static int say_nothing(const struct report_options *o, const char *folder,
                        struct store *s, FILE *out) {
@@ -114,7 +116,7 @@ static int say_nothing(const struct report_options *o, const char *folder,
     print_names(&all, out);
     fprintf(out, "\n");
   } else {
-    fprintf(out, "%s: nothing was ever measured\n", folder);
+    fprintf(out, "%s: nothing was ever measured; %s\n", folder, begin);
   }
   store_list_free(&all);
   return 1;
@@ -152,7 +154,7 @@ int report_print(const struct report_options *o, FILE *out) {
     if (o->json)
       print_empty_json(out);
     else
-      fprintf(out, "nothing was ever measured: %s\n", message ? message : "no memory");
+      fprintf(out, "nothing was ever measured: %s; %s\n", message ? message : "no memory", begin);
     free(message);
     free(folder);
     return 1;

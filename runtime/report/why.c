@@ -323,7 +323,7 @@ static void print_nothing(const struct why *w) {
   if (near)
     fprintf(w->out, "; did you mean '%s'?\n", near);
   else
-    fprintf(w->out, ": never tuned, nor was a miss noted\n");
+    fprintf(w->out, ": no program has called it, or none that was built with `autotune cc`\n");
   store_list_free(&all);
 }
 

@@ -59,16 +59,15 @@ static int make_folders(char *path) {
     if (*p == '/' || *p == '\0') {
       char end = *p;
       *p = '\0';
-      int status = mkdir(path, 0700);
-      int error = errno;
+      int status = mkdir(path, 0700), error = errno;
+      // One on the way may be there where none can be made (EROFS), and need not be readable.
+      bool there = status == 0 || error == EEXIST ||
+                   (end != '\0' && (access(path, F_OK) == 0 || errno != ENOENT));
       *p = end;
-      if (status != 0 && error != EEXIST && (end == '\0' || access(path, F_OK) != 0) &&
-          error != EROFS && error != EACCES) {
+      if (!there)
         errno = error;
-        return -1;
-      }
-      if (end == '\0')
-        return status == 0 || error == EEXIST ? 0 : (errno = error, -1);
+      if (!there || end == '\0')
+        return there ? 0 : -1;
     }
 }
 

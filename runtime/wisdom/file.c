@@ -196,8 +196,29 @@ static int write_lines(const void *what, FILE *f) {
   return fflush(f) == 0 && !ferror(f) ? 0 : -1;
 }
 
+// A device, a pipe or a link is written to, never replaced: root would lose /dev/null.
+static bool is_replaceable(const char *path) {
+  struct stat st;
+  return lstat(path, &st) != 0 || S_ISREG(st.st_mode);
+}
+
+static int write_in_place(const char *path, int (*write)(const void *what, FILE *f), const void *what) {
+  int fd = sys_open(path, O_WRONLY | O_TRUNC | O_CREAT, 0666);
+  FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+  int status = f ? write(what, f) : -1;
+  int error = errno;
+  if (f && fclose(f) != 0 && status == 0) {
+    error = errno;
+    status = -1;
+  }
+  errno = error;
+  return status;
+}
+
 int wisdom_write_file(const char *path, int (*write)(const void *what, FILE *f), const void *what) {
   static atomic_uint counter;
+  if (!is_replaceable(path))
+    return write_in_place(path, write, what);
   char *temporary = sys_printf("%s.new-%ld-%u", path, (long)getpid(), atomic_fetch_add(&counter, 1));
   int fd = temporary ? sys_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666) : -1;
   FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;

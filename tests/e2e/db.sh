@@ -42,7 +42,18 @@ db export -o a.jsonl; is "export" $? 0
 is "a line for each key" "$(grep -c '"kernel": "sum"' a.jsonl)" 2
 is "sorted by number" "$(sed -n 's/.*\["n", \([0-9]*\)\].*/\1/p' a.jsonl | tr '\n' ' ')" "4096 65536 "
 hasnt "no paths" a.jsonl "$work"
-db export nothing; is "export of a kernel that is not there" $? 1
+db export nothing -o none.jsonl; is "export of a kernel that is not there" $? 1
+check "no file of nothing" [ ! -e none.jsonl ]
+: > linked.jsonl
+ln -s linked.jsonl link.jsonl
+db export -o link.jsonl; same "what a link leads to is written" linked.jsonl a.jsonl
+check "the link stays" [ -L link.jsonl ]
+mkfifo pipe
+cat pipe > piped.jsonl &
+db export -o pipe; wait
+same "a pipe is written to" piped.jsonl a.jsonl
+check "the pipe stays" [ -p pipe ]
+rm link.jsonl linked.jsonl pipe piped.jsonl
 db export sum; same "the same line everywhere" out a.jsonl
 db export -o "$work/no/such/folder/x"; is "export to nowhere" $? 2
 

@@ -11,6 +11,11 @@ report --json; is "nothing measured: exit status" $? 1
 has "nothing measured: JSON" out '"kernels": \[\]'
 report --cache "$work/elsewhere"; is "another folder: exit status" $? 1
 check "a report makes no folder" [ ! -e "$AUTOTUNE_CACHE" ]
+report > /dev/null; autotune report --help > /dev/full 2> err; is "a full disk: exit status" $? 1
+has "a full disk: said" err '^autotune report: standard output: No space left'
+for command in check db doctor report suggest translate tune why; do
+  is "$command -h" "$(autotune $command -h)" "$(autotune $command --help)"
+done
 report --verbos; is "unknown option: exit status" $? 2
 has "unknown option: suggestion" err "did you mean --verbose?"
 report --kernel; is "no value: exit status" $? 2
@@ -40,7 +45,7 @@ END
 check "compile" autotune cc gcc -O1 sum.c -o sum
 is "answer" "$(AUTOTUNE_MODE=first AUTOTUNE_BUDGET=5s ./sum)" 229376
 if [ -e "$AUTOTUNE_CACHE/results.db" ]; then
-  report --kernel sum; is "exit status" $? 0
+  report sum; is "exit status" $? 0
   has "kernel" out '^sum  (sum.c)$'
   has "key" out 'for  *n = 65536$'
   has "default" out '^  default  *[0-9.]* [^ ]*s  *[0-9.]* .* [0-9.]* [^ ]*s  *[0-9.]*$'

@@ -55,6 +55,7 @@ has "another name: said" err "the program did not call 'summ'; did you mean 'sum
 tune -- ./sum 3; is "no call" $? 3
 has "no call: said" err 'the program called no kernel'
 tune -- ./nothing; is "no program" $? 127
+is "no program: one message" "$(cat err)" "autotune tune: ./nothing: No such file or directory"
 tune -- sh -c 'kill -TERM $$'; is "a signal" $? 143
 tune; is "no program given" $? 2
 tune --budget 5x -- ./sum; is "a bad budget" $? 2

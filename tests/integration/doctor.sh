@@ -31,6 +31,11 @@ has "advice" found '-> install libautotune-jit.so'
 has "another end" found '^C kernels cannot be tuned'
 check "no clang" not env AUTOTUNE_CLANG=/none autotune doctor > found
 is "clang" "$(state clang)" failed
+# A compiler to build with may come later, or have another name.
+mkdir path
+ln -s "$(command -v autotune)" path/autotune
+check "no gcc is no failure" env PATH="$PWD/path" autotune doctor > found
+is "C compiler" "$(state 'C compiler')" missing
 check "no OpenMP is no failure" env AUTOTUNE_OPENMP=/none autotune doctor > found
 is "OpenMP" "$(state OpenMP)" missing
 mkdir -m 777 open

@@ -12,6 +12,7 @@ for needed in clang-22 libomp-22-dev libc6 libsqlite3-0 libhwloc15 libjansson4 l
               libclang-cpp22 libllvm22; do
   has "it needs $needed" control "^Depends:.*$needed"
 done
+has "a compiler to build with, which clang-22 says it is" control '^Recommends: gcc,'
 dpkg-deb --ctrl-tarfile "$deb" | tar -t > inside
 has "the loader is told of the library" inside postinst
 dpkg-deb -x "$deb" "$work/root"

@@ -22,7 +22,8 @@ struct plan {
 static int not_started(const char *program)
 {
   int error = errno;
-  fprintf(stderr, "autotune: %s: %s\n", program, strerror(error));
+  fprintf(stderr, "autotune: %s: %s%s\n", program, strerror(error),
+          error == ENOENT && !strchr(program, '/') ? " in PATH: is that compiler installed?" : "");
   return error == ENOENT ? 127 : 126;
 }
 

@@ -8,10 +8,10 @@
 #include "translator.h"
 
 static const char usage[] =
-    "usage: autotune report [--kernel NAME] [--json|--markdown|--html FILE|--follow] [--verbose]\n"
+    "usage: autotune report [KERNEL] [--json|--markdown|--html FILE|--follow] [--verbose]\n"
     "                       [--cache DIR]\n"
-    "  what was tuned, how fast it is, and why\n"
-    "  --kernel NAME  only that kernel\n"
+    "  what was tuned, how fast it is, and why: of KERNEL alone, or of all\n"
+    "  --kernel NAME  the same as KERNEL\n"
     "  --json         for programs (docs/report.md)\n"
     "  --markdown     tables for a pull request\n"
     "  --html FILE    as a page: one file, opened by a browser, that needs nothing else\n"
@@ -77,6 +77,8 @@ int command_report(int argc, char **argv) {
       o.verbose = true;
     else if (strcmp(argv[i], "--help") == 0)
       return fputs(usage, stdout), 0;
+    else if (argv[i][0] != '-' && !o.kernel)
+      o.kernel = argv[i];
     else
       return refuse(argv[i]);
   }

@@ -105,7 +105,9 @@ int tune_program(const struct tune_options *o)
   clock_gettime(CLOCK_REALTIME, &began);
   int status = run(o->program);
   fflush(stdout);
-  if (report_tuned(NULL, (double)began.tv_sec + 1e-9 * (double)began.tv_nsec, stderr) == 0)
+  bool started = status != 126 && status != 127; // else that was said
+  if (report_tuned(NULL, (double)began.tv_sec + 1e-9 * (double)began.tv_nsec, stderr) == 0 &&
+      started)
     say_nothing(o, read_names(path), stderr);
   int written = tune_write_report(o);
   return status ? status : written;
