@@ -17,7 +17,7 @@ has "no such topic: suggestion" err "there is no topic 'repport'; did you mean '
 autotune help check > out 2> err; is "a command: exit status" $? 0
 has "a command" out "^usage: autotune check"
 autotune help cc > out 2> err; is "cc: exit status" $? 0
-has "cc" out "^usage: autotune cc COMPILER"
+has "cc" out "^usage: autotune cc .*COMPILER"
 
 # On a terminal, which script(1) makes: no targets of links, tables as lists, and a pager.
 on_terminal() { # PAGER: `autotune help testing`
