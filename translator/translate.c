@@ -229,7 +229,7 @@ bool translate_source(struct source *s, const struct compile_options *o, struct 
   return true;
 }
 
-// As `autotune cc` sees it, whatever the compiler is.
+// As `autotune cc` sees it, whatever the compiler is; with #line, which all compilers know, for linemarkers.
 static const struct cc_command *command_of(const char *path, char **args, bool cuda)
 {
   char **argv = NULL;
@@ -239,7 +239,9 @@ static const struct cc_command *command_of(const char *path, char **args, bool c
     *GROW(argv, n) = *args++;
   *GROW(argv, n) = arena_copy(path, strlen(path));
   *GROW(argv, n) = NULL;
-  return cc_command_read((int)n - 1, argv, false);
+  struct cc_command *c = cc_command_read((int)n - 1, argv, false);
+  c->pedantic = true;
+  return c;
 }
 
 struct source *translate_read(const char *path, char **args, struct compile_options *o)

@@ -92,6 +92,40 @@ is "functions" "$(grep -c '^/\* sum for' baked.c)" 3
 has "what holds where" baked.c '^ \* sum: Some CPU, 2 threads, clang 22.1.8$'
 has "the winner of a key" baked.c '^ \*   n = 64: STEP=2; 2 x over the default; 2026-11-21; sum.wisdom:1$'
 
+sed -n '/^static int sum_winner/,$p' baked.c | sed '/^AUTOTUNE_AS_WRITTEN/,$d' > got
+cat > expected << 'END'
+static int sum_winner(long long n)
+{
+  if (n >= 16 && n <= 256)
+    return 1;
+  if (n >= 257 && n <= 2896)
+    return 2;
+  if (n >= 9051 && n <= 80000)
+    return 3;
+  return 0;
+}
+
+static double sum(int n, const double *x, int *which, const char **size)
+{
+  switch (sum_winner((long long)(n))) {
+  case 1:
+    if (!(n % (2LL) == 0 && (2LL) * 8 <= 32768LL))
+      break;
+    return sum_tuned1(n, x, which, size);
+  case 2:
+    if (!(n % (4LL) == 0 && (4LL) * 8 <= 32768LL))
+      break;
+    return sum_tuned2(n, x, which, size);
+  case 3:
+    if (!(n % (8LL) == 0 && (8LL) * 8 <= 32768LL))
+      break;
+    return sum_tuned3(n, x, which, size);
+  }
+  return sum_untuned(n, x, which, size);
+}
+END
+same "the switch" got expected
+
 sizes="15 16 64 256 260 258 1024 2896 2900 4096 8192 20000 32768 0"
 cat > expected << 'END'
 15: 49 by 1, small
@@ -272,6 +306,23 @@ line twice typed.c '' '"LANES": "8"' > typed.wisdom
 check "an argument's type" autotune bake typed.c --wisdom typed.wisdom --unchecked -o typed2.c 2> log
 has "is told" log "'twice' is not baked, its calls run the default: the type of its argument 'x' depends"
 check "still C" gcc -std=c11 -Wall -Wextra -Werror -c typed2.c -o typed.o
+
+# Names of the user's in what is written.
+cat > names.c << 'END'
+#define STEP 1
+#define x 3
+#define ratio (
+#pragma autotune kernel param(STEP: 1, 2) key(i, j, i)
+static int named(int i, int j) // as a comment says
+{
+  return i + j + x + 100 * STEP;
+}
+int main(void) { return named(4, 5) != 212 || named(40, 5) != 148; }
+END
+line named names.c '["i", 4], ["j", 5], ["i", 4]' '"STEP": "2"' > names.wisdom
+check "names" autotune bake names.c --wisdom names.wisdom --unchecked -o names2.c
+check "names: compile" gcc -std=c11 -Wall -Wextra -Werror names2.c -o names
+check "names: run" ./names
 
 # A kernel in a header: it is put in, with the header's own includes found from the file; lines are the header's.
 mkdir inc

@@ -6,6 +6,7 @@
  *   constraint.c  what constraints say of a winner
  *   ranges.c   which winner a key takes, as a function
  *   copies.c   what mentions a param, and so is another thing for each winner
+ *   tidy.c     a transformed nest as people read it
  *   write.c    the default under another name, a function for each winner, the switch */
 #ifndef AUTOTUNE_BAKE_H
 #define AUTOTUNE_BAKE_H
@@ -49,6 +50,8 @@ void bake_heading(const struct kernel *kernels, unsigned n, const struct source 
                   const struct compile_options *o, struct text *out);
 /* Text without what would end a comment. */
 void bake_comment(struct text *out, const char *s);
+/* The same in lines of 100 columns, as far as it has blanks: the first has COLUMN, all others begin with INDENT. */
+void bake_wrapped(struct text *out, const char *indent, size_t column, const char *s);
 
 /* Constraint INDEX of K at POINT. SOMETIMES: where *LEFT holds, which is of arguments alone. */
 enum verdict { NEVER, SOMETIMES, ALWAYS };
@@ -57,6 +60,9 @@ enum verdict bake_constraint(const struct kernel *k, const struct baked *b, cons
 
 /* `static int NAME(long long, …)`: the winner for a key, 0 for the default. */
 void bake_ranges(const struct kernel *k, const char *name, struct text *out);
+
+/* TEXT, of a function, indented. */
+void bake_tidy(struct slice text, struct text *out);
 
 struct copies {
   const struct source *s;

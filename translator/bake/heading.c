@@ -14,6 +14,23 @@ void bake_comment(struct text *out, const char *s)
       text_add(out, *s == '\n' || *s == '\r' ? " " : s, 1);
 }
 
+void bake_wrapped(struct text *out, const char *indent, size_t column, const char *s)
+{
+  for (bool first = true; *s; first = false) {
+    size_t n = strcspn(s, " ");
+    if (!first && column + 1 + n > 100) {
+      text_printf(out, "\n%s", indent);
+      column = strlen(indent);
+    } else if (!first) {
+      text_printf(out, " ");
+      column++;
+    }
+    bake_comment(out, arena_copy(s, n));
+    column += n;
+    s += n + (s[n] == ' ');
+  }
+}
+
 static void kernel_lines(const struct kernel *k, struct text *out)
 {
   const struct baked *b = k->baked;
@@ -26,9 +43,7 @@ static void kernel_lines(const struct kernel *k, struct text *out)
   text_printf(out, "\n");
   for (unsigned i = 0; i < b->n_keys; i++) {
     text_printf(out, " *   ");
-    bake_comment(out, b->keys[i].name);
-    text_printf(out, ": ");
-    bake_comment(out, b->keys[i].about);
+    bake_wrapped(out, " *     ", 5, arena_printf("%s: %s", b->keys[i].name, b->keys[i].about));
     text_printf(out, "\n");
   }
 }
@@ -55,7 +70,8 @@ static const char switches[] =
     "#define AUTOTUNE_UNUSED __attribute__((unused))\n"
     "#elif defined(__GNUC__)\n"
     "#define AUTOTUNE_UNUSED __attribute__((unused))\n"
-    "#define AUTOTUNE_QUIET(x) _Pragma(#x)\n"
+    "#define AUTOTUNE_PRAGMA_OF(x) _Pragma(#x)\n"
+    "#define AUTOTUNE_QUIET(x) AUTOTUNE_PRAGMA_OF(GCC diagnostic ignored x)\n"
     "#define AUTOTUNE_GENERATED _Pragma(\"GCC diagnostic push\")";
 
 static const char *const quiet[] = {
@@ -80,7 +96,7 @@ void bake_heading(const struct kernel *kernels, unsigned n, const struct source 
   build_lines(o, out);
   text_printf(out, " */\n%s", switches);
   for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
-    text_printf(out, " \\\n  AUTOTUNE_QUIET(GCC diagnostic ignored \"%s\")", quiet[i]);
+    text_printf(out, i % 2 ? " AUTOTUNE_QUIET(\"%s\")" : " \\\n  AUTOTUNE_QUIET(\"%s\")", quiet[i]);
   text_printf(out, "\n#define AUTOTUNE_AS_WRITTEN _Pragma(\"GCC diagnostic pop\")\n#else\n"
                    "#define AUTOTUNE_GENERATED\n#define AUTOTUNE_AS_WRITTEN\n"
                    "#define AUTOTUNE_UNUSED\n#endif\n");

@@ -267,6 +267,19 @@ static const struct record *fastest_plain(const struct chooser *c, const struct 
 
 // ---- what comes of them ----
 
+// "MR=6\nflags=\nNR=64\n" as "MR=6 NR=64": what is empty says nothing.
+static const char *one_line(const char *values)
+{
+  struct text t = { 0 };
+  text_add(&t, "", 0);
+  for (size_t n; *values; values += n + (values[n] == '\n')) {
+    n = strcspn(values, "\n");
+    if (n > 0 && values[n - 1] != '=')
+      text_printf(&t, "%s%.*s", t.size ? " " : "", (int)n, values);
+  }
+  return t.data;
+}
+
 // The function for POINT, whoever compiles it; from 1.
 static unsigned add_winner(struct chooser *c, const choice *point, const char *values)
 {
@@ -282,10 +295,7 @@ static unsigned add_winner(struct chooser *c, const choice *point, const char *v
   unsigned *copy = arena_alloc((k->n_params + 1) * sizeof *copy);
   for (unsigned p = 0; p < k->n_params; p++)
     copy[p] = point[p];
-  size_t size = strlen(values);
-  char *line = arena_copy(values, size - (size && values[size - 1] == '\n'));
-  for (char *at = line; *at; at++)
-    *at = *at == '\n' ? ' ' : *at;
+  const char *line = one_line(values);
   *GROW(b->winners, b->n_winners) = (struct baked_winner){ copy, line };
   return b->n_winners;
 }

@@ -4,6 +4,7 @@
 // which is the least product of ratios and needs no logarithm. A part of 0 or less is near itself
 // alone.
 #include <limits.h>
+#include <string.h>
 
 #include "bake.h"
 
@@ -47,12 +48,27 @@ static struct interval interval_of(const struct baked *b, unsigned i)
 
 static void number(struct text *out, long long i)
 {
-  text_printf(out, i == LLONG_MIN ? "-9223372036854775807LL - 1" : "%lldLL", i);
+  bool small = INT_MIN < i && i <= INT_MAX;
+  text_printf(out, i == LLONG_MIN ? "-9223372036854775807LL - 1" : small ? "%lld" : "%lldLL", i);
+}
+
+// What part I of the key is called: as in the kernel, where it is an argument alone, and no other part is.
+static const char *name_of(const struct kernel *k, unsigned i)
+{
+  unsigned same = 0;
+  for (unsigned j = 0; j < k->n_keys; j++)
+    same += k->keys[j].size == k->keys[i].size &&
+            memcmp(k->keys[j].data, k->keys[i].data, k->keys[i].size) == 0;
+  for (unsigned a = 0; same == 1 && a < k->n_args; a++)
+    if (k->args[a].name && slice_is(k->keys[i], k->args[a].name))
+      return k->args[a].name;
+  return arena_printf(k->n_keys > 1 ? "autotune_key%u" : "autotune_key", i);
 }
 
 // Neighbours with one winner are one range.
-static void write_intervals(const struct baked *b, struct text *out)
+static void write_intervals(const struct kernel *k, const struct baked *b, struct text *out)
 {
+  const char *key = name_of(k, 0);
   for (unsigned i = 0; i < b->n_keys; i++) {
     struct interval v = interval_of(b, i);
     while (i + 1 < b->n_keys && b->keys[i + 1].winner == v.winner) {
@@ -64,14 +80,12 @@ static void write_intervals(const struct baked *b, struct text *out)
     }
     if (v.winner == 0)
       continue;
-    text_printf(out, "  if (");
+    text_printf(out, "  if (%s %s ", key, v.low != v.high ? ">=" : "==");
+    number(out, v.low);
     if (v.low != v.high) {
-      number(out, v.low);
-      text_printf(out, " <= autotune_key && autotune_key <= ");
-    } else {
-      text_printf(out, "autotune_key == ");
+      text_printf(out, " && %s <= ", key);
+      number(out, v.high);
     }
-    number(out, v.high);
     text_printf(out, ")\n    return %u;\n", v.winner);
   }
   text_printf(out, "  return 0;\n");
@@ -95,11 +109,12 @@ static void write_table(const struct kernel *k, const struct baked *b, struct te
 // Before what is near: two keys beyond 2^53 may be one number as double.
 static void write_tuned(const struct kernel *k, const struct baked *b, struct text *out)
 {
-  text_printf(out, "  for (unsigned i = 0; i < %u; i++)\n    if (", b->n_keys);
+  text_printf(out, "  for (unsigned autotune_i = 0; autotune_i < %u; autotune_i++)\n    if (",
+              b->n_keys);
   for (unsigned i = 0; i < k->n_keys; i++)
-    text_printf(out, "%sautotune_key%u == autotune_tuned[i].autotune_key[%u]",
-                i ? " &&\n        " : "", i, i);
-  text_printf(out, ")\n      return autotune_tuned[i].autotune_winner;\n");
+    text_printf(out, "%s%s == autotune_tuned[autotune_i].autotune_key[%u]",
+                i ? " &&\n        " : "", name_of(k, i), i);
+  text_printf(out, ")\n      return autotune_tuned[autotune_i].autotune_winner;\n");
 }
 
 // The product of the ratios of all parts; 0: a part is off by more than REACH.
@@ -107,23 +122,27 @@ static void write_nearest(const struct kernel *k, const struct baked *b, struct 
 {
   text_printf(out, "  const long long autotune_key[%u] = { ", k->n_keys);
   for (unsigned i = 0; i < k->n_keys; i++)
-    text_printf(out, "%sautotune_key%u", i ? ", " : "", i);
+    text_printf(out, "%s%s", i ? ", " : "", name_of(k, i));
   text_printf(out,
     " };\n"
     "  double autotune_nearest = 0;\n"
     "  int autotune_winner = 0;\n"
-    "  for (unsigned i = 0; i < %u; i++) {\n"
+    "  for (unsigned autotune_i = 0; autotune_i < %u; autotune_i++) {\n"
     "    double autotune_apart = 1;\n"
-    "    for (unsigned j = 0; j < %u; j++) {\n"
-    "      const long long a = autotune_key[j], b = autotune_tuned[i].autotune_key[j];\n"
-    "      const double x = (double)a, y = (double)b;\n"
-    "      const double ratio = a == b ? 1 : a > 0 && b > 0 ? (a > b ? x / y : y / x) : %d;\n"
-    "      autotune_apart = ratio <= %d ? autotune_apart * ratio : 0;\n"
+    "    for (unsigned autotune_j = 0; autotune_j < %u; autotune_j++) {\n"
+    "      const long long autotune_a = autotune_key[autotune_j];\n"
+    "      const long long autotune_b = autotune_tuned[autotune_i].autotune_key[autotune_j];\n"
+    "      double autotune_ratio = %d;\n"
+    "      if (autotune_a == autotune_b)\n"
+    "        autotune_ratio = 1;\n"
+    "      else if (autotune_a > 0 && autotune_b > 0)\n"
+    "        autotune_ratio = autotune_a > autotune_b ? (double)autotune_a / (double)autotune_b\n"
+    "                                                 : (double)autotune_b / (double)autotune_a;\n"
+    "      autotune_apart = autotune_ratio <= %d ? autotune_apart * autotune_ratio : 0;\n"
     "    }\n"
-    "    if (autotune_apart > 0 &&\n"
-    "        (autotune_nearest <= 0 || autotune_apart < autotune_nearest)) {\n"
+    "    if (autotune_apart > 0 && (autotune_nearest <= 0 || autotune_apart < autotune_nearest)) {\n"
     "      autotune_nearest = autotune_apart;\n"
-    "      autotune_winner = autotune_tuned[i].autotune_winner;\n"
+    "      autotune_winner = autotune_tuned[autotune_i].autotune_winner;\n"
     "    }\n"
     "  }\n"
     "  return autotune_winner;\n", b->n_keys, k->n_keys, REACH + 1, REACH);
@@ -132,15 +151,14 @@ static void write_nearest(const struct kernel *k, const struct baked *b, struct 
 void bake_ranges(const struct kernel *k, const char *name, struct text *out)
 {
   const struct baked *b = k->baked;
-  text_printf(out, "static int %s(", name);
+  text_printf(out, "\nstatic int %s(", name);
   for (unsigned i = 0; i < k->n_keys; i++)
-    text_printf(out, k->n_keys > 1 ? "%slong long autotune_key%u" : "%slong long autotune_key",
-                i ? ", " : "", i);
+    text_printf(out, "%slong long %s", i ? ", " : "", name_of(k, i));
   text_printf(out, "%s)\n{\n", k->n_keys ? "" : "void");
   if (k->n_keys == 0)
     text_printf(out, "  return %u;\n", b->keys[0].winner);
   else if (k->n_keys == 1)
-    write_intervals(b, out);
+    write_intervals(k, b, out);
   else {
     write_table(k, b, out);
     write_tuned(k, b, out);

@@ -54,9 +54,14 @@ static const struct function *function_of(const struct kernel *k, const unsigned
   return chosen > 0 && chosen <= k->n_alternatives ? &k->alternatives[chosen - 1] : &k->main;
 }
 
+// With the end of its line where that may end a comment or a directive.
 static void header(const struct emission *e, const struct function *f)
 {
-  text_add(e->out, e->s->text + f->start, f->body_at - f->start);
+  struct slice head = { e->s->text + f->start, f->body_at - f->start };
+  bool whole = memchr(head.data, '#', head.size) || memmem(head.data, head.size, "//", 2);
+  while (!whole && strchr(" \t\r\n", head.data[head.size - 1]))
+    head.size--;
+  text_add(e->out, head.data, head.size);
 }
 
 static void prototype(const struct emission *e, const char *name)
@@ -77,9 +82,21 @@ static void params_set(const struct emission *e, const unsigned *point)
   }
 }
 
+// TEXT without what it defines for all functions, where OUT has that from FROM on: what stands in front of that may
+// be left out by an #if.
+static struct slice without_prologue(struct slice text, const struct text *out, size_t from)
+{
+  static const char begin[] = "#ifndef AUTOTUNE_DISTANCE\n", end[] = "#endif\n";
+  const char *at = memmem(text.data, text.size, begin, sizeof begin - 1);
+  if (!at || !memmem(out->data + from, out->size - from, begin, sizeof begin - 1))
+    return text;
+  at = strstr(at, end) + sizeof end - 1;
+  return (struct slice){ at, (size_t)(text.data + text.size - at) };
+}
+
 // The function F of the kernel as POINT has it, static.
 static void write_function(const struct emission *e, const struct function *f,
-                           const unsigned *point, const char *name)
+                           const unsigned *point, const char *name, size_t from)
 {
   struct text text = { 0 };
   loops_write_point(e->s, e->k, f, point, name, &text);
@@ -90,35 +107,37 @@ static void write_function(const struct emission *e, const struct function *f,
       memset((char *)t.text.data, ' ', t.text.size);
     named = slice_is(t.text, f->name);
   }
-  text_add(e->out, text.data, text.size);
+  bake_tidy(without_prologue((struct slice){ text.data, text.size }, e->out, from), e->out);
 }
 
 static void keys_of(const struct emission *e, unsigned winner)
 {
   const struct baked *b = e->k->baked;
-  text_printf(e->out, "/* %s for ", e->k->main.name);
+  struct text t = { 0 };
+  text_printf(&t, "%s for ", e->k->main.name);
   for (unsigned i = 0, n = 0; i < b->n_keys; i++)
-    if (b->keys[i].winner == winner) {
-      text_printf(e->out, "%s", n++ ? "; " : "");
-      bake_comment(e->out, b->keys[i].name);
-    }
-  text_printf(e->out, ": ");
-  bake_comment(e->out, b->winners[winner - 1].values);
+    if (b->keys[i].winner == winner)
+      text_printf(&t, "%s%s", n++ ? "; " : "", b->keys[i].name);
+  text_printf(&t, ": %s", b->winners[winner - 1].values);
+  text_printf(e->out, "\n/* ");
+  bake_wrapped(e->out, "   ", 3, t.data);
   text_printf(e->out, " */\n");
 }
 
-static void write_winner(const struct emission *e, const struct copies *c, unsigned index)
+// What belongs to the same function of the source begins at FROM.
+static void write_winner(const struct emission *e, const struct copies *c, unsigned index, size_t from)
 {
   const unsigned *point = e->k->baked->winners[index].point;
   const struct function *f = function_of(e->k, point);
   const char *name = winner_name(e, index);
   keys_of(e, index + 1);
-  prototype(e, name);
+  if (f != &e->k->main)
+    prototype(e, name);
   text_printf(e->out, "#define %s %s\n", f->name, name);
   copies_rename(c, name, true, e->out);
   params_set(e, point);
   copies_write(c, e->out);
-  write_function(e, f, point, name);
+  write_function(e, f, point, name, from);
   text_printf(e->out, "#line 1 \"<autotune>\"\n#undef %s\n", f->name);
   copies_rename(c, name, false, e->out);
   params_set(e, NULL);
@@ -152,6 +171,7 @@ static void call(const struct emission *e, const char *indent, const char *name)
 static void write_switch(const struct emission *e)
 {
   const struct baked *b = e->k->baked;
+  text_printf(e->out, "\n");
   header(e, &e->k->main);
   text_printf(e->out, "\n{\n  switch (%s(", own_name(e, "winner"));
   for (unsigned i = 0; i < e->k->n_keys; i++)
@@ -174,7 +194,7 @@ void bake_before(const struct emission *e, const struct function *f)
 {
   if (f != &e->k->main) { // which nobody may call but the switch
     header(e, f);
-    text_printf(e->out, "AUTOTUNE_UNUSED;\n");
+    text_printf(e->out, " AUTOTUNE_UNUSED;\n");
     return;
   }
   if (!bake_applies(e->k))
@@ -207,7 +227,7 @@ void bake_after(const struct emission *e, const struct function *f)
   size_t from = e->out->size;
   for (unsigned i = 0; i < b->n_winners; i++)
     if (function_of(e->k, b->winners[i].point) == f)
-      write_winner(e, b->copies, i);
+      write_winner(e, b->copies, i, from);
   if (uses_openmp(e->out, from) && e->o->compiler && !has_openmp(e->o))
     diag_warning(e->s, f->pragma->offset, f->pragma->end - f->pragma->offset, "add -fopenmp",
                  "winners of '%s' use OpenMP, and this build does not", e->k->main.name);

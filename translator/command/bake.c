@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "bake/bake.h"
-#include "cc/cc.h"
 
 static const char usage[] =
     "usage: autotune bake IN.c [--wisdom FILE] [-o OUT.c] [OPTIONS] [-- COMPILER ARGUMENTS]\n"
@@ -56,26 +55,6 @@ static int read_options(int argc, char **argv, struct given *g)
   return i;
 }
 
-// The file at PATH with headers that hold kernels in place of their #include, as the build with ARGS finds them. NULL
-// and errno.
-static struct source *read_whole(const char *path, char **args)
-{
-  struct source *s = source_read(path);
-  struct words words = { 0 };
-  words_add(&words, "cc");
-  while (*args)
-    words_add(&words, *args++);
-  words_add(&words, path);
-  struct cc_command *c = cc_command_read((int)words.n, (char **)words_end(&words), false);
-  c->pedantic = true; // #line, which all compilers know, in place of linemarkers
-  struct cc_headers *h =
-      s ? cc_headers_scan(c, path, (struct slice){ s->text, s->size }, NULL) : NULL;
-  if (!h || !cc_headers_kernel(h))
-    return s;
-  struct text whole = cc_headers_inline(h);
-  return source_of(path, whole.data, whole.size);
-}
-
 static bool same_file(const char *a, const char *b)
 {
   struct stat x, y;
@@ -91,12 +70,9 @@ int command_bake(int argc, char **argv)
   char **args = argv + (own < argc ? own + 1 : argc);
   if (g.out && (same_file(g.in, g.out) || (g.bake.from && same_file(g.bake.from, g.out))))
     fatal("%s is what is baked, and would be overwritten: name another file behind -o", g.out);
-  struct source *s = read_whole(g.in, args);
-  if (!s)
-    fatal("%s: %s", g.in, strerror(errno));
-  struct compile_options o = translate_options(g.in, args);
+  struct compile_options o;
+  struct source *s = translate_read(g.in, args, &o);
   struct text out = { 0 };
-  s->cuda = o.cuda;
   o.bake = &g.bake;
   if (!translate_source(s, &o, &out))
     return 1;

@@ -247,12 +247,13 @@ static void apply(const struct source *s, const struct edit *edit, struct text *
   case EDIT_BEFORE:
     before(edit->emission, edit->function);
     break;
-  case EDIT_NAME: // what follows keeps its column
-    if (edit->emission->o->bake)
-      text_printf(out, "%s\n", bake_default(edit->emission));
-    else
-      text_printf(out, "autotune_default_%s\n", edit->function->name);
-    emit_resume(s, edit->end, out);
+  case EDIT_NAME:
+    if (edit->emission->o->bake) { // to be read
+      text_printf(out, "%s", bake_default(edit->emission));
+      break;
+    }
+    text_printf(out, "autotune_default_%s\n", edit->function->name);
+    emit_resume(s, edit->end, out); // what follows keeps its column
     break;
   case EDIT_AFTER:
     after(edit->emission, edit->function);
