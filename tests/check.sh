@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 build=${1:-build}
 stages=${AUTOTUNE_CHECK:-release asan tsan}
 export CTEST_OUTPUT_ON_FAILURE=1
-jobs=$(nproc)
+jobs=$(($(nproc) + 1)) # tests of tuners wait for more than half of their time
 failed=0
 flaky=
 
