@@ -35,11 +35,9 @@ struct worker_pool {
 // ---- the zygote ----------------------------------------------------------------------------------
 
 static void end_zygote(struct worker_pool *w) {
-  if (w->pid > 0) {
-    kill(w->pid, SIGKILL); // its worker goes with it
-    while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
-      ;
-  }
+  bool dies = w->pid > 0 && kill(w->pid, SIGKILL) == 0; // its worker goes with it
+  while (dies && waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+    ;                         // else, where nobody may be killed, it goes with this process
   w->pid = 0;
   w->alive = false;
 }

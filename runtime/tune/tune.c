@@ -98,7 +98,9 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
              "should an `out` section be `inout`?", trial.message);
   else if (trial.fate == FATE_WRONG)
     SAY(out, "default: %s", trial.message);
-  else if (rc != 0 || trial.fate != FATE_OK)
+  else if (rc != 0 && trial.fate == FATE_OK)
+    SAY(out, "default: the workers were lost after the kernel as written had run");
+  else if (trial.fate != FATE_OK)
     SAY(out, "default: the kernel as written %s %s (%s)",
         trial.fate == FATE_PENDING ? "did not run" : fate_name(trial.fate), t->executor->place,
         trial.message);

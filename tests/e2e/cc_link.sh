@@ -63,6 +63,18 @@ for cc in $compilers; do
   has "$cc -static: message" message 'autotune: -static: .*shared'
   check "$cc -static: no output" [ ! -e prog ]
 
+  # nor can a program with another C library, by the name of its compiler
+  mkdir -p "musl-$cc"
+  ln -sf "$(command -v "$cc")" "musl-$cc/musl-$cc"
+  "musl-$cc/musl-$cc" none.o -o plain
+  check "musl-$cc without sites" autotune cc "musl-$cc/musl-$cc" none.o -o prog
+  same "musl-$cc without sites" plain prog
+  rm -f prog
+  autotune cc "musl-$cc/musl-$cc" main.o k.o -o prog 2> message
+  is "musl-$cc: status" $? 1
+  has "musl-$cc: message" message "autotune: musl.*musl-$cc: .*GNU C library"
+  check "musl-$cc: no output" [ ! -e prog ]
+
   # one OpenMP runtime: LLVM's
   teams() {
     local what=$1

@@ -4,10 +4,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -417,6 +421,24 @@ static void test_habits(void **state) {
   }
 }
 
+// What a filter of system calls may forbid: to end a process, which must then go with its parent.
+static void may_not_kill(void) {
+  struct sock_filter code[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog filter = { sizeof code / sizeof *code, code };
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+    return;
+  EXPECT(scale_is_right(SCALE_N));
+  for (int i = 0; i < 100 && !is_childless(); i++)
+    nap(0.05);
+  EXPECT(is_childless());
+}
+
 static void test_poverty(void **state) {
   (void)state;
   RUN(small_files, SILENT); // first: there is no file yet
@@ -424,6 +446,7 @@ static void test_poverty(void **state) {
   RUN(little_memory, SILENT);
   RUN(broken_pipe, "AUTOTUNE_JIT=/does/not/exist.so");
   RUN(no_library, SILENT, "AUTOTUNE_JIT=/does/not/exist.so");
+  RUN(may_not_kill, SILENT, "AUTOTUNE_CACHE=off");
 }
 
 // ---- the tuner dies, or the user has had enough -----------------------------------------------------------------------

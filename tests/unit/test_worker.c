@@ -22,6 +22,8 @@
 #include "runtime.h"
 #include "sandbox/executor.h"
 
+#include "sandbox/sandbox.h"
+
 // ---- a kernel: C[i] = 2 * A[i], and the sum of A is returned ----------------------------------------
 
 enum { N = 1000 };
@@ -649,13 +651,33 @@ static void test_rival(void **state) {
   bench_close();
 }
 
+// A set-user-ID program may not open its own /proc/self/mem; as here, where it is root's.
+static void test_undumpable(void **state) {
+  (void)state;
+  pid_t pid = fork();
+  if (pid == 0) {
+    char *message = NULL, *shared = sys_mmap(1 << 16, true);
+    strcpy(shared, "as it was");
+    int set = getuid() == 0 ? setresuid(65534, 65534, 65534) : 0;
+    prctl(PR_SET_DUMPABLE, 0);
+    if (set != 0 || open("/proc/self/mem", O_RDONLY) >= 0)
+      _exit(77);
+    if (sandbox_memory(NULL, 0, &message) != 0 || strcmp(shared, "as it was") != 0)
+      _exit(1);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77));
+}
+
 int main(void) {
   parent.pid = getpid();
   snprintf(parent.path, sizeof parent.path, "test_worker.%d", (int)parent.pid);
   atexit(at_exit);
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_crashes), cmocka_unit_test(test_crashes_later),
-    cmocka_unit_test(test_rival),
+    cmocka_unit_test(test_rival), cmocka_unit_test(test_undumpable),
     cmocka_unit_test(test_crashes_openmp), cmocka_unit_test(test_endless),
     cmocka_unit_test(test_wrong), cmocka_unit_test(test_wrong_in_place),
     cmocka_unit_test(test_outside), cmocka_unit_test(test_default_without_its_inout),

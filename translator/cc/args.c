@@ -199,6 +199,7 @@ static void read_compiler(struct cc_command *c, int argc, char **argv)
   const char *name = basename_of(argv[i]);
   c->clang = strstr(name, "clang") || strcmp(name, "icx") == 0;
   c->nvcc = strncmp(name, "nvcc", 4) == 0;
+  c->musl = strstr(name, "musl") != NULL;
   c->cplusplus = strstr(name, "++") || strcmp(name, "icpx") == 0;
 }
 

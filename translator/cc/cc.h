@@ -64,6 +64,7 @@ struct cc_command {
   struct words compiler;          /* "gcc", or "ccache" "gcc" */
   bool clang, nvcc;               /* as far as its name tells */
   bool cplusplus;                 /* g++: .c is C++ to it */
+  bool musl;                      /* musl-gcc, x86_64-linux-musl-gcc: what it links has another C library */
   struct cc_arg *args; unsigned n_args;      /* after the compiler, @files read in */
   struct cc_input *inputs; unsigned n_inputs;
   unsigned n_sources;             /* inputs that are to be compiled */
