@@ -83,7 +83,9 @@ const tests = {
         'Where does it hold']);
     assert.match(await page.locator('#gain .answer').innerText(), /3 of 3 results are faster/);
     assert.ok(await drawAll(page) >= 4);
-    assert.match(await page.locator('#hold').innerText(), /2 results? in both/);
+    assert.match(await page.locator('#hold').innerText(), /Of 2 results in both, 0 are faster there, 0 slower, and 2 the same/);
+    assert.match(await page.locator('#hold .chart[aria-label^="Time there"]').getAttribute('aria-label'),
+      /: scan · n = \d+: 1\.00\s×, scan · n = \d+: 1\.00\s×$/);
     assert.deepEqual(bad, []);
   },
 

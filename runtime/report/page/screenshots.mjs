@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // screenshots.mjs CHROMIUM REPORT.html FOLDER: the pictures in docs/, light, dark and narrow.
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const [, , executablePath, report, folder] = process.argv;
+const [, json] = /id="results">([^]*?)<\/script>/.exec(readFileSync(report, 'utf8'));
+const results = JSON.parse(json);
 const browser = await chromium.launch({ executablePath });
 
 // FROM and TO: elements, the picture begins above the one and ends above the other; null: the page's ends.
-async function picture(name, viewport, colorScheme, from, to) {
+// HASH: "#result-2" shows another result than the page would by itself.
+async function picture(name, viewport, colorScheme, from, to, hash = '') {
   const page = await browser.newPage({ viewport, colorScheme });
-  await page.goto(pathToFileURL(resolve(report)).href);
+  await page.goto(pathToFileURL(resolve(report)).href + hash);
   for (const chart of await page.locator('.chart').all()) {
     await chart.scrollIntoViewIfNeeded();
     await chart.locator('canvas').first().waitFor();
@@ -26,6 +30,9 @@ async function picture(name, viewport, colorScheme, from, to) {
 const wide = { width: 1120, height: 900 };
 await picture('page-light.png', wide, 'light', null, 'figure:has(#parallel)');
 await picture('page-dark.png', wide, 'dark', 'figure:has(#parallel)', 'h3:text-is("All variants")');
+const both = results.kernels.findIndex((r) => r.best && r.flops && r.bytes);
+if (both >= 0)
+  await picture('page-roofline.png', wide, 'light', '#better', '#wrong', `#result-${both}`);
 if (process.env.WHOLE) { // to look at while working on the page
   await picture('whole-light.png', wide, 'light', null, null);
   await picture('whole-dark.png', wide, 'dark', null, null);

@@ -99,8 +99,15 @@ const tip = (result) => ({ trigger: 'item', formatter: ({ data, seriesName }) =>
 const legend = (c) => ({ data: ['default', 'best', 'variants'], top: 0, left: 4, itemWidth: 10, itemHeight: 10,
   textStyle: { color: c.quiet }, selectedMode: false });
 
-// Where a roof's name stands: a share of the way along it, and beside it.
-const namedAt = { memory: 0.12, 'L2 cache': 0.02, doubles: 1, floats: 1 };
+// Where a roof's name stands: [FLOP per byte, how it lies to that point]. Variants are below all roofs, and in one
+// column, so that it is left above them or right below them.
+function namePlace(name, roof, right) {
+  if (name === 'memory')
+    return [roof.flops / roof.memory / 4, { position: 'right', align: 'left', offset: [5, 7] }];
+  if (name === 'L2 cache')
+    return [roof.flops / roof.cache / 2, { position: 'left', align: 'right', offset: [-5, -7] }];
+  return [right, { position: 'top', align: 'right' }];
+}
 
 function roofline(result, roof) {
   const x = result.flops / result.bytes;
@@ -120,14 +127,11 @@ function roofline(result, roof) {
       yAxis: logAxis(c, low, high, { axisLabel: { formatter: (v) => f.rate(v, 'FLOP/s') } }),
       series: [...markers(result, c, (t) => [x, result.flops / t]),
         ...(roof ? roofLines(roof).map(([name, y]) => {
-          const at = xs[Math.round(namedAt[name] * (xs.length - 1))];
-          const inside = namedAt[name] === 1;
+          const [at, place] = namePlace(name, roof, right);
           return { type: 'line', name, silent: true, showSymbol: false,
             lineStyle: { color: c.quiet, width: 1.3, type: name === 'memory' || name === 'doubles' ? 'solid' : 'dashed' },
             markPoint: { silent: true, symbol: 'circle', symbolSize: 0.1, data: [{ coord: [at, y(at)] }],
-              label: { show: true, formatter: name, color: c.quiet, fontSize: 12,
-                position: inside ? 'top' : 'right', align: inside ? 'right' : 'left',
-                offset: inside ? [0, 0] : [4, 9] } },
+              label: { show: true, formatter: name, color: c.quiet, fontSize: 12, ...place } },
             data: xs.map((v) => [v, y(v)]) };
         }) : [])],
     }),

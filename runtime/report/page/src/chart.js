@@ -45,13 +45,27 @@ export function axis(c, more) {
   };
 }
 
-// A logarithmic axis from LOW to HIGH with ticks at 1, 2 and 5 times powers of ten.
-export function logAxis(c, low, high, more) {
-  const ticks = [], margin = Math.max(1.06, (high / low) ** 0.03);
-  for (let e = Math.floor(Math.log10(low)); 10 ** e <= high * margin; e++)
-    for (const digit of high / low > 1000 ? [1] : high / low > 2.5 ? [1, 2, 5] : [1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9])
-      if (digit * 10 ** e >= low / margin && digit * 10 ** e <= high * margin)
+// Where ticks stand on a logarithmic axis from LOW to HIGH: at 1, 2 and 5 times powers of ten, and where these are
+// few, at even steps.
+function ticksOf(low, high) {
+  const ticks = [];
+  if (high / low <= 2.5) {
+    const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].find((digit) => digit * power >= rough) * power;
+    for (let k = Math.ceil(low / step - 1e-9); k * step <= high * (1 + 1e-9); k++)
+      ticks.push(Number((k * step).toPrecision(6)));
+    return ticks;
+  }
+  for (let e = Math.floor(Math.log10(low)); 10 ** e <= high; e++)
+    for (const digit of high / low > 1000 ? [1] : [1, 2, 5])
+      if (digit * 10 ** e >= low && digit * 10 ** e <= high)
         ticks.push(Number((digit * 10 ** e).toPrecision(3)));
+  return ticks;
+}
+
+export function logAxis(c, low, high, more) {
+  const margin = Math.max(1.06, (high / low) ** 0.03);
+  const ticks = ticksOf(more.min || low / margin, high * margin);
   return axis(c, { type: 'log', min: low / margin, max: high * margin, ...more,
     splitLine: { customValues: ticks, lineStyle: { color: c.line } },
     axisTick: { show: false, customValues: ticks },

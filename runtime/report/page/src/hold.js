@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where does it hold? What the result is a result of, the kernel's other results, and another store's.
-import { axis, chart, grid, lines, listed } from './chart.js';
+import { axis, chart, grid, lines, listed, logAxis } from './chart.js';
 import { speedup } from './data.js';
 import { figure, h, pieces } from './dom.js';
 import * as f from './format.js';
@@ -52,13 +52,15 @@ function byKey(same) {
 
 // The values that A has and B has not.
 function differing(a, b) {
-  if (!a)
+  if (!a || !b)
     return f.none;
   if (!a.winner)
-    return 'the default';
+    return b.winner ? 'the default' : 'the same';
   const list = Object.entries(a.winner).filter(([name, value]) => b?.winner?.[name] !== value);
   return list.length ? list.map(([name, value]) => `${name}=${value || '""'}`).join('  ') : 'the same';
 }
+
+const MOST_BARS = 40;
 
 const shown = (text) => pieces(text.split('  '));
 
@@ -75,12 +77,48 @@ function pairs(report) {
       met.add(b);
     }
   }
-  return [...rows, ...others.filter((b) => !met.has(b)).map((b) => ({ a: null, b, any: b }))];
+  return [...rows.filter((p) => p.b), ...rows.filter((p) => !p.b),
+          ...others.filter((b) => !met.has(b)).map((b) => ({ a: null, b, any: b }))];
+}
+
+const ratio = (p) => p.a?.best && p.b?.best ? p.b.best.median / p.a.best.median : null;
+
+// The time there over the time here, with what both intervals allow.
+function ratios(both) {
+  const list = both.map((p) => ({ p, ratio: ratio(p), name: p.any.keyText ? `${p.any.kernel} · ${p.any.keyText}`
+    : p.any.kernel, known: p.a.best.samples >= 6 && p.b.best.samples >= 6 }))
+    .sort((a, b) => a.ratio - b.ratio).slice(-MOST_BARS);
+  const ends = list.map((g) => g.known ? [g.p.b.best.low / g.p.a.best.high, g.p.b.best.high / g.p.a.best.low]
+    : [g.ratio, g.ratio]);
+  const low = Math.min(0.9, ...ends.map((e) => e[0])), high = Math.max(1.1, ...ends.map((e) => e[1]));
+  const said = (g) => `${g.name}: ${f.factor(g.ratio)}`;
+  return chart({
+    label: () => `Time there over time here: ${listed(list.map(said))}`, height: 50 + 26 * list.length,
+    option: (c, narrow) => ({
+      grid: grid({ right: 24 }),
+      xAxis: logAxis(c, low, high, { name: 'time there over time here', nameLocation: 'middle', nameGap: 24,
+        axisLabel: { formatter: f.times } }),
+      yAxis: axis(c, { type: 'category', data: list.map((g) => g.name),
+        axisLabel: { hideOverlap: false, formatter: (name) => f.fit(name, narrow ? 100 : 250) } }),
+      tooltip: { trigger: 'item', formatter: ({ dataIndex: i }) => lines(list[i].name,
+        `${f.seconds(list[i].p.a.best.median)} here, ${f.seconds(list[i].p.b.best.median)} there`) },
+      series: [
+        { type: 'custom', silent: true, data: ends.map((e, i) => [i, ...e]), renderItem: (params, api) => {
+          const [a, b] = [1, 2].map((d) => api.coord([api.value(d), api.value(0)]));
+          return { type: 'line', shape: { x1: a[0], y1: a[1], x2: b[0], y2: b[1] },
+            style: { stroke: c.text, lineWidth: 1.2 } };
+        } },
+        { type: 'scatter', symbolSize: 10, z: 3, data: list.map((g, i) => [g.ratio, i]),
+          itemStyle: { color: ({ dataIndex: i }) => ends[i][0] > 1 ? c.base : ends[i][1] < 1 ? c.best : c.other },
+          markLine: { silent: true, symbol: 'none', label: { show: false },
+            lineStyle: { color: c.text, type: 'solid', width: 1 }, data: [{ xAxis: 1 }] } },
+      ],
+    }),
+  });
 }
 
 function against(report) {
   const rows = pairs(report);
-  const ratio = (p) => p.a?.best && p.b?.best ? p.b.best.median / p.a.best.median : null;
   const both = rows.filter((p) => ratio(p) !== null);
   const slower = both.filter((p) => p.b.best.low > p.a.best.high).length;
   const faster = both.filter((p) => p.b.best.high < p.a.best.low).length;
@@ -96,6 +134,8 @@ function against(report) {
     h('p', {}, both.length === 0 ? 'No result is in both.'
       : `Of ${f.many(both.length, 'result')} in both, ${f.count(faster)} ${faster === 1 ? 'is' : 'are'} faster there, ` +
         `${f.count(slower)} slower, and ${f.count(both.length - faster - slower)} the same within the noise.`),
+    both.length > 1 ? figure('There against here', 'to the right of 1 it is slower there; the line is what both 95 % ' +
+      'intervals allow', ratios(both).node) : null,
     table({ name: 'comparison', rows, columns: [
       { title: 'Kernel', soft: true, value: (p) => p.any.kernel, show: (p) => p.any.kernel },
       { title: 'For', soft: true, value: (p) => p.any.keyText, show: (p) => p.any.keyText || f.none },

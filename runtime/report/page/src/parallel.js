@@ -154,7 +154,7 @@ export function parallel(result, setRows, thin) {
   const summary = h('summary', {}, 'Select without dragging');
   choose();
   const left = result.parameters.filter((p) => p.values.length > 1).length - time;
-  return figure('All parameters at once', 'blue: the fastest tenth; bold: the winner' +
+  return figure('All parameters at once', 'blue: the fastest tenth' + (winner >= 0 ? '; bold: the winner' : '') +
     (drawn.length < result.ran.length ? `; ${f.count(drawn.length)} of ${f.count(result.ran.length)} are ` +
       'drawn, the fastest among them, and all are selected from' : '') +
     (left ? `; the ${f.many(left, 'parameter')} that matter least are left out` : ''),

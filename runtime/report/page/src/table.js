@@ -13,6 +13,8 @@ const holds = (text, term) => ` ${text} `.includes(` ${term} `);
 
 // columns: [{ title, value(row), show(row), number }]; rows: whatever value and show take.
 export function table({ name, columns, rows, perPage = 15, sort = -1, down = false }) {
+  if (matchMedia('(max-width: 560px)').matches)
+    perPage = Math.min(perPage, 6); // there each is a block of its own
   let all = rows, shown = rows, page = 0, words = '';
   let sorted = rows; // all that there are, in their order; others are picked out of it
   const texts = new Map(); // of rows, for the filter; made when it is first used

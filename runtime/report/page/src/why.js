@@ -104,7 +104,7 @@ function valueChart(result) {
   }
   return {
     node: figure('Every variant by one parameter',
-      'the line joins the best with each value; the diamond is the winner', picker, one.node),
+      'the line joins the best with each value' + (winner >= 0 ? '; the diamond is the winner' : ''), picker, one.node),
     select(name) {
       const k = list.findIndex((q) => q.name === name);
       if (k >= 0) {

@@ -22,7 +22,8 @@ function answer(result) {
   const all = n === v.tried ? `All ${f.many(v.tried, 'variant')}` : `${f.count(n)} of ${f.many(v.tried, 'variant')}`;
   const how = v[top] === n ? `: ${n === 1 ? 'it' : 'they'} ${sentence[top]}.`
     : `; most of them ${sentence[top]} (${f.count(v[top])}).`;
-  return `${all} failed${how} ${n === v.tried ? 'So the default stays.' : 'None of these can win.'}`;
+  return `${all} failed${how} ${n === v.tried ? 'So the default stays.'
+    : n === 1 ? 'It cannot win.' : 'None of these can win.'}`;
 }
 
 function remarks(result, report) {
