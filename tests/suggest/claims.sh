@@ -32,6 +32,10 @@ shadow 0
 temporary 1
 expanded 1
 counted 1
+steady 1
+unsteady 0
+pointed 1
+stale 0
 written 1
 END
 has "private" claims.c "private(t, u)"

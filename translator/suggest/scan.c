@@ -559,6 +559,7 @@ struct model *scan_function(const struct source *s, struct kernel *k, struct fun
     model_refuse(m, node, "it could not be parsed");
   if (is_special((struct slice){ m->b.s->text, m->view ? m->b.s->size : 0 }))
     model_refuse(m, node, "it uses something volatile, atomic or of one thread");
+  model_index(m, m->view ? ts_tree_root_node(m->b.s->tree) : node);
   read_arguments(m, node);
   if (m->n_refusals == 0 && !ts_node_is_null(body))
     visit(m, body, (struct place){ 0 }, READ);

@@ -62,7 +62,7 @@ bool system_implies(const struct system *s, struct poly p);
 
 /* A function with its macros replaced, but for those that stand for an integer. */
 struct view {
-  struct source *source;        /* with the arrays of the file that it mentions in front of it */
+  struct source *source;        /* with the variables of the file that it mentions in front of it */
   struct function function;     /* in SOURCE; without directives */
   struct span { size_t at, from; bool written; } *spans; unsigned n_spans; /* from AT on it is what stands
                                    at FROM in the file; not WRITTEN: what a macro there makes */
@@ -118,6 +118,7 @@ struct scalar {                 /* an assignment to a variable that is no array 
   TSNode node;
   char op;                      /* '=', '+', '-', '*' of `s += e` and the like */
 };
+struct mention { struct slice name; TSNode node; };
 struct model {
   struct builder b;             /* its source is the view's */
   const struct source *source;
@@ -130,6 +131,9 @@ struct model {
   struct array **arrays; unsigned n_arrays;
   struct access *accesses; unsigned n_accesses;
   struct scalar *scalars; unsigned n_scalars;
+  struct mention *declared, *changed; unsigned n_declared, n_changed; /* names, and where */
+  bool calls;                   /* functions, of math.h or others */
+  unsigned in_variable;         /* the value of one is being looked at */
   bool jumps;                   /* break, return, goto: an access may be skipped */
   struct note { TSNode at; const char *text; } *refusals; unsigned n_refusals; /* not understood */
 };
@@ -160,6 +164,8 @@ unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scop
 
 /* ---- value.c ---- */
 
+/* Fills in M's mentions, from NODE downwards. */
+void model_index(struct model *m, TSNode node);
 /* Of the function's variable or argument NAME; empty: it has none, or several are called so. */
 struct slice declared_type(const struct model *m, struct slice name);
 struct poly value_of_expression(struct model *m, TSNode e, struct iter *scope);

@@ -45,21 +45,6 @@ static struct poly symbol(struct model *m, struct slice name)
   return poly_atom(m->n_atoms++);
 }
 
-static bool assigned(const struct model *m, TSNode n, struct slice name)
-{
-  TSNode target = node_is_type(n, "assignment_expression") ? node_field(n, "left")
-                  : node_is_type(n, "update_expression") || node_is_type(n, "pointer_expression")
-                    ? node_field(n, "argument") : (TSNode){ 0 };
-  while (node_is_type(target, "parenthesized_expression"))
-    target = ts_node_named_child(target, 0);
-  if (node_is_type(target, "identifier") && slices_same(text_of(m, target), name))
-    return true;
-  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    if (assigned(m, ts_node_named_child(n, i), name))
-      return true;
-  return false;
-}
-
 // Of `a[n]`, `*a`, `(*a)[n]`, `a = 1`; null: D is none of these.
 static TSNode inner_declarator(TSNode d)
 {
@@ -71,20 +56,52 @@ static TSNode inner_declarator(TSNode d)
   return ts_node_named_child(d, i);
 }
 
+// What N assigns, or may by its address; a null node: nothing.
+static TSNode assigned_in(TSNode n)
+{
+  TSNode target = node_is_type(n, "assignment_expression") ? node_field(n, "left")
+                  : node_is_type(n, "update_expression") || node_is_type(n, "pointer_expression")
+                    ? node_field(n, "argument") : (TSNode){ 0 };
+  while (node_is_type(target, "parenthesized_expression"))
+    target = ts_node_named_child(target, 0);
+  return target;
+}
+
+void model_index(struct model *m, TSNode n)
+{
+  bool declares = node_is_type(n, "declaration") || node_is_type(n, "parameter_declaration");
+  TSNode target = assigned_in(n);
+  while (node_is_type(target, "subscript_expression"))
+    target = node_field(target, "argument");
+  m->calls |= node_is_type(n, "call_expression");
+  if (node_is_type(target, "identifier"))
+    *GROW(m->changed, m->n_changed) = (struct mention){ text_of(m, target), n };
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
+    TSNode child = ts_node_named_child(n, i), d = child;
+    while (declares && !ts_node_is_null(inner_declarator(d)))
+      d = inner_declarator(d);
+    if (declares && node_is_type(d, "identifier"))
+      *GROW(m->declared, m->n_declared) = (struct mention){ text_of(m, d), child };
+    model_index(m, child);
+  }
+}
+
+static bool assigned(const struct model *m, TSNode n, struct slice name)
+{
+  for (unsigned i = 0; i < m->n_changed; i++)
+    if (slices_same(m->changed[i].name, name) && node_within(m->changed[i].node, n))
+      return true;
+  return false;
+}
+
 struct nodes { TSNode *list; unsigned n; };
 
 // The declarators in N that declare NAME.
 static void find_declarators(const struct model *m, TSNode n, struct slice name, struct nodes *found)
 {
-  bool declares = node_is_type(n, "declaration") || node_is_type(n, "parameter_declaration");
-  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
-    TSNode child = ts_node_named_child(n, i), d = child;
-    while (declares && !ts_node_is_null(inner_declarator(d)))
-      d = inner_declarator(d);
-    if (declares && node_is_type(d, "identifier") && slices_same(text_of(m, d), name))
-      *GROW(found->list, found->n) = child;
-    find_declarators(m, child, name, found);
-  }
+  for (unsigned i = 0; i < m->n_declared; i++)
+    if (slices_same(m->declared[i].name, name) && node_within(m->declared[i].node, n))
+      *GROW(found->list, found->n) = m->declared[i].node;
 }
 
 // How many there are; the first in *FOUND.
@@ -147,7 +164,35 @@ static struct poly of_variable(struct model *m, TSNode at, struct iter *scope, u
     return poly_unknown;
   while (scope && !node_within(d, scope->node))
     scope = scope->outer;
-  return value_at(m, node_field(d, "value"), scope, depth);
+  m->in_variable++;
+  struct poly value = value_at(m, node_field(d, "value"), scope, depth);
+  m->in_variable--;
+  return value;
+}
+
+// Does an argument point to what a number of the file may be stored in?
+static bool points_to_integers(const struct model *m)
+{
+  for (unsigned i = 0; i < m->k->n_args; i++) {
+    const struct kernel_arg *a = &m->k->args[i];
+    if (a->pointer && !lex_mentions(a->specifiers, slice_of("const")) &&
+        model_type(m, a->specifiers).known)
+      return true;
+  }
+  return false;
+}
+
+// An integer of the file, or of an array of such, that the function leaves as it is. What it calls may
+// change it; but not in a loop that anything is proven of, and what a variable has been given before is no proof.
+static bool is_steady(const struct model *m, struct slice name, bool array)
+{
+  TSNode root = ts_tree_root_node(m->b.s->tree), d;
+  if (!m->view || declarators(m, root, name, &d) != 1 || (m->in_variable && m->calls) ||
+      assigned(m, root, name) || points_to_integers(m))
+    return false;
+  TSNode type = node_field(ts_node_parent(d), "type"), inner = array ? inner_declarator(d) : d;
+  return node_is_type(inner, "identifier") && array == node_is_type(d, "array_declarator") &&
+         is_wide(m, text_of(m, type));
 }
 
 static struct poly of_name(struct model *m, TSNode at, struct iter *scope, unsigned depth)
@@ -167,6 +212,7 @@ static struct poly of_name(struct model *m, TSNode at, struct iter *scope, unsig
     return symbol(m, name);
   return model_declares(m, body, name) ? of_variable(m, at, scope, depth)
          : m->x && view_number(m->x, m->function, name).size ? symbol(m, name)
+         : is_steady(m, name, false)                          ? symbol(m, name)
                                        : poly_unknown;
 }
 
@@ -193,6 +239,10 @@ static struct poly value_at(struct model *m, TSNode e, struct iter *scope, unsig
     return of_name(m, e, scope, depth + 1);
   if (node_is_type(e, "parenthesized_expression") && ts_node_named_child_count(e) == 1)
     return value_at(m, ts_node_named_child(e, 0), scope, depth + 1);
+  if (node_is_type(e, "subscript_expression"))
+    return node_is_type(node_field(e, "index"), "number_literal") &&
+                   is_steady(m, text_of(m, node_field(e, "argument")), true)
+             ? symbol(m, text_of(m, e)) : poly_unknown;
   if (node_is_type(e, "binary_expression"))
     return of_binary(m, e, scope, depth + 1);
   if (node_is_type(e, "cast_expression") && is_wide(m, text_of(m, node_field(e, "type"))))

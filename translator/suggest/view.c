@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // view.c: a function with its macros replaced, but for those that stand for an integer: these keep their names
 // in bounds and sections. What the compiler's preprocessor made of the function decides whether that is right:
-// token by token it must be the same. In front stand the arrays of the file that the function mentions.
+// token by token it must be the same. In front stand the variables of the file that the function mentions.
 #include <string.h>
 
 #include "kernel/kernel.h"
@@ -178,19 +178,15 @@ static bool is_true(const struct replacer *r, struct slice text, struct slice ex
 
 // ---- what is around it ---------------------------------------------------------------------------------
 
-// Arrays, and what one may not read twice or from another thread.
 static void put_declaration(const struct item *i, struct text *out)
 {
-  bool special = i->is_thread || lex_mentions(i->specifiers, slice_of("volatile")) ||
-                 lex_mentions(i->specifiers, slice_of("_Atomic"));
   for (unsigned n = 0; n < i->n_names; n++)
-    if (!i->names[n].function &&
-        (special || memchr(i->names[n].text.data, '[', i->names[n].text.size)))
+    if (!i->names[n].function)
       text_printf(out, "%.*s %.*s;\n", (int)i->specifiers.size, i->specifiers.data,
                   (int)i->names[n].text.size, i->names[n].text.data);
 }
 
-// What TEXT mentions of them.
+// The variables that TEXT mentions.
 static void put_globals(const struct expansion *x, struct slice text, struct text *out)
 {
   bool *seen = arena_alloc(x->n_items + 1);

@@ -136,6 +136,37 @@ long counted(int n, const int *restrict x)
   return s;
 }
 
+void steady(double (*restrict x)[SIZE])
+{
+  for (int i = 0; i < sizes[0]; i++)
+    for (int j = 0; j < k; j++)
+      x[i][j] = 0;
+}
+
+void unsteady(double (*restrict x)[SIZE])
+{
+  for (int i = 0; i < k; i++) {
+    x[i][0] = 0;
+    k = sizes[1];
+  }
+}
+
+void pointed(int n, int *restrict sums, double *restrict x)
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < k; j++)
+      sums[i] += x[2 * i] > 0;
+}
+
+void stale(double *restrict x)
+{
+  int m = k;
+  change();
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < k; j++)
+      x[i * m + j] = i;
+}
+
 // The bounds of k do not depend on i, but they are written so.
 void written(int n, double (*restrict x)[SIZE])
 {
