@@ -175,10 +175,16 @@ static void say_assumed(const struct model *m, const struct sections *found)
 
 static void say_notes(const struct model *m, const struct plan *plan, const struct sections *found)
 {
+  const char *name = m->function->name;
+  if (plan->n == 0 && plan->n_notes) { // the first reason will do
+    say(m->source, model_offset(m, plan->notes[0].at, NULL),
+        arena_printf("'%s' is left as it is: %s", name, plan->notes[0].text));
+    return;
+  }
   for (unsigned i = 0; i < plan->n_notes; i++)
     say(m->source, model_offset(m, plan->notes[i].at, NULL), plan->notes[i].text);
   if (plan->n == 0)
-    say(m->source, m->function->start, arena_printf("'%s' is left as it is", m->b.f->name));
+    say(m->source, m->function->start, arena_printf("'%s' is left as it is", name));
   if (plan->n && found->why)
     say(m->source, model_offset(m, found->at, NULL),
         arena_printf("no sections: %s; without out(…) nothing is verified", found->why));
