@@ -73,7 +73,7 @@ static void write_claims(const struct kernel *k, const char *signature, struct t
   for (unsigned i = 0; i < k->n_sections; i++) {
     const struct section *s = &k->sections[i];
     struct slice one = slice_of("1"), file = slice_of("64");
-    struct slice length = s->n_dims ? s->dims[0].length : file;
+    struct slice length = *s->base.data == 'g' ? file : s->dims[0].length;
     struct slice row = s->n_dims > 1 ? s->dims[1].length : one;
     assert_int_equal(s->base.size, 1);
     text_printf(out, "  c[%u] = (struct claim){ %d, %d, (%.*s), (%.*s) };\n", i,

@@ -90,7 +90,7 @@ static void test_sections(void **state)
       "a subscript is not affine in loops and arguments" },
     { "void f(unsigned n, double *x) { for (unsigned i = 0; i < n - 1; i++) x[i] = 1; }",
       "a subscript is not affine in loops and arguments" },
-    { "static double g[8]; void f(int n) { for (int i = 0; i < n; i++) g[i] += 1; }", "inout(g)" },
+    { "static double g[8]; void f(int n) { for (int i = 0; i < n; i++) g[i] += 1; }", "inout(g[0:sizeof g / sizeof *g])" },
     { "int k; void f(int n, double *x) { for (int i = 0; i < n; i++) { x[i] = 1; k = i; } }",
       "a variable of the file is assigned here" },
     { "void f(int n, double **x) { for (int i = 0; i < n; i++) x[i][0] = 1; }", "it points to pointers" },

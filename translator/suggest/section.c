@@ -305,11 +305,14 @@ static void add_argument(struct model *m, const struct array *a, bool guarded, s
   *GROW(out->list, out->n) = x;
 }
 
-// An array of the file is one object of known size.
+// An array of the file is one object of known size. All its rows, rather than the object: these are numbers.
 static void add_global(const struct array *a, struct sections *out)
 {
-  struct section x = { .base = a->name, .access = !a->written ? AUTOTUNE_IN : AUTOTUNE_INOUT,
-                       .name = arena_copy(a->name.data, a->name.size) };
+  const char *name = arena_copy(a->name.data, a->name.size);
+  struct section x = { .base = a->name, .access = !a->written ? AUTOTUNE_IN : AUTOTUNE_INOUT };
+  struct slice rows = slice_of(arena_printf("sizeof %s / sizeof *%s", name, name));
+  *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, rows };
+  x.name = spell(&x);
   *GROW(out->list, out->n) = x;
 }
 
@@ -372,7 +375,7 @@ void sections_adopt(const struct source *s, struct kernel *k, const struct expan
   struct sections found = sections_infer(scan_function(s, k, &k->main, x), true);
   for (unsigned i = 0; i < found.n; i++) {
     output = output || (found.list[i].access & AUTOTUNE_OUT);
-    if (found.list[i].n_dims)
+    if (!lex_mentions(found.list[i].dims[0].length, slice_of("sizeof")))
       found.list[i].dims[0].length = widen(found.list[i].dims[0].length);
   }
   if (found.why || !output)

@@ -70,20 +70,37 @@ static struct slice *read_list(struct lexer *l, unsigned *n)
   return NULL;
 }
 
+// Takes `##`, if that is next.
+static bool take_paste(struct lexer *l)
+{
+  struct lexer ahead = *l;
+  struct slice first = lex(&ahead).text;
+  if (slice_is(first, "#") && ahead.p < ahead.end && *ahead.p == '#')
+    first = (struct slice){ first.data, first.size + lex(&ahead).text.size };
+  if (!slice_is(first, "##"))
+    return false;
+  *l = ahead;
+  return true;
+}
+
 // What M says, with ARGS for its parameters.
 static void substitute(struct replacer *r, struct lexer body, const struct slice *names,
                        const struct slice *args, unsigned n, const struct hidden *h,
                        struct text *out)
 {
+  bool pasted = false;
   for (struct token t; (t = lex(&body)).kind != TOKEN_END;) {
     unsigned i = 0;
+    bool paste = take_paste(&body);
     while (i < n && !slices_same(names[i], t.text))
       i++;
     r->failed |= *t.text.data == '#';
-    if (i < n)
-      replace_all(r, args[i], h, out);
+    struct slice text = i < n ? args[i] : t.text;
+    if (i < n && !pasted && !paste)
+      replace_all(r, text, h, out);
     else
-      text_printf(out, " %.*s", (int)t.text.size, t.text.data);
+      text_printf(out, "%s%.*s", pasted ? "" : " ", (int)text.size, text.data);
+    pasted = paste;
   }
 }
 

@@ -7,6 +7,7 @@
 #define HALF 0.5
 #define SIZE 100
 #define SQUARE(v) ((v) * (v))
+#define WHOLE(v) v##l
 enum { THREADS = 3 };
 
 void kept(int n, double *x)
@@ -132,7 +133,7 @@ long counted(int n, const int *restrict x)
 {
   long s = 0;
   for (int i = 0; i < n; i++)
-    s += SQUARE(x[i]);
+    s += SQUARE(x[i]) + WHOLE(3);
   return s;
 }
 
