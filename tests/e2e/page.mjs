@@ -251,7 +251,9 @@ const tests = {
       const { page } = await open('small.html', { colorScheme });
       const at = await page.evaluate(() => {
         const style = getComputedStyle(document.documentElement);
-        const light = (name) => [1, 3, 5].map((i) => parseInt(style.getPropertyValue(`--${name}`).trim().slice(i, i + 2), 16) / 255)
+        const parts = (name) => [1, 3, 5].map((i) =>
+          parseInt(style.getPropertyValue(`--${name}`).trim().slice(i, i + 2), 16) / 255);
+        const light = (name) => parts(name)
           .map((x) => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
           .reduce((sum, x, i) => sum + [0.2126, 0.7152, 0.0722][i] * x, 0);
         const all = {};
@@ -263,7 +265,8 @@ const tests = {
         return all;
       });
       for (const [what, contrast] of Object.entries(at))
-        assert.ok(contrast >= (/^(text|quiet|best) /.test(what) ? 4.5 : 3), `${colorScheme}: ${what}: ${contrast.toFixed(2)}`);
+        assert.ok(contrast >= (/^(text|quiet|best) /.test(what) ? 4.5 : 3),
+          `${colorScheme}: ${what}: ${contrast.toFixed(2)}`);
     }
   },
 

@@ -30,14 +30,16 @@ function underRoof(result, roof) {
   const slope = `${f.plain(x, 3)}\u00a0FLOP for each byte`;
   if (roof.memory * x >= peak)
     return `With ${slope}, arithmetic sets the limit. The best does ${f.rate(rate, 'FLOP/s')}, ` +
-      `${f.percent(rate / peak)} of the ${f.rate(peak, 'FLOP/s')} that this machine does in ${numbers}${remaining(rate / peak)}.`;
+      `${f.percent(rate / peak)} of the ${f.rate(peak, 'FLOP/s')} that this machine does in ${numbers}` +
+      `${remaining(rate / peak)}.`;
   const bytes = result.bytes / result.best.median, share = bytes / roof.memory;
   if (share <= 1.02)
-    return `With ${slope}, memory sets the limit. The best moves ${f.rate(bytes, 'B/s')}, ${f.percent(share)} of the ` +
-      `${f.rate(roof.memory, 'B/s')} that it delivers${remaining(share)}.`;
+    return `With ${slope}, memory sets the limit. The best moves ${f.rate(bytes, 'B/s')}, ` +
+      `${f.percent(share)} of the ${f.rate(roof.memory, 'B/s')} that it delivers${remaining(share)}.`;
   const top = Math.min(roof.cache * x, peak);
-  return `Its data stay in caches: the best moves ${f.rate(bytes, 'B/s')}, ${f.factor(share)} what memory delivers, and ` +
-    `reaches ${f.percent(rate / top)} of what ${top < peak ? 'the L2 cache' : `arithmetic in ${numbers}`} allows${remaining(rate / top)}.`;
+  return `Its data stay in caches: the best moves ${f.rate(bytes, 'B/s')}, ${f.factor(share)} what memory ` +
+    `delivers, and reaches ${f.percent(rate / top)} of what ${top < peak ? 'the L2 cache'
+      : `arithmetic in ${numbers}`} allows${remaining(rate / top)}.`;
 }
 
 function answer(result, roof) {
@@ -73,7 +75,8 @@ function measured(result, roof, single) {
     return 'the machine’s own limits are not known';
   const alone = !single || roof.threads === 1 ? '' : `; one thread alone: ${result.flops
     ? f.rate(single.flops, 'FLOP/s') : f.rate(single.memory, 'B/s')}`;
-  return `lines: the machine’s limits, measured when this report was made, with ${f.many(roof.threads, 'thread')}${alone}`;
+  return 'lines: the machine’s limits, measured when this report was made, with ' +
+    `${f.many(roof.threads, 'thread')}${alone}`;
 }
 
 function markers(result, c, point) {
@@ -129,7 +132,8 @@ function roofline(result, roof) {
         ...(roof ? roofLines(roof).map(([name, y]) => {
           const [at, place] = namePlace(name, roof, right);
           return { type: 'line', name, silent: true, showSymbol: false,
-            lineStyle: { color: c.quiet, width: 1.3, type: name === 'memory' || name === 'doubles' ? 'solid' : 'dashed' },
+            lineStyle: { color: c.quiet, width: 1.3,
+              type: name === 'memory' || name === 'doubles' ? 'solid' : 'dashed' },
             markPoint: { silent: true, symbol: 'circle', symbolSize: 0.1, data: [{ coord: [at, y(at)] }],
               label: { show: true, formatter: name, color: c.quiet, fontSize: 12, ...place } },
             data: xs.map((v) => [v, y(v)]) };
@@ -174,8 +178,8 @@ function progress(result) {
       trials.push(i);
   const drawn = thin(trials, 20000);
   return chart({
-    label: () => `Time of each trial. ${searchSaid(result)} The best so far, by trial: ${listed(steps.slice(0, -1).map(([i, t]) =>
-      `${i}: ${f.seconds(t)}`))}`,
+    label: () => `Time of each trial. ${searchSaid(result)} The best so far, by trial: ${listed(steps.slice(0, -1)
+      .map(([i, t]) => `${i}: ${f.seconds(t)}`))}`,
     height: 300,
     option: (c) => ({
       grid: grid({ top: 34, bottom: 22 }),

@@ -6,7 +6,7 @@ import { figure, h } from './dom.js';
 import * as f from './format.js';
 import { table } from './table.js';
 
-const MOST_BARS = 40;
+const MOST_BARS = 40, MOST_OF_A_NAME = 72;
 
 function answer(report) {
   const gains = report.kernels.map((r) => ({ r, s: speedup(r) })).filter((g) => g.s);
@@ -76,7 +76,8 @@ export function gain(report, select) {
   const results = table({
     name: 'results', rows: report.kernels, perPage: 12, columns: [
       { title: 'Kernel', soft: true, value: (r) => r.kernel, show: (r) =>
-        h('button', { type: 'button', class: 'link', onclick: () => select(r.index) }, r.kernel) },
+        h('button', { type: 'button', class: 'link', onclick: () => select(r.index), title: r.kernel },
+          f.middle(r.kernel, MOST_OF_A_NAME)) },
       { title: 'For', soft: true, value: (r) => r.keyText, show: (r) => r.keyText || f.none },
       ...(machines.size > 1 ? [{ title: 'On', value: (r) => r.cpu,
         show: f.place }] : []),

@@ -17,7 +17,8 @@ function answer(result, same) {
 
 function facts(result) {
   const list = [['processor', result.cpu], ['instruction set', result.isa], ['threads', result.threads || ''],
-    ['compiler', result.toolchain || result.compiler], ['machine', result.machine && f.caches(result.machine)], ['source', result.file],
+    ['compiler', result.toolchain || result.compiler],
+    ['machine', result.machine && f.caches(result.machine)], ['source', result.file],
     ['adopted from', result.source]];
   return h('dl', {}, list.filter(([, value]) => value).map(([name, value]) =>
     h('div', {}, h('dt', {}, name), h('dd', {}, value))));

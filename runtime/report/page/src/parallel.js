@@ -48,7 +48,8 @@ export function parallel(result, setRows, thin) {
     const active = [...brushed].filter(([, intervals]) => intervals.length);
     cancelAnimationFrame(asked);
     asked = 0;
-    const rows = active.length === 0 ? null : result.ran.filter((i) => active.every(([k, intervals]) => inside(intervals, axes[k].of(i))));
+    const rows = active.length === 0 ? null
+      : result.ran.filter((i) => active.every(([k, intervals]) => inside(intervals, axes[k].of(i))));
     setRows(rows);
     clear.hidden = active.length === 0;
     hint.hidden = active.length > 0;

@@ -38,8 +38,8 @@ function influenceChart(result, select) {
     ready: (c) => c.on('click', (e) => select(list[e.dataIndex].parameter)),
     option: (c, narrow) => ({
       grid: grid({ right: 60 }),
-      xAxis: logAxis(c, 1, Math.max(1.2, ...list.map((i) => i.ratio)), { min: 1, name: 'worst value over best value', nameLocation: 'middle',
-        nameGap: 24 }),
+      xAxis: logAxis(c, 1, Math.max(1.2, ...list.map((i) => i.ratio)), { min: 1, nameLocation: 'middle',
+        name: 'worst value over best value', nameGap: 24 }),
       yAxis: axis(c, { type: 'category', data: list.map((i) => i.parameter), splitLine: { show: false },
         axisLabel: { hideOverlap: false, formatter: (name) => f.fit(name, narrow ? 120 : 190) } }),
       tooltip: { trigger: 'item', formatter: ({ dataIndex: i }) => lines(list[i].parameter,
@@ -205,7 +205,8 @@ function pairChart(result) {
   const across = choose('Across', names, a, (k) => { a = k; one.redraw(); });
   const up = choose('Up', names, b, (k) => { b = k; one.redraw(); });
   return {
-    node: figure('Best time by two parameters', 'the stronger the blue, the faster; empty: not tried', h('div', { class: 'pickers' }, across, up),
+    node: figure('Best time by two parameters', 'the stronger the blue, the faster; empty: not tried',
+      h('div', { class: 'pickers' }, across, up),
       one.node),
     select(p, q) {
       if (p === q)
