@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bake.sh BUILD [LESSON…]: lessons as written, tuned for BUDGET (20s) and baked with the winners, each side by gcc and
+# bake.sh BUILD [LESSON…]: lessons as written, tuned for BUDGET (15s) and baked with the winners, each side by gcc and
 # by clang, in turns. Prints a table of milliseconds a call, the best of all turns, and ratios of the better ones.
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,7 +10,7 @@ work=$build/bench/bake-work
 autotune=$build/bin/autotune
 rm -rf "$work"
 mkdir -p "$work"
-export AUTOTUNE_CACHE="$work/cache" AUTOTUNE_BUDGET="${BUDGET:-20s}" AUTOTUNE_LOG=error
+export AUTOTUNE_CACHE="$work/cache" AUTOTUNE_BUDGET="${BUDGET:-15s}" AUTOTUNE_LOG=error
 unset AUTOTUNE_MODE AUTOTUNE_SEARCH AUTOTUNE_WISDOM
 [ $# -gt 0 ] || set -- 01_matmul 02_sgemm 03_jacobi2d 04_conv2d 06_norm_softmax 09_inplace
 
