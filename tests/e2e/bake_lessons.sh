@@ -61,7 +61,7 @@ lesson() { # FILE
 
   # A line of each kernel from this machine, whatever was found, and what shall have been found.
   check "$name: build" autotune cc gcc $flags -Dmain=unused "$name.c" lessons.o -lm -o tuned
-  AUTOTUNE_MODE=first AUTOTUNE_CACHE=$work/$name AUTOTUNE_BUDGET=2s,1 AUTOTUNE_SEARCH=random AUTOTUNE_SEED=1 \
+  AUTOTUNE_MODE=first AUTOTUNE_CACHE=$work/$name AUTOTUNE_BUDGET=60s,1 AUTOTUNE_SEARCH=random AUTOTUNE_SEED=1 \
     ./tuned one compare reference > got 2> log || { fail "$name: tuning"; cat got log; }
   AUTOTUNE_CACHE=$work/$name check "$name: export" autotune db export -o "$name.first"
   winners "$name" > "$name.winners"
@@ -138,7 +138,7 @@ END
 check "flags: build" autotune cc gcc -O2 flags.c -o tuned
 for try in 1 2 3; do
   export AUTOTUNE_CACHE=$work/flags$try
-  AUTOTUNE_MODE=first AUTOTUNE_BUDGET=10s,4 AUTOTUNE_SEARCH=exhaustive ./tuned > got 2> log
+  AUTOTUNE_MODE=first AUTOTUNE_BUDGET=60s,4 AUTOTUNE_SEARCH=exhaustive ./tuned > got 2> log
   [ "$(cat got)" != 40000 ] || break
 done
 check "flags: export" autotune db export -o flags.wisdom
