@@ -21,11 +21,16 @@ struct maker {
   struct text *plain, *recorded;
   const char *vars[16]; unsigned n_vars; // that may stand in an index
   unsigned depth, names, left;
-  unsigned odd;               // percent of what is hard to prove
+  unsigned kinds;             // of what is hard to prove: bits
 };
 
 static unsigned below(struct maker *m, unsigned n) { return random_below(&m->rng, n); }
 static bool chance(struct maker *m, unsigned percent) { return below(m, 100) < percent; }
+
+// A kernel has few of them, so that there is something to prove.
+enum { INDICES, TYPES, LOWS, BOUNDS, TRIANGLES, WAYS, STEPS, ARRAYS, ROWS, IFS, STATEMENTS, PLACES, KINDS };
+
+static bool uses(struct maker *m, unsigned kind) { return m->kinds & 1u << kind && chance(m, 40); }
 
 #define PICK(m, list) (list)[below(m, sizeof(list) / sizeof *(list))]
 
@@ -48,8 +53,8 @@ static const char *var(struct maker *m) { return m->vars[below(m, m->n_vars)]; }
 static const char *index_of(struct maker *m)
 {
   const char *v = m->n_vars > 3 ? m->vars[3 + below(m, m->n_vars - 3)] : m->depth ? var(m) : "1";
-  if (chance(m, 80) && !chance(m, m->odd))
-    return v;
+  if (!uses(m, INDICES))
+    return chance(m, 90) ? v : arena_printf(chance(m, 60) ? "%s + 1" : "%s * n + %s", v, m->vars[m->n_vars - 1]);
   switch (below(m, 13)) {
   case 0: return arena_printf("%s + 1", v);
   case 1: return arena_printf("%s - 1", v);
@@ -73,7 +78,8 @@ enum { READ = 1, WRITE = 2, PART = 4 };
 static void access(struct maker *m, unsigned how)
 {
   const char *i = index_of(m), *j;
-  unsigned kind = chance(m, m->odd) ? below(m, 12) : PICK(m, ((const unsigned[]){ 0, 0, 6, 7, 9 }));
+  static const unsigned plain[] = { 0, 0, 6, 7 }, odd[] = { 0, 6, 8, 9, 9, 9, 10, 11 };
+  unsigned kind = uses(m, ARRAYS) ? PICK(m, odd) : PICK(m, plain);
   if (kind < 6 || (kind == 6 && how & WRITE)) {
     text_printf(m->plain, "x[%s]", i);
     text_printf(m->recorded, "X[at(0, %s, %u)]", i, how);
@@ -98,7 +104,7 @@ static void access(struct maker *m, unsigned how)
 
 static void value(struct maker *m)
 {
-  switch (below(m, 8)) {
+  switch (below(m, m->kinds & 1u << IFS ? 8 : 16)) {
   case 0:
     access(m, READ);
     put(m, " * 0.5");
@@ -114,7 +120,7 @@ static void value(struct maker *m)
     put(m, " : 2");
     break;
   case 3:
-    put(m, chance(m, m->odd) ? "TOUCH" : "FIVE");
+    put(m, uses(m, STATEMENTS) ? "TOUCH" : "FIVE");
     break;
   default:
     put(m, "%u", below(m, 9));
@@ -149,23 +155,28 @@ static const char *type(struct maker *m)
 {
   static const char *const odd[] = { "unsigned", "size_t", "short", "uint8_t", "U", "L", "H", "INT", "char",
                                      "int32_t", "uint32_t", "unsigned long", "long long" };
-  return chance(m, 80) || !chance(m, m->odd * 3) ? "int" : chance(m, 30) ? "long" : PICK(m, odd);
+  return !(m->kinds & 1u << TYPES) || chance(m, 40) ? "int" : chance(m, 30) ? "long" : PICK(m, odd);
 }
 
 static const char *bound(struct maker *m)
 {
   static const char *const list[] = { "n", "n", "n", "m", "m", "n - 1", "n + 1", "k", "N", "m - 2", "n + k", "NU",
                                       "n - m", "n - 1u", "(n < m ? n : m)", "(int)n", "2 * n", "(size_t)n" };
-  if (!chance(m, 2 * m->odd))
-    return chance(m, 85) ? "n" : "m";
+  if (m->n_vars > 3 && uses(m, TRIANGLES))
+    return arena_printf(chance(m, 50) ? "%s" : "%s + 1", m->vars[m->n_vars - 1]);
+  if (!uses(m, BOUNDS))
+    return chance(m, 95) ? "n" : "m";
   return m->n_vars > 3 && chance(m, 25) ? arena_printf(chance(m, 50) ? "%s" : "%s + 1", var(m)) : PICK(m, list);
 }
 
 static const char *low(struct maker *m)
 {
   static const char *const list[] = { "1", "2", "k", "n", "-1", "n - 3", "m - n" };
-  if (!chance(m, 2 * m->odd))
-    return "0";
+  static const char *const below_zero[] = { "-1", "-2", "k" };
+  if (m->n_vars > 3 && uses(m, TRIANGLES))
+    return arena_printf(chance(m, 50) ? "%s" : "%s + 1", m->vars[m->n_vars - 1]);
+  if (!uses(m, LOWS))
+    return m->kinds & 1u << TYPES && chance(m, 25) ? PICK(m, below_zero) : "0";
   if (m->n_vars > 3 && chance(m, 20))
     return arena_printf(chance(m, 50) ? "%s" : "%s + 1", var(m));
   return chance(m, 60) ? "0" : PICK(m, list);
@@ -175,7 +186,7 @@ static void loop(struct maker *m)
 {
   static const char *const up[] = { "++", "++", "++", "++", " += 1", " += 2", " += 3" };
   const char *v = arena_printf("i%u", m->names++), *of = type(m);
-  bool outside = chance(m, m->odd), down = chance(m, m->odd), inclusive = chance(m, m->odd);
+  bool outside = uses(m, PLACES), down = uses(m, WAYS), inclusive = uses(m, WAYS);
   if (outside)
     put(m, "%s %s;\n", of, v);
   put(m, "for (%s%s%s = ", outside ? "" : of, outside ? "" : " ", v);
@@ -183,7 +194,7 @@ static void loop(struct maker *m)
     put(m, "%s%s; %s %s %s; %s", bound(m), inclusive ? " - 1" : "", v, inclusive ? ">=" : ">", low(m), v);
   else
     put(m, "%s; %s %s %s; %s", low(m), v, inclusive ? "<=" : chance(m, 10) ? "!=" : "<", bound(m), v);
-  put(m, "%s) ", !chance(m, m->odd) ? down ? "--" : "++" : down ? " -= 2" : PICK(m, up));
+  put(m, "%s) ", !uses(m, STEPS) ? down ? "--" : "++" : down ? " -= 2" : PICK(m, up));
   m->vars[m->n_vars++] = v;
   m->depth++;
   block(m, m->depth < 3 ? 3 : 2);
@@ -266,12 +277,12 @@ static void statement(struct maker *m)
   m->left--;
   if (m->depth < 3 && chance(m, m->depth ? 30 : 70))
     loop(m);
-  else if (chance(m, m->odd / 2)) {
+  else if (uses(m, IFS)) {
     put(m, "if (");
     condition(m);
     put(m, ") ");
     block(m, 2);
-  } else if (chance(m, m->odd / 2))
+  } else if (uses(m, STATEMENTS))
     odd_statement(m);
   else
     assignment(m);
@@ -279,11 +290,12 @@ static void statement(struct maker *m)
 
 void random_sections(struct text *plain, struct text *recorded, const char *name, uint64_t seed)
 {
-  static const char *const rows[] = { "n", "n", "n", "n", "m", "N", "m + 1", "FIVE" };
+  static const char *const rows[] = { "m", "N", "m + 1", "FIVE" };
   struct maker maker = { .rng = seed, .plain = plain, .recorded = recorded, .vars = { "n", "m", "k" },
                          .n_vars = 3, .left = 9 }, *m = &maker;
-  m->odd = PICK(m, ((const unsigned[]){ 0, 5, 10, 20 }));
-  const char *row = PICK(m, rows), *types[3] = { type(m), type(m), type(m) };
+  for (unsigned i = below(m, 3); i > 0; i--)
+    m->kinds |= 1u << below(m, KINDS);
+  const char *row = m->kinds & 1u << ROWS ? PICK(m, rows) : "n", *types[3] = { type(m), type(m), type(m) };
   text_printf(plain, "#pragma autotune kernel param(KIND_%s: 1, 2) verify(exact)\n", name);
   put(m, "void %s(%s n, %s m, %s k, double *%sx, const double *y, double A[][%s], struct pair *s)\n{\n", name,
       types[0], types[1], types[2], chance(m, 50) ? "restrict " : "", row);

@@ -50,7 +50,7 @@ static const char checker[] =
   "    for (long long i = 0; i < length && !why; i++) {\n"
   "      if (c->access == IN && seen[a][i] & W) why = \"written\";\n"
   "      if (c->access == OUT && seen[a][i] != W) why = \"not all written, or read\"; }\n"
-  "    if (why) { printf(\"%s(%d, %d, %d), %s: %s: %lld, not %lld\\n\", e->name, n, m, k, \"xyAsg\" + a, why, length, used);\n"
+  "    if (why) { printf(\"%s(%d, %d, %d), %c: %s: %lld, not %lld\\n\", e->name, n, m, k, \"xyAsg\"[a], why, length, used);\n"
   "      return 1; } }\n  return 0; }\n"
   "int main(void) {\n  static const int sizes[] = { -2, -1, 0, 1, 2, 3, 4, 5, 8 };\n  unsigned failed = 0;\n"
   "  for (unsigned i = 0; i < sizeof table / sizeof *table; i++)\n"
@@ -130,7 +130,7 @@ static void test_random(void **state)
               table.data, checker);
   write_file("recorded.c", &program);
   print_message("%u of %u, %u of which write all of an array\n", inferred, count, outputs);
-  assert_true(inferred > count / 12);
+  assert_true(inferred > count / 5);
   assert_true(outputs > count / 50);
   assert_int_equal(system("gcc -w -o recorded recorded.c && ./recorded"), 0);
 }
