@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// node schema.js SCHEMA FILE: does the JSON in FILE follow SCHEMA? As much of JSON Schema as our schemas
+// node schema.js SCHEMA FILE [whole]: does the JSON in FILE follow SCHEMA? `whole`: and does SCHEMA know all of its
+// members? As much of JSON Schema as our schemas
 // need; a keyword that is not known is an error of the schema. Those of FAIR T1 and T4, beside this, say what
 // the published ones ask of the members that autotune writes; that of the report is in docs/.
 const fs = require('fs');
@@ -22,8 +23,9 @@ const keywords = {
   const: (value, v) => v === value || `is not ${value}`,
   minimum: (least, v) => v >= least || `is less than ${least}`,
   pattern: (text, v) => new RegExp(text).test(v) || `does not match ${text}`,
-  properties: (all, v, path) =>
-    Object.keys(all).every((n) => !(n in v) || check(all[n], v[n], `${path}.${n}`)) || '',
+  properties: (all, v, path, schema) =>
+    Object.keys(v).every((n) => n in all ? check(all[n], v[n], `${path}.${n}`)
+      : !whole || 'additionalProperties' in schema || console.log(`${path}.${n} is not in the schema`)) || '',
   additionalProperties: (one, v, path, schema) =>
     Object.keys(v).every((n) => n in (schema.properties || {}) || check(one, v[n], `${path}.${n}`)) || '',
   items: (one, v, path) => v.every((x, i) => check(one, x, `${path}[${i}]`)) || '',
@@ -42,4 +44,5 @@ function check(schema, value, path) {
 }
 
 const [root, file] = process.argv.slice(2, 4).map((name) => JSON.parse(fs.readFileSync(name)));
+const whole = process.argv[4] === 'whole';
 process.exit(check(root, file, '$') ? 0 : 1);

@@ -105,7 +105,7 @@ autotune report --markdown --json > out 2> err; is "Markdown and JSON" $? 2
 
 # For programs: what docs/report.schema.json says.
 if command -v node > /dev/null; then
-  schema() { node "$here/schema.js" "$root/docs/report.schema.json" "$1"; }
+  schema() { node "$here/schema.js" "$root/docs/report.schema.json" "$1" whole; }
   autotune report --json > all.json
   check "schema" schema all.json
   autotune report --json --verbose > verbose.json
@@ -115,7 +115,7 @@ if command -v node > /dev/null; then
   check "schema: nothing" schema none.json
   for change in 's/"format": 1/"format": 2/' 's/"kernel": "first"/"kernel": 1/' 's/"isa"/"isb"/' \
                 's/"fate": "wrong"/"fate": "bad"/' 's/"threads": /"threads": -/' \
-                's/"STEP": "\([0-9]*\)"/"STEP": \1/'; do
+                's/"STEP": "\([0-9]*\)"/"STEP": \1/' 's/"toolchain"/"tool"/'; do
     sed "$change" verbose.json > bad.json
     check "schema: $change is refused" not schema bad.json > /dev/null
   done
