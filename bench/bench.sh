@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bench.sh BUILD [ROW…]: everything that the README says about speed, measured in one run on this
+# bench.sh BUILD [ROW…]: everything that bench/README.md and the README say about speed, measured in one run on this
 # machine. Rows: matmul sgemm examples calls start jit tuning modes even repeat large warm. The raw figures go
 # to bench/results/MACHINE.json.
 set -eu

@@ -27,6 +27,7 @@ function write(words, text) {
 const plain = s => s.replace(/none: \d+ runs?/g, '0 … 0 s').replace(/\w+@\d+\.\d+/g, 'P')
   .replace(/(^ {8}\(?\d[\d,]*\)?: .*\n)+/gm, 'VALUES\n')
   .replace(/\d+(\.\d+)?(e[-+]?\d+)?/g, '0').replace(/\b0 (ns|us|µs|ms|s)(?![a-z])/g, '0 s')
+  .replace(/budget of 0( variants|, 0 variants| s) spent/g, 'budget spent')
   .replace(/\s+/g, ' ').trim();
 
 function fits(expected, got) {
@@ -34,9 +35,13 @@ function fits(expected, got) {
   return new RegExp(`^${quoted}$`).test(plain(got));
 }
 
+// On a busy machine too few variants fit into a time: they are counted instead.
+const patient = command => update ? command :
+  command.replace(/(BUDGET=|--budget )\d+s/, (all, what) => `${what}100s,12`);
+
 // The shell lives on from one command to the next; so do its variables, which a file carries.
 function run(command) {
-  const script = `[ ! -f .env ] || . ./.env\n{ ${command}\n} 2>&1\nstatus=$?\nexport -p > .env\nexit $status`;
+  const script = `[ ! -f .env ] || . ./.env\n{ ${patient(command)}\n} 2>&1\nstatus=$?\nexport -p > .env\nexit $status`;
   const ran = child.spawnSync('bash', ['-c', script], { cwd: folder, encoding: 'utf8', timeout: 120000 });
   commands++;
   if (ran.status !== 0) {
