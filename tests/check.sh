@@ -11,10 +11,11 @@ jobs=$(($(nproc) + 1)) # tests of tuners wait for more than half of their time
 failed=0
 flaky=
 
-# A cache of its own: what the developer has tuned neither helps nor suffers.
-AUTOTUNE_CACHE=$(mktemp -d)
-export AUTOTUNE_CACHE
-trap 'rm -rf "$AUTOTUNE_CACHE"' EXIT
+# A cache of its own: what the developer has tuned neither helps nor suffers. Beside it what the emulator compiles.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export AUTOTUNE_CACHE=$scratch/results COMPILE_ONCE_IN=$scratch/compiled
+mkdir -m 700 "$AUTOTUNE_CACHE"
 
 # again NAME BUILD_DIR: tests run beside others on machines that do other work too, so what failed is run
 # once more and alone. It is said which those were: a test that needs this is a defect, though a small one.

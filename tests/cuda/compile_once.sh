@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# compile_once.sh ARGUMENTS: $COMPILE_ONCE_WITH, as the emulator calls it for a unit. What it made of the same
+# arguments, text and headers before is kept in the folder $COMPILE_ONCE_IN, which check.sh names: tests of the driver's
+# faults and the like compile a few kernels hundreds of times, and do so in each stage.
+set -u
+[ -n "${COMPILE_ONCE_IN:-}" ] || exec "$COMPILE_ONCE_WITH" "$@"
+words='' headers='' unit='' object=''
+for word; do
+  case $word in
+    */unit.cpp) unit=$word ;;
+    */unit.so) object=$word ;;
+    -I*) headers="$headers ${word#-I}/autotune_emulate/*"; words="$words $word" ;;
+    *) words="$words $word" ;;
+  esac
+done
+sum=$({ echo "$COMPILE_ONCE_WITH$words"; cat "$unit" $headers; } 2> /dev/null | sha256sum)
+kept=$COMPILE_ONCE_IN/${sum%% *}
+[ -f "$kept" ] && cp "$kept" "$object" && exit 0
+"$COMPILE_ONCE_WITH" "$@" || exit
+mkdir -p "$COMPILE_ONCE_IN" && cp "$object" "$kept.$$" && mv -f "$kept.$$" "$kept"
+exit 0
