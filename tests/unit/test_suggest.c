@@ -188,6 +188,9 @@ static void test_vectors(void **state)
     { "void f(int n, double A[n][n]) { for (int k = 0; k < n; k++) for (int i = k + 1; i < n; i++)"
       " for (int j = k + 1; j < n; j++) A[i][j] -= A[i][k] * A[k][j]; }",
       "<== <=< <<= " },
+    // tiles of j go from large values to small ones, wherever j begins
+    { "void f(int n, double A[n][n]) { for (int i = 1; i < n; i++) for (int j = i; j > 0; j--)"
+      " A[j + i][j + 1] = A[j][j]; }", "<> " },
     { "void f(int n, const int *at, double *x) { for (int i = 0; i < n; i++) x[at[i]] += 1; }",
       "a subscript is not affine in loops and arguments" },
   };

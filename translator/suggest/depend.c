@@ -59,9 +59,12 @@ static void refine(struct pair *p, const struct system *facts, unsigned level)
     record(p);
     return;
   }
-  struct poly first = poly_atom(p->chain[level]->atom);
+  // By the values of its variable, as tiles have them: how many iterations there were before tells nothing
+  // where they begin elsewhere in each iteration of an outer loop.
+  struct poly first = p->chain[level]->value;
   struct poly second = poly_rename(first, p->moved, MAX_ATOMS, MAX_ATOMS);
-  struct poly later = poly_add(second, first, -1); // >= 1: Y's iteration is the later one
+  bool down = p->chain[level]->dim.down;
+  struct poly later = poly_add(down ? first : second, down ? second : first, -1); // >= 1: Y's is the later one
   for (int direction = -1; direction <= 1; direction++) {
     struct system s = { 0 };
     for (unsigned i = 0; i < facts->n; i++)

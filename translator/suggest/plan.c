@@ -178,6 +178,14 @@ static bool is_rectangular(const struct band *b)
   return true;
 }
 
+static bool has_unit_steps(const struct band *b)
+{
+  for (unsigned i = 0; i < b->n; i++)
+    if (!b->loops[i]->dim.unit_step)
+      return false;
+  return true;
+}
+
 static bool is_parallel(const struct band *b, unsigned loop)
 {
   for (unsigned i = 0; i < b->v.n; i++)
@@ -418,7 +426,7 @@ static bool fill_band(struct planner *p, struct band *b, bool shared, const char
   *why = check_scalars(p->m, b, at);
   if (*why)
     return false;
-  b->permutable = true;
+  b->permutable = is_rectangular(b) || has_unit_steps(b);
   for (unsigned i = 0; i < b->v.n; i++)
     for (unsigned j = 0; j < b->n; j++)
       b->permutable = b->permutable && (b->v.list[i].sum || b->v.list[i].at[j] >= 0);

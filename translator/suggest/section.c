@@ -305,13 +305,18 @@ static void add_argument(struct model *m, const struct array *a, bool guarded, s
   *GROW(out->list, out->n) = x;
 }
 
-// An array of the file is one object of known size. All its rows, rather than the object: these are numbers.
+// An array of the file is one object of known size. It is said with each of its subscripts, since the object as
+// a whole would be compared as bytes.
 static void add_global(const struct array *a, struct sections *out)
 {
   const char *name = arena_copy(a->name.data, a->name.size);
   struct section x = { .base = a->name, .access = !a->written ? AUTOTUNE_IN : AUTOTUNE_INOUT };
-  struct slice rows = slice_of(arena_printf("sizeof %s / sizeof *%s", name, name));
-  *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, rows };
+  static const char stars[] = "****";
+  for (unsigned i = 0; i < a->rank; i++) {
+    const char *length = arena_printf("sizeof %.*s%s / sizeof %.*s%s", (int)i, stars, name, (int)i + 1, stars,
+                                      name);
+    *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, slice_of(length) };
+  }
   x.name = spell(&x);
   *GROW(out->list, out->n) = x;
 }
