@@ -3,7 +3,7 @@
 # tuned program with the sums of the plain one, verified. Then what it must say, and must not do.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../e2e/cc_lib.sh"
-export AUTOTUNE_CACHE=$work/cache AUTOTUNE_BUDGET=3 AUTOTUNE_SEED=1
+export AUTOTUNE_CACHE=$work/cache AUTOTUNE_BUDGET=2 AUTOTUNE_SEED=1
 cp "$here"/*.c "$here/run.h" .
 
 directives() { # PATCH: how many of each kind there are, and whether it has outputs
@@ -32,7 +32,6 @@ while read -r name expected; do
   mkdir "$name"
   cp "$name.c" run.h "$name"
   check "$name: apply" patch -s -p1 -d "$name" -i "../$name.patch"
-  check "$name: autotune check" autotune check "$name/$name.c" > "$name.check"
   check "$name: build" autotune cc gcc -O1 -w "$name/$name.c" -o "$name.tuned" -lm
   AUTOTUNE_MODE=first "./$name.tuned" 24 2 > "$name.out" 2> "$name.err"
   check "$name: the sum of the plain program" close \
