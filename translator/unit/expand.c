@@ -282,7 +282,8 @@ static void read_token(struct cutter *c, struct token t)
   c->assigned |= outer && p == '=';
   if (outer && p == '(' && !declare_attribute(c->previous))
     c->called = true;
-  if (outer && p == '{' && c->called && !c->assigned)
+  bool old = c->begin == t.text.data; // `int f(x) int x; {`: all in front of it was taken for declarations
+  if (outer && p == '{' && ((c->called && !c->assigned) || old))
     c->body = t.text.data;
   if (p == '(' || p == '[' || p == '{')
     c->depth++;
