@@ -237,6 +237,31 @@ static void test_tuner_dies(void **state) {
   RUN(tuner_crashes, "AUTOTUNE_BUDGET=20s");
 }
 
+// What the compiler has crashed on is not compiled again, by whichever process.
+static void compiler_crashes(void) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  for (int i = 0; i < 6; i++)
+    EXPECT(scale_is_right(SCALE_N) && autotune_wait(-1) == AUTOTUNE_OK);
+  EXPECT(!is_tuned() && are_orphans_gone());
+  struct { int pid; unsigned long long hash; } seen[64];
+  int n = 0, pids = 0;
+  FILE *f = fopen(getenv("JIT_CRASHES"), "r");
+  while (f && n < 64 && fscanf(f, "%d %llx", &seen[n].pid, &seen[n].hash) == 2) {
+    pids += n == 0 || seen[n].pid != seen[n - 1].pid;
+    for (int i = 0; i < n; i++)
+      EXPECT(seen[i].hash != seen[n].hash);
+    n++;
+  }
+  EXPECT(f && pids >= 2);
+}
+
+static void test_compiler_crashes(void **state) {
+  (void)state;
+  char variable[128];
+  snprintf(variable, sizeof variable, "JIT_CRASHES=%s/crashes", fixture_folder);
+  RUN(compiler_crashes, "AUTOTUNE_CACHE=off", "AUTOTUNE_JIT=" JIT_HANGS, variable);
+}
+
 static void no_library(void) {
   EXPECT(scale_is_right(SCALE_N));
   EXPECT(autotune_wait(-1) == AUTOTUNE_OK && scale_is_right(SCALE_N));
@@ -430,7 +455,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     TEST(test_first_and_second), TEST(test_wait), TEST(test_turns), TEST(test_borrows_meanwhile),
     TEST(test_threads),
-    TEST(test_compiler_hangs), TEST(test_tuner_dies), TEST(test_no_library), TEST(test_life),
+    TEST(test_compiler_hangs), TEST(test_compiler_crashes), TEST(test_tuner_dies), TEST(test_no_library), TEST(test_life),
     TEST(test_killed), TEST(test_share),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
