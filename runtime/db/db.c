@@ -8,6 +8,7 @@
 
 #include "db.h"
 #include "report/report.h"
+#include "units.h"
 
 // ---- opening ---------------------------------------------------------------------------------------
 
@@ -137,7 +138,7 @@ bool db_key_matches(const struct problem *p, const char *spec) {
 
 static char *seconds(double s) {
   char text[64];
-  return sys_strdup(report_seconds(text, sizeof text, s));
+  return sys_strdup(units_seconds(text, sizeof text, s));
 }
 
 static char *date(double when) {

@@ -5,6 +5,7 @@
 
 #include "db.h"
 #include "report/report.h"
+#include "units.h"
 
 // Do the two agree, but for what noise does to times?
 static bool agrees(const struct wisdom_entry *a, const struct wisdom_entry *b) {
@@ -15,7 +16,7 @@ static bool agrees(const struct wisdom_entry *a, const struct wisdom_entry *b) {
 
 static char *time_of(const struct wisdom_entry *e) {
   char text[64];
-  return sys_strdup(e ? report_seconds(text, sizeof text, e->summary.best.median) : "—");
+  return sys_strdup(e ? units_seconds(text, sizeof text, e->summary.best.median) : "—");
 }
 
 // The values that OTHER has not, or all; "default" where the default stays.

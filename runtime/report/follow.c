@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "sheet.h"
+#include "units.h"
 
 static const double look_often = 0.5, say_often = 2, say_at_least = 5; // seconds
 static const double late = 2;      // a row may be written so much later than it says
@@ -210,7 +211,7 @@ static char *describe_best(const struct watched *w) {
   if (!f)
     return NULL;
   if (w->best > 0) {
-    fprintf(f, "best %s", report_seconds(seconds, sizeof seconds, w->best));
+    fprintf(f, "best %s", units_seconds(seconds, sizeof seconds, w->best));
     if (w->course.original > 0)
       fprintf(f, ", %.3g x over the default", w->course.original / w->best);
     const char *gap = ":";
@@ -225,7 +226,7 @@ static char *describe_best(const struct watched *w) {
     }
   } else {
     fprintf(f, "nothing was right yet; default %s",
-            report_seconds(seconds, sizeof seconds, w->course.original));
+            units_seconds(seconds, sizeof seconds, w->course.original));
   }
   fclose(f);
   return text;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "units.h"
 
 // ---- text ----------------------------------------------------------------------------
 
@@ -47,7 +48,7 @@ static void put_values(FILE *out, const char *values) {
 
 static void put_seconds(FILE *out, double seconds) {
   char text[64];
-  fputs(report_seconds(text, sizeof text, seconds), out);
+  fputs(units_seconds(text, sizeof text, seconds), out);
 }
 
 // ---- the table -----------------------------------------------------------------------

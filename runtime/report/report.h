@@ -76,8 +76,6 @@ bool report_matters(const char *values, const char *name, size_t size);
  * memory). The caller frees it with report_clean_free. */
 char *report_clean(const char *s);
 void report_clean_free(char *s);
-/* "84.12 ms"; SIZE of at least 64. */
-const char *report_seconds(char *text, size_t size, double seconds);
 /* "2026-01-31 12:00", of this place; "?" where WHEN (unix time) is none. */
 enum { REPORT_MOMENT = 32 };
 const char *report_moment(char text[REPORT_MOMENT], double when);

@@ -8,32 +8,7 @@
 
 enum { PLAIN_COLUMNS = 100 };
 
-// ---- numbers --------------------------------------------------------------------------
-
-static const struct unit units[] = {
-  { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "µs" }, { 1e-9, "ns" },
-};
-
-const struct unit *sheet_unit(double seconds) {
-  for (int i = 0; i < 3; i++)
-    if (seconds >= units[i].size * 0.9995)
-      return &units[i];
-  return &units[3];
-}
-
-const char *sheet_digits(char *text, size_t size, double x) {
-  int after = x >= 1000 ? 0 : x >= 100 ? 1 : x >= 10 ? 2 : x >= 1 ? 3 : x >= 0.1 ? 4 : 5;
-  snprintf(text, size, "%.*f", after, x);
-  return text;
-}
-
-const char *report_seconds(char *text, size_t size, double seconds) {
-  char number[48];
-  const struct unit *u = sheet_unit(seconds);
-  snprintf(text, size, "%s %s", sheet_digits(number, sizeof number, seconds / u->size),
-           u->name);
-  return seconds > 0 ? text : "0 s";
-}
+// ---- words -----------------------------------------------------------------------------
 
 size_t sheet_width(const char *text) {
   size_t n = 0;

@@ -8,12 +8,8 @@
 
 struct sheet { FILE *out; struct look look; };
 
-/* ---- numbers ---- */
+/* ---- words ---- */
 
-struct unit { double size; const char *name; };
-const struct unit *sheet_unit(double seconds);
-/* Four digits that matter: "1.712", "84.12", "984.1", "0.0142". */
-const char *sheet_digits(char *text, size_t size, double x);
 /* Columns that TEXT takes: continuation bytes of UTF-8 take none. */
 size_t sheet_width(const char *text);
 

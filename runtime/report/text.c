@@ -6,6 +6,7 @@
 
 #include "compile/static.h"
 #include "sheet.h"
+#include "units.h"
 
 enum { MOST_EXAMPLES = 5, MOST_FASTEST = 10, MOST_BARS = 16, LEAST_ROW = 52, FULL_ROW = 78 };
 
@@ -14,7 +15,7 @@ enum { MOST_EXAMPLES = 5, MOST_FASTEST = 10, MOST_BARS = 16, LEAST_ROW = 52, FUL
 static void print_rate(const struct sheet *s, double work, double seconds) {
   char number[48];
   if (work > 0 && seconds > 0)
-    fprintf(s->out, "%12s", sheet_digits(number, sizeof number, work / seconds * 1e-9));
+    fprintf(s->out, "%12s", units_digits(number, sizeof number, work / seconds * 1e-9));
   else
     fprintf(s->out, "%12s", "");
 }
@@ -51,18 +52,18 @@ static bool shows_bytes(const struct sheet *s, const struct summary *m) {
 static void print_time_row(const struct sheet *s, const char *label, struct estimate e,
                            const struct summary *m) {
   char number[48], low[48], high[48], interval[160];
-  const struct unit *u = sheet_unit(e.median);
+  const struct time_unit *u = units_of(e.median);
   if (report_has_interval(e))
     snprintf(interval, sizeof interval, "%s … %s %s",
-             sheet_digits(low, sizeof low, e.low / u->size),
-             sheet_digits(high, sizeof high, e.high / u->size), u->name);
+             units_digits(low, sizeof low, e.low / u->size),
+             units_digits(high, sizeof high, e.high / u->size), u->name);
   else
     snprintf(interval, sizeof interval, "none: %u run%s", e.n, e.n == 1 ? "" : "s");
   // "%-*s" counts bytes: the ellipsis and µ are longer than wide.
   bool rates = m && (m->flops > 0 || m->bytes > 0);
   int pad = rates ? 24 + (int)(strlen(interval) - sheet_width(interval)) : 0;
   fprintf(s->out, "  %s%-*s%s%9s %-*s", sheet_paint(s, PAINT_DIM), LABEL, label,
-          sheet_paint(s, PAINT_END), sheet_digits(number, sizeof number, e.median / u->size),
+          sheet_paint(s, PAINT_END), units_digits(number, sizeof number, e.median / u->size),
           2 + (int)(strlen(u->name) - sheet_width(u->name)), u->name);
   if (is_wide(s, m))
     fprintf(s->out, "   %-*s", pad, interval);
@@ -197,7 +198,7 @@ static void put_seconds(struct wrapped *w, const char *before, double seconds,
                         const char *after) {
   char number[64], piece[128];
   snprintf(piece, sizeof piece, "%s %s%s", before,
-           report_seconds(number, sizeof number, seconds), after);
+           units_seconds(number, sizeof number, seconds), after);
   wrapped_piece(w, piece, 1);
 }
 
@@ -244,7 +245,7 @@ static void print_list(const struct sheet *s, const struct influence *p) {
     bool chosen = p->chosen && strcmp(p->chosen, p->values[v].value) == 0;
     char *value = report_clean(p->values[v].value);
     char *piece = sys_printf("%s: %s%s", shown_value(value),
-                             report_seconds(text, sizeof text, p->values[v].best),
+                             units_seconds(text, sizeof text, p->values[v].best),
                              chosen ? " *" : "");
     wrapped_piece(&w, piece ? piece : "?", 3);
     free(piece);
@@ -270,7 +271,7 @@ static void print_bars(const struct sheet *s, const struct influence *p) {
     char text[64];
     bool chosen = p->chosen && strcmp(p->chosen, p->values[v].value) == 0;
     char *value = report_clean(p->values[v].value);
-    const char *time = report_seconds(text, sizeof text, p->values[v].best);
+    const char *time = units_seconds(text, sizeof text, p->values[v].best);
     fprintf(s->out, "      %s", chosen ? sheet_paint(s, PAINT_GOOD) : "");
     sheet_cut(s, shown_value(value), widest, true);
     fprintf(s->out, "%*s  ", TIME + (int)(strlen(time) - sheet_width(time)), time);
@@ -347,11 +348,11 @@ static void print_examples(const struct sheet *s, const struct analysis *a) {
 static void print_fastest(const struct sheet *s, const struct analysis *a) {
   for (unsigned i = 0; i < a->n_order && i < MOST_FASTEST; i++) {
     const struct estimate *e = &a->estimates[a->order[i]];
-    const struct unit *u = sheet_unit(e->median);
+    const struct time_unit *u = units_of(e->median);
     char number[48];
     if (i == 0)
       print_title(s, "fastest variants, before the final race");
-    fprintf(s->out, "    %9s %-*s  ", sheet_digits(number, sizeof number, e->median / u->size),
+    fprintf(s->out, "    %9s %-*s  ", units_digits(number, sizeof number, e->median / u->size),
             2 + (int)(strlen(u->name) - sheet_width(u->name)), u->name);
     struct wrapped w = { .sheet = s, .column = 18, .indent = 18, .first = true };
     wrapped_values(&w, a->item->records[a->order[i]].values);

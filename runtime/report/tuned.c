@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "units.h"
 
 // "MR=6 NR=64", as far as they matter, from "MR=6\nNR=64\n".
 static void print_values(const char *values, FILE *out) {
@@ -26,14 +27,14 @@ static void print_one(const struct listed *l, FILE *out) {
   if (m->winner)
     fprintf(out, "%.3g x over the default (%s, now %s):",
             m->best.median > 0 ? m->original.median / m->best.median : 0,
-            report_seconds(a, sizeof a, m->original.median),
-            report_seconds(b, sizeof b, m->best.median));
+            units_seconds(a, sizeof a, m->original.median),
+            units_seconds(b, sizeof b, m->best.median));
   else
-    fprintf(out, "the default stays (%s)", report_seconds(a, sizeof a, m->original.median));
+    fprintf(out, "the default stays (%s)", units_seconds(a, sizeof a, m->original.median));
   if (m->winner)
     print_values(m->values, out);
   fprintf(out, "; %u variant%s in %s\n", m->tried, m->tried == 1 ? "" : "s",
-          report_seconds(a, sizeof a, m->total_seconds));
+          units_seconds(a, sizeof a, m->total_seconds));
   report_clean_free(name);
   if (clean)
     report_clean_free(clean);

@@ -10,6 +10,7 @@
 #include "export.h"
 #include "gpu/gpu.h"
 #include "report.h"
+#include "units.h"
 
 struct why {
   const struct why_options *o;
@@ -157,7 +158,7 @@ static void print_winner(const struct why *w, const struct listed *item) {
     print_values(w->out, m->values);
   if (m->winner && m->best.median > 0)
     fprintf(w->out, ": %s, %.2f x over the default",
-            report_seconds(text, sizeof text, m->best.median), m->original.median / m->best.median);
+            units_seconds(text, sizeof text, m->best.median), m->original.median / m->best.median);
   fprintf(w->out, "; %s%s", *source ? "from " : "found ", source);
   if (!*source)
     print_date(w->out, m->when);

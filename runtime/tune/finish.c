@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "tune.h"
+#include "units.h"
 
 enum { COUNTED = 100 * 1000 }; // variants of a large space are not counted one by one
 
@@ -117,11 +118,14 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
   const char *checked = !m->verified && t->live ? ", in real calls, unverified"
                         : t->live ? ", in real calls" : m->verified ? "" : ", unverified";
   const char *more = is_final(t, winner) ? "" : "; the next run of the program tries more";
+  char original[64], best[64];
+  const char *was = units_seconds(original, sizeof original, m->original.median);
+  const char *is = units_seconds(best, sizeof best, m->best.median);
   if (winner != NONE) {
     char *point = space_describe(&t->space, t->candidates[winner].point);
     bool again = t->plan->kind == PLAN_RACE;
-    SAY(out, "tuned: %.3g x over the default (%.4g s to %.4g s) in %u variant%s%s%s%s: %.200s%.150s",
-        m->original.median / m->best.median, m->original.median, m->best.median, m->tried,
+    SAY(out, "tuned: %.3g x over the default (%s to %s) in %u variant%s%s%s%s: %.200s%.150s",
+        m->original.median / m->best.median, was, is, m->tried,
         plural(m->tried), checked,
         again ? ", " : "", again ? m->why : "", point ? point : "",
         m->why == t->why_text ? strchr(m->why, ';') : "");
@@ -136,11 +140,11 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
     SAY(out, "default: none of %u variants was right (`autotune report` tells more)%s", m->tried,
         more);
   } else if (m->tried == 1) {
-    SAY(out, "default: the only variant tried does not beat it clearly%s (%.4g s, it %.4g s)%s",
-        checked, m->original.median, m->best.median, more);
+    SAY(out, "default: the only variant tried does not beat it clearly%s (%s, it %s)%s",
+        checked, was, is, more);
   } else {
-    SAY(out, "default: none of %u variants beats it clearly%s (%.4g s, the best %.4g s)%s",
-        m->tried, checked, m->original.median, m->best.median, more);
+    SAY(out, "default: none of %u variants beats it clearly%s (%s, the best %s)%s",
+        m->tried, checked, was, is, more);
   }
 }
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// units.c: times as people read them.
+#include <stdio.h>
+
+#include "units.h"
+
+static const struct time_unit units[] = {
+  { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "µs" }, { 1e-9, "ns" },
+};
+
+const struct time_unit *units_of(double seconds) {
+  for (int i = 0; i < 3; i++)
+    if (seconds >= units[i].size * 0.9995)
+      return &units[i];
+  return &units[3];
+}
+
+const char *units_digits(char *text, size_t size, double x) {
+  int after = x >= 1000 ? 0 : x >= 100 ? 1 : x >= 10 ? 2 : x >= 1 ? 3 : x >= 0.1 ? 4 : 5;
+  snprintf(text, size, "%.*f", after, x);
+  return text;
+}
+
+const char *units_seconds(char *text, size_t size, double seconds) {
+  char number[48];
+  const struct time_unit *u = units_of(seconds);
+  snprintf(text, size, "%s %s", units_digits(number, sizeof number, seconds / u->size), u->name);
+  return seconds > 0 ? text : "0 s";
+}
