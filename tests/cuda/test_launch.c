@@ -447,15 +447,26 @@ static void test_without_nvrtc(void **state) {
   assert_int_equal(in_child(body_stored_without_nvrtc, none), 0);
 }
 
+enum { UNCLEAR = 7, TRIES = 5 };
+
+static bool is_unclear(void) {
+  char *why = NULL;
+  bool is = autotune_why("add", NULL, &why) == AUTOTUNE_OK && strstr(why, "beats it clearly");
+  free(why);
+  return is;
+}
+
 static void body_background(void) {
   add_use(0);
   struct add_memory m = add_allocate(ADD_N);
   int launches = 0;
   bool tuned = false;
-  for (double end = sys_now() + 200; !tuned && sys_now() < end; launches++) {
+  for (double end = sys_now() + 100; !tuned && sys_now() < end; launches++) {
     tuned = add(ADD_N, 3, m.a, m.c, NULL);
     EXPECT(gpu_api_get(NULL)->context_synchronize() == 0);
-    usleep(5000);
+    if (is_unclear())
+      _exit(UNCLEAR);
+    usleep(50000); // the tuner's times are those of a device that does something else, too
   }
   EXPECT(tuned && launches > 1);
   EXPECT(add_is_right(&m, launches));
@@ -464,11 +475,18 @@ static void body_background(void) {
 }
 
 static void test_beside_the_program(void **state) {
-  static const char *beside[] = { "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=100s,64", NULL };
-  static const char *share[] = { "AUTOTUNE_BUDGET=100s,64,5%", "AUTOTUNE_CACHE=off", NULL };
-  (void)state;
-  assert_int_equal(in_child(body_background, beside), 0);
-  assert_int_equal(in_child(body_background, share), 0);
+  static const char *beside[] = { "AUTOTUNE_MODE=background", "AUTOTUNE_LOG=info", "AUTOTUNE_BUDGET=100s,64", NULL };
+  static const char *share[] = { "AUTOTUNE_BUDGET=100s,64,50%", "AUTOTUNE_CACHE=off", NULL };
+  const char *const *const ways[] = { beside, share };
+  for (int i = 0; i < 2; i++) {
+    int status = UNCLEAR << 8; // and where the machine is busy, the default may seem to be as good as any
+    for (int n = 0; n < TRIES && status == UNCLEAR << 8; n++) {
+      drop_folder(state);
+      make_folder(state);
+      status = in_child(body_background, ways[i]);
+    }
+    assert_int_equal(status, 0);
+  }
 }
 
 // What is done by several threads is a test of its own, for ThreadSanitizer.
