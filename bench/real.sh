@@ -38,11 +38,11 @@ for name in ${*:-sundials libsamplerate darknet}; do
     esac > "$work/log" 2>&1 || { tail -n 30 "$work/log" >&2; exit 1; }
   done
   begin=$(date +%s)
-  run_program "$work/$name.tuned" > /dev/null
+  run_program "$work/$name.tuned" > /dev/null 2> "$work/log"
   first=$(($(date +%s) - begin))
   for run in $(seq "$runs"); do
     for side in plain native tuned; do
-      run_program "$work/$name.$side" >> "$work/$name.$side.times"
+      run_program "$work/$name.$side" >> "$work/$name.$side.times" 2> "$work/log"
     done
   done
   echo "$(median "$work/$name.plain.times") $(median "$work/$name.native.times") $(median "$work/$name.tuned.times")" |
