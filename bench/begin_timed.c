@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// begin_timed.c: stands before the runtime's autotune_begin and takes the time that it keeps a call.
+// begin_timed.c: stands before the runtime's autotune_begin and takes the time that it
+// keeps a call.
 #define _GNU_SOURCE
 #include <autotune.h>
 #include <dlfcn.h>
 #include <time.h>
 
-double begin_seconds; // of the last call that went through the runtime; the caller sets it back
+double begin_seconds; // of the last call that went through the runtime; the caller sets
+                      // it back
 
-static double now(void)
-{
+static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-autotune_fn autotune_begin(struct autotune_site *site, const long long *key, void *const *args,
-                           struct autotune_call_state *state)
-{
+autotune_fn autotune_begin(struct autotune_site *site, const long long *key,
+                           void *const *args, struct autotune_call_state *state) {
   static autotune_fn (*real)(struct autotune_site *, const long long *, void *const *,
                              struct autotune_call_state *);
   if (!real)

@@ -3,19 +3,20 @@
  *
  *   measure.c        the table of rows, the machine, the result file
  *   sample.c         samples, medians, running programs
- *   row_examples.c   each example: gcc, clang and tuned, interleaved; matmul has a target of its own
- *   row_sgemm.c      sgemm.c's figures: tuned against OpenBLAS, interleaved in one process
- *   row_calls.c      call_overhead.c's figures: a tuned call against a direct call
- *   row_start.c      start_up.c: a second process, tuned before, against the untuned build
- *   row_jit.c        variants ready per second, in process against compiler processes
+ *   row_examples.c   each example: gcc, clang and tuned, interleaved; matmul has a target
+ * of its own row_sgemm.c      sgemm.c's figures: tuned against OpenBLAS, interleaved in
+ * one process row_calls.c      call_overhead.c's figures: a tuned call against a direct
+ * call row_start.c      start_up.c: a second process, tuned before, against the untuned
+ * build row_jit.c        variants ready per second, in process against compiler processes
  *   row_tuning.c     tuning_run.c: a whole tuning of 100 variants
  *   row_even.c       break_even.c: from which call on a tuning has paid for itself
  *   row_repeat.c     the same kernels tuned twenty times over: is the choice the same?
- *   row_large.c      large_space.c: 60 s in a space of a million variants, against all other means
- *   row_warm.c       the same kernels for a new size, with and without a near one known
- *   row_modes.c      modes_run.c: five kernels from an empty store in each mode
+ *   row_large.c      large_space.c: 60 s in a space of a million variants, against all
+ * other means row_warm.c       the same kernels for a new size, with and without a near
+ * one known row_modes.c      modes_run.c: five kernels from an empty store in each mode
  *
- * Every figure is a median of interleaved repeats in one run, and its samples go to the file. */
+ * Every figure is a median of interleaved repeats in one run, and its samples go to the
+ * file. */
 #ifndef AUTOTUNE_BENCH_H
 #define AUTOTUNE_BENCH_H
 
@@ -24,41 +25,46 @@
 #include <stddef.h>
 
 struct bench {
-  const char *build;   /* build/: bin/autotune, lib/libautotune-jit.so */
-  const char *work;    /* where bench.sh left the programs */
-  json_t *rows;        /* array: what goes to the file */
-  unsigned missed;     /* rows below their targets */
+  const char *build; /* build/: bin/autotune, lib/libautotune-jit.so */
+  const char *work;  /* where bench.sh left the programs */
+  json_t *rows;      /* array: what goes to the file */
+  unsigned missed;   /* rows below their targets */
 };
 
 struct row {
   const char *name, *note; /* note may be NULL */
   double value;
-  const char *unit;        /* "x", "ns", "ms", "s" */
+  const char *unit; /* "x", "ns", "ms", "s" */
   double target;
-  bool at_most;            /* the target is a limit */
+  bool at_most; /* the target is a limit */
 };
 
 /* Prints the row and keeps it with DATA (taken over; may be NULL). */
 void bench_row(struct bench *b, const struct row *r, json_t *data);
 
-/* ---- sample.c ---- */
-struct samples { double *values; unsigned n; };
+/* ---- sample.c -------------------------------------------------------------------- */
+struct samples {
+  double *values;
+  unsigned n;
+};
 void samples_add(struct samples *s, double value);
 void samples_free(struct samples *s);
 double samples_median(const struct samples *s);
 /* {"median": …, "low": …, "high": …, "samples": [ … ]}: low and high are the quartiles */
 json_t *samples_json(const struct samples *s);
 double now(void);
-/* Runs ARGV (searched in PATH) and waits. Its standard output goes to OUT (of SIZE, NUL-terminated;
- * NULL: it is thrown away). The wall time in seconds, or -1 (a message is printed) where it could
- * not be run or failed. */
+/* Runs ARGV (searched in PATH) and waits. Its standard output goes to OUT (of SIZE,
+ * NUL-terminated; NULL: it is thrown away). The wall time in seconds, or -1 (a message is
+ * printed) where it could not be run or failed. */
 double run(const char *const argv[], char *out, size_t size);
-/* "NAME=VALUE" of each of VALUES, a tab behind each, as searches of a list want them. malloc'ed. */
+/* "NAME=VALUE" of each of VALUES, a tab behind each, as searches of a list want them.
+ * malloc'ed. */
 char *variant_line(json_t *values);
 /* The number behind LABEL in TEXT; NAN: none. */
 double number_after(const char *text, const char *label);
 
-/* Runs modes_run.c's program ARGV and adds each call's wait and time. False: it failed (said). */
+/* Runs modes_run.c's program ARGV and adds each call's wait and time. False: it failed
+ * (said). */
 bool run_calls(const char *const argv[], struct samples *wait, struct samples *time);
 /* Removes a folder of results and all that is in it. */
 void forget_store(const char *folder);

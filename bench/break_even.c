@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// break_even.c: after how many calls has tuning paid for itself? A kernel of about 10 ms whose best
-// variant is twice as fast: each step of a recurrence waits for the last one, and two rows at once wait
-// half as long.
+// break_even.c: after how many calls has tuning paid for itself? A kernel of about 10 ms
+// whose best variant is twice as fast: each step of a recurrence waits for the last one,
+// and two rows at once wait half as long.
 //
 //   break_even CALLS
 //
-// prints the total time of so many calls beside that of calls that are never tuned (the same code
-// without the pragma, timed before), the longest call, and from which call on the total is smaller.
+// prints the total time of so many calls beside that of calls that are never tuned (the
+// same code without the pragma, timed before), the longest call, and from which call on
+// the total is smaller.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,9 @@ enum { ROWS = 2000, COLUMNS = 4096, STORED = 32, USUAL = 15 };
 #define ROWS_AT_ONCE 1
 #define AHEAD 1
 
-#pragma autotune kernel param(ROWS_AT_ONCE: 1, 2) param(AHEAD: 1, 2, 4, 8) verify(rtol: 1e-9) \
-    in(a[0:STORED * COLUMNS]) out(y[0:rows])
-void decay(int rows, const double *a, double *y)
-{
+#pragma autotune kernel param(ROWS_AT_ONCE : 1, 2) param(AHEAD : 1, 2, 4, 8) \
+    verify(rtol : 1e-9) in(a[0 : STORED * COLUMNS]) out(y[0 : rows])
+void decay(int rows, const double *a, double *y) {
   for (int r = 0; r < rows; r += ROWS_AT_ONCE) {
     double last[ROWS_AT_ONCE] = { 0 };
 #pragma autotune unroll partial(AHEAD)
@@ -32,8 +32,7 @@ void decay(int rows, const double *a, double *y)
   }
 }
 
-static void plain(int rows, const double *a, double *y)
-{
+static void plain(int rows, const double *a, double *y) {
   for (int r = 0; r < rows; r++) {
     double last = 0;
     for (int i = 0; i < COLUMNS; i++)
@@ -44,36 +43,32 @@ static void plain(int rows, const double *a, double *y)
 
 static double a[STORED * COLUMNS], y[ROWS];
 
-static double now(void)
-{
+static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double timed(void (*f)(int, const double *, double *))
-{
+static double timed(void (*f)(int, const double *, double *)) {
   double start = now();
   f(ROWS, a, y);
   __asm__ volatile("" : : "r"(y) : "memory");
   return now() - start;
 }
 
-static int by_value(const void *p, const void *q)
-{
+static int by_value(const void *p, const void *q) {
   double x = *(const double *)p, z = *(const double *)q;
   return (x > z) - (x < z);
 }
 
-static double median(double *values, int n)
-{
+static double median(double *values, int n) {
   qsort(values, (size_t)n, sizeof *values, by_value);
   return values[n / 2];
 }
 
-static int run(int calls)
-{
-  double usual[USUAL], *each = malloc((size_t)calls * sizeof *each), total = 0, longest = 0;
+static int run(int calls) {
+  double usual[USUAL], *each = malloc((size_t)calls * sizeof *each), total = 0,
+                       longest = 0;
   int since = 1, rows = 0;
   if (!each)
     return 1;
@@ -91,7 +86,8 @@ static int run(int calls)
     if (total >= never * (i + 1))
       since = i + 2;
     if (i + 1 == 10 << rows) {
-      printf("  %5d calls: %8.3f s, never tuned %8.3f s\n", i + 1, total, never * (i + 1));
+      printf("  %5d calls: %8.3f s, never tuned %8.3f s\n", i + 1, total,
+             never * (i + 1));
       rows++;
     }
   }
@@ -104,8 +100,7 @@ static int run(int calls)
   return 0;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   int calls = argc > 1 ? atoi(argv[1]) : 2000;
   for (int i = 0; i < STORED * COLUMNS; i++)
     a[i] = 1.0 / (1 + i % 97);

@@ -8,30 +8,26 @@
 #define ROUNDS 21
 
 // No call waits for the one before: a chain through memory would hide what a stub costs.
-__attribute__((noinline)) void direct(const double *x, double *y)
-{
+__attribute__((noinline)) void direct(const double *x, double *y) {
   y[0] = x[0] + 1;
 }
 
-#pragma autotune kernel key() flags("", "-fno-tree-vectorize") in(x[0:1]) out(y[0:1])
-void unkeyed(const double *x, double *y)
-{
+#pragma autotune kernel key() flags("", "-fno-tree-vectorize") in(x[0 : 1])out(y[0 : 1])
+void unkeyed(const double *x, double *y) {
   y[0] = x[0] + 1;
 }
 
-__attribute__((noinline)) void direct2(int m, int n, const double *x, double *y)
-{
+__attribute__((noinline)) void direct2(int m, int n, const double *x, double *y) {
   y[0] = x[0] * m + n;
 }
 
-#pragma autotune kernel key(m, n) flags("", "-fno-tree-vectorize") in(x[0:1]) out(y[0:1])
-void keyed(int m, int n, const double *x, double *y)
-{
+#pragma autotune kernel key(m, n) flags("", "-fno-tree-vectorize") \
+    in(x[0 : 1])out(y[0 : 1])
+void keyed(int m, int n, const double *x, double *y) {
   y[0] = x[0] * m + n;
 }
 
-static double now(void)
-{
+static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -48,8 +44,7 @@ static double now(void)
     result = (now() - start) * 1e9 / CALLS; \
   } while (0)
 
-int main(void)
-{
+int main(void) {
   double x = 1, y = 0;
   volatile int m = 0, n = 1;
   int a = m, b = n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // measure.c: runs all rows, or those whose names are given, prints them against their
-// targets and writes them with all their samples. Rows that the file holds already and that were not
-// measured again stay.
+// targets and writes them with all their samples. Rows that the file holds already and
+// that were not measured again stay.
 //
 //   measure BUILD WORK RESULT.json [ROW…]
 #include <math.h>
@@ -19,13 +19,11 @@ static const struct {
 } table[] = {
   { "matmul", row_matmul }, { "sgemm", row_sgemm }, { "examples", row_examples },
   { "calls", row_calls },   { "start", row_start }, { "jit", row_jit },
-  { "tuning", row_tuning }, { "modes", row_modes },
-  { "even", row_even }, { "repeat", row_repeat }, { "large", row_large },
-  { "warm", row_warm },
+  { "tuning", row_tuning }, { "modes", row_modes }, { "even", row_even },
+  { "repeat", row_repeat }, { "large", row_large }, { "warm", row_warm },
 };
 
-void bench_row(struct bench *b, const struct row *r, json_t *data)
-{
+void bench_row(struct bench *b, const struct row *r, json_t *data) {
   bool reached = r->at_most ? r->value <= r->target : r->value >= r->target;
   b->missed += !reached;
   printf("%-34s %9.3g %-7s  target %s %-4.3g %-7s %s\n", r->name, r->value, r->unit,
@@ -35,17 +33,17 @@ void bench_row(struct bench *b, const struct row *r, json_t *data)
   char date[32];
   time_t t = time(NULL);
   strftime(date, sizeof date, "%Y-%m-%d %H:%M", gmtime(&t));
-  json_t *row = json_pack("{s:s, s:s, s:f, s:s, s:f, s:b, s:s}", "row", r->name, "date", date, "value",
-                          isnan(r->value) ? -1 : r->value, "unit", r->unit, "target",
-                          r->target, "reached", reached, "note", r->note ? r->note : "");
+  json_t *row = json_pack("{s:s, s:s, s:f, s:s, s:f, s:b, s:s}", "row", r->name, "date",
+                          date, "value", isnan(r->value) ? -1 : r->value, "unit", r->unit,
+                          "target", r->target, "reached", reached, "note",
+                          r->note ? r->note : "");
   if (data)
     json_object_set_new(row, "data", data);
   json_array_append_new(b->rows, row);
 }
 
 // The value of /proc/cpuinfo's "model name".
-static void cpu_name(char *name, size_t size)
-{
+static void cpu_name(char *name, size_t size) {
   char line[512];
   FILE *file = fopen("/proc/cpuinfo", "r");
   snprintf(name, size, "unknown");
@@ -60,16 +58,14 @@ static void cpu_name(char *name, size_t size)
 }
 
 // What a compiler calls itself.
-static json_t *version_of(const char *compiler)
-{
+static json_t *version_of(const char *compiler) {
   char out[1024] = "";
   run((const char *[]){ compiler, "--version", NULL }, out, sizeof out);
   out[strcspn(out, "\n")] = '\0';
   return json_string(out);
 }
 
-static json_t *machine(void)
-{
+static json_t *machine(void) {
   char cpu[256], date[32];
   struct utsname system = { 0 };
   time_t t = time(NULL);
@@ -81,8 +77,7 @@ static json_t *machine(void)
                    date, "gcc", version_of("gcc"), "clang", version_of("clang-22"));
 }
 
-static bool wanted(const char *name, char **names)
-{
+static bool wanted(const char *name, char **names) {
   if (!*names)
     return true;
   while (*names && strcmp(*names, name) != 0)
@@ -91,12 +86,10 @@ static bool wanted(const char *name, char **names)
 }
 
 // Rows of an earlier run that this one did not measure.
-static void keep_others(struct bench *b, const char *path)
-{
+static void keep_others(struct bench *b, const char *path) {
   json_t *old = json_load_file(path, 0, NULL), *row;
   size_t i, n = json_array_size(b->rows);
-  json_array_foreach(json_object_get(old, "rows"), i, row)
-  {
+  json_array_foreach(json_object_get(old, "rows"), i, row) {
     bool again = false;
     for (size_t j = 0; j < n; j++)
       again |= json_equal(json_object_get(row, "row"),
@@ -107,8 +100,7 @@ static void keep_others(struct bench *b, const char *path)
   json_decref(old);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   if (argc < 4)
     return fprintf(stderr, "usage: measure BUILD WORK RESULT.json [ROW…]\n"), 2;
   struct bench b = { .build = argv[1], .work = argv[2], .rows = json_array() };

@@ -3,10 +3,11 @@
 //
 //   modes_run N SECONDS LEAST [OBJECT…]
 //
-// calls for SECONDS, and at least LEAST times, and prints a line a call: "call WAIT TIME", seconds
-// that the runtime kept the call (begin_timed.c; 0 in an untuned build) and seconds of all of it.
-// With objects, winners of stores, each of them ("-": the program's own kernel) is called in the kernel's place,
-// in turns on the same data; a line is then "call INDEX TIME".
+// calls for SECONDS, and at least LEAST times, and prints a line a call: "call WAIT
+// TIME", seconds that the runtime kept the call (begin_timed.c; 0 in an untuned build)
+// and seconds of all of it. With objects, winners of stores, each of them ("-": the
+// program's own kernel) is called in the kernel's place, in turns on the same data; a
+// line is then "call INDEX TIME".
 #include <dlfcn.h>
 #define main example_main
 #if defined MATMUL
@@ -29,15 +30,13 @@ static void (*chosen)(void); // an object's kernel, or NULL: the program's own
 
 double begin_seconds __attribute__((weak)); // the strong one is begin_timed.c's
 
-static double now(void)
-{
+static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void *filled(size_t n, size_t size)
-{
+static void *filled(size_t n, size_t size) {
   char *p = aligned_alloc(64, (n * size + 63) / 64 * 64);
   for (size_t i = 0; p && i < n; i++)
     if (size == sizeof(float))
@@ -51,36 +50,38 @@ static void *filled(size_t n, size_t size)
 
 #if defined MATMUL
 static double *a, *b, *c;
-static void setup(int n)
-{
+static void setup(int n) {
   size_t size = (size_t)n * n;
   a = filled(size, sizeof *a), b = filled(size, sizeof *b), c = filled(size, sizeof *c);
 }
-static void call(int n) { CALLED(matmul)(n, a, b, c); }
+static void call(int n) {
+  CALLED(matmul)(n, a, b, c);
+}
 
 #elif defined SGEMM
 static float *a, *b, *c;
-static void setup(int n)
-{
+static void setup(int n) {
   size_t size = (size_t)n * n;
   a = filled(size, sizeof *a), b = filled(size, sizeof *b), c = filled(size, sizeof *c);
 }
-static void call(int n) { CALLED(sgemm)(n, a, b, c); }
+static void call(int n) {
+  CALLED(sgemm)(n, a, b, c);
+}
 
 #elif defined JACOBI
 static double *a, *b;
-static void setup(int n)
-{
+static void setup(int n) {
   size_t size = (size_t)n * n;
   a = filled(size, sizeof *a), b = filled(size, sizeof *b);
 }
-static void call(int n) { CALLED(jacobi2d)(4, n, (double(*)[n])a, (double(*)[n])b); }
+static void call(int n) {
+  CALLED(jacobi2d)(4, n, (double (*)[n])a, (double (*)[n])b);
+}
 
 #elif defined SPMV
 static int *start, *column;
 static double *value, *x, *y;
-static void setup(int rows)
-{
+static void setup(int rows) {
   unsigned state = 1;
   start = malloc(sizeof *start * (size_t)(rows + 1));
   start[0] = 0;
@@ -93,21 +94,23 @@ static void setup(int rows)
   for (size_t k = 0; k < n; k++)
     column[k] = (int)(noise(&state) % (unsigned)rows);
 }
-static void call(int rows) { CALLED(spmv)(rows, start, column, value, x, y); }
+static void call(int rows) {
+  CALLED(spmv)(rows, start, column, value, x, y);
+}
 
 #elif defined ATTENTION
 static float (*m[4])[D];
-static void setup(int n)
-{
+static void setup(int n) {
   for (int i = 0; i < 4; i++)
     m[i] = filled((size_t)n * D, sizeof(float));
 }
-static void call(int n) { CALLED(attention)(n, m[0], m[1], m[2], m[3]); }
+static void call(int n) {
+  CALLED(attention)(n, m[0], m[1], m[2], m[3]);
+}
 #endif
 
 // "-" is the program's own.
-static void open_object(const char *path)
-{
+static void open_object(const char *path) {
   chosen = NULL;
   if (strcmp(path, "-") == 0)
     return;
@@ -120,16 +123,14 @@ static void open_object(const char *path)
   chosen = *entry;
 }
 
-static double timed(int n)
-{
+static double timed(int n) {
   double from = now();
   call(n);
   return now() - from;
 }
 
 // Rounds of all objects, each beginning with another one.
-static void compare(int n, double end, int least, char **paths, int objects)
-{
+static void compare(int n, double end, int least, char **paths, int objects) {
   void (**entries)(void) = malloc(sizeof *entries * (size_t)objects);
   for (int i = 0; i < objects; i++) {
     open_object(paths[i]);
@@ -144,8 +145,7 @@ static void compare(int n, double end, int least, char **paths, int objects)
     }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   int n = argc > 1 ? atoi(argv[1]) : 256, least = argc > 3 ? atoi(argv[3]) : 1;
   double end = now() + (argc > 2 ? atof(argv[2]) : 1);
   setup(n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorded.h: inside the program `search`, which replays searches on spaces that were measured wholly
- * before.
+/* recorded.h: inside the program `search`, which replays searches on spaces that were
+ * measured wholly before.
  *
  *   search.c          options, files, one space after the other
  *   recorded.c        a file of results as a space with known times
@@ -18,38 +18,41 @@
 struct row {
   choice *point;
   enum fate fate;
-  double seconds;            /* FATE_OK: the mean of the runs */
+  double seconds; /* FATE_OK: the mean of the runs */
 };
 struct recorded {
-  char *name;                /* of the file, without its ending */
+  char *name; /* of the file, without its ending */
   struct autotune_kernel kernel;
   struct space space;
-  struct row *rows; unsigned n; /* sorted by point */
-  unsigned failed, good;     /* good: within 5 % of the best */
-  double best, worst;        /* seconds, of those that did not fail */
-  void *self[1];             /* args of the conditions */
+  struct row *rows;
+  unsigned n;            /* sorted by point */
+  unsigned failed, good; /* good: within 5 % of the best */
+  double best, worst;    /* seconds, of those that did not fail */
+  void *self[1];         /* args of the conditions */
 };
 /* NULL: a message is printed. PATH: FAIR T4 JSON, gzipped or not. */
 struct recorded *recorded_read(const char *path);
-const struct row *recorded_find(const struct recorded *r, const choice *point); /* NULL: none */
+const struct row *recorded_find(const struct recorded *r,
+                                const choice *point); /* NULL: none */
 void recorded_free(struct recorded *r);
 
-/* ---- search_run.c ---- */
+/* ---- search_run.c ---------------------------------------------------------------- */
 
 enum { MARKS = 6 };
-extern const unsigned run_marks[MARKS];     /* 10, 25, 50, 100, 200, 400 */
+extern const unsigned run_marks[MARKS]; /* 10, 25, 50, 100, 200, 400 */
 struct run_options {
   unsigned seeds, trials, flight, jobs;
   double noise;
-  const struct recorded *near;  /* NULL, or what a key like this one is taken to be */
-  unsigned near_trials;         /* tried there, by the same search, before the run begins */
+  const struct recorded *near; /* NULL, or what a key like this one is taken to be */
+  unsigned near_trials; /* tried there, by the same search, before the run begins */
 };
 struct curve {
-  double ratio[MARKS];       /* best found over optimum after so many trials, mean over the seeds */
-  double trials;             /* until within 5 %: the median; for random search the mean */
-  bool more;                 /* more than that: half of the runs did not get there */
-  double reached;            /* share of the runs that did */
-  double seconds;            /* of ask and tell, a trial */
+  double ratio[MARKS]; /* best found over optimum after so many trials, mean over the
+                          seeds */
+  double trials;       /* until within 5 %: the median; for random search the mean */
+  bool more;           /* more than that: half of the runs did not get there */
+  double reached;      /* share of the runs that did */
+  double seconds;      /* of ask and tell, a trial */
 };
 /* False: the search failed (said). */
 bool run_search(const struct recorded *r, const struct strategy_class *class,
@@ -57,7 +60,7 @@ bool run_search(const struct recorded *r, const struct strategy_class *class,
 /* Random search without repetition, as it is in the mean over all orders. */
 void run_random(const struct recorded *r, struct curve *out);
 
-/* ---- search_table.c ---- */
+/* ---- search_table.c -------------------------------------------------------------- */
 
 enum { MAX_SEARCHES = 16 };
 struct result {
@@ -65,8 +68,10 @@ struct result {
   struct curve random, curves[MAX_SEARCHES];
 };
 struct table {
-  const struct strategy_class *searches[MAX_SEARCHES]; unsigned n_searches;
-  struct result *results; unsigned n;
+  const struct strategy_class *searches[MAX_SEARCHES];
+  unsigned n_searches;
+  struct result *results;
+  unsigned n;
 };
 void table_space(const struct table *t, const struct result *r);
 void table_summary(const struct table *t);

@@ -7,8 +7,7 @@
 #include "bench.h"
 
 static void report(struct bench *b, const char *compiler, const char *kind, double target,
-                   struct samples *plain, struct samples *stub, struct samples *more)
-{
+                   struct samples *plain, struct samples *stub, struct samples *more) {
   char name[64], note[100];
   snprintf(name, sizeof name, "tuned call, %s, %s", kind, compiler);
   snprintf(note, sizeof note, "%.2f ns against %.2f ns direct", samples_median(stub),
@@ -21,8 +20,7 @@ static void report(struct bench *b, const char *compiler, const char *kind, doub
   samples_free(more);
 }
 
-static bool measure(struct bench *b, const char *compiler)
-{
+static bool measure(struct bench *b, const char *compiler) {
   char path[4096], out[16384];
   struct samples plain[2] = { 0 }, stub[2] = { 0 }, more[2] = { 0 };
   snprintf(path, sizeof path, "%s/call_overhead.%s", b->work, compiler);
@@ -44,8 +42,7 @@ static bool measure(struct bench *b, const char *compiler)
   return true;
 }
 
-bool row_calls(struct bench *b)
-{
+bool row_calls(struct bench *b) {
   bool gcc = measure(b, "gcc");
   return measure(b, "clang") && gcc;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_even.c: from which call on a tuning has paid for itself: break_even.c in each mode, from an empty store,
-// several rounds.
+// row_even.c: from which call on a tuning has paid for itself: break_even.c in each mode,
+// from an empty store, several rounds.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,7 @@ static const char *const modes[MODES] = { "online", "background", "first" };
 static const char calls[] = "1500";
 
 // The number of all calls: not within those. NAN: the program failed.
-static double even_after(const struct bench *b, const char *mode)
-{
+static double even_after(const struct bench *b, const char *mode) {
   char path[4096], folder[4096], out[4096];
   snprintf(path, sizeof path, "%s/break_even", b->work);
   snprintf(folder, sizeof folder, "%s/even", b->work);
@@ -29,8 +28,7 @@ static double even_after(const struct bench *b, const char *mode)
   return isnan(n) ? atof(calls) : n;
 }
 
-bool row_even(struct bench *b)
-{
+bool row_even(struct bench *b) {
   const char *cache = getenv("AUTOTUNE_CACHE");
   char *before = strdup(cache ? cache : ""), note[200];
   struct samples after[MODES] = { 0 };
@@ -47,6 +45,8 @@ bool row_even(struct bench *b)
     json_object_set_new(data, modes[m], samples_json(&after[m]));
     samples_free(&after[m]);
   }
-  bench_row(b, &(struct row){ "calls until online has paid", note, online, "calls", 200, true }, data);
+  bench_row(
+      b, &(struct row){ "calls until online has paid", note, online, "calls", 200, true },
+      data);
   return !isnan(online);
 }

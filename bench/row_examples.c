@@ -17,8 +17,7 @@ struct example {
   double first; // seconds that the first call of the first tuned process took: the tuning
 };
 
-static bool run_build(const struct bench *b, struct example *e, int build, bool keep)
-{
+static bool run_build(const struct bench *b, struct example *e, int build, bool keep) {
   char path[4096], out[4096];
   snprintf(path, sizeof path, "%s/%s.%s", b->work, e->name, builds[build]);
   if (run((const char *[]){ path, NULL }, out, sizeof out) < 0)
@@ -31,8 +30,7 @@ static bool run_build(const struct bench *b, struct example *e, int build, bool 
   return !isnan(seconds);
 }
 
-static bool measure(const struct bench *b, struct example *e, int rounds)
-{
+static bool measure(const struct bench *b, struct example *e, int rounds) {
   if (!run_build(b, e, TUNED, false)) // tunes
     return false;
   for (int r = 0; r < rounds; r++)
@@ -42,15 +40,13 @@ static bool measure(const struct bench *b, struct example *e, int rounds)
   return true;
 }
 
-static double speed_up(const struct example *e)
-{
+static double speed_up(const struct example *e) {
   double gcc = samples_median(&e->seconds[GCC]),
          clang = samples_median(&e->seconds[CLANG]);
   return fmin(gcc, clang) / samples_median(&e->seconds[TUNED]);
 }
 
-static json_t *data(struct example *e)
-{
+static json_t *data(struct example *e) {
   json_t *object = json_object();
   for (int build = 0; build < BUILDS; build++) {
     json_object_set_new(object, builds[build], samples_json(&e->seconds[build]));
@@ -60,8 +56,7 @@ static json_t *data(struct example *e)
   return object;
 }
 
-static void report(struct bench *b, struct example *e, double target)
-{
+static void report(struct bench *b, struct example *e, double target) {
   char note[200];
   snprintf(
       note, sizeof note, "gcc %.4g ms, clang %.4g ms, tuned %.4g ms; tuned in %.1f s",
@@ -71,8 +66,7 @@ static void report(struct bench *b, struct example *e, double target)
   bench_row(b, &(struct row){ e->name, note, value, "x", target, false }, data(e));
 }
 
-bool row_matmul(struct bench *b)
-{
+bool row_matmul(struct bench *b) {
   struct example e = { .name = "01_matmul" };
   if (!measure(b, &e, 3))
     return false;
@@ -80,8 +74,7 @@ bool row_matmul(struct bench *b)
   return true;
 }
 
-bool row_examples(struct bench *b)
-{
+bool row_examples(struct bench *b) {
   static const char *const names[] = { "03_jacobi2d",     "04_conv2d",    "05_spmv",
                                        "06_norm_softmax", "07_attention", "08_histogram",
                                        "09_inplace" };

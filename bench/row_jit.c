@@ -36,8 +36,7 @@ static const char text[] =
     "}\n"
     "void (*const autotune_entry)(int, int, void *, void *) = (void *)jacobi;\n";
 
-static char *variant(int round, int i)
-{
+static char *variant(int round, int i) {
   size_t size = sizeof text + 100;
   char *all = malloc(size);
   if (all)
@@ -45,7 +44,7 @@ static char *variant(int round, int i)
   return all;
 }
 
-// ---- in process ----
+// ---- in process ---------------------------------------------------------------------
 
 struct shop {
   const struct jit_api *api;
@@ -58,8 +57,7 @@ struct shop {
   } objects[VARIANTS];
 };
 
-static void *compile_some(void *data)
-{
+static void *compile_some(void *data) {
   static const char *const flags[] = { "-O3", "-march=native", "-fPIC", "-std=gnu17",
                                        NULL };
   struct shop *s = data;
@@ -78,8 +76,7 @@ static void *compile_some(void *data)
 }
 
 // Loads object I as soon as it is there. 0: done.
-static int load(struct shop *s, int i)
-{
+static int load(struct shop *s, int i) {
   while (!s->objects[i].done)
     usleep(200);
   if (s->objects[i].done < 0)
@@ -98,8 +95,7 @@ static int load(struct shop *s, int i)
 }
 
 // Variants a second, or -1.
-static double in_process(const struct jit_api *api, int round)
-{
+static double in_process(const struct jit_api *api, int round) {
   struct shop *s = calloc(1, sizeof *s);
   pthread_t threads[THREADS];
   int failed = 0;
@@ -120,10 +116,9 @@ static double in_process(const struct jit_api *api, int round)
   return failed ? -1 : VARIANTS / seconds;
 }
 
-// ---- one process each ----
+// ---- one process each ---------------------------------------------------------------
 
-static double one_by_one(const struct bench *b, int round)
-{
+static double one_by_one(const struct bench *b, int round) {
   double start = now();
   for (int i = 0; i < VARIANTS / 4; i++) {
     char source[4096], object[4096], *all = variant(round, i);
@@ -133,8 +128,8 @@ static double one_by_one(const struct bench *b, int round)
     if (!file || !all || fputs(all, file) < 0 || fclose(file) != 0)
       return -1;
     free(all);
-    if (run((const char *[]){ "clang-22", "-O3", "-march=native", "-fPIC", "-shared", source,
-                        "-o", object, NULL },
+    if (run((const char *[]){ "clang-22", "-O3", "-march=native", "-fPIC", "-shared",
+                              source, "-o", object, NULL },
             NULL, 0) < 0)
       return -1;
     void *handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
@@ -149,8 +144,7 @@ static double one_by_one(const struct bench *b, int round)
   return VARIANTS / 4 / (now() - start);
 }
 
-bool row_jit(struct bench *b)
-{
+bool row_jit(struct bench *b) {
   char path[4096], note[200];
   struct samples ours = { 0 }, theirs = { 0 };
   snprintf(path, sizeof path, "%s/lib/libautotune-jit.so", b->build);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_large.c: a space of a million variants and 60 s, against the best that can be found by any means:
-// other searches and another seed get as much time each, and the thousand best variants that any of them has seen
-// are then tuned exhaustively. What either chose is measured in turns.
+// row_large.c: a space of a million variants and 60 s, against the best that can be found
+// by any means: other searches and another seed get as much time each, and the thousand
+// best variants that any of them has seen are then tuned exhaustively. What either chose
+// is measured in turns.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,23 +12,32 @@
 
 enum { BEST = 1000, ROUNDS = 11, STORES = 4 };
 static const char budget[] = "60s,1000000";
-static const struct { const char *search, *seed; } means[STORES] = {
-  { "auto", "1" }, { "auto", "2" }, { "model", "1" }, { "local", "1" },
+static const struct {
+  const char *search, *seed;
+} means[STORES] = {
+  { "auto", "1" },
+  { "auto", "2" },
+  { "model", "1" },
+  { "local", "1" },
 };
 
-struct variant { double seconds; char *line; }; // "NAME=VALUE\tNAME=VALUE"
-struct variants { struct variant *items; unsigned n; };
+struct variant {
+  double seconds;
+  char *line;
+}; // "NAME=VALUE\tNAME=VALUE"
+struct variants {
+  struct variant *items;
+  unsigned n;
+};
 
-static void use_store(const struct bench *b, unsigned store)
-{
+static void use_store(const struct bench *b, unsigned store) {
   char folder[4096];
   snprintf(folder, sizeof folder, "%s/large-%u", b->work, store);
   setenv("AUTOTUNE_CACHE", folder, 1);
 }
 
 // The median of the program's later calls, tuned or as stored; NAN: it failed.
-static double call_time(const struct bench *b)
-{
+static double call_time(const struct bench *b) {
   char path[4096], out[4096];
   snprintf(path, sizeof path, "%s/large_space", b->work);
   if (run((const char *[]){ path, NULL }, out, sizeof out) < 0)
@@ -35,9 +45,8 @@ static double call_time(const struct bench *b)
   return number_after(out, "median");
 }
 
-static bool search(const struct bench *b, unsigned store, const char *name, const char *seed,
-                   const char *much)
-{
+static bool search(const struct bench *b, unsigned store, const char *name,
+                   const char *seed, const char *much) {
   use_store(b, store);
   setenv("AUTOTUNE_SEARCH", name, 1);
   setenv("AUTOTUNE_SEED", seed, 1);
@@ -49,8 +58,7 @@ static bool search(const struct bench *b, unsigned store, const char *name, cons
   return !isnan(time);
 }
 
-static double median_of(json_t *times)
-{
+static double median_of(json_t *times) {
   struct samples s = { 0 };
   size_t i;
   json_t *time;
@@ -61,37 +69,38 @@ static double median_of(json_t *times)
 }
 
 // What the store of now has seen, through the program's own export.
-static bool add_seen(const struct bench *b, struct variants *v)
-{
+static bool add_seen(const struct bench *b, struct variants *v) {
   char path[4096], *out = malloc(1 << 26);
   snprintf(path, sizeof path, "%s/bin/autotune", b->build);
-  bool fine = out && run((const char *[]){ path, "export", "--t4", NULL }, out, 1 << 26) >= 0;
+  bool fine = out &&
+      run((const char *[]){ path, "export", "--t4", NULL }, out, 1 << 26) >= 0;
   json_t *t4 = fine ? json_loads(out, 0, NULL) : NULL, *result;
   size_t i;
-  json_array_foreach(json_object_get(t4, "results"), i, result)
-  {
-    double seconds = median_of(json_object_get(json_object_get(result, "times"), "runtimes"));
+  json_array_foreach(json_object_get(t4, "results"), i, result) {
+    double seconds =
+        median_of(json_object_get(json_object_get(result, "times"), "runtimes"));
     if (isnan(seconds))
       continue;
     struct variant *more = realloc(v->items, (v->n + 1) * sizeof *more);
     if (!more)
       exit(2);
     v->items = more;
-    more[v->n++] = (struct variant){ seconds, variant_line(json_object_get(result, "configuration")) };
+    more[v->n++] =
+        (struct variant){ seconds,
+                          variant_line(json_object_get(result, "configuration")) };
   }
   json_decref(t4);
   free(out);
   return t4 != NULL;
 }
 
-static int by_seconds(const void *a, const void *b)
-{
-  double x = ((const struct variant *)a)->seconds, y = ((const struct variant *)b)->seconds;
+static int by_seconds(const void *a, const void *b) {
+  double x = ((const struct variant *)a)->seconds,
+         y = ((const struct variant *)b)->seconds;
   return (x > y) - (x < y);
 }
 
-static bool write_best(const char *path, struct variants *v)
-{
+static bool write_best(const char *path, struct variants *v) {
   FILE *f = fopen(path, "w");
   qsort(v->items, v->n, sizeof *v->items, by_seconds);
   for (unsigned i = 0; f && i < v->n && i < BEST; i++)
@@ -100,8 +109,7 @@ static bool write_best(const char *path, struct variants *v)
 }
 
 // What all stores chose, in turns.
-static void compare(const struct bench *b, struct samples *times)
-{
+static void compare(const struct bench *b, struct samples *times) {
   setenv("AUTOTUNE_MODE", "locked", 1);
   for (unsigned r = 0; r < ROUNDS; r++)
     for (unsigned s = 0; s <= STORES; s++) {
@@ -112,15 +120,13 @@ static void compare(const struct bench *b, struct samples *times)
   unsetenv("AUTOTUNE_MODE");
 }
 
-static void free_variants(struct variants *v)
-{
+static void free_variants(struct variants *v) {
   for (unsigned i = 0; i < v->n; i++)
     free(v->items[i].line);
   free(v->items);
 }
 
-bool row_large(struct bench *b)
-{
+bool row_large(struct bench *b) {
   char list[4096], name[4200], note[200];
   const char *cache = getenv("AUTOTUNE_CACHE");
   char *before = strdup(cache ? cache : "");
@@ -139,15 +145,19 @@ bool row_large(struct bench *b)
   double best = INFINITY;
   json_t *data = json_object();
   for (unsigned s = 0; fine && s <= STORES; s++) {
-    snprintf(name, sizeof name, "%s, seed %s", s < STORES ? means[s].search : "the best, exhaustively",
+    snprintf(name, sizeof name, "%s, seed %s",
+             s < STORES ? means[s].search : "the best, exhaustively",
              s < STORES ? means[s].seed : "1");
     best = fmin(best, samples_median(&times[s]));
     json_object_set_new(data, name, samples_json(&times[s]));
   }
-  snprintf(note, sizeof note, "%u variants seen by any means; auto %.3f ms, the best %.3f ms", seen.n,
+  snprintf(note, sizeof note,
+           "%u variants seen by any means; auto %.3f ms, the best %.3f ms", seen.n,
            1e3 * samples_median(&times[0]), 1e3 * best);
-  bench_row(b, &(struct row){ "60 s in a space of 10^6", note, samples_median(&times[0]) / best, "x",
-                              1.05, true }, data);
+  bench_row(b,
+            &(struct row){ "60 s in a space of 10^6", note,
+                           samples_median(&times[0]) / best, "x", 1.05, true },
+            data);
   for (unsigned s = 0; s <= STORES; s++)
     samples_free(&times[s]);
   free_variants(&seen);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_modes.c: what a tuning costs the program that runs meanwhile: modes_run.c over five of the
-// examples' kernels, from an empty store, in each mode, beside the build that never tunes.
+// row_modes.c: what a tuning costs the program that runs meanwhile: modes_run.c over five
+// of the examples' kernels, from an empty store, in each mode, beside the build that
+// never tunes.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +10,11 @@
 #include "bench.h"
 
 enum { KERNELS = 5, MODES = 3 };
-static const struct { const char *name, *size; } kernels[KERNELS] = {
-  { "matmul", "320" }, { "sgemm", "960" }, { "jacobi", "1000" }, { "spmv", "160000" },
-  { "attention", "512" },
+static const struct {
+  const char *name, *size;
+} kernels[KERNELS] = {
+  { "matmul", "320" },  { "sgemm", "960" },     { "jacobi", "1000" },
+  { "spmv", "160000" }, { "attention", "512" },
 };
 static const char *const modes[MODES] = { "first", "background", "online" };
 static const char budget[] = "5s", seconds[] = "12", seconds_untuned[] = "2";
@@ -21,34 +24,30 @@ struct series {
   struct samples wait, time; // seconds of each call, in order
 };
 
-static void free_series(struct series *s)
-{
+static void free_series(struct series *s) {
   samples_free(&s->wait);
   samples_free(&s->time);
 }
 
 static bool read_series(const struct bench *b, const char *kernel, const char *build,
-                        const char *size, const char *length, struct series *s)
-{
+                        const char *size, const char *length, struct series *s) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s_run.%s", b->work, kernel, build);
   *s = (struct series){ 0 };
   return run_calls((const char *[]){ path, size, length, "5", NULL }, &s->wait, &s->time);
 }
 
-static double greatest(const struct samples *s)
-{
+static double greatest(const struct samples *s) {
   double most = 0;
   for (unsigned i = 0; i < s->n; i++)
     most = fmax(most, s->values[i]);
   return most;
 }
 
-
-// The number of calls from which on all of them together have taken less than as many of DEFAULT
-// seconds; what is not reached within the run is extended by its last calls' time. INFINITY: never.
-static double break_even(const struct samples *time, double usual)
-{
+// The number of calls from which on all of them together have taken less than as many of
+// DEFAULT seconds; what is not reached within the run is extended by its last calls'
+// time. INFINITY: never.
+static double break_even(const struct samples *time, double usual) {
   struct samples last = { time->values + time->n - (time->n + 3) / 4, (time->n + 3) / 4 };
   double all = 0, late = samples_median(&last);
   unsigned since = 0;
@@ -63,14 +62,14 @@ static double break_even(const struct samples *time, double usual)
 }
 
 struct found {
-  double usual;        // the untuned build's median
-  double most;         // its longest call
+  double usual; // the untuned build's median
+  double most;  // its longest call
   double longest_wait, longest_call, last, calls;
   unsigned n;
 };
 
-static bool measure(const struct bench *b, unsigned kernel, const char *mode, struct found *f)
-{
+static bool measure(const struct bench *b, unsigned kernel, const char *mode,
+                    struct found *f) {
   struct series s, untuned;
   char folder[4096];
   snprintf(folder, sizeof folder, "%s/modes", b->work);
@@ -80,7 +79,7 @@ static bool measure(const struct bench *b, unsigned kernel, const char *mode, st
   setenv("AUTOTUNE_BUDGET", budget, 1);
   const char *name = kernels[kernel].name, *size = kernels[kernel].size;
   bool fine = read_series(b, name, "gcc", size, seconds_untuned, &untuned) &&
-              read_series(b, name, "tuned", size, seconds, &s);
+      read_series(b, name, "tuned", size, seconds, &s);
   unsetenv("AUTOTUNE_BUDGET");
   unsetenv("AUTOTUNE_MODE");
   if (!fine)
@@ -98,24 +97,24 @@ static bool measure(const struct bench *b, unsigned kernel, const char *mode, st
   return true;
 }
 
-static json_t *found_json(const struct found *f)
-{
+static json_t *found_json(const struct found *f) {
   return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:i}", "untuned_median", f->usual,
-                   "untuned_longest", f->most, "longest_wait", f->longest_wait, "longest_call",
-                   f->longest_call, "tuned_median", f->last, "break_even_calls",
-                   isinf(f->calls) ? -1 : f->calls, "calls", (int)f->n);
+                   "untuned_longest", f->most, "longest_wait", f->longest_wait,
+                   "longest_call", f->longest_call, "tuned_median", f->last,
+                   "break_even_calls", isinf(f->calls) ? -1 : f->calls, "calls",
+                   (int)f->n);
 }
 
-static void print(const char *kernel, const char *mode, const struct found *f)
-{
-  printf("  %-10s %-11s untuned %7.3f ms, tuned %7.3f ms; longest wait %9.3f ms, call %9.3f ms "
-         "(untuned %7.3f); even after %.0f calls\n", kernel, mode, 1e3 * f->usual, 1e3 * f->last,
-         1e3 * f->longest_wait, 1e3 * f->longest_call, 1e3 * f->most, f->calls);
+static void print(const char *kernel, const char *mode, const struct found *f) {
+  printf(
+      "  %-10s %-11s untuned %7.3f ms, tuned %7.3f ms; longest wait %9.3f ms, call %9.3f ms "
+      "(untuned %7.3f); even after %.0f calls\n",
+      kernel, mode, 1e3 * f->usual, 1e3 * f->last, 1e3 * f->longest_wait,
+      1e3 * f->longest_call, 1e3 * f->most, f->calls);
   fflush(stdout);
 }
 
-bool row_modes(struct bench *b)
-{
+bool row_modes(struct bench *b) {
   char note[300] = "";
   double wait = 0;
   json_t *data = json_object();
@@ -139,6 +138,8 @@ bool row_modes(struct bench *b)
     }
   setenv("AUTOTUNE_CACHE", before, 1);
   free(before);
-  bench_row(b, &(struct row){ "longest wait in background", note, 1e3 * wait, "ms", 2, true }, data);
+  bench_row(
+      b, &(struct row){ "longest wait in background", note, 1e3 * wait, "ms", 2, true },
+      data);
   return fine;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_repeat.c: is it chance? Each of five kernels is tuned again and again with the default budget, each time
-// from an empty store and with another seed, and once with all of its variants; then all that was chosen is
-// measured together, in turns, in one process and on the same data. The best of them all stands for the best of
-// all variants.
+// row_repeat.c: is it chance? Each of five kernels is tuned again and again with the
+// default budget, each time from an empty store and with another seed, and once with all
+// of its variants; then all that was chosen is measured together, in turns, in one
+// process and on the same data. The best of them all stands for the best of all variants.
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,23 +12,24 @@
 #include "bench.h"
 
 enum { KERNELS = 5, CHOICES = 20, ALL = CHOICES, STORES = CHOICES + 1 };
-static const struct { const char *name, *size; } kernels[KERNELS] = {
-  { "matmul", "512" }, { "sgemm", "960" }, { "jacobi", "1000" }, { "spmv", "160000" },
-  { "attention", "512" },
+static const struct {
+  const char *name, *size;
+} kernels[KERNELS] = {
+  { "matmul", "512" },  { "sgemm", "960" },     { "jacobi", "1000" },
+  { "spmv", "160000" }, { "attention", "512" },
 };
-static const char budget[] = "10s", whole[] = "300s,10000"; // of a choice, of all variants
-static const char judged[] = "20";                          // seconds in which all run in turns
+static const char budget[] = "10s",
+                  whole[] = "300s,10000"; // of a choice, of all variants
+static const char judged[] = "20";        // seconds in which all run in turns
 static const double near = 1.02;
 
-static void use_store(const struct bench *b, const char *kernel, unsigned choice)
-{
+static void use_store(const struct bench *b, const char *kernel, unsigned choice) {
   char folder[4096];
   snprintf(folder, sizeof folder, "%s/repeat-%s-%u", b->work, kernel, choice);
   setenv("AUTOTUNE_CACHE", folder, 1);
 }
 
-static bool choose(const struct bench *b, unsigned kernel, unsigned choice)
-{
+static bool choose(const struct bench *b, unsigned kernel, unsigned choice) {
   char seed[16], path[4096];
   snprintf(path, sizeof path, "%s/%s_run.tuned", b->work, kernels[kernel].name);
   snprintf(seed, sizeof seed, "%u", choice + 1);
@@ -37,7 +38,8 @@ static bool choose(const struct bench *b, unsigned kernel, unsigned choice)
   setenv("AUTOTUNE_BUDGET", choice == ALL ? whole : budget, 1);
   if (choice == ALL)
     setenv("AUTOTUNE_SEARCH", "exhaustive", 1);
-  bool fine = run((const char *[]){ path, kernels[kernel].size, "0", "1", NULL }, NULL, 0) >= 0;
+  bool fine =
+      run((const char *[]){ path, kernels[kernel].size, "0", "1", NULL }, NULL, 0) >= 0;
   unsetenv("AUTOTUNE_SEARCH");
   unsetenv("AUTOTUNE_BUDGET");
   unsetenv("AUTOTUNE_SEED");
@@ -45,12 +47,11 @@ static bool choose(const struct bench *b, unsigned kernel, unsigned choice)
 }
 
 // The object of what a store chose, malloc'ed; "-" where the default stayed.
-static char *object_of(const struct bench *b, unsigned kernel, unsigned choice)
-{
+static char *object_of(const struct bench *b, unsigned kernel, unsigned choice) {
   char pattern[4200];
   glob_t found;
-  snprintf(pattern, sizeof pattern, "%s/repeat-%s-%u/objects/*.so", b->work, kernels[kernel].name,
-           choice);
+  snprintf(pattern, sizeof pattern, "%s/repeat-%s-%u/objects/*.so", b->work,
+           kernels[kernel].name, choice);
   if (glob(pattern, 0, NULL, &found) != 0)
     return strdup("-");
   char *path = strdup(found.gl_pathv[0]);
@@ -59,8 +60,8 @@ static char *object_of(const struct bench *b, unsigned kernel, unsigned choice)
 }
 
 // Adds what each object takes, in turns. False: the program failed.
-static bool compare(const struct bench *b, unsigned kernel, char *const *objects, struct samples *times)
-{
+static bool compare(const struct bench *b, unsigned kernel, char *const *objects,
+                    struct samples *times) {
   enum { OUTPUT = 1 << 26 };
   char path[4096], *out = malloc(OUTPUT), *at = out;
   const char *argv[4 + STORES + 1] = { path, kernels[kernel].size, judged, "5" };
@@ -81,8 +82,7 @@ static bool compare(const struct bench *b, unsigned kernel, char *const *objects
 }
 
 // How many of the choices are near the best of all; -1: a program failed.
-static int judge(const struct bench *b, unsigned kernel, json_t *data)
-{
+static int judge(const struct bench *b, unsigned kernel, json_t *data) {
   struct samples times[STORES] = { 0 };
   char *objects[STORES];
   double best = INFINITY, worst = 0;
@@ -104,17 +104,17 @@ static int judge(const struct bench *b, unsigned kernel, json_t *data)
     free(objects[c]);
   }
   if (fine) {
-    printf("  %-10s %d of %d within 2 %% of the best (%.4g ms), the worst %.3f x, all variants' %.3f x\n",
-           kernels[kernel].name, good, CHOICES, 1e3 * best, worst / best,
-           json_real_value(json_array_get(list, ALL)) / best);
+    printf(
+        "  %-10s %d of %d within 2 %% of the best (%.4g ms), the worst %.3f x, all variants' %.3f x\n",
+        kernels[kernel].name, good, CHOICES, 1e3 * best, worst / best,
+        json_real_value(json_array_get(list, ALL)) / best);
     fflush(stdout);
   }
   json_object_set_new(data, kernels[kernel].name, list);
   return fine ? good : -1;
 }
 
-bool row_repeat(struct bench *b)
-{
+bool row_repeat(struct bench *b) {
   int least = CHOICES;
   char note[200] = "";
   const char *cache = getenv("AUTOTUNE_CACHE");
@@ -126,11 +126,14 @@ bool row_repeat(struct bench *b)
     for (unsigned c = 0; c < STORES && fine; c++)
       fine = choose(b, k, c);
     int good = fine ? judge(b, k, data) : -1;
-    used += (size_t)snprintf(note + used, sizeof note - used, "%s %d ", kernels[k].name, good);
+    used += (size_t)snprintf(note + used, sizeof note - used, "%s %d ", kernels[k].name,
+                             good);
     least = good < least ? good : least;
   }
   setenv("AUTOTUNE_CACHE", before, 1);
   free(before);
-  bench_row(b, &(struct row){ "of 20 choices within 2 % of best", note, least, "", 19, false }, data);
+  bench_row(
+      b, &(struct row){ "of 20 choices within 2 % of best", note, least, "", 19, false },
+      data);
   return least >= 0;
 }

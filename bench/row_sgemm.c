@@ -7,8 +7,7 @@
 
 #include "bench.h"
 
-static bool measure(struct bench *b, const char *size)
-{
+static bool measure(struct bench *b, const char *size) {
   char path[4096], out[8192], name[64], note[200], core[64] = "?";
   struct samples tuned = { 0 }, blas = { 0 }, ratio = { 0 }, peak = { 0 };
   snprintf(path, sizeof path, "%s/sgemm", b->work);
@@ -27,9 +26,9 @@ static bool measure(struct bench *b, const char *size)
   snprintf(note, sizeof note, "%.1f against %.1f GFLOP/s (%s), multiply-add peak %.1f",
            work / samples_median(&tuned), work / samples_median(&blas), core,
            samples_median(&peak));
-  json_t *data =
-      json_pack("{s:o, s:o, s:o, s:s}", "tuned", samples_json(&tuned), "openblas",
-                samples_json(&blas), "peak", samples_json(&peak), "core", core);
+  json_t *data = json_pack("{s:o, s:o, s:o, s:s}", "tuned", samples_json(&tuned),
+                           "openblas", samples_json(&blas), "peak", samples_json(&peak),
+                           "core", core);
   bench_row(b, &(struct row){ name, note, samples_median(&ratio), "x", 1.3, false },
             data);
   samples_free(&tuned);
@@ -39,8 +38,7 @@ static bool measure(struct bench *b, const char *size)
   return true;
 }
 
-bool row_sgemm(struct bench *b)
-{
+bool row_sgemm(struct bench *b) {
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   bool small = measure(b, "960");
   return measure(b, "2048") && small;

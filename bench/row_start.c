@@ -7,8 +7,7 @@
 
 #define ROUNDS 200
 
-bool row_start(struct bench *b)
-{
+bool row_start(struct bench *b) {
   char plain[4096], tuned[4096], out[256], note[200];
   struct samples untuned = { 0 }, second = { 0 };
   snprintf(plain, sizeof plain, "%s/start_up.gcc", b->work);

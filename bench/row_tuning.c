@@ -10,12 +10,10 @@
 #include "bench.h"
 
 // The report's entry for KERNEL, borrowed from REPORT.
-static json_t *entry_of(json_t *report, const char *kernel)
-{
+static json_t *entry_of(json_t *report, const char *kernel) {
   size_t i;
   json_t *entry;
-  json_array_foreach(json_object_get(report, "kernels"), i, entry)
-  {
+  json_array_foreach(json_object_get(report, "kernels"), i, entry) {
     const char *name = json_string_value(json_object_get(entry, "kernel"));
     if (name && strcmp(name, kernel) == 0)
       return entry;
@@ -23,8 +21,7 @@ static json_t *entry_of(json_t *report, const char *kernel)
   return NULL;
 }
 
-static json_t *read_report(const struct bench *b)
-{
+static json_t *read_report(const struct bench *b) {
   char path[4096], *out = malloc(1 << 22);
   snprintf(path, sizeof path, "%s/bin/autotune", b->build);
   json_t *report = NULL;
@@ -34,13 +31,11 @@ static json_t *read_report(const struct bench *b)
   return report;
 }
 
-static double number(json_t *object, const char *group, const char *name)
-{
+static double number(json_t *object, const char *group, const char *name) {
   return json_number_value(json_object_get(json_object_get(object, group), name));
 }
 
-bool row_tuning(struct bench *b)
-{
+bool row_tuning(struct bench *b) {
   char path[4096], out[1024], note[300];
   snprintf(path, sizeof path, "%s/tuning_run", b->work);
   setenv("AUTOTUNE_BUDGET", "60s,100", 1);

@@ -16,8 +16,7 @@
 
 extern char **environ;
 
-void samples_add(struct samples *s, double value)
-{
+void samples_add(struct samples *s, double value) {
   double *grown = realloc(s->values, (s->n + 1) * sizeof *grown);
   if (!grown)
     exit(2);
@@ -25,21 +24,18 @@ void samples_add(struct samples *s, double value)
   s->values[s->n++] = value;
 }
 
-void samples_free(struct samples *s)
-{
+void samples_free(struct samples *s) {
   free(s->values);
   *s = (struct samples){ 0 };
 }
 
-static int by_value(const void *a, const void *b)
-{
+static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
 // The value below which SHARE of them are.
-static double quantile(const struct samples *s, double share)
-{
+static double quantile(const struct samples *s, double share) {
   if (s->n == 0)
     return NAN;
   double *sorted = malloc(s->n * sizeof *sorted);
@@ -54,13 +50,11 @@ static double quantile(const struct samples *s, double share)
   return value;
 }
 
-double samples_median(const struct samples *s)
-{
+double samples_median(const struct samples *s) {
   return quantile(s, 0.5);
 }
 
-json_t *samples_json(const struct samples *s)
-{
+json_t *samples_json(const struct samples *s) {
   json_t *list = json_array();
   for (unsigned i = 0; i < s->n; i++)
     json_array_append_new(list, json_real(s->values[i]));
@@ -68,16 +62,14 @@ json_t *samples_json(const struct samples *s)
                    quantile(s, 0.25), "high", quantile(s, 0.75), "samples", list);
 }
 
-double now(void)
-{
+double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 // All that FD yields; what does not fit into OUT is dropped.
-static void drain(int fd, char *out, size_t size)
-{
+static void drain(int fd, char *out, size_t size) {
   char rest[4096];
   size_t used = 0;
   ssize_t n;
@@ -90,8 +82,7 @@ static void drain(int fd, char *out, size_t size)
   out[used] = '\0';
 }
 
-double run(const char *const argv[], char *out, size_t size)
-{
+double run(const char *const argv[], char *out, size_t size) {
   int ends[2] = { -1, -1 }, status;
   pid_t pid;
   posix_spawn_file_actions_t actions;
@@ -125,26 +116,23 @@ double run(const char *const argv[], char *out, size_t size)
   return -1;
 }
 
-double number_after(const char *text, const char *label)
-{
+double number_after(const char *text, const char *label) {
   const char *at = strstr(text, label);
   double value;
   return at && sscanf(at + strlen(label), "%lf", &value) == 1 ? value : NAN;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *at)
-{
+static int remove_entry(const char *path, const struct stat *status, int type,
+                        struct FTW *at) {
   (void)status, (void)type, (void)at;
   return remove(path);
 }
 
-void forget_store(const char *folder)
-{
+void forget_store(const char *folder) {
   nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-bool run_calls(const char *const argv[], struct samples *wait, struct samples *time)
-{
+bool run_calls(const char *const argv[], struct samples *wait, struct samples *time) {
   enum { OUTPUT = 1 << 25 };
   char *out = malloc(OUTPUT), *at = out;
   bool fine = out && run(argv, out, OUTPUT) >= 0;
@@ -158,8 +146,7 @@ bool run_calls(const char *const argv[], struct samples *wait, struct samples *t
   return fine && time->n > 0;
 }
 
-char *variant_line(json_t *values)
-{
+char *variant_line(json_t *values) {
   const char *name;
   json_t *value;
   char *line = NULL;
@@ -167,8 +154,7 @@ char *variant_line(json_t *values)
   FILE *f = open_memstream(&line, &size);
   if (!f)
     exit(2);
-  json_object_foreach(values, name, value)
-  {
+  json_object_foreach(values, name, value) {
     if (json_is_string(value))
       fprintf(f, "%s=%s\t", name, json_string_value(value));
     else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// search.c: replays the searches on spaces that were measured wholly before, and prints how they do beside
-// random search. No GPU and no compiler is needed.
+// search.c: replays the searches on spaces that were measured wholly before, and prints
+// how they do beside random search. No GPU and no compiler is needed.
 //
 //   search [OPTION…] FOLDER|FILE…      FAIR T4: *.json, *.json.gz
 #include <dirent.h>
@@ -25,13 +25,15 @@ static const char usage[] =
     "  --json FILE     the figures\n"
     "The time of a configuration is the mean of its recorded runs.\n";
 
-struct list { char **paths; unsigned n; };
+struct list {
+  char **paths;
+  unsigned n;
+};
 
-static void add_path(struct list *l, const char *folder, const char *name)
-{
+static void add_path(struct list *l, const char *folder, const char *name) {
   size_t n = strlen(name);
   bool wanted = (n > 5 && strcmp(name + n - 5, ".json") == 0) ||
-                (n > 8 && strcmp(name + n - 8, ".json.gz") == 0);
+      (n > 8 && strcmp(name + n - 8, ".json.gz") == 0);
   char **paths = wanted ? realloc(l->paths, (l->n + 1) * sizeof *paths) : NULL;
   if (!paths)
     return;
@@ -40,13 +42,11 @@ static void add_path(struct list *l, const char *folder, const char *name)
     l->n++;
 }
 
-static int by_name(const void *a, const void *b)
-{
+static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void add_all(struct list *l, const char *path)
-{
+static void add_all(struct list *l, const char *path) {
   DIR *folder = opendir(path);
   if (!folder) {
     add_path(l, "", path);
@@ -58,8 +58,7 @@ static void add_all(struct list *l, const char *path)
   qsort(l->paths, l->n, sizeof *l->paths, by_name);
 }
 
-static bool add_search(struct table *t, const char *name)
-{
+static bool add_search(struct table *t, const char *name) {
   const struct strategy_class *class = strategy_find(name);
   if (!class || t->n_searches == MAX_SEARCHES) {
     fprintf(stderr, "there is no search '%s'\n", name);
@@ -69,8 +68,7 @@ static bool add_search(struct table *t, const char *name)
   return true;
 }
 
-static bool set_searches(struct table *t, char *names)
-{
+static bool set_searches(struct table *t, char *names) {
   for (char *name = names ? strtok(names, ",") : NULL; name; name = strtok(NULL, ","))
     if (!add_search(t, name))
       return false;
@@ -80,8 +78,7 @@ static bool set_searches(struct table *t, char *names)
   return true;
 }
 
-static bool measure(struct table *t, const struct list *l, const struct run_options *o)
-{
+static bool measure(struct table *t, const struct list *l, const struct run_options *o) {
   t->results = calloc(l->n + 1, sizeof *t->results);
   for (unsigned i = 0; t->results && i < l->n; i++) {
     struct result *r = &t->results[t->n];
@@ -98,8 +95,8 @@ static bool measure(struct table *t, const struct list *l, const struct run_opti
   return t->n > 0;
 }
 
-static bool write_json(const struct table *t, const struct run_options *o, const char *path)
-{
+static bool write_json(const struct table *t, const struct run_options *o,
+                       const char *path) {
   json_t *root = table_json(t, o);
   bool fine = json_dump_file(root, path, JSON_INDENT(1) | JSON_REAL_PRECISION(5)) == 0;
   json_decref(root);
@@ -108,37 +105,66 @@ static bool write_json(const struct table *t, const struct run_options *o, const
   return fine;
 }
 
-static unsigned number(const char *text, unsigned most)
-{
+static unsigned number(const char *text, unsigned most) {
   long n = strtol(text, NULL, 10);
-  return n < 1 ? 1 : n > (long)most ? most : (unsigned)n;
+  return n<1 ? 1 : n>(long) most ? most : (unsigned)n;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   static const struct option longs[] = {
-    { "seeds", 1, NULL, 's' }, { "trials", 1, NULL, 't' }, { "searches", 1, NULL, 'S' },
-    { "flight", 1, NULL, 'f' }, { "noise", 1, NULL, 'n' }, { "jobs", 1, NULL, 'j' },
-    { "json", 1, NULL, 'J' }, { "near", 1, NULL, 'N' }, { "near-trials", 1, NULL, 'T' }, { "help", 0, NULL, 'h' }, { 0 },
+    { "seeds", 1, NULL, 's' },
+    { "trials", 1, NULL, 't' },
+    { "searches", 1, NULL, 'S' },
+    { "flight", 1, NULL, 'f' },
+    { "noise", 1, NULL, 'n' },
+    { "jobs", 1, NULL, 'j' },
+    { "json", 1, NULL, 'J' },
+    { "near", 1, NULL, 'N' },
+    { "near-trials", 1, NULL, 'T' },
+    { "help", 0, NULL, 'h' },
+    { 0 },
   };
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  struct run_options o = { .seeds = 100, .trials = 400, .flight = 1, .near_trials = 80,
+  struct run_options o = { .seeds = 100,
+                           .trials = 400,
+                           .flight = 1,
+                           .near_trials = 80,
                            .jobs = cores > 0 ? (unsigned)cores : 1 };
   struct table t = { 0 };
   struct list files = { 0 };
   char *searches = NULL, *json = NULL, *near = NULL;
   for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;)
     switch (c) {
-    case 's': o.seeds = number(optarg, 100000); break;
-    case 't': o.trials = number(optarg, 100000); break;
-    case 'f': o.flight = number(optarg, 64); break;
-    case 'j': o.jobs = number(optarg, 1024); break;
-    case 'n': o.noise = strtod(optarg, NULL); break;
-    case 'N': near = optarg; break;
-    case 'T': o.near_trials = number(optarg, 100000); break;
-    case 'S': searches = optarg; break;
-    case 'J': json = optarg; break;
-    default: fputs(usage, c == 'h' ? stdout : stderr); return c == 'h' ? 0 : 2;
+    case 's':
+      o.seeds = number(optarg, 100000);
+      break;
+    case 't':
+      o.trials = number(optarg, 100000);
+      break;
+    case 'f':
+      o.flight = number(optarg, 64);
+      break;
+    case 'j':
+      o.jobs = number(optarg, 1024);
+      break;
+    case 'n':
+      o.noise = strtod(optarg, NULL);
+      break;
+    case 'N':
+      near = optarg;
+      break;
+    case 'T':
+      o.near_trials = number(optarg, 100000);
+      break;
+    case 'S':
+      searches = optarg;
+      break;
+    case 'J':
+      json = optarg;
+      break;
+    default:
+      fputs(usage, c == 'h' ? stdout : stderr);
+      return c == 'h' ? 0 : 2;
     }
   for (int i = optind; i < argc; i++)
     add_all(&files, argv[i]);

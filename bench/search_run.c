@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// search_run.c: runs of a search on a recorded space: it asks and is told as in the tuner, and every trial
-// costs one, also those that fail. Seeds are shared out among processes.
+// search_run.c: runs of a search on a recorded space: it asks and is told as in the
+// tuner, and every trial costs one, also those that fail. Seeds are shared out among
+// processes.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,21 +19,19 @@ enum { MAX_FLIGHT = 64, HINTS = 4 };
 
 struct run {
   double ratio[MARKS];
-  unsigned within;     // trials until within 5 %; 0: never
+  unsigned within; // trials until within 5 %; 0: never
   unsigned trials;
   double seconds;
 };
 
-static double now(void)
-{
+static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 // About normally distributed, variance 1: the sum of twelve.
-static double noise(uint64_t *rng)
-{
+static double noise(uint64_t *rng) {
   double sum = -6;
   for (int i = 0; i < 12; i++)
     sum += rng_unit(rng);
@@ -43,15 +42,15 @@ struct replay {
   const struct recorded *space;
   const struct run_options *options;
   uint64_t rng;
-  double told, best;   // the best time as it was told, and what it is in truth
+  double told, best; // the best time as it was told, and what it is in truth
   struct run *run;
 };
 
-static void note(struct replay *p, const struct row *row, struct told *told)
-{
+static void note(struct replay *p, const struct row *row, struct told *told) {
   double factor = p->options->noise > 0 ? exp(p->options->noise * noise(&p->rng)) : 1;
   struct run *run = p->run;
-  *told = (struct told){ .fate = row->fate, .seconds = row->fate == FATE_OK ? row->seconds * factor : 0 };
+  *told = (struct told){ .fate = row->fate,
+                         .seconds = row->fate == FATE_OK ? row->seconds * factor : 0 };
   if (row->fate == FATE_OK && told->seconds < p->told) {
     p->told = told->seconds;
     p->best = row->seconds;
@@ -65,16 +64,14 @@ static void note(struct replay *p, const struct row *row, struct told *told)
 }
 
 // Until TRIALS, and up to twice as many where the goal is not reached by then.
-static bool goes_on(const struct replay *p)
-{
+static bool goes_on(const struct replay *p) {
   unsigned trials = p->options->trials, n = p->run->trials;
   return n < trials || (n < 2 * trials && !p->run->within);
 }
 
 // The point of NAMES and texts in another space. False: there is none.
-static bool same_point(const struct recorded *from, const choice *at, const struct recorded *to,
-                       choice *point)
-{
+static bool same_point(const struct recorded *from, const choice *at,
+                       const struct recorded *to, choice *point) {
   char *values = space_values(&from->kernel, at);
   bool same = values && hints_point(&to->space, values, point);
   char *own = same ? space_values(&to->kernel, point) : NULL;
@@ -84,16 +81,15 @@ static bool same_point(const struct recorded *from, const choice *at, const stru
   return same;
 }
 
-static int by_seconds(const void *a, const void *b)
-{
-  double left = ((const struct row *)a)->seconds, right = ((const struct row *)b)->seconds;
+static int by_seconds(const void *a, const void *b) {
+  double left = ((const struct row *)a)->seconds,
+         right = ((const struct row *)b)->seconds;
   return left < right ? -1 : left > right;
 }
 
 // What CLASS finds in TRIALS on the near space, as rows of P's space, fastest first.
-static unsigned tune_near(const struct replay *p, const struct strategy_class *class, uint64_t seed,
-                          struct row *rows)
-{
+static unsigned tune_near(const struct replay *p, const struct strategy_class *class,
+                          uint64_t seed, struct row *rows) {
   const struct recorded *near = p->options->near;
   struct strategy *st = class->new(&near->space, seed, p->options->near_trials);
   choice point[MAX_PARAMS];
@@ -101,10 +97,12 @@ static unsigned tune_near(const struct replay *p, const struct strategy_class *c
   size_t width = near->kernel.n_params;
   for (unsigned i = 0; st && i < p->options->near_trials && class->ask(st, point); i++) {
     const struct row *row = recorded_find(near, point);
-    struct told told = { .fate = row->fate, .seconds = row->fate == FATE_OK ? row->seconds : 0 };
+    struct told told = { .fate = row->fate,
+                         .seconds = row->fate == FATE_OK ? row->seconds : 0 };
     class->tell(st, point, &told);
     rows[n] = (struct row){ calloc(width, sizeof *point), row->fate, row->seconds };
-    if (row->fate == FATE_OK && rows[n].point && same_point(near, point, p->space, rows[n].point))
+    if (row->fate == FATE_OK && rows[n].point &&
+        same_point(near, point, p->space, rows[n].point))
       n++;
     else
       free(rows[n].point);
@@ -115,10 +113,10 @@ static unsigned tune_near(const struct replay *p, const struct strategy_class *c
   return n;
 }
 
-// As the tuner does (hints.c, relate.c): what was fastest for the near key is tried first.
-static void begin_near(struct replay *p, const struct strategy_class *class, struct strategy *st,
-                       uint64_t seed)
-{
+// As the tuner does (hints.c, relate.c): what was fastest for the near key is tried
+// first.
+static void begin_near(struct replay *p, const struct strategy_class *class,
+                       struct strategy *st, uint64_t seed) {
   struct row *rows = calloc(p->options->near_trials, sizeof *rows);
   unsigned n = rows ? tune_near(p, class, seed, rows) : 0;
   for (unsigned i = n; i-- > 0 && class->relate;)
@@ -133,8 +131,7 @@ static void begin_near(struct replay *p, const struct strategy_class *class, str
   free(rows);
 }
 
-static bool replay(struct replay *p, const struct strategy_class *class, uint64_t seed)
-{
+static bool replay(struct replay *p, const struct strategy_class *class, uint64_t seed) {
   struct strategy *st = class->new(&p->space->space, seed, p->options->trials);
   choice asked[MAX_FLIGHT][MAX_PARAMS];
   unsigned first = 0, n = 0, flight = p->options->flight;
@@ -167,23 +164,25 @@ static bool replay(struct replay *p, const struct strategy_class *class, uint64_
 }
 
 static void work(const struct recorded *r, const struct strategy_class *class,
-                 const struct run_options *o, unsigned job, struct run *runs)
-{
+                 const struct run_options *o, unsigned job, struct run *runs) {
   for (unsigned seed = job; seed < o->seeds; seed += o->jobs) {
-    struct replay p = { .space = r, .options = o, .rng = seed, .told = INFINITY, .best = r->worst,
+    struct replay p = { .space = r,
+                        .options = o,
+                        .rng = seed,
+                        .told = INFINITY,
+                        .best = r->worst,
                         .run = &runs[seed] };
     replay(&p, class, seed + 1);
   }
 }
 
-static int by_trials(const void *a, const void *b)
-{
-  unsigned left = ((const struct run *)a)->within - 1, right = ((const struct run *)b)->within - 1;
+static int by_trials(const void *a, const void *b) {
+  unsigned left = ((const struct run *)a)->within - 1,
+           right = ((const struct run *)b)->within - 1;
   return left < right ? -1 : left > right; // never (0) comes last
 }
 
-static bool summarise(struct run *runs, const struct run_options *o, struct curve *out)
-{
+static bool summarise(struct run *runs, const struct run_options *o, struct curve *out) {
   double seconds = 0, trials = 0;
   *out = (struct curve){ 0 };
   for (unsigned i = 0; i < o->seeds; i++) {
@@ -205,10 +204,10 @@ static bool summarise(struct run *runs, const struct run_options *o, struct curv
 }
 
 bool run_search(const struct recorded *r, const struct strategy_class *class,
-                const struct run_options *o, struct curve *out)
-{
+                const struct run_options *o, struct curve *out) {
   size_t size = o->seeds * sizeof(struct run);
-  struct run *runs = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  struct run *runs =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   bool fine = runs != MAP_FAILED;
   fflush(NULL);
   for (unsigned job = 0; fine && job < o->jobs; job++) {
@@ -229,14 +228,12 @@ bool run_search(const struct recorded *r, const struct strategy_class *class,
   return fine;
 }
 
-static int by_time(const void *a, const void *b)
-{
+static int by_time(const void *a, const void *b) {
   double left = *(const double *)a, right = *(const double *)b;
   return left < right ? -1 : left > right;
 }
 
-void run_random(const struct recorded *r, struct curve *out)
-{
+void run_random(const struct recorded *r, struct curve *out) {
   double *times = calloc(r->n + 1, sizeof *times);
   *out = (struct curve){ .trials = (r->n + 1.0) / (r->good + 1.0), .reached = 1 };
   for (unsigned i = 0; times && i < r->n; i++)

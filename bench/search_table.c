@@ -8,8 +8,7 @@
 
 enum { HARD = 100 }; // trials of random search: where it needs fewer, a space is easy
 
-static void line(const char *name, const struct curve *c, bool exact)
-{
+static void line(const char *name, const struct curve *c, bool exact) {
   char trials[32];
   printf("  %-12s", name);
   for (unsigned m = 0; m < MARKS; m++)
@@ -22,11 +21,10 @@ static void line(const char *name, const struct curve *c, bool exact)
     printf("   %3.0f %%  %8.3f\n", 100 * c->reached, 1e3 * c->seconds);
 }
 
-void table_space(const struct table *t, const struct result *r)
-{
+void table_space(const struct table *t, const struct result *r) {
   const struct recorded *space = r->space;
-  printf("\n%s: %u points, %u failed; %u within 5 %% of the best, %.4g ms\n", space->name, space->n,
-         space->failed, space->good, 1e3 * space->best);
+  printf("\n%s: %u points, %u failed; %u within 5 %% of the best, %.4g ms\n", space->name,
+         space->n, space->failed, space->good, 1e3 * space->best);
   printf("  %-12s", "after");
   for (unsigned m = 0; m < MARKS; m++)
     printf(" %6u", run_marks[m]);
@@ -37,8 +35,7 @@ void table_space(const struct table *t, const struct result *r)
   fflush(stdout);
 }
 
-static double best_other(const struct table *t, const struct result *r, unsigned self)
-{
+static double best_other(const struct table *t, const struct result *r, unsigned self) {
   double best = INFINITY;
   for (unsigned i = 0; i < t->n_searches; i++)
     if (i != self)
@@ -46,9 +43,9 @@ static double best_other(const struct table *t, const struct result *r, unsigned
   return best;
 }
 
-// One search over all spaces: how it does against random search where that is slow, and where it is fast.
-static void summary(const struct table *t, unsigned search)
-{
+// One search over all spaces: how it does against random search where that is slow, and
+// where it is fast.
+static void summary(const struct table *t, unsigned search) {
   double logs = 0, worst = 0, easy = 0;
   const char *at = "", *easy_at = "";
   unsigned hard = 0, more = 0;
@@ -77,25 +74,24 @@ static void summary(const struct table *t, unsigned search)
   printf("\n");
 }
 
-void table_summary(const struct table *t)
-{
-  printf("\nTrials to come within 5 %%, geometric mean over spaces where random expects more than %d:\n",
-         HARD);
+void table_summary(const struct table *t) {
+  printf(
+      "\nTrials to come within 5 %%, geometric mean over spaces where random expects more than %d:\n",
+      HARD);
   for (unsigned i = 0; i < t->n_searches; i++)
     summary(t, i);
 }
 
-static json_t *curve_json(const struct curve *c)
-{
+static json_t *curve_json(const struct curve *c) {
   json_t *ratios = json_array();
   for (unsigned m = 0; m < MARKS; m++)
     json_array_append_new(ratios, json_real(c->ratio[m]));
-  return json_pack("{s:o, s:f, s:b, s:f, s:f}", "ratio", ratios, "trials", c->trials, "more", c->more,
-                   "reached", c->reached, "seconds_per_trial", c->seconds);
+  return json_pack("{s:o, s:f, s:b, s:f, s:f}", "ratio", ratios, "trials", c->trials,
+                   "more", c->more, "reached", c->reached, "seconds_per_trial",
+                   c->seconds);
 }
 
-json_t *table_json(const struct table *t, const struct run_options *o)
-{
+json_t *table_json(const struct table *t, const struct run_options *o) {
   json_t *spaces = json_array(), *after = json_array();
   for (unsigned m = 0; m < MARKS; m++)
     json_array_append_new(after, json_integer(run_marks[m]));
@@ -104,12 +100,13 @@ json_t *table_json(const struct table *t, const struct run_options *o)
     json_t *searches = json_pack("{s:o}", "random, exact", curve_json(&r->random));
     for (unsigned j = 0; j < t->n_searches; j++)
       json_object_set_new(searches, t->searches[j]->name, curve_json(&r->curves[j]));
-    json_array_append_new(spaces,
-                          json_pack("{s:s, s:i, s:i, s:i, s:f, s:o}", "space", r->space->name,
-                                    "points", r->space->n, "failed", r->space->failed, "good",
-                                    r->space->good, "best_seconds", r->space->best, "searches",
-                                    searches));
+    json_array_append_new(
+        spaces,
+        json_pack("{s:s, s:i, s:i, s:i, s:f, s:o}", "space", r->space->name, "points",
+                  r->space->n, "failed", r->space->failed, "good", r->space->good,
+                  "best_seconds", r->space->best, "searches", searches));
   }
-  return json_pack("{s:i, s:i, s:i, s:f, s:o, s:o}", "seeds", o->seeds, "trials", o->trials,
-                   "in_flight", o->flight, "noise", o->noise, "after", after, "spaces", spaces);
+  return json_pack("{s:i, s:i, s:i, s:f, s:o, s:o}", "seeds", o->seeds, "trials",
+                   o->trials, "in_flight", o->flight, "noise", o->noise, "after", after,
+                   "spaces", spaces);
 }

@@ -12,8 +12,7 @@
 extern char *openblas_get_corename(void);
 
 // Time of this thread, the only one: the machine may have other things to do meanwhile.
-static double now(void)
-{
+static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -21,8 +20,7 @@ static double now(void)
 
 // GFLOP/s of twelve independent chains of multiply-adds in registers. They begin with
 // different numbers, or a compiler would make them one.
-static double peak(void)
-{
+static double peak(void) {
   vec a[12], x = { 0 }, y = { 0 };
   volatile float sink, one = 0.5f;
   for (int i = 0; i < LANES; i++)
@@ -40,8 +38,7 @@ static double peak(void)
   return 1e-9 * 300000 * 12 * 2 * LANES / seconds;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   int n = argc > 1 ? atoi(argv[1]) : 960;
   size_t size = (size_t)n * n * sizeof(float);
   float *A = aligned_alloc(64, size), *B = aligned_alloc(64, size);

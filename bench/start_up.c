@@ -8,31 +8,28 @@
 
 static float x[N], y[N];
 
-#pragma autotune kernel param(UNROLL : 1, 2, 4, 8) key(n) in(a [0:n])inout(b [0:n])
-void saxpy(int n, float s, const float *restrict a, float *restrict b)
-{
+#pragma autotune kernel param(UNROLL : 1, 2, 4, 8) key(n) in(a[0 : n])inout(b[0 : n])
+void saxpy(int n, float s, const float *restrict a, float *restrict b) {
 #pragma autotune unroll partial(UNROLL)
   for (int i = 0; i < n; i++)
     b[i] += s * a[i];
 }
 
 // 1 where a file of LLVM, Clang or the JIT library is mapped.
-static int llvm_is_loaded(void)
-{
+static int llvm_is_loaded(void) {
   char line[4096];
   int found = 0;
   FILE *maps = fopen("/proc/self/maps", "r");
   if (!maps)
     return 1;
   while (fgets(line, sizeof line, maps))
-    found |=
-        strstr(line, "LLVM") || strstr(line, "clang") || strstr(line, "autotune-jit");
+    found |= strstr(line, "LLVM") || strstr(line, "clang") ||
+        strstr(line, "autotune-jit");
   fclose(maps);
   return found;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   for (int i = 0; i < N; i++)
     x[i] = (float)i;
   saxpy(N, 2, x, y);

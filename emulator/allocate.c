@@ -26,7 +26,8 @@ EXPORT CUresult cuMemAlloc(CUdeviceptr *p, size_t bytes) {
   struct CUctx_st *c;
   uintptr_t base;
   CUresult e = allocation_usable(&c, p);
-  if (e == CUDA_SUCCESS && (e = memory_new(c->device, bytes, MEMORY_DEVICE, &base)) == CUDA_SUCCESS)
+  if (e == CUDA_SUCCESS &&
+      (e = memory_new(c->device, bytes, MEMORY_DEVICE, &base)) == CUDA_SUCCESS)
     *p = base;
   return e;
 }
@@ -55,7 +56,8 @@ EXPORT CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdevicep
   return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr p) {
+EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
+                                      CUdeviceptr p) {
   struct allocation a;
   CUresult e = driver_ready();
   if (e != CUDA_SUCCESS)
@@ -78,7 +80,8 @@ EXPORT CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
       return CUDA_ERROR_INVALID_VALUE;
     *(void **)data = (void *)p;
     return CUDA_SUCCESS;
-  case CU_POINTER_ATTRIBUTE_IS_MANAGED: /* bool in the driver's documentation, one byte at least */
+  case CU_POINTER_ATTRIBUTE_IS_MANAGED: /* bool in the driver's documentation, one byte at
+                                           least */
     *(unsigned char *)data = a.kind == MEMORY_MANAGED;
     return CUDA_SUCCESS;
   case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
@@ -103,7 +106,8 @@ EXPORT CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags) {
   CUresult e = allocation_usable(&c, p);
   if (e == CUDA_SUCCESS && flags > 7)
     e = CUDA_ERROR_INVALID_VALUE;
-  if (e == CUDA_SUCCESS && (e = memory_new(c->device, bytes, MEMORY_HOST, &base)) == CUDA_SUCCESS)
+  if (e == CUDA_SUCCESS &&
+      (e = memory_new(c->device, bytes, MEMORY_HOST, &base)) == CUDA_SUCCESS)
     *p = (void *)base;
   return e;
 }
@@ -127,7 +131,8 @@ EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr p) {
   return e == CUDA_SUCCESS ? memory_export((uintptr_t)p, handle) : e;
 }
 
-EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *p, CUipcMemHandle handle, unsigned flags) {
+EXPORT CUresult cuIpcOpenMemHandle(CUdeviceptr *p, CUipcMemHandle handle,
+                                   unsigned flags) {
   struct CUctx_st *c;
   uintptr_t base;
   CUresult e = allocation_usable(&c, p);

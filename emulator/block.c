@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block.c: the blocks of a grid, one by one; the threads of a block, each a fibre that runs until it
- * has to wait for others.
+/* block.c: the blocks of a grid, one by one; the threads of a block, each a fibre that
+ * runs until it has to wait for others.
  *
  *   ready ──► runs ──► done
  *     ▲        │ __syncthreads · __shfl_sync, … · __activemask
  *     └── waits at the block · at the warp · at a place
  *
- * Who comes last lets the others go on. Where none can run and not all are done, they wait for
- * something that cannot come: a launch failure here, anything on a GPU. */
+ * Who comes last lets the others go on. Where none can run and not all are done, they
+ * wait for something that cannot come: a launch failure here, anything on a GPU. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -32,12 +32,12 @@ struct pending { /* cp.async */
 struct thread {
   enum progress progress;
   void *sp;
-  unsigned stack;             /* its number */
+  unsigned stack; /* its number */
   struct extent index;
-  act_fn *act;                /* AT_BLOCK, AT_WARP */
+  act_fn *act; /* AT_BLOCK, AT_WARP */
   void *arg;
-  unsigned mask;              /* AT_WARP: with whom; after AT_PLACE: who is there */
-  const void *place;          /* AT_PLACE */
+  unsigned mask;     /* AT_WARP: with whom; after AT_PLACE: who is there */
+  const void *place; /* AT_PLACE */
   struct pending *pending;
   unsigned n_pending, room, groups;
 };
@@ -48,8 +48,9 @@ EXPORT struct extent threadIdx, blockIdx, blockDim, gridDim;
 /* All of it is the device thread's. */
 static struct {
   struct thread threads[MAX_THREADS];
-  unsigned n, left, now, waiting; /* threads; that have not returned; that runs; AT_BLOCK */
-  void *sp;                   /* the scheduler's */
+  unsigned n, left, now,
+      waiting; /* threads; that have not returned; that runs; AT_BLOCK */
+  void *sp;    /* the scheduler's */
   char *stacks;
   unsigned free_stacks[MAX_THREADS], n_free;
   const struct grid *grid;
@@ -58,11 +59,12 @@ static struct {
 } b;
 char launch_reason[256];
 
-/* ---- shared memory ------------------------------------------------------------------------ */
+/* ---- shared memory --------------------------------------------------------------- */
 
 static unsigned char *shared_reserve(void) {
   size_t size = (SHARED_BLOCK + GUARD - 1) / GUARD * GUARD;
-  void *p = mmap(NULL, size + GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *p = mmap(NULL, size + GUARD, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return p == MAP_FAILED ? NULL : p;
 }
 EXPORT unsigned char *autotune_emulate_shared_place;
@@ -73,26 +75,29 @@ __attribute__((constructor)) static void shared_place(void) {
   autotune_emulate_shared_place = shared_reserve();
 }
 
-static size_t shared_pages(size_t bytes) { return (bytes + GUARD - 1) / GUARD * GUARD; }
+static size_t shared_pages(size_t bytes) {
+  return (bytes + GUARD - 1) / GUARD * GUARD;
+}
 
-/* Only what the launch asked for can be touched, in whole pages; what is too much of the last one is
- * watched. */
+/* Only what the launch asked for can be touched, in whole pages; what is too much of the
+ * last one is watched. */
 static void shared_open(size_t bytes) {
   size_t pages = shared_pages(bytes);
   if (pages)
     mprotect(autotune_emulate_shared_place, pages, PROT_READ | PROT_WRITE);
-  mprotect(autotune_emulate_shared_place + pages, shared_pages(SHARED_BLOCK) + GUARD - pages,
-           PROT_NONE);
+  mprotect(autotune_emulate_shared_place + pages,
+           shared_pages(SHARED_BLOCK) + GUARD - pages, PROT_NONE);
   if (pages > bytes)
     memset(autotune_emulate_shared_place + bytes, CANARY, pages - bytes);
 }
 static void shared_check(size_t bytes) {
   for (size_t i = bytes; i < shared_pages(bytes); i++)
     if (autotune_emulate_shared_place[i] != CANARY)
-      launch_abort(CUDA_ERROR_ILLEGAL_ADDRESS, "a write beyond the dynamic shared memory");
+      launch_abort(CUDA_ERROR_ILLEGAL_ADDRESS,
+                   "a write beyond the dynamic shared memory");
 }
 
-/* ---- fibres --------------------------------------------------------------------------------- */
+/* ---- fibres ---------------------------------------------------------------------- */
 
 static bool stacks_make(void) {
   if (b.stacks)
@@ -109,7 +114,9 @@ static bool stacks_make(void) {
 }
 
 /* Back to the scheduler, until this thread is let go on. */
-static void leave(void) { fibre_switch(&b.threads[b.now].sp, b.sp); }
+static void leave(void) {
+  fibre_switch(&b.threads[b.now].sp, b.sp);
+}
 
 static void settle_done(void);
 static void copies_do(struct thread *me, unsigned until);
@@ -128,7 +135,8 @@ static void thread_run(unsigned t) {
   struct thread *me = &b.threads[t];
   if (me->progress == FRESH) {
     me->stack = b.free_stacks[--b.n_free];
-    me->sp = fibre_prepare(b.stacks + (me->stack + 1) * (size_t)(STACK + GUARD), thread_main);
+    me->sp =
+        fibre_prepare(b.stacks + (me->stack + 1) * (size_t)(STACK + GUARD), thread_main);
     me->progress = READY;
   }
   b.now = t;
@@ -138,7 +146,7 @@ static void thread_run(unsigned t) {
     b.free_stacks[b.n_free++] = me->stack;
 }
 
-/* ---- waiting ------------------------------------------------------------------------------------ */
+/* ---- waiting --------------------------------------------------------------------- */
 
 /* Lets the block go on if all that have not returned are here. */
 static bool block_complete(void) {
@@ -152,7 +160,8 @@ static bool block_complete(void) {
     if (o->progress == DONE)
       continue;
     if (n && o->act != act)
-      launch_abort(CUDA_ERROR_LAUNCH_FAILED, "threads of a block wait at different barriers");
+      launch_abort(CUDA_ERROR_LAUNCH_FAILED,
+                   "threads of a block wait at different barriers");
     act = o->act;
     args[n++] = o->arg;
   }
@@ -169,7 +178,7 @@ static bool block_complete(void) {
 static bool warp_complete(unsigned t) {
   struct thread *warp = &b.threads[t & ~(WARP - 1u)], *me = &b.threads[t];
   unsigned lanes = 0, n = b.n - (t & ~(WARP - 1u));
-  void *args[WARP] = {NULL};
+  void *args[WARP] = { NULL };
   for (unsigned l = 0; l < WARP && l < n; l++) {
     if (!(me->mask >> l & 1) || warp[l].progress == DONE)
       continue;
@@ -248,7 +257,9 @@ EXPORT unsigned autotune_emulate_active(void) {
   return me->mask;
 }
 
-EXPORT unsigned autotune_emulate_rank(void) { return b.now; }
+EXPORT unsigned autotune_emulate_rank(void) {
+  return b.now;
+}
 
 EXPORT void autotune_emulate_yield(void) {
   if (b.left > 1)
@@ -261,9 +272,10 @@ EXPORT long long autotune_emulate_clock(void) {
   return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* ---- cp.async ----------------------------------------------------------------------------------- */
+/* ---- cp.async -------------------------------------------------------------------- */
 
-EXPORT void autotune_emulate_copy(void *to, const void *from, unsigned bytes, unsigned zero) {
+EXPORT void autotune_emulate_copy(void *to, const void *from, unsigned bytes,
+                                  unsigned zero) {
   struct thread *me = &b.threads[b.now];
   if (me->n_pending == me->room) {
     unsigned room = me->room ? 2 * me->room : 16;
@@ -273,10 +285,12 @@ EXPORT void autotune_emulate_copy(void *to, const void *from, unsigned bytes, un
     me->pending = more;
     me->room = room;
   }
-  me->pending[me->n_pending++] = (struct pending){to, from, bytes, zero, me->groups};
+  me->pending[me->n_pending++] = (struct pending){ to, from, bytes, zero, me->groups };
 }
 
-EXPORT void autotune_emulate_commit(void) { b.threads[b.now].groups++; }
+EXPORT void autotune_emulate_commit(void) {
+  b.threads[b.now].groups++;
+}
 
 /* Copies what was committed in the first UNTIL groups. */
 static void copies_do(struct thread *me, unsigned until) {
@@ -298,7 +312,7 @@ EXPORT void autotune_emulate_wait(unsigned groups_left) {
   copies_do(me, me->groups > groups_left ? me->groups - groups_left : 0);
 }
 
-/* ---- the end of a launch ------------------------------------------------------------------------ */
+/* ---- the end of a launch --------------------------------------------------------- */
 
 _Noreturn void launch_abort(CUresult error, const char *reason) {
   b.error = error;
@@ -306,15 +320,18 @@ _Noreturn void launch_abort(CUresult error, const char *reason) {
   siglongjmp(b.end, 1);
 }
 
-EXPORT void autotune_emulate_trap(void) { launch_abort(CUDA_ERROR_LAUNCH_FAILED, "__trap()"); }
+EXPORT void autotune_emulate_trap(void) {
+  launch_abort(CUDA_ERROR_LAUNCH_FAILED, "__trap()");
+}
 
 EXPORT void autotune_emulate_assert(const char *text, const char *file, unsigned line,
                                     const char *function) {
   char reason[400];
-  snprintf(reason, sizeof reason,
-           "%.100s:%u: %.60s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%.60s` failed.", file,
-           line, function, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z,
-           text);
+  snprintf(
+      reason, sizeof reason,
+      "%.100s:%u: %.60s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%.60s` failed.",
+      file, line, function, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y,
+      threadIdx.z, text);
   fprintf(stderr, "%s\n", reason);
   launch_abort(CUDA_ERROR_ASSERT, reason);
 }
@@ -328,10 +345,10 @@ EXPORT void autotune_emulate_failed(const char *text, const char *file, unsigned
   abort();
 }
 
-/* ---- grids --------------------------------------------------------------------------------------- */
+/* ---- grids ----------------------------------------------------------------------- */
 
 static void block_begin(const struct grid *g) {
-  struct extent i = {0, 0, 0};
+  struct extent i = { 0, 0, 0 };
   b.left = b.n;
   b.waiting = 0;
   b.n_free = 0;
@@ -381,15 +398,15 @@ CUresult grid_run(const struct grid *g) {
     signals_limit(0);
     if (settings_get()->verbose)
       fprintf(stderr, "autotune-emulate: %s: block (%u,%u,%u), thread (%u,%u,%u): %s\n",
-              g->name ? g->name : "a kernel", blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x,
-              threadIdx.y, threadIdx.z, launch_reason);
+              g->name ? g->name : "a kernel", blockIdx.x, blockIdx.y, blockIdx.z,
+              threadIdx.x, threadIdx.y, threadIdx.z, launch_reason);
     return b.error;
   }
   signals_limit(settings_get()->timeout);
   for (unsigned z = 0; z < g->grid.z; z++)
     for (unsigned y = 0; y < g->grid.y; y++)
       for (unsigned x = 0; x < g->grid.x; x++) {
-        blockIdx = (struct extent){x, y, z};
+        blockIdx = (struct extent){ x, y, z };
         block_run(g);
       }
   signals_limit(0);

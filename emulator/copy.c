@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy.c: copies and fills, of device memory and of the host's, which are one here but for who may say
- * so: what has to be device memory must lie in one allocation. */
+/* copy.c: copies and fills, of device memory and of the host's, which are one here but
+ * for who may say so: what has to be device memory must lie in one allocation. */
 #include <string.h>
 
 #include "emulator.h"
 
-struct copying { struct operation o; struct copy copy; };
-struct setting { struct operation o; unsigned char *p, value; size_t bytes, rows, pitch; };
+struct copying {
+  struct operation o;
+  struct copy copy;
+};
+struct setting {
+  struct operation o;
+  unsigned char *p, value;
+  size_t bytes, rows, pitch;
+};
 
 static CUresult copying_run(struct operation *o) {
   const struct copy *c = &((struct copying *)o)->copy;
@@ -14,7 +21,8 @@ static CUresult copying_run(struct operation *o) {
     memmove(c->to, c->from, c->bytes);
   else
     for (size_t i = 0; i < c->rows; i++)
-      memcpy((char *)c->to + i * c->to_pitch, (const char *)c->from + i * c->from_pitch, c->bytes);
+      memcpy((char *)c->to + i * c->to_pitch, (const char *)c->from + i * c->from_pitch,
+             c->bytes);
   return CUDA_SUCCESS;
 }
 
@@ -31,7 +39,8 @@ static bool pageable(const void *p) {
   return !memory_find((uintptr_t)p, &a);
 }
 
-CUresult copy_queue(struct CUctx_st *c, const struct copy *copy, CUstream stream, bool wait) {
+CUresult copy_queue(struct CUctx_st *c, const struct copy *copy, CUstream stream,
+                    bool wait) {
   if (wait) {
     CUresult e = capture_forbids();
     if (e != CUDA_SUCCESS)
@@ -53,8 +62,8 @@ CUresult copy_queue(struct CUctx_st *c, const struct copy *copy, CUstream stream
   return e;
 }
 
-CUresult set_queue(struct CUctx_st *c, uintptr_t p, unsigned char value, size_t bytes, size_t rows,
-                   size_t pitch, CUstream stream, bool wait) {
+CUresult set_queue(struct CUctx_st *c, uintptr_t p, unsigned char value, size_t bytes,
+                   size_t rows, size_t pitch, CUstream stream, bool wait) {
   if (fault_due(FAULT_COPY))
     return CUDA_ERROR_INVALID_VALUE;
   if (!bytes || !rows)
@@ -74,20 +83,21 @@ CUresult set_queue(struct CUctx_st *c, uintptr_t p, unsigned char value, size_t 
   return e == CUDA_SUCCESS && wait ? queue_wait(c, stream) : e;
 }
 
-/* ---- the driver's functions -------------------------------------------------------------------------- */
+/* ---- the driver's functions ------------------------------------------------------ */
 
 enum { TO_DEVICE = 1, FROM_DEVICE = 2 };
 
-static CUresult line(void *to, const void *from, size_t bytes, unsigned device, CUstream s,
-                     bool wait) {
+static CUresult line(void *to, const void *from, size_t bytes, unsigned device,
+                     CUstream s, bool wait) {
   struct CUctx_st *c;
   CUresult e = context_current(&c);
   if (e != CUDA_SUCCESS)
     return e;
-  if (bytes && (((device & TO_DEVICE) && !memory_on_device((uintptr_t)to, bytes)) ||
-                ((device & FROM_DEVICE) && !memory_on_device((uintptr_t)from, bytes))))
+  if (bytes &&
+      (((device & TO_DEVICE) && !memory_on_device((uintptr_t)to, bytes)) ||
+       ((device & FROM_DEVICE) && !memory_on_device((uintptr_t)from, bytes))))
     return CUDA_ERROR_INVALID_VALUE;
-  struct copy copy = {.to = to, .from = from, .bytes = bytes, .rows = 1};
+  struct copy copy = { .to = to, .from = from, .bytes = bytes, .rows = 1 };
   return copy_queue(c, &copy, s, wait);
 }
 
@@ -100,17 +110,20 @@ EXPORT CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
 EXPORT CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {
   return line((void *)to, from, bytes, TO_DEVICE, NULL, true);
 }
-EXPORT CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream s) {
+EXPORT CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                                  CUstream s) {
   return line((void *)to, (void *)from, bytes, TO_DEVICE | FROM_DEVICE, s, false);
 }
 EXPORT CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream s) {
   return line(to, (void *)from, bytes, FROM_DEVICE, s, false);
 }
-EXPORT CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream s) {
+EXPORT CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes,
+                                  CUstream s) {
   return line((void *)to, from, bytes, TO_DEVICE, s, false);
 }
 
-static CUresult fill(CUdeviceptr p, unsigned char value, size_t bytes, CUstream s, bool wait) {
+static CUresult fill(CUdeviceptr p, unsigned char value, size_t bytes, CUstream s,
+                     bool wait) {
   struct CUctx_st *c;
   CUresult e = context_current(&c);
   return e == CUDA_SUCCESS ? set_queue(c, (uintptr_t)p, value, bytes, 1, 0, s, wait) : e;
@@ -118,6 +131,7 @@ static CUresult fill(CUdeviceptr p, unsigned char value, size_t bytes, CUstream 
 EXPORT CUresult cuMemsetD8(CUdeviceptr p, unsigned char value, size_t bytes) {
   return fill(p, value, bytes, NULL, false);
 }
-EXPORT CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t bytes, CUstream s) {
+EXPORT CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t bytes,
+                                CUstream s) {
   return fill(p, value, bytes, s, false);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: devices and their contexts. A context that a kernel has broken stays so until the process
- * ends, as with CUDA; so does a driver in a process that was forked from one that uses it. */
+/* device.c: devices and their contexts. A context that a kernel has broken stays so until
+ * the process ends, as with CUDA; so does a driver in a process that was forked from one
+ * that uses it. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ static struct {
   pthread_once_t once;
   atomic_bool ready, forked;
   struct CUctx_st contexts[MAX_DEVICES];
-} d = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+} d = { .lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT };
 
 static _Thread_local struct CUctx_st *current;
 
@@ -58,15 +59,17 @@ CUresult context_current(struct CUctx_st **c) {
   return (CUresult)__atomic_load_n(&current->lost, __ATOMIC_ACQUIRE);
 }
 
-void context_use(struct CUctx_st *c) { current = c; }
+void context_use(struct CUctx_st *c) {
+  current = c;
+}
 
 void context_lose(int device, CUresult error) {
   CUresult none = CUDA_SUCCESS;
-  __atomic_compare_exchange_n(&d.contexts[device].lost, &none, error, false, __ATOMIC_ACQ_REL,
-                              __ATOMIC_ACQUIRE);
+  __atomic_compare_exchange_n(&d.contexts[device].lost, &none, error, false,
+                              __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-/* ---- the driver's functions ---------------------------------------------------------------------- */
+/* ---- the driver's functions ------------------------------------------------------ */
 
 EXPORT CUresult cuInit(unsigned flags) {
   return flags ? CUDA_ERROR_INVALID_VALUE : driver_initialise();
@@ -81,7 +84,8 @@ EXPORT CUresult cuDriverGetVersion(int *version) {
 
 const struct error_words *error_words(int number) {
   static const struct error_words all[] = {
-#define X(number, driver, runtime, words) { number, "CUDA_" #driver, "cuda" #runtime, words },
+#define X(number, driver, runtime, words) \
+  { number, "CUDA_" #driver, "cuda" #runtime, words },
     AUTOTUNE_EMULATE_ERRORS(X)
 #undef X
   };
@@ -135,22 +139,23 @@ EXPORT CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
 EXPORT CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
   CUresult e = device_usable(uuid, device);
   if (e == CUDA_SUCCESS)
-    *uuid = (CUuuid){{'a', 'u', 't', 'o', 't', 'u', 'n', 'e', '-', 'e', 'm', 'u', 0, 0, 0,
-                      (char)('0' + device)}};
+    *uuid = (CUuuid){ { 'a', 'u', 't', 'o', 't', 'u', 'n', 'e', '-', 'e', 'm', 'u', 0, 0,
+                        0, (char)('0' + device) } };
   return e;
 }
 EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device) {
   return cuDeviceGetUuid(uuid, device);
 }
 
-EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
+EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
+                                     CUdevice device) {
   CUresult e = device_usable(value, device);
   if (e != CUDA_SUCCESS)
     return e;
   switch ((int)attribute) {
-#define X(number, driver, runtime, number_or_so)                                             \
-  case number:                                                                               \
-    *value = number_or_so;                                                                   \
+#define X(number, driver, runtime, number_or_so) \
+  case number:                                   \
+    *value = number_or_so;                       \
     break;
     AUTOTUNE_EMULATE_ATTRIBUTES(X)
 #undef X

@@ -13,8 +13,9 @@
  *   graph.c       capture of streams, graphs
  *   nvrtc.c       text to a shared object, by Clang; rewrite.c does what macros cannot
  *
- * There is one device thread for all devices and streams: what is queued first runs first. So kernels
- * never run at the same time, and __shared__ variables are plain static ones. */
+ * There is one device thread for all devices and streams: what is queued first runs
+ * first. So kernels never run at the same time, and __shared__ variables are plain static
+ * ones. */
 #ifndef AUTOTUNE_EMULATOR_H
 #define AUTOTUNE_EMULATOR_H
 
@@ -29,34 +30,54 @@
 
 enum { WARP = 32, MAX_DEVICES = 8, MAX_THREADS = 1024, MAX_ARGS = 512 };
 enum { SHARED_STATIC = 48 << 10, SHARED_BLOCK = 99 << 10, SHARED_SM = 100 << 10 };
-enum { THREADS_SM = 1536, BLOCKS_SM = 16, REGISTERS_SM = 64 << 10, REGISTERS_THREAD = 32 };
+enum {
+  THREADS_SM = 1536,
+  BLOCKS_SM = 16,
+  REGISTERS_SM = 64 << 10,
+  REGISTERS_THREAD = 32
+};
 
-/* ---- settings.c ---------------------------------------------------------------------- */
+/* ---- settings.c ------------------------------------------------------------------ */
 
 enum fault {
-  FAULT_NONE, FAULT_ILLEGAL, FAULT_TRAP, FAULT_ASSERT, FAULT_TIMEOUT, FAULT_LAUNCH, FAULT_MEMORY,
-  FAULT_LOAD, FAULT_SYNC, FAULT_COPY, FAULT_EVENT, FAULT_IPC, FAULT_NVRTC, FAULT_INIT
+  FAULT_NONE,
+  FAULT_ILLEGAL,
+  FAULT_TRAP,
+  FAULT_ASSERT,
+  FAULT_TIMEOUT,
+  FAULT_LAUNCH,
+  FAULT_MEMORY,
+  FAULT_LOAD,
+  FAULT_SYNC,
+  FAULT_COPY,
+  FAULT_EVENT,
+  FAULT_IPC,
+  FAULT_NVRTC,
+  FAULT_INIT
 };
 struct settings {
   int devices, cc;
-  size_t memory;              /* of one device */
-  double timeout;             /* seconds of a launch */
-  bool verbose;               /* says on standard error why a launch failed */
+  size_t memory;  /* of one device */
+  double timeout; /* seconds of a launch */
+  bool verbose;   /* says on standard error why a launch failed */
 };
 const struct settings *settings_get(void);
 /* Is this the call of its kind that AUTOTUNE_EMULATE wants to fail? Counts it. */
 bool fault_due(enum fault f);
 
-/* ---- fibre.c --------------------------------------------------------------------------- */
+/* ---- fibre.c --------------------------------------------------------------------- */
 
 /* Saves the caller's stack pointer in *SAVE and goes on where LOAD was saved. */
 void fibre_switch(void **save, void *load);
-/* What to load for the first time, so that ENTRY, which never returns, runs on the stack below TOP. */
+/* What to load for the first time, so that ENTRY, which never returns, runs on the stack
+ * below TOP. */
 void *fibre_prepare(void *top, void (*entry)(void));
 
-/* ---- block.c ---------------------------------------------------------------------------- */
+/* ---- block.c --------------------------------------------------------------------- */
 
-struct extent { unsigned x, y, z; };
+struct extent {
+  unsigned x, y, z;
+};
 struct grid {
   struct extent grid, block;
   size_t shared;
@@ -65,36 +86,46 @@ struct grid {
   void *const *args;
   const char *name;
 };
-/* All blocks of G, one by one, in the device's thread. What ended it early, and LAUNCH_REASON: why. */
+/* All blocks of G, one by one, in the device's thread. What ended it early, and
+ * LAUNCH_REASON: why. */
 CUresult grid_run(const struct grid *g);
 extern char launch_reason[256];
 /* Ends the launch from within a kernel. */
 _Noreturn void launch_abort(CUresult error, const char *reason);
 
-/* ---- signals.c -------------------------------------------------------------------------- */
+/* ---- signals.c ------------------------------------------------------------------- */
 
-/* Faults of the calling thread come to signals_fault from now on; all other signals are blocked. */
+/* Faults of the calling thread come to signals_fault from now on; all other signals are
+ * blocked. */
 bool signals_begin(void);
 /* A launch may take SECONDS of CPU time from now on; 0: no launch runs. */
 void signals_limit(double seconds);
 /* Is the caller a kernel? */
 bool signals_in_kernel(void);
 
-/* ---- memory.c ----------------------------------------------------------------------------- */
+/* ---- memory.c -------------------------------------------------------------------- */
 
 enum memory_kind {
-  MEMORY_DEVICE, MEMORY_MANAGED, MEMORY_HOST, MEMORY_OPENED, MEMORY_SYMBOL,
+  MEMORY_DEVICE,
+  MEMORY_MANAGED,
+  MEMORY_HOST,
+  MEMORY_OPENED,
+  MEMORY_SYMBOL,
   MEMORY_REGISTERED /* the program's own, known by cudaHostRegister */
 };
-static inline bool is_host(enum memory_kind k) { return k == MEMORY_HOST || k == MEMORY_REGISTERED; }
+static inline bool is_host(enum memory_kind k) {
+  return k == MEMORY_HOST || k == MEMORY_REGISTERED;
+}
 struct allocation {
   uintptr_t base;
-  size_t bytes;               /* as asked */
+  size_t bytes; /* as asked */
   enum memory_kind kind;
   int device;
-  size_t offset; uint64_t inode; /* of the first page, in the memory file; of the file: OPENED */
-  void *pages; size_t mapped; /* the pages */
-  unsigned opened;            /* times an IPC handle was opened */
+  size_t offset;
+  uint64_t inode; /* of the first page, in the memory file; of the file: OPENED */
+  void *pages;
+  size_t mapped;   /* the pages */
+  unsigned opened; /* times an IPC handle was opened */
 };
 CUresult memory_new(int device, size_t bytes, enum memory_kind kind, uintptr_t *base);
 CUresult memory_free(uintptr_t base, enum memory_kind kind);
@@ -105,23 +136,27 @@ bool memory_on_device(uintptr_t p, size_t bytes);
 /* A variable of a module or of the program. */
 void memory_symbol(const void *p, size_t bytes, int device);
 void memory_forget(const void *p);
-/* Memory of the host, which stays where it is. Fails where a part of it is known already. */
+/* Memory of the host, which stays where it is. Fails where a part of it is known already.
+ */
 CUresult memory_register(uintptr_t p, size_t bytes, int device);
 size_t memory_used(int device);
 void memory_reset(int device);
 CUresult memory_export(uintptr_t p, CUipcMemHandle *handle);
 CUresult memory_import(const CUipcMemHandle *handle, int device, uintptr_t *base);
 
-/* ---- device.c ------------------------------------------------------------------------------ */
+/* ---- device.c -------------------------------------------------------------------- */
 
-struct error_words { int number; const char *driver, *runtime, *words; };
+struct error_words {
+  int number;
+  const char *driver, *runtime, *words;
+};
 /* NULL: the driver has no such error. */
 const struct error_words *error_words(int number);
 
 struct CUctx_st {
   int device;
   unsigned retained;
-  CUresult lost;              /* the error that stays; atomic */
+  CUresult lost; /* the error that stays; atomic */
 };
 /* 0 where the driver is initialised in this process. */
 CUresult driver_ready(void);
@@ -132,18 +167,18 @@ CUresult context_current(struct CUctx_st **c);
 void context_use(struct CUctx_st *c);
 void context_lose(int device, CUresult error);
 
-/* ---- queue.c ------------------------------------------------------------------------------- */
+/* ---- queue.c --------------------------------------------------------------------- */
 
 struct graph;
 struct CUstream_st {
   int device;
-  bool blocking;              /* waits for the legacy stream, and it for this one */
-  uint64_t last;              /* the number of its newest operation */
+  bool blocking; /* waits for the legacy stream, and it for this one */
+  uint64_t last; /* the number of its newest operation */
   CUstreamCaptureStatus capture;
   CUstreamCaptureMode mode;
-  struct graph *graph;        /* what is being captured, by */
+  struct graph *graph; /* what is being captured, by */
   struct CUstream_st *origin, *next_capture;
-  uintptr_t thread;           /* that began it */
+  uintptr_t thread; /* that began it */
 };
 /* Something for the device to do. SIZE bytes in all, so that graphs can copy it. */
 struct operation {
@@ -152,7 +187,7 @@ struct operation {
   uint64_t number;
   size_t size;
   int device;
-  bool always;                /* runs on a lost device too: events, functions of the host */
+  bool always; /* runs on a lost device too: events, functions of the host */
 };
 /* OPERATION is the queue's, or the graph's that STREAM is captured into. */
 CUresult queue_add(struct CUctx_st *c, CUstream stream, struct operation *operation);
@@ -170,40 +205,51 @@ CUresult capture_begin(CUstream s, CUstreamCaptureMode mode);
 /* The graph; NULL: the capture was broken. */
 struct graph *capture_end(CUstream s);
 
-/* ---- graph.c ---------------------------------------------------------------------------------- */
+/* ---- graph.c --------------------------------------------------------------------- */
 
 /* Operations in order, which the graph owns. */
-struct graph { struct operation *first, **last; unsigned n; };
+struct graph {
+  struct operation *first, **last;
+  unsigned n;
+};
 struct graph *graph_new(void);
 void graph_add(struct graph *g, struct operation *o);
 struct graph *graph_copy(const struct graph *g);
 void graph_free(struct graph *g);
 CUresult graph_launch(struct CUctx_st *c, const struct graph *g, CUstream stream);
 
-/* ---- copy.c -------------------------------------------------------------------------------------- */
+/* ---- copy.c ---------------------------------------------------------------------- */
 
-/* ROWS rows of BYTES, their beginnings TO_PITCH and FROM_PITCH apart. WAIT: until it is done. */
-struct copy { void *to; const void *from; size_t bytes, rows, to_pitch, from_pitch; };
-CUresult copy_queue(struct CUctx_st *c, const struct copy *copy, CUstream stream, bool wait);
-CUresult set_queue(struct CUctx_st *c, uintptr_t p, unsigned char value, size_t bytes, size_t rows,
-                   size_t pitch, CUstream stream, bool wait);
+/* ROWS rows of BYTES, their beginnings TO_PITCH and FROM_PITCH apart. WAIT: until it is
+ * done. */
+struct copy {
+  void *to;
+  const void *from;
+  size_t bytes, rows, to_pitch, from_pitch;
+};
+CUresult copy_queue(struct CUctx_st *c, const struct copy *copy, CUstream stream,
+                    bool wait);
+CUresult set_queue(struct CUctx_st *c, uintptr_t p, unsigned char value, size_t bytes,
+                   size_t rows, size_t pitch, CUstream stream, bool wait);
 
-/* ---- launch.c ------------------------------------------------------------------------------- */
+/* ---- launch.c -------------------------------------------------------------------- */
 
-/* SHARED_STATIC bytes are the kernel's own; with the dynamic ones they may be SHARED_LIMIT. */
+/* SHARED_STATIC bytes are the kernel's own; with the dynamic ones they may be
+ * SHARED_LIMIT. */
 struct launch {
   const struct autotune_emulate_kernel *kernel;
   struct extent grid, block;
   size_t shared, shared_static, shared_limit;
 };
-CUresult launch_queue(struct CUctx_st *c, const struct launch *l, CUstream stream, void **args);
+CUresult launch_queue(struct CUctx_st *c, const struct launch *l, CUstream stream,
+                      void **args);
 int launch_occupancy(size_t shared, int threads);
 
-/* ---- kernels.c --------------------------------------------------------------------------------- */
+/* ---- kernels.c ------------------------------------------------------------------- */
 
 struct registered {
   struct autotune_emulate_kernel kernel;
-  size_t shared_limit;        /* of dynamic shared memory: cudaFuncSetAttribute */
+  size_t shared_limit; /* of dynamic shared memory: cudaFuncSetAttribute */
 };
 struct registered *kernel_find(const void *fn);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fibre.c: the switch from one stack to another: what the calling convention wants to be kept is pushed,
- * the stack pointer exchanged, the rest popped. */
+/* fibre.c: the switch from one stack to another: what the calling convention wants to be
+ * kept is pushed, the stack pointer exchanged, the rest popped. */
 #include "emulator.h"
 
 #if defined(__x86_64__)

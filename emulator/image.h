@@ -9,8 +9,8 @@
 #define IMAGE_MAGIC "atemubin"
 struct image {
   char magic[8];
-  uint64_t size, hash;        /* of the shared object */
-  uint64_t cc;                /* it is for; 0: any */
+  uint64_t size, hash; /* of the shared object */
+  uint64_t cc;         /* it is for; 0: any */
 };
 uint64_t image_hash(const void *data, size_t size);
 

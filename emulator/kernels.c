@@ -6,11 +6,14 @@
 #include "emulator.h"
 
 enum { BUCKETS = 256 };
-struct known { struct known *next; struct registered r; };
+struct known {
+  struct known *next;
+  struct registered r;
+};
 static struct {
   pthread_mutex_t lock;
   struct known *buckets[BUCKETS];
-} k = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} k = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct known **bucket_of(const void *fn) {
   return &k.buckets[((uintptr_t)fn >> 4) % BUCKETS];

@@ -11,15 +11,15 @@ struct launching {
   struct extent grid, block;
   size_t shared;
   enum fault fault;
-  unsigned offsets[];         /* of the arguments, which lie behind these, from the beginning */
+  unsigned offsets[]; /* of the arguments, which lie behind these, from the beginning */
 };
 
 static CUresult injected(enum fault f) {
-  return f == FAULT_ILLEGAL   ? CUDA_ERROR_ILLEGAL_ADDRESS
-         : f == FAULT_TRAP    ? CUDA_ERROR_LAUNCH_FAILED
-         : f == FAULT_ASSERT  ? CUDA_ERROR_ASSERT
-         : f == FAULT_TIMEOUT ? CUDA_ERROR_LAUNCH_TIMEOUT
-                              : CUDA_SUCCESS;
+  return f == FAULT_ILLEGAL ? CUDA_ERROR_ILLEGAL_ADDRESS
+      : f == FAULT_TRAP     ? CUDA_ERROR_LAUNCH_FAILED
+      : f == FAULT_ASSERT   ? CUDA_ERROR_ASSERT
+      : f == FAULT_TIMEOUT  ? CUDA_ERROR_LAUNCH_TIMEOUT
+                            : CUDA_SUCCESS;
 }
 
 static CUresult launching_run(struct operation *o) {
@@ -29,9 +29,13 @@ static CUresult launching_run(struct operation *o) {
   void *args[MAX_ARGS];
   for (unsigned i = 0; i < l->kernel.n_args; i++)
     args[i] = (char *)l + l->offsets[i];
-  struct grid g = {.grid = l->grid, .block = l->block, .shared = l->shared,
-                   .call = l->kernel.call, .fn = l->kernel.fn, .args = args,
-                   .name = l->kernel.name};
+  struct grid g = { .grid = l->grid,
+                    .block = l->block,
+                    .shared = l->shared,
+                    .call = l->kernel.call,
+                    .fn = l->kernel.fn,
+                    .args = args,
+                    .name = l->kernel.name };
   return grid_run(&g);
 }
 
@@ -40,7 +44,8 @@ static bool extent_within(struct extent e, unsigned x, unsigned y, unsigned z) {
 }
 
 static CUresult launch_possible(const struct launch *l) {
-  if (!extent_within(l->grid, 0x7fffffff, 65535, 65535) || !extent_within(l->block, 1024, 1024, 64))
+  if (!extent_within(l->grid, 0x7fffffff, 65535, 65535) ||
+      !extent_within(l->block, 1024, 1024, 64))
     return CUDA_ERROR_INVALID_VALUE;
   if ((uint64_t)l->block.x * l->block.y * l->block.z > MAX_THREADS)
     return CUDA_ERROR_INVALID_VALUE;
@@ -63,7 +68,8 @@ static size_t aligned(size_t at, size_t size) {
   return (at + to - 1) / to * to;
 }
 
-CUresult launch_queue(struct CUctx_st *c, const struct launch *l, CUstream stream, void **args) {
+CUresult launch_queue(struct CUctx_st *c, const struct launch *l, CUstream stream,
+                      void **args) {
   const struct autotune_emulate_kernel *k = l->kernel;
   CUresult e = launch_possible(l);
   if (e != CUDA_SUCCESS)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c: device memory. Each device has one memory file and reserves as many addresses; what lies at
- * an offset of the file is mapped at the same offset of the addresses. An allocation ends where its last
- * page does (but for 256 bytes of alignment), and the page behind it belongs to nobody, so that an access
- * beyond it faults. Another process opens the file through /proc. */
+/* memory.c: device memory. Each device has one memory file and reserves as many
+ * addresses; what lies at an offset of the file is mapped at the same offset of the
+ * addresses. An allocation ends where its last page does (but for 256 bytes of
+ * alignment), and the page behind it belongs to nobody, so that an access beyond it
+ * faults. Another process opens the file through /proc. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,20 +17,31 @@
 #include "emulator.h"
 
 enum { PAGE = 4096, ALIGN = 256 };
-#define ADDRESSES ((size_t)1 << 38) /* reserved for each device; opened handles have as many */
+#define ADDRESSES \
+  ((size_t)1 << 38) /* reserved for each device; opened handles have as many */
 
 static struct {
   pthread_mutex_t lock;
-  struct { int fd; char *base; size_t used; bool tried; } devices[MAX_DEVICES];
-  struct { char *base; } opened;
-  struct allocation *list;    /* ascending by base */
+  struct {
+    int fd;
+    char *base;
+    size_t used;
+    bool tried;
+  } devices[MAX_DEVICES];
+  struct {
+    char *base;
+  } opened;
+  struct allocation *list; /* ascending by base */
   size_t n, room;
-} m = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} m = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static size_t pages_of(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
+static size_t pages_of(size_t bytes) {
+  return (bytes + PAGE - 1) / PAGE * PAGE;
+}
 
 static char *reserve(void) {
-  void *p = mmap(NULL, ADDRESSES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *p = mmap(NULL, ADDRESSES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
   return p == MAP_FAILED ? NULL : p;
 }
 
@@ -37,13 +49,14 @@ static bool device_open(int device) {
   if (!m.devices[device].tried) {
     m.devices[device].tried = true;
     m.devices[device].fd = memfd_create("autotune-emulate", MFD_CLOEXEC);
-    if (m.devices[device].fd >= 0 && ftruncate(m.devices[device].fd, (off_t)ADDRESSES) == 0)
+    if (m.devices[device].fd >= 0 &&
+        ftruncate(m.devices[device].fd, (off_t)ADDRESSES) == 0)
       m.devices[device].base = reserve();
   }
   return m.devices[device].base != NULL;
 }
 
-/* ---- the list, under the lock --------------------------------------------------------------- */
+/* ---- the list, under the lock ---------------------------------------------------- */
 
 /* The first allocation with a base above P. */
 static size_t above(uintptr_t p) {
@@ -82,7 +95,8 @@ static void list_remove(struct allocation *a) {
   memmove(a, a + 1, (size_t)(m.list + --m.n - a) * sizeof *a);
 }
 
-/* Pages of the addresses at BASE that are free, with a free one behind them; the first that fit. */
+/* Pages of the addresses at BASE that are free, with a free one behind them; the first
+ * that fit. */
 static char *place_find(char *base, size_t pages) {
   char *at = base + PAGE;
   for (size_t i = above((uintptr_t)base); i < m.n; i++) {
@@ -96,7 +110,7 @@ static char *place_find(char *base, size_t pages) {
   return at + pages + PAGE <= base + ADDRESSES ? at : NULL;
 }
 
-/* ---- allocations ------------------------------------------------------------------------------- */
+/* ---- allocations ----------------------------------------------------------------- */
 
 static CUresult device_new(int device, size_t bytes, struct allocation *a) {
   size_t pages = pages_of(bytes);
@@ -107,8 +121,8 @@ static CUresult device_new(int device, size_t bytes, struct allocation *a) {
   char *base = m.devices[device].base, *at = place_find(base, pages);
   if (!at)
     return CUDA_ERROR_OUT_OF_MEMORY;
-  if (mmap(at, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, m.devices[device].fd,
-           at - base) == MAP_FAILED)
+  if (mmap(at, pages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+           m.devices[device].fd, at - base) == MAP_FAILED)
     return CUDA_ERROR_OUT_OF_MEMORY;
   a->pages = at;
   a->mapped = pages;
@@ -120,7 +134,8 @@ static CUresult device_new(int device, size_t bytes, struct allocation *a) {
 
 static CUresult host_new(size_t bytes, struct allocation *a) {
   a->mapped = pages_of(bytes);
-  a->pages = mmap(NULL, a->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  a->pages =
+      mmap(NULL, a->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (a->pages == MAP_FAILED)
     return CUDA_ERROR_OUT_OF_MEMORY;
   a->base = (uintptr_t)a->pages;
@@ -134,17 +149,17 @@ static void unmap(const struct allocation *a) {
     munmap(a->pages, a->mapped);
     return;
   }
-  mmap(a->pages, a->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-       0);
+  mmap(a->pages, a->mapped, PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (a->kind == MEMORY_OPENED)
     return;
-  fallocate(m.devices[a->device].fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)a->offset,
-            (off_t)a->mapped);
+  fallocate(m.devices[a->device].fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+            (off_t)a->offset, (off_t)a->mapped);
   m.devices[a->device].used -= a->mapped;
 }
 
 CUresult memory_new(int device, size_t bytes, enum memory_kind kind, uintptr_t *base) {
-  struct allocation a = {.bytes = bytes, .kind = kind, .device = device};
+  struct allocation a = { .bytes = bytes, .kind = kind, .device = device };
   if (bytes == 0)
     return CUDA_ERROR_INVALID_VALUE;
   if (kind != MEMORY_HOST && fault_due(FAULT_MEMORY))
@@ -166,7 +181,7 @@ CUresult memory_free(uintptr_t base, enum memory_kind kind) {
   pthread_mutex_lock(&m.lock);
   struct allocation *a = holding(base);
   bool fits = a && a->base == base &&
-              (a->kind == kind || (kind == MEMORY_DEVICE && a->kind == MEMORY_MANAGED));
+      (a->kind == kind || (kind == MEMORY_DEVICE && a->kind == MEMORY_MANAGED));
   if (fits && (a->kind != MEMORY_OPENED || --a->opened == 0)) {
     unmap(a);
     list_remove(a);
@@ -192,7 +207,9 @@ bool memory_on_device(uintptr_t p, size_t bytes) {
 }
 
 void memory_symbol(const void *p, size_t bytes, int device) {
-  struct allocation a = {.base = (uintptr_t)p, .bytes = bytes, .kind = MEMORY_SYMBOL, .device = device};
+  struct allocation a = {
+    .base = (uintptr_t)p, .bytes = bytes, .kind = MEMORY_SYMBOL, .device = device
+  };
   pthread_mutex_lock(&m.lock);
   if (bytes && !holding(a.base))
     list_add(&a);
@@ -200,7 +217,9 @@ void memory_symbol(const void *p, size_t bytes, int device) {
 }
 
 CUresult memory_register(uintptr_t p, size_t bytes, int device) {
-  struct allocation a = {.base = p, .bytes = bytes, .kind = MEMORY_REGISTERED, .device = device};
+  struct allocation a = {
+    .base = p, .bytes = bytes, .kind = MEMORY_REGISTERED, .device = device
+  };
   CUresult e = CUDA_ERROR_INVALID_VALUE;
   pthread_mutex_lock(&m.lock);
   size_t next = above(p);
@@ -235,7 +254,7 @@ void memory_reset(int device) {
   pthread_mutex_unlock(&m.lock);
 }
 
-/* ---- other processes ------------------------------------------------------------------------------ */
+/* ---- other processes ------------------------------------------------------------- */
 
 struct handle {
   char magic[8];
@@ -254,8 +273,13 @@ CUresult memory_export(uintptr_t p, CUipcMemHandle *handle) {
   int fd = m.devices[a.device].fd;
   if (fstat(fd, &st) != 0)
     return CUDA_ERROR_MAP_FAILED;
-  struct handle h = {.pid = getpid(), .fd = fd, .inode = st.st_ino, .offset = a.offset,
-                     .mapped = a.mapped, .bytes = a.bytes, .within = a.base - (uintptr_t)a.pages};
+  struct handle h = { .pid = getpid(),
+                      .fd = fd,
+                      .inode = st.st_ino,
+                      .offset = a.offset,
+                      .mapped = a.mapped,
+                      .bytes = a.bytes,
+                      .within = a.base - (uintptr_t)a.pages };
   memcpy(h.magic, handle_magic, sizeof h.magic);
   memset(handle, 0, sizeof *handle);
   memcpy(handle, &h, sizeof h);
@@ -291,13 +315,20 @@ static CUresult opened_new(const struct handle *h, int device, struct allocation
   int fd = at ? file_open(h) : -1;
   if (fd < 0)
     return CUDA_ERROR_MAP_FAILED;
-  void *p = mmap(at, h->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)h->offset);
+  void *p = mmap(at, h->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                 (off_t)h->offset);
   close(fd);
   if (p == MAP_FAILED)
     return CUDA_ERROR_MAP_FAILED;
-  *a = (struct allocation){.base = (uintptr_t)at + h->within, .bytes = h->bytes,
-                           .kind = MEMORY_OPENED, .device = device, .offset = h->offset,
-                           .inode = h->inode, .pages = at, .mapped = h->mapped, .opened = 1};
+  *a = (struct allocation){ .base = (uintptr_t)at + h->within,
+                            .bytes = h->bytes,
+                            .kind = MEMORY_OPENED,
+                            .device = device,
+                            .offset = h->offset,
+                            .inode = h->inode,
+                            .pages = at,
+                            .mapped = h->mapped,
+                            .opened = 1 };
   return CUDA_SUCCESS;
 }
 

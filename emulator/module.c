@@ -23,7 +23,8 @@ struct CUmod_st {
   void *library;
   int device;
   struct CUfunc_st *functions;
-  const void *globals[64]; unsigned n_globals; /* that memory.c knows */
+  const void *globals[64];
+  unsigned n_globals; /* that memory.c knows */
 };
 
 uint64_t image_hash(const void *data, size_t size) {
@@ -40,8 +41,8 @@ static void show_ourselves(void) {
     dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 
-/* A path to FD that the loader has not seen yet: it goes by names, and numbers of descriptors come again. Each "/"
- * or "/./" is a digit of how many there were before. */
+/* A path to FD that the loader has not seen yet: it goes by names, and numbers of
+ * descriptors come again. Each "/" or "/./" is a digit of how many there were before. */
 static void path_name(char *path, size_t size, int fd) {
   static atomic_uint names;
   unsigned n = atomic_fetch_add(&names, 1);
@@ -61,19 +62,21 @@ static void *library_open(const void *data, size_t size) {
   show_ourselves();
   void *library = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (!library && settings_get()->verbose)
-    fprintf(stderr, "autotune-emulate: %s\n", written ? dlerror() : "no room for a module");
+    fprintf(stderr, "autotune-emulate: %s\n",
+            written ? dlerror() : "no room for a module");
   close(fd);
   return library;
 }
 
 static CUresult image_check(const struct image *i) {
-  if (memcmp(i->magic, IMAGE_MAGIC, sizeof i->magic) != 0 || i->size < sizeof(Elf64_Ehdr) ||
-      i->size > 1u << 30 || image_hash(i + 1, i->size) != i->hash)
+  if (memcmp(i->magic, IMAGE_MAGIC, sizeof i->magic) != 0 ||
+      i->size < sizeof(Elf64_Ehdr) || i->size > 1u << 30 ||
+      image_hash(i + 1, i->size) != i->hash)
     return CUDA_ERROR_INVALID_IMAGE;
   int cc = settings_get()->cc;
   return i->cc && (i->cc / 10 != (unsigned)cc / 10 || i->cc > (unsigned)cc)
-             ? CUDA_ERROR_NO_BINARY_FOR_GPU
-             : CUDA_SUCCESS;
+      ? CUDA_ERROR_NO_BINARY_FOR_GPU
+      : CUDA_SUCCESS;
 }
 
 EXPORT CUresult cuModuleLoadData(CUmodule *m, const void *image) {
@@ -138,7 +141,8 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name)
   for (*f = m->functions; *f; *f = (*f)->next)
     if (!strcmp((*f)->name, name))
       return CUDA_SUCCESS;
-  const struct autotune_emulate_kernel *const *kernel = symbol(m, "autotune_emulate_kernel_", name);
+  const struct autotune_emulate_kernel *const *kernel =
+      symbol(m, "autotune_emulate_kernel_", name);
   if (!kernel)
     return CUDA_ERROR_NOT_FOUND;
   struct CUfunc_st *new = calloc(1, sizeof *new + strlen(name) + 1);
@@ -149,13 +153,15 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name)
   new->kernel = **kernel;
   new->kernel.name = new->name;
   new->shared_static = own ? *own : 0;
-  new->shared_limit = new->shared_static < SHARED_STATIC ? SHARED_STATIC - new->shared_static : 0;
+  new->shared_limit =
+      new->shared_static < SHARED_STATIC ? SHARED_STATIC - new->shared_static : 0;
   new->next = m->functions;
   *f = m->functions = new;
   return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule m, const char *name) {
+EXPORT CUresult cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule m,
+                                  const char *name) {
   struct CUctx_st *c;
   Dl_info info;
   ElfW(Sym) *entry = NULL;
@@ -178,7 +184,8 @@ EXPORT CUresult cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule m, con
   return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction f) {
+EXPORT CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
+                                   CUfunction f) {
   struct CUctx_st *c;
   CUresult e = context_current(&c);
   if (e != CUDA_SUCCESS)
@@ -186,23 +193,38 @@ EXPORT CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, C
   if (!value || !f)
     return CUDA_ERROR_INVALID_VALUE;
   switch ((int)attribute) {
-  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = MAX_THREADS; return CUDA_SUCCESS;
-  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)f->shared_static; return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    *value = MAX_THREADS;
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+    *value = (int)f->shared_static;
+    return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-  case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = 0; return CUDA_SUCCESS;
-  case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = REGISTERS_THREAD; return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+    *value = 0;
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_NUM_REGS:
+    *value = REGISTERS_THREAD;
+    return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-  case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = settings_get()->cc; return CUDA_SUCCESS;
-  case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = 0; return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+    *value = settings_get()->cc;
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+    *value = 0;
+    return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
     *value = (int)f->shared_limit;
     return CUDA_SUCCESS;
-  case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = -1; return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    *value = -1;
+    return CUDA_SUCCESS;
   }
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-EXPORT CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, int value) {
+EXPORT CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute,
+                                   int value) {
   struct CUctx_st *c;
   CUresult e = context_current(&c);
   if (e != CUDA_SUCCESS)
@@ -218,8 +240,8 @@ EXPORT CUresult cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute,
   return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f, int threads,
-                                                            size_t shared) {
+EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction f,
+                                                            int threads, size_t shared) {
   struct CUctx_st *c;
   CUresult e = context_current(&c);
   if (e != CUDA_SUCCESS)
@@ -230,17 +252,20 @@ EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunct
   return CUDA_SUCCESS;
 }
 
-EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                               unsigned by, unsigned bz, unsigned shared, CUstream s, void **args,
-                               void **extra) {
+EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
+                               unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                               CUstream s, void **args, void **extra) {
   struct CUctx_st *c;
   CUresult e = context_current(&c);
   if (e != CUDA_SUCCESS)
     return e;
   if (!f || extra)
     return f ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_HANDLE;
-  struct launch l = {.kernel = &f->kernel, .grid = {gx, gy, gz}, .block = {bx, by, bz},
-                     .shared = shared, .shared_static = f->shared_static,
-                     .shared_limit = f->shared_limit};
+  struct launch l = { .kernel = &f->kernel,
+                      .grid = { gx, gy, gz },
+                      .block = { bx, by, bz },
+                      .shared = shared,
+                      .shared_static = f->shared_static,
+                      .shared_limit = f->shared_limit };
   return launch_queue(c, &l, s, args);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nvrtc.c: NVRTC's functions by Clang: a unit becomes a shared object. Uses nothing of the driver's, so that
- * a process forked from one that has a device may compile. */
+/* nvrtc.c: NVRTC's functions by Clang: a unit becomes a shared object. Uses nothing of
+ * the driver's, so that a process forked from one that has a device may compile. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,40 +30,69 @@ struct nvrtcProgram_st {
   struct image *image;
 };
 
-/* ---- options ----------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------- */
 
 enum use { DROP, KEEP, ARCHITECTURE, FAST };
 static const struct option {
-  const char *name;           /* without dashes */
-  const char *clang;          /* what it is for Clang, in front of the value */
+  const char *name;  /* without dashes */
+  const char *clang; /* what it is for Clang, in front of the value */
   bool value;
   enum use use;
 } known[] = {
-    {"gpu-architecture", NULL, true, ARCHITECTURE}, {"arch", NULL, true, ARCHITECTURE},
-    {"std", "-std=", true, KEEP}, {"define-macro", "-D", true, KEEP}, {"D", "-D", true, KEEP},
-    {"undefine-macro", "-U", true, KEEP}, {"U", "-U", true, KEEP},
-    {"include-path", "-I", true, KEEP}, {"I", "-I", true, KEEP},
-    {"use_fast_math", "-ffp-contract=fast", false, FAST}, {"maxrregcount", NULL, true, DROP},
-    {"device-c", NULL, false, DROP}, {"dc", NULL, false, DROP}, {"device-w", NULL, false, DROP},
-    {"dw", NULL, false, DROP}, {"relocatable-device-code", NULL, true, DROP},
-    {"rdc", NULL, true, DROP}, {"extensible-whole-program", NULL, false, DROP},
-    {"device-debug", NULL, false, DROP}, {"G", NULL, false, DROP},
-    {"generate-line-info", NULL, false, DROP}, {"lineinfo", NULL, false, DROP},
-    {"dopt", NULL, true, DROP}, {"ptxas-options", NULL, true, DROP}, {"Xptxas", NULL, true, DROP},
-    {"ftz", NULL, true, DROP}, {"prec-sqrt", NULL, true, DROP}, {"prec-div", NULL, true, DROP},
-    {"fmad", NULL, true, DROP}, {"extra-device-vectorization", NULL, false, DROP},
-    {"restrict", NULL, false, DROP}, {"disable-warnings", NULL, false, DROP},
-    {"w", NULL, false, DROP}, {"device-as-default-execution-space", NULL, false, DROP},
-    {"default-device", NULL, false, DROP}, {"device-int128", NULL, false, DROP},
-    {"no-source-include", NULL, false, DROP}, {"display-error-number", NULL, false, DROP},
-    {"no-display-error-number", NULL, false, DROP}, {"brief-diagnostics", NULL, true, DROP},
-    {"diag-suppress", NULL, true, DROP}, {"diag-error", NULL, true, DROP},
-    {"diag-warn", NULL, true, DROP}, {"split-compile", NULL, true, DROP},
-    {"optimization-info", NULL, true, DROP}, {"Ofast-compile", NULL, true, DROP},
-    {"minimal", NULL, false, DROP},
+  { "gpu-architecture", NULL, true, ARCHITECTURE },
+  { "arch", NULL, true, ARCHITECTURE },
+  { "std", "-std=", true, KEEP },
+  { "define-macro", "-D", true, KEEP },
+  { "D", "-D", true, KEEP },
+  { "undefine-macro", "-U", true, KEEP },
+  { "U", "-U", true, KEEP },
+  { "include-path", "-I", true, KEEP },
+  { "I", "-I", true, KEEP },
+  { "use_fast_math", "-ffp-contract=fast", false, FAST },
+  { "maxrregcount", NULL, true, DROP },
+  { "device-c", NULL, false, DROP },
+  { "dc", NULL, false, DROP },
+  { "device-w", NULL, false, DROP },
+  { "dw", NULL, false, DROP },
+  { "relocatable-device-code", NULL, true, DROP },
+  { "rdc", NULL, true, DROP },
+  { "extensible-whole-program", NULL, false, DROP },
+  { "device-debug", NULL, false, DROP },
+  { "G", NULL, false, DROP },
+  { "generate-line-info", NULL, false, DROP },
+  { "lineinfo", NULL, false, DROP },
+  { "dopt", NULL, true, DROP },
+  { "ptxas-options", NULL, true, DROP },
+  { "Xptxas", NULL, true, DROP },
+  { "ftz", NULL, true, DROP },
+  { "prec-sqrt", NULL, true, DROP },
+  { "prec-div", NULL, true, DROP },
+  { "fmad", NULL, true, DROP },
+  { "extra-device-vectorization", NULL, false, DROP },
+  { "restrict", NULL, false, DROP },
+  { "disable-warnings", NULL, false, DROP },
+  { "w", NULL, false, DROP },
+  { "device-as-default-execution-space", NULL, false, DROP },
+  { "default-device", NULL, false, DROP },
+  { "device-int128", NULL, false, DROP },
+  { "no-source-include", NULL, false, DROP },
+  { "display-error-number", NULL, false, DROP },
+  { "no-display-error-number", NULL, false, DROP },
+  { "brief-diagnostics", NULL, true, DROP },
+  { "diag-suppress", NULL, true, DROP },
+  { "diag-error", NULL, true, DROP },
+  { "diag-warn", NULL, true, DROP },
+  { "split-compile", NULL, true, DROP },
+  { "optimization-info", NULL, true, DROP },
+  { "Ofast-compile", NULL, true, DROP },
+  { "minimal", NULL, false, DROP },
 };
 
-struct flags { char *of[256]; unsigned n; unsigned cc; };
+struct flags {
+  char *of[256];
+  unsigned n;
+  unsigned cc;
+};
 
 static void flag_add(struct flags *f, const char *a, const char *b) {
   char *text = NULL;
@@ -109,7 +138,7 @@ static const char *options_read(struct flags *f, int n, const char *const *optio
   return NULL;
 }
 
-/* ---- Clang --------------------------------------------------------------------------------------------- */
+/* ---- Clang ----------------------------------------------------------------------- */
 
 /* The headers: of the build, or beside the library where it is installed. */
 static void headers_folder(char *folder, size_t size) {
@@ -147,9 +176,10 @@ static bool file_write(const char *path, const char *text) {
 
 /* Waits for PID as long as a compilation may take. Its exit status, or -1. */
 static int compiler_wait(pid_t pid) {
-  const struct timespec pause = {.tv_nsec = 1000000};
+  const struct timespec pause = { .tv_nsec = 1000000 };
   int status;
-  for (long long end = autotune_emulate_clock() + COMPILE_SECONDS * 1000000000ll;; nanosleep(&pause, NULL)) {
+  for (long long end = autotune_emulate_clock() + COMPILE_SECONDS * 1000000000ll;;
+       nanosleep(&pause, NULL)) {
     pid_t got = waitpid(pid, &status, WNOHANG);
     if (got == pid)
       return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -167,7 +197,8 @@ static int spawn_wait(char *const *argv, const char *errors) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_TRUNC,
+                                   0600);
   int e = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
   posix_spawn_file_actions_destroy(&actions);
   return e == 0 ? compiler_wait(pid) : -1;
@@ -176,7 +207,8 @@ static int spawn_wait(char *const *argv, const char *errors) {
 /* A set-user-ID program compiles nothing: what is run would be its caller's to choose.
  * Compiles FOLDER/unit.cpp to FOLDER/unit.so; what Clang says is in FOLDER/log. */
 static int clang_run(const char *folder, const struct flags *f) {
-  char include[PATH_MAX + 16], in[PATH_ROOM], out[PATH_ROOM], log[PATH_ROOM], path[PATH_MAX];
+  char include[PATH_MAX + 16], in[PATH_ROOM], out[PATH_ROOM], log[PATH_ROOM],
+      path[PATH_MAX];
   const char *clang = getenv("AUTOTUNE_EMULATE_CLANG");
   char *argv[300];
   unsigned n = 0;
@@ -187,11 +219,26 @@ static int clang_run(const char *folder, const struct flags *f) {
   snprintf(in, sizeof in, "%s/unit.cpp", folder);
   snprintf(out, sizeof out, "%s/unit.so", folder);
   snprintf(log, sizeof log, "%s/log", folder);
-  const char *const first[] = {clang ? clang : AUTOTUNE_EMULATE_CLANG, "-x", "c++", "-std=c++17", "-O2",
-                               "-march=native", "-fPIC", "-shared", "-w", "-fno-exceptions",
-                               "-fno-rtti", "-ferror-limit=4", "-fno-color-diagnostics",
-                               "-fno-caret-diagnostics", "-nostdlib++", "-DAUTOTUNE_EMULATE",
-                               "-D__CUDACC_RTC__", include, "-include", "autotune_emulate/unit.h"};
+  const char *const first[] = { clang ? clang : AUTOTUNE_EMULATE_CLANG,
+                                "-x",
+                                "c++",
+                                "-std=c++17",
+                                "-O2",
+                                "-march=native",
+                                "-fPIC",
+                                "-shared",
+                                "-w",
+                                "-fno-exceptions",
+                                "-fno-rtti",
+                                "-ferror-limit=4",
+                                "-fno-color-diagnostics",
+                                "-fno-caret-diagnostics",
+                                "-nostdlib++",
+                                "-DAUTOTUNE_EMULATE",
+                                "-D__CUDACC_RTC__",
+                                include,
+                                "-include",
+                                "autotune_emulate/unit.h" };
   for (size_t i = 0; i < sizeof first / sizeof *first; i++)
     argv[n++] = (char *)first[i];
   for (unsigned i = 0; i < f->n; i++)
@@ -204,7 +251,7 @@ static int clang_run(const char *folder, const struct flags *f) {
 }
 
 static void folder_remove(const char *folder) {
-  static const char *const files[] = {"unit.cpp", "unit.so", "log"};
+  static const char *const files[] = { "unit.cpp", "unit.so", "log" };
   char path[PATH_ROOM];
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     snprintf(path, sizeof path, "%s/%s", folder, files[i]);
@@ -216,7 +263,7 @@ static void folder_remove(const char *folder) {
 static struct image *image_make(const char *data, size_t size, unsigned cc) {
   struct image *i = malloc(sizeof *i + size);
   if (i) {
-    *i = (struct image){.size = size, .hash = image_hash(data, size), .cc = cc};
+    *i = (struct image){ .size = size, .hash = image_hash(data, size), .cc = cc };
     memcpy(i->magic, IMAGE_MAGIC, sizeof i->magic);
     memcpy(i + 1, data, size);
   }
@@ -235,7 +282,11 @@ static nvrtcResult log_read(nvrtcProgram p, const char *folder, int status) {
   size_t size;
   snprintf(path, sizeof path, "%s/log", folder);
   char *log = file_read(path, &size);
-  log_set(p, log && *log ? log : status < 0 ? "error: clang cannot be started" : "", "", "");
+  log_set(p,
+          log && *log      ? log
+              : status < 0 ? "error: clang cannot be started"
+                           : "",
+          "", "");
   free(log);
   return NVRTC_ERROR_COMPILATION;
 }
@@ -243,7 +294,8 @@ static nvrtcResult log_read(nvrtcProgram p, const char *folder, int status) {
 static nvrtcResult compile_in(nvrtcProgram p, const char *folder, const struct flags *f) {
   char path[PATH_ROOM], *marked = NULL, *text = rewrite_unit(p->text);
   snprintf(path, sizeof path, "%s/unit.cpp", folder);
-  if (text && asprintf(&marked, "#line 1 \"%s\"\n%s\nAUTOTUNE_EMULATE_UNIT\n", p->name, text) < 0)
+  if (text &&
+      asprintf(&marked, "#line 1 \"%s\"\n%s\nAUTOTUNE_EMULATE_UNIT\n", p->name, text) < 0)
     marked = NULL;
   bool written = marked && file_write(path, marked);
   free(marked);
@@ -262,18 +314,26 @@ static nvrtcResult compile_in(nvrtcProgram p, const char *folder, const struct f
   return p->image ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
 }
 
-/* ---- NVRTC's functions ------------------------------------------------------------------------------------ */
+/* ---- NVRTC's functions ----------------------------------------------------------- */
 
 EXPORT const char *nvrtcGetErrorString(nvrtcResult result) {
   switch (result) {
-  case NVRTC_SUCCESS: return "NVRTC_SUCCESS";
-  case NVRTC_ERROR_OUT_OF_MEMORY: return "NVRTC_ERROR_OUT_OF_MEMORY";
-  case NVRTC_ERROR_PROGRAM_CREATION_FAILURE: return "NVRTC_ERROR_PROGRAM_CREATION_FAILURE";
-  case NVRTC_ERROR_INVALID_INPUT: return "NVRTC_ERROR_INVALID_INPUT";
-  case NVRTC_ERROR_INVALID_PROGRAM: return "NVRTC_ERROR_INVALID_PROGRAM";
-  case NVRTC_ERROR_INVALID_OPTION: return "NVRTC_ERROR_INVALID_OPTION";
-  case NVRTC_ERROR_COMPILATION: return "NVRTC_ERROR_COMPILATION";
-  case NVRTC_ERROR_INTERNAL_ERROR: return "NVRTC_ERROR_INTERNAL_ERROR";
+  case NVRTC_SUCCESS:
+    return "NVRTC_SUCCESS";
+  case NVRTC_ERROR_OUT_OF_MEMORY:
+    return "NVRTC_ERROR_OUT_OF_MEMORY";
+  case NVRTC_ERROR_PROGRAM_CREATION_FAILURE:
+    return "NVRTC_ERROR_PROGRAM_CREATION_FAILURE";
+  case NVRTC_ERROR_INVALID_INPUT:
+    return "NVRTC_ERROR_INVALID_INPUT";
+  case NVRTC_ERROR_INVALID_PROGRAM:
+    return "NVRTC_ERROR_INVALID_PROGRAM";
+  case NVRTC_ERROR_INVALID_OPTION:
+    return "NVRTC_ERROR_INVALID_OPTION";
+  case NVRTC_ERROR_COMPILATION:
+    return "NVRTC_ERROR_COMPILATION";
+  case NVRTC_ERROR_INTERNAL_ERROR:
+    return "NVRTC_ERROR_INTERNAL_ERROR";
   }
   return "NVRTC_ERROR unknown";
 }
@@ -295,7 +355,9 @@ EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram *p, const char *text, const c
   if (n_headers) /* headers in memory */
     return NVRTC_ERROR_PROGRAM_CREATION_FAILURE;
   *p = calloc(1, sizeof **p);
-  if (*p && (!((*p)->text = strdup(text)) || !((*p)->name = strdup(name ? name : "default_program"))))
+  if (*p &&
+      (!((*p)->text = strdup(text)) ||
+       !((*p)->name = strdup(name ? name : "default_program"))))
     nvrtcDestroyProgram(p);
   return *p ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
 }
@@ -312,8 +374,9 @@ EXPORT nvrtcResult nvrtcDestroyProgram(nvrtcProgram *p) {
   return NVRTC_SUCCESS;
 }
 
-EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n, const char *const *options) {
-  struct flags f = {.n = 0};
+EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n,
+                                       const char *const *options) {
+  struct flags f = { .n = 0 };
   const char *temporary = getenv("TMPDIR");
   char folder[PATH_ROOM - 16];
   if (!p)
@@ -327,7 +390,8 @@ EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n, const char *const 
   if (unknown)
     log_set(p, "nvrtc: error: unrecognized option ", unknown, " found\n");
   else if ((size_t)snprintf(folder, sizeof folder, "%s/autotune-emulate-XXXXXX",
-                            temporary && *temporary ? temporary : "/tmp") >= sizeof folder ||
+                            temporary && *temporary ? temporary : "/tmp") >=
+               sizeof folder ||
            !mkdtemp(folder))
     result = NVRTC_ERROR_INTERNAL_ERROR;
   else {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queue.c: the device's thread, and what is queued for it. Streams are numbers in one queue: that each
- * waits for all before it is one of the orders that CUDA allows. */
+/* queue.c: the device's thread, and what is queued for it. Streams are numbers in one
+ * queue: that each waits for all before it is one of the orders that CUDA allows. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,12 +15,14 @@ static struct {
   uint64_t newest, finished;
   enum { ABSENT, STARTING, WORKS, FAILED } thread;
   struct CUstream_st *captures; /* streams that are captured */
-} q = {.lock = PTHREAD_MUTEX_INITIALIZER, .added = PTHREAD_COND_INITIALIZER,
-       .done = PTHREAD_COND_INITIALIZER, .last = &q.first};
+} q = { .lock = PTHREAD_MUTEX_INITIALIZER,
+        .added = PTHREAD_COND_INITIALIZER,
+        .done = PTHREAD_COND_INITIALIZER,
+        .last = &q.first };
 
 static struct CUstream_st default_streams[MAX_DEVICES];
 
-/* ---- the device's thread ------------------------------------------------------------------------ */
+/* ---- the device's thread --------------------------------------------------------- */
 
 static void operation_run(struct operation *o) {
   struct CUctx_st *c = context_of(o->device);
@@ -79,7 +81,7 @@ void *operation_new(size_t size, CUresult (*run)(struct operation *)) {
   return o;
 }
 
-/* ---- streams ----------------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------- */
 
 CUstream stream_of(struct CUctx_st *c, CUstream s) {
   if (s && s != CU_STREAM_LEGACY && s != CU_STREAM_PER_THREAD)
@@ -88,9 +90,12 @@ CUstream stream_of(struct CUctx_st *c, CUstream s) {
   return &default_streams[c->device];
 }
 
-static bool legacy(CUstream s) { return s >= default_streams && s < default_streams + MAX_DEVICES; }
+static bool legacy(CUstream s) {
+  return s >= default_streams && s < default_streams + MAX_DEVICES;
+}
 
-/* Under the lock: ends in an error all captures that WHICH says, and says whether there was any. */
+/* Under the lock: ends in an error all captures that WHICH says, and says whether there
+ * was any. */
 static bool captures_break(bool (*which)(CUstream s)) {
   bool any = false;
   for (CUstream s = q.captures; s; s = s->next_capture)
@@ -100,15 +105,18 @@ static bool captures_break(bool (*which)(CUstream s)) {
     }
   return any;
 }
-static bool waits_for_legacy(CUstream s) { return s->blocking; }
-static _Thread_local CUstreamCaptureMode thread_mode; /* what this thread lets captures forbid */
+static bool waits_for_legacy(CUstream s) {
+  return s->blocking;
+}
+static _Thread_local CUstreamCaptureMode
+    thread_mode; /* what this thread lets captures forbid */
 static bool forbids_here(CUstream s) {
   bool own = s->thread == (uintptr_t)pthread_self();
   if (thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
     return false;
   return (s->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
           (own || thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL)) ||
-         (s->mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL && own);
+      (s->mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL && own);
 }
 
 CUresult capture_forbids(void) {
@@ -239,7 +247,7 @@ EXPORT CUresult cuStreamQuery(CUstream s) {
                              : CUDA_ERROR_NOT_READY;
 }
 
-/* ---- capture ------------------------------------------------------------------------------------------ */
+/* ---- capture --------------------------------------------------------------------- */
 
 EXPORT CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus *status) {
   struct CUctx_st *c;
@@ -323,16 +331,19 @@ struct graph *capture_end(CUstream origin) {
   return NULL;
 }
 
-/* ---- events --------------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------- */
 
 struct CUevent_st {
-  atomic_int references;      /* the user's, and one for each record that is queued */
+  atomic_int references; /* the user's, and one for each record that is queued */
   unsigned flags;
-  uint64_t number;            /* of its newest record; 0: none */
+  uint64_t number; /* of its newest record; 0: none */
   long long when;
-  CUstream captured;          /* it was recorded in a capture of this stream */
+  CUstream captured; /* it was recorded in a capture of this stream */
 };
-struct recording { struct operation o; struct CUevent_st *event; };
+struct recording {
+  struct operation o;
+  struct CUevent_st *event;
+};
 
 static void event_release(struct CUevent_st *e) {
   if (atomic_fetch_sub(&e->references, 1) == 1)
@@ -443,7 +454,8 @@ EXPORT CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent
   return cuEventElapsedTime(milliseconds, from, to);
 }
 
-/* All streams are in one order, so there is nothing to wait for; in a capture, the stream joins it. */
+/* All streams are in one order, so there is nothing to wait for; in a capture, the stream
+ * joins it. */
 EXPORT CUresult cuStreamWaitEvent(CUstream s, CUevent event, unsigned flags) {
   struct CUctx_st *c;
   CUresult e = stream_usable(&c, &s);

@@ -8,10 +8,13 @@
 
 #include "rewrite.h"
 
-struct token { const char *at; size_t n; };
+struct token {
+  const char *at;
+  size_t n;
+};
 struct unit {
-  const char *at;             /* what is not read yet */
-  const char *copied;         /* what stands before it is in the output */
+  const char *at;     /* what is not read yet */
+  const char *copied; /* what stands before it is in the output */
   FILE *out;
 };
 
@@ -62,7 +65,9 @@ static const char *skip_blank(const char *p, bool *line_began) {
   }
 }
 
-static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool word_char(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
 
 /* Directives are no tokens. */
 static struct token next(struct unit *u) {
@@ -70,19 +75,20 @@ static struct token next(struct unit *u) {
   const char *p = skip_blank(u->at, &line_began), *end = p;
   if (!*p) {
     u->at = p;
-    return (struct token){p, 0};
+    return (struct token){ p, 0 };
   }
   if (*p == 'R' && p[1] == '"')
     end = skip_raw(p + 1);
   else if (word_char(*p))
-    while (word_char(*end) || (*end == '\'' && isdigit((unsigned char)*p) && word_char(end[1])))
+    while (word_char(*end) ||
+           (*end == '\'' && isdigit((unsigned char)*p) && word_char(end[1])))
       end++;
   else if (*p == '"' || *p == '\'')
     end = skip_string(p);
   else
     end = p + 1;
   u->at = end;
-  return (struct token){p, (size_t)(end - p)};
+  return (struct token){ p, (size_t)(end - p) };
 }
 
 static void copy_until(struct unit *u, const char *p) {
@@ -108,9 +114,10 @@ static void keep_lines(struct unit *u, const char *from, const char *to) {
       putc('\n', u->out);
 }
 
-/* `extern` has been read: is it one of __shared__? `extern __shared__ __align__(16) T name[];` */
+/* `extern` has been read: is it one of __shared__? `extern __shared__ __align__(16) T
+ * name[];` */
 static void dynamic_shared(struct unit *u, struct token first) {
-  struct token type[64], name = {NULL, 0}, t = next(u);
+  struct token type[64], name = { NULL, 0 }, t = next(u);
   unsigned n = 0;
   bool shared = false;
   const char *begin = u->at;
@@ -157,11 +164,12 @@ static void body(struct unit *u) {
 
 /* `__global__` has been read, and is not behind template<…>. */
 static void kernel(struct unit *u) {
-  struct token before = {NULL, 0}, t, name = {NULL, 0};
+  struct token before = { NULL, 0 }, t, name = { NULL, 0 };
   while ((t = next(u)).n) {
     if (is(t, "(")) {
-      bool attribute = before.n && (is(before, "__launch_bounds__") || is(before, "__attribute__") ||
-                                    is(before, "__maxnreg__") || is(before, "__cluster_dims__"));
+      bool attribute = before.n &&
+          (is(before, "__launch_bounds__") || is(before, "__attribute__") ||
+           is(before, "__maxnreg__") || is(before, "__cluster_dims__"));
       skip_group(u, t);
       if (!attribute && before.n)
         name = before;
@@ -182,7 +190,7 @@ static void kernel(struct unit *u) {
 char *rewrite_unit(const char *text) {
   char *made = NULL;
   size_t size = 0;
-  struct unit u = {.at = text, .copied = text, .out = open_memstream(&made, &size)};
+  struct unit u = { .at = text, .copied = text, .out = open_memstream(&made, &size) };
   if (!u.out)
     return NULL;
   bool template = false; /* between template<…> and the end of what it heads */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime.c: the runtime API on devices, memory and kernels, over the driver's. What goes wrong is kept for
- * cudaGetLastError. */
+/* runtime.c: the runtime API on devices, memory and kernels, over the driver's. What goes
+ * wrong is kept for cudaGetLastError. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +25,15 @@ CUresult runtime_ready(struct CUctx_st **c) {
     return e;
   if (context_current(c) == CUDA_ERROR_INVALID_CONTEXT) {
     struct CUctx_st *mine = context_of(runtime_device);
-    if (!mine->retained && (e = cuDevicePrimaryCtxRetain(&primary, runtime_device)) != CUDA_SUCCESS)
+    if (!mine->retained &&
+        (e = cuDevicePrimaryCtxRetain(&primary, runtime_device)) != CUDA_SUCCESS)
       return e;
     context_use(mine);
   }
   return context_current(c);
 }
 
-/* ---- errors --------------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------- */
 
 EXPORT cudaError_t cudaPeekAtLastError(void) {
   struct CUctx_st *c;
@@ -77,7 +78,7 @@ EXPORT const char *cudaGetErrorString(cudaError_t e) {
   return w ? w->words : "unrecognized error code";
 }
 
-/* ---- devices ---------------------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------- */
 
 EXPORT cudaError_t cudaDriverGetVersion(int *version) {
   return runtime_error(cuDriverGetVersion(version));
@@ -131,7 +132,8 @@ EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
   return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device) {
+EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute,
+                                          int device) {
   CUresult e = driver_ready() == CUDA_SUCCESS ? CUDA_SUCCESS : driver_initialise();
   if (e == CUDA_SUCCESS)
     e = cuDeviceGetAttribute(value, (CUdevice_attribute)attribute, device);
@@ -154,27 +156,42 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
   cuDeviceGetName(p->name, sizeof p->name, device);
   cuDeviceGetUuid(&p->uuid, device);
   p->totalGlobalMem = settings_get()->memory;
-  static const struct { size_t at; enum cudaDeviceAttr from; bool wide; } fields[] = {
-#define INT(field, from) {offsetof(struct cudaDeviceProp, field), cudaDevAttr##from, false},
-#define SIZE(field, from) {offsetof(struct cudaDeviceProp, field), cudaDevAttr##from, true},
-      SIZE(sharedMemPerBlock, MaxSharedMemoryPerBlock) INT(regsPerBlock, MaxRegistersPerBlock)
-      INT(warpSize, WarpSize) SIZE(memPitch, MaxPitch)
-      INT(maxThreadsPerBlock, MaxThreadsPerBlock) INT(maxThreadsDim[0], MaxBlockDimX)
-      INT(maxThreadsDim[1], MaxBlockDimY) INT(maxThreadsDim[2], MaxBlockDimZ)
-      INT(maxGridSize[0], MaxGridDimX) INT(maxGridSize[1], MaxGridDimY)
-      INT(maxGridSize[2], MaxGridDimZ) SIZE(totalConstMem, TotalConstantMemory)
-      INT(major, ComputeCapabilityMajor) INT(minor, ComputeCapabilityMinor)
-      INT(multiProcessorCount, MultiProcessorCount) INT(canMapHostMemory, CanMapHostMemory)
-      INT(asyncEngineCount, AsyncEngineCount) INT(unifiedAddressing, UnifiedAddressing)
-      INT(memoryBusWidth, GlobalMemoryBusWidth) INT(l2CacheSize, L2CacheSize)
-      INT(pciDeviceID, PciDeviceId)
-      INT(maxThreadsPerMultiProcessor, MaxThreadsPerMultiProcessor)
-      SIZE(sharedMemPerMultiprocessor, MaxSharedMemoryPerMultiprocessor)
-      INT(regsPerMultiprocessor, MaxRegistersPerMultiprocessor) INT(managedMemory, ManagedMemory)
-      INT(concurrentManagedAccess, ConcurrentManagedAccess)
-      SIZE(sharedMemPerBlockOptin, MaxSharedMemoryPerBlockOptin)
-      SIZE(reservedSharedMemPerBlock, ReservedSharedMemoryPerBlock)
-      INT(maxBlocksPerMultiProcessor, MaxBlocksPerMultiprocessor)
+  static const struct {
+    size_t at;
+    enum cudaDeviceAttr from;
+    bool wide;
+  } fields[] = {
+#define INT(field, from) \
+  { offsetof(struct cudaDeviceProp, field), cudaDevAttr##from, false },
+#define SIZE(field, from) \
+  { offsetof(struct cudaDeviceProp, field), cudaDevAttr##from, true },
+    SIZE(sharedMemPerBlock, MaxSharedMemoryPerBlock) INT(
+        regsPerBlock, MaxRegistersPerBlock) INT(warpSize, WarpSize)
+        SIZE(memPitch, MaxPitch) INT(maxThreadsPerBlock, MaxThreadsPerBlock) INT(
+            maxThreadsDim[0], MaxBlockDimX) INT(maxThreadsDim[1], MaxBlockDimY)
+            INT(maxThreadsDim[2], MaxBlockDimZ) INT(maxGridSize[0], MaxGridDimX) INT(
+                maxGridSize[1], MaxGridDimY) INT(maxGridSize[2],
+                                                 MaxGridDimZ) SIZE(totalConstMem,
+                                                                   TotalConstantMemory)
+                INT(major, ComputeCapabilityMajor) INT(minor, ComputeCapabilityMinor) INT(
+                    multiProcessorCount, MultiProcessorCount) INT(canMapHostMemory,
+                                                                  CanMapHostMemory)
+                    INT(asyncEngineCount, AsyncEngineCount) INT(
+                        unifiedAddressing, UnifiedAddressing) INT(memoryBusWidth,
+                                                                  GlobalMemoryBusWidth)
+                        INT(l2CacheSize, L2CacheSize) INT(pciDeviceID, PciDeviceId) INT(
+                            maxThreadsPerMultiProcessor, MaxThreadsPerMultiProcessor)
+                            SIZE(sharedMemPerMultiprocessor,
+                                 MaxSharedMemoryPerMultiprocessor)
+                                INT(regsPerMultiprocessor, MaxRegistersPerMultiprocessor)
+                                    INT(managedMemory, ManagedMemory) INT(
+                                        concurrentManagedAccess, ConcurrentManagedAccess)
+                                        SIZE(sharedMemPerBlockOptin,
+                                             MaxSharedMemoryPerBlockOptin)
+                                            SIZE(reservedSharedMemPerBlock,
+                                                 ReservedSharedMemoryPerBlock)
+                                                INT(maxBlocksPerMultiProcessor,
+                                                    MaxBlocksPerMultiprocessor)
 #undef INT
 #undef SIZE
   };
@@ -206,7 +223,7 @@ EXPORT cudaError_t cudaDeviceReset(void) {
   return cudaSuccess;
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------- */
 
 static cudaError_t allocate(void **p, size_t bytes, enum memory_kind kind) {
   struct CUctx_st *c;
@@ -223,7 +240,9 @@ static cudaError_t allocate(void **p, size_t bytes, enum memory_kind kind) {
   return runtime_error(e);
 }
 
-EXPORT cudaError_t cudaMalloc(void **p, size_t bytes) { return allocate(p, bytes, MEMORY_DEVICE); }
+EXPORT cudaError_t cudaMalloc(void **p, size_t bytes) {
+  return allocate(p, bytes, MEMORY_DEVICE);
+}
 EXPORT cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags) {
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
     return runtime_error(CUDA_ERROR_INVALID_VALUE);
@@ -233,9 +252,12 @@ EXPORT cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t bytes, size_t
   *pitch = (bytes + 511) / 512 * 512;
   return allocate(p, *pitch * rows, MEMORY_DEVICE);
 }
-EXPORT cudaError_t cudaMallocHost(void **p, size_t bytes) { return allocate(p, bytes, MEMORY_HOST); }
+EXPORT cudaError_t cudaMallocHost(void **p, size_t bytes) {
+  return allocate(p, bytes, MEMORY_HOST);
+}
 EXPORT cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags) {
-  return flags > 7 ? runtime_error(CUDA_ERROR_INVALID_VALUE) : allocate(p, bytes, MEMORY_HOST);
+  return flags > 7 ? runtime_error(CUDA_ERROR_INVALID_VALUE)
+                   : allocate(p, bytes, MEMORY_HOST);
 }
 EXPORT cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s) {
   (void)s;
@@ -253,7 +275,8 @@ EXPORT cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags) {
   struct CUctx_st *c;
   CUresult e = runtime_ready(&c);
   (void)flags;
-  return runtime_error(e == CUDA_SUCCESS ? memory_register((uintptr_t)p, bytes, c->device) : e);
+  return runtime_error(e == CUDA_SUCCESS ? memory_register((uintptr_t)p, bytes, c->device)
+                                         : e);
 }
 
 static cudaError_t give_back(void *p, enum memory_kind kind) {
@@ -267,9 +290,15 @@ static cudaError_t give_back(void *p, enum memory_kind kind) {
   }
   return runtime_error(e);
 }
-EXPORT cudaError_t cudaFree(void *p) { return give_back(p, MEMORY_DEVICE); }
-EXPORT cudaError_t cudaFreeHost(void *p) { return give_back(p, MEMORY_HOST); }
-EXPORT cudaError_t cudaHostUnregister(void *p) { return give_back(p, MEMORY_REGISTERED); }
+EXPORT cudaError_t cudaFree(void *p) {
+  return give_back(p, MEMORY_DEVICE);
+}
+EXPORT cudaError_t cudaFreeHost(void *p) {
+  return give_back(p, MEMORY_HOST);
+}
+EXPORT cudaError_t cudaHostUnregister(void *p) {
+  return give_back(p, MEMORY_REGISTERED);
+}
 EXPORT cudaError_t cudaFreeAsync(void *p, cudaStream_t s) {
   (void)s;
   return give_back(p, MEMORY_DEVICE);
@@ -281,19 +310,21 @@ EXPORT cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
   return runtime_error(e == CUDA_SUCCESS ? cuMemGetInfo(available, total) : e);
 }
 
-EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, const void *p) {
+EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out,
+                                            const void *p) {
   struct CUctx_st *c;
   struct allocation a;
   CUresult e = runtime_ready(&c);
   if (e != CUDA_SUCCESS)
     return runtime_error(e);
-  *out = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered, .device = -2,
-                                        .hostPointer = (void *)p};
+  *out = (struct cudaPointerAttributes){ .type = cudaMemoryTypeUnregistered,
+                                         .device = -2,
+                                         .hostPointer = (void *)p };
   if (!memory_find((uintptr_t)p, &a))
     return cudaSuccess;
-  out->type = is_host(a.kind)            ? cudaMemoryTypeHost
-              : a.kind == MEMORY_MANAGED ? cudaMemoryTypeManaged
-                                         : cudaMemoryTypeDevice;
+  out->type = is_host(a.kind)    ? cudaMemoryTypeHost
+      : a.kind == MEMORY_MANAGED ? cudaMemoryTypeManaged
+                                 : cudaMemoryTypeDevice;
   out->device = a.device;
   out->devicePointer = (void *)p;
   out->hostPointer = out->type == cudaMemoryTypeDevice ? NULL : (void *)p;
@@ -318,7 +349,8 @@ static CUresult kind_fits(const struct copy *c, enum cudaMemcpyKind kind) {
   return CUDA_SUCCESS;
 }
 
-static cudaError_t copy_any(struct copy copy, enum cudaMemcpyKind kind, cudaStream_t s, bool wait) {
+static cudaError_t copy_any(struct copy copy, enum cudaMemcpyKind kind, cudaStream_t s,
+                            bool wait) {
   struct CUctx_st *c;
   CUresult e = runtime_ready(&c);
   if (e == CUDA_SUCCESS && copy.bytes && copy.rows)
@@ -326,25 +358,29 @@ static cudaError_t copy_any(struct copy copy, enum cudaMemcpyKind kind, cudaStre
   return runtime_error(e == CUDA_SUCCESS ? copy_queue(c, &copy, s, wait) : e);
 }
 
-EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
-  return copy_any((struct copy){to, from, bytes, 1, bytes, bytes}, kind, NULL, true);
+EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
+                              enum cudaMemcpyKind kind) {
+  return copy_any((struct copy){ to, from, bytes, 1, bytes, bytes }, kind, NULL, true);
 }
 EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                    enum cudaMemcpyKind kind, cudaStream_t s) {
-  return copy_any((struct copy){to, from, bytes, 1, bytes, bytes}, kind, s, false);
+  return copy_any((struct copy){ to, from, bytes, 1, bytes, bytes }, kind, s, false);
 }
-EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                size_t bytes, size_t rows, enum cudaMemcpyKind kind) {
+EXPORT cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from,
+                                size_t from_pitch, size_t bytes, size_t rows,
+                                enum cudaMemcpyKind kind) {
   if (bytes > to_pitch || bytes > from_pitch)
     return runtime_error(CUDA_ERROR_INVALID_VALUE);
-  return copy_any((struct copy){to, from, bytes, rows, to_pitch, from_pitch}, kind, NULL, true);
+  return copy_any((struct copy){ to, from, bytes, rows, to_pitch, from_pitch }, kind,
+                  NULL, true);
 }
-EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                                     size_t bytes, size_t rows, enum cudaMemcpyKind kind,
-                                     cudaStream_t s) {
+EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
+                                     size_t from_pitch, size_t bytes, size_t rows,
+                                     enum cudaMemcpyKind kind, cudaStream_t s) {
   if (bytes > to_pitch || bytes > from_pitch)
     return runtime_error(CUDA_ERROR_INVALID_VALUE);
-  return copy_any((struct copy){to, from, bytes, rows, to_pitch, from_pitch}, kind, s, false);
+  return copy_any((struct copy){ to, from, bytes, rows, to_pitch, from_pitch }, kind, s,
+                  false);
 }
 
 static cudaError_t set_any(void *p, int value, size_t bytes, size_t rows, size_t pitch,
@@ -361,15 +397,18 @@ EXPORT cudaError_t cudaMemset(void *p, int value, size_t bytes) {
 EXPORT cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s) {
   return set_any(p, value, bytes, 1, 0, s);
 }
-EXPORT cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t bytes, size_t rows) {
+EXPORT cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t bytes,
+                                size_t rows) {
   return set_any(p, value, bytes, rows, pitch, NULL);
 }
-EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, int device, cudaStream_t s) {
+EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, int device,
+                                        cudaStream_t s) {
   (void)device, (void)s;
-  return runtime_error(memory_on_device((uintptr_t)p, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+  return runtime_error(memory_on_device((uintptr_t)p, bytes) ? CUDA_SUCCESS
+                                                             : CUDA_ERROR_INVALID_VALUE);
 }
 
-/* ---- variables -------------------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------- */
 
 EXPORT cudaError_t autotune_emulate_symbol(const void *symbol, size_t bytes) {
   struct CUctx_st *c;
@@ -382,7 +421,7 @@ EXPORT cudaError_t autotune_emulate_symbol(const void *symbol, size_t bytes) {
 EXPORT cudaError_t autotune_emulate_symbol_copy(void *to, const void *from, size_t bytes,
                                                 size_t room, cudaStream_t s, int wait) {
   struct CUctx_st *c;
-  struct copy copy = {to, from, bytes, 1, bytes, bytes};
+  struct copy copy = { to, from, bytes, 1, bytes, bytes };
   CUresult e = runtime_ready(&c);
   if (e == CUDA_SUCCESS && bytes > room)
     e = CUDA_ERROR_INVALID_VALUE;
@@ -405,17 +444,22 @@ EXPORT cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol) {
   return cudaSuccess;
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------- */
 
-static cudaError_t launch_any(const struct autotune_emulate_kernel *k, size_t limit, dim3 grid,
-                              dim3 block, size_t shared, cudaStream_t s, void **args) {
+static cudaError_t launch_any(const struct autotune_emulate_kernel *k, size_t limit,
+                              dim3 grid, dim3 block, size_t shared, cudaStream_t s,
+                              void **args) {
   struct CUctx_st *c;
-  struct launch l = {.kernel = k, .grid = {grid.x, grid.y, grid.z},
-                     .block = {block.x, block.y, block.z}, .shared = shared, .shared_limit = limit};
+  struct launch l = { .kernel = k,
+                      .grid = { grid.x, grid.y, grid.z },
+                      .block = { block.x, block.y, block.z },
+                      .shared = shared,
+                      .shared_limit = limit };
   CUresult e = runtime_ready(&c);
   if (e == CUDA_SUCCESS)
     e = launch_queue(c, &l, s, args);
-  if (e == CUDA_ERROR_INVALID_VALUE && shared <= limit) /* the runtime has a name for it */
+  if (e == CUDA_ERROR_INVALID_VALUE &&
+      shared <= limit) /* the runtime has a name for it */
     e = (CUresult)cudaErrorInvalidConfiguration;
   return runtime_error(e);
 }
@@ -428,13 +472,15 @@ EXPORT cudaError_t cudaLaunchKernel(const void *fn, dim3 grid, dim3 block, void 
   return launch_any(&r->kernel, r->shared_limit, grid, block, shared, s, args);
 }
 
-EXPORT void autotune_emulate_launch(const struct autotune_emulate_kernel *kernel, dim3 grid,
-                                    dim3 block, size_t shared, cudaStream_t s, void **args) {
+EXPORT void autotune_emulate_launch(const struct autotune_emulate_kernel *kernel,
+                                    dim3 grid, dim3 block, size_t shared, cudaStream_t s,
+                                    void **args) {
   struct registered *r = kernel_find(kernel->fn);
   launch_any(kernel, r ? r->shared_limit : SHARED_STATIC, grid, block, shared, s, args);
 }
 
-EXPORT cudaError_t cudaFuncSetAttribute(const void *fn, enum cudaFuncAttribute attribute_, int value) {
+EXPORT cudaError_t cudaFuncSetAttribute(const void *fn, enum cudaFuncAttribute attribute_,
+                                        int value) {
   struct registered *r = kernel_find(fn);
   if (!r)
     return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
@@ -449,23 +495,27 @@ EXPORT cudaError_t cudaFuncSetAttribute(const void *fn, enum cudaFuncAttribute a
 
 EXPORT cudaError_t cudaFuncSetCacheConfig(const void *fn, enum cudaFuncCache config) {
   (void)config;
-  return kernel_find(fn) ? cudaSuccess : runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
+  return kernel_find(fn) ? cudaSuccess
+                         : runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
 }
 
 EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *fn) {
   struct registered *r = kernel_find(fn);
   if (!r)
     return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
-  *a = (struct cudaFuncAttributes){.maxThreadsPerBlock = MAX_THREADS, .numRegs = REGISTERS_THREAD,
-                                   .ptxVersion = settings_get()->cc,
-                                   .binaryVersion = settings_get()->cc,
-                                   .maxDynamicSharedSizeBytes = (int)r->shared_limit,
-                                   .preferredShmemCarveout = -1};
+  *a = (struct cudaFuncAttributes){ .maxThreadsPerBlock = MAX_THREADS,
+                                    .numRegs = REGISTERS_THREAD,
+                                    .ptxVersion = settings_get()->cc,
+                                    .binaryVersion = settings_get()->cc,
+                                    .maxDynamicSharedSizeBytes = (int)r->shared_limit,
+                                    .preferredShmemCarveout = -1 };
   return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *fn,
-                                                                 int threads, size_t shared) {
+EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
+                                                                 const void *fn,
+                                                                 int threads,
+                                                                 size_t shared) {
   if (!kernel_find(fn))
     return runtime_error((CUresult)cudaErrorInvalidDeviceFunction);
   *blocks = launch_occupancy(shared, threads);

@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime_stream.c: the runtime API on streams, events, graphs: the driver's functions in the runtime's
- * context. */
+/* runtime_stream.c: the runtime API on streams, events, graphs: the driver's functions in
+ * the runtime's context. */
 #include <stdlib.h>
 
 #include "runtime.h"
 
-struct cudaGraph_st { struct graph *graph; };
-struct cudaGraphExec_st { struct graph *graph; };
+struct cudaGraph_st {
+  struct graph *graph;
+};
+struct cudaGraphExec_st {
+  struct graph *graph;
+};
 
 /* CALL, a driver's function, once there is a context. */
-#define THROUGH(call)                                                                        \
-  do {                                                                                       \
-    struct CUctx_st *c_;                                                                     \
-    CUresult e_ = runtime_ready(&c_);                                                        \
-    return runtime_error(e_ == CUDA_SUCCESS ? (call) : e_);                                  \
+#define THROUGH(call)                                       \
+  do {                                                      \
+    struct CUctx_st *c_;                                    \
+    CUresult e_ = runtime_ready(&c_);                       \
+    return runtime_error(e_ == CUDA_SUCCESS ? (call) : e_); \
   } while (0)
 
-EXPORT cudaError_t cudaStreamCreate(cudaStream_t *s) { THROUGH(cuStreamCreate(s, 0)); }
+EXPORT cudaError_t cudaStreamCreate(cudaStream_t *s) {
+  THROUGH(cuStreamCreate(s, 0));
+}
 EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags) {
   THROUGH(cuStreamCreate(s, flags));
 }
-EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *s, unsigned flags, int priority) {
+EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *s, unsigned flags,
+                                                int priority) {
   (void)priority;
   THROUGH(cuStreamCreate(s, flags));
 }
@@ -28,25 +35,42 @@ EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
   *least = *greatest = 0;
   return cudaSuccess;
 }
-EXPORT cudaError_t cudaStreamDestroy(cudaStream_t s) { THROUGH(cuStreamDestroy(s)); }
-EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t s) { THROUGH(cuStreamSynchronize(s)); }
-EXPORT cudaError_t cudaStreamQuery(cudaStream_t s) { THROUGH(cuStreamQuery(s)); }
+EXPORT cudaError_t cudaStreamDestroy(cudaStream_t s) {
+  THROUGH(cuStreamDestroy(s));
+}
+EXPORT cudaError_t cudaStreamSynchronize(cudaStream_t s) {
+  THROUGH(cuStreamSynchronize(s));
+}
+EXPORT cudaError_t cudaStreamQuery(cudaStream_t s) {
+  THROUGH(cuStreamQuery(s));
+}
 EXPORT cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned flags) {
   THROUGH(cuStreamWaitEvent(s, e, flags));
 }
-EXPORT cudaError_t cudaEventCreate(cudaEvent_t *e) { THROUGH(cuEventCreate(e, 0)); }
+EXPORT cudaError_t cudaEventCreate(cudaEvent_t *e) {
+  THROUGH(cuEventCreate(e, 0));
+}
 EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags) {
   THROUGH(cuEventCreate(e, flags));
 }
-EXPORT cudaError_t cudaEventDestroy(cudaEvent_t e) { THROUGH(cuEventDestroy(e)); }
-EXPORT cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { THROUGH(cuEventRecord(e, s)); }
-EXPORT cudaError_t cudaEventQuery(cudaEvent_t e) { THROUGH(cuEventQuery(e)); }
-EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t e) { THROUGH(cuEventSynchronize(e)); }
-EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
+EXPORT cudaError_t cudaEventDestroy(cudaEvent_t e) {
+  THROUGH(cuEventDestroy(e));
+}
+EXPORT cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
+  THROUGH(cuEventRecord(e, s));
+}
+EXPORT cudaError_t cudaEventQuery(cudaEvent_t e) {
+  THROUGH(cuEventQuery(e));
+}
+EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t e) {
+  THROUGH(cuEventSynchronize(e));
+}
+EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from,
+                                        cudaEvent_t to) {
   THROUGH(cuEventElapsedTime(milliseconds, from, to));
 }
 
-/* ---- functions of the host --------------------------------------------------------------------------------- */
+/* ---- functions of the host ------------------------------------------------------- */
 
 struct hosting {
   struct operation o;
@@ -59,8 +83,10 @@ struct hosting {
 static CUresult hosting_run(struct operation *o) {
   struct hosting *h = (struct hosting *)o;
   if (h->callback)
-    h->callback(h->stream, (cudaError_t)__atomic_load_n(&context_of(o->device)->lost, __ATOMIC_ACQUIRE),
-                h->data);
+    h->callback(
+        h->stream,
+        (cudaError_t)__atomic_load_n(&context_of(o->device)->lost, __ATOMIC_ACQUIRE),
+        h->data);
   else
     h->fn(h->data);
   return CUDA_SUCCESS;
@@ -82,18 +108,20 @@ static CUresult hosting_queue(struct CUctx_st *c, cudaStream_t s, cudaHostFn_t f
 EXPORT cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t fn, void *data) {
   THROUGH(hosting_queue(c_, s, fn, NULL, data));
 }
-EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t fn, void *data,
-                                         unsigned flags) {
+EXPORT cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t fn,
+                                         void *data, unsigned flags) {
   THROUGH(flags ? CUDA_ERROR_INVALID_VALUE : hosting_queue(c_, s, NULL, fn, data));
 }
 
-/* ---- capture and graphs -------------------------------------------------------------------------------------- */
+/* ---- capture and graphs ---------------------------------------------------------- */
 
-EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t s, enum cudaStreamCaptureMode mode) {
+EXPORT cudaError_t cudaStreamBeginCapture(cudaStream_t s,
+                                          enum cudaStreamCaptureMode mode) {
   THROUGH(capture_begin(s, (CUstreamCaptureMode)mode));
 }
 
-EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *status) {
+EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t s,
+                                         enum cudaStreamCaptureStatus *status) {
   CUstreamCaptureStatus mine = CU_STREAM_CAPTURE_STATUS_NONE;
   struct CUctx_st *c;
   CUresult e = runtime_ready(&c);
@@ -126,7 +154,8 @@ EXPORT cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *g) {
   return cudaSuccess;
 }
 
-EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *e, cudaGraph_t g, unsigned long long flags) {
+EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *e, cudaGraph_t g,
+                                        unsigned long long flags) {
   if (!e || !g || flags)
     return runtime_error(CUDA_ERROR_INVALID_VALUE);
   *e = malloc(sizeof **e);

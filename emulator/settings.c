@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.c: AUTOTUNE_EMULATE="devices=2,memory=64M,cc=90,timeout=2,verbose,fault=illegal:3+": the
+/* settings.c:
+ * AUTOTUNE_EMULATE="devices=2,memory=64M,cc=90,timeout=2,verbose,fault=illegal:3+": the
  * machine that is played, and which of its calls fail. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,20 +11,24 @@
 
 enum { MAX_FAULTS = 8 };
 static const char *const fault_names[] = {
-    [FAULT_ILLEGAL] = "illegal", [FAULT_TRAP] = "trap",     [FAULT_ASSERT] = "assert",
-    [FAULT_TIMEOUT] = "timeout", [FAULT_LAUNCH] = "launch", [FAULT_MEMORY] = "memory",
-    [FAULT_LOAD] = "load",       [FAULT_SYNC] = "sync",     [FAULT_COPY] = "copy",
-    [FAULT_EVENT] = "event",     [FAULT_IPC] = "ipc",       [FAULT_NVRTC] = "nvrtc",
-    [FAULT_INIT] = "init",
+  [FAULT_ILLEGAL] = "illegal", [FAULT_TRAP] = "trap",     [FAULT_ASSERT] = "assert",
+  [FAULT_TIMEOUT] = "timeout", [FAULT_LAUNCH] = "launch", [FAULT_MEMORY] = "memory",
+  [FAULT_LOAD] = "load",       [FAULT_SYNC] = "sync",     [FAULT_COPY] = "copy",
+  [FAULT_EVENT] = "event",     [FAULT_IPC] = "ipc",       [FAULT_NVRTC] = "nvrtc",
+  [FAULT_INIT] = "init",
 };
 
 static struct {
   pthread_once_t once;
   struct settings s;
-  struct { enum fault what; unsigned long from; bool all; } faults[MAX_FAULTS];
+  struct {
+    enum fault what;
+    unsigned long from;
+    bool all;
+  } faults[MAX_FAULTS];
   unsigned n_faults;
   atomic_ulong calls[FAULT_INIT + 1];
-} state = {.once = PTHREAD_ONCE_INIT};
+} state = { .once = PTHREAD_ONCE_INIT };
 
 static size_t bytes_of(const char *text) {
   char *end;
@@ -48,7 +53,9 @@ static void fault_add(const char *text) {
 static void setting_read(const char *name, const char *value) {
   struct settings *s = &state.s;
   if (!strcmp(name, "devices"))
-    s->devices = atoi(value) < 0 ? 0 : atoi(value) > MAX_DEVICES ? MAX_DEVICES : atoi(value);
+    s->devices = atoi(value) < 0    ? 0
+        : atoi(value) > MAX_DEVICES ? MAX_DEVICES
+                                    : atoi(value);
   else if (!strcmp(name, "memory") && bytes_of(value))
     s->memory = bytes_of(value);
   else if (!strcmp(name, "cc") && atoi(value) >= 10)
@@ -62,7 +69,9 @@ static void setting_read(const char *name, const char *value) {
 }
 
 static void read_once(void) {
-  state.s = (struct settings){.devices = 1, .cc = 80, .memory = (size_t)4 << 30, .timeout = 20};
+  state.s = (struct settings){
+    .devices = 1, .cc = 80, .memory = (size_t)4 << 30, .timeout = 20
+  };
   const char *text = getenv("AUTOTUNE_EMULATE");
   char *copy = text ? strdup(text) : NULL, *rest = NULL;
   for (char *word = copy ? strtok_r(copy, ", ", &rest) : NULL; word;
@@ -87,7 +96,8 @@ bool fault_due(enum fault f) {
   unsigned long call = atomic_fetch_add(&state.calls[f], 1) + 1;
   for (unsigned i = 0; i < state.n_faults; i++)
     if (state.faults[i].what == f &&
-        (state.faults[i].from == call || (state.faults[i].all && call > state.faults[i].from)))
+        (state.faults[i].from == call ||
+         (state.faults[i].all && call > state.faults[i].from)))
       return true;
   return false;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signals.c: what a kernel does wrong comes as a signal to the device's thread, and leaves the kernel
- * from there. So does a timer of that thread's CPU time. Faults of other threads, and of the device's
- * outside of kernels, go to the handler that was there before. */
+/* signals.c: what a kernel does wrong comes as a signal to the device's thread, and
+ * leaves the kernel from there. So does a timer of that thread's CPU time. Faults of
+ * other threads, and of the device's outside of kernels, go to the handler that was there
+ * before. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include "emulator.h"
 
 enum { SIGNAL_STACK = 64 << 10 };
-static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
 enum { N_FAULTS = sizeof faults / sizeof *faults };
 
 static struct {
@@ -38,7 +39,9 @@ static void to_previous(int signal, siginfo_t *info, void *context) {
     }
 }
 
-bool signals_in_kernel(void) { return s.running && pthread_equal(pthread_self(), s.thread); }
+bool signals_in_kernel(void) {
+  return s.running && pthread_equal(pthread_self(), s.thread);
+}
 
 static void on_fault(int signal, siginfo_t *info, void *context) {
   if (!signals_in_kernel()) {
@@ -53,7 +56,8 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
     launch_abort(CUDA_ERROR_ILLEGAL_INSTRUCTION, "an instruction that is none");
   char reason[80];
   if (info->si_code == SI_KERNEL) /* the processor does not say where */
-    snprintf(reason, sizeof reason, "an address that is none, or not aligned for its type");
+    snprintf(reason, sizeof reason,
+             "an address that is none, or not aligned for its type");
   else
     snprintf(reason, sizeof reason, "%p is no address of the device", info->si_addr);
   launch_abort(CUDA_ERROR_ILLEGAL_ADDRESS, reason);
@@ -65,7 +69,7 @@ static void on_limit(int signal, siginfo_t *info, void *context) {
 }
 
 static bool handlers_install(void) {
-  struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
+  struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK };
   sigemptyset(&action.sa_mask);
   action.sa_sigaction = on_fault;
   for (unsigned i = 0; i < N_FAULTS; i++)
@@ -78,7 +82,7 @@ static bool handlers_install(void) {
 
 bool signals_begin(void) {
   static _Alignas(16) char stack[SIGNAL_STACK];
-  stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+  stack_t other = { .ss_sp = stack, .ss_size = sizeof stack };
   sigset_t blocked;
   s.thread = pthread_self();
   if (sigaltstack(&other, NULL) != 0 || !handlers_install())
@@ -88,14 +92,16 @@ bool signals_begin(void) {
     sigdelset(&blocked, faults[i]);
   sigdelset(&blocked, s.limit_signal);
   pthread_sigmask(SIG_SETMASK, &blocked, NULL);
-  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = s.limit_signal};
+  struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
+                            .sigev_signo = s.limit_signal };
   event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
   s.there = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &s.timer) == 0;
   return true;
 }
 
 void signals_limit(double seconds) {
-  struct itimerspec limit = {.it_value = {(time_t)seconds, (long)((seconds - (time_t)seconds) * 1e9)}};
+  struct itimerspec limit = { .it_value = { (time_t)seconds,
+                                            (long)((seconds - (time_t)seconds) * 1e9) } };
   s.running = seconds > 0;
   if (s.there)
     timer_settime(s.timer, 0, &limit, NULL);

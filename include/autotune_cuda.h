@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* autotune_cuda.h: what translated .cu files use besides autotune.h; programs do not include it.
+/* autotune_cuda.h: what translated .cu files use besides autotune.h; programs do not
+ * include it.
  *
- * C++11, for nvcc, clang++ and the emulator. Everything is inline or a template, and depends on nothing but
- * the runtime API and the C++ library's language support. */
+ * C++11, for nvcc, clang++ and the emulator. Everything is inline or a template, and
+ * depends on nothing but the runtime API and the C++ library's language support. */
 #ifndef AUTOTUNE_CUDA_H
 #define AUTOTUNE_CUDA_H
 
@@ -20,16 +21,17 @@
 
 /* nvcc's own front end has warnings of its own. */
 #if defined(__CUDACC__) && !defined(__clang__)
-#define AUTOTUNE_GENERATED_CUDA                                                              \
-  _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 177") _Pragma("nv_diag_suppress 550")
+#define AUTOTUNE_GENERATED_CUDA                                 \
+  _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 177") \
+      _Pragma("nv_diag_suppress 550")
 #define AUTOTUNE_AS_WRITTEN_CUDA _Pragma("nv_diagnostic pop")
 #else
 #define AUTOTUNE_GENERATED_CUDA
 #define AUTOTUNE_AS_WRITTEN_CUDA
 #endif
 
-/* A build whose link does not go through `autotune cc` (CMake has no launcher for CUDA's) need not name the
- * library: it is opened then. */
+/* A build whose link does not go through `autotune cc` (CMake has no launcher for CUDA's)
+ * need not name the library: it is opened then. */
 extern "C" {
 extern __typeof__(autotune_launch_kernel) autotune_launch_kernel __attribute__((weak));
 extern __typeof__(autotune_site_close) autotune_site_close __attribute__((weak));
@@ -37,109 +39,119 @@ extern __typeof__(autotune_site_close) autotune_site_close __attribute__((weak))
 
 namespace autotune {
 
-/* ---- the library ---- */
+/* ---- the library ----------------------------------------------------------------- */
 
 /* Where the loader looks, and beside the folder of this header. */
-inline void *open_library()
-{
+inline void *open_library() {
   static const char *const beside[] = { "../lib", "../lib/x86_64-linux-gnu",
                                         "../lib/aarch64-linux-gnu", "../lib64" };
   const char *slash = strrchr(__FILE__, '/');
   void *library = dlopen("libautotune.so.0", RTLD_NOW | RTLD_GLOBAL);
   for (unsigned i = 0; !library && slash && i < sizeof beside / sizeof *beside; i++) {
     char path[4096];
-    snprintf(path, sizeof path, "%.*s/%s/libautotune.so", static_cast<int>(slash - __FILE__), __FILE__,
-             beside[i]);
+    snprintf(path, sizeof path, "%.*s/%s/libautotune.so",
+             static_cast<int>(slash - __FILE__), __FILE__, beside[i]);
     library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   }
   if (!library)
-    fprintf(stderr, "autotune: warning: libautotune.so cannot be opened (set LD_LIBRARY_PATH, or link with "
-                    "it): CUDA kernels run as they are\n");
+    fprintf(
+        stderr,
+        "autotune: warning: libautotune.so cannot be opened (set LD_LIBRARY_PATH, or link with "
+        "it): CUDA kernels run as they are\n");
   return library;
 }
 
-inline void *library_function(const char *name)
-{
+inline void *library_function(const char *name) {
   static void *const library = open_library();
   return library ? dlsym(library, name) : nullptr;
 }
 
 inline int launch_kernel(autotune_site *site, const long long *key, void *const *args,
-                         const autotune_launch *asked)
-{
+                         const autotune_launch *asked) {
   typedef decltype(&::autotune_launch_kernel) function;
   static const function f = &::autotune_launch_kernel
-    ? &::autotune_launch_kernel
-    : reinterpret_cast<function>(library_function("autotune_launch_kernel"));
+      ? &::autotune_launch_kernel
+      : reinterpret_cast<function>(library_function("autotune_launch_kernel"));
   return f ? f(site, key, args, asked) : AUTOTUNE_LAUNCH_DEFAULT;
 }
 
-inline void close_site(autotune_site *site)
-{
+inline void close_site(autotune_site *site) {
   typedef decltype(&::autotune_site_close) function;
   function f = &::autotune_site_close
-    ? &::autotune_site_close
-    : reinterpret_cast<function>(library_function("autotune_site_close"));
+      ? &::autotune_site_close
+      : reinterpret_cast<function>(library_function("autotune_site_close"));
   if (f)
     f(site);
 }
 
 template <class T_>
 using bare = typename std::remove_cv<typename std::remove_reference<T_>::type>::type;
-template <class T_> struct unrestricted { typedef T_ type; };
-template <class T_> struct unrestricted<T_ *__restrict__> { typedef T_ *type; };
+template <class T_> struct unrestricted {
+  typedef T_ type;
+};
+template <class T_> struct unrestricted<T_ *__restrict__> {
+  typedef T_ *type;
+};
 /* What a parameter that is declared as T_ holds: arrays are pointers. */
-template <class T_> using held = typename unrestricted<typename std::decay<T_>::type>::type;
+template <class T_>
+using held = typename unrestricted<typename std::decay<T_>::type>::type;
 
-template <class T_> held<T_> &argument(void *p) { return *static_cast<held<T_> *>(p); }
+template <class T_> held<T_> &argument(void *p) {
+  return *static_cast<held<T_> *>(p);
+}
 
-/* ---- keys ---- */
+/* ---- keys ------------------------------------------------------------------------ */
 
 template <class T_> struct is_key {
-  static constexpr bool value = std::is_integral<held<T_>>::value || std::is_enum<held<T_>>::value;
+  static constexpr bool value = std::is_integral<held<T_>>::value ||
+      std::is_enum<held<T_>>::value;
 };
-template <class T_> typename std::enable_if<is_key<T_>::value>::type add_key(long long *&key, T_ value)
-{
+template <class T_>
+typename std::enable_if<is_key<T_>::value>::type add_key(long long *&key, T_ value) {
   *key++ = static_cast<long long>(value);
 }
 template <class T_>
-typename std::enable_if<!is_key<T_>::value>::type add_key(long long *&, const T_ &)
-{
+typename std::enable_if<!is_key<T_>::value>::type add_key(long long *&, const T_ &) {
 }
-template <class T_> void add_key_name(const char **names, unsigned &n, const char *name)
-{
+template <class T_> void add_key_name(const char **names, unsigned &n, const char *name) {
   if (is_key<T_>::value)
     names[n++] = name;
 }
-inline long long threads(unsigned blocks, unsigned block)
-{
+inline long long threads(unsigned blocks, unsigned block) {
   return static_cast<long long>(blocks) * block;
 }
-inline long long device()
-{
+inline long long device() {
   int ordinal = 0;
   return cudaGetDevice(&ordinal) == cudaSuccess ? ordinal : 0;
 }
 
-/* ---- what arguments point to ---- */
+/* ---- what arguments point to ----------------------------------------------------- */
 
 struct element {
   const char *type; /* as typeid says it */
   autotune_element kind;
-  size_t size;      /* of one part */
+  size_t size; /* of one part */
 };
-inline element element_of(const char *type, size_t size)
-{
+inline element element_of(const char *type, size_t size) {
   static const element known[] = {
-    { "f", AUTOTUNE_F32, 4 },            { "d", AUTOTUNE_F64, 8 },
-    { "6float1", AUTOTUNE_F32, 4 },      { "6float2", AUTOTUNE_F32, 4 },
-    { "6float3", AUTOTUNE_F32, 4 },      { "6float4", AUTOTUNE_F32, 4 },
-    { "7double1", AUTOTUNE_F64, 8 },     { "7double2", AUTOTUNE_F64, 8 },
-    { "7double3", AUTOTUNE_F64, 8 },     { "7double4", AUTOTUNE_F64, 8 },
-    { "6__half", AUTOTUNE_F16, 2 },      { "7__half2", AUTOTUNE_F16, 2 },
-    { "DF16_", AUTOTUNE_F16, 2 },        { "Dh", AUTOTUNE_F16, 2 },
-    { "13__nv_bfloat16", AUTOTUNE_BF16, 2 }, { "14__nv_bfloat162", AUTOTUNE_BF16, 2 },
-    { "DF16b", AUTOTUNE_BF16, 2 },       { "St7complexIfE", AUTOTUNE_F32, 4 },
+    { "f", AUTOTUNE_F32, 4 },
+    { "d", AUTOTUNE_F64, 8 },
+    { "6float1", AUTOTUNE_F32, 4 },
+    { "6float2", AUTOTUNE_F32, 4 },
+    { "6float3", AUTOTUNE_F32, 4 },
+    { "6float4", AUTOTUNE_F32, 4 },
+    { "7double1", AUTOTUNE_F64, 8 },
+    { "7double2", AUTOTUNE_F64, 8 },
+    { "7double3", AUTOTUNE_F64, 8 },
+    { "7double4", AUTOTUNE_F64, 8 },
+    { "6__half", AUTOTUNE_F16, 2 },
+    { "7__half2", AUTOTUNE_F16, 2 },
+    { "DF16_", AUTOTUNE_F16, 2 },
+    { "Dh", AUTOTUNE_F16, 2 },
+    { "13__nv_bfloat16", AUTOTUNE_BF16, 2 },
+    { "14__nv_bfloat162", AUTOTUNE_BF16, 2 },
+    { "DF16b", AUTOTUNE_BF16, 2 },
+    { "St7complexIfE", AUTOTUNE_F32, 4 },
     { "St7complexIdE", AUTOTUNE_F64, 8 },
   };
   for (size_t i = 0; type && i < sizeof known / sizeof *known; i++)
@@ -148,46 +160,61 @@ inline element element_of(const char *type, size_t size)
   return { type, AUTOTUNE_BYTES, size };
 }
 #if defined(__GXX_RTTI) || defined(__RTTI)
-template <class T_> const char *type_of() { return typeid(T_).name(); }
+template <class T_> const char *type_of() {
+  return typeid(T_).name();
+}
 #else /* -fno-rtti: floating-point types alone are known */
-template <class T_> const char *type_of()
-{
-  return std::is_same<T_, float>::value ? "f" : std::is_same<T_, double>::value ? "d" : nullptr;
+template <class T_> const char *type_of() {
+  return std::is_same<T_, float>::value ? "f"
+      : std::is_same<T_, double>::value ? "d"
+                                        : nullptr;
 }
 #endif
 /* Of what a pointer points to; types that are only declared are bytes. */
 template <class T_, class = void> struct pointed {
-  static autotune_element kind() { return AUTOTUNE_BYTES; }
+  static autotune_element kind() {
+    return AUTOTUNE_BYTES;
+  }
 };
 template <class T_>
-struct pointed<T_, typename std::enable_if<std::is_arithmetic<T_>::value ||
-                                           (std::is_class<T_>::value && sizeof(T_) != 0)>::type> {
-  static autotune_element kind() { return element_of(type_of<T_>(), sizeof(T_)).kind; }
+struct pointed<
+    T_,
+    typename std::enable_if<std::is_arithmetic<T_>::value ||
+                            (std::is_class<T_>::value && sizeof(T_) != 0)>::type> {
+  static autotune_element kind() {
+    return element_of(type_of<T_>(), sizeof(T_)).kind;
+  }
 };
-/* T_ is what an argument points to. Of addresses in memory: what those point to, and that they are some. */
+/* T_ is what an argument points to. Of addresses in memory: what those point to, and that
+ * they are some. */
 template <class T_> struct element_at {
-  typedef typename std::conditional<std::is_object<T_>::value, bare<T_>, char>::type object;
-  static constexpr bool written = !std::is_const<T_>::value && !std::is_function<T_>::value;
-  static autotune_element kind() { return pointed<object>::kind(); }
+  typedef
+      typename std::conditional<std::is_object<T_>::value, bare<T_>, char>::type object;
+  static constexpr bool written = !std::is_const<T_>::value &&
+      !std::is_function<T_>::value;
+  static autotune_element kind() {
+    return pointed<object>::kind();
+  }
 };
 template <class T_> struct element_of_address : element_at<T_> {
   static constexpr bool written = true;
-  static autotune_element kind()
-  {
+  static autotune_element kind() {
     const int what = std::is_pointer<T_>::value ? AUTOTUNE_DEEP_ADDRESSES
-                     : std::is_const<T_>::value ? AUTOTUNE_CONST_ADDRESSES : AUTOTUNE_ADDRESSES;
+        : std::is_const<T_>::value              ? AUTOTUNE_CONST_ADDRESSES
+                                                : AUTOTUNE_ADDRESSES;
     return static_cast<autotune_element>(element_at<T_>::kind() | what);
   }
 };
 template <class T_> struct pointed_by : element_at<T_> {};
-template <class T_> struct pointed_by<T_ *>
-  : std::conditional<std::is_function<T_>::value, element_at<T_ *>, element_of_address<T_>>::type {};
+template <class T_>
+struct pointed_by<T_ *> : std::conditional<std::is_function<T_>::value, element_at<T_ *>,
+                                           element_of_address<T_>>::type {};
 template <class T_> struct pointed_by<T_ *const> : pointed_by<T_ *> {};
 template <class T_> struct pointed_by<T_ *__restrict__> : pointed_by<T_ *> {};
 template <class T_> struct pointed_by<T_ *__restrict__ const> : pointed_by<T_ *> {};
 template <class T_>
-void add_written(unsigned *indices, autotune_element *elements, unsigned &n, unsigned index)
-{
+void add_written(unsigned *indices, autotune_element *elements, unsigned &n,
+                 unsigned index) {
   typedef typename std::remove_pointer<held<T_>>::type target;
   if (!std::is_pointer<held<T_>>::value || !pointed_by<target>::written)
     return;
@@ -196,17 +223,16 @@ void add_written(unsigned *indices, autotune_element *elements, unsigned &n, uns
 }
 #undef AUTOTUNE_ELEMENT
 #undef AUTOTUNE_ELEMENT_SIZE
-#define AUTOTUNE_ELEMENT_OF(x)                                                               \
-  ::autotune::element_of(::autotune::type_of< ::autotune::bare<decltype(x)>>(),              \
+#define AUTOTUNE_ELEMENT_OF(x)                                                 \
+  ::autotune::element_of(::autotune::type_of<::autotune::bare<decltype(x)>>(), \
                          sizeof(::autotune::bare<decltype(x)>))
 #define AUTOTUNE_ELEMENT(x) AUTOTUNE_ELEMENT_OF(x).kind
 #define AUTOTUNE_ELEMENT_SIZE(x) AUTOTUNE_ELEMENT_OF(x).size
 
-/* ---- launches ---- */
+/* ---- launches -------------------------------------------------------------------- */
 
 /* The first part of a size "16x16x2"; TEXT is left behind it. Missing ones are 1. */
-inline unsigned next_size(const char *&text)
-{
+inline unsigned next_size(const char *&text) {
   unsigned size = 0;
   if (*text < '0' || *text > '9')
     return 1;
@@ -215,8 +241,7 @@ inline unsigned next_size(const char *&text)
   text += *text == 'x';
   return size;
 }
-inline autotune_dim3 read_size(const char *text)
-{
+inline autotune_dim3 read_size(const char *text) {
   autotune_dim3 d;
   d.x = next_size(text);
   d.y = next_size(text);
@@ -225,54 +250,54 @@ inline autotune_dim3 read_size(const char *text)
 }
 
 /* VALUE is a size of a grid or a block: 1 … LIMIT. */
-inline bool set_size(unsigned &out, long long value, long long limit)
-{
+inline bool set_size(unsigned &out, long long value, long long limit) {
   out = static_cast<unsigned>(value);
   return value >= 1 && value <= limit;
 }
 
 /* As many blocks of BLOCK as hold the threads that were asked for. */
-inline bool fit(unsigned &out, unsigned blocks, unsigned threads_of, unsigned block, bool ceil,
-                long long limit)
-{
+inline bool fit(unsigned &out, unsigned blocks, unsigned threads_of, unsigned block,
+                bool ceil, long long limit) {
   long long all = threads(blocks, threads_of);
-  return block > 0 && (ceil || all % block == 0) && set_size(out, (all + block - 1) / block, limit);
+  return block > 0 && (ceil || all % block == 0) &&
+      set_size(out, (all + block - 1) / block, limit);
 }
 
 template <class... P_>
-int launch(void (*kernel)(P_...), const autotune_launch *l, void *const *args)
-{
+int launch(void (*kernel)(P_...), const autotune_launch *l, void *const *args) {
 #ifdef AUTOTUNE_EMULATE_LAUNCH_H
   const void *address = reinterpret_cast<const void *>(::autotune_emulate::known(kernel));
 #else
   const void *address = reinterpret_cast<const void *>(kernel);
 #endif
   void *none = nullptr;
-  return static_cast<int>(cudaLaunchKernel(
-    address, dim3(l->grid.x, l->grid.y, l->grid.z), dim3(l->block.x, l->block.y, l->block.z),
-    sizeof...(P_) ? const_cast<void **>(args) : &none, l->shared,
-    static_cast<cudaStream_t>(l->stream)));
+  return static_cast<int>(
+      cudaLaunchKernel(address, dim3(l->grid.x, l->grid.y, l->grid.z),
+                       dim3(l->block.x, l->block.y, l->block.z),
+                       sizeof...(P_) ? const_cast<void **>(args) : &none, l->shared,
+                       static_cast<cudaStream_t>(l->stream)));
 }
 
-inline autotune_launch asked(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
-{
-#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM /* libautotune does not know how the program was built */
+inline autotune_launch asked(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM /* libautotune does not know how the program \
+                                             was built */
   if (!stream)
     stream = cudaStreamPerThread;
 #endif
-  autotune_launch l = { { grid.x, grid.y, grid.z }, { block.x, block.y, block.z }, shared, stream };
+  autotune_launch l = {
+    { grid.x, grid.y, grid.z }, { block.x, block.y, block.z }, shared, stream
+  };
   return l;
 }
 
-template <class T_> int locate(const T_ &symbol, void **address, size_t *bytes)
-{
+template <class T_> int locate(const T_ &symbol, void **address, size_t *bytes) {
   cudaError_t error = cudaGetSymbolAddress(address, symbol);
   if (error == cudaSuccess)
     error = cudaGetSymbolSize(bytes, symbol);
   return static_cast<int>(error);
 }
 
-/* ---- instances of templates ---- */
+/* ---- instances of templates ------------------------------------------------------ */
 
 /* The name "k<float, 16>" and the lines "#define AUTOTUNE_T0 float". */
 class instance {
@@ -280,8 +305,7 @@ class instance {
   unsigned n_ = 0;
   bool known_ = true; /* its types can be spelled */
 
-  static void add(char *&to, const char *text)
-  {
+  static void add(char *&to, const char *text) {
     size_t old = to ? strlen(to) : 0, more = strlen(text);
     char *grown = static_cast<char *>(realloc(to, old + more + 1));
     if (!grown)
@@ -289,8 +313,7 @@ class instance {
     memcpy(grown + old, text, more + 1);
     to = grown;
   }
-  void add_argument(const char *text)
-  {
+  void add_argument(const char *text) {
     char define[48];
     snprintf(define, sizeof define, "#define AUTOTUNE_T%u ", n_);
     add(lines_, define);
@@ -300,13 +323,11 @@ class instance {
     add(name_, text);
   }
   /* Local classes and closures have no name that the unit could use. */
-  static bool is_nameless(const char *mangled, const char *text)
-  {
-    return *mangled == 'Z' || strstr(mangled, "IZ") || strchr(text, '{') || strchr(text, '(') ||
-           strchr(text, '\'');
+  static bool is_nameless(const char *mangled, const char *text) {
+    return *mangled == 'Z' || strstr(mangled, "IZ") || strchr(text, '{') ||
+        strchr(text, '(') || strchr(text, '\'');
   }
-  static void drop(char *text, const char *part)
-  {
+  static void drop(char *text, const char *part) {
     for (char *p; (p = strstr(text, part)) != nullptr;)
       memmove(p, p + strlen(part), strlen(p + strlen(part)) + 1);
   }
@@ -314,12 +335,14 @@ class instance {
 public:
   instance(const instance &) = delete;
   instance &operator=(const instance &) = delete;
-  explicit instance(const char *kernel) { add(name_, kernel); }
-  template <class T_> instance &type()
-  {
+  explicit instance(const char *kernel) {
+    add(name_, kernel);
+  }
+  template <class T_> instance &type() {
     int status = 0;
     const char *mangled = type_of<T_>();
-    char *text = mangled ? abi::__cxa_demangle(mangled, nullptr, nullptr, &status) : nullptr;
+    char *text = mangled ? abi::__cxa_demangle(mangled, nullptr, nullptr, &status)
+                         : nullptr;
     if (text)
       drop(text, "(anonymous namespace)::");
     known_ = known_ && text && !is_nameless(mangled, text);
@@ -328,35 +351,40 @@ public:
     return *this;
   }
   template <class T_, class = typename std::enable_if<is_key<T_>::value>::type>
-  instance &value(T_ v)
-  {
+  instance &value(T_ v) {
     char text[32];
     snprintf(text, sizeof text, "%lld", static_cast<long long>(v));
     add_argument(text);
     return *this;
   }
-  instance &value(...)
-  {
+  instance &value(...) {
     known_ = false;
     add_argument("?");
     return *this;
   }
-  instance &end()
-  {
+  instance &end() {
     if (n_)
       add(name_, ">");
     return *this;
   }
   /* They live as long as the program: the runtime keeps them. */
-  const char *name() const { return name_ ? name_ : "?"; }
-  const char *lines() const { return !known_ ? nullptr : lines_ ? lines_ : ""; }
+  const char *name() const {
+    return name_ ? name_ : "?";
+  }
+  const char *lines() const {
+    return !known_ ? nullptr : lines_ ? lines_ : "";
+  }
 };
 
 /* A site that is closed when the file it is in goes. */
 struct site {
   autotune_site s;
-  explicit site(const autotune_kernel *kernel) : s() { s.kernel = kernel; }
-  ~site() { close_site(&s); }
+  explicit site(const autotune_kernel *kernel) : s() {
+    s.kernel = kernel;
+  }
+  ~site() {
+    close_site(&s);
+  }
   site(const site &) = delete;
   site &operator=(const site &) = delete;
 };

@@ -26,14 +26,14 @@ static struct {
   unsigned n_warnings;
 } env = { .once = PTHREAD_ONCE_INIT };
 
-#define WARN(...) \
-  do { \
+#define WARN(...)                                                                \
+  do {                                                                           \
     char *warning_ = env.n_warnings < WARNINGS ? sys_printf(__VA_ARGS__) : NULL; \
-    if (warning_) \
-      env.warnings[env.n_warnings++] = warning_; \
+    if (warning_)                                                                \
+      env.warnings[env.n_warnings++] = warning_;                                 \
   } while (0)
 
-// ---- suggestions ----------------------------------------------------------------------
+// ---- suggestions --------------------------------------------------------------------
 
 static unsigned min3(unsigned a, unsigned b, unsigned c) {
   unsigned m = a < b ? a : b;
@@ -73,7 +73,7 @@ const char *env_nearest(const char *word, const char *const *words) {
   return best;
 }
 
-// ---- one function for each kind of value ----------------------------------------------
+// ---- one function for each kind of value --------------------------------------------
 
 static void bad_value(const char *name, const char *value, const char *const *words) {
   const char *near = env_nearest(value, words);
@@ -91,8 +91,8 @@ static int word_index(const char *value, const char *const *words) {
 }
 
 // In the order of enum tuning_mode.
-static const char *const modes[] = { "first", "locked", "off", "online", "background", "offline",
-                                     "tune", NULL };
+static const char *const modes[] = { "first",      "locked",  "off",  "online",
+                                     "background", "offline", "tune", NULL };
 
 int env_mode(const char *name) {
   return word_index(name, modes);
@@ -115,9 +115,13 @@ static void read_log(const char *name, const char *value) {
     bad_value(name, value, words);
 }
 
-// One part of a budget, NUMBER with the unit of SIZE bytes at UNIT. False: it is none, or a second of its kind.
+// One part of a budget, NUMBER with the unit of SIZE bytes at UNIT. False: it is none, or
+// a second of its kind.
 static bool add_budget(struct budget *b, double number, const char *unit, size_t size) {
-  static const struct { const char *name; double seconds; } units[] = {
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {
     { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "min", 60 }, { "m", 60 }, { "h", 3600 },
   };
   double seconds = 0;
@@ -143,7 +147,8 @@ bool env_parse_budget(const char *text, struct budget *out) {
     char *end;
     double number = strtod(p, &end);
     size_t size = strcspn(end, ", ");
-    if (end == p || !(number > 0) || !isfinite(number) || !add_budget(out, number, end, size))
+    if (end == p || !(number > 0) || !isfinite(number) ||
+        !add_budget(out, number, end, size))
       return false;
     p = end + size + strspn(end + size, " ");
     if (*p == '\0')
@@ -156,8 +161,10 @@ bool env_parse_budget(const char *text, struct budget *out) {
 static void read_budget(const char *name, const char *value) {
   struct budget b;
   if (!env_parse_budget(value, &b)) {
-    WARN("%s=%s: not a budget such as '5s', '200' (variants), '5%%' (of the time in the kernel) "
-         "or '5s,200'", name, value);
+    WARN(
+        "%s=%s: not a budget such as '5s', '200' (variants), '5%%' (of the time in the kernel) "
+        "or '5s,200'",
+        name, value);
     return;
   }
   env.options.budget_seconds = b.seconds;
@@ -201,7 +208,8 @@ static void read_drift(const char *name, const char *value) {
   struct budget b;
   if (strcmp(value, "off") == 0)
     env.options.drift = 0;
-  else if (env_parse_budget(value, &b) && b.seconds > 0 && b.variants == 0 && b.share == 0)
+  else if (env_parse_budget(value, &b) && b.seconds > 0 && b.variants == 0 &&
+           b.share == 0)
     env.options.drift = b.seconds;
   else
     WARN("%s=%s: neither 'off' nor a time such as '8s'", name, value);
@@ -270,29 +278,37 @@ static void read_emulator(const char *name, const char *value) {
   env.options.emulator = sys_strdup(value);
 }
 
-// ---- the table ------------------------------------------------------------------------
+// ---- the table ----------------------------------------------------------------------
 
 static const struct variable {
   const char *name;
   void (*read)(const char *name, const char *value); // NULL: read elsewhere, known here
 } variables[] = {
-  { "AUTOTUNE_MODE", read_mode },     { "AUTOTUNE_BUDGET", read_budget },
-  { "AUTOTUNE_SEARCH", read_search }, { "AUTOTUNE_SEED", read_seed },
-  { "AUTOTUNE_LOG", read_log },       { "AUTOTUNE_CACHE", read_cache },
-  { "AUTOTUNE_JIT", read_jit },       { "AUTOTUNE_OPENMP", read_openmp },
+  { "AUTOTUNE_MODE", read_mode },
+  { "AUTOTUNE_BUDGET", read_budget },
+  { "AUTOTUNE_SEARCH", read_search },
+  { "AUTOTUNE_SEED", read_seed },
+  { "AUTOTUNE_LOG", read_log },
+  { "AUTOTUNE_CACHE", read_cache },
+  { "AUTOTUNE_JIT", read_jit },
+  { "AUTOTUNE_OPENMP", read_openmp },
   { "AUTOTUNE_WISDOM", read_wisdom },
   { "AUTOTUNE_DRIFT", read_drift },
-  { "AUTOTUNE_UNTIL", read_until },   { "AUTOTUNE_KERNEL", read_kernel },
-  { "AUTOTUNE_CALLED", read_called }, { "AUTOTUNE_CAPTURE", read_capture },
+  { "AUTOTUNE_UNTIL", read_until },
+  { "AUTOTUNE_KERNEL", read_kernel },
+  { "AUTOTUNE_CALLED", read_called },
+  { "AUTOTUNE_CAPTURE", read_capture },
   { "AUTOTUNE_CAPTURE_LIMIT", read_capture_limit },
-  { "AUTOTUNE_NVRTC", read_nvrtc },   { "AUTOTUNE_GPU_WORKER", read_gpu_worker },
+  { "AUTOTUNE_NVRTC", read_nvrtc },
+  { "AUTOTUNE_GPU_WORKER", read_gpu_worker },
   { "AUTOTUNE_EMULATOR", read_emulator },
-  { "AUTOTUNE_EMULATE", NULL },       // the emulator
-  { "AUTOTUNE_EMULATE_CLANG", NULL }, { "AUTOTUNE_EMULATE_INCLUDE", NULL },
-  { "AUTOTUNE_FAULT", NULL },         // sys.c
-  { "AUTOTUNE_HOME", NULL },          // the program autotune
+  { "AUTOTUNE_EMULATE", NULL }, // the emulator
+  { "AUTOTUNE_EMULATE_CLANG", NULL },
+  { "AUTOTUNE_EMULATE_INCLUDE", NULL },
+  { "AUTOTUNE_FAULT", NULL }, // sys.c
+  { "AUTOTUNE_HOME", NULL },  // the program autotune
   { "AUTOTUNE_CLANG", NULL },
-  { "AUTOTUNE_CHECK", NULL },         // `make check` and its tests
+  { "AUTOTUNE_CHECK", NULL }, // `make check` and its tests
   { "AUTOTUNE_UPDATE", NULL },
 };
 enum { VARIABLES = sizeof variables / sizeof *variables };
@@ -321,8 +337,9 @@ static void read_variable(const char *entry) {
 }
 
 static void read_environment(void) {
-  env.options = (struct options){ .seed = 1, .drift = 8, .log_level = AUTOTUNE_WARN,
-                                  .capture_limit = 1u << 30 };
+  env.options = (struct options){
+    .seed = 1, .drift = 8, .log_level = AUTOTUNE_WARN, .capture_limit = 1u << 30
+  };
   if (getauxval(AT_SECURE)) { // a set-user-ID program listens to nobody and keeps nothing
     env.options.cache = "";
     return;

@@ -22,7 +22,7 @@ static struct {
   pthread_mutex_t mutex;
   autotune_log_fn *fn;
   void *data;
-  bool progress;           // a progress line stands on the terminal
+  bool progress; // a progress line stands on the terminal
   // Hashes of what log_once has said. Shared with forked children (the tuner), so that
   // what one of them has warned of is not warned of again; private where no shared page
   // was to be had.

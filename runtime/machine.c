@@ -25,7 +25,10 @@ enum { MASK_BYTES = 1024 }; // 8192 processors
 static struct {
   pthread_once_t identity_once, machine_once;
   struct machine identity, machine;
-  union { cpu_set_t set; unsigned char bytes[MASK_BYTES]; } allowed;
+  union {
+    cpu_set_t set;
+    unsigned char bytes[MASK_BYTES];
+  } allowed;
   int n_allowed;
 } here = { .identity_once = PTHREAD_ONCE_INIT, .machine_once = PTHREAD_ONCE_INIT };
 
@@ -36,7 +39,7 @@ __attribute__((constructor)) static void read_affinity(void) {
     here.n_allowed = CPU_COUNT_S(sizeof here.allowed, &here.allowed.set);
 }
 
-// ---- the CPU --------------------------------------------------------------------------
+// ---- the CPU ------------------------------------------------------------------------
 
 // Appends words of TEXT to OUT of SIZE, each blank once.
 static void squeeze(char *out, size_t size, const char *text) {
@@ -113,18 +116,21 @@ static void x86_identity(struct machine *m) {
 static void cpu_identity(struct machine *m) {
   struct cpu_features f = x86_features();
   bool avx = (f.leaf1c & bit_AVX) && (f.xcr0 & 6) == 6;
-  bool avx2 =
-      avx && (f.leaf7b & bit_AVX2) && (f.leaf1c & bit_FMA) && (f.leaf7b & bit_BMI2);
+  bool avx2 = avx && (f.leaf7b & bit_AVX2) && (f.leaf1c & bit_FMA) &&
+      (f.leaf7b & bit_BMI2);
   bool avx512 = avx2 && (f.leaf7b & bit_AVX512F) && (f.xcr0 & 0xe6) == 0xe6;
   bool v4 = avx512 && (f.leaf7b & bit_AVX512BW) && (f.leaf7b & bit_AVX512DQ) &&
-            (f.leaf7b & bit_AVX512VL) && (f.leaf7b & bit_AVX512CD);
+      (f.leaf7b & bit_AVX512VL) && (f.leaf7b & bit_AVX512CD);
   bool v2 = f.leaf1c & bit_SSE4_2;
   x86_identity(m);
   m->numbers.vector = avx512 ? 64 : avx ? 32 : 16;
   // The OS saving a register file matters like the instruction itself, so XCR0 is
   // hashed too.
   snprintf(m->isa, sizeof m->isa, "x86-64%s %016llx",
-           v4 ? "-v4" : avx2 ? "-v3" : v2 ? "-v2" : "",
+           v4 ? "-v4"
+               : avx2 ? "-v3"
+               : v2   ? "-v2"
+                      : "",
            (unsigned long long)XXH3_64bits(&f, sizeof f));
 }
 
@@ -190,7 +196,7 @@ const struct machine *machine_identity(void) {
   return &here.identity;
 }
 
-// ---- caches and cores -----------------------------------------------------------------
+// ---- caches and cores ---------------------------------------------------------------
 
 static hwloc_topology_t load_topology(const char *synthetic) {
   hwloc_topology_t t;
@@ -199,9 +205,10 @@ static hwloc_topology_t load_topology(const char *synthetic) {
   hwloc_topology_set_all_types_filter(t, HWLOC_TYPE_FILTER_KEEP_NONE);
   hwloc_topology_set_type_filter(t, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
   hwloc_topology_set_cache_types_filter(t, HWLOC_TYPE_FILTER_KEEP_ALL);
-  hwloc_topology_set_flags(t, HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
-                                  HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
-                                  HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS);
+  hwloc_topology_set_flags(t,
+                           HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
+                               HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
+                               HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS);
   // The x86 component visits every core by binding this thread to it; /sys knows as much.
   hwloc_topology_set_components(t, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   if ((synthetic && hwloc_topology_set_synthetic(t, synthetic) != 0) ||
@@ -286,8 +293,8 @@ static void read_machine(void) {
 
 const char *machine_text(char *text, size_t size) {
   const struct autotune_machine *m = &machine_get()->numbers;
-  snprintf(text, size, "l1d=%lld l2=%lld l3=%lld cores=%lld line=%lld vector=%lld", m->l1d, m->l2,
-           m->l3, m->cores, m->line, m->vector);
+  snprintf(text, size, "l1d=%lld l2=%lld l3=%lld cores=%lld line=%lld vector=%lld",
+           m->l1d, m->l2, m->l3, m->cores, m->line, m->vector);
   return text;
 }
 

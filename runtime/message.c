@@ -11,7 +11,10 @@
 #include "runtime.h"
 
 // Room for one descriptor, aligned as the header before it.
-union control { struct cmsghdr align; char bytes[CMSG_SPACE(sizeof(int))]; };
+union control {
+  struct cmsghdr align;
+  char bytes[CMSG_SPACE(sizeof(int))];
+};
 
 int message_pair(int fds[2]) {
   int pair[2];
@@ -31,7 +34,8 @@ int message_pair(int fds[2]) {
   return -1;
 }
 
-bool message_send(int socket, const void *data, size_t size, int fd, int flags, bool (*end)(void)) {
+bool message_send(int socket, const void *data, size_t size, int fd, int flags,
+                  bool (*end)(void)) {
   union control control = { 0 };
   struct iovec part = { (void *)(uintptr_t)data, size };
   struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
@@ -39,12 +43,14 @@ bool message_send(int socket, const void *data, size_t size, int fd, int flags, 
     m.msg_control = control.bytes;
     m.msg_controllen = sizeof control.bytes;
     struct cmsghdr *h = CMSG_FIRSTHDR(&m);
-    *h = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET,
+    *h = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof fd),
+                           .cmsg_level = SOL_SOCKET,
                            .cmsg_type = SCM_RIGHTS };
     memcpy(CMSG_DATA(h), &fd, sizeof fd);
   }
   ssize_t sent;
-  while ((sent = sendmsg(socket, &m, MSG_NOSIGNAL | flags)) < 0 && errno == EINTR && !(end && end()))
+  while ((sent = sendmsg(socket, &m, MSG_NOSIGNAL | flags)) < 0 && errno == EINTR &&
+         !(end && end()))
     ;
   return sent == (ssize_t)size;
 }
@@ -52,11 +58,14 @@ bool message_send(int socket, const void *data, size_t size, int fd, int flags, 
 ssize_t message_receive(int socket, void *data, size_t size, int flags, int *fd) {
   union control control;
   struct iovec part = { data, size };
-  struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes,
+  struct msghdr m = { .msg_iov = &part,
+                      .msg_iovlen = 1,
+                      .msg_control = control.bytes,
                       .msg_controllen = sizeof control.bytes };
   ssize_t n;
   int got = -1;
-  while ((n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC | MSG_TRUNC | flags)) < 0 && errno == EINTR)
+  while ((n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC | MSG_TRUNC | flags)) < 0 &&
+         errno == EINTR)
     ;
   struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(&m) : NULL; // there is room for one
   if (h && h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS &&

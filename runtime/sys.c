@@ -15,7 +15,10 @@
 
 #include "runtime.h"
 
-static const struct { const char *name; int error; } points[SYS_POINTS] = {
+static const struct {
+  const char *name;
+  int error;
+} points[SYS_POINTS] = {
   [SYS_MALLOC] = { "malloc", ENOMEM }, [SYS_OPEN] = { "open", EMFILE },
   [SYS_WRITE] = { "write", ENOSPC },   [SYS_FSYNC] = { "fsync", EIO },
   [SYS_RENAME] = { "rename", EIO },    [SYS_FORK] = { "fork", EAGAIN },
@@ -29,7 +32,11 @@ static const struct { const char *name; int error; } points[SYS_POINTS] = {
 static struct {
   pthread_once_t once;
   atomic_int armed; // 0: not read yet, 1: nothing to fail, 2: something may fail
-  struct { unsigned long at; bool later; atomic_ulong calls; } point[SYS_POINTS];
+  struct {
+    unsigned long at;
+    bool later;
+    atomic_ulong calls;
+  } point[SYS_POINTS];
   _Atomic double clock; // what sys_now answers; negative: the real clock
 } sys = { .once = PTHREAD_ONCE_INIT, .clock = -1 };
 

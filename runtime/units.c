@@ -5,7 +5,10 @@
 #include "units.h"
 
 static const struct time_unit units[] = {
-  { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "µs" }, { 1e-9, "ns" },
+  { 1, "s" },
+  { 1e-3, "ms" },
+  { 1e-6, "µs" },
+  { 1e-9, "ns" },
 };
 
 const struct time_unit *units_of(double seconds) {
@@ -24,6 +27,7 @@ const char *units_digits(char *text, size_t size, double x) {
 const char *units_seconds(char *text, size_t size, double seconds) {
   char number[48];
   const struct time_unit *u = units_of(seconds);
-  snprintf(text, size, "%s %s", units_digits(number, sizeof number, seconds / u->size), u->name);
+  snprintf(text, size, "%s %s", units_digits(number, sizeof number, seconds / u->size),
+           u->name);
   return seconds > 0 ? text : "0 s";
 }

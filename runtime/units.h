@@ -6,7 +6,10 @@
 #include <stddef.h>
 
 /* s, ms, µs or ns, by the size of what is told; SIZE in seconds. */
-struct time_unit { double size; const char *name; };
+struct time_unit {
+  double size;
+  const char *name;
+};
 const struct time_unit *units_of(double seconds);
 /* Four digits that matter: "1.712", "84.12", "984.1", "0.0142". SIZE of at least 48. */
 const char *units_digits(char *text, size_t size, double x);

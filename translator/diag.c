@@ -14,23 +14,19 @@ static struct {
   bool hushed;
 } count;
 
-unsigned diag_errors(void)
-{
+unsigned diag_errors(void) {
   return count.errors;
 }
 
-void diag_reset(void)
-{
+void diag_reset(void) {
   count.errors = count.warnings = 0;
 }
 
-void diag_hush(bool hush)
-{
+void diag_hush(bool hush) {
   count.hushed = hush;
 }
 
-void fatal(const char *format, ...)
-{
+void fatal(const char *format, ...) {
   va_list args;
   va_start(args, format);
   fputs("autotune: ", stderr);
@@ -47,8 +43,7 @@ static bool continues_character(char c) // of UTF-8
 
 // The line that holds OFFSET, and below it the caret. Bytes that would upset a terminal
 // show as '?'.
-static void show_line(const struct source *s, size_t offset, size_t size)
-{
+static void show_line(const struct source *s, size_t offset, size_t size) {
   size_t begin = offset, end = offset;
   while (begin > 0 && s->text[begin - 1] != '\n')
     begin--;
@@ -82,8 +77,7 @@ static void show_line(const struct source *s, size_t offset, size_t size)
 }
 
 static void report(const struct source *s, size_t offset, size_t size, const char *hint,
-                   const char *kind, const char *format, va_list args)
-{
+                   const char *kind, const char *format, va_list args) {
   unsigned column;
   const char *path;
   if (count.hushed)
@@ -100,8 +94,7 @@ static void report(const struct source *s, size_t offset, size_t size, const cha
 }
 
 void diag_error(const struct source *s, size_t offset, size_t size, const char *hint,
-                const char *format, ...)
-{
+                const char *format, ...) {
   if (++count.errors > MAX_SHOWN && !count.hushed) {
     if (count.errors == MAX_SHOWN + 1)
       fprintf(stderr, "%s: more errors are not shown\n", s->path);
@@ -114,8 +107,7 @@ void diag_error(const struct source *s, size_t offset, size_t size, const char *
 }
 
 void diag_warning(const struct source *s, size_t offset, size_t size, const char *hint,
-                  const char *format, ...)
-{
+                  const char *format, ...) {
   if (++count.warnings > MAX_SHOWN)
     return;
   va_list args;
@@ -125,8 +117,7 @@ void diag_warning(const struct source *s, size_t offset, size_t size, const char
 }
 
 // Edits from A to B, where swapping neighbours is one edit (optimal string alignment).
-static size_t distance(struct slice a, const char *b, size_t nb)
-{
+static size_t distance(struct slice a, const char *b, size_t nb) {
   enum { MAX = 64 };
   size_t rows[3][MAX + 1];
   if (a.size > MAX || nb > MAX)
@@ -150,8 +141,7 @@ static size_t distance(struct slice a, const char *b, size_t nb)
   return above[nb];
 }
 
-const char *nearest(struct slice word, const char *const *words)
-{
+const char *nearest(struct slice word, const char *const *words) {
   const char *best = NULL;
   size_t best_distance = (word.size + 2) / 3;
   for (; *words; words++) {

@@ -6,15 +6,13 @@
 
 #include "translator.h"
 
-struct lexer lexer_of(struct slice s)
-{
+struct lexer lexer_of(struct slice s) {
   const char *data = s.data ? s.data : "";
   return (struct lexer){ data, data + s.size, true };
 }
 
 // The length of `\` and the end of line behind it; 0: P holds something else.
-static size_t splice_at(const char *p, const char *end)
-{
+static size_t splice_at(const char *p, const char *end) {
   if (end - p > 1 && p[0] == '\\' && p[1] == '\n')
     return 2;
   if (end - p > 2 && p[0] == '\\' && p[1] == '\r' && p[2] == '\n')
@@ -23,8 +21,7 @@ static size_t splice_at(const char *p, const char *end)
 }
 
 // The end of the comment at P, or P itself when there is none.
-static const char *skip_comment(const char *p, const char *end)
-{
+static const char *skip_comment(const char *p, const char *end) {
   if (end - p < 2 || p[0] != '/')
     return p;
   if (p[1] == '*') {
@@ -44,8 +41,7 @@ static const char *skip_comment(const char *p, const char *end)
 
 // The end of a literal whose quote stands at P. It ends with its line when it is not
 // closed.
-static const char *skip_literal(const char *p, const char *end)
-{
+static const char *skip_literal(const char *p, const char *end) {
   char quote = *p++;
   while (p < end && *p != '\n') {
     size_t n = splice_at(p, end);
@@ -59,10 +55,9 @@ static const char *skip_literal(const char *p, const char *end)
   return p;
 }
 
-// Does the R of a raw string, as gcc and C++ have it, end at P, where a quote stands? TEXT: nothing
-// is before it.
-static bool is_raw(const char *text, const char *p)
-{
+// Does the R of a raw string, as gcc and C++ have it, end at P, where a quote stands?
+// TEXT: nothing is before it.
+static bool is_raw(const char *text, const char *p) {
   static const char *const prefixes[] = { "u8R", "uR", "UR", "LR", "R" };
   const char *begin = p;
   while (begin > text && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
@@ -74,10 +69,9 @@ static bool is_raw(const char *text, const char *p)
   return false;
 }
 
-// The end of the raw string whose quote stands at P: `"x(…)x"`. One that is not closed is a string
-// as others are.
-static const char *skip_raw(const char *p, const char *end)
-{
+// The end of the raw string whose quote stands at P: `"x(…)x"`. One that is not closed is
+// a string as others are.
+static const char *skip_raw(const char *p, const char *end) {
   const char *open = p + 1;
   while (open < end && open - p <= 16 && !strchr(" ()\\\t\n\v\f\"", *open))
     open++;
@@ -90,8 +84,7 @@ static const char *skip_raw(const char *p, const char *end)
   return skip_literal(p, end);
 }
 
-const char *lex_line_end(const char *p, const char *end)
-{
+const char *lex_line_end(const char *p, const char *end) {
   const char *text = p;
   while (p < end && *p != '\n') {
     size_t n = splice_at(p, end);
@@ -110,8 +103,7 @@ const char *lex_line_end(const char *p, const char *end)
   return p;
 }
 
-static void skip_blanks(struct lexer *l)
-{
+static void skip_blanks(struct lexer *l) {
   while (l->p < l->end) {
     size_t n = splice_at(l->p, l->end);
     const char *q = skip_comment(l->p, l->end);
@@ -129,14 +121,12 @@ static void skip_blanks(struct lexer *l)
   }
 }
 
-static bool begins_word(char c)
-{
+static bool begins_word(char c) {
   return isalpha((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
 // A preprocessing number, but `1..4` is `1`, `..`, `4`; and 1'000 holds no character.
-static const char *skip_number(const char *p, const char *end)
-{
+static const char *skip_number(const char *p, const char *end) {
   bool hexadecimal = end - p > 1 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
   while (p < end) {
     if (*p == '.' && end - p > 1 && p[1] == '.')
@@ -154,8 +144,7 @@ static const char *skip_number(const char *p, const char *end)
   return p;
 }
 
-static size_t punctuator(const char *p, const char *end)
-{
+static size_t punctuator(const char *p, const char *end) {
   static const char two[][3] = { "<<", ">>", "<=", ">=", "==", "!=", "&&",
                                  "||", "->", "..", "++", "--", "+=", "-=",
                                  "*=", "/=", "%=", "&=", "|=", "^=" };
@@ -166,8 +155,7 @@ static size_t punctuator(const char *p, const char *end)
   return 1;
 }
 
-struct token lex(struct lexer *l)
-{
+struct token lex(struct lexer *l) {
   skip_blanks(l);
   struct token t = { .kind = TOKEN_END, .text = { l->p, 0 }, .first = l->first };
   if (l->p == l->end)
@@ -198,8 +186,7 @@ struct token lex(struct lexer *l)
   return t;
 }
 
-char *lex_blank(const char *text, size_t size)
-{
+char *lex_blank(const char *text, size_t size) {
   char *copy = arena_copy(text, size);
   const char *end = text + size;
   for (const char *p = text; p < end;) {

@@ -17,24 +17,26 @@ static const struct command {
     "show what the compiler is given" },
   { "check", command_check, "IN.c… [-- ARGS…]",
     "list kernels and parameters, and what is wrong" },
-  { "suggest", command_suggest, "IN.c [-- ARGS…]", "a patch with pragmas for the loops of a file" },
+  { "suggest", command_suggest, "IN.c [-- ARGS…]",
+    "a patch with pragmas for the loops of a file" },
   { "tune", command_tune, "[OPTIONS] -- PROGRAM…",
     "run a program, or a captured call, with a full search" },
   { "report", command_report, "[--follow] [--verbose]",
     "what was tuned, how fast it is, and why" },
   { "why", command_why, "KERNEL [--key n=512]", "what would run here and now, and why" },
-  { "export", command_export, "--t4|--t1 [KERNEL]", "results or space in the FAIR formats" },
+  { "export", command_export, "--t4|--t1 [KERNEL]",
+    "results or space in the FAIR formats" },
   { "bake", command_bake, "IN.c -o OUT.c [-- ARGS…]",
     "plain C with the winners written in, to ship without libautotune" },
-  { "db", command_db, "COMMAND …", "look after what is remembered; wisdom to commit or ship" },
+  { "db", command_db, "COMMAND …",
+    "look after what is remembered; wisdom to commit or ship" },
   { "doctor", command_doctor, "[--json]", "what works on this machine, what is missing" },
   { "version", command_version, "", "the version, and those of its libraries" },
   { "help", command_help, "[TOPIC]", "this text, or the page of a topic" },
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
-static void usage(FILE *out)
-{
+static void usage(FILE *out) {
   fputs("usage: autotune COMMAND …\n", out);
   for (size_t i = 0; i < N_COMMANDS; i++) {
     // columns, not bytes: '…' is three
@@ -47,8 +49,7 @@ static void usage(FILE *out)
   }
 }
 
-static const struct command *find_command(const char *name)
-{
+static const struct command *find_command(const char *name) {
   if (strcmp(name, "--version") == 0)
     name = "version";
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
@@ -59,19 +60,19 @@ static const struct command *find_command(const char *name)
   return NULL;
 }
 
-// `autotune help COMMAND`: what the command says of itself, or the line of it where that is all.
-static int help_command(const struct command *command)
-{
+// `autotune help COMMAND`: what the command says of itself, or the line of it where that
+// is all.
+static int help_command(const struct command *command) {
   char option[] = "--help", *name = arena_copy(command->name, strlen(command->name));
   char *arguments[] = { name, option, NULL };
   if (command->run != command_version && command->run != command_help)
     return command->run(2, arguments);
-  printf("usage: autotune %s %s\n  %s\n", command->name, command->arguments, command->about);
+  printf("usage: autotune %s %s\n  %s\n", command->name, command->arguments,
+         command->about);
   return 0;
 }
 
-static int command_help(int argc, char **argv)
-{
+static int command_help(int argc, char **argv) {
   if (argc < 2) {
     usage(stdout);
     help_topics(stdout);
@@ -90,8 +91,7 @@ static int command_help(int argc, char **argv)
 }
 
 // The status of COMMAND, or 1 where what it printed did not arrive.
-static int run(const struct command *command, int argc, char **argv)
-{
+static int run(const struct command *command, int argc, char **argv) {
   char help[] = "--help";
   if (argc == 2 && strcmp(argv[1], "-h") == 0)
     argv[1] = help;
@@ -102,8 +102,7 @@ static int run(const struct command *command, int argc, char **argv)
   return status ? status : 1;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   if (argc < 2) {
     usage(stderr);
     return 2;

@@ -10,8 +10,7 @@
 const TSLanguage *tree_sitter_c(void); // a grammar's one symbol; it has no header
 const TSLanguage *tree_sitter_cuda(void);
 
-static void find_lines(struct source *s)
-{
+static void find_lines(struct source *s) {
   unsigned n = 1;
   for (size_t i = 0; i < s->size; i++)
     n += s->text[i] == '\n';
@@ -26,8 +25,7 @@ static void find_lines(struct source *s)
 // The N and FILE of `#line N "FILE"` or `# N "FILE" flags` at P; NULL: something else.
 // FILE may be missing from the former only.
 static const char *line_directive(const char *p, const char *end, unsigned *line,
-                                  struct slice *file)
-{
+                                  struct slice *file) {
   while (p < end && (*p == ' ' || *p == '\t'))
     p++;
   if (p == end || *p++ != '#')
@@ -52,8 +50,7 @@ static const char *line_directive(const char *p, const char *end, unsigned *line
   return p;
 }
 
-static void find_origins(struct source *s)
-{
+static void find_origins(struct source *s) {
   const char *path = s->path;
   for (unsigned i = 0; i + 1 < s->n_lines; i++) {
     unsigned line;
@@ -66,14 +63,12 @@ static void find_origins(struct source *s)
   }
 }
 
-static bool is_cuda(const char *path)
-{
+static bool is_cuda(const char *path) {
   const char *dot = strrchr(path, '.');
   return dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0);
 }
 
-struct source *source_of(const char *path, const char *text, size_t size)
-{
+struct source *source_of(const char *path, const char *text, size_t size) {
   struct source *s = arena_alloc(sizeof *s);
   *s = (struct source){ .path = path, .text = text, .size = size, .cuda = is_cuda(path) };
   find_lines(s);
@@ -81,8 +76,7 @@ struct source *source_of(const char *path, const char *text, size_t size)
   return s;
 }
 
-struct source *source_read(const char *path)
-{
+struct source *source_read(const char *path) {
   FILE *f = fopen(path, "rb");
   if (!f)
     return NULL;
@@ -101,39 +95,39 @@ struct source *source_read(const char *path)
   return source_of(path, t.data, t.size);
 }
 
-static bool real_word(struct slice w)
-{
+static bool real_word(struct slice w) {
   return slice_is(w, "float") || slice_is(w, "double");
 }
 
 // `complex` in `double complex z`, which the grammar takes for the name of the variable.
-static bool is_complex(struct slice previous, struct slice word, struct lexer behind)
-{
+static bool is_complex(struct slice previous, struct slice word, struct lexer behind) {
   if (slice_is(word, "_Complex") || slice_is(word, "__complex__"))
     return true;
   return slice_is(word, "complex") &&
-         (real_word(previous) || real_word(lex(&behind).text));
+      (real_word(previous) || real_word(lex(&behind).text));
 }
 
 // `UNROLL for (…)`: before such a keyword a word can only be a macro, of a pragma in all
 // likelihood.
-static bool is_pragma_macro(struct slice word, struct slice next)
-{
+static bool is_pragma_macro(struct slice word, struct slice next) {
   static const char *const keywords[] = { "for", "if", "do", "switch", "return" };
   bool statement = false;
   for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
     statement = statement || slice_is(next, keywords[i]);
   return statement && word.size &&
-         (isalpha((unsigned char)*word.data) || *word.data == '_') && !is_keyword(word);
+      (isalpha((unsigned char)*word.data) || *word.data == '_') && !is_keyword(word);
 }
 
-// Where an attribute of CUDA that the grammar does not know ends, whose WORD is before L; NULL: it
-// is none. PREVIOUS is the token in front of it: `]` opens a lambda, `[=] __device__ (int i) { … }`.
-static const char *cuda_attribute(struct slice previous, struct slice word, struct lexer l)
-{
-  static const char *const names[] = { "__align__", "__builtin_align__", "__cluster_dims__",
-                                       "__block_size__", "__maxnreg__", "__launch_bounds__" };
-  if (slice_is(previous, "]") && (slice_is(word, "__device__") || slice_is(word, "__host__"))) {
+// Where an attribute of CUDA that the grammar does not know ends, whose WORD is before L;
+// NULL: it is none. PREVIOUS is the token in front of it: `]` opens a lambda, `[=]
+// __device__ (int i) { … }`.
+static const char *cuda_attribute(struct slice previous, struct slice word,
+                                  struct lexer l) {
+  static const char *const names[] = { "__align__",        "__builtin_align__",
+                                       "__cluster_dims__", "__block_size__",
+                                       "__maxnreg__",      "__launch_bounds__" };
+  if (slice_is(previous, "]") &&
+      (slice_is(word, "__device__") || slice_is(word, "__host__"))) {
     struct lexer ahead = l;
     return slice_is(lex(&ahead).text, "__device__") ? ahead.p : l.p;
   }
@@ -143,8 +137,7 @@ static const char *cuda_attribute(struct slice previous, struct slice word, stru
   return NULL;
 }
 
-static void hide(const struct source *s, char *copy, const char *begin, const char *end)
-{
+static void hide(const struct source *s, char *copy, const char *begin, const char *end) {
   for (const char *p = begin; p < end; p++)
     if (*p != '\n')
       copy[p - s->text] = ' ';
@@ -153,8 +146,7 @@ static void hide(const struct source *s, char *copy, const char *begin, const ch
 // A copy for the parser in which pragmas are blank: the grammar knows none between `for
 // (…)` or `else` and an unbraced statement. So are attributes that it does not know.
 // Offsets stay.
-static const char *without_pragmas(const struct source *s)
-{
+static const char *without_pragmas(const struct source *s) {
   char *copy = arena_copy(s->text, s->size);
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   struct slice previous = { 0 };
@@ -181,14 +173,12 @@ static const char *without_pragmas(const struct source *s)
   return copy;
 }
 
-static void delete(void *tree)
-{
+static void delete(void *tree) {
   ts_tree_delete(tree);
 }
 
 // The tree of the bytes [START, END) of TEXT.
-static TSTree *parse(const struct source *s, const char *text, size_t start, size_t end)
-{
+static TSTree *parse(const struct source *s, const char *text, size_t start, size_t end) {
   TSParser *parser = ts_parser_new();
   unsigned column, line = source_line(s, start, &column) - 1;
   TSRange range = { .start_point = { line, column - 1 },
@@ -196,7 +186,8 @@ static TSTree *parse(const struct source *s, const char *text, size_t start, siz
                     .start_byte = (uint32_t)start,
                     .end_byte = (uint32_t)end };
   if (!ts_parser_set_language(parser, s->cuda ? tree_sitter_cuda() : tree_sitter_c()))
-    fatal("this libtree-sitter does not accept the grammar of %s", s->cuda ? "CUDA" : "C");
+    fatal("this libtree-sitter does not accept the grammar of %s",
+          s->cuda ? "CUDA" : "C");
   if (start > 0 || end < s->size)
     ts_parser_set_included_ranges(parser, &range, 1);
   TSTree *tree = ts_parser_parse_string(parser, NULL, text, (uint32_t)s->size);
@@ -207,21 +198,18 @@ static TSTree *parse(const struct source *s, const char *text, size_t start, siz
   return tree;
 }
 
-void source_parse(struct source *s)
-{
+void source_parse(struct source *s) {
   if (s->tree)
     return;
   s->parsed = without_pragmas(s);
   s->tree = parse(s, s->parsed, 0, s->size);
 }
 
-TSNode source_parse_part(const struct source *s, size_t start, size_t end)
-{
+TSNode source_parse_part(const struct source *s, size_t start, size_t end) {
   return ts_tree_root_node(parse(s, s->parsed, start, end));
 }
 
-unsigned source_line(const struct source *s, size_t offset, unsigned *column)
-{
+unsigned source_line(const struct source *s, size_t offset, unsigned *column) {
   unsigned low = 0, high = s->n_lines;
   while (high - low > 1) {
     unsigned middle = low + (high - low) / 2;
@@ -236,8 +224,7 @@ unsigned source_line(const struct source *s, size_t offset, unsigned *column)
 }
 
 unsigned source_where(const struct source *s, size_t offset, const char **path,
-                      unsigned *column)
-{
+                      unsigned *column) {
   unsigned line = source_line(s, offset, column), low = 0, high = s->n_origins;
   while (low < high) { // LOW becomes the number of origins that are not after OFFSET
     unsigned middle = low + (high - low) / 2;
@@ -252,20 +239,17 @@ unsigned source_where(const struct source *s, size_t offset, const char **path,
   return o ? o->line + line - source_line(s, o->offset, NULL) : line;
 }
 
-struct slice source_slice(const struct source *s, TSNode node)
-{
+struct slice source_slice(const struct source *s, TSNode node) {
   uint32_t start = ts_node_start_byte(node);
   return (struct slice){ s->text + start, ts_node_end_byte(node) - start };
 }
 
-static bool word_character(char c)
-{
+static bool word_character(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
 
 // Where the line that P stands in begins, continued lines joined; not before TEXT.
-static const char *logical_line(const char *text, const char *p)
-{
+static const char *logical_line(const char *text, const char *p) {
   while (p > text) {
     if (p[-1] == '\n') {
       const char *q = p - 1;
@@ -279,8 +263,7 @@ static const char *logical_line(const char *text, const char *p)
   return p;
 }
 
-bool source_mentions_autotune(const char *text, size_t size)
-{
+bool source_mentions_autotune(const char *text, size_t size) {
   static const char word[] = "autotune";
   const size_t n = sizeof word - 1;
   const char *end = text + size,

@@ -16,10 +16,13 @@ struct block {
 };
 
 static struct block *arena; // the newest block first
-static struct deferred { struct deferred *next; void (*free)(void *); void *data; } *deferred;
+static struct deferred {
+  struct deferred *next;
+  void (*free)(void *);
+  void *data;
+} *deferred;
 
-static struct block *block_new(size_t size)
-{
+static struct block *block_new(size_t size) {
   struct block *b = malloc(sizeof *b + size);
   if (!b)
     fatal("out of memory");
@@ -27,8 +30,7 @@ static struct block *block_new(size_t size)
   return b;
 }
 
-void *arena_alloc(size_t size)
-{
+void *arena_alloc(size_t size) {
   const size_t align = _Alignof(max_align_t);
   if (size > SIZE_MAX / 2)
     fatal("out of memory");
@@ -54,15 +56,13 @@ void *arena_alloc(size_t size)
   return memset(p, 0, size);
 }
 
-void arena_defer(void (*free_it)(void *), void *data)
-{
+void arena_defer(void (*free_it)(void *), void *data) {
   struct deferred *d = arena_alloc(sizeof *d);
   *d = (struct deferred){ deferred, free_it, data };
   deferred = d;
 }
 
-void arena_reset(void)
-{
+void arena_reset(void) {
   for (; deferred; deferred = deferred->next)
     deferred->free(deferred->data);
   while (arena) {
@@ -72,16 +72,14 @@ void arena_reset(void)
   }
 }
 
-char *arena_copy(const char *s, size_t size)
-{
+char *arena_copy(const char *s, size_t size) {
   char *copy = arena_alloc(size + 1);
   if (size)
     memcpy(copy, s, size);
   return copy;
 }
 
-static char *arena_vprintf(size_t *size, const char *format, va_list args)
-{
+static char *arena_vprintf(size_t *size, const char *format, va_list args) {
   va_list again;
   va_copy(again, args);
   int n = vsnprintf(NULL, 0, format, again);
@@ -94,8 +92,7 @@ static char *arena_vprintf(size_t *size, const char *format, va_list args)
   return s;
 }
 
-char *arena_printf(const char *format, ...)
-{
+char *arena_printf(const char *format, ...) {
   va_list args;
   size_t size;
   va_start(args, format);
@@ -105,8 +102,7 @@ char *arena_printf(const char *format, ...)
 }
 
 // The capacity is not kept: it is 4, 8, 16 … and full whenever n is one of them.
-void *arena_grow(void *list, size_t n, size_t element)
-{
+void *arena_grow(void *list, size_t n, size_t element) {
   if (n != 0 && (n < 4 || (n & (n - 1)) != 0))
     return list;
   size_t capacity = n ? 2 * n : 4;
@@ -116,19 +112,16 @@ void *arena_grow(void *list, size_t n, size_t element)
   return grown;
 }
 
-struct slice slice_of(const char *s)
-{
+struct slice slice_of(const char *s) {
   return (struct slice){ s, strlen(s) };
 }
 
-bool slice_is(struct slice s, const char *word)
-{
+bool slice_is(struct slice s, const char *word) {
   return strlen(word) == s.size && memcmp(s.data, word, s.size) == 0;
 }
 
 // The byte that the escape behind a backslash at *P spells; *P is moved behind it.
-static char unescaped(const char **p, const char *end)
-{
+static char unescaped(const char **p, const char *end) {
   static const char letters[] = "abfnrtv", bytes[] = "\a\b\f\n\r\t\v";
   unsigned byte = 0, digits = 0;
   for (; digits < 3 && *p < end && **p >= '0' && **p <= '7'; digits++)
@@ -140,8 +133,7 @@ static char unescaped(const char **p, const char *end)
   return c && letter ? bytes[letter - letters] : c;
 }
 
-char *slice_unquoted(struct slice s)
-{
+char *slice_unquoted(struct slice s) {
   char *copy = arena_alloc(s.size + 1), *q = copy;
   for (const char *p = s.data, *end = p + s.size; p < end;) {
     char c = *p++;
@@ -151,8 +143,7 @@ char *slice_unquoted(struct slice s)
 }
 
 // The length of a blank at P, which a continued line's end is too; 0: something else.
-static size_t blank_at(const char *p, const char *end)
-{
+static size_t blank_at(const char *p, const char *end) {
   if (p == end)
     return 0;
   if (isspace((unsigned char)*p))
@@ -164,8 +155,7 @@ static size_t blank_at(const char *p, const char *end)
   return 0;
 }
 
-struct slice slice_trim(struct slice s)
-{
+struct slice slice_trim(struct slice s) {
   const char *p = s.data, *end = s.data + s.size;
   for (size_t n; (n = blank_at(p, end)) != 0;)
     p += n;
@@ -181,16 +171,14 @@ struct slice slice_trim(struct slice s)
 }
 
 // As with arrays, the capacity follows from the size: the next power of two, at least 64.
-static size_t text_capacity(size_t size)
-{
+static size_t text_capacity(size_t size) {
   size_t capacity = 64;
   while (capacity < size + 1)
     capacity *= 2;
   return capacity;
 }
 
-void text_add(struct text *t, const char *data, size_t size)
-{
+void text_add(struct text *t, const char *data, size_t size) {
   if (!t->data || text_capacity(t->size) < t->size + size + 1) {
     char *grown = arena_alloc(text_capacity(t->size + size));
     if (t->size)
@@ -203,8 +191,7 @@ void text_add(struct text *t, const char *data, size_t size)
   t->data[t->size] = '\0';
 }
 
-void text_printf(struct text *t, const char *format, ...)
-{
+void text_printf(struct text *t, const char *format, ...) {
   va_list args;
   size_t size;
   va_start(args, format);
@@ -213,8 +200,7 @@ void text_printf(struct text *t, const char *format, ...)
   text_add(t, s, size);
 }
 
-void text_literal(struct text *t, const char *data, size_t size)
-{
+void text_literal(struct text *t, const char *data, size_t size) {
   text_add(t, "\"", 1);
   for (size_t i = 0; i < size; i++) {
     unsigned char c = (unsigned char)data[i];

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve.h: a program that measure.py asks for samples, so that several such programs take turns on one
- * device without starting anew.
+/* serve.h: a program that measure.py asks for samples, so that several such programs take
+ * turns on one device without starting anew.
  *
- * A line "NAME NUMBER … SAMPLES" on standard input yields one line of JSON on standard output:
- *   {"first": s, "bytes": b, "flops": f, "flushed": true, "samples": [s, …]}   or   {"error": "…"}
- * `first` is the time of the first launch on the host's clock; with SAMPLES 0 that is all. Each sample is the
- * time between two events on the device, around one launch, after a memset of more than the L2 cache holds,
- * which the host does not wait for: what a launch costs the host is hidden behind it. */
+ * A line "NAME NUMBER … SAMPLES" on standard input yields one line of JSON on standard
+ * output:
+ *   {"first": s, "bytes": b, "flops": f, "flushed": true, "samples": [s, …]}   or
+ * {"error": "…"} `first` is the time of the first launch on the host's clock; with
+ * SAMPLES 0 that is all. Each sample is the time between two events on the device, around
+ * one launch, after a memset of more than the L2 cache holds, which the host does not
+ * wait for: what a launch costs the host is hidden behind it. */
 #ifndef AUTOTUNE_BENCH_GPU_SERVE_H
 #define AUTOTUNE_BENCH_GPU_SERVE_H
 
@@ -24,8 +26,7 @@ struct failure {
   char text[256];
 };
 
-inline void check(cudaError_t e, const char *what)
-{
+inline void check(cudaError_t e, const char *what) {
   failure f;
   if (e == cudaSuccess)
     return;
@@ -33,17 +34,17 @@ inline void check(cudaError_t e, const char *what)
   throw f;
 }
 
-inline double seconds()
-{
+inline double seconds() {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Device memory of N elements, filled with numbers between -1 and 1 that depend on SEED. */
-static __global__ void fill_kernel(float *out, size_t n, unsigned seed)
-{
-  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, step = (size_t)gridDim.x * blockDim.x;
+/* Device memory of N elements, filled with numbers between -1 and 1 that depend on SEED.
+ */
+static __global__ void fill_kernel(float *out, size_t n, unsigned seed) {
+  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x,
+         step = (size_t)gridDim.x * blockDim.x;
   for (; i < n; i += step) {
     unsigned h = (unsigned)i * 2654435761u + seed * 40503u;
     h ^= h >> 15, h *= 2246822519u, h ^= h >> 13;
@@ -51,9 +52,10 @@ static __global__ void fill_kernel(float *out, size_t n, unsigned seed)
   }
 }
 
-template <class T> static __global__ void convert_kernel(T *out, const float *in, size_t n)
-{
-  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, step = (size_t)gridDim.x * blockDim.x;
+template <class T>
+static __global__ void convert_kernel(T *out, const float *in, size_t n) {
+  size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x,
+         step = (size_t)gridDim.x * blockDim.x;
   for (; i < n; i += step)
     out[i] = (T)in[i];
 }
@@ -62,20 +64,22 @@ enum { FILL_BLOCKS = 1024, FILL_THREADS = 256 };
 
 template <class T> struct device_array {
   T *at = nullptr;
-  explicit device_array(size_t n) { check(cudaMalloc((void **)&at, n * sizeof(T)), "cudaMalloc"); }
+  explicit device_array(size_t n) {
+    check(cudaMalloc((void **)&at, n * sizeof(T)), "cudaMalloc");
+  }
   device_array(const device_array &) = delete;
   device_array &operator=(const device_array &) = delete;
-  ~device_array() { cudaFree(at); }
+  ~device_array() {
+    cudaFree(at);
+  }
 };
 
-inline void fill(float *out, size_t n, unsigned seed)
-{
+inline void fill(float *out, size_t n, unsigned seed) {
   fill_kernel<<<FILL_BLOCKS, FILL_THREADS>>>(out, n, seed);
   check(cudaGetLastError(), "filling memory");
 }
 
-template <class T> void fill(T *out, size_t n, unsigned seed)
-{
+template <class T> void fill(T *out, size_t n, unsigned seed) {
   device_array<float> as_float(n);
   fill(as_float.at, n, seed);
   convert_kernel<<<FILL_BLOCKS, FILL_THREADS>>>(out, as_float.at, n);
@@ -89,8 +93,7 @@ struct command {
   int n_numbers, samples;
   double bytes = 0, flops = 0; /* that one launch must move and do; 0: not said */
 
-  long long number(int i) const
-  {
+  long long number(int i) const {
     failure f;
     if (i < n_numbers)
       return numbers[i];
@@ -98,27 +101,31 @@ struct command {
     throw f;
   }
 
-  bool is(const char *what) const { return strcmp(name, what) == 0; }
+  bool is(const char *what) const {
+    return strcmp(name, what) == 0;
+  }
 
   template <class F> void measure(F launch);
 };
 
 struct events {
   cudaEvent_t from, to;
-  events()
-  {
+  events() {
     check(cudaEventCreate(&from), "cudaEventCreate");
     check(cudaEventCreate(&to), "cudaEventCreate");
   }
-  ~events() { cudaEventDestroy(from), cudaEventDestroy(to); }
+  ~events() {
+    cudaEventDestroy(from), cudaEventDestroy(to);
+  }
 };
 
-/* At least this much is set between samples: long enough to hide launches, more than any L2 cache. */
-inline size_t flush_bytes()
-{
+/* At least this much is set between samples: long enough to hide launches, more than any
+ * L2 cache. */
+inline size_t flush_bytes() {
   int device = 0, l2 = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device),
+        "cudaDeviceGetAttribute");
 #ifdef AUTOTUNE_EMULATE
   return 1 << 16;
 #else
@@ -126,8 +133,7 @@ inline size_t flush_bytes()
 #endif
 }
 
-template <class F> void command::measure(F launch)
-{
+template <class F> void command::measure(F launch) {
   double start = seconds();
   launch();
   check(cudaGetLastError(), "launch");
@@ -144,19 +150,21 @@ template <class F> void command::measure(F launch)
     launch();
     check(cudaEventRecord(around.to, 0), "cudaEventRecord");
     check(cudaEventSynchronize(around.to), "launch");
-    check(cudaEventElapsedTime(&milliseconds, around.from, around.to), "cudaEventElapsedTime");
+    check(cudaEventElapsedTime(&milliseconds, around.from, around.to),
+          "cudaEventElapsedTime");
     times.push_back(1e-3 * milliseconds);
   }
-  printf("{\"first\": %.9g, \"bytes\": %.17g, \"flops\": %.17g, \"flushed\": true, \"samples\": [",
-         first, bytes, flops);
+  printf(
+      "{\"first\": %.9g, \"bytes\": %.17g, \"flops\": %.17g, \"flushed\": true, \"samples\": [",
+      first, bytes, flops);
   for (int i = 0; i < samples; i++)
     printf("%s%.9g", i ? ", " : "", times[i]);
   printf("]}\n");
 }
 
-/* Reads commands until the end of input. HANDLE answers one, or returns false where it does not know it. */
-inline int serve(bool (*handle)(command &))
-{
+/* Reads commands until the end of input. HANDLE answers one, or returns false where it
+ * does not know it. */
+inline int serve(bool (*handle)(command &)) {
   char line[512];
   while (fgets(line, sizeof line, stdin)) {
     command c;

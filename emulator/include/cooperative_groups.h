@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cooperative_groups.h: the block, tiles of a warp, and the lanes that are together. The grid as a group needs blocks
- * that run at the same time, which these do not. */
+/* cooperative_groups.h: the block, tiles of a warp, and the lanes that are together. The
+ * grid as a group needs blocks that run at the same time, which these do not. */
 #ifndef AUTOTUNE_EMULATE_COOPERATIVE_GROUPS_H
 #define AUTOTUNE_EMULATE_COOPERATIVE_GROUPS_H
 
@@ -12,34 +12,63 @@ namespace cooperative_groups {
 
 class thread_block {
 public:
-  static void sync() { __syncthreads(); }
-  static void barrier_sync() { __syncthreads(); }
-  static unsigned thread_rank() { return autotune_emulate_rank(); }
-  static unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
-  static unsigned num_threads() { return size(); }
-  static dim3 group_index() { return dim3(blockIdx); }
-  static dim3 thread_index() { return dim3(threadIdx); }
-  static dim3 group_dim() { return blockDim; }
-  static dim3 dim_threads() { return blockDim; }
+  static void sync() {
+    __syncthreads();
+  }
+  static void barrier_sync() {
+    __syncthreads();
+  }
+  static unsigned thread_rank() {
+    return autotune_emulate_rank();
+  }
+  static unsigned size() {
+    return blockDim.x * blockDim.y * blockDim.z;
+  }
+  static unsigned num_threads() {
+    return size();
+  }
+  static dim3 group_index() {
+    return dim3(blockIdx);
+  }
+  static dim3 thread_index() {
+    return dim3(threadIdx);
+  }
+  static dim3 group_dim() {
+    return blockDim;
+  }
+  static dim3 dim_threads() {
+    return blockDim;
+  }
 };
-static inline thread_block this_thread_block() { return thread_block(); }
+static inline thread_block this_thread_block() {
+  return thread_block();
+}
 
 /* Where this thread is in the grid; it cannot wait for it. */
 class grid_group {
 public:
-  static bool is_valid() { return false; }
+  static bool is_valid() {
+    return false;
+  }
   static unsigned long long num_threads() {
     return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * thread_block::size();
   }
-  static unsigned long long size() { return num_threads(); }
+  static unsigned long long size() {
+    return num_threads();
+  }
   static unsigned long long thread_rank() {
-    unsigned long long block =
-        ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    unsigned long long block = ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) *
+            gridDim.x +
+        blockIdx.x;
     return block * thread_block::size() + thread_block::thread_rank();
   }
-  static void sync() { autotune_emulate_trap(); }
+  static void sync() {
+    autotune_emulate_trap();
+  }
 };
-static inline grid_group this_grid() { return grid_group(); }
+static inline grid_group this_grid() {
+  return grid_group();
+}
 
 /* Some lanes of a warp. RANK counts those of them below the caller. */
 class lanes {
@@ -51,14 +80,25 @@ protected:
       rest &= rest - 1;
     return rest ? (unsigned)__builtin_ctz(rest) : 32;
   }
-  unsigned own() const { return autotune_emulate::lane(); }
+  unsigned own() const {
+    return autotune_emulate::lane();
+  }
 
 public:
-  explicit lanes(unsigned mask) : mask_(mask) {}
-  void sync() const { __syncwarp(mask_); }
-  unsigned size() const { return (unsigned)__popc(mask_); }
-  unsigned num_threads() const { return size(); }
-  unsigned thread_rank() const { return (unsigned)__popc(mask_ & ((1u << own()) - 1)); }
+  explicit lanes(unsigned mask) : mask_(mask) {
+  }
+  void sync() const {
+    __syncwarp(mask_);
+  }
+  unsigned size() const {
+    return (unsigned)__popc(mask_);
+  }
+  unsigned num_threads() const {
+    return size();
+  }
+  unsigned thread_rank() const {
+    return (unsigned)__popc(mask_ & ((1u << own()) - 1));
+  }
   template <class T> T shfl(T v, int rank) const {
     unsigned n = size();
     return autotune_emulate::exchange(mask_, v, nth((unsigned)rank % n));
@@ -75,11 +115,19 @@ public:
     unsigned to = thread_rank() ^ by;
     return autotune_emulate::exchange(mask_, v, to < size() ? nth(to) : own());
   }
-  int any(int p) const { return __any_sync(mask_, p); }
-  int all(int p) const { return __all_sync(mask_, p); }
+  int any(int p) const {
+    return __any_sync(mask_, p);
+  }
+  int all(int p) const {
+    return __all_sync(mask_, p);
+  }
   /* By ranks, not by lanes. */
-  unsigned ballot(int p) const { return by_rank(__ballot_sync(mask_, p)); }
-  template <class T> unsigned match_any(T v) const { return by_rank(__match_any_sync(mask_, v)); }
+  unsigned ballot(int p) const {
+    return by_rank(__ballot_sync(mask_, p));
+  }
+  template <class T> unsigned match_any(T v) const {
+    return by_rank(__match_any_sync(mask_, v));
+  }
 
 private:
   unsigned by_rank(unsigned set) const {
@@ -91,17 +139,33 @@ private:
 };
 
 template <unsigned N, class Parent = void> class thread_block_tile : public lanes {
-  static_assert(N && N <= 32 && (N & (N - 1)) == 0, "tiles are of 1, 2, 4, 8, 16 or 32 threads");
-  static unsigned first() { return autotune_emulate::lane() & ~(N - 1); }
+  static_assert(N && N <= 32 && (N & (N - 1)) == 0,
+                "tiles are of 1, 2, 4, 8, 16 or 32 threads");
+  static unsigned first() {
+    return autotune_emulate::lane() & ~(N - 1);
+  }
 
 public:
-  thread_block_tile() : lanes((N == 32 ? ~0u : (1u << N % 32) - 1) << first()) {}
-  template <class Other> thread_block_tile(const thread_block_tile<N, Other> &) : thread_block_tile() {}
-  static constexpr unsigned size() { return N; }
-  static constexpr unsigned num_threads() { return N; }
-  unsigned thread_rank() const { return own() - first(); }
-  static unsigned meta_group_size() { return (thread_block::size() + N - 1) / N; }
-  static unsigned meta_group_rank() { return thread_block::thread_rank() / N; }
+  thread_block_tile() : lanes((N == 32 ? ~0u : (1u << N % 32) - 1) << first()) {
+  }
+  template <class Other>
+  thread_block_tile(const thread_block_tile<N, Other> &) : thread_block_tile() {
+  }
+  static constexpr unsigned size() {
+    return N;
+  }
+  static constexpr unsigned num_threads() {
+    return N;
+  }
+  unsigned thread_rank() const {
+    return own() - first();
+  }
+  static unsigned meta_group_size() {
+    return (thread_block::size() + N - 1) / N;
+  }
+  static unsigned meta_group_rank() {
+    return thread_block::thread_rank() / N;
+  }
 };
 template <unsigned N, class Parent>
 static inline thread_block_tile<N, Parent> tiled_partition(const Parent &) {
@@ -110,17 +174,42 @@ static inline thread_block_tile<N, Parent> tiled_partition(const Parent &) {
 
 class coalesced_group : public lanes {
 public:
-  explicit coalesced_group(unsigned mask) : lanes(mask) {}
+  explicit coalesced_group(unsigned mask) : lanes(mask) {
+  }
 };
 /* A macro, so that the place is the caller's. */
 #define coalesced_threads() coalesced_group(autotune_emulate_active())
 
-template <class T> struct plus { T operator()(T a, T b) const { return a + b; } };
-template <class T> struct less { T operator()(T a, T b) const { return b < a ? b : a; } };
-template <class T> struct greater { T operator()(T a, T b) const { return a < b ? b : a; } };
-template <class T> struct bit_and { T operator()(T a, T b) const { return a & b; } };
-template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; } };
-template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
+template <class T> struct plus {
+  T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+template <class T> struct less {
+  T operator()(T a, T b) const {
+    return b < a ? b : a;
+  }
+};
+template <class T> struct greater {
+  T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
+};
+template <class T> struct bit_and {
+  T operator()(T a, T b) const {
+    return a & b;
+  }
+};
+template <class T> struct bit_or {
+  T operator()(T a, T b) const {
+    return a | b;
+  }
+};
+template <class T> struct bit_xor {
+  T operator()(T a, T b) const {
+    return a ^ b;
+  }
+};
 
 /* In the order of the ranks, so that every thread has the same. */
 template <class G, class T, class F> static inline T reduce(const G &g, T v, F f) {
@@ -129,7 +218,8 @@ template <class G, class T, class F> static inline T reduce(const G &g, T v, F f
     sum = f(sum, g.shfl(v, (int)i));
   return sum;
 }
-template <class G, class T, class F> static inline T inclusive_scan(const G &g, T v, F f) {
+template <class G, class T, class F>
+static inline T inclusive_scan(const G &g, T v, F f) {
   T sum = g.shfl(v, 0);
   T mine = sum;
   for (unsigned i = 1; i < g.size(); i++) {
@@ -142,7 +232,8 @@ template <class G, class T, class F> static inline T inclusive_scan(const G &g, 
 template <class G, class T> static inline T inclusive_scan(const G &g, T v) {
   return inclusive_scan(g, v, plus<T>());
 }
-template <class G, class T, class F> static inline T exclusive_scan(const G &g, T v, F f) {
+template <class G, class T, class F>
+static inline T exclusive_scan(const G &g, T v, F f) {
   T before = g.shfl_up(inclusive_scan(g, v, f), 1);
   return g.thread_rank() ? before : T();
 }
@@ -150,15 +241,20 @@ template <class G, class T> static inline T exclusive_scan(const G &g, T v) {
   return exclusive_scan(g, v, plus<T>());
 }
 
-template <class G> static inline void sync(const G &g) { g.sync(); }
+template <class G> static inline void sync(const G &g) {
+  g.sync();
+}
 
 /* Each thread copies its share at once. */
 template <class G>
-static inline void memcpy_async(const G &g, void *to, const void *from, unsigned long bytes) {
+static inline void memcpy_async(const G &g, void *to, const void *from,
+                                unsigned long bytes) {
   for (unsigned long i = g.thread_rank(); i < bytes; i += g.size())
     ((char *)to)[i] = ((const char *)from)[i];
 }
-template <class G> static inline void wait(const G &g) { g.sync(); }
+template <class G> static inline void wait(const G &g) {
+  g.sync();
+}
 
 } // namespace cooperative_groups
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_pipeline.h: asynchronous copies to shared memory. They are done when they are waited for, so that a kernel
- * which reads too early reads what was there before. */
+/* cuda_pipeline.h: asynchronous copies to shared memory. They are done when they are
+ * waited for, so that a kernel which reads too early reads what was there before. */
 #ifndef AUTOTUNE_EMULATE_CUDA_PIPELINE_H
 #define AUTOTUNE_EMULATE_CUDA_PIPELINE_H
 
@@ -8,14 +8,18 @@
 
 #include "autotune_emulate/kernel.h"
 
-static inline void __pipeline_memcpy_async(void *to, const void *from, unsigned long bytes,
-                                           unsigned long zero = 0) {
+static inline void __pipeline_memcpy_async(void *to, const void *from,
+                                           unsigned long bytes, unsigned long zero = 0) {
   unsigned long at = (unsigned long)to | (unsigned long)from;
   if ((bytes != 4 && bytes != 8 && bytes != 16) || zero > bytes || at % bytes != 0)
     autotune_emulate_trap(); /* no such instruction */
   autotune_emulate_copy(to, from, (unsigned)(bytes - zero), (unsigned)zero);
 }
-static inline void __pipeline_commit() { autotune_emulate_commit(); }
-static inline void __pipeline_wait_prior(unsigned n) { autotune_emulate_wait(n); }
+static inline void __pipeline_commit() {
+  autotune_emulate_commit();
+}
+static inline void __pipeline_wait_prior(unsigned n) {
+  autotune_emulate_wait(n);
+}
 
 #endif

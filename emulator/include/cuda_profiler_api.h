@@ -7,7 +7,11 @@
 
 #include "cuda_runtime_api.h"
 
-static inline cudaError_t cudaProfilerStart(void) { return cudaSuccess; }
-static inline cudaError_t cudaProfilerStop(void) { return cudaSuccess; }
+static inline cudaError_t cudaProfilerStart(void) {
+  return cudaSuccess;
+}
+static inline cudaError_t cudaProfilerStop(void) {
+  return cudaSuccess;
+}
 
 #endif

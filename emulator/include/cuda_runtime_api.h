@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_runtime_api.h: the part of CUDA's runtime interface that libautotune-emulate.so has, in C. */
+/* cuda_runtime_api.h: the part of CUDA's runtime interface that libautotune-emulate.so
+ * has, in C. */
 #ifndef AUTOTUNE_EMULATE_CUDA_RUNTIME_API_H
 #define AUTOTUNE_EMULATE_CUDA_RUNTIME_API_H
 
@@ -23,7 +24,9 @@
 extern "C" {
 #else
 #define AUTOTUNE_EMULATE_DEFAULT(x)
-struct dim3 { unsigned x, y, z; };
+struct dim3 {
+  unsigned x, y, z;
+};
 typedef struct dim3 dim3;
 #endif
 
@@ -31,8 +34,10 @@ typedef enum cudaError {
 #define X(number, driver, runtime, text) cuda##runtime = number,
   AUTOTUNE_EMULATE_ERRORS(X)
 #undef X
-  cudaErrorInvalidConfiguration = 9, cudaErrorInvalidSymbol = 13,
-  cudaErrorInvalidMemcpyDirection = 21, cudaErrorInvalidDeviceFunction = 98
+      cudaErrorInvalidConfiguration = 9,
+  cudaErrorInvalidSymbol = 13,
+  cudaErrorInvalidMemcpyDirection = 21,
+  cudaErrorInvalidDeviceFunction = 98
 } cudaError_t;
 
 typedef CUstream cudaStream_t;
@@ -48,44 +53,83 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t s, cudaError_t e, void *data);
 #define cudaStreamLegacy CU_STREAM_LEGACY
 #define cudaStreamPerThread CU_STREAM_PER_THREAD
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
-enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2,
-       cudaEventInterprocess = 4 };
-enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
-       cudaHostAllocWriteCombined = 4 };
-enum { cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2,
-       cudaHostRegisterIoMemory = 4, cudaHostRegisterReadOnly = 8 };
+enum {
+  cudaEventDefault = 0,
+  cudaEventBlockingSync = 1,
+  cudaEventDisableTiming = 2,
+  cudaEventInterprocess = 4
+};
+enum {
+  cudaHostAllocDefault = 0,
+  cudaHostAllocPortable = 1,
+  cudaHostAllocMapped = 2,
+  cudaHostAllocWriteCombined = 4
+};
+enum {
+  cudaHostRegisterDefault = 0,
+  cudaHostRegisterPortable = 1,
+  cudaHostRegisterMapped = 2,
+  cudaHostRegisterIoMemory = 4,
+  cudaHostRegisterReadOnly = 8
+};
 enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2 };
-enum { cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2,
-       cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8 };
+enum {
+  cudaDeviceScheduleAuto = 0,
+  cudaDeviceScheduleSpin = 1,
+  cudaDeviceScheduleYield = 2,
+  cudaDeviceScheduleBlockingSync = 4,
+  cudaDeviceBlockingSync = 4,
+  cudaDeviceMapHost = 8
+};
 enum cudaComputeMode {
-  cudaComputeModeDefault, cudaComputeModeExclusive, cudaComputeModeProhibited,
+  cudaComputeModeDefault,
+  cudaComputeModeExclusive,
+  cudaComputeModeProhibited,
   cudaComputeModeExclusiveProcess
 };
 enum cudaMemcpyKind {
-  cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice,
+  cudaMemcpyHostToHost,
+  cudaMemcpyHostToDevice,
+  cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice,
   cudaMemcpyDefault
 };
 enum cudaMemoryType {
-  cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged
+  cudaMemoryTypeUnregistered,
+  cudaMemoryTypeHost,
+  cudaMemoryTypeDevice,
+  cudaMemoryTypeManaged
 };
 enum cudaStreamCaptureStatus {
-  cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated
+  cudaStreamCaptureStatusNone,
+  cudaStreamCaptureStatusActive,
+  cudaStreamCaptureStatusInvalidated
 };
 enum cudaStreamCaptureMode {
-  cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed
+  cudaStreamCaptureModeGlobal,
+  cudaStreamCaptureModeThreadLocal,
+  cudaStreamCaptureModeRelaxed
 };
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9
 };
 enum cudaFuncCache {
-  cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual
+  cudaFuncCachePreferNone,
+  cudaFuncCachePreferShared,
+  cudaFuncCachePreferL1,
+  cudaFuncCachePreferEqual
 };
 enum cudaSharedMemConfig {
-  cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte
+  cudaSharedMemBankSizeDefault,
+  cudaSharedMemBankSizeFourByte,
+  cudaSharedMemBankSizeEightByte
 };
-enum { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxL1 = 0,
-       cudaSharedmemCarveoutMaxShared = 100 };
+enum {
+  cudaSharedmemCarveoutDefault = -1,
+  cudaSharedmemCarveoutMaxL1 = 0,
+  cudaSharedmemCarveoutMaxShared = 100
+};
 enum cudaDeviceAttr {
 #define X(number, driver, runtime, value) cudaDevAttr##runtime = number,
   AUTOTUNE_EMULATE_ATTRIBUTES(X)
@@ -93,16 +137,24 @@ enum cudaDeviceAttr {
 };
 
 /* Of these there are names alone, so that the compiler says what is missing. */
-#define AUTOTUNE_EMULATE_NO_TEXTURES                                                         \
+#define AUTOTUNE_EMULATE_NO_TEXTURES \
   __attribute__((unavailable("textures and surfaces are not emulated")))
 typedef unsigned long long cudaTextureObject_t AUTOTUNE_EMULATE_NO_TEXTURES;
 typedef unsigned long long cudaSurfaceObject_t AUTOTUNE_EMULATE_NO_TEXTURES;
 typedef struct cudaArray *cudaArray_t AUTOTUNE_EMULATE_NO_TEXTURES;
 typedef struct cudaMipmappedArray *cudaMipmappedArray_t AUTOTUNE_EMULATE_NO_TEXTURES;
-struct AUTOTUNE_EMULATE_NO_TEXTURES cudaArray { int none; };
-struct AUTOTUNE_EMULATE_NO_TEXTURES cudaChannelFormatDesc { int none; };
-struct AUTOTUNE_EMULATE_NO_TEXTURES cudaResourceDesc { int none; };
-struct AUTOTUNE_EMULATE_NO_TEXTURES cudaTextureDesc { int none; };
+struct AUTOTUNE_EMULATE_NO_TEXTURES cudaArray {
+  int none;
+};
+struct AUTOTUNE_EMULATE_NO_TEXTURES cudaChannelFormatDesc {
+  int none;
+};
+struct AUTOTUNE_EMULATE_NO_TEXTURES cudaResourceDesc {
+  int none;
+};
+struct AUTOTUNE_EMULATE_NO_TEXTURES cudaTextureDesc {
+  int none;
+};
 
 struct cudaPointerAttributes {
   enum cudaMemoryType type;
@@ -154,8 +206,8 @@ cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 
 cudaError_t cudaMalloc(void **p, size_t bytes);
-cudaError_t cudaMallocManaged(void **p, size_t bytes,
-                              unsigned flags AUTOTUNE_EMULATE_DEFAULT(cudaMemAttachGlobal));
+cudaError_t cudaMallocManaged(
+    void **p, size_t bytes, unsigned flags AUTOTUNE_EMULATE_DEFAULT(cudaMemAttachGlobal));
 cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t bytes, size_t rows);
 cudaError_t cudaMallocHost(void **p, size_t bytes);
 cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags);
@@ -168,13 +220,16 @@ cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s);
 cudaError_t cudaFreeAsync(void *p, cudaStream_t s);
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *p);
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
+                       enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                            enum cudaMemcpyKind kind,
                             cudaStream_t s AUTOTUNE_EMULATE_DEFAULT(0));
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t bytes, size_t rows, enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                              size_t bytes, size_t rows, enum cudaMemcpyKind kind,
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
+                              size_t from_pitch, size_t bytes, size_t rows,
+                              enum cudaMemcpyKind kind,
                               cudaStream_t s AUTOTUNE_EMULATE_DEFAULT(0));
 cudaError_t cudaMemset(void *p, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes,
@@ -217,25 +272,27 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t e);
 } /* a struct of C++ is passed by what this is in C: three words */
 extern "C" {
 #endif
-cudaError_t cudaLaunchKernel(const void *fn, dim3 grid, dim3 block, void **args, size_t shared,
-                             cudaStream_t s);
-cudaError_t cudaFuncSetAttribute(const void *fn, enum cudaFuncAttribute attribute, int value);
+cudaError_t cudaLaunchKernel(const void *fn, dim3 grid, dim3 block, void **args,
+                             size_t shared, cudaStream_t s);
+cudaError_t cudaFuncSetAttribute(const void *fn, enum cudaFuncAttribute attribute,
+                                 int value);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *fn);
 cudaError_t cudaFuncSetCacheConfig(const void *fn, enum cudaFuncCache config);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *fn, int threads,
-                                                          size_t shared);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *fn,
+                                                          int threads, size_t shared);
 cudaError_t cudaGetSymbolAddress(void **p, const void *symbol);
 cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol);
 
 /* A launch whose error is for cudaGetLastError. */
 struct autotune_emulate_kernel;
-void autotune_emulate_launch(const struct autotune_emulate_kernel *kernel, dim3 grid, dim3 block,
-                             size_t shared, cudaStream_t s, void **args);
+void autotune_emulate_launch(const struct autotune_emulate_kernel *kernel, dim3 grid,
+                             dim3 block, size_t shared, cudaStream_t s, void **args);
 
-/* What the templates of cuda_runtime.h make of a variable: its address and size are known there alone. */
+/* What the templates of cuda_runtime.h make of a variable: its address and size are known
+ * there alone. */
 cudaError_t autotune_emulate_symbol(const void *symbol, size_t bytes);
-cudaError_t autotune_emulate_symbol_copy(void *to, const void *from, size_t bytes, size_t room,
-                                         cudaStream_t s, int wait);
+cudaError_t autotune_emulate_symbol_copy(void *to, const void *from, size_t bytes,
+                                         size_t room, cudaStream_t s, int wait);
 #ifdef __cplusplus
 }
 #endif

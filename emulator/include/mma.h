@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mma.h: nvcuda::wmma. Of a matrix of R x C elements, lane l has those numbered l·n to l·n + n - 1, row by
- * row, n = R·C/32: CUDA does not say which lane has which. The product is made by the lane that comes last, from the
- * fragments of all. Sums are in float, in the order of k. */
+/* mma.h: nvcuda::wmma. Of a matrix of R x C elements, lane l has those numbered l·n to
+ * l·n + n - 1, row by row, n = R·C/32: CUDA does not say which lane has which. The
+ * product is made by the lane that comes last, from the fragments of all. Sums are in
+ * float, in the order of k. */
 #ifndef AUTOTUNE_EMULATE_MMA_H
 #define AUTOTUNE_EMULATE_MMA_H
 
@@ -19,24 +20,35 @@ struct matrix_a {};
 struct matrix_b {};
 struct accumulator {};
 enum layout_t { mem_row_major, mem_col_major };
-namespace precision { struct tf32 {}; }
+namespace precision {
+struct tf32 {};
+} // namespace precision
 
 template <class Use, int M, int N, int K> struct shape;
-template <int M, int N, int K> struct shape<matrix_a, M, N, K> { static constexpr int rows = M, columns = K; };
-template <int M, int N, int K> struct shape<matrix_b, M, N, K> { static constexpr int rows = K, columns = N; };
+template <int M, int N, int K> struct shape<matrix_a, M, N, K> {
+  static constexpr int rows = M, columns = K;
+};
+template <int M, int N, int K> struct shape<matrix_b, M, N, K> {
+  static constexpr int rows = K, columns = N;
+};
 template <int M, int N, int K> struct shape<accumulator, M, N, K> {
   static constexpr int rows = M, columns = N;
 };
-template <class T> struct stored { using type = T; };
-template <> struct stored<precision::tf32> { using type = float; };
+template <class T> struct stored {
+  using type = T;
+};
+template <> struct stored<precision::tf32> {
+  using type = float;
+};
 
 template <class Use, int M, int N, int K, class T, class Layout = void> struct fragment {
-  static_assert((M == 16 && N == 16 && (K == 16 || K == 8)) || (M == 32 && N == 8 && K == 16) ||
-                    (M == 8 && N == 32 && K == 16),
+  static_assert((M == 16 && N == 16 && (K == 16 || K == 8)) ||
+                    (M == 32 && N == 8 && K == 16) || (M == 8 && N == 32 && K == 16),
                 "a shape that tensor cores have");
   using element_type = typename stored<T>::type;
   using storage_element_type = element_type;
-  static constexpr int rows = shape<Use, M, N, K>::rows, columns = shape<Use, M, N, K>::columns;
+  static constexpr int rows = shape<Use, M, N, K>::rows,
+                       columns = shape<Use, M, N, K>::columns;
   static constexpr int num_elements = rows * columns / 32;
   static constexpr int num_storage_elements = num_elements;
   element_type x[num_elements];
@@ -54,11 +66,15 @@ static inline void fill_fragment(fragment<Use, M, N, K, T, L> &f, const V &value
 }
 
 /* Where element NUMBER of the whole matrix is. */
-template <class F> static inline unsigned long place(int number, unsigned stride, bool by_row) {
-  unsigned row = (unsigned)(number / F::columns), column = (unsigned)(number % F::columns);
-  return by_row ? (unsigned long)row * stride + column : (unsigned long)column * stride + row;
+template <class F>
+static inline unsigned long place(int number, unsigned stride, bool by_row) {
+  unsigned row = (unsigned)(number / F::columns),
+           column = (unsigned)(number % F::columns);
+  return by_row ? (unsigned long)row * stride + column
+                : (unsigned long)column * stride + row;
 }
-template <class F, class P> static inline void load(F &f, const P *p, unsigned stride, bool by_row) {
+template <class F, class P>
+static inline void load(F &f, const P *p, unsigned stride, bool by_row) {
   int first = (int)autotune_emulate::lane() * F::num_elements;
   for (int i = 0; i < F::num_elements; i++)
     f.x[i] = p[place<F>(first + i, stride, by_row)];
@@ -66,21 +82,23 @@ template <class F, class P> static inline void load(F &f, const P *p, unsigned s
 }
 
 template <class Use, int M, int N, int K, class T, class P>
-static inline void load_matrix_sync(fragment<Use, M, N, K, T, row_major> &f, const P *p, unsigned stride) {
+static inline void load_matrix_sync(fragment<Use, M, N, K, T, row_major> &f, const P *p,
+                                    unsigned stride) {
   load(f, p, stride, true);
 }
 template <class Use, int M, int N, int K, class T, class P>
-static inline void load_matrix_sync(fragment<Use, M, N, K, T, col_major> &f, const P *p, unsigned stride) {
+static inline void load_matrix_sync(fragment<Use, M, N, K, T, col_major> &f, const P *p,
+                                    unsigned stride) {
   load(f, p, stride, false);
 }
 template <int M, int N, int K, class T, class P>
-static inline void load_matrix_sync(fragment<accumulator, M, N, K, T> &f, const P *p, unsigned stride,
-                                    layout_t layout) {
+static inline void load_matrix_sync(fragment<accumulator, M, N, K, T> &f, const P *p,
+                                    unsigned stride, layout_t layout) {
   load(f, p, stride, layout == mem_row_major);
 }
 template <int M, int N, int K, class T, class P>
-static inline void store_matrix_sync(P *p, const fragment<accumulator, M, N, K, T> &f, unsigned stride,
-                                     layout_t layout) {
+static inline void store_matrix_sync(P *p, const fragment<accumulator, M, N, K, T> &f,
+                                     unsigned stride, layout_t layout) {
   using F = fragment<accumulator, M, N, K, T>;
   int first = (int)autotune_emulate::lane() * F::num_elements;
   for (int i = 0; i < F::num_elements; i++)
@@ -119,9 +137,10 @@ static inline void mma_sync(fragment<accumulator, M, N, K, TD> &d,
                             const fragment<matrix_a, M, N, K, TA, LA> &a,
                             const fragment<matrix_b, M, N, K, TB, LB> &b,
                             const fragment<accumulator, M, N, K, TC> &c, bool = false) {
-  using P = product<fragment<accumulator, M, N, K, TD>, fragment<matrix_a, M, N, K, TA, LA>,
-                    fragment<matrix_b, M, N, K, TB, LB>, fragment<accumulator, M, N, K, TC>>;
-  P p{&d, &a, &b, &c};
+  using P =
+      product<fragment<accumulator, M, N, K, TD>, fragment<matrix_a, M, N, K, TA, LA>,
+              fragment<matrix_b, M, N, K, TB, LB>, fragment<accumulator, M, N, K, TC>>;
+  P p{ &d, &a, &b, &c };
   autotune_emulate_warp(0xffffffffu, P::act, &p);
 }
 

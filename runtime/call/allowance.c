@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// allowance.c: a budget that is a share of the time the program has spent in the kernel: what has been spent
-// (measured call by call until the kernel is decided), what tuning has cost, and whether it may begin.
+// allowance.c: a budget that is a share of the time the program has spent in the kernel:
+// what has been spent (measured call by call until the kernel is decided), what tuning
+// has cost, and whether it may begin.
 #include "site.h"
 
-// Seconds of CPU that a tuner takes before it has tried anything: loading the compiler, the image of the
-// arguments. Besides, it runs the default a few times.
+// Seconds of CPU that a tuner takes before it has tried anything: loading the compiler,
+// the image of the arguments. Besides, it runs the default a few times.
 static const double start_cost = 0.4;
 enum { RUNS = 8 };
 
 static void add(_Atomic double *sum, double seconds) {
   double old = atomic_load_explicit(sum, memory_order_relaxed);
-  while (!atomic_compare_exchange_weak_explicit(sum, &old, old + seconds, memory_order_relaxed,
-                                                memory_order_relaxed))
+  while (!atomic_compare_exchange_weak_explicit(
+      sum, &old, old + seconds, memory_order_relaxed, memory_order_relaxed))
     ;
 }
 
@@ -22,7 +23,8 @@ double allowance_asked(const struct autotune_kernel *k) {
   return o->budget_share > 0 ? o->budget_share : k->budget_share;
 }
 
-// A launch returns before its kernel runs, so nobody knows what a CUDA kernel has taken of the time.
+// A launch returns before its kernel runs, so nobody knows what a CUDA kernel has taken
+// of the time.
 double allowance_share(const struct autotune_kernel *k) {
   return k->gpu ? 0 : allowance_asked(k);
 }
@@ -37,14 +39,16 @@ void allowance_cost(struct site *s, double seconds) {
 }
 
 double allowance_left(const struct site *s) {
-  return allowance_share(s->kernel) * atomic_load_explicit(&s->spent, memory_order_relaxed) -
-         atomic_load_explicit(&s->cost, memory_order_relaxed);
+  return allowance_share(s->kernel) *
+      atomic_load_explicit(&s->spent, memory_order_relaxed) -
+      atomic_load_explicit(&s->cost, memory_order_relaxed);
 }
 
 bool allowance_begins(const struct site *s) {
   if (allowance_share(s->kernel) <= 0)
     return true;
   unsigned long long calls = atomic_load_explicit(&s->calls, memory_order_relaxed);
-  double call = calls ? atomic_load_explicit(&s->spent, memory_order_relaxed) / (double)calls : 0;
+  double call =
+      calls ? atomic_load_explicit(&s->spent, memory_order_relaxed) / (double)calls : 0;
   return allowance_left(s) >= start_cost + RUNS * call;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// api.c: what a program may ask (autotune.h). Answers come from this process first, then from the store.
+// api.c: what a program may ask (autotune.h). Answers come from this process first, then
+// from the store.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ const char *autotune_status_text(enum autotune_status status) {
     [AUTOTUNE_TIMEOUT] = "it took longer",
     [AUTOTUNE_INVALID] = "an argument is out of range",
   };
-  return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
+  return (unsigned)status < sizeof texts / sizeof *texts ? texts[status]
+                                                         : "unknown status";
 }
 
 const char *autotune_version(void) {
@@ -35,7 +37,8 @@ static struct node *node_for(struct site *s, const long long *key) {
   return key || s->kernel->n_keys == 0 ? site_find(s, key) : atomic_load(&s->last);
 }
 
-static const struct autotune_param *find_param(const struct autotune_kernel *k, const char *name) {
+static const struct autotune_param *find_param(const struct autotune_kernel *k,
+                                               const char *name) {
   for (unsigned p = 0; p < k->n_params; p++)
     if (strcmp(k->params[p].name, name) == 0)
       return &k->params[p];
@@ -46,7 +49,8 @@ static const struct autotune_param *find_param(const struct autotune_kernel *k, 
 static const struct autotune_value *find_value(const struct autotune_param *p,
                                                const char *values) {
   size_t n = strlen(p->name);
-  for (const char *line = values; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+  for (const char *line = values; line && *line;
+       line = strchr(line, '\n'), line += line != NULL) {
     if (strncmp(line, p->name, n) != 0 || line[n] != '=')
       continue;
     const char *text = line + n + 1;
@@ -83,12 +87,14 @@ static enum autotune_status best_stored(const struct site *s, const long long *k
   return *value ? AUTOTUNE_OK : AUTOTUNE_NOT_TUNED;
 }
 
-static enum autotune_status best(const char *kernel, const long long *key, const char *parameter,
+static enum autotune_status best(const char *kernel, const long long *key,
+                                 const char *parameter,
                                  const struct autotune_value **value) {
   struct site *s = find_kernel(sites_lock(), kernel);
   const struct autotune_param *p = s ? find_param(s->kernel, parameter) : NULL;
   enum autotune_status status = !s ? AUTOTUNE_UNKNOWN_KERNEL
-                                : p ? AUTOTUNE_NOT_TUNED : AUTOTUNE_UNKNOWN_PARAMETER;
+      : p                          ? AUTOTUNE_NOT_TUNED
+                                   : AUTOTUNE_UNKNOWN_PARAMETER;
   struct node *n = p ? node_for(s, key) : NULL;
   struct note *values = n && atomic_load(&n->decided) ? atomic_load(&n->values) : NULL;
   if (n)
@@ -112,8 +118,8 @@ static enum autotune_status best_hushed(const char *kernel, const long long *key
   return status;
 }
 
-enum autotune_status autotune_best(const char *kernel, const long long *key, const char *parameter,
-                                   const char **text) {
+enum autotune_status autotune_best(const char *kernel, const long long *key,
+                                   const char *parameter, const char **text) {
   const struct autotune_value *value;
   if (!kernel || !parameter || !text)
     return AUTOTUNE_INVALID;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// beside.c: a tuning that goes on beside the program. There is one at a time in a process. It is begun by
-// a call that does not wait for it, and calls that come later, of whatever kernel, look what has become of
-// it; the winner is installed by the first that finds it.
+// beside.c: a tuning that goes on beside the program. There is one at a time in a
+// process. It is begun by a call that does not wait for it, and calls that come later, of
+// whatever kernel, look what has become of it; the winner is installed by the first that
+// finds it.
 //
-// All but what site.h says otherwise of is done by the one thread that is `busy` (decide.c).
+// All but what site.h says otherwise of is done by the one thread that is `busy`
+// (decide.c).
 #include <stdlib.h>
 #include <time.h>
 
@@ -11,12 +13,13 @@
 #include "session/session.h"
 #include "store/store.h"
 
-enum { CRASHES = 2 };         // of one key's tuners; then it keeps the default
+enum { CRASHES = 2 }; // of one key's tuners; then it keeps the default
 
 static struct {
   _Atomic(struct site *) site; // NULL: there is no tuning beside the program
   struct node *node;
-  atomic_uint leaving;         // sites that are about to be closed: nobody is to wait before they are
+  atomic_uint
+      leaving; // sites that are about to be closed: nobody is to wait before they are
 } beside;
 
 bool beside_goes(void) {
@@ -49,8 +52,8 @@ static void lent(const struct outcome *out, void *data) {
     borrow_lent(beside.node, out);
 }
 
-int beside_start(struct site *s, struct node *n, void *const *args, const struct plan *plan,
-                 struct outcome *out) {
+int beside_start(struct site *s, struct node *n, void *const *args,
+                 const struct plan *plan, struct outcome *out) {
   struct identity id = site_identity(s, n->entry.key);
   struct plan p = *plan;
   p.retry = n->crashes > 0;
@@ -90,8 +93,10 @@ static void settle(enum session_state state, struct outcome *out) {
   live_close();
   allowance_cost(s, out->cost);
   if (state == SESSION_CRASHED && n->crashes++ < CRASHES)
-    log_message(AUTOTUNE_INFO, "%s: the tuning process crashed; the next call begins another, "
-                "without the variants it was at", s->kernel->name);
+    log_message(AUTOTUNE_INFO,
+                "%s: the tuning process crashed; the next call begins another, "
+                "without the variants it was at",
+                s->kernel->name);
   else if (state != SESSION_NONE)
     decide_outcome(s, n, out);
   session_abandon(false);

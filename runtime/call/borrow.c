@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // borrow.c: what won for a near key, for a key that is not tuned (in the program).
 //
-// A variant that was right for one size may be wrong for another: its parameter may have to divide n, and
-// nobody said so. So it is borrowed only after it was run in the sandbox on this call's own data and agreed
-// with the default. Where a tuner is at work that is its first trial (lend.c); where nothing is tuned a
-// tuner does only that.
+// A variant that was right for one size may be wrong for another: its parameter may have
+// to divide n, and nobody said so. So it is borrowed only after it was run in the sandbox
+// on this call's own data and agreed with the default. Where a tuner is at work that is
+// its first trial (lend.c); where nothing is tuned a tuner does only that.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,11 @@
 #include "wisdom/wisdom.h"
 
 // A program with very many keys is not to spend its life on checks.
-static const double at_first = 3, share = 0.05; // seconds, and of the time since the first check
-static struct { double begun, spent; } checks;   // by whoever is `busy` (decide.c)
+static const double at_first = 3,
+                    share = 0.05; // seconds, and of the time since the first check
+static struct {
+  double begun, spent;
+} checks; // by whoever is `busy` (decide.c)
 
 static bool may_check(void) {
   if (checks.begun == 0)
@@ -22,7 +25,8 @@ static bool may_check(void) {
   return checks.spent <= at_first + share * (sys_now() - checks.begun);
 }
 
-static void run_meanwhile(struct node *n, const char *path, const char *values, const char *why) {
+static void run_meanwhile(struct node *n, const char *path, const char *values,
+                          const char *why) {
   const struct autotune_kernel *k = n->site->kernel;
   char *message = NULL;
   if (n->borrowed || atomic_load(&n->decided) ||
@@ -50,8 +54,10 @@ void borrow_known(struct node *n, const struct recall *known) {
   run_meanwhile(n, known->path, known->summary.values, why);
 }
 
-// The winner of the nearest key that may be borrowed here, as a point. False: there is none.
-static bool find(struct site *s, const struct identity *id, choice *point, struct relative *from) {
+// The winner of the nearest key that may be borrowed here, as a point. False: there is
+// none.
+static bool find(struct site *s, const struct identity *id, choice *point,
+                 struct relative *from) {
   struct relative relatives[MAX_RELATIVES];
   bool found = false;
   char *message = NULL;
@@ -64,7 +70,7 @@ static bool find(struct site *s, const struct identity *id, choice *point, struc
     if (!store_tuning(store, from->problem, id->toolchain, &m))
       continue;
     found = m.winner && m.verified && !summary_is_borrowed(&m) &&
-            identity_point(s->kernel, m.values, point);
+        identity_point(s->kernel, m.values, point);
     store_summary_free(&m);
   }
   if (store)
@@ -72,7 +78,8 @@ static bool find(struct site *s, const struct identity *id, choice *point, struc
   return found;
 }
 
-bool borrow_checked(struct site *s, struct node *n, void *const *args, struct outcome *out) {
+bool borrow_checked(struct site *s, struct node *n, void *const *args,
+                    struct outcome *out) {
   const struct autotune_kernel *k = s->kernel;
   struct identity id = site_identity(s, n->entry.key);
   struct relative from;
@@ -83,14 +90,17 @@ bool borrow_checked(struct site *s, struct node *n, void *const *args, struct ou
   char source[128];
   snprintf(source, sizeof source, "borrowed from %s", from.name);
   struct summary kept = { .source = source, .search = "", .why = "", .machine = "" };
-  struct plan plan = { .kind = PLAN_CHECK, .points = point, .n_points = 1, .adopt = &kept };
+  struct plan plan = {
+    .kind = PLAN_CHECK, .points = point, .n_points = 1, .adopt = &kept
+  };
   double begun = sys_now();
   bool good = session_run(k, &id, args, &plan, out) == 0 && out->winner;
   checks.spent += sys_now() - begun;
   if (good)
-    snprintf(out->why, sizeof out->why, "%s: it is right for this key, and nothing is tuned here",
-             source);
+    snprintf(out->why, sizeof out->why,
+             "%s: it is right for this key, and nothing is tuned here", source);
   else
-    log_message(AUTOTUNE_INFO, "%s: nothing is borrowed from %s: %s", k->name, from.name, out->why);
+    log_message(AUTOTUNE_INFO, "%s: nothing is borrowed from %s: %s", k->name, from.name,
+                out->why);
   return good;
 }

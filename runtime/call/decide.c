@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// decide.c: what to call for a key. The stub has looked at site->hot already. A key that is not decided is
-// looked up in the store or tuned, by one thread at a time; all others run the default variant meanwhile
-// and wait for nobody. Where the program is not to wait either, beside.c looks after the tuning.
+// decide.c: what to call for a key. The stub has looked at site->hot already. A key that
+// is not decided is looked up in the store or tuned, by one thread at a time; all others
+// run the default variant meanwhile and wait for nobody. Where the program is not to wait
+// either, beside.c looks after the tuning.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "space/space.h"
 #include "wisdom/wisdom.h"
 
-static atomic_bool busy;      // somebody asks the store, tunes, or looks after a tuning
+static atomic_bool busy; // somebody asks the store, tunes, or looks after a tuning
 
 bool decide_take(void) {
   return !atomic_exchange_explicit(&busy, true, memory_order_acquire);
@@ -59,7 +60,7 @@ static void decide(struct node *n, autotune_fn code, const char *why) {
   atomic_store_explicit(&n->decided, true, memory_order_release);
 }
 
-// ---- deciding ----------------------------------------------------------------------------------------
+// ---- deciding -----------------------------------------------------------------------
 
 // Loads the shared object at PATH for N. False: it cannot be, and that was said.
 static bool install(struct site *s, struct node *n, const char *path, const char *values,
@@ -81,7 +82,8 @@ static bool install(struct site *s, struct node *n, const char *path, const char
   return code != NULL;
 }
 
-// What is known is decided at once, if its code is at hand. False: it is not, or cannot be loaded.
+// What is known is decided at once, if its code is at hand. False: it is not, or cannot
+// be loaded.
 static bool adopt(struct site *s, struct node *n, const struct recall *known) {
   const struct summary *m = &known->summary;
   double speedup = m->best.median > 0 ? m->original.median / m->best.median : 0;
@@ -95,12 +97,14 @@ static bool adopt(struct site *s, struct node *n, const struct recall *known) {
     return true;
   }
   if (summary_is_borrowed(m))
-    snprintf(why, sizeof why, "%s: it is right for this key, and nothing is tuned here", known->source);
+    snprintf(why, sizeof why, "%s: it is right for this key, and nothing is tuned here",
+             known->source);
   else
-    snprintf(why, sizeof why, "%s%s: %.3g x over the default, found in %s (%u variant%s)%s",
-           elsewhere ? "from " : "stored", known->source, speedup,
-           elsewhere ? "another run" : "an earlier run", m->tried, m->tried == 1 ? "" : "s",
-           elsewhere ? ", checked here" : "");
+    snprintf(why, sizeof why,
+             "%s%s: %.3g x over the default, found in %s (%u variant%s)%s",
+             elsewhere ? "from " : "stored", known->source, speedup,
+             elsewhere ? "another run" : "an earlier run", m->tried,
+             m->tried == 1 ? "" : "s", elsewhere ? ", checked here" : "");
   if (!known->path || !install(s, n, known->path, m->values, why))
     return false;
   bool raced = strncmp(m->why, "raced again", strlen("raced again")) == 0;
@@ -116,8 +120,8 @@ void decide_free(struct node *n) {
   n->known = NULL;
 }
 
-// What is known of the key. Asked once: what other processes find later is for later runs. True: decided.
-// A winner without code is left in N->known.
+// What is known of the key. Asked once: what other processes find later is for later
+// runs. True: decided. A winner without code is left in N->known.
 static bool ask(struct site *s, struct node *n) {
   struct identity id = site_identity(s, n->entry.key);
   enum tuning_mode mode = decide_mode(s->kernel);
@@ -127,7 +131,8 @@ static bool ask(struct site *s, struct node *n) {
   bool adopted = false;
   if (known) {
     recall_find(s->kernel, &id, locked, hurries ? 0.001 : STORE_WAIT, known);
-    adopted = (known->kind == RECALL_DEFAULT || known->kind == RECALL_OBJECT) && adopt(s, n, known);
+    adopted = (known->kind == RECALL_DEFAULT || known->kind == RECALL_OBJECT) &&
+        adopt(s, n, known);
     if (known->why[0])
       log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
     if (known->why[0] && !adopted)
@@ -144,8 +149,9 @@ static bool ask(struct site *s, struct node *n) {
 // In these modes what is known runs, and nothing is tuned.
 static const char *why_not(enum tuning_mode mode) {
   return mode == MODE_LOCKED ? "default: locked, and nothing is known for this key"
-         : mode == MODE_OFFLINE ? "default: nothing is known for this key, which is for "
-                                  "`autotune tune` to find out" : NULL;
+      : mode == MODE_OFFLINE ? "default: nothing is known for this key, which is for "
+                               "`autotune tune` to find out"
+                             : NULL;
 }
 
 // The default, for NO and for what was found out before.
@@ -156,8 +162,9 @@ static void refuse(struct site *s, struct node *n, const char *no) {
   free(why);
 }
 
-// A winner that was found elsewhere, or whose code was lost, has been compiled and compared with the
-// default. Where it failed, and that is allowed, the next thing is a tuning.
+// A winner that was found elsewhere, or whose code was lost, has been compiled and
+// compared with the default. Where it failed, and that is allowed, the next thing is a
+// tuning.
 static void checked(struct site *s, struct node *n, struct outcome *out) {
   struct recall *known = n->known;
   const char *no = why_not(decide_mode(s->kernel));
@@ -167,7 +174,8 @@ static void checked(struct site *s, struct node *n, struct outcome *out) {
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
   } else if (!session_abandoned()) {
     snprintf(known->why, sizeof known->why, "%s: %.300s",
-             known->source[0] ? known->source : "the stored winner, whose code is lost", out->why);
+             known->source[0] ? known->source : "the stored winner, whose code is lost",
+             out->why);
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
     site_note(&n->why, known->why);
     if (no)
@@ -193,8 +201,10 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
   if (atomic_load(&n->decided) && (!out->tuned || (values && current_is(n, values))))
     site_note(&n->why, out->why); // a race that changes nothing
-  else if ((!values || !install(s, n, out->path, values, out->why)) && !session_abandoned())
-    decide(n, k->original, values ? "default: the tuned variant cannot be loaded" : out->why);
+  else if ((!values || !install(s, n, out->path, values, out->why)) &&
+           !session_abandoned())
+    decide(n, k->original,
+           values ? "default: the tuned variant cannot be loaded" : out->why);
   if (session_abandoned()) // its kernel is gone
     ;
   else if (current(n) != k->original)
@@ -240,7 +250,9 @@ static struct plan plan_for(const struct autotune_kernel *k) {
   return (struct plan){
     .kind = mode == MODE_ONLINE && !k->gpu ? PLAN_ONLINE : PLAN_SEARCH,
     .beside = mode == MODE_ONLINE || mode == MODE_BACKGROUND || allowance_asked(k) > 0,
-    .again = mode == MODE_TUNE, .share = share, .until = o->until > 0 ? o->until : k->until,
+    .again = mode == MODE_TUNE,
+    .share = share,
+    .until = o->until > 0 ? o->until : k->until,
   };
 }
 
@@ -248,8 +260,12 @@ static struct plan plan_for(const struct autotune_kernel *k) {
 static void check(struct site *s, struct node *n, void *const *args, bool is_beside) {
   struct summary adopted = n->known->summary;
   adopted.source = n->known->source;
-  tune(s, n, args, &(struct plan){ .kind = PLAN_CHECK, .beside = is_beside, .adopt = &adopted,
-                                   .points = n->known->point, .n_points = 1 });
+  tune(s, n, args,
+       &(struct plan){ .kind = PLAN_CHECK,
+                       .beside = is_beside,
+                       .adopt = &adopted,
+                       .points = n->known->point,
+                       .n_points = 1 });
 }
 
 // Nothing is to be tuned here.
@@ -262,15 +278,18 @@ static void borrow(struct site *s, struct node *n, void *const *args, const char
   free(out);
 }
 
-// A tuned key, which is looked at now and then, and so looks after what goes on beside the program.
+// A tuned key, which is looked at now and then, and so looks after what goes on beside
+// the program.
 static void race(struct site *s, struct node *n, void *const *args) {
   struct plan plan;
   beside_look(0);
-  if (watch_wants_race(n) && !beside_goes() && !openmp_in_parallel() && watch_race(n, &plan))
+  if (watch_wants_race(n) && !beside_goes() && !openmp_in_parallel() &&
+      watch_race(n, &plan))
     tune(s, n, args, &plan);
 }
 
-// In a parallel region nobody can fork for a kernel that may use threads; a device's does not.
+// In a parallel region nobody can fork for a kernel that may use threads; a device's does
+// not.
 static bool in_parallel(const struct site *s) {
   return !s->kernel->gpu && openmp_in_parallel();
 }
@@ -301,16 +320,19 @@ static void work(struct site *s, struct node *n, void *const *args) {
     refuse(s, n, no); // with wisdom, what runs is not to depend on this machine's store
   else if (no && !n->known && !beside_goes()) // there is one tuner at a time
     borrow(s, n, args, no);
-  else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS || !s->kernel->n_units)
+  else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS ||
+           !s->kernel->n_units)
     decide(n, s->kernel->original, "default: the kernel has no parameters, or too many");
   else if (lacks_compiler(s, n))
     decide_free(n);
   else if (in_parallel(s))
-    site_note(&n->why, "default: called inside a parallel region"); // a later call may do better
+    site_note(&n->why,
+              "default: called inside a parallel region"); // a later call may do better
   else if (beside_goes())
     beside_tell(n);
   else if (!no && !allowance_begins(s))
-    site_note(&n->why, "default for now: its share of the time is not enough yet to tune");
+    site_note(&n->why,
+              "default for now: its share of the time is not enough yet to tune");
   else if (n->known)
     check(s, n, args, plan.beside);
   else
@@ -320,7 +342,11 @@ static void work(struct site *s, struct node *n, void *const *args) {
     tune(s, n, args, &plan); // what was known failed its check
 }
 
-struct call { struct site *s; struct node *n; void *const *args; };
+struct call {
+  struct site *s;
+  struct node *n;
+  void *const *args;
+};
 
 static void work_on(void *data) {
   struct call *c = data;
@@ -366,9 +392,10 @@ static autotune_fn miss_timed(struct site *s, struct node *n, void *const *args)
   return code;
 }
 
-// Most calls of a key that is being tuned beside the program, or that waits for its turn, find nothing to
-// do, or an order to follow; they are not to cost a system call.
-static bool is_idle(struct node *n, struct autotune_call_state *state, autotune_fn *code) {
+// Most calls of a key that is being tuned beside the program, or that waits for its turn,
+// find nothing to do, or an order to follow; they are not to cost a system call.
+static bool is_idle(struct node *n, struct autotune_call_state *state,
+                    autotune_fn *code) {
   *code = current(n);
   if (!atomic_load(&n->asked))
     return false;
@@ -395,15 +422,21 @@ static void look_at_tuned(struct site *s, struct node *n, void *const *args) {
   decide_release();
 }
 
-struct capture_call { struct call call; struct autotune_call_state *state; bool begun; };
+struct capture_call {
+  struct call call;
+  struct autotune_call_state *state;
+  bool begun;
+};
 
 static void capture_on(void *data) {
   struct capture_call *c = data;
   const struct node *n = c->call.n;
-  c->begun = capture_begin(c->call.s->kernel, c->call.s->unit, n->entry.key, c->call.args, c->state);
+  c->begun = capture_begin(c->call.s->kernel, c->call.s->unit, n->entry.key, c->call.args,
+                           c->state);
 }
 
-// The first call of a key goes to a file, where that was asked for, and is the default variant's.
+// The first call of a key goes to a file, where that was asked for, and is the default
+// variant's.
 static bool captures(struct site *s, struct node *n, void *const *args,
                      struct autotune_call_state *state) {
   const char *only = options_get()->kernel;
@@ -413,8 +446,8 @@ static bool captures(struct site *s, struct node *n, void *const *args,
   return stack_run(capture_on, &c) && c.begun;
 }
 
-autotune_fn autotune_begin(struct autotune_site *place, const long long *key, void *const *args,
-                           struct autotune_call_state *state) {
+autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
+                           void *const *args, struct autotune_call_state *state) {
   const struct autotune_kernel *k = place->kernel;
   state->node = NULL;
   state->reserved[0] = 0;
@@ -438,7 +471,8 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key, vo
   } else if (n) {
     if (!is_idle(n, state, &code))
       code = miss_timed(s, n, args);
-    timed = allowance_share(k) > 0 && !atomic_load_explicit(&n->decided, memory_order_relaxed);
+    timed = allowance_share(k) > 0 &&
+        !atomic_load_explicit(&n->decided, memory_order_relaxed);
   }
   if (timed && !state->node) {
     state->node = n;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // drift.c: has a tuned kernel become slower than it was?
 //
-// Windows are judged by their median, so that single interruptions do not count, and by the lower end of
-// its 95 % interval, so that noise does not. A machine that is busy now and then has normal windows in
-// between, and it takes many slow ones in a row to be believed. What is slower from the beginning than
-// was recorded must be so by more: a program's calls find colder caches than those of a tuning.
+// Windows are judged by their median, so that single interruptions do not count, and by
+// the lower end of its 95 % interval, so that noise does not. A machine that is busy now
+// and then has normal windows in between, and it takes many slow ones in a row to be
+// believed. What is slower from the beginning than was recorded must be so by more: a
+// program's calls find colder caches than those of a tuning.
 #include <string.h>
 
 #include "drift.h"

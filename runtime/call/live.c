@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// live.c: the program's side of mode `online`: calls that run a variant on the tuner's order and are timed.
+// live.c: the program's side of mode `online`: calls that run a variant on the tuner's
+// order and are timed.
 //
-// One call at a time is timed, in whichever thread it comes; all others run the best so far, which is the
-// node's entry.code. An order that was given up (the kernel left by longjmp, its thread is gone) is answered
-// as lost. A variant that was never the best so far has only ever run in timed calls, so it can be unloaded
-// between them; one that was may be running in any thread, and stays until the site closes.
+// One call at a time is timed, in whichever thread it comes; all others run the best so
+// far, which is the node's entry.code. An order that was given up (the kernel left by
+// longjmp, its thread is gone) is answered as lost. A variant that was never the best so
+// far has only ever run in timed calls, so it can be unloaded between them; one that was
+// may be running in any thread, and stays until the site closes.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,20 +19,26 @@
 // Seconds after which a timed call in another thread is taken for one that never ends.
 static const double given_up = 60;
 
-struct slot { autotune_fn code; void *handle; bool led; };
+struct slot {
+  autotune_fn code;
+  void *handle;
+  bool led;
+};
 
 static struct {
-  struct node *node;          // NULL: there is no such session
-  struct slot slots[ARMS];    // 0 is the default
-  unsigned taken;             // orders begun
-  unsigned best;              // the arm that is in entry.code
-  double window[LIVE_REPEAT]; unsigned n; // times of the present order
-  uint64_t serial;            // of timed calls
-  atomic_ullong running, ended; // serials: of the call being timed, or 0; of the last that ended
-  _Atomic double seconds;     // that it took
-  pthread_t thread;           // of the call being timed …
-  const void *frame;          // … where its state is …
-  double began;               // … and since when
+  struct node *node;       // NULL: there is no such session
+  struct slot slots[ARMS]; // 0 is the default
+  unsigned taken;          // orders begun
+  unsigned best;           // the arm that is in entry.code
+  double window[LIVE_REPEAT];
+  unsigned n;      // times of the present order
+  uint64_t serial; // of timed calls
+  atomic_ullong running,
+      ended; // serials: of the call being timed, or 0; of the last that ended
+  _Atomic double seconds; // that it took
+  pthread_t thread;       // of the call being timed …
+  const void *frame;      // … where its state is …
+  double began;           // … and since when
 } live;
 
 static struct lane *lane_of(void) {
@@ -47,7 +55,7 @@ void live_open(struct node *n) {
   atomic_store(&live.running, 0);
 }
 
-// ---- loading and unloading -----------------------------------------------------------------------------
+// ---- loading and unloading ----------------------------------------------------------
 
 void live_load(const struct autotune_kernel *k, unsigned arm, int fd) {
   struct lane *lane = lane_of();
@@ -74,7 +82,7 @@ static void unload(unsigned arm, bool inside) {
   *s = (struct slot){ .code = NULL };
 }
 
-// ---- orders --------------------------------------------------------------------------------------------
+// ---- orders -------------------------------------------------------------------------
 
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -95,7 +103,8 @@ static const struct live_order *present(const struct lane *lane) {
   return any ? &lane->orders[live.taken % LIVE_ORDERS] : NULL;
 }
 
-// Is the call that is being timed never to end? One in this thread whose frame is gone, or very old.
+// Is the call that is being timed never to end? One in this thread whose frame is gone,
+// or very old.
 static bool is_lost(const struct autotune_call_state *state) {
   if (pthread_equal(live.thread, pthread_self()))
     return (const void *)state >= live.frame;
@@ -180,11 +189,11 @@ void live_wait(bool waiting) {
     atomic_store(&lane->waiting, waiting);
 }
 
-// ---- the end -------------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------
 
 void live_close(void) {
   bool running = atomic_load(&live.running) != 0 &&
-                 atomic_load(&live.running) != atomic_load(&live.ended);
+      atomic_load(&live.running) != atomic_load(&live.ended);
   if (!live.node)
     return;
   for (unsigned i = 1; i < ARMS; i++)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live.h: variants in the program's own calls. The tuner (online.c) sends them as shared objects over the
- * session's socket and writes orders into the lane of the shared page (session.h); the program (live.c)
- * loads the one, follows the other, and writes down what calls took. */
+/* live.h: variants in the program's own calls. The tuner (online.c) sends them as shared
+ * objects over the session's socket and writes orders into the lane of the shared page
+ * (session.h); the program (live.c) loads the one, follows the other, and writes down
+ * what calls took. */
 #ifndef AUTOTUNE_LIVE_H
 #define AUTOTUNE_LIVE_H
 
 #include "site.h"
 #include "tune/halving.h"
 
-/* ---- live.c: in the program; by whoever has decide_take, unless said otherwise -------------------------- */
+/* ---- live.c: in the program; by whoever has decide_take, unless said otherwise ---- */
 
 /* A session for N begins; its page is there. */
 void live_open(struct node *n);
@@ -23,6 +24,6 @@ void live_collect(void);
 void live_wait(bool waiting);
 /* The session is over: unloads what nobody can be in, and leaves the rest to the node. */
 void live_close(void);
-void live_forget(void);                     /* in the child of a fork */
+void live_forget(void); /* in the child of a fork */
 
 #endif

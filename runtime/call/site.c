@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// site.c: a kernel's keys, and what is known of each, in tables that are read without a lock.
+// site.c: a kernel's keys, and what is known of each, in tables that are read without a
+// lock.
 //
-// Nothing that is in a table is freed before the site is closed: another thread may be about to use it.
+// Nothing that is in a table is freed before the site is closed: another thread may be
+// about to use it.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,12 +17,12 @@
 
 static struct {
   pthread_once_t once;
-  pthread_mutex_t lock;       // of the list of sites; never taken by a call that finds its key
+  pthread_mutex_t lock; // of the list of sites; never taken by a call that finds its key
   struct site *sites;
-  atomic_bool exiting;        // the program ends: other threads may still run what we loaded
+  atomic_bool exiting; // the program ends: other threads may still run what we loaded
 } runtime = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER };
 
-// ---- the process ---------------------------------------------------------------------------------
+// ---- the process --------------------------------------------------------------------
 
 // In the child of a fork the thread that held the lock or was tuning is not there.
 static void after_fork(void) {
@@ -49,7 +51,7 @@ void sites_unlock(void) {
   pthread_mutex_unlock(&runtime.lock);
 }
 
-// ---- sites ---------------------------------------------------------------------------------------
+// ---- sites --------------------------------------------------------------------------
 
 // For `autotune tune`, which tells of kernels that were not called.
 static void tell_called(const struct autotune_kernel *k) {
@@ -95,9 +97,16 @@ static struct identity device_identity(const struct site *s, const long long *ke
   const struct gpu_info *g = gpu_info_get(gpu_ordinal(k, key));
   const struct backend *nvrtc = backend_find("nvrtc");
   return (struct identity){
-    .unit = s->unit, .kernel = k->name, .file = k->file, .cpu = g ? g->name : "no device",
-    .isa = g ? g->identity : "", .key = key, .n_keys = site_stored_keys(k), .key_names = k->keys,
-    .toolchain = nvrtc ? nvrtc->version("nvrtc") : NULL, .space = s->space,
+    .unit = s->unit,
+    .kernel = k->name,
+    .file = k->file,
+    .cpu = g ? g->name : "no device",
+    .isa = g ? g->identity : "",
+    .key = key,
+    .n_keys = site_stored_keys(k),
+    .key_names = k->keys,
+    .toolchain = nvrtc ? nvrtc->version("nvrtc") : NULL,
+    .space = s->space,
   };
 }
 
@@ -108,13 +117,21 @@ struct identity site_identity(const struct site *s, const long long *key) {
     return device_identity(s, key);
   bool one_compiler = k->n_units == 1 && strcmp(k->units[0].compiler, "clang") == 0;
   return (struct identity){
-    .unit = s->unit, .kernel = k->name, .file = k->file, .cpu = m->cpu, .isa = m->isa,
-    .threads = (unsigned)m->numbers.threads, .key = key, .n_keys = k->n_keys,
-    .key_names = k->keys, .toolchain = one_compiler ? identity_toolchain() : NULL, .space = s->space,
+    .unit = s->unit,
+    .kernel = k->name,
+    .file = k->file,
+    .cpu = m->cpu,
+    .isa = m->isa,
+    .threads = (unsigned)m->numbers.threads,
+    .key = key,
+    .n_keys = k->n_keys,
+    .key_names = k->keys,
+    .toolchain = one_compiler ? identity_toolchain() : NULL,
+    .space = s->space,
   };
 }
 
-// ---- keys ------------------------------------------------------------------------------------------
+// ---- keys ---------------------------------------------------------------------------
 
 static struct node *_Atomic *bucket(struct site *s, const long long *key) {
   uint64_t h = 0;
@@ -130,7 +147,8 @@ static bool same_key(const struct site *s, const long long *a, const long long *
   return true;
 }
 
-static struct node *find_from(const struct site *s, struct node *n, const long long *key) {
+static struct node *find_from(const struct site *s, struct node *n,
+                              const long long *key) {
   while (n && !same_key(s, n->entry.key, key))
     n = atomic_load_explicit(&n->next, memory_order_acquire);
   return n;
@@ -182,7 +200,7 @@ void site_note(_Atomic(struct note *) *list, const char *text) {
   while (!atomic_compare_exchange_weak(list, &old, n));
 }
 
-// ---- the end of a site ------------------------------------------------------------------------------
+// ---- the end of a site --------------------------------------------------------------
 
 static void unlink_node(struct site *s, struct node *n) {
   struct node *_Atomic *at = bucket(s, n->entry.key);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* site.h: the keys of a kernel (site.c), what is decided for each (decide.c), and api.c tells. */
+/* site.h: the keys of a kernel (site.c), what is decided for each (decide.c), and api.c
+ * tells. */
 #ifndef AUTOTUNE_SITE_H
 #define AUTOTUNE_SITE_H
 
@@ -10,43 +11,50 @@
 #include "store/store.h"
 
 /* A text that somebody may be reading: it stays until the site is closed. */
-struct note { struct note *next; char text[]; };
+struct note {
+  struct note *next;
+  char text[];
+};
 
 /* A module that a thread may be in: it stays until the site is closed. */
-struct kept { struct kept *next; void *handle; };
+struct kept {
+  struct kept *next;
+  void *handle;
+};
 
 /* One key of one site. Found without a lock; never freed before the site is closed. */
 struct node {
-  struct node *_Atomic next;            /* in its bucket */
-  struct node *all;                     /* in the list of all that the site ever had */
-  atomic_bool decided;                  /* entry.code will not change */
-  atomic_bool asked;                    /* the store has no winner */
-  atomic_bool captured;                 /* its first call has been, or cannot be */
-  atomic_bool retired;                  /* forgotten, and out of its bucket */
-  _Atomic(struct note *) why, values;   /* newest first; values: "MR=6\nNR=64\n" */
-  void *handle, *borrowed;              /* of the winner's module, and of what ran before it was known */
-  struct kept *kept;                    /* others that were the best for a while */
-  struct watch *watch;                  /* NULL: it is not watched */
-  unsigned crashes;                     /* of its tuners */
-  unsigned failures;                    /* CUDA: to launch its winner */
+  struct node *_Atomic next;          /* in its bucket */
+  struct node *all;                   /* in the list of all that the site ever had */
+  atomic_bool decided;                /* entry.code will not change */
+  atomic_bool asked;                  /* the store has no winner */
+  atomic_bool captured;               /* its first call has been, or cannot be */
+  atomic_bool retired;                /* forgotten, and out of its bucket */
+  _Atomic(struct note *) why, values; /* newest first; values: "MR=6\nNR=64\n" */
+  void *handle,
+      *borrowed;       /* of the winner's module, and of what ran before it was known */
+  struct kept *kept;   /* others that were the best for a while */
+  struct watch *watch; /* NULL: it is not watched */
+  unsigned crashes;    /* of its tuners */
+  unsigned failures;   /* CUDA: to launch its winner */
   struct site *site;
-  struct recall *known;                 /* what is to be checked before anything is tuned; or NULL */
-  struct autotune_entry entry;          /* last: its key is as long as the kernel says */
+  struct recall *known; /* what is to be checked before anything is tuned; or NULL */
+  struct autotune_entry entry; /* last: its key is as long as the kernel says */
 };
 
 enum { BUCKETS = 64 };
 struct site {
-  struct site *next;                    /* in the list of all sites; under sites_lock */
+  struct site *next; /* in the list of all sites; under sites_lock */
   const struct autotune_kernel *kernel;
-  struct autotune_site *place;          /* in the program */
+  struct autotune_site *place; /* in the program */
   struct node *_Atomic buckets[BUCKETS];
-  _Atomic(struct node *) all, last;     /* last: of the key used last */
-  uint64_t unit, space;                 /* struct identity */
-  _Atomic double spent, cost;           /* allowance.c: seconds in calls; of CPU, for tuning */
-  _Atomic unsigned long long calls;     /* that spent is of */
+  _Atomic(struct node *) all, last; /* last: of the key used last */
+  uint64_t unit, space;             /* struct identity */
+  _Atomic double spent, cost; /* allowance.c: seconds in calls; of CPU, for tuning */
+  _Atomic unsigned long long calls; /* that spent is of */
 };
 
-/* ---- site.c ---- */
+/* ---- site.c ---------------------------------------------------------------------- */
 
 /* The list of open sites, locked until sites_unlock. */
 struct site *sites_lock(void);
@@ -55,7 +63,7 @@ void sites_unlock(void);
 struct site *site_of(struct autotune_site *place);
 /* The node of KEY, made where there is none; NULL: no memory. */
 struct node *node_of(struct site *s, const long long *key);
-struct node *site_find(struct site *s, const long long *key);  /* NULL: not called yet */
+struct node *site_find(struct site *s, const long long *key); /* NULL: not called yet */
 struct identity site_identity(const struct site *s, const long long *key);
 /* Of a CUDA kernel's key the last part, the device, is not stored. */
 unsigned site_stored_keys(const struct autotune_kernel *k);
@@ -64,20 +72,22 @@ void site_forget(struct site *s, const long long *key);
 /* Adds TEXT to one of a node's lists of notes, unless it is the newest already. */
 void site_note(_Atomic(struct note *) *list, const char *text);
 
-/* Loads the variant at PATH, with VALUES ("MR=6\nNR=64\n"), for N's key, as the kernel's kind demands. NULL and
- * *MESSAGE (malloc'ed): it cannot be. */
+/* Loads the variant at PATH, with VALUES ("MR=6\nNR=64\n"), for N's key, as the kernel's
+ * kind demands. NULL and *MESSAGE (malloc'ed): it cannot be. */
 autotune_fn site_load(struct node *n, const char *path, const char *values, void **handle,
                       char **message);
 /* Leaves a module that somebody may be in to the node, which goes when the site does. */
 void site_keep(struct node *n, void *handle);
 
-/* ---- decide.c ---- */
+/* ---- decide.c -------------------------------------------------------------------- */
 
-/* One thread at a time decides, tunes, or looks after a tuning. False: another one does. */
+/* One thread at a time decides, tunes, or looks after a tuning. False: another one does.
+ */
 bool decide_take(void);
 void decide_release(void);
 enum tuning_mode decide_mode(const struct autotune_kernel *k);
-/* A launch of a CUDA kernel that is perhaps not decided: what to launch. ARGS: as gpu_asked wants them. */
+/* A launch of a CUDA kernel that is perhaps not decided: what to launch. ARGS: as
+ * gpu_asked wants them. */
 autotune_fn decide_launch(struct site *s, struct node *n, void *const *args);
 /* What a tuning of N came to: installed and logged, its descriptor closed. */
 void decide_outcome(struct site *s, struct node *n, struct outcome *out);
@@ -90,31 +100,36 @@ void decide_after_fork(void);
 
 /* ---- allowance.c: a budget that is a share of the time in the kernel; by anyone ---- */
 
-double allowance_asked(const struct autotune_kernel *k);   /* the share that was asked for; 0: none */
-double allowance_share(const struct autotune_kernel *k);   /* 0: it is none, or cannot be kept */
-void allowance_spend(struct site *s, double seconds);   /* in a call */
-void allowance_cost(struct site *s, double seconds);    /* of tuning, and of calls that waited for it */
-double allowance_left(const struct site *s);         /* seconds of CPU, beyond what is spent */
+double allowance_asked(
+    const struct autotune_kernel *k); /* the share that was asked for; 0: none */
+double allowance_share(
+    const struct autotune_kernel *k); /* 0: it is none, or cannot be kept */
+void allowance_spend(struct site *s, double seconds); /* in a call */
+void allowance_cost(struct site *s,
+                    double seconds); /* of tuning, and of calls that waited for it */
+double allowance_left(const struct site *s); /* seconds of CPU, beyond what is spent */
 /* May a tuning begin? */
 bool allowance_begins(const struct site *s);
 
-/* ---- borrow.c ---- */
+/* ---- borrow.c -------------------------------------------------------------------- */
 
 /* What the tuner of N lends: calls run it until more is known. */
 void borrow_lent(struct node *n, const struct outcome *out);
 /* What was borrowed for N's key by an earlier process. */
 struct recall;
 void borrow_known(struct node *n, const struct recall *known);
-/* Where nothing is tuned: what won for a near key, if it proves right for this call. False: there is none, or
- * it is not; else OUT is as of a tuning. */
-bool borrow_checked(struct site *s, struct node *n, void *const *args, struct outcome *out);
+/* Where nothing is tuned: what won for a near key, if it proves right for this call.
+ * False: there is none, or it is not; else OUT is as of a tuning. */
+bool borrow_checked(struct site *s, struct node *n, void *const *args,
+                    struct outcome *out);
 
-/* ---- watch.c: does what was tuned stay as fast? ---- */
+/* ---- watch.c: does what was tuned stay as fast? ---------------------------------- */
 
-/* N's winner is installed, which took RECORDED seconds when it was tuned. No race for PAUSE seconds. */
+/* N's winner is installed, which took RECORDED seconds when it was tuned. No race for
+ * PAUSE seconds. */
 void watch_begin(struct node *n, double recorded, double pause);
 void watch_end(struct node *n);
-double watch_pause(void);                   /* seconds between two races, at least */
+double watch_pause(void); /* seconds between two races, at least */
 /* In a call of N: is it to be timed? */
 bool watch_due(struct node *n);
 void watch_see(struct node *n, double seconds);
@@ -122,12 +137,13 @@ bool watch_wants_race(const struct node *n);
 /* False: there have been enough. */
 bool watch_race(struct node *n, struct plan *plan);
 
-/* ---- beside.c: the tuning beside the program; by whoever has decide_take, unless said otherwise ---- */
+/* ---- beside.c: the tuning beside the program; by whoever has decide_take, unless said
+ * otherwise ---- */
 
-bool beside_goes(void);                     /* by anyone */
+bool beside_goes(void); /* by anyone */
 /* Begins one for N, where there is none. 0, or -1 and OUT. */
-int beside_start(struct site *s, struct node *n, void *const *args, const struct plan *plan,
-                 struct outcome *out);
+int beside_start(struct site *s, struct node *n, void *const *args,
+                 const struct plan *plan, struct outcome *out);
 /* Is there something to look after? A few nanoseconds. */
 bool beside_calls(void);
 /* Looks after it, waiting at most SECONDS for its end. */
@@ -138,6 +154,6 @@ bool beside_wait(double seconds);
 void beside_tell(struct node *n);
 /* By anyone: no tuning of S goes on when this returns. False: one cannot be stopped. */
 bool beside_leave(const struct site *s);
-void beside_forget(void);                   /* in the child of a fork */
+void beside_forget(void); /* in the child of a fork */
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch.c: a tuned kernel is looked at now and then. The stub counts its calls down; one in so many comes
-// through autotune_begin and is timed. Where drift.c says that it has become slower, its finalists race
-// again beside the program.
+// watch.c: a tuned kernel is looked at now and then. The stub counts its calls down; one
+// in so many comes through autotune_begin and is timed. Where drift.c says that it has
+// become slower, its finalists race again beside the program.
 //
-// It costs well under a percent: a timed call takes some tenths of a microsecond more, and there is one a
-// millisecond at most. What several threads use is not watched, since they would share the counter. Races
-// are rare whatever the times do: a pause after each, a few for a key, a few for a process.
+// It costs well under a percent: a timed call takes some tenths of a microsecond more,
+// and there is one a millisecond at most. What several threads use is not watched, since
+// they would share the counter. Races are rare whatever the times do: a pause after each,
+// a few for a key, a few for a process.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,29 +16,31 @@
 #include "site.h"
 
 enum { MAX_RACES = 3, PROCESS_RACES = 12, PAUSE = 600 /* windows */ };
-static const double apart = 1e-3;      // seconds between two timed calls, about
+static const double apart = 1e-3; // seconds between two timed calls, about
 
-// DRIFT and LATE belong to the one thread that calls. Another may install what a race came to, and says so.
+// DRIFT and LATE belong to the one thread that calls. Another may install what a race
+// came to, and says so.
 struct watch {
   struct drift drift;
-  _Atomic(pthread_t) thread;  // that calls; 0: none yet
-  bool late;                  // it has drifted, and no race was begun
+  _Atomic(pthread_t) thread; // that calls; 0: none yet
+  bool late;                 // it has drifted, and no race was begun
   unsigned races;
-  _Atomic double not_before;  // sys_now: of the next race
-  _Atomic double recorded;    // of what was installed last
-  atomic_bool anew;           // which has not been timed yet
+  _Atomic double not_before; // sys_now: of the next race
+  _Atomic double recorded;   // of what was installed last
+  atomic_bool anew;          // which has not been timed yet
 };
 
-static atomic_uint races;     // in this process
+static atomic_uint races; // in this process
 
 static bool is_wanted(const struct autotune_kernel *k) {
   enum tuning_mode mode = decide_mode(k);
   return options_get()->drift > 0 && !k->gpu && // a launch returns before the kernel runs
-         (mode == MODE_FIRST || mode == MODE_BACKGROUND || mode == MODE_ONLINE);
+      (mode == MODE_FIRST || mode == MODE_BACKGROUND || mode == MODE_ONLINE);
 }
 
 void watch_begin(struct node *n, double recorded, double pause) {
-  if (!is_wanted(n->site->kernel) || (!n->watch && !(n->watch = sys_calloc(1, sizeof *n->watch))))
+  if (!is_wanted(n->site->kernel) ||
+      (!n->watch && !(n->watch = sys_calloc(1, sizeof *n->watch))))
     return;
   atomic_store(&n->watch->recorded, recorded);
   atomic_store(&n->watch->anew, true);
@@ -69,7 +72,8 @@ bool watch_due(struct node *n) {
   if (every == 0 || counts_down(n))
     return false;
   __atomic_store_n(&n->entry.left, every, __ATOMIC_RELAXED);
-  if (atomic_compare_exchange_strong(&n->watch->thread, &nobody, self) || pthread_equal(nobody, self))
+  if (atomic_compare_exchange_strong(&n->watch->thread, &nobody, self) ||
+      pthread_equal(nobody, self))
     return true;
   watch_end(n);
   return false;
@@ -84,7 +88,10 @@ void watch_see(struct node *n, double seconds) {
     w->late = false;
   }
   double now = sys_now(), every = seconds > 0 ? apart / seconds : 1e6;
-  __atomic_store_n(&n->entry.watch, every < 1 ? 1 : every < 1e6 ? (unsigned)every : 1000000,
+  __atomic_store_n(&n->entry.watch,
+                   every < 1         ? 1
+                       : every < 1e6 ? (unsigned)every
+                                     : 1000000,
                    __ATOMIC_RELAXED);
   if (drift_add(&w->drift, seconds, now) && now >= atomic_load(&w->not_before))
     w->late = true;
@@ -105,9 +112,12 @@ bool watch_race(struct node *n, struct plan *plan) {
   w->races++;
   atomic_fetch_add(&races, 1);
   atomic_store(&w->not_before, sys_now() + watch_pause());
-  *plan = (struct plan){ .kind = PLAN_RACE, .beside = true, .ratio = w->drift.ratio,
+  *plan = (struct plan){ .kind = PLAN_RACE,
+                         .beside = true,
+                         .ratio = w->drift.ratio,
                          .since = (double)time(NULL) - (sys_now() - w->drift.since) };
-  log_message(AUTOTUNE_INFO, "%s: %.2f x slower than it was; the fastest variants race again",
+  log_message(AUTOTUNE_INFO,
+              "%s: %.2f x slower than it was; the fastest variants race again",
               n->site->kernel->name, plan->ratio);
   return true;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// capture.c: writes a call to a file, in the program, before it is made. Memory goes from where it is
-// straight into the file: a section that is wider than the memory behind it fails there with EFAULT, and
-// harms nobody. Checksums are taken from what the file got. The file has its name as soon as it is
-// whole; what came of the call follows in one small write with a checksum of its own.
+// capture.c: writes a call to a file, in the program, before it is made. Memory goes from
+// where it is straight into the file: a section that is wider than the memory behind it
+// fails there with EFAULT, and harms nobody. Checksums are taken from what the file got.
+// The file has its name as soon as it is whole; what came of the call follows in one
+// small write with a checksum of its own.
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,14 +28,15 @@ struct capturing {
   unsigned n_blocks;
   uint64_t bytes;
   struct stream description;
-  char why[256];             // it cannot be
+  char why[256]; // it cannot be
 };
 
 uint64_t capture_result_sum(const struct capture_result *r) {
   return XXH3_64bits(r, offsetof(struct capture_result, sum));
 }
 
-uint64_t capture_outputs(const struct autotune_kernel *k, const struct autotune_span *spans) {
+uint64_t capture_outputs(const struct autotune_kernel *k,
+                         const struct autotune_span *spans) {
   uint64_t h = 0;
   for (unsigned i = 0; i < k->n_sections; i++)
     if ((k->sections[i].access & AUTOTUNE_OUT) && spans[i].bytes > 0)
@@ -42,13 +44,13 @@ uint64_t capture_outputs(const struct autotune_kernel *k, const struct autotune_
   return h;
 }
 
-#define REFUSE(c, ...) \
-  do { \
-    snprintf((c)->why, sizeof (c)->why, __VA_ARGS__); \
-    return false; \
+#define REFUSE(c, ...)                               \
+  do {                                               \
+    snprintf((c)->why, sizeof(c)->why, __VA_ARGS__); \
+    return false;                                    \
   } while (0)
 
-// ---- which memory ------------------------------------------------------------------------------------
+// ---- which memory -------------------------------------------------------------------
 
 static int by_address(const void *a, const void *b) {
   const struct capture_block *x = a, *y = b;
@@ -110,19 +112,27 @@ static bool find_memory(struct capturing *c, void *const *args) {
     REFUSE(c, "it has more than %d sections", (int)CAPTURE_MOST_BLOCKS);
   uint64_t limit = options_get()->capture_limit;
   if (c->bytes > limit)
-    REFUSE(c, "its memory is %" PRIu64 " bytes, more than AUTOTUNE_CAPTURE_LIMIT (%" PRIu64 ")",
+    REFUSE(c,
+           "its memory is %" PRIu64 " bytes, more than AUTOTUNE_CAPTURE_LIMIT (%" PRIu64
+           ")",
            c->bytes, limit);
   return true;
 }
 
-// ---- the file ------------------------------------------------------------------------------------------
+// ---- the file -----------------------------------------------------------------------
 
 static bool describe(struct capturing *c, const long long *key, void *const *args) {
   const struct machine *m = machine_identity();
   struct capture call = {
-    .kernel = *c->kernel, .key = (long long *)(uintptr_t)key, .args = (void **)(uintptr_t)args,
-    .spans = c->spans, .version = autotune_version(), .cpu = m->cpu, .isa = m->isa,
-    .machine = m->name, .threads = (unsigned)m->numbers.threads,
+    .kernel = *c->kernel,
+    .key = (long long *)(uintptr_t)key,
+    .args = (void **)(uintptr_t)args,
+    .spans = c->spans,
+    .version = autotune_version(),
+    .cpu = m->cpu,
+    .isa = m->isa,
+    .machine = m->name,
+    .threads = (unsigned)m->numbers.threads,
   };
   capture_tables(&c->description, &call);
   if (c->description.failed)
@@ -140,7 +150,8 @@ static bool open_file(struct capturing *c, uint64_t unit, const long long *key) 
   free(here);
   free(wanted);
   if (folder) {
-    c->path = sys_printf("%s/%.80s-%016" PRIx64 ".capture", folder, c->kernel->name, hash);
+    c->path =
+        sys_printf("%s/%.80s-%016" PRIx64 ".capture", folder, c->kernel->name, hash);
     c->temporary = sys_printf("%s/.%016" PRIx64 ".%ld", folder, hash, (long)getpid());
   }
   free(folder);
@@ -149,13 +160,17 @@ static bool open_file(struct capturing *c, uint64_t unit, const long long *key) 
     c->fd = sys_open(c->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   }
   if (c->fd < 0)
-    snprintf(c->why, sizeof c->why, "%s", message ? message : c->path ? strerror(errno) : "no memory");
+    snprintf(c->why, sizeof c->why, "%s",
+             message       ? message
+                 : c->path ? strerror(errno)
+                           : "no memory");
   free(message);
   return c->fd >= 0;
 }
 
 // What the file got, for its checksum.
-static bool hash_written(const struct capturing *c, off_t at, uint64_t size, uint64_t *sum) {
+static bool hash_written(const struct capturing *c, off_t at, uint64_t size,
+                         uint64_t *sum) {
   char *bytes = sys_malloc(STEP);
   XXH3_state_t *h = bytes ? XXH3_createState() : NULL;
   bool good = h != NULL;
@@ -197,8 +212,11 @@ static bool write_file(struct capturing *c) {
   size_t table = c->n_blocks * sizeof *c->blocks;
   struct capture_result none = { 0 };
   struct capture_head head = {
-    .magic = CAPTURE_MAGIC, .version = CAPTURE_VERSION, .n_blocks = c->n_blocks,
-    .description_size = d->size, .description_sum = XXH3_64bits(d->data, d->size),
+    .magic = CAPTURE_MAGIC,
+    .version = CAPTURE_VERSION,
+    .n_blocks = c->n_blocks,
+    .description_size = d->size,
+    .description_sum = XXH3_64bits(d->data, d->size),
   };
   off_t behind = (off_t)(sizeof head + sizeof none + d->size);
   none.sum = ~capture_result_sum(&none);
@@ -218,7 +236,7 @@ static bool write_file(struct capturing *c) {
   return true;
 }
 
-// ---- a call ----------------------------------------------------------------------------------------------
+// ---- a call -------------------------------------------------------------------------
 
 static void end(struct capturing *c) {
   if (c->fd >= 0)
@@ -255,13 +273,13 @@ bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long lo
   }
   struct capturing *c = begin(k);
   sys_hush(&hush);
-  bool good = c && find_memory(c, args) && describe(c, key, args) && open_file(c, unit, key) &&
-              write_file(c);
+  bool good = c && find_memory(c, args) && describe(c, key, args) &&
+      open_file(c, unit, key) && write_file(c);
   if (c && !good && c->fd >= 0)
     unlink(c->temporary);
   if (good)
-    log_message(AUTOTUNE_INFO, "%s: captured in %s (%" PRIu64 " bytes of memory)", k->name, c->path,
-                c->bytes);
+    log_message(AUTOTUNE_INFO, "%s: captured in %s (%" PRIu64 " bytes of memory)",
+                k->name, c->path, c->bytes);
   else
     log_message(AUTOTUNE_WARN, "%s: not captured: %s", k->name, c ? c->why : "no memory");
   sys_unhush(&hush);
@@ -284,8 +302,8 @@ void capture_end(struct autotune_call_state *state) {
   r.ret = state->result ? XXH3_64bits(state->result, c->kernel->ret_size) : 0;
   r.sum = capture_result_sum(&r);
   if (pwrite(c->fd, &r, sizeof r, sizeof(struct capture_head)) != (ssize_t)sizeof r)
-    log_message(AUTOTUNE_WARN, "%s: what the captured call wrote is not known: %s", c->kernel->name,
-                strerror(errno));
+    log_message(AUTOTUNE_WARN, "%s: what the captured call wrote is not known: %s",
+                c->kernel->name, strerror(errno));
   sys_unhush(&hush);
   end(c);
   errno = error;

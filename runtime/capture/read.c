@@ -6,30 +6,35 @@
 
 #include "capture.h"
 
-// Where programs of this machine can have memory: not the first pages, not beyond 47 bits.
+// Where programs of this machine can have memory: not the first pages, not beyond 47
+// bits.
 static const uint64_t lowest = 1 << 16, highest = UINT64_C(1) << 47;
 
-#define REFUSE(...) \
-  do { \
+#define REFUSE(...)                     \
+  do {                                  \
     *message = sys_printf(__VA_ARGS__); \
-    return false; \
+    return false;                       \
   } while (0)
 
 static bool check_head(const struct capture_head *h, size_t size, char **message) {
-  if (size < sizeof *h + sizeof(struct capture_result) || memcmp(h->magic, CAPTURE_MAGIC, 16) != 0)
+  if (size < sizeof *h + sizeof(struct capture_result) ||
+      memcmp(h->magic, CAPTURE_MAGIC, 16) != 0)
     REFUSE("it is no captured call");
   if (h->version != CAPTURE_VERSION)
-    REFUSE("it is of another version of autotune (format %u, not %d)", h->version, CAPTURE_VERSION);
+    REFUSE("it is of another version of autotune (format %u, not %d)", h->version,
+           CAPTURE_VERSION);
   if (h->sum != XXH3_64bits(h, offsetof(struct capture_head, sum)))
     REFUSE("it is damaged (head)");
   return true;
 }
 
-static bool check_blocks(const struct capture *c, const char *bytes, size_t size, char **message) {
+static bool check_blocks(const struct capture *c, const char *bytes, size_t size,
+                         char **message) {
   uint64_t last = lowest, at = 0;
   for (unsigned i = 0; i < c->n_blocks; i++) {
     const struct capture_block *b = &c->blocks[i];
-    if (b->address < last || b->size == 0 || b->size > highest || b->address + b->size > highest)
+    if (b->address < last || b->size == 0 || b->size > highest ||
+        b->address + b->size > highest)
       REFUSE("it is damaged (blocks)");
     if (b->size > size - at)
       REFUSE("it is cut short");
@@ -75,7 +80,8 @@ static bool read_all(struct capture *c, const char *data, size_t size, char **me
     REFUSE("it is damaged (head)");
   if (head.description_size > size - at || table > size - at - head.description_size)
     REFUSE("it is cut short");
-  struct stream s = { .reading = true, .data = (char *)(uintptr_t)(data + at),
+  struct stream s = { .reading = true,
+                      .data = (char *)(uintptr_t)(data + at),
                       .size = head.description_size };
   if (XXH3_64bits(s.data, s.size) != head.description_sum)
     REFUSE("it is damaged (description)");
@@ -93,7 +99,8 @@ static bool read_all(struct capture *c, const char *data, size_t size, char **me
   c->bytes = data + at + table;
   c->result = result;
   c->has_result = result.sum == capture_result_sum(&result);
-  return check_blocks(c, c->bytes, size - at - table, message) && check_memory(c, message);
+  return check_blocks(c, c->bytes, size - at - table, message) &&
+      check_memory(c, message);
 }
 
 struct capture *capture_read(const void *data, size_t size, char **message) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// replay.c: makes a captured call again. The kernel comes from its replay text, by the compiler that the
-// program was built with where there is one; a child compiles, so that this process never has LLVM in it,
-// and a child makes the call, so that its memory stays as it was. Then the call is tuned as in a program.
+// replay.c: makes a captured call again. The kernel comes from its replay text, by the
+// compiler that the program was built with where there is one; a child compiles, so that
+// this process never has LLVM in it, and a child makes the call, so that its memory stays
+// as it was. Then the call is tuned as in a program.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -26,8 +27,8 @@ struct replay {
   const struct replay_options *o;
   FILE *out;
   struct capture *c;
-  struct autotune_kernel *kernel;   // of the capture, with functions
-  const char *version;              // of the compiler that made the default variant
+  struct autotune_kernel *kernel; // of the capture, with functions
+  const char *version;            // of the compiler that made the default variant
   char made_by[256];
 };
 
@@ -36,12 +37,13 @@ static int complain(const struct replay *r, const char *what) {
   return 2;
 }
 
-// ---- children ----------------------------------------------------------------------------------------
+// ---- children -----------------------------------------------------------------------
 
-// In a child, WORK fills the SIZE bytes at ANSWER, which come back here. False: it did not within SECONDS;
-// *STATUS as from waitpid, where it was killed for that with SIGALRM in it.
-static bool in_child(void (*work)(struct replay *r, void *answer), struct replay *r, void *answer,
-                     size_t size, double seconds, int *status) {
+// In a child, WORK fills the SIZE bytes at ANSWER, which come back here. False: it did
+// not within SECONDS; *STATUS as from waitpid, where it was killed for that with SIGALRM
+// in it.
+static bool in_child(void (*work)(struct replay *r, void *answer), struct replay *r,
+                     void *answer, size_t size, double seconds, int *status) {
   int fds[2];
   size_t have = 0;
   bool late = false;
@@ -73,12 +75,19 @@ static bool in_child(void (*work)(struct replay *r, void *answer), struct replay
   return have == size;
 }
 
-// ---- the code ------------------------------------------------------------------------------------------
+// ---- the code -----------------------------------------------------------------------
 
-struct compiled_replay { bool made; char version[200], message[MESSAGE]; };
-static struct { const char *compiler; int fd; } job; // for the child
+struct compiled_replay {
+  bool made;
+  char version[200], message[MESSAGE];
+};
+static struct {
+  const char *compiler;
+  int fd;
+} job; // for the child
 
-// The build's own flags: what they leave out of a variant is left out of the default variant as well.
+// The build's own flags: what they leave out of a variant is left out of the default
+// variant as well.
 static const char **flags_of(const struct autotune_unit *u) {
   static const char *const own[] = { "-w", "-fPIC", NULL };
   size_t n = 0, m = sizeof own / sizeof *own;
@@ -103,10 +112,13 @@ static void compile(struct replay *r, void *answer) {
   snprintf(path, sizeof path, "/proc/self/fd/%d", job.fd);
   if (!version)
     snprintf(a->message, sizeof a->message, "%s: it is not there", job.compiler);
-  else if (!jit || !flags || b->compile(job.compiler, r->kernel->replay, flags, &object) != 0 ||
+  else if (!jit || !flags ||
+           b->compile(job.compiler, r->kernel->replay, flags, &object) != 0 ||
            jit->link_shared(object.data, object.size, path, &why) != 0)
     snprintf(a->message, sizeof a->message, "%s: %s", job.compiler,
-             object.message ? object.message : why ? why : "no memory");
+             object.message ? object.message
+                 : why      ? why
+                            : "no memory");
   else
     a->made = true;
   snprintf(a->version, sizeof a->version, "%s", version ? version : "");
@@ -119,16 +131,20 @@ static bool make(struct replay *r, const char *compiler) {
   int status = 0;
   void *handle;
   job.compiler = strcmp(compiler, "clang") == 0 && compiler == r->kernel->compiler
-                     ? "env clang" : compiler; // the program, not what we have in us
+      ? "env clang"
+      : compiler; // the program, not what we have in us
   job.fd = memfd_create("autotune-replay", MFD_CLOEXEC);
   bool made = a && job.fd >= 0 &&
-              in_child(compile, r, a, sizeof *a, COMPILE_SECONDS, &status) && a->made;
+      in_child(compile, r, a, sizeof *a, COMPILE_SECONDS, &status) && a->made;
   snprintf(path, sizeof path, "/proc/self/fd/%d", job.fd);
-  autotune_fn entry = made ? module_load(path, r->kernel->symbols, r->kernel->n_symbols, &handle,
-                                         &message) : NULL;
+  autotune_fn entry = made
+      ? module_load(path, r->kernel->symbols, r->kernel->n_symbols, &handle, &message)
+      : NULL;
   snprintf(r->made_by, sizeof r->made_by, "%.255s",
-           entry ? a->version : message ? message : a && a->message[0] ? a->message
-                                                    : "the compiler ended unexpectedly");
+           entry                    ? a->version
+               : message            ? message
+               : a && a->message[0] ? a->message
+                                    : "the compiler ended unexpectedly");
   if (entry) {
     const struct autotune_replay *t;
     memcpy(&t, &entry, sizeof t);
@@ -137,7 +153,8 @@ static bool make(struct replay *r, const char *compiler) {
     r->kernel->describe = t->describe;
     r->kernel->footprint = t->footprint;
     for (unsigned i = 0; i < r->kernel->n_conditions; i++) {
-      struct autotune_condition *c = (struct autotune_condition *)(uintptr_t)&r->kernel->conditions[i];
+      struct autotune_condition *c =
+          (struct autotune_condition *)(uintptr_t)&r->kernel->conditions[i];
       c->holds = t->holds[i];
       c->leaves = t->leaves[i];
     }
@@ -151,7 +168,8 @@ static bool make(struct replay *r, const char *compiler) {
 
 // By the program's compiler; else by that of the first unit; else by Clang.
 static bool make_by_any(struct replay *r) {
-  const char *const names[] = { r->kernel->compiler, r->kernel->units[0].compiler, "clang" };
+  const char *const names[] = { r->kernel->compiler, r->kernel->units[0].compiler,
+                                "clang" };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (!names[i] || (i > 1 && strcmp(names[i], names[i - 1]) == 0))
       continue;
@@ -164,9 +182,12 @@ static bool make_by_any(struct replay *r) {
   return false;
 }
 
-// ---- the call ------------------------------------------------------------------------------------------
+// ---- the call -----------------------------------------------------------------------
 
-struct called { bool same_memory; struct capture_result result; };
+struct called {
+  bool same_memory;
+  struct capture_result result;
+};
 
 static void call(struct replay *r, void *answer) {
   const struct autotune_kernel *k = r->kernel;
@@ -179,7 +200,8 @@ static void call(struct replay *r, void *answer) {
   k->describe(r->c->args, &what);
   a->same_memory = true;
   for (unsigned i = 0; i < k->n_sections; i++)
-    a->same_memory &= spans[i].base == r->c->spans[i].base && spans[i].bytes == r->c->spans[i].bytes;
+    a->same_memory &= spans[i].base == r->c->spans[i].base &&
+        spans[i].bytes == r->c->spans[i].bytes;
   if (!a->same_memory)
     return;
   double began = sys_now();
@@ -189,22 +211,26 @@ static void call(struct replay *r, void *answer) {
   a->result.ret = k->ret_size ? XXH3_64bits(ret, k->ret_size) : 0;
 }
 
-// Makes the call with the default variant. 0: the same bits as in the program; 1: others; 2: not at all.
+// Makes the call with the default variant. 0: the same bits as in the program; 1: others;
+// 2: not at all.
 static int compare(struct replay *r) {
   struct called a = { 0 };
   const struct capture_result *then = &r->c->result;
   int status = 0;
   double patience = CALL_SECONDS + (r->c->has_result ? 100 * then->seconds : 0);
   if (!in_child(call, r, &a, sizeof a, patience, &status)) {
-    fprintf(r->out, "  the default variant %s: does it reach memory that is in no section?\n",
-            !WIFSIGNALED(status) ? "ended the process" : WTERMSIG(status) == SIGALRM
-            ? "does not return" : strsignal(WTERMSIG(status)));
+    fprintf(r->out,
+            "  the default variant %s: does it reach memory that is in no section?\n",
+            !WIFSIGNALED(status)              ? "ended the process"
+                : WTERMSIG(status) == SIGALRM ? "does not return"
+                                              : strsignal(WTERMSIG(status)));
     return 2;
   }
   if (!a.same_memory)
     return complain(r, "its sections are not those of its arguments");
   if (!r->c->has_result) {
-    fprintf(r->out, "  outputs as in the program: not known, the captured call did not return\n");
+    fprintf(r->out,
+            "  outputs as in the program: not known, the captured call did not return\n");
     return 1;
   }
   bool same = a.result.outputs == then->outputs && a.result.ret == then->ret;
@@ -231,7 +257,7 @@ static int tune(struct replay *r) {
   return rc == 0 ? 0 : 1;
 }
 
-// ---- all of it -----------------------------------------------------------------------------------------
+// ---- all of it ----------------------------------------------------------------------
 
 static void introduce(const struct replay *r) {
   uint64_t bytes = 0;
@@ -244,7 +270,8 @@ static void introduce(const struct replay *r) {
     fprintf(r->out, ", %s = %lld", key, r->c->key[i]);
     report_clean_free(key);
   }
-  fprintf(r->out, "\n  captured on %s, %.3g MiB of memory\n", cpu, (double)bytes / (1 << 20));
+  fprintf(r->out, "\n  captured on %s, %.3g MiB of memory\n", cpu,
+          (double)bytes / (1 << 20));
   report_clean_free(name);
   report_clean_free(cpu);
 }

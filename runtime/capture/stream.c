@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// stream.c: values as bytes, by the same functions both ways, so that what is read is what was
-// written. Reading, nothing is believed: no length is used before that many bytes are there. Writing,
-// nothing changes but the stream: a kernel's tables are constant.
+// stream.c: values as bytes, by the same functions both ways, so that what is read is
+// what was written. Reading, nothing is believed: no length is used before that many
+// bytes are there. Writing, nothing changes but the stream: a kernel's tables are
+// constant.
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,8 @@ void stream_double(struct stream *s, double *d) {
 }
 
 void *stream_new(struct stream *s, size_t n, size_t size) {
-  struct chunk *c = s->failed ? NULL : sys_calloc(1, sizeof *c + ALIGN + (n ? n : 1) * size);
+  struct chunk *c = s->failed ? NULL
+                              : sys_calloc(1, sizeof *c + ALIGN + (n ? n : 1) * size);
   if (!c) {
     s->failed = true;
     return NULL;
@@ -92,7 +94,8 @@ void stream_text(struct stream *s, const char **text) {
   *text = bytes;
 }
 
-void *stream_array(struct stream *s, const void *array, unsigned *n, size_t size, size_t least) {
+void *stream_array(struct stream *s, const void *array, unsigned *n, size_t size,
+                   size_t least) {
   stream_unsigned(s, n);
   if (!s->reading)
     return (void *)(uintptr_t)array;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tables.c: the kernel's tables and the call, both ways. Writing, they are only looked at.
+// tables.c: the kernel's tables and the call, both ways. Writing, they are only looked
+// at.
 #include <string.h>
 
 #include "capture.h"
@@ -19,13 +20,13 @@ static void stream_int(struct stream *s, int *n) {
 }
 
 // An enum of N values, as the int that it is.
-#define STREAM_ENUM(s, e, n) \
-  do { \
+#define STREAM_ENUM(s, e, n)          \
+  do {                                \
     unsigned number_ = (unsigned)(e); \
-    stream_unsigned((s), &number_); \
-    require((s), number_ < (n)); \
-    if ((s)->reading) \
-      (e) = number_; \
+    stream_unsigned((s), &number_);   \
+    require((s), number_ < (n));      \
+    if ((s)->reading)                 \
+      (e) = number_;                  \
   } while (0)
 
 static void stream_size(struct stream *s, size_t *n) {
@@ -48,7 +49,7 @@ static void stream_name(struct stream *s, const char **text) {
   require(s, *text != NULL);
 }
 
-// ---- the tables ------------------------------------------------------------------------------------
+// ---- the tables ---------------------------------------------------------------------
 
 static void value(struct stream *s, struct autotune_value *v) {
   stream_name(s, &v->text);
@@ -68,7 +69,9 @@ static void param(struct stream *s, struct autotune_param *p, int index) {
     value(s, &v[i]);
   if (s->reading)
     p->values = v;
-  require(s, p->when >= -1 && p->when < index && p->n_values > 0 && p->original <= p->n_values);
+  require(s,
+          p->when >= -1 && p->when < index && p->n_values > 0 &&
+              p->original <= p->n_values);
 }
 
 static void unit(struct stream *s, struct autotune_unit *u) {
@@ -91,7 +94,8 @@ static void unit(struct stream *s, struct autotune_unit *u) {
     u->flags = made;
 }
 
-static void step(struct stream *s, struct autotune_step *t, unsigned n_params, unsigned n_leaves) {
+static void step(struct stream *s, struct autotune_step *t, unsigned n_params,
+                 unsigned n_leaves) {
   STREAM_ENUM(s, t->op, AUTOTUNE_OP_CHOOSE + 1);
   stream_unsigned(s, &t->index);
   stream_double(s, &t->number);
@@ -139,12 +143,13 @@ static void section(struct stream *s, struct autotune_section *c) {
 }
 
 // Each table: its elements, one after another, by FUNCTION.
-#define STREAM_TABLE(s, k, what, least, ...) \
-  do { \
-    void *table_ = stream_array((s), (k)->what, &(k)->n_##what, sizeof *(k)->what, (least)); \
-    (k)->what = table_; \
-    for (unsigned i = 0; i < (k)->n_##what && !(s)->failed; i++) \
-      __VA_ARGS__; \
+#define STREAM_TABLE(s, k, what, least, ...)                                      \
+  do {                                                                            \
+    void *table_ =                                                                \
+        stream_array((s), (k)->what, &(k)->n_##what, sizeof *(k)->what, (least)); \
+    (k)->what = table_;                                                           \
+    for (unsigned i = 0; i < (k)->n_##what && !(s)->failed; i++)                  \
+      __VA_ARGS__;                                                                \
   } while (0)
 // Element I of the table, which is const for everybody but the stream that makes it.
 #define ELEMENT(type, table, i) ((type *)(uintptr_t)&(table)[i])
@@ -152,12 +157,16 @@ static void section(struct stream *s, struct autotune_section *c) {
 static void tables(struct stream *s, struct autotune_kernel *k) {
   STREAM_TABLE(s, k, args, 20, argument(s, ELEMENT(struct autotune_arg, k->args, i)));
   STREAM_TABLE(s, k, keys, 8, stream_name(s, ELEMENT(const char *, k->keys, i)));
-  STREAM_TABLE(s, k, params, 32, param(s, ELEMENT(struct autotune_param, k->params, i), (int)i));
-  STREAM_TABLE(s, k, sections, 24, section(s, ELEMENT(struct autotune_section, k->sections, i)));
+  STREAM_TABLE(s, k, params, 32,
+               param(s, ELEMENT(struct autotune_param, k->params, i), (int)i));
+  STREAM_TABLE(s, k, sections, 24,
+               section(s, ELEMENT(struct autotune_section, k->sections, i)));
   STREAM_TABLE(s, k, units, 20, unit(s, ELEMENT(struct autotune_unit, k->units, i)));
-  STREAM_TABLE(s, k, symbols, 24, symbol(s, ELEMENT(struct autotune_symbol, k->symbols, i)));
-  STREAM_TABLE(s, k, conditions, 12,
-               condition(s, ELEMENT(struct autotune_condition, k->conditions, i), k->n_params));
+  STREAM_TABLE(s, k, symbols, 24,
+               symbol(s, ELEMENT(struct autotune_symbol, k->symbols, i)));
+  STREAM_TABLE(
+      s, k, conditions, 12,
+      condition(s, ELEMENT(struct autotune_condition, k->conditions, i), k->n_params));
   require(s, k->n_params <= MAX_PARAMS && k->n_units > 0);
 }
 

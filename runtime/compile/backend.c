@@ -5,8 +5,8 @@
 
 #include "compile.h"
 
-static const struct backend *const backends[] = {&backend_clang, &backend_nvrtc,
-                                                 &backend_external};
+static const struct backend *const backends[] = { &backend_clang, &backend_nvrtc,
+                                                  &backend_external };
 
 const struct backend *backend_find(const char *compiler) {
   for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
@@ -18,5 +18,5 @@ const struct backend *backend_find(const char *compiler) {
 void object_free(struct object *o) {
   free(o->data);
   free(o->message);
-  *o = (struct object){0};
+  *o = (struct object){ 0 };
 }

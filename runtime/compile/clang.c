@@ -22,7 +22,7 @@ static const char *version(const char *compiler) {
 static int compile(const char *compiler, const char *text, const char *const *flags,
                    struct object *out) {
   (void)compiler;
-  *out = (struct object){0};
+  *out = (struct object){ 0 };
   const struct jit_api *jit = jit_open(&out->message);
   if (!jit)
     return -1;
@@ -37,4 +37,5 @@ static int compile(const char *compiler, const char *text, const char *const *fl
 }
 
 const struct backend backend_clang = {
-    .name = "clang", .applicable = applicable, .version = version, .compile = compile};
+  .name = "clang", .applicable = applicable, .version = version, .compile = compile
+};

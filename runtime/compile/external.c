@@ -17,13 +17,13 @@
 
 enum { COMPILE_SECONDS = 60, VERSION_SECONDS = 10, MESSAGE_SIZE = 4096 };
 
-/* In a set-user-ID program it would be found by the PATH, and listen to the environment, of a
- * caller who has less rights than it would run with. */
+/* In a set-user-ID program it would be found by the PATH, and listen to the environment,
+ * of a caller who has less rights than it would run with. */
 static bool applicable(const char *compiler) {
   return *compiler != 0 && strcmp(compiler, "clang") != 0 && !getauxval(AT_SECURE);
 }
 
-/* ---- version: the first line of `--version`, asked once ---------------------------- */
+/* ---- version: the first line of `--version`, asked once -------------------------- */
 
 struct known {
   struct known *next;
@@ -32,10 +32,10 @@ struct known {
 static struct {
   pthread_mutex_t lock;
   struct known *list;
-} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} known = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static char *ask_version(const char *compiler) {
-  const char *const flags[] = {"--version", NULL};
+  const char *const flags[] = { "--version", NULL };
   char text[512];
   if (run_program(compiler, flags, NULL, text, sizeof text, VERSION_SECONDS) != 0)
     return NULL;
@@ -54,7 +54,7 @@ static struct known *find_known(const char *compiler) {
     free(name);
     return NULL;
   }
-  *k = (struct known){known.list, name, ask_version(compiler)};
+  *k = (struct known){ known.list, name, ask_version(compiler) };
   known.list = k;
   return k;
 }
@@ -66,7 +66,7 @@ static const char *version(const char *compiler) {
   return k ? k->version : NULL;
 }
 
-/* ---- the private folder ------------------------------------------------------------ */
+/* ---- the private folder ---------------------------------------------------------- */
 
 static char *folder_new(void) {
   const char *parent = secure_getenv("TMPDIR");
@@ -114,7 +114,7 @@ static int read_file(const char *path, struct object *out) {
   return status;
 }
 
-/* ---- compiling --------------------------------------------------------------------- */
+/* ---- compiling ------------------------------------------------------------------- */
 
 /* The first line with an error, then what follows it; else all of TEXT. The private
  * folder's name, which says nothing to anybody, is cut out of lines that begin with it.
@@ -133,8 +133,8 @@ static char *first_error(const char *text, const char *folder) {
 /* What makes an object, quietly and without the linker's help, after everything else. */
 static const char **arguments(const char *const *flags, const char *source,
                               const char *object) {
-  const char *const last[] = {"-fno-lto", "-w",   "-fPIC", "-c",   "-x",
-                              "c",        source, "-o",    object, NULL};
+  const char *const last[] = { "-fno-lto", "-w",   "-fPIC", "-c",   "-x",
+                               "c",        source, "-o",    object, NULL };
   size_t n = 0, m = sizeof last / sizeof *last;
   while (flags && flags[n])
     n++;
@@ -178,7 +178,7 @@ static int compile_in(const char *folder, const char *compiler, const char *text
 
 static int compile(const char *compiler, const char *text, const char *const *flags,
                    struct object *out) {
-  *out = (struct object){0};
+  *out = (struct object){ 0 };
   double begin = sys_now();
   char *folder = folder_new();
   if (!folder) {
@@ -192,4 +192,5 @@ static int compile(const char *compiler, const char *text, const char *const *fl
 }
 
 const struct backend backend_external = {
-    .name = "external", .applicable = applicable, .version = version, .compile = compile};
+  .name = "external", .applicable = applicable, .version = version, .compile = compile
+};

@@ -15,7 +15,7 @@
 static struct {
   pthread_mutex_t lock;
   const struct jit_api *api; /* once opened it stays */
-} opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} opened = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* The folder of libautotune.so, or of the program that holds it; with the last '/'. */
 static bool own_folder(char *folder, size_t size) {
@@ -43,7 +43,7 @@ static void *open_library(char **message) {
     return dlopen(asked, RTLD_NOW | RTLD_LOCAL);
   char folder[PATH_MAX];
   if (own_folder(folder, sizeof folder)) {
-    static const char *const places[] = {"", "../lib/", "../" AUTOTUNE_LIBDIR "/"};
+    static const char *const places[] = { "", "../lib/", "../" AUTOTUNE_LIBDIR "/" };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
       char *path = sys_printf("%s%slibautotune-jit.so", folder, places[i]);
       void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -115,8 +115,8 @@ int openmp_open(char **message) {
     return 0;
   warn_of_libgomp();
   const char *asked = options_get()->openmp;
-  const char *const paths[] = {asked ? asked : AUTOTUNE_LIBOMP,
-                               asked ? NULL : "libomp.so.5"};
+  const char *const paths[] = { asked ? asked : AUTOTUNE_LIBOMP,
+                                asked ? NULL : "libomp.so.5" };
   for (size_t i = 0; i < sizeof paths / sizeof *paths && paths[i]; i++)
     if (dlopen(paths[i], RTLD_NOW | RTLD_GLOBAL) && have_openmp())
       return 0;

@@ -57,7 +57,7 @@ static void unlock(void) {
   atomic_store(&modules.holder, 0);
 }
 
-/* ---- relocations ------------------------------------------------------------------- */
+/* ---- relocations ----------------------------------------------------------------- */
 
 struct relocations {
   const Elf64_Sym *symbols;
@@ -74,19 +74,32 @@ static const void *at(const struct link_map *map, Elf64_Addr address) {
 
 static bool read_dynamic(void *handle, struct relocations *r) {
   struct link_map *map;
-  *r = (struct relocations){0};
+  *r = (struct relocations){ 0 };
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
     return false;
   r->base = map->l_addr;
   for (const Elf64_Dyn *d = map->l_ld; d->d_tag != DT_NULL; d++) {
     switch (d->d_tag) {
-    case DT_SYMTAB: r->symbols = at(map, d->d_un.d_ptr); break;
-    case DT_STRTAB: r->names = at(map, d->d_un.d_ptr); break;
-    case DT_RELA: r->tables[0] = at(map, d->d_un.d_ptr); break;
-    case DT_RELASZ: r->n[0] = d->d_un.d_val / sizeof(Elf64_Rela); break;
-    case DT_JMPREL: r->tables[1] = at(map, d->d_un.d_ptr); break;
-    case DT_PLTRELSZ: r->n[1] = d->d_un.d_val / sizeof(Elf64_Rela); break;
-    default: break;
+    case DT_SYMTAB:
+      r->symbols = at(map, d->d_un.d_ptr);
+      break;
+    case DT_STRTAB:
+      r->names = at(map, d->d_un.d_ptr);
+      break;
+    case DT_RELA:
+      r->tables[0] = at(map, d->d_un.d_ptr);
+      break;
+    case DT_RELASZ:
+      r->n[0] = d->d_un.d_val / sizeof(Elf64_Rela);
+      break;
+    case DT_JMPREL:
+      r->tables[1] = at(map, d->d_un.d_ptr);
+      break;
+    case DT_PLTRELSZ:
+      r->n[1] = d->d_un.d_val / sizeof(Elf64_Rela);
+      break;
+    default:
+      break;
     }
   }
   return r->symbols && r->names;
@@ -110,9 +123,9 @@ static bool each_slot(const struct relocations *r,
       if (ELF64_R_SYM(rela->r_info) == 0 || symbol->st_shndx != SHN_UNDEF ||
           (type != RELOC_SLOT && type != RELOC_GOT && type != RELOC_WORD))
         continue;
-      struct slot s = {(uintptr_t *)(r->base + rela->r_offset),
-                       r->names + symbol->st_name,
-                       type == RELOC_WORD ? (uintptr_t)rela->r_addend : 0};
+      struct slot s = { (uintptr_t *)(r->base + rela->r_offset),
+                        r->names + symbol->st_name,
+                        type == RELOC_WORD ? (uintptr_t)rela->r_addend : 0 };
       if (!visit(s, data))
         return false;
     }
@@ -120,7 +133,7 @@ static bool each_slot(const struct relocations *r,
   return true;
 }
 
-/* ---- binding ----------------------------------------------------------------------- */
+/* ---- binding --------------------------------------------------------------------- */
 
 struct binding {
   const struct autotune_symbol *symbols;
@@ -130,13 +143,13 @@ struct binding {
 
 static bool is_openmp(const char *name) {
   return strncmp(name, "__kmpc_", 7) == 0 || strncmp(name, "omp_", 4) == 0 ||
-         strncmp(name, "GOMP_", 5) == 0;
+      strncmp(name, "GOMP_", 5) == 0;
 }
 
 /* Weak names that nobody ever needs to have. */
 static bool optional(const char *name) {
   return strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0 ||
-         strcmp(name, "__gmon_start__") == 0;
+      strcmp(name, "__gmon_start__") == 0;
 }
 
 static bool bind_slot(struct slot s, void *data) {
@@ -164,7 +177,7 @@ static bool is_bound(struct slot s, void *data) {
   return !address || *s.where == (uintptr_t)address + s.addend;
 }
 
-/* ---- opening ----------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------- */
 
 static const char descriptors[] = "/proc/self/fd/";
 
@@ -221,7 +234,8 @@ static void *open_bound(const char *path, struct binding *b) {
   }
   void *handle = known ? open_copy(path) : open_file(path, RTLD_NOW | RTLD_LOCAL);
   // While this waited for the loader, the library with the symbols may have been closed.
-  if (handle && !session_abandoned() && read_dynamic(handle, &r) && each_slot(&r, bind_slot, b))
+  if (handle && !session_abandoned() && read_dynamic(handle, &r) &&
+      each_slot(&r, bind_slot, b))
     return handle;
   if (handle)
     dlclose(handle);
@@ -231,7 +245,7 @@ static void *open_bound(const char *path, struct binding *b) {
 autotune_fn module_load(const char *path, const struct autotune_symbol *symbols, size_t n,
                         void **handle, char **message) {
   *message = NULL;
-  struct binding b = {symbols, n, message};
+  struct binding b = { symbols, n, message };
   lock();
   dlerror(); /* forget old ones */
   *handle = open_bound(path, &b);

@@ -37,11 +37,11 @@ struct pool {
   pthread_cond_t work, done;
   const struct autotune_kernel *kernel;
   struct queue queued, ended;
-  struct job *running; /* list of those that are waited for */
+  struct job *running;     /* list of those that are waited for */
   _Atomic uint64_t *marks; /* pool_watch */
   unsigned n_marks;
-  unsigned threads;    /* that take jobs */
-  unsigned alive;      /* that exist, lost ones too */
+  unsigned threads; /* that take jobs */
+  unsigned alive;   /* that exist, lost ones too */
   unsigned lost, pending;
   bool paused, stop, freed; /* freed: the last thread frees the pool */
 };
@@ -65,7 +65,7 @@ static void job_free(struct job *j) {
   free(j);
 }
 
-/* ---- one compilation --------------------------------------------------------------- */
+/* ---- one compilation ------------------------------------------------------------- */
 
 /* The word that now holds MARK, or NULL. */
 static _Atomic uint64_t *set_mark(struct pool *p, uint64_t mark) {
@@ -102,12 +102,12 @@ static void compile_marked(struct pool *p, struct job *j) {
     atomic_store(mark, 0);
 }
 
-/* ---- threads ----------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------- */
 
 /* The program's handlers must not run here; what a crash of ours raises must reach
  * Clang's. */
 static void block_signals(sigset_t *before) {
-  static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+  static const int synchronous[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
   sigset_t set;
   sigfillset(&set);
   for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
@@ -116,7 +116,7 @@ static void block_signals(sigset_t *before) {
 }
 
 static void lower_priority(void) {
-  struct sched_param none = {0};
+  struct sched_param none = { 0 };
   pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
   setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE); /* Linux: of the thread */
 }
@@ -208,7 +208,7 @@ static void give_up_overdue(struct pool *p) {
     if (sys_now() - j->begun < COMPILE_LIMIT || !(failed = sys_calloc(1, sizeof *failed)))
       continue;
     size_t n = p->kernel->n_params * sizeof(choice);
-    failed->result = (struct compiled){sys_malloc(n), j->result.ticket, {0}, -1};
+    failed->result = (struct compiled){ sys_malloc(n), j->result.ticket, { 0 }, -1 };
     if (!failed->result.point) {
       free(failed);
       continue;
@@ -226,7 +226,7 @@ static void give_up_overdue(struct pool *p) {
   }
 }
 
-/* ---- interface --------------------------------------------------------------------- */
+/* ---- interface ------------------------------------------------------------------- */
 
 struct pool *pool_new(const struct autotune_kernel *k, unsigned threads) {
   struct pool *p = sys_calloc(1, sizeof *p);
@@ -277,8 +277,8 @@ int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t m
 }
 
 static void wait_until(struct pool *p, double deadline) {
-  struct timespec t = {(time_t)deadline,
-                       (long)((deadline - (double)(time_t)deadline) * 1e9)};
+  struct timespec t = { (time_t)deadline,
+                        (long)((deadline - (double)(time_t)deadline) * 1e9) };
   pthread_cond_timedwait(&p->done, &p->lock, &t);
 }
 
@@ -314,8 +314,8 @@ bool pool_take(struct pool *p, struct compiled *out, double seconds) {
     double now = real_now();
     if (j || p->pending == 0 || now >= deadline)
       break;
-    wait_until(p, deadline < now + 0.5 ? deadline
-                                       : now + 0.5); /* and look for the overdue */
+    wait_until(
+        p, deadline < now + 0.5 ? deadline : now + 0.5); /* and look for the overdue */
   }
   if (j)
     p->pending--;

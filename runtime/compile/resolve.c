@@ -16,8 +16,8 @@ const void *resolve_site(const struct autotune_symbol *symbols, size_t n,
 void *resolve_process(const char *name) {
   /* Not RTLD_DEFAULT, which would also look into what this library itself is linked with.
    * The library handles are kept for ever: variants point into them. */
-  static const char *const libraries[] = {NULL, "libm.so.6", "libmvec.so.1",
-                                          "libgcc_s.so.1", "libatomic.so.1"};
+  static const char *const libraries[] = { NULL, "libm.so.6", "libmvec.so.1",
+                                           "libgcc_s.so.1", "libatomic.so.1" };
   for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
     void *handle = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
     void *address = handle ? dlsym(handle, name) : NULL;

@@ -83,8 +83,9 @@ static int spawn(char **argv, char **environment, int output, pid_t *pid) {
   if (error)
     return error;
   if ((error = posix_spawnattr_init(&attributes)) == 0) {
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                              POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                 POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
@@ -105,7 +106,7 @@ static bool collect(int fd, char *text, size_t size, double deadline) {
   size_t used = 0;
   for (;;) {
     double left = deadline - real_now();
-    struct pollfd p = {fd, POLLIN, 0};
+    struct pollfd p = { fd, POLLIN, 0 };
     if (left <= 0)
       return false;
     int ready = poll(&p, 1, (int)(left * 1000) + 1);
@@ -127,7 +128,7 @@ static bool collect(int fd, char *text, size_t size, double deadline) {
 
 /* True when PID has ended before the deadline. */
 static bool reap(pid_t pid, int *status, double deadline) {
-  struct timespec nap = {0, 200000};
+  struct timespec nap = { 0, 200000 };
   for (;;) {
     pid_t got = waitpid(pid, status, WNOHANG);
     if (got == pid)
@@ -175,8 +176,8 @@ int run_program(const char *program, const char *const *args, const char *folder
   char **environment = make_environment(folder, &tmpdir);
   text[0] = 0;
   errno = ENOMEM;
-  int status =
-      argv && environment ? run(argv, environment, text, size, deadline) : RUN_FAILED;
+  int status = argv && environment ? run(argv, environment, text, size, deadline)
+                                   : RUN_FAILED;
   int error = errno;
   free(argv);
   free(environment);

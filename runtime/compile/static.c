@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// static.c: features of machine code. Loops are found from branches alone: what lies between a branch
-// back and its target is one, which holds for what compilers lay out. (Blocks that were moved behind the
-// end of a function branch back as well, but over a return.)
+// static.c: features of machine code. Loops are found from branches alone: what lies
+// between a branch back and its target is one, which holds for what compilers lay out.
+// (Blocks that were moved behind the end of a function branch back as well, but over a
+// return.)
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +10,35 @@
 #include "static.h"
 
 const char *const feature_names[FEATURES] = {
-  [FEATURE_BYTES] = "bytes", [FEATURE_INSTRUCTIONS] = "instructions",
-  [FEATURE_LOADS] = "loads", [FEATURE_STORES] = "stores",
-  [FEATURE_BRANCHES] = "branches", [FEATURE_CALLS] = "calls",
-  [FEATURE_LOOPS] = "loops", [FEATURE_DEPTH] = "depth",
-  [FEATURE_VECTOR_SHARE] = "vector_share", [FEATURE_STACK] = "stack",
-  [FEATURE_MAIN_SIZE] = "main_size", [FEATURE_MAIN_BITS] = "main_bits",
-  [FEATURE_MAIN_SPILLS] = "main_spills", [FEATURE_MAIN_FLOATS] = "main_floats",
-  [FEATURE_MAIN_FUSED] = "main_fused", [FEATURE_MAIN_LOADS] = "main_loads",
+  [FEATURE_BYTES] = "bytes",
+  [FEATURE_INSTRUCTIONS] = "instructions",
+  [FEATURE_LOADS] = "loads",
+  [FEATURE_STORES] = "stores",
+  [FEATURE_BRANCHES] = "branches",
+  [FEATURE_CALLS] = "calls",
+  [FEATURE_LOOPS] = "loops",
+  [FEATURE_DEPTH] = "depth",
+  [FEATURE_VECTOR_SHARE] = "vector_share",
+  [FEATURE_STACK] = "stack",
+  [FEATURE_MAIN_SIZE] = "main_size",
+  [FEATURE_MAIN_BITS] = "main_bits",
+  [FEATURE_MAIN_SPILLS] = "main_spills",
+  [FEATURE_MAIN_FLOATS] = "main_floats",
+  [FEATURE_MAIN_FUSED] = "main_fused",
+  [FEATURE_MAIN_LOADS] = "main_loads",
   [FEATURE_MAIN_STORES] = "main_stores",
-  [FEATURE_CALL_L1] = "call_l1", [FEATURE_CALL_L2] = "call_l2", [FEATURE_CALL_L3] = "call_l3",
-  [FEATURE_TILE_L1] = "tile_l1", [FEATURE_TILE_L2] = "tile_l2", [FEATURE_TILE_L3] = "tile_l3",
-  [FEATURE_REGISTERS] = "registers", [FEATURE_SPILLED] = "spilled_bytes",
-  [FEATURE_SHARED] = "shared_bytes", [FEATURE_OCCUPANCY] = "occupancy",
-  [FEATURE_WAVES] = "waves", [FEATURE_TAIL] = "tail",
+  [FEATURE_CALL_L1] = "call_l1",
+  [FEATURE_CALL_L2] = "call_l2",
+  [FEATURE_CALL_L3] = "call_l3",
+  [FEATURE_TILE_L1] = "tile_l1",
+  [FEATURE_TILE_L2] = "tile_l2",
+  [FEATURE_TILE_L3] = "tile_l3",
+  [FEATURE_REGISTERS] = "registers",
+  [FEATURE_SPILLED] = "spilled_bytes",
+  [FEATURE_SHARED] = "shared_bytes",
+  [FEATURE_OCCUPANCY] = "occupancy",
+  [FEATURE_WAVES] = "waves",
+  [FEATURE_TAIL] = "tail",
 };
 
 void features_clear(struct features *f) {
@@ -30,12 +46,18 @@ void features_clear(struct features *f) {
     f->values[i] = NAN;
 }
 
-// ---- loops -----------------------------------------------------------------------------------------
+// ---- loops --------------------------------------------------------------------------
 
-struct loop { size_t first, last; unsigned depth; bool innermost; }; // indices of instructions
+struct loop {
+  size_t first, last;
+  unsigned depth;
+  bool innermost;
+}; // indices of instructions
 
 // What is counted in a stretch of code.
-struct mix { unsigned n, bytes, loads, stores, branches, calls, vectors, stack, floats, fused, bits; };
+struct mix {
+  unsigned n, bytes, loads, stores, branches, calls, vectors, stack, floats, fused, bits;
+};
 
 static struct mix count(const struct jit_instruction *code, size_t first, size_t last) {
   struct mix m = { 0 };
@@ -81,14 +103,16 @@ static int by_place(const void *a, const void *b) {
 }
 
 // Branches back within one function become loops, in the order of their beginnings.
-static unsigned find_branches(const struct jit_instruction *code, size_t n, struct loop *loops) {
+static unsigned find_branches(const struct jit_instruction *code, size_t n,
+                              struct loop *loops) {
   size_t limit = 0; // where the function, or what was laid out behind its return, begins
   unsigned found = 0;
   for (size_t i = 0; i < n; i++) {
     if (code[i].flags & JIT_FIRST)
       limit = i;
     size_t target = code[i].flags & JIT_BRANCH && code[i].target < code[i].address
-                      ? find(code, i, code[i].target) : i;
+        ? find(code, i, code[i].target)
+        : i;
     if (target < i && target >= limit)
       loops[found++] = (struct loop){ target, i, 1, true };
     if (code[i].flags & JIT_RETURN)
@@ -98,8 +122,9 @@ static unsigned find_branches(const struct jit_instruction *code, size_t n, stru
   return found;
 }
 
-// Several branches to one header are one loop. Those that a loop lies in come before it; where two overlap
-// without being nested, one has been turned around, and reaches as far as the one that begins in it.
+// Several branches to one header are one loop. Those that a loop lies in come before it;
+// where two overlap without being nested, one has been turned around, and reaches as far
+// as the one that begins in it.
 static unsigned nest(struct loop *loops, unsigned n, unsigned *around) {
   unsigned kept = 0, open = 0;
   for (unsigned i = 0; i < n; i++) {
@@ -125,7 +150,8 @@ static double weight(const struct loop *l) {
 }
 
 // The widths of its arithmetic; where there is none in any loop, instructions.
-static double work(const struct jit_instruction *code, const struct loop *l, bool floats) {
+static double work(const struct jit_instruction *code, const struct loop *l,
+                   bool floats) {
   double sum = 0;
   for (size_t i = l->first; i <= l->last; i++) {
     bool counts = !floats || code[i].flags & JIT_FLOAT;
@@ -135,7 +161,7 @@ static double work(const struct jit_instruction *code, const struct loop *l, boo
   return sum * weight(l);
 }
 
-// ---- features --------------------------------------------------------------------------------------
+// ---- features -----------------------------------------------------------------------
 
 static void whole(const struct mix *m, struct features *f) {
   f->values[FEATURE_BYTES] = (float)m->bytes;
@@ -160,8 +186,9 @@ static void main_loop(const struct mix *m, struct features *f) {
 }
 
 // The innermost loops together; the main one of them, or NULL.
-static const struct loop *inner(const struct jit_instruction *code, const struct loop *loops,
-                                unsigned n, bool floats, struct features *f) {
+static const struct loop *inner(const struct jit_instruction *code,
+                                const struct loop *loops, unsigned n, bool floats,
+                                struct features *f) {
   const struct loop *best = NULL;
   double vectors = 0, all = 0, stack = 0, most = -1;
   unsigned depth = 0;
@@ -186,7 +213,8 @@ static const struct loop *inner(const struct jit_instruction *code, const struct
   return best;
 }
 
-static bool loops_compute(const struct jit_instruction *code, const struct loop *loops, unsigned n) {
+static bool loops_compute(const struct jit_instruction *code, const struct loop *loops,
+                          unsigned n) {
   for (unsigned i = 0; i < n; i++)
     if (loops[i].innermost && count(code, loops[i].first, loops[i].last).floats > 0)
       return true;
@@ -201,7 +229,8 @@ bool features_of_code(const struct jit_instruction *code, size_t n, struct featu
     unsigned found = nest(loops, find_branches(code, n, loops), around);
     struct mix all = count(code, 0, n - 1);
     whole(&all, f);
-    const struct loop *best = inner(code, loops, found, loops_compute(code, loops, found), f);
+    const struct loop *best =
+        inner(code, loops, found, loops_compute(code, loops, found), f);
     struct mix m = best ? count(code, best->first, best->last) : all;
     main_loop(&m, f);
   }
@@ -222,7 +251,8 @@ void features_of_memory(double call, double tile, const struct autotune_machine 
   ratios(tile, m, &f->values[FEATURE_TILE_L1]);
 }
 
-void features_of_device(const struct gpu_facts *facts, size_t dynamic, struct features *f) {
+void features_of_device(const struct gpu_facts *facts, size_t dynamic,
+                        struct features *f) {
   f->values[FEATURE_REGISTERS] = (float)facts->registers;
   f->values[FEATURE_SPILLED] = (float)facts->spilled;
   f->values[FEATURE_SHARED] = (float)facts->static_shared + (float)dynamic;
@@ -236,11 +266,12 @@ static char *describe_device(const struct features *f) {
   char kept[48] = "no spills";
   if (spilled > 0)
     snprintf(kept, sizeof kept, "%.0f bytes spilled", spilled);
-  return sys_printf("%.0f registers, %s, %.0f bytes shared, occupancy %.0f %%, %.3g wave%s, "
-                    "%.0f %% of the last empty", (double)f->values[FEATURE_REGISTERS], kept,
-                    (double)f->values[FEATURE_SHARED], 100 * (double)f->values[FEATURE_OCCUPANCY],
-                    (double)f->values[FEATURE_WAVES], f->values[FEATURE_WAVES] == 1 ? "" : "s",
-                    100 * (double)f->values[FEATURE_TAIL]);
+  return sys_printf(
+      "%.0f registers, %s, %.0f bytes shared, occupancy %.0f %%, %.3g wave%s, "
+      "%.0f %% of the last empty",
+      (double)f->values[FEATURE_REGISTERS], kept, (double)f->values[FEATURE_SHARED],
+      100 * (double)f->values[FEATURE_OCCUPANCY], (double)f->values[FEATURE_WAVES],
+      f->values[FEATURE_WAVES] == 1 ? "" : "s", 100 * (double)f->values[FEATURE_TAIL]);
 }
 
 char *features_describe(const struct features *f) {

@@ -9,26 +9,89 @@
 /* Flags of the build that say nothing about how fast the code is, or that would make
  * something else than plain position-independent code whose entry is visible. By their
  * beginnings. */
-static const char *const not_for_variants[] = {
-    "-O0", "-O1", "-Og", "-Os", "-Oz", "-g", "-p", "-flto", "-fno-lto", "-fwhole-program",
-    "-fsanitize", "-fno-sanitize", "-fprofile", "-fcoverage", "-ftest-coverage",
-    "--coverage", "-fauto-profile", "-finstrument-functions", "-fpie", "-fPIE", "-fpic",
-    "-fPIC", "-fno-pic", "-fno-PIC", "-fno-pie", "-fno-PIE", "-fplugin", "-fpass-plugin",
-    "-fvisibility", "-fdiagnostics", "-fno-diagnostics", "-fcolor", "-fno-color",
-    "-fmessage-length", "-ffile-prefix-map", "-fmacro-prefix-map", "-fdebug",
-    "-frandom-seed", "-fdump", "-fsyntax-only", "-fopt-info",
-    "-fsave-optimization-record", "-fstack-usage", "-save-temps", "-M", "-D", "-U", "-I",
-    "-W", "-w", "-l", "-L", "-static", "-shared", "-include", "-o", NULL};
+static const char *const not_for_variants[] = { "-O0",
+                                                "-O1",
+                                                "-Og",
+                                                "-Os",
+                                                "-Oz",
+                                                "-g",
+                                                "-p",
+                                                "-flto",
+                                                "-fno-lto",
+                                                "-fwhole-program",
+                                                "-fsanitize",
+                                                "-fno-sanitize",
+                                                "-fprofile",
+                                                "-fcoverage",
+                                                "-ftest-coverage",
+                                                "--coverage",
+                                                "-fauto-profile",
+                                                "-finstrument-functions",
+                                                "-fpie",
+                                                "-fPIE",
+                                                "-fpic",
+                                                "-fPIC",
+                                                "-fno-pic",
+                                                "-fno-PIC",
+                                                "-fno-pie",
+                                                "-fno-PIE",
+                                                "-fplugin",
+                                                "-fpass-plugin",
+                                                "-fvisibility",
+                                                "-fdiagnostics",
+                                                "-fno-diagnostics",
+                                                "-fcolor",
+                                                "-fno-color",
+                                                "-fmessage-length",
+                                                "-ffile-prefix-map",
+                                                "-fmacro-prefix-map",
+                                                "-fdebug",
+                                                "-frandom-seed",
+                                                "-fdump",
+                                                "-fsyntax-only",
+                                                "-fopt-info",
+                                                "-fsave-optimization-record",
+                                                "-fstack-usage",
+                                                "-save-temps",
+                                                "-M",
+                                                "-D",
+                                                "-U",
+                                                "-I",
+                                                "-W",
+                                                "-w",
+                                                "-l",
+                                                "-L",
+                                                "-static",
+                                                "-shared",
+                                                "-include",
+                                                "-o",
+                                                NULL };
 
 /* The same, with the word that follows. */
-static const char *const pairs[] = {
-    "-mllvm", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-o", "-x",
-    "-D", "-U", "-I", "-L", "-l", "-MF", "-MT", "-MQ", "-Xlinker", "-Xassembler",
-    "-Xpreprocessor", NULL};
+static const char *const pairs[] = { "-mllvm",
+                                     "-include",
+                                     "-imacros",
+                                     "-isystem",
+                                     "-iquote",
+                                     "-idirafter",
+                                     "-o",
+                                     "-x",
+                                     "-D",
+                                     "-U",
+                                     "-I",
+                                     "-L",
+                                     "-l",
+                                     "-MF",
+                                     "-MT",
+                                     "-MQ",
+                                     "-Xlinker",
+                                     "-Xassembler",
+                                     "-Xpreprocessor",
+                                     NULL };
 
 /* Always there. Without semantic interposition, -fPIC does not keep functions from being
  * inlined. */
-static const char *const first[] = {"-O3", "-fno-semantic-interposition", NULL};
+static const char *const first[] = { "-O3", "-fno-semantic-interposition", NULL };
 static const char native[] = "-march=native";
 
 static bool begins(const char *s, const char *prefix) {
@@ -75,8 +138,8 @@ const struct autotune_unit *variant_unit(const struct autotune_kernel *k,
   return NULL;
 }
 
-/* `#define MACRO value` for each parameter, of a CUDA kernel what its template was instantiated with, then the
- * unit. */
+/* `#define MACRO value` for each parameter, of a CUDA kernel what its template was
+ * instantiated with, then the unit. */
 char *variant_text(const struct autotune_kernel *k, const choice *point) {
   const struct autotune_unit *unit = variant_unit(k, point);
   if (!unit)
@@ -132,15 +195,16 @@ static void add_words(struct flag_list *f, const char *text) {
   }
 }
 
-static void add_chosen(struct flag_list *f, const struct autotune_kernel *k, const choice *point) {
+static void add_chosen(struct flag_list *f, const struct autotune_kernel *k,
+                       const choice *point) {
   for (unsigned i = 0; i < k->n_params; i++)
     if (k->params[i].kind == AUTOTUNE_FLAGS)
       add_words(f, k->params[i].values[point[i]].text);
 }
 
 /* NVRTC gets what the translator left of the build's flags, and what was chosen. */
-static void add_device(struct flag_list *f, const struct autotune_kernel *k, const choice *point,
-                       const char *const *build) {
+static void add_device(struct flag_list *f, const struct autotune_kernel *k,
+                       const choice *point, const char *const *build) {
   for (; build && *build; build++)
     add(f, *build, strlen(*build));
   add_chosen(f, k, point);
@@ -168,7 +232,7 @@ char **variant_flags(const struct autotune_kernel *k, const choice *point) {
   const struct autotune_unit *unit = variant_unit(k, point);
   if (!unit)
     return NULL;
-  struct flag_list f = {NULL, NULL, 0, 0};
+  struct flag_list f = { NULL, NULL, 0, 0 };
   void (*add_flags)(struct flag_list *, const struct autotune_kernel *, const choice *,
                     const char *const *) = k->gpu ? add_device : add_all;
   add_flags(&f, k, point, unit->flags);

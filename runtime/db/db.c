@@ -10,7 +10,7 @@
 #include "report/report.h"
 #include "units.h"
 
-// ---- opening ---------------------------------------------------------------------------------------
+// ---- opening ------------------------------------------------------------------------
 
 void db_complain(void *data, const char *file, unsigned line, const char *what) {
   (void)data;
@@ -65,7 +65,8 @@ int db_load(const char *path, struct loaded *out) {
   if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
     status = load_store(path, out);
   } else if (n >= tail && strcmp(path + n - tail, name) == 0) {
-    char *folder = n > tail ? sys_printf("%.*s", (int)(n - tail - 1), path) : sys_strdup(".");
+    char *folder = n > tail ? sys_printf("%.*s", (int)(n - tail - 1), path)
+                            : sys_strdup(".");
     status = folder ? load_store(*folder ? folder : "/", out) : -1;
     free(folder);
   } else {
@@ -80,7 +81,7 @@ void db_unload(struct loaded *l) {
   store_list_free(&l->listing);
 }
 
-// ---- names -------------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------
 
 char *db_machine(const char *cpu) {
   const char *brand = strchr(cpu, ' '), *end = strstr(cpu, " family ");
@@ -94,8 +95,8 @@ char *db_key(const struct problem *p) {
 }
 
 // The number under NAME (of SIZE bytes; 0: the INDEX-th) in P's key.
-static bool key_number(const struct problem *p, const char *name, size_t size, unsigned index,
-                       long long *number) {
+static bool key_number(const struct problem *p, const char *name, size_t size,
+                       unsigned index, long long *number) {
   const char *names = p->key_names, *numbers = p->key;
   for (unsigned i = 0; *numbers; i++) {
     size_t n = strcspn(names, "\n");
@@ -126,7 +127,8 @@ bool db_key_matches(const struct problem *p, const char *spec) {
       name--;
     char *end;
     long long wanted = strtoll(value, &end, 0);
-    if (end == value || end != s + size || !key_number(p, s, name, n, &number) || number != wanted)
+    if (end == value || end != s + size || !key_number(p, s, name, n, &number) ||
+        number != wanted)
       return false;
     s += size + (s[size] == ',');
     s += strspn(s, " ");
@@ -134,7 +136,7 @@ bool db_key_matches(const struct problem *p, const char *spec) {
   return n == all;
 }
 
-// ---- list ----------------------------------------------------------------------------------------------
+// ---- list ---------------------------------------------------------------------------
 
 static char *seconds(double s) {
   char text[64];
@@ -159,23 +161,29 @@ static bool has_namesake(const struct wisdom *w, unsigned index) {
 static void add_winner(struct grid *g, const struct wisdom *w, unsigned index) {
   const struct wisdom_entry *e = &w->entries[index];
   const struct summary *m = &e->summary;
-  grid_add(g, has_namesake(w, index) ? sys_printf("%s (%s)", e->problem.kernel, e->problem.file)
-                                     : sys_strdup(e->problem.kernel));
+  grid_add(g,
+           has_namesake(w, index)
+               ? sys_printf("%s (%s)", e->problem.kernel, e->problem.file)
+               : sys_strdup(e->problem.kernel));
   grid_add(g, db_key(&e->problem));
   grid_add(g, db_machine(e->problem.cpu));
   grid_add(g, sys_printf("%u", e->problem.threads));
   grid_add(g, seconds(m->original.median));
   grid_add(g, m->winner ? seconds(m->best.median) : sys_strdup("(default)"));
-  grid_add(g, m->winner && m->best.median > 0
-                  ? sys_printf("%.2f x", m->original.median / m->best.median)
-                  : sys_strdup(""));
+  grid_add(g,
+           m->winner && m->best.median > 0
+               ? sys_printf("%.2f x", m->original.median / m->best.median)
+               : sys_strdup(""));
   grid_add(g, date(m->when));
-  grid_add(g, *m->source ? sys_strdup(m->source) : sys_strdup(m->verified ? "" : "unverified"));
+  grid_add(g,
+           *m->source ? sys_strdup(m->source)
+                      : sys_strdup(m->verified ? "" : "unverified"));
 }
 
 int db_list(const char *folder, FILE *out) {
-  static const char *const heading[] = { "kernel", "for",      "machine", "threads", "default",
-                                         "best",   "speed-up", "when",    "" };
+  static const char *const heading[] = { "kernel",   "for",     "machine",
+                                         "threads",  "default", "best",
+                                         "speed-up", "when",    "" };
   struct loaded l = { 0 };
   char *path = db_folder(folder);
   int status = path ? db_load(path, &l) : -1;
@@ -198,7 +206,7 @@ int db_list(const char *folder, FILE *out) {
   return status != 0 ? 2 : n == 0;
 }
 
-// ---- forget ----------------------------------------------------------------------------------------------
+// ---- forget -------------------------------------------------------------------------
 
 // The numbers of P's key into KEY; how many.
 static unsigned key_numbers(const struct problem *p, long long *key, unsigned most) {
@@ -236,16 +244,17 @@ int db_forget(const char *folder, const char *kernel, const char *key, FILE *out
   return status != 0 ? 2 : forgotten == 0;
 }
 
-// ---- export ----------------------------------------------------------------------------------------------
+// ---- export -------------------------------------------------------------------------
 
-int db_export(const char *folder, const char *const *kernels, unsigned n, const char *output,
-              FILE *out) {
+int db_export(const char *folder, const char *const *kernels, unsigned n,
+              const char *output, FILE *out) {
   struct store *s = db_open(folder, false);
   struct listing l = { 0 };
   struct wisdom w = { 0 };
   if (!s)
     return 2;
-  int status = store_list(s, NULL, &l) == 0 && wisdom_add_listing(&w, &l, kernels, n) ? 0 : 2;
+  int status = store_list(s, NULL, &l) == 0 && wisdom_add_listing(&w, &l, kernels, n) ? 0
+                                                                                      : 2;
   if (status != 0)
     fprintf(stderr, "autotune db: the results could not be read to their end\n");
   wisdom_sort(&w);
@@ -254,7 +263,8 @@ int db_export(const char *folder, const char *const *kernels, unsigned n, const 
     status = 1;
   }
   if (status == 0 && wisdom_write(&w, output, out) != 0) {
-    fprintf(stderr, "%s: error: %s\n", output ? output : "standard output", strerror(errno));
+    fprintf(stderr, "%s: error: %s\n", output ? output : "standard output",
+            strerror(errno));
     status = 2;
   }
   wisdom_free(&w);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// diff.c: `autotune db diff A B`: what is best by one store or file of wisdom and by another.
+// diff.c: `autotune db diff A B`: what is best by one store or file of wisdom and by
+// another.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,9 @@
 // Do the two agree, but for what noise does to times?
 static bool agrees(const struct wisdom_entry *a, const struct wisdom_entry *b) {
   return strcmp(a->summary.values, b->summary.values) == 0 &&
-         strcmp(a->problem.toolchain, b->problem.toolchain) == 0 &&
-         a->summary.best.low <= b->summary.best.high && b->summary.best.low <= a->summary.best.high;
+      strcmp(a->problem.toolchain, b->problem.toolchain) == 0 &&
+      a->summary.best.low <= b->summary.best.high &&
+      b->summary.best.low <= a->summary.best.high;
 }
 
 static char *time_of(const struct wisdom_entry *e) {
@@ -46,7 +48,8 @@ static char *values_of(const struct wisdom_entry *e, const struct wisdom_entry *
   return text;
 }
 
-static void add_pair(struct grid *g, const struct wisdom_entry *a, const struct wisdom_entry *b) {
+static void add_pair(struct grid *g, const struct wisdom_entry *a,
+                     const struct wisdom_entry *b) {
   const struct problem *p = &(a ? a : b)->problem;
   grid_add(g, sys_strdup(p->kernel));
   grid_add(g, db_key(p));
@@ -55,8 +58,9 @@ static void add_pair(struct grid *g, const struct wisdom_entry *a, const struct 
   grid_add(g, time_of(a));
   grid_add(g, time_of(b));
   bool both = a && b && a->summary.best.median > 0;
-  grid_add(g, both ? sys_printf("%.3f", b->summary.best.median / a->summary.best.median)
-                   : sys_strdup(""));
+  grid_add(g,
+           both ? sys_printf("%.3f", b->summary.best.median / a->summary.best.median)
+                : sys_strdup(""));
   grid_add(g, values_of(a, b));
   grid_add(g, values_of(b, a));
 }
@@ -79,8 +83,8 @@ static unsigned compare(const struct wisdom *a, const struct wisdom *b, struct g
 }
 
 int db_diff(const char *a, const char *b, FILE *out) {
-  static const char *const heading[] = { "kernel", "for", "machine", "threads",
-                                         "A", "B", "B/A", "A has", "B has" };
+  static const char *const heading[] = { "kernel", "for", "machine", "threads", "A",
+                                         "B",      "B/A", "A has",   "B has" };
   struct loaded x, y = { 0 };
   struct grid g = { .columns = sizeof heading / sizeof *heading, .right = "lllrrrrll" };
   bool bad = db_load(a, &x) != 0;

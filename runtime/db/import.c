@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// import.c: `autotune db import` and `merge`. What is imported has no object code: the first call
-// compiles it and compares its answer with the default's before it is used.
+// import.c: `autotune db import` and `merge`. What is imported has no object code: the
+// first call compiles it and compares its answer with the default's before it is used.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "db.h"
 #include "store/store.h"
 
-// ---- import ------------------------------------------------------------------------------------------
+// ---- import -------------------------------------------------------------------------
 
-bool db_identity(const struct wisdom_entry *e, long long *key, const char **names, char **block,
-                 struct identity *id) {
+bool db_identity(const struct wisdom_entry *e, long long *key, const char **names,
+                 char **block, struct identity *id) {
   const struct problem *p = &e->problem;
   char *name = *block = sys_strdup(p->key_names);
   unsigned n = 0;
@@ -25,9 +25,16 @@ bool db_identity(const struct wisdom_entry *e, long long *key, const char **name
     name += size + more;
     s = end;
   }
-  *id = (struct identity){ .unit = p->unit, .kernel = p->kernel, .file = p->file, .cpu = p->cpu,
-                           .isa = p->isa, .threads = p->threads, .key = key, .n_keys = n,
-                           .key_names = names, .toolchain = p->toolchain };
+  *id = (struct identity){ .unit = p->unit,
+                           .kernel = p->kernel,
+                           .file = p->file,
+                           .cpu = p->cpu,
+                           .isa = p->isa,
+                           .threads = p->threads,
+                           .key = key,
+                           .n_keys = n,
+                           .key_names = names,
+                           .toolchain = p->toolchain };
   return *block != NULL;
 }
 
@@ -39,7 +46,7 @@ static bool is_known(struct store *s, int64_t problem, const struct wisdom_entry
     return false;
   known.problem.toolchain = toolchain;
   bool same = strcmp(toolchain, e->problem.toolchain) == 0 &&
-              strcmp(known.summary.values, e->summary.values) == 0;
+      strcmp(known.summary.values, e->summary.values) == 0;
   bool better = same || !wisdom_better(e, &known);
   free(toolchain);
   store_summary_free(&known.summary);
@@ -106,15 +113,15 @@ int db_import(const char *folder, const char *const *files, unsigned n, FILE *ou
   if (rc != SQLITE_OK)
     fprintf(stderr, "%s: error: %s\n", s->path, sqlite3_errstr(rc));
   else
-    fprintf(out, "%u imported, %u known already, %u bad line%s left out\n", taken, w.n - taken,
-            w.bad, w.bad == 1 ? "" : "s");
+    fprintf(out, "%u imported, %u known already, %u bad line%s left out\n", taken,
+            w.n - taken, w.bad, w.bad == 1 ? "" : "s");
   status = rc != SQLITE_OK ? 2 : w.bad > 0;
   store_close(s);
   wisdom_free(&w);
   return status;
 }
 
-// ---- merge --------------------------------------------------------------------------------------------
+// ---- merge --------------------------------------------------------------------------
 
 int db_merge(const char *ours, const char *theirs, const char *base, const char *output) {
   const char *const files[] = { ours, theirs, base };
@@ -130,7 +137,8 @@ int db_merge(const char *ours, const char *theirs, const char *base, const char 
   }
   if (status == 0 && wisdom_merge(&w[0], &w[1], base ? &w[2] : NULL, &out)) {
     if (wisdom_write(&out, output, stdout) != 0) {
-      fprintf(stderr, "%s: error: %s\n", output ? output : "standard output", strerror(errno));
+      fprintf(stderr, "%s: error: %s\n", output ? output : "standard output",
+              strerror(errno));
       status = 2;
     }
     wisdom_drop(&out);

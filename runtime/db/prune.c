@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// prune.c: `autotune db prune`: takes out what nobody can use: damaged rows, rows of problems that are
-// not there, objects that no row names, what broken databases and killed processes left. A file that a
-// process may be making just now is left alone.
+// prune.c: `autotune db prune`: takes out what nobody can use: damaged rows, rows of
+// problems that are not there, objects that no row names, what broken databases and
+// killed processes left. A file that a process may be making just now is left alone.
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,17 @@
 
 enum { YOUNG = 3600 /* seconds */ };
 
-struct pruned { unsigned rows, objects, files; };
+struct pruned {
+  unsigned rows, objects, files;
+};
 
-// ---- rows ---------------------------------------------------------------------------------------------
+// ---- rows ---------------------------------------------------------------------------
 
 // The primary keys of rows that are damaged.
-struct key_list { sqlite3_value **values; unsigned n; };
+struct key_list {
+  sqlite3_value **values;
+  unsigned n;
+};
 
 static void add_key(struct key_list *l, sqlite3_stmt *q, unsigned n_keys) {
   sqlite3_value **more = sys_realloc(l->values, (l->n + n_keys) * sizeof *more);
@@ -36,8 +41,8 @@ static bool is_good(const struct table *t, sqlite3_stmt *q) {
   struct record r;
   struct summary m;
   return row_read(q, t, cells) && (t != &table_problem || problem_of(cells, &p)) &&
-         (t != &table_variant || record_of(cells, &r)) &&
-         (t != &table_winner || summary_of(cells, &m));
+      (t != &table_variant || record_of(cells, &r)) &&
+      (t != &table_winner || summary_of(cells, &m));
 }
 
 static int find_damaged(struct store *s, const struct table *t, struct key_list *l) {
@@ -53,9 +58,10 @@ static int find_damaged(struct store *s, const struct table *t, struct key_list 
 static int delete_damaged(struct store *s, const struct table *t, unsigned *rows) {
   struct key_list l = { 0 };
   sqlite3_stmt *q = NULL;
-  char *sql = t->n_keys == 1 ? sys_printf("DELETE FROM %s WHERE %s IS ?1", t->name, t->columns[0].name)
-                             : sys_printf("DELETE FROM %s WHERE %s IS ?1 AND %s IS ?2", t->name,
-                                          t->columns[0].name, t->columns[1].name);
+  char *sql = t->n_keys == 1
+      ? sys_printf("DELETE FROM %s WHERE %s IS ?1", t->name, t->columns[0].name)
+      : sys_printf("DELETE FROM %s WHERE %s IS ?1 AND %s IS ?2", t->name,
+                   t->columns[0].name, t->columns[1].name);
   int rc = find_damaged(s, t, &l);
   if (rc == SQLITE_OK)
     rc = sql ? sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) : SQLITE_NOMEM;
@@ -123,11 +129,12 @@ static int prune_rows(struct store *s, const struct prune_options *o, unsigned *
   return rc;
 }
 
-// ---- files ----------------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------
 
 static bool is_young(const char *path) {
   struct stat st;
-  return lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || time(NULL) - st.st_mtime < YOUNG;
+  return lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+      time(NULL) - st.st_mtime < YOUNG;
 }
 
 static bool remove_file(const char *folder, const char *name, bool young_too) {
@@ -139,7 +146,8 @@ static bool remove_file(const char *folder, const char *name, bool young_too) {
 
 static bool is_object_name(const char *name, uint64_t *hash) {
   char *end;
-  if (strlen(name) != 19 || strspn(name, "0123456789abcdef") != 16 || strcmp(name + 16, ".so") != 0)
+  if (strlen(name) != 19 || strspn(name, "0123456789abcdef") != 16 ||
+      strcmp(name + 16, ".so") != 0)
     return false;
   *hash = strtoull(name, &end, 16);
   return true;
@@ -147,12 +155,14 @@ static bool is_object_name(const char *name, uint64_t *hash) {
 
 static bool is_named(const struct listing *l, uint64_t hash) {
   for (unsigned i = 0; i < l->n; i++)
-    if ((l->items[i].finished || l->items[i].borrowed) && l->items[i].summary.object == hash)
+    if ((l->items[i].finished || l->items[i].borrowed) &&
+        l->items[i].summary.object == hash)
       return true;
   return false;
 }
 
-static void prune_objects(const char *folder, const struct listing *l, bool all, struct pruned *p) {
+static void prune_objects(const char *folder, const struct listing *l, bool all,
+                          struct pruned *p) {
   char *path = sys_printf("%s/objects", folder);
   DIR *d = path ? opendir(path) : NULL;
   for (struct dirent *e; d && (e = readdir(d));) {

@@ -39,17 +39,23 @@ static unsigned check_rows(struct store *s, struct listing *l) {
   return l->damaged;
 }
 
-// Objects that rows name. One that is not there is made again when it is needed, so it is only noted.
-static unsigned check_objects(const struct store *s, const struct listing *l, unsigned *n, FILE *out) {
+// Objects that rows name. One that is not there is made again when it is needed, so it is
+// only noted.
+static unsigned check_objects(const struct store *s, const struct listing *l, unsigned *n,
+                              FILE *out) {
   unsigned missing = 0;
   for (unsigned i = 0; i < l->n; i++) {
-    uint64_t hash = l->items[i].finished || l->items[i].borrowed ? l->items[i].summary.object : 0;
+    uint64_t hash =
+        l->items[i].finished || l->items[i].borrowed ? l->items[i].summary.object : 0;
     char *path = hash ? objects_find_in(s->folder, hash) : NULL;
     *n += hash != 0;
     if (hash && !path) {
       missing++;
-      fprintf(out, "%s/objects/%016llx.so: it is missing or not what its name says; it is made again "
-                   "when it is needed\n", s->folder, (unsigned long long)hash);
+      fprintf(
+          out,
+          "%s/objects/%016llx.so: it is missing or not what its name says; it is made again "
+          "when it is needed\n",
+          s->folder, (unsigned long long)hash);
     }
     free(path);
   }
@@ -70,8 +76,9 @@ static int verify_store(const char *folder, FILE *out) {
     winners += l.items[i].finished;
     records += l.items[i].n_records;
   }
-  fprintf(out, "%s: %u problems, %u winners, %u variants, %u of %u objects: %s\n", s->path, l.n,
-          winners, records, objects - missing, objects, bad ? "damaged" : "whole");
+  fprintf(out, "%s: %u problems, %u winners, %u variants, %u of %u objects: %s\n",
+          s->path, l.n, winners, records, objects - missing, objects,
+          bad ? "damaged" : "whole");
   store_list_free(&l);
   store_close(s);
   return bad || missing;
@@ -83,8 +90,8 @@ static int verify_file(const char *path, FILE *out) {
   unsigned all = w.n, bad = w.bad;
   wisdom_sort(&w);
   if (status == 0)
-    fprintf(out, "%s: %u line%s, %u bad, %u of the same as a better one\n", path, all + bad,
-            all + bad == 1 ? "" : "s", bad, all - w.n);
+    fprintf(out, "%s: %u line%s, %u bad, %u of the same as a better one\n", path,
+            all + bad, all + bad == 1 ? "" : "s", bad, all - w.n);
   wisdom_free(&w);
   return status != 0 || bad;
 }

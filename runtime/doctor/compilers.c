@@ -28,9 +28,12 @@ void check_compiler(struct finding *f, const struct doctor_options *o) {
   double began = sys_now();
   const struct jit_api *jit = jit_open(&message);
   if (!jit) {
-    finding_set(f, DOCTOR_FAILED, "%s", message ? message : "the compiler cannot be loaded");
-    finding_advise(f, "install libautotune-jit.so beside libautotune.so (AUTOTUNE_JIT names it elsewhere), "
-                      "and the packages libllvm22 and libclang-cpp22");
+    finding_set(f, DOCTOR_FAILED, "%s",
+                message ? message : "the compiler cannot be loaded");
+    finding_advise(
+        f,
+        "install libautotune-jit.so beside libautotune.so (AUTOTUNE_JIT names it elsewhere), "
+        "and the packages libllvm22 and libclang-cpp22");
     return;
   }
   double loaded = sys_now();
@@ -38,12 +41,16 @@ void check_compiler(struct finding *f, const struct doctor_options *o) {
   if (jit->compile(unit, flags, &object, &size, &message) == 0)
     code = jit->load(object, size, NULL, 0, &message);
   if (!code)
-    finding_set(f, DOCTOR_FAILED, "%s: %s", jit->version(), message ? message : "no reason given");
+    finding_set(f, DOCTOR_FAILED, "%s: %s", jit->version(),
+                message ? message : "no reason given");
   else if (!runs(code, jit))
-    finding_set(f, DOCTOR_FAILED, "%s: a compiled function gave a wrong answer", jit->version());
+    finding_set(f, DOCTOR_FAILED, "%s: a compiled function gave a wrong answer",
+                jit->version());
   else
-    finding_set(f, DOCTOR_OK, "%s, in process: opened in %.0f ms; a function compiled and run in %.0f ms",
-                jit->version(), 1e3 * (loaded - began), 1e3 * (sys_now() - loaded));
+    finding_set(
+        f, DOCTOR_OK,
+        "%s, in process: opened in %.0f ms; a function compiled and run in %.0f ms",
+        jit->version(), 1e3 * (loaded - began), 1e3 * (sys_now() - loaded));
 }
 
 void check_clang(struct finding *f, const struct doctor_options *o) {
@@ -73,7 +80,9 @@ void check_host(struct finding *f, const struct doctor_options *o) {
     return;
   }
   finding_set(f, DOCTOR_MISSING, "no gcc, cc or clang in PATH");
-  finding_advise(f, "`autotune cc` stands in front of the compiler that builds the program: install gcc");
+  finding_advise(
+      f,
+      "`autotune cc` stands in front of the compiler that builds the program: install gcc");
 }
 
 void check_openmp(struct finding *f, const struct doctor_options *o) {
@@ -83,9 +92,12 @@ void check_openmp(struct finding *f, const struct doctor_options *o) {
     finding_set(f, DOCTOR_OK, "LLVM's runtime can be loaded");
     return;
   }
-  finding_set(f, DOCTOR_MISSING, "%s", message ? message : "LLVM's OpenMP runtime cannot be loaded");
-  finding_advise(f, "kernels with OpenMP need it: install libomp-22-dev, or name the library in "
-                    "AUTOTUNE_OPENMP");
+  finding_set(f, DOCTOR_MISSING, "%s",
+              message ? message : "LLVM's OpenMP runtime cannot be loaded");
+  finding_advise(
+      f,
+      "kernels with OpenMP need it: install libomp-22-dev, or name the library in "
+      "AUTOTUNE_OPENMP");
 }
 
 void check_xgboost(struct finding *f, const struct doctor_options *o) {
@@ -95,6 +107,7 @@ void check_xgboost(struct finding *f, const struct doctor_options *o) {
     finding_set(f, DOCTOR_OK, "%s", text);
     return;
   }
-  finding_set(f, DOCTOR_MISSING, "%s; search(model) learns with trees of its own instead", text);
+  finding_set(f, DOCTOR_MISSING, "%s; search(model) learns with trees of its own instead",
+              text);
   finding_advise(f, "install libxgboost0 to have it");
 }

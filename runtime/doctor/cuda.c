@@ -22,7 +22,8 @@ static void list_devices(struct finding *f, const struct gpu_api *api, int versi
       snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
   }
   finding_set(f, n ? DOCTOR_OK : DOCTOR_MISSING, "CUDA %d.%d%s%s: %s", version / 1000,
-              version % 1000 / 10, api->emulated ? ", emulated" : "", n ? "" : ", no device", names);
+              version % 1000 / 10, api->emulated ? ", emulated" : "",
+              n ? "" : ", no device", names);
 }
 
 void check_driver(struct finding *f, const struct doctor_options *o) {
@@ -33,11 +34,15 @@ void check_driver(struct finding *f, const struct doctor_options *o) {
   int version = 0, e = 0;
   if (!api) {
     finding_set(f, DOCTOR_MISSING, "%s", why);
-    finding_advise(f, "CUDA kernels run on a GPU with NVIDIA's driver, or under `autotune cc --emulate`");
+    finding_advise(
+        f,
+        "CUDA kernels run on a GPU with NVIDIA's driver, or under `autotune cc --emulate`");
   } else if (api->driver_version(&version) != 0 || (e = api->init(0)) != 0) {
-    finding_set(f, DOCTOR_MISSING, "CUDA %d.%d, but it does not begin: %s", version / 1000,
-                version % 1000 / 10, version ? gpu_error(api, e, text, sizeof text) : "no version");
-    finding_advise(f, "in a container, start it with --gpus all; else see whether nvidia-smi works");
+    finding_set(f, DOCTOR_MISSING, "CUDA %d.%d, but it does not begin: %s",
+                version / 1000, version % 1000 / 10,
+                version ? gpu_error(api, e, text, sizeof text) : "no version");
+    finding_advise(
+        f, "in a container, start it with --gpus all; else see whether nvidia-smi works");
   } else {
     list_devices(f, api, version);
   }
@@ -53,15 +58,18 @@ void check_nvrtc(struct finding *f, const struct doctor_options *o) {
     return;
   }
   finding_set(f, DOCTOR_MISSING, "%s", n ? "NVRTC tells no version" : why);
-  finding_advise(f, "it makes variants of CUDA kernels: install it with the toolkit, or name libnvrtc.so in "
-                    "AUTOTUNE_NVRTC");
+  finding_advise(
+      f,
+      "it makes variants of CUDA kernels: install it with the toolkit, or name libnvrtc.so in "
+      "AUTOTUNE_NVRTC");
 }
 
 // nvcc, as a shell would find it, else where toolkits are. NULL: nowhere; malloc'ed.
 static char *find_nvcc(void) {
   const char *home = getenv("CUDA_PATH"), *path = getenv("PATH");
-  char *folders = sys_printf("%s:%s%s/usr/local/cuda/bin", path ? path : "", home ? home : "",
-                             home ? "/bin:" : ""), *rest = folders;
+  char *folders = sys_printf("%s:%s%s/usr/local/cuda/bin", path ? path : "",
+                             home ? home : "", home ? "/bin:" : ""),
+       *rest = folders;
   for (char *folder; rest && (folder = strsep(&rest, ":"));) {
     char *program = *folder ? sys_printf("%s/nvcc", folder) : NULL;
     if (program && access(program, X_OK) == 0) {
@@ -81,12 +89,14 @@ void check_toolkit(struct finding *f, const struct doctor_options *o) {
     finding_set(f, DOCTOR_OK, "%s", nvcc);
   } else {
     finding_set(f, DOCTOR_MISSING, "no nvcc in PATH, CUDA_PATH or /usr/local/cuda");
-    finding_advise(f, "it builds CUDA programs; without one, `autotune cc --emulate` does");
+    finding_advise(f,
+                   "it builds CUDA programs; without one, `autotune cc --emulate` does");
   }
   free(nvcc);
 }
 
-// The folder of libautotune.so that a program of this installation loads; the program autotune has none itself.
+// The folder of libautotune.so that a program of this installation loads; the program
+// autotune has none itself.
 static char *installed(const char *name) {
   static const char *const folders[] = { "", "../lib/", "../" AUTOTUNE_LIBDIR "/" };
   char program[4096];

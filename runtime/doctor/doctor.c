@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// doctor.c: a table of checks; each tries what it speaks of rather than looking whether a file is there. What
-// loads libraries does so in a process of its own: a driver or compiler that dies takes no answer along
-// but its own.
+// doctor.c: a table of checks; each tries what it speaks of rather than looking whether a
+// file is there. What loads libraries does so in a process of its own: a driver or
+// compiler that dies takes no answer along but its own.
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -22,7 +22,7 @@
 static const struct check {
   const char *name;
   check_fn *look;
-  bool apart;                // in a process of its own
+  bool apart; // in a process of its own
 } checks[] = {
   { "compiler", check_compiler, true },
   { "clang", check_clang, false },
@@ -81,7 +81,7 @@ const char *doctor_bytes(char *text, size_t size, double bytes) {
   return text;
 }
 
-// ---- a process for a check -------------------------------------------------------------------------
+// ---- a process for a check ----------------------------------------------------------
 
 // Waits until CHILD ends. False: it took too long and was killed.
 static bool await(pid_t child, int *status) {
@@ -126,7 +126,8 @@ static void clean(char *text, size_t size) {
   report_clean_free(line);
 }
 
-static void look(const struct check *c, struct finding *f, const struct doctor_options *o) {
+static void look(const struct check *c, struct finding *f,
+                 const struct doctor_options *o) {
   struct finding *shared = c->apart ? sys_mmap(sizeof *shared, true) : NULL;
   *f = (struct finding){ .state = DOCTOR_OK };
   if (shared) {
@@ -142,7 +143,7 @@ static void look(const struct check *c, struct finding *f, const struct doctor_o
   clean(f->advice, sizeof f->advice);
 }
 
-// ---- what is shown ---------------------------------------------------------------------------------
+// ---- what is shown ------------------------------------------------------------------
 
 static void print_text(const struct finding *all, bool good, FILE *out) {
   fprintf(out, "autotune %s on %s\n", AUTOTUNE_VERSION, machine_identity()->name);
@@ -152,7 +153,8 @@ static void print_text(const struct finding *all, bool good, FILE *out) {
       fprintf(out, "  %-8s %-13s -> %s\n", "", "", all[i].advice);
   }
   fputs(good ? "C kernels can be tuned here.\n"
-             : "C kernels cannot be tuned here as they should: see what failed.\n", out);
+             : "C kernels cannot be tuned here as they should: see what failed.\n",
+        out);
 }
 
 static int print_json(const struct finding *all, bool good, FILE *out) {

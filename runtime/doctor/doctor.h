@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doctor.h: `autotune doctor`: what works on this machine, what is missing and how to get it; and the versions
- * that `autotune --version` tells. For the program autotune alone.
+/* doctor.h: `autotune doctor`: what works on this machine, what is missing and how to get
+ * it; and the versions that `autotune --version` tells. For the program autotune alone.
  *
  *   doctor.c      runs the table of checks, prints what was found
- *   compilers.c   the compiler in process, clang for `autotune cc`, the build's own, OpenMP, XGBoost
- *   results.c     the folder of results, and code that is kept there
+ *   compilers.c   the compiler in process, clang for `autotune cc`, the build's own,
+ * OpenMP, XGBoost results.c     the folder of results, and code that is kept there
  *   processors.c  processors, frequency, load, memory: what measurements depend on
  *   processes.c   what a container may forbid
  *   cuda.c        driver, NVRTC, toolkit, helper, emulator
@@ -17,7 +17,7 @@
 
 struct doctor_options {
   bool json;
-  const char *clang;         /* the program that `autotune cc` preprocesses kernel units with */
+  const char *clang; /* the program that `autotune cc` preprocesses kernel units with */
 };
 /* The exit status: 1 where something failed that tuning C kernels needs. */
 int doctor_run(const struct doctor_options *o, FILE *out);
@@ -25,30 +25,37 @@ int doctor_run(const struct doctor_options *o, FILE *out);
 /* Lines "NAME VERSION" of the libraries that this process finds. */
 void versions_print(FILE *out);
 
-/* ---- inside ---- */
+/* ---- inside ---------------------------------------------------------------------- */
 
 enum state {
   DOCTOR_OK,
-  DOCTOR_NOTE,               /* it works, but there is something to know */
-  DOCTOR_MISSING,            /* not there, and not needed by all */
-  DOCTOR_FAILED              /* C kernels are not tuned, or not remembered */
+  DOCTOR_NOTE,    /* it works, but there is something to know */
+  DOCTOR_MISSING, /* not there, and not needed by all */
+  DOCTOR_FAILED   /* C kernels are not tuned, or not remembered */
 };
 /* Without a pointer: it comes from another process. */
-struct finding { enum state state; char found[640], advice[512]; };
+struct finding {
+  enum state state;
+  char found[640], advice[512];
+};
 void finding_set(struct finding *f, enum state state, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* What to do about it, in one sentence. */
-void finding_advise(struct finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void finding_advise(struct finding *f, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Each of these fills a finding that is DOCTOR_OK so far. */
 typedef void check_fn(struct finding *f, const struct doctor_options *o);
-check_fn check_compiler, check_clang, check_host, check_openmp, check_xgboost; /* compilers.c */
-check_fn check_folder, check_kept_code;                                     /* results.c */
-check_fn check_processors, check_frequency, check_load, check_memory;       /* processors.c */
-check_fn check_processes, check_debuggers;                                  /* processes.c */
-check_fn check_driver, check_nvrtc, check_toolkit, check_gpu_worker, check_emulator; /* cuda.c */
+check_fn check_compiler, check_clang, check_host, check_openmp,
+    check_xgboost;                                                    /* compilers.c */
+check_fn check_folder, check_kept_code;                               /* results.c */
+check_fn check_processors, check_frequency, check_load, check_memory; /* processors.c */
+check_fn check_processes, check_debuggers;                            /* processes.c */
+check_fn check_driver, check_nvrtc, check_toolkit, check_gpu_worker,
+    check_emulator; /* cuda.c */
 
-/* The first line of the file at PATH, without its newline. False: it cannot be read, or is empty. */
+/* The first line of the file at PATH, without its newline. False: it cannot be read, or
+ * is empty. */
 bool doctor_line(const char *path, char *text, size_t size);
 /* "7.7 GiB" into TEXT, which is returned. */
 const char *doctor_bytes(char *text, size_t size, double bytes);

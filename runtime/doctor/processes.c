@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// processes.c: system calls that tuning is made of, and that a container's filter may refuse.
+// processes.c: system calls that tuning is made of, and that a container's filter may
+// refuse.
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 #include "message.h"
 #include "runtime.h"
 
-// A process waits; SEE looks at it. Then it is ended. False and errno: there is none, or SEE says so.
+// A process waits; SEE looks at it. Then it is ended. False and errno: there is none, or
+// SEE says so.
 static bool with_child(bool (*see)(pid_t child)) {
   pid_t child = sys_fork();
   if (child == 0)
@@ -57,7 +59,8 @@ static bool can_pidfd(void) {
 static bool can_memory_file(void) {
   int fd = memfd_create("autotune-doctor", MFD_CLOEXEC);
   bool good = fd >= 0 && ftruncate(fd, 4096) == 0;
-  void *page = good ? mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+  void *page = good ? mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0)
+                    : MAP_FAILED;
   int error = errno;
   if (page != MAP_FAILED)
     munmap(page, 4096);
@@ -85,10 +88,14 @@ static bool can_pair(void) {
 
 static bool can_adopt(void) {
   int before = 0;
-  return prctl(PR_GET_CHILD_SUBREAPER, &before) == 0 && prctl(PR_SET_CHILD_SUBREAPER, before) == 0;
+  return prctl(PR_GET_CHILD_SUBREAPER, &before) == 0 &&
+      prctl(PR_SET_CHILD_SUBREAPER, before) == 0;
 }
 
-static const struct { const char *name; bool (*works)(void); } calls[] = {
+static const struct {
+  const char *name;
+  bool (*works)(void);
+} calls[] = {
   { "fork", can_fork },
   { "pidfd_open", can_pidfd },
   { "memfd_create with executable pages", can_memory_file },
@@ -102,11 +109,14 @@ void check_processes(struct finding *f, const struct doctor_options *o) {
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
     if (!calls[i].works()) {
       finding_set(f, DOCTOR_FAILED, "%s: %s", calls[i].name, strerror(errno));
-      finding_advise(f, "a container's filter of system calls, a limit of processes or of memory may forbid "
-                        "it; Linux has it since 5.3");
+      finding_advise(
+          f,
+          "a container's filter of system calls, a limit of processes or of memory may forbid "
+          "it; Linux has it since 5.3");
       return;
     }
-  finding_set(f, DOCTOR_OK, "fork, pidfd, executable memory files, shared memory, sockets");
+  finding_set(f, DOCTOR_OK,
+              "fork, pidfd, executable memory files, shared memory, sockets");
 }
 
 static bool can_trace(pid_t child) {
@@ -119,9 +129,11 @@ void check_debuggers(struct finding *f, const struct doctor_options *o) {
   char scope[16] = "";
   bool known = doctor_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
   if (with_child(can_trace)) {
-    finding_set(f, DOCTOR_OK, "ptrace works%s%s", known ? ", kernel.yama.ptrace_scope is " : "", scope);
+    finding_set(f, DOCTOR_OK, "ptrace works%s%s",
+                known ? ", kernel.yama.ptrace_scope is " : "", scope);
     return;
   }
   finding_set(f, DOCTOR_MISSING, "ptrace: %s; tuning does not need it", strerror(errno));
-  finding_advise(f, "to debug variants in a container, start it with --cap-add=SYS_PTRACE");
+  finding_advise(f,
+                 "to debug variants in a container, start it with --cap-add=SYS_PTRACE");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// processors.c: what times depend on besides code. Nothing here fails: it is good to know.
+// processors.c: what times depend on besides code. Nothing here fails: it is good to
+// know.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,11 +11,12 @@
 #include "doctor.h"
 #include "runtime.h"
 
-// ---- limits of control groups ----------------------------------------------------------------------
+// ---- limits of control groups -------------------------------------------------------
 
-// Calls SEE with the text of FILE in each group that this process is in, from its own to the root, as cgroup v2
-// has it: a group is bound by what those above it may have.
-static void each_group(const char *file, void (*see)(const char *text, void *data), void *data) {
+// Calls SEE with the text of FILE in each group that this process is in, from its own to
+// the root, as cgroup v2 has it: a group is bound by what those above it may have.
+static void each_group(const char *file, void (*see)(const char *text, void *data),
+                       void *data) {
   static const char root[] = "/sys/fs/cgroup";
   char line[PATH_MAX], path[PATH_MAX + 64], text[256];
   FILE *groups = fopen("/proc/self/cgroup", "re");
@@ -24,7 +26,8 @@ static void each_group(const char *file, void (*see)(const char *text, void *dat
     if (strncmp(line, "0::", 3) == 0) {
       line[strcspn(line, "\n")] = '\0';
       for (char *group = line + 3;; *strrchr(group, '/') = '\0') {
-        snprintf(path, sizeof path, "%s%s/%s", root, strcmp(group, "/") ? group : "", file);
+        snprintf(path, sizeof path, "%s%s/%s", root, strcmp(group, "/") ? group : "",
+                 file);
         if (doctor_line(path, text, sizeof text))
           see(text, data);
         if (!strrchr(group, '/'))
@@ -51,13 +54,14 @@ static void least_bytes(const char *text, void *data) {
 static void old_quota(double *least) {
   char quota[32], period[32], pair[80];
   if (doctor_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", quota, sizeof quota) &&
-      doctor_line("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period, sizeof period) && atof(quota) > 0) {
+      doctor_line("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period, sizeof period) &&
+      atof(quota) > 0) {
     snprintf(pair, sizeof pair, "%s %s", quota, period);
     least_quota(pair, least);
   }
 }
 
-// ---- processors ------------------------------------------------------------------------------------
+// ---- processors ---------------------------------------------------------------------
 
 void check_processors(struct finding *f, const struct doctor_options *o) {
   (void)o;
@@ -70,11 +74,13 @@ void check_processors(struct finding *f, const struct doctor_options *o) {
   char share[64] = "";
   if (bound)
     snprintf(share, sizeof share, ", a quota of %.2f", quota);
-  finding_set(f, bound ? DOCTOR_NOTE : DOCTOR_OK, "%ld of %ld for this process%s; %s", threads, online,
-              share, m->name);
+  finding_set(f, bound ? DOCTOR_NOTE : DOCTOR_OK, "%ld of %ld for this process%s; %s",
+              threads, online, share, m->name);
   if (bound)
-    finding_advise(f, "a group that has spent its quota is stopped for a while, which times show: give it whole "
-                      "processors (--cpuset-cpus) in place of a share (--cpus)");
+    finding_advise(
+        f,
+        "a group that has spent its quota is stopped for a while, which times show: give it whole "
+        "processors (--cpuset-cpus) in place of a share (--cpus)");
 }
 
 static const char *turbo(void) {
@@ -89,21 +95,26 @@ static const char *turbo(void) {
 void check_frequency(struct finding *f, const struct doctor_options *o) {
   (void)o;
   char governor[64], clock[64];
-  bool known = doctor_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", governor,
-                           sizeof governor);
-  bool slow = doctor_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", clock,
-                          sizeof clock) &&
-              (strcmp(clock, "hpet") == 0 || strcmp(clock, "acpi_pm") == 0);
+  bool known = doctor_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+                           governor, sizeof governor);
+  bool slow =
+      doctor_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                  clock, sizeof clock) &&
+      (strcmp(clock, "hpet") == 0 || strcmp(clock, "acpi_pm") == 0);
   if (slow) {
-    finding_set(f, DOCTOR_NOTE, "the clock is %s, and takes about a microsecond to read", clock);
-    finding_advise(f, "kernels of microseconds are timed badly; tsc is the clock to have");
+    finding_set(f, DOCTOR_NOTE, "the clock is %s, and takes about a microsecond to read",
+                clock);
+    finding_advise(f,
+                   "kernels of microseconds are timed badly; tsc is the clock to have");
   } else if (!known) {
-    finding_set(f, DOCTOR_OK, "governor not visible, as in most virtual machines%s", turbo());
+    finding_set(f, DOCTOR_OK, "governor not visible, as in most virtual machines%s",
+                turbo());
   } else if (strcmp(governor, "performance") == 0) {
     finding_set(f, DOCTOR_OK, "governor performance%s", turbo());
   } else {
     finding_set(f, DOCTOR_NOTE, "governor %s%s", governor, turbo());
-    finding_advise(f, "times repeat better with: cpupower frequency-set -g performance (as root)");
+    finding_advise(
+        f, "times repeat better with: cpupower frequency-set -g performance (as root)");
   }
 }
 
@@ -116,13 +127,16 @@ void check_load(struct finding *f, const struct doctor_options *o) {
     return;
   }
   bool busy = load[0] > 0.5 * (double)threads;
-  finding_set(f, busy ? DOCTOR_NOTE : DOCTOR_OK, "%.2f in the last minute, %ld processor%s", load[0],
-              threads, threads == 1 ? "" : "s");
+  finding_set(f, busy ? DOCTOR_NOTE : DOCTOR_OK,
+              "%.2f in the last minute, %ld processor%s", load[0], threads,
+              threads == 1 ? "" : "s");
   if (busy)
-    finding_advise(f, "what else runs is in the measurements: tune when it is quiet, or with a larger budget");
+    finding_advise(
+        f,
+        "what else runs is in the measurements: tune when it is quiet, or with a larger budget");
 }
 
-// ---- memory ----------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------
 
 // "MemAvailable:    5432100 kB" as bytes; NAN: not there.
 static double meminfo(const char *name) {
@@ -148,15 +162,22 @@ void check_memory(struct finding *f, const struct doctor_options *o) {
   if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
     limit = fmin(limit, (double)space.rlim_cur);
   bool bound = limit < total;
-  finding_set(f, fmin(left, limit) < ENOUGH ? DOCTOR_NOTE : DOCTOR_OK, "%s, %s available%s%s",
-              doctor_bytes(all, sizeof all, total), doctor_bytes(available, sizeof available, left),
-              bound ? ", limited to " : "", bound ? doctor_bytes(most, sizeof most, limit) : "");
+  finding_set(f, fmin(left, limit) < ENOUGH ? DOCTOR_NOTE : DOCTOR_OK,
+              "%s, %s available%s%s", doctor_bytes(all, sizeof all, total),
+              doctor_bytes(available, sizeof available, left),
+              bound ? ", limited to " : "",
+              bound ? doctor_bytes(most, sizeof most, limit) : "");
   if (f->state == DOCTOR_NOTE)
-    finding_advise(f, "the compiler takes some 200 MiB, and a tuner shares the program's memory by "
-                      "copy on write");
-  if (doctor_line("/proc/sys/vm/overcommit_memory", policy, sizeof policy) && *policy == '2') {
+    finding_advise(
+        f,
+        "the compiler takes some 200 MiB, and a tuner shares the program's memory by "
+        "copy on write");
+  if (doctor_line("/proc/sys/vm/overcommit_memory", policy, sizeof policy) &&
+      *policy == '2') {
     f->state = DOCTOR_NOTE;
-    finding_advise(f, "vm.overcommit_memory is 2: a program that holds more than half of the memory cannot be "
-                      "forked, and so not be tuned");
+    finding_advise(
+        f,
+        "vm.overcommit_memory is 2: a program that holds more than half of the memory cannot be "
+        "forked, and so not be tuned");
   }
 }

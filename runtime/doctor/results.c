@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// results.c: the folder of results: may it be trusted, does it take rows, and can code that is kept in it
-// be opened by the next process? That fails on a file system that is mounted noexec.
+// results.c: the folder of results: may it be trusted, does it take rows, and can code
+// that is kept in it be opened by the next process? That fails on a file system that is
+// mounted noexec.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,17 @@
 #include "store/store.h"
 #include "store/tables.h"
 
-// ---- where it lies ---------------------------------------------------------------------------------
+// ---- where it lies ------------------------------------------------------------------
 
-// File systems of other machines, by the numbers of statfs(2): locks there may be slow or lie.
-static const struct { unsigned long type; const char *name; } networks[] = {
-  { 0x6969, "NFS" },        { 0xff534d42, "CIFS" },   { 0xfe534d42, "SMB" },
-  { 0x0bd00bd0, "Lustre" }, { 0x47504653, "GPFS" },   { 0x19830326, "BeeGFS" },
-  { 0x00c36400, "Ceph" },   { 0x5346414f, "AFS" },    { 0x65735546, "FUSE" },
+// File systems of other machines, by the numbers of statfs(2): locks there may be slow or
+// lie.
+static const struct {
+  unsigned long type;
+  const char *name;
+} networks[] = {
+  { 0x6969, "NFS" },        { 0xff534d42, "CIFS" }, { 0xfe534d42, "SMB" },
+  { 0x0bd00bd0, "Lustre" }, { 0x47504653, "GPFS" }, { 0x19830326, "BeeGFS" },
+  { 0x00c36400, "Ceph" },   { 0x5346414f, "AFS" },  { 0x65735546, "FUSE" },
 };
 
 static const char *network_of(const char *folder) {
@@ -49,13 +54,17 @@ static void describe(struct finding *f, const char *folder) {
   const char *network = network_of(folder);
   finding_set(f, network || left < LITTLE ? DOCTOR_NOTE : DOCTOR_OK,
               "%.400s: user %u's, mode %o, %s free%s%s", folder, (unsigned)st.st_uid,
-              st.st_mode & 07777u, doctor_bytes(room, sizeof room, left), network ? ", on " : "",
-              network ? network : "");
+              st.st_mode & 07777u, doctor_bytes(room, sizeof room, left),
+              network ? ", on " : "", network ? network : "");
   if (network)
-    finding_advise(f, "locks and first calls may be slow there: AUTOTUNE_CACHE can name a local folder");
+    finding_advise(
+        f,
+        "locks and first calls may be slow there: AUTOTUNE_CACHE can name a local folder");
   else if (left < LITTLE)
-    finding_advise(f, "make room, or name another folder in AUTOTUNE_CACHE; `autotune db prune` takes "
-                      "out what nobody can use");
+    finding_advise(
+        f,
+        "make room, or name another folder in AUTOTUNE_CACHE; `autotune db prune` takes "
+        "out what nobody can use");
 }
 
 void check_folder(struct finding *f, const struct doctor_options *o) {
@@ -72,13 +81,16 @@ void check_folder(struct finding *f, const struct doctor_options *o) {
     store_close(s);
     describe(f, folder);
   } else {
-    finding_set(f, DOCTOR_FAILED, "%s, so nothing is remembered", message ? message : "no memory");
-    finding_advise(f, "it must be a folder of this user alone: mend that, or name another in AUTOTUNE_CACHE");
+    finding_set(f, DOCTOR_FAILED, "%s, so nothing is remembered",
+                message ? message : "no memory");
+    finding_advise(
+        f,
+        "it must be a folder of this user alone: mend that, or name another in AUTOTUNE_CACHE");
   }
   free(message);
 }
 
-// ---- code in it ------------------------------------------------------------------------------------
+// ---- code in it ---------------------------------------------------------------------
 
 // A compiled function as a shared object at PATH, opened from there.
 static bool keeps(const struct jit_api *jit, const char *path, char **message) {
@@ -94,7 +106,8 @@ static bool keeps(const struct jit_api *jit, const char *path, char **message) {
   return code && ((int (*)(void))code)() == 42;
 }
 
-// A new file in the folder of results, or in memory where there is none. *OWN: to be removed.
+// A new file in the folder of results, or in memory where there is none. *OWN: to be
+// removed.
 static char *new_file(bool *own) {
   char *unused = NULL, *path = NULL, *prefix;
   const char *cache = options_get()->cache;
@@ -124,12 +137,16 @@ void check_kept_code(struct finding *f, const struct doctor_options *o) {
   if (!path)
     finding_set(f, DOCTOR_FAILED, "no file can be made: %s", strerror(errno));
   else if (keeps(jit, path, &message))
-    finding_set(f, DOCTOR_OK, "a compiled function was linked into %s and opened from there",
+    finding_set(f, DOCTOR_OK,
+                "a compiled function was linked into %s and opened from there",
                 own ? "the folder of results" : "a memory file");
   else
-    finding_set(f, DOCTOR_FAILED, "%s", message ? message : "a function gave a wrong answer");
+    finding_set(f, DOCTOR_FAILED, "%s",
+                message ? message : "a function gave a wrong answer");
   if (f->state == DOCTOR_FAILED)
-    finding_advise(f, "a file system mounted noexec would do this: name another folder in AUTOTUNE_CACHE");
+    finding_advise(
+        f,
+        "a file system mounted noexec would do this: name another folder in AUTOTUNE_CACHE");
   if (path && own)
     unlink(path);
 }

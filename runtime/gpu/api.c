@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// api.c: the driver and NVRTC, opened at run time, so that one build of libautotune serves machines with
-// and without them. A program that was built by `autotune cc --emulate` brings its own.
+// api.c: the driver and NVRTC, opened at run time, so that one build of libautotune
+// serves machines with and without them. A program that was built by `autotune cc
+// --emulate` brings its own.
 //
-// What was read of a device before a fork is there after it: the tuner may look at it, but not ask.
+// What was read of a device before a fork is there after it: the tuner may look at it,
+// but not ask.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,9 +18,18 @@
 enum { MOST_DEVICES = 64, NEWEST = 20, OLDEST = 11 /* NVRTC's major versions */ };
 
 // CUdevice_attribute, by their documented numbers.
-enum { MAX_THREADS_PER_BLOCK = 1, SHARED_PER_BLOCK = 8, WARP_SIZE = 10, MULTIPROCESSORS = 16,
-       L2_CACHE_SIZE = 38, CC_MAJOR = 75, CC_MINOR = 76, SHARED_PER_SM = 81, REGISTERS_PER_SM = 82,
-       SHARED_PER_BLOCK_OPTIN = 97 };
+enum {
+  MAX_THREADS_PER_BLOCK = 1,
+  SHARED_PER_BLOCK = 8,
+  WARP_SIZE = 10,
+  MULTIPROCESSORS = 16,
+  L2_CACHE_SIZE = 38,
+  CC_MAJOR = 75,
+  CC_MINOR = 76,
+  SHARED_PER_SM = 81,
+  REGISTERS_PER_SM = 82,
+  SHARED_PER_BLOCK_OPTIN = 97
+};
 
 static struct {
   pthread_once_t driver_once, nvrtc_once;
@@ -29,7 +40,7 @@ static struct {
   _Atomic(struct gpu_info *) devices[MOST_DEVICES];
 } gpu = { .driver_once = PTHREAD_ONCE_INIT, .nvrtc_once = PTHREAD_ONCE_INIT };
 
-// ---- libraries -------------------------------------------------------------------------------------
+// ---- libraries ----------------------------------------------------------------------
 
 // The emulator: what the program is linked to, or, in a helper, what its program was.
 static void *emulator(void) {
@@ -47,7 +58,10 @@ const char *gpu_emulator_path(void) {
 }
 
 // The members of a table of functions.
-struct function { const char *name; size_t at; };
+struct function {
+  const char *name;
+  size_t at;
+};
 #define X(member, name, parameters) { name, offsetof(struct gpu_api, member) },
 static const struct function driver_functions[] = { GPU_DRIVER(X) };
 #undef X
@@ -56,7 +70,8 @@ static const struct function nvrtc_functions[] = { GPU_NVRTC(X) };
 #undef X
 
 // Fills TABLE. The name of the first function that is missing; NULL: all are there.
-static const char *take_all(void *library, const struct function *functions, size_t n, void *table) {
+static const char *take_all(void *library, const struct function *functions, size_t n,
+                            void *table) {
   const char *missing = NULL;
   for (size_t i = 0; i < n; i++) {
     void *found = dlsym(library, functions[i].name);
@@ -75,9 +90,11 @@ static void open_driver(void) {
     return;
   }
   const char *missing = take_all(library, driver_functions,
-                                 sizeof driver_functions / sizeof *driver_functions, &gpu.driver);
+                                 sizeof driver_functions / sizeof *driver_functions,
+                                 &gpu.driver);
   if (missing)
-    snprintf(gpu.driver_why, sizeof gpu.driver_why, "the driver is too old: it has no %s", missing);
+    snprintf(gpu.driver_why, sizeof gpu.driver_why, "the driver is too old: it has no %s",
+             missing);
 }
 
 const struct gpu_api *gpu_api_get(const char **why) {
@@ -94,7 +111,8 @@ static void *open_in(const char *folder, int major) {
   return library;
 }
 
-// The one that the loader finds, else that of the toolkit at CUDA_PATH or where it usually is.
+// The one that the loader finds, else that of the toolkit at CUDA_PATH or where it
+// usually is.
 static void *open_major(int major) {
   const char *home = secure_getenv("CUDA_PATH");
   void *library = open_in("", major);
@@ -103,7 +121,8 @@ static void *open_major(int major) {
   return library ? library : open_in("/usr/local/cuda", major);
 }
 
-// What a newer NVRTC makes an older driver need not load, so the driver's own version comes first.
+// What a newer NVRTC makes an older driver need not load, so the driver's own version
+// comes first.
 static void *open_nvrtc_library(void) {
   const char *asked = options_get()->nvrtc;
   if (asked)
@@ -125,9 +144,11 @@ static void open_nvrtc(void) {
     return;
   }
   const char *missing = take_all(library, nvrtc_functions,
-                                 sizeof nvrtc_functions / sizeof *nvrtc_functions, &gpu.nvrtc);
+                                 sizeof nvrtc_functions / sizeof *nvrtc_functions,
+                                 &gpu.nvrtc);
   if (missing)
-    snprintf(gpu.nvrtc_why, sizeof gpu.nvrtc_why, "NVRTC is too old: it has no %s", missing);
+    snprintf(gpu.nvrtc_why, sizeof gpu.nvrtc_why, "NVRTC is too old: it has no %s",
+             missing);
 }
 
 const struct gpu_nvrtc *gpu_nvrtc_get(const char **why) {
@@ -148,7 +169,7 @@ const char *gpu_error(const struct gpu_api *api, gpu_result e, char *text, size_
   return text;
 }
 
-// ---- devices ----------------------------------------------------------------------------------------
+// ---- devices ------------------------------------------------------------------------
 
 static long long attribute(const struct gpu_api *api, int what, gpu_device d) {
   int value = 0;
@@ -185,9 +206,10 @@ static bool read_device(const struct gpu_api *api, int ordinal, struct gpu_info 
   if (api->device_memory(&g->memory, d) != 0)
     g->memory = 0;
   read_numbers(api, d, g);
-  // The driver finishes what NVRTC begins only for other code than CUBIN, so its version does not count.
-  snprintf(g->identity, sizeof g->identity, "sm_%d, %lld multiprocessors, %.0f GiB", g->cc,
-           g->numbers.sms, (double)g->memory / (double)(1u << 30));
+  // The driver finishes what NVRTC begins only for other code than CUBIN, so its version
+  // does not count.
+  snprintf(g->identity, sizeof g->identity, "sm_%d, %lld multiprocessors, %.0f GiB",
+           g->cc, g->numbers.sms, (double)g->memory / (double)(1u << 30));
   return g->cc > 0 && g->numbers.sms > 0;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// call.c: one call of a CUDA kernel as plain bytes. What the kernel may write is what its sections say, or
-// else the whole of every allocation that an argument lets it reach; what it may read is every allocation that
-// an argument points into, because a helper needs a copy of it. Addresses within structures that are passed by
-// value, and in memory that an argument `float **` points to, are found by asking the driver about each word.
+// call.c: one call of a CUDA kernel as plain bytes. What the kernel may write is what its
+// sections say, or else the whole of every allocation that an argument lets it reach;
+// what it may read is every allocation that an argument points into, because a helper
+// needs a copy of it. Addresses within structures that are passed by value, and in memory
+// that an argument `float **` points to, are found by asking the driver about each word.
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +12,19 @@
 #include "sandbox/verify.h"
 
 // CUpointer_attribute and CUmemorytype, by their documented numbers.
-enum { POINTER_MEMORY_TYPE = 2, POINTER_IS_MANAGED = 8, POINTER_ORDINAL = 9, MEMORY_HOST = 1 };
+enum {
+  POINTER_MEMORY_TYPE = 2,
+  POINTER_IS_MANAGED = 8,
+  POINTER_ORDINAL = 9,
+  MEMORY_HOST = 1
+};
 
 struct description {
   const struct autotune_kernel *kernel;
   const struct gpu_api *api;
   struct gpu_call *call;
-  char *why; size_t size;
+  char *why;
+  size_t size;
 };
 
 enum place { PLACE_UNKNOWN, PLACE_BOUNDLESS, PLACE_HOST, PLACE_ELSEWHERE, PLACE_HERE };
@@ -32,7 +39,7 @@ static bool refuse(struct description *d, const char *format, ...) {
   return false;
 }
 
-// ---- where an address is -----------------------------------------------------------------------------
+// ---- where an address is ------------------------------------------------------------
 
 // In the memory that the driver knows (managed memory counts as the device's).
 static enum place place_of(const struct description *d, gpu_pointer p,
@@ -42,14 +49,14 @@ static enum place place_of(const struct description *d, gpu_pointer p,
   if (p == 0 || d->api->pointer_attribute(&type, POINTER_MEMORY_TYPE, p) != 0)
     return PLACE_UNKNOWN;
   bool is_managed = d->api->pointer_attribute(&managed, POINTER_IS_MANAGED, p) == 0 &&
-                    (managed & 0xff) != 0;
+      (managed & 0xff) != 0;
   if ((unsigned)type == MEMORY_HOST && !is_managed)
     return PLACE_HOST;
   if (!is_managed && d->api->pointer_attribute(&ordinal, POINTER_ORDINAL, p) == 0 &&
       ordinal != d->call->device)
     return PLACE_ELSEWHERE;
   bool known = d->api->range(&out->base, &out->bytes, p) == 0 && out->base <= p &&
-               p - out->base < out->bytes;
+      p - out->base < out->bytes;
   return known ? PLACE_HERE : PLACE_BOUNDLESS;
 }
 
@@ -77,11 +84,12 @@ static int add_allocation(struct description *d, const struct gpu_allocation *a,
   return (int)c->n_allocations++;
 }
 
-// ---- regions -----------------------------------------------------------------------------------------
+// ---- regions ------------------------------------------------------------------------
 
 static void set_tolerance(const struct autotune_kernel *k, struct gpu_region *r) {
   bool number = r->element >= AUTOTUNE_F16 && r->element <= AUTOTUNE_F64;
-  r->compared = k->verify != AUTOTUNE_VERIFY_OFF && (r->access & AUTOTUNE_OUT) && !r->addresses;
+  r->compared = k->verify != AUTOTUNE_VERIFY_OFF && (r->access & AUTOTUNE_OUT) &&
+      !r->addresses;
   r->rtol = r->atol = -1;
   if (k->verify == AUTOTUNE_VERIFY_EXACT || !number)
     return;
@@ -99,12 +107,17 @@ static bool add_region(struct description *d, struct gpu_region r, const char *n
   return true;
 }
 
-static bool whole_allocation(struct description *d, int index, enum autotune_element element,
-                             const char *name) {
+static bool whole_allocation(struct description *d, int index,
+                             enum autotune_element element, const char *name) {
   const struct gpu_allocation *a = &d->call->allocations[index];
-  return add_region(d, (struct gpu_region){ .base = a->base, .bytes = a->bytes,
-                                            .access = AUTOTUNE_INOUT, .element = element,
-                                            .whole = true, .parent = (unsigned)index }, name);
+  return add_region(d,
+                    (struct gpu_region){ .base = a->base,
+                                         .bytes = a->bytes,
+                                         .access = AUTOTUNE_INOUT,
+                                         .element = element,
+                                         .whole = true,
+                                         .parent = (unsigned)index },
+                    name);
 }
 
 static bool add_section(struct description *d, const struct autotune_section *s,
@@ -121,9 +134,13 @@ static bool add_section(struct description *d, const struct autotune_section *s,
                   (unsigned long long)(span->bytes - (a.bytes - (base - a.base))));
   int index = add_allocation(d, &a, s->name);
   return index >= 0 &&
-         add_region(d, (struct gpu_region){ .base = base, .bytes = span->bytes, .access = s->access,
-                                            .element = s->element, .parent = (unsigned)index },
-                    s->name);
+      add_region(d,
+                 (struct gpu_region){ .base = base,
+                                      .bytes = span->bytes,
+                                      .access = s->access,
+                                      .element = s->element,
+                                      .parent = (unsigned)index },
+                 s->name);
 }
 
 static bool add_sections(struct description *d, void *const *args) {
@@ -144,13 +161,14 @@ static int by_base(const void *a, const void *b) {
   return (x->base > y->base) - (x->base < y->base);
 }
 
-// How bytes that two regions share are to be compared: as what is written there, if that is one thing.
+// How bytes that two regions share are to be compared: as what is written there, if that
+// is one thing.
 static enum autotune_element common_element(const struct gpu_region *a,
                                             const struct gpu_region *b) {
   bool a_out = a->access & AUTOTUNE_OUT, b_out = b->access & AUTOTUNE_OUT;
   enum autotune_element e = a->element == b->element || (a_out && !b_out) ? a->element
-                            : b_out && !a_out                             ? b->element
-                                                                          : AUTOTUNE_BYTES;
+      : b_out && !a_out                                                   ? b->element
+                        : AUTOTUNE_BYTES;
   return (b->base - a->base) % verify_element_size(e) == 0 ? e : AUTOTUNE_BYTES;
 }
 
@@ -180,9 +198,10 @@ static void merge_regions(struct description *d) {
   }
 }
 
-// ---- arguments ---------------------------------------------------------------------------------------
+// ---- arguments ----------------------------------------------------------------------
 
-// What argument I, which points to what is not const, points to; -1: it is no such argument.
+// What argument I, which points to what is not const, points to; -1: it is no such
+// argument.
 static int written_element(const struct autotune_gpu *g, unsigned arg) {
   for (unsigned i = 0; i < g->n_written; i++)
     if (g->written[i] == arg)
@@ -191,7 +210,8 @@ static int written_element(const struct autotune_gpu *g, unsigned arg) {
 }
 
 // At OFFSET of the arguments' bytes, or of what is in allocation IN - 1.
-static bool note_pointer(struct description *d, unsigned in, size_t offset, int allocation) {
+static bool note_pointer(struct description *d, unsigned in, size_t offset,
+                         int allocation) {
   struct gpu_call *c = d->call;
   if (c->n_pointers == GPU_POINTERS)
     return refuse(d, "it is given more than %d addresses", GPU_POINTERS);
@@ -207,25 +227,28 @@ static gpu_pointer word_at(const struct gpu_call *c, unsigned offset) {
   return p;
 }
 
-// ---- addresses in memory ---------------------------------------------------------------------------------
+// ---- addresses in memory ------------------------------------------------------------
 
 enum { TABLE = 4096 }; // words
 
 // The WORDS at P, after all that the launch comes behind.
-static bool read_table(struct description *d, gpu_pointer p, gpu_pointer *words, size_t n, const char *name) {
+static bool read_table(struct description *d, gpu_pointer p, gpu_pointer *words, size_t n,
+                       const char *name) {
   const struct gpu_api *api = d->api;
   gpu_stream stream = d->call->asked.stream;
   char error[160];
   gpu_result e = api->copy_to_host(words, p, n * sizeof *words, stream);
   if (e == 0)
     e = api->stream_synchronize(stream);
-  return e == 0 || refuse(d, "the addresses that %s points to cannot be read: %s", name,
-                          gpu_error(api, e, error, sizeof error));
+  return e == 0 ||
+      refuse(d, "the addresses that %s points to cannot be read: %s", name,
+             gpu_error(api, e, error, sizeof error));
 }
 
-// The memory that the WORDS at byte AT of allocation INDEX lead to; what is no address leads nowhere.
-static bool follow(struct description *d, int index, size_t at, const gpu_pointer *words, size_t n,
-                   int element, const char *name) {
+// The memory that the WORDS at byte AT of allocation INDEX lead to; what is no address
+// leads nowhere.
+static bool follow(struct description *d, int index, size_t at, const gpu_pointer *words,
+                   size_t n, int element, const char *name) {
   for (size_t i = 0; i < n; i++) {
     struct gpu_allocation a = { 0 };
     enum place place = place_of(d, words[i], &a);
@@ -237,32 +260,44 @@ static bool follow(struct description *d, int index, size_t at, const gpu_pointe
     if (to < 0 || !note_pointer(d, (unsigned)index + 1, at + i * sizeof *words, to))
       return false;
     if ((element & AUTOTUNE_ADDRESSES) &&
-        !whole_allocation(d, to, (enum autotune_element)(element & (AUTOTUNE_ADDRESSES - 1)), name))
+        !whole_allocation(
+            d, to, (enum autotune_element)(element & (AUTOTUNE_ADDRESSES - 1)), name))
       return false;
   }
   return true;
 }
 
-// Argument NAME, P, points to addresses in allocation INDEX. Which of its words the kernel reads nobody knows.
-static bool add_table(struct description *d, gpu_pointer p, int index, int element, const char *name) {
+// Argument NAME, P, points to addresses in allocation INDEX. Which of its words the
+// kernel reads nobody knows.
+static bool add_table(struct description *d, gpu_pointer p, int index, int element,
+                      const char *name) {
   const struct gpu_allocation *a = &d->call->allocations[index];
   size_t at = (size_t)(p - a->base), n = (a->bytes - at) / sizeof p;
   if (element & AUTOTUNE_DEEP_ADDRESSES)
     return refuse(d, "%s points to addresses of addresses, which are not followed", name);
   if (n > TABLE)
-    return refuse(d, "%s points to addresses in memory of more than %d words", name, TABLE);
+    return refuse(d, "%s points to addresses in memory of more than %d words", name,
+                  TABLE);
   gpu_pointer *words = sys_calloc(n + 1, sizeof *words);
   if (!words)
     return refuse(d, "no memory");
-  bool good = read_table(d, p, words, n, name) && follow(d, index, at, words, n, element, name);
+  bool good = read_table(d, p, words, n, name) &&
+      follow(d, index, at, words, n, element, name);
   free(words);
   if (!good || d->kernel->n_sections)
     return good;
-  return add_region(d, (struct gpu_region){ .base = a->base, .bytes = a->bytes, .access = AUTOTUNE_INOUT,
-                                            .addresses = true, .parent = (unsigned)index }, name);
+  return add_region(d,
+                    (struct gpu_region){ .base = a->base,
+                                         .bytes = a->bytes,
+                                         .access = AUTOTUNE_INOUT,
+                                         .addresses = true,
+                                         .parent = (unsigned)index },
+                    name);
 }
 
-enum { ANY_ADDRESSES = AUTOTUNE_ADDRESSES | AUTOTUNE_CONST_ADDRESSES | AUTOTUNE_DEEP_ADDRESSES };
+enum {
+  ANY_ADDRESSES = AUTOTUNE_ADDRESSES | AUTOTUNE_CONST_ADDRESSES | AUTOTUNE_DEEP_ADDRESSES
+};
 
 static bool add_pointer(struct description *d, unsigned arg) {
   struct gpu_allocation a = { 0 };
@@ -322,7 +357,8 @@ static bool add_args(struct description *d, void *const *args) {
     c->sizes[i] = (unsigned)size;
     memcpy(c->bytes + at, args[i], size);
     at += size;
-    if (!(k->args[i].pointer && size == sizeof(gpu_pointer) ? add_pointer(d, i) : add_value(d, i)))
+    if (!(k->args[i].pointer && size == sizeof(gpu_pointer) ? add_pointer(d, i)
+                                                            : add_value(d, i)))
       return false;
   }
   return true;
@@ -348,15 +384,20 @@ static bool add_symbols(struct description *d) {
     c->symbols[i].written = s->written;
     c->n_symbols = i + 1;
     if (s->written && bytes > 0 &&
-        !add_region(d, (struct gpu_region){ .base = c->symbols[i].address, .bytes = bytes,
-                                            .access = AUTOTUNE_INOUT, .element = AUTOTUNE_BYTES,
-                                            .parent = GPU_SYMBOL + i }, s->name))
+        !add_region(d,
+                    (struct gpu_region){ .base = c->symbols[i].address,
+                                         .bytes = bytes,
+                                         .access = AUTOTUNE_INOUT,
+                                         .element = AUTOTUNE_BYTES,
+                                         .parent = GPU_SYMBOL + i },
+                    s->name))
       return false;
   }
   return true;
 }
 
-// Streams and memory of a context of the program's own would be no use in the primary one.
+// Streams and memory of a context of the program's own would be no use in the primary
+// one.
 static bool find_device(struct description *d) {
   gpu_context current = NULL, primary = NULL;
   gpu_device device = 0;
@@ -374,16 +415,18 @@ static bool find_device(struct description *d) {
 }
 
 int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
-                      const struct autotune_launch *asked, struct gpu_call *out, char *why,
-                      size_t size) {
+                      const struct autotune_launch *asked, struct gpu_call *out,
+                      char *why, size_t size) {
   const char *missing = "";
-  struct description d = { .kernel = k, .api = gpu_api_get(&missing), .call = out, .why = why,
-                           .size = size };
+  struct description d = {
+    .kernel = k, .api = gpu_api_get(&missing), .call = out, .why = why, .size = size
+  };
   memset(out, 0, sizeof *out); // the bytes between its members too
   out->asked = *asked;
   out->flags = k->gpu->flags;
   bool good = d.api || refuse(&d, "%s", missing);
-  good = good && find_device(&d) && add_args(&d, args) && add_sections(&d, args) && add_symbols(&d);
+  good = good && find_device(&d) && add_args(&d, args) && add_sections(&d, args) &&
+      add_symbols(&d);
   if (!good)
     return -1;
   merge_regions(&d);

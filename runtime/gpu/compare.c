@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// compare.c: outputs are compared where they are, by a kernel of ours that NVRTC compiles once a process; so
-// are the sums and hashes made that go with it. Where there is no NVRTC, the host does the same with one
-// chunk after another.
+// compare.c: outputs are compared where they are, by a kernel of ours that NVRTC compiles
+// once a process; so are the sums and hashes made that go with it. Where there is no
+// NVRTC, the host does the same with one chunk after another.
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
@@ -18,9 +18,9 @@ enum { CHUNK = 4 << 20, THREADS = 256, BLOCKS_PER_SM = 8, EMULATED_THREADS = 32 
 
 // What the kernel finds; compare.cu.h knows it too.
 struct finding {
-  unsigned long long first;   // index of the first element that differs
-  unsigned long long count;   // how many do; or how many are finite
-  double worst;               // difference
+  unsigned long long first; // index of the first element that differs
+  unsigned long long count; // how many do; or how many are finite
+  double worst;             // difference
   double squares;
   unsigned long long hash;
 };
@@ -28,16 +28,16 @@ struct finding {
 struct gpu_compare {
   gpu_module module;
   gpu_function function;
-  gpu_pointer out;            // a struct finding on the device
-  struct finding *here;       // pinned
+  gpu_pointer out;      // a struct finding on the device
+  struct finding *here; // pinned
 };
 
-// ---- compiling, once a process and kind of device ----------------------------------------------------
+// ---- compiling, once a process and kind of device -----------------------------------
 
 static struct {
   pthread_mutex_t lock;
-  int cc;                     // 0: nothing was compiled yet
-  char *cubin;                // NULL: it cannot be
+  int cc;      // 0: nothing was compiled yet
+  char *cubin; // NULL: it cannot be
   size_t bytes;
 } made = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -124,10 +124,11 @@ void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c) {
   free(c);
 }
 
-// ---- on the device -----------------------------------------------------------------------------------
+// ---- on the device ------------------------------------------------------------------
 
-static gpu_result ask(struct gpu_run *r, enum task task, gpu_pointer a, gpu_pointer b, size_t bytes,
-                      enum autotune_element e, double rtol, double atol, struct finding *out) {
+static gpu_result ask(struct gpu_run *r, enum task task, gpu_pointer a, gpu_pointer b,
+                      size_t bytes, enum autotune_element e, double rtol, double atol,
+                      struct finding *out) {
   struct gpu_compare *c = r->compare;
   int what = task, element = e;
   unsigned long long size = bytes;
@@ -138,7 +139,8 @@ static gpu_result ask(struct gpu_run *r, enum task task, gpu_pointer a, gpu_poin
   *c->here = (struct finding){ .first = ~0ull };
   gpu_result error = r->api->copy_from_host(c->out, c->here, sizeof *c->here, r->stream);
   if (error == 0)
-    error = r->api->launch(c->function, blocks, 1, 1, threads, 1, 1, 0, r->stream, args, NULL);
+    error = r->api->launch(c->function, blocks, 1, 1, threads, 1, 1, 0, r->stream, args,
+                           NULL);
   if (error == 0)
     error = r->api->copy_to_host(c->here, c->out, sizeof *c->here, r->stream);
   if (error == 0)
@@ -147,11 +149,11 @@ static gpu_result ask(struct gpu_run *r, enum task task, gpu_pointer a, gpu_poin
   return error;
 }
 
-// ---- on the host -------------------------------------------------------------------------------------
+// ---- on the host --------------------------------------------------------------------
 
 struct chunks {
   struct gpu_run *r;
-  char *memory;               // two chunks
+  char *memory; // two chunks
 };
 
 static bool chunks_begin(struct chunks *c, struct gpu_run *r) {
@@ -160,22 +162,24 @@ static bool chunks_begin(struct chunks *c, struct gpu_run *r) {
 }
 
 // BYTES at FROM, which may be the host's: where they can be read.
-static gpu_result fetch(const struct chunks *c, unsigned half, gpu_pointer from, size_t bytes) {
-  gpu_result e = c->r->api->copy_to_host(c->memory + half * CHUNK, from, bytes, c->r->stream);
+static gpu_result fetch(const struct chunks *c, unsigned half, gpu_pointer from,
+                        size_t bytes) {
+  gpu_result e =
+      c->r->api->copy_to_host(c->memory + half * CHUNK, from, bytes, c->r->stream);
   return e ? e : gpu_await(c->r, 0);
 }
 
-static gpu_result fetch_half(const struct chunks *c, unsigned half, const struct gpu_buffer *b,
-                             size_t at, size_t bytes) {
+static gpu_result fetch_half(const struct chunks *c, unsigned half,
+                             const struct gpu_buffer *b, size_t at, size_t bytes) {
   if (!b->host)
     return fetch(c, half, b->at + at, bytes);
   memcpy(c->memory + half * CHUNK, (const char *)(uintptr_t)b->at + at, bytes);
   return 0;
 }
 
-static gpu_result compare_here(struct gpu_run *r, enum autotune_element e, double rtol, double atol,
-                               const struct gpu_buffer *expected, gpu_pointer got,
-                               struct finding *out) {
+static gpu_result compare_here(struct gpu_run *r, enum autotune_element e, double rtol,
+                               double atol, const struct gpu_buffer *expected,
+                               gpu_pointer got, struct finding *out) {
   struct tolerance t = { .exact = rtol < 0, .rtol = rtol, .atol = atol };
   size_t each = verify_element_size(e), size;
   struct chunks c;
@@ -183,13 +187,15 @@ static gpu_result compare_here(struct gpu_run *r, enum autotune_element e, doubl
   *out = (struct finding){ .first = ~0ull };
   if (!chunks_begin(&c, r))
     return GPU_OUT_OF_MEMORY;
-  for (size_t at = 0; at < expected->bytes && error == 0 && out->first == ~0ull; at += size) {
+  for (size_t at = 0; at < expected->bytes && error == 0 && out->first == ~0ull;
+       at += size) {
     size = expected->bytes - at < CHUNK ? expected->bytes - at : CHUNK;
     error = fetch_half(&c, 0, expected, at, size);
     if (error == 0)
       error = fetch(&c, 1, got + at, size);
-    size_t i = error ? SIZE_MAX
-                     : verify_difference(e, t, c.memory, c.memory + CHUNK, size / each * each);
+    size_t i = error
+        ? SIZE_MAX
+        : verify_difference(e, t, c.memory, c.memory + CHUNK, size / each * each);
     if (i != SIZE_MAX)
       *out = (struct finding){ .first = at / each + i };
   }
@@ -205,8 +211,8 @@ static void drop_unchanged(char *got, const char *before, size_t each, size_t by
 }
 
 static gpu_result squares_here(struct gpu_run *r, enum autotune_element e,
-                               const struct gpu_buffer *b, const struct gpu_buffer *before,
-                               struct finding *out) {
+                               const struct gpu_buffer *b,
+                               const struct gpu_buffer *before, struct finding *out) {
   struct chunks c;
   gpu_result error = 0;
   size_t size, finite;
@@ -225,7 +231,8 @@ static gpu_result squares_here(struct gpu_run *r, enum autotune_element e,
   return error;
 }
 
-static gpu_result hash_here(struct gpu_run *r, gpu_pointer p, size_t bytes, struct finding *out) {
+static gpu_result hash_here(struct gpu_run *r, gpu_pointer p, size_t bytes,
+                            struct finding *out) {
   struct chunks c;
   gpu_result error = 0;
   size_t size;
@@ -241,12 +248,12 @@ static gpu_result hash_here(struct gpu_run *r, gpu_pointer p, size_t bytes, stru
   return error;
 }
 
-// ---- either ------------------------------------------------------------------------------------------
+// ---- either -------------------------------------------------------------------------
 
 // "element 17 is 1.5 instead of 1 (3 of 4096 differ, by up to 0.5)"
-static gpu_result tell(struct gpu_run *r, enum autotune_element e, const struct finding *f,
-                       const struct gpu_buffer *expected, gpu_pointer got, char *message,
-                       size_t size) {
+static gpu_result tell(struct gpu_run *r, enum autotune_element e,
+                       const struct finding *f, const struct gpu_buffer *expected,
+                       gpu_pointer got, char *message, size_t size) {
   size_t each = verify_element_size(e), at = f->first * each;
   char want[16] = { 0 }, is[16] = { 0 };
   gpu_result error = r->api->copy_to_host(is, got + at, each, r->stream);
@@ -262,36 +269,41 @@ static gpu_result tell(struct gpu_run *r, enum autotune_element e, const struct 
     snprintf(message + n, size - n, " (%llu of %zu differ, by up to %.3g)", f->count,
              expected->bytes / each, f->worst);
   else if (f->count > 1)
-    snprintf(message + n, size - n, " (%llu of %zu differ)", f->count, expected->bytes / each);
+    snprintf(message + n, size - n, " (%llu of %zu differ)", f->count,
+             expected->bytes / each);
   return error;
 }
 
-gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol, double atol,
-                       const struct gpu_buffer *expected, gpu_pointer got, bool *same,
-                       char *message, size_t size) {
+gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol,
+                       double atol, const struct gpu_buffer *expected, gpu_pointer got,
+                       bool *same, char *message, size_t size) {
   size_t tail = expected->bytes % verify_element_size(e);
   struct gpu_buffer whole = *expected;
   struct finding f;
   whole.bytes -= tail;
-  gpu_result error =
-      r->compare ? ask(r, TASK_COMPARE, whole.at, got, whole.bytes, e, rtol, atol, &f)
-                 : compare_here(r, e, rtol, atol, &whole, got, &f);
+  gpu_result error = r->compare
+      ? ask(r, TASK_COMPARE, whole.at, got, whole.bytes, e, rtol, atol, &f)
+      : compare_here(r, e, rtol, atol, &whole, got, &f);
   *same = error == 0 && f.first == ~0ull;
   if (error == 0 && !*same)
     return tell(r, e, &f, &whole, got, message, size);
   if (error || tail == 0)
     return error;
-  const struct gpu_buffer rest = { .at = whole.at + whole.bytes, .bytes = tail,
+  const struct gpu_buffer rest = { .at = whole.at + whole.bytes,
+                                   .bytes = tail,
                                    .host = whole.host };
-  return gpu_compare(r, AUTOTUNE_BYTES, -1, -1, &rest, got + whole.bytes, same, message, size);
+  return gpu_compare(r, AUTOTUNE_BYTES, -1, -1, &rest, got + whole.bytes, same, message,
+                     size);
 }
 
 gpu_result gpu_rms(struct gpu_run *r, enum autotune_element e, const struct gpu_buffer *b,
-                   const struct gpu_buffer *before, double *out, unsigned long long *count) {
+                   const struct gpu_buffer *before, double *out,
+                   unsigned long long *count) {
   struct finding f;
   gpu_pointer other = before ? before->at : 0;
-  gpu_result error = r->compare ? ask(r, TASK_SQUARES, b->at, other, b->bytes, e, 0, 0, &f)
-                                : squares_here(r, e, b, before, &f);
+  gpu_result error = r->compare
+      ? ask(r, TASK_SQUARES, b->at, other, b->bytes, e, 0, 0, &f)
+      : squares_here(r, e, b, before, &f);
   *count = f.count;
   *out = error == 0 && f.count ? sqrt(f.squares / (double)f.count) : 0;
   return error;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// executor.c: who tries the variants of a CUDA kernel: first a helper process, which dies of what kills it,
-// then, where it passed there, the program, which waits in the launch and measures it.
+// executor.c: who tries the variants of a CUDA kernel: first a helper process, which dies
+// of what kills it, then, where it passed there, the program, which waits in the launch
+// and measures it.
 //
-// The tuner itself was forked from a process that uses CUDA, so it may not. Its helper is spawned and copies
-// the call's memory. A variant that faults there takes the helper's context with it: another helper is
-// spawned for the next.
+// The tuner itself was forked from a process that uses CUDA, so it may not. Its helper is
+// spawned and copies the call's memory. A variant that faults there takes the helper's
+// context with it: another helper is spawned for the next.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,70 +16,80 @@
 #include "session/session.h"
 #include "spawn.h"
 
-// Seconds: for a driver to begin in a new process and copy what the call reads; for what is not the kernel's
-// own time; for the program's answers.
+// Seconds: for a driver to begin in a new process and copy what the call reads; for what
+// is not the kernel's own time; for the program's answers.
 enum { BEGIN = 120, GRACE = 20, PATIENCE = 60 };
 static const double over_limit = 0.5;
 
 struct device {
   const struct autotune_kernel *kernel;
   struct serve_inheritance own;
-  bool isolates;              // variants run in the helper first
-  bool beside;                // and nowhere else
+  bool isolates; // variants run in the helper first
+  bool beside;   // and nowhere else
   struct helper helper;
   uint64_t serial;
-  struct gpu_offer *offer;    // what is shared with helpers; NULL: not asked for yet
-  int file;                   // of that; or -1
-  unsigned char *passed;      // a bit for each ticket that has passed in a helper
-  uint64_t n_passed;          // bits there are
+  struct gpu_offer *offer; // what is shared with helpers; NULL: not asked for yet
+  int file;                // of that; or -1
+  unsigned char *passed;   // a bit for each ticket that has passed in a helper
+  uint64_t n_passed;       // bits there are
   double flops, bytes, touched;
   bool verified;
-  char why[256];              // why there is no helper
+  char why[256]; // why there is no helper
 };
 
 static struct device *device_of(const struct executor *e) {
   return (struct device *)(uintptr_t)e;
 }
 
-// ---- what a helper needs ----------------------------------------------------------------------
+// ---- what a helper needs ------------------------------------------------------------
 
 static bool ask_for_memory(struct device *d, bool snapshot) {
-  struct gpu_request r = { .what = GPU_SHARE, .serial = ++d->serial, .snapshot = snapshot };
+  struct gpu_request r = { .what = GPU_SHARE,
+                           .serial = ++d->serial,
+                           .snapshot = snapshot };
   if (!d->offer)
     d->offer = sys_malloc(sizeof *d->offer);
   if (d->file >= 0)
     close(d->file);
   d->file = -1;
-  bool answered = d->offer && session_ask(&r, -1, d->offer, sizeof *d->offer, &d->file, BEGIN);
+  bool answered = d->offer &&
+      session_ask(&r, -1, d->offer, sizeof *d->offer, &d->file, BEGIN);
   if (answered && d->offer->shared)
     return true;
-  snprintf(d->why, sizeof d->why, "%s", answered ? d->offer->why : "the program does not answer");
+  snprintf(d->why, sizeof d->why, "%s",
+           answered ? d->offer->why : "the program does not answer");
   free(d->offer);
   d->offer = NULL;
   return false;
 }
 
 static bool greet(struct device *d, struct gpu_ready *ready) {
-  const struct gpu_shared *s = d->beside ? d->own.shared : d->offer ? &d->offer->memory : NULL;
+  const struct gpu_shared *s = d->beside ? d->own.shared
+      : d->offer                         ? &d->offer->memory
+                                         : NULL;
   struct gpu_hello *hello = s ? sys_malloc(sizeof *hello) : NULL;
   *ready = (struct gpu_ready){ .ready = false };
-  snprintf(ready->why, sizeof ready->why, "it ended before it could begin (or is of another version)");
+  snprintf(ready->why, sizeof ready->why,
+           "it ended before it could begin (or is of another version)");
   if (!hello)
     return false;
   snprintf(hello->version, sizeof hello->version, "%s", AUTOTUNE_VERSION);
   hello->parent = getpid();
   hello->shared = *s;
-  bool answered = helper_send(&d->helper, hello, sizeof *hello, d->beside ? d->own.file : d->file) &&
-                  helper_receive(&d->helper, ready, sizeof *ready, BEGIN) == HELPER_ANSWERED;
+  bool answered =
+      helper_send(&d->helper, hello, sizeof *hello, d->beside ? d->own.file : d->file) &&
+      helper_receive(&d->helper, ready, sizeof *ready, BEGIN) == HELPER_ANSWERED;
   free(hello);
   return answered && ready->ready;
 }
 
-// A helper whose kernel does not end may be beyond signals: then it is left behind, and ends some day.
+// A helper whose kernel does not end may be beyond signals: then it is left behind, and
+// ends some day.
 static void end_helper(struct device *d) {
   long pid = (long)d->helper.pid;
   if (!helper_end(&d->helper))
-    log_message(AUTOTUNE_INFO, "%s: a helper process (%ld) does not end, and is left behind",
+    log_message(AUTOTUNE_INFO,
+                "%s: a helper process (%ld) does not end, and is left behind",
                 d->kernel->name, pid);
 }
 
@@ -107,7 +118,7 @@ static bool ensure_helper(struct device *d) {
   return no_ipc && !d->beside && ask_for_memory(d, true) && begin_helper(d, &no_ipc);
 }
 
-// ---- answers ----------------------------------------------------------------------------------
+// ---- answers ------------------------------------------------------------------------
 
 // The answer of a process that a variant may have damaged: believe no number.
 static int copy_answer(const struct gpu_answer *a, bool timed, struct trial *out) {
@@ -145,14 +156,16 @@ static double patience(const struct trial_plan *p) {
 }
 
 // By the program. 0; -1: it cannot try anything any more.
-static int in_program(struct device *d, enum gpu_what what, uint64_t ticket, const void *object,
-                      size_t size, const struct trial_plan *plan, struct trial *out) {
-  struct gpu_request r = { .what = what, .serial = ++d->serial, .ticket = ticket, .size = size,
-                           .plan = *plan };
+static int in_program(struct device *d, enum gpu_what what, uint64_t ticket,
+                      const void *object, size_t size, const struct trial_plan *plan,
+                      struct trial *out) {
+  struct gpu_request r = {
+    .what = what, .serial = ++d->serial, .ticket = ticket, .size = size, .plan = *plan
+  };
   struct gpu_reply *reply = sys_malloc(sizeof *reply);
   int fd = ticket ? message_file("autotune-cubin", object, size) : -1, rc = -1;
   bool answered = reply && (fd >= 0 || !ticket) &&
-                  session_ask(&r, fd, reply, sizeof *reply, NULL, patience(plan));
+      session_ask(&r, fd, reply, sizeof *reply, NULL, patience(plan));
   if (answered)
     rc = copy_answer(&reply->answer, true, out);
   else if (!session_stopping())
@@ -165,7 +178,7 @@ static int in_program(struct device *d, enum gpu_what what, uint64_t ticket, con
   return rc;
 }
 
-// ---- trials in the helper ---------------------------------------------------------------------
+// ---- trials in the helper -----------------------------------------------------------
 
 static bool has_passed(const struct device *d, uint64_t ticket) {
   return ticket < d->n_passed && (d->passed[ticket / 8] >> ticket % 8 & 1);
@@ -190,10 +203,11 @@ static void judge_death(struct device *d, struct trial *out) {
   helper_fate(&d->helper, out->message, sizeof out->message);
 }
 
-// Its answer to the order SERIAL, within SECONDS in all. While a kernel runs, it has as long as the helper has said
-// in front of it: a helper whose driver answers no more is one that hangs, too.
-static enum helper_wait await_answer(const struct device *d, uint64_t serial, double seconds,
-                                     struct gpu_reply *reply) {
+// Its answer to the order SERIAL, within SECONDS in all. While a kernel runs, it has as
+// long as the helper has said in front of it: a helper whose driver answers no more is
+// one that hangs, too.
+static enum helper_wait await_answer(const struct device *d, uint64_t serial,
+                                     double seconds, struct gpu_reply *reply) {
   double end = sys_now() + seconds, next = end;
   for (;;) {
     double left = (next < end ? next : end) - sys_now();
@@ -211,13 +225,17 @@ static enum helper_wait await_answer(const struct device *d, uint64_t serial, do
 // 0; -1: there is no helper, and OUT says why.
 static int in_helper(struct device *d, uint64_t ticket, const void *object, size_t size,
                      const struct trial_plan *plan, struct trial *out) {
-  struct gpu_order order = { .serial = ++d->serial, .ticket = ticket, .size = size,
-                             .launch = plan->launch, .plan = *plan };
+  struct gpu_order order = { .serial = ++d->serial,
+                             .ticket = ticket,
+                             .size = size,
+                             .launch = plan->launch,
+                             .plan = *plan };
   struct gpu_reply *reply = sys_malloc(sizeof *reply);
   int fd = -1;
   if (!d->beside)
     order.plan.max_samples = order.plan.min_samples = 0;
-  if (!reply || !ensure_helper(d) || (fd = message_file("autotune-cubin", object, size)) < 0) {
+  if (!reply || !ensure_helper(d) ||
+      (fd = message_file("autotune-cubin", object, size)) < 0) {
     snprintf(out->message, sizeof out->message, "%s", d->why[0] ? d->why : "no memory");
     free(reply);
     return -1;
@@ -245,7 +263,7 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
   return rc;
 }
 
-// ---- the executor -----------------------------------------------------------------------------
+// ---- the executor -------------------------------------------------------------------
 
 static void describe(struct device *d, void *const *args) {
   const struct gpu_call *c = d->own.call;
@@ -274,14 +292,18 @@ static void stop(struct executor *e) {
 }
 
 static struct executor *start(const struct autotune_kernel *k, void *const *args,
-                              const struct jit_api *jit, const struct plan *plan, char **message) {
+                              const struct jit_api *jit, const struct plan *plan,
+                              char **message) {
   struct device *d = sys_calloc(1, sizeof *d);
   (void)jit;
   *message = NULL;
   if (!d)
     return NULL;
-  *d = (struct device){ .kernel = k, .own = serve_inherit(), .beside = plan->beside,
-                        .helper = { .socket = -1 }, .file = -1 };
+  *d = (struct device){ .kernel = k,
+                        .own = serve_inherit(),
+                        .beside = plan->beside,
+                        .helper = { .socket = -1 },
+                        .file = -1 };
   // What is raced again has been right in the program before; all else may fault.
   bool wants = !(k->gpu->flags & AUTOTUNE_GPU_NO_ISOLATE);
   d->isolates = d->beside || (wants && plan->kind != PLAN_RACE);
@@ -306,7 +328,8 @@ static double touched(const struct executor *e) {
   return device_of(e)->touched;
 }
 
-// Beside the program the default was measured before the fork, and its process cannot run it.
+// Beside the program the default was measured before the fork, and its process cannot run
+// it.
 static int measured(const struct device *d, struct trial *out) {
   if (d->own.reference)
     return copy_answer(d->own.reference, true, out);
@@ -314,12 +337,14 @@ static int measured(const struct device *d, struct trial *out) {
   return -1;
 }
 
-static int reference(struct executor *e, const struct trial_plan *plan, struct trial *out) {
+static int reference(struct executor *e, const struct trial_plan *plan,
+                     struct trial *out) {
   struct device *d = device_of(e);
   struct trial_plan p = *plan;
   *out = (struct trial){ .fate = FATE_PENDING, .pace = 1 };
   p.verify = true; // it must repeat itself
-  int rc = d->beside ? measured(d, out) : in_program(d, GPU_REFERENCE, 0, NULL, 0, &p, out);
+  int rc = d->beside ? measured(d, out)
+                     : in_program(d, GPU_REFERENCE, 0, NULL, 0, &p, out);
   if (rc == 0 && out->fate == FATE_OK && d->isolates && !ensure_helper(d)) {
     snprintf(out->message, sizeof out->message, "%s", d->why);
     out->fate = FATE_PENDING;
@@ -350,6 +375,13 @@ static double cost(const struct executor *e) {
 }
 
 const struct executor_class executor_cuda = {
-  .name = "device", .place = "on the device", .start = start, .call = call, .touched = touched,
-  .reference = reference, .try = try, .cost = cost, .stop = stop,
+  .name = "device",
+  .place = "on the device",
+  .start = start,
+  .call = call,
+  .touched = touched,
+  .reference = reference,
+  .try = try,
+  .cost = cost,
+  .stop = stop,
 };

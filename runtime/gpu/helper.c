@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// helper.c: autotune-gpu-worker, a process with a context of its own and copies of a call's memory, in which each
-// variant runs first. What a variant does to it, it does to nobody else: after an error that stays, and in a kernel
-// that does not end, the helper ends, and the tuner starts another one.
+// helper.c: autotune-gpu-worker, a process with a context of its own and copies of a
+// call's memory, in which each variant runs first. What a variant does to it, it does to
+// nobody else: after an error that stays, and in a kernel that does not end, the helper
+// ends, and the tuner starts another one.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,10 +14,11 @@
 #include "message.h"
 #include "sandbox/sandbox.h"
 
-static int to_tuner = -1;     // the socket
-static uint64_t at;           // serial of the order that is obeyed
+static int to_tuner = -1; // the socket
+static uint64_t at;       // serial of the order that is obeyed
 
-// A packet of exactly SIZE, and the descriptor that came with it, or -1. False: the tuner is gone.
+// A packet of exactly SIZE, and the descriptor that came with it, or -1. False: the tuner
+// is gone.
 static bool receive(int socket, void *packet, size_t size, int *fd) {
   return message_receive(socket, packet, size, 0, fd) == (ssize_t)size;
 }
@@ -25,7 +27,8 @@ static bool answer(int socket, const void *packet, size_t size) {
   return message_send(socket, packet, size, -1, 0, NULL);
 }
 
-// The tuner knows how long a run may take, even if this process cannot say any more that it took longer.
+// The tuner knows how long a run may take, even if this process cannot say any more that
+// it took longer.
 static void tell_of_run(double seconds) {
   struct gpu_reply r;
   memset(&r, 0, sizeof r);
@@ -57,8 +60,9 @@ static struct gpu_run *begin(const struct gpu_hello *h, int fd, struct gpu_ready
   void *file = take_file(fd, same ? h->shared.file_bytes : 0);
   struct gpu_run *r = NULL;
   if (!same)
-    snprintf(out->why, sizeof out->why, "it is autotune-gpu-worker %s, and libautotune is %.15s",
-             AUTOTUNE_VERSION, h->version);
+    snprintf(out->why, sizeof out->why,
+             "it is autotune-gpu-worker %s, and libautotune is %.15s", AUTOTUNE_VERSION,
+             h->version);
   else if (!api)
     snprintf(out->why, sizeof out->why, "%s", why);
   else if (h->shared.file_bytes > 0 && !file)
@@ -79,15 +83,17 @@ static bool obey(struct gpu_run *r, int socket) {
   if (!receive(socket, &o, sizeof o, &fd))
     return false;
   void *cubin = take_file(fd, o.size);
-  const struct gpu_variant v = { .ticket = o.ticket, .cubin = cubin, .size = o.size,
-                                 .launch = o.launch };
+  const struct gpu_variant v = {
+    .ticket = o.ticket, .cubin = cubin, .size = o.size, .launch = o.launch
+  };
   memset(&reply, 0, sizeof reply);
   reply.serial = at = o.serial;
   if (cubin) {
     gpu_run_try(r, &v, &o.plan, &reply.answer);
   } else {
     reply.answer.fate = FATE_LOAD;
-    snprintf(reply.answer.message, sizeof reply.answer.message, "its cubin cannot be mapped");
+    snprintf(reply.answer.message, sizeof reply.answer.message,
+             "its cubin cannot be mapped");
   }
   if (cubin)
     munmap(cubin, o.size);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch.c: a launch of a CUDA kernel, in the program. The entry used last costs a comparison of keys, its
-// geometry and cuLaunchKernel; all else goes the way of C kernels (decide.c).
+// launch.c: a launch of a CUDA kernel, in the program. The entry used last costs a
+// comparison of keys, its geometry and cuLaunchKernel; all else goes the way of C kernels
+// (decide.c).
 //
-// The code of an entry is a struct gpu_code, whose address is where a C kernel has its function.
+// The code of an entry is a struct gpu_code, whose address is where a C kernel has its
+// function.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,9 +18,15 @@
 #include "call/site.h"
 #include "gpu.h"
 
-// CUresult, CUfunction_attribute, CUstreamCaptureMode and CUstream_flags, by their documented numbers.
-enum { INVALID_VALUE = 1, INVALID_CONTEXT = 201, INVALID_HANDLE = 400, OUT_OF_RESOURCES = 701,
-       CONTEXT_DESTROYED = 709 };
+// CUresult, CUfunction_attribute, CUstreamCaptureMode and CUstream_flags, by their
+// documented numbers.
+enum {
+  INVALID_VALUE = 1,
+  INVALID_CONTEXT = 201,
+  INVALID_HANDLE = 400,
+  OUT_OF_RESOURCES = 701,
+  CONTEXT_DESTROYED = 709
+};
 enum { FUNCTION_SHARED = 1, FUNCTION_MAX_DYNAMIC = 8 };
 enum { CAPTURE_RELAXED = 2 };
 enum { NON_BLOCKING = 1 };
@@ -27,19 +35,20 @@ struct gpu_code {
   const struct gpu_api *api;
   const struct autotune_kernel *kernel;
   const struct autotune_machine *machine;
-  gpu_context context;        // the device's primary one
+  gpu_context context; // the device's primary one
   gpu_device device;
   gpu_module module;
   gpu_function function;
-  atomic_bool gone;           // with its context: nothing is left to unload
+  atomic_bool gone;                      // with its context: nothing is left to unload
   const struct autotune_value *values[]; // of each parameter
 };
 
-// ---- contexts --------------------------------------------------------------------------------------------
+// ---- contexts -----------------------------------------------------------------------
 
-// Makes the primary context of device ORDINAL current; *BEFORE is to be put back. A result of the driver.
-static gpu_result enter(const struct gpu_api *api, int ordinal, gpu_device *d, gpu_context *own,
-                        gpu_context *before) {
+// Makes the primary context of device ORDINAL current; *BEFORE is to be put back. A
+// result of the driver.
+static gpu_result enter(const struct gpu_api *api, int ordinal, gpu_device *d,
+                        gpu_context *own, gpu_context *before) {
   gpu_result e = api->context_get(before);
   if (e == 0)
     e = api->device_get(d, ordinal);
@@ -50,7 +59,8 @@ static gpu_result enter(const struct gpu_api *api, int ordinal, gpu_device *d, g
   return e;
 }
 
-// A thread that has not called the runtime yet has no context; any other's is that of the device.
+// A thread that has not called the runtime yet has no context; any other's is that of the
+// device.
 static bool bind_thread(const struct gpu_api *api, int ordinal) {
   gpu_context now, own;
   gpu_device d;
@@ -63,7 +73,7 @@ static bool bind_thread(const struct gpu_api *api, int ordinal) {
   return now == own;
 }
 
-// ---- code ------------------------------------------------------------------------------------------------
+// ---- code ---------------------------------------------------------------------------
 
 // The variant reaches the program's variables by their addresses.
 static gpu_result bind_symbols(const struct gpu_api *api, const struct gpu_code *c) {
@@ -79,7 +89,8 @@ static gpu_result bind_symbols(const struct gpu_api *api, const struct gpu_code 
     void *address;
     if (!name || g->symbols[i].locate(&address, &bytes) != 0)
       e = INVALID_VALUE;
-    else if (api->module_global(&at, &bytes, c->module, name) == 0) // else it makes no use of it
+    else if (api->module_global(&at, &bytes, c->module, name) ==
+             0) // else it makes no use of it
       e = api->copy_from_host(at, &address, sizeof address, s);
     if (e == 0)
       e = api->stream_synchronize(s);
@@ -89,7 +100,8 @@ static gpu_result bind_symbols(const struct gpu_api *api, const struct gpu_code 
   return e;
 }
 
-// More than 48 KiB of dynamic shared memory has to be asked for; to be allowed it costs nothing.
+// More than 48 KiB of dynamic shared memory has to be asked for; to be allowed it costs
+// nothing.
 static void allow_shared(const struct gpu_code *c) {
   int fixed = 0;
   if (c->api->function_attribute(&fixed, FUNCTION_SHARED, c->function) == 0 &&
@@ -112,7 +124,8 @@ static gpu_result load(struct gpu_code *c, const void *cubin) {
   return e;
 }
 
-static struct gpu_code *code_new(const struct autotune_kernel *k, int ordinal, const char *values) {
+static struct gpu_code *code_new(const struct autotune_kernel *k, int ordinal,
+                                 const char *values) {
   const struct gpu_api *api = gpu_api_get(NULL);
   const struct gpu_info *info = gpu_info_get(ordinal);
   choice point[MAX_PARAMS];
@@ -129,7 +142,8 @@ static struct gpu_code *code_new(const struct autotune_kernel *k, int ordinal, c
   return c;
 }
 
-// The file PATH, mapped; NULL: it cannot be. The driver reads no further than the image says it goes.
+// The file PATH, mapped; NULL: it cannot be. The driver reads no further than the image
+// says it goes.
 static void *map_file(const char *path, size_t *size) {
   int fd = sys_open(path, O_RDONLY, 0);
   struct stat st;
@@ -143,8 +157,9 @@ static void *map_file(const char *path, size_t *size) {
   return data == MAP_FAILED ? NULL : data;
 }
 
-autotune_fn gpu_code_load(const struct autotune_kernel *k, const long long *key, const char *path,
-                          const char *values, void **handle, char **message) {
+autotune_fn gpu_code_load(const struct autotune_kernel *k, const long long *key,
+                          const char *path, const char *values, void **handle,
+                          char **message) {
   int ordinal = gpu_ordinal(k, key);
   size_t size = 0;
   void *cubin = map_file(path, &size);
@@ -161,8 +176,9 @@ autotune_fn gpu_code_load(const struct autotune_kernel *k, const long long *key,
       c->api->primary_release(c->device);
   }
   if (e != 0)
-    *message = sys_strdup(!cubin ? "its file cannot be read" : !c ? "no memory"
-                          : gpu_error(c->api, e, text, sizeof text));
+    *message = sys_strdup(!cubin   ? "its file cannot be read"
+                              : !c ? "no memory"
+                                   : gpu_error(c->api, e, text, sizeof text));
   if (cubin)
     munmap(cubin, size);
   if (e != 0) {
@@ -185,22 +201,22 @@ void gpu_code_unload(void *handle) {
   free(c);
 }
 
-// ---- launching -----------------------------------------------------------------------------------------------
+// ---- launching ----------------------------------------------------------------------
 
 // (A grid or block that cannot be is the program's matter, and the default says so.)
 static bool is_lost(gpu_result e) {
   return e == INVALID_CONTEXT || e == INVALID_HANDLE || e == OUT_OF_RESOURCES ||
-         e == CONTEXT_DESTROYED;
+      e == CONTEXT_DESTROYED;
 }
 
 static struct node *node_at(struct autotune_entry *e) {
   return (struct node *)(void *)((char *)e - offsetof(struct node, entry));
 }
 
-// E's variant cannot be launched, and nothing has run: the context was reset, or it wants more than it may have.
-// The default runs; once, what is known is loaded anew.
-static void forget(struct autotune_site *site, struct autotune_entry *e, struct gpu_code *c,
-                   gpu_result error) {
+// E's variant cannot be launched, and nothing has run: the context was reset, or it wants
+// more than it may have. The default runs; once, what is known is loaded anew.
+static void forget(struct autotune_site *site, struct autotune_entry *e,
+                   struct gpu_code *c, gpu_result error) {
   struct node *n = node_at(e);
   char text[256];
   if (!decide_take())
@@ -210,8 +226,8 @@ static void forget(struct autotune_site *site, struct autotune_entry *e, struct 
     __atomic_store_n(&site->hot, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&e->code, site->kernel->original, __ATOMIC_RELEASE);
     gpu_error(c->api, error, text, sizeof text);
-    log_message(AUTOTUNE_INFO, "%s: the tuned variant cannot be launched: %s", site->kernel->name,
-                text);
+    log_message(AUTOTUNE_INFO, "%s: the tuned variant cannot be launched: %s",
+                site->kernel->name, text);
     site_note(&n->why, "default: the tuned variant cannot be launched");
     bool again = n->failures++ == 0;
     atomic_store(&n->asked, !again);
@@ -220,14 +236,15 @@ static void forget(struct autotune_site *site, struct autotune_entry *e, struct 
   decide_release();
 }
 
-static int launch_code(struct autotune_site *site, struct autotune_entry *e, struct gpu_code *c,
-                       void *const *args, const struct autotune_launch *asked) {
+static int launch_code(struct autotune_site *site, struct autotune_entry *e,
+                       struct gpu_code *c, void *const *args,
+                       const struct autotune_launch *asked) {
   struct autotune_launch l;
   if (!c->kernel->gpu->geometry(c->values, args, c->machine, asked, &l))
     return AUTOTUNE_LAUNCH_DEFAULT;
   for (int attempt = 0;; attempt++) {
-    gpu_result r = c->api->launch(c->function, l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y,
-                                  l.block.z, (unsigned)l.shared, asked->stream,
+    gpu_result r = c->api->launch(c->function, l.grid.x, l.grid.y, l.grid.z, l.block.x,
+                                  l.block.y, l.block.z, (unsigned)l.shared, asked->stream,
                                   (void **)(uintptr_t)args, NULL);
     if (__builtin_expect(r == 0, 1))
       return 0;
@@ -244,11 +261,11 @@ static int launch(struct autotune_site *site, struct autotune_entry *e, void *co
                   const struct autotune_launch *asked) {
   autotune_fn code = __atomic_load_n(&e->code, __ATOMIC_ACQUIRE);
   return code == site->kernel->original
-             ? AUTOTUNE_LAUNCH_DEFAULT
-             : launch_code(site, e, (struct gpu_code *)(uintptr_t)code, args, asked);
+      ? AUTOTUNE_LAUNCH_DEFAULT
+      : launch_code(site, e, (struct gpu_code *)(uintptr_t)code, args, asked);
 }
 
-// ---- what is not decided --------------------------------------------------------------------------------------
+// ---- what is not decided ------------------------------------------------------------
 
 // Why this kernel can be neither tuned nor looked up; NULL: it can.
 static const char *obstacle(const struct autotune_kernel *k, const long long *key) {
@@ -264,11 +281,12 @@ static const char *obstacle(const struct autotune_kernel *k, const long long *ke
   if (!gpu_info_get(gpu_ordinal(k, key)))
     return "the device cannot be asked what it is";
   return bind_thread(api, gpu_ordinal(k, key))
-             ? NULL : "another context than the device's primary one is current";
+      ? NULL
+      : "another context than the device's primary one is current";
 }
 
-// Nothing may be measured, copied or loaded while a graph is being recorded on the stream, or on one that this
-// would wait for.
+// Nothing may be measured, copied or loaded while a graph is being recorded on the
+// stream, or on one that this would wait for.
 static bool is_captured(const struct gpu_api *api, void *stream) {
   int status = 0;
   return api->stream_capturing(stream, &status) != 0 || status != 0;
@@ -298,10 +316,13 @@ static int miss(struct autotune_site *site, const long long *key, void *const *a
   const char *why;
   if (!n)
     return AUTOTUNE_LAUNCH_DEFAULT;
-  if (!atomic_load_explicit(&n->decided, memory_order_acquire) && decide_mode(k) != MODE_OFF) {
+  if (!atomic_load_explicit(&n->decided, memory_order_acquire) &&
+      decide_mode(k) != MODE_OFF) {
     if (!k->gpu->instance) {
-      log_once(AUTOTUNE_WARN, k->name,
-               "%s: not tuned: among its template arguments is what has no name at file scope", k->name);
+      log_once(
+          AUTOTUNE_WARN, k->name,
+          "%s: not tuned: among its template arguments is what has no name at file scope",
+          k->name);
       site_note(&n->why, "default: its template arguments cannot be spelled elsewhere");
       atomic_store(&n->decided, true);
       return AUTOTUNE_LAUNCH_DEFAULT;
@@ -324,8 +345,8 @@ static int miss(struct autotune_site *site, const long long *key, void *const *a
   return launch(site, &n->entry, args, asked);
 }
 
-int autotune_launch_kernel(struct autotune_site *site, const long long *key, void *const *args,
-                           const struct autotune_launch *asked) {
+int autotune_launch_kernel(struct autotune_site *site, const long long *key,
+                           void *const *args, const struct autotune_launch *asked) {
   struct autotune_entry *e = __atomic_load_n(&site->hot, __ATOMIC_ACQUIRE);
   const struct autotune_kernel *k = site->kernel;
   bool same = e != NULL;

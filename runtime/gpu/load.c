@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// load.c: a cubin becomes a function that can be launched as is asked for, or it is said why not.
+// load.c: a cubin becomes a function that can be launched as is asked for, or it is said
+// why not.
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,9 +8,15 @@
 #include "sandbox/executor.h"
 
 // CUfunction_attribute and CUdevice_attribute, by their documented numbers.
-enum { FUNCTION_MAX_THREADS = 0, FUNCTION_SHARED = 1, FUNCTION_LOCAL = 3, FUNCTION_REGISTERS = 4,
-       FUNCTION_MAX_DYNAMIC = 8, DEVICE_THREADS_PER_SM = 39,
-       PLAIN_SHARED = 48 * 1024 /* bytes of shared memory that need no permission */ };
+enum {
+  FUNCTION_MAX_THREADS = 0,
+  FUNCTION_SHARED = 1,
+  FUNCTION_LOCAL = 3,
+  FUNCTION_REGISTERS = 4,
+  FUNCTION_MAX_DYNAMIC = 8,
+  DEVICE_THREADS_PER_SM = 39,
+  PLAIN_SHARED = 48 * 1024 /* bytes of shared memory that need no permission */
+};
 
 struct loaded *gpu_loaded(struct gpu_run *r, uint64_t ticket) {
   for (unsigned i = 0; i < r->n_loaded; i++)
@@ -46,15 +53,19 @@ static bool set_facts(struct gpu_run *r, struct loaded *l, struct gpu_answer *a)
   a->fate = FATE_LOAD;
   if (most > 0 && threads > (unsigned long long)most) {
     snprintf(a->message, sizeof a->message,
-             "blocks of %llu threads, and with %d registers each %d fit", threads, f->registers, most);
+             "blocks of %llu threads, and with %d registers each %d fit", threads,
+             f->registers, most);
     return false;
   }
   if (l->launch.shared + (size_t)f->static_shared > PLAIN_SHARED &&
-      !gpu_good(r, r->api->function_set(l->function, FUNCTION_MAX_DYNAMIC, (int)l->launch.shared),
-                "shared memory", a))
+      !gpu_good(
+          r,
+          r->api->function_set(l->function, FUNCTION_MAX_DYNAMIC, (int)l->launch.shared),
+          "shared memory", a))
     return false;
-  if (!gpu_good(r, r->api->occupancy(&f->blocks, l->function, (int)threads, l->launch.shared),
-                "occupancy", a))
+  if (!gpu_good(
+          r, r->api->occupancy(&f->blocks, l->function, (int)threads, l->launch.shared),
+          "occupancy", a))
     return false;
   gpu_device device = 0;
   if (r->api->device_get(&device, r->call.device) != 0 ||
@@ -66,17 +77,19 @@ static bool set_facts(struct gpu_run *r, struct loaded *l, struct gpu_answer *a)
   set_waves(r, &l->launch, f);
   a->facts = *f;
   if (f->blocks == 0) {
-    snprintf(a->message, sizeof a->message,
-             "no block fits on a multiprocessor (%llu threads, %d registers, %zu bytes of shared "
-             "memory)", threads, f->registers, l->launch.shared + (size_t)f->static_shared);
+    snprintf(
+        a->message, sizeof a->message,
+        "no block fits on a multiprocessor (%llu threads, %d registers, %zu bytes of shared "
+        "memory)",
+        threads, f->registers, l->launch.shared + (size_t)f->static_shared);
     return false;
   }
   a->fate = FATE_OK;
   return true;
 }
 
-// The unit declares a pointer for each variable of the program that it refers to; those that are not used
-// may be gone.
+// The unit declares a pointer for each variable of the program that it refers to; those
+// that are not used may be gone.
 static bool set_symbols(struct gpu_run *r, const struct loaded *l, struct gpu_answer *a) {
   for (unsigned i = 0; i < r->call.n_symbols; i++) {
     char name[96];
@@ -100,7 +113,8 @@ void gpu_unload(struct gpu_run *r, struct loaded *l) {
   *l = r->loaded[--r->n_loaded];
 }
 
-struct loaded *gpu_load(struct gpu_run *r, const struct gpu_variant *v, struct gpu_answer *a) {
+struct loaded *gpu_load(struct gpu_run *r, const struct gpu_variant *v,
+                        struct gpu_answer *a) {
   struct loaded *more = sys_realloc(r->loaded, (r->n_loaded + 1) * sizeof *more);
   if (!more) {
     a->fate = FATE_LOAD;

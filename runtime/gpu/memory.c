@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory.c: memory for copies. The device first, with a margin for the program, which may allocate while it is
-// tuned; else pinned memory of the host, as long as that leaves half of what is free.
+// memory.c: memory for copies. The device first, with a margin for the program, which may
+// allocate while it is tuned; else pinned memory of the host, as long as that leaves half
+// of what is free.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,8 @@ static double mebibytes(size_t bytes) {
   return (double)bytes / (1 << 20);
 }
 
-bool gpu_buffer_make(const struct gpu_api *api, struct gpu_buffer *b, size_t bytes, bool on_device,
-                     char *why, size_t size) {
+bool gpu_buffer_make(const struct gpu_api *api, struct gpu_buffer *b, size_t bytes,
+                     bool on_device, char *why, size_t size) {
   size_t available;
   *b = (struct gpu_buffer){ .bytes = bytes };
   if (bytes == 0)
@@ -51,8 +52,10 @@ bool gpu_buffer_make(const struct gpu_api *api, struct gpu_buffer *b, size_t byt
     return true;
   }
   *b = (struct gpu_buffer){ 0 };
-  snprintf(why, size, "no room for a copy of %.1f MiB (%.1f MiB are free on the device%s)",
-           mebibytes(bytes), mebibytes(available), on_device ? "" : ", and the host has too few");
+  snprintf(why, size,
+           "no room for a copy of %.1f MiB (%.1f MiB are free on the device%s)",
+           mebibytes(bytes), mebibytes(available),
+           on_device ? "" : ", and the host has too few");
   return false;
 }
 
@@ -64,16 +67,16 @@ void gpu_buffer_free(const struct gpu_api *api, struct gpu_buffer *b) {
   *b = (struct gpu_buffer){ 0 };
 }
 
-gpu_result gpu_buffer_save(const struct gpu_api *api, const struct gpu_buffer *b, gpu_pointer from,
-                           gpu_stream s) {
+gpu_result gpu_buffer_save(const struct gpu_api *api, const struct gpu_buffer *b,
+                           gpu_pointer from, gpu_stream s) {
   if (b->bytes == 0)
     return 0;
   return b->host ? api->copy_to_host((void *)(uintptr_t)b->at, from, b->bytes, s)
                  : api->copy_device(b->at, from, b->bytes, s);
 }
 
-gpu_result gpu_buffer_load(const struct gpu_api *api, const struct gpu_buffer *b, gpu_pointer to,
-                           gpu_stream s) {
+gpu_result gpu_buffer_load(const struct gpu_api *api, const struct gpu_buffer *b,
+                           gpu_pointer to, gpu_stream s) {
   if (b->bytes == 0)
     return 0;
   return b->host ? api->copy_from_host(to, (const void *)(uintptr_t)b->at, b->bytes, s)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvrtc.c: CUDA variants: cubins for the very device, made in the tuner's own process on its threads.
+// nvrtc.c: CUDA variants: cubins for the very device, made in the tuner's own process on
+// its threads.
 //
-// Toolkit headers are wanted only where the unit says so, by the -I that was right where the program was
-// built. Where that folder is not, CUDA_PATH's takes its place.
+// Toolkit headers are wanted only where the unit says so, by the -I that was right where
+// the program was built. Where that folder is not, CUDA_PATH's takes its place.
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,9 +38,13 @@ static const char *version(const char *compiler) {
   return none;
 }
 
-// ---- options ---------------------------------------------------------------------------------------
+// ---- options ------------------------------------------------------------------------
 
-struct options_list { const char *list[MOST_OPTIONS]; char *owned[MOST_OPTIONS]; int n, n_owned; };
+struct options_list {
+  const char *list[MOST_OPTIONS];
+  char *owned[MOST_OPTIONS];
+  int n, n_owned;
+};
 
 static void add(struct options_list *o, const char *word) {
   if (o->n < MOST_OPTIONS)
@@ -92,7 +97,7 @@ static void free_options(struct options_list *o) {
     free(o->owned[i]);
 }
 
-// ---- compiling -------------------------------------------------------------------------------------
+// ---- compiling ----------------------------------------------------------------------
 
 // The first line with an error, and what follows it.
 static char *first_error(const char *log) {
@@ -113,7 +118,8 @@ static char *complaint(const struct gpu_nvrtc *n, gpu_program p, gpu_result e) {
   return message ? message : sys_printf("error: NVRTC failed (%d) and said nothing", e);
 }
 
-static gpu_result take_cubin(const struct gpu_nvrtc *n, gpu_program p, struct object *out) {
+static gpu_result take_cubin(const struct gpu_nvrtc *n, gpu_program p,
+                             struct object *out) {
   size_t size = 0;
   gpu_result e = n->nvrtc_cubin_size(p, &size);
   if (e != 0 || size == 0 || !(out->data = sys_malloc(size)))
@@ -153,5 +159,8 @@ static int compile(const char *compiler, const char *text, const char *const *fl
 }
 
 const struct backend backend_nvrtc = {
-  .name = "nvrtc", .applicable = applicable, .version = version, .compile = compile,
+  .name = "nvrtc",
+  .applicable = applicable,
+  .version = version,
+  .compile = compile,
 };

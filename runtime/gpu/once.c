@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// once.c: one run of a kernel, timed by two events. Nobody can end a kernel that runs; after its limit the
-// helper gives up, since its end ends the kernel too, and the program waits on for a while: its memory
-// cannot be put back before.
+// once.c: one run of a kernel, timed by two events. Nobody can end a kernel that runs;
+// after its limit the helper gives up, since its end ends the kernel too, and the program
+// waits on for a while: its memory cannot be put back before.
 #include <sched.h>
 #include <string.h>
 #include <time.h>
@@ -67,19 +67,21 @@ static gpu_result launch(struct gpu_run *r, const struct loaded *l) {
   if (!l)
     return r->original(&asked, r->args);
   const struct autotune_dim3 *g = &l->launch.grid, *b = &l->launch.block;
-  return r->api->launch(l->function, g->x, g->y, g->z, b->x, b->y, b->z, (unsigned)l->launch.shared,
-                        r->stream, r->args, NULL);
+  return r->api->launch(l->function, g->x, g->y, g->z, b->x, b->y, b->z,
+                        (unsigned)l->launch.shared, r->stream, r->args, NULL);
 }
 
 // The kernel runs longer than it may.
 static void too_late(struct gpu_run *r, double limit, struct gpu_answer *a) {
   a->fate = FATE_TIMEOUT;
-  gpu_result e = r->copied ? GPU_TOO_LATE : await_event(r, patience > limit ? patience : limit);
+  gpu_result e = r->copied ? GPU_TOO_LATE
+                           : await_event(r, patience > limit ? patience : limit);
   r->stuck = e == GPU_TOO_LATE;
   r->lost |= e != 0;
   a->sticky = r->lost;
   snprintf(a->message, sizeof a->message, "no end after %.3g s%s", limit,
-           r->stuck && !r->copied ? ", and a kernel cannot be ended within the program" : "");
+           r->stuck && !r->copied ? ", and a kernel cannot be ended within the program"
+                                  : "");
 }
 
 void gpu_run_announce(struct gpu_run *r, void (*announce)(double seconds)) {
@@ -91,8 +93,8 @@ static void announce(const struct gpu_run *r, double seconds) {
     r->announce(seconds);
 }
 
-bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limit, double *seconds,
-              struct gpu_answer *a) {
+bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limit,
+              double *seconds, struct gpu_answer *a) {
   float milliseconds = 0;
   double most = limit > 0 ? limit * n : no_limit;
   announce(r, most);
@@ -119,7 +121,7 @@ bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limi
   if (*seconds * n <= most)
     return true;
   a->fate = FATE_TIMEOUT; // it ended between two looks
-  snprintf(a->message, sizeof a->message, "it took %.3g s, and %.3g s is the limit", *seconds * n,
-           most);
+  snprintf(a->message, sizeof a->message, "it took %.3g s, and %.3g s is the limit",
+           *seconds * n, most);
   return false;
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.c: what is around the runs of one call's variants, in the program and in the helper alike.
+// run.c: what is around the runs of one call's variants, in the program and in the helper
+// alike.
 //
 //     save ─► default: run, keep outputs, run again, compare, time ─► restore
 //             variant: restore, pattern, run, compare; time ─► restore
 //
-// All that the kernel may write is saved once, and after each function the memory is as it was before the
-// call. Outputs that are only written are filled with a pattern before a checked run, so that a variant that
-// leaves out part of its work cannot pass on what stood there before. What is only read must keep its hash.
+// All that the kernel may write is saved once, and after each function the memory is as
+// it was before the call. Outputs that are only written are filled with a pattern before
+// a checked run, so that a variant that leaves out part of its work cannot pass on what
+// stood there before. What is only read must keep its hash.
 //
-// Memory beside the sections must stay as it was, too, unless the kernel as written changes it. In the program that
-// is put back with isolate(off) alone: it may belong to other streams, and the helper has seen the variant before. There
-// all that is not written must keep its hash, however far from the sections.
+// Memory beside the sections must stay as it was, too, unless the kernel as written
+// changes it. In the program that is put back with isolate(off) alone: it may belong to
+// other streams, and the helper has seen the variant before. There all that is not
+// written must keep its hash, however far from the sections.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,8 +22,11 @@
 #include "sandbox/executor.h"
 
 // 0xa5 repeated is a small normal number in every format: nothing slow, nothing NaN.
-enum { PATTERN = 0xa5, RELAXED = 2 /* CU_STREAM_CAPTURE_MODE_RELAXED */,
-       NON_BLOCKING = 1 /* CU_STREAM_NON_BLOCKING */ };
+enum {
+  PATTERN = 0xa5,
+  RELAXED = 2 /* CU_STREAM_CAPTURE_MODE_RELAXED */,
+  NON_BLOCKING = 1 /* CU_STREAM_NON_BLOCKING */
+};
 
 static double now(void) { // never the clock of a test
   struct timespec t;
@@ -28,7 +34,7 @@ static double now(void) { // never the clock of a test
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// ---- context, stream -----------------------------------------------------------------------------------
+// ---- context, stream ----------------------------------------------------------------
 
 void gpu_enter(struct gpu_run *r, struct gpu_scope *s) {
   s->mode = RELAXED;
@@ -44,7 +50,8 @@ void gpu_leave(struct gpu_run *r, const struct gpu_scope *s) {
   r->api->capture_mode(&mode);
 }
 
-bool gpu_tell(struct gpu_run *r, gpu_result e, const char *doing, char *why, size_t size) {
+bool gpu_tell(struct gpu_run *r, gpu_result e, const char *doing, char *why,
+              size_t size) {
   char text[200];
   if (e == GPU_TOO_LATE)
     snprintf(text, sizeof text, "the device does not answer");
@@ -60,8 +67,8 @@ bool gpu_run_wait(struct gpu_run *r, char *why, size_t size) {
   return gpu_tell(r, gpu_await(r, 0), "waiting for the device", why, size);
 }
 
-struct gpu_run *gpu_run_begin(const struct gpu_api *api, const struct gpu_call *call, char *why,
-                              size_t size) {
+struct gpu_run *gpu_run_begin(const struct gpu_api *api, const struct gpu_call *call,
+                              char *why, size_t size) {
   struct gpu_run *r = sys_calloc(1, sizeof *r);
   struct gpu_scope scope;
   gpu_device device;
@@ -97,8 +104,9 @@ struct gpu_run *gpu_run_begin(const struct gpu_api *api, const struct gpu_call *
   return NULL;
 }
 
-// Of an allocation without sections, other streams may be writing another part; it would be put back as it was before
-// that. The legacy stream waits for all but those that do not block, unless one of them is being captured.
+// Of an allocation without sections, other streams may be writing another part; it would
+// be put back as it was before that. The legacy stream waits for all but those that do
+// not block, unless one of them is being captured.
 static gpu_result await_others(struct gpu_run *r) {
   const gpu_stream legacy = (gpu_stream)(uintptr_t)1; // CU_STREAM_LEGACY
   bool whole = false;
@@ -111,8 +119,8 @@ static gpu_result await_others(struct gpu_run *r) {
   return e ? e : r->api->event_synchronize(r->to);
 }
 
-struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *call, char *why,
-                            size_t size) {
+struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *call,
+                            char *why, size_t size) {
   struct gpu_run *r = gpu_run_begin(api, call, why, size);
   struct gpu_scope scope;
   if (!r)
@@ -124,7 +132,8 @@ struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *ca
     e = api->event_synchronize(r->to);
   if (e == 0)
     e = await_others(r);
-  bool ready = gpu_tell(r, e, "the launch's stream", why, size) && gpu_run_prepare(r, why, size);
+  bool ready = gpu_tell(r, e, "the launch's stream", why, size) &&
+      gpu_run_prepare(r, why, size);
   gpu_leave(r, &scope);
   if (ready)
     return r;
@@ -132,7 +141,7 @@ struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *ca
   return NULL;
 }
 
-// ---- checked runs ------------------------------------------------------------------------------------------
+// ---- checked runs -------------------------------------------------------------------
 
 // As before the call, queued; but what is only written is filled with a pattern.
 static gpu_result make_ready(struct gpu_run *r) {
@@ -156,9 +165,10 @@ static bool same_outputs(struct gpu_run *r, struct gpu_answer *a) {
     const struct piece *p = &r->pieces[i];
     char what[180] = "";
     bool same = true;
-    gpu_result e = p->expected.bytes == 0 ? 0
-                   : gpu_compare(r, p->region->element, p->region->rtol, p->atol, &p->expected,
-                                 p->region->base, &same, what, sizeof what);
+    gpu_result e = p->expected.bytes == 0
+        ? 0
+        : gpu_compare(r, p->region->element, p->region->rtol, p->atol, &p->expected,
+                      p->region->base, &same, what, sizeof what);
     if (!gpu_good(r, e, "comparing", a))
       return false;
     if (!same)
@@ -185,7 +195,8 @@ static bool owns_fences(const struct gpu_run *r) {
   return r->copied || (r->call.flags & AUTOTUNE_GPU_NO_ISOLATE);
 }
 
-static bool same_fence(struct gpu_run *r, const struct fence *f, bool *same, struct gpu_answer *a) {
+static bool same_fence(struct gpu_run *r, const struct fence *f, bool *same,
+                       struct gpu_answer *a) {
   char what[180] = "";
   gpu_result e =
       gpu_compare(r, AUTOTUNE_BYTES, -1, -1, &f->saved, f->base, same, what, sizeof what);
@@ -221,7 +232,8 @@ static bool watches_rests(const struct gpu_run *r, bool original) {
 static bool hash_rests(struct gpu_run *r, bool original, struct gpu_answer *a) {
   for (unsigned i = 0; i < r->n_rests && watches_rests(r, original); i++) {
     struct rest *x = &r->rests[i];
-    gpu_result e = x->off || (!original && x->hash) ? 0 : gpu_hash(r, x->base, x->bytes, &x->hash);
+    gpu_result e =
+        x->off || (!original && x->hash) ? 0 : gpu_hash(r, x->base, x->bytes, &x->hash);
     if (!gpu_good(r, e, "comparing", a))
       return false;
   }
@@ -255,7 +267,8 @@ static bool keep_outputs(struct gpu_run *r, struct gpu_answer *a) {
     if (e != 0 || p->expected.bytes == 0 || x->rtol < 0 || x->atol >= 0)
       continue;
     e = gpu_await(r, 0);
-    // Of an allocation only what was written tells how large the answers are: the rest is whatever stood there.
+    // Of an allocation only what was written tells how large the answers are: the rest is
+    // whatever stood there.
     if (e == 0 && x->whole)
       e = gpu_rms(r, x->element, &p->expected, &p->saved, &rms, &count);
     if (e == 0 && count == 0)
@@ -267,14 +280,15 @@ static bool keep_outputs(struct gpu_run *r, struct gpu_answer *a) {
 
 // *SECONDS: what the run took.
 static bool checked_run(struct gpu_run *r, const struct loaded *l, bool keep,
-                        const struct trial_plan *p, double *seconds, struct gpu_answer *a) {
+                        const struct trial_plan *p, double *seconds,
+                        struct gpu_answer *a) {
   return gpu_good(r, make_ready(r), "restoring", a) && hash_rests(r, keep, a) &&
-         gpu_once(r, l, 1, p->limit, seconds, a) &&
-         (keep ? keep_outputs(r, a) : same_outputs(r, a)) && same_inputs(r, a) &&
-         same_fences(r, keep, a) && same_rests(r, keep, a);
+      gpu_once(r, l, 1, p->limit, seconds, a) &&
+      (keep ? keep_outputs(r, a) : same_outputs(r, a)) && same_inputs(r, a) &&
+      same_fences(r, keep, a) && same_rests(r, keep, a);
 }
 
-// ---- the functions of gpu.h --------------------------------------------------------------------------------
+// ---- the functions of gpu.h ---------------------------------------------------------
 
 bool gpu_run_restore(struct gpu_run *r) {
   struct gpu_scope scope;
@@ -293,9 +307,12 @@ bool gpu_run_restore(struct gpu_run *r) {
 }
 
 static bool begin(const struct gpu_run *r, struct gpu_answer *a) {
-  *a = (struct gpu_answer){ .fate = r->lost ? FATE_CRASH : FATE_OK, .pace = 1, .sticky = r->lost };
+  *a = (struct gpu_answer){ .fate = r->lost ? FATE_CRASH : FATE_OK,
+                            .pace = 1,
+                            .sticky = r->lost };
   if (r->lost)
-    snprintf(a->message, sizeof a->message, "an earlier error has left the device unusable");
+    snprintf(a->message, sizeof a->message,
+             "an earlier error has left the device unusable");
   return !r->lost;
 }
 
@@ -354,15 +371,16 @@ static bool load_and_try(struct gpu_run *r, const struct gpu_variant *v,
   a->verify_seconds = now() - start;
   if (plan->max_samples > 0 && !gpu_sample(r, l, plan, first, a))
     return false;
-  if (plan->max_samples > 0 && plan->verify && r->call.n_regions > 0 && !same_outputs(r, a))
+  if (plan->max_samples > 0 && plan->verify && r->call.n_regions > 0 &&
+      !same_outputs(r, a))
     return false;
   if (l)
     l->checked |= plan->verify;
   return true;
 }
 
-void gpu_run_try(struct gpu_run *r, const struct gpu_variant *v, const struct trial_plan *plan,
-                 struct gpu_answer *out) {
+void gpu_run_try(struct gpu_run *r, const struct gpu_variant *v,
+                 const struct trial_plan *plan, struct gpu_answer *out) {
   struct gpu_scope scope;
   struct loaded *l;
   if (!begin(r, out))

@@ -16,47 +16,61 @@
 #include "gpu.h"
 
 /* CUresult, by its documented numbers. */
-enum { GPU_OUT_OF_MEMORY = 2, GPU_NOT_FOUND = 500, GPU_NOT_READY = 600, GPU_LAUNCH_TIMEOUT = 702,
-       GPU_TOO_LATE = -2 /* ours: it has not ended within its limit */ };
+enum {
+  GPU_OUT_OF_MEMORY = 2,
+  GPU_NOT_FOUND = 500,
+  GPU_NOT_READY = 600,
+  GPU_LAUNCH_TIMEOUT = 702,
+  GPU_TOO_LATE = -2 /* ours: it has not ended within its limit */
+};
 
-/* ---- memory.c ---------------------------------------------------------------------------------- */
+/* ---- memory.c -------------------------------------------------------------------- */
 
-/* Memory of ours: on the device, or pinned on the host, where the device sees it at the same address. */
-struct gpu_buffer { gpu_pointer at; size_t bytes; bool host; };
+/* Memory of ours: on the device, or pinned on the host, where the device sees it at the
+ * same address. */
+struct gpu_buffer {
+  gpu_pointer at;
+  size_t bytes;
+  bool host;
+};
 /* Bytes of the host that may be used for copies: half of what is free. */
 size_t gpu_host_room(void);
-/* May be made of nothing (0 bytes). False and WHY: neither has room. ON_DEVICE: the host will not do. */
-bool gpu_buffer_make(const struct gpu_api *api, struct gpu_buffer *b, size_t bytes, bool on_device,
-                     char *why, size_t size);
+/* May be made of nothing (0 bytes). False and WHY: neither has room. ON_DEVICE: the host
+ * will not do. */
+bool gpu_buffer_make(const struct gpu_api *api, struct gpu_buffer *b, size_t bytes,
+                     bool on_device, char *why, size_t size);
 void gpu_buffer_free(const struct gpu_api *api, struct gpu_buffer *b);
 /* FROM the device into B, B to the device; queued on S. */
-gpu_result gpu_buffer_save(const struct gpu_api *api, const struct gpu_buffer *b, gpu_pointer from,
-                           gpu_stream s);
-gpu_result gpu_buffer_load(const struct gpu_api *api, const struct gpu_buffer *b, gpu_pointer to,
-                           gpu_stream s);
+gpu_result gpu_buffer_save(const struct gpu_api *api, const struct gpu_buffer *b,
+                           gpu_pointer from, gpu_stream s);
+gpu_result gpu_buffer_load(const struct gpu_api *api, const struct gpu_buffer *b,
+                           gpu_pointer to, gpu_stream s);
 
-/* ---- run.c ------------------------------------------------------------------------------------- */
+/* ---- run.c ----------------------------------------------------------------------- */
 
 /* A region, in this process. */
 struct piece {
   const struct gpu_region *region; /* its base is this process's */
-  struct gpu_buffer saved;    /* what it held before the call */
-  struct gpu_buffer expected; /* what the default wrote */
+  struct gpu_buffer saved;         /* what it held before the call */
+  struct gpu_buffer expected;      /* what the default wrote */
   double atol;
-  uint64_t hash;              /* of what is only read */
+  uint64_t hash; /* of what is only read */
 };
 /* Memory beside the regions that no variant may write. */
 struct fence {
-  gpu_pointer base; size_t bytes;
+  gpu_pointer base;
+  size_t bytes;
   struct gpu_buffer saved;
-  bool off;                   /* the kernel as written changes it */
+  bool off; /* the kernel as written changes it */
   char name[64];
 };
-/* What is left of an allocation without its regions and fences: in a helper no variant may write there either. */
+/* What is left of an allocation without its regions and fences: in a helper no variant
+ * may write there either. */
 struct rest {
-  gpu_pointer base; size_t bytes;
+  gpu_pointer base;
+  size_t bytes;
   uint64_t hash;
-  bool off;                   /* it changed while the kernel as written ran */
+  bool off; /* it changed while the kernel as written ran */
   const char *name;
 };
 struct loaded {
@@ -71,89 +85,105 @@ enum { FENCES = 2 * GPU_REGIONS, RESTS = 2 * GPU_REGIONS };
 
 struct gpu_run {
   const struct gpu_api *api;
-  struct gpu_call call;       /* with the addresses of this process */
-  bool copied;                /* in a helper: all memory is ours */
+  struct gpu_call call; /* with the addresses of this process */
+  bool copied;          /* in a helper: all memory is ours */
   const struct gpu_info *info;
   gpu_context context;
   gpu_stream stream;
   gpu_event from, to;
   void *args[GPU_MAX_ARGS];
   int (*original)(const struct autotune_launch *, void *const *);
-  struct gpu_buffer copies[GPU_REGIONS + GPU_SYMBOLS]; /* of allocations, then of symbols */
-  struct piece pieces[GPU_REGIONS]; /* call.n_regions of them */
-  struct fence fences[FENCES]; unsigned n_fences;
-  struct rest rests[RESTS]; unsigned n_rests;
-  struct loaded *loaded; unsigned n_loaded;
-  struct gpu_buffer flush;    /* twice the L2 cache; made when it is wanted first */
+  struct gpu_buffer
+      copies[GPU_REGIONS + GPU_SYMBOLS]; /* of allocations, then of symbols */
+  struct piece pieces[GPU_REGIONS];      /* call.n_regions of them */
+  struct fence fences[FENCES];
+  unsigned n_fences;
+  struct rest rests[RESTS];
+  unsigned n_rests;
+  struct loaded *loaded;
+  unsigned n_loaded;
+  struct gpu_buffer flush; /* twice the L2 cache; made when it is wanted first */
   struct gpu_compare *compare;
-  void (*announce)(double seconds); /* in a helper: a kernel is launched that may take so long; -1: it has ended */
-  bool restores;              /* something is put back between the runs */
-  bool warm;                  /* a variant has run here before */
-  bool lost;                  /* the context is */
-  bool stuck;                 /* a kernel does not end: not even memory can be freed */
+  void (*announce)(double seconds); /* in a helper: a kernel is launched that may take so
+                                       long; -1: it has ended */
+  bool restores;                    /* something is put back between the runs */
+  bool warm;                        /* a variant has run here before */
+  bool lost;                        /* the context is */
+  bool stuck; /* a kernel does not end: not even memory can be freed */
 };
 
-/* While a function of ours works: our context is current, and other threads may capture streams. */
-struct gpu_scope { gpu_context before; int mode; };
+/* While a function of ours works: our context is current, and other threads may capture
+ * streams. */
+struct gpu_scope {
+  gpu_context before;
+  int mode;
+};
 void gpu_enter(struct gpu_run *r, struct gpu_scope *s);
 void gpu_leave(struct gpu_run *r, const struct gpu_scope *s);
 /* A run without memory of its own: context, stream, events. Freed by gpu_run_free. */
-struct gpu_run *gpu_run_begin(const struct gpu_api *api, const struct gpu_call *call, char *why,
-                              size_t size);
+struct gpu_run *gpu_run_begin(const struct gpu_api *api, const struct gpu_call *call,
+                              char *why, size_t size);
 /* Waits for what is queued. False and WHY. */
 bool gpu_run_wait(struct gpu_run *r, char *why, size_t size);
 /* False: E is an error, and WHY says of what. */
 bool gpu_tell(struct gpu_run *r, gpu_result e, const char *doing, char *why, size_t size);
 
-/* ---- snapshot.c -------------------------------------------------------------------------------- */
+/* ---- snapshot.c ------------------------------------------------------------------ */
 
-/* Buffers for what is to be saved and compared, fences, arguments; call's addresses are final. Saves. */
+/* Buffers for what is to be saved and compared, fences, arguments; call's addresses are
+ * final. Saves. */
 bool gpu_run_prepare(struct gpu_run *r, char *why, size_t size);
 
-/* ---- once.c ------------------------------------------------------------------------------------ */
+/* ---- once.c ---------------------------------------------------------------------- */
 
-/* Runs L (NULL: the default) N times, and waits at most LIMIT seconds for all (0: very long). 0 and the *SECONDS
- * of one; else A says what happened. */
-bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limit, double *seconds,
-              struct gpu_answer *a);
-/* An error of a call that is no launch, or 0: A says what happened. True: there was none. */
+/* Runs L (NULL: the default) N times, and waits at most LIMIT seconds for all (0: very
+ * long). 0 and the *SECONDS of one; else A says what happened. */
+bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limit,
+              double *seconds, struct gpu_answer *a);
+/* An error of a call that is no launch, or 0: A says what happened. True: there was none.
+ */
 bool gpu_good(struct gpu_run *r, gpu_result e, const char *doing, struct gpu_answer *a);
 /* Waits for what is queued on our stream. */
 gpu_result gpu_await(struct gpu_run *r, double limit);
 
-/* ---- load.c ------------------------------------------------------------------------------------ */
+/* ---- load.c ---------------------------------------------------------------------- */
 
 struct loaded *gpu_loaded(struct gpu_run *r, uint64_t ticket); /* NULL: it is not */
 /* Loads V, which is not loaded. NULL: A says why. */
-struct loaded *gpu_load(struct gpu_run *r, const struct gpu_variant *v, struct gpu_answer *a);
+struct loaded *gpu_load(struct gpu_run *r, const struct gpu_variant *v,
+                        struct gpu_answer *a);
 void gpu_unload(struct gpu_run *r, struct loaded *l);
 
-/* ---- sample.c ---------------------------------------------------------------------------------- */
+/* ---- sample.c -------------------------------------------------------------------- */
 
-/* Fills in A's samples. FIRST: seconds that the checked run took; below 0: there was none. L NULL: the default.
- * False: A says what happened. */
-bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_plan *p, double first,
-                struct gpu_answer *a);
+/* Fills in A's samples. FIRST: seconds that the checked run took; below 0: there was
+ * none. L NULL: the default. False: A says what happened. */
+bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_plan *p,
+                double first, struct gpu_answer *a);
 /* Puts back what is read and written, queued. */
 gpu_result gpu_put_back(struct gpu_run *r);
 
-/* ---- compare.c --------------------------------------------------------------------------------- */
+/* ---- compare.c ------------------------------------------------------------------- */
 
 struct gpu_compare;
 /* Of this process and R's context. NULL: there is no NVRTC, so the host does it. */
 struct gpu_compare *gpu_compare_new(struct gpu_run *r);
-/* Its cubin, for another process, which adopts it in place of compiling; lives as long as the process. */
+/* Its cubin, for another process, which adopts it in place of compiling; lives as long as
+ * the process. */
 const void *gpu_compare_code(struct gpu_run *r, size_t *bytes);
 void gpu_compare_adopt(struct gpu_run *r, const void *code, size_t bytes);
 void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c);
-/* *SAME: GOT is as EXPECTED (both of BYTES; either may be pinned memory of the host). Else MESSAGE: "element
- * 17 is 1.5 instead of 1 (one of 4096)". RTOL, ATOL as in struct gpu_region, worked out. */
-gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol, double atol,
-                       const struct gpu_buffer *expected, gpu_pointer got, bool *same,
-                       char *message, size_t size);
-/* Root mean square of what is finite in B and, unless BEFORE is NULL, not as in BEFORE. *COUNT: of so many elements. */
+/* *SAME: GOT is as EXPECTED (both of BYTES; either may be pinned memory of the host).
+ * Else MESSAGE: "element 17 is 1.5 instead of 1 (one of 4096)". RTOL, ATOL as in struct
+ * gpu_region, worked out. */
+gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol,
+                       double atol, const struct gpu_buffer *expected, gpu_pointer got,
+                       bool *same, char *message, size_t size);
+/* Root mean square of what is finite in B and, unless BEFORE is NULL, not as in BEFORE.
+ * *COUNT: of so many elements. */
 gpu_result gpu_rms(struct gpu_run *r, enum autotune_element e, const struct gpu_buffer *b,
-                   const struct gpu_buffer *before, double *out, unsigned long long *count);
+                   const struct gpu_buffer *before, double *out,
+                   unsigned long long *count);
 /* A hash of BYTES at P; only comparable within one run. */
 gpu_result gpu_hash(struct gpu_run *r, gpu_pointer p, size_t bytes, uint64_t *out);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample.c: how long a variant takes. As on the CPU (runner.c): the checked run warms up, what is read and
-// written is put back before each timed run, the best so far may run in turns with the variant, and
-// sampling ends once enough is known. What is different: the L2 cache is flushed before each run, as in a program
-// that does other things in between, unless flush(off) says that the data of this kernel stays there. Only
-// then, and with nothing to put back, short kernels are timed in batches.
+// sample.c: how long a variant takes. As on the CPU (runner.c): the checked run warms up,
+// what is read and written is put back before each timed run, the best so far may run in
+// turns with the variant, and sampling ends once enough is known. What is different: the
+// L2 cache is flushed before each run, as in a program that does other things in between,
+// unless flush(off) says that the data of this kernel stays there. Only then, and with
+// nothing to put back, short kernels are timed in batches.
 #include <string.h>
 #include <time.h>
 
@@ -16,8 +17,8 @@ enum { PATTERN = 0x5a, SLOW_AFTER = 3 };
 // What runs in turns with the variant, to tell a slow variant from a slow moment.
 struct rival {
   bool there;
-  const struct loaded *code;  // NULL: the default
-  double seconds;             // what it takes when nothing else goes on
+  const struct loaded *code; // NULL: the default
+  double seconds;            // what it takes when nothing else goes on
   unsigned batch;
   double samples[MAX_GPU_SAMPLES];
 };
@@ -42,7 +43,8 @@ gpu_result gpu_put_back(struct gpu_run *r) {
   gpu_result e = 0;
   for (unsigned i = 0; i < r->call.n_regions && e == 0; i++)
     if (r->pieces[i].region->access == AUTOTUNE_INOUT)
-      e = gpu_buffer_load(r->api, &r->pieces[i].saved, r->pieces[i].region->base, r->stream);
+      e = gpu_buffer_load(r->api, &r->pieces[i].saved, r->pieces[i].region->base,
+                          r->stream);
   return e;
 }
 
@@ -51,24 +53,27 @@ static gpu_result flush(struct gpu_run *r) {
   char why[128];
   if (!flushes(r) || r->info->l2 == 0)
     return 0;
-  if (!r->flush.at && !gpu_buffer_make(r->api, &r->flush, 2 * r->info->l2, true, why, sizeof why)) {
-    log_once(AUTOTUNE_WARN, "gpu flush", "the L2 cache is not flushed between runs: %s", why);
+  if (!r->flush.at &&
+      !gpu_buffer_make(r->api, &r->flush, 2 * r->info->l2, true, why, sizeof why)) {
+    log_once(AUTOTUNE_WARN, "gpu flush", "the L2 cache is not flushed between runs: %s",
+             why);
     r->call.flags |= AUTOTUNE_GPU_NO_FLUSH;
     return 0;
   }
   return r->api->set_bytes(r->flush.at, PATTERN, r->flush.bytes, r->stream);
 }
 
-static bool run_once(struct gpu_run *r, const struct loaded *l, const struct trial_plan *p,
-                     unsigned batch, double *seconds, struct gpu_answer *a) {
+static bool run_once(struct gpu_run *r, const struct loaded *l,
+                     const struct trial_plan *p, unsigned batch, double *seconds,
+                     struct gpu_answer *a) {
   gpu_result e = gpu_put_back(r);
   if (e == 0)
     e = flush(r);
   return gpu_good(r, e, "restoring", a) && gpu_once(r, l, batch, p->limit, seconds, a);
 }
 
-static void choose_rival(struct gpu_run *r, const struct loaded *l, const struct trial_plan *p,
-                         struct rival *out) {
+static void choose_rival(struct gpu_run *r, const struct loaded *l,
+                         const struct trial_plan *p, struct rival *out) {
   const struct loaded *code = p->rival ? gpu_loaded(r, p->rival) : NULL;
   out->there = code && code != l && code->checked && p->rival_seconds > 0;
   out->code = code;
@@ -98,7 +103,8 @@ static bool is_enough(const struct trial_plan *p, const struct gpu_answer *a,
                       const struct rival *rival, double spent) {
   double sorted[MAX_GPU_SAMPLES];
   unsigned n = a->n_samples;
-  if (n >= p->max_samples || n >= MAX_GPU_SAMPLES || spent > p->budget || is_slow(p, a, rival))
+  if (n >= p->max_samples || n >= MAX_GPU_SAMPLES || spent > p->budget ||
+      is_slow(p, a, rival))
     return true;
   if (n < p->min_samples || (n > 16 && n % 8 != 0))
     return false;
@@ -106,15 +112,16 @@ static bool is_enough(const struct trial_plan *p, const struct gpu_answer *a,
   return stats_precise(stats_median(sorted, n), p->precision);
 }
 
-// Where one run says enough: it used up the budget, or it is far slower than the best although nothing was
-// cold.
-static bool is_settled(const struct gpu_run *r, const struct trial_plan *p, double first) {
+// Where one run says enough: it used up the budget, or it is far slower than the best
+// although nothing was cold.
+static bool is_settled(const struct gpu_run *r, const struct trial_plan *p,
+                       double first) {
   bool slow = p->stop_above > 0 && first > 3 * p->stop_above && first > 1e-3 && r->warm;
   return slow || first > p->budget;
 }
 
-bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_plan *p, double first,
-                struct gpu_answer *a) {
+bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_plan *p,
+                double first, struct gpu_answer *a) {
   struct rival rival;
   double start = now();
   bool good = true;
@@ -129,8 +136,9 @@ bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_pl
   choose_rival(r, l, p, &rival);
   while (good) {
     unsigned n = a->n_samples;
-    good = (!rival.there || run_once(r, rival.code, p, rival.batch, &rival.samples[n], a)) &&
-           run_once(r, l, p, batch, &a->samples[n], a);
+    good =
+        (!rival.there || run_once(r, rival.code, p, rival.batch, &rival.samples[n], a)) &&
+        run_once(r, l, p, batch, &a->samples[n], a);
     a->n_samples += good;
     if (good && is_enough(p, a, &rival, now() - start))
       break;

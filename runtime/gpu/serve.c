@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// serve.c: what the program does for the tuner of a CUDA kernel while it waits for it: run the default, run
-// variants that have passed in the helper, and share the memory of the call with that.
+// serve.c: what the program does for the tuner of a CUDA kernel while it waits for it:
+// run the default, run variants that have passed in the helper, and share the memory of
+// the call with that.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,25 +14,30 @@
 static struct {
   const struct autotune_kernel *kernel; // NULL: nothing is open
   struct gpu_call *call;
-  struct gpu_run *run;                  // NULL: beside the program
-  struct gpu_answer *reference;         // these beside the program alone
+  struct gpu_run *run;          // NULL: beside the program
+  struct gpu_answer *reference; // these beside the program alone
   struct gpu_shared *shared;
   int file;
 } serve = { .file = -1 };
 
 struct serve_inheritance serve_inherit(void) {
-  return (struct serve_inheritance){ serve.call, serve.reference, serve.shared, serve.file };
+  return (struct serve_inheritance){ serve.call, serve.reference, serve.shared,
+                                     serve.file };
 }
 
 void serve_moved(int file) {
   serve.file = file;
 }
 
-// ---- beginning and end -------------------------------------------------------------------------------
+// ---- beginning and end --------------------------------------------------------------
 
 // A few samples, and as many as are worth half a second.
 static const struct trial_plan reference_plan = {
-  .limit = 30, .budget = 0.5, .min_samples = 3, .max_samples = 64, .precision = 0.02,
+  .limit = 30,
+  .budget = 0.5,
+  .min_samples = 3,
+  .max_samples = 64,
+  .precision = 0.02,
   .verify = true,
 };
 
@@ -43,7 +49,8 @@ static int copy_all(char *why, size_t size) {
     snprintf(why, size, "no memory");
     return -1;
   }
-  gpu_run_reference(serve.run, serve.kernel->gpu->launch, &reference_plan, serve.reference);
+  gpu_run_reference(serve.run, serve.kernel->gpu->launch, &reference_plan,
+                    serve.reference);
   if (serve.reference->fate != FATE_OK) // which the tuner says better
     return 0;
   return gpu_run_share(serve.run, true, serve.shared, &serve.file, why, size);
@@ -56,8 +63,8 @@ int serve_open(const struct autotune_kernel *k, void *const *args, bool beside, 
   serve.call = sys_malloc(sizeof *serve.call);
   serve.kernel = k;
   bool open = api && serve.call &&
-              gpu_call_describe(k, args, gpu_asked(k, args), serve.call, why, size) == 0 &&
-              (serve.run = gpu_run_new(api, serve.call, why, size));
+      gpu_call_describe(k, args, gpu_asked(k, args), serve.call, why, size) == 0 &&
+      (serve.run = gpu_run_new(api, serve.call, why, size));
   if (open && beside) {
     open = copy_all(why, size) == 0;
     gpu_run_free(serve.run);
@@ -90,7 +97,7 @@ void serve_close(void) {
   serve_forget();
 }
 
-// ---- answering ---------------------------------------------------------------------------------------
+// ---- answering ----------------------------------------------------------------------
 
 static void answer(int socket, const void *data, size_t size, int fd) {
   // A tuner that is gone is noticed by who listens to it.
@@ -103,7 +110,8 @@ static void share(int socket, const struct gpu_request *r) {
   if (!o)
     return; // the tuner does not wait for ever
   o->serial = r->serial;
-  o->shared = gpu_run_share(serve.run, r->snapshot, &o->memory, &fd, o->why, sizeof o->why) == 0;
+  o->shared =
+      gpu_run_share(serve.run, r->snapshot, &o->memory, &fd, o->why, sizeof o->why) == 0;
   answer(socket, o, sizeof *o, o->shared ? fd : -1);
   if (fd >= 0)
     close(fd);
@@ -114,7 +122,8 @@ static void try(const struct gpu_request *r, int fd, struct gpu_answer *out) {
   struct gpu_variant v = { .ticket = r->ticket, .launch = r->plan.launch };
   void *data = MAP_FAILED;
   if (r->ticket) {
-    data = r->size && fd >= 0 ? mmap(NULL, r->size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    data = r->size && fd >= 0 ? mmap(NULL, r->size, PROT_READ, MAP_PRIVATE, fd, 0)
+                              : MAP_FAILED;
     v.cubin = data;
     v.size = r->size;
   } else {
@@ -131,7 +140,8 @@ static void try(const struct gpu_request *r, int fd, struct gpu_answer *out) {
 }
 
 void serve_obey(int socket, const struct gpu_request *r, int fd) {
-  struct gpu_reply *reply = serve.run && r->what != GPU_SHARE ? sys_calloc(1, sizeof *reply) : NULL;
+  struct gpu_reply *reply =
+      serve.run && r->what != GPU_SHARE ? sys_calloc(1, sizeof *reply) : NULL;
   if (serve.run && r->what == GPU_SHARE)
     share(socket, r);
   if (!reply)

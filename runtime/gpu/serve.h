@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve.h: a tuning of a CUDA kernel between the tuner, which may not call the driver, and the program, which
- * waits in the launch and does for it what it asks for (serve.c).
+/* serve.h: a tuning of a CUDA kernel between the tuner, which may not call the driver,
+ * and the program, which waits in the launch and does for it what it asks for (serve.c).
  *
- *     tuner (executor.c) ── PACKET_GPU: struct gpu_request, cubin in a memory file ──► program
- *                        ◄── struct gpu_reply, or struct gpu_offer and a memory file ──
+ *     tuner (executor.c) ── PACKET_GPU: struct gpu_request, cubin in a memory file ──►
+ * program ◄── struct gpu_reply, or struct gpu_offer and a memory file ──
  *
- * Beside a program that goes on, nothing is asked for: before the fork the default is run and measured and
- * all that the call reads is copied to a memory file; variants run in the helper alone. */
+ * Beside a program that goes on, nothing is asked for: before the fork the default is run
+ * and measured and all that the call reads is copied to a memory file; variants run in
+ * the helper alone. */
 #ifndef AUTOTUNE_GPU_SERVE_H
 #define AUTOTUNE_GPU_SERVE_H
 
@@ -16,21 +17,23 @@ enum gpu_what { GPU_REFERENCE, GPU_TRY, GPU_SHARE };
 struct gpu_request {
   enum gpu_what what;
   uint64_t serial, ticket;
-  size_t size;                /* GPU_TRY: of the cubin in the file that comes with it; ticket 0: none comes */
-  bool snapshot;              /* GPU_SHARE */
+  size_t size;   /* GPU_TRY: of the cubin in the file that comes with it; ticket 0: none
+                    comes */
+  bool snapshot; /* GPU_SHARE */
   struct trial_plan plan;
 };
-struct gpu_offer {            /* the answer to GPU_SHARE */
+struct gpu_offer { /* the answer to GPU_SHARE */
   uint64_t serial;
   bool shared;
   char why[256];
-  struct gpu_shared memory;   /* its file, if there is one, comes with it */
+  struct gpu_shared memory; /* its file, if there is one, comes with it */
 };
 
-/* ---- serve.c: in the program, one session at a time ---- */
-/* Describes the call at ARGS and saves what it may write; BESIDE: also runs the default and copies what it reads. 0; or
- * -1 and WHY, and nothing is open. */
-int serve_open(const struct autotune_kernel *k, void *const *args, bool beside, char *why, size_t size);
+/* ---- serve.c: in the program, one session at a time ------------------------------ */
+/* Describes the call at ARGS and saves what it may write; BESIDE: also runs the default
+ * and copies what it reads. 0; or -1 and WHY, and nothing is open. */
+int serve_open(const struct autotune_kernel *k, void *const *args, bool beside, char *why,
+               size_t size);
 /* Does what R asks for and answers over SOCKET. */
 void serve_obey(int socket, const struct gpu_request *r, int fd);
 /* The call's memory is as before. */
@@ -40,18 +43,19 @@ void serve_forget(void);
 
 /* What the tuner inherits. */
 struct serve_inheritance {
-  const struct gpu_call *call;         /* NULL: there is no session of a CUDA kernel */
-  const struct gpu_answer *reference;  /* beside: what came of the default; else NULL */
-  const struct gpu_shared *shared;     /* beside */
-  int file;                            /* of what is shared; or -1 */
+  const struct gpu_call *call;        /* NULL: there is no session of a CUDA kernel */
+  const struct gpu_answer *reference; /* beside: what came of the default; else NULL */
+  const struct gpu_shared *shared;    /* beside */
+  int file;                           /* of what is shared; or -1 */
 };
 struct serve_inheritance serve_inherit(void);
 /* In the tuner: the file has another number now. */
 void serve_moved(int file);
 
-/* ---- session/tuner.c ---- */
-/* In the tuner: asks the program, FD going with R unless it is -1, and waits at most SECONDS for an answer of SIZE
- * bytes and its descriptor (*GOT, or -1; NULL: none is expected). False: there is none. */
+/* ---- session/tuner.c ------------------------------------------------------------- */
+/* In the tuner: asks the program, FD going with R unless it is -1, and waits at most
+ * SECONDS for an answer of SIZE bytes and its descriptor (*GOT, or -1; NULL: none is
+ * expected). False: there is none. */
 bool session_ask(const struct gpu_request *r, int fd, void *answer, size_t size, int *got,
                  double seconds);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// share.c: how a helper comes by the call's memory and by what the default made of it. Memory that the driver
-// exports is opened, copied and closed again, so that no variant ever runs beside the program's own; all else
-// (variables, memory of pools, what is kept on the host) goes by a file in memory.
+// share.c: how a helper comes by the call's memory and by what the default made of it.
+// Memory that the driver exports is opened, copied and closed again, so that no variant
+// ever runs beside the program's own; all else (variables, memory of pools, what is kept
+// on the host) goes by a file in memory.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,23 +13,24 @@
 
 enum { ALIGNMENT = 256, LAZY_PEER_ACCESS = 1 /* CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS */ };
 
-// ---- in the program --------------------------------------------------------------------------------------
+// ---- in the program -----------------------------------------------------------------
 
 struct sender {
   struct gpu_run *r;
   struct gpu_shared *out;
   bool snapshot;
-  char *file;                 // the mapped file; NULL: first its size is worked out
+  char *file; // the mapped file; NULL: first its size is worked out
 };
 
 // Names B to the helper, or puts it into the file.
-static gpu_result send_memory(struct sender *s, struct gpu_memory *m, const struct gpu_buffer *b,
-                              bool exportable) {
+static gpu_result send_memory(struct sender *s, struct gpu_memory *m,
+                              const struct gpu_buffer *b, bool exportable) {
   const struct gpu_api *api = s->r->api;
   if (b->bytes == 0)
     return 0;
   if (!s->file) {
-    m->exported = exportable && !s->snapshot && !b->host && api->ipc_export(&m->handle, b->at) == 0;
+    m->exported = exportable && !s->snapshot && !b->host &&
+        api->ipc_export(&m->handle, b->at) == 0;
     m->offset = s->out->file_bytes;
     if (!m->exported)
       s->out->file_bytes += (b->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -48,18 +50,21 @@ static gpu_result send_all(struct sender *s) {
   const struct gpu_call *c = &s->r->call;
   gpu_result e = 0;
   for (unsigned i = 0; i < c->n_allocations && e == 0; i++) {
-    const struct gpu_buffer b = { .at = c->allocations[i].base, .bytes = c->allocations[i].bytes };
+    const struct gpu_buffer b = { .at = c->allocations[i].base,
+                                  .bytes = c->allocations[i].bytes };
     e = send_memory(s, &s->out->allocations[i], &b, true);
   }
   for (unsigned i = 0; i < c->n_symbols && e == 0; i++) {
-    const struct gpu_buffer b = { .at = c->symbols[i].address, .bytes = c->symbols[i].bytes };
+    const struct gpu_buffer b = { .at = c->symbols[i].address,
+                                  .bytes = c->symbols[i].bytes };
     e = send_memory(s, &s->out->symbols[i], &b, false);
   }
   for (unsigned i = 0; i < c->n_regions && e == 0; i++)
     e = send_memory(s, &s->out->references[i], &s->r->pieces[i].expected, true);
   const void *code = gpu_compare_code(s->r, &s->out->compare_bytes);
   const struct gpu_buffer compare = { .at = (gpu_pointer)(uintptr_t)code,
-                                      .bytes = s->out->compare_bytes, .host = true };
+                                      .bytes = s->out->compare_bytes,
+                                      .host = true };
   return e ? e : send_memory(s, &s->out->compare, &compare, false);
 }
 
@@ -81,8 +86,8 @@ static int make_file(size_t size, char **mapped) {
   return -1;
 }
 
-int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int *fd, char *why,
-                  size_t size) {
+int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int *fd,
+                  char *why, size_t size) {
   struct sender s = { .r = r, .out = out, .snapshot = snapshot };
   struct gpu_scope scope;
   char text[200];
@@ -114,23 +119,26 @@ int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int 
   return -1;
 }
 
-// ---- in the helper ---------------------------------------------------------------------------------------
+// ---- in the helper ------------------------------------------------------------------
 
 struct receiver {
   struct gpu_run *r;
   const struct gpu_shared *shared;
   const char *file;
   bool *no_ipc;
-  char *why; size_t size;
+  char *why;
+  size_t size;
 };
 
-static bool fill(struct receiver *v, const struct gpu_memory *m, const struct gpu_buffer *to) {
+static bool fill(struct receiver *v, const struct gpu_memory *m,
+                 const struct gpu_buffer *to) {
   struct gpu_run *r = v->r;
   gpu_pointer from = 0;
   char text[200];
   if (!m->exported) {
     const struct gpu_buffer b = { .at = (gpu_pointer)(uintptr_t)(v->file + m->offset),
-                                  .bytes = to->bytes, .host = true };
+                                  .bytes = to->bytes,
+                                  .host = true };
     gpu_result e = gpu_buffer_load(r->api, &b, to->at, r->stream);
     return gpu_run_wait(r, v->why, v->size) && e == 0;
   }
@@ -148,19 +156,22 @@ static bool fill(struct receiver *v, const struct gpu_memory *m, const struct gp
 }
 
 // A file that is shorter than what should be in it must not be read.
-static bool is_sane(const struct gpu_shared *s, const struct gpu_memory *m, size_t bytes) {
-  return m->exported || (m->offset <= s->file_bytes && bytes <= s->file_bytes - m->offset);
+static bool is_sane(const struct gpu_shared *s, const struct gpu_memory *m,
+                    size_t bytes) {
+  return m->exported ||
+      (m->offset <= s->file_bytes && bytes <= s->file_bytes - m->offset);
 }
 
-static bool receive(struct receiver *v, const struct gpu_memory *m, size_t bytes, bool on_device,
-                    struct gpu_buffer *to) {
+static bool receive(struct receiver *v, const struct gpu_memory *m, size_t bytes,
+                    bool on_device, struct gpu_buffer *to) {
   if (bytes == 0)
     return true;
   if (!is_sane(v->shared, m, bytes)) {
     snprintf(v->why, v->size, "the file is too short");
     return false;
   }
-  return gpu_buffer_make(v->r->api, to, bytes, on_device, v->why, v->size) && fill(v, m, to);
+  return gpu_buffer_make(v->r->api, to, bytes, on_device, v->why, v->size) &&
+      fill(v, m, to);
 }
 
 static bool receive_copies(struct receiver *v) {
@@ -170,7 +181,8 @@ static bool receive_copies(struct receiver *v) {
     if (!receive(v, &s->allocations[i], c->allocations[i].bytes, true, &v->r->copies[i]))
       return false;
   for (unsigned i = 0; i < c->n_symbols; i++)
-    if (!receive(v, &s->symbols[i], c->symbols[i].bytes, true, &v->r->copies[GPU_REGIONS + i]))
+    if (!receive(v, &s->symbols[i], c->symbols[i].bytes, true,
+                 &v->r->copies[GPU_REGIONS + i]))
       return false;
   return true;
 }
@@ -238,8 +250,9 @@ static bool receive_references(struct receiver *v) {
 struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared *s,
                              const void *file, bool *no_ipc, char *why, size_t size) {
   struct gpu_run *r = gpu_run_begin(api, &s->call, why, size);
-  struct receiver v = { .r = r, .shared = s, .file = file, .no_ipc = no_ipc, .why = why,
-                        .size = size };
+  struct receiver v = {
+    .r = r, .shared = s, .file = file, .no_ipc = no_ipc, .why = why, .size = size
+  };
   struct gpu_scope scope;
   *no_ipc = false;
   if (!r)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// snapshot.c: what is kept of a call's memory before anything runs: copies of what the kernel may write, hashes of
-// what it only reads, and what lies beside the sections, near (fences) and far (rests).
+// snapshot.c: what is kept of a call's memory before anything runs: copies of what the
+// kernel may write, hashes of what it only reads, and what lies beside the sections, near
+// (fences) and far (rests).
 #include "run.h"
 
 enum { FENCE = 64 << 10 };
@@ -12,7 +13,8 @@ static bool make_piece(struct gpu_run *r, unsigned i, char *why, size_t size) {
   p->atol = region->atol;
   r->restores |= region->access == AUTOTUNE_INOUT;
   if (!(region->access & AUTOTUNE_OUT))
-    return gpu_tell(r, gpu_hash(r, region->base, region->bytes, &p->hash), region->name, why, size);
+    return gpu_tell(r, gpu_hash(r, region->base, region->bytes, &p->hash), region->name,
+                    why, size);
   // Copies that nobody will read need not get back what was only there to be overwritten.
   size_t saved = !r->copied || region->access == AUTOTUNE_INOUT ? region->bytes : 0;
   size_t expected = region->compared ? region->bytes : 0;
@@ -24,8 +26,8 @@ static bool make_piece(struct gpu_run *r, unsigned i, char *why, size_t size) {
 }
 
 // [LOW, HIGH) without what belongs to regions, seen from the region that it is beside.
-static bool make_fence(struct gpu_run *r, const struct gpu_region *beside, gpu_pointer low,
-                       gpu_pointer high, char *why, size_t size) {
+static bool make_fence(struct gpu_run *r, const struct gpu_region *beside,
+                       gpu_pointer low, gpu_pointer high, char *why, size_t size) {
   for (unsigned i = 0; i < r->call.n_regions; i++) {
     const struct gpu_region *x = &r->call.regions[i];
     gpu_pointer end = x->base + x->bytes;
@@ -42,7 +44,8 @@ static bool make_fence(struct gpu_run *r, const struct gpu_region *beside, gpu_p
   *f = (struct fence){ .base = low, .bytes = high - low };
   snprintf(f->name, sizeof f->name, "%s", beside->name);
   return gpu_buffer_make(r->api, &f->saved, f->bytes, false, why, size) &&
-         gpu_tell(r, gpu_buffer_save(r->api, &f->saved, f->base, r->stream), f->name, why, size);
+      gpu_tell(r, gpu_buffer_save(r->api, &f->saved, f->base, r->stream), f->name, why,
+               size);
 }
 
 static bool make_fences(struct gpu_run *r, char *why, size_t size) {
@@ -51,18 +54,22 @@ static bool make_fences(struct gpu_run *r, char *why, size_t size) {
     if (x->parent >= GPU_SYMBOL)
       continue;
     gpu_pointer base = r->call.allocations[x->parent].base;
-    gpu_pointer top = base + r->call.allocations[x->parent].bytes, end = x->base + x->bytes;
+    gpu_pointer top = base + r->call.allocations[x->parent].bytes,
+                end = x->base + x->bytes;
     gpu_pointer low = x->base - base > FENCE ? x->base - FENCE : base;
     gpu_pointer high = top - end > FENCE ? end + FENCE : top;
-    if (!make_fence(r, x, low, x->base, why, size) || !make_fence(r, x, end, high, why, size))
+    if (!make_fence(r, x, low, x->base, why, size) ||
+        !make_fence(r, x, end, high, why, size))
       return false;
   }
   return true;
 }
 
-static void add_rest(struct gpu_run *r, gpu_pointer low, gpu_pointer high, const char *name) {
+static void add_rest(struct gpu_run *r, gpu_pointer low, gpu_pointer high,
+                     const char *name) {
   if (low < high && r->n_rests < RESTS)
-    r->rests[r->n_rests++] = (struct rest){ .base = low, .bytes = high - low, .name = name };
+    r->rests[r->n_rests++] =
+        (struct rest){ .base = low, .bytes = high - low, .name = name };
 }
 
 // Regions are in the order of their addresses.

@@ -20,7 +20,7 @@
 // Seconds until one that was killed counts as left behind.
 enum { BURIAL = 2 };
 
-// ---- where the helper is ----------------------------------------------------------------------
+// ---- where the helper is ------------------------------------------------------------
 
 static char *beside_library(void) {
   static const char *const places[] = { "", "../bin/", "../libexec/" };
@@ -43,14 +43,15 @@ bool helper_find(struct helper *h, char **message) {
   h->program = asked ? sys_strdup(asked) : beside_library();
   if (h->program && access(h->program, X_OK) == 0)
     return true;
-  *message = asked ? sys_printf("%s: %s", asked, strerror(errno))
-                   : sys_strdup("autotune-gpu-worker is not beside libautotune.so, and without it "
-                                "a variant that faults would end the program (`isolate(off)` "
-                                "allows that)");
+  *message = asked
+      ? sys_printf("%s: %s", asked, strerror(errno))
+      : sys_strdup("autotune-gpu-worker is not beside libautotune.so, and without it "
+                   "a variant that faults would end the program (`isolate(off)` "
+                   "allows that)");
   return false;
 }
 
-// ---- its life ---------------------------------------------------------------------------------
+// ---- its life -----------------------------------------------------------------------
 
 // Its environment is ours, and where its driver is, if that is the emulator.
 static char **helper_environment(char **extra) {
@@ -84,7 +85,8 @@ static int start(struct helper *h, int theirs) {
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   int rc = sys_fails(SYS_FORK) || !environment
-               ? EAGAIN : posix_spawn(&h->pid, h->program, &files, &attributes, argv, environment);
+      ? EAGAIN
+      : posix_spawn(&h->pid, h->program, &files, &attributes, argv, environment);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   free(environment);
@@ -151,13 +153,14 @@ void helper_fate(struct helper *h, char *text, size_t size) {
     h->pid = 0;
 }
 
-// ---- packets ----------------------------------------------------------------------------------
+// ---- packets ------------------------------------------------------------------------
 
 bool helper_send(const struct helper *h, const void *data, size_t size, int fd) {
   return message_send(h->socket, data, size, fd, 0, session_stopping);
 }
 
-enum helper_wait helper_receive(const struct helper *h, void *data, size_t size, double seconds) {
+enum helper_wait helper_receive(const struct helper *h, void *data, size_t size,
+                                double seconds) {
   double end = sys_now() + seconds;
   while (!session_stopping()) {
     struct pollfd p = { h->socket, POLLIN, 0 };

@@ -122,8 +122,8 @@ bool begins(const std::string &s, const char *prefix) {
 // compiling.
 bool useless(const std::string &flag) {
   return begins(flag, "-flto") || begins(flag, "-fwhole-program") || begins(flag, "-g") ||
-         flag == "-c" || flag == "-S" || flag == "-E" || flag == "-pipe" ||
-         begins(flag, "-save-temps");
+      flag == "-c" || flag == "-S" || flag == "-E" || flag == "-pipe" ||
+      begins(flag, "-save-temps");
 }
 
 // The command line of cc1 for FLAGS, turned into an invocation; flags that Clang refuses
@@ -139,10 +139,10 @@ std::shared_ptr<clang::CompilerInvocation> drive(const Strings &flags,
   driver.setCheckInputsExist(false);
   driver.setProbePrecompiled(false);
 
-  std::vector<const char *> args = {"clang", "-nostdinc", "-w"};
+  std::vector<const char *> args = { "clang", "-nostdinc", "-w" };
   for (const std::string &flag : flags)
     args.push_back(flag.c_str());
-  for (const char *last : {"-fPIC", "-fno-lto", "-x", "c", "-c", "kernel.c"})
+  for (const char *last : { "-fPIC", "-fno-lto", "-x", "c", "-c", "kernel.c" })
     args.push_back(last);
   std::unique_ptr<clang::driver::Compilation> compilation(driver.BuildCompilation(args));
   if (!compilation || diags.hasErrorOccurred())
@@ -194,9 +194,9 @@ Invocation invocation_make(Strings flags, std::string &error) {
           flags.erase(flags.begin() + i);
     if (flags.size() == before) {
       error = !consumer.error.empty() ? consumer.error
-              : !consumer.unknown.empty()
-                  ? "error: clang does not support '" + consumer.unknown[0] + "'"
-                  : "error: clang does not understand these flags";
+          : !consumer.unknown.empty()
+          ? "error: clang does not support '" + consumer.unknown[0] + "'"
+          : "error: clang does not understand these flags";
       return nullptr;
     }
   }
@@ -243,7 +243,7 @@ std::string first_error_first(const std::string &diagnostics) {
     std::string line = diagnostics.substr(begin, end - begin);
     if (line.find("error: ") != std::string::npos)
       return diagnostics.substr(begin) +
-             (begin ? "\n" + diagnostics.substr(0, begin) : std::string());
+          (begin ? "\n" + diagnostics.substr(0, begin) : std::string());
     begin = end + 1;
   }
   return diagnostics.empty() ? "error: the compiler failed and said nothing"

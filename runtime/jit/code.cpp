@@ -34,17 +34,18 @@ namespace {
 
 constexpr size_t max_code = size_t(64) << 20; // bytes: more is no kernel
 
-// ---- names that say what MC does not ---------------------------------------------------
+// ---- names that say what MC does not ------------------------------------------------
 
 struct RegisterName {
   const char *prefix; // a digit follows
   unsigned bits;
 };
 constexpr RegisterName vector_registers[] = {
-    {"XMM", 128}, {"YMM", 256}, {"ZMM", 512}, {"Q", 128}, {"Z", 128}};
+  { "XMM", 128 }, { "YMM", 256 }, { "ZMM", 512 }, { "Q", 128 }, { "Z", 128 }
+};
 
-constexpr const char *stack_pointers[] = {"RSP", "SP"};
-constexpr const char *frame_pointers[] = {"RBP", "FP"};
+constexpr const char *stack_pointers[] = { "RSP", "SP" };
+constexpr const char *frame_pointers[] = { "RBP", "FP" };
 
 // Arithmetic: x86 appends the type of the elements, and to fused ones the order of
 // operands before it.
@@ -54,30 +55,30 @@ struct Mnemonic {
   bool typed; // only with a type
 };
 constexpr Mnemonic arithmetic[] = {
-    {"add", JIT_FLOAT, true},
-    {"addsub", JIT_FLOAT, true},
-    {"sub", JIT_FLOAT, true},
-    {"mul", JIT_FLOAT, true},
-    {"div", JIT_FLOAT, true},
-    {"sqrt", JIT_FLOAT, true},
-    {"min", JIT_FLOAT, true},
-    {"max", JIT_FLOAT, true},
-    {"fmadd", JIT_FLOAT | JIT_FUSED, false},
-    {"fmsub", JIT_FLOAT | JIT_FUSED, false},
-    {"fnmadd", JIT_FLOAT | JIT_FUSED, false},
-    {"fnmsub", JIT_FLOAT | JIT_FUSED, false},
-    {"fmaddsub", JIT_FLOAT | JIT_FUSED, true},
-    {"fmsubadd", JIT_FLOAT | JIT_FUSED, true},
-    {"fmla", JIT_FLOAT | JIT_FUSED, false},
-    {"fmls", JIT_FLOAT | JIT_FUSED, false},
-    {"fadd", JIT_FLOAT, false},
-    {"fsub", JIT_FLOAT, false},
-    {"fmul", JIT_FLOAT, false},
-    {"fnmul", JIT_FLOAT, false},
-    {"fdiv", JIT_FLOAT, false},
-    {"fsqrt", JIT_FLOAT, false},
-    {"fmin", JIT_FLOAT, false},
-    {"fmax", JIT_FLOAT, false},
+  { "add", JIT_FLOAT, true },
+  { "addsub", JIT_FLOAT, true },
+  { "sub", JIT_FLOAT, true },
+  { "mul", JIT_FLOAT, true },
+  { "div", JIT_FLOAT, true },
+  { "sqrt", JIT_FLOAT, true },
+  { "min", JIT_FLOAT, true },
+  { "max", JIT_FLOAT, true },
+  { "fmadd", JIT_FLOAT | JIT_FUSED, false },
+  { "fmsub", JIT_FLOAT | JIT_FUSED, false },
+  { "fnmadd", JIT_FLOAT | JIT_FUSED, false },
+  { "fnmsub", JIT_FLOAT | JIT_FUSED, false },
+  { "fmaddsub", JIT_FLOAT | JIT_FUSED, true },
+  { "fmsubadd", JIT_FLOAT | JIT_FUSED, true },
+  { "fmla", JIT_FLOAT | JIT_FUSED, false },
+  { "fmls", JIT_FLOAT | JIT_FUSED, false },
+  { "fadd", JIT_FLOAT, false },
+  { "fsub", JIT_FLOAT, false },
+  { "fmul", JIT_FLOAT, false },
+  { "fnmul", JIT_FLOAT, false },
+  { "fdiv", JIT_FLOAT, false },
+  { "fsqrt", JIT_FLOAT, false },
+  { "fmin", JIT_FLOAT, false },
+  { "fmax", JIT_FLOAT, false },
 };
 
 // "vfmadd231ps" is "fmadd", "ps".
@@ -85,12 +86,12 @@ struct Parts {
   llvm::StringRef stem, type;
 };
 Parts parts_of(llvm::StringRef name) {
-  static constexpr const char *types[] = {"ps", "pd", "ph", "ss", "sd", "sh"};
+  static constexpr const char *types[] = { "ps", "pd", "ph", "ss", "sd", "sh" };
   name.consume_front("v");
   for (const char *type : types)
     if (name.ends_with(type))
-      return {name.drop_back(2).rtrim("0123456789"), name.take_back(2)};
-  return {name, ""};
+      return { name.drop_back(2).rtrim("0123456789"), name.take_back(2) };
+  return { name, "" };
 }
 
 unsigned arithmetic_flags(const Parts &p) {
@@ -104,12 +105,12 @@ unsigned arithmetic_flags(const Parts &p) {
 bool is_scalar(const Parts &p) {
   if (p.type.empty())
     return p.stem == "movd" || p.stem == "movq" || p.stem.starts_with("cvts") ||
-           p.stem.starts_with("cvtts");
+        p.stem.starts_with("cvtts");
   bool packed = p.stem.starts_with("p") || p.stem == "broadcast";
   return p.type[0] == 's' && !packed;
 }
 
-// ---- the machine -----------------------------------------------------------------------
+// ---- the machine --------------------------------------------------------------------
 
 class Machine {
 public:
@@ -125,7 +126,8 @@ public:
     registers.reset(target->createMCRegInfo(triple));
     instructions.reset(target->createMCInstrInfo());
     // A subtarget that has all there is: an object may be for more than this host.
-    subtarget.reset(target->createMCSubtargetInfo(triple, "", triple.isX86() ? "" : "+all"));
+    subtarget.reset(
+        target->createMCSubtargetInfo(triple, "", triple.isX86() ? "" : "+all"));
     if (!registers || !instructions || !subtarget)
       return false;
     info.reset(target->createMCAsmInfo(*registers, triple, llvm::MCTargetOptions()));
@@ -154,7 +156,9 @@ public:
     return std::max<size_t>(size, triple.isX86() ? 1 : 4);
   }
 
-  void begin_function() { frame = false; }
+  void begin_function() {
+    frame = false;
+  }
 
 private:
   enum Role : uint16_t { STACK_POINTER = 1, FRAME_POINTER = 2, VECTOR_UNIT = 64 };
@@ -191,8 +195,8 @@ private:
     return o.isReg() && o.getReg().id() < roles.size() ? roles[o.getReg().id()] : 0;
   }
 
-  // `mov rbp, rsp`, `add x29, sp, #16`: from here on it points into the frame. Elsewhere it
-  // may be any other variable.
+  // `mov rbp, rsp`, `add x29, sp, #16`: from here on it points into the frame. Elsewhere
+  // it may be any other variable.
   void watch_frame(const llvm::MCInst &inst, const llvm::MCInstrDesc &desc) {
     if (desc.mayLoad() || desc.mayStore() || inst.getNumOperands() < 2)
       return;
@@ -210,7 +214,7 @@ private:
     auto is_base = [&](unsigned i) {
       unsigned r = role(inst.getOperand(i));
       return (r == STACK_POINTER || (r == FRAME_POINTER && frame)) &&
-             (!triple.isX86() || kind(i) == llvm::MCOI::OPERAND_MEMORY);
+          (!triple.isX86() || kind(i) == llvm::MCOI::OPERAND_MEMORY);
     };
     while (base < n && !is_base(base))
       base++;
@@ -226,11 +230,10 @@ private:
     Parts name = parts_of(llvm::StringRef(printer->getMnemonic(inst).first).rtrim());
     bool memory = desc.mayLoad() || desc.mayStore(), jump = desc.isBranch();
     watch_frame(inst, desc);
-    *out = {address, JIT_NOWHERE, unsigned(size), arithmetic_flags(name), 0};
+    *out = { address, JIT_NOWHERE, unsigned(size), arithmetic_flags(name), 0 };
     out->flags |= (desc.mayLoad() ? JIT_LOAD : 0) | (desc.mayStore() ? JIT_STORE : 0) |
-                  (memory && on_stack(inst, desc) ? JIT_STACK : 0) |
-                  (jump ? JIT_BRANCH : 0) | (desc.isCall() ? JIT_CALL : 0) |
-                  (desc.isReturn() ? JIT_RETURN : 0);
+        (memory && on_stack(inst, desc) ? JIT_STACK : 0) | (jump ? JIT_BRANCH : 0) |
+        (desc.isCall() ? JIT_CALL : 0) | (desc.isReturn() ? JIT_RETURN : 0);
     uint64_t target;
     if (jump && analysis->evaluateBranch(inst, address, size, target))
       out->target = target;
@@ -240,7 +243,7 @@ private:
   }
 };
 
-// ---- the object ------------------------------------------------------------------------
+// ---- the object ---------------------------------------------------------------------
 
 struct Start {
   unsigned section;
@@ -254,13 +257,13 @@ struct Reader {
   Machine machine;
   std::vector<Start> functions; // sorted
   std::vector<jit_instruction> code;
-  uint64_t base = 0;            // of the section at hand
+  uint64_t base = 0; // of the section at hand
 };
 
 bool note_function(const elf_symbol *symbol, void *data) {
   auto *r = static_cast<Reader *>(data);
   if (symbol->function && !symbol->undefined)
-    r->functions.push_back({symbol->section, symbol->value});
+    r->functions.push_back({ symbol->section, symbol->value });
   return true;
 }
 
@@ -270,15 +273,17 @@ bool read_section(const elf_section *section, void *data) {
     return false;
   for (size_t at = 0; at < section->size;) {
     jit_instruction i;
-    bool known, first = std::binary_search(r->functions.begin(), r->functions.end(),
-                                           Start{section->section, at});
+    bool known,
+        first = std::binary_search(r->functions.begin(), r->functions.end(),
+                                   Start{ section->section, at });
     if (first)
       r->machine.begin_function();
-    size_t size = r->machine.read({section->data + at, section->size - at}, r->base + at,
-                                  &known, &i);
+    size_t size = r->machine.read({ section->data + at, section->size - at },
+                                  r->base + at, &known, &i);
     // A field that is yet to be relocated makes some instructions branch to themselves.
-    if (known && (i.target == i.address || i.target < r->base ||
-                  i.target >= r->base + section->size))
+    if (known &&
+        (i.target == i.address || i.target < r->base ||
+         i.target >= r->base + section->size))
       i.target = JIT_NOWHERE;
     if (known) {
       i.flags |= first ? JIT_FIRST : 0;
@@ -293,11 +298,12 @@ bool read_section(const elf_section *section, void *data) {
 } // namespace
 
 extern "C" int code_disassemble(const void *object, size_t size,
-                                struct jit_instruction **code, size_t *n, char **message) {
+                                struct jit_instruction **code, size_t *n,
+                                char **message) {
   Reader r;
   // note_function writes nothing to the object: the cast is safe.
-  bool open = r.machine.open(), good = open && elf_symbols(const_cast<void *>(object), size,
-                                                           note_function, &r);
+  bool open = r.machine.open(),
+       good = open && elf_symbols(const_cast<void *>(object), size, note_function, &r);
   std::sort(r.functions.begin(), r.functions.end());
   good = good && elf_code(object, size, read_section, &r) && !r.code.empty();
   size_t bytes = r.code.size() * sizeof *r.code.data();
@@ -307,8 +313,8 @@ extern "C" int code_disassemble(const void *object, size_t size,
     *n = r.code.size();
     return 0;
   }
-  *message = message_of(!open ? "LLVM has no disassembler for this machine"
-                        : good ? "no memory"
-                               : "this is no object of this machine with code in it");
+  *message = message_of(!open      ? "LLVM has no disassembler for this machine"
+                            : good ? "no memory"
+                                   : "this is no object of this machine with code in it");
   return -1;
 }

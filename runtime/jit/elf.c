@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elf.c: walks the symbols and the code of a relocatable object, whatever compiler made it. */
+/* elf.c: walks the symbols and the code of a relocatable object, whatever compiler made
+ * it. */
 #include <elf.h>
 #include <stdint.h>
 #include <string.h>
@@ -37,9 +38,8 @@ static bool visit_table(unsigned char *object, size_t size, const Elf64_Shdr *ta
   Elf64_Sym *symbols = (void *)(object + table->sh_offset);
   const char *names = (const char *)object + strings->sh_offset;
   *damaged = !inside(table->sh_offset, table->sh_size, size) ||
-             !inside(strings->sh_offset, strings->sh_size, size) ||
-             strings->sh_size == 0 || table->sh_offset % _Alignof(Elf64_Sym) != 0 ||
-             names[strings->sh_size - 1] != 0;
+      !inside(strings->sh_offset, strings->sh_size, size) || strings->sh_size == 0 ||
+      table->sh_offset % _Alignof(Elf64_Sym) != 0 || names[strings->sh_size - 1] != 0;
   for (size_t i = 1; !*damaged && i < table->sh_size / sizeof *symbols; i++) {
     Elf64_Sym *s = &symbols[i];
     unsigned type = ELF64_ST_TYPE(s->st_info);
@@ -49,14 +49,14 @@ static bool visit_table(unsigned char *object, size_t size, const Elf64_Shdr *ta
     }
     if (s->st_name == 0 || type == STT_SECTION || type == STT_FILE)
       continue;
-    struct elf_symbol symbol = {.name = names + s->st_name,
-                                .undefined = s->st_shndx == SHN_UNDEF,
-                                .local = ELF64_ST_BIND(s->st_info) == STB_LOCAL,
-                                .thread_local_storage = type == STT_TLS,
-                                .function = type == STT_FUNC,
-                                .section = s->st_shndx,
-                                .value = s->st_value,
-                                .info = &s->st_info};
+    struct elf_symbol symbol = { .name = names + s->st_name,
+                                 .undefined = s->st_shndx == SHN_UNDEF,
+                                 .local = ELF64_ST_BIND(s->st_info) == STB_LOCAL,
+                                 .thread_local_storage = type == STT_TLS,
+                                 .function = type == STT_FUNC,
+                                 .section = s->st_shndx,
+                                 .value = s->st_value,
+                                 .info = &s->st_info };
     if (!visit(&symbol, data))
       return false;
   }
@@ -94,7 +94,8 @@ bool elf_code(const void *object, size_t size,
       continue;
     if (!inside(s->sh_offset, s->sh_size, size))
       return false;
-    struct elf_section code = {i, (const unsigned char *)object + s->sh_offset, s->sh_size};
+    struct elf_section code = { i, (const unsigned char *)object + s->sh_offset,
+                                s->sh_size };
     if (!visit(&code, data))
       return true;
   }

@@ -14,25 +14,25 @@
 extern "C" {
 #endif
 
-/* ---- clang.cpp: C to an object, in process ----------------------------------------- */
+/* ---- clang.cpp: C to an object, in process --------------------------------------- */
 
 const char *clang_version(void);
 void llvm_initialise(void); /* the host as a target; once; thread-safe */
 int clang_compile(const char *text, const char *const *flags, void **object, size_t *size,
                   char **message);
 
-/* ---- link.cpp: an object to a shared object, by lld -------------------------------- */
+/* ---- link.cpp: an object to a shared object, by lld ------------------------------ */
 
 /* Links the ELF object file INPUT into the shared object OUTPUT, which is a pipe: a
  * regular file would be written under another name and renamed. */
 int lld_link(const char *input, const char *output, char **message);
 
-/* ---- shared.c: what link.cpp needs around it --------------------------------------- */
+/* ---- shared.c: what link.cpp needs around it ------------------------------------- */
 
 /* struct jit_api.link_shared */
 int shared_link(const void *object, size_t size, const char *path, char **message);
 
-/* ---- orc.c: an object into this process, by JITLink -------------------------------- */
+/* ---- orc.c: an object into this process, by JITLink ------------------------------ */
 
 struct jit_code *orc_load(const void *object, size_t size,
                           const struct autotune_symbol *symbols, size_t n_symbols,
@@ -40,13 +40,13 @@ struct jit_code *orc_load(const void *object, size_t size,
 void *orc_symbol(struct jit_code *code, const char *name);
 void orc_unload(struct jit_code *code);
 
-/* ---- code.cpp: what an object's instructions are, by LLVM's MC --------------------- */
+/* ---- code.cpp: what an object's instructions are, by LLVM's MC ------------------- */
 
 /* struct jit_api.disassemble */
 int code_disassemble(const void *object, size_t size, struct jit_instruction **code,
                      size_t *n, char **message);
 
-/* ---- elf.c: symbols and code of a relocatable object ------------------------------- */
+/* ---- elf.c: symbols and code of a relocatable object ----------------------------- */
 
 /* One symbol with a name that is neither a section nor a file. */
 struct elf_symbol {
@@ -71,7 +71,7 @@ struct elf_section {
 bool elf_code(const void *object, size_t size,
               bool (*visit)(const struct elf_section *code, void *data), void *data);
 
-/* ---- jit.c ------------------------------------------------------------------------- */
+/* ---- jit.c ----------------------------------------------------------------------- */
 
 /* A malloc'ed message, or NULL where there is no memory. */
 char *message_of(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -19,14 +19,14 @@ AUTOTUNE_API const struct jit_api *autotune_jit(void);
 
 const struct jit_api *autotune_jit(void) {
   static const struct jit_api api = {
-      .abi = JIT_ABI,
-      .version = clang_version,
-      .compile = clang_compile,
-      .link_shared = shared_link,
-      .load = orc_load,
-      .symbol = orc_symbol,
-      .unload = orc_unload,
-      .disassemble = code_disassemble,
+    .abi = JIT_ABI,
+    .version = clang_version,
+    .compile = clang_compile,
+    .link_shared = shared_link,
+    .load = orc_load,
+    .symbol = orc_symbol,
+    .unload = orc_unload,
+    .disassemble = code_disassemble,
   };
   return &api;
 }

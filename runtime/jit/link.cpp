@@ -27,10 +27,24 @@ State &state() {
 extern "C" int lld_link(const char *input, const char *output, char **message) {
   // -Bsymbolic: a variant's own names never mean the program's functions of the same
   // name. norelro: module.c binds slots of the GOT after dlopen.
-  const char *args[] = {
-      "ld.lld", "-shared", "-Bsymbolic", "-z", "now", "-z", "norelro", "-z", "noexecstack",
-      "-z", "separate-code", "--hash-style=gnu", "--build-id=none", "--threads=1",
-      "--color-diagnostics=never", "-o", output, input};
+  const char *args[] = { "ld.lld",
+                         "-shared",
+                         "-Bsymbolic",
+                         "-z",
+                         "now",
+                         "-z",
+                         "norelro",
+                         "-z",
+                         "noexecstack",
+                         "-z",
+                         "separate-code",
+                         "--hash-style=gnu",
+                         "--build-id=none",
+                         "--threads=1",
+                         "--color-diagnostics=never",
+                         "-o",
+                         output,
+                         input };
   State &s = state();
   std::lock_guard<std::mutex> guard(s.lock);
   if (s.broken) {
@@ -39,7 +53,7 @@ extern "C" int lld_link(const char *input, const char *output, char **message) {
   }
   std::string out, errors;
   llvm::raw_string_ostream out_stream(out), error_stream(errors);
-  static const lld::DriverDef drivers[] = {{lld::Gnu, &lld::elf::link}};
+  static const lld::DriverDef drivers[] = { { lld::Gnu, &lld::elf::link } };
   lld::Result result = lld::lldMain(args, out_stream, error_stream, drivers);
   s.broken = !result.canRunAgain;
   if (result.retCode == 0)

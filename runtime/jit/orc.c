@@ -101,9 +101,9 @@ static LLVMErrorRef generate(LLVMOrcDefinitionGeneratorRef generator, void *cont
     if (!address)
       continue;
     LLVMOrcRetainSymbolStringPoolEntry(wanted[i].Name);
-    found[n++] = (LLVMOrcCSymbolMapPair){wanted[i].Name,
-                                         {(LLVMOrcExecutorAddress)(uintptr_t)address,
-                                          {LLVMJITSymbolGenericFlagsExported, 0}}};
+    found[n++] = (LLVMOrcCSymbolMapPair){ wanted[i].Name,
+                                          { (LLVMOrcExecutorAddress)(uintptr_t)address,
+                                            { LLVMJITSymbolGenericFlagsExported, 0 } } };
   }
   LLVMErrorRef error = LLVMErrorSuccess;
   if (n > 0) {
@@ -149,10 +149,11 @@ static void looked_up(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, size_t 
 
 static struct lookup look_up(struct jit_code *code, const char *name) {
   LLVMOrcCJITDylibSearchOrderElement order = {
-      code->dylib, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly};
-  LLVMOrcCLookupSetElement set = {LLVMOrcExecutionSessionIntern(loader.session, name),
-                                  LLVMOrcSymbolLookupFlagsRequiredSymbol};
-  struct lookup lookup = {NULL, NULL};
+    code->dylib, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly
+  };
+  LLVMOrcCLookupSetElement set = { LLVMOrcExecutionSessionIntern(loader.session, name),
+                                   LLVMOrcSymbolLookupFlagsRequiredSymbol };
+  struct lookup lookup = { NULL, NULL };
   LLVMOrcExecutionSessionLookup(loader.session, LLVMOrcLookupKindStatic, &order, 1, &set,
                                 1, looked_up, &lookup);
   return lookup;
@@ -212,7 +213,7 @@ static int materialise(struct jit_code *code, LLVMMemoryBufferRef buffer,
 struct jit_code *orc_load(const void *object, size_t size,
                           const struct autotune_symbol *symbols, size_t n_symbols,
                           char **message) {
-  struct scan scan = {NULL, NULL};
+  struct scan scan = { NULL, NULL };
   *message = NULL;
   if (check(object, size, &scan, message) != 0 || loader_start(message) != 0)
     return NULL;

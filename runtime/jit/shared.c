@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shared.c: the winner as a shared object. What it lacks becomes weak, so that dlopen
- * leaves it 0 where the process has no such symbol, and runtime/compile/module.c can bind it to
- * the site's addresses. */
+ * leaves it 0 where the process has no such symbol, and runtime/compile/module.c can bind
+ * it to the site's addresses. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static int write_all(int fd, const char *data, size_t size) {
   return 0;
 }
 
-/* ---- lld without files: it reads a memory file and writes a pipe ------------------- */
+/* ---- lld without files: it reads a memory file and writes a pipe ----------------- */
 
 struct reader {
   int fd;
@@ -105,7 +105,7 @@ static int link_through(int input, struct reader *r, int output, char **message)
 /* OBJECT linked, in R->data. */
 static int link_in_memory(const void *object, size_t size, struct reader *r,
                           char **message) {
-  int ends[2] = {-1, -1}, status = -1,
+  int ends[2] = { -1, -1 }, status = -1,
       input = memfd_create("autotune-object", MFD_CLOEXEC);
   if (input < 0 || write_all(input, object, size) != 0 || pipe2(ends, O_CLOEXEC) != 0) {
     *message = message_of("cannot keep an object in memory: %s", strerror(errno));
@@ -139,7 +139,7 @@ int shared_link(const void *object, size_t size, const char *path, char **messag
     return -1;
   }
   memcpy(copy, object, size);
-  struct reader linked = {.fd = -1};
+  struct reader linked = { .fd = -1 };
   int status = -1;
   if (!elf_symbols(copy, size, weaken, message))
     *message = message_of("this is no object of this machine");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// boost.c: trees boosted by XGBoost (Chen, Guestrin, KDD 2016), which learn to rank points rather than to
-// foretell their times. Several members with seeds of their own, each on random parts of the rows and columns; how
-// much they differ says how much is not known. The library is opened when a search first wants it, in the
-// tuner alone, and is told to use one thread.
+// boost.c: trees boosted by XGBoost (Chen, Guestrin, KDD 2016), which learn to rank
+// points rather than to foretell their times. Several members with seeds of their own,
+// each on random parts of the rows and columns; how much they differ says how much is not
+// known. The library is opened when a search first wants it, in the tuner alone, and is
+// told to use one thread.
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
@@ -30,7 +31,10 @@ static struct {
   __typeof__(XGBoosterUpdateOneIter) *booster_update;
   __typeof__(XGBoosterPredict) *booster_predict;
 } xgb;
-static const struct { const char *name; void *at; } functions[] = {
+static const struct {
+  const char *name;
+  void *at;
+} functions[] = {
   { "XGBoostVersion", &xgb.version },
   { "XGBSetGlobalConfig", &xgb.configure },
   { "XGDMatrixCreateFromMat_omp", &xgb.matrix_new },
@@ -54,7 +58,8 @@ struct boost {
 static bool opened;
 
 static void open_library(void) {
-  void *library = sys_fails(SYS_JIT) ? NULL : dlopen(AUTOTUNE_XGBOOST, RTLD_NOW | RTLD_LOCAL);
+  void *library = sys_fails(SYS_JIT) ? NULL
+                                     : dlopen(AUTOTUNE_XGBOOST, RTLD_NOW | RTLD_LOCAL);
   for (size_t i = 0; library && i < sizeof functions / sizeof *functions; i++) {
     void *function = dlsym(library, functions[i].name);
     if (!function)
@@ -109,9 +114,17 @@ static BoosterHandle member(DMatrixHandle rows, uint64_t seed) {
   char number[16];
   snprintf(number, sizeof number, "%u", (unsigned)(seed & 0x7fffffff));
   const char *const settings[][2] = {
-    { "objective", "rank:pairwise" }, { "tree_method", "exact" }, { "nthread", "1" },
-    { "max_depth", "5" }, { "eta", "0.2" }, { "subsample", "0.8" }, { "colsample_bytree", "0.7" },
-    { "min_child_weight", "0" }, { "lambda", "1" }, { "seed", number }, { "verbosity", "0" },
+    { "objective", "rank:pairwise" },
+    { "tree_method", "exact" },
+    { "nthread", "1" },
+    { "max_depth", "5" },
+    { "eta", "0.2" },
+    { "subsample", "0.8" },
+    { "colsample_bytree", "0.7" },
+    { "min_child_weight", "0" },
+    { "lambda", "1" },
+    { "seed", number },
+    { "verbosity", "0" },
   };
   BoosterHandle booster = NULL;
   bool good = xgb.booster_new(&rows, 1, &booster) == 0;
@@ -124,8 +137,10 @@ static BoosterHandle member(DMatrixHandle rows, uint64_t seed) {
   return good ? booster : NULL;
 }
 
-// Scores of a ranking have no unit: the straight line that fits the targets best gives them one.
-static bool scale(struct boost *b, unsigned m, DMatrixHandle rows, const float *targets, unsigned n) {
+// Scores of a ranking have no unit: the straight line that fits the targets best gives
+// them one.
+static bool scale(struct boost *b, unsigned m, DMatrixHandle rows, const float *targets,
+                  unsigned n) {
   bst_ulong got;
   const float *scores;
   if (xgb.booster_predict(b->members[m], rows, 0, 0, 0, &got, &scores) != 0 || got != n)
@@ -152,7 +167,7 @@ static bool fit(void *model, const float *rows, const float *targets, unsigned n
     grades[i] = -targets[i];
   DMatrixHandle matrix = matrix_of(b, rows, n);
   bool good = matrix && xgb.matrix_floats(matrix, "label", grades, n) == 0 &&
-              xgb.matrix_counts(matrix, "group", &n, 1) == 0;
+      xgb.matrix_counts(matrix, "group", &n, 1) == 0;
   for (unsigned m = 0; good && m < MEMBERS; m++) {
     b->members[m] = member(matrix, rng_next(&b->seed));
     good = b->members[m] && scale(b, m, matrix, targets, n);
@@ -162,7 +177,8 @@ static bool fit(void *model, const float *rows, const float *targets, unsigned n
   return good;
 }
 
-static bool predict(void *model, const float *rows, unsigned n, float *mean, float *spread) {
+static bool predict(void *model, const float *rows, unsigned n, float *mean,
+                    float *spread) {
   struct boost *b = model;
   DMatrixHandle matrix = matrix_of(b, rows, n);
   bool good = matrix != NULL;
@@ -172,7 +188,8 @@ static bool predict(void *model, const float *rows, unsigned n, float *mean, flo
     bst_ulong got = 0;
     const float *scores = NULL;
     good = b->members[m] &&
-           xgb.booster_predict(b->members[m], matrix, 0, 0, 0, &got, &scores) == 0 && got == n;
+        xgb.booster_predict(b->members[m], matrix, 0, 0, 0, &got, &scores) == 0 &&
+        got == n;
     for (unsigned i = 0; good && i < n; i++) {
       float y = b->offset[m] + b->slope[m] * scores[i];
       mean[i] += y / MEMBERS;
@@ -192,7 +209,11 @@ static void free_(void *model) {
 }
 
 const struct learner learner_boost = {
-  .name = "boosted trees", .new = new, .fit = fit, .predict = predict, .free = free_,
+  .name = "boosted trees",
+  .new = new,
+  .fit = fit,
+  .predict = predict,
+  .free = free_,
 };
 
 #else // built without its header: trees take its place

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// columns.c: a point as a row of numbers, from which models learn. Besides the values themselves these
-// are what performance often hangs on and trees do not see by themselves: by which power of two a size can be
-// divided (vectors, warps, banks), the products of sizes (threads of a block, bytes of a tile), which of
-// several words it is, and what is known of the compiled code.
+// columns.c: a point as a row of numbers, from which models learn. Besides the values
+// themselves these are what performance often hangs on and trees do not see by
+// themselves: by which power of two a size can be divided (vectors, warps, banks), the
+// products of sizes (threads of a block, bytes of a tile), which of several words it is,
+// and what is known of the compiled code.
 #include <math.h>
 #include <string.h>
 
 #include "learn.h"
 
 enum {
-  WORDS = 12,  // values of a word that get a column each; the order of more is taken as it is
+  WORDS =
+      12, // values of a word that get a column each; the order of more is taken as it is
   MAX_PLAIN = MAX_COLUMNS - MAX_FEATURES - 1, // and one for what is known of a near key
 };
 
@@ -38,7 +40,8 @@ void columns_init(struct columns *c, const struct space *s) {
   for (unsigned p = 0; p < k->n_params; p++)
     if (is_size(s, p))
       add(c, COLUMN_POWER, p, 0);
-    else if (!space_ordinal(s, p) && k->params[p].n_values > 2 && k->params[p].n_values <= WORDS)
+    else if (!space_ordinal(s, p) && k->params[p].n_values > 2 &&
+             k->params[p].n_values <= WORDS)
       for (unsigned v = 0; v < k->params[p].n_values; v++)
         add(c, COLUMN_IS, p, v);
   for (unsigned p = 0; p < k->n_params; p++)
@@ -62,25 +65,37 @@ static float power(long long size) {
   return size > 0 ? (float)__builtin_ctzll((unsigned long long)size) : 64;
 }
 
-void columns_row(const struct columns *c, const choice *point, const struct features *features,
-                 float *row, unsigned n) {
+void columns_row(const struct columns *c, const choice *point,
+                 const struct features *features, float *row, unsigned n) {
   const struct autotune_param *params = c->space->kernel->params;
   double values[MAX_PARAMS];
   for (unsigned p = 0; p < c->space->kernel->n_params; p++)
     values[p] = !space_matters(c->space->kernel, point, p) ? NAN
-              : params[p].kind == AUTOTUNE_INT  ? (double)params[p].values[point[p]].i
-              : space_ordinal(c->space, p)      ? params[p].values[point[p]].d
-                                                : (double)point[p];
+        : params[p].kind == AUTOTUNE_INT ? (double)params[p].values[point[p]].i
+        : space_ordinal(c->space, p)     ? params[p].values[point[p]].d
+                                         : (double)point[p];
   for (unsigned i = 0; i < n; i++) {
     const struct column *col = &c->list[i];
     double a = col->kind == COLUMN_CODE || col->kind == COLUMN_NEAR ? 0 : values[col->a];
     switch (col->kind) {
-    case COLUMN_VALUE: row[i] = (float)a; break;
-    case COLUMN_POWER: row[i] = isnan(a) ? NAN : power((long long)a); break;
-    case COLUMN_IS: row[i] = isnan(a) ? NAN : a == col->b; break;
-    case COLUMN_PRODUCT: row[i] = (float)(a * values[col->b]); break;
-    case COLUMN_NEAR: row[i] = 0; break;
-    case COLUMN_CODE: row[i] = features ? features->values[col->a] : NAN; break;
+    case COLUMN_VALUE:
+      row[i] = (float)a;
+      break;
+    case COLUMN_POWER:
+      row[i] = isnan(a) ? NAN : power((long long)a);
+      break;
+    case COLUMN_IS:
+      row[i] = isnan(a) ? NAN : a == col->b;
+      break;
+    case COLUMN_PRODUCT:
+      row[i] = (float)(a * values[col->b]);
+      break;
+    case COLUMN_NEAR:
+      row[i] = 0;
+      break;
+    case COLUMN_CODE:
+      row[i] = features ? features->values[col->a] : NAN;
+      break;
     }
   }
 }

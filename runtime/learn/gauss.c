@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// gauss.c: a Gaussian process (Rasmussen, Williams 2006), for few rows. How alike two points are is a
-// product over the parameters of 1 + W / (1 + D × distance): written out, a sum over all sets of parameters
-// (Duvenaud, Nickisch, Rasmussen 2011), so that what single parameters do is foretold far from where it was
-// seen, and what they do together only near there. W, D and the noise are those that make the rows likely. By
-// which power of two a size can be divided is looked at as if it were one more parameter.
+// gauss.c: a Gaussian process (Rasmussen, Williams 2006), for few rows. How alike two
+// points are is a product over the parameters of 1 + W / (1 + D × distance): written out,
+// a sum over all sets of parameters (Duvenaud, Nickisch, Rasmussen 2011), so that what
+// single parameters do is foretold far from where it was seen, and what they do together
+// only near there. W, D and the noise are those that make the rows likely. By which power
+// of two a size can be divided is looked at as if it were one more parameter.
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -14,34 +15,48 @@
 
 enum {
   LANES = 4,
-  MOST = 160,        // rows, the last ones: solving takes the third power of their number
+  MOST = 160, // rows, the last ones: solving takes the third power of their number
   VECTORS = MOST / LANES,
-  DIMS = 64,         // columns looked at
-  BLOCK = 16,        // vectors of points that are foretold together
-  GUESSES = 24,      // other W, D and noises looked at, each time that there is a tenth more rows
-  TERMS = 12,        // random numbers of which the sum is about normally distributed
+  DIMS = 64,  // columns looked at
+  BLOCK = 16, // vectors of points that are foretold together
+  GUESSES =
+      24, // other W, D and noises looked at, each time that there is a tenth more rows
+  TERMS = 12, // random numbers of which the sum is about normally distributed
 };
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 typedef int32_t masks __attribute__((vector_size(LANES * sizeof(float))));
 
-static const float FAR = 2;        // where missing values are; the others are from 0 to 1
+static const float FAR = 2; // where missing values are; the others are from 0 to 1
 static const float LEAST_SIZE = 0.5f; // has a logarithm; sizes of 0 count as that
-static const double USUAL_D = 0, USUAL_W = -1.5, USUAL_NOISE = -3; // logarithms before anything is known …
-static const double NEAR_W = 0; // a near key may say little
-static const double LEAST_NOISE = -3.5, JUMP = 0.8; // … give or take 1; how far another guess is from the last
+static const double USUAL_D = 0, USUAL_W = -1.5,
+                    USUAL_NOISE = -3; // logarithms before anything is known …
+static const double NEAR_W = 0;       // a near key may say little
+static const double LEAST_NOISE = -3.5,
+                    JUMP =
+                        0.8; // … give or take 1; how far another guess is from the last
 
-struct guess { double d[DIMS], w[DIMS], noise; }; // logarithms
-struct scale { unsigned column; bool ordinal, by_log; float low, factor; }; // of values, from 0 to 1
-struct likeness { float decay, least, more; }; // what a guess comes to: LEAST + MORE / (1 + DECAY × distance)
+struct guess {
+  double d[DIMS], w[DIMS], noise;
+}; // logarithms
+struct scale {
+  unsigned column;
+  bool ordinal, by_log;
+  float low, factor;
+}; // of values, from 0 to 1
+struct likeness {
+  float decay, least, more;
+}; // what a guess comes to: LEAST + MORE / (1 + DECAY × distance)
 
 struct gauss {
-  unsigned width, n, dims, guessed, near;  // guessed: rows that there were at the last guess
+  unsigned width, n, dims, guessed,
+      near; // guessed: rows that there were at the last guess
   uint64_t rng;
   struct scale scales[DIMS];
   struct guess guess;
-  struct likeness alike[DIMS];       // as the factor has it
+  struct likeness alike[DIMS]; // as the factor has it
   lanes rows[DIMS][VECTORS];
-  lanes factor[MOST][VECTORS];       // Cholesky's, by columns; what is above its diagonal is not set
+  lanes factor[MOST]
+              [VECTORS]; // Cholesky's, by columns; what is above its diagonal is not set
   lanes points[DIMS][BLOCK], solved[MOST][BLOCK];
   float targets[MOST], weights[MOST], mean, variance;
 };
@@ -63,11 +78,13 @@ static struct scale scale_of(const struct space *s, unsigned p) {
   bool by_log = low >= 0 && high > 2;
   low = by_log ? log(fmax(low, LEAST_SIZE)) : low;
   high = by_log ? log(high) : high;
-  return (struct scale){ p, true, by_log, (float)low, high > low ? (float)(1 / (high - low)) : 1 };
+  return (struct scale){ p, true, by_log, (float)low,
+                         high > low ? (float)(1 / (high - low)) : 1 };
 }
 
 // Of powers of two in sizes. False: they say no more than the sizes.
-static bool power_scale(const struct autotune_param *p, unsigned column, struct scale *scale) {
+static bool power_scale(const struct autotune_param *p, unsigned column,
+                        struct scale *scale) {
   int low = INT_MAX, high = 0;
   bool others = false;
   for (unsigned v = 0; v < p->n_values; v++) {
@@ -101,7 +118,8 @@ static void *new(const struct columns *c, unsigned width, uint64_t seed) {
       g->scales[g->dims++] = scale_of(c->space, p);
     else if (kind == COLUMN_NEAR)
       g->scales[g->near = g->dims++] = (struct scale){ .column = i, .factor = 1 };
-    else if (kind == COLUMN_POWER && power_scale(&c->space->kernel->params[p], i, &g->scales[g->dims]))
+    else if (kind == COLUMN_POWER &&
+             power_scale(&c->space->kernel->params[p], i, &g->scales[g->dims]))
       g->dims++;
   }
   g->guess.noise = USUAL_NOISE;
@@ -119,15 +137,15 @@ static float place(const struct scale *s, const float *row) {
   return ((s->by_log ? logf(fmaxf(value, LEAST_SIZE)) : value) - s->low) * s->factor;
 }
 
-// ---- how alike points are --------------------------------------------------------------------------
+// ---- how alike points are -----------------------------------------------------------
 
 static lanes all(float value) {
   return (lanes){ value, value, value, value };
 }
 
 // LIKE times how alike N vectors of values FROM are to the value AT of parameter D.
-static void compare(const struct gauss *g, unsigned d, float at, const lanes *from, lanes *like,
-                    unsigned n) {
+static void compare(const struct gauss *g, unsigned d, float at, const lanes *from,
+                    lanes *like, unsigned n) {
   const masks no_sign = { INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX };
   const masks one = (masks)all(1);
   const struct likeness *alike = &g->alike[d];
@@ -140,7 +158,7 @@ static void compare(const struct gauss *g, unsigned d, float at, const lanes *fr
   }
 }
 
-// ---- fitting ---------------------------------------------------------------------------------------
+// ---- fitting ------------------------------------------------------------------------
 
 static float element(const lanes *vectors, unsigned i) {
   return vectors[i / LANES][i % LANES];
@@ -160,7 +178,8 @@ static bool factorise(struct gauss *g, const struct guess *guess) {
     for (unsigned v = first; v < vectors; v++)
       column[v] = all(1);
     for (unsigned d = 0; d < g->dims; d++)
-      compare(g, d, element(g->rows[d], j), g->rows[d] + first, column + first, vectors - first);
+      compare(g, d, element(g->rows[d], j), g->rows[d] + first, column + first,
+              vectors - first);
     column[first][j % LANES] += noise;
     for (unsigned k = 0; k < j; k++) {
       lanes by = all(element(g->factor[k], j));
@@ -193,7 +212,8 @@ static double square(double x) {
   return x * x;
 }
 
-// Makes what foretells times under a guess. The logarithm of how likely targets and guess are together.
+// Makes what foretells times under a guess. The logarithm of how likely targets and guess
+// are together.
 static double weigh(struct gauss *g, const struct guess *guess) {
   float ones[MOST];
   double both = 0, squares = 0, logs = 0;
@@ -213,7 +233,8 @@ static double weigh(struct gauss *g, const struct guess *guess) {
     squares += square(g->weights[i]);
   }
   g->variance = (float)(squares / (g->n + 1));
-  double likely = -0.5 * g->n * log(g->variance) - logs - 0.5 * square(guess->noise - USUAL_NOISE);
+  double likely = -0.5 * g->n * log(g->variance) - logs -
+      0.5 * square(guess->noise - USUAL_NOISE);
   for (unsigned d = 0; d < g->dims; d++)
     likely -= 0.5 * (square(guess->d[d] - USUAL_D) + square(guess->w[d] - usual_w(g, d)));
   return likely;
@@ -273,9 +294,10 @@ static bool fit(void *model, const float *rows, const float *targets, unsigned n
   return n > 0 && weigh(g, &g->guess) > -DBL_MAX;
 }
 
-// ---- foretelling -----------------------------------------------------------------------------------
+// ---- foretelling --------------------------------------------------------------------
 
-// N vectors of points: their deviation from the mean, and the share of the variance that is left.
+// N vectors of points: their deviation from the mean, and the share of the variance that
+// is left.
 static void foretell(struct gauss *g, unsigned n, lanes *above, lanes *left) {
   for (unsigned i = 0; i < n; i++) {
     above[i] = all(0);
@@ -301,7 +323,8 @@ static void foretell(struct gauss *g, unsigned n, lanes *above, lanes *left) {
   }
 }
 
-static bool predict(void *model, const float *rows, unsigned n, float *mean, float *spread) {
+static bool predict(void *model, const float *rows, unsigned n, float *mean,
+                    float *spread) {
   struct gauss *g = model;
   lanes above[BLOCK], left[BLOCK];
   if (g->n == 0)
@@ -322,5 +345,9 @@ static bool predict(void *model, const float *rows, unsigned n, float *mean, flo
 }
 
 const struct learner learner_gauss = {
-  .name = "gauss", .new = new, .fit = fit, .predict = predict, .free = free_,
+  .name = "gauss",
+  .new = new,
+  .fit = fit,
+  .predict = predict,
+  .free = free_,
 };

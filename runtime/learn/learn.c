@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// learn.c: the lessons of one search: what came of each point, and models made of that. One model foretells
-// the time of points, another (trees always) whether they compile, run and are right at all.
+// learn.c: the lessons of one search: what came of each point, and models made of that.
+// One model foretells the time of points, another (trees always) whether they compile,
+// run and are right at all.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,13 +14,15 @@ enum {
   FEW = 3,                 // with fewer that were right there is nothing to learn from
   SURE = 16,               // and with fewer than that, nothing is said of a single point
 };
-static const double DOUBTS = 3;      // how many spreads below its mean a time can hardly be
-static const double LIKELY = 0.25;   // what is less likely to be right comes after all else, for …
-static const double DOOMED = 1e4;    // … where all fail nothing is known of times, and much is hoped for
+static const double DOUBTS = 3; // how many spreads below its mean a time can hardly be
+static const double LIKELY =
+    0.25; // what is less likely to be right comes after all else, for …
+static const double DOOMED =
+    1e4; // … where all fail nothing is known of times, and much is hoped for
 static const double UNLIKELY = 1e-3; // no point is surer than that to be right or to fail
 
 struct lesson {
-  bool right, believed;  // believed: it is being tried
+  bool right, believed; // believed: it is being tried
   double seconds;
 };
 
@@ -27,18 +30,24 @@ struct lessons {
   const struct space *space;
   struct columns columns;
   const struct learner *learner;
-  // Models. `coded` knows the code too, and so what was compiled; NULL until it is asked. `failures`: NULL until
-  // something fails.
+  // Models. `coded` knows the code too, and so what was compiled; NULL until it is asked.
+  // `failures`: NULL until something fails.
   void *times, *failures, *coded;
   uint64_t seed;
-  struct lesson list[MAX_LESSONS]; unsigned n, told, right;
-  choice *points;                // of the lessons
-  float *rows, *work;            // of the lessons; of points that are looked at
-  unsigned order[MAX_LESSONS];   // of those that were told of and right, best first
+  struct lesson list[MAX_LESSONS];
+  unsigned n, told, right;
+  choice *points;                  // of the lessons
+  float *rows, *work;              // of the lessons; of points that are looked at
+  unsigned order[MAX_LESSONS];     // of those that were told of and right, best first
   unsigned changes, coded_changes; // since the models were made
-  bool ready;                    // `times` and `failures` are there
-  struct { choice *points; float *rows; double logs[MAX_RELATED]; unsigned n, column; } near; // a near key's
-  double unit, best;             // of targets: the logarithm of seconds is BEST + target * UNIT
+  bool ready;                      // `times` and `failures` are there
+  struct {
+    choice *points;
+    float *rows;
+    double logs[MAX_RELATED];
+    unsigned n, column;
+  } near;            // a near key's
+  double unit, best; // of targets: the logarithm of seconds is BEST + target * UNIT
 };
 
 void lessons_free(struct lessons *l) {
@@ -67,7 +76,8 @@ static void make_times(struct lessons *l) {
   }
 }
 
-struct lessons *lessons_new(const struct space *s, uint64_t seed, const struct learner *learner) {
+struct lessons *lessons_new(const struct space *s, uint64_t seed,
+                            const struct learner *learner) {
   struct lessons *l = sys_calloc(1, sizeof *l);
   if (!l)
     return NULL;
@@ -106,7 +116,7 @@ const choice *lessons_best(const struct lessons *l, unsigned rank) {
   return rank < l->right ? point_of(l, l->order[rank]) : NULL;
 }
 
-// ---- what was told -------------------------------------------------------------------------------------
+// ---- what was told ------------------------------------------------------------------
 
 static void enter(struct lessons *l, unsigned at) {
   unsigned i = l->right++;
@@ -125,7 +135,8 @@ static void leave(struct lessons *l, unsigned at) {
   memmove(l->order + i, l->order + i + 1, (l->right - i) * sizeof *l->order);
 }
 
-// Where POINT's lesson is or may be put: when all places are taken, in that of the worst that was right.
+// Where POINT's lesson is or may be put: when all places are taken, in that of the worst
+// that was right.
 static unsigned place(const struct lessons *l, const choice *point) {
   for (unsigned i = l->n; i-- > 0;)
     if (space_equal(l->space, point_of(l, i), point))
@@ -141,11 +152,12 @@ void lessons_add(struct lessons *l, const choice *point, const struct told *told
     leave(l, at);
   l->told += told != NULL;
   bool right = told && (told->fate == FATE_OK || told->fate == FATE_DROPPED);
-  l->list[at] = (struct lesson){ .believed = !told, .right = right && told->seconds > 0,
+  l->list[at] = (struct lesson){ .believed = !told,
+                                 .right = right && told->seconds > 0,
                                  .seconds = told ? told->seconds : 0 };
   memcpy(point_of(l, at), point, l->space->kernel->n_params * sizeof *point);
-  columns_row(&l->columns, point, told ? told->features : NULL,
-              row_of(l, at), l->columns.n);
+  columns_row(&l->columns, point, told ? told->features : NULL, row_of(l, at),
+              l->columns.n);
   l->n += at == l->n;
   if (l->list[at].right)
     enter(l, at);
@@ -153,7 +165,7 @@ void lessons_add(struct lessons *l, const choice *point, const struct told *told
   l->coded_changes++;
 }
 
-// ---- what is known of a near key --------------------------------------------------------------------------
+// ---- what is known of a near key ----------------------------------------------------
 
 unsigned lessons_related(const struct lessons *l) {
   return l->near.n;
@@ -168,7 +180,8 @@ static bool begin_near(struct lessons *l) {
   if (l->near.points)
     return true;
   l->near.column = columns_add_near(&l->columns);
-  l->near.points = sys_malloc(sizeof *l->points * MAX_RELATED * (l->space->kernel->n_params + 1));
+  l->near.points =
+      sys_malloc(sizeof *l->points * MAX_RELATED * (l->space->kernel->n_params + 1));
   l->near.rows = sys_malloc(sizeof *l->near.rows * MAX_RELATED * l->columns.n_plain);
   l->learner->free(l->times);
   make_times(l);
@@ -187,8 +200,8 @@ void lessons_relate(struct lessons *l, const choice *point, double seconds) {
   l->near.n++;
 }
 
-// By how much times here are longer, in logarithms: the median over the points that are known of both. Where
-// there is none, the best of both are taken to be alike.
+// By how much times here are longer, in logarithms: the median over the points that are
+// known of both. Where there is none, the best of both are taken to be alike.
 static double near_shift(const struct lessons *l) {
   double differences[MAX_RELATED], best = DBL_MAX;
   unsigned n = 0;
@@ -206,7 +219,7 @@ static double near_unit(const struct lessons *l) {
   return l->near.n > 0 ? l->near.logs[l->near.n / 2] - l->near.logs[l->near.n - 1] : 0;
 }
 
-// ---- models --------------------------------------------------------------------------------------------
+// ---- models -------------------------------------------------------------------------
 
 static double median_log(const struct lessons *l) {
   return log(l->list[l->order[l->right / 2]].seconds);
@@ -283,21 +296,24 @@ static bool fit(struct lessons *l) {
   return l->ready;
 }
 
-// ---- what is expected -------------------------------------------------------------------------------------
+// ---- what is expected ---------------------------------------------------------------
 
 // The share of points like these that are right.
-static void expect_right(const struct lessons *l, const float *rows, unsigned n, float *share) {
+static void expect_right(const struct lessons *l, const float *rows, unsigned n,
+                         float *share) {
   float spread[PREDICTED];
   bool known = l->failures && learner_trees.predict(l->failures, rows, n, share, spread);
   for (unsigned i = 0; i < n; i++)
     share[i] = known ? fmaxf(1 - share[i], (float)UNLIKELY) : 1;
 }
 
-// The expected improvement below 0 of what is normally distributed (Mockus 1975; Jones, Schonlau, Welch 1998).
+// The expected improvement below 0 of what is normally distributed (Mockus 1975; Jones,
+// Schonlau, Welch 1998).
 static double improvement(double mean, double spread) {
   double z = spread > 1e-6 ? -mean / spread : mean < 0 ? 40 : -40;
   double density = exp(-0.5 * z * z) / sqrt(2 * M_PI);
-  return fmax(spread * (z * 0.5 * erfc(-z * M_SQRT1_2) + density), 0) + 1e-12 * exp(-mean);
+  return fmax(spread * (z * 0.5 * erfc(-z * M_SQRT1_2) + density), 0) +
+      1e-12 * exp(-mean);
 }
 
 static void look(struct lessons *l, const choice *points, unsigned n) {
@@ -317,13 +333,14 @@ bool lessons_score(struct lessons *l, const choice *points, unsigned n, double *
       return false;
     expect_right(l, l->work, m, right);
     for (unsigned i = 0; i < m; i++)
-      scores[at + i] = log(improvement(mean[i], spread[i]) * l->unit) +
-                       log(right[i]) - (right[i] < LIKELY ? DOOMED : 0);
+      scores[at + i] = log(improvement(mean[i], spread[i]) * l->unit) + log(right[i]) -
+          (right[i] < LIKELY ? DOOMED : 0);
   }
   return true;
 }
 
-double lessons_expect(struct lessons *l, const choice *point, const struct features *features) {
+double lessons_expect(struct lessons *l, const choice *point,
+                      const struct features *features) {
   float row[MAX_COLUMNS], mean, spread;
   if (l->right < SURE || !fit_coded(l))
     return 0;
@@ -333,15 +350,15 @@ double lessons_expect(struct lessons *l, const choice *point, const struct featu
   return exp(mean - DOUBTS * spread);
 }
 
-// ---- where nothing is known ------------------------------------------------------------------------------
+// ---- where nothing is known ---------------------------------------------------------
 
 static double apart(const struct space *s, const choice *a, const choice *b) {
   double sum = 0;
   for (unsigned p = 0; p < s->kernel->n_params; p++)
     if (a[p] != b[p])
       sum += space_ordinal(s, p)
-               ? fabs((double)a[p] - (double)b[p]) / (s->kernel->params[p].n_values - 1)
-               : 1;
+          ? fabs((double)a[p] - (double)b[p]) / (s->kernel->params[p].n_values - 1)
+          : 1;
   return sum;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// trees.c: a random forest (Breiman, Machine Learning 45, 2001), whose members' disagreement says how
-// much is not known (Hutter, Hoos, Leyton-Brown, LION 2011). Each tree is grown until its leaves are one or
-// two rows, from as many rows drawn with repetition, looking at a random part of the columns at each branch. A
-// cut is anywhere between two values, so that trees differ between rows, where nothing is known.
+// trees.c: a random forest (Breiman, Machine Learning 45, 2001), whose members'
+// disagreement says how much is not known (Hutter, Hoos, Leyton-Brown, LION 2011). Each
+// tree is grown until its leaves are one or two rows, from as many rows drawn with
+// repetition, looking at a random part of the columns at each branch. A cut is anywhere
+// between two values, so that trees differ between rows, where nothing is known.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +15,9 @@ enum { TREES = 32, DEPTH = 40, SMALLEST = 3, NODES = 2 * MAX_LESSONS };
 static const double LOOKED_AT = 0.7; // the share of columns that a branch looks at
 
 struct node {
-  int column;          // -1: a leaf
-  float cut;           // rows up to it, and those where the column is missing, go to the next node
-  unsigned right;      // the others go here
+  int column; // -1: a leaf
+  float cut;  // rows up to it, and those where the column is missing, go to the next node
+  unsigned right; // the others go here
   float mean, variance;
 };
 
@@ -24,11 +25,11 @@ struct forest {
   unsigned width, n;
   uint64_t rng;
   const float *targets;
-  float *values;       // sorted, of each column: MAX_LESSONS apart
-  uint16_t *codes;     // of each column: which of these a row has; 0: missing
+  float *values;   // sorted, of each column: MAX_LESSONS apart
+  uint16_t *codes; // of each column: which of these a row has; 0: missing
   unsigned distinct[MAX_COLUMNS];
-  struct node *nodes;  // of each tree: NODES apart
-  unsigned used;       // nodes of the tree that grows
+  struct node *nodes; // of each tree: NODES apart
+  unsigned used;      // nodes of the tree that grows
 };
 
 static void free_(void *model) {
@@ -55,7 +56,7 @@ static void *new(const struct columns *c, unsigned width, uint64_t seed) {
   return NULL;
 }
 
-// ---- columns as codes: each branch then counts instead of sorting -----------------------------------
+// ---- columns as codes: each branch then counts instead of sorting -------------------
 
 static int by_value(const void *a, const void *b) {
   float x = *(const float *)a, y = *(const float *)b;
@@ -91,13 +92,17 @@ static void encode(struct forest *f, const float *rows, unsigned column) {
   }
 }
 
-// ---- growing --------------------------------------------------------------------------------------
+// ---- growing ------------------------------------------------------------------------
 
-struct cut { double gain; int column; unsigned code; }; // codes up to CODE go left
+struct cut {
+  double gain;
+  int column;
+  unsigned code;
+}; // codes up to CODE go left
 
 // The best cut of COLUMN, if it is better than *BEST. SUM is that of the N rows' targets.
-static void look(const struct forest *f, unsigned column, const uint16_t *rows, unsigned n,
-                 double sum, struct cut *best) {
+static void look(const struct forest *f, unsigned column, const uint16_t *rows,
+                 unsigned n, double sum, struct cut *best) {
   const uint16_t *codes = f->codes + (size_t)column * MAX_LESSONS;
   unsigned low = UINT16_MAX, high = 0;
   for (unsigned i = 0; i < n; i++) {
@@ -129,7 +134,8 @@ static void look(const struct forest *f, unsigned column, const uint16_t *rows, 
   }
 }
 
-static float between(struct forest *f, const struct cut *cut, const uint16_t *rows, unsigned n) {
+static float between(struct forest *f, const struct cut *cut, const uint16_t *rows,
+                     unsigned n) {
   const uint16_t *codes = f->codes + (size_t)cut->column * MAX_LESSONS;
   const float *values = f->values + (size_t)cut->column * MAX_LESSONS;
   unsigned next = UINT16_MAX;
@@ -143,7 +149,8 @@ static float between(struct forest *f, const struct cut *cut, const uint16_t *ro
   return at < b ? at : a;
 }
 
-static unsigned part(const struct forest *f, const struct cut *cut, uint16_t *rows, unsigned n) {
+static unsigned part(const struct forest *f, const struct cut *cut, uint16_t *rows,
+                     unsigned n) {
   const uint16_t *codes = f->codes + (size_t)cut->column * MAX_LESSONS;
   unsigned left = 0;
   for (unsigned i = 0; i < n; i++)
@@ -165,7 +172,9 @@ static unsigned grow(struct forest *f, struct node *tree, uint16_t *rows, unsign
     squares += y * y;
   }
   double variance = fmax(squares / n - sum / n * (sum / n), 0);
-  tree[at] = (struct node){ .column = -1, .mean = (float)(sum / n), .variance = (float)variance };
+  tree[at] = (struct node){ .column = -1,
+                            .mean = (float)(sum / n),
+                            .variance = (float)variance };
   struct cut best = { .gain = sum * sum / n + 1e-9 * squares, .column = -1 };
   if (n < SMALLEST || depth == DEPTH || variance < 1e-12)
     return at;
@@ -209,9 +218,12 @@ static const struct node *leaf(const struct node *tree, const float *row) {
 }
 
 // What the trees say of a row, summed up.
-struct votes { float sum, squares, variance; };
+struct votes {
+  float sum, squares, variance;
+};
 
-static bool predict(void *model, const float *rows, unsigned n, float *mean, float *spread) {
+static bool predict(void *model, const float *rows, unsigned n, float *mean,
+                    float *spread) {
   const struct forest *f = model;
   struct votes votes[MAX_LESSONS];
   if (f->n == 0)
@@ -221,7 +233,8 @@ static bool predict(void *model, const float *rows, unsigned n, float *mean, flo
     memset(votes, 0, sizeof votes);
     for (unsigned t = 0; t < TREES; t++) // one tree after the other stays in the cache
       for (unsigned i = begin; i < end; i++) {
-        const struct node *at = leaf(f->nodes + (size_t)t * NODES, rows + (size_t)i * f->width);
+        const struct node *at =
+            leaf(f->nodes + (size_t)t * NODES, rows + (size_t)i * f->width);
         struct votes *v = &votes[i - begin];
         v->sum += at->mean;
         v->squares += at->mean * at->mean;
@@ -230,12 +243,17 @@ static bool predict(void *model, const float *rows, unsigned n, float *mean, flo
     for (unsigned i = begin; i < end; i++) {
       const struct votes *v = &votes[i - begin];
       mean[i] = v->sum / TREES;
-      spread[i] = sqrtf(fmaxf(v->squares / TREES - mean[i] * mean[i], 0) + v->variance / TREES);
+      spread[i] =
+          sqrtf(fmaxf(v->squares / TREES - mean[i] * mean[i], 0) + v->variance / TREES);
     }
   }
   return true;
 }
 
 const struct learner learner_trees = {
-  .name = "trees", .new = new, .fit = fit, .predict = predict, .free = free_,
+  .name = "trees",
+  .new = new,
+  .fit = fit,
+  .predict = predict,
+  .free = free_,
 };

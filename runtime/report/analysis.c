@@ -6,7 +6,7 @@
 
 #include "report.h"
 
-// ---- records --------------------------------------------------------------------------
+// ---- records ------------------------------------------------------------------------
 
 static int estimate_records(struct analysis *a) {
   const struct listed *item = a->item;
@@ -72,7 +72,7 @@ static void summarize(struct analysis *a) {
   }
 }
 
-// ---- parameters -----------------------------------------------------------------------
+// ---- parameters ---------------------------------------------------------------------
 
 static int compare_values(const void *x, const void *y) {
   const struct best_value *a = x, *b = y;
@@ -133,14 +133,15 @@ static int add_value(struct influence *p, const char *value, double median) {
 }
 
 bool report_matters(const char *values, const char *name, size_t size) {
-  const char *at = memchr(name, '@', size), *dot = at ? memrchr(at, '.', name + size - at) : NULL;
+  const char *at = memchr(name, '@', size),
+             *dot = at ? memrchr(at, '.', name + size - at) : NULL;
   size_t line = dot ? (size_t)(dot + 1 - at) : 0; // "@12."
   while (line && *values) {
     size_t n = strcspn(values, "\n"), m = strcspn(values, "=");
     const char *its = memchr(values, '@', m < n ? m : n);
     bool itself = m == size && memcmp(values, name, m) == 0;
-    if (its && !itself && (size_t)(values + m - its) > line && memcmp(its, at, line) == 0 &&
-        n - m == 3 && memcmp(values + m, "=no", 3) == 0)
+    if (its && !itself && (size_t)(values + m - its) > line &&
+        memcmp(its, at, line) == 0 && n - m == 3 && memcmp(values + m, "=no", 3) == 0)
       return false;
     values += n + (values[n] == '\n');
   }
@@ -192,7 +193,8 @@ static void choose(struct analysis *a, const char *all, char *winner) {
 static int analyse_params(struct analysis *a) {
   const struct listed *item = a->item;
   const char *winner = item->finished ? item->summary.values
-                       : a->n_order   ? item->records[a->order[0]].values : "";
+      : a->n_order                    ? item->records[a->order[0]].values
+                                      : "";
   size_t size = strlen(winner) + 1;
   for (unsigned i = 0; i < a->n_order; i++)
     size += strlen(item->records[a->order[i]].values) + 1;

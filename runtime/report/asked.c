@@ -64,9 +64,10 @@ bool asked_offers(const char *params, const char *values) {
   for (const char *v = values; *v; named++) {
     size_t size = strcspn(v, "\n"), name = strcspn(v, "=\n");
     bool found = false;
-    for (const char *p = params; *p && !found && name < size; p += strcspn(p, "\n"), p += *p == '\n')
+    for (const char *p = params; *p && !found && name < size;
+         p += strcspn(p, "\n"), p += *p == '\n')
       found = same_name(p, strcspn(p, "\t\n"), v, name) &&
-              has_value(p, v + name + 1, size - name - 1);
+          has_value(p, v + name + 1, size - name - 1);
     if (!found)
       return false;
     v += size + (v[size] == '\n');

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// columns.c: all records of one problem as columns, for the page: a list for each property, and
-// each text only once, as an index into a list of texts.
+// columns.c: all records of one problem as columns, for the page: a list for each
+// property, and each text only once, as an index into a list of texts.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
 
-// ---- texts, each once -----------------------------------------------------------------
+// ---- texts, each once ---------------------------------------------------------------
 
-struct dictionary { json_t *index, *texts, *of; };
+struct dictionary {
+  json_t *index, *texts, *of;
+};
 
 static struct dictionary dictionary_new(void) {
   return (struct dictionary){ json_object(), json_array(), json_array() };
@@ -42,10 +44,16 @@ static json_t *dictionary_done(struct dictionary *d, const char *texts) {
   return object;
 }
 
-// ---- parameters -----------------------------------------------------------------------
+// ---- parameters ---------------------------------------------------------------------
 
-struct named { char *name; struct dictionary values; };
-struct parameters { struct named *list; unsigned n; };
+struct named {
+  char *name;
+  struct dictionary values;
+};
+struct parameters {
+  struct named *list;
+  unsigned n;
+};
 
 static struct dictionary *find(struct parameters *p, const char *name, size_t size) {
   for (unsigned i = 0; i < p->n; i++)
@@ -65,8 +73,7 @@ static struct dictionary *find(struct parameters *p, const char *name, size_t si
 static void add_values(struct parameters *p, const char *values, size_t row) {
   for (const char *s = values; *s;) {
     size_t n = strcspn(s, "\n"), m = strcspn(s, "=");
-    struct dictionary *d =
-        m < n && report_matters(values, s, m) ? find(p, s, m) : NULL;
+    struct dictionary *d = m < n && report_matters(values, s, m) ? find(p, s, m) : NULL;
     char *value = d ? sys_printf("%.*s", (int)(n - m - 1), s + m + 1) : NULL;
     if (value && json_array_size(d->of) <= row) {
       dictionary_pad(d, row);
@@ -90,21 +97,34 @@ static json_t *parameters_done(struct parameters *p, size_t rows) {
   return list;
 }
 
-// ---- numbers --------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------
 
-static const char *const numbers[] = { "fate", "when", "compiling", "verifying", "timing",
-                                       "median", "low", "high", "runs" };
-enum { NUMBERS = sizeof numbers / sizeof *numbers, TIMES = 5 /* from here on: where it ran */ };
+static const char *const numbers[] = { "fate",      "when",   "compiling",
+                                       "verifying", "timing", "median",
+                                       "low",       "high",   "runs" };
+enum {
+  NUMBERS = sizeof numbers / sizeof *numbers,
+  TIMES = 5 /* from here on: where it ran */
+};
 
-static void add_numbers(json_t *const *columns, const struct record *r, struct estimate e) {
-  const double values[NUMBERS] = { r->fate, r->when, r->compile_seconds, r->verify_seconds,
-                                   r->time_seconds, e.median, e.low, e.high, e.n };
+static void add_numbers(json_t *const *columns, const struct record *r,
+                        struct estimate e) {
+  const double values[NUMBERS] = { r->fate,
+                                   r->when,
+                                   r->compile_seconds,
+                                   r->verify_seconds,
+                                   r->time_seconds,
+                                   e.median,
+                                   e.low,
+                                   e.high,
+                                   e.n };
   for (int i = 0; i < NUMBERS; i++) {
     bool none = !(fabs(values[i]) < 1e15) || (i >= TIMES && e.n == 0);
     bool whole = i < 2 || i == NUMBERS - 1;
-    json_array_append_new(columns[i], none    ? json_null()
-                                      : whole ? json_integer((json_int_t)values[i])
-                                              : json_real(values[i]));
+    json_array_append_new(columns[i],
+                          none        ? json_null()
+                              : whole ? json_integer((json_int_t)values[i])
+                                      : json_real(values[i]));
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// export.c: one problem's space and results in the FAIR formats of the autotuning community: T1, what there
-// is to tune, and T4, what came of it. Their schemas are those of TuningSchema; times are in milliseconds.
+// export.c: one problem's space and results in the FAIR formats of the autotuning
+// community: T1, what there is to tune, and T4, what came of it. Their schemas are those
+// of TuningSchema; times are in milliseconds.
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -13,9 +14,10 @@
 
 enum { PRECISION = 12 };
 
-// ---- values ----------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------
 
-// A number where TEXT is one and nothing else, so that other tools can reckon with it; else a text.
+// A number where TEXT is one and nothing else, so that other tools can reckon with it;
+// else a text.
 static json_t *value(const char *text, size_t size) {
   char *copy = sys_printf("%.*s", (int)size, text), *end;
   json_t *v = NULL;
@@ -50,7 +52,7 @@ static json_t *moment(double when) {
   return json_string(text);
 }
 
-// ---- T4 --------------------------------------------------------------------------------------------
+// ---- T4 -----------------------------------------------------------------------------
 
 static json_t *configuration(const char *values) {
   json_t *o = json_object();
@@ -82,15 +84,16 @@ static json_t *times(const struct record *r) {
 
 static json_t *result(const struct record *r) {
   static const char *const words[FATES] = {
-    [FATE_OK] = "correct",        [FATE_COMPILE] = "compile",   [FATE_LOAD] = "compile",
-    [FATE_WRONG] = "correctness", [FATE_CRASH] = "runtime",     [FATE_TIMEOUT] = "timeout",
+    [FATE_OK] = "correct",        [FATE_COMPILE] = "compile", [FATE_LOAD] = "compile",
+    [FATE_WRONG] = "correctness", [FATE_CRASH] = "runtime",   [FATE_TIMEOUT] = "timeout",
     [FATE_EXIT] = "runtime",      [FATE_PENDING] = "runtime",
   };
   struct estimate e = stats_of(r->samples, r->n_samples);
   json_t *o = json_object(), *time = json_object();
   json_object_set_new(time, "name", json_string("time"));
-  json_object_set_new(time, "value", r->fate == FATE_OK ? json_real(e.median * 1e3)
-                                                        : json_string(words[r->fate]));
+  json_object_set_new(time, "value",
+                      r->fate == FATE_OK ? json_real(e.median * 1e3)
+                                         : json_string(words[r->fate]));
   json_object_set_new(time, "unit", json_string("milliseconds"));
   json_object_set_new(o, "timestamp", moment(r->when));
   json_object_set_new(o, "configuration", configuration(r->values));
@@ -115,7 +118,8 @@ static json_t *metadata(const struct listed *item) {
   json_object_set_new(o, "threads", json_integer(p->threads));
   if (item->finished) {
     json_object_set_new(o, "timestamp", moment(item->summary.when));
-    json_object_set_new(o, "default_time", json_real(item->summary.original.median * 1e3));
+    json_object_set_new(o, "default_time",
+                        json_real(item->summary.original.median * 1e3));
   }
   free(machine);
   free(key);
@@ -126,7 +130,8 @@ static json_t *t4(const struct listed *item) {
   json_t *o = json_object(), *results = json_array();
   for (unsigned i = 0; i < item->n_records; i++) {
     const struct record *r = &item->records[i];
-    if (r->fate == FATE_PENDING || r->fate == FATE_DROPPED || (r->fate == FATE_OK && r->n_samples == 0))
+    if (r->fate == FATE_PENDING || r->fate == FATE_DROPPED ||
+        (r->fate == FATE_OK && r->n_samples == 0))
       continue; // being tried, left out, or left before it was
     json_array_append_new(results, result(r));
   }
@@ -136,10 +141,15 @@ static json_t *t4(const struct listed *item) {
   return o;
 }
 
-// ---- T1 --------------------------------------------------------------------------------------------
+// ---- T1 -----------------------------------------------------------------------------
 
 // One line of identity_params.
-struct offered { const char *name, *kind, *values; size_t name_size, kind_size; int when; unsigned original; };
+struct offered {
+  const char *name, *kind, *values;
+  size_t name_size, kind_size;
+  int when;
+  unsigned original;
+};
 
 static bool read_offered(const char **text, struct offered *p) {
   const char *s = *text;
@@ -199,8 +209,10 @@ static json_t *parameter(const struct offered *p) {
   json_t *o = json_object(), *original;
   char *values = values_text(p, &original);
   json_object_set_new(o, "Name", json_stringn(p->name, p->name_size));
-  json_object_set_new(o, "Type", json_string(is_kind(p, "int")    ? "int"
-                                             : is_kind(p, "real") ? "float" : "string"));
+  json_object_set_new(o, "Type",
+                      json_string(is_kind(p, "int")        ? "int"
+                                      : is_kind(p, "real") ? "float"
+                                                           : "string"));
   json_object_set_new(o, "Values", json_string(values ? values : "[]"));
   if (original)
     json_object_set_new(o, "Default", original);
@@ -214,11 +226,13 @@ static json_t *dependence(const struct offered *all, const struct offered *p) {
   json_t *first = offered_value(p, p->values + 1, strcspn(p->values + 1, "\t\n"));
   char *text = json_dumps(first, JSON_ENCODE_ANY | JSON_REAL_PRECISION(PRECISION));
   json_t *o = json_object();
-  char *expression = sys_printf("%.*s != \"%.*s\" or %.*s == %s", (int)on->name_size, on->name,
-                                (int)strcspn(on->values + 1, "\t\n"), on->values + 1,
-                                (int)p->name_size, p->name, text ? text : "0");
-  json_object_set_new(o, "Parameters", json_pack("[s#, s#]", on->name, (int)on->name_size, p->name,
-                                                 (int)p->name_size));
+  char *expression = sys_printf("%.*s != \"%.*s\" or %.*s == %s", (int)on->name_size,
+                                on->name, (int)strcspn(on->values + 1, "\t\n"),
+                                on->values + 1, (int)p->name_size, p->name,
+                                text ? text : "0");
+  json_object_set_new(
+      o, "Parameters",
+      json_pack("[s#, s#]", on->name, (int)on->name_size, p->name, (int)p->name_size));
   json_object_set_new(o, "Expression", json_string(expression ? expression : "?"));
   free(expression);
   free(text);
@@ -248,22 +262,26 @@ static json_t *t1(const struct listed *item, const struct asked *asked) {
   struct offered all[MAX_PARAMS];
   unsigned n = 0;
   json_t *params = json_array(), *conditions = json_array();
-  for (const char *s = asked->params; *s && n < MAX_PARAMS && read_offered(&s, &all[n]); n++) {
+  for (const char *s = asked->params; *s && n < MAX_PARAMS && read_offered(&s, &all[n]);
+       n++) {
     json_array_append_new(params, parameter(&all[n]));
-    if (all[n].when >= 0 && (unsigned)all[n].when < n && *all[n].values && *all[all[n].when].values)
+    if (all[n].when >= 0 && (unsigned)all[n].when < n && *all[n].values &&
+        *all[all[n].when].values)
       json_array_append_new(conditions, dependence(all, &all[n]));
   }
   add_conditions(conditions, asked->conditions);
-  return json_pack("{s:{s:s, s:i, s:s, s:s}, s:{s:o, s:o}, s:{s:s, s:s, s:s, s:s, s:{s:s}, s:{s:s}}}",
-                   "General", "BenchmarkName", item->problem.kernel, "FormatVersion", 1, "TimeUnit",
-                   "Milliseconds", "OutputFormat", "JSON", "ConfigurationSpace", "TuningParameters",
-                   params, "Conditions", conditions, "KernelSpecification",
-                   // The format knows languages of GPUs alone; a consumer is told what it is beside that.
-                   "Language", "OpenCL", "SourceLanguage", "C", "KernelName", item->problem.kernel,
-                   "KernelFile", item->problem.file, "GlobalSize", "X", "1", "LocalSize", "X", "1");
+  return json_pack(
+      "{s:{s:s, s:i, s:s, s:s}, s:{s:o, s:o}, s:{s:s, s:s, s:s, s:s, s:{s:s}, s:{s:s}}}",
+      "General", "BenchmarkName", item->problem.kernel, "FormatVersion", 1, "TimeUnit",
+      "Milliseconds", "OutputFormat", "JSON", "ConfigurationSpace", "TuningParameters",
+      params, "Conditions", conditions, "KernelSpecification",
+      // The format knows languages of GPUs alone; a consumer is told what it is beside
+      // that.
+      "Language", "OpenCL", "SourceLanguage", "C", "KernelName", item->problem.kernel,
+      "KernelFile", item->problem.file, "GlobalSize", "X", "1", "LocalSize", "X", "1");
 }
 
-// ---- which ------------------------------------------------------------------------------------------
+// ---- which --------------------------------------------------------------------------
 
 static double last_seen(const struct listed *item) {
   double when = item->finished ? item->summary.when : 0;
@@ -275,35 +293,37 @@ static double last_seen(const struct listed *item) {
 static int rank(const struct problem *p) {
   const struct machine *m = machine_identity();
   return 2 * (strcmp(p->cpu, m->cpu) == 0 && strcmp(p->isa, m->isa) == 0) +
-         (p->threads == (unsigned)m->numbers.threads);
+      (p->threads == (unsigned)m->numbers.threads);
 }
 
-// The problem that is meant: of this machine where there is one, then the one seen last. NULL: none, or the
-// kernel or key must be said, and that was.
-static const struct listed *pick(const struct listing *l, const struct export_options *o) {
+// The problem that is meant: of this machine where there is one, then the one seen last.
+// NULL: none, or the kernel or key must be said, and that was.
+static const struct listed *pick(const struct listing *l,
+                                 const struct export_options *o) {
   const struct listed *best = NULL;
   bool several = false;
   for (unsigned i = 0; i < l->n; i++) {
     const struct listed *item = &l->items[i];
     if (!db_key_matches(&item->problem, o->key))
       continue;
-    several |= best && (strcmp(best->problem.kernel, item->problem.kernel) != 0 ||
-                        strcmp(best->problem.key, item->problem.key) != 0);
+    several |= best &&
+        (strcmp(best->problem.kernel, item->problem.kernel) != 0 ||
+         strcmp(best->problem.key, item->problem.key) != 0);
     int better = best ? rank(&item->problem) - rank(&best->problem) : 1;
     if (better > 0 || (better == 0 && last_seen(item) > last_seen(best)))
       best = item;
   }
   if (!best)
-    fprintf(stderr, "autotune export: nothing is known of that%s%s\n", o->kernel ? ": " : "",
-            o->kernel ? o->kernel : "");
+    fprintf(stderr, "autotune export: nothing is known of that%s%s\n",
+            o->kernel ? ": " : "", o->kernel ? o->kernel : "");
   if (!several)
     return best;
   fprintf(stderr, "autotune export: there are several; name one of them:\n");
   for (unsigned i = 0; i < l->n; i++) {
     char *key = db_key(&l->items[i].problem);
     if (db_key_matches(&l->items[i].problem, o->key))
-      fprintf(stderr, "  %s%s%s%s\n", l->items[i].problem.kernel, key && *key ? " --key '" : "",
-              key ? key : "", key && *key ? "'" : "");
+      fprintf(stderr, "  %s%s%s%s\n", l->items[i].problem.kernel,
+              key && *key ? " --key '" : "", key ? key : "", key && *key ? "'" : "");
     free(key);
   }
   return NULL;
@@ -311,7 +331,8 @@ static const struct listed *pick(const struct listing *l, const struct export_op
 
 static int dump(const void *root, FILE *f) {
   size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(PRECISION);
-  return json_dumpf(root, f, flags) == 0 && fputc('\n', f) != EOF && fflush(f) == 0 ? 0 : -1;
+  return json_dumpf(root, f, flags) == 0 && fputc('\n', f) != EOF && fflush(f) == 0 ? 0
+                                                                                    : -1;
 }
 
 static int write_json(const json_t *root, const char *path, FILE *out) {
@@ -334,7 +355,8 @@ int export_run(const struct export_options *o, FILE *out) {
   if (!item)
     status = status ? status : 1;
   else if (o->t1 && !asked_find(s, item->problem.id, &asked)) {
-    fprintf(stderr, "autotune export: what %s offers was never noted\n", item->problem.kernel);
+    fprintf(stderr, "autotune export: what %s offers was never noted\n",
+            item->problem.kernel);
     status = 1;
   } else {
     json_t *root = o->t1 ? t1(item, &asked) : t4(item);

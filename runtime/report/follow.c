@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// follow.c: `autotune report --follow`: the tunings that go on now, from the rows that their processes
-// write.
+// follow.c: `autotune report --follow`: the tunings that go on now, from the rows that
+// their processes write.
 //
-// Nobody is asked anything, so it works for any process that shares the folder, beside a program or
-// before it. Looking costs at most a twentieth of the time. On a terminal the last lines are drawn
-// anew, elsewhere lines are appended: where there is something new, and not many.
+// Nobody is asked anything, so it works for any process that shares the folder, beside a
+// program or before it. Looking costs at most a twentieth of the time. On a terminal the
+// last lines are drawn anew, elsewhere lines are appended: where there is something new,
+// and not many.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,32 +19,36 @@ static const double linger = 1.5;  // the next kernel may follow
 static const double better = 0.99; // a best that is worth a line
 
 // Variants whose result was seen. Open addressing; 0 is no variant.
-struct set { uint64_t *slots; size_t n, room; };
+struct set {
+  uint64_t *slots;
+  size_t n, room;
+};
 
-struct watched {              // one tuning
+struct watched { // one tuning
   int64_t problem;
-  char *name;                 // "matmul, n = 1024"
-  struct course course;       // its texts but for WHY are not kept
+  char *name;           // "matmul, n = 1024"
+  struct course course; // its texts but for WHY are not kept
   char *why;
-  bool lives, told;           // told: its end was said
+  bool lives, told; // told: its end was said
   struct set seen;
-  double since;               // rows that were written before are known
+  double since; // rows that were written before are known
   unsigned tried, fates[FATES];
-  double best;                // seconds; 0: nothing was right yet
-  char *values;               // of the best
-  double said, said_best;     // when the last line was appended, and what the best was
+  double best;            // seconds; 0: nothing was right yet
+  char *values;           // of the best
+  double said, said_best; // when the last line was appended, and what the best was
   enum phase said_phase;
 };
 struct follower {
   struct sheet sheet;
   const struct report_options *options;
   struct store *store;
-  struct watched *items; unsigned n;
-  double began;               // unix time
-  unsigned drawn;             // lines on the terminal that are drawn anew
+  struct watched *items;
+  unsigned n;
+  double began;   // unix time
+  unsigned drawn; // lines on the terminal that are drawn anew
 };
 
-// ---- variants ------------------------------------------------------------------------
+// ---- variants -----------------------------------------------------------------------
 
 static void put_slot(uint64_t *slots, size_t room, uint64_t value) {
   size_t i = value % room;
@@ -97,7 +102,7 @@ static void see_variant(const struct record *r, void *data) {
   }
 }
 
-// ---- tunings -------------------------------------------------------------------------
+// ---- tunings ------------------------------------------------------------------------
 
 static char *name_of(const struct problem *p) {
   char *key = problem_key_text(p);
@@ -117,9 +122,10 @@ static void forget(struct watched *w) {
   *w = (struct watched){ 0 };
 }
 
-// The one of PROBLEM; where it is another tuning of it than before, from its beginning. NULL: no
-// memory.
-static struct watched *find(struct follower *f, const struct problem *p, const struct course *c) {
+// The one of PROBLEM; where it is another tuning of it than before, from its beginning.
+// NULL: no memory.
+static struct watched *find(struct follower *f, const struct problem *p,
+                            const struct course *c) {
   struct watched *w = NULL;
   for (unsigned i = 0; i < f->n && !w; i++)
     if (f->items[i].problem == p->id)
@@ -156,8 +162,9 @@ static void see_course(const struct problem *p, const struct course *c, void *da
   w->course.owner = w->course.why = "";
   w->lives = lives;
   if (!lives && !w->why)
-    w->why = c->phase == PHASE_ENDED ? report_first_line(c->why)
-                                     : report_clean("its process is gone, without a result");
+    w->why = c->phase == PHASE_ENDED
+        ? report_first_line(c->why)
+        : report_clean("its process is gone, without a result");
 }
 
 // Reads what is new. The file may come later than this program.
@@ -170,7 +177,8 @@ static void look(struct follower *f, const char *folder) {
     return;
   for (unsigned i = 0; i < f->n; i++)
     if (!f->items[i].told)
-      store_since(f->store, f->items[i].problem, f->items[i].since, see_variant, &f->items[i]);
+      store_since(f->store, f->items[i].problem, f->items[i].since, see_variant,
+                  &f->items[i]);
 }
 
 static bool any_lives(const struct follower *f) {
@@ -180,7 +188,7 @@ static bool any_lives(const struct follower *f) {
   return any;
 }
 
-// ---- in words ------------------------------------------------------------------------
+// ---- in words -----------------------------------------------------------------------
 
 static double rate(const struct watched *w) {
   double seconds = sys_unix() - w->course.began;
@@ -199,8 +207,8 @@ static char *describe_progress(const struct watched *w) {
   if (c->phase == PHASE_SEARCH)
     snprintf(rest, sizeof rest, "%.0f s left", left > 0 ? left : 0);
   bool one = w->tried == 1 && !*of;
-  return sys_printf("%u%s variant%s · %.3g/s%s · %s", w->tried, of, one ? "" : "s", rate(w), failed,
-                    rest);
+  return sys_printf("%u%s variant%s · %.3g/s%s · %s", w->tried, of, one ? "" : "s",
+                    rate(w), failed, rest);
 }
 
 // "best 46.20 ms, 126 x over the default: MR=6 NR=64", clean; malloc'ed.
@@ -217,7 +225,8 @@ static char *describe_best(const struct watched *w) {
     const char *gap = ":";
     for (const char *v = w->values; v && *v; v += strcspn(v, "\n"), v += *v == '\n') {
       size_t n = strcspn(v, "\n");
-      char *one = report_matters(w->values, v, strcspn(v, "=")) ? report_first_line(v) : NULL;
+      char *one = report_matters(w->values, v, strcspn(v, "=")) ? report_first_line(v)
+                                                                : NULL;
       if (!one)
         continue;
       fprintf(f, "%s %s%s", gap, one, n && v[n - 1] == '=' ? "\"\"" : "");
@@ -234,7 +243,8 @@ static char *describe_best(const struct watched *w) {
 
 static double share_done(const struct watched *w) {
   const struct course *c = &w->course;
-  double all = c->until - c->began, variants = c->expected ? (double)w->tried / c->expected : 0;
+  double all = c->until - c->began,
+         variants = c->expected ? (double)w->tried / c->expected : 0;
   double time = all > 0 ? (sys_unix() - c->began) / all : 0;
   double share = variants > time ? variants : time;
   return c->phase == PHASE_RACE || share > 1 ? 1 : share;
@@ -244,7 +254,7 @@ static const char *shown(const char *text) {
   return text ? text : "?";
 }
 
-// ---- on a terminal -------------------------------------------------------------------
+// ---- on a terminal ------------------------------------------------------------------
 
 static void end_line(struct follower *f) {
   fputc('\n', f->sheet.out);
@@ -299,7 +309,7 @@ static void draw(struct follower *f) {
   }
 }
 
-// ---- elsewhere -----------------------------------------------------------------------
+// ---- elsewhere ----------------------------------------------------------------------
 
 static void append_one(const struct follower *f, struct watched *w) {
   char *progress = describe_progress(w), *best = describe_best(w);
@@ -316,7 +326,7 @@ static void append(struct follower *f) {
     struct watched *w = &f->items[i];
     double silent = w->said > 0 ? sys_now() - w->said : say_at_least;
     bool news = w->said_phase != w->course.phase || (w->best > 0 && w->said_best == 0) ||
-                w->best < better * w->said_best;
+        w->best < better * w->said_best;
     if (w->lives && (silent >= say_at_least || (news && silent >= say_often)))
       append_one(f, w);
     if (!w->lives && !w->told)
@@ -346,10 +356,11 @@ static void show(struct follower *f) {
   fflush(out);
 }
 
-// ---- the loop ------------------------------------------------------------------------
+// ---- the loop -----------------------------------------------------------------------
 
 static void doze(double seconds) {
-  struct timespec t = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
+  struct timespec t = { (time_t)seconds,
+                        (long)((seconds - (double)(time_t)seconds) * 1e9) };
   nanosleep(&t, NULL);
 }
 

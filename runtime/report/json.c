@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// json.c: the report for programs; docs/report.md says what each member means, docs/report.schema.json
-// how it looks.
+// json.c: the report for programs; docs/report.md says what each member means,
+// docs/report.schema.json how it looks.
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -73,12 +73,12 @@ static json_t *key(const struct problem *p) {
   return object;
 }
 
-// ---- parts ----------------------------------------------------------------------------
+// ---- parts --------------------------------------------------------------------------
 
 const char *const json_fates[FATES] = {
-  [FATE_OK] = "right",     [FATE_COMPILE] = "compile", [FATE_LOAD] = "load",
-  [FATE_WRONG] = "wrong",  [FATE_CRASH] = "crash",     [FATE_TIMEOUT] = "timeout",
-  [FATE_EXIT] = "exit",    [FATE_PENDING] = "pending", [FATE_DROPPED] = "dropped",
+  [FATE_OK] = "right",    [FATE_COMPILE] = "compile", [FATE_LOAD] = "load",
+  [FATE_WRONG] = "wrong", [FATE_CRASH] = "crash",     [FATE_TIMEOUT] = "timeout",
+  [FATE_EXIT] = "exit",   [FATE_PENDING] = "pending", [FATE_DROPPED] = "dropped",
 };
 
 static json_t *variants(const struct analysis *a) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// look.c: what a report is written to, and what that can show: colours as NO_COLOR, CLICOLOR,
-// CLICOLOR_FORCE and TERM have it, block characters where the locale has them, as many columns as
-// there are.
+// look.c: what a report is written to, and what that can show: colours as NO_COLOR,
+// CLICOLOR, CLICOLOR_FORCE and TERM have it, block characters where the locale has them,
+// as many columns as there are.
 #include <langinfo.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,8 @@ static bool is_terminal(FILE *out) {
 
 struct look report_look(FILE *out) {
   struct winsize w = { 0 };
-  bool terminal = is_terminal(out), forced = is_set("CLICOLOR_FORCE") && !is_zero("CLICOLOR_FORCE");
+  bool terminal = is_terminal(out),
+       forced = is_set("CLICOLOR_FORCE") && !is_zero("CLICOLOR_FORCE");
   if (!terminal && !forced)
     return (struct look){ 0 };
   if (terminal && ioctl(fileno(out), TIOCGWINSZ, &w) != 0)
@@ -47,11 +48,13 @@ struct look report_look(FILE *out) {
   columns = columns ? columns : w.ws_col ? w.ws_col : USUAL_COLUMNS;
   rows = rows ? rows : w.ws_row ? w.ws_row : USUAL_ROWS;
   return (struct look){
-    .terminal = terminal, .drawn = true,
+    .terminal = terminal,
+    .drawn = true,
     .colour = !is_set("NO_COLOR") && (forced || !is_zero("CLICOLOR")),
     .unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
     .columns = columns < FEWEST_COLUMNS ? FEWEST_COLUMNS
-               : columns > MOST_COLUMNS ? MOST_COLUMNS : columns,
+        : columns > MOST_COLUMNS        ? MOST_COLUMNS
+                                        : columns,
     .rows = rows,
   };
 }

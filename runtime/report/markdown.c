@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// markdown.c: the report for pull requests: a table with a row for each kernel, key and machine,
-// and what is behind it folded away, as GitHub renders it.
+// markdown.c: the report for pull requests: a table with a row for each kernel, key and
+// machine, and what is behind it folded away, as GitHub renders it.
 //
-// Whatever comes from rows stands in <code>, where neither @names nor #numbers are links, and all of
-// its characters that mean something to Markdown or HTML are written as character references: these
-// are never taken for structure, neither in tables nor outside.
+// Whatever comes from rows stands in <code>, where neither @names nor #numbers are links,
+// and all of its characters that mean something to Markdown or HTML are written as
+// character references: these are never taken for structure, neither in tables nor
+// outside.
 #include <stdlib.h>
 #include <string.h>
 
 #include "report.h"
 #include "units.h"
 
-// ---- text ----------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------
 
 static void put_literal(FILE *out, const char *text) {
   char *clean = report_clean(text);
@@ -51,7 +52,7 @@ static void put_seconds(FILE *out, double seconds) {
   fputs(units_seconds(text, sizeof text, seconds), out);
 }
 
-// ---- the table -----------------------------------------------------------------------
+// ---- the table ----------------------------------------------------------------------
 
 static bool has_winner(const struct analysis *a) {
   return a->item->finished && a->item->summary.winner;
@@ -88,13 +89,14 @@ static void put_row(FILE *out, const struct analysis *a) {
     fprintf(out, " of %u", a->item->summary.total_hint);
   if (report_count_failed(a->fates))
     fprintf(out, ", %u failed", report_count_failed(a->fates));
-  const char *answers = !a->item->finished          ? ""
-                        : a->item->summary.inferred ? "verified (inferred)"
-                        : a->item->summary.verified ? "verified" : "**unverified**";
+  const char *answers = !a->item->finished ? ""
+      : a->item->summary.inferred          ? "verified (inferred)"
+      : a->item->summary.verified          ? "verified"
+                                           : "**unverified**";
   fprintf(out, " | %s |\n", answers);
 }
 
-// ---- details -------------------------------------------------------------------------
+// ---- details ------------------------------------------------------------------------
 
 static void put_interval(FILE *out, const char *what, struct estimate e) {
   fprintf(out, "- %s: ", what);
@@ -141,7 +143,8 @@ static void put_influence(FILE *out, const struct analysis *a) {
       continue;
     if (!any)
       fputs("\n| parameter | worst over best | the best time with each value |\n"
-            "| --- | ---: | --- |\n", out);
+            "| --- | ---: | --- |\n",
+            out);
     any = true;
     fputs("| ", out);
     put_code(out, p->name);
@@ -166,7 +169,8 @@ static void put_failures(FILE *out, const struct analysis *a) {
       continue;
     if (!any)
       fputs("\n| failed | variants | one of them | what it said |\n"
-            "| --- | ---: | --- | --- |\n", out);
+            "| --- | ---: | --- | --- |\n",
+            out);
     any = true;
     fprintf(out, "| %s | %u | ", fate_name((enum fate)f), a->fates[f]);
     put_values(out, r ? r->values : "");
@@ -210,11 +214,13 @@ static void put_details(FILE *out, const struct analysis *a) {
 
 void report_markdown(const struct listing *l, const struct analysis *all, FILE *out) {
   fputs("| kernel | for | default | best | speed-up | variants tried | answers |\n"
-        "| --- | --- | ---: | ---: | ---: | ---: | --- |\n", out);
+        "| --- | --- | ---: | ---: | ---: | ---: | --- |\n",
+        out);
   for (unsigned i = 0; i < l->n; i++)
     put_row(out, &all[i]);
   for (unsigned i = 0; i < l->n; i++)
     put_details(out, &all[i]);
   if (l->damaged)
-    fprintf(out, "\n%u damaged row%s ignored\n", l->damaged, l->damaged == 1 ? " was" : "s were");
+    fprintf(out, "\n%u damaged row%s ignored\n", l->damaged,
+            l->damaged == 1 ? " was" : "s were");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// page.c: the report as one file for a browser: the page that was bundled when this was built
-// (runtime/report/page), with the results in its middle as JSON.
+// page.c: the report as one file for a browser: the page that was bundled when this was
+// built (runtime/report/page), with the results in its middle as JSON.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "json.h"
 #include "roof.h"
 
-// ---- the page as it was bundled -------------------------------------------------------
+// ---- the page as it was bundled -----------------------------------------------------
 
 #ifdef AUTOTUNE_PAGE
 __asm__(".pushsection .rodata\n"
@@ -22,7 +22,9 @@ __asm__(".pushsection .rodata\n"
 extern const char autotune_page[], autotune_page_end[];
 #define PAGE autotune_page
 #define PAGE_SIZE ((size_t)(autotune_page_end - autotune_page))
-const char *report_page_missing(void) { return NULL; }
+const char *report_page_missing(void) {
+  return NULL;
+}
 #else
 #define PAGE ""
 #define PAGE_SIZE ((size_t)0)
@@ -32,9 +34,10 @@ const char *report_page_missing(void) {
 }
 #endif
 
-static const char here[] = "@RESULTS@"; // what the results take the place of; once in the page
+static const char here[] =
+    "@RESULTS@"; // what the results take the place of; once in the page
 
-// ---- what only the page is told -------------------------------------------------------
+// ---- what only the page is told -----------------------------------------------------
 
 // The machine that this runs on is the one that P is of.
 static bool is_here(const struct problem *p) {
@@ -45,9 +48,8 @@ static bool is_here(const struct problem *p) {
 static bool measured(const json_t *roofs, unsigned threads) {
   const json_t *one;
   size_t i;
-  json_array_foreach(roofs, i, one)
-    if (json_integer_value(json_object_get(one, "threads")) == threads)
-      return true;
+  json_array_foreach(roofs, i, one) if (json_integer_value(json_object_get(
+                                            one, "threads")) == threads) return true;
   return false;
 }
 
@@ -60,12 +62,12 @@ static void at_least(double *rate, const json_t *one, const char *name) {
 static void raise_roof(struct roof *r, const json_t *list, unsigned threads) {
   const json_t *one;
   size_t i;
-  json_array_foreach(list, i, one)
-    if (json_integer_value(json_object_get(one, "threads")) < threads) {
-      at_least(&r->flops, one, "flops");
-      at_least(&r->memory, one, "memory");
-      at_least(&r->cache, one, "cache");
-    }
+  json_array_foreach(
+      list, i, one) if (json_integer_value(json_object_get(one, "threads")) < threads) {
+    at_least(&r->flops, one, "flops");
+    at_least(&r->memory, one, "memory");
+    at_least(&r->cache, one, "cache");
+  }
 }
 
 static void add_roof(json_t *list, const struct problem *p, unsigned threads) {
@@ -73,19 +75,21 @@ static void add_roof(json_t *list, const struct problem *p, unsigned threads) {
   if (measured(list, threads) || !roof_measure(threads, &r))
     return;
   raise_roof(&r, list, threads);
-  json_array_append_new(
-      list, json_pack("{s:o, s:o, s:I, s:f, s:f, s:f}", "cpu", json_text(p->cpu), "isa",
-                      json_text(p->isa), "threads", (json_int_t)threads, "flops", r.flops,
-                      "memory", r.memory, "cache", r.cache));
+  json_array_append_new(list,
+                        json_pack("{s:o, s:o, s:I, s:f, s:f, s:f}", "cpu",
+                                  json_text(p->cpu), "isa", json_text(p->isa), "threads",
+                                  (json_int_t)threads, "flops", r.flops, "memory",
+                                  r.memory, "cache", r.cache));
 }
 
-// What this machine can do, for each number of threads of a result that declares its work; and with one
-// thread, which is all that a kernel without parallel loops has.
+// What this machine can do, for each number of threads of a result that declares its
+// work; and with one thread, which is all that a kernel without parallel loops has.
 static json_t *roofs(const struct listing *l) {
   json_t *list = json_array();
   for (unsigned i = 0; i < l->n; i++) {
     const struct listed *item = &l->items[i];
-    bool declared = item->finished && (item->summary.flops > 0 || item->summary.bytes > 0);
+    bool declared = item->finished &&
+        (item->summary.flops > 0 || item->summary.bytes > 0);
     if (!declared || !is_here(&item->problem))
       continue;
     add_roof(list, &item->problem, 1);
@@ -114,9 +118,12 @@ static bool add_against(json_t *root, const char *file, const char *kernel) {
   return true;
 }
 
-// ---- writing --------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------
 
-struct pieces { const json_t *root; const char *middle; };
+struct pieces {
+  const json_t *root;
+  const char *middle;
+};
 
 // In a script's text '<' may begin its end; in JSON it only stands in strings.
 static int write_escaped(const char *text, size_t size, void *data) {
@@ -137,7 +144,8 @@ static int write_page(const void *what, FILE *f) {
   const struct pieces *p = what;
   size_t before = (size_t)(p->middle - PAGE), after = PAGE_SIZE - before - strlen(here);
   if (fwrite(PAGE, 1, before, f) != before ||
-      json_dump_callback(p->root, write_escaped, f, JSON_COMPACT | JSON_REAL_PRECISION(7)) != 0 ||
+      json_dump_callback(p->root, write_escaped, f,
+                         JSON_COMPACT | JSON_REAL_PRECISION(7)) != 0 ||
       fwrite(p->middle + strlen(here), 1, after, f) != after || fflush(f) != 0)
     return -1;
   return 0;
@@ -145,7 +153,8 @@ static int write_page(const void *what, FILE *f) {
 
 static json_t *page_json(const struct report_options *o, const char *folder,
                          const struct listing *l, const struct analysis *all) {
-  json_t *root = json_report(o, folder, l, all), *kernels = json_object_get(root, "kernels");
+  json_t *root = json_report(o, folder, l, all),
+         *kernels = json_object_get(root, "kernels");
   for (unsigned i = 0; i < l->n; i++)
     json_object_set_new(json_array_get(kernels, i), "columns", json_columns(&all[i]));
   json_object_set_new(root, "made", json_integer((json_int_t)time(NULL)));
@@ -154,15 +163,16 @@ static json_t *page_json(const struct report_options *o, const char *folder,
   return root;
 }
 
-int report_page(const struct report_options *o, const char *folder, const struct listing *l,
-                const struct analysis *all, FILE *out) {
+int report_page(const struct report_options *o, const char *folder,
+                const struct listing *l, const struct analysis *all, FILE *out) {
   struct report_options plain = *o;
   plain.verbose = false; // columns hold the records
   const char *middle = memmem(PAGE, PAGE_SIZE, here, strlen(here));
   json_t *root = middle ? page_json(&plain, folder, l, all) : NULL;
   int status = -1;
   if (!root)
-    fprintf(stderr, "autotune report: %s\n", middle ? "no memory" : report_page_missing());
+    fprintf(stderr, "autotune report: %s\n",
+            middle ? "no memory" : report_page_missing());
   else if (!o->against || add_against(root, o->against, o->kernel)) {
     struct pieces pieces = { root, middle };
     status = wisdom_write_file(o->html, write_page, &pieces);

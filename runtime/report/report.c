@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// report.c: reads the store, draws conclusions, and has them shown as text, Markdown or JSON.
+// report.c: reads the store, draws conclusions, and has them shown as text, Markdown or
+// JSON.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "report.h"
 
-// ---- harmless text --------------------------------------------------------------------
+// ---- harmless text ------------------------------------------------------------------
 
 // The length of the well-formed UTF-8 character at S that a terminal only shows; 0:
 // none. C1 controls (U+0080 … U+009F), overlong forms, surrogates and what is beyond
@@ -14,8 +15,10 @@
 static int shown_character(const unsigned char *s) {
   if (s[0] >= 0x20 && s[0] < 0x7f)
     return 1;
-  int n = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-          : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+  int n = s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+      : s[0] >= 0xe0 && s[0] < 0xf0   ? 3
+      : s[0] >= 0xf0 && s[0] < 0xf5   ? 4
+                                      : 0;
   for (int i = 1; i < n; i++)
     if ((s[i] & 0xc0) != 0x80)
       return 0;
@@ -62,13 +65,14 @@ char *report_first_line(const char *message) {
   return clean;
 }
 
-// ---- what all of them say alike -------------------------------------------------------
+// ---- what all of them say alike -----------------------------------------------------
 
 const char *report_moment(char text[REPORT_MOMENT], double when) {
   static const double year_10000 = 253402300800;
   time_t t = when >= 0 && when < year_10000 ? (time_t)when : -1;
   struct tm tm;
-  if (t < 0 || !localtime_r(&t, &tm) || !strftime(text, REPORT_MOMENT, "%Y-%m-%d %H:%M", &tm))
+  if (t < 0 || !localtime_r(&t, &tm) ||
+      !strftime(text, REPORT_MOMENT, "%Y-%m-%d %H:%M", &tm))
     strcpy(text, "?");
   return text;
 }
@@ -84,7 +88,7 @@ unsigned report_count_failed(const unsigned fates[FATES]) {
   return n;
 }
 
-// ---- nothing to report ----------------------------------------------------------------
+// ---- nothing to report --------------------------------------------------------------
 
 static void print_empty_json(FILE *out) {
   fputs("{\"format\": 1, \"kernels\": []}\n", out);
@@ -100,7 +104,8 @@ static void print_names(const struct listing *l, FILE *out) {
   }
 }
 
-static const char begin[] = "programs built with `autotune cc` measure at their first calls";
+static const char begin[] =
+    "programs built with `autotune cc` measure at their first calls";
 
 // Says that nothing was measured and what there is instead. 1.
 static int say_nothing(const struct report_options *o, const char *folder,
@@ -122,7 +127,7 @@ static int say_nothing(const struct report_options *o, const char *folder,
   return 1;
 }
 
-// ---- the report -----------------------------------------------------------------------
+// ---- the report ---------------------------------------------------------------------
 
 static int show(const struct report_options *o, const char *folder,
                 const struct listing *l, FILE *out) {
@@ -154,7 +159,8 @@ int report_print(const struct report_options *o, FILE *out) {
     if (o->json)
       print_empty_json(out);
     else
-      fprintf(out, "nothing was ever measured: %s; %s\n", message ? message : "no memory", begin);
+      fprintf(out, "nothing was ever measured: %s; %s\n", message ? message : "no memory",
+              begin);
     free(message);
     free(folder);
     return 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// roof.c: the machine's peak and bandwidths, as Williams, Waterman and Patterson's roofline (2009) has
-// them: the best of a few short runs, each thread on data of its own.
+// roof.c: the machine's peak and bandwidths, as Williams, Waterman and Patterson's
+// roofline (2009) has them: the best of a few short runs, each thread on data of its own.
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -45,8 +45,8 @@ static double peak(unsigned turns, unsigned *lanes) {
   return *lanes = 2, peak_plain(turns);
 }
 
-static double triad(double *restrict a, const double *restrict b, const double *restrict c,
-                    size_t n, unsigned passes) {
+static double triad(double *restrict a, const double *restrict b,
+                    const double *restrict c, size_t n, unsigned passes) {
   for (unsigned p = 0; p < passes; p++) {
     for (size_t i = 0; i < n; i++)
       a[i] = b[i] + 0.5 * c[i];
@@ -55,16 +55,16 @@ static double triad(double *restrict a, const double *restrict b, const double *
   return a[n / 2];
 }
 
-// ---- threads --------------------------------------------------------------------------
+// ---- threads ------------------------------------------------------------------------
 
 enum task { TASK_PEAK, TASK_MEMORY, TASK_CACHE, TASKS };
 struct crew {
-  pthread_mutex_t gate;       // held until it is known whether all threads are there
+  pthread_mutex_t gate; // held until it is known whether all threads are there
   bool all_here;
   pthread_barrier_t barrier;
-  size_t n[TASKS];            // doubles in each of a thread's three arrays
+  size_t n[TASKS]; // doubles in each of a thread's three arrays
   unsigned passes[TASKS];
-  double best[TASKS];         // seconds of the fastest round
+  double best[TASKS]; // seconds of the fastest round
   unsigned lanes;
   double *blocks[MOST_THREADS];
 };
@@ -72,7 +72,7 @@ struct member {
   struct crew *crew;
   unsigned index;
   pthread_t thread;
-  volatile double sum;        // what a task came to: nobody asks, but it must be worked out
+  volatile double sum; // what a task came to: nobody asks, but it must be worked out
 };
 
 static void run_task(struct member *m, enum task t) {
@@ -82,7 +82,8 @@ static void run_task(struct member *m, enum task t) {
   if (t == TASK_PEAK)
     m->sum = peak(FMA_TURNS, &lanes);
   else
-    m->sum = triad(a, a + c->n[TASK_MEMORY], a + 2 * c->n[TASK_MEMORY], c->n[t], c->passes[t]);
+    m->sum =
+        triad(a, a + c->n[TASK_MEMORY], a + 2 * c->n[TASK_MEMORY], c->n[t], c->passes[t]);
   if (t == TASK_PEAK && m->index == 0)
     c->lanes = lanes;
 }
@@ -156,7 +157,7 @@ bool roof_measure(unsigned threads, struct roof *out) {
     out->flops = 2.0 * SUMS * FMA_TURNS * crew.lanes * threads / crew.best[TASK_PEAK];
     out->memory = bytes * (double)crew.n[TASK_MEMORY] / crew.best[TASK_MEMORY];
     out->cache = bytes * (double)crew.n[TASK_CACHE] * crew.passes[TASK_CACHE] /
-                 crew.best[TASK_CACHE];
+        crew.best[TASK_CACHE];
   }
   for (unsigned i = 0; i < threads; i++)
     free(crew.blocks[i]);

@@ -8,7 +8,7 @@
 
 enum { PLAIN_COLUMNS = 100 };
 
-// ---- words -----------------------------------------------------------------------------
+// ---- words --------------------------------------------------------------------------
 
 size_t sheet_width(const char *text) {
   size_t n = 0;
@@ -17,7 +17,7 @@ size_t sheet_width(const char *text) {
   return n;
 }
 
-// ---- colours --------------------------------------------------------------------------
+// ---- colours ------------------------------------------------------------------------
 
 const char *sheet_paint(const struct sheet *s, enum paint p) {
   static const char *const codes[] = {
@@ -31,12 +31,14 @@ size_t sheet_columns(const struct sheet *s) {
   return s->look.columns ? s->look.columns : PLAIN_COLUMNS;
 }
 
-// ---- wrapped text ---------------------------------------------------------------------
+// ---- wrapped text -------------------------------------------------------------------
 
 struct wrapped wrapped_label(const struct sheet *s, const char *label) {
   fprintf(s->out, "  %s%-*s%s", sheet_paint(s, PAINT_DIM), LABEL, label,
           sheet_paint(s, PAINT_END));
-  return (struct wrapped){ .sheet = s, .column = LABEL + 2, .indent = LABEL + 2, .first = true };
+  return (struct wrapped){
+    .sheet = s, .column = LABEL + 2, .indent = LABEL + 2, .first = true
+  };
 }
 
 void wrapped_piece(struct wrapped *w, const char *piece, size_t gap) {
@@ -88,7 +90,7 @@ void sheet_line(const struct sheet *s, const char *label, const char *text) {
   fputc('\n', s->out);
 }
 
-// ---- a line of a known width ----------------------------------------------------------
+// ---- a line of a known width --------------------------------------------------------
 
 // Bytes of the first N characters of TEXT.
 static size_t bytes_of(const char *text, size_t n) {
@@ -129,10 +131,12 @@ void sheet_bar(const struct sheet *s, double share, size_t width, bool track) {
   fputs(sheet_paint(s, PAINT_END), s->out);
 }
 
-// ---- without UTF-8 --------------------------------------------------------------------
+// ---- without UTF-8 ------------------------------------------------------------------
 
 void sheet_ascii(FILE *out, const char *text) {
-  static const struct { const char *from, *to; } known[] = {
+  static const struct {
+    const char *from, *to;
+  } known[] = {
     { "…", "..." }, { "·", "-" }, { "µ", "u" }, { "→", "->" }, { "×", "x" },
   };
   while (*text) {

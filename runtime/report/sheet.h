@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sheet.h: what text.c and follow.c write on: numbers, colours, wrapped lines and bars, as far as
- * what is written to can show them. */
+/* sheet.h: what text.c and follow.c write on: numbers, colours, wrapped lines and bars,
+ * as far as what is written to can show them. */
 #ifndef AUTOTUNE_SHEET_H
 #define AUTOTUNE_SHEET_H
 
 #include "report.h"
 
-struct sheet { FILE *out; struct look look; };
+struct sheet {
+  FILE *out;
+  struct look look;
+};
 
-/* ---- words ---- */
+/* ---- words ----------------------------------------------------------------------- */
 
 /* Columns that TEXT takes: continuation bytes of UTF-8 take none. */
 size_t sheet_width(const char *text);
 
-/* ---- colours ---- */
+/* ---- colours --------------------------------------------------------------------- */
 
 enum paint { PAINT_END, PAINT_BOLD, PAINT_DIM, PAINT_GOOD, PAINT_BAD, PAINT_DOUBT };
 /* What switches PAINT on, or all off; "" where there are no colours. */
@@ -21,14 +24,14 @@ const char *sheet_paint(const struct sheet *s, enum paint p);
 /* How many columns there are. */
 size_t sheet_columns(const struct sheet *s);
 
-/* ---- wrapped text ---- */
+/* ---- wrapped text ---------------------------------------------------------------- */
 
 enum { LABEL = 13 };
 struct wrapped {
   const struct sheet *sheet;
   size_t column, indent;
   bool first;
-  enum paint paint;              /* of the pieces to come */
+  enum paint paint; /* of the pieces to come */
 };
 /* Behind "  LABEL". */
 struct wrapped wrapped_label(const struct sheet *s, const char *label);
@@ -40,11 +43,12 @@ void wrapped_text(struct wrapped *w, const char *text);
 void wrapped_values(struct wrapped *w, const char *values);
 void sheet_line(const struct sheet *s, const char *label, const char *text);
 
-/* ---- a line of a known width ---- */
+/* ---- a line of a known width ----------------------------------------------------- */
 
 /* TEXT, which is clean, in at most WIDTH columns, and blanks up to it where FILL. */
 void sheet_cut(const struct sheet *s, const char *text, size_t width, bool fill);
-/* A bar of SHARE (0 to 1) of WIDTH columns; at least its beginning is seen. TRACK: the rest, too. */
+/* A bar of SHARE (0 to 1) of WIDTH columns; at least its beginning is seen. TRACK: the
+ * rest, too. */
 void sheet_bar(const struct sheet *s, double share, size_t width, bool track);
 /* Writes TEXT with nothing but ASCII: what a terminal without UTF-8 is given. */
 void sheet_ascii(FILE *out, const char *text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// text.c: the report for people, numbers aligned. Where there is a terminal it is as wide as that, with
-// colours, and with bars in place of lists of times; elsewhere it is text of at most 100 columns.
+// text.c: the report for people, numbers aligned. Where there is a terminal it is as wide
+// as that, with colours, and with bars in place of lists of times; elsewhere it is text
+// of at most 100 columns.
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +9,15 @@
 #include "sheet.h"
 #include "units.h"
 
-enum { MOST_EXAMPLES = 5, MOST_FASTEST = 10, MOST_BARS = 16, LEAST_ROW = 52, FULL_ROW = 78 };
+enum {
+  MOST_EXAMPLES = 5,
+  MOST_FASTEST = 10,
+  MOST_BARS = 16,
+  LEAST_ROW = 52,
+  FULL_ROW = 78
+};
 
-// ---- parts ----------------------------------------------------------------------------
+// ---- parts --------------------------------------------------------------------------
 
 static void print_rate(const struct sheet *s, double work, double seconds) {
   char number[48];
@@ -32,9 +39,9 @@ static void print_head(const struct sheet *s, const struct listed *item) {
     sheet_line(s, "for", key);
   free(key);
   char *machine = p->threads == 0 // a device's
-                      ? sys_printf("%s, %s", p->cpu, p->isa)
-                      : sys_printf("%s, %u thread%s, %s", p->cpu, p->threads,
-                                   p->threads == 1 ? "" : "s", p->isa);
+      ? sys_printf("%s, %s", p->cpu, p->isa)
+      : sys_printf("%s, %u thread%s, %s", p->cpu, p->threads, p->threads == 1 ? "" : "s",
+                   p->isa);
   sheet_line(s, "on", machine ? machine : p->cpu);
   free(machine);
 }
@@ -63,7 +70,8 @@ static void print_time_row(const struct sheet *s, const char *label, struct esti
   bool rates = m && (m->flops > 0 || m->bytes > 0);
   int pad = rates ? 24 + (int)(strlen(interval) - sheet_width(interval)) : 0;
   fprintf(s->out, "  %s%-*s%s%9s %-*s", sheet_paint(s, PAINT_DIM), LABEL, label,
-          sheet_paint(s, PAINT_END), units_digits(number, sizeof number, e.median / u->size),
+          sheet_paint(s, PAINT_END),
+          units_digits(number, sizeof number, e.median / u->size),
           2 + (int)(strlen(u->name) - sheet_width(u->name)), u->name);
   if (is_wide(s, m))
     fprintf(s->out, "   %-*s", pad, interval);
@@ -156,7 +164,8 @@ static void print_winner(const struct sheet *s, const struct analysis *a) {
   }
   struct wrapped w = wrapped_label(s, "answers");
   w.paint = m->verified ? PAINT_END : PAINT_DOUBT;
-  wrapped_text(&w, m->inferred   ? "verified against those of the default (inferred)"
+  wrapped_text(&w,
+               m->inferred       ? "verified against those of the default (inferred)"
                    : m->verified ? "verified against those of the default"
                                  : "unverified: there were no outputs to compare");
   fputc('\n', s->out);
@@ -213,7 +222,8 @@ static void print_tuning(const struct sheet *s, const struct analysis *a) {
   if (*m->source) { // what it took was not noted here
     wrapped_piece(&w, "elsewhere; from", 1);
     wrapped_text(&w, m->source);
-    fprintf(s->out, ", %s\n", m->object ? "checked here" : "to be checked at its next call");
+    fprintf(s->out, ", %s\n",
+            m->object ? "checked here" : "to be checked at its next call");
     return;
   }
   put_seconds(&w, "in", m->total_seconds, "");
@@ -277,7 +287,8 @@ static void print_bars(const struct sheet *s, const struct influence *p) {
     fprintf(s->out, "%*s  ", TIME + (int)(strlen(time) - sheet_width(time)), time);
     sheet_bar(s, most > 0 ? p->values[v].best / most : 0,
               columns - BEFORE - widest - TIME - BEHIND, false);
-    fprintf(s->out, "%s%s\n", chosen ? " *" : "", chosen ? sheet_paint(s, PAINT_END) : "");
+    fprintf(s->out, "%s%s\n", chosen ? " *" : "",
+            chosen ? sheet_paint(s, PAINT_END) : "");
     report_clean_free(value);
   }
 }
@@ -294,7 +305,9 @@ static void print_why(const struct sheet *s, const struct analysis *a) {
       print_title(s, "why: the best time with each value of a parameter; * the winner's");
     any = true;
     char *name = report_clean(p->name);
-    struct wrapped w = { .sheet = s, .column = 4, .indent = 6, .first = true, .paint = PAINT_BOLD };
+    struct wrapped w = {
+      .sheet = s, .column = 4, .indent = 6, .first = true, .paint = PAINT_BOLD
+    };
     char ratio[48];
     snprintf(ratio, sizeof ratio, "(%.2f x", p->ratio);
     fprintf(s->out, "    ");
@@ -311,7 +324,8 @@ static void print_why(const struct sheet *s, const struct analysis *a) {
   }
 }
 
-static void print_quarantine(const struct sheet *s, const struct analysis *a, bool verbose) {
+static void print_quarantine(const struct sheet *s, const struct analysis *a,
+                             bool verbose) {
   unsigned told = 0;
   for (unsigned i = 0; i < a->item->n_records; i++) {
     const struct record *r = &a->item->records[i];
@@ -352,7 +366,8 @@ static void print_fastest(const struct sheet *s, const struct analysis *a) {
     char number[48];
     if (i == 0)
       print_title(s, "fastest variants, before the final race");
-    fprintf(s->out, "    %9s %-*s  ", units_digits(number, sizeof number, e->median / u->size),
+    fprintf(s->out, "    %9s %-*s  ",
+            units_digits(number, sizeof number, e->median / u->size),
             2 + (int)(strlen(u->name) - sheet_width(u->name)), u->name);
     struct wrapped w = { .sheet = s, .column = 18, .indent = 18, .first = true };
     wrapped_values(&w, a->item->records[a->order[i]].values);
@@ -360,10 +375,11 @@ static void print_fastest(const struct sheet *s, const struct analysis *a) {
   }
 }
 
-// ---- all of it ------------------------------------------------------------------------
+// ---- all of it ----------------------------------------------------------------------
 
-static void print_all(const struct sheet *s, const struct report_options *o, const char *folder,
-                      const struct listing *l, const struct analysis *all) {
+static void print_all(const struct sheet *s, const struct report_options *o,
+                      const char *folder, const struct listing *l,
+                      const struct analysis *all) {
   fprintf(s->out, "autotune report of %s\n", folder);
   for (unsigned i = 0; i < l->n; i++) {
     const struct analysis *a = &all[i];

@@ -10,7 +10,8 @@
 static void print_values(const char *values, FILE *out) {
   for (const char *v = values; v && *v;) {
     size_t n = strcspn(v, "\n"), name = strcspn(v, "=");
-    char *line = name < n && report_matters(values, v, name) ? report_first_line(v) : NULL;
+    char *line = name < n && report_matters(values, v, name) ? report_first_line(v)
+                                                             : NULL;
     if (line)
       fprintf(out, " %s", line);
     if (line)
@@ -30,7 +31,8 @@ static void print_one(const struct listed *l, FILE *out) {
             units_seconds(a, sizeof a, m->original.median),
             units_seconds(b, sizeof b, m->best.median));
   else
-    fprintf(out, "the default stays (%s)", units_seconds(a, sizeof a, m->original.median));
+    fprintf(out, "the default stays (%s)",
+            units_seconds(a, sizeof a, m->original.median));
   if (m->winner)
     print_values(m->values, out);
   fprintf(out, "; %u variant%s in %s\n", m->tried, m->tried == 1 ? "" : "s",

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// why.c: `autotune why KERNEL`: for each key that is known, what would run here and now, and where nothing
-// would, what differs from what is known and how much of that still holds.
+// why.c: `autotune why KERNEL`: for each key that is known, what would run here and now,
+// and where nothing would, what differs from what is known and how much of that still
+// holds.
 //
-// What a program offers today is not in the store's winners but in what programs asked for last: a miss is
-// noted with its parameters.
+// What a program offers today is not in the store's winners but in what programs asked
+// for last: a miss is noted with its parameters.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,16 +15,17 @@
 
 struct why {
   const struct why_options *o;
-  struct why_options device;  // in its place for a CUDA kernel
+  struct why_options device; // in its place for a CUDA kernel
   struct store *store;
-  struct listing list;        // of one file
-  uint64_t unit;              // of the kernel's text as it was seen last
-  struct asked asked;         // what was offered with it; block NULL: not noted
+  struct listing list; // of one file
+  uint64_t unit;       // of the kernel's text as it was seen last
+  struct asked asked;  // what was offered with it; block NULL: not noted
   FILE *out;
 };
 
 static bool is_ours(const struct why_options *o, const struct problem *p) {
-  return strcmp(p->cpu, o->cpu) == 0 && strcmp(p->isa, o->isa) == 0 && p->threads == o->threads;
+  return strcmp(p->cpu, o->cpu) == 0 && strcmp(p->isa, o->isa) == 0 &&
+      p->threads == o->threads;
 }
 
 static double last_seen(struct why *w, const struct listed *item) {
@@ -51,14 +53,15 @@ static void find_newest(struct why *w) {
     if (w->list.items[i].problem.unit != w->unit ||
         !asked_find(w->store, w->list.items[i].problem.id, &asked))
       continue;
-    struct asked *old = !w->asked.block || asked.when > w->asked.when ? &w->asked : &asked;
+    struct asked *old = !w->asked.block || asked.when > w->asked.when ? &w->asked
+                                                                      : &asked;
     free(old->block);
     if (old == &w->asked)
       w->asked = asked;
   }
 }
 
-// ---- the device of a CUDA kernel ------------------------------------------------------------------------
+// ---- the device of a CUDA kernel ----------------------------------------------------
 
 static bool is_device(const struct problem *p) {
   return strncmp(p->isa, "sm_", 3) == 0;
@@ -74,8 +77,8 @@ static const struct gpu_info *find_device(const struct why *w) {
   return first;
 }
 
-// Not this processor and compiler are asked for, but the device that is here, or, where none was known to this
-// process because it was an emulated one, that one.
+// Not this processor and compiler are asked for, but the device that is here, or, where
+// none was known to this process because it was an emulated one, that one.
 static void set_device(struct why *w) {
   const struct problem *p = NULL;
   for (unsigned i = 0; i < w->list.n; i++)
@@ -94,7 +97,7 @@ static void set_device(struct why *w) {
   w->o = &w->device;
 }
 
-// ---- what still holds --------------------------------------------------------------------------------
+// ---- what still holds ---------------------------------------------------------------
 
 static bool has_changed_compiler(const struct why *w, const char *toolchain) {
   return *toolchain && strcmp(toolchain, w->o->toolchain) != 0;
@@ -102,8 +105,9 @@ static bool has_changed_compiler(const struct why *w, const char *toolchain) {
 
 static bool holds(const struct why *w, const struct record *r) {
   bool offered = !w->asked.block || asked_offers(w->asked.params, r->values);
-  bool in_process = strncmp(r->compiler, "clang ", 6) == 0 || // others are not looked at here
-                    strncmp(r->compiler, "nvrtc ", 6) == 0;
+  bool in_process = strncmp(r->compiler, "clang ", 6) ==
+          0 || // others are not looked at here
+      strncmp(r->compiler, "nvrtc ", 6) == 0;
   return offered && (!in_process || strcmp(r->compiler, w->o->toolchain) == 0);
 }
 
@@ -122,7 +126,7 @@ static bool has_changed_space(const struct why *w, const struct summary *m) {
   return w->asked.block && w->asked.space && m->space && w->asked.space != m->space;
 }
 
-// ---- one key -----------------------------------------------------------------------------------------
+// ---- one key ------------------------------------------------------------------------
 
 static void print_values(FILE *out, const char *values) {
   for (const char *s = values; *s;) {
@@ -158,7 +162,8 @@ static void print_winner(const struct why *w, const struct listed *item) {
     print_values(w->out, m->values);
   if (m->winner && m->best.median > 0)
     fprintf(w->out, ": %s, %.2f x over the default",
-            units_seconds(text, sizeof text, m->best.median), m->original.median / m->best.median);
+            units_seconds(text, sizeof text, m->best.median),
+            m->original.median / m->best.median);
   fprintf(w->out, "; %s%s", *source ? "from " : "found ", source);
   if (!*source)
     print_date(w->out, m->when);
@@ -177,7 +182,8 @@ static bool print_stale(const struct why *w, const struct listed *item) {
     return false;
   fprintf(w->out, "the default, until it is tuned again: ");
   if (compiler)
-    fprintf(w->out, "compiler %s → %s", item->problem.toolchain, w->o->toolchain), sep = "; ";
+    fprintf(w->out, "compiler %s → %s", item->problem.toolchain, w->o->toolchain),
+        sep = "; ";
   if (space)
     fprintf(w->out, "%sparameters, candidates or the constraint changed", sep);
   print_held(w, item);
@@ -186,17 +192,20 @@ static bool print_stale(const struct why *w, const struct listed *item) {
 }
 
 static unsigned differences(const struct why *w, const struct problem *p) {
-  return (p->unit != w->unit) + 2 * (strcmp(p->cpu, w->o->cpu) || strcmp(p->isa, w->o->isa)) +
-         4 * (p->threads != w->o->threads);
+  return (p->unit != w->unit) +
+      2 * (strcmp(p->cpu, w->o->cpu) || strcmp(p->isa, w->o->isa)) +
+      4 * (p->threads != w->o->threads);
 }
 
 static bool is_for(const struct listed *item, const struct problem *key) {
   return strcmp(item->problem.key, key->key) == 0 &&
-         strcmp(item->problem.key_names, key->key_names) == 0;
+      strcmp(item->problem.key_names, key->key_names) == 0;
 }
 
-static bool is_current(const struct why *w, const struct listed *item, const struct problem *key) {
-  return item->problem.unit == w->unit && is_ours(w->o, &item->problem) && is_for(item, key);
+static bool is_current(const struct why *w, const struct listed *item,
+                       const struct problem *key) {
+  return item->problem.unit == w->unit && is_ours(w->o, &item->problem) &&
+      is_for(item, key);
 }
 
 // Of tunings of this key, for the newest text on this machine, that have not ended.
@@ -224,8 +233,8 @@ static void print_miss(const struct why *w, const struct problem *key) {
   unsigned tried = count_tried(w, key);
   fprintf(w->out, "the default, until it is tuned: ");
   if (!nearest && tried)
-    fprintf(w->out, "its tuning did not come to its end; %u variant%s tried so far", tried,
-            tried == 1 ? "" : "s");
+    fprintf(w->out, "its tuning did not come to its end; %u variant%s tried so far",
+            tried, tried == 1 ? "" : "s");
   else if (!nearest)
     fprintf(w->out, "never tuned for this key");
   const char *sep = "";
@@ -265,7 +274,8 @@ static void print_wisdom(const struct why *w, const struct problem *p) {
   free(text);
 }
 
-// What was tuned or borrowed for this key, for the newest text on this machine; NULL: nothing.
+// What was tuned or borrowed for this key, for the newest text on this machine; NULL:
+// nothing.
 static const struct listed *find_current(const struct why *w, const struct problem *key) {
   for (unsigned i = 0; i < w->list.n; i++) {
     const struct listed *item = &w->list.items[i];
@@ -306,7 +316,8 @@ static bool is_known(const struct why *w, unsigned index) {
   return false;
 }
 
-// Nothing is noted of the kernel, or of the key. A program that ended before its tuner began notes nothing.
+// Nothing is noted of the kernel, or of the key. A program that ended before its tuner
+// began notes nothing.
 static void print_nothing(const struct why *w) {
   const struct why_options *o = w->o;
   struct listing all = { 0 };
@@ -324,7 +335,8 @@ static void print_nothing(const struct why *w) {
   if (near)
     fprintf(w->out, "; did you mean '%s'?\n", near);
   else
-    fprintf(w->out, ": no program has called it, or none that was built with `autotune cc`\n");
+    fprintf(w->out,
+            ": no program has called it, or none that was built with `autotune cc`\n");
   store_list_free(&all);
 }
 
@@ -344,8 +356,10 @@ static unsigned print_list(struct why *w, const char *file) {
       continue;
     if (n++ == 0) {
       char *clean = file ? report_clean(file) : NULL;
-      fprintf(w->out, clean ? "%s (%s) on %s, %u threads, %s\n" : "%s%s on %s, %u threads, %s\n",
-              w->o->kernel, clean ? clean : "", w->o->cpu, w->o->threads, w->o->toolchain);
+      fprintf(w->out,
+              clean ? "%s (%s) on %s, %u threads, %s\n" : "%s%s on %s, %u threads, %s\n",
+              w->o->kernel, clean ? clean : "", w->o->cpu, w->o->threads,
+              w->o->toolchain);
       report_clean_free(clean);
     }
     print_key(w, p);
@@ -354,8 +368,8 @@ static unsigned print_list(struct why *w, const char *file) {
   return n;
 }
 
-// Kernels of one name in two files are two; a file that was moved to another folder is still the same.
-// ALL's items come to stand file by file.
+// Kernels of one name in two files are two; a file that was moved to another folder is
+// still the same. ALL's items come to stand file by file.
 static unsigned print_files(const struct why *w, struct listing *all) {
   unsigned n = 0;
   for (unsigned begin = 0, end; begin < all->n; begin = end) {

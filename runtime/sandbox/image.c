@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // image.c: what a trial may change, and how it is put back and compared.
 //
-// The sections of a call, which may overlap, are cut into segments of one kind each. Before a run that is
-// checked, INOUT segments get their pristine bytes and OUT segments a pattern, so that a variant that
-// leaves out part of its work cannot pass on what stood there before. IN segments must keep their
-// hash, and a page on each side of the sections must stay as it was (within its mapping;
-// docs/design.md says what that finds). Two private copies of what is written are all the memory
-// that this takes.
+// The sections of a call, which may overlap, are cut into segments of one kind each.
+// Before a run that is checked, INOUT segments get their pristine bytes and OUT segments
+// a pattern, so that a variant that leaves out part of its work cannot pass on what stood
+// there before. IN segments must keep their hash, and a page on each side of the sections
+// must stay as it was (within its mapping; docs/design.md says what that finds). Two
+// private copies of what is written are all the memory that this takes.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,14 +14,15 @@
 
 #include "sandbox.h"
 
-// 0xa5 repeated is a small normal number as float, double and half: nothing slow, nothing NaN.
+// 0xa5 repeated is a small normal number as float, double and half: nothing slow, nothing
+// NaN.
 enum { PATTERN = 0xa5, PAGE = 4096, GUARD = PAGE };
 
 static size_t round_up(size_t size) {
   return (size + 63) & ~(size_t)63;
 }
 
-// ---- segments --------------------------------------------------------------------------------
+// ---- segments -----------------------------------------------------------------------
 
 static int by_address(const void *a, const void *b) {
   const char *x = *(char *const *)a, *y = *(char *const *)b;
@@ -54,7 +55,8 @@ static void cut(struct image *m, char **ends, unsigned n_ends) {
       last->size = (size_t)(ends[i + 1] - last->base);
     else
       m->segments[m->n_segments++] = (struct segment){
-        .base = ends[i], .size = (size_t)(ends[i + 1] - ends[i]), .kind = kind };
+        .base = ends[i], .size = (size_t)(ends[i + 1] - ends[i]), .kind = kind
+      };
   }
 }
 
@@ -78,10 +80,12 @@ static bool make_segments(struct image *m) {
   return made;
 }
 
-// ---- guards ----------------------------------------------------------------------------------
+// ---- guards -------------------------------------------------------------------------
 
-// [LOW, HIGH), but nothing of a segment, of another mapping, or of what the trial itself uses.
-static void add_guard(struct image *m, char *low, char *high, const char *neighbour, bool *off) {
+// [LOW, HIGH), but nothing of a segment, of another mapping, or of what the trial itself
+// uses.
+static void add_guard(struct image *m, char *low, char *high, const char *neighbour,
+                      bool *off) {
   bool heap, openmp = m->kernel->openmp;
   struct range map = sandbox_mapping(neighbour, &heap);
   if (map.size == 0 || (heap && openmp))
@@ -104,8 +108,9 @@ static void add_guard(struct image *m, char *low, char *high, const char *neighb
     return;
   unsigned char *before = sys_malloc((size_t)(high - low));
   if (before)
-    m->guards[m->n_guards++] =
-        (struct guard){ .base = low, .size = (size_t)(high - low), .before = before, .off = off };
+    m->guards[m->n_guards++] = (struct guard){
+      .base = low, .size = (size_t)(high - low), .before = before, .off = off
+    };
 }
 
 static bool is_covered(const struct image *m, const char *at) {
@@ -133,14 +138,17 @@ static bool make_guards(struct image *m, bool *off) {
   return true;
 }
 
-// Byte by byte and unseen by sanitizers: what lies beside an array is theirs to fence, not to read.
-__attribute__((no_sanitize("address", "thread"))) static void copy_guard(const struct guard *g) {
+// Byte by byte and unseen by sanitizers: what lies beside an array is theirs to fence,
+// not to read.
+__attribute__((no_sanitize("address", "thread"))) static void copy_guard(
+    const struct guard *g) {
   const volatile char *from = g->base;
   for (size_t i = 0; i < g->size; i++)
     g->before[i] = (unsigned char)from[i];
 }
 
-__attribute__((no_sanitize("address", "thread"))) static size_t changed(const struct guard *g) {
+__attribute__((no_sanitize("address", "thread"))) static size_t changed(
+    const struct guard *g) {
   const volatile char *now = g->base;
   for (size_t i = 0; i < g->size; i++)
     if (g->before[i] != (unsigned char)now[i])
@@ -154,10 +162,10 @@ void image_watch(const struct image *m) {
       copy_guard(&m->guards[i]);
 }
 
-// ---- copies ----------------------------------------------------------------------------------
+// ---- copies -------------------------------------------------------------------------
 
-// One mapping for the pristine bytes and one, shared with the worker that runs the default, for what
-// that writes.
+// One mapping for the pristine bytes and one, shared with the worker that runs the
+// default, for what that writes.
 static bool make_copies(struct image *m) {
   const struct autotune_kernel *k = m->kernel;
   size_t pristine = 0, flags = (2 * m->n_segments + 1) * sizeof(bool);
@@ -190,7 +198,8 @@ static bool make_copies(struct image *m) {
   return true;
 }
 
-// A section with a slip in its length would be our crash in its midst, and seem to be the kernel's.
+// A section with a slip in its length would be our crash in its midst, and seem to be the
+// kernel's.
 static const char *find_too_wide(const struct image *m) {
   for (unsigned i = 0; i < m->kernel->n_sections; i++)
     if (m->spans[i].base && !sandbox_reads(m->spans[i].base, m->spans[i].bytes))
@@ -198,8 +207,8 @@ static const char *find_too_wide(const struct image *m) {
   return NULL;
 }
 
-int image_make(struct image *m, const struct autotune_kernel *k, void *const *args, char *message,
-               size_t size) {
+int image_make(struct image *m, const struct autotune_kernel *k, void *const *args,
+               char *message, size_t size) {
   unsigned n = k->n_sections, outputs = 0;
   *m = (struct image){ .kernel = k, .args = args };
   m->spans = sys_calloc(n + 1, sizeof *m->spans);
@@ -227,7 +236,8 @@ int image_make(struct image *m, const struct autotune_kernel *k, void *const *ar
     m->touched += (double)m->segments[i].size;
   for (unsigned i = 0; i < n; i++)
     outputs += (k->sections[i].access & AUTOTUNE_OUT) != 0 && m->spans[i].bytes > 0;
-  m->verified = k->verify != AUTOTUNE_VERIFY_OFF && (outputs > 0 || (n > 0 && k->ret_size > 0));
+  m->verified = k->verify != AUTOTUNE_VERIFY_OFF &&
+      (outputs > 0 || (n > 0 && k->ret_size > 0));
   return 0;
 }
 
@@ -249,7 +259,7 @@ void image_prepare(const struct image *m) {
   memset(m->ret, PATTERN, m->kernel->ret_size);
 }
 
-// ---- the reference, and comparing with it -------------------------------------------------------
+// ---- the reference, and comparing with it -------------------------------------------
 
 static const char *section_at(const struct image *m, const char *at) {
   for (unsigned i = 0; i < m->kernel->n_sections; i++) {
@@ -281,7 +291,8 @@ static void set_tolerances(struct image *m) {
 bool image_reference(struct image *m, char *message, size_t size) {
   const struct segment *input = changed_input(m);
   if (input) {
-    snprintf(message, size, "%s is declared as `in`, but the kernel as written changes it",
+    snprintf(message, size,
+             "%s is declared as `in`, but the kernel as written changes it",
              section_at(m, input->base));
     return false;
   }
@@ -305,8 +316,8 @@ void image_seal(struct image *m) {
 static bool check_outputs(const struct image *m, char *message, size_t size) {
   const struct autotune_kernel *k = m->kernel;
   char where[160];
-  if (!verify_compare(k->ret_element, m->ret_tolerance, m->ret_reference, m->ret, k->ret_size,
-                      where, sizeof where)) {
+  if (!verify_compare(k->ret_element, m->ret_tolerance, m->ret_reference, m->ret,
+                      k->ret_size, where, sizeof where)) {
     snprintf(message, size, "the value returned: %s", where);
     return false;
   }
@@ -329,7 +340,8 @@ bool image_check(const struct image *m, bool guards, char *message, size_t size)
     return true;
   const struct segment *input = changed_input(m);
   if (input) {
-    snprintf(message, size, "%s, which is only read, was changed", section_at(m, input->base));
+    snprintf(message, size, "%s, which is only read, was changed",
+             section_at(m, input->base));
     return false;
   }
   for (unsigned i = 0; i < m->n_guards; i++) {

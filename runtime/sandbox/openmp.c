@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// openmp.c: what must be known of the program's OpenMP runtime, which this library is not linked to.
+// openmp.c: what must be known of the program's OpenMP runtime, which this library is not
+// linked to.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -26,7 +27,8 @@ void openmp_rest(void) {
 }
 
 void openmp_before_fork(void) {
-  // LLVM's runtime starts anew in a child by itself; libgomp's child would wait for its threads.
+  // LLVM's runtime starts anew in a child by itself; libgomp's child would wait for its
+  // threads.
   if (dlsym(RTLD_DEFAULT, "__kmpc_fork_call"))
     return;
   pause_threads(PAUSE_HARD);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sandbox.c: what the zygote does to itself, so that what runs in its workers can reach nothing
-// outside: no descriptor, no handler of the program's, no memory that others see.
+// sandbox.c: what the zygote does to itself, so that what runs in its workers can reach
+// nothing outside: no descriptor, no handler of the program's, no memory that others see.
 //
-// fork() already leaves behind other threads, timers and alarms, memory locks and asynchronous I/O.
+// fork() already leaves behind other threads, timers and alarms, memory locks and
+// asynchronous I/O.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +17,7 @@
 
 #include "sandbox.h"
 
-// ---- descriptors -------------------------------------------------------------------------------
+// ---- descriptors --------------------------------------------------------------------
 
 static int null_descriptor(void) {
   int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -44,7 +45,7 @@ int sandbox_descriptors(int *fds, unsigned n) {
   return 0;
 }
 
-// ---- signals, limits, parents ----------------------------------------------------------------------
+// ---- signals, limits, parents -------------------------------------------------------
 
 void sandbox_signals(void) {
   struct sigaction normal = { .sa_handler = SIG_DFL };
@@ -88,25 +89,34 @@ void sandbox_no_core(void) {
 
 void sandbox_limits(void) {
   const rlim_t gigabyte = 1ul << 30;
-  limit(RLIMIT_STACK, gigabyte); // where it is unlimited, an endless recursion must end too
-  prctl(PR_SET_DUMPABLE, 0);     // cores that are piped to a program know no limit
-  // A variant that allocates without end must fail before the machine has to choose whom to kill;
-  // address space that is reserved but not used (arenas and stacks of threads) is no harm.
+  limit(RLIMIT_STACK,
+        gigabyte);           // where it is unlimited, an endless recursion must end too
+  prctl(PR_SET_DUMPABLE, 0); // cores that are piped to a program know no limit
+  // A variant that allocates without end must fail before the machine has to choose whom
+  // to kill; address space that is reserved but not used (arenas and stacks of threads)
+  // is no harm.
   rlim_t free = kilobytes("/proc/meminfo", "MemAvailable:") * 1024;
   rlim_t used = kilobytes("/proc/self/status", "VmSize:") * 1024;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   if (free && used)
-    limit(RLIMIT_AS, used + free / 2 + gigabyte + (rlim_t)(cores > 0 ? cores : 1) * (gigabyte / 4));
+    limit(RLIMIT_AS,
+          used + free / 2 + gigabyte + (rlim_t)(cores > 0 ? cores : 1) * (gigabyte / 4));
 }
 
-// ---- memory ---------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------
 
-struct mapping { char *base, *end; int protection; bool shared, device, heap; };
+struct mapping {
+  char *base, *end;
+  int protection;
+  bool shared, device, heap;
+};
 
-// "55e0-55f0 rw-s 0000 fd:01 123   /dev/shm/x"; by hand, because sscanf measures the whole rest first.
+// "55e0-55f0 rw-s 0000 fd:01 123   /dev/shm/x"; by hand, because sscanf measures the
+// whole rest first.
 static bool parse_mapping(const char *line, struct mapping *m) {
   char *at;
-  unsigned long base = strtoul(line, &at, 16), end = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
+  unsigned long base = strtoul(line, &at, 16),
+                end = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
   if (end <= base || *at != ' ' || strnlen(at + 1, 5) < 5)
     return false;
   const char *flags = at + 1, *name = flags;
@@ -114,15 +124,16 @@ static bool parse_mapping(const char *line, struct mapping *m) {
     name += strcspn(name, " \n");
     name += strspn(name, " ");
   }
-  bool ordinary = strncmp(name, "/dev/shm/", 9) == 0 || strncmp(name, "/dev/zero", 9) == 0 ||
-                  strncmp(name, "/dev/hugepages", 14) == 0;
+  bool ordinary = strncmp(name, "/dev/shm/", 9) == 0 ||
+      strncmp(name, "/dev/zero", 9) == 0 || strncmp(name, "/dev/hugepages", 14) == 0;
   *m = (struct mapping){
-    .base = (char *)base, .end = (char *)end,
+    .base = (char *)base,
+    .end = (char *)end,
     .protection = (flags[0] == 'r' ? PROT_READ : 0) | (flags[1] == 'w' ? PROT_WRITE : 0) |
-                  (flags[2] == 'x' ? PROT_EXEC : 0),
+        (flags[2] == 'x' ? PROT_EXEC : 0),
     .shared = flags[3] == 's',
     .device = (strncmp(name, "/dev/", 5) == 0 && !ordinary) ||
-              strncmp(name, "anon_inode:", 11) == 0 || strncmp(name, "/sys/", 5) == 0,
+        strncmp(name, "anon_inode:", 11) == 0 || strncmp(name, "/sys/", 5) == 0,
     .heap = strncmp(name, "[heap]", 6) == 0,
   };
   return true;
@@ -153,8 +164,9 @@ static char *read_maps(void) {
   return text;
 }
 
-// Refuses pages beyond a file's end instead of raising SIGBUS. A set-user-ID program may not open its own
-// /proc/self/mem (MEMORY is -1); the system call that does the same is forbidden in some containers.
+// Refuses pages beyond a file's end instead of raising SIGBUS. A set-user-ID program may
+// not open its own /proc/self/mem (MEMORY is -1); the system call that does the same is
+// forbidden in some containers.
 static ssize_t copy_some(int memory, char *to, char *from, size_t n) {
   struct iovec local = { to, n }, remote = { from, n };
   return memory >= 0 ? pread(memory, to, n, (off_t)(uintptr_t)from)
@@ -178,7 +190,8 @@ static void copy_pages(int memory, char *to, const struct mapping *m) {
 static int replace(const struct mapping *m, int memory) {
   size_t size = (size_t)(m->end - m->base);
   if (m->device) {
-    void *p = mmap(m->base, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    void *p =
+        mmap(m->base, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     return p == MAP_FAILED ? -1 : 0;
   }
   char *copy = sys_mmap(size, false);
@@ -202,12 +215,13 @@ static bool is_kept(const struct mapping *m, const struct range *keep, unsigned 
 
 static bool must_replace(const char *line, const struct range *keep, unsigned n,
                          struct mapping *m) {
-  return parse_mapping(line, m) && m->shared && (m->protection & PROT_WRITE || m->device) &&
-         !is_kept(m, keep, n);
+  return parse_mapping(line, m) && m->shared &&
+      (m->protection & PROT_WRITE || m->device) && !is_kept(m, keep, n);
 }
 
 // Bytes that replacing will copy.
-static unsigned long long shared_bytes(const char *maps, const struct range *keep, unsigned n) {
+static unsigned long long shared_bytes(const char *maps, const struct range *keep,
+                                       unsigned n) {
   unsigned long long sum = 0;
   struct mapping m;
   for (const char *line = maps; line; line = strchr(line, '\n'), line += line != NULL)
@@ -224,9 +238,11 @@ int sandbox_memory(const struct range *keep, unsigned n, char **message) {
     *message = sys_printf("/proc is not there, so shared memory cannot be protected");
     rc = -1;
   } else if (memory < 0 && !reads_itself()) {
-    *message = sys_printf("/proc/self/mem cannot be read, so shared memory cannot be protected");
+    *message =
+        sys_printf("/proc/self/mem cannot be read, so shared memory cannot be protected");
     rc = -1;
-  } else if (shared_bytes(maps, keep, n) / 1024 > kilobytes("/proc/meminfo", "MemAvailable:") / 2) {
+  } else if (shared_bytes(maps, keep, n) / 1024 >
+             kilobytes("/proc/meminfo", "MemAvailable:") / 2) {
     *message = sys_printf("there is more shared memory than can be copied");
     rc = -1;
   }
@@ -264,7 +280,8 @@ bool sandbox_reads(const void *base, size_t size) {
   struct mapping m;
   char *maps = read_maps();
   bool known = maps != NULL;
-  for (const char *line = maps; line && at < end; line = strchr(line, '\n'), line += line != NULL)
+  for (const char *line = maps; line && at < end;
+       line = strchr(line, '\n'), line += line != NULL)
     if (parse_mapping(line, &m) && at >= (uintptr_t)m.base && at < (uintptr_t)m.end &&
         m.protection & PROT_READ)
       at = (uintptr_t)m.end;

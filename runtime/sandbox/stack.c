@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// stack.c: a thread of the program's may have 16 KiB of stack, or run on one that it made itself. SQLite, and
-// the tuner and the sandbox, which are forks of that thread, need more. They get a stack of their own, in the
-// same thread, which so keeps its thread-local variables, its device and its number of OpenMP threads.
+// stack.c: a thread of the program's may have 16 KiB of stack, or run on one that it made
+// itself. SQLite, and the tuner and the sandbox, which are forks of that thread, need
+// more. They get a stack of their own, in the same thread, which so keeps its
+// thread-local variables, its device and its number of OpenMP threads.
 //
-// What is tried there has more room than it will have in the program. So a worker confines the run that it
-// checks to what the caller had: a variant that needs more crashes there and never wins.
+// What is tried there has more room than it will have in the program. So a worker
+// confines the run that it checks to what the caller had: a variant that needs more
+// crashes there and never wins.
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -17,11 +19,11 @@
 static const size_t enough = 256 << 10, least = 8 << 20, most = 1 << 30;
 
 static _Thread_local struct {
-  char *base;                 // of a stack of ours; NULL: the thread is on the program's
-  size_t left;                // what was left there
+  char *base;  // of a stack of ours; NULL: the thread is on the program's
+  size_t left; // what was left there
 } now;
 
-// ---- what there is ---------------------------------------------------------------------------------------
+// ---- what there is ------------------------------------------------------------------
 
 static size_t left_here(void) {
   pthread_attr_t attributes;
@@ -43,7 +45,7 @@ static size_t stack_left(void) {
   return now.base ? now.left : left_here();
 }
 
-// ---- another stack ---------------------------------------------------------------------------------------
+// ---- another stack ------------------------------------------------------------------
 
 static char *map(size_t size) {
   if (sys_fails(SYS_MMAP))
@@ -80,9 +82,13 @@ void stack_leave(const struct stack *s) {
   now.left = s->left;
 }
 
-// ---- running there ---------------------------------------------------------------------------------------
+// ---- running there ------------------------------------------------------------------
 
-struct trip { void (*run)(void *data); void *data; ucontext_t there, back; };
+struct trip {
+  void (*run)(void *data);
+  void *data;
+  ucontext_t there, back;
+};
 static _Thread_local struct trip *trip;
 
 // Sanitizers would have to be told of other stacks, and have none of this size.
@@ -123,10 +129,11 @@ bool stack_run(void (*run)(void *data), void *data) {
   return true;
 }
 
-// ---- in a worker -----------------------------------------------------------------------------------------
+// ---- in a worker --------------------------------------------------------------------
 
 void stack_confine(bool yes) {
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), here = (uintptr_t)__builtin_frame_address(0);
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+            here = (uintptr_t)__builtin_frame_address(0);
   uintptr_t low = (uintptr_t)now.base + page, end = (here - now.left) & ~(page - 1);
   if (now.base && now.left < here && end > low)
     mprotect((void *)low, end - low, yes ? PROT_NONE : PROT_READ | PROT_WRITE);

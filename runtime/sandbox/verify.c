@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // verify.c: does an output agree with the default variant's? Numbers agree when
 //   |got - reference| <= atol + rtol * |reference|,
-// NaN agrees with NaN alone and an infinity with itself. Where no rtol is declared, it allows what
-// reordering a sum costs; where no atol is, it is rtol times the root mean square of the reference, because
-// such errors do not shrink with an element that happens to be near zero.
+// NaN agrees with NaN alone and an infinity with itself. Where no rtol is declared, it
+// allows what reordering a sum costs; where no atol is, it is rtol times the root mean
+// square of the reference, because such errors do not shrink with an element that happens
+// to be near zero.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,16 +27,32 @@ static number half(uint16_t bits, int exponent_bits) {
 }
 
 // Element I of DATA, which need not be aligned.
-#define AT(type, data, i)                                                                    \
-  ({ type at_; memcpy(&at_, (const char *)(data) + (i) * sizeof at_, sizeof at_); at_; })
+#define AT(type, data, i)                                              \
+  ({                                                                   \
+    type at_;                                                          \
+    memcpy(&at_, (const char *)(data) + (i) * sizeof at_, sizeof at_); \
+    at_;                                                               \
+  })
 
-static number read_f16(const void *d, size_t i) { return half(AT(uint16_t, d, i), 5); }
-static number read_bf16(const void *d, size_t i) { return half(AT(uint16_t, d, i), 8); }
-static number read_f32(const void *d, size_t i) { return AT(float, d, i); }
-static number read_f64(const void *d, size_t i) { return AT(double, d, i); }
-static number read_f80(const void *d, size_t i) { return AT(long double, d, i); }
+static number read_f16(const void *d, size_t i) {
+  return half(AT(uint16_t, d, i), 5);
+}
+static number read_bf16(const void *d, size_t i) {
+  return half(AT(uint16_t, d, i), 8);
+}
+static number read_f32(const void *d, size_t i) {
+  return AT(float, d, i);
+}
+static number read_f64(const void *d, size_t i) {
+  return AT(double, d, i);
+}
+static number read_f80(const void *d, size_t i) {
+  return AT(long double, d, i);
+}
 #ifdef __SIZEOF_FLOAT128__
-static number read_f128(const void *d, size_t i) { return (number)AT(__float128, d, i); }
+static number read_f128(const void *d, size_t i) {
+  return (number)AT(__float128, d, i);
+}
 #else
 #define read_f128 NULL
 #endif
@@ -50,8 +67,8 @@ static const struct format {
   [AUTOTUNE_BF16] = { 2, 2, 4e-2, read_bf16 },
   [AUTOTUNE_F32] = { 4, 4, 1e-4, read_f32 },
   [AUTOTUNE_F64] = { 8, 8, 1e-9, read_f64 },
-  [AUTOTUNE_F80] = { sizeof(long double), LDBL_MANT_DIG == 64 ? 10 : sizeof(long double), 1e-12,
-                     read_f80 },
+  [AUTOTUNE_F80] = { sizeof(long double), LDBL_MANT_DIG == 64 ? 10 : sizeof(long double),
+                     1e-12, read_f80 },
   [AUTOTUNE_F128] = { 16, 16, 1e-12, read_f128 },
 };
 
@@ -68,7 +85,8 @@ double verify_rtol(enum autotune_element e) {
   return format(e)->rtol;
 }
 
-double verify_squares(enum autotune_element e, const void *data, size_t bytes, size_t *finite) {
+double verify_squares(enum autotune_element e, const void *data, size_t bytes,
+                      size_t *finite) {
   const struct format *f = format(e);
   number sum = 0;
   *finite = 0;
@@ -82,8 +100,9 @@ double verify_squares(enum autotune_element e, const void *data, size_t bytes, s
   return (double)sum;
 }
 
-struct tolerance verify_tolerance(const struct autotune_kernel *k, enum autotune_element e,
-                                  const void *reference, size_t bytes) {
+struct tolerance verify_tolerance(const struct autotune_kernel *k,
+                                  enum autotune_element e, const void *reference,
+                                  size_t bytes) {
   const struct format *f = format(e);
   if (k->verify == AUTOTUNE_VERIFY_OFF)
     return (struct tolerance){ .off = true };
@@ -114,19 +133,19 @@ static bool same_bits(const struct format *f, const void *a, const void *b, size
                 f->significant) == 0;
 }
 
-void verify_tell(enum autotune_element e, size_t index, const void *reference, const void *got,
-                 char *message, size_t size) {
+void verify_tell(enum autotune_element e, size_t index, const void *reference,
+                 const void *got, char *message, size_t size) {
   const struct format *f = format(e);
   if (f->read)
-    snprintf(message, size, "element %zu is %.9Lg instead of %.9Lg", index, f->read(got, 0),
-             f->read(reference, 0));
+    snprintf(message, size, "element %zu is %.9Lg instead of %.9Lg", index,
+             f->read(got, 0), f->read(reference, 0));
   else
     snprintf(message, size, "byte %zu is 0x%02x instead of 0x%02x", index,
              *(const unsigned char *)got, *(const unsigned char *)reference);
 }
 
-size_t verify_difference(enum autotune_element e, struct tolerance t, const void *reference,
-                         const void *got, size_t bytes) {
+size_t verify_difference(enum autotune_element e, struct tolerance t,
+                         const void *reference, const void *got, size_t bytes) {
   const struct format *f = format(e);
   size_t n = bytes / f->size;
   if (t.off || bytes == 0 || memcmp(reference, got, bytes) == 0)
@@ -143,13 +162,13 @@ bool verify_compare(enum autotune_element e, struct tolerance t, const void *ref
   size_t each = verify_element_size(e), whole = bytes / each * each;
   size_t i = verify_difference(e, t, reference, got, whole);
   if (i != SIZE_MAX) {
-    verify_tell(e, i, (const char *)reference + i * each, (const char *)got + i * each, message,
-                size);
+    verify_tell(e, i, (const char *)reference + i * each, (const char *)got + i * each,
+                message, size);
     return false;
   }
   if (t.off || whole == bytes)
     return true;
   return verify_compare(AUTOTUNE_BYTES, (struct tolerance){ .exact = true },
-                        (const char *)reference + whole, (const char *)got + whole, bytes - whole,
-                        message, size);
+                        (const char *)reference + whole, (const char *)got + whole,
+                        bytes - whole, message, size);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker.c: the tuner's side of workers. A trial is a message to the worker and an answer from it; if
-// none comes, the zygote tells how the worker ended. A worker lives until a variant fails in it, or,
-// where nothing is known of what the kernel writes, until the next variant.
+// worker.c: the tuner's side of workers. A trial is a message to the worker and an answer
+// from it; if none comes, the zygote tells how the worker ended. A worker lives until a
+// variant fails in it, or, where nothing is known of what the kernel writes, until the
+// next variant.
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,26 +19,27 @@
 
 // Seconds that a process which only does our work may take before it counts as hanging.
 enum { START_GRACE = 60, GRACE = 10 };
-static const double slowest_pace = 4; // more than that is no moment, and nothing is corrected by more
+static const double slowest_pace =
+    4; // more than that is no moment, and nothing is corrected by more
 
 struct worker_pool {
   const struct autotune_kernel *kernel;
-  struct zygote zygote;       // as the zygote sees it; here for its board
-  pid_t pid;                  // of the zygote; 0: gone
-  int orders, commands;       // sockets to the zygote and to the worker
-  bool alive;                 // there is a worker
-  uint64_t serial, last;      // of the last command; ticket of the last trial
+  struct zygote zygote;  // as the zygote sees it; here for its board
+  pid_t pid;             // of the zygote; 0: gone
+  int orders, commands;  // sockets to the zygote and to the worker
+  bool alive;            // there is a worker
+  uint64_t serial, last; // of the last command; ticket of the last trial
   double flops, bytes, touched;
   bool verified;
-  char why[256];              // the zygote's last complaint
+  char why[256]; // the zygote's last complaint
 };
 
-// ---- the zygote ----------------------------------------------------------------------------------
+// ---- the zygote ---------------------------------------------------------------------
 
 static void end_zygote(struct worker_pool *w) {
   bool dies = w->pid > 0 && kill(w->pid, SIGKILL) == 0; // its worker goes with it
   while (dies && waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
-    ;                         // else, where nobody may be killed, it goes with this process
+    ; // else, where nobody may be killed, it goes with this process
   w->pid = 0;
   w->alive = false;
 }
@@ -155,7 +157,8 @@ struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *a
   return NULL;
 }
 
-void worker_call(const struct worker_pool *w, double *flops, double *bytes, bool *verified) {
+void worker_call(const struct worker_pool *w, double *flops, double *bytes,
+                 bool *verified) {
   *flops = w->flops;
   *bytes = w->bytes;
   *verified = w->verified;
@@ -184,10 +187,11 @@ void worker_stop(struct worker_pool *w) {
   free(w);
 }
 
-// ---- trials ----------------------------------------------------------------------------------------
+// ---- trials -------------------------------------------------------------------------
 
 // How the worker's end looks to somebody who reads a report.
-static void judge(const struct notice *n, const struct trial_plan *plan, struct trial *out) {
+static void judge(const struct notice *n, const struct trial_plan *plan,
+                  struct trial *out) {
   if (n->timed_out) {
     out->fate = FATE_TIMEOUT;
     snprintf(out->message, sizeof out->message, "no end after %.3g s", plan->limit);
@@ -198,11 +202,13 @@ static void judge(const struct notice *n, const struct trial_plan *plan, struct 
              WTERMSIG(n->status) == SIGKILL ? " (out of memory?)" : "");
   } else {
     out->fate = FATE_EXIT;
-    snprintf(out->message, sizeof out->message, "it called exit(%d)", WEXITSTATUS(n->status));
+    snprintf(out->message, sizeof out->message, "it called exit(%d)",
+             WEXITSTATUS(n->status));
   }
 }
 
-// The answer is on a shared socket and from a process that a variant may have damaged: believe no number.
+// The answer is on a shared socket and from a process that a variant may have damaged:
+// believe no number.
 static int copy_answer(const struct answer *a, struct trial *out) {
   unsigned n = a->n_samples <= MAX_SAMPLES ? a->n_samples : 0;
   out->fate = (unsigned)a->fate < FATE_PENDING ? a->fate : FATE_CRASH;
@@ -210,7 +216,9 @@ static int copy_answer(const struct answer *a, struct trial *out) {
   out->verify_seconds = a->verify_seconds;
   out->time_seconds = a->time_seconds;
   out->load_seconds = a->load_seconds;
-  out->pace = a->pace > slowest_pace ? slowest_pace : a->pace >= 1 / slowest_pace ? a->pace : 1;
+  out->pace = a->pace > slowest_pace ? slowest_pace
+      : a->pace >= 1 / slowest_pace  ? a->pace
+                                     : 1;
   for (unsigned i = 0; i < n; i++)
     if (!(a->samples[i] >= 0 && a->samples[i] < 1e9))
       n = 0;
@@ -234,10 +242,12 @@ static bool take_answer(struct worker_pool *w, struct answer *a) {
   return false;
 }
 
-// Waits for the answer or for the worker's end. 0; -1: the zygote is lost, or we are to stop.
-static int await_answer(struct worker_pool *w, const struct trial_plan *plan, struct answer *a,
-                        struct trial *out) {
-  // Each run has its limit, and the zygote sees to it; this is for the case that it cannot.
+// Waits for the answer or for the worker's end. 0; -1: the zygote is lost, or we are to
+// stop.
+static int await_answer(struct worker_pool *w, const struct trial_plan *plan,
+                        struct answer *a, struct trial *out) {
+  // Each run has its limit, and the zygote sees to it; this is for the case that it
+  // cannot.
   double end = sys_now() + plan->budget + 4 * plan->limit + START_GRACE;
   while (!session_stopping()) {
     struct pollfd p[2] = { { w->commands, POLLIN, 0 }, { w->orders, POLLIN, 0 } };
@@ -266,10 +276,12 @@ static int await_answer(struct worker_pool *w, const struct trial_plan *plan, st
   return -1;
 }
 
-static int trial(struct worker_pool *w, bool reference, uint64_t ticket, const void *object,
-                 size_t size, const struct trial_plan *plan, struct trial *out) {
-  struct command c = { .ticket = ticket, .object_size = size, .reference = reference,
-                       .plan = *plan };
+static int trial(struct worker_pool *w, bool reference, uint64_t ticket,
+                 const void *object, size_t size, const struct trial_plan *plan,
+                 struct trial *out) {
+  struct command c = {
+    .ticket = ticket, .object_size = size, .reference = reference, .plan = *plan
+  };
   struct answer *a = sys_malloc(sizeof *a);
   int fd = -1, rc = -1;
   *out = (struct trial){ .fate = FATE_PENDING };
@@ -285,7 +297,8 @@ static int trial(struct worker_pool *w, bool reference, uint64_t ticket, const v
       kill_worker(w); // it may have written anywhere
   }
   if (rc != 0 && out->message[0] == '\0')
-    snprintf(out->message, sizeof out->message, "%s", w->why[0] ? w->why : "no worker is left");
+    snprintf(out->message, sizeof out->message, "%s",
+             w->why[0] ? w->why : "no worker is left");
   if (fd >= 0)
     close(fd);
   free(a);
@@ -297,17 +310,18 @@ int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_
   return trial(w, false, ticket, object, size, plan, out);
 }
 
-int worker_reference(struct worker_pool *w, const struct trial_plan *plan, struct trial *out) {
+int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
+                     struct trial *out) {
   struct trial_plan p = *plan;
   p.verify = true; // it must repeat itself
   int rc = trial(w, true, 0, NULL, 0, &p, out);
-  kill_worker(w);  // it could write to the copies that the others will be compared with
+  kill_worker(w); // it could write to the copies that the others will be compared with
   if (rc == 0 && !(order(w, ORDER_SEAL) && await(w, NOTICE_SEALED, START_GRACE)))
     rc = -1;
   return rc;
 }
 
-// ---- as an executor ----------------------------------------------------------------------------------
+// ---- as an executor -----------------------------------------------------------------
 
 static struct worker_pool *pool_of(const struct executor *e) {
   return (struct worker_pool *)(uintptr_t)e;
@@ -320,7 +334,8 @@ static struct executor *start_executor(const struct autotune_kernel *k, void *co
   return (struct executor *)worker_start(k, args, jit, message);
 }
 
-static void call_of(const struct executor *e, double *flops, double *bytes, bool *verified) {
+static void call_of(const struct executor *e, double *flops, double *bytes,
+                    bool *verified) {
   worker_call(pool_of(e), flops, bytes, verified);
 }
 
@@ -328,7 +343,8 @@ static double touched_of(const struct executor *e) {
   return worker_touched(pool_of(e));
 }
 
-static int run_reference(struct executor *e, const struct trial_plan *plan, struct trial *out) {
+static int run_reference(struct executor *e, const struct trial_plan *plan,
+                         struct trial *out) {
   return worker_reference(pool_of(e), plan, out);
 }
 
@@ -346,7 +362,13 @@ static void stop_executor(struct executor *e) {
 }
 
 const struct executor_class executor_cpu = {
-  .name = "workers", .place = "in the sandbox", .start = start_executor, .call = call_of,
-  .touched = touched_of, .reference = run_reference, .try = run_trial, .cost = cost_of,
+  .name = "workers",
+  .place = "in the sandbox",
+  .start = start_executor,
+  .call = call_of,
+  .touched = touched_of,
+  .reference = run_reference,
+  .try = run_trial,
+  .cost = cost_of,
   .stop = stop_executor,
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// zygote.c: the process that keeps the image of the arguments as they were at the call. It has one
-// thread and runs no variant; from it a fresh worker is forked whenever the last one is gone. As the
-// workers' parent it alone knows how they end, and it ends those that are over their deadline.
+// zygote.c: the process that keeps the image of the arguments as they were at the call.
+// It has one thread and runs no variant; from it a fresh worker is forked whenever the
+// last one is gone. As the workers' parent it alone knows how they end, and it ends those
+// that are over their deadline.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -33,7 +34,7 @@ static void fail(const struct zygote *z, const char *message) {
   _exit(1);
 }
 
-// ---- one worker --------------------------------------------------------------------------------
+// ---- one worker ---------------------------------------------------------------------
 
 // Commands that the last worker did not live to read.
 static void drop_commands(const struct zygote *z) {
@@ -78,7 +79,8 @@ static bool list_children(char *text, size_t size) {
   return n > 0;
 }
 
-// What a variant has forked and what has left its group comes to us once its parents are gone.
+// What a variant has forked and what has left its group comes to us once its parents are
+// gone.
 static void bury_orphans(void) {
   char text[4096];
   for (double end = now() + 1; now() < end;) {
@@ -98,7 +100,7 @@ static void bury_orphans(void) {
 
 static double seconds(const struct rusage *u) {
   return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
-         1e-6 * (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
+      1e-6 * (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
 }
 
 static void count_cost(const struct zygote *z) {
@@ -109,8 +111,8 @@ static void count_cost(const struct zygote *z) {
   atomic_store(&z->board->buried, seconds(&own) + seconds(&children));
 }
 
-// Ends WORKER, if that is still needed, and whatever it has forked, and tells the tuner. Where nobody may be
-// killed (seccomp), it goes with this process.
+// Ends WORKER, if that is still needed, and whatever it has forked, and tells the tuner.
+// Where nobody may be killed (seccomp), it goes with this process.
 static void bury(struct zygote *z, pid_t worker, bool timed_out) {
   int status = 0;
   kill(-worker, SIGKILL);
@@ -121,14 +123,16 @@ static void bury(struct zygote *z, pid_t worker, bool timed_out) {
   count_cost(z);
   bury_orphans();
   openmp_clean(worker);
-  tell(z, &(struct notice){ .kind = NOTICE_DIED, .status = status, .timed_out = timed_out });
+  tell(z,
+       &(struct notice){ .kind = NOTICE_DIED, .status = status, .timed_out = timed_out });
 }
 
-// Milliseconds until the worker must be looked at: at its deadline, and before where nothing tells of
-// its end.
+// Milliseconds until the worker must be looked at: at its deadline, and before where
+// nothing tells of its end.
 static int patience(const struct zygote *z, pid_t worker, int pidfd) {
   double deadline = worker > 0 ? atomic_load(&z->board->deadline) : 0;
-  double left = deadline > 0 ? deadline - now() : 0.05; // idle: it may become busy at any time
+  double left = deadline > 0 ? deadline - now()
+                             : 0.05; // idle: it may become busy at any time
   if (worker <= 0)
     return -1;
   if (pidfd < 0 && left > 0.002)
@@ -143,12 +147,14 @@ static bool is_late(const struct zygote *z) {
   return deadline > 0 && now() > deadline;
 }
 
-static bool is_dead(pid_t worker) { // leaves it a zombie, so that its number stays its own
+static bool is_dead(
+    pid_t worker) { // leaves it a zombie, so that its number stays its own
   siginfo_t info = { 0 };
-  return waitid(P_PID, (id_t)worker, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+  return waitid(P_PID, (id_t)worker, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      info.si_pid != 0;
 }
 
-// ---- the loop ------------------------------------------------------------------------------------
+// ---- the loop -----------------------------------------------------------------------
 
 static void obey(struct zygote *z, enum order order, pid_t *worker) {
   switch (order) {
@@ -217,9 +223,12 @@ void zygote_main(struct zygote *z, pid_t parent) {
   if (image_make(&z->image, z->kernel, z->args, message, sizeof message) != 0)
     fail(z, message);
   sandbox_limits();
-  tell(z, &(struct notice){ .kind = NOTICE_READY, .flops = z->image.flops,
-                            .bytes = z->image.bytes, .touched = z->image.touched,
-                            .verified = z->image.verified });
+  tell(z,
+       &(struct notice){ .kind = NOTICE_READY,
+                         .flops = z->image.flops,
+                         .bytes = z->image.bytes,
+                         .touched = z->image.touched,
+                         .verified = z->image.verified });
   serve(z);
   _exit(0);
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// anneal.c: simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 1983). A step leads to a
-// neighbour that is slower by a share d with the chance exp(-d / temperature); the temperature falls from a
-// half to a two-hundredth over half of the budget and then begins anew. Steps to points that are known
-// cost no trial.
+// anneal.c: simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 1983). A step leads
+// to a neighbour that is slower by a share d with the chance exp(-d / temperature); the
+// temperature falls from a half to a two-hundredth over half of the budget and then
+// begins anew. Steps to points that are known cost no trial.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "search.h"
 
-enum { STEPS = 512 };           // among known points, before it jumps elsewhere
+enum { STEPS = 512 }; // among known points, before it jumps elsewhere
 static const double hot = 0.5, cold = 0.005;
 
 struct strategy {
   struct known known;
-  double left;                  // share of the budget
+  double left; // share of the budget
   choice at[MAX_PARAMS];
-  double seconds;               // INFINITY: there is no such point yet
+  double seconds; // INFINITY: there is no such point yet
 };
 
 static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
@@ -83,5 +83,9 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_anneal = {
   .name = "anneal",
   .about = "to neighbours, slower ones too, but ever more rarely",
-  .new = new, .ask = ask, .tell = tell, .free = free_, .left = left,
+  .new = new,
+  .ask = ask,
+  .tell = tell,
+  .free = free_,
+  .left = left,
 };

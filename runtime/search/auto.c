@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// auto.c: the default. Two searches that are told all of what either finds: local steps from the original
-// values where these are faster than a point from anywhere, and a model, which sees further than steps. Where
-// nothing better has turned up for long, steps are tried again in between: the model may have no idea of what
-// is near the best. What either of them asks for, the other leaves out.
+// auto.c: the default. Two searches that are told all of what either finds: local steps
+// from the original values where these are faster than a point from anywhere, and a
+// model, which sees further than steps. Where nothing better has turned up for long,
+// steps are tried again in between: the model may have no idea of what is near the best.
+// What either of them asks for, the other leaves out.
 #include <stdlib.h>
 
 #include "search.h"
 
 enum {
-  LOCAL, MODEL, SEARCHES,
-  JUDGES = 2,      // points tried before that is known: the original values, and one from anywhere
-  STEPS = 8,       // trials that are local steps then
-  PATIENCE = 64,   // trials without anything better before steps are tried again
-  SHARE = 4,       // one of so many is a step then
-  TRIES = 64,      // points of one search that the other has in hand, before the other is asked
+  LOCAL,
+  MODEL,
+  SEARCHES,
+  JUDGES =
+      2, // points tried before that is known: the original values, and one from anywhere
+  STEPS = 8,     // trials that are local steps then
+  PATIENCE = 64, // trials without anything better before steps are tried again
+  SHARE = 4,     // one of so many is a step then
+  TRIES =
+      64, // points of one search that the other has in hand, before the other is asked
 };
-static const struct strategy_class *const searches[SEARCHES] = { &search_local, &search_gauss };
+static const struct strategy_class *const searches[SEARCHES] = { &search_local,
+                                                                 &search_gauss };
 
 struct strategy {
   const struct space *space;
   struct strategy *of[SEARCHES];
   struct seen seen;
-  unsigned asked, steps, told, improved; // improved: how many were told when the best was found
+  unsigned asked, steps, told,
+      improved; // improved: how many were told when the best was found
   double best;
   bool related;  // a near key is known
   bool stepping; // the first point told of is the best of those that judge it
@@ -94,7 +101,8 @@ static void relate(struct strategy *st, const choice *point, double seconds) {
   st->related = true;
 }
 
-static double expect(struct strategy *st, const choice *point, const struct features *features) {
+static double expect(struct strategy *st, const choice *point,
+                     const struct features *features) {
   return searches[MODEL]->expect(st->of[MODEL], point, features);
 }
 
@@ -111,6 +119,12 @@ static double hope(struct strategy *st) {
 const struct strategy_class search_auto = {
   .name = "auto",
   .about = "steps from the original values, then where a model expects the most",
-  .new = new, .ask = ask, .tell = tell, .free = free_, .relate = relate,
-  .expect = expect, .hope = hope, .left = left,
+  .new = new,
+  .ask = ask,
+  .tell = tell,
+  .free = free_,
+  .relate = relate,
+  .expect = expect,
+  .hope = hope,
+  .left = left,
 };

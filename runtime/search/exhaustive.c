@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// exhaustive.c: every point once; the original values first. Where the space is small enough to be
-// listed, the others come in random order, so that a budget that ends early has seen some of
-// everything; a large one is walked in lexicographic order.
+// exhaustive.c: every point once; the original values first. Where the space is small
+// enough to be listed, the others come in random order, so that a budget that ends early
+// has seen some of everything; a large one is walked in lexicographic order.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@ enum { LISTED = 65536 };
 
 struct strategy {
   const struct space *space;
-  choice *points;       // n of them, shuffled; NULL: walk
+  choice *points; // n of them, shuffled; NULL: walk
   unsigned n, next;
   bool has_original, began;
-  struct seen seen;     // what was told of: an earlier tuning's
+  struct seen seen;                            // what was told of: an earlier tuning's
   choice original[MAX_PARAMS], at[MAX_PARAMS]; // `at`: where the walk is
 };
 
@@ -22,7 +22,8 @@ static void shuffle(struct strategy *st, uint64_t seed) {
   size_t width = st->space->kernel->n_params;
   choice swap[MAX_PARAMS];
   for (unsigned i = st->n; i > 1; i--) {
-    choice *a = st->points + (i - 1) * width, *b = st->points + rng_next(&seed) % i * width;
+    choice *a = st->points + (i - 1) * width,
+           *b = st->points + rng_next(&seed) % i * width;
     memcpy(swap, a, width * sizeof *a);
     memmove(a, b, width * sizeof *a);
     memcpy(b, swap, width * sizeof *a);
@@ -93,5 +94,8 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_exhaustive = {
   .name = "exhaustive",
   .about = "every variant once",
-  .new = new, .ask = ask, .tell = tell, .free = free_,
+  .new = new,
+  .ask = ask,
+  .tell = tell,
+  .free = free_,
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// genetic.c: a genetic algorithm with a steady state (Whitley, ICGA 1989): a child of two parents,
-// each the better of two drawn at random, by uniform crossover and mutation; made allowed by repair; it
-// takes the place of the member most like it when it is faster (restricted tournament: Harik, ICGA
-// 1995), which keeps the population from becoming all the same. No generation has to be waited for.
+// genetic.c: a genetic algorithm with a steady state (Whitley, ICGA 1989): a child of two
+// parents, each the better of two drawn at random, by uniform crossover and mutation;
+// made allowed by repair; it takes the place of the member most like it when it is faster
+// (restricted tournament: Harik, ICGA 1995), which keeps the population from becoming all
+// the same. No generation has to be waited for.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static struct strategy *new(const struct space *s, uint64_t seed, unsigned budge
 
 static const choice *parent(struct strategy *st) {
   struct known *k = &st->known;
-  unsigned a = st->members[rng_below(&k->rng, st->n)], b = st->members[rng_below(&k->rng, st->n)];
+  unsigned a = st->members[rng_below(&k->rng, st->n)],
+           b = st->members[rng_below(&k->rng, st->n)];
   return known_point(k, k->seconds[a] <= k->seconds[b] ? a : b);
 }
 
@@ -82,7 +84,8 @@ static unsigned nearest(const struct strategy *st, const choice *point) {
     unsigned n = 0;
     for (unsigned p = 0; p < k->space->kernel->n_params; p++)
       n += member[p] != point[p];
-    if (n < least || (n == least && k->seconds[st->members[i]] > k->seconds[st->members[best]])) {
+    if (n < least ||
+        (n == least && k->seconds[st->members[i]] > k->seconds[st->members[best]])) {
       least = n;
       best = i;
     }
@@ -111,5 +114,8 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_genetic = {
   .name = "genetic",
   .about = "children of the fastest variants so far",
-  .new = new, .ask = ask, .tell = tell, .free = free_,
+  .new = new,
+  .ask = ask,
+  .tell = tell,
+  .free = free_,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// known.c: what a search that learns was told: the time of each point, the best of them, and which
-// values go with failures (naive Bayes over the parameters, as if they were independent), so that points
-// that will hardly compile or run are put off.
+// known.c: what a search that learns was told: the time of each point, the best of them,
+// and which values go with failures (naive Bayes over the parameters, as if they were
+// independent), so that points that will hardly compile or run are put off.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "search.h"
 
 enum { FEW_FATES = 4, OTHERS = 16 };
-static const double likely = 0.75, put_off = 0.9; // a chance of failing; how often such a point waits
+static const double likely = 0.75,
+                    put_off = 0.9; // a chance of failing; how often such a point waits
 
 bool known_init(struct known *k, const struct space *s, uint64_t seed) {
   const struct autotune_kernel *kernel = s->kernel;
@@ -29,12 +30,13 @@ void known_free(struct known *k) {
   free(k->fates);
 }
 
-// ---- times ---------------------------------------------------------------------------------------
+// ---- times --------------------------------------------------------------------------
 
 static uint32_t *slot(const struct known *k, const choice *point) {
   size_t width = k->space->kernel->n_params, mask = k->n_slots - 1;
   size_t i = space_hash(k->space, point) & mask;
-  while (k->slots[i] && !space_equal(k->space, k->points + (k->slots[i] - 1) * width, point))
+  while (k->slots[i] &&
+         !space_equal(k->space, k->points + (k->slots[i] - 1) * width, point))
     i = (i + 1) & mask;
   return &k->slots[i];
 }
@@ -65,7 +67,7 @@ double known_seconds(const struct known *k, const choice *point) {
   return at ? k->seconds[at - 1] : NAN;
 }
 
-// ---- failures ------------------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------
 
 static void count(struct known *k, const choice *point, bool failed) {
   const struct autotune_kernel *kernel = k->space->kernel;
@@ -94,10 +96,11 @@ double known_risk(const struct known *k, const choice *point) {
 }
 
 static bool is_put_off(struct known *k, const choice *point) {
-  return k->failed >= FEW_FATES && known_risk(k, point) > likely && rng_unit(&k->rng) < put_off;
+  return k->failed >= FEW_FATES && known_risk(k, point) > likely &&
+      rng_unit(&k->rng) < put_off;
 }
 
-// ---- asking and telling --------------------------------------------------------------------------
+// ---- asking and telling -------------------------------------------------------------
 
 bool known_begin(struct known *k, choice *point) {
   if (k->began)
@@ -108,7 +111,7 @@ bool known_begin(struct known *k, choice *point) {
 
 bool known_fresh(struct known *k, const choice *point) {
   return !seen_has(&k->seen, k->space, point) && !is_put_off(k, point) &&
-         seen_add(&k->seen, k->space, point);
+      seen_add(&k->seen, k->space, point);
 }
 
 bool known_other(struct known *k, choice *point) {

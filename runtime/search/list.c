@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// list.c: the variants that a file lists, in its order, and no others: AUTOTUNE_SEARCH=list:FILE.
-// A line is a variant, "NAME=VALUE" for every parameter, separated by tabs, spelled as reports spell them.
-// Lines that name no variant of this space are passed over.
+// list.c: the variants that a file lists, in its order, and no others:
+// AUTOTUNE_SEARCH=list:FILE. A line is a variant, "NAME=VALUE" for every parameter,
+// separated by tabs, spelled as reports spell them. Lines that name no variant of this
+// space are passed over.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ struct strategy {
   FILE *file;
   struct seen seen;
   char line[LONGEST];
-  unsigned lines, refused, first_refused; // lines read; those that name no variant, and the first of them
+  unsigned lines, refused,
+      first_refused; // lines read; those that name no variant, and the first of them
 };
 
 static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
@@ -28,7 +30,8 @@ static struct strategy *new(const struct space *s, uint64_t seed, unsigned budge
   st->space = s;
   st->file = path ? fopen(path + 1, "re") : NULL;
   if (!st->file)
-    log_message(AUTOTUNE_WARN, "the list of variants '%s' cannot be read", path ? path + 1 : "");
+    log_message(AUTOTUNE_WARN, "the list of variants '%s' cannot be read",
+                path ? path + 1 : "");
   return st;
 }
 
@@ -45,7 +48,8 @@ static void refuse(struct strategy *st) {
 }
 
 static bool ask(struct strategy *st, choice *point) {
-  while (st->file && st->lines < MOST_LINES && fgets(st->line, sizeof st->line, st->file)) {
+  while (st->file && st->lines < MOST_LINES &&
+         fgets(st->line, sizeof st->line, st->file)) {
     st->lines++;
     st->line[strcspn(st->line, "\r\n")] = '\0';
     if (st->line[0] && !read_line(st->space, st->line, point))
@@ -54,7 +58,8 @@ static bool ask(struct strategy *st, choice *point) {
       return true;
   }
   if (st->refused)
-    log_message(AUTOTUNE_WARN, "the list of variants: %u lines name no variant of %s, line %u first",
+    log_message(AUTOTUNE_WARN,
+                "the list of variants: %u lines name no variant of %s, line %u first",
                 st->refused, st->space->kernel->name, st->first_refused);
   st->refused = 0;
   return false;
@@ -75,5 +80,8 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_list = {
   .name = "list",
   .about = "the variants that a file lists",
-  .new = new, .ask = ask, .tell = tell, .free = free_,
+  .new = new,
+  .ask = ask,
+  .tell = tell,
+  .free = free_,
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// local.c: iterated local search (Lourenço, Martin, Stützle 2003). From a point to the first
-// neighbour that is faster, steps of numbers before jumps; where there is none, from the best such point a
-// few parameters away, further with each time that this leads nowhere, in the end anywhere.
+// local.c: iterated local search (Lourenço, Martin, Stützle 2003). From a point to the
+// first neighbour that is faster, steps of numbers before jumps; where there is none,
+// from the best such point a few parameters away, further with each time that this leads
+// nowhere, in the end anywhere.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,12 @@ enum { NEAR = 384, KICKS = 32, ROUNDS = 64, PATIENCE = 6 };
 
 struct strategy {
   struct known known;
-  choice *near;                 // neighbours of AT, LEFT of them not looked at
+  choice *near; // neighbours of AT, LEFT of them not looked at
   unsigned left;
   choice at[MAX_PARAMS], home[MAX_PARAMS];
   double seconds, home_seconds; // INFINITY: not known, or failed
-  bool lost;                    // AT is not worth its neighbours: it failed, or there is none yet
-  unsigned vain;                // kicks from HOME that led to nothing better
+  bool lost;     // AT is not worth its neighbours: it failed, or there is none yet
+  unsigned vain; // kicks from HOME that led to nothing better
 };
 
 static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
@@ -65,8 +66,9 @@ static void list(struct strategy *st) {
   struct known *k = &st->known;
   do {
     unsigned any = space_near(k->space, NEAR_ANY, st->at, &k->rng, st->near, NEAR / 2);
-    st->left = any + space_near(k->space, NEAR_STEP, st->at, &k->rng, st->near + any * width(st),
-                                NEAR / 2);
+    st->left = any +
+        space_near(k->space, NEAR_STEP, st->at, &k->rng, st->near + any * width(st),
+                   NEAR / 2);
   } while (descend(st, st->left));
 }
 
@@ -132,7 +134,8 @@ static void tell(struct strategy *st, const choice *point, const struct told *to
   known_tell(&st->known, point, told);
   if (!failed && told->seconds < st->seconds)
     move(st, point, told->seconds);
-  else if (failed && !isfinite(st->seconds) && space_equal(st->known.space, point, st->at))
+  else if (failed && !isfinite(st->seconds) &&
+           space_equal(st->known.space, point, st->at))
     st->lost = true;
 }
 
@@ -145,5 +148,8 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_local = {
   .name = "local",
   .about = "to faster neighbours, and on from there by larger steps",
-  .new = new, .ask = ask, .tell = tell, .free = free_,
+  .new = new,
+  .ask = ask,
+  .tell = tell,
+  .free = free_,
 };

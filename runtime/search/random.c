@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// random.c: random points without repetition; the original values first. Nothing is listed, so the
-// space may be of any size.
+// random.c: random points without repetition; the original values first. Nothing is
+// listed, so the space may be of any size.
 #include <stdlib.h>
 
 #include "search.h"
@@ -44,5 +44,8 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_random = {
   .name = "random",
   .about = "random variants, none twice",
-  .new = new, .ask = ask, .tell = tell, .free = free_,
+  .new = new,
+  .ask = ask,
+  .tell = tell,
+  .free = free_,
 };

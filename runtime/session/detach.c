@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// detach.c: a tuner that works beside the program is no child of it, so that no wait() of the program's
-// finds one it knows nothing of, no SIGCHLD comes, and no zombie waits for somebody to ask.
+// detach.c: a tuner that works beside the program is no child of it, so that no wait() of
+// the program's finds one it knows nothing of, no SIGCHLD comes, and no zombie waits for
+// somebody to ask.
 //
-// The program clones a helper that shares its memory and descriptors while the calling thread is
-// suspended, as posix_spawn does; the helper forks the tuner and ends. Page tables are copied once. A
-// child without an exit signal is seen by nobody but who asks for it by __WCLONE.
+// The program clones a helper that shares its memory and descriptors while the calling
+// thread is suspended, as posix_spawn does; the helper forks the tuner and ends. Page
+// tables are copied once. A child without an exit signal is seen by nobody but who asks
+// for it by __WCLONE.
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -16,10 +18,14 @@
 #include "packet.h"
 #include "sandbox/stack.h"
 
-struct helper { const struct tuner_job *job; pid_t tuner; int pidfd, error; };
+struct helper {
+  const struct tuner_job *job;
+  pid_t tuner;
+  int pidfd, error;
+};
 
-// What is cloned with shared memory is not registered for restartable sequences, nor are its forks, but
-// allocators that use them would not know.
+// What is cloned with shared memory is not registered for restartable sequences, nor are
+// its forks, but allocators that use them would not know.
 static void restore_sequences(void) {
   if (__rseq_size > 0)
     syscall(SYS_rseq, (char *)__builtin_thread_pointer() + __rseq_offset,
@@ -52,7 +58,8 @@ static pid_t clone_helper(struct helper *h, struct stack *stack) {
 #else
   // The tuner lives on a copy of the stack, and of what this thread knows of itself.
   stack_enter(stack);
-  pid_t pid = clone(help, stack->base + stack->size, CLONE_VM | CLONE_VFORK | CLONE_FILES, h);
+  pid_t pid =
+      clone(help, stack->base + stack->size, CLONE_VM | CLONE_VFORK | CLONE_FILES, h);
   stack_leave(stack);
   return pid;
 #endif

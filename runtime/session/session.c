@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// session.c: one tuning, as the program sees it: a process, a socket, and patience that ends.
+// session.c: one tuning, as the program sees it: a process, a socket, and patience that
+// ends.
 //
-// The result comes over the socket, so nothing depends on the process's exit status, which a handler or a
-// wait() loop of the program's may take, or SIGCHLD being ignored may lose. A tuner that works beside the
-// program is no child of it at all (detach.c). It is ended through a pidfd, which cannot name another
-// process by mistake.
+// The result comes over the socket, so nothing depends on the process's exit status,
+// which a handler or a wait() loop of the program's may take, or SIGCHLD being ignored
+// may lose. A tuner that works beside the program is no child of it at all (detach.c). It
+// is ended through a pidfd, which cannot name another process by mistake.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,31 +25,32 @@
 #include "packet.h"
 #include "sandbox/openmp.h"
 
-// Seconds for the tuner to say its first word, and to end after its last; how many may crash.
+// Seconds for the tuner to say its first word, and to end after its last; how many may
+// crash.
 enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2, HOUR = 3600 };
 
-// One session in this process. What a fork of the program's must know is atomic; descriptors are -1 where
-// there are none.
+// One session in this process. What a fork of the program's must know is atomic;
+// descriptors are -1 where there are none.
 static struct {
   atomic_int socket, memory, pidfd;
   _Atomic(struct page *) page;
-  _Atomic(pthread_t) forker;  // the thread that is forking a tuner
-  atomic_uint memfds;         // loaded so far, for names that are never the same
-  atomic_bool abandoned;      // the kernel's library is gone: nothing of it may be looked at
+  _Atomic(pthread_t) forker; // the thread that is forking a tuner
+  atomic_uint memfds;        // loaded so far, for names that are never the same
+  atomic_bool abandoned; // the kernel's library is gone: nothing of it may be looked at
   uint64_t suspects[COMPILING]; // what the last tuners were compiling when they crashed
   unsigned n_suspects;
   pid_t pid;
-  bool orphaned;              // this is a child of the process whose session it was
-  int status;                 // as from waitpid
-  unsigned looks;             // for news, so far
-  unsigned read;              // news that have been read
-  double end;                 // when patience does
-  const struct autotune_kernel *kernel; // NULL: there is no session
-  bool beside;                // the program does not wait for it
+  bool orphaned;  // this is a child of the process whose session it was
+  int status;     // as from waitpid
+  unsigned looks; // for news, so far
+  unsigned read;  // news that have been read
+  double end;     // when patience does
+  const struct autotune_kernel *kernel;                // NULL: there is no session
+  bool beside;                                         // the program does not wait for it
   void (*lent)(const struct outcome *out, void *data); // of the plan
   void *data;
   struct packet *packet;
-  int variant;                // descriptor that came with it, or -1
+  int variant; // descriptor that came with it, or -1
 } session = { .socket = -1, .memory = -1, .pidfd = -1 };
 
 struct page *session_page(void) {
@@ -89,14 +91,16 @@ void session_forget(void) {
   session.orphaned = true;
 }
 
-// ---- the process -----------------------------------------------------------------------------------------
+// ---- the process --------------------------------------------------------------------
 
-// Only a tuner that the program waits for is a child of its own, which may have to be told by its number.
+// Only a tuner that the program waits for is a child of its own, which may have to be
+// told by its number.
 static void kill_tuner(void) {
   int pidfd = atomic_load(&session.pidfd);
   if (pidfd >= 0)
     syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
-  else if (session.pid > 0 && waitpid(session.pid, NULL, WNOHANG) == 0) // still ours, so the number is
+  else if (session.pid > 0 &&
+           waitpid(session.pid, NULL, WNOHANG) == 0) // still ours, so the number is
     kill(session.pid, SIGKILL);
 }
 
@@ -135,7 +139,9 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before); // no handler of the program's in the child
   atomic_store(&session.forker, pthread_self());
-  int rc = job->plan->beside ? detach_tuner(job, &pidfd) : (pid = tuner_fork(job)) > 0 ? 0 : -1;
+  int rc = job->plan->beside        ? detach_tuner(job, &pidfd)
+      : (pid = tuner_fork(job)) > 0 ? 0
+                                    : -1;
   int error = errno;
   atomic_store(&session.forker, (pthread_t)0);
   if (pid > 0)
@@ -148,7 +154,7 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
   return rc;
 }
 
-// ---- beginning and end -------------------------------------------------------------------------------------
+// ---- beginning and end --------------------------------------------------------------
 
 int memory_file(void) {
   int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-winner", MFD_CLOEXEC);
@@ -199,20 +205,22 @@ static int prepare(int pair[2], int *memory, struct outcome *out) {
   session.packet = what ? NULL : sys_malloc(sizeof *session.packet);
   if (session.packet)
     return 0;
-  snprintf(out->why, sizeof out->why, "default: %s: %s", what ? what : "no memory", strerror(errno));
+  snprintf(out->why, sizeof out->why, "default: %s: %s", what ? what : "no memory",
+           strerror(errno));
   if (!what)
     give_up(pair, 2);
   give_up(memory, 1);
   return -1;
 }
 
-int session_start(const struct autotune_kernel *k, const struct identity *id, void *const *args,
-                  const struct plan *plan, struct outcome *out) {
+int session_start(const struct autotune_kernel *k, const struct identity *id,
+                  void *const *args, const struct plan *plan, struct outcome *out) {
   int pair[2], memory;
   *out = (struct outcome){ .fd = -1 };
   char why[256];
   if (k->gpu && plan->beside)
-    log_once(AUTOTUNE_INFO, "beside", "CUDA kernels are tuned beside the program in another process of the "
+    log_once(AUTOTUNE_INFO, "beside",
+             "CUDA kernels are tuned beside the program in another process of the "
              "device, whose times suffer from what the program does there");
   if (prepare(pair, &memory, out) != 0)
     return -1;
@@ -230,9 +238,16 @@ int session_start(const struct autotune_kernel *k, const struct identity *id, vo
   session.lent = plan->lent;
   session.data = plan->data;
   atomic_store(&session.page, sys_mmap(sizeof(struct page), true));
-  struct tuner_job job = { .kernel = k, .id = id, .args = args, .plan = plan,
-                           .page = session_page(), .socket = pair[1], .memory = memory,
-                           .program = plan->beside ? (int)syscall(SYS_pidfd_open, getpid(), 0) : -1,
+  struct tuner_job job = { .kernel = k,
+                           .id = id,
+                           .args = args,
+                           .plan = plan,
+                           .page = session_page(),
+                           .socket = pair[1],
+                           .memory = memory,
+                           .program = plan->beside
+                               ? (int)syscall(SYS_pidfd_open, getpid(), 0)
+                               : -1,
                            .parent = getpid() };
   int rc = fork_tuner(&job, pair[0]), error = errno;
   give_up((int[]){ pair[1], job.program }, 2);
@@ -242,7 +257,8 @@ int session_start(const struct autotune_kernel *k, const struct identity *id, vo
     session.end = sys_now() + FIRST_WORD;
     return 0;
   }
-  snprintf(out->why, sizeof out->why, "default: no process can be forked: %s", strerror(error));
+  snprintf(out->why, sizeof out->why, "default: no process can be forked: %s",
+           strerror(error));
   end_session();
   close(memory);
   return -1;
@@ -259,7 +275,8 @@ static void name_memory(int fd, struct outcome *out) {
   snprintf(out->path + at, sizeof out->path - at, "%d", fd);
 }
 
-// A tuner that the program waited for is gone when this returns, and where it crashed, *CRASHED.
+// A tuner that the program waited for is gone when this returns, and where it crashed,
+// *CRASHED.
 static void bury(int rc, bool *crashed) {
   bool ended = reap(rc == 0 ? LAST_BREATH : 0.1);
   *crashed = rc != 0 && ended && has_crashed();
@@ -271,7 +288,8 @@ static void bury(int rc, bool *crashed) {
 
 // The tuner has said its last word, with RC, or is GONE without one, or is to say none.
 static enum session_state finish(int rc, bool gone, struct outcome *out) {
-  int memory = atomic_exchange(&session.memory, -1); // open here, but not in a child of the program's
+  int memory = atomic_exchange(&session.memory,
+                               -1); // open here, but not in a child of the program's
   unsigned suspects = session.n_suspects;
   bool crashed = false;
   log_progress(NULL);
@@ -284,7 +302,8 @@ static enum session_state finish(int rc, bool gone, struct outcome *out) {
   struct page *page = session_page();
   if (rc != 0 && page)
     out->cost = atomic_load(&page->cost);
-  if (session.beside && gone) // how it ended is not known; without suspects it would end so again
+  if (session.beside &&
+      gone) // how it ended is not known; without suspects it would end so again
     crashed = session.n_suspects > suspects;
   end_session();
   out->fd = -1;
@@ -297,7 +316,7 @@ static enum session_state finish(int rc, bool gone, struct outcome *out) {
   return crashed ? SESSION_CRASHED : SESSION_ENDED;
 }
 
-// ---- listening --------------------------------------------------------------------------------------------------
+// ---- listening ----------------------------------------------------------------------
 
 static void show(const struct progress *p) {
   char line[160];
@@ -310,18 +329,20 @@ static void show(const struct progress *p) {
   log_progress(line);
 }
 
-// One packet, waiting at most SECONDS for it. False: there was none, and where *GONE the tuner is gone.
+// One packet, waiting at most SECONDS for it. False: there was none, and where *GONE the
+// tuner is gone.
 static bool take_packet(double seconds, bool *gone) {
   struct pollfd ready[2] = { { atomic_load(&session.socket), POLLIN, 0 },
                              { atomic_load(&session.pidfd), POLLIN, 0 } };
-  // The socket alone does not tell of the end where a fork of the program's holds a copy. A budget of weeks
-  // is more milliseconds than there are: an hour later the caller asks again.
+  // The socket alone does not tell of the end where a fork of the program's holds a copy.
+  // A budget of weeks is more milliseconds than there are: an hour later the caller asks
+  // again.
   double patience = seconds < HOUR ? seconds : HOUR;
   int got = poll(ready, 2, patience > 0 ? (int)(patience * 1000) + 1 : 0);
   if (got <= 0)
     return false;
-  ssize_t size = message_receive(ready[0].fd, session.packet, sizeof *session.packet, MSG_DONTWAIT,
-                                 &session.variant);
+  ssize_t size = message_receive(ready[0].fd, session.packet, sizeof *session.packet,
+                                 MSG_DONTWAIT, &session.variant);
   if (size == (ssize_t)sizeof *session.packet)
     return true;
   *gone = true;
@@ -386,8 +407,8 @@ enum session_state session_wait(double seconds, struct outcome *out) {
 bool session_has_news(void) {
   struct page *page = session_page();
   return session.kernel &&
-         (!page || atomic_load_explicit(&page->news, memory_order_relaxed) != session.read ||
-          (++session.looks % 64 == 0 && sys_now() >= session.end)); // the clock costs most
+      (!page || atomic_load_explicit(&page->news, memory_order_relaxed) != session.read ||
+       (++session.looks % 64 == 0 && sys_now() >= session.end)); // the clock costs most
 }
 
 void session_cancel(void) {
@@ -404,8 +425,8 @@ void session_cancel(void) {
   end_session();
 }
 
-int session_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
-                const struct plan *plan, struct outcome *out) {
+int session_run(const struct autotune_kernel *k, const struct identity *id,
+                void *const *args, const struct plan *plan, struct outcome *out) {
   const char *cache = options_get()->cache;
   bool remembers = !cache || *cache;
   struct plan p = *plan;
@@ -417,8 +438,10 @@ int session_run(const struct autotune_kernel *k, const struct identity *id, void
     if (state != SESSION_CRASHED || (!remembers && session.n_suspects == 0))
       break; // else it would only crash again
     if (i < CRASHES)
-      log_message(AUTOTUNE_INFO, "%s: the tuning process crashed; it goes on without the variants "
-                  "it was at", k->name);
+      log_message(AUTOTUNE_INFO,
+                  "%s: the tuning process crashed; it goes on without the variants "
+                  "it was at",
+                  k->name);
     p.retry = true;
   }
   pthread_setcancelstate(cancel, NULL);

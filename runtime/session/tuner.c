@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tuner.c: the tuner's side of a session: what it does to itself after the fork, and how it talks
-// to the program.
+// tuner.c: the tuner's side of a session: what it does to itself after the fork, and how
+// it talks to the program.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,13 +14,18 @@
 #include "packet.h"
 #include "tune/tune.h"
 
-struct line { int socket; struct page *page; bool beside; double last; };
+struct line {
+  int socket;
+  struct page *page;
+  bool beside;
+  double last;
+};
 
 static struct {
   atomic_bool inside;
   volatile sig_atomic_t stopping;
-  int socket, program;        // program: its pidfd, or -1
-  struct line *line;          // NULL: not a tuner, or not yet
+  int socket, program; // program: its pidfd, or -1
+  struct line *line;   // NULL: not a tuner, or not yet
 } tuner = { .socket = -1, .program = -1 };
 
 bool session_inside(void) {
@@ -34,8 +39,8 @@ bool session_stopping(void) {
   return tuner.stopping != 0;
 }
 
-// A program that does not wait may not read for long: it can do without the news, but not without the
-// outcome. FD goes with the packet unless it is -1.
+// A program that does not wait may not read for long: it can do without the news, but not
+// without the outcome. FD goes with the packet unless it is -1.
 static bool send_with(const struct line *l, const struct packet *p, int fd) {
   int flags = l->beside && p->kind != PACKET_OUTCOME ? MSG_DONTWAIT : 0;
   bool sent = message_send(l->socket, p, sizeof *p, fd, flags, session_stopping);
@@ -103,7 +108,8 @@ static void report(void *data, const struct progress *progress) {
   send_packet(l, &(struct packet){ .kind = PACKET_PROGRESS, .progress = *progress });
 }
 
-// The program's end of the socket is closed when the program ends, or wants no result any more.
+// The program's end of the socket is closed when the program ends, or wants no result any
+// more.
 static void look_at_socket(int signal) {
   struct pollfd p = { tuner.socket, 0, 0 };
   int error = errno;
@@ -113,7 +119,8 @@ static void look_at_socket(int signal) {
   errno = error;
 }
 
-// A child learns of its parent's end by a signal; who is none, by the socket and by looking.
+// A child learns of its parent's end by a signal; who is none, by the socket and by
+// looking.
 static bool follow(const struct tuner_job *job) {
   struct sigaction look = { .sa_handler = look_at_socket, .sa_flags = SA_RESTART };
   if (!job->plan->beside)
@@ -158,7 +165,8 @@ void tuner_main(const struct tuner_job *job) {
   struct line l = { .socket = fds[0], .page = job->page, .beside = job->plan->beside };
   tuner.line = &l;
   autotune_set_log(forward_log, &l);
-  p.rc = tune_run(job->kernel, job->id, job->args, job->plan, fds[1], report, &l, &p.outcome);
+  p.rc = tune_run(job->kernel, job->id, job->args, job->plan, fds[1], report, &l,
+                  &p.outcome);
   send_packet(&l, &p);
   _exit(0);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// near.c: from point to point. Neighbours are found by changing one parameter, and where that breaks
-// a condition, a second one that the broken conditions look at. A point that is not allowed is mended by
-// as few changes as a bounded search finds (limited discrepancy search: Harvey, Ginsberg, IJCAI 1995).
+// near.c: from point to point. Neighbours are found by changing one parameter, and where
+// that breaks a condition, a second one that the broken conditions look at. A point that
+// is not allowed is mended by as few changes as a bounded search finds (limited
+// discrepancy search: Harvey, Ginsberg, IJCAI 1995).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,19 +30,20 @@ int space_step(const struct space *s, unsigned param, choice value, int directio
   return nearest;
 }
 
-// ---- one change ------------------------------------------------------------------------------------
+// ---- one change ---------------------------------------------------------------------
 
 struct walk {
   const struct space *space;
   const choice *from;
-  uint64_t *rng;            // NULL: in order
+  uint64_t *rng; // NULL: in order
   choice *out;
   unsigned n, max;
-  uint64_t met;             // neighbours found, kept or not
-  unsigned mends;           // second changes that may still be tried for the present parameter
+  uint64_t met;   // neighbours found, kept or not
+  unsigned mends; // second changes that may still be tried for the present parameter
 };
 
-// Makes TO of FROM with PARAM set to VALUE: what ceases to matter is 0, what begins to gets a value.
+// Makes TO of FROM with PARAM set to VALUE: what ceases to matter is 0, what begins to
+// gets a value.
 static void change(const struct walk *w, const choice *from, unsigned param, choice value,
                    choice *to) {
   const struct autotune_kernel *k = w->space->kernel;
@@ -54,9 +56,9 @@ static void change(const struct walk *w, const choice *from, unsigned param, cho
     if (!matters)
       to[p] = 0;
     else if (!mattered)
-      to[p] = w->rng                                       ? rng_below(w->rng, k->params[p].n_values)
-              : k->params[p].original < k->params[p].n_values ? k->params[p].original
-                                                           : 0;
+      to[p] = w->rng ? rng_below(w->rng, k->params[p].n_values)
+          : k->params[p].original < k->params[p].n_values ? k->params[p].original
+                                                          : 0;
   }
 }
 
@@ -85,9 +87,10 @@ static bool is_full(const struct walk *w) {
   return !w->rng && w->n == w->max;
 }
 
-// ---- a second change, that mends the first ---------------------------------------------------------
+// ---- a second change, that mends the first ------------------------------------------
 
-// May a change of PARAM mend condition C? Also by making another parameter matter, or not.
+// May a change of PARAM mend condition C? Also by making another parameter matter, or
+// not.
 static bool concerns(const struct autotune_kernel *k, unsigned c, unsigned param) {
   for (unsigned i = 0; i < k->conditions[c].n_params; i++)
     for (int p = (int)k->conditions[c].params[i]; p >= 0; p = k->params[p].when)
@@ -110,8 +113,10 @@ static void menders(const struct space *s, const choice *point, bool *mends) {
         mends[p] = mends[p] && concerns(k, c, p);
 }
 
-// TO is BROKEN with PARAM set to VALUE. False: that does not mend it, or enough was tried.
-static bool mends_with(struct walk *w, const choice *broken, unsigned param, choice value, choice *to) {
+// TO is BROKEN with PARAM set to VALUE. False: that does not mend it, or enough was
+// tried.
+static bool mends_with(struct walk *w, const choice *broken, unsigned param, choice value,
+                       choice *to) {
   if (w->mends == 0)
     return false;
   w->mends--;
@@ -135,7 +140,8 @@ static bool mend_by_any(struct walk *w, const choice *broken, unsigned param) {
   return any;
 }
 
-// By the nearest number in each direction. Values may be listed in any order, but mostly stand by size.
+// By the nearest number in each direction. Values may be listed in any order, but mostly
+// stand by size.
 static bool mend_by_nearest(struct walk *w, const choice *broken, unsigned param) {
   const struct autotune_param *p = &w->space->kernel->params[param];
   choice points[2][MAX_PARAMS], point[MAX_PARAMS];
@@ -168,11 +174,12 @@ static bool mend(struct walk *w, const choice *broken, unsigned param) {
   menders(s, broken, mends);
   for (unsigned q = 0; q < k->n_params && !is_full(w); q++)
     if (mends[q] && q != param && space_matters(k, broken, q))
-      any |= space_ordinal(s, q) ? mend_by_nearest(w, broken, q) : mend_by_any(w, broken, q);
+      any |= space_ordinal(s, q) ? mend_by_nearest(w, broken, q)
+                                 : mend_by_any(w, broken, q);
   return any;
 }
 
-// ---- neighbours ------------------------------------------------------------------------------------
+// ---- neighbours ---------------------------------------------------------------------
 
 // True: FROM with PARAM set to VALUE is allowed, or can be mended.
 static bool try(struct walk *w, unsigned param, choice value) {
@@ -202,8 +209,8 @@ static void shuffle(struct walk *w) {
   }
 }
 
-unsigned space_near(const struct space *s, enum nearness near, const choice *from, uint64_t *rng,
-                    choice *out, unsigned max) {
+unsigned space_near(const struct space *s, enum nearness near, const choice *from,
+                    uint64_t *rng, choice *out, unsigned max) {
   const struct autotune_kernel *k = s->kernel;
   struct walk w = { .space = s, .from = from, .rng = rng, .out = out, .max = max };
   for (unsigned p = 0; p < k->n_params && !is_full(&w); p++) {
@@ -224,10 +231,12 @@ unsigned space_near(const struct space *s, enum nearness near, const choice *fro
   return w.n;
 }
 
-bool space_neighbour(const struct space *s, enum nearness near, const choice *from, uint64_t *rng,
-                     choice *point) {
+bool space_neighbour(const struct space *s, enum nearness near, const choice *from,
+                     uint64_t *rng, choice *point) {
   const struct autotune_kernel *k = s->kernel;
-  struct walk w = { .space = s, .from = from, .rng = rng, .out = point, .max = 1, .mends = MENDS };
+  struct walk w = {
+    .space = s, .from = from, .rng = rng, .out = point, .max = 1, .mends = MENDS
+  };
   for (unsigned i = 0; i < DRAWS && w.n == 0 && k->n_params > 0; i++) {
     unsigned p = rng_below(rng, k->n_params);
     if (!space_matters(k, from, p))
@@ -243,13 +252,13 @@ bool space_neighbour(const struct space *s, enum nearness near, const choice *fr
   return w.n == 1 || space_near(s, near, from, rng, point, 1) == 1;
 }
 
-// ---- repair ----------------------------------------------------------------------------------------
+// ---- repair -------------------------------------------------------------------------
 
 struct repair {
   struct path path;
   const choice *want;
   uint64_t *rng;
-  unsigned steps;           // left
+  unsigned steps; // left
 };
 
 static bool go_on(struct repair *r, unsigned at, unsigned changes);
@@ -264,13 +273,15 @@ static bool deviate(struct repair *r, unsigned at, unsigned changes) {
     int *value = upwards ? &up : &down;
     if (*value >= 0)
       *value = space_step(s, p, (choice)*value, upwards ? 1 : -1);
-    if (*value >= 0 && path_set(&r->path, at, (choice)*value) && go_on(r, at + 1, changes - 1))
+    if (*value >= 0 && path_set(&r->path, at, (choice)*value) &&
+        go_on(r, at + 1, changes - 1))
       return true;
   }
   return false;
 }
 
-// Sets what is left, from position AT on, with at most CHANGES deviations from what is wanted.
+// Sets what is left, from position AT on, with at most CHANGES deviations from what is
+// wanted.
 static bool go_on(struct repair *r, unsigned at, unsigned changes) {
   const struct space *s = r->path.space;
   if (at == s->kernel->n_params)
@@ -279,10 +290,12 @@ static bool go_on(struct repair *r, unsigned at, unsigned changes) {
     return false;
   r->steps--;
   bool free = path_width(&r->path, at) > 1;
-  bool first = free && changes > 0 && at < s->n_bound && rng_below(r->rng, s->n_bound - at) == 0;
+  bool first = free && changes > 0 && at < s->n_bound &&
+      rng_below(r->rng, s->n_bound - at) == 0;
   if (first && deviate(r, at, changes))
     return true;
-  if (path_set(&r->path, at, free ? r->want[s->order[at]] : 0) && go_on(r, at + 1, changes))
+  if (path_set(&r->path, at, free ? r->want[s->order[at]] : 0) &&
+      go_on(r, at + 1, changes))
     return true;
   return free && !first && changes > 0 && at < s->n_bound && deviate(r, at, changes);
 }
@@ -294,7 +307,8 @@ bool space_repair(const struct space *s, uint64_t *rng, choice *point) {
   if (s->size == 0)
     return false;
   for (unsigned p = 0; p < k->n_params; p++)
-    want[p] = point[p] < k->params[p].n_values ? point[p] : rng_below(rng, k->params[p].n_values);
+    want[p] = point[p] < k->params[p].n_values ? point[p]
+                                               : rng_below(rng, k->params[p].n_values);
   for (unsigned changes = 0; changes <= MAX_CHANGES + 1; changes++) {
     memset(point, 0, k->n_params * sizeof *point);
     path_begin(&r.path, s, point, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// range.c: can a condition still hold when some of its parameters are not chosen yet? Interval
-// arithmetic over its steps (Moore, Interval Analysis, 1966): what is chosen is a number, what is not has the
-// range of its values. "No" is sure; "yes" is not.
+// range.c: can a condition still hold when some of its parameters are not chosen yet?
+// Interval arithmetic over its steps (Moore, Interval Analysis, 1966): what is chosen is
+// a number, what is not has the range of its values. "No" is sure; "yes" is not.
 #include <math.h>
 
 #include "path.h"
@@ -9,18 +9,21 @@
 enum { DEPTH = 64 };
 static const double exact = 0x1p53; // beyond that doubles skip integers
 
-struct range { double low, high; };
+struct range {
+  double low, high;
+};
 
 static const struct range anything = { -INFINITY, INFINITY }, truth = { 0, 1 };
 
 struct stack {
   struct range top[DEPTH];
   unsigned n;
-  bool wraps;     // numbers below 0 may be unsigned ones, and wrap
+  bool wraps; // numbers below 0 may be unsigned ones, and wrap
 };
 
 static struct range known(const struct stack *st, struct range r) {
-  bool sound = r.low <= r.high && r.low >= -exact && r.high <= exact && !(st->wraps && r.low < 0);
+  bool sound = r.low <= r.high && r.low >= -exact && r.high <= exact &&
+      !(st->wraps && r.low < 0);
   return sound ? r : anything;
 }
 
@@ -28,8 +31,12 @@ static struct range hull(double a, double b, double c, double d) {
   return (struct range){ fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)) };
 }
 
-static bool is_false(struct range r) { return r.low == 0 && r.high == 0; }
-static bool is_true(struct range r) { return r.low > 0 || r.high < 0; }
+static bool is_false(struct range r) {
+  return r.low == 0 && r.high == 0;
+}
+static bool is_true(struct range r) {
+  return r.low > 0 || r.high < 0;
+}
 
 static struct range decided(bool yes, bool no) {
   return yes ? (struct range){ 1, 1 } : no ? (struct range){ 0, 0 } : truth;
@@ -40,7 +47,8 @@ static struct range divide(struct range a, struct range b) {
   if (b.low <= 0 && b.high >= 0)
     return anything;
   struct range r = hull(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high);
-  return (struct range){ r.low > 0 ? floor(r.low) : r.low, r.high < 0 ? ceil(r.high) : r.high };
+  return (struct range){ r.low > 0 ? floor(r.low) : r.low,
+                         r.high < 0 ? ceil(r.high) : r.high };
 }
 
 static struct range rest(struct range a, struct range b) {
@@ -55,29 +63,43 @@ static struct range binary(enum autotune_op op, struct range a, struct range b) 
   switch (op) {
   case AUTOTUNE_OP_MULTIPLY:
     return isfinite(a.low + a.high + b.low + b.high)
-               ? hull(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high) : anything;
-  case AUTOTUNE_OP_DIVIDE: return divide(a, b);
-  case AUTOTUNE_OP_REMAINDER: return rest(a, b);
-  case AUTOTUNE_OP_ADD: return (struct range){ a.low + b.low, a.high + b.high };
-  case AUTOTUNE_OP_SUBTRACT: return (struct range){ a.low - b.high, a.high - b.low };
-  case AUTOTUNE_OP_LESS: return decided(a.high < b.low, a.low >= b.high);
-  case AUTOTUNE_OP_AT_MOST: return decided(a.high <= b.low, a.low > b.high);
+        ? hull(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
+        : anything;
+  case AUTOTUNE_OP_DIVIDE:
+    return divide(a, b);
+  case AUTOTUNE_OP_REMAINDER:
+    return rest(a, b);
+  case AUTOTUNE_OP_ADD:
+    return (struct range){ a.low + b.low, a.high + b.high };
+  case AUTOTUNE_OP_SUBTRACT:
+    return (struct range){ a.low - b.high, a.high - b.low };
+  case AUTOTUNE_OP_LESS:
+    return decided(a.high < b.low, a.low >= b.high);
+  case AUTOTUNE_OP_AT_MOST:
+    return decided(a.high <= b.low, a.low > b.high);
   case AUTOTUNE_OP_EQUAL:
     return decided(a.low == a.high && b.low == b.high && a.low == b.low,
                    a.high < b.low || b.high < a.low);
-  case AUTOTUNE_OP_AND: return decided(is_true(a) && is_true(b), is_false(a) || is_false(b));
-  case AUTOTUNE_OP_OR: return decided(is_true(a) || is_true(b), is_false(a) && is_false(b));
-  default: return anything;
+  case AUTOTUNE_OP_AND:
+    return decided(is_true(a) && is_true(b), is_false(a) || is_false(b));
+  case AUTOTUNE_OP_OR:
+    return decided(is_true(a) || is_true(b), is_false(a) && is_false(b));
+  default:
+    return anything;
   }
 }
 
 static struct range unary(enum autotune_op op, struct range a) {
   switch (op) {
-  case AUTOTUNE_OP_NEGATE: return (struct range){ -a.high, -a.low };
-  case AUTOTUNE_OP_NOT: return decided(is_false(a), is_true(a));
+  case AUTOTUNE_OP_NEGATE:
+    return (struct range){ -a.high, -a.low };
+  case AUTOTUNE_OP_NOT:
+    return decided(is_false(a), is_true(a));
   case AUTOTUNE_OP_TO_INTEGER: // of 32 bits at least
-    return a.low >= 0 && a.high < 0x1p31 ? (struct range){ floor(a.low), floor(a.high) } : anything;
-  default: return anything;
+    return a.low >= 0 && a.high < 0x1p31 ? (struct range){ floor(a.low), floor(a.high) }
+                                         : anything;
+  default:
+    return anything;
   }
 }
 
@@ -88,9 +110,10 @@ static struct range choose(struct range a, struct range b, struct range c) {
 }
 
 static unsigned operands(enum autotune_op op) {
-  return op == AUTOTUNE_OP_CHOOSE ? 3
-         : op >= AUTOTUNE_OP_MULTIPLY ? 2
-         : op >= AUTOTUNE_OP_NEGATE ? 1 : 0;
+  return op == AUTOTUNE_OP_CHOOSE  ? 3
+      : op >= AUTOTUNE_OP_MULTIPLY ? 2
+      : op >= AUTOTUNE_OP_NEGATE   ? 1
+                                   : 0;
 }
 
 static struct range operand(const struct path *w, unsigned c, unsigned at,
@@ -107,10 +130,12 @@ static struct range operand(const struct path *w, unsigned c, unsigned at,
   unsigned p = step->index;
   if (s->place[p] > at)
     return (struct range){ s->low[p], s->high[p] };
-  return (struct range){ range_number(s, p, w->values[p]), range_number(s, p, w->values[p]) };
+  return (struct range){ range_number(s, p, w->values[p]),
+                         range_number(s, p, w->values[p]) };
 }
 
-double range_number(const struct space *s, unsigned param, const struct autotune_value *v) {
+double range_number(const struct space *s, unsigned param,
+                    const struct autotune_value *v) {
   return s->kernel->params[param].kind == AUTOTUNE_REAL ? v->d : (double)v->i;
 }
 
@@ -124,10 +149,17 @@ bool range_may_hold(const struct path *w, unsigned c, unsigned at) {
       return true;
     struct range *top = &st.top[st.n - n], r;
     switch (n) {
-    case 0: r = operand(w, c, at, step); break;
-    case 1: r = unary(step->op, top[0]); break;
-    case 2: r = binary(step->op, top[0], top[1]); break;
-    default: r = choose(top[0], top[1], top[2]);
+    case 0:
+      r = operand(w, c, at, step);
+      break;
+    case 1:
+      r = unary(step->op, top[0]);
+      break;
+    case 2:
+      r = binary(step->op, top[0], top[1]);
+      break;
+    default:
+      r = choose(top[0], top[1], top[2]);
     }
     *top = known(&st, r);
     st.n += 1 - n;

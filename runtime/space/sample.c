@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample.c: random points. Where a good share of the points is allowed they are drawn until one is:
-// exactly uniform over each parameter that matters, given the constraint. In a sparse space a sample of
-// allowed parts grows by one parameter after the other: of all allowed ways to go on from the parts at hand, a
-// uniform choice of at most some hundred is kept, and in the end one of them taken (stochastic enumeration:
-// Rubinstein, Kroese, Vaisman, Fast Sequential Monte Carlo Methods, 2014). That is uniform where there are
-// never more parts than that, and nearly so elsewhere: where most parts are dead ends, chances differ by a
-// third or so. What is left when all parts end dead is the first point in order behind a random one,
-// by backtracking.
+// sample.c: random points. Where a good share of the points is allowed they are drawn
+// until one is: exactly uniform over each parameter that matters, given the constraint.
+// In a sparse space a sample of allowed parts grows by one parameter after the other: of
+// all allowed ways to go on from the parts at hand, a uniform choice of at most some
+// hundred is kept, and in the end one of them taken (stochastic enumeration: Rubinstein,
+// Kroese, Vaisman, Fast Sequential Monte Carlo Methods, 2014). That is uniform where
+// there are never more parts than that, and nearly so elsewhere: where most parts are
+// dead ends, chances differ by a third or so. What is left when all parts end dead is the
+// first point in order behind a random one, by backtracking.
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,15 +35,16 @@ bool sample_is_sparse(const struct space *s) {
   return s->n_bound > 0 && found < FEW;
 }
 
-// ---- sparse spaces ---------------------------------------------------------------------------------
+// ---- sparse spaces ------------------------------------------------------------------
 
 struct parts {
-  choice *points;      // PARTS of n_params
+  choice *points; // PARTS of n_params
   unsigned n, limit;
-  uint64_t met;        // ways to go on that were met: each has been kept with the same chance
+  uint64_t met; // ways to go on that were met: each has been kept with the same chance
 };
 
-// Keeps POINT, or not, so that of all met each is kept with the same chance (Vitter's algorithm R).
+// Keeps POINT, or not, so that of all met each is kept with the same chance (Vitter's
+// algorithm R).
 static void meet(struct parts *next, const choice *point, size_t width, uint64_t *rng) {
   uint64_t at = next->met++;
   if (next->n < next->limit)
@@ -53,8 +55,8 @@ static void meet(struct parts *next, const choice *point, size_t width, uint64_t
     memcpy(next->points + at * width, point, width * sizeof *point);
 }
 
-static void grow(const struct space *s, const struct parts *from, struct parts *to, unsigned at,
-                 uint64_t *rng) {
+static void grow(const struct space *s, const struct parts *from, struct parts *to,
+                 unsigned at, uint64_t *rng) {
   size_t width = s->kernel->n_params;
   to->n = 0;
   to->met = 0;
@@ -70,10 +72,12 @@ static void grow(const struct space *s, const struct parts *from, struct parts *
 }
 
 // One of at most LIMIT points that are found together.
-static bool enumerate(const struct space *s, uint64_t *rng, unsigned limit, choice *point) {
+static bool enumerate(const struct space *s, uint64_t *rng, unsigned limit,
+                      choice *point) {
   size_t width = s->kernel->n_params;
   choice *memory = sys_calloc(2 * limit * width, sizeof *memory);
-  struct parts now = { memory, 1, limit, 1 }, next = { memory ? memory + limit * width : 0, 0, limit, 0 };
+  struct parts now = { memory, 1, limit, 1 },
+               next = { memory ? memory + limit * width : 0, 0, limit, 0 };
   for (unsigned at = 0; memory && at < s->n_bound && now.n > 0; at++) {
     grow(s, &now, &next, at, rng);
     struct parts swap = now;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// seen.c: the set of points that a search has asked for or was told of, and a way to any other.
+// seen.c: the set of points that a search has asked for or was told of, and a way to any
+// other.
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime.h"
 #include "space.h"
 
-enum { DRAWS = 256 }; // in a row that were known already, before the space is walked instead
+enum {
+  DRAWS = 256
+}; // in a row that were known already, before the space is walked instead
 
 static uint64_t hash_of(const struct space *s, const choice *point) {
   uint64_t hash = space_hash(s, point);

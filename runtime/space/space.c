@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// space.c: the points of a kernel's space. A point is a value index for each parameter; a parameter that
-// does not matter (struct autotune_param.when) has index 0, so that no two points are the same variant.
+// space.c: the points of a kernel's space. A point is a value index for each parameter; a
+// parameter that does not matter (struct autotune_param.when) has index 0, so that no two
+// points are the same variant.
 //
-// Points that exist are found by setting one parameter after the other and asking each condition as soon as
-// the last parameter that it looks at is set (backtracking: Golomb, Baumert, JACM 1965). The order is
-// chosen once, so that conditions close early. Every search is bounded.
+// Points that exist are found by setting one parameter after the other and asking each
+// condition as soon as the last parameter that it looks at is set (backtracking: Golomb,
+// Baumert, JACM 1965). The order is chosen once, so that conditions close early. Every
+// search is bounded.
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -34,7 +36,7 @@ bool space_matters(const struct autotune_kernel *k, const choice *point, unsigne
   return true;
 }
 
-// ---- the order -----------------------------------------------------------------------------------
+// ---- the order ----------------------------------------------------------------------
 
 struct ordering {
   struct space *space;
@@ -53,7 +55,8 @@ static void place(struct ordering *o, unsigned param) {
   o->space->order[o->n++] = (uint16_t)param;
 }
 
-// The product of the sizes of what condition C still lacks: what setting those takes at most.
+// The product of the sizes of what condition C still lacks: what setting those takes at
+// most.
 static double cost(const struct ordering *o, unsigned c) {
   const struct autotune_kernel *k = o->space->kernel;
   double product = 1;
@@ -77,7 +80,8 @@ static void close_condition(struct ordering *o, unsigned c) {
   o->space->n_bound = o->n;
 }
 
-// Condition after condition, that first which lacks least; then what no condition looks at.
+// Condition after condition, that first which lacks least; then what no condition looks
+// at.
 static void set_order(struct space *s) {
   const struct autotune_kernel *k = s->kernel;
   struct ordering o = { .space = s };
@@ -99,7 +103,7 @@ static void set_order(struct space *s) {
     s->n_bound = k->n_params; // the geometry may look at all
 }
 
-// ---- conditions ----------------------------------------------------------------------------------
+// ---- conditions ---------------------------------------------------------------------
 
 void path_begin(struct path *w, const struct space *s, choice *point, unsigned at) {
   const struct autotune_kernel *k = s->kernel;
@@ -122,7 +126,8 @@ static bool holds(const struct path *w, unsigned c) {
   return s->kernel->conditions[c].holds(w->values, s->args, s->machine) != 0;
 }
 
-// A launch that the device refuses, or a grid that does not fit what the program asked for, is no variant.
+// A launch that the device refuses, or a grid that does not fit what the program asked
+// for, is no variant.
 static bool launches(const struct space *s, const struct autotune_value *const *values,
                      struct autotune_launch *out) {
   static const unsigned widest = 65535; // of a grid, in y and z
@@ -133,13 +138,14 @@ static bool launches(const struct space *s, const struct autotune_value *const *
     return false;
   const struct autotune_dim3 *g = &out->grid, *b = &out->block;
   unsigned long long threads = (unsigned long long)b->x * b->y * b->z;
-  return threads > 0 && g->x > 0 && g->y > 0 && g->z > 0 && g->x <= INT32_MAX && g->y <= widest &&
-         g->z <= widest && b->z <= 64 &&
-         (m->max_threads <= 0 || threads <= (unsigned long long)m->max_threads) &&
-         (m->smem_per_block <= 0 || out->shared <= (size_t)m->smem_per_block);
+  return threads > 0 && g->x > 0 && g->y > 0 && g->z > 0 && g->x <= INT32_MAX &&
+      g->y <= widest && g->z <= widest && b->z <= 64 &&
+      (m->max_threads <= 0 || threads <= (unsigned long long)m->max_threads) &&
+      (m->smem_per_block <= 0 || out->shared <= (size_t)m->smem_per_block);
 }
 
-bool space_launch(const struct space *s, const choice *point, struct autotune_launch *out) {
+bool space_launch(const struct space *s, const choice *point,
+                  struct autotune_launch *out) {
   const struct autotune_value *values[MAX_PARAMS];
   for (unsigned p = 0; p < s->kernel->n_params; p++)
     values[p] = &s->kernel->params[p].values[point[p]];
@@ -158,15 +164,17 @@ static bool looks_at(const struct autotune_condition *c, unsigned param) {
   return false;
 }
 
-// What closes at position AT; where the last condition closes, also what has no place of its own. What
-// closes later and looks at the parameter there can perhaps be refused already.
+// What closes at position AT; where the last condition closes, also what has no place of
+// its own. What closes later and looks at the parameter there can perhaps be refused
+// already.
 static bool closing_hold(const struct path *w, unsigned at) {
   const struct space *s = w->space;
   unsigned last = s->n_bound ? s->n_bound - 1 : 0;
   for (unsigned c = 0; at <= last && c < s->kernel->n_conditions; c++)
     if ((c < EARLY_CONDITIONS ? s->closes[c] : last) == at && !holds(w, c))
       return false;
-  for (unsigned c = 0; at < last && c < s->kernel->n_conditions && c < EARLY_CONDITIONS; c++)
+  for (unsigned c = 0; at < last && c < s->kernel->n_conditions && c < EARLY_CONDITIONS;
+       c++)
     if (s->early[c] && s->closes[c] > at &&
         looks_at(&s->kernel->conditions[c], s->order[at]) && !range_may_hold(w, c, at))
       return false;
@@ -214,12 +222,13 @@ static bool satisfies(const struct space *s, const choice *point) {
 bool space_allows(const struct space *s, const choice *point) {
   const struct autotune_kernel *k = s->kernel;
   for (unsigned p = 0; p < k->n_params; p++)
-    if (point[p] >= k->params[p].n_values || (point[p] != 0 && !space_matters(k, point, p)))
+    if (point[p] >= k->params[p].n_values ||
+        (point[p] != 0 && !space_matters(k, point, p)))
       return false;
   return satisfies(s, point);
 }
 
-// ---- in order ------------------------------------------------------------------------------------
+// ---- in order -----------------------------------------------------------------------
 
 // The next point after that which W is at, to position END.
 static bool advance(struct path *w, unsigned end, uint64_t *steps) {
@@ -256,7 +265,7 @@ bool space_original(const struct space *s, choice *point) {
   return s->size > 0 && satisfies(s, point);
 }
 
-// ---- how many --------------------------------------------------------------------------------------
+// ---- how many -----------------------------------------------------------------------
 
 static uint64_t add(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -266,7 +275,8 @@ static uint64_t multiply(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-// Ways to set parameter P, which matters, and all that depends on it. (`when` names lower parameters.)
+// Ways to set parameter P, which matters, and all that depends on it. (`when` names lower
+// parameters.)
 static uint64_t ways(const struct autotune_kernel *k, unsigned p) {
   uint64_t below = 1, n = 0;
   for (unsigned child = p + 1; child < k->n_params; child++)
@@ -300,7 +310,9 @@ uint64_t space_count(const struct space *s, uint64_t limit) {
   if (s->size == 0)
     return 0;
   if (s->n_bound == 0)
-    return satisfies(s, point) ? ways_behind(s, point) < limit ? ways_behind(s, point) : limit : 0;
+    return satisfies(s, point)
+        ? ways_behind(s, point) < limit ? ways_behind(s, point) : limit
+        : 0;
   path_begin(&w, s, point, 0);
   for (bool more = path_search(&w, 0, s->n_bound, &steps); more && n < limit;
        more = advance(&w, s->n_bound, &steps))
@@ -316,7 +328,7 @@ uint64_t space_hash(const struct space *s, const choice *point) {
   return XXH3_64bits(point, s->kernel->n_params * sizeof *point);
 }
 
-// ---- setting up ------------------------------------------------------------------------------------
+// ---- setting up ---------------------------------------------------------------------
 
 void space_init(struct space *s, const struct autotune_kernel *k, void *const *args,
                 const struct autotune_machine *m) {

@@ -5,8 +5,8 @@
 #include "space.h"
 
 // "NAME=VALUE" and the separator for the parameters in ORDER; malloc'ed.
-static char *join(const struct autotune_kernel *k, const choice *point, const unsigned *order,
-                  unsigned n, char separator) {
+static char *join(const struct autotune_kernel *k, const choice *point,
+                  const unsigned *order, unsigned n, char separator) {
   size_t size = 1;
   for (unsigned i = 0; i < n; i++) {
     const struct autotune_param *p = &k->params[order[i]];

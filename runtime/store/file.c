@@ -16,7 +16,7 @@
 
 #include "tables.h"
 
-// ---- making ---------------------------------------------------------------------------
+// ---- making -------------------------------------------------------------------------
 
 static int write_schema(sqlite3 *db) {
   char versions[128];
@@ -36,9 +36,9 @@ static int write_schema(sqlite3 *db) {
 
 static int make_database(const char *path, char **message) {
   sqlite3 *db = NULL;
-  int rc = sys_fails(SYS_SQLITE) ? SQLITE_IOERR
-                                 : sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE |
-                                                   SQLITE_OPEN_NOMUTEX, NULL);
+  int rc = sys_fails(SYS_SQLITE)
+      ? SQLITE_IOERR
+      : sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
   if (rc == SQLITE_OK)
     rc = write_schema(db);
   if (rc != SQLITE_OK)
@@ -55,8 +55,8 @@ static int rename_if_free(const char *from, const char *to) {
   if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 || errno == EEXIST)
     return 0;
   return (errno == EINVAL || errno == ENOSYS) && (link(from, to) == 0 || errno == EEXIST)
-             ? 0
-             : -1;
+      ? 0
+      : -1;
 }
 
 int store_create(const char *path, char **message) {
@@ -80,7 +80,7 @@ int store_create(const char *path, char **message) {
   return status;
 }
 
-// ---- setting aside --------------------------------------------------------------------
+// ---- setting aside ------------------------------------------------------------------
 
 // A lock file of its own, since closing a database's file would drop SQLite's locks on
 // it. -1: not within 100 ms.

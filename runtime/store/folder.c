@@ -20,10 +20,10 @@
 #include "tables.h"
 
 // Ends a function with NULL or false and the reason.
-#define REFUSE(...) \
-  do { \
+#define REFUSE(...)                     \
+  do {                                  \
     *message = sys_printf(__VA_ARGS__); \
-    return 0; \
+    return 0;                           \
   } while (0)
 
 // Nobody but root and us can replace what is in PATH, a directory without links.
@@ -60,9 +60,10 @@ static int make_folders(char *path) {
       char end = *p;
       *p = '\0';
       int status = mkdir(path, 0700), error = errno;
-      // One on the way may be there where none can be made (EROFS), and need not be readable.
+      // One on the way may be there where none can be made (EROFS), and need not be
+      // readable.
       bool there = status == 0 || error == EEXIST ||
-                   (end != '\0' && (access(path, F_OK) == 0 || errno != ENOENT));
+          (end != '\0' && (access(path, F_OK) == 0 || errno != ENOENT));
       *p = end;
       if (!there)
         errno = error;

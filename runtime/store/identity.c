@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// identity.c: what of a kernel makes a result worth nothing when it changes, and what does not.
+// identity.c: what of a kernel makes a result worth nothing when it changes, and what
+// does not.
 //
-// A line above the kernel, another spelling of its path, or one more candidate in a list change nothing
-// for the variants that were measured. So lines and paths are left out, unless the text prints them, sets
-// without a name are called by their order instead of their line, and each variant has a hash of its own
-// text: of the branches that the translator wrote for permutations, alternatives and `optional`, those
-// that this variant takes.
+// A line above the kernel, another spelling of its path, or one more candidate in a list
+// change nothing for the variants that were measured. So lines and paths are left out,
+// unless the text prints them, sets without a name are called by their order instead of
+// their line, and each variant has a hash of its own text: of the branches that the
+// translator wrote for permutations, alternatives and `optional`, those that this variant
+// takes.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +18,13 @@
 #include "space/space.h"
 #include "store.h"
 
-// ---- names without lines ---------------------------------------------------------------------------
+// ---- names without lines ------------------------------------------------------------
 
-struct entry { char *name; const char *value; size_t size; };
+struct entry {
+  char *name;
+  const char *value;
+  size_t size;
+};
 
 static unsigned long line_of(const char *name, const char **at, const char **end) {
   const char *sign = strchr(name, '@');
@@ -38,7 +44,8 @@ static bool all_named(const struct entry *e, unsigned n) {
   return true;
 }
 
-// "tile@40.2" becomes "tile@3.2" where 40 is the third of the lines that the N names mention.
+// "tile@40.2" becomes "tile@3.2" where 40 is the third of the lines that the N names
+// mention.
 static bool rank_names(struct entry *e, unsigned n) {
   if (!all_named(e, n))
     return false;
@@ -119,11 +126,13 @@ uint64_t identity_values(const char *values) {
   return h;
 }
 
-// ---- points ------------------------------------------------------------------------------------------
+// ---- points -------------------------------------------------------------------------
 
-static bool find_value(const struct autotune_param *p, const struct entry *e, choice *index) {
+static bool find_value(const struct autotune_param *p, const struct entry *e,
+                       choice *index) {
   for (unsigned v = 0; v < p->n_values; v++)
-    if (strlen(p->values[v].text) == e->size && memcmp(p->values[v].text, e->value, e->size) == 0) {
+    if (strlen(p->values[v].text) == e->size &&
+        memcmp(p->values[v].text, e->value, e->size) == 0) {
       *index = v;
       return true;
     }
@@ -137,17 +146,21 @@ bool identity_point(const struct autotune_kernel *k, const char *values, choice 
   for (unsigned p = 0; found && p < k->n_params; p++) {
     const struct entry *value = bsearch(&names[p], e, n, sizeof *e, by_name);
     point[p] = 0;
-    found = value && (!space_matters(k, point, p) || find_value(&k->params[p], value, &point[p]));
+    found = value &&
+        (!space_matters(k, point, p) || find_value(&k->params[p], value, &point[p]));
   }
   free_entries(names, k->n_params);
   free_entries(e, n);
   return found;
 }
 
-// ---- the text of one variant ---------------------------------------------------------------------------
+// ---- the text of one variant --------------------------------------------------------
 
 // Which branches of the conditions around a line are taken.
-struct nest { unsigned char ours[64], taken[64], done[64]; unsigned depth; };
+struct nest {
+  unsigned char ours[64], taken[64], done[64];
+  unsigned depth;
+};
 
 static bool begins(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
@@ -158,8 +171,8 @@ static const struct autotune_value *macro_value(const struct autotune_kernel *k,
                                                 const choice *point, const char **s) {
   for (unsigned p = 0; p < k->n_params; p++) {
     size_t n = k->params[p].macro ? strlen(k->params[p].macro) : 0;
-    if (n && strncmp(*s, k->params[p].macro, n) == 0 && !isalnum((unsigned char)(*s)[n]) &&
-        (*s)[n] != '_') {
+    if (n && strncmp(*s, k->params[p].macro, n) == 0 &&
+        !isalnum((unsigned char)(*s)[n]) && (*s)[n] != '_') {
       *s += n;
       return &k->params[p].values[point[p]];
     }
@@ -179,8 +192,9 @@ static long long order_of(const char *define) {
   return code;
 }
 
-// A condition as loops.c and unit.c write it: PARAM == N or AUTOTUNE_APPLY(AUTOTUNE_ORDERn, PARAM) == N,
-// several joined by &&. False: it is not one of those.
+// A condition as loops.c and unit.c write it: PARAM == N or
+// AUTOTUNE_APPLY(AUTOTUNE_ORDERn, PARAM) == N, several joined by &&. False: it is not one
+// of those.
 static bool evaluate(const struct autotune_kernel *k, const choice *point, const char *s,
                      bool *holds) {
   static const char apply[] = "AUTOTUNE_APPLY(AUTOTUNE_ORDER";
@@ -197,7 +211,8 @@ static bool evaluate(const struct autotune_kernel *k, const choice *point, const
     if (!v || !v->define || (order && *s++ != ')') || !begins(s, " == "))
       return false;
     char *end;
-    long long wanted = strtoll(s + 4, &end, 10), got = order ? order_of(v->define) : atoll(v->define);
+    long long wanted = strtoll(s + 4, &end, 10),
+              got = order ? order_of(v->define) : atoll(v->define);
     *holds = *holds && wanted == got;
     s = end + strspn(end, " ");
     if (*s == '\n' || *s == '\0')
@@ -214,7 +229,8 @@ static bool is_live(const struct nest *n) {
   return true;
 }
 
-// Follows the conditional directive at LINE. True: it is part of the text, as others' are.
+// Follows the conditional directive at LINE. True: it is part of the text, as others'
+// are.
 static bool follow(const struct autotune_kernel *k, const choice *point, const char *line,
                    struct nest *n) {
   bool holds = false;
@@ -246,8 +262,8 @@ static bool is_conditional(const char *line) {
 }
 
 // The text that POINT leaves of TEXT, without lines and paths where nothing prints them.
-static uint64_t hash_text(const struct autotune_kernel *k, const choice *point, const char *text,
-                          uint64_t h) {
+static uint64_t hash_text(const struct autotune_kernel *k, const choice *point,
+                          const char *text, uint64_t h) {
   bool printed = strstr(text, "__LINE__") || strstr(text, "__FILE__");
   struct nest n = { .depth = 0 };
   for (const char *line = text; *line;) {
@@ -279,20 +295,21 @@ uint64_t identity_text(const struct autotune_kernel *k, const choice *point) {
   return unit ? hash_text(k, point, unit->text, h) : h;
 }
 
-uint64_t identity_variant(const struct autotune_kernel *k, const choice *point, const char *values,
-                          const char *compiler) {
+uint64_t identity_variant(const struct autotune_kernel *k, const choice *point,
+                          const char *values, const char *compiler) {
   return XXH3_64bits_withSeed(compiler, strlen(compiler),
                               identity_values(values) + identity_text(k, point));
 }
 
-// ---- kernels ---------------------------------------------------------------------------------------------
+// ---- kernels ------------------------------------------------------------------------
 
 // All directives in force, the first of each list: what a longer list does not change.
 static void representative(const struct autotune_kernel *k, choice *point) {
   for (unsigned p = 0; p < k->n_params && p < MAX_PARAMS; p++) {
     const struct autotune_param *a = &k->params[p];
-    bool optional = a->kind == AUTOTUNE_CHOICE && a->n_values == 2 && a->values[0].i == 0 &&
-                    a->values[1].i == 1 && strcmp(a->values[0].text, "no") == 0;
+    bool optional = a->kind == AUTOTUNE_CHOICE && a->n_values == 2 &&
+        a->values[0].i == 0 && a->values[1].i == 1 &&
+        strcmp(a->values[0].text, "no") == 0;
     point[p] = optional;
   }
 }
@@ -314,14 +331,15 @@ uint64_t identity_unit(const struct autotune_kernel *k) {
   return h;
 }
 
-static void print_params(const struct autotune_kernel *k, const struct entry *names, FILE *f) {
+static void print_params(const struct autotune_kernel *k, const struct entry *names,
+                         FILE *f) {
   static const char *const kinds[] = { "int",   "real",   "word",  "string",
                                        "tuple", "choice", "flags", "compiler" };
   for (unsigned p = 0; p < k->n_params; p++) {
     const struct autotune_param *a = &k->params[p];
     bool known = (unsigned)a->kind < sizeof kinds / sizeof *kinds;
-    fprintf(f, "%s\t%s\t%d\t%u", names ? names[p].name : a->name, known ? kinds[a->kind] : "?",
-            a->when, a->original);
+    fprintf(f, "%s\t%s\t%d\t%u", names ? names[p].name : a->name,
+            known ? kinds[a->kind] : "?", a->when, a->original);
     for (unsigned v = 0; v < a->n_values; v++)
       fprintf(f, "\t%s", a->values[v].text);
     fputc('\n', f);

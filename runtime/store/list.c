@@ -6,7 +6,7 @@
 
 #include "tables.h"
 
-// ---- listing --------------------------------------------------------------------------
+// ---- listing ------------------------------------------------------------------------
 
 // Copies the texts of CELLS into one block that ITEM keeps, and points the cells there.
 static bool own_cells(struct listed *item, const struct table *t, struct cell *cells) {
@@ -46,8 +46,8 @@ static int add_problem(struct listing *out, struct cell *cells) {
     return -1;
   }
   out->n += problem_of(cells, &item->problem)
-                ? 1
-                : (free(item->blocks[0]), free(item->blocks), 0);
+      ? 1
+      : (free(item->blocks[0]), free(item->blocks), 0);
   return 0;
 }
 
@@ -89,9 +89,9 @@ static int read_rows(struct store *s, const struct table *t, const char *where,
       out->damaged++;
       continue;
     }
-    int status = t == &table_problem   ? add_problem(out, cells)
-                 : t == &table_variant ? add_record(item, cells)
-                                       : add_summary(item, cells);
+    int status = t == &table_problem ? add_problem(out, cells)
+        : t == &table_variant        ? add_record(item, cells)
+                                     : add_summary(item, cells);
     if (status != 0)
       break;
   }
@@ -122,9 +122,9 @@ int store_list(struct store *s, const char *kernel, struct listing *out) {
   if (!store_usable(s))
     return -1;
   store_run(s->db, "BEGIN"); // one moment of the file
-  int status =
-      read_rows(s, &table_problem, "ORDER BY kernel, cpu, threads, length(key), key, id",
-                out, NULL);
+  int status = read_rows(s, &table_problem,
+                         "ORDER BY kernel, cpu, threads, length(key), key, id", out,
+                         NULL);
   if (kernel)
     keep_kernel(out, kernel);
   for (unsigned i = 0; i < out->n && status == 0; i++) {
@@ -144,10 +144,12 @@ void store_list_free(struct listing *l) {
   *l = (struct listing){ 0 };
 }
 
-// ---- what goes on ---------------------------------------------------------------------
+// ---- what goes on -------------------------------------------------------------------
 
-static void see_problem(struct store *s, int64_t id, const char *kernel, const struct course *c,
-                        void (*see)(const struct problem *p, const struct course *c, void *data),
+static void see_problem(struct store *s, int64_t id, const char *kernel,
+                        const struct course *c,
+                        void (*see)(const struct problem *p, const struct course *c,
+                                    void *data),
                         void *data) {
   struct cell cells[STORE_CELLS];
   struct problem p;
@@ -160,11 +162,13 @@ static void see_problem(struct store *s, int64_t id, const char *kernel, const s
 }
 
 int store_courses(struct store *s, const char *kernel,
-                  void (*see)(const struct problem *p, const struct course *c, void *data),
+                  void (*see)(const struct problem *p, const struct course *c,
+                              void *data),
                   void *data) {
   struct cell cells[STORE_CELLS];
   struct course c;
-  sqlite3_stmt *q = store_usable(s) ? store_select(s, &table_course, "ORDER BY began, problem") : NULL;
+  sqlite3_stmt *q =
+      store_usable(s) ? store_select(s, &table_course, "ORDER BY began, problem") : NULL;
   int rc = q ? SQLITE_ROW : SQLITE_ERROR;
   while (q && (rc = store_step(q)) == SQLITE_ROW)
     if (row_read(q, &table_course, cells) && course_of(cells, &c))
@@ -178,7 +182,8 @@ int store_since(struct store *s, int64_t problem, double since,
   struct cell cells[STORE_CELLS];
   struct record r;
   sqlite3_stmt *q = store_usable(s)
-                        ? store_select(s, &table_variant, "WHERE problem = ?1 AND at >= ?2") : NULL;
+      ? store_select(s, &table_variant, "WHERE problem = ?1 AND at >= ?2")
+      : NULL;
   int rc = q ? SQLITE_ROW : SQLITE_ERROR;
   sqlite3_bind_int64(q, 1, problem);
   sqlite3_bind_double(q, 2, since);
@@ -189,7 +194,7 @@ int store_since(struct store *s, int64_t problem, double since,
   return rc == SQLITE_DONE ? 0 : -1;
 }
 
-// ---- forgetting -----------------------------------------------------------------------
+// ---- forgetting ---------------------------------------------------------------------
 
 #define CHOSEN \
   "(?1 IS NULL OR kernel = ?1) AND (?2 = 0 OR unit = ?2) AND (?3 IS NULL OR key = ?3)"

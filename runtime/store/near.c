@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // near.c: problems that are like one that is to be tuned, and what was fast there.
 //
-// Requires nothing of the rows: what is read is a hint, tried before anything else is and believed no more
-// than that. Only so many rows are looked at.
+// Requires nothing of the rows: what is read is a hint, tried before anything else is and
+// believed no more than that. Only so many rows are looked at.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tables.h"
 
-// The nearest, as far as columns say it: a key by its first number. The latest, which are what searches came to.
-#define PROBLEMS "WHERE cpu = ?5 AND isa = ?6 AND (kernel = ?1 OR unit = ?2 OR " \
-                 "(shape <> 0 AND shape = ?3) OR (family <> '' AND family = ?4)) " \
-                 "ORDER BY unit <> ?2, kernel <> ?1, shape <> ?3, abs(CAST(key AS REAL) - ?7) LIMIT 2000"
+// The nearest, as far as columns say it: a key by its first number. The latest, which are
+// what searches came to.
+#define PROBLEMS                                                    \
+  "WHERE cpu = ?5 AND isa = ?6 AND (kernel = ?1 OR unit = ?2 OR "   \
+  "(shape <> 0 AND shape = ?3) OR (family <> '' AND family = ?4)) " \
+  "ORDER BY unit <> ?2, kernel <> ?1, shape <> ?3, abs(CAST(key AS REAL) - ?7) LIMIT 2000"
 #define VARIANTS "WHERE problem = ?1 AND fate = 0 ORDER BY at DESC LIMIT 5000"
 
 enum { FASTEST = 8 }; // variants of one problem
 
-// ---- keys -----------------------------------------------------------------------------
+// ---- keys ---------------------------------------------------------------------------
 
 double key_distance(const long long *a, const long long *b, unsigned n) {
   double sum = 0;
   for (unsigned i = 0; i < n; i++) {
-    // Beyond zero and in other signs there is no ratio: the step over 0 counts like one from 1.
+    // Beyond zero and in other signs there is no ratio: the step over 0 counts like one
+    // from 1.
     double x = fabs((double)a[i]) + (a[i] == 0), y = fabs((double)b[i]) + (b[i] == 0);
     sum += fabs(log2(x / y)) + ((a[i] < 0) != (b[i] < 0)) + ((a[i] == 0) != (b[i] == 0));
   }
@@ -42,7 +45,8 @@ static bool read_key(const char *text, long long *key, unsigned n) {
 }
 
 // Infinite: nothing can be said. *NEAR: no part is off by more than 4 times.
-static double distance_to(const struct problem *p, const struct identity *id, bool *near) {
+static double distance_to(const struct problem *p, const struct identity *id,
+                          bool *near) {
   enum { MOST = 64 };
   long long key[MOST];
   *near = false;
@@ -54,7 +58,7 @@ static double distance_to(const struct problem *p, const struct identity *id, bo
   return key_distance(key, id->key, id->n_keys);
 }
 
-// ---- problems -------------------------------------------------------------------------
+// ---- problems -----------------------------------------------------------------------
 
 static bool same_names(const struct problem *p, const struct identity *id) {
   const char *names = p->key_names;
@@ -68,7 +72,8 @@ static bool same_names(const struct problem *p, const struct identity *id) {
 }
 
 // Is P like ID, and how? What runs on another kind of processor is for wisdom to say.
-static bool relate(const struct problem *p, const struct identity *id, struct relative *r) {
+static bool relate(const struct problem *p, const struct identity *id,
+                   struct relative *r) {
   if (strcmp(p->cpu, id->cpu) != 0 || strcmp(p->isa, id->isa) != 0)
     return false;
   bool names = same_names(p, id);
@@ -86,7 +91,8 @@ static bool relate(const struct problem *p, const struct identity *id, struct re
     return false;
   r->near = r->near && r->relation == RELATED_KEY && p->threads == id->threads;
   if (p->threads != id->threads) // as far as a key twice as large
-    r->distance += fabs(log2((double)(p->threads + !p->threads) / (id->threads + !id->threads)));
+    r->distance +=
+        fabs(log2((double)(p->threads + !p->threads) / (id->threads + !id->threads)));
   return r->relation != RELATED_KEY || isfinite(r->distance);
 }
 
@@ -106,7 +112,8 @@ static void name_relative(const struct problem *p, const struct identity *id,
 }
 
 static bool nearer(const struct relative *a, const struct relative *b) {
-  return a->relation != b->relation ? a->relation < b->relation : a->distance < b->distance;
+  return a->relation != b->relation ? a->relation < b->relation
+                                    : a->distance < b->distance;
 }
 
 // Keeps the nearest. An insertion sort: OUT is short.
@@ -149,7 +156,8 @@ unsigned store_relatives(struct store *s, const struct identity *id,
   return rc == SQLITE_DONE ? n : 0;
 }
 
-bool store_tuning(struct store *s, int64_t problem, const char *toolchain, struct summary *out) {
+bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
+                  struct summary *out) {
   char *by = NULL;
   if (!store_usable(s) || !store_find_summary(s, problem, out, &by))
     return false;
@@ -166,15 +174,22 @@ bool summary_is_borrowed(const struct summary *m) {
   return m->source && strncmp(m->source, borrowed, sizeof borrowed - 1) == 0;
 }
 
-// ---- variants -------------------------------------------------------------------------
+// ---- variants -----------------------------------------------------------------------
 
-struct fast { char *values; double seconds; };
-struct fastest { struct fast list[FASTEST]; unsigned n; };
+struct fast {
+  char *values;
+  double seconds;
+};
+struct fastest {
+  struct fast list[FASTEST];
+  unsigned n;
+};
 
 // Keeps the FASTEST, in order.
 static void keep(const char *values, double seconds, void *data) {
   struct fastest *f = data;
-  char *copy = f->n < FASTEST || seconds < f->list[f->n - 1].seconds ? sys_strdup(values) : NULL;
+  char *copy = f->n < FASTEST || seconds < f->list[f->n - 1].seconds ? sys_strdup(values)
+                                                                     : NULL;
   if (!copy)
     return;
   if (f->n == FASTEST)
@@ -186,7 +201,8 @@ static void keep(const char *values, double seconds, void *data) {
 }
 
 void store_times(struct store *s, int64_t problem,
-                 void (*see)(const char *values, double seconds, void *data), void *data) {
+                 void (*see)(const char *values, double seconds, void *data),
+                 void *data) {
   struct cell cells[STORE_CELLS];
   struct record r;
   sqlite3_stmt *q = store_usable(s) ? store_select(s, &table_variant, VARIANTS) : NULL;
@@ -194,14 +210,15 @@ void store_times(struct store *s, int64_t problem,
     return;
   sqlite3_bind_int64(q, 1, problem);
   while (store_step(q) == SQLITE_ROW)
-    if (row_read(q, &table_variant, cells) && cells[0].i == problem && record_of(cells, &r) &&
-        r.n_samples > 0)
+    if (row_read(q, &table_variant, cells) && cells[0].i == problem &&
+        record_of(cells, &r) && r.n_samples > 0)
       see(r.values, stats_of(r.samples, r.n_samples).median, data);
   sqlite3_finalize(q);
 }
 
 void store_fastest(struct store *s, int64_t problem, unsigned n,
-                   void (*see)(const char *values, double seconds, void *data), void *data) {
+                   void (*see)(const char *values, double seconds, void *data),
+                   void *data) {
   struct fastest fastest = { .n = 0 };
   struct summary m;
   char *toolchain = NULL;

@@ -35,7 +35,7 @@ static void *read_file(int fd, const struct stat *st) {
 
 static bool is_ours_alone(const struct stat *st) {
   return S_ISREG(st->st_mode) && st->st_uid == geteuid() && st->st_nlink == 1 &&
-         !(st->st_mode & (S_IRWXG | S_IRWXO));
+      !(st->st_mode & (S_IRWXG | S_IRWXO));
 }
 
 static bool object_is_good(const char *path, uint64_t hash) {

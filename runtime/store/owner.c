@@ -69,7 +69,8 @@ bool store_owner_lives(const struct record *r) {
 
 // Elsewhere a tuning is believed to go on for as long as its budget lasts.
 bool course_lives(const struct course *c) {
-  struct record r = { .message = c->owner, .when = c->until > c->when ? c->until : c->when };
+  struct record r = { .message = c->owner,
+                      .when = c->until > c->when ? c->until : c->when };
   if (sys_unix() < r.when)
     r.when = sys_unix();
   return c->phase != PHASE_ENDED && store_owner_lives(&r);

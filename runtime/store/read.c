@@ -5,7 +5,7 @@
 
 #include "tables.h"
 
-// ---- one row --------------------------------------------------------------------------
+// ---- one row ------------------------------------------------------------------------
 
 // Steps to the first good row of Q. A broken file is replaced, and then there is none.
 static bool first_row(struct store *s, sqlite3_stmt *q, const struct table *t,
@@ -60,7 +60,7 @@ bool store_find_summary(struct store *s, int64_t problem, struct summary *out,
   sqlite3_stmt *q = store_select(s, &table_winner, "WHERE problem = ?1");
   sqlite3_bind_int64(q, 1, problem);
   bool found = first_row(s, q, &table_winner, cells) && cells[0].i == problem &&
-               summary_of(cells, out);
+      summary_of(cells, out);
   if (found && !(*toolchain = sys_strdup(cells[1].data)))
     found = false;
   if (found && !own_summary(out)) {
@@ -71,24 +71,24 @@ bool store_find_summary(struct store *s, int64_t problem, struct summary *out,
   return found;
 }
 
-// ---- why there is no winner -----------------------------------------------------------
+// ---- why there is no winner ---------------------------------------------------------
 
 enum { UNIT = 1, CPU = 2, ISA = 4, THREADS = 8, NAMES = 16, KEY = 32 };
 
 struct nearest {
-  struct problem problem;     // its texts are copies
+  struct problem problem; // its texts are copies
   char *texts[6];
   unsigned differs;
-  unsigned n_keys;            // tuned for, of those looked at, where nothing else differs
+  unsigned n_keys; // tuned for, of those looked at, where nothing else differs
 };
 
 static unsigned differences(const struct problem *p, const struct identity *id,
                             const struct cell *ours) {
   return (p->unit != id->unit ? UNIT : 0) | (strcmp(p->cpu, ours[4].data) ? CPU : 0) |
-         (strcmp(p->isa, ours[5].data) ? ISA : 0) |
-         (p->threads != id->threads ? THREADS : 0) |
-         (strcmp(p->key_names, ours[8].data) ? NAMES : 0) |
-         (strcmp(p->key, ours[7].data) ? KEY : 0);
+      (strcmp(p->isa, ours[5].data) ? ISA : 0) |
+      (p->threads != id->threads ? THREADS : 0) |
+      (strcmp(p->key_names, ours[8].data) ? NAMES : 0) |
+      (strcmp(p->key, ours[7].data) ? KEY : 0);
 }
 
 static void forget_texts(struct nearest *n) {
@@ -103,7 +103,7 @@ static void take(struct nearest *n, const struct problem *p, unsigned differs) {
   n->problem = *p;
   n->differs = differs;
   const char **texts[] = { &n->problem.kernel, &n->problem.file, &n->problem.cpu,
-                           &n->problem.isa, &n->problem.key, &n->problem.key_names };
+                           &n->problem.isa,    &n->problem.key,  &n->problem.key_names };
   for (int i = 0; i < 6; i++) {
     n->texts[i] = sys_strdup(*texts[i]);
     *texts[i] = n->texts[i] ? n->texts[i] : "";
@@ -118,13 +118,14 @@ static bool has_winner(struct store *s, int64_t problem) {
   sqlite3_stmt *q = store_select(s, &table_winner, "WHERE problem = ?1");
   sqlite3_bind_int64(q, 1, problem);
   bool found = first_row(s, q, &table_winner, cells) &&
-               !(summary_of(cells, &m) && summary_is_borrowed(&m));
+      !(summary_of(cells, &m) && summary_is_borrowed(&m));
   end(s, q);
   return found && s->db;
 }
 
-// The problem of the same kernel that has a winner and differs least, of those that there is time
-// to look at: with a thousand keys that may be long for a call that does not wait.
+// The problem of the same kernel that has a winner and differs least, of those that there
+// is time to look at: with a thousand keys that may be long for a call that does not
+// wait.
 static bool find_nearest(struct store *s, const struct identity *id,
                          const struct cell *ours, struct nearest *n) {
   struct cell cells[STORE_CELLS];
@@ -159,8 +160,11 @@ static void describe_nearest(FILE *f, const struct nearest *n, const struct iden
   struct problem mine = { .key = ours[7].data, .key_names = ours[8].data };
   const char *sep = "";
   if (n->differs & UNIT)
-    fprintf(f, is_other_file(&n->problem, id) ? "tuned in another file: %s" :
-               "text or build flags changed", n->problem.file), sep = "; ";
+    fprintf(f,
+            is_other_file(&n->problem, id) ? "tuned in another file: %s"
+                                           : "text or build flags changed",
+            n->problem.file),
+        sep = "; ";
   if (n->differs & CPU)
     fprintf(f, "%scpu %s → %s", sep, n->problem.cpu, id->cpu), sep = "; ";
   if (n->differs & ISA)
@@ -204,7 +208,7 @@ static char *explain(struct store *s, const struct identity *id) {
   return text;
 }
 
-// ---- the public calls -----------------------------------------------------------------
+// ---- the public calls ---------------------------------------------------------------
 
 bool store_winner(struct store *s, const struct identity *id, struct summary *out,
                   char **why) {
@@ -276,7 +280,7 @@ bool store_known(struct store *s, const struct identity *id, uint64_t variant,
   return store_look(s, id, variant, fate, e, features) == KNOWN_RESULT;
 }
 
-// ---- what others write ----------------------------------------------------------------
+// ---- what others write --------------------------------------------------------------
 
 bool store_changed(struct store *s) {
   sqlite3_stmt *q = NULL;

@@ -33,7 +33,7 @@ static struct cell blob(const void *data, size_t size) {
                         .size = data ? size : 0 };
 }
 
-// ---- problems -------------------------------------------------------------------------
+// ---- problems -----------------------------------------------------------------------
 
 char *key_column(const long long *key, unsigned n) {
   char *text = sys_malloc(22 * (size_t)n + 1), *p = text;
@@ -63,8 +63,8 @@ static char *key_texts(const struct identity *id, char **names) {
   return block;
 }
 
-// The columns that make a problem what it is; the file is where the kernel was seen last, and what comes
-// behind them only says which problems are alike.
+// The columns that make a problem what it is; the file is where the kernel was seen last,
+// and what comes behind them only says which problems are alike.
 enum { IDENTITY = 9 };
 
 static int64_t identity_sum(const struct cell *cells) {
@@ -111,11 +111,18 @@ bool problem_of(const struct cell *c, struct problem *p) {
     return false;
   if (c[0].i != identity_sum(c))
     return false;
-  *p = (struct problem){ .id = c[0].i, .kernel = c[1].data, .file = c[2].data,
-                         .unit = (uint64_t)c[3].i, .cpu = c[4].data, .isa = c[5].data,
-                         .threads = (unsigned)c[6].i, .key = c[7].data,
-                         .key_names = c[8].data, .shape = (uint64_t)c[9].i,
-                         .family = c[10].data, .toolchain = "" };
+  *p = (struct problem){ .id = c[0].i,
+                         .kernel = c[1].data,
+                         .file = c[2].data,
+                         .unit = (uint64_t)c[3].i,
+                         .cpu = c[4].data,
+                         .isa = c[5].data,
+                         .threads = (unsigned)c[6].i,
+                         .key = c[7].data,
+                         .key_names = c[8].data,
+                         .shape = (uint64_t)c[9].i,
+                         .family = c[10].data,
+                         .toolchain = "" };
   return true;
 }
 
@@ -138,7 +145,7 @@ char *problem_key_text(const struct problem *p) {
   return out;
 }
 
-// ---- records --------------------------------------------------------------------------
+// ---- records ------------------------------------------------------------------------
 
 void record_cells(int64_t problem, const struct record *r, double when, struct cell *c) {
   const struct table *t = &table_variant;
@@ -199,7 +206,7 @@ bool record_of(const struct cell *c, struct record *r) {
   return true;
 }
 
-// ---- summaries ------------------------------------------------------------------------
+// ---- summaries ----------------------------------------------------------------------
 
 // An open end of an interval (too few samples) is kept as the median.
 static void estimate_cells(struct estimate e, struct cell *c) {
@@ -212,7 +219,7 @@ static void estimate_cells(struct estimate e, struct cell *c) {
 static bool estimate_of(const struct cell *c, struct estimate *e) {
   *e = (struct estimate){ c[0].d, c[1].d, c[2].d, (unsigned)c[3].i };
   return are_seconds(c, 3) && c[3].i >= 0 && c[3].i <= 1 << 30 && e->low <= e->median &&
-         e->median <= e->high;
+      e->median <= e->high;
 }
 
 void summary_cells(int64_t problem, const char *toolchain, const struct summary *m,
@@ -271,15 +278,15 @@ bool summary_of(const struct cell *c, struct summary *m) {
                          .same = (unsigned)c[31].i };
   size_t fates = c[15].size; // fewer in an earlier format
   if (fates % sizeof *m->failed != 0 || c[14].i < 0 || c[14].i > UINT32_MAX ||
-      c[16].i < 0 || c[16].i > UINT32_MAX || c[23].i < 0 || c[23].i > 2 ||
-      c[31].i < 0 || c[31].i > UINT32_MAX)
+      c[16].i < 0 || c[16].i > UINT32_MAX || c[23].i < 0 || c[23].i > 2 || c[31].i < 0 ||
+      c[31].i > UINT32_MAX)
     return false;
   memcpy(m->failed, c[15].data, fates < sizeof m->failed ? fates : sizeof m->failed);
   return estimate_of(c + 6, &m->original) && estimate_of(c + 10, &m->best) &&
-         are_seconds(c + 17, 4) && are_seconds(c + 26, 1) && c[21].d >= 0 && c[22].d >= 0;
+      are_seconds(c + 17, 4) && are_seconds(c + 26, 1) && c[21].d >= 0 && c[22].d >= 0;
 }
 
-// ---- courses --------------------------------------------------------------------------
+// ---- courses ------------------------------------------------------------------------
 
 void course_cells(int64_t problem, const struct course *course, struct cell *c) {
   const struct table *t = &table_course;
@@ -295,9 +302,14 @@ void course_cells(int64_t problem, const struct course *course, struct cell *c) 
 }
 
 bool course_of(const struct cell *c, struct course *course) {
-  *course = (struct course){ .phase = (enum phase)c[1].i, .owner = c[2].data, .began = c[3].d,
-                             .until = c[4].d, .expected = (unsigned)c[5].i, .original = c[6].d,
-                             .why = c[7].data, .when = c[8].d };
+  *course = (struct course){ .phase = (enum phase)c[1].i,
+                             .owner = c[2].data,
+                             .began = c[3].d,
+                             .until = c[4].d,
+                             .expected = (unsigned)c[5].i,
+                             .original = c[6].d,
+                             .why = c[7].data,
+                             .when = c[8].d };
   return c[1].i >= 0 && c[1].i < PHASES && c[5].i >= 0 && c[5].i <= UINT32_MAX &&
-         are_seconds(c + 3, 2) && are_seconds(c + 6, 1) && are_seconds(c + 8, 1);
+      are_seconds(c + 3, 2) && are_seconds(c + 6, 1) && are_seconds(c + 8, 1);
 }

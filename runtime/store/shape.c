@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// shape.c: what of a kernel's text stays when its names are forgotten. Two kernels that differ in nothing
-// but how things are called are hinted at each other's winners.
+// shape.c: what of a kernel's text stays when its names are forgotten. Two kernels that
+// differ in nothing but how things are called are hinted at each other's winners.
 //
-// Each name stands for the place at which it came first. Words of C and names that begin with two
-// underscores are what they are, since a double is no float; comments and blanks are nothing.
+// Each name stands for the place at which it came first. Words of C and names that begin
+// with two underscores are what they are, since a double is no float; comments and blanks
+// are nothing.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,17 +17,19 @@ enum { SLOTS = 4096 }; // names told apart; beyond some thousand they all count 
 
 struct shape {
   uint64_t hash;
-  uint64_t names[SLOTS];   // hashes; 0: free. Open addressing
+  uint64_t names[SLOTS]; // hashes; 0: free. Open addressing
   unsigned places[SLOTS];
   unsigned n;
 };
 
 static const char *const words[] = {
-  "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
-  "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
-  "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "typeof", "union", "unsigned",
-  "void", "volatile", "while", "define", "undef", "ifdef", "ifndef", "elif", "endif", "pragma", "omp",
-  "simd", "parallel", "reduction", "schedule", "collapse",
+  "auto",    "break",  "case",     "char",      "const",    "continue", "default",
+  "do",      "double", "else",     "enum",      "extern",   "float",    "for",
+  "goto",    "if",     "inline",   "int",       "long",     "register", "restrict",
+  "return",  "short",  "signed",   "sizeof",    "static",   "struct",   "switch",
+  "typedef", "typeof", "union",    "unsigned",  "void",     "volatile", "while",
+  "define",  "undef",  "ifdef",    "ifndef",    "elif",     "endif",    "pragma",
+  "omp",     "simd",   "parallel", "reduction", "schedule", "collapse",
 };
 
 static bool is_word(const char *text, size_t size) {

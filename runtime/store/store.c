@@ -3,8 +3,8 @@
 //
 // SQLite with a rollback journal: its write-ahead log can be corrupted by two writers
 // in the versions that distributions ship. A connection lives within one process and is
-// never carried over a fork. Nobody waits longer than STORE_WAIT for somebody else's lock:
-// then work goes on without the store.
+// never carried over a fork. Nobody waits longer than STORE_WAIT for somebody else's
+// lock: then work goes on without the store.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ const double STORE_WAIT = 0.08; // seconds
 
 enum verdict { OPENED, MISSING, BROKEN, REFUSED };
 
-// ---- statements -----------------------------------------------------------------------
+// ---- statements ---------------------------------------------------------------------
 
 int store_step(sqlite3_stmt *q) {
   return sys_fails(SYS_SQLITE) ? SQLITE_IOERR : sqlite3_step(q);
@@ -53,8 +53,8 @@ static int busy(void *data, int count) {
   struct store *s = data;
   if (sys_now() >= s->until)
     return 0;
-  long nanoseconds =
-      300000 + (long)((unsigned)(s->pid * 7919 + count * 104729) % 1700) * 1000;
+  long nanoseconds = 300000 +
+      (long)((unsigned)(s->pid * 7919 + count * 104729) % 1700) * 1000;
   nanosleep(&(struct timespec){ .tv_nsec = nanoseconds }, NULL);
   return 1;
 }
@@ -70,7 +70,7 @@ bool store_usable(struct store *s) {
   return true;
 }
 
-// ---- what is in the file --------------------------------------------------------------
+// ---- what is in the file ------------------------------------------------------------
 
 static uint32_t big_endian(const unsigned char *p) {
   return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -91,15 +91,16 @@ static enum verdict judge_header(struct store *s, char **message) {
       memcmp(h, "SQLite format 3", 16) != 0 || big_endian(h + 68) != STORE_APPLICATION)
     return BROKEN;
   if (big_endian(h + 60) > STORE_VERSION && big_endian(h + 60) < 1000) {
-    *message = sys_printf("%s was written by a newer autotune (format %u) and is left alone",
-                          s->path, big_endian(h + 60));
+    *message =
+        sys_printf("%s was written by a newer autotune (format %u) and is left alone",
+                   s->path, big_endian(h + 60));
     return REFUSED;
   }
   bool known = big_endian(h + 60) >= 1 && big_endian(h + 60) <= STORE_VERSION;
   return known && h[18] == 1 && h[19] == 1 ? OPENED : BROKEN;
 }
 
-// ---- opening --------------------------------------------------------------------------
+// ---- opening ------------------------------------------------------------------------
 
 // What a file may make SQLite do: nothing but hold rows.
 static int harden(struct store *s) {
@@ -147,8 +148,11 @@ static enum verdict store_connect(struct store *s, char **message) {
   enum verdict verdict = judge_file(s, message);
   if (verdict != OPENED)
     return verdict;
-  int rc = sys_fails(SYS_SQLITE) ? SQLITE_IOERR : sqlite3_open_v2(s->path, &s->db,
-             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX, NULL);
+  int rc = sys_fails(SYS_SQLITE)
+      ? SQLITE_IOERR
+      : sqlite3_open_v2(
+            s->path, &s->db,
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX, NULL);
   store_allow(s, s->wait);
   if (rc == SQLITE_OK) {
     verdict = judge_header(s, message);
@@ -228,7 +232,8 @@ struct store *store_open_in(const char *folder, bool keep, char **message) {
 struct store *store_open_within(double seconds, char **message) {
   const char *cache = options_get()->cache;
   const char *folder = folder_open(message);
-  // Who is in a hurry only reads: making a file waits for the disk, and the tuner does it.
+  // Who is in a hurry only reads: making a file waits for the disk, and the tuner does
+  // it.
   bool hurries = seconds < STORE_WAIT;
   struct store *s = folder ? open_in(folder, !hurries, seconds, message) : NULL;
   bool wanted = !cache || *cache || getauxval(AT_SECURE);

@@ -27,44 +27,69 @@ static const struct column problem_columns[] = {
 };
 
 static const struct column variant_columns[] = {
-  { "problem", CELL_INT, 0 },         { "variant", CELL_INT, 0 },
-  { "vals", CELL_TEXT, TEXT },        { "compiler", CELL_TEXT, NAME },
-  { "fate", CELL_INT, 0 },            { "message", CELL_TEXT, TEXT },
-  { "samples", CELL_BLOB, SAMPLES },  { "compile_seconds", CELL_REAL, 0 },
-  { "verify_seconds", CELL_REAL, 0 }, { "time_seconds", CELL_REAL, 0 },
-  { "at", CELL_REAL, 0 },             { "features", CELL_BLOB, 512 },
+  { "problem", CELL_INT, 0 },
+  { "variant", CELL_INT, 0 },
+  { "vals", CELL_TEXT, TEXT },
+  { "compiler", CELL_TEXT, NAME },
+  { "fate", CELL_INT, 0 },
+  { "message", CELL_TEXT, TEXT },
+  { "samples", CELL_BLOB, SAMPLES },
+  { "compile_seconds", CELL_REAL, 0 },
+  { "verify_seconds", CELL_REAL, 0 },
+  { "time_seconds", CELL_REAL, 0 },
+  { "at", CELL_REAL, 0 },
+  { "features", CELL_BLOB, 512 },
 };
 
 static const struct column winner_columns[] = {
-  { "problem", CELL_INT, 0 },          { "toolchain", CELL_TEXT, NAME },
-  { "variant", CELL_INT, 0 },          { "vals", CELL_TEXT, TEXT },
-  { "compiler", CELL_TEXT, NAME },     { "object", CELL_INT, 0 },
-  { "original_median", CELL_REAL, 0 }, { "original_low", CELL_REAL, 0 },
-  { "original_high", CELL_REAL, 0 },   { "original_n", CELL_INT, 0 },
-  { "best_median", CELL_REAL, 0 },     { "best_low", CELL_REAL, 0 },
-  { "best_high", CELL_REAL, 0 },       { "best_n", CELL_INT, 0 },
-  { "tried", CELL_INT, 0 },            { "failed", CELL_BLOB, 64 },
-  { "total_hint", CELL_INT, 0 },       { "compile_seconds", CELL_REAL, 0 },
-  { "verify_seconds", CELL_REAL, 0 },  { "time_seconds", CELL_REAL, 0 },
-  { "total_seconds", CELL_REAL, 0 },   { "flops", CELL_REAL, 0 },
-  { "bytes", CELL_REAL, 0 },           { "verified", CELL_INT, 0 },
-  { "search", CELL_TEXT, NAME },       { "why", CELL_TEXT, TEXT },
-  { "at", CELL_REAL, 0 },              { "space", CELL_INT, 0 },
-  { "text", CELL_INT, 0 },             { "machine", CELL_TEXT, NAME },
-  { "source", CELL_TEXT, NAME },       { "same", CELL_INT, 0 },
+  { "problem", CELL_INT, 0 },
+  { "toolchain", CELL_TEXT, NAME },
+  { "variant", CELL_INT, 0 },
+  { "vals", CELL_TEXT, TEXT },
+  { "compiler", CELL_TEXT, NAME },
+  { "object", CELL_INT, 0 },
+  { "original_median", CELL_REAL, 0 },
+  { "original_low", CELL_REAL, 0 },
+  { "original_high", CELL_REAL, 0 },
+  { "original_n", CELL_INT, 0 },
+  { "best_median", CELL_REAL, 0 },
+  { "best_low", CELL_REAL, 0 },
+  { "best_high", CELL_REAL, 0 },
+  { "best_n", CELL_INT, 0 },
+  { "tried", CELL_INT, 0 },
+  { "failed", CELL_BLOB, 64 },
+  { "total_hint", CELL_INT, 0 },
+  { "compile_seconds", CELL_REAL, 0 },
+  { "verify_seconds", CELL_REAL, 0 },
+  { "time_seconds", CELL_REAL, 0 },
+  { "total_seconds", CELL_REAL, 0 },
+  { "flops", CELL_REAL, 0 },
+  { "bytes", CELL_REAL, 0 },
+  { "verified", CELL_INT, 0 },
+  { "search", CELL_TEXT, NAME },
+  { "why", CELL_TEXT, TEXT },
+  { "at", CELL_REAL, 0 },
+  { "space", CELL_INT, 0 },
+  { "text", CELL_INT, 0 },
+  { "machine", CELL_TEXT, NAME },
+  { "source", CELL_TEXT, NAME },
+  { "same", CELL_INT, 0 },
 };
 
 static const struct column asked_columns[] = {
-  { "problem", CELL_INT, 0 },        { "toolchain", CELL_TEXT, NAME },
-  { "space", CELL_INT, 0 },          { "params", CELL_TEXT, SAMPLES },
-  { "conditions", CELL_TEXT, TEXT }, { "why", CELL_TEXT, TEXT },
+  { "problem", CELL_INT, 0 },
+  { "toolchain", CELL_TEXT, NAME },
+  { "space", CELL_INT, 0 },
+  { "params", CELL_TEXT, SAMPLES },
+  { "conditions", CELL_TEXT, TEXT },
+  { "why", CELL_TEXT, TEXT },
   { "at", CELL_REAL, 0 },
 };
 
 static const struct column course_columns[] = {
-  { "problem", CELL_INT, 0 },  { "phase", CELL_INT, 0 },     { "owner", CELL_TEXT, NAME },
-  { "began", CELL_REAL, 0 },   { "until", CELL_REAL, 0 },    { "expected", CELL_INT, 0 },
-  { "original", CELL_REAL, 0 }, { "why", CELL_TEXT, TEXT },  { "at", CELL_REAL, 0 },
+  { "problem", CELL_INT, 0 },   { "phase", CELL_INT, 0 },   { "owner", CELL_TEXT, NAME },
+  { "began", CELL_REAL, 0 },    { "until", CELL_REAL, 0 },  { "expected", CELL_INT, 0 },
+  { "original", CELL_REAL, 0 }, { "why", CELL_TEXT, TEXT }, { "at", CELL_REAL, 0 },
 };
 
 #define TABLE(name, keys)                                                             \
@@ -82,7 +107,7 @@ const struct table *const store_tables[STORE_TABLES] = { &table_problem, &table_
 
 _Static_assert(sizeof winner_columns / sizeof *winner_columns <= STORE_CELLS, "cells");
 
-// ---- SQL ------------------------------------------------------------------------------
+// ---- SQL ----------------------------------------------------------------------------
 
 // "a, b, c, sum", each followed by its type where TYPED; malloc'ed.
 static char *column_list(const struct table *t, unsigned n, bool typed,
@@ -105,9 +130,9 @@ char *table_create_sql(const struct table *t) {
   char *columns = column_list(t, t->n, true, ", sum INTEGER");
   char *keys = column_list(t, t->n_keys, false, "");
   char *sql = columns && keys
-                  ? sys_printf("CREATE TABLE %s(%s, PRIMARY KEY(%s)) WITHOUT ROWID",
-                               t->name, columns, keys)
-                  : NULL;
+      ? sys_printf("CREATE TABLE %s(%s, PRIMARY KEY(%s)) WITHOUT ROWID", t->name, columns,
+                   keys)
+      : NULL;
   free(columns);
   free(keys);
   return sql;
@@ -123,13 +148,13 @@ char *table_insert_sql(const struct table *t) {
 
 char *table_select_sql(const struct table *t, const char *where) {
   char *columns = column_list(t, t->n, false, ", sum");
-  char *sql =
-      columns ? sys_printf("SELECT %s FROM %s %s", columns, t->name, where) : NULL;
+  char *sql = columns ? sys_printf("SELECT %s FROM %s %s", columns, t->name, where)
+                      : NULL;
   free(columns);
   return sql;
 }
 
-// ---- rows -----------------------------------------------------------------------------
+// ---- rows ---------------------------------------------------------------------------
 
 struct cell cell_empty(const struct column *c) {
   return (struct cell){ .kind = c->kind, .data = "" };
@@ -153,10 +178,15 @@ int row_bind(sqlite3_stmt *q, const struct table *t, const struct cell *cells) {
     const struct cell *c = &cells[i];
     int at = (int)i + 1;
     switch (c->kind) {
-    case CELL_INT: rc = sqlite3_bind_int64(q, at, c->i); break;
-    case CELL_REAL: rc = sqlite3_bind_double(q, at, c->d); break;
-    case CELL_TEXT: rc = sqlite3_bind_text64(q, at, c->data, c->size, SQLITE_STATIC,
-                                             SQLITE_UTF8); break;
+    case CELL_INT:
+      rc = sqlite3_bind_int64(q, at, c->i);
+      break;
+    case CELL_REAL:
+      rc = sqlite3_bind_double(q, at, c->d);
+      break;
+    case CELL_TEXT:
+      rc = sqlite3_bind_text64(q, at, c->data, c->size, SQLITE_STATIC, SQLITE_UTF8);
+      break;
     case CELL_BLOB:
       rc = sqlite3_bind_blob64(q, at, c->data, c->size, SQLITE_STATIC);
       break;
@@ -174,10 +204,18 @@ static bool read_cell(sqlite3_stmt *q, int at, const struct column *column,
     return false;
   *c = (struct cell){ .kind = column->kind, .data = "" };
   switch (column->kind) {
-  case CELL_INT: c->i = sqlite3_column_int64(q, at); return true;
-  case CELL_REAL: c->d = sqlite3_column_double(q, at); return true;
-  case CELL_TEXT: c->data = sqlite3_column_text(q, at); break;
-  case CELL_BLOB: c->data = sqlite3_column_blob(q, at); break;
+  case CELL_INT:
+    c->i = sqlite3_column_int64(q, at);
+    return true;
+  case CELL_REAL:
+    c->d = sqlite3_column_double(q, at);
+    return true;
+  case CELL_TEXT:
+    c->data = sqlite3_column_text(q, at);
+    break;
+  case CELL_BLOB:
+    c->data = sqlite3_column_blob(q, at);
+    break;
   }
   int size = sqlite3_column_bytes(q, at);
   if (size < 0 || (size_t)size > column->most || (size > 0 && !c->data))
@@ -193,5 +231,5 @@ bool row_read(sqlite3_stmt *q, const struct table *t, struct cell *cells) {
     if (!read_cell(q, (int)i, &t->columns[i], &cells[i]))
       return false;
   return sqlite3_column_type(q, (int)t->n) == SQLITE_INTEGER &&
-         (uint64_t)sqlite3_column_int64(q, (int)t->n) == row_sum(t, cells);
+      (uint64_t)sqlite3_column_int64(q, (int)t->n) == row_sum(t, cells);
 }

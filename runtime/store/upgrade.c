@@ -9,7 +9,7 @@
 
 enum { FIRST_TABLES = 3 }; // those that every format has
 
-// ---- looking --------------------------------------------------------------------------
+// ---- looking ------------------------------------------------------------------------
 
 // The number of columns with which T is what SQL makes; 0: with none.
 static unsigned columns_of(const struct table *t, const char *sql) {
@@ -56,7 +56,7 @@ static bool is_up_to_date(const unsigned found[STORE_TABLES]) {
   return true;
 }
 
-// ---- rewriting ------------------------------------------------------------------------
+// ---- rewriting ----------------------------------------------------------------------
 
 // The good rows of OLD, whose table is called NAME by now, with what they lack.
 static int copy_rows(struct store *s, const struct table *t, const struct table *old,
@@ -101,7 +101,8 @@ static int rewrite(struct store *s, const struct table *t, unsigned n) {
   return rc;
 }
 
-// Under a lock, so that the tables are looked at again: somebody else may have been faster.
+// Under a lock, so that the tables are looked at again: somebody else may have been
+// faster.
 static int rewrite_all(struct store *s) {
   unsigned found[STORE_TABLES];
   int rc = read_schema(s, found);

@@ -16,7 +16,7 @@
 enum { LONGEST_QUEUE = 4096, LARGEST_CHECKED = 64 << 20 };
 static const double WAIT = 0.08; // seconds for a record
 
-// ---- the queue ------------------------------------------------------------------------
+// ---- the queue ----------------------------------------------------------------------
 
 // A copy of the row in one block.
 static struct queued *queued_new(const struct table *t, const struct cell *cells) {
@@ -64,7 +64,7 @@ void store_drop_queue(struct store *s) {
   cut_queue(s, &s->first, 0);
 }
 
-// ---- transactions ---------------------------------------------------------------------
+// ---- transactions -------------------------------------------------------------------
 
 int store_insert(struct store *s, const struct table *t, const struct cell *cells) {
   char *sql = table_insert_sql(t);
@@ -169,7 +169,7 @@ void store_finish_queue(struct store *s) {
              s->path);
 }
 
-// ---- what is written ------------------------------------------------------------------
+// ---- what is written ----------------------------------------------------------------
 
 // Queues the problem's own row before each row that refers to it, since the file may
 // have been replaced in between. Its id, or 0.
@@ -239,8 +239,8 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
   return write_row(s, problem, &table_winner, cells, WAIT, true);
 }
 
-int store_asked(struct store *s, const struct identity *id, const struct autotune_kernel *k,
-                const char *why) {
+int store_asked(struct store *s, const struct identity *id,
+                const struct autotune_kernel *k, const char *why) {
   const struct table *t = &table_asked;
   if (!store_usable(s) || s->dead)
     return -1;
@@ -267,7 +267,7 @@ static bool is_told_by_another(struct store *s, int64_t problem, const char *own
   sqlite3_stmt *q = store_select(s, &table_course, "WHERE problem = ?1");
   sqlite3_bind_int64(q, 1, problem);
   bool another = q && store_step(q) == SQLITE_ROW && row_read(q, &table_course, cells) &&
-                 course_of(cells, &c) && strcmp(c.owner, owner) != 0 && course_lives(&c);
+      course_of(cells, &c) && strcmp(c.owner, owner) != 0 && course_lives(&c);
   sqlite3_finalize(q);
   return another;
 }

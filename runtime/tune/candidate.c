@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// candidate.c: the variants of one tuning, from the proposal to what came of them: in the store, in the counts
-// and for the strategy.
+// candidate.c: the variants of one tuning, from the proposal to what came of them: in the
+// store, in the counts and for the strategy.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,9 @@ struct candidate *candidate_add(struct tuning *t, const choice *point) {
   }
   size_t size = t->kernel->n_params * sizeof *point;
   struct candidate *c = &t->candidates[t->n];
-  *c = (struct candidate){ .point = sys_malloc(size), .fate = FATE_PENDING, .condemned = NONE };
+  *c = (struct candidate){ .point = sys_malloc(size),
+                           .fate = FATE_PENDING,
+                           .condemned = NONE };
   for (unsigned r = 0; r < FORESEE_RULES; r++)
     c->sibling[r] = NONE;
   features_clear(&c->features);
@@ -34,7 +36,8 @@ struct candidate *candidate_add(struct tuning *t, const choice *point) {
 }
 
 // The same, for a point that the strategy did not ask for. FROM is copied.
-struct candidate *candidate_give(struct tuning *t, const choice *point, const char *from) {
+struct candidate *candidate_give(struct tuning *t, const choice *point,
+                                 const char *from) {
   struct candidate *c = candidate_add(t, point);
   if (c) {
     c->from = sys_strdup(from);
@@ -51,7 +54,8 @@ bool candidate_given(const struct tuning *t, const choice *point) {
   return false;
 }
 
-// What makes it this variant and no other: its values, its own text and flags, the compiler's version.
+// What makes it this variant and no other: its values, its own text and flags, the
+// compiler's version.
 bool candidate_identify(const struct tuning *t, struct candidate *c) {
   const char *name = variant_compiler(t->kernel, c->point);
   const struct backend *backend = backend_find(name);
@@ -62,12 +66,16 @@ bool candidate_identify(const struct tuning *t, struct candidate *c) {
 }
 
 struct record candidate_record(const struct candidate *c) {
-  return (struct record){ .variant = c->variant, .values = c->values, .compiler = c->compiler,
-                          .fate = c->fate, .message = "", .features = &c->features,
+  return (struct record){ .variant = c->variant,
+                          .values = c->values,
+                          .compiler = c->compiler,
+                          .fate = c->fate,
+                          .message = "",
+                          .features = &c->features,
                           .features_size = sizeof c->features };
 }
 
-// ---- what came of a variant ------------------------------------------------------------------------
+// ---- what came of a variant ---------------------------------------------------------
 
 void candidate_note(struct tuning *t, struct candidate *c) {
   int i = (int)(c - t->candidates);
@@ -80,10 +88,12 @@ void candidate_note(struct tuning *t, struct candidate *c) {
   struct estimate best = tune_best(t);
   foresee_relate(t->candidates, t->n, t->kernel->n_params, (unsigned)i);
   foresee_learn(&t->foresight, t->candidates, c, best);
-  struct told told = { .fate = c->fate, .features = &c->features,
+  struct told told = { .fate = c->fate,
+                       .features = &c->features,
                        .seconds = c->fate == FATE_OK ? c->e.median
-                                  : c->fate == FATE_DROPPED
-                                    ? foresee_guess(t->candidates, c, best) : 0 };
+                           : c->fate == FATE_DROPPED
+                           ? foresee_guess(t->candidates, c, best)
+                           : 0 };
   t->class->tell(t->strategy, c->point, &told);
 }
 
@@ -93,7 +103,8 @@ static void drop_losers(struct tuning *t) {
   double lost = t->online ? 2 : 1.3; // there what the sandbox saw is not the last word
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];
-    if (c->done && c->object.data && !c->offered && (c->fate != FATE_OK || c->e.low > lost * best.high))
+    if (c->done && c->object.data && !c->offered &&
+        (c->fate != FATE_OK || c->e.low > lost * best.high))
       object_free(&c->object);
   }
 }
@@ -101,21 +112,23 @@ static void drop_losers(struct tuning *t) {
 static void tell(const struct tuning *t, const struct candidate *c, const char *message) {
   if (!log_enabled(AUTOTUNE_DEBUG))
     return;
-  char *point = space_describe(&t->space, c->point), *code = features_describe(&c->features);
+  char *point = space_describe(&t->space, c->point),
+       *code = features_describe(&c->features);
   const char *sep = c->from && *c->from ? "  from " : "", *from = c->from ? c->from : "";
   if (c->fate == FATE_OK)
     log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g s (%u samples)  %s (%s)%s%s",
-                sys_now() - t->began, t->kernel->name, c->e.median, c->e.n, point ? point : "",
-                code ? code : "?", sep, from);
+                sys_now() - t->began, t->kernel->name, c->e.median, c->e.n,
+                point ? point : "", code ? code : "?", sep, from);
   else
     log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s: %.200s  %s%s%s", sys_now() - t->began,
-                t->kernel->name, fate_name(c->fate), message, point ? point : "", sep, from);
+                t->kernel->name, fate_name(c->fate), message, point ? point : "", sep,
+                from);
   free(point);
   free(code);
 }
 
 void candidate_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
-                    double compile_seconds) {
+                      double compile_seconds) {
   struct record r = candidate_record(c);
   r.fate = c->fate = trial->fate;
   r.message = trial->message;
@@ -134,7 +147,8 @@ void candidate_settle(struct tuning *t, struct candidate *c, const struct trial 
   tell(t, c, trial->message);
 }
 
-// Ends what was begun and not tried: a record without samples is no reason not to try it again.
+// Ends what was begun and not tried: a record without samples is no reason not to try it
+// again.
 void candidate_abandon(struct tuning *t) {
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];

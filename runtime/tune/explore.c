@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// explore.c: the search itself. Variants are compiled ahead on threads while one after another is tried in
-// the worker. Each is written down as pending before it is run, so that one that takes the tuner or the
-// machine down is known for it next time. What is only being compiled is not: whoever ends the tuner then
-// does not mean it; where the compiler crashes, the session tells the next tuner what that was at.
+// explore.c: the search itself. Variants are compiled ahead on threads while one after
+// another is tried in the worker. Each is written down as pending before it is run, so
+// that one that takes the tuner or the machine down is known for it next time. What is
+// only being compiled is not: whoever ends the tuner then does not mean it; where the
+// compiler crashes, the session tells the next tuner what that was at.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,9 @@
 
 #include "tune.h"
 
-enum { ENOUGH = 16 };         // variants tried before "not much more is expected" is believed
+enum { ENOUGH = 16 }; // variants tried before "not much more is expected" is believed
 
-// ---- proposing -------------------------------------------------------------------------------------
+// ---- proposing ----------------------------------------------------------------------
 
 static void fail(struct trial *trial, enum fate fate, const char *message) {
   trial->fate = fate;
@@ -36,15 +37,17 @@ static void look_at_sizes(const struct tuning *t, struct candidate *c) {
   for (unsigned p = 0; p < k->n_params; p++)
     values[p] = &k->params[p].values[c->point[p]];
   double tile = k->footprint ? k->footprint(values, t->args, t->space.machine) : 0;
-  features_of_memory(t->executor->touched(t->workers), tile, t->space.machine, &c->features);
+  features_of_memory(t->executor->touched(t->workers), tile, t->space.machine,
+                     &c->features);
 }
 
-// True: C is sure to lose, and so much was noted. What others than the search proposed is never dropped, nor
-// more than three for each that is tried: whoever waits for a time sees some.
+// True: C is sure to lose, and so much was noted. What others than the search proposed is
+// never dropped, nor more than three for each that is tried: whoever waits for a time
+// sees some.
 static bool drop(struct tuning *t, struct candidate *c) {
   unsigned index = (unsigned)(c - t->candidates);
-  if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK || c->from || c->condemned != NONE ||
-      t->summary.failed[FATE_DROPPED] >= 3 * t->summary.tried)
+  if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK || c->from ||
+      c->condemned != NONE || t->summary.failed[FATE_DROPPED] >= 3 * t->summary.tried)
     return false;
   foresee_relate(t->candidates, t->n, t->kernel->n_params, index);
   int rule = foresee_loser(&t->foresight, t->candidates, t->n, c, tune_best(t));
@@ -78,8 +81,9 @@ struct candidate *explore_given(struct tuning *t) {
 static struct candidate *hinted(struct tuning *t) {
   while (t->hints && t->next_hint < t->hints->n && tune_asked(t) < t->max_variants) {
     const struct hint *hint = &t->hints->items[t->next_hint++];
-    struct candidate *c =
-        candidate_given(t, hint->point) ? NULL : candidate_give(t, hint->point, hint->from);
+    struct candidate *c = candidate_given(t, hint->point)
+        ? NULL
+        : candidate_give(t, hint->point, hint->from);
     if (c && candidate_identify(t, c)) {
       c->near = hint->near;
       return c;
@@ -88,11 +92,12 @@ static struct candidate *hinted(struct tuning *t) {
   return NULL;
 }
 
-// How many variants fit a time is guessed when the search begins. This is not guessed, but for a search that
-// is to do the same again.
+// How many variants fit a time is guessed when the search begins. This is not guessed,
+// but for a search that is to do the same again.
 static void tell_left(struct tuning *t) {
   double time = options_get()->seeded
-                    ? 1 : (t->explore_until - sys_now()) / (t->explore_until - t->explore_from);
+      ? 1
+      : (t->explore_until - sys_now()) / (t->explore_until - t->explore_from);
   double variants = 1 - (double)tune_asked(t) / t->max_variants;
   if (t->class->left)
     t->class->left(t->strategy, fmin(fmax(fmin(time, variants), 0), 1));
@@ -104,13 +109,14 @@ static struct candidate *asked(struct tuning *t) {
   struct candidate *c = NULL;
   tell_left(t);
   while (!c && tune_asked(t) < t->max_variants && t->class->ask(t->strategy, point))
-    if (!candidate_given(t, point) && (!(c = candidate_add(t, point)) || !candidate_identify(t, c)))
+    if (!candidate_given(t, point) &&
+        (!(c = candidate_add(t, point)) || !candidate_identify(t, c)))
       return NULL;
   return c;
 }
 
-// What to try next: what was given, what is likely to be good, what the strategy asks for. NULL: there is
-// nothing.
+// What to try next: what was given, what is likely to be good, what the strategy asks
+// for. NULL: there is nothing.
 static struct candidate *next_candidate(struct tuning *t) {
   struct candidate *c = explore_given(t);
   if (!c)
@@ -125,13 +131,14 @@ static void propose(struct tuning *t) {
     bool anew = t->plan->kind == PLAN_RACE; // what is stored is what is doubted
     if (c)
       look_at_sizes(t, c);
-    if (!c || ((anew || share_look(t, c) == KNOWN_NOTHING) && !avoid(t, c) && !drop(t, c) &&
-               !explore_submit(t, c)))
+    if (!c ||
+        ((anew || share_look(t, c) == KNOWN_NOTHING) && !avoid(t, c) && !drop(t, c) &&
+         !explore_submit(t, c)))
       t->exhausted = true;
   }
 }
 
-// ---- trying ------------------------------------------------------------------------------------------
+// ---- trying -------------------------------------------------------------------------
 
 // One that had the same machine code, so that it need not be run again.
 static const struct candidate *twin(const struct tuning *t, const struct candidate *c) {
@@ -144,8 +151,8 @@ static const struct candidate *twin(const struct tuning *t, const struct candida
   return NULL;
 }
 
-// A variant that takes five times what the best took is lost, and need not come to its end. (What is put
-// back and compared around a run does not count.)
+// A variant that takes five times what the best took is lost, and need not come to its
+// end. (What is put back and compared around a run does not count.)
 static double explore_limit(const struct tuning *t) {
   double limit = tune_limit(t), lost = 5 * tune_best(t).high;
   if (lost < 0.5)
@@ -153,21 +160,27 @@ static double explore_limit(const struct tuning *t) {
   return t->best == NONE || limit < lost ? limit : lost;
 }
 
-// What one variant may take: its share of the time, at most a fiftieth of all (precision is the race's
-// business), at least three runs where those are short.
+// What one variant may take: its share of the time, at most a fiftieth of all (precision
+// is the race's business), at least three runs where those are short.
 static struct trial_plan explore_plan(const struct tuning *t) {
   struct estimate best = tune_best(t);
-  double all = t->deadline - t->began, share = 0.5 * all / (t->expected ? t->expected : 1);
+  double all = t->deadline - t->began,
+         share = 0.5 * all / (t->expected ? t->expected : 1);
   double runs = 3 * best.median < all / 20 ? 3 * best.median : all / 20;
   double budget = share < all / 50 ? share : all / 50;
   budget = budget > runs ? budget : runs;
   double rival = t->best == NONE ? 0 : t->candidates[t->best].e.median;
   bool short_enough = rival > 0 && 12 * rival < budget;
   return (struct trial_plan){
-    .limit = explore_limit(t), .budget = budget,
-    .rival = short_enough ? (uint64_t)t->best + 1 : 0, .rival_seconds = rival,
-    .stop_above = 1.05 * best.high, .min_samples = t->online ? 1 : 3,
-    .max_samples = t->online ? 3 : 64, .precision = 0.02, .verify = true,
+    .limit = explore_limit(t),
+    .budget = budget,
+    .rival = short_enough ? (uint64_t)t->best + 1 : 0,
+    .rival_seconds = rival,
+    .stop_above = 1.05 * best.high,
+    .min_samples = t->online ? 1 : 3,
+    .max_samples = t->online ? 3 : 64,
+    .precision = 0.02,
+    .verify = true,
   };
 }
 
@@ -197,8 +210,8 @@ static void set_code(const struct tuning *t, struct candidate *c) {
   struct autotune_launch l;
   c->code = XXH3_64bits(c->object.data, c->object.size);
   if (t->kernel->gpu && space_launch(&t->space, c->point, &l)) {
-    unsigned long long numbers[] = { l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z,
-                                     l.shared };
+    unsigned long long numbers[] = { l.grid.x,  l.grid.y,  l.grid.z, l.block.x,
+                                     l.block.y, l.block.z, l.shared };
     c->code = XXH3_64bits_withSeed(numbers, sizeof numbers, c->code);
   }
 }
@@ -218,7 +231,8 @@ static void look_at_code(struct tuning *t, struct candidate *c) {
                                    tune_best(t));
 }
 
-// A compiled variant: run it, unless it did not compile, its code is known, or it is sure to lose.
+// A compiled variant: run it, unless it did not compile, its code is known, or it is sure
+// to lose.
 static void try(struct tuning *t, struct compiled *compiled) {
   struct candidate *c = &t->candidates[compiled->ticket - 1];
   struct trial trial = { .fate = FATE_PENDING };
@@ -253,16 +267,18 @@ static bool is_ended(const struct tuning *t) {
   return t->lost || session_stopping();
 }
 
-// Where the default took all the time, one variant is tried all the same: a tuning that never tries any
-// would be begun for nothing each time.
+// Where the default took all the time, one variant is tried all the same: a tuning that
+// never tries any would be begun for nothing each time.
 static bool owes_one(const struct tuning *t) {
   return t->summary.tried == 0 && t->in_flight > 0 && !is_ended(t);
 }
 
-// The next that is compiled, waiting for it a while; *C's ticket is 0 where nothing came for a while.
+// The next that is compiled, waiting for it a while; *C's ticket is 0 where nothing came
+// for a while.
 static void take(struct tuning *t, struct compiled *c) {
   *c = (struct compiled){ 0 };
-  double slice = t->online ? 0.001 : 0.25, left = owes_one(t) ? slice : t->explore_until - sys_now();
+  double slice = t->online ? 0.001 : 0.25,
+         left = owes_one(t) ? slice : t->explore_until - sys_now();
   if (pool_take(t->pool, c, left < slice ? left > 0 ? left : 0 : slice)) {
     t->in_flight--;
     free(c->point);
@@ -287,10 +303,12 @@ static bool is_settled(struct tuning *t) {
 }
 
 static bool is_over(struct tuning *t) {
-  return ((is_late(t) || is_settled(t)) && !owes_one(t)) || (t->exhausted && t->in_flight == 0 && !share_waits(t));
+  return ((is_late(t) || is_settled(t)) && !owes_one(t)) ||
+      (t->exhausted && t->in_flight == 0 && !share_waits(t));
 }
 
-// Compiles a handful, then tries them while nothing else runs: for kernels that use all cores.
+// Compiles a handful, then tries them while nothing else runs: for kernels that use all
+// cores.
 static void explore_quietly(struct tuning *t) {
   struct compiled *ready = sys_calloc(t->ahead, sizeof *ready);
   while (ready && !is_over(t)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// finish.c: the end of a tuning: the last race, the winner as a shared object, the summary, and why it ended.
+// finish.c: the end of a tuning: the last race, the winner as a shared object, the
+// summary, and why it ended.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,8 +26,9 @@ static void say_origin(struct tuning *t, int winner) {
     return; // they are all of an earlier run
   for (unsigned i = 0; t->hints && winner != NONE && i < t->hints->n; i++)
     if (space_equal(&t->space, t->hints->items[i].point, t->candidates[winner].point)) {
-      snprintf(t->why_text, sizeof t->why_text, "%.80s; the winner is that of %s, raced here",
-               t->summary.why, t->hints->items[i].from);
+      snprintf(t->why_text, sizeof t->why_text,
+               "%.80s; the winner is that of %s, raced here", t->summary.why,
+               t->hints->items[i].from);
       t->summary.why = t->why_text;
       return;
     }
@@ -44,7 +46,8 @@ static void set_summary(struct tuning *t, int winner) {
   t->executor->call(t->workers, &m->flops, &m->bytes, &m->verified);
   m->inferred = t->kernel->inferred;
   say_origin(t, winner);
-  snprintf(t->search_text, sizeof t->search_text, "%s%s", t->class->name, t->live ? ", online" : "");
+  snprintf(t->search_text, sizeof t->search_text, "%s%s", t->class->name,
+           t->live ? ", online" : "");
   m->search = t->search_text;
   m->space = t->id->space;
   m->text = winner == NONE ? 0 : identity_text(t->kernel, c->point);
@@ -52,7 +55,8 @@ static void set_summary(struct tuning *t, int winner) {
   m->total_seconds = sys_now() - t->began;
 }
 
-bool finish_link(struct tuning *t, const struct candidate *c, int fd, struct outcome *out) {
+bool finish_link(struct tuning *t, const struct candidate *c, int fd,
+                 struct outcome *out) {
   char path[64], *why = NULL;
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   if (!tune_link(t, c, path, &why)) {
@@ -81,7 +85,8 @@ static const char *why_raced(const struct tuning *t, char *text, size_t size) {
   if (t->plan->since > 0 && localtime_r(&since, &when))
     strftime(clock, sizeof clock, " since %F %H:%M", &when);
   if (t->plan->ratio > 0)
-    snprintf(text, size, "raced again: %.2f x slower than before%s", t->plan->ratio, clock);
+    snprintf(text, size, "raced again: %.2f x slower than before%s", t->plan->ratio,
+             clock);
   else
     snprintf(text, size, "raced again");
   return text;
@@ -95,50 +100,60 @@ static const char *why_ended(const struct tuning *t, char *text, size_t size) {
   if (t->settled)
     snprintf(text, size, "an expected gain under %g %%", 100 * t->until);
   else if (tune_asked(t) >= t->max_variants)
-    snprintf(text, size, "budget of %u variant%s spent", t->max_variants, plural(t->max_variants));
+    snprintf(text, size, "budget of %u variant%s spent", t->max_variants,
+             plural(t->max_variants));
   else if (!t->exhausted || t->in_flight > 0)
     snprintf(text, size, "budget of %g s spent", t->budget);
   else
-    return t->summary.failed[FATE_DROPPED] ? "all variants tried that were not sure to lose"
-                                           : "all variants tried";
+    return t->summary.failed[FATE_DROPPED]
+        ? "all variants tried that were not sure to lose"
+        : "all variants tried";
   return text;
 }
 
-// Without a winner after few of many variants, the next process goes on where this one ended, unless
-// that gets nowhere. What was not raced says nothing against an earlier winner.
+// Without a winner after few of many variants, the next process goes on where this one
+// ended, unless that gets nowhere. What was not raced says nothing against an earlier
+// winner.
 static bool is_final(const struct tuning *t, int winner) {
   if (winner != NONE)
     return true;
-  bool enough = t->complete || t->summary.tried >= FEW_VARIANTS || t->summary.tried == t->recalled;
+  bool enough = t->complete || t->summary.tried >= FEW_VARIANTS ||
+      t->summary.tried == t->recalled;
   return enough && !t->lost && !t->unraced;
 }
 
 static void tell(struct tuning *t, int winner, struct outcome *out) {
   const struct summary *m = &t->summary;
   const char *checked = !m->verified && t->live ? ", in real calls, unverified"
-                        : t->live ? ", in real calls" : m->verified ? "" : ", unverified";
-  const char *more = is_final(t, winner) ? "" : "; the next run of the program tries more";
+      : t->live                                 ? ", in real calls"
+      : m->verified                             ? ""
+                                                : ", unverified";
+  const char *more = is_final(t, winner) ? ""
+                                         : "; the next run of the program tries more";
   char original[64], best[64];
   const char *was = units_seconds(original, sizeof original, m->original.median);
   const char *is = units_seconds(best, sizeof best, m->best.median);
   if (winner != NONE) {
     char *point = space_describe(&t->space, t->candidates[winner].point);
     bool again = t->plan->kind == PLAN_RACE;
-    SAY(out, "tuned: %.3g x over the default (%s to %s) in %u variant%s%s%s%s: %.200s%.150s",
-        m->original.median / m->best.median, was, is, m->tried,
-        plural(m->tried), checked,
+    SAY(out,
+        "tuned: %.3g x over the default (%s to %s) in %u variant%s%s%s%s: %.200s%.150s",
+        m->original.median / m->best.median, was, is, m->tried, plural(m->tried), checked,
         again ? ", " : "", again ? m->why : "", point ? point : "",
         m->why == t->why_text ? strchr(m->why, ';') : "");
     free(point);
   } else if (t->lost && t->best == NONE) {
-    SAY(out, "default: the workers were lost after %u variant%s", m->tried, plural(m->tried));
+    SAY(out, "default: the workers were lost after %u variant%s", m->tried,
+        plural(m->tried));
   } else if (m->tried == 0) {
     SAY(out, "default: no variant was tried%s", more);
   } else if (t->best == NONE && m->tried == 1) {
-    SAY(out, "default: the only variant tried was not right (`autotune report` tells more)%s", more);
-  } else if (t->best == NONE) {
-    SAY(out, "default: none of %u variants was right (`autotune report` tells more)%s", m->tried,
+    SAY(out,
+        "default: the only variant tried was not right (`autotune report` tells more)%s",
         more);
+  } else if (t->best == NONE) {
+    SAY(out, "default: none of %u variants was right (`autotune report` tells more)%s",
+        m->tried, more);
   } else if (m->tried == 1) {
     SAY(out, "default: the only variant tried does not beat it clearly%s (%s, it %s)%s",
         checked, was, is, more);
@@ -151,7 +166,8 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
 // A race adds to the tuning whose variants it tried again.
 static void add_old(struct tuning *t) {
   struct summary old, *m = &t->summary;
-  if (t->plan->kind != PLAN_RACE || !t->store || !store_winner(t->store, t->id, &old, NULL))
+  if (t->plan->kind != PLAN_RACE || !t->store ||
+      !store_winner(t->store, t->id, &old, NULL))
     return;
   m->tried = old.tried > m->tried ? old.tried : m->tried;
   memcpy(m->failed, old.failed, sizeof m->failed);
@@ -170,13 +186,14 @@ static void add_old(struct tuning *t) {
 int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   char text[96];
   t->summary.why = why_ended(t, text, sizeof text); // before the race compiles anything
-  t->complete = (t->exhausted && t->in_flight == 0 && t->sharing.taken == 0) || t->settled ||
-                tune_asked(t) >= t->max_variants;
+  t->complete = (t->exhausted && t->in_flight == 0 && t->sharing.taken == 0) ||
+      t->settled || tune_asked(t) >= t->max_variants;
   t->live = t->online != NULL;
   share_phase(t, PHASE_RACE, "");
   int winner = t->online ? online_finish(t, &t->live) : NONE;
   if (!t->live) {
-    t->deadline = fmax(t->deadline, sys_now() + 0.2 * t->budget); // however long calls were waited for
+    t->deadline = fmax(t->deadline,
+                       sys_now() + 0.2 * t->budget); // however long calls were waited for
     winner = race(t);
   }
   if (t->plan->kind == PLAN_RACE && t->best == NONE) {

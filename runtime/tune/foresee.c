@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // foresee.c: which variants are sure to lose, so that they need not be run.
 //
-// A rule names a flaw that code or sizes show, and what is free of it. Whether the flaw matters for this kernel
-// on this machine is not assumed but seen: each flawed variant that was run is held against the fastest of its
-// siblings without the flaw, which differ from it in a few parameters. A rule speaks when some were clearly
-// slower than that sibling and none was not, and only against variants that have such a sibling. A part of
-// those that it speaks against is run all the same; where one turns out well, the rule is silent from
-// then on.
+// A rule names a flaw that code or sizes show, and what is free of it. Whether the flaw
+// matters for this kernel on this machine is not assumed but seen: each flawed variant
+// that was run is held against the fastest of its siblings without the flaw, which differ
+// from it in a few parameters. A rule speaks when some were clearly slower than that
+// sibling and none was not, and only against variants that have such a sibling. A part of
+// those that it speaks against is run all the same; where one turns out well, the rule is
+// silent from then on.
 #include <math.h>
 
 #include "tune.h"
@@ -33,7 +34,7 @@ static bool fits(const struct features *f) {
 // Unknown features are neither flawed nor free.
 static const struct rule {
   const char *why;
-  bool (*flawed)(const struct features *f);   // NULL: the search's own expectation
+  bool (*flawed)(const struct features *f); // NULL: the search's own expectation
   bool (*free)(const struct features *f);
 } rules[FORESEE_RULES] = {
   { "spills in its main loop", spills, spills_not },
@@ -45,10 +46,12 @@ const char *foresee_why(int rule) {
   return rules[rule].why;
 }
 
-// ---- evidence --------------------------------------------------------------------------------------
+// ---- evidence -----------------------------------------------------------------------
 
-// Different in a third of the parameters at most: else the fastest would be everybody's sibling.
-static bool are_siblings(const struct candidate *a, const struct candidate *b, unsigned n_params) {
+// Different in a third of the parameters at most: else the fastest would be everybody's
+// sibling.
+static bool are_siblings(const struct candidate *a, const struct candidate *b,
+                         unsigned n_params) {
   unsigned differ = 0, most = (n_params + 1) / 3;
   most = most < 1 ? 1 : most > CLOSE ? CLOSE : most;
   for (unsigned p = 0; p < n_params && differ <= most; p++)
@@ -67,7 +70,8 @@ static void relate(struct candidate *all, unsigned a, unsigned b, unsigned r) {
     *known = (int)b;
 }
 
-void foresee_relate(struct candidate *all, unsigned n, unsigned n_params, unsigned index) {
+void foresee_relate(struct candidate *all, unsigned n, unsigned n_params,
+                    unsigned index) {
   const struct candidate *c = &all[index];
   for (unsigned i = 0; i < n; i++) {
     if (i == index || !are_siblings(&all[i], c, n_params))
@@ -84,11 +88,13 @@ void foresee_relate(struct candidate *all, unsigned n, unsigned n_params, unsign
   }
 }
 
-// 1: C, which was run, lost as rule R would have it; -1: it did not; 0: that cannot be told.
+// 1: C, which was run, lost as rule R would have it; -1: it did not; 0: that cannot be
+// told.
 static int verdict(const struct candidate *all, const struct candidate *c, unsigned r,
                    struct estimate best) {
   const struct candidate *s = c->sibling[r] == NONE ? NULL : &all[c->sibling[r]];
-  bool applies = rules[r].flawed ? s != NULL && rules[r].flawed(&c->features) : c->hopeless;
+  bool applies = rules[r].flawed ? s != NULL && rules[r].flawed(&c->features)
+                                 : c->hopeless;
   if (!c->done || !applies)
     return 0;
   if (c->fate == FATE_TIMEOUT)
@@ -96,12 +102,14 @@ static int verdict(const struct candidate *all, const struct candidate *c, unsig
   if (!is_timed(c))
     return 0;
   if (!s)
-    return c->e.low > CLEARLY * best.high ? 1 : c->e.median > CLEARLY * best.median ? 0 : -1;
+    return c->e.low > CLEARLY * best.high     ? 1
+        : c->e.median > CLEARLY * best.median ? 0
+                                              : -1;
   return c->e.low > s->e.high ? 1 : c->e.median > s->e.median ? 0 : -1;
 }
 
-static bool speaks(const struct foresight *f, const struct candidate *all, unsigned n, unsigned r,
-                   struct estimate best) {
+static bool speaks(const struct foresight *f, const struct candidate *all, unsigned n,
+                   unsigned r, struct estimate best) {
   unsigned right = 0;
   if (f->silent[r])
     return false;
@@ -114,7 +122,7 @@ static bool speaks(const struct foresight *f, const struct candidate *all, unsig
   return right >= ENOUGH;
 }
 
-// ---- judging ---------------------------------------------------------------------------------------
+// ---- judging ------------------------------------------------------------------------
 
 bool foresee_hopeless(double expected, struct estimate best) {
   return best.n > 0 && expected > HOPELESS * best.high;
@@ -123,8 +131,9 @@ bool foresee_hopeless(double expected, struct estimate best) {
 int foresee_loser(const struct foresight *f, const struct candidate *all, unsigned n,
                   const struct candidate *c, struct estimate best) {
   for (unsigned r = 0; r < FORESEE_RULES; r++) {
-    bool against = rules[r].flawed ? c->sibling[r] != NONE && rules[r].flawed(&c->features)
-                                   : c->hopeless;
+    bool against = rules[r].flawed
+        ? c->sibling[r] != NONE && rules[r].flawed(&c->features)
+        : c->hopeless;
     if (against && speaks(f, all, n, r, best))
       return (int)r;
   }
@@ -138,14 +147,15 @@ bool foresee_drops(struct foresight *f, struct candidate *c, int rule) {
   return ++f->spoken[rule] % HONEST != 0;
 }
 
-double foresee_guess(const struct candidate *all, const struct candidate *c, struct estimate best) {
+double foresee_guess(const struct candidate *all, const struct candidate *c,
+                     struct estimate best) {
   int s = c->condemned == NONE ? NONE : c->sibling[c->condemned];
   double least = HOPELESS * best.median;
   return s != NONE && all[s].e.median > least ? all[s].e.median : least;
 }
 
-void foresee_learn(struct foresight *f, const struct candidate *all, const struct candidate *c,
-                   struct estimate best) {
+void foresee_learn(struct foresight *f, const struct candidate *all,
+                   const struct candidate *c, struct estimate best) {
   if (c->condemned != NONE && verdict(all, c, (unsigned)c->condemned, best) < 0)
     f->silent[c->condemned] = true;
 }

@@ -6,8 +6,8 @@
 
 // Rounds until a newcomer is parked; an order-statistics interval of 95 % needs as many.
 enum { ENOUGH = 6, PARKED = 7 };
-// What the winner must gain for the default to be left; and a gain that many looks at many arms do
-// not bring about by themselves.
+// What the winner must gain for the default to be left; and a gain that many looks at
+// many arms do not bring about by themselves.
 static const double least_gain = 1.01, far_behind = 1.1;
 
 void halving_init(struct halving *h) {
@@ -19,7 +19,7 @@ void halving_join(struct halving *h, int arm) {
   h->arms[arm] = (struct arm){ .state = ARM_RACING };
 }
 
-// ---- comparing ---------------------------------------------------------------------------------------
+// ---- comparing ----------------------------------------------------------------------
 
 static unsigned kept(const struct arm *a) {
   return a->n < ARM_SAMPLES ? a->n : ARM_SAMPLES;
@@ -50,8 +50,8 @@ struct estimate halving_time(const struct arm *a) {
   return stats_median(samples, kept(a));
 }
 
-// With few samples the interval is their range: then the distance must make up for it, since a call may
-// be slow for any reason.
+// With few samples the interval is their range: then the distance must make up for it,
+// since a call may be slow for any reason.
 static bool is_above(struct estimate ratio, double least) {
   double margin = ratio.n >= ENOUGH ? 1 : ratio.n >= 3 ? 1.05 : 1.3;
   return ratio.n >= 2 && ratio.low > least * margin;
@@ -62,16 +62,18 @@ static bool is_below(struct estimate ratio) {
   return ratio.n >= 2 && ratio.high * margin < 1;
 }
 
-// Is the default, with this ratio to another, so much slower that luck does not explain it?
+// Is the default, with this ratio to another, so much slower that luck does not explain
+// it?
 static bool is_far_behind(struct estimate ratio) {
   return ratio.n >= ENOUGH && ratio.low > far_behind;
 }
 
-// ---- judging -----------------------------------------------------------------------------------------
+// ---- judging ------------------------------------------------------------------------
 
 static void promote(struct halving *h, int arm) {
   double gain = h->arms[arm].ratio.median;
-  for (int i = 0; i < ARMS; i++) { // of arms that did not run meanwhile, this is all that is known
+  for (int i = 0; i < ARMS;
+       i++) { // of arms that did not run meanwhile, this is all that is known
     struct estimate *r = &h->arms[i].ratio;
     *r = (struct estimate){ r->median / gain, r->low / gain, r->high / gain, r->n };
   }
@@ -130,10 +132,12 @@ static int slowest(const struct halving *h, enum arm_state state) {
 
 static void park(struct halving *h) {
   // A default that is neither beaten nor better need not run for ever.
-  if (h->incumbent != 0 && h->arms[0].state == ARM_RACING && h->arms[0].ratio.n >= 4 * ENOUGH)
+  if (h->incumbent != 0 && h->arms[0].state == ARM_RACING &&
+      h->arms[0].ratio.n >= 4 * ENOUGH)
     h->arms[0].state = ARM_PARKED;
   for (int i = 1; i < ARMS; i++)
-    if (h->arms[i].state == ARM_RACING && i != h->incumbent && h->arms[i].ratio.n >= ENOUGH)
+    if (h->arms[i].state == ARM_RACING && i != h->incumbent &&
+        h->arms[i].ratio.n >= ENOUGH)
       h->arms[i].state = ARM_PARKED;
   while (count(h, ARM_PARKED) > PARKED)
     h->arms[slowest(h, ARM_PARKED)].state = ARM_OUT;
@@ -142,8 +146,8 @@ static void park(struct halving *h) {
 // At 6, 12, 24 and 48 rounds of the end, the worse half goes.
 static void halve(struct halving *h) {
   unsigned ran = h->round - h->closed, left = count(h, ARM_RACING);
-  bool rung = ran == HALVING_ROUNDS || ran == HALVING_ROUNDS / 2 || ran == HALVING_ROUNDS / 4 ||
-              ran == HALVING_ROUNDS / 8;
+  bool rung = ran == HALVING_ROUNDS || ran == HALVING_ROUNDS / 2 ||
+      ran == HALVING_ROUNDS / 4 || ran == HALVING_ROUNDS / 8;
   for (unsigned drop = rung ? (left + 1) / 2 : 0; drop > 0; drop--)
     h->arms[slowest(h, ARM_RACING)].state = ARM_OUT;
 }
@@ -151,13 +155,15 @@ static void halve(struct halving *h) {
 // From here on the incumbent and the default run alone.
 static void begin_verdict(struct halving *h) {
   for (int i = 1; i < ARMS; i++)
-    if (i != h->incumbent && (h->arms[i].state == ARM_RACING || h->arms[i].state == ARM_PARKED))
+    if (i != h->incumbent &&
+        (h->arms[i].state == ARM_RACING || h->arms[i].state == ARM_PARKED))
       h->arms[i].state = ARM_OUT;
   h->arms[0].state = ARM_RACING;
   h->verdict = h->round;
 }
 
-// Who is fastest leads, be it within the noise; the last word is between it and the default.
+// Who is fastest leads, be it within the noise; the last word is between it and the
+// default.
 static void settle(struct halving *h) {
   int best = h->incumbent;
   for (int i = 1; i < ARMS; i++)
@@ -221,7 +227,7 @@ int halving_winner(const struct halving *h) {
   return h->arms[0].state == ARM_OUT ? h->incumbent : 0;
 }
 
-// ---- rounds ------------------------------------------------------------------------------------------
+// ---- rounds -------------------------------------------------------------------------
 
 int halving_room(struct halving *h) {
   int worst = slowest(h, ARM_PARKED);
@@ -229,15 +235,16 @@ int halving_room(struct halving *h) {
   for (int i = 1; i < ARMS; i++) {
     if (h->arms[i].state == ARM_FREE)
       return i;
-    coming |= h->arms[i].state == ARM_OUT; // it is free when whoever uses the arms says so
+    coming |= h->arms[i].state ==
+        ARM_OUT; // it is free when whoever uses the arms says so
   }
   if (worst >= 0 && !coming)
     h->arms[worst].state = ARM_OUT;
   return -1;
 }
 
-// Rounds until there is something to judge: after the first sample, after the third, the sixth; at
-// the end after the sixth, after half of all, after all.
+// Rounds until there is something to judge: after the first sample, after the third, the
+// sixth; at the end after the sixth, after half of all, after all.
 static unsigned patience(const struct halving *h) {
   unsigned rounds = 3, ran = h->round - h->verdict;
   if (h->verdict)

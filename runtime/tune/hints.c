@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// hints.c: a tuning that begins where others ended. What was fast for the nearest keys of a kernel, for its
-// earlier text and for kernels like it is tried before the search proposes anything: most of the time the
-// best is then known after a few trials, and the search is told of them all.
+// hints.c: a tuning that begins where others ended. What was fast for the nearest keys of
+// a kernel, for its earlier text and for kernels like it is tried before the search
+// proposes anything: most of the time the best is then known after a few trials, and the
+// search is told of them all.
 //
 // Sources stand in a table. A hint costs one trial and can do no harm besides.
 #include <math.h>
@@ -13,7 +14,7 @@
 #include "tune.h"
 #include "wisdom/wisdom.h"
 
-enum { OWN = 4 };             // of the same problem's variants
+enum { OWN = 4 }; // of the same problem's variants
 
 struct request {
   struct store *store;
@@ -22,9 +23,12 @@ struct request {
   struct hints *out;
 };
 
-// ---- a point from the names and values of another ----------------------------------------------
+// ---- a point from the names and values of another -----------------------------------
 
-struct text { const char *data; size_t size; };
+struct text {
+  const char *data;
+  size_t size;
+};
 
 static bool is_text(struct text t, const char *s) {
   return strlen(s) == t.size && memcmp(t.data, s, t.size) == 0;
@@ -33,13 +37,15 @@ static bool is_text(struct text t, const char *s) {
 // The value that VALUES gives NAME; data NULL: none.
 static struct text value_in(const char *values, const char *name) {
   size_t n = strlen(name);
-  for (const char *line = values; *line; line += strcspn(line, "\n"), line += *line == '\n')
+  for (const char *line = values; *line;
+       line += strcspn(line, "\n"), line += *line == '\n')
     if (strncmp(line, name, n) == 0 && line[n] == '=')
       return (struct text){ line + n + 1, strcspn(line + n + 1, "\n") };
   return (struct text){ NULL, 0 };
 }
 
-// "tile@12.1": the length of "tile@", and 12.1 as one number that orders; 0: no such name.
+// "tile@12.1": the length of "tile@", and 12.1 as one number that orders; 0: no such
+// name.
 static size_t directive(const char *name, unsigned long long *order) {
   const char *at = memchr(name, '@', strcspn(name, "=\n"));
   char *end;
@@ -50,7 +56,8 @@ static size_t directive(const char *name, unsigned long long *order) {
   return (size_t)(at - name) + 1;
 }
 
-// Lines move: the I-th parameter of such directives here is the I-th there, if there are as many.
+// Lines move: the I-th parameter of such directives here is the I-th there, if there are
+// as many.
 static struct text value_by_order(const struct autotune_kernel *k, const char *values,
                                   const char *name) {
   unsigned long long own, order;
@@ -58,11 +65,13 @@ static struct text value_by_order(const struct autotune_kernel *k, const char *v
   size_t n = directive(name, &own);
   struct text best = { NULL, 0 };
   for (unsigned p = 0; n > 0 && p < k->n_params; p++)
-    if (strncmp(k->params[p].name, name, n) == 0 && directive(k->params[p].name, &order) == n) {
+    if (strncmp(k->params[p].name, name, n) == 0 &&
+        directive(k->params[p].name, &order) == n) {
       here++;
       rank += order < own;
     }
-  for (const char *line = values; n > 0 && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+  for (const char *line = values; n > 0 && *line;
+       line += strcspn(line, "\n"), line += *line == '\n') {
     unsigned before = 0;
     if (strncmp(line, name, n) != 0 || directive(line, &own) != n)
       continue;
@@ -120,7 +129,9 @@ bool hints_point(const struct space *space, const char *values, choice *point) {
       text = value_by_order(k, values, param->name);
     unsigned v = candidate(param, text);
     known += v < param->n_values;
-    point[p] = v < param->n_values ? v : param->original < param->n_values ? param->original : 0;
+    point[p] = v < param->n_values          ? v
+        : param->original < param->n_values ? param->original
+                                            : 0;
   }
   make_canonical(k, point);
   uint64_t rng = 1; // the same each time
@@ -143,20 +154,24 @@ struct hint *hints_add(struct hints *h, const struct space *space, const char *v
   return hint;
 }
 
-// ---- sources -------------------------------------------------------------------------------------
+// ---- sources ------------------------------------------------------------------------
 
-struct adding { struct request *request; const struct relative *relative; };
+struct adding {
+  struct request *request;
+  const struct relative *relative;
+};
 
 static void add(const char *values, double seconds, void *data) {
   struct adding *a = data;
   (void)seconds;
-  struct hint *hint = hints_add(a->request->out, a->request->space, values, a->relative->name);
+  struct hint *hint =
+      hints_add(a->request->out, a->request->space, values, a->relative->name);
   if (hint)
     hint->near = a->relative->near;
 }
 
-// The winners of all, then the next best of the nearest, and so on: another key's second is worth less
-// than its first, and so is a farther key's first.
+// The winners of all, then the next best of the nearest, and so on: another key's second
+// is worth less than its first, and so is a farther key's first.
 static void from_relatives(struct request *r) {
   struct relative relatives[MAX_RELATIVES];
   static const unsigned rounds[] = { 1, 4 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // lend.c: something better than the default to run while a tuning goes on (in the tuner).
 //
-// What won for a key within a factor of 4 is among the first that are tried. Once it was run on this call's
-// own data, agreed with the default and was faster, the program may borrow it: calls of this key that come
-// before the tuning ends run it.
+// What won for a key within a factor of 4 is among the first that are tried. Once it was
+// run on this call's own data, agreed with the default and was faster, the program may
+// borrow it: calls of this key that come before the tuning ends run it.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -46,10 +46,16 @@ static void keep(struct tuning *t, const struct candidate *c, uint64_t object) {
   if (store_tuning(t->store, problem_id(t->id), NULL, &before))
     return store_summary_free(&before); // never in a winner's place
   snprintf(source, sizeof source, "borrowed from %s", c->from);
-  struct summary m = { .winner = c->variant, .values = c->values, .compiler = c->compiler,
-                       .object = object, .space = t->id->space,
-                       .text = identity_text(t->kernel, c->point), .search = "", .why = "",
-                       .machine = "", .source = source };
+  struct summary m = { .winner = c->variant,
+                       .values = c->values,
+                       .compiler = c->compiler,
+                       .object = object,
+                       .space = t->id->space,
+                       .text = identity_text(t->kernel, c->point),
+                       .search = "",
+                       .why = "",
+                       .machine = "",
+                       .source = source };
   t->executor->call(t->workers, &m.flops, &m.bytes, &m.verified);
   m.inferred = t->kernel->inferred;
   store_summary(t->store, t->id, &m);
@@ -64,8 +70,9 @@ void lend(struct tuning *t, const struct candidate *c) {
   tune_report(t, tune_silence(NULL));
   uint64_t hash = 0;
   if (link_object(t, c, out, &hash)) {
-    snprintf(out->why, sizeof out->why, "borrowed from %s until it is tuned: %.3g x over the default",
-             c->from, t->original.median / c->e.median);
+    snprintf(out->why, sizeof out->why,
+             "borrowed from %s until it is tuned: %.3g x over the default", c->from,
+             t->original.median / c->e.median);
     memcpy(out->point, c->point, t->kernel->n_params * sizeof *c->point);
     keep(t, c, hash);
     session_lend(out);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// online.c: the tuner's side of mode `online`. The search goes on as ever, in the sandbox, though with a run
-// or two a variant only: that it is right and not hopeless. What passes is linked and sent to the program,
-// whose own calls then decide (halving.c). Nothing here waits for a call: between trials, and while
-// something is compiled, online_step looks what has come, and writes the next orders.
+// online.c: the tuner's side of mode `online`. The search goes on as ever, in the
+// sandbox, though with a run or two a variant only: that it is right and not hopeless.
+// What passes is linked and sent to the program, whose own calls then decide (halving.c).
+// Nothing here waits for a call: between trials, and while something is compiled,
+// online_step looks what has come, and writes the next orders.
 //
-// A variant is pending in the store again until its first real call has ended, so that one that takes the
-// program down with it is known for that next time.
+// A variant is pending in the store again until its first real call has ended, so that
+// one that takes the program down with it is known for that next time.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,25 +18,29 @@
 #include "session/session.h"
 #include "tune.h"
 
-// In the sandbox a variant must come this close to the best to be run in a call at all, one with threads less
-// so, since there they share the cores with the program's; what is known from an earlier process, to be
-// looked at again.
+// In the sandbox a variant must come this close to the best to be run in a call at all,
+// one with threads less so, since there they share the cores with the program's; what is
+// known from an earlier process, to be looked at again.
 static const double hopeful = 1.25, hopeful_with_threads = 2, promising = 1.1;
 
-struct sent { int arm; unsigned round; bool drop; };
+struct sent {
+  int arm;
+  unsigned round;
+  bool drop;
+};
 struct online {
   struct halving race;
   struct lane *lane;
-  int candidates[ARMS];               // index of each arm's; NONE
-  int loading;                        // the arm that the program is to load; NONE
-  int fd, next;                       // linked but not sent yet: its file, or -1, and whose it is
-  bool racing;                        // orders are being followed
-  unsigned read;                      // answers
+  int candidates[ARMS]; // index of each arm's; NONE
+  int loading;          // the arm that the program is to load; NONE
+  int fd, next;         // linked but not sent yet: its file, or -1, and whose it is
+  bool racing;          // orders are being followed
+  unsigned read;        // answers
   struct sent sent[LIVE_ORDERS];
-  double last;                        // sys_now of the last answer
-  double seen, cost;                  // sys_now and seconds of CPU at the last look
-  double given;                       // seconds that the budget was extended by
-  double lost;                        // seconds that calls have taken more than with the best so far
+  double last;       // sys_now of the last answer
+  double seen, cost; // sys_now and seconds of CPU at the last look
+  double given;      // seconds that the budget was extended by
+  double lost;       // seconds that calls have taken more than with the best so far
 };
 
 bool online_new(struct tuning *t) {
@@ -54,15 +59,15 @@ bool online_new(struct tuning *t) {
   return true;
 }
 
-// ---- records -----------------------------------------------------------------------------------------
+// ---- records ------------------------------------------------------------------------
 
 static struct candidate *candidate_of(const struct tuning *t, int arm) {
   int i = t->online->candidates[arm];
   return i == NONE ? NULL : &t->candidates[i];
 }
 
-static void write_down(const struct tuning *t, const struct candidate *c, const double *samples,
-                       unsigned n) {
+static void write_down(const struct tuning *t, const struct candidate *c,
+                       const double *samples, unsigned n) {
   struct record r = candidate_record(c);
   r.samples = samples;
   r.n_samples = n;
@@ -78,7 +83,7 @@ static void keep_samples(const struct tuning *t, int arm) {
     write_down(t, c, a->samples, a->n < ARM_SAMPLES ? a->n : ARM_SAMPLES);
 }
 
-// ---- newcomers -----------------------------------------------------------------------------------------
+// ---- newcomers ----------------------------------------------------------------------
 
 static bool is_twin(const struct tuning *t, const struct candidate *c) {
   for (unsigned i = 0; i < t->n; i++)
@@ -95,7 +100,8 @@ static struct candidate *next_newcomer(struct tuning *t) {
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];
     if (c->done && !c->offered && c->fate == FATE_OK && c->e.n > 0 && c->object.data &&
-        c->e.low <= close * best && (!found || c->e.median < found->e.median) && !is_twin(t, c))
+        c->e.low <= close * best && (!found || c->e.median < found->e.median) &&
+        !is_twin(t, c))
       found = c;
   }
   return found;
@@ -106,8 +112,9 @@ static int link_file(const struct tuning *t, const struct candidate *c) {
   char path[64], *why = NULL;
   int fd = memory_file();
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  if (fd >= 0 && (sys_fails(SYS_JIT) ||
-                  t->jit->link_shared(c->object.data, c->object.size, path, &why) != 0)) {
+  if (fd >= 0 &&
+      (sys_fails(SYS_JIT) ||
+       t->jit->link_shared(c->object.data, c->object.size, path, &why) != 0)) {
     log_message(AUTOTUNE_DEBUG, "%s: a variant cannot be linked: %s", t->kernel->name,
                 why ? why : "no memory");
     close(fd);
@@ -117,7 +124,8 @@ static int link_file(const struct tuning *t, const struct candidate *c) {
   return fd;
 }
 
-// Links one at a time, and sends it as soon as there is an arm for it and the program reads.
+// Links one at a time, and sends it as soon as there is an arm for it and the program
+// reads.
 static void send_newcomer(struct tuning *t) {
   struct online *o = t->online;
   struct candidate *c = o->loading == NONE && o->fd < 0 ? next_newcomer(t) : NULL;
@@ -153,7 +161,7 @@ static void see_loaded(struct tuning *t) {
     o->loading = NONE;
 }
 
-// ---- rounds --------------------------------------------------------------------------------------------
+// ---- rounds -------------------------------------------------------------------------
 
 static void write_order(struct online *o, struct sent s, unsigned repeat) {
   unsigned n = atomic_load(&o->lane->written);
@@ -207,8 +215,9 @@ static void tell(const struct tuning *t, int arm, const char *what) {
   const struct arm *a = &t->online->race.arms[arm];
   struct estimate e = halving_time(a);
   char *point = c ? space_describe(&t->space, c->point) : NULL;
-  log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s after %u real calls, %.4g s: %s", sys_now() - t->began,
-              t->kernel->name, what, a->n, e.median, point ? point : "the default");
+  log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s after %u real calls, %.4g s: %s",
+              sys_now() - t->began, t->kernel->name, what, a->n, e.median,
+              point ? point : "the default");
   free(point);
 }
 
@@ -225,7 +234,8 @@ static void judge(struct tuning *t) {
 static void drop_out(struct tuning *t) {
   struct online *o = t->online;
   for (int i = 1; i < ARMS; i++)
-    if (o->race.arms[i].state == ARM_OUT && candidate_of(t, i) && i != o->loading && room(o) > 0) {
+    if (o->race.arms[i].state == ARM_OUT && candidate_of(t, i) && i != o->loading &&
+        room(o) > 0) {
       tell(t, i, "out");
       keep_samples(t, i);
       object_free(&candidate_of(t, i)->object);
@@ -246,12 +256,14 @@ static void order_rounds(struct tuning *t) {
   unsigned repeat = repeats(best > 0 ? best : tune_best(t).median);
   for (unsigned k = 0; n > 0 && k < rounds; k++)
     for (unsigned i = 0; i < n && room(o) > 0; i++)
-      write_order(o, (struct sent){ .arm = arms[(i + k) % n], .round = o->race.round - rounds + k },
-                  repeat);
+      write_order(
+          o,
+          (struct sent){ .arm = arms[(i + k) % n], .round = o->race.round - rounds + k },
+          repeat);
 }
 
-// The budget is time that the tuning takes. Beside a program that leaves it little of the machine it takes less
-// than goes by, and may go on for up to four times as long.
+// The budget is time that the tuning takes. Beside a program that leaves it little of the
+// machine it takes less than goes by, and may go on for up to four times as long.
 static void extend_budget(struct tuning *t) {
   struct online *o = t->online;
   double now = sys_now();
@@ -284,7 +296,7 @@ void online_step(struct tuning *t) {
   send_newcomer(t);
 }
 
-// ---- the end -------------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------
 
 // What an earlier process found good is compiled and checked again, to compete.
 static void see_again(struct tuning *t) {
@@ -321,8 +333,9 @@ static void keep_all(struct tuning *t) {
   }
 }
 
-// What real calls said is what counts from here on. The default may have run when the machine was slower
-// or faster than it was for the best: what they took in the same rounds is what it is compared by.
+// What real calls said is what counts from here on. The default may have run when the
+// machine was slower or faster than it was for the best: what they took in the same
+// rounds is what it is compared by.
 static int conclude(struct tuning *t) {
   const struct halving *race = &t->online->race;
   const struct arm *original = &race->arms[0], *best = &race->arms[race->incumbent];
@@ -333,13 +346,14 @@ static int conclude(struct tuning *t) {
     struct estimate e = c->e = halving_time(best), r = original->ratio;
     t->best = (int)(c - t->candidates);
     if (r.n > 0)
-      t->original = (struct estimate){ e.median * r.median, e.median * r.low, e.median * r.high,
-                                       original->n };
+      t->original = (struct estimate){ e.median * r.median, e.median * r.low,
+                                       e.median * r.high, original->n };
   }
   return halving_winner(race) ? t->best : NONE;
 }
 
-// Do calls still come? Not where the program waits, nor if none came for as long as a tuning lasts.
+// Do calls still come? Not where the program waits, nor if none came for as long as a
+// tuning lasts.
 static bool has_calls(const struct tuning *t) {
   double silence = sys_now() - t->online->last, call = t->original.median;
   double patience = t->budget > 20 * call ? t->budget : 20 * call;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// pace.c: what a tuning costs, in seconds of CPU, and how it keeps within what the program allows: a
-// share of the time spent in the kernel. Where it has cost more it sleeps until the program has gone on.
+// pace.c: what a tuning costs, in seconds of CPU, and how it keeps within what the
+// program allows: a share of the time spent in the kernel. Where it has cost more it
+// sleeps until the program has gone on.
 #include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -13,11 +14,12 @@ static double seconds(int who) {
   struct rusage u = { 0 };
   getrusage(who, &u);
   return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-         1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+      1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 static double cost(const struct tuning *t) {
-  // External compilers are children that have been waited for; the sandbox keeps its own accounts.
+  // External compilers are children that have been waited for; the sandbox keeps its own
+  // accounts.
   double all = seconds(RUSAGE_SELF) + seconds(RUSAGE_CHILDREN);
   if (t->online)
     all += online_lost(t);
@@ -34,7 +36,8 @@ double pace_count(const struct tuning *t) {
 
 void pace_yield(void) {
   sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 });
-  setpriority(PRIO_PROCESS, 0, NICE); // Linux: of this thread, and of those that it begins
+  setpriority(PRIO_PROCESS, 0,
+              NICE); // Linux: of this thread, and of those that it begins
 }
 
 bool pace_allows(const struct tuning *t) {

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// race.c: the end of a tuning. What the search saw of a variant is a few samples while something was
-// being compiled; here the finalists and the default run in turns while nothing else does, so that
-// whatever the machine does meanwhile happens to all of them.
+// race.c: the end of a tuning. What the search saw of a variant is a few samples while
+// something was being compiled; here the finalists and the default run in turns while
+// nothing else does, so that whatever the machine does meanwhile happens to all of them.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tune.h"
 
-// How many are raced until the end; samples from which intervals mean what they say, and which
-// tell the best of many from the default.
+// How many are raced until the end; samples from which intervals mean what they say, and
+// which tell the best of many from the default.
 enum { LAST_ROUND = 6, INTERVAL = 6, PLENTY = 12, COMPILE_WAIT = 30 /* seconds */ };
 static const double precision = 0.02, least_gain = 1.01;
 
 struct runner_up {
-  struct candidate *candidate;  // NULL: the default
-  double samples[RACE_SAMPLES]; unsigned n;
+  struct candidate *candidate; // NULL: the default
+  double samples[RACE_SAMPLES];
+  unsigned n;
   struct estimate e;
-  bool out;                     // failed, clearly slower, or has all its samples
-  bool halved;                  // among the slower half of a round
+  bool out;    // failed, clearly slower, or has all its samples
+  bool halved; // among the slower half of a round
 };
 
 static bool is_twin(const struct runner_up *f, unsigned n, const struct candidate *c) {
@@ -28,7 +29,8 @@ static bool is_twin(const struct runner_up *f, unsigned n, const struct candidat
   return false;
 }
 
-// The first finalist is waited for however late it is: without any, nothing could be said.
+// The first finalist is waited for however late it is: without any, nothing could be
+// said.
 static bool compile(struct tuning *t, struct candidate *c, unsigned n) {
   double deadline = t->deadline;
   if (n == 0)
@@ -38,7 +40,8 @@ static bool compile(struct tuning *t, struct candidate *c, unsigned n) {
   return done;
 }
 
-// The winner of another tuning, and the best that are not clearly slower than the best, compiled.
+// The winner of another tuning, and the best that are not clearly slower than the best,
+// compiled.
 static unsigned choose(struct tuning *t, struct runner_up *f) {
   struct estimate best = tune_best(t);
   unsigned n = 0;
@@ -70,7 +73,8 @@ static unsigned choose(struct tuning *t, struct runner_up *f) {
   return n;
 }
 
-// Is the default worth running again? Not where it takes a good part of the time and lost already.
+// Is the default worth running again? Not where it takes a good part of the time and lost
+// already.
 static bool races_default(const struct tuning *t, const struct runner_up *first) {
   double best = first->candidate->e.high, left = t->deadline - sys_now();
   return t->original.low < 1.5 * best || t->original.median < left / 20;
@@ -79,8 +83,11 @@ static bool races_default(const struct tuning *t, const struct runner_up *first)
 static void run(struct tuning *t, struct runner_up *f) {
   double seconds = f->candidate ? f->candidate->e.median : t->original.median;
   unsigned n = seconds > 0.3 ? 1 : seconds > 0.03 ? 2 : seconds > 0.003 ? 3 : 5;
-  struct trial_plan plan = { .limit = tune_limit(t), .budget = 0.5 + 4 * seconds,
-                             .min_samples = n, .max_samples = n, .verify = f->n <= n };
+  struct trial_plan plan = { .limit = tune_limit(t),
+                             .budget = 0.5 + 4 * seconds,
+                             .min_samples = n,
+                             .max_samples = n,
+                             .verify = f->n <= n };
   struct trial trial;
   struct candidate *c = f->candidate;
   tune_report(t, tune_silence(&plan));
@@ -108,12 +115,13 @@ static const struct runner_up *leader(const struct runner_up *f, unsigned n) {
 }
 
 static int by_median(const void *a, const void *b) {
-  const struct runner_up *x = *(struct runner_up *const *)a, *y = *(struct runner_up *const *)b;
+  const struct runner_up *x = *(struct runner_up *const *)a,
+                         *y = *(struct runner_up *const *)b;
   return (x->e.median > y->e.median) - (x->e.median < y->e.median);
 }
 
-// Successive halving (Karnin, Koren, Somekh 2013): while many race, the slower half is dropped after each round, so
-// that time goes to telling the best from the good.
+// Successive halving (Karnin, Koren, Somekh 2013): while many race, the slower half is
+// dropped after each round, so that time goes to telling the best from the good.
 static void halve(struct runner_up *f, unsigned n) {
   struct runner_up *racing[FINALISTS + 1];
   unsigned left = 0;
@@ -163,22 +171,22 @@ static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
   }
 }
 
-// ---- the last word -------------------------------------------------------------------------------------
+// ---- the last word ------------------------------------------------------------------
 
 static unsigned fewer(const struct runner_up *a, const struct runner_up *b) {
   return a->n < b->n ? a->n : b->n;
 }
 
-// Does BEST beat the default beyond noise, and by a percent at least? The fewer samples there are
-// the farther apart they must be, since the best of several was lucky and an interval is no more
-// than a range; and then what the default took before counts as well.
+// Does BEST beat the default beyond noise, and by a percent at least? The fewer samples
+// there are the farther apart they must be, since the best of several was lucky and an
+// interval is no more than a range; and then what the default took before counts as well.
 static bool is_beaten(const struct tuning *t, const struct runner_up *original,
                       const struct runner_up *best) {
   unsigned n = fewer(original, best);
   double apart = n >= PLENTY ? 1 : n >= INTERVAL ? 1.02 : n >= 3 ? 1.05 : 1.1;
   double low = n >= INTERVAL ? original->e.low : fmin(original->e.low, t->original.low);
   return n > 0 && low > apart * best->e.high &&
-         original->e.median > least_gain * best->e.median;
+      original->e.median > least_gain * best->e.median;
 }
 
 static bool may_beat(const struct runner_up *original, const struct runner_up *best) {
@@ -189,7 +197,8 @@ static bool may_beat(const struct runner_up *original, const struct runner_up *b
 static struct runner_up *fastest(struct runner_up *f, unsigned n) {
   struct runner_up *best = NULL;
   for (unsigned i = 0; i < n; i++)
-    if (f[i].n > 0 && f[i].candidate && !f[i].halved && (!best || f[i].e.median < best->e.median))
+    if (f[i].n > 0 && f[i].candidate && !f[i].halved &&
+        (!best || f[i].e.median < best->e.median))
       best = &f[i];
   return best;
 }
@@ -200,12 +209,15 @@ static void add_samples(struct runner_up *to, const struct runner_up *from) {
   to->e = stats_median(to->samples, to->n);
 }
 
-// What chose the best of many must not be what judges it: where the two are close and were run a
-// few times only, they run in turns once more, and that alone counts where there is time for enough
-// of it.
-static void run_duel(struct tuning *t, struct runner_up *original, struct runner_up *best) {
-  struct runner_up a = { .e = original->e }, b = { .candidate = best->candidate, .e = best->e };
-  double now = sys_now(), more = now + 0.1 * t->budget; // where noise is such that plenty are too few
+// What chose the best of many must not be what judges it: where the two are close and
+// were run a few times only, they run in turns once more, and that alone counts where
+// there is time for enough of it.
+static void run_duel(struct tuning *t, struct runner_up *original,
+                     struct runner_up *best) {
+  struct runner_up a = { .e = original->e },
+                   b = { .candidate = best->candidate, .e = best->e };
+  double now = sys_now(),
+         more = now + 0.1 * t->budget; // where noise is such that plenty are too few
   unsigned n = 0;
   bool decided = false;
   for (; !decided && (n < PLENTY || now < more) && now < t->deadline && n < RACE_SAMPLES;
@@ -228,7 +240,8 @@ static void run_duel(struct tuning *t, struct runner_up *original, struct runner
   }
 }
 
-// The fastest of the candidates, once it has been held against the default; NULL: there is none.
+// The fastest of the candidates, once it has been held against the default; NULL: there
+// is none.
 static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsigned n,
                                    struct runner_up *original, bool again) {
   struct runner_up *best;
@@ -242,8 +255,8 @@ static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsign
   return best;
 }
 
-// The fastest candidate, if it beats the default: inside the noise the default stays. WITH_DEFAULT:
-// it was raced as well, as the last of N.
+// The fastest candidate, if it beats the default: inside the noise the default stays.
+// WITH_DEFAULT: it was raced as well, as the last of N.
 static int judge(struct tuning *t, struct runner_up *f, unsigned n, bool with_default) {
   struct runner_up known = { .e = t->original, .n = t->original.n };
   bool raced = with_default && f[n - 1].n > 0;
@@ -261,7 +274,8 @@ static int judge(struct tuning *t, struct runner_up *f, unsigned n, bool with_de
 int race(struct tuning *t) {
   struct runner_up *f = sys_calloc(FINALISTS + 1, sizeof *f);
   unsigned n = f ? choose(t, f) : 0;
-  t->deadline = fmax(t->deadline, sys_now() + 0.1 * t->budget); // compiling may have taken it all
+  t->deadline =
+      fmax(t->deadline, sys_now() + 0.1 * t->budget); // compiling may have taken it all
   bool with_default = n > 0 && races_default(t, f);
   if (with_default)
     f[n++] = (struct runner_up){ 0 };

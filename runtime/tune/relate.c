@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// relate.c: what variants took for the nearest key, told to the search before it proposes anything. Hints
-// (hints.c) say what to try first; this says what need not be tried, and which way is down from there. Where
-// few variants are tried for a key, most of what can be known of it is known from its neighbours.
+// relate.c: what variants took for the nearest key, told to the search before it proposes
+// anything. Hints (hints.c) say what to try first; this says what need not be tried, and
+// which way is down from there. Where few variants are tried for a key, most of what can
+// be known of it is known from its neighbours.
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +11,19 @@
 #include "tune.h"
 
 enum {
-  MOST = 5000,                // variants that are looked at
-  FASTEST = MAX_RELATED / 2,  // of what is told, the fastest; the others are spread over the rest
+  MOST = 5000, // variants that are looked at
+  FASTEST = MAX_RELATED /
+      2, // of what is told, the fastest; the others are spread over the rest
 };
 
-struct timed { choice *point; double seconds; };
+struct timed {
+  choice *point;
+  double seconds;
+};
 struct gathered {
   const struct space *space;
-  struct timed *items; unsigned n;
+  struct timed *items;
+  unsigned n;
 };
 
 // What does not exist here, or is another variant here, says nothing.
@@ -26,7 +32,8 @@ static void gather(const char *values, double seconds, void *data) {
   choice point[MAX_PARAMS];
   size_t size = g->space->kernel->n_params * sizeof *point;
   char *own = g->n < MOST && hints_point(g->space, values, point)
-                  ? space_values(g->space->kernel, point) : NULL;
+      ? space_values(g->space->kernel, point)
+      : NULL;
   choice *copy = own && strcmp(own, values) == 0 ? sys_malloc(size + 1) : NULL;
   free(own);
   if (!copy)
@@ -36,14 +43,16 @@ static void gather(const char *values, double seconds, void *data) {
 }
 
 static int by_time(const void *a, const void *b) {
-  double left = ((const struct timed *)a)->seconds, right = ((const struct timed *)b)->seconds;
+  double left = ((const struct timed *)a)->seconds,
+         right = ((const struct timed *)b)->seconds;
   return (left > right) - (left < right);
 }
 
 // The I-th of the N items to tell of, where ALL are sorted.
 static unsigned chosen(unsigned i, unsigned n, unsigned all) {
-  return n == all || i < FASTEST ? i
-                                 : FASTEST + (unsigned)((uint64_t)(i - FASTEST) * (all - FASTEST) / (n - FASTEST));
+  return n == all || i < FASTEST
+      ? i
+      : FASTEST + (unsigned)((uint64_t)(i - FASTEST) * (all - FASTEST) / (n - FASTEST));
 }
 
 static unsigned tell(const struct gathered *g, const struct strategy_class *class,
@@ -57,10 +66,12 @@ static unsigned tell(const struct gathered *g, const struct strategy_class *clas
   return n;
 }
 
-unsigned relate_near(struct store *store, const struct space *space, const struct identity *id,
-                const struct strategy_class *class, struct strategy *st, char name[96]) {
+unsigned relate_near(struct store *store, const struct space *space,
+                     const struct identity *id, const struct strategy_class *class,
+                     struct strategy *st, char name[96]) {
   struct relative relatives[MAX_RELATIVES];
-  bool any = store && class->relate && store_relatives(store, id, relatives) > 0 && relatives[0].near;
+  bool any = store && class->relate && store_relatives(store, id, relatives) > 0 &&
+      relatives[0].near;
   struct gathered g = { .space = space };
   if (!any || !(g.items = sys_malloc(MOST * sizeof *g.items)))
     return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// setup.c: what a tuning needs before it tries anything: a budget, processes, compiling threads, a strategy;
-// then the store and what that knows.
+// setup.c: what a tuning needs before it tries anything: a budget, processes, compiling
+// threads, a strategy; then the store and what that knows.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,14 @@ void setup_budget(struct tuning *t) {
   const struct options *o = options_get();
   const struct autotune_kernel *k = t->kernel;
   t->budget = o->budget_seconds > 0 ? o->budget_seconds
-              : k->budget_seconds > 0 ? k->budget_seconds : default_seconds;
+      : k->budget_seconds > 0       ? k->budget_seconds
+                                    : default_seconds;
   t->max_variants = o->budget_variants ? o->budget_variants : k->budget_variants;
   if (t->max_variants && !o->budget_seconds && !k->budget_seconds)
     t->budget = 60 * default_seconds; // a number of variants was asked for, and no time
-  if (!t->max_variants) // or a time, and no number
+  if (!t->max_variants)               // or a time, and no number
     t->max_variants = o->budget_seconds > 0 || k->budget_seconds > 0 ? MOST_VARIANTS
-                                                                      : DEFAULT_VARIANTS;
+                                                                     : DEFAULT_VARIANTS;
   if (t->plan->again && !o->budget_variants) // only time ends it
     t->max_variants = MOST_VARIANTS;
   double in_time = fmax(FEW_VARIANTS, USUALLY_A_SECOND * t->budget);
@@ -34,7 +35,8 @@ void setup_budget(struct tuning *t) {
 }
 
 static const struct autotune_machine *numbers_of(const struct tuning *t) {
-  const struct gpu_info *g = t->kernel->gpu ? gpu_info_get(gpu_ordinal(t->kernel, t->id->key)) : NULL;
+  const struct gpu_info *g =
+      t->kernel->gpu ? gpu_info_get(gpu_ordinal(t->kernel, t->id->key)) : NULL;
   if (g)
     gpu_nvrtc_target(g->cc);
   return g ? &g->numbers : &machine_get()->numbers;
@@ -52,11 +54,13 @@ static bool set_strategy(struct tuning *t, struct outcome *out) {
     log_message(AUTOTUNE_WARN, "there is no search '%s'; the default is used", name);
   if (!t->class)
     t->class = strategy_choose(&t->space, t->hint);
-  uint64_t seed = o->seed + 0x9e3779b97f4a7c15u * share_join(t->id); // each process another order
+  uint64_t seed = o->seed +
+      0x9e3779b97f4a7c15u * share_join(t->id); // each process another order
   t->strategy = t->expected ? t->class->new(&t->space, seed, t->hint) : NULL;
   if (!t->strategy)
-    SAY(out, t->expected ? "default: no memory to search"
-                         : "default: the constraint leaves no variant for this call");
+    SAY(out,
+        t->expected ? "default: no memory to search"
+                    : "default: the constraint leaves no variant for this call");
   return t->strategy != NULL;
 }
 
@@ -67,7 +71,8 @@ static bool set_online(struct tuning *t, struct outcome *out) {
   return set;
 }
 
-// The order matters: the zygote is forked with LLVM loaded and before there is a thread or a database.
+// The order matters: the zygote is forked with LLVM loaded and before there is a thread
+// or a database.
 static bool set_processes(struct tuning *t, struct outcome *out) {
   char *why = NULL;
   t->executor = t->kernel->gpu ? &executor_cuda : &executor_cpu;
@@ -92,13 +97,17 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
 }
 
 static bool set_pool(struct tuning *t, struct outcome *out) {
-  unsigned threads = t->kernel->gpu ? (unsigned)machine_get()->numbers.threads : t->id->threads;
+  unsigned threads = t->kernel->gpu ? (unsigned)machine_get()->numbers.threads
+                                    : t->id->threads;
   threads = threads ? threads : 1;
-  // A kernel that uses all cores is timed while nothing is compiled; beside any other, one core less.
-  // Where calls of the program's are timed, all of them suffer alike.
-  // What is timed on a device does not mind.
-  t->quiet = (t->kernel->openmp || threads == 1) && t->plan->kind != PLAN_ONLINE && !t->kernel->gpu;
-  unsigned compiling = t->plan->share > 0 ? 1 : t->quiet || threads == 1 ? threads : threads - 1;
+  // A kernel that uses all cores is timed while nothing is compiled; beside any other,
+  // one core less. Where calls of the program's are timed, all of them suffer alike. What
+  // is timed on a device does not mind.
+  t->quiet = (t->kernel->openmp || threads == 1) && t->plan->kind != PLAN_ONLINE &&
+      !t->kernel->gpu;
+  unsigned compiling = t->plan->share > 0 ? 1
+      : t->quiet || threads == 1          ? threads
+                                          : threads - 1;
   t->ahead = t->quiet ? 3 * compiling : 2 * compiling + 1;
   t->pool = pool_new(t->kernel, compiling);
   struct page *page = session_page();
@@ -110,7 +119,8 @@ static bool set_pool(struct tuning *t, struct outcome *out) {
 }
 
 bool setup_tuning(struct tuning *t, struct outcome *out) {
-  return set_online(t, out) && set_processes(t, out) && set_pool(t, out) && set_strategy(t, out);
+  return set_online(t, out) && set_processes(t, out) && set_pool(t, out) &&
+      set_strategy(t, out);
 }
 
 void setup_store(struct tuning *t) {
@@ -134,7 +144,8 @@ void setup_hints(struct tuning *t) {
     log_message(AUTOTUNE_INFO, "%s: tries first what was found for %s%s", t->kernel->name,
                 t->hints->items[0].from, t->hints->n > 1 ? " and others" : "");
   char name[96];
-  unsigned n = own ? 0 : relate_near(t->store, &t->space, t->id, t->class, t->strategy, name);
+  unsigned n = own ? 0
+                   : relate_near(t->store, &t->space, t->id, t->class, t->strategy, name);
   if (n > 0)
     log_message(AUTOTUNE_INFO, "%s: learns from %u variant%s of %s", t->kernel->name, n,
                 n == 1 ? "" : "s", name);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// share.c: processes that tune the same problem at the same time do it together, by way of the store.
+// share.c: processes that tune the same problem at the same time do it together, by way
+// of the store.
 //
-// Each looks there before it compiles and before it runs a variant, leaves to the others what they are at,
-// and learns between trials what they have found. Their times may be worse than they would be alone; that
-// is for the final race to find out, in which whatever winner is stored by then must be beaten.
+// Each looks there before it compiles and before it runs a variant, leaves to the others
+// what they are at, and learns between trials what they have found. Their times may be
+// worse than they would be alone; that is for the final race to find out, in which
+// whatever winner is stored by then must be beaten.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,14 +16,15 @@
 #include "tune.h"
 
 enum { MOST_PEERS = 64 };
-static const double often = 0.1;    // seconds between two looks
-static const double overlap = 2;    // seconds that a row may be late: it waited for a lock
-static const double patience = 2;   // seconds to wait for others at the end
+static const double often = 0.1;  // seconds between two looks
+static const double overlap = 2;  // seconds that a row may be late: it waited for a lock
+static const double patience = 2; // seconds to wait for others at the end
 
-// ---- who else is there ---------------------------------------------------------------------------------
+// ---- who else is there --------------------------------------------------------------
 
-// A byte of a file of its own, locked for as long as this process lives: nothing is left behind by one that
-// is killed. The first process searches in the order of its seed, each further one in another.
+// A byte of a file of its own, locked for as long as this process lives: nothing is left
+// behind by one that is killed. The first process searches in the order of its seed, each
+// further one in another.
 unsigned share_join(const struct identity *id) {
   const char *cache = options_get()->cache;
   char *message = NULL;
@@ -46,7 +49,7 @@ unsigned share_join(const struct identity *id) {
   return rank; // the descriptor stays open
 }
 
-// ---- one variant -----------------------------------------------------------------------------------------
+// ---- one variant --------------------------------------------------------------------
 
 enum knowledge share_look(struct tuning *t, struct candidate *c) {
   struct estimate e = { 0 };
@@ -68,7 +71,7 @@ enum knowledge share_look(struct tuning *t, struct candidate *c) {
   return known;
 }
 
-// ---- news -----------------------------------------------------------------------------------------------
+// ---- news ---------------------------------------------------------------------------
 
 static struct candidate *find(const struct tuning *t, uint64_t variant) {
   for (unsigned i = 0; i < t->n; i++)
@@ -77,17 +80,20 @@ static struct candidate *find(const struct tuning *t, uint64_t variant) {
   return NULL;
 }
 
-// The candidate that R tells of, made where it was not thought of here; NULL: it does not exist here.
+// The candidate that R tells of, made where it was not thought of here; NULL: it does not
+// exist here.
 static struct candidate *candidate_of(struct tuning *t, const struct record *r) {
   choice point[MAX_PARAMS];
   struct candidate *c = find(t, r->variant);
-  if (c || tune_asked(t) >= t->max_variants || !identity_point(t->kernel, r->values, point) ||
-      !space_allows(&t->space, point))
+  if (c || tune_asked(t) >= t->max_variants ||
+      !identity_point(t->kernel, r->values, point) || !space_allows(&t->space, point))
     return c;
-  c = candidate_give(t, point, t->summary.tried == t->recalled ? "an earlier run" : "another process");
+  c = candidate_give(
+      t, point, t->summary.tried == t->recalled ? "an earlier run" : "another process");
   if (!c || !candidate_identify(t, c))
     return NULL;
-  return c->variant == r->variant ? c : NULL; // another compiler's: it is to be tried here
+  return c->variant == r->variant ? c
+                                  : NULL; // another compiler's: it is to be tried here
 }
 
 static void learn(const struct record *r, void *data) {
@@ -122,7 +128,8 @@ static void take_up(struct tuning *t) {
 void share_news(struct tuning *t) {
   struct sharing *s = &t->sharing;
   double now = sys_now();
-  if (!t->store || t->plan->kind == PLAN_RACE || (s->looked > 0 && now - s->looked < often))
+  if (!t->store || t->plan->kind == PLAN_RACE ||
+      (s->looked > 0 && now - s->looked < often))
     return;
   bool first = s->looked == 0;
   s->looked = now;
@@ -143,7 +150,7 @@ bool share_waits(struct tuning *t) {
   return sys_now() < s->waits;
 }
 
-// ---- the end ---------------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------
 
 struct candidate *share_rival(struct tuning *t) {
   struct summary m;
@@ -157,14 +164,18 @@ struct candidate *share_rival(struct tuning *t) {
   return c && c->fate == FATE_OK && c->e.n > 0 ? c : NULL;
 }
 
-// ---- for who looks on ------------------------------------------------------------------------------------
+// ---- for who looks on ---------------------------------------------------------------
 
 void share_phase(const struct tuning *t, enum phase phase, const char *why) {
   double now = sys_now(), unix_now = sys_unix();
-  struct course c = { .phase = phase, .began = unix_now - (now - t->began),
-                      .until = unix_now + (t->deadline - now), .expected = t->expected,
-                      .original = t->original.median, .why = why };
-  // Who is told to end is in nobody's way: the next process may be asking already what is known.
+  struct course c = { .phase = phase,
+                      .began = unix_now - (now - t->began),
+                      .until = unix_now + (t->deadline - now),
+                      .expected = t->expected,
+                      .original = t->original.median,
+                      .why = why };
+  // Who is told to end is in nobody's way: the next process may be asking already what is
+  // known.
   if (t->store && t->plan->kind != PLAN_CHECK && !session_stopping())
     store_course(t->store, t->id, &c);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tune.c: the pass. It runs in the tuner, which may crash or hang: the program only waits so long.
+// tune.c: the pass. It runs in the tuner, which may crash or hang: the program only waits
+// so long.
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -9,7 +10,7 @@
 
 #include "tune.h"
 
-// ---- shared by all of it ----------------------------------------------------------------------
+// ---- shared by all of it ------------------------------------------------------------
 
 struct estimate tune_best(const struct tuning *t) {
   const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
@@ -22,8 +23,10 @@ unsigned tune_asked(const struct tuning *t) {
 }
 
 double tune_limit(const struct tuning *t) {
-  // What is ended because the budget is, and not for its own slowness, would be condemned for ever.
-  double limit = fmax(10 * t->original.median, 1), least = fmax(1.5 * t->original.median, 1);
+  // What is ended because the budget is, and not for its own slowness, would be condemned
+  // for ever.
+  double limit = fmax(10 * t->original.median, 1),
+         least = fmax(1.5 * t->original.median, 1);
   double left = fmax(t->deadline - sys_now(), least);
   return limit < left ? limit : left;
 }
@@ -35,8 +38,12 @@ double tune_silence(const struct trial_plan *plan) {
 
 void tune_report(struct tuning *t, double silence) {
   struct progress p = {
-    .done = t->summary.tried, .total = t->expected, .original = t->original.median,
-    .best = tune_best(t).median, .left = t->deadline - sys_now(), .silence = silence,
+    .done = t->summary.tried,
+    .total = t->expected,
+    .original = t->original.median,
+    .best = tune_best(t).median,
+    .left = t->deadline - sys_now(),
+    .silence = silence,
   };
   t->report(t->data, &p);
 }
@@ -52,12 +59,13 @@ static bool write_object(const struct candidate *c, const char *path, char **why
   return written;
 }
 
-bool tune_link(const struct tuning *t, const struct candidate *c, const char *path, char **why) {
+bool tune_link(const struct tuning *t, const struct candidate *c, const char *path,
+               char **why) {
   *why = NULL;
   if (t->kernel->gpu)
     return write_object(c, path, why);
   return !sys_fails(SYS_JIT) &&
-         t->jit->link_shared(c->object.data, c->object.size, path, why) == 0;
+      t->jit->link_shared(c->object.data, c->object.size, path, why) == 0;
 }
 
 void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *plan,
@@ -66,23 +74,29 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
   uint64_t ticket = c ? (uint64_t)(c - t->candidates) + 1 : 0;
   if (c && t->kernel->gpu)
     space_launch(&t->space, c->point, &p.launch);
-  t->lost = t->executor->try(t->workers, ticket, c ? c->object.data : NULL, c ? c->object.size : 0,
-                             &p, out) != 0 || t->lost;
+  t->lost = t->executor->try(t->workers, ticket, c ? c->object.data : NULL,
+                             c ? c->object.size : 0, &p, out) != 0 ||
+      t->lost;
   if (c && out->has_facts)
     features_of_device(&out->facts, p.launch.shared, &c->features);
 }
 
-// ---- the pass ---------------------------------------------------------------------------------
+// ---- the pass -----------------------------------------------------------------------
 
 // One run, compared with the default's and not timed to any purpose.
 static struct trial_plan once(double limit) {
-  return (struct trial_plan){ .limit = limit, .min_samples = 1, .max_samples = 1, .verify = true };
+  return (struct trial_plan){
+    .limit = limit, .min_samples = 1, .max_samples = 1, .verify = true
+  };
 }
 
 static bool measure_default(struct tuning *t, struct outcome *out) {
   double limit = fmax(3 * t->budget, 30);
-  struct trial_plan plan = { .limit = limit, .budget = t->budget / 20, .min_samples = 3,
-                             .max_samples = 64, .precision = 0.02 };
+  struct trial_plan plan = { .limit = limit,
+                             .budget = t->budget / 20,
+                             .min_samples = 3,
+                             .max_samples = 64,
+                             .precision = 0.02 };
   if (t->plan->kind == PLAN_CHECK)
     plan = once(limit);
   if (t->online)
@@ -94,17 +108,20 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   t->original = stats_median(trial.samples, trial.n_samples);
   free(trial.samples);
   if (trial.fate == FATE_WRONG && t->original.n > 0)
-    SAY(out, "default: run twice on the same data, the kernel as written gives two results (%s); "
-             "should an `out` section be `inout`?", trial.message);
+    SAY(out,
+        "default: run twice on the same data, the kernel as written gives two results (%s); "
+        "should an `out` section be `inout`?",
+        trial.message);
   else if (trial.fate == FATE_WRONG)
     SAY(out, "default: %s", trial.message);
   else if (rc != 0 && trial.fate == FATE_OK)
     SAY(out, "default: the workers were lost after the kernel as written had run");
   else if (trial.fate != FATE_OK)
     SAY(out, "default: the kernel as written %s %s (%s)",
-        trial.fate == FATE_PENDING ? "did not run" : fate_name(trial.fate), t->executor->place,
-        trial.message);
-  // A default that takes most of the budget must leave some: what it runs over half of it is added.
+        trial.fate == FATE_PENDING ? "did not run" : fate_name(trial.fate),
+        t->executor->place, trial.message);
+  // A default that takes most of the budget must leave some: what it runs over half of it
+  // is added.
   double spent = sys_now() - start;
   if (spent > t->budget / 2)
     t->deadline += spent - t->budget / 2;
@@ -114,7 +131,8 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   return rc == 0 && trial.fate == FATE_OK;
 }
 
-// What was measured elsewhere is the winner here from now on: it was right, and its code is at hand.
+// What was measured elsewhere is the winner here from now on: it was right, and its code
+// is at hand.
 static void keep_adopted(struct tuning *t, const struct candidate *c) {
   struct summary m = *t->plan->adopt;
   m.object = t->summary.object;
@@ -129,7 +147,8 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
     store_summary(t->store, t->id, &m);
 }
 
-// PLAN_CHECK: is the first of the given points right for this call? Nothing is stored but its object.
+// PLAN_CHECK: is the first of the given points right for this call? Nothing is stored but
+// its object.
 static int check(struct tuning *t, int fd, struct outcome *out) {
   struct candidate *c = explore_given(t);
   char *point = c ? space_describe(&t->space, c->point) : NULL;
@@ -161,8 +180,8 @@ static void tell_cost(const struct tuning *t, struct outcome *out) {
   size_t n = strlen(out->why);
   double spent = page ? atomic_load(&page->spent) : 0;
   if (t->plan->share > 0 && spent > 0)
-    snprintf(out->why + n, sizeof out->why - n, "; for %.3g s of CPU, %.3g s spent in the kernel",
-             out->cost, spent);
+    snprintf(out->why + n, sizeof out->why - n,
+             "; for %.3g s of CPU, %.3g s spent in the kernel", out->cost, spent);
 }
 
 // What is not freed ends with the process.
@@ -175,15 +194,22 @@ static void clean(struct tuning *t) {
     t->class->free(t->strategy);
 }
 
-int tune_run(const struct autotune_kernel *k, const struct identity *id, void *const *args,
-             const struct plan *plan, int object_fd,
+int tune_run(const struct autotune_kernel *k, const struct identity *id,
+             void *const *args, const struct plan *plan, int object_fd,
              void (*report)(void *data, const struct progress *p), void *data,
              struct outcome *out) {
   struct identity own = *id; // with what says which problems are like it
   own.shape = k->n_units ? shape_of(k->units[0].text) : 0;
   own.family = k->family;
-  struct tuning t = { .kernel = k, .id = &own, .args = args, .plan = plan, .best = NONE, .unasked = NONE,
-                      .began = sys_now(), .report = report, .data = data };
+  struct tuning t = { .kernel = k,
+                      .id = &own,
+                      .args = args,
+                      .plan = plan,
+                      .best = NONE,
+                      .unasked = NONE,
+                      .began = sys_now(),
+                      .report = report,
+                      .data = data };
   int rc = -1;
   *out = (struct outcome){ .fd = -1 };
   setup_budget(&t);
@@ -198,7 +224,8 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id, void *c
       setup_hints(&t);
     if (plan->kind != PLAN_CHECK)
       explore(&t);
-    rc = plan->kind == PLAN_CHECK ? check(&t, object_fd, out) : finish_tuning(&t, object_fd, out);
+    rc = plan->kind == PLAN_CHECK ? check(&t, object_fd, out)
+                                  : finish_tuning(&t, object_fd, out);
     share_phase(&t, PHASE_ENDED, out->why);
   }
   out->cost = pace_count(&t);

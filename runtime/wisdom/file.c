@@ -12,7 +12,7 @@
 
 enum { LARGEST = 64 << 20, MOST_LINES = 1 << 20 };
 
-// ---- lists -----------------------------------------------------------------------------------------
+// ---- lists --------------------------------------------------------------------------
 
 bool wisdom_add(struct wisdom *w, const struct wisdom_entry *e) {
   if ((w->n & (w->n - 1)) == 0) { // a power of two: full
@@ -44,18 +44,21 @@ static bool is_wanted(const char *kernel, const char *const *kernels, unsigned n
   return n == 0;
 }
 
-bool wisdom_add_listing(struct wisdom *w, const struct listing *l, const char *const *kernels,
-                        unsigned n) {
+bool wisdom_add_listing(struct wisdom *w, const struct listing *l,
+                        const char *const *kernels, unsigned n) {
   for (unsigned i = 0; i < l->n; i++) {
     const struct listed *item = &l->items[i];
-    struct wisdom_entry e = { .problem = item->problem, .summary = item->summary, .origin = "" };
-    if (item->finished && is_wanted(item->problem.kernel, kernels, n) && !wisdom_add(w, &e))
+    struct wisdom_entry e = { .problem = item->problem,
+                              .summary = item->summary,
+                              .origin = "" };
+    if (item->finished && is_wanted(item->problem.kernel, kernels, n) &&
+        !wisdom_add(w, &e))
       return false;
   }
   return true;
 }
 
-// ---- order ---------------------------------------------------------------------------------------------
+// ---- order --------------------------------------------------------------------------
 
 static int compare_numbers(double a, double b) {
   return a < b ? -1 : a > b;
@@ -115,7 +118,7 @@ void wisdom_sort(struct wisdom *w) {
   w->n = n;
 }
 
-// ---- reading -------------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------
 
 // All of the file at PATH, with a NUL behind it, malloc'ed; NULL and *WHY.
 static char *read_all(const char *path, size_t *size, const char **why) {
@@ -145,7 +148,8 @@ static char *read_all(const char *path, size_t *size, const char **why) {
   return data;
 }
 
-int wisdom_read(struct wisdom *w, const char *path, wisdom_complain *complain, void *data) {
+int wisdom_read(struct wisdom *w, const char *path, wisdom_complain *complain,
+                void *data) {
   const char *why;
   size_t size;
   char message[160], *all = read_all(path, &size, &why);
@@ -180,7 +184,7 @@ int wisdom_read(struct wisdom *w, const char *path, wisdom_complain *complain, v
   return status;
 }
 
-// ---- writing -------------------------------------------------------------------------------------------
+// ---- writing ------------------------------------------------------------------------
 
 static int write_lines(const void *what, FILE *f) {
   const struct wisdom *w = what;
@@ -202,7 +206,8 @@ static bool is_replaceable(const char *path) {
   return lstat(path, &st) != 0 || S_ISREG(st.st_mode);
 }
 
-static int write_in_place(const char *path, int (*write)(const void *what, FILE *f), const void *what) {
+static int write_in_place(const char *path, int (*write)(const void *what, FILE *f),
+                          const void *what) {
   int fd = sys_open(path, O_WRONLY | O_TRUNC | O_CREAT, 0666);
   FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
   int status = f ? write(what, f) : -1;
@@ -215,12 +220,15 @@ static int write_in_place(const char *path, int (*write)(const void *what, FILE 
   return status;
 }
 
-int wisdom_write_file(const char *path, int (*write)(const void *what, FILE *f), const void *what) {
+int wisdom_write_file(const char *path, int (*write)(const void *what, FILE *f),
+                      const void *what) {
   static atomic_uint counter;
   if (!is_replaceable(path))
     return write_in_place(path, write, what);
-  char *temporary = sys_printf("%s.new-%ld-%u", path, (long)getpid(), atomic_fetch_add(&counter, 1));
-  int fd = temporary ? sys_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666) : -1;
+  char *temporary =
+      sys_printf("%s.new-%ld-%u", path, (long)getpid(), atomic_fetch_add(&counter, 1));
+  int fd = temporary ? sys_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666)
+                     : -1;
   FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
   int status = f ? write(what, f) : -1;
   if (status == 0)
@@ -243,9 +251,10 @@ int wisdom_write(const struct wisdom *w, const char *path, FILE *out) {
   return path ? wisdom_write_file(path, write_lines, w) : write_lines(w, out);
 }
 
-// ---- merging -------------------------------------------------------------------------------------------
+// ---- merging ------------------------------------------------------------------------
 
-static const struct wisdom_entry *find(const struct wisdom *w, const struct wisdom_entry *e) {
+static const struct wisdom_entry *find(const struct wisdom *w,
+                                       const struct wisdom_entry *e) {
   return w && w->n ? bsearch(e, w->entries, w->n, sizeof *e,
                              (int (*)(const void *, const void *))wisdom_compare)
                    : NULL;
@@ -260,8 +269,9 @@ static bool is_same(const struct wisdom_entry *a, const struct wisdom_entry *b) 
   return same;
 }
 
-// What is left of E, which MINE has and OTHER may have. One side's change wins over no change; one that was
-// taken out by one side and not touched by the other is gone; else the better one stays.
+// What is left of E, which MINE has and OTHER may have. One side's change wins over no
+// change; one that was taken out by one side and not touched by the other is gone; else
+// the better one stays.
 static bool merge_one(const struct wisdom_entry *e, const struct wisdom *other,
                       const struct wisdom *base, struct wisdom *out) {
   const struct wisdom_entry *theirs = find(other, e), *before = find(base, e);
@@ -281,7 +291,8 @@ bool wisdom_merge(const struct wisdom *ours, const struct wisdom *theirs,
     if (!merge_one(&ours->entries[i], theirs, base, out))
       return false;
   for (unsigned i = 0; i < theirs->n; i++)
-    if (!find(ours, &theirs->entries[i]) && !merge_one(&theirs->entries[i], ours, base, out))
+    if (!find(ours, &theirs->entries[i]) &&
+        !merge_one(&theirs->entries[i], ours, base, out))
       return false;
   if (out->n)
     qsort(out->entries, out->n, sizeof *out->entries, by_identity);

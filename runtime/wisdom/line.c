@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// line.c: one winner to one line of JSON and back. Members are sorted and numbers rounded, so that
-// the same winner is the same line everywhere. The sum at its end covers the line as it is printed
-// without it; a line that was edited by hand goes without.
+// line.c: one winner to one line of JSON and back. Members are sorted and numbers
+// rounded, so that the same winner is the same line everywhere. The sum at its end covers
+// the line as it is printed without it; a line that was edited by hand goes without.
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,22 +14,24 @@
 enum { MOST_KEYS = 64, MOST_THREADS = 1 << 20, MOST_SAMPLES = 1 << 30 };
 static const double longest = 1e12; // seconds
 
-// A line that is being read: the first thing that is wrong with it, and where its texts go.
+// A line that is being read: the first thing that is wrong with it, and where its texts
+// go.
 struct reading {
   json_t *root;
   char *at, *end;
-  char *why; size_t why_size;
+  char *why;
+  size_t why_size;
   bool failed;
 };
 
-#define FAIL(r, ...)                                     \
-  do {                                                   \
-    if (!(r)->failed)                                    \
-      snprintf((r)->why, (r)->why_size, __VA_ARGS__);    \
-    (r)->failed = true;                                  \
+#define FAIL(r, ...)                                  \
+  do {                                                \
+    if (!(r)->failed)                                 \
+      snprintf((r)->why, (r)->why_size, __VA_ARGS__); \
+    (r)->failed = true;                               \
   } while (0)
 
-// ---- reading members -------------------------------------------------------------------------------
+// ---- reading members ----------------------------------------------------------------
 
 static void put(struct reading *r, const char *s, size_t n) {
   if (n >= (size_t)(r->end - r->at)) {
@@ -80,7 +82,8 @@ static long long whole(struct reading *r, json_t *v, const char *name, long long
   return n;
 }
 
-static double seconds(struct reading *r, json_t *object, const char *member, const char *name) {
+static double seconds(struct reading *r, json_t *object, const char *member,
+                      const char *name) {
   json_t *v = json_object_get(object, member);
   double d = json_number_value(v);
   if (!json_is_number(v) || !(d >= 0 && d < longest))
@@ -92,7 +95,8 @@ static struct estimate estimate(struct reading *r, const char *name) {
   json_t *v = json_object_get(r->root, name);
   struct estimate e = { seconds(r, v, "median", name), seconds(r, v, "low", name),
                         seconds(r, v, "high", name),
-                        (unsigned)whole(r, json_object_get(v, "n"), name, 0, MOST_SAMPLES) };
+                        (unsigned)whole(r, json_object_get(v, "n"), name, 0,
+                                        MOST_SAMPLES) };
   if (json_object_size(v) != 4 || !(e.low <= e.median && e.median <= e.high))
     FAIL(r, "'%s' is out of range", name);
   return e;
@@ -111,8 +115,9 @@ static void key(struct reading *r, struct problem *p) {
     json_t *pair = json_array_get(list, i), *value = json_array_get(pair, 1);
     if (json_array_size(pair) != 2 || !json_is_integer(value))
       FAIL(r, "'key' is out of range");
-    put(r, number, (size_t)snprintf(number, sizeof number, "%s%lld", i ? "," : "",
-                                    (long long)json_integer_value(value)));
+    put(r, number,
+        (size_t)snprintf(number, sizeof number, "%s%lld", i ? "," : "",
+                         (long long)json_integer_value(value)));
   }
   r->at += !r->failed;
   p->key_names = r->at;
@@ -142,12 +147,12 @@ static const char *values(struct reading *r) {
     FAIL(r, "'values' is out of range");
     return "";
   }
-  json_object_foreach(object, name, value)
-    names[n++] = name;
+  json_object_foreach(object, name, value) names[n++] = name;
   qsort(names, n, sizeof *names, by_text);
   for (unsigned i = 0; i < n && !r->failed; i++) {
     const char *s = json_string_value(json_object_get(object, names[i]));
-    if (!s || !is_plain(s) || !is_plain(names[i]) || !*names[i] || strchr(names[i], '=')) {
+    if (!s || !is_plain(s) || !is_plain(names[i]) || !*names[i] ||
+        strchr(names[i], '=')) {
       FAIL(r, "'values' is out of range");
       break;
     }
@@ -172,12 +177,13 @@ static double moment(struct reading *r) {
   return when;
 }
 
-// ---- reading a line -------------------------------------------------------------------------------------
+// ---- reading a line -----------------------------------------------------------------
 
 static const char *const members[] = {
-  "autotune", "best", "compiler", "cpu", "default", "file", "isa", "kernel", "key", "machine",
-  "search", "space", "sum", "text", "threads", "toolchain", "tried", "unit", "values",
-  "verified", "when", NULL,
+  "autotune", "best",     "compiler", "cpu",       "default", "file",
+  "isa",      "kernel",   "key",      "machine",   "search",  "space",
+  "sum",      "text",     "threads",  "toolchain", "tried",   "unit",
+  "values",   "verified", "when",     NULL,
 };
 
 static void refuse_strangers(struct reading *r) {
@@ -232,7 +238,8 @@ static void read_members(struct reading *r, struct wisdom_entry *e) {
   p->isa = text(r, "isa", NAME);
   p->family = "";
   p->unit = hash(r, "unit");
-  p->threads = (unsigned)whole(r, json_object_get(r->root, "threads"), "threads", 0, MOST_THREADS);
+  p->threads =
+      (unsigned)whole(r, json_object_get(r->root, "threads"), "threads", 0, MOST_THREADS);
   p->toolchain = text(r, "toolchain", NAME);
   key(r, p);
   m->space = hash(r, "space");
@@ -244,12 +251,13 @@ static void read_members(struct reading *r, struct wisdom_entry *e) {
   m->why = m->source = "";
   m->original = estimate(r, "default");
   m->best = estimate(r, "best");
-  m->tried = (unsigned)whole(r, json_object_get(r->root, "tried"), "tried", 0, UINT32_MAX);
+  m->tried =
+      (unsigned)whole(r, json_object_get(r->root, "tried"), "tried", 0, UINT32_MAX);
   m->verified = json_is_true(json_object_get(r->root, "verified"));
   m->when = moment(r);
   m->winner = *m->values ? identity_values(m->values) | 1 : 0;
-  if (!json_is_boolean(json_object_get(r->root, "verified")) || strlen(m->values) > LONG ||
-      !*p->kernel || strchr(p->file, '/'))
+  if (!json_is_boolean(json_object_get(r->root, "verified")) ||
+      strlen(m->values) > LONG || !*p->kernel || strchr(p->file, '/'))
     FAIL(r, "'verified', 'values', 'kernel' or 'file' is out of range");
 }
 
@@ -280,7 +288,7 @@ bool wisdom_parse(const char *line, size_t size, struct wisdom_entry *e, char *w
   return !r.failed;
 }
 
-// ---- printing --------------------------------------------------------------------------------------------
+// ---- printing -----------------------------------------------------------------------
 
 static json_t *hex(uint64_t h) {
   char s[20];
@@ -349,7 +357,10 @@ char *wisdom_print(const struct wisdom_entry *e) {
   const struct summary *m = &e->summary;
   const char *file = strrchr(p->file, '/');
   json_t *o = json_object();
-  const struct { const char *name; json_t *value; } all[] = {
+  const struct {
+    const char *name;
+    json_t *value;
+  } all[] = {
     { "autotune", json_integer(WISDOM_FORMAT) },
     { "best", print_estimate(m->winner ? m->best : m->original) },
     { "compiler", json_string(m->compiler) },
@@ -372,7 +383,8 @@ char *wisdom_print(const struct wisdom_entry *e) {
     { "when", print_moment(m->when) },
   };
   bool good = o != NULL;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) // takes each value over, also in vain
+  for (size_t i = 0; i < sizeof all / sizeof *all;
+       i++) // takes each value over, also in vain
     good &= json_object_set_new(o, all[i].name, all[i].value) == 0;
   char *plain = good ? dump(o) : NULL;
   if (plain)

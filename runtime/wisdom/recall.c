@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // recall.c: what is known of a call before anything is measured: the store's winner, else
-// wisdom's. A winner holds while its own text, its values and the compiler are what they were.
-// Where its code is not at hand, it is a point that has to be compiled and checked first.
+// wisdom's. A winner holds while its own text, its values and the compiler are what they
+// were. Where its code is not at hand, it is a point that has to be compiled and checked
+// first.
 //
-// In mode locked with wisdom, only wisdom counts: a store differs from machine to machine. It
-// only spares the compiler where it has the same winner.
+// In mode locked with wisdom, only wisdom counts: a store differs from machine to
+// machine. It only spares the compiler where it has the same winner.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,22 +13,24 @@
 
 enum { MOST_COUNTED = 400 };
 
-#define SAY(out, ...) snprintf((out)->why, sizeof (out)->why, __VA_ARGS__)
+#define SAY(out, ...) snprintf((out)->why, sizeof(out)->why, __VA_ARGS__)
 
-// ---- what an edit has left ---------------------------------------------------------------------------
+// ---- what an edit has left ----------------------------------------------------------
 
-static bool holds(const struct autotune_kernel *k, const struct identity *id, const struct record *r) {
+static bool holds(const struct autotune_kernel *k, const struct identity *id,
+                  const struct record *r) {
   choice point[MAX_PARAMS];
-  bool in_process = strncmp(r->compiler, "clang ", 6) == 0 || strncmp(r->compiler, "nvrtc ", 6) == 0;
+  bool in_process = strncmp(r->compiler, "clang ", 6) == 0 ||
+      strncmp(r->compiler, "nvrtc ", 6) == 0;
   bool ours = in_process && id->toolchain;
   return identity_point(k, r->values, point) &&
-         (!ours || strcmp(r->compiler, id->toolchain) == 0) &&
-         identity_variant(k, point, r->values, r->compiler) == r->variant;
+      (!ours || strcmp(r->compiler, id->toolchain) == 0) &&
+      identity_variant(k, point, r->values, r->compiler) == r->variant;
 }
 
 // "; 61 of 64 timings still hold" onto WHY.
-static void count_held(struct store *s, const struct autotune_kernel *k, const struct identity *id,
-                       char *why, size_t size) {
+static void count_held(struct store *s, const struct autotune_kernel *k,
+                       const struct identity *id, char *why, size_t size) {
   struct cell cells[STORE_CELLS];
   struct record r;
   unsigned held = 0, all = 0;
@@ -46,10 +49,11 @@ static void count_held(struct store *s, const struct autotune_kernel *k, const s
              all == MOST_COUNTED ? "of the first, " : "", held, all);
 }
 
-// ---- a winner ------------------------------------------------------------------------------------------
+// ---- a winner -----------------------------------------------------------------------
 
 // Is M still what it was? Fills OUT->point; SAYs why not.
-static bool is_current(const struct autotune_kernel *k, const struct summary *m, struct recall *out) {
+static bool is_current(const struct autotune_kernel *k, const struct summary *m,
+                       struct recall *out) {
   if (!identity_point(k, m->values, out->point)) {
     SAY(out, "parameters changed, and what was best is no candidate any more");
     return false;
@@ -61,14 +65,15 @@ static bool is_current(const struct autotune_kernel *k, const struct summary *m,
   return true;
 }
 
-static void take(struct recall *out, enum recall_kind kind, const struct summary *m, char *path) {
+static void take(struct recall *out, enum recall_kind kind, const struct summary *m,
+                 char *path) {
   out->kind = kind;
   out->summary = *m;
   out->path = path;
 }
 
-static void from_store(struct store *s, const struct autotune_kernel *k, const struct identity *id,
-                       bool locked, struct recall *out) {
+static void from_store(struct store *s, const struct autotune_kernel *k,
+                       const struct identity *id, bool locked, struct recall *out) {
   struct summary *m = &out->stored;
   char *why = NULL;
   bool found = store_winner(s, id, m, &why);
@@ -94,8 +99,9 @@ static void from_store(struct store *s, const struct autotune_kernel *k, const s
 }
 
 // E's winner. The store may have compiled and checked it already.
-static void from_entry(struct store *s, const struct autotune_kernel *k, const struct identity *id,
-                       const struct wisdom_entry *e, struct recall *out) {
+static void from_entry(struct store *s, const struct autotune_kernel *k,
+                       const struct identity *id, const struct wisdom_entry *e,
+                       struct recall *out) {
   struct summary *m = &out->stored;
   char *toolchain = NULL, *path = NULL;
   out->entry = e;
@@ -105,15 +111,16 @@ static void from_entry(struct store *s, const struct autotune_kernel *k, const s
     return;
   store_summary_free(m);
   if (s && store_find_summary(s, problem_id(id), m, &toolchain) && m->object &&
-      strcmp(m->values, e->summary.values) == 0 && strcmp(toolchain, e->problem.toolchain) == 0 &&
+      strcmp(m->values, e->summary.values) == 0 &&
+      strcmp(toolchain, e->problem.toolchain) == 0 &&
       m->text == identity_text(k, out->point))
     path = objects_find(m->object);
   free(toolchain);
   take(out, path ? RECALL_OBJECT : RECALL_POINT, &e->summary, path);
 }
 
-static void from_wisdom(struct store *s, const struct autotune_kernel *k, const struct identity *id,
-                        struct recall *out) {
+static void from_wisdom(struct store *s, const struct autotune_kernel *k,
+                        const struct identity *id, struct recall *out) {
   char *why = NULL;
   const struct wisdom_entry *e = wisdom_find(id, &why);
   if (e)
@@ -133,13 +140,14 @@ static void from_borrowed(const struct autotune_kernel *k, struct recall *out) {
     take(out, RECALL_BORROWED, m, path);
 }
 
-// ---- the question ----------------------------------------------------------------------------------------
+// ---- the question -------------------------------------------------------------------
 
 static void say_source(struct recall *out) {
   const struct wisdom_entry *e = out->entry;
   const char *file = e ? strrchr(e->origin, '/') : NULL;
   if (e)
-    snprintf(out->source, sizeof out->source, "wisdom %.80s", file ? file + 1 : e->origin);
+    snprintf(out->source, sizeof out->source, "wisdom %.80s",
+             file ? file + 1 : e->origin);
   else
     snprintf(out->source, sizeof out->source, "%.90s",
              out->kind != RECALL_NOTHING ? out->summary.source : "");

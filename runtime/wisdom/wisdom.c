@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// wisdom.c: AUTOTUNE_WISDOM in the program: files named there, separated by colons, are read
-// at the first call that the store knows no answer to, once a process. A line of exactly this
-// kernel, key and machine is as good as a winner of ours, but for its code, which is compiled
-// and checked here; a line of another machine is what a search tries first.
+// wisdom.c: AUTOTUNE_WISDOM in the program: files named there, separated by colons, are
+// read at the first call that the store knows no answer to, once a process. A line of
+// exactly this kernel, key and machine is as good as a winner of ours, but for its code,
+// which is compiled and checked here; a line of another machine is what a search tries
+// first.
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,10 +13,11 @@
 
 static struct {
   pthread_once_t once;
-  struct wisdom all;       // in the order of the files; better ones of the same identity first in each
+  struct wisdom
+      all; // in the order of the files; better ones of the same identity first in each
 } known = { .once = PTHREAD_ONCE_INIT };
 
-// ---- reading -------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------
 
 static void warn(void *data, const char *file, unsigned line, const char *what) {
   (void)data;
@@ -66,7 +68,7 @@ bool wisdom_given(void) {
   return list && *list;
 }
 
-// ---- this very kernel, key and machine -------------------------------------------------------------
+// ---- this very kernel, key and machine ----------------------------------------------
 
 enum { TEXT = 1, CPU = 2, ISA = 4, THREADS = 8, NAMES = 16, KEY = 32, TOOLCHAIN = 64 };
 
@@ -84,15 +86,16 @@ static bool key_texts(const struct identity *id, char **key, char **names) {
   return *key && *names;
 }
 
-static unsigned differences(const struct problem *p, const struct identity *id, const char *key,
-                            const char *names) {
+static unsigned differences(const struct problem *p, const struct identity *id,
+                            const char *key, const char *names) {
   return (p->unit != id->unit ? TEXT : 0) | (strcmp(p->cpu, id->cpu) ? CPU : 0) |
-         (strcmp(p->isa, id->isa) ? ISA : 0) | (p->threads != id->threads ? THREADS : 0) |
-         (strcmp(p->key_names, names) ? NAMES : 0) | (strcmp(p->key, key) ? KEY : 0) |
-         (id->toolchain && strcmp(p->toolchain, id->toolchain) ? TOOLCHAIN : 0);
+      (strcmp(p->isa, id->isa) ? ISA : 0) | (p->threads != id->threads ? THREADS : 0) |
+      (strcmp(p->key_names, names) ? NAMES : 0) | (strcmp(p->key, key) ? KEY : 0) |
+      (id->toolchain && strcmp(p->toolchain, id->toolchain) ? TOOLCHAIN : 0);
 }
 
-static char *describe(const struct wisdom_entry *e, unsigned differs, const struct identity *id) {
+static char *describe(const struct wisdom_entry *e, unsigned differs,
+                      const struct identity *id) {
   const struct problem *p = &e->problem;
   char *text = NULL, *own = differs & KEY ? problem_key_text(p) : NULL;
   size_t size = 0;
@@ -103,7 +106,8 @@ static char *describe(const struct wisdom_entry *e, unsigned differs, const stru
     if (differs & TEXT)
       fprintf(f, "text or build flags changed"), sep = "; ";
     if (differs & (CPU | ISA))
-      fprintf(f, "%smachine %s (%s) → %s (%s)", sep, p->cpu, p->isa, id->cpu, id->isa), sep = "; ";
+      fprintf(f, "%smachine %s (%s) → %s (%s)", sep, p->cpu, p->isa, id->cpu, id->isa),
+          sep = "; ";
     if (differs & THREADS)
       fprintf(f, "%sthreads %u → %u", sep, p->threads, id->threads), sep = "; ";
     if (differs & NAMES)
@@ -146,7 +150,7 @@ const struct wisdom_entry *wisdom_find(const struct identity *id, char **why) {
   return NULL;
 }
 
-// ---- other machines, keys and compilers: where to begin ---------------------------------------------
+// ---- other machines, keys and compilers: where to begin -----------------------------
 
 static size_t first_word(const char *s) {
   return strcspn(s, " ");
@@ -176,7 +180,8 @@ static double machine_distance(const struct wisdom_entry *e, const struct identi
     d += 0.5 * doublings(number_after(theirs, names[i]), number_after(machine, names[i]));
   if (number_after(e->problem.cpu, " family ") != number_after(id->cpu, " family "))
     d += 2;
-  return d + (number_after(e->problem.cpu, " model ") != number_after(id->cpu, " model "));
+  return d +
+      (number_after(e->problem.cpu, " model ") != number_after(id->cpu, " model "));
 }
 
 static double key_doublings(const char *key, const struct identity *id) {
@@ -193,15 +198,18 @@ static double key_doublings(const char *key, const struct identity *id) {
 }
 
 // HUGE_VAL: it is of no use here.
-static double distance(const struct wisdom_entry *e, const struct identity *id, const char *machine) {
+static double distance(const struct wisdom_entry *e, const struct identity *id,
+                       const char *machine) {
   const struct problem *p = &e->problem;
-  if (!e->summary.winner || strcmp(p->kernel, id->kernel) != 0 || !same_word(p->cpu, id->cpu) ||
-      !same_word(p->isa, id->isa))
+  if (!e->summary.winner || strcmp(p->kernel, id->kernel) != 0 ||
+      !same_word(p->cpu, id->cpu) || !same_word(p->isa, id->isa))
     return HUGE_VAL;
-  return machine_distance(e, id, machine) + 2 * key_doublings(p->key, id) + (p->unit != id->unit);
+  return machine_distance(e, id, machine) + 2 * key_doublings(p->key, id) +
+      (p->unit != id->unit);
 }
 
-unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near, unsigned most) {
+unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near,
+                     unsigned most) {
   double far[16];
   char machine[160];
   unsigned n = 0;
@@ -227,14 +235,17 @@ unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near
   return n;
 }
 
-void wisdom_name(const struct wisdom_entry *e, const struct identity *id, char *text, size_t size) {
+void wisdom_name(const struct wisdom_entry *e, const struct identity *id, char *text,
+                 size_t size) {
   bool here = strcmp(e->problem.cpu, id->cpu) == 0;
   const char *brand = strchr(e->problem.cpu, ' '), *file = strrchr(e->origin, '/');
   const char *end = strstr(e->problem.cpu, " family ");
   char *key = *e->problem.key ? problem_key_text(&e->problem) : NULL;
-  int n = brand && end && brand < end ? (int)(end - brand - 1) : (int)strlen(e->problem.cpu);
-  snprintf(text, size, "wisdom %s%s%.*s%s%s", file ? file + 1 : e->origin, here ? "" : " of ",
-           here ? 0 : n, brand && end && brand < end ? brand + 1 : e->problem.cpu, key ? " for " : "",
+  int n = brand && end && brand < end ? (int)(end - brand - 1)
+                                      : (int)strlen(e->problem.cpu);
+  snprintf(text, size, "wisdom %s%s%.*s%s%s", file ? file + 1 : e->origin,
+           here ? "" : " of ", here ? 0 : n,
+           brand && end && brand < end ? brand + 1 : e->problem.cpu, key ? " for " : "",
            key ? key : "");
   free(key);
 }

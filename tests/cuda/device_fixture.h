@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_fixture.h: a CUDA kernel as `autotune cc` would translate it, by hand, for the emulated device:
+/* device_fixture.h: a CUDA kernel as `autotune cc` would translate it, by hand, for the
+ * emulated device:
  *
- *   #pragma autotune kernel block(64, 128, 256) param(SLOW: 1, 2000) param(BAD: 0) grid(ceil) in(a[0:n]) inout(c[0:n])
+ *   #pragma autotune kernel block(64, 128, 256) param(SLOW: 1, 2000) param(BAD: 0)
+ * grid(ceil) in(a[0:n]) inout(c[0:n])
  *   __global__ void add(int n, float f, const float *a, float *c)   { c[i] += f * a[i] }
  */
 #ifndef DEVICE_FIXTURE_H
@@ -19,7 +21,8 @@ int nvrtcGetCUBIN(gpu_program p, char *cubin);
 
 enum { ADD_N = 5000, ADD_DEVICES = 4 };
 
-// BAD: 1 illegal address, 2 one element is wrong, 3 never ends, 4 trap, 5 does not compile, 6 writes beside c.
+// BAD: 1 illegal address, 2 one element is wrong, 3 never ends, 4 trap, 5 does not
+// compile, 6 writes beside c.
 static const char add_text[] =
     "static __device__ __forceinline__ void autotune_body_add(int n, float f, const float *a, float *c) {\n"
     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -45,13 +48,18 @@ static const char add_text[] =
     "#endif\n";
 
 static const struct autotune_value add_block[] = {
-  { "64", "64", 64, 64 }, { "128", "128", 128, 128 }, { "256", "256", 256, 256 },
-  { "2048", "2048", 2048, 2048 } }; // no device has so many threads
+  { "64", "64", 64, 64 },
+  { "128", "128", 128, 128 },
+  { "256", "256", 256, 256 },
+  { "2048", "2048", 2048, 2048 }
+}; // no device has so many threads
 // The default is slow enough to lose on a machine with other work too.
-static const struct autotune_value add_slow[] = { { "1", "1", 1, 1 }, { "2000", "2000", 2000, 2000 } };
-static const struct autotune_value add_bad[] = {
-  { "0", "0", 0, 0 }, { "1", "1", 1, 1 }, { "2", "2", 2, 2 }, { "3", "3", 3, 3 },
-  { "4", "4", 4, 4 }, { "5", "5", 5, 5 }, { "6", "6", 6, 6 } };
+static const struct autotune_value add_slow[] = { { "1", "1", 1, 1 },
+                                                  { "2000", "2000", 2000, 2000 } };
+static const struct autotune_value add_bad[] = { { "0", "0", 0, 0 }, { "1", "1", 1, 1 },
+                                                 { "2", "2", 2, 2 }, { "3", "3", 3, 3 },
+                                                 { "4", "4", 4, 4 }, { "5", "5", 5, 5 },
+                                                 { "6", "6", 6, 6 } };
 static struct autotune_param add_params[] = {
   { "block", "BLOCK", AUTOTUNE_INT, -1, 4, 1, add_block },
   { "SLOW", "SLOW", AUTOTUNE_INT, -1, 2, 1, add_slow },
@@ -64,9 +72,10 @@ static const struct autotune_section add_sections[] = {
 static const char *const add_flags[] = { "-std=c++17", NULL };
 static const struct autotune_unit add_units[] = { { "nvrtc", add_text, add_flags } };
 static const char *const add_keys[] = { "n", "device" };
-static const struct autotune_arg add_args[] = {
-  { "n", sizeof(int), 0 }, { "f", sizeof(float), 0 }, { "a", sizeof(void *), 1 },
-  { "c", sizeof(void *), 1 } };
+static const struct autotune_arg add_args[] = { { "n", sizeof(int), 0 },
+                                                { "f", sizeof(float), 0 },
+                                                { "a", sizeof(void *), 1 },
+                                                { "c", sizeof(void *), 1 } };
 
 static void add_describe(void *const *args, struct autotune_call *call) {
   size_t bytes = (size_t)*(int *)args[0] * sizeof(float);
@@ -77,7 +86,8 @@ static void add_describe(void *const *args, struct autotune_call *call) {
 }
 
 static int add_geometry(const struct autotune_value *const *values, void *const *args,
-                        const struct autotune_machine *machine, const struct autotune_launch *asked,
+                        const struct autotune_machine *machine,
+                        const struct autotune_launch *asked,
                         struct autotune_launch *out) {
   (void)args;
   (void)machine;
@@ -90,32 +100,50 @@ static int add_geometry(const struct autotune_value *const *values, void *const 
 
 // The kernel as written, which a program would have from its own compiler.
 static gpu_function add_functions[ADD_DEVICES];
-static int add_device;        // the current one
+static int add_device; // the current one
 static unsigned add_default_launches;
 
 static int add_launch(const struct autotune_launch *asked, void *const *args) {
   add_default_launches++;
-  return gpu_api_get(NULL)->launch(add_functions[add_device], asked->grid.x, 1, 1, asked->block.x, 1, 1, 0,
-                                   asked->stream, (void **)(uintptr_t)args, NULL);
+  return gpu_api_get(NULL)->launch(add_functions[add_device], asked->grid.x, 1, 1,
+                                   asked->block.x, 1, 1, 0, asked->stream,
+                                   (void **)(uintptr_t)args, NULL);
 }
 
-static struct autotune_gpu add_gpu = { .flags = AUTOTUNE_GPU_CEIL, .launch = add_launch,
-                                       .geometry = add_geometry, .instance = "" };
+static struct autotune_gpu add_gpu = { .flags = AUTOTUNE_GPU_CEIL,
+                                       .launch = add_launch,
+                                       .geometry = add_geometry,
+                                       .instance = "" };
 
 static void add_nobody(void) {
 }
 
 static struct autotune_kernel add_kernel = {
-  .abi = AUTOTUNE_ABI, .name = "add", .file = "add.cu", .line = 1, .original = add_nobody,
-  .describe = add_describe, .n_args = 4, .args = add_args, .n_keys = 2, .keys = add_keys,
-  .n_params = 3, .params = add_params, .n_sections = 2, .sections = add_sections, .n_units = 1,
-  .units = add_units, .gpu = &add_gpu,
+  .abi = AUTOTUNE_ABI,
+  .name = "add",
+  .file = "add.cu",
+  .line = 1,
+  .original = add_nobody,
+  .describe = add_describe,
+  .n_args = 4,
+  .args = add_args,
+  .n_keys = 2,
+  .keys = add_keys,
+  .n_params = 3,
+  .params = add_params,
+  .n_sections = 2,
+  .sections = add_sections,
+  .n_units = 1,
+  .units = add_units,
+  .gpu = &add_gpu,
 };
 static struct autotune_site add_site = { .kernel = &add_kernel };
 
 // The stub. True: the variant was launched, and not the default.
 static bool add(int n, float f, gpu_pointer a, gpu_pointer c, gpu_stream s) {
-  struct autotune_launch asked = { { (unsigned)(n + 127) / 128, 1, 1 }, { 128, 1, 1 }, 0, s };
+  struct autotune_launch asked = {
+    { (unsigned)(n + 127) / 128, 1, 1 }, { 128, 1, 1 }, 0, s
+  };
   long long key[] = { n, add_device };
   void *args[] = { &n, &f, &a, &c };
   int rc = autotune_launch_kernel(&add_site, key, args, &asked);
@@ -128,7 +156,8 @@ static bool add(int n, float f, gpu_pointer a, gpu_pointer c, gpu_stream s) {
 
 // Makes device ORDINAL current, with the kernel as written on it.
 static void add_use(int ordinal) {
-  static const char as_written[] = "#define BLOCK 128\n#define SLOW 2000\n#define BAD 0\n";
+  static const char as_written[] =
+      "#define BLOCK 128\n#define SLOW 2000\n#define BAD 0\n";
   const struct gpu_api *api = gpu_api_get(NULL);
   gpu_context context;
   gpu_device d;
@@ -151,7 +180,11 @@ static void add_use(int ordinal) {
   free(text);
 }
 
-struct add_memory { gpu_pointer a, c; float *host; int n; };
+struct add_memory {
+  gpu_pointer a, c;
+  float *host;
+  int n;
+};
 
 static struct add_memory add_allocate(int n) {
   const struct gpu_api *api = gpu_api_get(NULL);
@@ -170,7 +203,8 @@ static struct add_memory add_allocate(int n) {
 static bool add_holds(const struct add_memory *m, int launches) {
   for (int i = 0; i < m->n; i++)
     if (m->host[i] != (float)(i % 100) * (float)(1 + 3 * launches)) {
-      fprintf(stderr, "element %d is %g after %d launches\n", i, (double)m->host[i], launches);
+      fprintf(stderr, "element %d is %g after %d launches\n", i, (double)m->host[i],
+              launches);
       return false;
     }
   return true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_fixture.h: device memory, kernels from text and calls by hand, for tests of runtime/gpu. */
+/* gpu_fixture.h: device memory, kernels from text and calls by hand, for tests of
+ * runtime/gpu. */
 #ifndef GPU_FIXTURE_H
 #define GPU_FIXTURE_H
 
@@ -13,14 +14,18 @@
 #include "gpu/gpu.h"
 
 /* The kernel of most tests. */
-#define UNIT(body)                                                                     \
-  "extern \"C\" __global__ void autotune_entry(float *c, const float *a, int n) {\n"   \
+#define UNIT(body)                                                                   \
+  "extern \"C\" __global__ void autotune_entry(float *c, const float *a, int n) {\n" \
   "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n" body "}\n"
 
-struct cubin { const char *text; char *data; size_t size; };
+struct cubin {
+  const char *text;
+  char *data;
+  size_t size;
+};
 
 static const struct gpu_api *api;
-static int architecture_of_tests;  /* 0: the device's */
+static int architecture_of_tests; /* 0: the device's */
 
 /* Compiled once a process. */
 static const struct cubin *cubin_of(const char *text) {
@@ -79,19 +84,21 @@ static void set_original(const char *text) {
   if (original_module)
     api->module_unload(original_module);
   assert_int_equal(api->module_load(&original_module, cubin_of(text)->data), 0);
-  assert_int_equal(api->module_function(&original_function, original_module, "autotune_entry"), 0);
+  assert_int_equal(
+      api->module_function(&original_function, original_module, "autotune_entry"), 0);
 }
 
 static int original(const struct autotune_launch *l, void *const *args) {
-  return api->launch(original_function, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y,
-                     l->block.z, (unsigned)l->shared, l->stream, (void **)(uintptr_t)args, NULL);
+  return api->launch(original_function, l->grid.x, l->grid.y, l->grid.z, l->block.x,
+                     l->block.y, l->block.z, (unsigned)l->shared, l->stream,
+                     (void **)(uintptr_t)args, NULL);
 }
 
 /* c[0:n], a[0:n], n; what the sections are is up to the test. */
 static struct {
   gpu_pointer c, a;
   int n;
-  size_t c_first, c_count;    /* the section of c, in elements of 4 bytes; count 0: all */
+  size_t c_first, c_count; /* the section of c, in elements of 4 bytes; count 0: all */
 } call;
 static void *call_args[] = { &call.c, &call.a, &call.n };
 
@@ -111,16 +118,30 @@ static struct autotune_section sections[] = {
   { "c[0:n]", AUTOTUNE_INOUT, AUTOTUNE_F32, 4 },
   { "a[0:n]", AUTOTUNE_IN, AUTOTUNE_F32, 4 },
 };
-static const struct autotune_arg args_of_call[] = { { "c", 8, 1 }, { "a", 8, 1 }, { "n", 4, 0 } };
+static const struct autotune_arg args_of_call[] = { { "c", 8, 1 },
+                                                    { "a", 8, 1 },
+                                                    { "n", 4, 0 } };
 static const unsigned written_of_call[] = { 0 };
 static enum autotune_element elements_of_call[] = { AUTOTUNE_F32 };
 static struct autotune_gpu gpu_of_call = {
-  .flags = AUTOTUNE_GPU_CEIL, .launch = original, .instance = "", .n_written = 1,
-  .written = written_of_call, .elements = elements_of_call,
+  .flags = AUTOTUNE_GPU_CEIL,
+  .launch = original,
+  .instance = "",
+  .n_written = 1,
+  .written = written_of_call,
+  .elements = elements_of_call,
 };
 static struct autotune_kernel kernel = {
-  .abi = AUTOTUNE_ABI, .name = "k", .file = "k.cu", .describe = describe, .n_args = 3,
-  .args = args_of_call, .n_sections = 2, .sections = sections, .atol = -1, .gpu = &gpu_of_call,
+  .abi = AUTOTUNE_ABI,
+  .name = "k",
+  .file = "k.cu",
+  .describe = describe,
+  .n_args = 3,
+  .args = args_of_call,
+  .n_sections = 2,
+  .sections = sections,
+  .atol = -1,
+  .gpu = &gpu_of_call,
 };
 
 static void set_sections(unsigned n) {
@@ -136,7 +157,12 @@ static struct autotune_launch launch_of(unsigned block) {
 
 static const struct trial_plan checks = { .limit = 5, .verify = true, .precision = 0.1 };
 static const struct trial_plan times = {
-  .limit = 5, .budget = 0.2, .min_samples = 5, .max_samples = 20, .precision = 0.1, .verify = true,
+  .limit = 5,
+  .budget = 0.2,
+  .min_samples = 5,
+  .max_samples = 20,
+  .precision = 0.1,
+  .verify = true,
 };
 
 /* A process in which nothing was launched yet. */

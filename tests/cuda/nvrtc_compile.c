@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvrtc_compile.c: compiles the units of .cu files with NVRTC, for sm_80 and sm_90: with each param at its
-// first value and at its last. `nvrtc_compile [-I…] FILE.cu …`; `-p` prints the units instead.
-// A template's instance is told by a comment in the file, `// instance: float, 16`, or by `-i 'float, 16'`.
-// `-n 20`: 20 of the variants that constraints allow in place of those two, by a fixed seed; `-n 0`: all of them.
-// `-a d=4096`: what an argument of the kernel, or a constant of its template, is to constraints.
+// nvrtc_compile.c: compiles the units of .cu files with NVRTC, for sm_80 and sm_90: with
+// each param at its first value and at its last. `nvrtc_compile [-I…] FILE.cu …`; `-p`
+// prints the units instead. A template's instance is told by a comment in the file, `//
+// instance: float, 16`, or by `-i 'float, 16'`.
+// `-n 20`: 20 of the variants that constraints allow in place of those two, by a fixed
+// seed; `-n 0`: all of them.
+// `-a d=4096`: what an argument of the kernel, or a constant of its template, is to
+// constraints.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +19,8 @@ enum { SKIPPED = 77 };
 
 typedef struct program *program;
 static struct {
-  int (*create)(program *, const char *, const char *, int, const char *const *, const char *const *);
+  int (*create)(program *, const char *, const char *, int, const char *const *,
+                const char *const *);
   int (*compile)(program, int, const char *const *);
   int (*log_size)(program, size_t *);
   int (*log)(program, char *);
@@ -24,13 +28,14 @@ static struct {
   int (*destroy)(program *);
 } nvrtc;
 
-static bool load(void)
-{
-  static const char *const names[] = { "/lib64/libnvrtc.so", "/lib64/libnvrtc.so.13", "/lib64/libnvrtc.so.12" };
+static bool load(void) {
+  static const char *const names[] = { "/lib64/libnvrtc.so", "/lib64/libnvrtc.so.13",
+                                       "/lib64/libnvrtc.so.12" };
   const char *path = getenv("CUDA_PATH");
   void *library = NULL;
   for (size_t i = 0; i < 3 && !library; i++)
-    library = dlopen(arena_printf("%s%s", path ? path : "/usr/local/cuda", names[i]), RTLD_NOW);
+    library =
+        dlopen(arena_printf("%s%s", path ? path : "/usr/local/cuda", names[i]), RTLD_NOW);
   if (!library)
     library = dlopen("libnvrtc.so", RTLD_NOW);
   if (!library)
@@ -41,20 +46,22 @@ static bool load(void)
   *(void **)&nvrtc.log = dlsym(library, "nvrtcGetProgramLog");
   *(void **)&nvrtc.cubin_size = dlsym(library, "nvrtcGetCUBINSize");
   *(void **)&nvrtc.destroy = dlsym(library, "nvrtcDestroyProgram");
-  return nvrtc.create && nvrtc.compile && nvrtc.log_size && nvrtc.log && nvrtc.cubin_size &&
-         nvrtc.destroy;
+  return nvrtc.create && nvrtc.compile && nvrtc.log_size && nvrtc.log &&
+      nvrtc.cubin_size && nvrtc.destroy;
 }
 
 // What the command line says.
 static struct {
   const char *instance;
-  bool sample; unsigned n;          // -n
-  struct slice names[16], values[16]; unsigned n_names; // -a
+  bool sample;
+  unsigned n; // -n
+  struct slice names[16], values[16];
+  unsigned n_names; // -a
 } given;
 
 // Macros of K's instance, and of its params at POINT.
-static struct text definitions(const struct source *s, const struct kernel *k, const unsigned *point)
-{
+static struct text definitions(const struct source *s, const struct kernel *k,
+                               const unsigned *point) {
   struct text t = { 0 };
   text_add(&t, "", 0);
   const char *line = strstr(s->text + k->main.end, "// instance:");
@@ -64,7 +71,8 @@ static struct text definitions(const struct source *s, const struct kernel *k, c
     struct slice rest = { words, strcspn(words, "\n") };
     struct slice *values = slice_split(rest, &n);
     for (unsigned i = 0; i < n; i++)
-      text_printf(&t, "#define AUTOTUNE_T%u %.*s\n", i, (int)values[i].size, values[i].data);
+      text_printf(&t, "#define AUTOTUNE_T%u %.*s\n", i, (int)values[i].size,
+                  values[i].data);
   }
   for (unsigned i = 0; i < k->n_params; i++) {
     const struct param *p = &k->params[i];
@@ -74,21 +82,36 @@ static struct text definitions(const struct source *s, const struct kernel *k, c
   return t;
 }
 
-// ---- variants that exist ----
+// ---- variants that exist ------------------------------------------------------------
 
-struct arch { const char *name; struct { const char *name, *value; } numbers[8]; };
+struct arch {
+  const char *name;
+  struct {
+    const char *name, *value;
+  } numbers[8];
+};
 static const struct arch archs[] = {
-  { "sm_80", { { "AUTOTUNE_SMEM_PER_BLOCK", "166912" }, { "AUTOTUNE_SMEM_PER_SM", "167936" },
-               { "AUTOTUNE_REGISTERS", "65536" }, { "AUTOTUNE_SMS", "108" }, { "AUTOTUNE_WARP", "32" },
-               { "AUTOTUNE_MAX_THREADS", "1024" }, { "AUTOTUNE_CC", "80" } } },
-  { "sm_90", { { "AUTOTUNE_SMEM_PER_BLOCK", "232448" }, { "AUTOTUNE_SMEM_PER_SM", "233472" },
-               { "AUTOTUNE_REGISTERS", "65536" }, { "AUTOTUNE_SMS", "132" }, { "AUTOTUNE_WARP", "32" },
-               { "AUTOTUNE_MAX_THREADS", "1024" }, { "AUTOTUNE_CC", "90" } } },
+  { "sm_80",
+    { { "AUTOTUNE_SMEM_PER_BLOCK", "166912" },
+      { "AUTOTUNE_SMEM_PER_SM", "167936" },
+      { "AUTOTUNE_REGISTERS", "65536" },
+      { "AUTOTUNE_SMS", "108" },
+      { "AUTOTUNE_WARP", "32" },
+      { "AUTOTUNE_MAX_THREADS", "1024" },
+      { "AUTOTUNE_CC", "80" } } },
+  { "sm_90",
+    { { "AUTOTUNE_SMEM_PER_BLOCK", "232448" },
+      { "AUTOTUNE_SMEM_PER_SM", "233472" },
+      { "AUTOTUNE_REGISTERS", "65536" },
+      { "AUTOTUNE_SMS", "132" },
+      { "AUTOTUNE_WARP", "32" },
+      { "AUTOTUNE_MAX_THREADS", "1024" },
+      { "AUTOTUNE_CC", "90" } } },
 };
 
 // The constraint with the machine's and the given names replaced by numbers.
-static struct expr *constraint_on(const struct kernel *k, struct slice text, const struct arch *a)
-{
+static struct expr *constraint_on(const struct kernel *k, struct slice text,
+                                  const struct arch *a) {
   struct text out = { 0 };
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
@@ -97,25 +120,26 @@ static struct expr *constraint_on(const struct kernel *k, struct slice text, con
       if (slice_is(t.text, a->numbers[i].name))
         word = slice_of(a->numbers[i].value);
     for (unsigned i = 0; i < given.n_names; i++)
-      if (given.names[i].size == t.text.size && !memcmp(given.names[i].data, t.text.data, t.text.size))
+      if (given.names[i].size == t.text.size &&
+          !memcmp(given.names[i].data, t.text.data, t.text.size))
         word = given.values[i];
     text_printf(&out, " %.*s", (int)word.size, word.data);
   }
   return expr_parse(k, (struct slice){ out.data, out.size });
 }
 
-static bool next(const struct kernel *k, unsigned *point)
-{
+static bool next(const struct kernel *k, unsigned *point) {
   for (unsigned i = k->n_params; i-- > 0; point[i] = 0)
     if (++point[i] < k->params[i].n_values)
       return true;
   return false;
 }
 
-// Of all points that the constraints allow, given.n by chance (Vitter's algorithm R), or all. Their number.
-static unsigned variants(const struct kernel *k, const struct arch *a, unsigned ***out)
-{
-  unsigned seen = 0, n = 0, state = 1, *point = arena_alloc((k->n_params + 1) * sizeof *point);
+// Of all points that the constraints allow, given.n by chance (Vitter's algorithm R), or
+// all. Their number.
+static unsigned variants(const struct kernel *k, const struct arch *a, unsigned ***out) {
+  unsigned seen = 0, n = 0, state = 1,
+           *point = arena_alloc((k->n_params + 1) * sizeof *point);
   size_t size = (k->n_params + 1) * sizeof *point;
   struct expr **e = arena_alloc((k->n_constraints + 1) * sizeof *e);
   unsigned **list = NULL;
@@ -141,8 +165,7 @@ static unsigned variants(const struct kernel *k, const struct arch *a, unsigned 
 }
 
 // The first of all values, and the last.
-static unsigned corners(const struct kernel *k, unsigned ***out)
-{
+static unsigned corners(const struct kernel *k, unsigned ***out) {
   unsigned **list = NULL, n = 0;
   for (unsigned last = 0; last < 2; last++) {
     unsigned *point = arena_alloc((k->n_params + 1) * sizeof *point);
@@ -154,8 +177,7 @@ static unsigned corners(const struct kernel *k, unsigned ***out)
   return n;
 }
 
-static const char *values_of(const struct kernel *k, const unsigned *point)
-{
+static const char *values_of(const struct kernel *k, const unsigned *point) {
   struct text t = { 0 };
   text_add(&t, "", 0);
   for (unsigned i = 0; i < k->n_params; i++)
@@ -164,8 +186,8 @@ static const char *values_of(const struct kernel *k, const unsigned *point)
 }
 
 // Of flags(…), a word each.
-static void add_flags(const struct kernel *k, const unsigned *point, const char ***options, unsigned *n)
-{
+static void add_flags(const struct kernel *k, const unsigned *point,
+                      const char ***options, unsigned *n) {
   for (unsigned i = 0; i < k->n_params; i++) {
     const char *p = k->params[i].values[point[i]].text;
     for (size_t size; k->params[i].kind == VALUE_FLAGS && *p; p += size) {
@@ -177,9 +199,8 @@ static void add_flags(const struct kernel *k, const unsigned *point, const char 
   }
 }
 
-static bool compile(const struct kernel *k, const unsigned *point, struct text text, const struct cuda_unit *u,
-                    const char *arch)
-{
+static bool compile(const struct kernel *k, const unsigned *point, struct text text,
+                    const struct cuda_unit *u, const char *arch) {
   program p;
   size_t size = 0, cubin = 0;
   const char **options = NULL;
@@ -196,18 +217,20 @@ static bool compile(const struct kernel *k, const unsigned *point, struct text t
   nvrtc.log(p, log);
   if (result == 0)
     nvrtc.cubin_size(p, &cubin);
-  printf("%s: %s for %s:%s\n", cubin ? "good" : "bad ", k->main.name, arch, values_of(k, point));
+  printf("%s: %s for %s:%s\n", cubin ? "good" : "bad ", k->main.name, arch,
+         values_of(k, point));
   if (size > 1)
     printf("%s\n", log);
   nvrtc.destroy(&p);
   return cubin > 0 && size <= 1; // no warning either
 }
 
-static bool compile_unit(const struct source *s, const struct kernel *k, const struct cuda_unit *u)
-{
+static bool compile_unit(const struct source *s, const struct kernel *k,
+                         const struct cuda_unit *u) {
   bool good = true;
   for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
-    unsigned **points, n = given.sample ? variants(k, &archs[a], &points) : corners(k, &points);
+    unsigned **points,
+        n = given.sample ? variants(k, &archs[a], &points) : corners(k, &points);
     for (unsigned i = 0; i < n; i++) {
       struct text text = definitions(s, k, points[i]);
       text_add(&text, u->text.data, u->text.size);
@@ -219,8 +242,7 @@ static bool compile_unit(const struct source *s, const struct kernel *k, const s
   return good;
 }
 
-static bool file(const char *path, char **args, bool print)
-{
+static bool file(const char *path, char **args, bool print) {
   struct compile_options o = translate_options(path, args);
   struct source *s = source_read(path);
   unsigned n_pragmas = 0, n_kernels = 0;
@@ -231,7 +253,8 @@ static bool file(const char *path, char **args, bool print)
   struct kernel *kernels = cuda_kernels(s, pragmas, n_pragmas, &n_kernels);
   bool good = diag_errors() == 0 && n_kernels > 0;
   for (unsigned i = 0; good && i < n_kernels; i++) {
-    struct cuda_unit u = cuda_unit_build(s, kernels, n_kernels, &kernels[i], cuda_items(s, &o), &o);
+    struct cuda_unit u =
+        cuda_unit_build(s, kernels, n_kernels, &kernels[i], cuda_items(s, &o), &o);
     if (!print) {
       good = compile_unit(s, &kernels[i], &u);
       continue;
@@ -243,8 +266,7 @@ static bool file(const char *path, char **args, bool print)
   return good;
 }
 
-static void add_number(char *word)
-{
+static void add_number(char *word) {
   char *equals = strchr(word, '=');
   if (!equals || given.n_names == 16)
     fatal("-a NAME=NUMBER, 16 at most: %s", word);
@@ -252,19 +274,31 @@ static void add_number(char *word)
   given.values[given.n_names++] = slice_of(equals + 1);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   bool print = false;
   int status = 0, c, n = 0;
   char **options = calloc((size_t)argc + 1, sizeof *options);
   while (options && (c = getopt(argc, argv, "pi:n:a:I:D:")) != -1)
     switch (c) {
-    case 'p': print = true; break;
-    case 'i': given.instance = optarg; break;
-    case 'n': given.sample = true; given.n = (unsigned)atoi(optarg); break;
-    case 'a': add_number(optarg); break;
-    case 'I': case 'D': options[n++] = arena_printf("-%c%s", c, optarg); break;
-    default: return 2;
+    case 'p':
+      print = true;
+      break;
+    case 'i':
+      given.instance = optarg;
+      break;
+    case 'n':
+      given.sample = true;
+      given.n = (unsigned)atoi(optarg);
+      break;
+    case 'a':
+      add_number(optarg);
+      break;
+    case 'I':
+    case 'D':
+      options[n++] = arena_printf("-%c%s", c, optarg);
+      break;
+    default:
+      return 2;
     }
   if (!options || (!print && !load())) {
     printf("no libnvrtc\n");

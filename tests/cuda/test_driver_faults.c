@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// test_driver_faults.c: each function of the driver and of NVRTC that can fail does, in the program, the tuner and the
-// helper alike. Whatever comes of it, the program goes on, nothing is left behind, and where its context is still good the
-// answer is right.
+// test_driver_faults.c: each function of the driver and of NVRTC that can fail does, in
+// the program, the tuner and the helper alike. Whatever comes of it, the program goes on,
+// nothing is left behind, and where its context is still good the answer is right.
 #include "device_fixture.h"
 
 #include <dirent.h>
@@ -17,9 +17,12 @@ static unsigned descriptors(void) {
   return n;
 }
 
-// The default's own launch may be the one that fails: then the program must be told, which is not our matter.
+// The default's own launch may be the one that fails: then the program must be told,
+// which is not our matter.
 static bool launch(struct add_memory *m) {
-  struct autotune_launch asked = { { (ADD_N + 127) / 128, 1, 1 }, { 128, 1, 1 }, 0, NULL };
+  struct autotune_launch asked = {
+    { (ADD_N + 127) / 128, 1, 1 }, { 128, 1, 1 }, 0, NULL
+  };
   long long key[] = { ADD_N, 0 };
   int n = ADD_N;
   float f = 3;
@@ -44,7 +47,8 @@ static void body(void) {
   for (int i = 0; i < 3; i++)
     good += launch(&m);
   if (api->context_synchronize() == 0 &&
-      api->copy_to_host(m.host, m.c, ADD_N * sizeof(float), NULL) == 0 && api->context_synchronize() == 0)
+      api->copy_to_host(m.host, m.c, ADD_N * sizeof(float), NULL) == 0 &&
+      api->context_synchronize() == 0)
     EXPECT(add_holds(&m, good));
   for (int i = 0; i < 200 && waitpid(-1, NULL, WNOHANG) == 0; i++)
     usleep(10000); // a helper may be at its end
@@ -56,9 +60,10 @@ static void play(const char *what, unsigned first) {
   static const unsigned more[] = { 0, 1, 3 };
   for (size_t i = 0; i < 2 * sizeof more / sizeof *more; i++) {
     char setting[96];
-    snprintf(setting, sizeof setting, "AUTOTUNE_EMULATE=timeout=1,fault=%s:%u%s", what, first + more[i / 2],
-             i % 2 ? "+" : "");
-    const char *env[] = { setting, "AUTOTUNE_BUDGET=1s,3", "AUTOTUNE_LOG=error", "AUTOTUNE_CACHE=off", NULL };
+    snprintf(setting, sizeof setting, "AUTOTUNE_EMULATE=timeout=1,fault=%s:%u%s", what,
+             first + more[i / 2], i % 2 ? "+" : "");
+    const char *env[] = { setting, "AUTOTUNE_BUDGET=1s,3", "AUTOTUNE_LOG=error",
+                          "AUTOTUNE_CACHE=off", NULL };
     int status = in_child(body, env);
     if (status != 0)
       fprintf(stderr, "%s: status 0x%x\n", setting, (unsigned)status);
@@ -66,20 +71,32 @@ static void play(const char *what, unsigned first) {
   }
 }
 
-#define TEST(name, first)                                                                            \
-  static void test_##name(void **state) {                                                            \
-    (void)state;                                                                                   \
-    play(#name, first);                                                                              \
+#define TEST(name, first)                 \
+  static void test_##name(void **state) { \
+    (void)state;                          \
+    play(#name, first);                   \
   }
-TEST(illegal, 1) TEST(trap, 1) TEST(assert, 1) TEST(timeout, 1) TEST(launch, 1) TEST(memory, 3)
-TEST(load, 2) TEST(sync, 2) TEST(copy, 3) TEST(event, 1) TEST(ipc, 1) TEST(nvrtc, 2)
+TEST(illegal, 1)
+TEST(trap, 1)
+TEST(assert, 1)
+TEST(timeout, 1)
+TEST(launch, 1)
+TEST(memory, 3)
+TEST(load, 2)
+TEST(sync, 2)
+TEST(copy, 3)
+TEST(event, 1)
+TEST(ipc, 1)
+TEST(nvrtc, 2)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_illegal), cmocka_unit_test(test_trap),   cmocka_unit_test(test_assert),
-    cmocka_unit_test(test_timeout), cmocka_unit_test(test_launch), cmocka_unit_test(test_memory),
-    cmocka_unit_test(test_load),    cmocka_unit_test(test_sync),   cmocka_unit_test(test_copy),
-    cmocka_unit_test(test_event),   cmocka_unit_test(test_ipc),    cmocka_unit_test(test_nvrtc),
+    cmocka_unit_test(test_illegal), cmocka_unit_test(test_trap),
+    cmocka_unit_test(test_assert),  cmocka_unit_test(test_timeout),
+    cmocka_unit_test(test_launch),  cmocka_unit_test(test_memory),
+    cmocka_unit_test(test_load),    cmocka_unit_test(test_sync),
+    cmocka_unit_test(test_copy),    cmocka_unit_test(test_event),
+    cmocka_unit_test(test_ipc),     cmocka_unit_test(test_nvrtc),
   };
   setenv("AUTOTUNE_GPU_WORKER", TEST_GPU_WORKER, 0);
   (void)add;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The emulator as a driver and as NVRTC, and what happens when things go wrong. An error of a kernel stays until the
- * process ends, so each case has a process of its own. */
+/* The emulator as a driver and as NVRTC, and what happens when things go wrong. An error
+ * of a kernel stays until the process ends, so each case has a process of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,8 +56,7 @@ static const char unit[] =
 
 enum { N = 64 };
 
-
-/* ---- one process a case ---- */
+/* ---- one process a case ---------------------------------------------------------- */
 
 /* RUN in a process with SETTINGS; 0 or the first thing that was not as it should be. */
 static int in_child(const char *settings, int (*run)(void)) {
@@ -65,7 +64,8 @@ static int in_child(const char *settings, int (*run)(void)) {
   fflush(NULL);
   pid_t pid = fork();
   if (pid == 0) {
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL}; /* cmocka has them */
+    static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE,
+                                   SIGILL }; /* cmocka has them */
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
       signal(signals[i], SIG_DFL);
     if (settings)
@@ -78,12 +78,12 @@ static int in_child(const char *settings, int (*run)(void)) {
   assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
-#define EXPECT(what)                                                                         \
-  do {                                                                                       \
-    if (!(what)) {                                                                           \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);                             \
-      return 1;                                                                              \
-    }                                                                                        \
+#define EXPECT(what)                                             \
+  do {                                                           \
+    if (!(what)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what); \
+      return 1;                                                  \
+    }                                                            \
   } while (0)
 
 /* Compiled once, by the first child, into memory that all have. */
@@ -92,8 +92,10 @@ static char *cubin;
 
 /* NVRTC's answer; -1: what ought to work did not. */
 static int compile(const char *text, const char *architecture, char *out, char *log) {
-  const char *options[] = {architecture, "-std=c++17", "-DAUTOTUNE_T0=int", "-D", "ADDED=1000",
-                           "-I/nowhere/include", "--use_fast_math", "-maxrregcount=64"};
+  const char *options[] = { architecture,        "-std=c++17",
+                            "-DAUTOTUNE_T0=int", "-D",
+                            "ADDED=1000",        "-I/nowhere/include",
+                            "--use_fast_math",   "-maxrregcount=64" };
   nvrtcProgram p;
   size_t size = 0;
   if (nvrtcCreateProgram(&p, text, "unit.cu", 0, NULL, NULL) != NVRTC_SUCCESS)
@@ -129,7 +131,11 @@ static int teardown(void **state) {
   return 0;
 }
 
-struct world { CUcontext context; CUmodule module; CUdeviceptr p; };
+struct world {
+  CUcontext context;
+  CUmodule module;
+  CUdeviceptr p;
+};
 static int world_make(struct world *w) {
   EXPECT(cuInit(0) == CUDA_SUCCESS);
   EXPECT(cuDevicePrimaryCtxRetain(&w->context, 0) == CUDA_SUCCESS);
@@ -139,14 +145,15 @@ static int world_make(struct world *w) {
   EXPECT(cuMemsetD8(w->p, 0, N * sizeof(int)) == CUDA_SUCCESS);
   return 0;
 }
-static CUresult world_launch(struct world *w, const char *kernel, int n, unsigned shared) {
+static CUresult world_launch(struct world *w, const char *kernel, int n,
+                             unsigned shared) {
   CUfunction f;
   CUresult e = cuModuleGetFunction(&f, w->module, kernel);
-  void *args[] = {&w->p, &n};
+  void *args[] = { &w->p, &n };
   return e ? e : cuLaunchKernel(f, 1, 1, 1, N, 1, 1, shared, NULL, args, NULL);
 }
 
-/* ---- what works ---- */
+/* ---- what works ------------------------------------------------------------------ */
 
 static int launches(void) {
   struct world w;
@@ -162,10 +169,17 @@ static int launches(void) {
   for (int i = 0; i < N; i++)
     EXPECT(out[i] == N - 1 - i + N + 1000);
   EXPECT(cuModuleGetFunction(&f, w.module, "autotune_entry") == CUDA_SUCCESS);
-  EXPECT(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f) == CUDA_SUCCESS && value == 4);
-  EXPECT(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, f) == CUDA_SUCCESS && value == 32);
-  EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 1024, 0) == CUDA_SUCCESS && value == 1);
-  EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 128, 40 << 10) == CUDA_SUCCESS && value == 2);
+  EXPECT(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f) ==
+             CUDA_SUCCESS &&
+         value == 4);
+  EXPECT(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, f) == CUDA_SUCCESS &&
+         value == 32);
+  EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 1024, 0) ==
+             CUDA_SUCCESS &&
+         value == 1);
+  EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 128, 40 << 10) ==
+             CUDA_SUCCESS &&
+         value == 2);
   EXPECT(cuModuleGetFunction(&f, w.module, "nobody") == CUDA_ERROR_NOT_FOUND);
   EXPECT(world_launch(&w, "autotune_entry", N, 49 << 10) == CUDA_ERROR_INVALID_VALUE);
   return 0;
@@ -184,13 +198,17 @@ static int symbols(void) {
     return 1;
   EXPECT(cuMemAlloc(&x, sizeof seven) == CUDA_SUCCESS);
   EXPECT(cuMemcpyHtoD(x, &seven, sizeof seven) == CUDA_SUCCESS);
-  EXPECT(cuModuleGetGlobal(&symbol, &bytes, w.module, "autotune_symbol_x") == CUDA_SUCCESS && bytes == 8);
+  EXPECT(cuModuleGetGlobal(&symbol, &bytes, w.module, "autotune_symbol_x") ==
+             CUDA_SUCCESS &&
+         bytes == 8);
   EXPECT(cuMemcpyHtoD(symbol, &x, sizeof x) == CUDA_SUCCESS);
   EXPECT(world_launch(&w, "follows", N, 0) == CUDA_SUCCESS);
-  EXPECT(cuMemcpyDtoH(&out, w.p + (N - 1) * sizeof(int), sizeof out) == CUDA_SUCCESS && out == 7);
+  EXPECT(cuMemcpyDtoH(&out, w.p + (N - 1) * sizeof(int), sizeof out) == CUDA_SUCCESS &&
+         out == 7);
   EXPECT(cuMemGetAddressRange(&base, &bytes, w.p + 17) == CUDA_SUCCESS && base == w.p);
   EXPECT(bytes == N * sizeof(int));
-  EXPECT(cuMemGetAddressRange(&base, &bytes, (CUdeviceptr)(uintptr_t)&w) == CUDA_ERROR_NOT_FOUND);
+  EXPECT(cuMemGetAddressRange(&base, &bytes, (CUdeviceptr)(uintptr_t)&w) ==
+         CUDA_ERROR_NOT_FOUND);
   EXPECT(cuModuleUnload(w.module) == CUDA_SUCCESS);
   EXPECT(cuMemcpyHtoD(symbol, &x, sizeof x) == CUDA_ERROR_INVALID_VALUE);
   return 0;
@@ -202,18 +220,21 @@ static void test_symbols(void **state) {
 
 static int nvrtc_errors(void) {
   static char out[ROOM], log[ROOM];
-  const char *const option[] = {"--gpu-architecture=sm_80", "--no-such-option"};
+  const char *const option[] = { "--gpu-architecture=sm_80", "--no-such-option" };
   nvrtcProgram p;
-  EXPECT(compile("__global__ void k() {\n  undeclared = 1;\n}\n", "-arch=sm_80", out, log) ==
-         NVRTC_ERROR_COMPILATION);
+  EXPECT(compile("__global__ void k() {\n  undeclared = 1;\n}\n", "-arch=sm_80", out,
+                 log) == NVRTC_ERROR_COMPILATION);
   EXPECT(strstr(log, "unit.cu:2:") != NULL);
   EXPECT(strstr(log, "error: use of undeclared identifier 'undeclared'") != NULL);
-  EXPECT(compile("__global__ void k(int *a) { asm volatile(\"mov.u32 %0, 1;\" : \"=r\"(a[0])); }",
-                 "-arch=sm_80", out, log) == NVRTC_ERROR_COMPILATION);
+  EXPECT(
+      compile(
+          "__global__ void k(int *a) { asm volatile(\"mov.u32 %0, 1;\" : \"=r\"(a[0])); }",
+          "-arch=sm_80", out, log) == NVRTC_ERROR_COMPILATION);
   EXPECT(strstr(log, "inline PTX cannot be emulated") != NULL);
   EXPECT(nvrtcCreateProgram(&p, "", NULL, 0, NULL, NULL) == NVRTC_SUCCESS);
   EXPECT(nvrtcCompileProgram(p, 2, option) == NVRTC_ERROR_INVALID_OPTION);
-  EXPECT(nvrtcGetProgramLog(p, log) == NVRTC_SUCCESS && strstr(log, "--no-such-option") != NULL);
+  EXPECT(nvrtcGetProgramLog(p, log) == NVRTC_SUCCESS &&
+         strstr(log, "--no-such-option") != NULL);
   EXPECT(nvrtcDestroyProgram(&p) == NVRTC_SUCCESS);
   return 0;
 }
@@ -253,9 +274,13 @@ static void test_images(void **state) {
   assert_int_equal(in_child("cc=90", other_device), 0);
 }
 
-/* ---- kernels that go wrong ---- */
+/* ---- kernels that go wrong ------------------------------------------------------- */
 
-static struct { const char *kernel; unsigned shared; CUresult error; } wrong;
+static struct {
+  const char *kernel;
+  unsigned shared;
+  CUresult error;
+} wrong;
 static int goes_wrong(void) {
   struct world w;
   CUdeviceptr more;
@@ -271,10 +296,12 @@ static int goes_wrong(void) {
   EXPECT(cuMemcpyDtoH(host, w.p, sizeof host) == wrong.error);
   EXPECT(cuMemAlloc(&more, 4) == wrong.error);
   EXPECT(world_launch(&w, "fill", N, 0) == wrong.error);
-  EXPECT(cuStreamSynchronize(NULL) == wrong.error && cuEventRecord(event, NULL) == wrong.error);
+  EXPECT(cuStreamSynchronize(NULL) == wrong.error &&
+         cuEventRecord(event, NULL) == wrong.error);
   return 0;
 }
-static void check_wrong(const char *settings, const char *kernel, unsigned shared, CUresult error) {
+static void check_wrong(const char *settings, const char *kernel, unsigned shared,
+                        CUresult error) {
   wrong.kernel = kernel;
   wrong.shared = shared;
   wrong.error = error;
@@ -326,7 +353,7 @@ static void test_host_fault(void **state) {
   assert_int_equal(in_child(NULL, host_fault), 128 + SIGSEGV);
 }
 
-/* ---- processes ---- */
+/* ---- processes ------------------------------------------------------------------- */
 
 static int forked(void) {
   struct world w;
@@ -337,8 +364,9 @@ static int forked(void) {
   if (pid == 0) {
     static char out[ROOM], log[ROOM]; /* but for NVRTC, which needs no device */
     bool fine = cuDeviceGetCount(&n) == CUDA_ERROR_NOT_INITIALIZED &&
-                cuInit(0) == CUDA_ERROR_NOT_INITIALIZED &&
-                compile("extern \"C\" __global__ void k() {}", "-arch=sm_80", out, log) == NVRTC_SUCCESS;
+        cuInit(0) == CUDA_ERROR_NOT_INITIALIZED &&
+        compile("extern \"C\" __global__ void k() {}", "-arch=sm_80", out, log) ==
+            NVRTC_SUCCESS;
     _exit(fine ? 0 : 1);
   }
   EXPECT(waitpid(pid, &status, 0) == pid && status == 0);
@@ -377,13 +405,18 @@ static int opens(void) {
   if (world_make(&w))
     return 1;
   own = w.p;
-  EXPECT(cuIpcOpenMemHandle(&p, handle, 1) == CUDA_SUCCESS && cuIpcOpenMemHandle(&again, handle, 1) == CUDA_SUCCESS);
+  EXPECT(cuIpcOpenMemHandle(&p, handle, 1) == CUDA_SUCCESS &&
+         cuIpcOpenMemHandle(&again, handle, 1) == CUDA_SUCCESS);
   EXPECT(p == again && cuMemGetAddressRange(&base, &bytes, p) == CUDA_SUCCESS);
-  EXPECT(base == p && bytes == N * sizeof(int) && cuMemFree(p) == CUDA_ERROR_INVALID_VALUE);
+  EXPECT(base == p && bytes == N * sizeof(int) &&
+         cuMemFree(p) == CUDA_ERROR_INVALID_VALUE);
   w.p = p;
-  EXPECT(world_launch(&w, "fill", N, 0) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_SUCCESS);
-  EXPECT(cuIpcCloseMemHandle(p) == CUDA_SUCCESS && cuMemcpyDtoD(own, p, 4) == CUDA_SUCCESS);
-  EXPECT(cuIpcCloseMemHandle(p) == CUDA_SUCCESS && cuMemcpyDtoD(own, p, 4) == CUDA_ERROR_INVALID_VALUE);
+  EXPECT(world_launch(&w, "fill", N, 0) == CUDA_SUCCESS &&
+         cuCtxSynchronize() == CUDA_SUCCESS);
+  EXPECT(cuIpcCloseMemHandle(p) == CUDA_SUCCESS &&
+         cuMemcpyDtoD(own, p, 4) == CUDA_SUCCESS);
+  EXPECT(cuIpcCloseMemHandle(p) == CUDA_SUCCESS &&
+         cuMemcpyDtoD(own, p, 4) == CUDA_ERROR_INVALID_VALUE);
   EXPECT(write(shares[1], &done, 1) == 1);
   handle.reserved[0] ^= 1;
   EXPECT(cuIpcOpenMemHandle(&p, handle, 1) == CUDA_ERROR_INVALID_VALUE);
@@ -404,7 +437,7 @@ static void test_ipc(void **state) {
   close(shares[1]);
 }
 
-/* ---- settings ---- */
+/* ---- settings -------------------------------------------------------------------- */
 
 static int two_devices(void) {
   CUcontext a, b, c;
@@ -412,21 +445,28 @@ static int two_devices(void) {
   size_t available, total;
   int n, value;
   EXPECT(cuInit(0) == CUDA_SUCCESS && cuDeviceGetCount(&n) == CUDA_SUCCESS && n == 2);
-  EXPECT(cuDevicePrimaryCtxRetain(&a, 0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&b, 1) == CUDA_SUCCESS);
+  EXPECT(cuDevicePrimaryCtxRetain(&a, 0) == CUDA_SUCCESS &&
+         cuDevicePrimaryCtxRetain(&b, 1) == CUDA_SUCCESS);
   EXPECT(cuDevicePrimaryCtxRetain(&c, 2) == CUDA_ERROR_INVALID_DEVICE && a != b);
   EXPECT(cuCtxSynchronize() == CUDA_ERROR_INVALID_CONTEXT);
   EXPECT(cuCtxSetCurrent(b) == CUDA_SUCCESS && cuMemAlloc(&p, 1 << 20) == CUDA_SUCCESS);
-  EXPECT(cuPointerGetAttribute(&n, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p) == CUDA_SUCCESS && n == 1);
-  EXPECT(cuMemGetInfo(&available, &total) == CUDA_SUCCESS && total == 2 << 20 && available == 1 << 20);
+  EXPECT(cuPointerGetAttribute(&n, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p) ==
+             CUDA_SUCCESS &&
+         n == 1);
+  EXPECT(cuMemGetInfo(&available, &total) == CUDA_SUCCESS && total == 2 << 20 &&
+         available == 1 << 20);
   EXPECT(cuMemAlloc(&q, (1 << 20) + 1) == CUDA_ERROR_OUT_OF_MEMORY);
   EXPECT(cuMemFree(p) == CUDA_SUCCESS && cuMemAlloc(&q, (1 << 20) + 1) == CUDA_SUCCESS);
   EXPECT(cuCtxSetCurrent(a) == CUDA_SUCCESS && cuMemAlloc(&p, 1 << 20) == CUDA_SUCCESS);
-  EXPECT(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 1) == CUDA_SUCCESS && value == 9);
+  EXPECT(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 1) ==
+             CUDA_SUCCESS &&
+         value == 9);
   return 0;
 }
 static int no_device(void) {
   int n;
-  EXPECT(cuInit(0) == CUDA_ERROR_NO_DEVICE && cuDeviceGetCount(&n) == CUDA_ERROR_NOT_INITIALIZED);
+  EXPECT(cuInit(0) == CUDA_ERROR_NO_DEVICE &&
+         cuDeviceGetCount(&n) == CUDA_ERROR_NOT_INITIALIZED);
   return 0;
 }
 static void test_settings(void **state) {
@@ -469,10 +509,13 @@ static int second_fails(void) {
 }
 static void test_faults(void **state) {
   (void)state;
-  static const struct { const char *kind; bool stays; } kinds[] = {
-      {"memory", false}, {"load", false}, {"sync", false}, {"copy", false}, {"event", false},
-      {"ipc", false}, {"launch", false}, {"illegal", true}, {"trap", true}, {"assert", true},
-      {"timeout", true}};
+  static const struct {
+    const char *kind;
+    bool stays;
+  } kinds[] = { { "memory", false }, { "load", false },   { "sync", false },
+                { "copy", false },   { "event", false },  { "ipc", false },
+                { "launch", false }, { "illegal", true }, { "trap", true },
+                { "assert", true },  { "timeout", true } };
   char settings[64];
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     kind = kinds[i].kind;
@@ -485,7 +528,8 @@ static void test_faults(void **state) {
 
 static int nvrtc_fails(void) {
   static char out[ROOM], log[ROOM];
-  EXPECT(compile("", "-arch=sm_80", out, log) == NVRTC_ERROR_COMPILATION && strstr(log, "injected"));
+  EXPECT(compile("", "-arch=sm_80", out, log) == NVRTC_ERROR_COMPILATION &&
+         strstr(log, "injected"));
   EXPECT(compile("", "-arch=sm_80", out, log) == NVRTC_SUCCESS);
   return 0;
 }
@@ -497,12 +541,12 @@ static void test_nvrtc_fault(void **state) {
 int main(void) {
   unsetenv("AUTOTUNE_EMULATE");
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_launch),     cmocka_unit_test(test_symbols),
-      cmocka_unit_test(test_nvrtc_errors), cmocka_unit_test(test_images),
-      cmocka_unit_test(test_wrong),      cmocka_unit_test(test_polls),
-      cmocka_unit_test(test_host_fault), cmocka_unit_test(test_forked),
-      cmocka_unit_test(test_ipc),        cmocka_unit_test(test_settings),
-      cmocka_unit_test(test_faults),     cmocka_unit_test(test_nvrtc_fault),
+    cmocka_unit_test(test_launch),       cmocka_unit_test(test_symbols),
+    cmocka_unit_test(test_nvrtc_errors), cmocka_unit_test(test_images),
+    cmocka_unit_test(test_wrong),        cmocka_unit_test(test_polls),
+    cmocka_unit_test(test_host_fault),   cmocka_unit_test(test_forked),
+    cmocka_unit_test(test_ipc),          cmocka_unit_test(test_settings),
+    cmocka_unit_test(test_faults),       cmocka_unit_test(test_nvrtc_fault),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

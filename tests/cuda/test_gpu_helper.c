@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune-gpu-worker, as the tuner uses it: it runs variants on copies, compares, and what it dies of stays with it: no
-// zombie, no descriptor, nothing of the program's memory changed. (RELIABILITY: V4.)
+// autotune-gpu-worker, as the tuner uses it: it runs variants on copies, compares, and
+// what it dies of stays with it: no zombie, no descriptor, nothing of the program's
+// memory changed. (RELIABILITY: V4.)
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,9 +23,12 @@
 
 extern char **environ;
 
-struct helper { pid_t pid; int socket; };
+struct helper {
+  pid_t pid;
+  int socket;
+};
 
-// ---- talking to it ---------------------------------------------------------------------------------------
+// ---- talking to it ------------------------------------------------------------------
 
 static void send_with(int socket, const void *packet, size_t size, int fd) {
   assert_true(message_send(socket, packet, size, fd, 0, NULL));
@@ -40,7 +44,8 @@ static bool receive(int socket, void *packet, size_t size) {
 static const char *version = AUTOTUNE_VERSION;
 
 // Given what SHARED says, it is ready or says why not.
-static struct helper start(const struct gpu_shared *shared, int file, struct gpu_ready *ready) {
+static struct helper start(const struct gpu_shared *shared, int file,
+                           struct gpu_ready *ready) {
   static struct gpu_hello hello;
   char *const argv[] = { (char *)(uintptr_t)GPU_WORKER, (char *)(uintptr_t)"3", NULL };
   posix_spawn_file_actions_t files;
@@ -84,8 +89,11 @@ static bool order(struct helper *h, uint64_t ticket, const char *text, double li
   static uint64_t serial;
   const struct cubin *c = cubin_of(text);
   int fd = cubin_file(c);
-  struct gpu_order o = { .serial = ++serial, .ticket = ticket, .size = c->size,
-                         .launch = launch_of(64), .plan = checks };
+  struct gpu_order o = { .serial = ++serial,
+                         .ticket = ticket,
+                         .size = c->size,
+                         .launch = launch_of(64),
+                         .plan = checks };
   struct gpu_reply reply;
   o.plan.limit = limit;
   send_with(h->socket, &o, sizeof o, fd);
@@ -103,7 +111,7 @@ static bool order(struct helper *h, uint64_t ticket, const char *text, double li
   return true;
 }
 
-// ---- the program's side ----------------------------------------------------------------------------------
+// ---- the program's side -------------------------------------------------------------
 
 static struct gpu_run *run;
 static struct gpu_shared shared;
@@ -136,7 +144,7 @@ static unsigned descriptors(void) {
   return n;
 }
 
-// ---- tests -----------------------------------------------------------------------------------------------
+// ---- tests --------------------------------------------------------------------------
 
 static void variants_run_on_copies(void **state) {
   (void)state;
@@ -160,13 +168,15 @@ static void variants_run_on_copies(void **state) {
     assert_int_equal(a.fate, FATE_OK);
     assert_int_equal(a.n_samples, 0);
     assert_true(a.facts.registers > 0);
-    assert_true(order(&h, 2, UNIT("if (i >= 100 && i < 900) c[i] += i == 500 ? 9 : a[i];"), 5, &a));
+    assert_true(order(
+        &h, 2, UNIT("if (i >= 100 && i < 900) c[i] += i == 500 ? 9 : a[i];"), 5, &a));
     assert_int_equal(a.fate, FATE_WRONG);
     assert_string_equal(a.message, "c[0:n]: element 400 is 509 instead of 501");
     assert_true(order(&h, 3, UNIT("if (i >= 100 && i < 901) c[i] += a[i];"), 5, &a));
     assert_int_equal(a.fate, FATE_WRONG);
     assert_string_equal(a.message, "memory beside c[0:n] was changed");
-    const char *input = UNIT("if (i >= 100 && i < 900) { c[i] += a[i]; ((float *)a)[i] = 0; }");
+    const char *input =
+        UNIT("if (i >= 100 && i < 900) { c[i] += a[i]; ((float *)a)[i] = 0; }");
     assert_true(order(&h, 4, input, 5, &a));
     assert_int_equal(a.fate, FATE_WRONG);
     assert_string_equal(a.message, "a[0:n]: it is only read, and was changed");
@@ -176,7 +186,8 @@ static void variants_run_on_copies(void **state) {
   }
 }
 
-// Guards beside sections are narrow, and a wrong stride is not; but all of a copy is ours to look at.
+// Guards beside sections are narrow, and a wrong stride is not; but all of a copy is ours
+// to look at.
 static void far_from_the_sections(void **state) {
   (void)state;
   enum { FAR = 100000, ROOM = 150000 };
@@ -200,7 +211,8 @@ static void far_from_the_sections(void **state) {
     assert_true(order(&h, 1, ADD, 5, &a));
     assert_int_equal(a.fate, FATE_OK);
     assert_true(order(&h, 2, far, 5, &a));
-    assert_string_equal(a.message, defaults_too ? "" : "c: memory far from its sections was changed");
+    assert_string_equal(
+        a.message, defaults_too ? "" : "c: memory far from its sections was changed");
     assert_int_equal(a.fate, defaults_too ? FATE_OK : FATE_WRONG);
     assert_int_equal(a.sticky, !defaults_too); // its copies are of no more use
     end(&h);
@@ -210,19 +222,22 @@ static void far_from_the_sections(void **state) {
   call.c = c;
 }
 
-// All that ends a helper, and what it is told as. In the emulator a launch ends by itself only after long.
+// All that ends a helper, and what it is told as. In the emulator a launch ends by itself
+// only after long.
 static const struct deadly {
   const char *name, *text, *message;
   enum fate fate;
   double limit;
 } deadly[] = {
-  { "an illegal address", UNIT("if (i == 0) c[1ll << 33] = 1;"), "CUDA_ERROR_ILLEGAL_ADDRESS",
-    FATE_CRASH, 5 },
+  { "an illegal address", UNIT("if (i == 0) c[1ll << 33] = 1;"),
+    "CUDA_ERROR_ILLEGAL_ADDRESS", FATE_CRASH, 5 },
   { "a trap", UNIT("if (i == 0) __trap();"), "CUDA_ERROR_", FATE_CRASH, 5 },
-  { "an assertion", "#undef NDEBUG\n#ifndef AUTOTUNE_EMULATE\n#include <assert.h>\n#endif\n"
-    UNIT("assert(i != 7);"), "CUDA_ERROR_ASSERT", FATE_CRASH, 5 },
-  { "an endless loop", UNIT("while (((volatile float *)a)[0] == 1) ;"), "no end after 0.1 s",
-    FATE_TIMEOUT, 0.1 },
+  { "an assertion",
+    "#undef NDEBUG\n#ifndef AUTOTUNE_EMULATE\n#include <assert.h>\n#endif\n" UNIT(
+        "assert(i != 7);"),
+    "CUDA_ERROR_ASSERT", FATE_CRASH, 5 },
+  { "an endless loop", UNIT("while (((volatile float *)a)[0] == 1) ;"),
+    "no end after 0.1 s", FATE_TIMEOUT, 0.1 },
 };
 
 static void what_ends_a_helper(void **state) {
@@ -275,7 +290,8 @@ static void no_room_for_a_snapshot(void **state) {
   take_back(file);
 }
 
-// The default's memory in the program is of no interest to a helper that has too little of its own.
+// The default's memory in the program is of no interest to a helper that has too little
+// of its own.
 static void no_memory(void **state) {
   (void)state;
   const char *emulate = getenv("AUTOTUNE_EMULATE");
@@ -322,8 +338,9 @@ static void ends_with_its_parent(void **state) {
   if (parent == 0) {
     struct gpu_ready ready;
     struct helper h = start(&shared, file, &ready);
-    struct gpu_order o = { .serial = 1, .ticket = 1, .size = c->size, .launch = launch_of(64),
-                           .plan = checks };
+    struct gpu_order o = {
+      .serial = 1, .ticket = 1, .size = c->size, .launch = launch_of(64), .plan = checks
+    };
     int fd = cubin_file(c);
     o.plan.limit = 30;
     send_with(h.socket, &o, sizeof o, fd);
@@ -362,15 +379,21 @@ static void another_version(void **state) {
   struct helper h = start(&nothing, -1, &ready);
   version = AUTOTUNE_VERSION;
   assert_false(ready.ready);
-  assert_string_equal(ready.why, "it is autotune-gpu-worker " AUTOTUNE_VERSION ", and libautotune is 0.0.9");
+  assert_string_equal(ready.why,
+                      "it is autotune-gpu-worker " AUTOTUNE_VERSION
+                      ", and libautotune is 0.0.9");
   int status = end(&h);
   assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 }
 
-// Nothing but a packet of the right size begins a helper, and none that is not its parent's.
+// Nothing but a packet of the right size begins a helper, and none that is not its
+// parent's.
 static void strangers(void **state) {
   (void)state;
-  static struct { struct gpu_hello hello; char more; } longer;
+  static struct {
+    struct gpu_hello hello;
+    char more;
+  } longer;
   struct gpu_hello hello = { .parent = 0 };
   for (int i = 0; i < 3; i++) {
     char *const argv[] = { (char *)(uintptr_t)GPU_WORKER, (char *)(uintptr_t)"3", NULL };
@@ -385,7 +408,10 @@ static void strangers(void **state) {
     longer.hello.parent = getpid();
     hello.parent = getpid() + 1;
     send_with(pair[0], i == 2 ? (void *)&longer : &hello,
-              i == 2 ? sizeof longer : i ? sizeof hello : 5, -1);
+              i == 2  ? sizeof longer
+                  : i ? sizeof hello
+                      : 5,
+              -1);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
     close(pair[0]);

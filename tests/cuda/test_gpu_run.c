@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of CUDA kernels in the program: what is described, saved, checked, timed and put back. (RELIABILITY: V4.) Under the
-// emulator where AUTOTUNE_EMULATOR names it, else on a device.
+// Runs of CUDA kernels in the program: what is described, saved, checked, timed and put
+// back. (RELIABILITY: V4.) Under the emulator where AUTOTUNE_EMULATOR names it, else on a
+// device.
 #include <math.h>
 #include <stdbool.h>
 #include <sys/wait.h>
@@ -17,8 +18,9 @@
 
 static struct gpu_variant variant_of(uint64_t ticket, const char *text) {
   const struct cubin *c = cubin_of(text);
-  return (struct gpu_variant){ .ticket = ticket, .cubin = c->data, .size = c->size,
-                               .launch = launch_of(64) };
+  return (struct gpu_variant){
+    .ticket = ticket, .cubin = c->data, .size = c->size, .launch = launch_of(64)
+  };
 }
 
 static struct gpu_run *run_of_call(void) {
@@ -64,7 +66,7 @@ static void assert_wrong(const struct gpu_answer *a, const char *message) {
     fail_msg("%s", a->message);
 }
 
-// ---- right ones ------------------------------------------------------------------------------------------
+// ---- right ones ---------------------------------------------------------------------
 
 static void in_place(void **state) {
   (void)state;
@@ -130,7 +132,8 @@ static void default_is_timed(void **state) {
   gpu_run_free(r);
 }
 
-// Sums that threads add up in any order agree within the tolerance, and are not the same bits.
+// Sums that threads add up in any order agree within the tolerance, and are not the same
+// bits.
 static void atomics(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
@@ -153,7 +156,8 @@ static void atomics(void **state) {
   }
 }
 
-// What lies about in the part of an allocation that the kernel does not write says nothing of its answers.
+// What lies about in the part of an allocation that the kernel does not write says
+// nothing of its answers.
 static void garbage_in_an_allocation(void **state) {
   (void)state;
   static float data[N];
@@ -167,8 +171,10 @@ static void garbage_in_an_allocation(void **state) {
   struct gpu_answer a;
   gpu_run_reference(r, original, &checks, &a);
   assert_string_equal(a.message, "");
-  struct gpu_variant right = variant_of(1, UNIT("if (i < 900) { float x = c[i]; c[i] = a[i] + x; }"));
-  struct gpu_variant off = variant_of(2, UNIT("if (i < 900) c[i] += a[i] + (i == 700 ? 9 : 0);"));
+  struct gpu_variant right =
+      variant_of(1, UNIT("if (i < 900) { float x = c[i]; c[i] = a[i] + x; }"));
+  struct gpu_variant off =
+      variant_of(2, UNIT("if (i < 900) c[i] += a[i] + (i == 700 ? 9 : 0);"));
   gpu_run_try(r, &right, &checks, &a);
   assert_int_equal(a.fate, FATE_OK);
   gpu_run_try(r, &off, &checks, &a);
@@ -184,7 +190,8 @@ static gpu_result record(gpu_event e, gpu_stream s) {
   return real_record(e, s);
 }
 
-// What other streams write beside is not the kernel's, and must be there before it is saved.
+// What other streams write beside is not the kernel's, and must be there before it is
+// saved.
 static void other_streams_first(void **state) {
   (void)state;
   struct gpu_api watched = *api;
@@ -208,11 +215,12 @@ static void nothing_new_in_an_allocation(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
   set_sections(0);
-  struct gpu_answer a = tried_with(UNIT("if (i < n) c[i] = i;"), UNIT("if (i < n) c[i] = i + 1e-5f;"), &checks);
+  struct gpu_answer a = tried_with(UNIT("if (i < n) c[i] = i;"),
+                                   UNIT("if (i < n) c[i] = i + 1e-5f;"), &checks);
   assert_string_equal(a.message, "");
 }
 
-// ---- wrong ones ------------------------------------------------------------------------------------------
+// ---- wrong ones ---------------------------------------------------------------------
 
 static void one_element(void **state) {
   (void)state;
@@ -228,8 +236,10 @@ static void one_element(void **state) {
 static void not_a_number(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
-  const char *nan = UNIT("if (i < n) c[i] = i == 9 ? __int_as_float(0x7fc00000) : c[i] + a[i];");
-  const char *other = UNIT("if (i < n) c[i] = i == 9 ? __int_as_float(0x7fc00001) : c[i] + a[i];");
+  const char *nan =
+      UNIT("if (i < n) c[i] = i == 9 ? __int_as_float(0x7fc00000) : c[i] + a[i];");
+  const char *other =
+      UNIT("if (i < n) c[i] = i == 9 ? __int_as_float(0x7fc00001) : c[i] + a[i];");
   struct gpu_answer a = tried_with(ADD, nan, &checks);
   assert_wrong(&a, "c[0:n]: element 9 is nan instead of 10");
   a = tried_with(nan, other, &checks); // both are
@@ -242,7 +252,8 @@ static void not_a_number(void **state) {
 static void work_left_out(void **state) {
   (void)state;
   begin_call(AUTOTUNE_OUT);
-  struct gpu_answer a = tried_with(COPY, UNIT("if (i < n && i != 3) c[i] = 2 * a[i];"), &checks);
+  struct gpu_answer a =
+      tried_with(COPY, UNIT("if (i < n && i != 3) c[i] = 2 * a[i];"), &checks);
   assert_int_equal(a.fate, FATE_WRONG);
   assert_non_null(strstr(a.message, "c[0:n]: element 3 is "));
 }
@@ -268,7 +279,8 @@ static void beside_the_section(void **state) {
   call.c_first = 100;
   call.c_count = 800;
   const char *right = UNIT("if (i >= 100 && i < 900) c[i] += a[i];");
-  struct gpu_answer a = tried_with(right, UNIT("if (i >= 100 && i < 901) c[i] += a[i];"), &checks);
+  struct gpu_answer a =
+      tried_with(right, UNIT("if (i >= 100 && i < 901) c[i] += a[i];"), &checks);
   assert_wrong(&a, "memory beside c[0:n] was changed");
   a = tried_with(right, UNIT("if (i >= 99 && i < 900) c[i] += a[i];"), &checks);
   assert_wrong(&a, "memory beside c[0:n] was changed");
@@ -292,7 +304,10 @@ static void no_repetition(void **state) {
 
 static void other_formats(void **state) {
   (void)state;
-  static const struct { enum autotune_element e; const char *kernel, *wrong, *message; } of[] = {
+  static const struct {
+    enum autotune_element e;
+    const char *kernel, *wrong, *message;
+  } of[] = {
     { AUTOTUNE_F16, "short", "0x3c00", "element 6 is 1 instead of 2" },
     { AUTOTUNE_BF16, "short", "0x3f80", "element 6 is 1 instead of 2" },
     { AUTOTUNE_F64, "double", "1", "element 6 is 1 instead of 2" },
@@ -307,7 +322,8 @@ static void other_formats(void **state) {
     sections[0].element = of[i].e;
     call.c_count = 16;
     snprintf(text[i], sizeof text[i], unit, of[i].kernel, of[i].kernel, two[i], two[i]);
-    snprintf(other[i], sizeof other[i], unit, of[i].kernel, of[i].kernel, of[i].wrong, two[i]);
+    snprintf(other[i], sizeof other[i], unit, of[i].kernel, of[i].kernel, of[i].wrong,
+             two[i]);
     a = tried_with(text[i], other[i], &checks);
     assert_int_equal(a.fate, FATE_WRONG);
     assert_non_null(strstr(a.message, of[i].message));
@@ -316,13 +332,14 @@ static void other_formats(void **state) {
   }
 }
 
-// ---- launches --------------------------------------------------------------------------------------------
+// ---- launches -----------------------------------------------------------------------
 
 static void cannot_be_launched(void **state) {
   (void)state;
   begin_call(AUTOTUNE_INOUT);
   struct gpu_run *r = run_with_reference(ADD);
-  struct gpu_variant v = variant_of(1, ADD), broken = v, greedy = variant_of(3, ADD_OTHERWISE);
+  struct gpu_variant v = variant_of(1, ADD), broken = v,
+                     greedy = variant_of(3, ADD_OTHERWISE);
   static const char junk[256] = "this is no cubin";
   struct gpu_answer a;
   v.launch.block.x = 4096;
@@ -353,8 +370,9 @@ static void too_slow(void **state) {
   begin_call(AUTOTUNE_INOUT);
   struct gpu_run *r = run_with_reference(ADD);
   struct gpu_variant v = variant_of(
-      1, UNIT("if (i < n) { volatile float x = 0; for (int k = 0; k < 100000; k++) x += 1;"
-              " c[i] += a[i] + (x < 0); }"));
+      1,
+      UNIT("if (i < n) { volatile float x = 0; for (int k = 0; k < 100000; k++) x += 1;"
+           " c[i] += a[i] + (x < 0); }"));
   struct trial_plan plan = checks;
   struct gpu_answer a;
   plan.limit = 1e-6;
@@ -368,7 +386,7 @@ static void too_slow(void **state) {
   gpu_run_free(r);
 }
 
-// ---- variables of the program ----------------------------------------------------------------------------
+// ---- variables of the program -------------------------------------------------------
 
 static gpu_pointer counter, factor;
 static int locate(gpu_pointer p, void **address, size_t *bytes) {
@@ -376,10 +394,15 @@ static int locate(gpu_pointer p, void **address, size_t *bytes) {
   *bytes = 4;
   return 0;
 }
-static int locate_counter(void **address, size_t *bytes) { return locate(counter, address, bytes); }
-static int locate_factor(void **address, size_t *bytes) { return locate(factor, address, bytes); }
+static int locate_counter(void **address, size_t *bytes) {
+  return locate(counter, address, bytes);
+}
+static int locate_factor(void **address, size_t *bytes) {
+  return locate(factor, address, bytes);
+}
 
-#define VARIABLES "extern \"C\" __device__ int *autotune_symbol_counter;\n" \
+#define VARIABLES                                            \
+  "extern \"C\" __device__ int *autotune_symbol_counter;\n"  \
   "extern \"C\" __device__ float *autotune_symbol_factor;\n" \
   "__device__ int *autotune_symbol_counter; __device__ float *autotune_symbol_factor;\n"
 
@@ -406,9 +429,11 @@ static void variables(void **state) {
   set_original(text);
   gpu_pointer at;
   size_t bytes;
-  assert_int_equal(api->module_global(&at, &bytes, original_module, "autotune_symbol_counter"), 0);
+  assert_int_equal(
+      api->module_global(&at, &bytes, original_module, "autotune_symbol_counter"), 0);
   device_write(at, &counter, sizeof counter);
-  assert_int_equal(api->module_global(&at, &bytes, original_module, "autotune_symbol_factor"), 0);
+  assert_int_equal(
+      api->module_global(&at, &bytes, original_module, "autotune_symbol_factor"), 0);
   device_write(at, &factor, sizeof factor);
   struct gpu_run *r = run_of_call();
   struct gpu_variant right = variant_of(1, text), wrong = variant_of(2, twice);
@@ -426,7 +451,7 @@ static void variables(void **state) {
   assert_int_equal(count, 41);
 }
 
-// ---- calls -----------------------------------------------------------------------------------------------
+// ---- calls --------------------------------------------------------------------------
 
 static void assert_refused(const char *message) {
   struct gpu_call *c = test_malloc(sizeof *c);
@@ -503,7 +528,10 @@ static void overlapping_sections(void **state) {
 // Addresses within a structure that is passed by value.
 static void structures(void **state) {
   (void)state;
-  static struct { int n; gpu_pointer data; } tensor;
+  static struct {
+    int n;
+    gpu_pointer data;
+  } tensor;
   static const struct autotune_arg args[] = { { "t", sizeof tensor, 0 } };
   static void *list[] = { &tensor };
   struct autotune_kernel k = kernel;
@@ -570,7 +598,8 @@ static void nothing_is_kept(void **state) {
   assert_int_equal(before, after);
 }
 
-// Where the environment lets the kernel that compares not be compiled, these tests are about the host.
+// Where the environment lets the kernel that compares not be compiled, these tests are
+// about the host.
 static void who_compares(void **state) {
   (void)state;
   const char *emulate = getenv("AUTOTUNE_EMULATE");
@@ -580,7 +609,7 @@ static void who_compares(void **state) {
   gpu_run_free(r);
 }
 
-// ---- memory that is short --------------------------------------------------------------------------------
+// ---- memory that is short -----------------------------------------------------------
 
 // The device is so small that it has room for the call's memory alone.
 static void copies_on_the_host(void **state) {
@@ -631,7 +660,7 @@ static int run_small(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-// ---- calls of the driver that fail, and errors that stay ---------------------------------------------------
+// ---- calls of the driver that fail, and errors that stay ----------------------------
 
 // In a process of its own, whose device is as EMULATE says.
 static int in_child(int (*body)(void), const char *emulate) {
@@ -661,7 +690,8 @@ static bool is_untouched(void) {
   return true;
 }
 
-// 0: whatever was said, it was said in words, and the memory is as it was, or the device is lost.
+// 0: whatever was said, it was said in words, and the memory is as it was, or the device
+// is lost.
 static int tune_a_little(void) {
   struct gpu_call c = described();
   char why[256] = "";
@@ -685,10 +715,14 @@ static int tune_a_little(void) {
 
 static void calls_that_fail(void **state) {
   (void)state;
-  static const struct { const char *name; int first, last, step; } faults[] = {
+  static const struct {
+    const char *name;
+    int first, last, step;
+  } faults[] = {
     // the first ones are this test's own
-    { "copy", 3, 24, 1 }, { "copy", 25, 100, 9 }, { "event", 1, 12, 1 }, { "event", 13, 100, 9 },
-    { "sync", 3, 8, 1 }, { "memory", 3, 10, 1 }, { "load", 2, 3, 1 }, { "launch", 1, 8, 1 },
+    { "copy", 3, 24, 1 },    { "copy", 25, 100, 9 }, { "event", 1, 12, 1 },
+    { "event", 13, 100, 9 }, { "sync", 3, 8, 1 },    { "memory", 3, 10, 1 },
+    { "load", 2, 3, 1 },     { "launch", 1, 8, 1 },
   };
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
     for (int n = faults[i].first; n <= faults[i].last; n += faults[i].step) {
@@ -706,7 +740,8 @@ static int deadly_variant(void) {
   struct gpu_variant bad = variant_of(1, UNIT("if (i == 0) c[1ll << 33] = 1;"));
   struct gpu_variant good = variant_of(2, ADD);
   gpu_run_try(r, &bad, &times, &a);
-  bool told = a.fate == FATE_CRASH && a.sticky && strstr(a.message, "CUDA_ERROR_ILLEGAL_ADDRESS");
+  bool told = a.fate == FATE_CRASH && a.sticky &&
+      strstr(a.message, "CUDA_ERROR_ILLEGAL_ADDRESS");
   gpu_run_try(r, &good, &times, &a);
   told &= a.fate == FATE_CRASH && a.sticky && *a.message && !gpu_run_restore(r);
   gpu_run_free(r);
@@ -721,7 +756,8 @@ static int endless_variant(void) {
   struct trial_plan plan = checks;
   plan.limit = 0.1;
   gpu_run_try(r, &bad, &plan, &a);
-  bool told = a.fate == FATE_TIMEOUT && a.sticky && strstr(a.message, "no end after 0.1 s");
+  bool told = a.fate == FATE_TIMEOUT && a.sticky &&
+      strstr(a.message, "no end after 0.1 s");
   gpu_run_free(r);
   return !told;
 }
@@ -753,7 +789,8 @@ static int run_faults(void) {
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-// With the argument `small`: on a device that has hardly any memory; `faults`: on one that fails.
+// With the argument `small`: on a device that has hardly any memory; `faults`: on one
+// that fails.
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "faults") == 0)
     return run_faults();

@@ -17,7 +17,7 @@ int cudaDeviceReset(void);
 
 static const char *quiet[] = { "AUTOTUNE_BUDGET=100s,64", "AUTOTUNE_LOG=info", NULL };
 
-// ---- tuning --------------------------------------------------------------------------------------------
+// ---- tuning -------------------------------------------------------------------------
 
 // Its best block is any, but its SLOW is 1: the default cannot win.
 static void expect_tuned(void) {
@@ -27,7 +27,8 @@ static void expect_tuned(void) {
   EXPECT(add_why_has("tuned: "));
   EXPECT(add_is_right(&m, 1)); // trials left nothing behind
   const char *slow;
-  EXPECT(autotune_best("add", NULL, "SLOW", &slow) == AUTOTUNE_OK && strcmp(slow, "1") == 0);
+  EXPECT(autotune_best("add", NULL, "SLOW", &slow) == AUTOTUNE_OK &&
+         strcmp(slow, "1") == 0);
   EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
   EXPECT(add_site.hot != NULL);
   EXPECT(add_is_right(&m, 2));
@@ -80,7 +81,7 @@ static void test_without_a_store(void **state) {
   assert_int_equal(in_child(body_without_store, none), 0);
 }
 
-// ---- what variants do to themselves ----------------------------------------------------------------------
+// ---- what variants do to themselves -------------------------------------------------
 
 static void body_bad(void) {
   add_params[2].n_values = 7;
@@ -102,8 +103,9 @@ static char *report(void) {
 }
 
 static void test_bad_variants_harm_nobody(void **state) {
-  static const char *long_enough[] = { "AUTOTUNE_BUDGET=100s,64", "AUTOTUNE_SEARCH=exhaustive",
-                                       "AUTOTUNE_LOG=info", NULL };
+  static const char *long_enough[] = { "AUTOTUNE_BUDGET=100s,64",
+                                       "AUTOTUNE_SEARCH=exhaustive", "AUTOTUNE_LOG=info",
+                                       NULL };
   (void)state;
   assert_int_equal(in_child(body_bad, long_enough), 0);
   char *text = report();
@@ -116,7 +118,7 @@ static void test_bad_variants_harm_nobody(void **state) {
   free(text);
 }
 
-// ---- why it would be tuned again ----------------------------------------------------------------------------
+// ---- why it would be tuned again ----------------------------------------------------
 
 // What `autotune why` says where the device and NVRTC are others.
 static char *why_elsewhere(const char *device, const char *isa, const char *nvrtc) {
@@ -124,17 +126,23 @@ static char *why_elsewhere(const char *device, const char *isa, const char *nvrt
   size_t size = 0;
   FILE *f = open_memstream(&text, &size);
   EXPECT(f);
-  why_print(&(struct why_options){ .folder = fixture_folder, .kernel = "add", .cpu = device, .isa = isa,
-                                   .toolchain = nvrtc }, f);
+  why_print(&(struct why_options){ .folder = fixture_folder,
+                                   .kernel = "add",
+                                   .cpu = device,
+                                   .isa = isa,
+                                   .toolchain = nvrtc },
+            f);
   fclose(f);
   return text;
 }
 
 // In a process of its own: it reads the environment.
 static void body_why(void) {
-  static const char here[] = "emulated GPU (CPU)", isa[] = "sm_80, 16 multiprocessors, 4 GiB";
-  EXPECT(strstr(why_elsewhere("NVIDIA H200", "sm_90, 132 multiprocessors, 141 GiB", "nvrtc 13.0"),
-                "machine emulated GPU (CPU) → NVIDIA H200"));
+  static const char here[] = "emulated GPU (CPU)",
+                    isa[] = "sm_80, 16 multiprocessors, 4 GiB";
+  EXPECT(strstr(
+      why_elsewhere("NVIDIA H200", "sm_90, 132 multiprocessors, 141 GiB", "nvrtc 13.0"),
+      "machine emulated GPU (CPU) → NVIDIA H200"));
   EXPECT(strstr(why_elsewhere(here, isa, "nvrtc 99.0"), "→ nvrtc 99.0"));
   EXPECT(strstr(why_elsewhere(here, isa, "nvrtc 13.0"), "x over the default"));
 }
@@ -145,7 +153,7 @@ static void test_why_tells_of_device_and_nvrtc(void **state) {
   assert_int_equal(in_child(body_why, NULL), 0);
 }
 
-// ---- devices, streams, captures ---------------------------------------------------------------------------
+// ---- devices, streams, captures -----------------------------------------------------
 
 static void body_two_devices(void) {
   for (int device = 0; device < 2; device++) {
@@ -153,7 +161,8 @@ static void body_two_devices(void) {
     struct add_memory m = add_allocate(ADD_N);
     bool tuned = add(ADD_N, 3, m.a, m.c, NULL);
     EXPECT(add_is_right(&m, 1));
-    EXPECT(add_why_has(device ? "stored: " : "tuned: ")); // of one kind, they share what is found
+    EXPECT(add_why_has(device ? "stored: "
+                              : "tuned: ")); // of one kind, they share what is found
     EXPECT(tuned);
   }
   add_use(0);
@@ -163,8 +172,8 @@ static void body_two_devices(void) {
 }
 
 static void test_two_devices(void **state) {
-  static const char *two[] = { "AUTOTUNE_EMULATE=devices=2", "AUTOTUNE_BUDGET=100s,64", "AUTOTUNE_LOG=info",
-                               NULL };
+  static const char *two[] = { "AUTOTUNE_EMULATE=devices=2", "AUTOTUNE_BUDGET=100s,64",
+                               "AUTOTUNE_LOG=info", NULL };
   (void)state;
   assert_int_equal(in_child(body_two_devices, two), 0);
 }
@@ -251,20 +260,23 @@ static void test_tuning_beside_a_capture(void **state) {
   assert_int_equal(in_child(body_capture_beside, quiet), 0);
 }
 
-// ---- launches that fail, and what they cost ------------------------------------------------------------------
+// ---- launches that fail, and what they cost -----------------------------------------
 
 static unsigned launched;
 
-static gpu_result launch_nothing(gpu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                                 unsigned bz, unsigned shared, gpu_stream s, void **args, void **extra) {
-  (void)f, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)s;
+static gpu_result launch_nothing(gpu_function f, unsigned gx, unsigned gy, unsigned gz,
+                                 unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                 gpu_stream s, void **args, void **extra) {
+  (void)f, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared,
+      (void)s;
   (void)args, (void)extra;
   launched++;
   return 0;
 }
 
-static gpu_result launch_in_vain(gpu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                                 unsigned bz, unsigned shared, gpu_stream s, void **args, void **extra) {
+static gpu_result launch_in_vain(gpu_function f, unsigned gx, unsigned gy, unsigned gz,
+                                 unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                 gpu_stream s, void **args, void **extra) {
   launch_nothing(f, gx, gy, gz, bx, by, bz, shared, s, args, extra);
   return 701; // CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
 }
@@ -277,13 +289,16 @@ static void body_lost(void) {
   __typeof__(api->launch) real = api->launch;
   int launches = 1;
   for (int i = 0; i < 2; i++) {
-    struct autotune_launch asked = { { (ADD_N + 127) / 128, 1, 1 }, { 128, 1, 1 }, 0, NULL };
+    struct autotune_launch asked = {
+      { (ADD_N + 127) / 128, 1, 1 }, { 128, 1, 1 }, 0, NULL
+    };
     long long key[] = { ADD_N, 0 };
     int n = ADD_N;
     float f = 3;
     void *args[] = { &n, &f, &m.a, &m.c };
     api->launch = launch_in_vain;
-    EXPECT(autotune_launch_kernel(&add_site, key, args, &asked) == AUTOTUNE_LAUNCH_DEFAULT);
+    EXPECT(autotune_launch_kernel(&add_site, key, args, &asked) ==
+           AUTOTUNE_LAUNCH_DEFAULT);
     api->launch = real;
     EXPECT(add(ADD_N, 3, m.a, m.c, NULL) == (i == 0)); // loaded anew, but once
     launches++;
@@ -316,32 +331,35 @@ static void test_a_device_is_reset(void **state) {
   assert_int_equal(in_child(body_reset, quiet), 0);
 }
 
-// What the runtime, which is linked into this program, does beside calling the driver: counted by the
-// linker's --wrap.
-static struct { _Atomic unsigned long allocations, locks, clocks; } counted;
+// What the runtime, which is linked into this program, does beside calling the driver:
+// counted by the linker's --wrap.
+static struct {
+  _Atomic unsigned long allocations, locks, clocks;
+} counted;
 
-#define COUNTED(type, name, what, parameters, ...)                                                      \
-  type __real_##name parameters;                                                                        \
-  __attribute__((visibility("default"))) type __wrap_##name parameters;                                 \
-  type __wrap_##name parameters {                                                                       \
-    counted.what++;                                                                                     \
-    return __real_##name(__VA_ARGS__);                                                                  \
+#define COUNTED(type, name, what, parameters, ...)                      \
+  type __real_##name parameters;                                        \
+  __attribute__((visibility("default"))) type __wrap_##name parameters; \
+  type __wrap_##name parameters {                                       \
+    counted.what++;                                                     \
+    return __real_##name(__VA_ARGS__);                                  \
   }
 COUNTED(void *, malloc, allocations, (size_t size), size)
 COUNTED(void *, calloc, allocations, (size_t n, size_t size), n, size)
 COUNTED(void *, realloc, allocations, (void *p, size_t size), p, size)
-COUNTED(int, pthread_mutex_lock, locks, (pthread_mutex_t *m), m)
+COUNTED(int, pthread_mutex_lock, locks, (pthread_mutex_t * m), m)
 COUNTED(int, clock_gettime, clocks, (clockid_t c, struct timespec *t), c, t)
 
-// One call of the driver, and nothing that may wait or take long: no other call (there is none to be had),
-// no memory, no lock, no clock.
+// One call of the driver, and nothing that may wait or take long: no other call (there is
+// none to be had), no memory, no lock, no clock.
 static void body_cost(void) {
   enum { LAUNCHES = 1000 };
   struct gpu_api *api = (struct gpu_api *)(uintptr_t)gpu_api_get(NULL);
   add_use(0);
   struct add_memory m = add_allocate(ADD_N);
   EXPECT(add(ADD_N, 3, m.a, m.c, NULL));
-  EXPECT(counted.allocations > 0 && counted.locks > 0 && counted.clocks > 0); // the tuning's
+  EXPECT(counted.allocations > 0 && counted.locks > 0 &&
+         counted.clocks > 0); // the tuning's
   *api = (struct gpu_api){ .launch = launch_nothing };
   memset((void *)&counted, 0, sizeof counted);
   launched = add_default_launches = 0;
@@ -358,7 +376,7 @@ static void test_a_tuned_launch_is_one_call(void **state) {
   assert_int_equal(in_child(body_cost, quiet), 0);
 }
 
-// ---- what is missing ----------------------------------------------------------------------------------------
+// ---- what is missing ----------------------------------------------------------------
 
 static void body_no_worker(void) {
   add_use(0);
@@ -369,7 +387,8 @@ static void body_no_worker(void) {
 }
 
 static void test_without_a_helper(void **state) {
-  static const char *none[] = { "AUTOTUNE_GPU_WORKER=/nowhere/worker", "AUTOTUNE_LOG=error", NULL };
+  static const char *none[] = { "AUTOTUNE_GPU_WORKER=/nowhere/worker",
+                                "AUTOTUNE_LOG=error", NULL };
   (void)state;
   assert_int_equal(in_child(body_no_worker, none), 0);
 }
@@ -392,11 +411,16 @@ static void body_bad_worker(void) {
 }
 
 static void test_helpers_that_misbehave(void **state) {
-  static const char *const ways[] = { "TEST_WORKER=silent", "TEST_WORKER=garbage", "TEST_WORKER=early" };
+  static const char *const ways[] = { "TEST_WORKER=silent", "TEST_WORKER=garbage",
+                                      "TEST_WORKER=early" };
   (void)state;
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-    const char *env[] = { ways[i], "AUTOTUNE_GPU_WORKER=" TEST_WORKER_DOUBLE, "AUTOTUNE_BUDGET=40s,3",
-                          "AUTOTUNE_CACHE=off", "AUTOTUNE_LOG=error", NULL };
+    const char *env[] = { ways[i],
+                          "AUTOTUNE_GPU_WORKER=" TEST_WORKER_DOUBLE,
+                          "AUTOTUNE_BUDGET=40s,3",
+                          "AUTOTUNE_CACHE=off",
+                          "AUTOTUNE_LOG=error",
+                          NULL };
     assert_int_equal(in_child(body_bad_worker, env), 0);
   }
 }
@@ -414,7 +438,8 @@ static void body_lost_object(void) {
 }
 
 static void test_a_lost_object_is_made_again(void **state) {
-  static const char *locked[] = { "AUTOTUNE_MODE=locked", "AUTOTUNE_BUDGET=100s", "AUTOTUNE_LOG=info", NULL };
+  static const char *locked[] = { "AUTOTUNE_MODE=locked", "AUTOTUNE_BUDGET=100s",
+                                  "AUTOTUNE_LOG=info", NULL };
   (void)state;
   assert_int_equal(in_child(expect_tuned, quiet), 0);
   assert_int_equal(in_child(body_lost_object, locked), 0);
@@ -426,7 +451,8 @@ static void body_without_isolation(void) {
 }
 
 static void test_without_isolation(void **state) {
-  static const char *none[] = { "AUTOTUNE_GPU_WORKER=/nowhere/worker", "AUTOTUNE_BUDGET=100s,64", NULL };
+  static const char *none[] = { "AUTOTUNE_GPU_WORKER=/nowhere/worker",
+                                "AUTOTUNE_BUDGET=100s,64", NULL };
   (void)state;
   assert_int_equal(in_child(body_without_isolation, none), 0);
 }
@@ -441,7 +467,8 @@ static void body_stored_without_nvrtc(void) {
 }
 
 static void test_without_nvrtc(void **state) {
-  static const char *none[] = { "AUTOTUNE_NVRTC=/nowhere/libnvrtc.so", "AUTOTUNE_LOG=error", NULL };
+  static const char *none[] = { "AUTOTUNE_NVRTC=/nowhere/libnvrtc.so",
+                                "AUTOTUNE_LOG=error", NULL };
   (void)state;
   assert_int_equal(in_child(expect_tuned, quiet), 0);
   assert_int_equal(in_child(body_stored_without_nvrtc, none), 0);
@@ -451,7 +478,8 @@ enum { UNCLEAR = 7, TRIES = 5 };
 
 static bool is_unclear(void) {
   char *why = NULL;
-  bool is = autotune_why("add", NULL, &why) == AUTOTUNE_OK && strstr(why, "beats it clearly");
+  bool is = autotune_why("add", NULL, &why) == AUTOTUNE_OK &&
+      strstr(why, "beats it clearly");
   free(why);
   return is;
 }
@@ -466,20 +494,25 @@ static void body_background(void) {
     EXPECT(gpu_api_get(NULL)->context_synchronize() == 0);
     if (is_unclear())
       _exit(UNCLEAR);
-    usleep(50000); // the tuner's times are those of a device that does something else, too
+    usleep(
+        50000); // the tuner's times are those of a device that does something else, too
   }
   EXPECT(tuned && launches > 1);
   EXPECT(add_is_right(&m, launches));
   const char *slow;
-  EXPECT(autotune_best("add", NULL, "SLOW", &slow) == AUTOTUNE_OK && strcmp(slow, "1") == 0);
+  EXPECT(autotune_best("add", NULL, "SLOW", &slow) == AUTOTUNE_OK &&
+         strcmp(slow, "1") == 0);
 }
 
 static void test_beside_the_program(void **state) {
-  static const char *beside[] = { "AUTOTUNE_MODE=background", "AUTOTUNE_LOG=info", "AUTOTUNE_BUDGET=100s,64", NULL };
-  static const char *share[] = { "AUTOTUNE_BUDGET=100s,64,50%", "AUTOTUNE_CACHE=off", NULL };
+  static const char *beside[] = { "AUTOTUNE_MODE=background", "AUTOTUNE_LOG=info",
+                                  "AUTOTUNE_BUDGET=100s,64", NULL };
+  static const char *share[] = { "AUTOTUNE_BUDGET=100s,64,50%", "AUTOTUNE_CACHE=off",
+                                 NULL };
   const char *const *const ways[] = { beside, share };
   for (int i = 0; i < 2; i++) {
-    int status = UNCLEAR << 8; // and where the machine is busy, the default may seem to be as good as any
+    int status = UNCLEAR
+        << 8; // and where the machine is busy, the default may seem to be as good as any
     for (int n = 0; n < TRIES && status == UNCLEAR << 8; n++) {
       drop_folder(state);
       make_folder(state);
@@ -493,7 +526,8 @@ static void test_beside_the_program(void **state) {
 static int test_threads(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_threads_and_streams, make_folder, drop_folder),
-    cmocka_unit_test_setup_teardown(test_tuning_beside_a_capture, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_tuning_beside_a_capture, make_folder,
+                                    drop_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -501,21 +535,29 @@ static int test_threads(void) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_first_launch_tunes, make_folder, drop_folder),
-    cmocka_unit_test_setup_teardown(test_second_process_uses_the_store, make_folder, drop_folder),
-    cmocka_unit_test_setup_teardown(test_locked_and_off_run_the_default, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_second_process_uses_the_store, make_folder,
+                                    drop_folder),
+    cmocka_unit_test_setup_teardown(test_locked_and_off_run_the_default, make_folder,
+                                    drop_folder),
     cmocka_unit_test_setup_teardown(test_without_a_store, make_folder, drop_folder),
-    cmocka_unit_test_setup_teardown(test_bad_variants_harm_nobody, make_folder, drop_folder),
-    cmocka_unit_test_setup_teardown(test_why_tells_of_device_and_nvrtc, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_bad_variants_harm_nobody, make_folder,
+                                    drop_folder),
+    cmocka_unit_test_setup_teardown(test_why_tells_of_device_and_nvrtc, make_folder,
+                                    drop_folder),
     cmocka_unit_test_setup_teardown(test_two_devices, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_captured_streams, make_folder, drop_folder),
-    cmocka_unit_test_setup_teardown(test_a_lost_variant_is_forgotten, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_a_lost_variant_is_forgotten, make_folder,
+                                    drop_folder),
     cmocka_unit_test_setup_teardown(test_a_device_is_reset, make_folder, drop_folder),
-    cmocka_unit_test_setup_teardown(test_a_tuned_launch_is_one_call, make_folder, drop_folder),
-    cmocka_unit_test_setup_teardown(test_a_lost_object_is_made_again, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_a_tuned_launch_is_one_call, make_folder,
+                                    drop_folder),
+    cmocka_unit_test_setup_teardown(test_a_lost_object_is_made_again, make_folder,
+                                    drop_folder),
     cmocka_unit_test_setup_teardown(test_without_isolation, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_without_nvrtc, make_folder, drop_folder),
     cmocka_unit_test_setup_teardown(test_without_a_helper, make_folder, drop_folder),
-    cmocka_unit_test_setup_teardown(test_helpers_that_misbehave, make_folder, drop_folder),
+    cmocka_unit_test_setup_teardown(test_helpers_that_misbehave, make_folder,
+                                    drop_folder),
     cmocka_unit_test_setup_teardown(test_beside_the_program, make_folder, drop_folder),
   };
   setenv("AUTOTUNE_GPU_WORKER", TEST_GPU_WORKER, 0);

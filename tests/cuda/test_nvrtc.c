@@ -12,9 +12,10 @@
 
 #include "gpu/gpu.h"
 
-static const char text[] = "#define N 4\n"
-                           "extern \"C\" __global__ void autotune_entry(float *a)\n"
-                           "{ for (int i = 0; i < N; i++) a[N * threadIdx.x + i] *= SCALE; }\n";
+static const char text[] =
+    "#define N 4\n"
+    "extern \"C\" __global__ void autotune_entry(float *a)\n"
+    "{ for (int i = 0; i < N; i++) a[N * threadIdx.x + i] *= SCALE; }\n";
 
 static int compile(const char *source, const char *const *flags, struct object *o) {
   return backend_find("nvrtc")->compile("nvrtc", source, flags, o);
@@ -42,7 +43,10 @@ static void test_cubins_for_devices(void **state) {
     gpu_nvrtc_target(targets[i]);
     assert_int_equal(compile(source, NULL, &objects[i]), 0);
     assert_true(objects[i].size > 4);
-    assert_memory_equal(objects[i].data, "\x7f" "ELF", 4);
+    assert_memory_equal(objects[i].data,
+                        "\x7f"
+                        "ELF",
+                        4);
     assert_true(objects[i].seconds > 0);
   }
   assert_true(objects[0].size != objects[1].size ||
@@ -71,7 +75,8 @@ static void test_flags(void **state) {
 
 static void test_the_first_error_comes_first(void **state) {
   struct object o;
-  char *source = with("static __device__ int never_used() { int unused = 1; return 2; }\n");
+  char *source =
+      with("static __device__ int never_used() { int unused = 1; return 2; }\n");
   (void)state;
   assert_int_equal(compile(source, NULL, &o), -1);
   assert_null(o.data);
@@ -88,7 +93,8 @@ static void test_the_first_error_comes_first(void **state) {
 static void test_lost_folders_of_headers(void **state) {
   static const char *const gone[] = { "-I/nowhere/cuda/include", NULL };
   struct object o;
-  char *source = with("#include <cuda_fp16.h>\n#define SCALE __half2float(__float2half(2.0f))\n");
+  char *source =
+      with("#include <cuda_fp16.h>\n#define SCALE __half2float(__float2half(2.0f))\n");
   (void)state;
   if (access("/usr/local/cuda/include/cuda_fp16.h", R_OK) != 0 && !getenv("CUDA_PATH"))
     skip();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker_double.c: stands in for autotune-gpu-worker where that is to misbehave. TEST_WORKER says how: "silent",
-// its driver answers no more once a kernel runs; "garbage", a variant has destroyed what it says; "early", it
-// ends before it is ready.
+// worker_double.c: stands in for autotune-gpu-worker where that is to misbehave.
+// TEST_WORKER says how: "silent", its driver answers no more once a kernel runs;
+// "garbage", a variant has destroyed what it says; "early", it ends before it is ready.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,8 @@ int main(int argc, char **argv) {
   const char *how = getenv("TEST_WORKER");
   int socket = argc == 2 ? atoi(argv[1]) : -1;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (!how || strcmp(how, "early") == 0 || recv(socket, &hello, sizeof hello, 0) != (ssize_t)sizeof hello)
+  if (!how || strcmp(how, "early") == 0 ||
+      recv(socket, &hello, sizeof hello, 0) != (ssize_t)sizeof hello)
     return 1;
   send(socket, &ready, sizeof ready, MSG_NOSIGNAL);
   obey(socket, strcmp(how, "garbage") == 0);

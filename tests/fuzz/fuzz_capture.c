@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_capture.c: captured calls: any bytes as a file, and as the description in one, behind checksums that are
-// right. What is taken must come out as it went in.
+// fuzz_capture.c: captured calls: any bytes as a file, and as the description in one,
+// behind checksums that are right. What is taken must come out as it went in.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ static void read_file(const uint8_t *data, size_t size) {
 }
 
 static void read_description(const uint8_t *data, size_t size) {
-  struct stream in = { .reading = true, .data = (char *)(uintptr_t)data, .size = size }, out = { 0 };
+  struct stream in = { .reading = true, .data = (char *)(uintptr_t)data, .size = size },
+                out = { 0 };
   struct capture c = { 0 };
   capture_tables(&in, &c);
   if (!in.failed) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_cuda.c: a whole .cu file through the translator: its front, and where that finds nothing wrong all that is
-// made of it, for a device and for the CPU.
+// fuzz_cuda.c: a whole .cu file through the translator: its front, and where that finds
+// nothing wrong all that is made of it, for a device and for the CPU.
 #include <stdio.h>
 
 #include "cuda/cuda.h"
 #include "fuzz.h"
 
-static void read_file(const char *text, size_t size)
-{
+static void read_file(const char *text, size_t size) {
   struct source *s = source_of("fuzz.cu", text, size);
   unsigned n, n_kernels, n_launches;
   struct pragma *pragmas = pragma_all(s, &n);
@@ -28,8 +27,7 @@ static void read_file(const char *text, size_t size)
   }
 }
 
-static void translate(const char *text, size_t size)
-{
+static void translate(const char *text, size_t size) {
   static const char *const none[] = { NULL };
   const struct compile_options options = { .args = none, .compiler = none };
   struct source *s = source_of("fuzz.cu", text, size);
@@ -38,11 +36,11 @@ static void translate(const char *text, size_t size)
   cuda_translate(s, &options, true, &out);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static FILE *null;
   if (!null)
-    stderr = null = fopen("/dev/null", "w"); // diagnostics; sanitizers write to the descriptor
+    stderr = null =
+        fopen("/dev/null", "w"); // diagnostics; sanitizers write to the descriptor
   diag_reset();
   const char *text = arena_copy((const char *)data, size);
   read_file(text, size);

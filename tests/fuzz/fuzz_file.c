@@ -6,8 +6,7 @@
 #include "fuzz.h"
 #include "kernel/kernel.h"
 
-static void read_file(const char *text, size_t size)
-{
+static void read_file(const char *text, size_t size) {
   struct source *s = source_of("fuzz.c", text, size);
   unsigned n, n_kernels;
   bool mentioned = source_mentions_autotune(text, size);
@@ -25,8 +24,7 @@ static void read_file(const char *text, size_t size)
   }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static FILE *null;
   if (!null)
     stderr = null = fopen("/dev/null",

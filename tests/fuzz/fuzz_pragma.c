@@ -6,8 +6,7 @@
 #include "fuzz.h"
 #include "kernel/kernel.h"
 
-static void read_text(const struct text *t)
-{
+static void read_text(const struct text *t) {
   struct source *s = source_of("fuzz.c", t->data, t->size);
   unsigned n, n_kernels;
   struct pragma *pragmas = pragma_all(s, &n);
@@ -20,8 +19,7 @@ static void read_text(const struct text *t)
   }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static FILE *null;
   struct text t = { 0 };
   bool loop = size > 0 && data[0] == '\n';
@@ -38,8 +36,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text_printf(&t, "#pragma autotune ");
     text_add(&t, (const char *)data + 1, size - 1);
   }
-  text_printf(&t, "\n  for (int i = 0; i < n; i++)\n    for (int j = 0; j < m; j++)\n"
-                  "      B[i][j] += a[i] * x;\n}\n");
+  text_printf(&t,
+              "\n  for (int i = 0; i < n; i++)\n    for (int j = 0; j < m; j++)\n"
+              "      B[i][j] += a[i] * x;\n}\n");
   read_text(&t);
   arena_reset();
   return 0;

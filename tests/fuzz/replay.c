@@ -10,8 +10,7 @@
 
 static char current[4096]; // shown by whoever looks at a crash
 
-static int replay_file(const char *path)
-{
+static int replay_file(const char *path) {
   FILE *f = fopen(path, "rb");
   if (!f)
     return 0;
@@ -31,8 +30,7 @@ static int replay_file(const char *path)
   return 1;
 }
 
-static int replay_folder(const char *folder)
-{
+static int replay_folder(const char *folder) {
   DIR *d = opendir(folder);
   int n = 0;
   for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
@@ -47,8 +45,7 @@ static int replay_folder(const char *folder)
   return n;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
   int n = 0;
   for (int i = 1; i < argc; i++) {
     int here = replay_folder(argv[i]);

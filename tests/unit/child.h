@@ -10,16 +10,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct child { const char *name; int (*fn)(char *argument); };
+struct child {
+  const char *name;
+  int (*fn)(char *argument);
+};
 
 /* What the function returns, or 1000 + the signal that ended it; *SAID receives what it
  * wrote to standard error (malloc'ed). Of our variables, only VARIABLE
  * ("AUTOTUNE_LOG=info", or NULL) is set. */
 static inline int run_child(const char *name, const char *argument, const char *variable,
                             char **said) {
-  static const char *const ours[] = { "AUTOTUNE_MODE", "AUTOTUNE_BUDGET", "AUTOTUNE_SEARCH",
-                                      "AUTOTUNE_SEED", "AUTOTUNE_LOG", "AUTOTUNE_CACHE",
-                                      "AUTOTUNE_JIT", "AUTOTUNE_OPENMP", "AUTOTUNE_FAULT" };
+  static const char *const ours[] = { "AUTOTUNE_MODE",   "AUTOTUNE_BUDGET",
+                                      "AUTOTUNE_SEARCH", "AUTOTUNE_SEED",
+                                      "AUTOTUNE_LOG",    "AUTOTUNE_CACHE",
+                                      "AUTOTUNE_JIT",    "AUTOTUNE_OPENMP",
+                                      "AUTOTUNE_FAULT" };
   FILE *err = tmpfile();
   fflush(NULL);
   pid_t pid = fork();
@@ -43,7 +48,8 @@ static inline int run_child(const char *name, const char *argument, const char *
 }
 
 /* For main: runs the child that is asked for, and does not return; or returns at once. */
-static inline void be_child(int argc, char **argv, const struct child *children, size_t n) {
+static inline void be_child(int argc, char **argv, const struct child *children,
+                            size_t n) {
   if (argc != 4 || strcmp(argv[1], "--child") != 0)
     return;
   for (size_t i = 0; i < n; i++)

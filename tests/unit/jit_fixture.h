@@ -47,8 +47,9 @@ static inline bool fixture_have(const char *compiler) {
 }
 
 /* Loads O and frees it; the test fails where it cannot be loaded. */
-static inline struct jit_code *
-fixture_load(struct object o, const struct autotune_symbol *symbols, size_t n) {
+static inline struct jit_code *fixture_load(struct object o,
+                                            const struct autotune_symbol *symbols,
+                                            size_t n) {
   char *message = NULL;
   struct jit_code *code = fixture_jit()->load(o.data, o.size, symbols, n, &message);
   if (!code)
@@ -69,7 +70,7 @@ struct said {
   int status;
 };
 static inline struct said fixture_child(void (*body)(void)) {
-  struct said said = {"", 0};
+  struct said said = { "", 0 };
   int ends[2];
   assert_int_equal(pipe(ends), 0);
   fflush(NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libautotune-jit.so whose compiler never comes to an end, or, where JIT_CRASHES names a file, notes there who
-// compiles what, as "PID HASH", and crashes.
+// A libautotune-jit.so whose compiler never comes to an end, or, where JIT_CRASHES names
+// a file, notes there who compiles what, as "PID HASH", and crashes.
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,8 +30,8 @@ static void crash(const char *path, const char *text, const char *const *flags) 
     raise(SIGSEGV);
 }
 
-static int compile(const char *text, const char *const *flags, void **object, size_t *size,
-                   char **message) {
+static int compile(const char *text, const char *const *flags, void **object,
+                   size_t *size, char **message) {
   const char *crashes = getenv("JIT_CRASHES");
   (void)object, (void)size, (void)message;
   if (crashes)
@@ -43,6 +43,8 @@ static int compile(const char *text, const char *const *flags, void **object, si
 
 const struct jit_api *autotune_jit(void);
 __attribute__((visibility("default"))) const struct jit_api *autotune_jit(void) {
-  static const struct jit_api api = { .abi = JIT_ABI, .version = version, .compile = compile };
+  static const struct jit_api api = { .abi = JIT_ABI,
+                                      .version = version,
+                                      .compile = compile };
   return &api;
 }

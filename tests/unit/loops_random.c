@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// loops_random.c: nests and directives made up from a seed. About two in three are legal; which, the translator says.
+// loops_random.c: nests and directives made up from a seed. About two in three are legal;
+// which, the translator says.
 #include "loops_random.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-uint64_t random_next(uint64_t *state)
-{
+uint64_t random_next(uint64_t *state) {
   uint64_t z = (*state += 0x9e3779b97f4a7c15); // splitmix64
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return z ^ (z >> 31);
 }
 
-unsigned random_below(uint64_t *state, unsigned n)
-{
+unsigned random_below(uint64_t *state, unsigned n) {
   return (unsigned)(random_next(state) % n);
 }
 
@@ -22,33 +21,32 @@ struct kernel_maker {
   uint64_t rng;
   FILE *out;
   unsigned depth;
-  bool outside[4];       // declared before the nest
+  bool outside[4]; // declared before the nest
   const char *types[4];
 };
 
 static const char *const vars[] = { "i", "j", "k", "l" };
 
-static bool chance(struct kernel_maker *m, unsigned percent)
-{
+static bool chance(struct kernel_maker *m, unsigned percent) {
   return random_below(&m->rng, 100) < percent;
 }
 
 #define PICK(m, list) (list)[random_below(&(m)->rng, sizeof(list) / sizeof *(list))]
 
-// A bound of loop D: a constant, an argument, or now and then something of an outer variable.
-static void write_bound(struct kernel_maker *m, unsigned d)
-{
-  static const char *const plain[] = { "n", "m", "n", "m", "7", "n + 1", "m / 2", "n - m / 3", "3 * 2" };
-  static const char *const dependent[] = { "(int)%s + 1", "(int)%s", "n - (int)%s", "(int)(%s %% 3) + 2",
-                                           "(int)(%s * 2)" };
+// A bound of loop D: a constant, an argument, or now and then something of an outer
+// variable.
+static void write_bound(struct kernel_maker *m, unsigned d) {
+  static const char *const plain[] = { "n",     "m",     "n",         "m",    "7",
+                                       "n + 1", "m / 2", "n - m / 3", "3 * 2" };
+  static const char *const dependent[] = { "(int)%s + 1", "(int)%s", "n - (int)%s",
+                                           "(int)(%s %% 3) + 2", "(int)(%s * 2)" };
   if (d > 0 && chance(m, 20))
     fprintf(m->out, PICK(m, dependent), vars[random_below(&m->rng, d)]);
   else
     fprintf(m->out, "%s", PICK(m, plain));
 }
 
-static void write_update(struct kernel_maker *m, const char *var, bool down, bool unit)
-{
+static void write_update(struct kernel_maker *m, const char *var, bool down, bool unit) {
   unsigned step = unit ? 1 : 1 + random_below(&m->rng, 3);
   char sign = down ? '-' : '+';
   switch (random_below(&m->rng, 4)) {
@@ -68,14 +66,12 @@ static void write_update(struct kernel_maker *m, const char *var, bool down, boo
   }
 }
 
-static bool is_unsigned(const char *type)
-{
+static bool is_unsigned(const char *type) {
   return *type == 'u' || *type == 'T' || strcmp(type, "size_t") == 0;
 }
 
 // Downwards to one of 0, 1, 2.
-static void write_down(struct kernel_maker *m, unsigned d)
-{
+static void write_down(struct kernel_maker *m, unsigned d) {
   bool wraps = is_unsigned(m->types[d]);
   bool inclusive = !wraps && chance(m, 50), flip = chance(m, 10);
   unsigned last = random_below(&m->rng, 3);
@@ -90,8 +86,7 @@ static void write_down(struct kernel_maker *m, unsigned d)
   write_update(m, vars[d], true, wraps);
 }
 
-static void write_up(struct kernel_maker *m, unsigned d)
-{
+static void write_up(struct kernel_maker *m, unsigned d) {
   bool inclusive = chance(m, 30), flip = chance(m, 10);
   fprintf(m->out, "%u; ", random_below(&m->rng, 4));
   if (is_unsigned(m->types[d])) {
@@ -107,8 +102,7 @@ static void write_up(struct kernel_maker *m, unsigned d)
   write_update(m, vars[d], false, false);
 }
 
-static void write_for(struct kernel_maker *m, unsigned d)
-{
+static void write_for(struct kernel_maker *m, unsigned d) {
   fprintf(m->out, "for (");
   if (!m->outside[d])
     fprintf(m->out, "%s ", m->types[d]);
@@ -120,30 +114,30 @@ static void write_for(struct kernel_maker *m, unsigned d)
   fprintf(m->out, ")");
 }
 
-static void write_sizes(struct kernel_maker *m, unsigned n, unsigned max)
-{
+static void write_sizes(struct kernel_maker *m, unsigned n, unsigned max) {
   for (unsigned i = 0; i < n; i++) {
     fprintf(m->out, "%s", i ? ", " : "");
     if (chance(m, 40))
-      fprintf(m->out, "{%u, %u}", 1 + random_below(&m->rng, max), max + 1 + random_below(&m->rng, 3));
+      fprintf(m->out, "{%u, %u}", 1 + random_below(&m->rng, max),
+              max + 1 + random_below(&m->rng, 3));
     else
       fprintf(m->out, "%u", 1 + random_below(&m->rng, max));
   }
 }
 
-static void write_permutation(struct kernel_maker *m, unsigned depth)
-{
-  static const char *const of3[] = { "(3,2,1)", "2,3,1", "{(1,3,2), (3,1,2)}", "any", "(2,1)" };
+static void write_permutation(struct kernel_maker *m, unsigned depth) {
+  static const char *const of3[] = { "(3,2,1)", "2,3,1", "{(1,3,2), (3,1,2)}", "any",
+                                     "(2,1)" };
   static const char *const of2[] = { "2, 1", "any", "(2,1)", "{(1,2), (2,1)}" };
   fprintf(m->out, "interchange");
   if (!chance(m, 30))
     fprintf(m->out, " permutation(%s)", depth > 2 ? PICK(m, of3) : PICK(m, of2));
 }
 
-static void write_directive(struct kernel_maker *m, unsigned depth, bool last)
-{
+static void write_directive(struct kernel_maker *m, unsigned depth, bool last) {
   fprintf(m->out, "#pragma autotune ");
-  unsigned many = 1 + random_below(&m->rng, depth), kind = random_below(&m->rng, last ? 13 : 9);
+  unsigned many = 1 + random_below(&m->rng, depth),
+           kind = random_below(&m->rng, last ? 13 : 9);
   bool optional = chance(m, 15);
   if (kind < 3)
     fprintf(m->out, "tile sizes("), write_sizes(m, many, 5), fprintf(m->out, ")");
@@ -166,15 +160,13 @@ static void write_directive(struct kernel_maker *m, unsigned depth, bool last)
   fprintf(m->out, "%s\n", optional ? " optional" : "");
 }
 
-static void write_directives(struct kernel_maker *m, unsigned depth, bool outermost)
-{
+static void write_directives(struct kernel_maker *m, unsigned depth, bool outermost) {
   unsigned n = outermost ? 1 + random_below(&m->rng, 3) : chance(m, 15);
   for (unsigned i = 0; i < n; i++)
     write_directive(m, depth, outermost ? i == 0 : chance(m, 30));
 }
 
-static void write_body(struct kernel_maker *m, unsigned d)
-{
+static void write_body(struct kernel_maker *m, unsigned d) {
   static const char *const list[] = { "i", "i, j", "i, j, k", "i, j, k, l" };
   char visit[64];
   snprintf(visit, sizeof visit, "V(%s);", list[d - 1]);
@@ -195,15 +187,16 @@ static void write_body(struct kernel_maker *m, unsigned d)
     fprintf(m->out, "switch (n) { case 0: break; default: %s }\n", visit);
     break;
   case 5:
-    fprintf(m->out, "{\n#pragma autotune unroll partial(2)\nfor (int x = 0; x < 3; x++) %s }\n", visit);
+    fprintf(m->out,
+            "{\n#pragma autotune unroll partial(2)\nfor (int x = 0; x < 3; x++) %s }\n",
+            visit);
     break;
   default:
     fprintf(m->out, chance(m, 50) ? "%s\n" : "{ %s }\n", visit);
   }
 }
 
-static void write_nest(struct kernel_maker *m, unsigned d)
-{
+static void write_nest(struct kernel_maker *m, unsigned d) {
   write_directives(m, m->depth - d, d == 0);
   write_for(m, d);
   if (d + 1 == m->depth) {
@@ -212,7 +205,8 @@ static void write_nest(struct kernel_maker *m, unsigned d)
     return;
   }
   bool brace = chance(m, 30), imperfect = chance(m, 5);
-  for (unsigned i = d; i < m->depth; i++) // threads would share it, as they do with OpenMP alone
+  for (unsigned i = d; i < m->depth;
+       i++) // threads would share it, as they do with OpenMP alone
     imperfect = imperfect && !m->outside[i];
   fprintf(m->out, brace || imperfect ? " { // only a loop\n" : "\n");
   if (imperfect)
@@ -221,12 +215,13 @@ static void write_nest(struct kernel_maker *m, unsigned d)
   fprintf(m->out, brace || imperfect ? "}\n" : "");
 }
 
-void random_kernel(FILE *out, const char *name, uint64_t seed)
-{
-  static const char *const types[] = { "int", "int", "int", "long", "unsigned", "size_t", "short", "T" };
+void random_kernel(FILE *out, const char *name, uint64_t seed) {
+  static const char *const types[] = { "int",      "int",    "int",   "long",
+                                       "unsigned", "size_t", "short", "T" };
   struct kernel_maker maker = { .rng = seed, .out = out }, *m = &maker;
   m->depth = 1 + random_below(&m->rng, 3);
-  fprintf(out, "#pragma autotune kernel\nvoid %s(int n, int m, long *restrict fin)\n{\n", name);
+  fprintf(out, "#pragma autotune kernel\nvoid %s(int n, int m, long *restrict fin)\n{\n",
+          name);
   for (unsigned d = 0; d < m->depth; d++) {
     m->types[d] = PICK(m, types);
     m->outside[d] = chance(m, 20);

@@ -19,7 +19,8 @@
 #include "store/store.h"
 #include "store/tables.h"
 
-static inline int remove_entry(const char *path, const struct stat *st, int flag, struct FTW *f) {
+static inline int remove_entry(const char *path, const struct stat *st, int flag,
+                               struct FTW *f) {
   (void)st, (void)flag, (void)f;
   return remove(path);
 }
@@ -35,7 +36,8 @@ static inline char *make_folder(void) {
   return path;
 }
 
-/* The same in memory where that can be had: thousands of files, and no fsync to wait for. */
+/* The same in memory where that can be had: thousands of files, and no fsync to wait for.
+ */
 static inline char *make_fast_folder(void) {
   char *path = strdup("/dev/shm/autotune-test-XXXXXX");
   if (mkdtemp(path))
@@ -75,33 +77,58 @@ static const char *const fixture_names[] = { "n", "m" };
 static const long long fixture_key[] = { 512, 3 };
 
 static inline struct identity fixture_identity(void) {
-  return (struct identity){ .unit = 0x1234567890abcdefu, .kernel = "gemm", .file = "gemm.c",
-                            .cpu = "Test CPU 1", .isa = "x86-64-v3 1", .threads = 2,
-                            .key = fixture_key, .n_keys = 2, .key_names = fixture_names,
+  return (struct identity){ .unit = 0x1234567890abcdefu,
+                            .kernel = "gemm",
+                            .file = "gemm.c",
+                            .cpu = "Test CPU 1",
+                            .isa = "x86-64-v3 1",
+                            .threads = 2,
+                            .key = fixture_key,
+                            .n_keys = 2,
+                            .key_names = fixture_names,
                             .toolchain = "clang 22.1.7" };
 }
 
-static inline struct record fixture_record(uint64_t variant, const double *samples, unsigned n) {
-  return (struct record){ .variant = variant, .values = "MR=6\nNR=64\n",
-                          .compiler = "clang 22.1.7", .fate = FATE_OK, .message = "",
-                          .samples = samples, .n_samples = n, .compile_seconds = 0.25,
-                          .verify_seconds = 0.5, .time_seconds = 1 };
+static inline struct record fixture_record(uint64_t variant, const double *samples,
+                                           unsigned n) {
+  return (struct record){ .variant = variant,
+                          .values = "MR=6\nNR=64\n",
+                          .compiler = "clang 22.1.7",
+                          .fate = FATE_OK,
+                          .message = "",
+                          .samples = samples,
+                          .n_samples = n,
+                          .compile_seconds = 0.25,
+                          .verify_seconds = 0.5,
+                          .time_seconds = 1 };
 }
 
 static inline struct summary fixture_summary(void) {
-  return (struct summary){ .original = { 0.010, 0.0099, 0.0101, 30 },
-                           .best = { 0.002, 0.0019, 0.0021, 40 }, .winner = 7,
-                           .values = "MR=6\nNR=64\n", .compiler = "clang 22.1.7", .object = 99,
-                           .tried = 48, .failed = { [FATE_OK] = 40, [FATE_WRONG] = 5,
-                                                    [FATE_CRASH] = 3 },
-                           .total_hint = 120, .compile_seconds = 4, .verify_seconds = 1,
-                           .time_seconds = 5, .total_seconds = 7, .flops = 2e9, .bytes = 1e6,
-                           .verified = true, .search = "exhaustive", .why = "all were tried" };
+  return (
+      struct summary){ .original = { 0.010, 0.0099, 0.0101, 30 },
+                       .best = { 0.002, 0.0019, 0.0021, 40 },
+                       .winner = 7,
+                       .values = "MR=6\nNR=64\n",
+                       .compiler = "clang 22.1.7",
+                       .object = 99,
+                       .tried = 48,
+                       .failed = { [FATE_OK] = 40, [FATE_WRONG] = 5, [FATE_CRASH] = 3 },
+                       .total_hint = 120,
+                       .compile_seconds = 4,
+                       .verify_seconds = 1,
+                       .time_seconds = 5,
+                       .total_seconds = 7,
+                       .flops = 2e9,
+                       .bytes = 1e6,
+                       .verified = true,
+                       .search = "exhaustive",
+                       .why = "all were tried" };
 }
 
 /* Stores what became of a variant: six samples around MEDIAN where it is right. */
-static inline void fixture_add(struct store *s, const struct identity *id, uint64_t variant,
-                               const char *values, enum fate fate, const char *message, double median) {
+static inline void fixture_add(struct store *s, const struct identity *id,
+                               uint64_t variant, const char *values, enum fate fate,
+                               const char *message, double median) {
   double samples[6];
   for (int i = 0; i < 6; i++)
     samples[i] = median * (1 + 0.001 * i);

@@ -57,7 +57,7 @@ static const char *script(const char *name, const char *text) {
 }
 
 static struct object compile(const char *compiler, const char *text, int expected) {
-  static const char *const flags[] = {"-O2", "-fPIC", NULL};
+  static const char *const flags[] = { "-O2", "-fPIC", NULL };
   struct object o;
   int status = backend_find(compiler)->compile(compiler, text, flags, &o);
   if (status != expected)
@@ -112,9 +112,9 @@ static void gcc_compiles_and_complains(void **state) {
 
 static void the_first_error_comes_first(void **state) {
   (void)state;
-  const char *cc =
-      script("notecc", "echo 'note: nothing' >&2; echo 'a.c:1: error: bad' >&2\n"
-                       "echo 'a.c:2: error: worse' >&2; exit 1");
+  const char *cc = script("notecc",
+                          "echo 'note: nothing' >&2; echo 'a.c:1: error: bad' >&2\n"
+                          "echo 'a.c:2: error: worse' >&2; exit 1");
   struct object o = compile(cc, "", -1);
   assert_string_equal(o.message, "a.c:1: error: bad\na.c:2: error: worse\n");
   object_free(&o);
@@ -151,7 +151,7 @@ static void a_program_is_stopped_in_time(void **state) {
   (void)state;
   const char *slow = script("slowcc", "echo begun; sleep 100 & sleep 100; echo never");
   char text[64];
-  const char *const none[] = {NULL};
+  const char *const none[] = { NULL };
   assert_int_equal(run_program(slow, none, NULL, text, sizeof text, 0.3), RUN_TIMEOUT);
   assert_string_equal(text, "begun\n");
   /* Output that does not fit is read all the same, so that the writer comes to its end.
@@ -168,14 +168,14 @@ static void a_program_is_stopped_in_time(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_table_knows_who),
-      cmocka_unit_test(versions),
-      cmocka_unit_test(clang_compiles_and_complains),
-      cmocka_unit_test(gcc_compiles_and_complains),
-      cmocka_unit_test(the_first_error_comes_first),
-      cmocka_unit_test(failures_have_reasons),
-      cmocka_unit_test(what_it_is_given),
-      cmocka_unit_test(a_program_is_stopped_in_time),
+    cmocka_unit_test(the_table_knows_who),
+    cmocka_unit_test(versions),
+    cmocka_unit_test(clang_compiles_and_complains),
+    cmocka_unit_test(gcc_compiles_and_complains),
+    cmocka_unit_test(the_first_error_comes_first),
+    cmocka_unit_test(failures_have_reasons),
+    cmocka_unit_test(what_it_is_given),
+    cmocka_unit_test(a_program_is_stopped_in_time),
   };
   return cmocka_run_group_tests(tests, make_folders, remove_folders);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuning beside the program: no call waits for it, no wait() of the program's finds it, it ends with the
-// program, and what it learnt by then is kept.
+// Tuning beside the program: no call waits for it, no wait() of the program's finds it,
+// it ends with the program, and what it learnt by then is kept.
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,7 +12,8 @@
 #include "tuned_fixture.h"
 
 #define RUN(body, ...) \
-  assert_int_equal(in_child(body, (const char *const[]){ MODE, SILENT, __VA_ARGS__, NULL }), 0)
+  assert_int_equal(    \
+      in_child(body, (const char *const[]){ MODE, SILENT, __VA_ARGS__, NULL }), 0)
 #define MODE "AUTOTUNE_MODE=background"
 #define SILENT "AUTOTUNE_LOG=error"
 
@@ -31,10 +32,10 @@ static bool is_tuned(void) {
   return scale_site.hot && scale_site.hot->code != scale_kernel.original;
 }
 
-// ---- one tuning ------------------------------------------------------------------------------------------
+// ---- one tuning ---------------------------------------------------------------------
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static const bool sanitized = true;     // detach.c forks there, and SIGCHLD comes of it
+static const bool sanitized = true; // detach.c forks there, and SIGCHLD comes of it
 #else
 static const bool sanitized = false;
 #endif
@@ -51,7 +52,8 @@ static void first_calls(void) {
   EXPECT(!scale_site.hot && is_childless());
   long long key[] = { SCALE_N };
   char *why = NULL;
-  EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK && strstr(why, "beside the program"));
+  EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK &&
+         strstr(why, "beside the program"));
   free(why);
   EXPECT(autotune_wait(0) == AUTOTUNE_TIMEOUT);
   for (int i = 0; i < 50000 && !is_tuned(); i++)
@@ -91,7 +93,8 @@ static void takes_turns(void) { // two keys
     EXPECT(scale_is_right(n) && !scale_site.hot);
   long long key[] = { 2 * SCALE_N };
   char *why = NULL;
-  EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK && strstr(why, "another tuning"));
+  EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK &&
+         strstr(why, "another tuning"));
   for (int i = 0; i < 2; i++) {
     EXPECT(autotune_wait(-1) == AUTOTUNE_OK);
     EXPECT(scale_is_right(2 * SCALE_N));
@@ -105,7 +108,8 @@ static void test_turns(void **state) {
   RUN(takes_turns, NULL);
 }
 
-// A kernel that is never tuned borrows, for which it needs a tuner, while another goes on beside the program.
+// A kernel that is never tuned borrows, for which it needs a tuner, while another goes on
+// beside the program.
 static struct autotune_kernel other_kernel;
 static struct autotune_site other_site = { .kernel = &other_kernel };
 
@@ -137,7 +141,8 @@ static void borrows_meanwhile(void) {
   EXPECT(scale_is_right(2 * SCALE_N) && !scale_site.hot); // it waits for its turn
   EXPECT(autotune_wait(-1) == AUTOTUNE_OK && other_is_right(SCALE_N));
   EXPECT(other_site.hot && other_site.hot->code != other_kernel.original);
-  EXPECT(scale_is_right(2 * SCALE_N) && is_tuned() && scale_why_has("borrowed from n = 20000"));
+  EXPECT(scale_is_right(2 * SCALE_N) && is_tuned() &&
+         scale_why_has("borrowed from n = 20000"));
 }
 
 static void test_borrows_meanwhile(void **state) {
@@ -174,7 +179,8 @@ static void short_thread(void) {
   pthread_t thread;
   EXPECT(pthread_create(&thread, NULL, calls_once, NULL) == 0);
   pthread_join(thread, NULL);
-  EXPECT(autotune_wait(-1) == AUTOTUNE_OK && scale_is_right(SCALE_N) && scale_why_has("tuned: "));
+  EXPECT(autotune_wait(-1) == AUTOTUNE_OK && scale_is_right(SCALE_N) &&
+         scale_why_has("tuned: "));
 }
 
 static void test_threads(void **state) {
@@ -182,13 +188,14 @@ static void test_threads(void **state) {
   RUN(short_thread, NULL);
   drop_folder(NULL);
   make_folder(NULL);
-#ifdef __SANITIZE_ADDRESS__ // its own locks are not safe over the fork of a program with threads
+#ifdef __SANITIZE_ADDRESS__ // its own locks are not safe over the fork of a program with
+                            // threads
   skip();
 #endif
   RUN(many_threads, "AUTOTUNE_BUDGET=20s");
 }
 
-// ---- whatever hangs or dies ---------------------------------------------------------------------------------
+// ---- whatever hangs or dies ---------------------------------------------------------
 
 // If a call waited for a compiler, the alarm of in_child would end this.
 static void compiler_hangs(void) {
@@ -204,7 +211,8 @@ static void compiler_hangs(void) {
     exit(3);
   }
   int status;
-  EXPECT(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 3);
+  EXPECT(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 3);
   EXPECT(are_orphans_gone());
 }
 
@@ -228,8 +236,12 @@ static void tuner_dies_of(int signal, const char *words) {
   EXPECT(are_orphans_gone());
 }
 
-static void tuner_stopped(void) { tuner_dies_of(SIGTERM, "default: "); }
-static void tuner_crashes(void) { tuner_dies_of(SIGSEGV, ": "); } // again, if it was compiling
+static void tuner_stopped(void) {
+  tuner_dies_of(SIGTERM, "default: ");
+}
+static void tuner_crashes(void) {
+  tuner_dies_of(SIGSEGV, ": ");
+} // again, if it was compiling
 
 static void test_tuner_dies(void **state) {
   (void)state;
@@ -243,7 +255,10 @@ static void compiler_crashes(void) {
   for (int i = 0; i < 6; i++)
     EXPECT(scale_is_right(SCALE_N) && autotune_wait(-1) == AUTOTUNE_OK);
   EXPECT(!is_tuned() && are_orphans_gone());
-  struct { int pid; unsigned long long hash; } seen[64];
+  struct {
+    int pid;
+    unsigned long long hash;
+  } seen[64];
   int n = 0, pids = 0;
   FILE *f = fopen(getenv("JIT_CRASHES"), "r");
   while (f && n < 64 && fscanf(f, "%d %llx", &seen[n].pid, &seen[n].hash) == 2) {
@@ -273,14 +288,15 @@ static void test_no_library(void **state) {
   RUN(no_library, "AUTOTUNE_JIT=/does/not/exist.so");
 }
 
-// ---- the program's life --------------------------------------------------------------------------------------
+// ---- the program's life -------------------------------------------------------------
 
 static void forgets(void) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   EXPECT(scale_is_right(SCALE_N));
   EXPECT(autotune_forget("scale", NULL) == AUTOTUNE_OK);
   EXPECT(autotune_wait(0) == AUTOTUNE_OK && are_orphans_gone());
-  EXPECT(scale_is_right(SCALE_N) && autotune_wait(-1) == AUTOTUNE_OK && scale_is_right(SCALE_N));
+  EXPECT(scale_is_right(SCALE_N) && autotune_wait(-1) == AUTOTUNE_OK &&
+         scale_is_right(SCALE_N));
   EXPECT(scale_why_has("tuned: "));
 }
 
@@ -326,7 +342,8 @@ static void execs(void) {
     _exit(1);
   }
   EXPECT(await_child() > 0);
-  for (int i = 0; i < 50 && waitpid(-1, NULL, WNOHANG) == 0; i++) // the tuner, or sleep if that is first
+  for (int i = 0; i < 50 && waitpid(-1, NULL, WNOHANG) == 0;
+       i++) // the tuner, or sleep if that is first
     nap(0.05);
   EXPECT(kill(pid, 0) == 0 && waitpid(pid, NULL, WNOHANG) == 0); // sleep still sleeps
   kill(pid, SIGKILL);
@@ -341,7 +358,7 @@ static void test_life(void **state) {
   RUN(execs, "AUTOTUNE_BUDGET=20s", "AUTOTUNE_CACHE=off");
 }
 
-// ---- what is learnt is kept ------------------------------------------------------------------------------------
+// ---- what is learnt is kept ---------------------------------------------------------
 
 // What SELECT says; "" where there is nothing.
 static void ask(const char *select, char *answer, size_t size) {
@@ -350,8 +367,8 @@ static void ask(const char *select, char *answer, size_t size) {
   sqlite3_stmt *q = NULL;
   snprintf(path, sizeof path, "%s/results.db", fixture_folder);
   bool read = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-              sqlite3_prepare_v2(db, select, -1, &q, NULL) == SQLITE_OK &&
-              sqlite3_step(q) == SQLITE_ROW && sqlite3_column_text(q, 0);
+      sqlite3_prepare_v2(db, select, -1, &q, NULL) == SQLITE_OK &&
+      sqlite3_step(q) == SQLITE_ROW && sqlite3_column_text(q, 0);
   snprintf(answer, size, "%s", read ? (const char *)sqlite3_column_text(q, 0) : "");
   sqlite3_finalize(q);
   sqlite3_close(db);
@@ -385,10 +402,12 @@ static void goes_on(void) {
   ask("SELECT group_concat(quote(samples)) FROM variant WHERE length(samples) > 0",
       samples, sizeof samples);
   scale_params[1].n_values = 7;
-  EXPECT(scale_is_right(SCALE_N) && autotune_wait(-1) == AUTOTUNE_OK && scale_is_right(SCALE_N));
+  EXPECT(scale_is_right(SCALE_N) && autotune_wait(-1) == AUTOTUNE_OK &&
+         scale_is_right(SCALE_N));
   EXPECT(scale_why_has("tuned: "));
   // What was measured has not been measured again.
-  snprintf(again, sizeof again, "SELECT count(*) FROM variant WHERE samples IN (%s)", samples);
+  snprintf(again, sizeof again, "SELECT count(*) FROM variant WHERE samples IN (%s)",
+           samples);
   ask(again, n, sizeof n);
   EXPECT(before >= 2 && atoi(n) == before && finished() > before);
 }
@@ -399,13 +418,13 @@ static void test_killed(void **state) {
   RUN(goes_on, "AUTOTUNE_BUDGET=30s");
 }
 
-// ---- a share of the time ------------------------------------------------------------------------------------------
+// ---- a share of the time ------------------------------------------------------------
 
 static double cpu_of_children(void) {
   struct rusage u;
   getrusage(RUSAGE_CHILDREN, &u);
   return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-         1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+      1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 static double monotonic(void) {
@@ -420,7 +439,8 @@ static void costs_a_share(void) {
   while (!is_tuned() && monotonic() - start < 40)
     EXPECT(scale_is_right(SCALE_N));
   double spent = monotonic() - start;
-  EXPECT(is_tuned() && scale_why_has("tuned: ") && scale_why_has("s spent in the kernel"));
+  EXPECT(is_tuned() && scale_why_has("tuned: ") &&
+         scale_why_has("s spent in the kernel"));
   EXPECT(are_orphans_gone());
   // A trial, a compilation and the end of the processes may come on top of it.
   double cost = cpu_of_children();
@@ -437,26 +457,41 @@ static void share_of_nothing(void) {
   EXPECT(scale_site.hot == NULL && is_childless());
   long long key[] = { SCALE_N };
   char *why = NULL;
-  EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK && strstr(why, "not enough yet"));
+  EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK &&
+         strstr(why, "not enough yet"));
   free(why);
 }
 
 static void test_share(void **state) {
   (void)state;
-  assert_int_equal(in_child(costs_a_share, (const char *const[]){ "AUTOTUNE_BUDGET=40%,3", SILENT, NULL }), 0);
+  assert_int_equal(
+      in_child(costs_a_share,
+               (const char *const[]){ "AUTOTUNE_BUDGET=40%,3", SILENT, NULL }),
+      0);
   drop_folder(NULL);
   make_folder(NULL);
-  assert_int_equal(in_child(share_of_nothing, (const char *const[]){ "AUTOTUNE_BUDGET=0.01%", SILENT, NULL }), 0);
+  assert_int_equal(
+      in_child(share_of_nothing,
+               (const char *const[]){ "AUTOTUNE_BUDGET=0.01%", SILENT, NULL }),
+      0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    TEST(test_first_and_second), TEST(test_wait), TEST(test_turns), TEST(test_borrows_meanwhile),
+    TEST(test_first_and_second),
+    TEST(test_wait),
+    TEST(test_turns),
+    TEST(test_borrows_meanwhile),
     TEST(test_threads),
-    TEST(test_compiler_hangs), TEST(test_compiler_crashes), TEST(test_tuner_dies), TEST(test_no_library), TEST(test_life),
-    TEST(test_killed), TEST(test_share),
+    TEST(test_compiler_hangs),
+    TEST(test_compiler_crashes),
+    TEST(test_tuner_dies),
+    TEST(test_no_library),
+    TEST(test_life),
+    TEST(test_killed),
+    TEST(test_share),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

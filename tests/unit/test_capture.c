@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captured calls as files: what goes in comes out, whatever is damaged is refused, and a call that cannot be
-// captured is made all the same.
+// Captured calls as files: what goes in comes out, whatever is damaged is refused, and a
+// call that cannot be captured is made all the same.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,10 +28,15 @@ static void listen(enum autotune_level level, const char *message, void *data) {
   snprintf(said, sizeof said, "%s", message);
 }
 
-// ---- a call --------------------------------------------------------------------------------
+// ---- a call -------------------------------------------------------------------------
 
 enum { N = 20 };
-struct call { long n; const double *x; double *y; double ret; };
+struct call {
+  long n;
+  const double *x;
+  double *y;
+  double ret;
+};
 
 // As a stub makes it. True: it was captured.
 static bool make_call(const struct autotune_kernel *k, struct call *c, bool returns) {
@@ -86,7 +91,7 @@ static char *capture_one(size_t *size) {
   return data;
 }
 
-// ---- both ways --------------------------------------------------------------------------------
+// ---- both ways ----------------------------------------------------------------------
 
 static void test_comes_back(void **state) {
   (void)state;
@@ -170,11 +175,12 @@ static void test_call_that_did_not_return(void **state) {
   free(data);
 }
 
-// ---- damage --------------------------------------------------------------------------------------
+// ---- damage -------------------------------------------------------------------------
 
 static void test_damage(void **state) {
   (void)state;
-  size_t size, head = sizeof(struct capture_head), behind = head + sizeof(struct capture_result);
+  size_t size, head = sizeof(struct capture_head),
+               behind = head + sizeof(struct capture_result);
   char *data = capture_one(&size), *message;
   for (size_t i = 0; i < size; i++) {
     data[i] ^= 0x10;
@@ -218,7 +224,7 @@ static void test_made_up(void **state) {
   free(data);
 }
 
-// ---- what cannot be captured -----------------------------------------------------------------------
+// ---- what cannot be captured --------------------------------------------------------
 
 static void refused(const struct autotune_kernel *k, struct call *c, const char *why) {
   size_t size;
@@ -251,7 +257,8 @@ static void test_refusals(void **state) {
   refused(&fixture_kernel, &(struct call){ (long)(large / sizeof *many), many, many, 0 },
           "more than AUTOTUNE_CAPTURE_LIMIT (1048576)");
   free(many);
-  char *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char *two =
+      mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   munmap(two + page, page);
   void *args[] = { &(long){ (long)(page / 4) }, &two, &two };
   struct autotune_call_state call = { 0 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `autotune cc` without a compiler: reading its command line, directives, headers put inline.
+// `autotune cc` without a compiler: reading its command line, directives, headers put
+// inline.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,8 +13,7 @@
 
 #define READ(...) read_line((const char *[]){ __VA_ARGS__, NULL })
 
-static struct cc_command *read_line(const char **words)
-{
+static struct cc_command *read_line(const char **words) {
   int argc = 0;
   while (words[argc])
     argc++;
@@ -24,12 +24,13 @@ static struct cc_command *read_line(const char **words)
 }
 
 // "D:-DX I:a.c …": the class of each argument by a letter, and its words.
-static const char *classes(const struct cc_command *c)
-{
-  static const char letters[] = { [CC_OTHER] = '.', [CC_INPUT] = 'i', [CC_OUTPUT] = 'o',
-    [CC_MODE] = 'm', [CC_LANGUAGE] = 'x', [CC_PREPROCESS] = 'p', [CC_CODE] = 'c',
-    [CC_OPENMP] = 'O', [CC_DEPEND] = 'd', [CC_TARGET] = 't', [CC_TEMPS] = 's', [CC_LINK] = 'l',
-    [CC_HAND_ON] = '!' };
+static const char *classes(const struct cc_command *c) {
+  static const char letters[] = {
+    [CC_OTHER] = '.',    [CC_INPUT] = 'i',      [CC_OUTPUT] = 'o', [CC_MODE] = 'm',
+    [CC_LANGUAGE] = 'x', [CC_PREPROCESS] = 'p', [CC_CODE] = 'c',   [CC_OPENMP] = 'O',
+    [CC_DEPEND] = 'd',   [CC_TARGET] = 't',     [CC_TEMPS] = 's',  [CC_LINK] = 'l',
+    [CC_HAND_ON] = '!'
+  };
   struct text t = { 0 };
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
@@ -39,28 +40,31 @@ static const char *classes(const struct cc_command *c)
   return t.data ? t.data : "";
 }
 
-static void reads_options(void **state)
-{
+static void reads_options(void **state) {
   (void)state;
-  struct { const char *expected; struct cc_command *c; } rows[] = {
+  struct {
+    const char *expected;
+    struct cc_command *c;
+  } rows[] = {
     { "m:-c i:a.c o:-o+b.o", READ("gcc", "-c", "a.c", "-o", "b.o") },
     { "o:-ob.o", READ("gcc", "-ob.o") },
-    { "p:-DX p:-D+X=1 p:-Iinc p:-I+inc", READ("gcc", "-DX", "-D", "X=1", "-Iinc", "-I", "inc") },
-    { "p:-include+a.h p:-iquote+x p:-iquotex", READ("gcc", "-include", "a.h", "-iquote", "x",
-                                                    "-iquotex") },
+    { "p:-DX p:-D+X=1 p:-Iinc p:-I+inc",
+      READ("gcc", "-DX", "-D", "X=1", "-Iinc", "-I", "inc") },
+    { "p:-include+a.h p:-iquote+x p:-iquotex",
+      READ("gcc", "-include", "a.h", "-iquote", "x", "-iquotex") },
     { "p:-isystem+x p:-idirafter+y", READ("gcc", "-isystem", "x", "-idirafter", "y") },
-    { "c:-std=c99 c:-march=native c:-fPIC c:-O2", READ("gcc", "-std=c99", "-march=native", "-fPIC",
-                                                       "-O2") },
-    { "O:-fopenmp O:-fopenmp=libomp c:-fopenmp-simd", READ("gcc", "-fopenmp", "-fopenmp=libomp",
-                                                           "-fopenmp-simd") },
+    { "c:-std=c99 c:-march=native c:-fPIC c:-O2",
+      READ("gcc", "-std=c99", "-march=native", "-fPIC", "-O2") },
+    { "O:-fopenmp O:-fopenmp=libomp c:-fopenmp-simd",
+      READ("gcc", "-fopenmp", "-fopenmp=libomp", "-fopenmp-simd") },
     { "m:-fsyntax-only c:-fno-x", READ("gcc", "-fsyntax-only", "-fno-x") },
     { "d:-MD d:-MF+f t:-MT+t t:-MP", READ("gcc", "-MD", "-MF", "f", "-MT", "t", "-MP") },
-    { "d:-Wp,-MMD,f p:-Wp,-DX .:-Wall l:-Wl,-z,now", READ("gcc", "-Wp,-MMD,f", "-Wp,-DX", "-Wall",
-                                                          "-Wl,-z,now") },
-    { "l:-lm l:-l+m l:-L. l:-shared l:-static-libgcc", READ("gcc", "-lm", "-l", "m", "-L.",
-                                                            "-shared", "-static-libgcc") },
-    { ".:-emit-llvm .:-g3 .:-v .:--param+x=1", READ("clang", "-emit-llvm", "-g3", "-v", "--param",
-                                                    "x=1") },
+    { "d:-Wp,-MMD,f p:-Wp,-DX .:-Wall l:-Wl,-z,now",
+      READ("gcc", "-Wp,-MMD,f", "-Wp,-DX", "-Wall", "-Wl,-z,now") },
+    { "l:-lm l:-l+m l:-L. l:-shared l:-static-libgcc",
+      READ("gcc", "-lm", "-l", "m", "-L.", "-shared", "-static-libgcc") },
+    { ".:-emit-llvm .:-g3 .:-v .:--param+x=1",
+      READ("clang", "-emit-llvm", "-g3", "-v", "--param", "x=1") },
     { "x:-xc i:- x:-x+none", READ("gcc", "-xc", "-", "-x", "none") },
     { ".:-- i:-weird.c", READ("clang", "--", "-weird.c") },
     { "!:-o", READ("gcc", "-o") },
@@ -70,12 +74,12 @@ static void reads_options(void **state)
     assert_string_equal(classes(rows[i].c), rows[i].expected);
 }
 
-static void understands_them(void **state)
-{
+static void understands_them(void **state) {
   (void)state;
   struct cc_command *c = READ("gcc", "-S", "-E", "-c", "a.c");
   assert_int_equal(c->mode, CC_MODE_PREPROCESS);
-  c = READ("/usr/bin/clang-22", "-x", "c", "a.inc", "-x", "none", "b.cc", "c.s", "d.o", "e.c", "-lm");
+  c = READ("/usr/bin/clang-22", "-x", "c", "a.inc", "-x", "none", "b.cc", "c.s", "d.o",
+           "e.c", "-lm");
   assert_true(c->clang);
   assert_int_equal(c->n_inputs, 5);
   assert_int_equal(c->n_sources, 4);
@@ -94,41 +98,45 @@ static void understands_them(void **state)
   assert_true(c->depend && c->depend_raw && !c->depend_user);
 }
 
-static void reads_nvcc(void **state)
-{
+static void reads_nvcc(void **state) {
   (void)state;
-  struct { const char *expected; struct cc_command *c; } rows[] = {
+  struct {
+    const char *expected;
+    struct cc_command *c;
+  } rows[] = {
     { "m:-c i:a.cu o:-o+b.o", READ("nvcc", "-c", "a.cu", "-o", "b.o") },
-    { "m:--device-c i:a.cu o:--output-file=b.o", READ("nvcc", "--device-c", "a.cu", "--output-file=b.o") },
+    { "m:--device-c i:a.cu o:--output-file=b.o",
+      READ("nvcc", "--device-c", "a.cu", "--output-file=b.o") },
     { "c:-arch=sm_90 c:-arch+sm_90 c:--gpu-architecture=sm_90",
       READ("nvcc", "-arch=sm_90", "-arch", "sm_90", "--gpu-architecture=sm_90") },
     { "c:-gencode+arch=compute_80,code=sm_80 c:--generate-code=arch=compute_90,code=[sm_90]",
       READ("nvcc", "-gencode", "arch=compute_80,code=sm_80",
            "--generate-code=arch=compute_90,code=[sm_90]") },
     { "p:-DX p:-D+X=1 p:-D=X p:--define-macro+X p:-Iinc p:-I+inc p:-isystem=inc",
-      READ("nvcc", "-DX", "-D", "X=1", "-D=X", "--define-macro", "X", "-Iinc", "-I", "inc",
-           "-isystem=inc") },
+      READ("nvcc", "-DX", "-D", "X=1", "-D=X", "--define-macro", "X", "-Iinc", "-I",
+           "inc", "-isystem=inc") },
     { "c:-Xcompiler+-fopenmp,-Wall c:--compiler-options=-O3 c:-std=c++17 c:--std+c++20 c:-rdc=true",
-      READ("nvcc", "-Xcompiler", "-fopenmp,-Wall", "--compiler-options=-O3", "-std=c++17", "--std",
-           "c++20", "-rdc=true") },
+      READ("nvcc", "-Xcompiler", "-fopenmp,-Wall", "--compiler-options=-O3", "-std=c++17",
+           "--std", "c++20", "-rdc=true") },
     { "d:-MD d:-MF+f t:-MT+t x:-x+cu l:-lcublas l:-l+m l:-Xlinker+-rpath l:-dlink",
-      READ("nvcc", "-MD", "-MF", "f", "-MT", "t", "-x", "cu", "-lcublas", "-l", "m", "-Xlinker",
-           "-rpath", "-dlink") },
+      READ("nvcc", "-MD", "-MF", "f", "-MT", "t", "-x", "cu", "-lcublas", "-l", "m",
+           "-Xlinker", "-rpath", "-dlink") },
     { "c:-use_fast_math c:--use_fast_math .:-lineinfo .:--ptxas-options=-v .:-Wall c:-O3 c:-ccbin+g++",
-      READ("nvcc", "-use_fast_math", "--use_fast_math", "-lineinfo", "--ptxas-options=-v", "-Wall",
-           "-O3", "-ccbin", "g++") },
-    { "!:-M !:--version !:--dryrun !:-o", READ("nvcc", "-M", "--version", "--dryrun", "-o") },
+      READ("nvcc", "-use_fast_math", "--use_fast_math", "-lineinfo", "--ptxas-options=-v",
+           "-Wall", "-O3", "-ccbin", "g++") },
+    { "!:-M !:--version !:--dryrun !:-o",
+      READ("nvcc", "-M", "--version", "--dryrun", "-o") },
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     assert_string_equal(classes(rows[i].c), rows[i].expected);
 }
 
-static void understands_nvcc(void **state)
-{
+static void understands_nvcc(void **state) {
   (void)state;
-  struct cc_command *c = READ("/usr/local/cuda/bin/nvcc", "-ptx", "a.cu", "b.c", "c.o", "-include=x,y",
-                              "-I", "p,q", "-maxrregcount", "64", "-Xcompiler=-DH,-Wall",
-                              "--use_fast_math", "-Xptxas", "-v", "-DA=1");
+  struct cc_command *c = READ("/usr/local/cuda/bin/nvcc", "-ptx", "a.cu", "b.c", "c.o",
+                              "-include=x,y", "-I", "p,q", "-maxrregcount", "64",
+                              "-Xcompiler=-DH,-Wall", "--use_fast_math", "-Xptxas", "-v",
+                              "-DA=1");
   struct words cuda = { 0 }, host = { 0 };
   assert_true(c->nvcc);
   assert_int_equal(c->mode, CC_MODE_ASSEMBLE);
@@ -137,8 +145,10 @@ static void understands_nvcc(void **state)
   assert_int_equal(c->inputs[1].kind, CC_C);
   cc_nvcc_translator_args(c, true, &cuda);
   cc_nvcc_translator_args(c, false, &host);
-  static const char *const expected[] = { "-include", "x", "-include", "y", "-Ip", "-Iq",
-                                          "-maxrregcount=64", "-DH", "-use_fast_math", "-DA=1" };
+  static const char *const expected[] = {
+    "-include",         "x",   "-include",       "y",    "-Ip", "-Iq",
+    "-maxrregcount=64", "-DH", "-use_fast_math", "-DA=1"
+  };
   assert_int_equal(cuda.n, sizeof expected / sizeof *expected);
   for (unsigned i = 0; i < cuda.n; i++)
     assert_string_equal(cuda.list[i], expected[i]);
@@ -151,8 +161,7 @@ static void understands_nvcc(void **state)
 
 static char folder[] = "/tmp/autotune-test-XXXXXX";
 
-static const char *write_file(const char *name, const char *text)
-{
+static const char *write_file(const char *name, const char *text) {
   const char *path = arena_printf("%s/%s", folder, name);
   FILE *f = fopen(path, "w");
   assert_non_null(f);
@@ -161,36 +170,38 @@ static const char *write_file(const char *name, const char *text)
   return path;
 }
 
-static void reads_response_files(void **state)
-{
+static void reads_response_files(void **state) {
   (void)state;
   const char *inner = write_file("inner", "-Iin\n");
-  const char *outer = write_file("outer", arena_printf(
-    "-c 'a b.c'\t\"c\\\"d.c\" e\\ f.c ''\n@%s -DX=\"'y'\" @/not/there", inner));
+  const char *outer = write_file(
+      "outer",
+      arena_printf("-c 'a b.c'\t\"c\\\"d.c\" e\\ f.c ''\n@%s -DX=\"'y'\" @/not/there",
+                   inner));
   struct cc_command *c = READ("gcc", arena_printf("@%s", outer));
-  assert_string_equal(classes(c), "m:-c i:a b.c i:c\"d.c i:e f.c i: p:-Iin p:-DX='y' i:@/not/there");
+  assert_string_equal(classes(c),
+                      "m:-c i:a b.c i:c\"d.c i:e f.c i: p:-Iin p:-DX='y' i:@/not/there");
 }
 
-static void reads_options_files(void **state)
-{
+static void reads_options_files(void **state) {
   (void)state;
   const char *file = write_file("options", "-Iin -c \"a b.cu\"\n");
   assert_string_equal(classes(READ("nvcc", "--options-file", file, "-DX")),
                       "p:-Iin m:-c i:a b.cu p:-DX");
-  assert_string_equal(classes(READ("nvcc", arena_printf("-optf=%s", file))), "p:-Iin m:-c i:a b.cu");
+  assert_string_equal(classes(READ("nvcc", arena_printf("-optf=%s", file))),
+                      "p:-Iin m:-c i:a b.cu");
 }
 
-static void finds_directives(void **state)
-{
+static void finds_directives(void **state) {
   (void)state;
   static const char text[] =
-    "// #include <no>\n"
-    "  #  include <a//b> /* x\n*/\n"
-    "char *s = \"/*\"; /*\n#include <no>\n*/ #define no\n" // a comment is a blank: not the first on its line
-    "don't /* no comment: the literal goes on to the end of the line\n#error yes\n"
-    "// continued \\\n#no\n"
-    "#pragma \\\n once\n"
-    "#endif";
+      "// #include <no>\n"
+      "  #  include <a//b> /* x\n*/\n"
+      "char *s = \"/*\"; /*\n#include <no>\n*/ #define no\n" // a comment is a blank: not
+                                                             // the first on its line
+      "don't /* no comment: the literal goes on to the end of the line\n#error yes\n"
+      "// continued \\\n#no\n"
+      "#pragma \\\n once\n"
+      "#endif";
   struct text found = { 0 };
   struct cc_directive d;
   for (size_t at = 0; cc_directive_next(slice_of(text), &at, &d);) {
@@ -201,10 +212,10 @@ static void finds_directives(void **state)
   assert_string_equal(found.data, "include[<a//b>]error[yes]pragma[once]endif[]");
 }
 
-static const char *inlined(const char *source, bool *conflict)
-{
+static const char *inlined(const char *source, bool *conflict) {
   const char *path = write_file("a.c", source);
-  struct cc_command *c = READ("gcc", arena_printf("-I%s", folder), "-c", arena_printf("%s", path));
+  struct cc_command *c =
+      READ("gcc", arena_printf("-I%s", folder), "-c", arena_printf("%s", path));
   struct cc_headers *h = cc_headers_scan(c, "a.c", slice_of(source), folder);
   assert_true(cc_headers_kernel(h));
   *conflict = h->conflict;
@@ -219,23 +230,24 @@ static const char *inlined(const char *source, bool *conflict)
   return out.data;
 }
 
-static void puts_headers_inline(void **state)
-{
+static void puts_headers_inline(void **state) {
   (void)state;
   bool conflict;
   write_file("plain.h", "int plain;\n");
   write_file("k.h", "#ifndef K\n#define K\n#pragma autotune kernel\nint k;\n#endif");
   assert_string_equal(
-    inlined("#include \"plain.h\"\n#include \"k.h\"\nint a;\n#include \"k.h\"\nint b;\n", &conflict),
-    "#include \"plain.h\"\n"
-    "# 1 \"/k.h\" 1\n#ifndef K\n#define K\n#pragma autotune kernel\nint k;\n#endif\n# 3 \"a.c\" 2\n"
-    "int a;\n#include \"k.h\"\n# 5 \"a.c\"\nint b;\n");
+      inlined(
+          "#include \"plain.h\"\n#include \"k.h\"\nint a;\n#include \"k.h\"\nint b;\n",
+          &conflict),
+      "#include \"plain.h\"\n"
+      "# 1 \"/k.h\" 1\n#ifndef K\n#define K\n#pragma autotune kernel\nint k;\n#endif\n# 3 \"a.c\" 2\n"
+      "int a;\n#include \"k.h\"\n# 5 \"a.c\"\nint b;\n");
   assert_false(conflict);
   // lines are counted anew behind a group that may be skipped
   assert_string_equal(
-    inlined("#if X\n#include <k.h>\n#else\nint a;\n#endif\nint b;\n", &conflict),
-    "#if X\n# 1 \"/k.h\" 1\n#ifndef K\n#define K\n#pragma autotune kernel\nint k;\n#endif\n# 3 \"a.c\" 2\n"
-    "#else\n# 4 \"a.c\"\nint a;\n#endif\n# 6 \"a.c\"\nint b;\n");
+      inlined("#if X\n#include <k.h>\n#else\nint a;\n#endif\nint b;\n", &conflict),
+      "#if X\n# 1 \"/k.h\" 1\n#ifndef K\n#define K\n#pragma autotune kernel\nint k;\n#endif\n# 3 \"a.c\" 2\n"
+      "#else\n# 4 \"a.c\"\nint a;\n#endif\n# 6 \"a.c\"\nint b;\n");
   // a cycle ends
   write_file("cycle.h", "#include \"cycle.h\"\n#pragma autotune kernel\n");
   assert_string_equal(inlined("#include \"cycle.h\"\n", &conflict),
@@ -243,14 +255,17 @@ static void puts_headers_inline(void **state)
                       "#pragma autotune kernel\n# 2 \"a.c\" 2\n");
 }
 
-static void maps_lines(void **state)
-{
+static void maps_lines(void **state) {
   (void)state;
-  static const char text[] = "a\n# 1 \"b \\\"x\\\".h\" 1\nb\nb2\n# 3 \"a.c\" 2\nc\n#line 90\nd\n"
-                             "#line 7 \"g.y\"\ne\n";
+  static const char text[] =
+      "a\n# 1 \"b \\\"x\\\".h\" 1\nb\nb2\n# 3 \"a.c\" 2\nc\n#line 90\nd\n"
+      "#line 7 \"g.y\"\ne\n";
   struct source *s = source_of("a.c", text, sizeof text - 1);
-  struct { char at; unsigned line; const char *path; } rows[] = {
-    { 'c', 3, "a.c" }, { 'd', 90, "a.c" }, { 'e', 7, "g.y" } };
+  struct {
+    char at;
+    unsigned line;
+    const char *path;
+  } rows[] = { { 'c', 3, "a.c" }, { 'd', 90, "a.c" }, { 'e', 7, "g.y" } };
   const char *path;
   assert_int_equal(source_where(s, 0, &path, NULL), 1);
   assert_string_equal(path, "a.c");
@@ -264,31 +279,28 @@ static void maps_lines(void **state)
   assert_string_equal(path, "b \"x\".h");
 }
 
-static int make_folder(void **state)
-{
+static int make_folder(void **state) {
   (void)state;
   return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_folder(void **state)
-{
+static int remove_folder(void **state) {
   (void)state;
-  static const char *const names[] = { "inner", "outer", "options", "a.c", "plain.h", "k.h", "cycle.h" };
+  static const char *const names[] = { "inner",   "outer", "options", "a.c",
+                                       "plain.h", "k.h",   "cycle.h" };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     unlink(arena_printf("%s/%s", folder, names[i]));
   arena_reset();
   return rmdir(folder);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(reads_options),      cmocka_unit_test(understands_them),
-    cmocka_unit_test(reads_nvcc),
-    cmocka_unit_test(understands_nvcc),
-    cmocka_unit_test(reads_options_files),
-    cmocka_unit_test(reads_response_files), cmocka_unit_test(finds_directives),
-    cmocka_unit_test(puts_headers_inline), cmocka_unit_test(maps_lines),
+    cmocka_unit_test(reads_options),       cmocka_unit_test(understands_them),
+    cmocka_unit_test(reads_nvcc),          cmocka_unit_test(understands_nvcc),
+    cmocka_unit_test(reads_options_files), cmocka_unit_test(reads_response_files),
+    cmocka_unit_test(finds_directives),    cmocka_unit_test(puts_headers_inline),
+    cmocka_unit_test(maps_lines),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

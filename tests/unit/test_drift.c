@@ -16,8 +16,8 @@ enum { PER_SECOND = 100 };
 // What a call takes at second T of a series, before noise.
 typedef double series(double t);
 
-// Second at which SHAPE, with NOISE (share, exponential above the least time), becomes a drift; -1: not
-// within SECONDS.
+// Second at which SHAPE, with NOISE (share, exponential above the least time), becomes a
+// drift; -1: not within SECONDS.
 static double drifts_at(series *shape, double noise, double recorded, double seconds) {
   struct drift d = drift_new(recorded, 1);
   uint64_t rng = 7;
@@ -30,20 +30,42 @@ static double drifts_at(series *shape, double noise, double recorded, double sec
   return -1;
 }
 
-static double steady(double t) { (void)t; return 1e-3; }
-static double step(double t) { return t < 60 ? 1e-3 : 1.3e-3; }
-static double small_step(double t) { return t < 60 ? 1e-3 : 1.05e-3; }
-static double faster(double t) { return t < 60 ? 1e-3 : 0.5e-3; }
-static double ramp(double t) { return 1e-3 * (1 + t / 1000); }
-static double spikes(double t) { return fmod(t, 0.1) < 0.011 ? 50e-3 : 1e-3; }
-static double busy_now_and_then(double t) { return fmod(t, 20) < 5 ? 2e-3 : 1e-3; }
-static double busy_at_first(double t) { return t < 10 || t > 100 ? 2e-3 : 1e-3; }
-static double alternates(double t) { return fmod(t, 0.02) < 0.01 ? 1e-3 : 3e-3; }
-static double for_a_while(double t) { return t > 60 && t < 66 ? 2e-3 : 1e-3; }
+static double steady(double t) {
+  (void)t;
+  return 1e-3;
+}
+static double step(double t) {
+  return t < 60 ? 1e-3 : 1.3e-3;
+}
+static double small_step(double t) {
+  return t < 60 ? 1e-3 : 1.05e-3;
+}
+static double faster(double t) {
+  return t < 60 ? 1e-3 : 0.5e-3;
+}
+static double ramp(double t) {
+  return 1e-3 * (1 + t / 1000);
+}
+static double spikes(double t) {
+  return fmod(t, 0.1) < 0.011 ? 50e-3 : 1e-3;
+}
+static double busy_now_and_then(double t) {
+  return fmod(t, 20) < 5 ? 2e-3 : 1e-3;
+}
+static double busy_at_first(double t) {
+  return t < 10 || t > 100 ? 2e-3 : 1e-3;
+}
+static double alternates(double t) {
+  return fmod(t, 0.02) < 0.01 ? 1e-3 : 3e-3;
+}
+static double for_a_while(double t) {
+  return t > 60 && t < 66 ? 2e-3 : 1e-3;
+}
 
 static void test_no_drift(void **state) {
   (void)state;
-  static series *const calm[] = { steady, small_step, faster, spikes, busy_now_and_then, alternates,
+  static series *const calm[] = { steady,     small_step,        faster,
+                                  spikes,     busy_now_and_then, alternates,
                                   for_a_while };
   for (size_t i = 0; i < sizeof calm / sizeof *calm; i++)
     for (double noise = 0; noise < 0.5; noise += 0.2) {
@@ -99,9 +121,9 @@ static void test_rates(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_no_drift), cmocka_unit_test(test_step), cmocka_unit_test(test_ramp),
-    cmocka_unit_test(test_base_is_mended), cmocka_unit_test(test_recorded),
-    cmocka_unit_test(test_rates),
+    cmocka_unit_test(test_no_drift), cmocka_unit_test(test_step),
+    cmocka_unit_test(test_ramp),     cmocka_unit_test(test_base_is_mended),
+    cmocka_unit_test(test_recorded), cmocka_unit_test(test_rates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tuning whose variants are known: those whose tile is said to be larger than the L2 cache take
-// twenty times as long, and one parameter changes nothing. What is left out, and what is kept of the rest.
+// A tuning whose variants are known: those whose tile is said to be larger than the L2
+// cache take twenty times as long, and one parameter changes nothing. What is left out,
+// and what is kept of the rest.
 #include "compile/static.h"
 #include "report/export.h"
 #include "store/store.h"
@@ -18,9 +19,10 @@ static const char text[] =
     "void (*const autotune_entry)(int, double, const double *, double *) = scale;\n";
 
 static const struct autotune_value numbers[VALUES] = {
-  { "0", "0", 0, 0 }, { "1", "1", 1, 1 }, { "2", "2", 2, 2 }, { "3", "3", 3, 3 },
-  { "4", "4", 4, 4 }, { "5", "5", 5, 5 }, { "6", "6", 6, 6 }, { "7", "7", 7, 7 },
-  { "8", "8", 8, 8 }, { "9", "9", 9, 9 }, { "10", "10", 10, 10 }, { "11", "11", 11, 11 } };
+  { "0", "0", 0, 0 }, { "1", "1", 1, 1 }, { "2", "2", 2, 2 },     { "3", "3", 3, 3 },
+  { "4", "4", 4, 4 }, { "5", "5", 5, 5 }, { "6", "6", 6, 6 },     { "7", "7", 7, 7 },
+  { "8", "8", 8, 8 }, { "9", "9", 9, 9 }, { "10", "10", 10, 10 }, { "11", "11", 11, 11 }
+};
 static const struct autotune_param params[] = {
   { "U", "U", AUTOTUNE_INT, -1, VALUES - 1, VALUES, numbers + 1 },
   { "LARGE", "LARGE", AUTOTUNE_INT, -1, 2, 2, numbers },
@@ -76,7 +78,8 @@ static void check_export(unsigned tried) {
   size_t size = 0;
   FILE *f = open_memstream(&json, &size);
   assert_non_null(f);
-  assert_int_equal(export_run(&(struct export_options){ .folder = fixture_folder }, f), 0);
+  assert_int_equal(export_run(&(struct export_options){ .folder = fixture_folder }, f),
+                   0);
   fclose(f);
   assert_int_equal(count_of(json, "\"configuration\""), tried);
   assert_int_equal(count_of(json, "\"invalidity\": \"correct\""), tried);
@@ -87,8 +90,11 @@ static void test_what_is_sure_to_lose_is_left_out(void **state) {
   (void)state;
   if (machine_get()->numbers.l2 == 0)
     skip(); // nothing is known of this machine's caches
-  assert_int_equal(in_child(tune, (const char *const[]){ "AUTOTUNE_LOG=error",
-    "AUTOTUNE_SEARCH=exhaustive", "AUTOTUNE_BUDGET=40s,200", NULL }), 0);
+  assert_int_equal(
+      in_child(tune,
+               (const char *const[]){ "AUTOTUNE_LOG=error", "AUTOTUNE_SEARCH=exhaustive",
+                                      "AUTOTUNE_BUDGET=40s,200", NULL }),
+      0);
   char *message = NULL;
   struct store *s = store_open_in(fixture_folder, false, &message);
   struct listing l;
@@ -100,7 +106,8 @@ static void test_what_is_sure_to_lose_is_left_out(void **state) {
   unsigned dropped = 0;
   for (unsigned i = 0; i < l.items[0].n_records; i++)
     check_record(&l.items[0].records[i], &dropped);
-  // All were proposed; some of those that are large were run to see it, and some to stay honest.
+  // All were proposed; some of those that are large were run to see it, and some to stay
+  // honest.
   assert_int_equal(m->tried + dropped, 4 * (VALUES - 1));
   assert_int_equal(m->failed[FATE_DROPPED], dropped);
   assert_in_range(dropped, 2, 2 * (VALUES - 1) - 3);

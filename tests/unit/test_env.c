@@ -20,13 +20,14 @@ static void expect(const char *name, const char *variable, const char *expected)
   char *said;
   int status = run_child(name, "", variable, &said);
   if (status != 0 || strcmp(said, expected) != 0)
-    print_error("%s, %s: status %d, said:\n%s\n", name, variable ? variable : "", status, said);
+    print_error("%s, %s: status %d, said:\n%s\n", name, variable ? variable : "", status,
+                said);
   assert_int_equal(status, 0);
   assert_string_equal(said, expected);
   free(said);
 }
 
-// ---- environment ----------------------------------------------------------------------
+// ---- environment --------------------------------------------------------------------
 
 static int print_options(char *unused) {
   (void)unused;
@@ -43,19 +44,25 @@ static int print_options(char *unused) {
 
 static void test_variables_are_read(void **state) {
   (void)state;
-  static const struct { const char *variable, *said; } cases[] = {
+  static const struct {
+    const char *variable, *said;
+  } cases[] = {
     { NULL, DEFAULTS },
     { "AUTOTUNE_MODE=", DEFAULTS },
     { "AUTOTUNE_MODE=off", "mode 2 set budget 0 0 search - seed 1 log 1 cache -\n" },
     { "AUTOTUNE_MODE=locked", "mode 1 set budget 0 0 search - seed 1 log 1 cache -\n" },
-    { "AUTOTUNE_MODE=background", "mode 4 set budget 0 0 search - seed 1 log 1 cache -\n" },
+    { "AUTOTUNE_MODE=background",
+      "mode 4 set budget 0 0 search - seed 1 log 1 cache -\n" },
     { "AUTOTUNE_BUDGET=5s", "mode 0 budget 5 0 search - seed 1 log 1 cache -\n" },
     { "AUTOTUNE_BUDGET=200", "mode 0 budget 0 200 search - seed 1 log 1 cache -\n" },
-    { "AUTOTUNE_BUDGET=1.5s,200", "mode 0 budget 1.5 200 search - seed 1 log 1 cache -\n" },
-    { "AUTOTUNE_BUDGET=50, 2min", "mode 0 budget 120 50 search - seed 1 log 1 cache -\n" },
+    { "AUTOTUNE_BUDGET=1.5s,200",
+      "mode 0 budget 1.5 200 search - seed 1 log 1 cache -\n" },
+    { "AUTOTUNE_BUDGET=50, 2min",
+      "mode 0 budget 120 50 search - seed 1 log 1 cache -\n" },
     { "AUTOTUNE_BUDGET=250ms", "mode 0 budget 0.25 0 search - seed 1 log 1 cache -\n" },
     { "AUTOTUNE_SEED=0x10", "mode 0 budget 0 0 search - seed 16 log 1 cache -\n" },
-    { "AUTOTUNE_SEARCH=random", "mode 0 budget 0 0 search random seed 1 log 1 cache -\n" },
+    { "AUTOTUNE_SEARCH=random",
+      "mode 0 budget 0 0 search random seed 1 log 1 cache -\n" },
     { "AUTOTUNE_LOG=debug", "mode 0 budget 0 0 search - seed 1 log 3 cache -\n" },
     { "AUTOTUNE_HOME=/x", DEFAULTS },
     { "AUTOTUNE_TEST_ANYTHING=1", DEFAULTS },
@@ -69,17 +76,23 @@ static void test_variables_are_read(void **state) {
 static void test_what_is_not_understood_is_refused(void **state) {
   (void)state;
 #define REFUSED(text) "autotune: warning: " text "\n" DEFAULTS
-  static const struct { const char *variable, *said; } cases[] = {
-    { "AUTOTUNE_MODE=frist", REFUSED("AUTOTUNE_MODE=frist: unknown value; did you mean 'first'?") },
-    { "AUTOTUNE_DRIFT=soon", REFUSED("AUTOTUNE_DRIFT=soon: neither 'off' nor a time such as '8s'") },
+  static const struct {
+    const char *variable, *said;
+  } cases[] = {
+    { "AUTOTUNE_MODE=frist",
+      REFUSED("AUTOTUNE_MODE=frist: unknown value; did you mean 'first'?") },
+    { "AUTOTUNE_DRIFT=soon",
+      REFUSED("AUTOTUNE_DRIFT=soon: neither 'off' nor a time such as '8s'") },
     { "AUTOTUNE_UNTIL=2", REFUSED("AUTOTUNE_UNTIL=2: not a share such as '2%'") },
     { "AUTOTUNE_UNTIL=200%", REFUSED("AUTOTUNE_UNTIL=200%: not a share such as '2%'") },
-    { "AUTOTUNE_LOG=infos", REFUSED("AUTOTUNE_LOG=infos: unknown value; did you mean 'info'?") },
+    { "AUTOTUNE_LOG=infos",
+      REFUSED("AUTOTUNE_LOG=infos: unknown value; did you mean 'info'?") },
     { "AUTOTUNE_SEARCH=randm",
       REFUSED("AUTOTUNE_SEARCH=randm: unknown value; did you mean 'random'?") },
     { "AUTOTUNE_SEED=-1", REFUSED("AUTOTUNE_SEED=-1: not a whole number") },
-    { "AUTOTUNE_BUDGTE=5s", REFUSED("AUTOTUNE_BUDGTE: there is no such variable; did you mean "
-                                    "AUTOTUNE_BUDGET?") },
+    { "AUTOTUNE_BUDGTE=5s",
+      REFUSED("AUTOTUNE_BUDGTE: there is no such variable; did you mean "
+              "AUTOTUNE_BUDGET?") },
     { "AUTOTUNE_BUDGET_OF_A_PROGRAM_WHOSE_NAME_IS_LONGER_THAN_ALL_THE_OTHERS=5s",
       REFUSED("AUTOTUNE_BUDGET_OF_A_PROGRAM_WHOSE_NAME_…: there is no such variable") },
   };
@@ -91,9 +104,10 @@ static void test_what_is_not_understood_is_refused(void **state) {
 
 static void test_budgets(void **state) {
   (void)state;
-  static const char *const bad[] = { "", "s", "5 s", "-5s", "0", "1.5", "5s,", ",5s", "5s,3s",
-                                     "5,3", "5x", "nan s", "inf", "1e400s", "9e9", "%", "200%",
-                                     "0%", "5%,5%", "5 %" };
+  static const char *const bad[] = { "",    "s",     "5 s", "-5s",    "0",
+                                     "1.5", "5s,",   ",5s", "5s,3s",  "5,3",
+                                     "5x",  "nan s", "inf", "1e400s", "9e9",
+                                     "%",   "200%",  "0%",  "5%,5%",  "5 %" };
   struct budget b;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     if (env_parse_budget(bad[i], &b))
@@ -118,7 +132,7 @@ static void test_suggestions(void **state) {
   assert_null(env_nearest(longer, words));
 }
 
-// ---- log ------------------------------------------------------------------------------
+// ---- log ----------------------------------------------------------------------------
 
 static int say_all(char *unused) {
   (void)unused;
@@ -135,8 +149,9 @@ static void test_levels(void **state) {
   (void)state;
   expect("say_all", NULL, "autotune: error: e 1\nautotune: warning: w\n");
   expect("say_all", "AUTOTUNE_LOG=error", "autotune: error: e 1\n");
-  expect("say_all", "AUTOTUNE_LOG=debug",
-         "autotune: error: e 1\nautotune: warning: w\nautotune: info: i\nautotune: debug: d\n");
+  expect(
+      "say_all", "AUTOTUNE_LOG=debug",
+      "autotune: error: e 1\nautotune: warning: w\nautotune: info: i\nautotune: debug: d\n");
 }
 
 static int say_once(char *unused) {
@@ -195,7 +210,7 @@ static void test_callback(void **state) {
   expect("use_callback", NULL, "autotune: warning: two\n[1 one]\n");
 }
 
-// ---- fault points ---------------------------------------------------------------------
+// ---- fault points -------------------------------------------------------------------
 
 static int use_faults(char *unused) {
   (void)unused;
@@ -229,7 +244,7 @@ static void test_the_clock_can_be_set(void **state) {
   assert_true(sys_now() >= before);
 }
 
-// ---- machine --------------------------------------------------------------------------
+// ---- machine ------------------------------------------------------------------------
 
 static void *get_machine(void *unused) {
   (void)unused;
@@ -259,7 +274,8 @@ static void test_machine_is_the_same_for_all(void **state) {
 static void test_topologies(void **state) {
   (void)state;
   struct autotune_machine m;
-  const char *two = "pack:2 l3:1(size=33554432) l2:8(size=1048576) l1:1(size=49152) core:1 pu:2";
+  const char *two =
+      "pack:2 l3:1(size=33554432) l2:8(size=1048576) l1:1(size=49152) core:1 pu:2";
   assert_int_equal(machine_read_synthetic(two, &m), 0);
   assert_int_equal(m.cores, 16);
   assert_int_equal(m.threads, 32);
@@ -272,8 +288,9 @@ static void test_topologies(void **state) {
 }
 
 static const struct child children[] = {
-  { "options", print_options }, { "say_all", say_all },           { "say_once", say_once },
-  { "say_long", say_long },     { "use_callback", use_callback }, { "use_faults", use_faults },
+  { "options", print_options },     { "say_all", say_all },
+  { "say_once", say_once },         { "say_long", say_long },
+  { "use_callback", use_callback }, { "use_faults", use_faults },
 };
 
 int main(int argc, char **argv) {

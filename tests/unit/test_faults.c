@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever of ours fails, the original answer comes out (RELIABILITY V5): the n-th call of each kind fails,
-// once and for ever, n = 1, 2, …, in four programs: without sections, with them, with a stored winner, and
-// tuned beside the program.
-// AUTOTUNE_TEST_FAULTS=N goes up to N instead of the first few.
+// Whatever of ours fails, the original answer comes out (RELIABILITY V5): the n-th call
+// of each kind fails, once and for ever, n = 1, 2, …, in four programs: without sections,
+// with them, with a stored winner, and tuned beside the program. AUTOTUNE_TEST_FAULTS=N
+// goes up to N instead of the first few.
 #include <errno.h>
 
 #include "tuned_fixture.h"
@@ -36,8 +36,9 @@ static void without_sections(void) {
   once();
 }
 
-static const char *const points[] = { "malloc", "open", "write", "fsync", "rename", "fork",
-                                      "thread", "sqlite", "jit", "mmap", "pipe" };
+static const char *const points[] = { "malloc", "open", "write",  "fsync",
+                                      "rename", "fork", "thread", "sqlite",
+                                      "jit",    "mmap", "pipe" };
 
 static void inject(void (*program)(void), bool fresh, const char *fault) {
   char variable[64];
@@ -46,8 +47,9 @@ static void inject(void (*program)(void), bool fresh, const char *fault) {
     assert_int_equal(make_folder(NULL), 0);
   }
   snprintf(variable, sizeof variable, "AUTOTUNE_FAULT=%s", fault);
-  int status = in_child(program, (const char *const[]){ variable, "AUTOTUNE_BUDGET=0.3s,6",
-                                                        "AUTOTUNE_LOG=error", NULL });
+  int status = in_child(program,
+                        (const char *const[]){ variable, "AUTOTUNE_BUDGET=0.3s,6",
+                                               "AUTOTUNE_LOG=error", NULL });
   if (status != 0)
     fail_msg("%s: status 0x%x", fault, status);
 }
@@ -78,7 +80,8 @@ static void test_no_sections(void **state) {
 
 static void test_stored(void **state) {
   (void)state;
-  assert_int_equal(in_child(once, (const char *const[]){ "AUTOTUNE_LOG=error", NULL }), 0);
+  assert_int_equal(in_child(once, (const char *const[]){ "AUTOTUNE_LOG=error", NULL }),
+                   0);
   each_fault(once, false, 3);
 }
 
@@ -90,7 +93,7 @@ static void test_beside(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
 
 int main(void) {
-  const struct CMUnitTest tests[] = { TEST(test_sections), TEST(test_no_sections), TEST(test_beside),
-                                      TEST(test_stored) };
+  const struct CMUnitTest tests[] = { TEST(test_sections), TEST(test_no_sections),
+                                      TEST(test_beside), TEST(test_stored) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void expect_refused(const char *path, const char *reason) {
   free(message);
 }
 
-// ---- S2, one case each ----------------------------------------------------------------
+// ---- S2, one case each --------------------------------------------------------------
 
 static void test_made_when_missing(void **state) {
   char *path = below(state, "a/b/autotune");
@@ -162,7 +162,7 @@ static void test_relative_paths(void **state) {
   expect_refused("/", "absolute");
 }
 
-// ---- which folder ---------------------------------------------------------------------
+// ---- which folder -------------------------------------------------------------------
 
 static int print_default(char *expected) {
   char *message = NULL, *path = folder_default(&message);
@@ -274,7 +274,7 @@ static void test_set_user_id(void **state) {
   free(copy);
 }
 
-// ---- objects --------------------------------------------------------------------------
+// ---- objects ------------------------------------------------------------------------
 
 static uint64_t keep(void **state, const char *bytes) {
   char *from = below(state, "from");

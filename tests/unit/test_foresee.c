@@ -29,8 +29,10 @@ static int begin(void **state) {
 static struct candidate *add(const choice *point, float spills, float tile) {
   struct candidate *c = &tuned.all[tuned.n];
   memcpy(tuned.points[tuned.n], point, sizeof tuned.points[0]);
-  *c = (struct candidate){ .point = tuned.points[tuned.n], .fate = FATE_PENDING,
-                           .condemned = NONE, .sibling = { NONE, NONE, NONE } };
+  *c = (struct candidate){ .point = tuned.points[tuned.n],
+                           .fate = FATE_PENDING,
+                           .condemned = NONE,
+                           .sibling = { NONE, NONE, NONE } };
   features_clear(&c->features);
   c->features.values[FEATURE_MAIN_SPILLS] = spills;
   c->features.values[FEATURE_TILE_L2] = tile;
@@ -52,7 +54,8 @@ static int loser(struct candidate *c) {
   return foresee_loser(&tuned.foresight, tuned.all, tuned.n, c, tuned.best);
 }
 
-/* N pairs: without spills one second, with them SLOWER. They are no siblings of each other. */
+/* N pairs: without spills one second, with them SLOWER. They are no siblings of each
+ * other. */
 static void pairs(choice n, double slower) {
   for (choice i = 0; i < n; i++) {
     run(add((choice[PARAMS]){ 10 * i, 10 * i, 10 * i, 0 }, 0, -1), 1);
@@ -180,16 +183,16 @@ static void every_tenth_is_run_and_may_silence_the_rule(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(a_rule_speaks_after_three, begin),
-      cmocka_unit_test_setup(what_has_no_flaw_is_run, begin),
-      cmocka_unit_test_setup(what_has_no_sibling_is_run, begin),
-      cmocka_unit_test_setup(one_counterexample_silences, begin),
-      cmocka_unit_test_setup(noise_proves_nothing, begin),
-      cmocka_unit_test_setup(what_timed_out_was_slower, begin),
-      cmocka_unit_test_setup(tiles_beyond_the_cache_lose_without_being_compiled, begin),
-      cmocka_unit_test_setup(the_searchs_own_expectation_must_have_been_right, begin),
-      cmocka_unit_test_setup(the_guess_is_no_lure, begin),
-      cmocka_unit_test_setup(every_tenth_is_run_and_may_silence_the_rule, begin),
+    cmocka_unit_test_setup(a_rule_speaks_after_three, begin),
+    cmocka_unit_test_setup(what_has_no_flaw_is_run, begin),
+    cmocka_unit_test_setup(what_has_no_sibling_is_run, begin),
+    cmocka_unit_test_setup(one_counterexample_silences, begin),
+    cmocka_unit_test_setup(noise_proves_nothing, begin),
+    cmocka_unit_test_setup(what_timed_out_was_slower, begin),
+    cmocka_unit_test_setup(tiles_beyond_the_cache_lose_without_being_compiled, begin),
+    cmocka_unit_test_setup(the_searchs_own_expectation_must_have_been_right, begin),
+    cmocka_unit_test_setup(the_guess_is_no_lure, begin),
+    cmocka_unit_test_setup(every_tenth_is_run_and_may_silence_the_rule, begin),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

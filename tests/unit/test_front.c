@@ -13,8 +13,7 @@
 static struct source *source;
 
 // The kernel of TEXT; exactly one, and no errors.
-static struct kernel *kernel_of(const char *text)
-{
+static struct kernel *kernel_of(const char *text) {
   unsigned n, n_kernels;
   diag_reset();
   source = source_of("test.c", text, strlen(text));
@@ -26,16 +25,14 @@ static struct kernel *kernel_of(const char *text)
   return k;
 }
 
-static int clean(void **state)
-{
+static int clean(void **state) {
   (void)state;
   source = NULL;
   arena_reset();
   return 0;
 }
 
-static void headers_of_functions(void **state)
-{
+static void headers_of_functions(void **state) {
   (void)state;
   static const struct {
     const char *header, *name, *result;
@@ -64,8 +61,8 @@ static void headers_of_functions(void **state)
       "__typeof__(int (*)[2])", 1, "x", "typeof(1.0)", false, false, false, false },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct kernel *k = kernel_of(
-        arena_printf("#pragma autotune kernel\n%s\n{\n}\n", cases[i].header));
+    struct kernel *k =
+        kernel_of(arena_printf("#pragma autotune kernel\n%s\n{\n}\n", cases[i].header));
     assert_string_equal(k->main.name, cases[i].name);
     assert_int_equal(memcmp(source->text + k->main.name_at, cases[i].name, 1), 0);
     assert_int_equal(source->text[k->main.body_at], '{');
@@ -86,14 +83,13 @@ static void headers_of_functions(void **state)
   }
 }
 
-static void params(void **state)
-{
+static void params(void **state) {
   (void)state;
-  struct kernel *k = kernel_of(
-      "#define A (4) // four\n#define B slow\n#define E 3\n"
-      "#pragma autotune kernel param(A: 2, 0x4) param(B: fast, slow) "
-      "param(C = .5: 1, .5f) param(D: other, slow) param(E: 1, 2)\n"
-      "void f(void) { g(A, B, C, D, E); }\n");
+  struct kernel *k =
+      kernel_of("#define A (4) // four\n#define B slow\n#define E 3\n"
+                "#pragma autotune kernel param(A: 2, 0x4) param(B: fast, slow) "
+                "param(C = .5: 1, .5f) param(D: other, slow) param(E: 1, 2)\n"
+                "void f(void) { g(A, B, C, D, E); }\n");
   long long number;
   assert_int_equal(k->n_params, 5);
   assert_int_equal(k->params[0].original, 1);
@@ -115,15 +111,14 @@ static void params(void **state)
   assert_int_equal(kernel_param(k, slice_of("F")), -1);
 }
 
-static void sections(void **state)
-{
+static void sections(void **state) {
   (void)state;
-  struct kernel *k = kernel_of(
-      "struct s { int n; double *d; };\nextern int count;\n"
-      "#pragma autotune kernel in(v->d[:v->n], A[1:n][c ? 0 : 1:m]) "
-      "out(B[n-1]) inout(count, *p)\n"
-      "void f(int n, int m, int c, struct s *v, double A[n][m], double *B, "
-      "int *p) { count++; }\n");
+  struct kernel *k =
+      kernel_of("struct s { int n; double *d; };\nextern int count;\n"
+                "#pragma autotune kernel in(v->d[:v->n], A[1:n][c ? 0 : 1:m]) "
+                "out(B[n-1]) inout(count, *p)\n"
+                "void f(int n, int m, int c, struct s *v, double A[n][m], double *B, "
+                "int *p) { count++; }\n");
   assert_int_equal(k->n_sections, 5);
   assert_string_equal(k->sections[0].name, "v->d[:v->n]");
   assert_true(slice_is(k->sections[0].base, "v->d"));
@@ -139,8 +134,7 @@ static void sections(void **state)
   assert_true(slice_is(k->sections[4].base, "*p"));
 }
 
-static void directives(void **state)
-{
+static void directives(void **state) {
   (void)state;
   struct kernel *k = kernel_of("#pragma autotune kernel param(T: 8, 16)\n"
                                "void f(int n, double *a)\n{\n"
@@ -164,8 +158,7 @@ static void directives(void **state)
 }
 
 // Constraints over X in 1, 2, 4, 8, and how many values they leave.
-static void constraints(void **state)
-{
+static void constraints(void **state) {
   (void)state;
   static const struct {
     const char *text;
@@ -207,8 +200,7 @@ static void constraints(void **state)
   }
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_teardown(headers_of_functions, clean),
     cmocka_unit_test_teardown(params, clean),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Races in which a random machine runs the arms: the best is found however noisy calls are, the default
-// stays where nothing beats it, and no arm that is clearly slower runs often.
+// Races in which a random machine runs the arms: the best is found however noisy calls
+// are, the default stays where nothing beats it, and no arm that is clearly slower runs
+// often.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,10 @@ static double call(struct machine_model *m, double seconds, unsigned round) {
 }
 
 enum { MOST = 64 };
-struct race_result { int winner; unsigned calls, runs[MOST]; };
+struct race_result {
+  int winner;
+  unsigned calls, runs[MOST];
+};
 
 // Races the default and N others that take TIMES; one of them comes each second round.
 static struct race_result run_race(struct machine_model *m, const double *times, int n) {
@@ -112,7 +116,8 @@ static void test_the_default_stays(void **state) {
   }
 }
 
-// However many are alike, the luckiest of them is held against the default in rounds of its own.
+// However many are alike, the luckiest of them is held against the default in rounds of
+// its own.
 static void test_luck_does_not_win(void **state) {
   (void)state;
   double times[31];
@@ -155,7 +160,8 @@ static void test_alone_nothing_is_run(void **state) {
   assert_int_equal(halving_winner(&h), 0);
 }
 
-// More newcomers than there are arms, and one that cannot be run any more although it is the best.
+// More newcomers than there are arms, and one that cannot be run any more although it is
+// the best.
 static void test_arms_are_used_again(void **state) {
   (void)state;
   double times[MOST];
@@ -182,8 +188,11 @@ static void test_arms_are_used_again(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_the_best_is_found), cmocka_unit_test(test_the_default_stays),
-    cmocka_unit_test(test_luck_does_not_win), cmocka_unit_test(test_the_slow_run_seldom), cmocka_unit_test(test_alone_nothing_is_run),
+    cmocka_unit_test(test_the_best_is_found),
+    cmocka_unit_test(test_the_default_stays),
+    cmocka_unit_test(test_luck_does_not_win),
+    cmocka_unit_test(test_the_slow_run_seldom),
+    cmocka_unit_test(test_alone_nothing_is_run),
     cmocka_unit_test(test_arms_are_used_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

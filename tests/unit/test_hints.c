@@ -1,36 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found for one problem comes to be tried for another: which problems are near, what texts are
-// alike, and what a point becomes among other candidates.
+// What is found for one problem comes to be tried for another: which problems are near,
+// what texts are alike, and what a point becomes among other candidates.
 #include <sqlite3.h>
 
 #include "space/space.h"
 #include "store_fixture.h"
 #include "tune/tune.h"
 
-// ---- shapes ----------------------------------------------------------------------------------------
+// ---- shapes -------------------------------------------------------------------------
 
 static const char kernel_text[] =
     "void axpy(int n, double a, double *x) {\n"
     "  /* a comment */ for (int i = 0; i < n; i++) x[i] = 2.0 * a + x[i];\n}\n";
 
 static void test_shapes(void **state) {
-  static const struct { const char *text; bool same; } others[] = {
+  static const struct {
+    const char *text;
+    bool same;
+  } others[] = {
     { "void saxpy(int m, double f, double *y) {\n"
-      "  for (int k = 0; k < m; k++) y[k] = 2.0 * f + y[k]; // another\n}\n", true },
+      "  for (int k = 0; k < m; k++) y[k] = 2.0 * f + y[k]; // another\n}\n",
+      true },
     { "void axpy(int n, double a, double *x) {\n"
-      "  for (int i = 0; i < n; i++) x[i] = 2.0 * a - x[i];\n}\n", false }, // an operator
+      "  for (int i = 0; i < n; i++) x[i] = 2.0 * a - x[i];\n}\n",
+      false }, // an operator
     { "void axpy(int n, double a, double *x) {\n"
-      "  for (int i = 0; i < n; i++) x[i] = 2.5 * a + x[i];\n}\n", false }, // a literal
+      "  for (int i = 0; i < n; i++) x[i] = 2.5 * a + x[i];\n}\n",
+      false }, // a literal
     { "void axpy(int n, float a, float *x) {\n"
-      "  for (int i = 0; i < n; i++) x[i] = 2.0 * a + x[i];\n}\n", false }, // a type
+      "  for (int i = 0; i < n; i++) x[i] = 2.0 * a + x[i];\n}\n",
+      false }, // a type
     { "void axpy(int n, double a, double *x) {\n"
-      "  for (int i = 0; i < n; i++) x[i] = 2.0 * x[i] + a;\n}\n", false }, // which name where
+      "  for (int i = 0; i < n; i++) x[i] = 2.0 * x[i] + a;\n}\n",
+      false }, // which name where
     { "", false },
   };
   (void)state;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     assert_int_equal(shape_of(others[i].text) == shape_of(kernel_text), others[i].same);
-  assert_true(shape_of("a /* open") && shape_of("\"open") && shape_of("a\\") && shape_of("'\\"));
+  assert_true(shape_of("a /* open") && shape_of("\"open") && shape_of("a\\") &&
+              shape_of("'\\"));
 }
 
 // More names than are told apart.
@@ -44,7 +53,7 @@ static void test_shapes_of_long_texts(void **state) {
   free(text);
 }
 
-// ---- distances --------------------------------------------------------------------------------------
+// ---- distances ----------------------------------------------------------------------
 
 static void test_distances(void **state) {
   (void)state;
@@ -53,15 +62,18 @@ static void test_distances(void **state) {
   assert_true(key_distance((long long[]){ 512, 4 }, (long long[]){ 1024, 1 }, 2) == 3);
   assert_true(key_distance((long long[]){ 0 }, (long long[]){ 1 }, 1) > 0);
   assert_true(key_distance((long long[]){ -8 }, (long long[]){ 8 }, 1) > 0);
-  assert_true(key_distance((long long[]){ INT64_MIN }, (long long[]){ INT64_MAX }, 1) < 100);
+  assert_true(key_distance((long long[]){ INT64_MIN }, (long long[]){ INT64_MAX }, 1) <
+              100);
 }
 
-// ---- points -----------------------------------------------------------------------------------------
+// ---- points -------------------------------------------------------------------------
 
 #define VALUE(n) { #n, #n, n, n }
 static const struct autotune_value powers[] = { VALUE(8), VALUE(16), VALUE(64) };
-static const struct autotune_value orders[] = { { "ij", "0", 0, 0 }, { "ji", "1", 1, 1 } };
-static const struct autotune_value yes_no[] = { { "no", "0", 0, 0 }, { "yes", "1", 1, 1 } };
+static const struct autotune_value orders[] = { { "ij", "0", 0, 0 },
+                                                { "ji", "1", 1, 1 } };
+static const struct autotune_value yes_no[] = { { "no", "0", 0, 0 },
+                                                { "yes", "1", 1, 1 } };
 static const struct autotune_param params[] = {
   { "B", "B", AUTOTUNE_INT, -1, 3, 1, powers },
   { "order", "order", AUTOTUNE_CHOICE, -1, 2, 0, orders },
@@ -82,8 +94,11 @@ static const unsigned tiles[] = { 2, 3 };
 static const struct autotune_condition conditions[] = {
   { .holds = not_both_large, .n_params = 2, .params = tiles, .text = "small" },
 };
-static const struct autotune_kernel kernel = { .abi = AUTOTUNE_ABI, .name = "gemm", .n_params = N,
-                                               .params = params, .n_conditions = 1,
+static const struct autotune_kernel kernel = { .abi = AUTOTUNE_ABI,
+                                               .name = "gemm",
+                                               .n_params = N,
+                                               .params = params,
+                                               .n_conditions = 1,
                                                .conditions = conditions };
 
 static void expect_point(const char *values, const choice expected[N]) {
@@ -98,8 +113,9 @@ static void expect_point(const char *values, const choice expected[N]) {
 
 static void test_points(void **state) {
   (void)state;
-  expect_point("B=64\norder=ji\ntile@10.1=64\ntile@9.1=8\noptional@11.1=yes\nunroll@11.1=16\n",
-               (choice[]){ 2, 1, 0, 2, 1, 1 });
+  expect_point(
+      "B=64\norder=ji\ntile@10.1=64\ntile@9.1=8\noptional@11.1=yes\nunroll@11.1=16\n",
+      (choice[]){ 2, 1, 0, 2, 1, 1 });
   // Lines have moved, and 9 is before 10 although "10" is before "9".
   expect_point("tile@110.1=64\ntile@99.1=16\n", (choice[]){ 1, 0, 1, 2, 0, 0 });
   // Another number of tiles: which is which is not known.
@@ -138,17 +154,17 @@ static void test_none_twice(void **state) {
   assert_string_equal(h.items[1].from, "three");
   for (int i = 0; i < 100; i++) {
     char values[64];
-    snprintf(values, sizeof values, "B=%d\ntile@9.1=%d\ntile@10.1=%d\norder=%s\n", i / 18 % 2 ? 8 : 16,
-             8 << i % 3, 8 << i / 3 % 3, i / 9 % 2 ? "ij" : "ji");
+    snprintf(values, sizeof values, "B=%d\ntile@9.1=%d\ntile@10.1=%d\norder=%s\n",
+             i / 18 % 2 ? 8 : 16, 8 << i % 3, 8 << i / 3 % 3, i / 9 % 2 ? "ij" : "ji");
     hints_add(&h, &s, values, "more");
   }
   assert_int_equal(h.n, MAX_HINTS);
 }
 
-// ---- the nearest problems in a store ------------------------------------------------------------------
+// ---- the nearest problems in a store ------------------------------------------------
 
-static void put(struct store *s, const struct identity *id, uint64_t variant, const char *values,
-                double seconds) {
+static void put(struct store *s, const struct identity *id, uint64_t variant,
+                const char *values, double seconds) {
   double samples[] = { seconds, seconds, seconds };
   struct record r = fixture_record(variant, samples, 3);
   r.values = values;
@@ -170,8 +186,10 @@ static struct identity with_key(const long long *key) {
 
 static void test_nearest_first(void **state) {
   struct store *s = open_store(*state);
-  struct identity self = with_key((long long[]){ 512, 3 }), near = with_key((long long[]){ 1024, 3 });
-  struct identity far = with_key((long long[]){ 64, 3 }), text = near, shape = near, family = near;
+  struct identity self = with_key((long long[]){ 512, 3 }),
+                  near = with_key((long long[]){ 1024, 3 });
+  struct identity far = with_key((long long[]){ 64, 3 }), text = near, shape = near,
+                  family = near;
   struct identity cpu = near, stranger = near, threads = near;
   text.unit = 9;
   shape.unit = 10, shape.kernel = "mul";
@@ -180,12 +198,14 @@ static void test_nearest_first(void **state) {
   stranger.unit = 12, stranger.kernel = "sort", stranger.shape = 7;
   threads.threads = 8;
   self.family = "dense";
-  const struct identity *all[] = { &self, &family, &stranger, &far, &cpu, &shape, &threads, &text,
-                                   &near };
+  const struct identity *all[] = { &self,  &family,  &stranger, &far, &cpu,
+                                   &shape, &threads, &text,     &near };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     put(s, all[i], 1, "B=8\n", 1);
   struct relative r[MAX_RELATIVES];
-  static const char *const expected[] = { "n = 1024, m = 3", "n = 64, m = 3", "n = 1024, m = 3",
+  static const char *const expected[] = { "n = 1024, m = 3",
+                                          "n = 64, m = 3",
+                                          "n = 1024, m = 3",
                                           "an earlier gemm, n = 1024, m = 3",
                                           "kernel mul, n = 1024, m = 3",
                                           "kernel conv, n = 1024, m = 3" };
@@ -212,18 +232,20 @@ static void execute(const char *folder, const char *sql) {
 }
 
 // More rows than are looked at, in front of those that matter.
-#define MANY(n) "WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < " #n ") "
-static const char many_problems[] =
-    "INSERT INTO problem " MANY(3000) "SELECT -9223372036854775807 + i, kernel, file, unit, cpu, isa, "
-    "threads, '9000000,3', key_names, shape, family, 0 FROM c, (SELECT * FROM problem LIMIT 1)";
-static const char many_variants[] =
-    "INSERT INTO variant " MANY(6000) "SELECT problem, -9223372036854775807 + i, vals, compiler, fate, "
-    "message, samples, compile_seconds, verify_seconds, time_seconds, 0, features, 0 "
-    "FROM c, (SELECT * FROM variant LIMIT 1)";
+#define MANY(n) \
+  "WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < " #n ") "
+static const char many_problems[] = "INSERT INTO problem " MANY(
+    3000) "SELECT -9223372036854775807 + i, kernel, file, unit, cpu, isa, "
+          "threads, '9000000,3', key_names, shape, family, 0 FROM c, (SELECT * FROM problem LIMIT 1)";
+static const char many_variants[] = "INSERT INTO variant " MANY(
+    6000) "SELECT problem, -9223372036854775807 + i, vals, compiler, fate, "
+          "message, samples, compile_seconds, verify_seconds, time_seconds, 0, features, 0 "
+          "FROM c, (SELECT * FROM variant LIMIT 1)";
 
 static void test_the_nearest_of_many(void **state) {
   struct store *s = open_store(*state);
-  struct identity self = with_key((long long[]){ 512, 3 }), near = with_key((long long[]){ 1024, 3 });
+  struct identity self = with_key((long long[]){ 512, 3 }),
+                  near = with_key((long long[]){ 1024, 3 });
   put(s, &near, 1, "B=8\n", 1);
   execute(*state, many_problems);
   struct relative r[MAX_RELATIVES];
@@ -232,7 +254,9 @@ static void test_the_nearest_of_many(void **state) {
   store_close(s);
 }
 
-struct sights { char text[256]; };
+struct sights {
+  char text[256];
+};
 
 static void see(const char *values, double seconds, void *data) {
   struct sights *seen = data;
@@ -246,7 +270,8 @@ static void test_fastest(void **state) {
   for (uint64_t v = 1; v <= 20; v++) {
     char values[32];
     snprintf(values, sizeof values, "B=%llu\n", (unsigned long long)v);
-    put(s, &id, v, values, 1e-3 * (double)(1 + v * 7 % 20)); // 20, 3, 6, 9, 12, … are the fastest
+    put(s, &id, v, values,
+        1e-3 * (double)(1 + v * 7 % 20)); // 20, 3, 6, 9, 12, … are the fastest
   }
   struct sights seen = { "" };
   store_fastest(s, problem_id(&id), 3, see, &seen);
@@ -274,7 +299,8 @@ static void test_the_latest_of_many(void **state) {
 
 static void test_hints_from_a_store(void **state) {
   struct store *s = open_store(*state);
-  struct identity self = with_key((long long[]){ 512, 3 }), near = with_key((long long[]){ 1024, 3 });
+  struct identity self = with_key((long long[]){ 512, 3 }),
+                  near = with_key((long long[]){ 1024, 3 });
   struct identity far = with_key((long long[]){ 64, 3 });
   put(s, &far, 1, "B=64\norder=ji\n", 1);
   put(s, &near, 1, "B=64\norder=ij\n", 1);
@@ -292,15 +318,22 @@ static void test_hints_from_a_store(void **state) {
   store_close(s);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fast_folder_setup, folder_teardown)
+#define TEST(name) \
+  cmocka_unit_test_setup_teardown(name, fast_folder_setup, folder_teardown)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_shapes),    cmocka_unit_test(test_shapes_of_long_texts),
-    cmocka_unit_test(test_distances), cmocka_unit_test(test_points),
-    cmocka_unit_test(test_points_are_mended), cmocka_unit_test(test_none_twice), TEST(test_nearest_first),
-    TEST(test_fastest),               TEST(test_hints_from_a_store),
-    TEST(test_the_nearest_of_many),   TEST(test_the_latest_of_many),
+    cmocka_unit_test(test_shapes),
+    cmocka_unit_test(test_shapes_of_long_texts),
+    cmocka_unit_test(test_distances),
+    cmocka_unit_test(test_points),
+    cmocka_unit_test(test_points_are_mended),
+    cmocka_unit_test(test_none_twice),
+    TEST(test_nearest_first),
+    TEST(test_fastest),
+    TEST(test_hints_from_a_store),
+    TEST(test_the_nearest_of_many),
+    TEST(test_the_latest_of_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

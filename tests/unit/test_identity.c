@@ -13,9 +13,11 @@
 #include "space/space.h"
 #include "store/store.h"
 
-static const struct autotune_value step[] = { { "2", "2", 2, 2 }, { "4", "4", 4, 4 },
+static const struct autotune_value step[] = { { "2", "2", 2, 2 },
+                                              { "4", "4", 4, 4 },
                                               { "8", "8", 8, 8 } };
-static const struct autotune_value yes_no[] = { { "no", "0", 0, 0 }, { "yes", "1", 1, 1 } };
+static const struct autotune_value yes_no[] = { { "no", "0", 0, 0 },
+                                                { "yes", "1", 1, 1 } };
 static const struct autotune_value orders[] = { { "(1,2)", "(1,2)", 0, 0 },
                                                 { "(2,1)", "(2,1)", 0, 0 } };
 
@@ -31,12 +33,19 @@ static void make(struct made *m, unsigned line, unsigned n_steps, const char *te
   snprintf(m->names[0], 32, "tile@%u.1", line);
   snprintf(m->names[1], 32, "unroll@%u.1", line + 1);
   snprintf(m->names[2], 32, "interchange@%u.1", line + 100);
-  m->params[0] = (struct autotune_param){ m->names[0], "AUTOTUNE_P0", AUTOTUNE_INT, -1, n_steps, 0, step };
-  m->params[1] = (struct autotune_param){ m->names[1], "AUTOTUNE_P1", AUTOTUNE_CHOICE, -1, 2, 0, yes_no };
-  m->params[2] = (struct autotune_param){ m->names[2], "AUTOTUNE_P2", AUTOTUNE_TUPLE, -1, 2, 0, orders };
+  m->params[0] = (struct autotune_param){ m->names[0], "AUTOTUNE_P0", AUTOTUNE_INT,
+                                          -1,          n_steps,       0,
+                                          step };
+  m->params[1] =
+      (struct autotune_param){ m->names[1], "AUTOTUNE_P1", AUTOTUNE_CHOICE, -1, 2,
+                               0,           yes_no };
+  m->params[2] =
+      (struct autotune_param){ m->names[2], "AUTOTUNE_P2", AUTOTUNE_TUPLE, -1, 2,
+                               0,           orders };
   m->unit = (struct autotune_unit){ "clang", text, NULL };
-  m->kernel = (struct autotune_kernel){ .name = "f", .n_params = 3, .params = m->params,
-                                        .n_units = 1, .units = &m->unit };
+  m->kernel = (struct autotune_kernel){
+    .name = "f", .n_params = 3, .params = m->params, .n_units = 1, .units = &m->unit
+  };
 }
 
 static const char text[] =
@@ -107,7 +116,8 @@ static void test_each_variant_has_its_own_text(void **state) {
   choice first[] = { 0, 1, 0 }, second[] = { 0, 1, 1 }, other[] = { 2, 1, 1 };
   assert_int_equal(identity_unit(&a.kernel), identity_unit(&b.kernel));
   assert_int_equal(identity_text(&a.kernel, first), identity_text(&b.kernel, first));
-  assert_int_not_equal(identity_text(&a.kernel, second), identity_text(&b.kernel, second));
+  assert_int_not_equal(identity_text(&a.kernel, second),
+                       identity_text(&b.kernel, second));
   assert_int_equal(identity_text(&a.kernel, second), identity_text(&a.kernel, other));
   assert_int_not_equal(identity_text(&a.kernel, first), identity_text(&a.kernel, second));
   free(edited);
@@ -128,12 +138,17 @@ static void test_points_of_values(void **state) {
   choice point[3];
   (void)state;
   make(&a, 7, 2, text);
-  assert_true(identity_point(&a.kernel, "interchange@9.1=(2,1)\ntile@2.1=4\nunroll@4.1=no\n", point));
+  assert_true(identity_point(
+      &a.kernel, "interchange@9.1=(2,1)\ntile@2.1=4\nunroll@4.1=no\n", point));
   assert_int_equal(point[0], 1);
   assert_int_equal(point[2], 1);
   static const char *const strangers[] = {
-    "", "tile@2.1=4\n", "interchange@9.1=(2,1)\ntile@2.1=8\nunroll@4.1=no\n", "=\n=\n=\n",
-    "interchange@9.1=(2,1)\ntile@2.1=4\nunroll@4.1=no\nMR=4\n", "interchange@9.1\ntile\n\n",
+    "",
+    "tile@2.1=4\n",
+    "interchange@9.1=(2,1)\ntile@2.1=8\nunroll@4.1=no\n",
+    "=\n=\n=\n",
+    "interchange@9.1=(2,1)\ntile@2.1=4\nunroll@4.1=no\nMR=4\n",
+    "interchange@9.1\ntile\n\n",
     "tile@99999999999999999999.1=4\nunroll@4.1=no\ninterchange@5.1=(1,2)\n",
   };
   for (unsigned i = 0; i < sizeof strangers / sizeof *strangers; i++)
@@ -143,14 +158,17 @@ static void test_points_of_values(void **state) {
 static void test_the_space_as_text(void **state) {
   struct made a;
   static const unsigned looks[] = { 0, 2 };
-  struct autotune_condition condition = { .n_params = 2, .params = looks, .text = "tile <\n n" };
+  struct autotune_condition condition = { .n_params = 2,
+                                          .params = looks,
+                                          .text = "tile <\n n" };
   (void)state;
   make(&a, 7, 2, text);
   a.kernel.conditions = &condition;
   a.kernel.n_conditions = 1;
   char *params = identity_params(&a.kernel), *conditions = identity_conditions(&a.kernel);
-  assert_string_equal(params, "tile@7.1\tint\t-1\t0\t2\t4\nunroll@8.1\tchoice\t-1\t0\tno\tyes\n"
-                              "interchange@107.1\ttuple\t-1\t0\t(1,2)\t(2,1)\n");
+  assert_string_equal(params,
+                      "tile@7.1\tint\t-1\t0\t2\t4\nunroll@8.1\tchoice\t-1\t0\tno\tyes\n"
+                      "interchange@107.1\ttuple\t-1\t0\t(1,2)\t(2,1)\n");
   assert_string_equal(conditions, "tile@7.1,interchange@107.1\ttile <  n\n");
   uint64_t before = identity_space(&a.kernel);
   condition.text = "tile > n";

@@ -15,7 +15,7 @@
 #define SKIP_UNDER_TSAN() (void)0
 #endif
 
-/* ---- compiling --------------------------------------------------------------------- */
+/* ---- compiling ------------------------------------------------------------------- */
 
 static char *compile_error(const char *text, const char *const *flags) {
   void *object;
@@ -40,7 +40,7 @@ static void the_message_begins_with_the_first_error(void **state) {
   char *message =
       compile_error("#line 7 \"user.c\"\n#warning old\nint f(void) { return 1 +; }\n"
                     "int g(void) { return z; }\n",
-                    (const char *const[]){"-Wall", NULL});
+                    (const char *const[]){ "-Wall", NULL });
   const char *expected = "user.c:8:25: error: expected expression\n";
   assert_memory_equal(message, expected, strlen(expected));
   assert_non_null(strstr(message, "'z'"));
@@ -61,11 +61,11 @@ static void flags_of_other_compilers_are_left_out(void **state) {
 static void flags_that_are_wrong_are_told(void **state) {
   (void)state;
   char *message =
-      compile_error("int x;\n", (const char *const[]){"-march=no-such-cpu", NULL});
+      compile_error("int x;\n", (const char *const[]){ "-march=no-such-cpu", NULL });
   assert_non_null(strstr(message, "error: "));
   assert_non_null(strstr(message, "no-such-cpu"));
   free(message);
-  message = compile_error("int x;\n", (const char *const[]){"-mllvm", "-debug", NULL});
+  message = compile_error("int x;\n", (const char *const[]){ "-mllvm", "-debug", NULL });
   assert_non_null(strstr(message, "-mllvm"));
   free(message);
 }
@@ -88,18 +88,18 @@ static void flags_have_their_effect(void **state) {
 static void no_file_is_seen(void **state) {
   (void)state;
   char *message =
-      compile_error("#include <stdio.h>\n", (const char *const[]){"-O2", NULL});
+      compile_error("#include <stdio.h>\n", (const char *const[]){ "-O2", NULL });
   assert_non_null(strstr(message, "'stdio.h' file not found"));
   free(message);
 }
 
 static void in_silence_without_descriptors(void) {
-  struct rlimit none = {0, 0};
+  struct rlimit none = { 0, 0 };
   setrlimit(RLIMIT_NOFILE, &none); /* nothing can be opened any more */
   void *object;
   size_t size;
   char *message = NULL;
-  const char *const flags[] = {"-O3", "-march=native", "-fopenmp", "-Wall", NULL};
+  const char *const flags[] = { "-O3", "-march=native", "-fopenmp", "-Wall", NULL };
   if (fixture_jit()->compile("int f(int x) { int y; return x; }\n", flags, &object, &size,
                              &message) != 0)
     printf("%s", message);
@@ -112,7 +112,7 @@ static void opens_and_prints_nothing(void **state) {
   assert_int_equal(said.status, 0);
 }
 
-/* ---- a library that is not there --------------------------------------------------- */
+/* ---- a library that is not there ------------------------------------------------- */
 
 static void open_and_tell(void) {
   char *message = NULL;
@@ -150,13 +150,13 @@ static void without_the_library_there_is_a_reason(void **state) {
   assert_non_null(strstr(said.text, "opened|"));
 }
 
-/* ---- a compiler that breaks -------------------------------------------------------- */
+/* ---- a compiler that breaks ------------------------------------------------------ */
 
 /* Pragmas of Clang that make it fail in ways that no variant should be able to. */
 static void compile_what_breaks_clang(void) {
-  static const char *const texts[] = {"#pragma clang __debug crash\n",
-                                      "#pragma clang __debug llvm_fatal_error\n",
-                                      "int fine;\n"};
+  static const char *const texts[] = { "#pragma clang __debug crash\n",
+                                       "#pragma clang __debug llvm_fatal_error\n",
+                                       "int fine;\n" };
   for (size_t i = 0; i < 3; i++) {
     void *object;
     size_t size;
@@ -193,30 +193,31 @@ static void *compile_many(void *data) {
 static void threads_compile_at_once(void **state) {
   (void)state;
   pthread_t thread[2];
-  int starts[2] = {10, 1000};
+  int starts[2] = { 10, 1000 };
   for (int i = 0; i < 2; i++)
     assert_int_equal(pthread_create(&thread[i], NULL, compile_many, &starts[i]), 0);
   for (int i = 0; i < 2; i++)
     pthread_join(thread[i], NULL);
 }
 
-/* ---- loading ----------------------------------------------------------------------- */
+/* ---- loading --------------------------------------------------------------------- */
 
 static int counter = 40;
 static int add_two(int x) {
   return x + 2;
 }
 static const struct autotune_symbol site[] = {
-    {"counter", &counter, 0}, {"add_two", (const void *)(uintptr_t)add_two, 0}};
-#define USES_SITE                                                                        \
-  "extern int counter; extern int add_two(int);\n"                                       \
-  "static int *const pointer = &counter;\n"                                              \
-  "static int f(void) { return add_two(*pointer); }\n"                                   \
+  { "counter", &counter, 0 }, { "add_two", (const void *)(uintptr_t)add_two, 0 }
+};
+#define USES_SITE                                      \
+  "extern int counter; extern int add_two(int);\n"     \
+  "static int *const pointer = &counter;\n"            \
+  "static int f(void) { return add_two(*pointer); }\n" \
   "int (*const autotune_entry)(void) = f;\n"
 
 static void binds_the_symbols_of_the_site(void **state) {
   (void)state;
-  static const char *const compilers[] = {"clang", "gcc"};
+  static const char *const compilers[] = { "clang", "gcc" };
   for (int i = 0; i < 2; i++) {
     if (!fixture_have(compilers[i]))
       continue;
@@ -337,22 +338,23 @@ static void a_forked_child_loads(void **state) {
   fixture_jit()->unload(code);
 }
 
-/* ---- what compilers make objects need ---------------------------------------------- */
+/* ---- what compilers make objects need -------------------------------------------- */
 
-#define MATH                                                                             \
-  "#ifdef __clang__\n#define VECTOR\n#else\n" /* as in math.h */                         \
-  "#define VECTOR __attribute__((__simd__(\"notinbranch\")))\n#endif\n"                  \
-  "VECTOR double sin(double); VECTOR double exp(double);\n"                              \
-  "static double f(int n, double *x) { double s = 0;\n"                                  \
-  "  for (int i = 0; i < n; i++) x[i] = sin(x[i]) + exp(x[i]);\n"                        \
-  "  for (int i = 0; i < n; i++) s += x[i]; return s; }\n"                               \
+#define MATH                                                            \
+  "#ifdef __clang__\n#define VECTOR\n#else\n" /* as in math.h */        \
+  "#define VECTOR __attribute__((__simd__(\"notinbranch\")))\n#endif\n" \
+  "VECTOR double sin(double); VECTOR double exp(double);\n"             \
+  "static double f(int n, double *x) { double s = 0;\n"                 \
+  "  for (int i = 0; i < n; i++) x[i] = sin(x[i]) + exp(x[i]);\n"       \
+  "  for (int i = 0; i < n; i++) s += x[i]; return s; }\n"              \
   "double (*const autotune_entry)(int, double *) = f;\n"
 
 static void vector_math_is_found(void **state) {
   (void)state;
   static const char *const cases[][2] = {
-      {"clang", "-O3 -march=native -fveclib=libmvec -fno-math-errno -ffast-math"},
-      {"gcc", "-O3 -march=native -ffast-math -fPIC"}};
+    { "clang", "-O3 -march=native -fveclib=libmvec -fno-math-errno -ffast-math" },
+    { "gcc", "-O3 -march=native -ffast-math -fPIC" }
+  };
   for (int i = 0; i < 2; i++) {
     if (!fixture_have(cases[i][0]))
       continue;
@@ -382,17 +384,17 @@ static void helpers_of_compilers_are_found(void **state) {
   fixture_jit()->unload(code);
 }
 
-#define PARALLEL                                                                         \
-  "int omp_get_max_threads(void);\n"                                                     \
-  "static long f(long n) { long s = 0;\n"                                                \
-  "#pragma omp parallel for reduction(+:s) num_threads(2) schedule(dynamic, 16)\n"       \
-  "  for (long i = 0; i < n; i++) s += i;\n"                                             \
-  "  return omp_get_max_threads() > 0 ? s : -1; }\n"                                     \
+#define PARALLEL                                                                   \
+  "int omp_get_max_threads(void);\n"                                               \
+  "static long f(long n) { long s = 0;\n"                                          \
+  "#pragma omp parallel for reduction(+:s) num_threads(2) schedule(dynamic, 16)\n" \
+  "  for (long i = 0; i < n; i++) s += i;\n"                                       \
+  "  return omp_get_max_threads() > 0 ? s : -1; }\n"                               \
   "long (*const autotune_entry)(long) = f;\n"
 
 /* In a child, as in a worker: the parent stays without threads. */
 static void run_parallel(void) {
-  static const char *const compilers[] = {"clang", "gcc"};
+  static const char *const compilers[] = { "clang", "gcc" };
   char *message;
   if (openmp_open(&message) != 0)
     printf("%s", message);
@@ -417,27 +419,27 @@ static void openmp_runs_on_one_runtime(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(
-          without_the_library_there_is_a_reason), /* before the environment is read */
-      cmocka_unit_test(
-          a_compiler_that_crashes_fails_one_variant), /* before cmocka's handlers */
-      cmocka_unit_test(compiles_to_an_object),
-      cmocka_unit_test(the_message_begins_with_the_first_error),
-      cmocka_unit_test(flags_of_other_compilers_are_left_out),
-      cmocka_unit_test(flags_that_are_wrong_are_told),
-      cmocka_unit_test(flags_have_their_effect),
-      cmocka_unit_test(no_file_is_seen),
-      cmocka_unit_test(opens_and_prints_nothing),
-      cmocka_unit_test(threads_compile_at_once),
-      cmocka_unit_test(binds_the_symbols_of_the_site),
-      cmocka_unit_test(objects_live_side_by_side),
-      cmocka_unit_test(what_cannot_be_loaded_is_told),
-      cmocka_unit_test(a_damaged_object_is_refused),
-      cmocka_unit_test(no_page_is_writable_and_executable),
-      cmocka_unit_test(a_forked_child_loads),
-      cmocka_unit_test(vector_math_is_found),
-      cmocka_unit_test(helpers_of_compilers_are_found),
-      cmocka_unit_test(openmp_runs_on_one_runtime),
+    cmocka_unit_test(
+        without_the_library_there_is_a_reason), /* before the environment is read */
+    cmocka_unit_test(
+        a_compiler_that_crashes_fails_one_variant), /* before cmocka's handlers */
+    cmocka_unit_test(compiles_to_an_object),
+    cmocka_unit_test(the_message_begins_with_the_first_error),
+    cmocka_unit_test(flags_of_other_compilers_are_left_out),
+    cmocka_unit_test(flags_that_are_wrong_are_told),
+    cmocka_unit_test(flags_have_their_effect),
+    cmocka_unit_test(no_file_is_seen),
+    cmocka_unit_test(opens_and_prints_nothing),
+    cmocka_unit_test(threads_compile_at_once),
+    cmocka_unit_test(binds_the_symbols_of_the_site),
+    cmocka_unit_test(objects_live_side_by_side),
+    cmocka_unit_test(what_cannot_be_loaded_is_told),
+    cmocka_unit_test(a_damaged_object_is_refused),
+    cmocka_unit_test(no_page_is_writable_and_executable),
+    cmocka_unit_test(a_forked_child_loads),
+    cmocka_unit_test(vector_math_is_found),
+    cmocka_unit_test(helpers_of_compilers_are_found),
+    cmocka_unit_test(openmp_runs_on_one_runtime),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

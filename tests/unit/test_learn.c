@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What searches learn from: points as rows of numbers, the models, and what a search expects by them.
+// What searches learn from: points as rows of numbers, the models, and what a search
+// expects by them.
 #include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
@@ -14,8 +15,10 @@
 
 #define V(n) { #n, #n, n, n }
 static const struct autotune_value gate[] = { { "no", "0", 0, 0 }, { "yes", "1", 1, 1 } };
-static const struct autotune_value sizes[] = { V(8), V(12), V(16), V(24), V(32), V(48), V(64), V(96) };
-static const struct autotune_value words[] = { { "a", "a", 0, 0 }, { "b", "b", 0, 0 },
+static const struct autotune_value sizes[] = { V(8),  V(12), V(16), V(24),
+                                               V(32), V(48), V(64), V(96) };
+static const struct autotune_value words[] = { { "a", "a", 0, 0 },
+                                               { "b", "b", 0, 0 },
                                                { "c", "c", 0, 0 } };
 enum { GATE, TILE, WIDTH, WORD, N };
 static const struct autotune_param params[N] = {
@@ -24,7 +27,9 @@ static const struct autotune_param params[N] = {
   { "width", "W", AUTOTUNE_INT, -1, 8, 0, sizes },
   { "word", "O", AUTOTUNE_WORD, -1, 3, 0, words },
 };
-static const struct autotune_kernel kernel = { .name = "k", .params = params, .n_params = N };
+static const struct autotune_kernel kernel = { .name = "k",
+                                               .params = params,
+                                               .n_params = N };
 static const struct autotune_machine machine;
 
 static struct space made(void) {
@@ -34,7 +39,8 @@ static struct space made(void) {
 }
 
 // The number in the first column of that kind about parameter A (and B).
-static float number(const struct columns *c, const float *row, unsigned kind, unsigned a, unsigned b) {
+static float number(const struct columns *c, const float *row, unsigned kind, unsigned a,
+                    unsigned b) {
   for (unsigned i = 0; i < c->n; i++)
     if (c->list[i].kind == kind && c->list[i].a == a && c->list[i].b == b)
       return row[i];
@@ -65,7 +71,7 @@ static void test_columns(void **state) {
   assert_true(number(&c, row, COLUMN_POWER, WIDTH, 0) == 2);
 }
 
-// ---- models ---------------------------------------------------------------------------------------
+// ---- models -------------------------------------------------------------------------
 
 static unsigned threads(void) {
   unsigned n = 0;
@@ -77,16 +83,21 @@ static unsigned threads(void) {
   return n;
 }
 
-// A valley over the first of two numbers, and better throughout where the second is missing.
+// A valley over the first of two numbers, and better throughout where the second is
+// missing.
 static float valley(const float *row) {
   return fabsf(row[0] - 20) / 10 + (isnan(row[1]) ? 0 : 1);
 }
 
 static void check_model(const struct learner *l) {
   enum { ROWS = 160 };
-  static const struct autotune_param pair[] = { { "x", "X", AUTOTUNE_INT, -1, 8, 0, sizes },
-                                                { "y", "Y", AUTOTUNE_INT, -1, 8, 0, sizes } };
-  static const struct autotune_kernel two = { .name = "two", .params = pair, .n_params = 2 };
+  static const struct autotune_param pair[] = {
+    { "x", "X", AUTOTUNE_INT, -1, 8, 0, sizes },
+    { "y", "Y", AUTOTUNE_INT, -1, 8, 0, sizes }
+  };
+  static const struct autotune_kernel two = { .name = "two",
+                                              .params = pair,
+                                              .n_params = 2 };
   struct space s;
   struct columns columns;
   float rows[ROWS * 2], targets[ROWS], mean[ROWS], spread[ROWS];
@@ -138,7 +149,7 @@ static void test_boost(void **state) {
   check_model(&learner_boost);
 }
 
-// ---- lessons ----------------------------------------------------------------------------------------
+// ---- lessons ------------------------------------------------------------------------
 
 // The tile's size decides, and whether there is one; width 96 fails.
 static struct told told_of(const choice *p) {
@@ -148,7 +159,8 @@ static struct told told_of(const choice *p) {
   return (struct told){ .fate = FATE_OK, .seconds = 1e-3 * (1 + off) };
 }
 
-static struct lessons *taught(const struct space *s, const struct learner *l, unsigned n) {
+static struct lessons *taught(const struct space *s, const struct learner *l,
+                              unsigned n) {
   struct lessons *lessons = lessons_new(s, 1, l);
   choice point[N];
   uint64_t rng = 11;
@@ -168,7 +180,8 @@ static struct lessons *taught(const struct space *s, const struct learner *l, un
 static void check_lessons(const struct learner *l) {
   struct space s = made();
   struct lessons *lessons = taught(&s, l, 80);
-  const choice good[N] = { 1, 4, 2, 1 }, bad[N] = { 1, 0, 2, 1 }, failing[N] = { 1, 4, 7, 1 };
+  const choice good[N] = { 1, 4, 2, 1 }, bad[N] = { 1, 0, 2, 1 },
+               failing[N] = { 1, 4, 7, 1 };
   choice points[3 * N];
   double scores[3];
   memcpy(points, good, sizeof good);
@@ -178,10 +191,12 @@ static void check_lessons(const struct learner *l) {
   assert_true(scores[0] > scores[1]);
   assert_true(scores[0] > scores[2]);
   assert_true(lessons_right(lessons) < 80);
-  struct told best = told_of(lessons_best(lessons, 0)), next = told_of(lessons_best(lessons, 1));
+  struct told best = told_of(lessons_best(lessons, 0)),
+              next = told_of(lessons_best(lessons, 1));
   assert_true(best.seconds <= next.seconds);
   assert_true(lessons_distance(lessons, lessons_best(lessons, 0)) == 0);
-  double fast = lessons_expect(lessons, good, NULL), slow = lessons_expect(lessons, bad, NULL);
+  double fast = lessons_expect(lessons, good, NULL),
+         slow = lessons_expect(lessons, bad, NULL);
   assert_true(fast > 0 && fast <= 1.01 * told_of(good).seconds);
   assert_true(slow > fast && slow <= 1.01 * told_of(bad).seconds);
   lessons_free(lessons);
@@ -205,26 +220,30 @@ static void test_nothing_known(void **state) {
   lessons_free(lessons);
 }
 
-// The point that is thought the best of all those whose width is FROM or more, and does not fail.
+// The point that is thought the best of all those whose width is FROM or more, and does
+// not fail.
 static unsigned best_tile(struct lessons *l, unsigned from) {
   choice points[8 * N];
   double scores[8];
   unsigned best = 0;
   for (unsigned tile = 0; tile < 8; tile++)
-    memcpy(points + tile * N, (const choice[N]){ 1, (choice)tile, (choice)from, 1 }, N * sizeof *points);
+    memcpy(points + tile * N, (const choice[N]){ 1, (choice)tile, (choice)from, 1 },
+           N * sizeof *points);
   assert_true(lessons_score(l, points, 8, scores));
   for (unsigned tile = 1; tile < 8; tile++)
     best = scores[tile] > scores[best] ? tile : best;
   return best;
 }
 
-// What a near key took tells where to look, by times of another scale; what is seen here counts more.
+// What a near key took tells where to look, by times of another scale; what is seen here
+// counts more.
 static void check_related(const struct learner *learner) {
   struct space s = made();
   struct lessons *l = lessons_new(&s, 1, learner);
   uint64_t rng = 5;
   for (unsigned i = 0; i < 60; i++) {
-    choice point[N] = { 1, (choice)rng_below(&rng, 8), (choice)rng_below(&rng, 6), (choice)rng_below(&rng, 3) };
+    choice point[N] = { 1, (choice)rng_below(&rng, 8), (choice)rng_below(&rng, 6),
+                        (choice)rng_below(&rng, 3) };
     lessons_relate(l, point, 30 * told_of(point).seconds);
   }
   assert_int_equal(lessons_related(l), 60);
@@ -257,7 +276,8 @@ static void test_many(void **state) {
   struct lessons *lessons = lessons_new(&s, 1, &learner_trees);
   choice point[N] = { 1, 0, 0, 0 };
   for (unsigned i = 0; i < MAX_LESSONS + 40; i++) {
-    point[1] = i % 8, point[2] = i / 8 % 8, point[3] = i / 64; // beyond the space: all different
+    point[1] = i % 8, point[2] = i / 8 % 8,
+    point[3] = i / 64; // beyond the space: all different
     struct told told = { .fate = FATE_OK, .seconds = 1.0 + (i * 7919 % 1000) };
     lessons_add(lessons, point, &told);
   }
@@ -269,9 +289,10 @@ static void test_many(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_columns), cmocka_unit_test(test_trees), cmocka_unit_test(test_gauss), cmocka_unit_test(test_boost),
-    cmocka_unit_test(test_lessons), cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_many),
-    cmocka_unit_test(test_related),
+    cmocka_unit_test(test_columns), cmocka_unit_test(test_trees),
+    cmocka_unit_test(test_gauss),   cmocka_unit_test(test_boost),
+    cmocka_unit_test(test_lessons), cmocka_unit_test(test_nothing_known),
+    cmocka_unit_test(test_many),    cmocka_unit_test(test_related),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

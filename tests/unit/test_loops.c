@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// test_loops.c: what directives make of loops does the same iterations as the loops as written, each of them
-// once, and leaves the same in variables declared outside. Many kernels, each in some points of its space,
-// go into one program, for gcc and for clang with a trap on each signed overflow. Neither optimises: that takes
-// twelve times as long, and would only show what they do.
+// test_loops.c: what directives make of loops does the same iterations as the loops as
+// written, each of them once, and leaves the same in variables declared outside. Many
+// kernels, each in some points of its space, go into one program, for gcc and for clang
+// with a trap on each signed overflow. Neither optimises: that takes twelve times as
+// long, and would only show what they do.
 //
 // AUTOTUNE_LOOPS_SEED and AUTOTUNE_LOOPS_COUNT make up others, or more of them.
 #include <fcntl.h>
@@ -20,8 +21,8 @@
 #include "loops_random.h"
 #include "translator.h"
 
-#define POINTS 5      // of each kernel's space
-#define BAKED 1       // of these, also written for that point alone
+#define POINTS 5 // of each kernel's space
+#define BAKED 1  // of these, also written for that point alone
 
 static const char prologue[] =
     "#include <limits.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
@@ -72,8 +73,7 @@ struct program {
 };
 
 // SOURCE with each FROM replaced by TO.
-static char *replaced(const char *source, const char *from, const char *to)
-{
+static char *replaced(const char *source, const char *from, const char *to) {
   struct text t = { 0 };
   text_add(&t, "", 0);
   for (const char *p; (p = strstr(source, from)); source = p + strlen(from)) {
@@ -84,9 +84,9 @@ static char *replaced(const char *source, const char *from, const char *to)
   return t.data;
 }
 
-// The kernel of SOURCE, or NULL where the translator refuses it, which it may only do when QUIET.
-static struct kernel *understand(const char *source, struct source **s, bool quiet)
-{
+// The kernel of SOURCE, or NULL where the translator refuses it, which it may only do
+// when QUIET.
+static struct kernel *understand(const char *source, struct source **s, bool quiet) {
   unsigned n_pragmas, n_kernels;
   int saved = dup(2), null = open("/dev/null", O_WRONLY);
   if (quiet)
@@ -104,8 +104,7 @@ static struct kernel *understand(const char *source, struct source **s, bool qui
 }
 
 // Values at random; where a param does not matter, its first.
-static void pick_point(struct program *p, const struct kernel *k, unsigned *point)
-{
+static void pick_point(struct program *p, const struct kernel *k, unsigned *point) {
   for (unsigned i = 0; i < k->n_params; i++) {
     const struct param *q = &k->params[i];
     bool matters = q->when < 0 || k->params[q->when].values[point[q->when]].i != 0;
@@ -116,8 +115,7 @@ static void pick_point(struct program *p, const struct kernel *k, unsigned *poin
 // The same as TEXT at POINT, without macros and #if.
 static void write_baked(struct program *p, const struct source *s, const struct kernel *k,
                         const unsigned *point, const char *name, unsigned number,
-                        const char *values)
-{
+                        const char *values) {
   struct text text = { 0 };
   char *own = arena_printf("%sb%u", name, number);
   loops_write_point(s, k, &k->main, point, name, &text);
@@ -126,8 +124,7 @@ static void write_baked(struct program *p, const struct source *s, const struct 
 }
 
 static void write_point(struct program *p, const struct source *s, const struct kernel *k,
-                        const char *text, const char *name, unsigned number)
-{
+                        const char *text, const char *name, unsigned number) {
   unsigned point[64];
   char *own = arena_printf("%sp%u", name, number);
   struct text values = { 0 };
@@ -148,8 +145,8 @@ static void write_point(struct program *p, const struct source *s, const struct 
 }
 
 // Adds the kernel as written, and variants of it. SOURCE calls it kernelN.
-static void add_kernel(struct program *p, const char *source, const char *name, bool quiet)
-{
+static void add_kernel(struct program *p, const char *source, const char *name,
+                       bool quiet) {
   struct source *s;
   struct text text = { 0 };
   struct kernel *k = understand(source, &s, quiet);
@@ -161,7 +158,8 @@ static void add_kernel(struct program *p, const char *source, const char *name, 
   }
   assert_true(k->n_params <= 64);
   char *plain = arena_printf("%splain", name);
-  fprintf(p->out, "#define REFERENCE\n#line 1 \"%s\"\n%s#undef REFERENCE\n", plain, replaced(source, name, plain));
+  fprintf(p->out, "#define REFERENCE\n#line 1 \"%s\"\n%s#undef REFERENCE\n", plain,
+          replaced(source, name, plain));
   text_printf(&p->table, "{ 1, \"%s\", %s },\n", plain, plain);
   loops_write(s, k, &k->main, &text);
   assert_null(strstr(text.data, "#pragma autotune"));
@@ -170,8 +168,7 @@ static void add_kernel(struct program *p, const char *source, const char *name, 
   p->kernels++;
 }
 
-static int run_in(const char *folder, const char *format, ...)
-{
+static int run_in(const char *folder, const char *format, ...) {
   char command[1024], line[2048];
   va_list args;
   va_start(args, format);
@@ -181,14 +178,12 @@ static int run_in(const char *folder, const char *format, ...)
   return system(line);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at) {
   (void)st, (void)type, (void)at;
   return remove(path);
 }
 
-static struct program begin(char *folder, uint64_t seed)
-{
+static struct program begin(char *folder, uint64_t seed) {
   assert_non_null(mkdtemp(folder));
   struct program p = { .out = fopen(arena_printf("%s/a.c", folder), "w"), .rng = seed };
   assert_non_null(p.out);
@@ -197,22 +192,29 @@ static struct program begin(char *folder, uint64_t seed)
 }
 
 // Compiles, runs and removes the program.
-static void finish(struct program *p, const char *folder)
-{
-  static const struct { const char *name, *flags; } compilers[] = {
+static void finish(struct program *p, const char *folder) {
+  static const struct {
+    const char *name, *flags;
+  } compilers[] = {
     { "gcc", "-O0 -w -fopenmp" },
-    { AUTOTUNE_CLANG, "-O0 -w -fopenmp -fsanitize=signed-integer-overflow -fsanitize-trap=all "
-                      "-Wl,-rpath," AUTOTUNE_LIBOMP_FOLDER " -L" AUTOTUNE_LIBOMP_FOLDER },
+    { AUTOTUNE_CLANG,
+      "-O0 -w -fopenmp -fsanitize=signed-integer-overflow -fsanitize-trap=all "
+      "-Wl,-rpath," AUTOTUNE_LIBOMP_FOLDER " -L" AUTOTUNE_LIBOMP_FOLDER },
   };
-  fprintf(p->out, "static const struct { int reference; const char *name; void (*f)(int, int, long *); }"
-          " table[] = {\n%s};\n%s", p->table.data, epilogue);
+  fprintf(
+      p->out,
+      "static const struct { int reference; const char *name; void (*f)(int, int, long *); }"
+      " table[] = {\n%s};\n%s",
+      p->table.data, epilogue);
   fclose(p->out);
   int status = 0;
   for (unsigned i = 0; i < 2 && status == 0; i++) {
     status = run_in(folder, "%s %s a.c -o a%u", compilers[i].name, compilers[i].flags, i);
     if (status == 0)
-      status = run_in(folder, "OMP_NUM_THREADS=3 KMP_BLOCKTIME=0 OMP_WAIT_POLICY=passive timeout 60 ./a%u",
-                      i);
+      status = run_in(
+          folder,
+          "OMP_NUM_THREADS=3 KMP_BLOCKTIME=0 OMP_WAIT_POLICY=passive timeout 60 ./a%u",
+          i);
   }
   if (status != 0 && getenv("AUTOTUNE_LOOPS_KEEP"))
     print_message("kept: %s\n", folder);
@@ -221,10 +223,10 @@ static void finish(struct program *p, const char *folder)
   assert_int_equal(status, 0);
 }
 
-static void made_up_nests(void **state)
-{
+static void made_up_nests(void **state) {
   (void)state;
-  const char *seed_text = getenv("AUTOTUNE_LOOPS_SEED"), *count_text = getenv("AUTOTUNE_LOOPS_COUNT");
+  const char *seed_text = getenv("AUTOTUNE_LOOPS_SEED"),
+             *count_text = getenv("AUTOTUNE_LOOPS_COUNT");
   uint64_t seed = seed_text ? strtoull(seed_text, NULL, 0) : 1;
   unsigned count = count_text ? (unsigned)atoi(count_text) : 300;
   char folder[] = "/tmp/autotune-loops-XXXXXX";
@@ -239,8 +241,8 @@ static void made_up_nests(void **state)
     add_kernel(&p, source, name, true);
     free(source);
   }
-  print_message("seed %llu: %u kernels in %u variants, %u refused\n", (unsigned long long)seed,
-                p.kernels, p.points, p.refused);
+  print_message("seed %llu: %u kernels in %u variants, %u refused\n",
+                (unsigned long long)seed, p.kernels, p.points, p.refused);
   assert_true(p.kernels > p.refused);
   finish(&p, folder);
 }
@@ -250,8 +252,7 @@ static const char *const cases[] = {
 #include "loops_cases.inc"
 };
 
-static void chosen_nests(void **state)
-{
+static void chosen_nests(void **state) {
   (void)state;
   char folder[] = "/tmp/autotune-loops-XXXXXX";
   struct program p = begin(folder, 7);
@@ -262,8 +263,7 @@ static void chosen_nests(void **state)
   finish(&p, folder);
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(chosen_nests),
     cmocka_unit_test(made_up_nests),

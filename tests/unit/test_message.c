@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What our processes say to each other: a packet whole, a descriptor with it, and none left over.
+// What our processes say to each other: a packet whole, a descriptor with it, and none
+// left over.
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -49,7 +50,8 @@ static void test_a_file_that_nobody_wants_is_closed(void **state) {
   assert_int_equal(message_pair(pair), 0);
   int before = open_descriptors();
   assert_true(message_send(pair[0], &number, sizeof number, pair[0], 0, NULL));
-  assert_int_equal(message_receive(pair[1], &number, sizeof number, 0, NULL), sizeof number);
+  assert_int_equal(message_receive(pair[1], &number, sizeof number, 0, NULL),
+                   sizeof number);
   assert_int_equal(open_descriptors(), before);
   close(pair[0]);
   close(pair[1]);

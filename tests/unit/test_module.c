@@ -52,23 +52,23 @@ static int add_two(int x) {
 static int puts_of_mine(int x) {
   return -x;
 }
-static int table[4] = {1, 2, 3, 4};
+static int table[4] = { 1, 2, 3, 4 };
 static const struct autotune_symbol site[] = {
-    {"counter", &counter, 0},
-    {"add_two", (const void *)(uintptr_t)add_two, 0},
-    {"puts", (const void *)(uintptr_t)puts_of_mine, 0},
-    {"table", table, 0},
+  { "counter", &counter, 0 },
+  { "add_two", (const void *)(uintptr_t)add_two, 0 },
+  { "puts", (const void *)(uintptr_t)puts_of_mine, 0 },
+  { "table", table, 0 },
 };
-#define USES_SITE                                                                        \
-  "extern int counter, table[4]; extern int add_two(int); int puts(int);\n"              \
-  "static int *const third = &table[2];\n"                                               \
-  "static int (*const call)(int) = add_two;\n"                                           \
-  "static int f(void) { counter++; return call(*third) + puts(counter); }\n"             \
+#define USES_SITE                                                            \
+  "extern int counter, table[4]; extern int add_two(int); int puts(int);\n"  \
+  "static int *const third = &table[2];\n"                                   \
+  "static int (*const call)(int) = add_two;\n"                               \
+  "static int f(void) { counter++; return call(*third) + puts(counter); }\n" \
   "int (*const autotune_entry)(void) = f;\n"
 
 static void binds_variables_and_functions(void **state) {
   (void)state;
-  static const char *const compilers[] = {"clang", "gcc"};
+  static const char *const compilers[] = { "clang", "gcc" };
   for (int i = 0; i < 2; i++) {
     if (!fixture_have(compilers[i]))
       continue;
@@ -87,8 +87,8 @@ static void binds_variables_and_functions(void **state) {
 static int other_counter;
 static void two_sites_of_the_same_file(void **state) {
   (void)state;
-  static const struct autotune_symbol one[] = {{"counter", &counter, 0}},
-                                      two[] = {{"counter", &other_counter, 0}};
+  static const struct autotune_symbol one[] = { { "counter", &counter, 0 } },
+                                      two[] = { { "counter", &other_counter, 0 } };
   link_to("clang",
           "extern int counter; static int f(void) { return ++counter; }\n"
           "int (*const autotune_entry)(void) = f;\n",
@@ -152,7 +152,7 @@ static void vector_math_and_helpers(void **state) {
           "double (*const autotune_entry)(int, double *) = f;\n",
           "-O3 -march=native -fveclib=libmvec -fno-math-errno", path);
   void *handle;
-  double x[64] = {0};
+  double x[64] = { 0 };
   assert_true(((double (*)(int, double *))load(path, NULL, 0, &handle))(64, x) == 0);
   dlclose(handle);
 }
@@ -225,14 +225,14 @@ static void openmp_is_opened_when_needed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(binds_variables_and_functions),
-      cmocka_unit_test(two_sites_of_the_same_file),
-      cmocka_unit_test(memory_files_do_not_mix),
-      cmocka_unit_test(the_variants_own_names_are_its_own),
-      cmocka_unit_test(vector_math_and_helpers),
-      cmocka_unit_test(what_cannot_be_loaded_is_told),
-      cmocka_unit_test(what_cannot_be_linked_is_told),
-      cmocka_unit_test(openmp_is_opened_when_needed),
+    cmocka_unit_test(binds_variables_and_functions),
+    cmocka_unit_test(two_sites_of_the_same_file),
+    cmocka_unit_test(memory_files_do_not_mix),
+    cmocka_unit_test(the_variants_own_names_are_its_own),
+    cmocka_unit_test(vector_math_and_helpers),
+    cmocka_unit_test(what_cannot_be_loaded_is_told),
+    cmocka_unit_test(what_cannot_be_linked_is_told),
+    cmocka_unit_test(openmp_is_opened_when_needed),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

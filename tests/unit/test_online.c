@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mode online: variants run in the program's own calls. Each call's work is done once and right, whatever
-// variants there are; no call waits; what goes wrong in a real call is known afterwards.
+// Mode online: variants run in the program's own calls. Each call's work is done once and
+// right, whatever variants there are; no call waits; what goes wrong in a real call is
+// known afterwards.
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -13,7 +14,8 @@
 #include "tuned_fixture.h"
 
 #define RUN(body, ...) \
-  assert_int_equal(in_child(body, (const char *const[]){ MODE, SILENT, __VA_ARGS__, NULL }), 0)
+  assert_int_equal(    \
+      in_child(body, (const char *const[]){ MODE, SILENT, __VA_ARGS__, NULL }), 0)
 #define MODE "AUTOTUNE_MODE=online"
 #define SILENT "AUTOTUNE_LOG=error"
 
@@ -25,7 +27,7 @@ static bool is_late(void) {
   return sys_now() > begun + 40;
 }
 
-// ---- a kernel whose calls can be counted ---------------------------------------------------------------
+// ---- a kernel whose calls can be counted --------------------------------------------
 
 //   #pragma autotune kernel param(U: 1, 2, 4) param(BAD …) inout(c[0:n])
 //   void tally(int n, double *c)   { c[i] += 1 }
@@ -73,18 +75,34 @@ static const char tally_text[] =
     "#endif\n"
     "}\n"
     "void (*const autotune_entry)(int, double *) = tally;\n";
-static const struct autotune_unit tally_units[] = { { "clang", tally_text, scale_flags } };
+static const struct autotune_unit tally_units[] = { { "clang", tally_text,
+                                                      scale_flags } };
 static const struct autotune_symbol tally_symbols[] = { { "trap", &trap, sizeof trap } };
 static const struct autotune_section tally_sections[] = {
-  { "c[0:n]", AUTOTUNE_INOUT, AUTOTUNE_F64, sizeof(double) } };
+  { "c[0:n]", AUTOTUNE_INOUT, AUTOTUNE_F64, sizeof(double) }
+};
 static const struct autotune_arg tally_args[] = { { "n", sizeof(int), 0 },
                                                   { "c", sizeof(void *), 1 } };
 static struct autotune_kernel tally_kernel = {
-  .abi = AUTOTUNE_ABI, .name = "tally", .file = "tally.c", .line = 1,
-  .original = (autotune_fn)tally_default, .invoke = tally_invoke, .describe = tally_describe,
-  .n_args = 2, .args = tally_args, .n_keys = 1, .keys = scale_keys, .n_params = 2,
-  .params = scale_params, .n_sections = 1, .sections = tally_sections, .n_units = 1,
-  .units = tally_units, .n_symbols = 1, .symbols = tally_symbols,
+  .abi = AUTOTUNE_ABI,
+  .name = "tally",
+  .file = "tally.c",
+  .line = 1,
+  .original = (autotune_fn)tally_default,
+  .invoke = tally_invoke,
+  .describe = tally_describe,
+  .n_args = 2,
+  .args = tally_args,
+  .n_keys = 1,
+  .keys = scale_keys,
+  .n_params = 2,
+  .params = scale_params,
+  .n_sections = 1,
+  .sections = tally_sections,
+  .n_units = 1,
+  .units = tally_units,
+  .n_symbols = 1,
+  .symbols = tally_symbols,
 };
 static struct autotune_site tally_site = { .kernel = &tally_kernel };
 
@@ -133,7 +151,7 @@ static void calls_until_decided(void) {
   EXPECT(is_decided());
 }
 
-// ---- variants -----------------------------------------------------------------------------------------------
+// ---- variants -----------------------------------------------------------------------
 
 static void decides(void) {
   calls_until_decided();
@@ -179,7 +197,7 @@ static void test_only_slow(void **state) {
   RUN(only_slow, NULL);
 }
 
-// ---- programs ------------------------------------------------------------------------------------------
+// ---- programs -----------------------------------------------------------------------
 
 static void *calls(void *data) {
   double *c = calloc(TALLY_N, sizeof *c);
@@ -205,7 +223,8 @@ static void many_threads(void) {
 
 static void test_threads(void **state) {
   (void)state;
-#ifdef __SANITIZE_ADDRESS__ // its own locks are not safe over the fork of a program with threads
+#ifdef __SANITIZE_ADDRESS__ // its own locks are not safe over the fork of a program with
+                            // threads
   skip();
 #endif
   RUN(many_threads, "AUTOTUNE_BUDGET=10s");
@@ -255,7 +274,8 @@ static void waits(void) { // no call comes: the sandbox decides
   tally(TALLY_N, c);
   EXPECT(holds(c, 2) && is_decided() && why_has("tuned: "));
   char *why = NULL;
-  EXPECT(autotune_why("tally", NULL, &why) == AUTOTUNE_OK && !strstr(why, "in real calls"));
+  EXPECT(autotune_why("tally", NULL, &why) == AUTOTUNE_OK &&
+         !strstr(why, "in real calls"));
   free(why);
 }
 
@@ -309,8 +329,9 @@ static void many_calls(void) {
 static void test_faults(void **state) {
   (void)state;
   static const char *const faults[] = {
-    "malloc:1+", "malloc:3", "malloc:8+", "malloc:20", "malloc:60+", "mmap:1", "mmap:1+", "fork:1",
-    "fork:2+", "open:1+", "write:1+", "jit:1+", "jit:3", "sqlite:1+", "thread:1+", "pipe:1+",
+    "malloc:1+", "malloc:3",  "malloc:8+", "malloc:20", "malloc:60+", "mmap:1",
+    "mmap:1+",   "fork:1",    "fork:2+",   "open:1+",   "write:1+",   "jit:1+",
+    "jit:3",     "sqlite:1+", "thread:1+", "pipe:1+",
   };
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     char fault[64];
@@ -322,7 +343,7 @@ static void test_faults(void **state) {
   }
 }
 
-// ---- what is learnt is kept ---------------------------------------------------------------------------------
+// ---- what is learnt is kept ---------------------------------------------------------
 
 static int count(const char *where) {
   char path[64], select[128];
@@ -332,7 +353,9 @@ static int count(const char *where) {
   snprintf(select, sizeof select, "SELECT count(*) FROM variant WHERE %s", where);
   int n = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
           sqlite3_prepare_v2(db, select, -1, &q, NULL) == SQLITE_OK &&
-          sqlite3_step(q) == SQLITE_ROW ? sqlite3_column_int(q, 0) : 0;
+          sqlite3_step(q) == SQLITE_ROW
+      ? sqlite3_column_int(q, 0)
+      : 0;
   sqlite3_finalize(q);
   sqlite3_close(db);
   return n;
@@ -351,20 +374,25 @@ static void dies(int times) {
     double c[TALLY_N] = { 0 };
     tally(TALLY_N, c);
     signal(SIGSEGV, SIG_DFL); // cmocka's handler is no business of this process
-    trap = 1; // after the sandbox has its image
+    trap = 1;                 // after the sandbox has its image
     while (!is_late())
       tally(TALLY_N, c);
     _exit(0);
   }
   int status;
-  EXPECT(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+  EXPECT(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
+         WTERMSIG(status) == SIGSEGV);
   for (int i = 0; i < 200 && waitpid(-1, NULL, WNOHANG) >= 0; i++) // and its tuner
     nap(0.05);
   EXPECT(quarantined() == times);
 }
 
-static void dies_once(void) { dies(1); }
-static void dies_again(void) { dies(2); } // of another variant
+static void dies_once(void) {
+  dies(1);
+}
+static void dies_again(void) {
+  dies(2);
+} // of another variant
 
 // The next process leaves alone what the last one died of.
 static void test_dies_in_a_call(void **state) {
@@ -408,9 +436,16 @@ static void test_killed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    TEST(test_first_and_second), TEST(test_bad_variants), TEST(test_only_slow), TEST(test_threads),
-    TEST(test_compiler_hangs), TEST(test_jumps), TEST(test_life), TEST(test_faults),
-    TEST(test_dies_in_a_call), TEST(test_killed),
+    TEST(test_first_and_second),
+    TEST(test_bad_variants),
+    TEST(test_only_slow),
+    TEST(test_threads),
+    TEST(test_compiler_hangs),
+    TEST(test_jumps),
+    TEST(test_life),
+    TEST(test_faults),
+    TEST(test_dies_in_a_call),
+    TEST(test_killed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tuner may be asked for besides a search: to check one variant, to race a few, to begin with some.
+// What a tuner may be asked for besides a search: to check one variant, to race a few, to
+// begin with some.
 #include "runtime.h"
 #include "session/session.h"
 #include "store/store.h"
 #include "tuned_fixture.h"
 
-#define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
+#define RUN(body, ...) \
+  assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
 #define SILENT "AUTOTUNE_LOG=error"
 
 static struct outcome out;
@@ -16,8 +18,15 @@ static int run_plan(const struct plan *plan) {
   double f = 3, *pa = a, *pc = c;
   long long key[] = { n };
   void *args[] = { &n, &f, &pa, &pc };
-  struct identity id = { .unit = 1, .kernel = "scale", .file = "scale.c", .cpu = "cpu", .isa = "isa",
-                         .threads = 2, .key = key, .n_keys = 1, .key_names = scale_keys };
+  struct identity id = { .unit = 1,
+                         .kernel = "scale",
+                         .file = "scale.c",
+                         .cpu = "cpu",
+                         .isa = "isa",
+                         .threads = 2,
+                         .key = key,
+                         .n_keys = 1,
+                         .key_names = scale_keys };
   if (scale_params[0].n_values == 3)
     scale_params[1].n_values = 6;
   return session_run(&scale_kernel, &id, args, plan, &out);
@@ -52,7 +61,8 @@ static unsigned tried(void) {
 static void races(void) {
   choice points[] = { 2, 0, 0, 2, 1, 0 };
   for (int i = 0; i < 2; i++) { // the second time all is known, and measured again
-    EXPECT(run_plan(&(struct plan){ .kind = PLAN_RACE, .points = points, .n_points = 3 }) == 0);
+    EXPECT(run_plan(&(struct plan){
+               .kind = PLAN_RACE, .points = points, .n_points = 3 }) == 0);
     EXPECT(out.winner && out.point[1] == 0 && out.point[0] != 0 && tried() == 3);
   }
 }
@@ -64,13 +74,15 @@ static void test_race(void **state) {
 
 static void begins(void) {
   choice points[] = { 2, 0 };
-  EXPECT(run_plan(&(struct plan){ .kind = PLAN_SEARCH, .points = points, .n_points = 1 }) == 0);
+  EXPECT(run_plan(&(struct plan){
+             .kind = PLAN_SEARCH, .points = points, .n_points = 1 }) == 0);
   EXPECT(out.winner && out.point[0] == 2 && out.point[1] == 0 && tried() == 1);
 }
 
 static void all_once(void) {
   choice points[] = { 2, 0, 1, 3 };
-  EXPECT(run_plan(&(struct plan){ .kind = PLAN_SEARCH, .points = points, .n_points = 2 }) == 0);
+  EXPECT(run_plan(&(struct plan){
+             .kind = PLAN_SEARCH, .points = points, .n_points = 2 }) == 0);
   EXPECT(out.winner && tried() == 18);
 }
 
@@ -82,7 +94,8 @@ static void test_given_points(void **state) {
   RUN(all_once, SILENT, "AUTOTUNE_BUDGET=30s");
 }
 
-// Forty variants that take the same time: a search that learns soon expects nothing more of them.
+// Forty variants that take the same time: a search that learns soon expects nothing more
+// of them.
 static void expects_little(void) {
   static struct autotune_value same[40];
   static char texts[40][4];
@@ -104,7 +117,7 @@ static void test_until(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
 
 int main(void) {
-  const struct CMUnitTest tests[] = { TEST(test_check), TEST(test_race), TEST(test_given_points),
-                                      TEST(test_until) };
+  const struct CMUnitTest tests[] = { TEST(test_check), TEST(test_race),
+                                      TEST(test_given_points), TEST(test_until) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

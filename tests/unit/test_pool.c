@@ -21,7 +21,7 @@ static const struct autotune_kernel *kernel(void) {
 }
 
 static void submit(struct pool *p, choice factor, uint64_t ticket) {
-  assert_int_equal(pool_submit(p, (choice[]){factor, 0, 0, 0}, ticket, ticket), 0);
+  assert_int_equal(pool_submit(p, (choice[]){ factor, 0, 0, 0 }, ticket, ticket), 0);
 }
 
 static void forget(struct compiled *c) {
@@ -123,7 +123,7 @@ static void failures_come_back_too(void **state) {
   struct pool *p = pool_new(kernel(), 1);
   struct autotune_kernel *k = (struct autotune_kernel *)kernel();
   k->n_units = 1;
-  assert_int_equal(pool_submit(p, (choice[]){0, 0, 1, 0}, 9, 9),
+  assert_int_equal(pool_submit(p, (choice[]){ 0, 0, 1, 0 }, 9, 9),
                    0); /* gcc, for which there is no unit */
   struct compiled c;
   assert_true(pool_take(p, &c, 60));
@@ -133,7 +133,7 @@ static void failures_come_back_too(void **state) {
   pool_free(p);
 }
 
-/* ---- a compiler that does not come back, and the clock is ours --------------------- */
+/* ---- a compiler that does not come back, and the clock is ours ------------------- */
 
 static char folder[] = "/tmp/autotune-test-XXXXXX";
 
@@ -151,18 +151,18 @@ static void overdue_work_fails_and_is_replaced(void **state) {
           begun, gate);
   fclose(f);
   chmod(path, 0700);
-  const struct autotune_value slow[] = {{"clang", NULL, 0, 0}, {path, NULL, 1, 1}};
+  const struct autotune_value slow[] = { { "clang", NULL, 0, 0 }, { path, NULL, 1, 1 } };
   struct autotune_param params[N_PARAMS];
   memcpy(params, fixture_params, sizeof params);
   params[P_COMPILER].values = slow;
-  const struct autotune_unit units[] = {fixture_units[0], {path, UNIT_TEXT, NULL}};
+  const struct autotune_unit units[] = { fixture_units[0], { path, UNIT_TEXT, NULL } };
   struct autotune_kernel k = fixture_kernel();
   k.params = params;
   k.units = units;
 
   sys_set_clock(1000);
   struct pool *p = pool_new(&k, 1);
-  assert_int_equal(pool_submit(p, (choice[]){0, 0, 1, 0}, 7, 7), 0);
+  assert_int_equal(pool_submit(p, (choice[]){ 0, 0, 1, 0 }, 7, 7), 0);
   for (int i = 0; i < 600 && access(begun, F_OK) != 0; i++)
     usleep(50000);
   assert_int_equal(access(begun, F_OK), 0);
@@ -185,13 +185,13 @@ static void overdue_work_fails_and_is_replaced(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_come_back),
-      cmocka_unit_test(without_threads_the_caller_compiles),
-      cmocka_unit_test(what_is_compiled_is_marked),
-      cmocka_unit_test(paused_nothing_is_begun),
-      cmocka_unit_test(queued_work_is_dropped),
-      cmocka_unit_test(failures_come_back_too),
-      cmocka_unit_test(overdue_work_fails_and_is_replaced),
+    cmocka_unit_test(all_come_back),
+    cmocka_unit_test(without_threads_the_caller_compiles),
+    cmocka_unit_test(what_is_compiled_is_marked),
+    cmocka_unit_test(paused_nothing_is_begun),
+    cmocka_unit_test(queued_work_is_dropped),
+    cmocka_unit_test(failures_come_back_too),
+    cmocka_unit_test(overdue_work_fails_and_is_replaced),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Final races on a machine whose noise and clock the test makes: inside the noise the default stays,
-// however few runs there is time for, and what is clearly faster wins.
+// Final races on a machine whose noise and clock the test makes: inside the noise the
+// default stays, however few runs there is time for, and what is clearly faster wins.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,10 @@
 enum { MOST = 32, RACES = 200 };
 
 // What runs take: of the default, and of each variant by its ticket - 1.
-static struct { double seconds[MOST + 1], noise, now; uint64_t rng; } machine;
+static struct {
+  double seconds[MOST + 1], noise, now;
+  uint64_t rng;
+} machine;
 
 static double run_once(uint64_t ticket) {
   double sum = 0;
@@ -40,7 +43,9 @@ static double no_cost(const struct executor *e) {
   return 0;
 }
 
-static const struct executor_class executor = { .name = "test", .try = try, .cost = no_cost };
+static const struct executor_class executor = { .name = "test",
+                                                .try = try,
+                                                .cost = no_cost };
 
 static void report(void *data, const struct progress *p) {
   (void)data, (void)p;
@@ -53,20 +58,31 @@ static struct estimate estimate_of(uint64_t ticket, unsigned n) {
   return stats_median(samples, n);
 }
 
-// One race of N variants after a search that has taken half of BUDGET seconds. The winner, or NONE.
+// One race of N variants after a search that has taken half of BUDGET seconds. The
+// winner, or NONE.
 static int run_race(uint64_t seed, unsigned n, double budget) {
   static const struct autotune_kernel kernel = { .name = "k" };
   static struct candidate all[MOST];
   const struct plan plan = { .kind = PLAN_SEARCH };
-  struct tuning t = { .kernel = &kernel, .plan = &plan, .executor = &executor,
-                      .workers = (struct executor *)all, .candidates = all, .n = n, .best = NONE,
-                      .budget = budget, .report = report, .pool = pool_new(&kernel, 0) };
+  struct tuning t = { .kernel = &kernel,
+                      .plan = &plan,
+                      .executor = &executor,
+                      .workers = (struct executor *)all,
+                      .candidates = all,
+                      .n = n,
+                      .best = NONE,
+                      .budget = budget,
+                      .report = report,
+                      .pool = pool_new(&kernel, 0) };
   machine.rng = seed;
   sys_set_clock(machine.now = 1);
   t.original = estimate_of(0, 3);
   for (unsigned i = 0; i < n; i++) {
-    all[i] = (struct candidate){ .done = true, .fate = FATE_OK, .e = estimate_of(i + 1, 3),
-                                 .object = { .data = all }, .code = i + 1 };
+    all[i] = (struct candidate){ .done = true,
+                                 .fate = FATE_OK,
+                                 .e = estimate_of(i + 1, 3),
+                                 .object = { .data = all },
+                                 .code = i + 1 };
     if (t.best == NONE || all[i].e.median < all[t.best].e.median)
       t.best = (int)i;
   }
@@ -80,7 +96,8 @@ static int run_race(uint64_t seed, unsigned n, double budget) {
   return winner;
 }
 
-// Of all races, the share in which one of N that are as fast as the default is taken for faster.
+// Of all races, the share in which one of N that are as fast as the default is taken for
+// faster.
 static double mistakes(unsigned n, double seconds, double noise, double budget) {
   unsigned wins = 0;
   machine.noise = noise;
@@ -102,7 +119,8 @@ static void test_default_stays(void **state) {
   assert_true(mistakes(24, 0.001, 0.1, 10) <= 0.02);
 }
 
-// The share of races that one of six wins which is GAIN times as fast as the others and the default.
+// The share of races that one of six wins which is GAIN times as fast as the others and
+// the default.
 static double found(double seconds, double gain) {
   unsigned wins = 0;
   machine.noise = 0.02;
@@ -115,7 +133,7 @@ static double found(double seconds, double gain) {
 
 static void test_faster_wins(void **state) {
   (void)state;
-  assert_true(found(2, 1.2) >= 0.95);    // of such there are one or two runs
+  assert_true(found(2, 1.2) >= 0.95); // of such there are one or two runs
   assert_true(found(0.4, 1.2) >= 0.95);
   assert_true(found(0.05, 1.05) >= 0.9);
   assert_true(found(0.001, 1.05) >= 0.95);
@@ -127,10 +145,18 @@ static void test_without_code_nothing_is_said(void **state) {
   static const struct autotune_kernel kernel = { .name = "k" };
   const struct plan plan = { .kind = PLAN_SEARCH };
   choice point[1] = { 0 };
-  struct candidate known = { .done = true, .fate = FATE_OK, .e = { 1, 1, 1, 6 }, .point = point };
-  struct tuning t = { .kernel = &kernel, .plan = &plan, .executor = &executor,
-                      .workers = (struct executor *)&known, .candidates = &known, .n = 1,
-                      .original = { 2, 2, 2, 6 }, .budget = 1, .report = report,
+  struct candidate known = {
+    .done = true, .fate = FATE_OK, .e = { 1, 1, 1, 6 }, .point = point
+  };
+  struct tuning t = { .kernel = &kernel,
+                      .plan = &plan,
+                      .executor = &executor,
+                      .workers = (struct executor *)&known,
+                      .candidates = &known,
+                      .n = 1,
+                      .original = { 2, 2, 2, 6 },
+                      .budget = 1,
+                      .report = report,
                       .pool = pool_new(&kernel, 0) };
   assert_int_equal(race(&t), NONE);
   assert_true(t.unraced);
@@ -141,8 +167,9 @@ static void test_without_code_nothing_is_said(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(test_default_stays),
-                                      cmocka_unit_test(test_faster_wins),
-                                      cmocka_unit_test(test_without_code_nothing_is_said) };
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_default_stays), cmocka_unit_test(test_faster_wins),
+    cmocka_unit_test(test_without_code_nothing_is_said)
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recorded spaces (FAIR T4), read and replayed by bench/search: a small one that is made here.
+// Recorded spaces (FAIR T4), read and replayed by bench/search: a small one that is made
+// here.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +15,9 @@
 
 static char folder[] = "/tmp/autotune-recorded-XXXXXX";
 
-// tile 8, 16, 32; layout "row", "column"; scale 0.5, 2.0. Row layouts take tile / 8 ms and scale more; of
-// column ones, those with tile 32 are not there, and the others do not compile.
+// tile 8, 16, 32; layout "row", "column"; scale 0.5, 2.0. Row layouts take tile / 8 ms
+// and scale more; of column ones, those with tile 32 are not there, and the others do not
+// compile.
 static char *made(void) {
   static const char *const layouts[] = { "row", "column" };
   static const int tiles[] = { 32, 8, 16 };
@@ -25,7 +27,8 @@ static char *made(void) {
     int tile = tiles[i % 3];
     bool column = i / 3 % 2;
     double scale = scales[i / 6], ms = tile / 8.0 + scale;
-    json_t *c = json_pack("{s:i, s:s, s:f}", "tile", tile, "layout", layouts[column], "scale", scale);
+    json_t *c = json_pack("{s:i, s:s, s:f}", "tile", tile, "layout", layouts[column],
+                          "scale", scale);
     json_t *t = column ? json_pack("{s:[]}", "runtimes")
                        : json_pack("{s:[f, f]}", "runtimes", ms - 0.25, ms + 0.25);
     if (column && tile == 32) {
@@ -33,8 +36,9 @@ static char *made(void) {
       json_decref(t);
       continue;
     }
-    json_array_append_new(results, json_pack("{s:o, s:o, s:s}", "configuration", c, "times", t,
-                                             "invalidity", column ? "compile" : "correct"));
+    json_array_append_new(results,
+                          json_pack("{s:o, s:o, s:s}", "configuration", c, "times", t,
+                                    "invalidity", column ? "compile" : "correct"));
   }
   json_t *root = json_pack("{s:o}", "results", results);
   char *text = json_dumps(root, 0);
@@ -126,7 +130,9 @@ static void test_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_read), cmocka_unit_test(test_random), cmocka_unit_test(test_replay),
+    cmocka_unit_test(test_read),
+    cmocka_unit_test(test_random),
+    cmocka_unit_test(test_replay),
     cmocka_unit_test(test_refused),
   };
   if (!mkdtemp(folder))

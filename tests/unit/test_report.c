@@ -20,7 +20,7 @@ static int teardown(void **state) {
   return 0;
 }
 
-// ---- a database -----------------------------------------------------------------------
+// ---- a database ---------------------------------------------------------------------
 
 static void make_database(const char *folder) {
   struct store *s = open_store(folder);
@@ -30,8 +30,9 @@ static void make_database(const char *folder) {
   fixture_add(s, &id, 2, "MR=6\nflags=-O2\n", FATE_OK, "", 3e-3);
   fixture_add(s, &id, 3, "MR=6\nflags=-O3 -DX=1\n", FATE_OK, "", 2e-3);
   fixture_add(s, &id, 4, "MR=12\nflags=-O3 -DX=1\n", FATE_COMPILE,
-      "gemm.c:9:3: error: no such thing\nand more", 0);
-  fixture_add(s, &id, 5, "MR=4\nflags=-O3 -DX=1\n", FATE_WRONG, "C[0:n]: element 17 is 1.5, not 1", 0);
+              "gemm.c:9:3: error: no such thing\nand more", 0);
+  fixture_add(s, &id, 5, "MR=4\nflags=-O3 -DX=1\n", FATE_WRONG,
+              "C[0:n]: element 17 is 1.5, not 1", 0);
   fixture_add(s, &id, 6, "MR=12\nflags=-O2\n", FATE_PENDING, "0 0 nobody who lives", 0);
   m.values = "MR=6\nflags=-O3 -DX=1\n";
   m.tried = 6;
@@ -66,7 +67,7 @@ static char *report(const char *folder, struct report_options o, int expected) {
   return text;
 }
 
-// ---- text -----------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------
 
 // Every text must stand in the report, each behind the one before.
 static void expect_in_order(const char *report_text, const char *const *texts) {
@@ -83,38 +84,65 @@ static void expect_in_order(const char *report_text, const char *const *texts) {
 static void test_text_says_all(void **state) {
   make_database(*state);
   char *text = report(*state, (struct report_options){ 0 }, 0);
-  expect_in_order(text, (const char *const[]){
-    "gemm  (gemm.c)",
-    "for          n = 512, m = 3",
-    "on           Test CPU 1, 2 threads, x86-64-v3 1",
-    "median   95 % interval", "GFLOP/s", "GB/s",
-    "default          10.00 ms   9.900 … 10.10 ms", "200.0", "0.1000",
-    "best             2.000 ms   1.900 … 2.100 ms", "1000", "0.5000",
-    "speed-up          5.00 x    4.71 … 5.32 x",
-    "winner       MR=6  flags=-O3 -DX=1", "clang 22.1.7",
-    "answers      verified",
-    "variants     6 tried of 9 · 3 right · 1 did not compile · 1 wrong · 1 took the tuner down",
-    "tuned        2026-01-01 00:00, in 7.000 s (compiling 4.000 s, verifying 1.000 s, "
-    "timing 5.000 s)",
-    "search       exhaustive: all were tried",
-    "why:",
-    "MR  (2.00 x", "4: 4.010 ms", "6: 2.005 ms *",
-    "flags  (1.50 x", "-O2: 3.007 ms", "-O3 -DX=1: 2.005 ms *",
-    "quarantined", "MR=12  flags=-O2",
-    "scan", "the default stays", "unverified",
-    "unfinished", "best variant     5.0", "did not come to its end", "1 tried",
-    "zslow", "default", "none: 1 run ", "none: 5 runs", "x\n", NULL });
+  expect_in_order(
+      text,
+      (const char *const[]){
+          "gemm  (gemm.c)",
+          "for          n = 512, m = 3",
+          "on           Test CPU 1, 2 threads, x86-64-v3 1",
+          "median   95 % interval",
+          "GFLOP/s",
+          "GB/s",
+          "default          10.00 ms   9.900 … 10.10 ms",
+          "200.0",
+          "0.1000",
+          "best             2.000 ms   1.900 … 2.100 ms",
+          "1000",
+          "0.5000",
+          "speed-up          5.00 x    4.71 … 5.32 x",
+          "winner       MR=6  flags=-O3 -DX=1",
+          "clang 22.1.7",
+          "answers      verified",
+          "variants     6 tried of 9 · 3 right · 1 did not compile · 1 wrong · 1 took the tuner down",
+          "tuned        2026-01-01 00:00, in 7.000 s (compiling 4.000 s, verifying 1.000 s, "
+          "timing 5.000 s)",
+          "search       exhaustive: all were tried",
+          "why:",
+          "MR  (2.00 x",
+          "4: 4.010 ms",
+          "6: 2.005 ms *",
+          "flags  (1.50 x",
+          "-O2: 3.007 ms",
+          "-O3 -DX=1: 2.005 ms *",
+          "quarantined",
+          "MR=12  flags=-O2",
+          "scan",
+          "the default stays",
+          "unverified",
+          "unfinished",
+          "best variant     5.0",
+          "did not come to its end",
+          "1 tried",
+          "zslow",
+          "default",
+          "none: 1 run ",
+          "none: 5 runs",
+          "x\n",
+          NULL });
   assert_null(strstr(text, "no such thing")); // only with --verbose
   free(text);
 }
 
 static void test_verbose_shows_messages(void **state) {
   make_database(*state);
-  char *text = report(*state, (struct report_options){ .verbose = true, .kernel = "gemm" }, 0);
-  expect_in_order(text, (const char *const[]){
-    "fastest variants", "2.005 ms", "MR=6  flags=-O3", "3.007 ms", "4.010 ms",
-    "one that did not compile", "MR=12", "gemm.c:9:3: error: no such thing\n",
-    "one that was wrong", "element 17 is 1.5, not 1", NULL });
+  char *text =
+      report(*state, (struct report_options){ .verbose = true, .kernel = "gemm" }, 0);
+  expect_in_order(
+      text,
+      (const char *const[]){ "fastest variants", "2.005 ms", "MR=6  flags=-O3",
+                             "3.007 ms", "4.010 ms", "one that did not compile", "MR=12",
+                             "gemm.c:9:3: error: no such thing\n", "one that was wrong",
+                             "element 17 is 1.5, not 1", NULL });
   assert_null(strstr(text, "and more"));
   assert_null(strstr(text, "scan"));
   free(text);
@@ -128,8 +156,9 @@ static void test_no_line_is_too_long(void **state) {
   for (int i = 0; i < 60; i++)
     p += sprintf(p, "parameter_%d=%d\n", i, i * i);
   m.values = values;
-  id.cpu = "A CPU of a very long name that goes on and on until nobody knows any more what it was "
-           "all about, and then some";
+  id.cpu =
+      "A CPU of a very long name that goes on and on until nobody knows any more what it was "
+      "all about, and then some";
   for (uint64_t v = 0; v < 40; v++) {
     char one[64];
     snprintf(one, sizeof one, "parameter_1=%d\n", (int)v);
@@ -137,7 +166,8 @@ static void test_no_line_is_too_long(void **state) {
   }
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
-  char *text = report(*state, (struct report_options){ .verbose = true }, 0), *rest = text;
+  char *text = report(*state, (struct report_options){ .verbose = true }, 0),
+       *rest = text;
   for (char *one; (one = strsep(&rest, "\n"));) {
     size_t n = 0;
     for (char *c = one; *c; c++)
@@ -153,7 +183,8 @@ static void test_a_terminal_is_not_commanded(void **state) {
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
-  id.kernel = "ge\033[2Jmm\xc2\x9b" "1\xff";
+  id.kernel = "ge\033[2Jmm\xc2\x9b"
+              "1\xff";
   m.values = "MR=\a6\n";
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
@@ -172,16 +203,21 @@ static void test_only_what_matters_is_shown(void **state) {
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
-  fixture_add(s, &id, 1, "num_threads@9.1=1\nparallel_for@9.1=no\nu@8.1=3\n", FATE_OK, "", 1e-3);
-  fixture_add(s, &id, 2, "num_threads@9.1=2\nparallel_for@9.1=yes\nu@8.1=3\n", FATE_OK, "", 2e-3);
-  fixture_add(s, &id, 3, "num_threads@9.1=4\nparallel_for@9.1=yes\nu@8.1=3\n", FATE_OK, "", 3e-3);
+  fixture_add(s, &id, 1, "num_threads@9.1=1\nparallel_for@9.1=no\nu@8.1=3\n", FATE_OK, "",
+              1e-3);
+  fixture_add(s, &id, 2, "num_threads@9.1=2\nparallel_for@9.1=yes\nu@8.1=3\n", FATE_OK,
+              "", 2e-3);
+  fixture_add(s, &id, 3, "num_threads@9.1=4\nparallel_for@9.1=yes\nu@8.1=3\n", FATE_OK,
+              "", 3e-3);
   m.values = "num_threads@9.1=1\nparallel_for@9.1=no\nu@8.1=3\n";
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
   char *text = report(*state, (struct report_options){ 0 }, 0);
-  expect_in_order(text, (const char *const[]){
-    "winner       parallel_for@9.1=no  u@8.1=3\n", "no: 1.002 ms *   yes: 2.005 ms",
-    "num_threads@9.1  (1.50 x", "2: 2.005 ms   4: 3.007 ms\n", NULL });
+  expect_in_order(text,
+                  (const char *const[]){ "winner       parallel_for@9.1=no  u@8.1=3\n",
+                                         "no: 1.002 ms *   yes: 2.005 ms",
+                                         "num_threads@9.1  (1.50 x",
+                                         "2: 2.005 ms   4: 3.007 ms\n", NULL });
   free(text);
 }
 
@@ -190,8 +226,10 @@ static void test_nothing_was_right(void **state) {
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
-  fixture_add(s, &id, 1, "U=2\n", FATE_WRONG, "A[0:n]: element 14 is 0.5 instead of 1", 0);
-  fixture_add(s, &id, 2, "U=3\n", FATE_WRONG, "A[0:n]: element 14 is 0.25 instead of 1", 0);
+  fixture_add(s, &id, 1, "U=2\n", FATE_WRONG, "A[0:n]: element 14 is 0.5 instead of 1",
+              0);
+  fixture_add(s, &id, 2, "U=3\n", FATE_WRONG, "A[0:n]: element 14 is 0.25 instead of 1",
+              0);
   fixture_add(s, &id, 3, "U=4\n", FATE_COMPILE, "error: no", 0);
   m.winner = 0;
   m.tried = 3;
@@ -201,9 +239,11 @@ static void test_nothing_was_right(void **state) {
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
   char *text = report(*state, (struct report_options){ 0 }, 0);
-  expect_in_order(text, (const char *const[]){
-    "winner       the default stays: no variant was right\n",
-    "             wrong: A[0:n]: element 14 is 0.5 instead of 1\n", NULL });
+  expect_in_order(text,
+                  (const char *const[]){
+                      "winner       the default stays: no variant was right\n",
+                      "             wrong: A[0:n]: element 14 is 0.5 instead of 1\n",
+                      NULL });
   assert_null(strstr(text, "beyond the noise"));
   free(text);
 }
@@ -228,10 +268,12 @@ static void test_what_was_not_run_is_told(void **state) {
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
   char *text = report(*state, (struct report_options){ .verbose = true }, 0);
-  expect_in_order(text, (const char *const[]){
-    "code         412 bytes, 512-bit vectors, no spills\n",
-    "variants     5 tried of 9 · 5 right · 3 not run · 2 had the same machine code as another\n",
-    "one that was not run", "MR=12", "spills in its main loop\n", NULL });
+  expect_in_order(
+      text,
+      (const char *const[]){
+          "code         412 bytes, 512-bit vectors, no spills\n",
+          "variants     5 tried of 9 · 5 right · 3 not run · 2 had the same machine code as another\n",
+          "one that was not run", "MR=12", "spills in its main loop\n", NULL });
   free(text);
   text = report(*state, (struct report_options){ .json = true, .verbose = true }, 0);
   json_t *root = json_loads(text, 0, NULL);
@@ -241,12 +283,13 @@ static void test_what_was_not_run_is_told(void **state) {
   assert_int_equal(json_integer_value(json_object_get(variants, "dropped")), 3);
   assert_int_equal(json_integer_value(json_object_get(variants, "same")), 2);
   assert_int_equal(json_integer_value(json_object_get(variants, "tried")), 5);
-  assert_true(json_real_value(json_object_get(json_object_get(first, "features"), "bytes")) == 412);
+  assert_true(json_real_value(
+                  json_object_get(json_object_get(first, "features"), "bytes")) == 412);
   json_decref(root);
   free(text);
 }
 
-// ---- nothing --------------------------------------------------------------------------
+// ---- nothing ------------------------------------------------------------------------
 
 static void test_nothing_measured(void **state) {
   char *text = report(*state, (struct report_options){ 0 }, 1);
@@ -272,7 +315,7 @@ static void test_another_kernel_was_meant(void **state) {
   free(text);
 }
 
-// ---- S1: rows made up by somebody who can compute checksums ----------------------------
+// ---- S1: rows made up by somebody who can compute checksums -------------------------
 
 static void random_text(char *text, size_t most, uint64_t *rng) {
   size_t n = rng_next(rng) % most;
@@ -286,7 +329,8 @@ static void random_text(char *text, size_t most, uint64_t *rng) {
 static double random_number(uint64_t *rng) {
   static const double some[] = { 0, 1, -1, 1e-300, 1e300, 5e-324, 1e11, 0.1, -0.0 };
   uint64_t r = rng_next(rng);
-  return r % 4 == 0 ? (double)(r >> 40) * 1e-6 : some[(r >> 8) % (sizeof some / sizeof *some)];
+  return r % 4 == 0 ? (double)(r >> 40) * 1e-6
+                    : some[(r >> 8) % (sizeof some / sizeof *some)];
 }
 
 // Any value of the right type in each column but the first FIXED.
@@ -296,13 +340,15 @@ static void make_up(const struct table *t, struct cell *cells, unsigned fixed, c
     struct cell *c = &cells[i];
     *c = (struct cell){ .kind = t->columns[i].kind, .data = text };
     uint64_t r = rng_next(rng);
-    c->i = r % 3 == 0 ? (int64_t)(r >> 8) : r % 3 == 1 ? (int64_t)(r >> 60) : -(int64_t)(r >> 4);
+    c->i = r % 3 == 0 ? (int64_t)(r >> 8)
+        : r % 3 == 1  ? (int64_t)(r >> 60)
+                      : -(int64_t)(r >> 4);
     c->d = random_number(rng);
     if (c->kind == CELL_TEXT || c->kind == CELL_BLOB) {
       random_text(text, 300, rng);
       c->size = c->kind == CELL_TEXT ? strlen(text) : r % 2 ? 8 * (r >> 60) : r >> 59;
       if (c->kind == CELL_BLOB && r % 5 == 0)
-        memset(text, 0, c->size = sizeof ((struct summary *)0)->failed);
+        memset(text, 0, c->size = sizeof((struct summary *)0)->failed);
       text += 512;
     }
   }
@@ -349,7 +395,8 @@ static void test_made_up_rows_do_no_harm(void **state) {
   }
   store_close(s);
   for (int json = 0; json < 2; json++) {
-    char *shown = report(*state, (struct report_options){ .json = json, .verbose = true }, 0);
+    char *shown =
+        report(*state, (struct report_options){ .json = json, .verbose = true }, 0);
     assert_null(strchr(shown, '\033'));
     json_t *root = json ? json_loads(shown, JSON_DECODE_ANY, NULL) : NULL;
     assert_true(!json || root);
@@ -363,27 +410,32 @@ static void test_made_up_rows_do_no_harm(void **state) {
   }
 }
 
-// ---- JSON -----------------------------------------------------------------------------
+// ---- JSON ---------------------------------------------------------------------------
 
 static void test_json_says_the_same(void **state) {
   make_database(*state);
-  char *text = report(*state, (struct report_options){ .json = true, .kernel = "gemm" }, 0);
+  char *text =
+      report(*state, (struct report_options){ .json = true, .kernel = "gemm" }, 0);
   json_t *root = json_loads(text, 0, NULL), *winner;
   free(text);
   assert_non_null(root);
   const char *kernel, *right, *message;
   double best, original, speedup, low, flops, total;
   int n, tried, wrong, verified;
-  assert_int_equal(json_unpack(root, "{s:[{s:s, s:{s:i}, s:{s:F}, s:{s:F, s:F}, s:F, s:F, s:o, s:b,"
-                   " s:{s:i, s:i}, s:{s:F}, s:{s:{s:[s]}}}]}", "kernels",
-                   "kernel", &kernel, "key", "n", &n, "default", "median", &original,
-                   "best", "median", &best, "low", &low, "speedup", &speedup, "flops", &flops,
-                   "winner", &winner, "verified", &verified,
-                   "variants", "tried", &tried, "wrong", &wrong, "seconds", "total", &total,
-                   "failures", "wrong", "message", &message), 0);
+  assert_int_equal(
+      json_unpack(root,
+                  "{s:[{s:s, s:{s:i}, s:{s:F}, s:{s:F, s:F}, s:F, s:F, s:o, s:b,"
+                  " s:{s:i, s:i}, s:{s:F}, s:{s:{s:[s]}}}]}",
+                  "kernels", "kernel", &kernel, "key", "n", &n, "default", "median",
+                  &original, "best", "median", &best, "low", &low, "speedup", &speedup,
+                  "flops", &flops, "winner", &winner, "verified", &verified, "variants",
+                  "tried", &tried, "wrong", &wrong, "seconds", "total", &total,
+                  "failures", "wrong", "message", &message),
+      0);
   assert_string_equal(kernel, "gemm");
   assert_true(n == 512 && tried == 6 && wrong == 1 && verified);
-  assert_true(original == 0.01 && best == 0.002 && low == 0.0019 && flops == 2e9 && total == 7);
+  assert_true(original == 0.01 && best == 0.002 && low == 0.0019 && flops == 2e9 &&
+              total == 7);
   assert_true(speedup > 4.999 && speedup < 5.001);
   assert_int_equal(json_unpack(winner, "{s:s}", "flags", &right), 0);
   assert_string_equal(right, "-O3 -DX=1");
@@ -391,7 +443,7 @@ static void test_json_says_the_same(void **state) {
   json_decref(root);
 }
 
-// ---- the page -------------------------------------------------------------------------
+// ---- the page -----------------------------------------------------------------------
 
 // What the page of FOLDER holds, parsed; the caller frees it. Its text is put into *TEXT.
 static json_t *page(const char *folder, struct report_options o, char **text) {
@@ -428,19 +480,23 @@ static void test_the_page_holds_all_records(void **state) {
   json_t *columns, *parameter, *fates, *median;
   const char *name, *last;
   assert_int_equal(json_unpack(root, "{s:[{s:o}]}", "kernels", "columns", &columns), 0);
-  assert_int_equal(json_unpack(columns, "{s:o, s:o, s:[o]}", "fates", &fates, "median", &median,
-                               "parameters", &parameter), 0);
+  assert_int_equal(json_unpack(columns, "{s:o, s:o, s:[o]}", "fates", &fates, "median",
+                               &median, "parameters", &parameter),
+                   0);
   assert_int_equal(json_array_size(median), 6);
   assert_true(json_is_null(json_array_get(median, 3)));
-  assert_string_equal(json_string_value(json_array_get(fates, (size_t)cell(columns, "fate", 4))),
-                      "wrong");
+  assert_string_equal(
+      json_string_value(json_array_get(fates, (size_t)cell(columns, "fate", 4))),
+      "wrong");
   assert_int_equal(cell(columns, "runs", 2), 6);
-  assert_int_equal(json_unpack(parameter, "{s:s, s:[s, s, s]}", "name", &name, "values", &last,
-                               &last, &last), 0);
+  assert_int_equal(json_unpack(parameter, "{s:s, s:[s, s, s]}", "name", &name, "values",
+                               &last, &last, &last),
+                   0);
   assert_string_equal(name, "MR");
   assert_string_equal(last, "12");
   assert_int_equal(cell(parameter, "of", 5), 2);
-  assert_int_equal(cell(json_object_get(columns, "message"), "of", 5), 0); // no process's name
+  assert_int_equal(cell(json_object_get(columns, "message"), "of", 5),
+                   0); // no process's name
   json_decref(root);
   free(text);
 }
@@ -459,8 +515,9 @@ static void test_the_page_is_not_ended_by_texts(void **state) {
   char *text;
   json_t *root = page(*state, (struct report_options){ 0 }, &text), *message;
   const char *name;
-  assert_int_equal(json_unpack(root, "{s:[{s:s, s:{s:{s:o}}}]}", "kernels", "kernel", &name, "columns",
-                               "message", "texts", &message), 0);
+  assert_int_equal(json_unpack(root, "{s:[{s:s, s:{s:{s:o}}}]}", "kernels", "kernel",
+                               &name, "columns", "message", "texts", &message),
+                   0);
   assert_string_equal(name, evil);
   assert_string_equal(json_string_value(json_array_get(message, 0)), evil);
   json_decref(root);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tunings that were cut short, and what the next process makes of what they left: nothing is condemned
-// that did no harm, nothing that is known is tried again, and nothing is over before it is.
+// Tunings that were cut short, and what the next process makes of what they left: nothing
+// is condemned that did no harm, nothing that is known is tried again, and nothing is
+// over before it is.
 #include <time.h>
 
 #include <sqlite3.h>
@@ -8,7 +9,8 @@
 #include "runtime.h"
 #include "tuned_fixture.h"
 
-#define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
+#define RUN(body, ...) \
+  assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
 #define SILENT "AUTOTUNE_LOG=error"
 
 // Variants in the store that ended their process.
@@ -18,9 +20,11 @@ static int quarantined(void) {
   sqlite3_stmt *q = NULL;
   snprintf(path, sizeof path, "%s/results.db", fixture_folder);
   int n = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
-          sqlite3_prepare_v2(db, "SELECT count(*) FROM variant WHERE fate = ?1", -1, &q, NULL) ||
+          sqlite3_prepare_v2(db, "SELECT count(*) FROM variant WHERE fate = ?1", -1, &q,
+                             NULL) ||
           sqlite3_bind_int(q, 1, FATE_PENDING) || sqlite3_step(q) != SQLITE_ROW
-              ? -1 : sqlite3_column_int(q, 0);
+      ? -1
+      : sqlite3_column_int(q, 0);
   sqlite3_finalize(q);
   sqlite3_close(db);
   return n;
@@ -56,7 +60,8 @@ static void test_killed(void **state) {
     RUN(killed, SILENT, "AUTOTUNE_BUDGET=20s");
     assert_in_range(quarantined(), 0, 1);
   }
-  RUN(bad_variants, SILENT, "AUTOTUNE_BUDGET=20s"); // and the next process is none the worse
+  RUN(bad_variants, SILENT,
+      "AUTOTUNE_BUDGET=20s"); // and the next process is none the worse
 }
 
 static void only_slow(void) { // each variant takes what there is
@@ -130,7 +135,7 @@ static void test_goes_on(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
 
 int main(void) {
-  const struct CMUnitTest tests[] = { TEST(test_killed), TEST(test_tries_one), TEST(test_slow_default),
-                                      TEST(test_goes_on) };
+  const struct CMUnitTest tests[] = { TEST(test_killed), TEST(test_tries_one),
+                                      TEST(test_slow_default), TEST(test_goes_on) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

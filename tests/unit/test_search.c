@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every search of the table: none asks twice, nor for what is not allowed, nor for what it was
-// told of; all end when the space does, with several points in flight too; the seed decides; a space
-// in which everything fails does no harm. Those that learn get to what is fast sooner than chance.
+// What holds for every search of the table: none asks twice, nor for what is not allowed,
+// nor for what it was told of; all end when the space does, with several points in flight
+// too; the seed decides; a space in which everything fails does no harm. Those that learn
+// get to what is fast sooner than chance.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +25,9 @@ static int some(const struct autotune_value *const *v, void *const *args,
   return v[0]->i * v[1]->i <= 12 && v[1]->i % v[2]->i == 0;
 }
 
-static const struct autotune_condition condition = { .holds = some, .n_params = 3, .params = all };
+static const struct autotune_condition condition = { .holds = some,
+                                                     .n_params = 3,
+                                                     .params = all };
 
 // VALUES of each of six parameters; parameter 4 matters with parameter 3 (0: no).
 static struct space made(unsigned values) {
@@ -37,8 +40,11 @@ static struct space made(unsigned values) {
     params[i] = (struct autotune_param){ "p", "P", AUTOTUNE_INT, -1, values, 0, numbers };
   params[3] = (struct autotune_param){ "g", "G", AUTOTUNE_CHOICE, -1, 2, 1, gate };
   params[4].when = 3;
-  kernel = (struct autotune_kernel){ .name = "k", .params = params, .n_params = N,
-                                     .conditions = &condition, .n_conditions = 1 };
+  kernel = (struct autotune_kernel){ .name = "k",
+                                     .params = params,
+                                     .n_params = N,
+                                     .conditions = &condition,
+                                     .n_conditions = 1 };
   space_init(&s, &kernel, NULL, &machine);
   return s;
 }
@@ -55,8 +61,9 @@ static double seconds_of(const choice *point) {
 struct run {
   const struct space *space;
   unsigned flight, limit;
-  bool fail_all, fail_high;       // everything; where parameter 5 is in the upper half
-  uint64_t hashes[MOST]; unsigned n, failed;
+  bool fail_all, fail_high; // everything; where parameter 5 is in the upper half
+  uint64_t hashes[MOST];
+  unsigned n, failed;
   double best;
 };
 
@@ -148,11 +155,13 @@ static void test_seed(void **state) {
       assert_int_equal(runs[i].n, ASKED);
     }
     assert_memory_equal(runs[0].hashes, runs[1].hashes, ASKED * sizeof *runs[0].hashes);
-    assert_memory_not_equal(runs[0].hashes, runs[2].hashes, ASKED * sizeof *runs[0].hashes);
+    assert_memory_not_equal(runs[0].hashes, runs[2].hashes,
+                            ASKED * sizeof *runs[0].hashes);
   }
 }
 
-// Told of points that it did not ask for, as from an earlier tuning: it asks for none of them.
+// Told of points that it did not ask for, as from an earlier tuning: it asks for none of
+// them.
 static void test_told_unasked(void **state) {
   (void)state;
   static struct run r;
@@ -176,7 +185,8 @@ static void test_told_unasked(void **state) {
   }
 }
 
-static double median_of(const struct strategy_class *class, struct run from, unsigned *failed) {
+static double median_of(const struct strategy_class *class, struct run from,
+                        unsigned *failed) {
   static struct run r;
   enum { RUNS = 3 };
   double found[RUNS];
@@ -203,7 +213,8 @@ static void test_learns(void **state) {
   }
 }
 
-// Less and less is hoped for as the space is known better, and no time is foretold that is well above the real one.
+// Less and less is hoped for as the space is known better, and no time is foretold that
+// is well above the real one.
 static void test_hope(void **state) {
   (void)state;
   struct space s = made(8);
@@ -242,7 +253,8 @@ static void test_failures(void **state) {
     assert_true(isnan(known_seconds(&k, point)));
     assert_true(known_tell(&k, point, &told));
     assert_false(known_tell(&k, point, &told));
-    assert_true(v >= 4 ? isinf(known_seconds(&k, point)) : known_seconds(&k, point) == 1.0 + v);
+    assert_true(v >= 4 ? isinf(known_seconds(&k, point))
+                       : known_seconds(&k, point) == 1.0 + v);
   }
   again[2] = 0, again[0] = 1, again[5] = 7;
   assert_true(known_risk(&k, again) > 0.6);
@@ -256,9 +268,10 @@ static void test_failures(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ends), cmocka_unit_test(test_everything_fails),
-    cmocka_unit_test(test_seed), cmocka_unit_test(test_told_unasked), cmocka_unit_test(test_learns),
-    cmocka_unit_test(test_failures), cmocka_unit_test(test_hope),
+    cmocka_unit_test(test_ends),   cmocka_unit_test(test_everything_fails),
+    cmocka_unit_test(test_seed),   cmocka_unit_test(test_told_unasked),
+    cmocka_unit_test(test_learns), cmocka_unit_test(test_failures),
+    cmocka_unit_test(test_hope),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

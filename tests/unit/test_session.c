@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// First calls, from the lookup to the winner, in programs that make it hard: many threads, forks, exits,
-// handlers, closed descriptors, limits. (RELIABILITY: V1, V2, V3 through the whole chain, S3, C1, C2, C3.)
+// First calls, from the lookup to the winner, in programs that make it hard: many
+// threads, forks, exits, handlers, closed descriptors, limits. (RELIABILITY: V1, V2, V3
+// through the whole chain, S3, C1, C2, C3.)
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,10 +42,11 @@ static bool is_childless(void) {
   return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD;
 }
 
-#define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
+#define RUN(body, ...) \
+  assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
 #define SILENT "AUTOTUNE_LOG=error"
 
-// ---- a first call, and a second process ------------------------------------------------------------------
+// ---- a first call, and a second process ---------------------------------------------
 
 static void first_call(void) {
   int files = open_files();
@@ -66,7 +68,8 @@ static void second_process(void) {
   const char *text = NULL;
   long long number = 0, other[] = { 77 };
   EXPECT(autotune_best("scale", NULL, "U", &text) == AUTOTUNE_OK && strchr("123", *text));
-  EXPECT(autotune_best_int("scale", NULL, "U", &number) == AUTOTUNE_OK && number == atoi(text));
+  EXPECT(autotune_best_int("scale", NULL, "U", &number) == AUTOTUNE_OK &&
+         number == atoi(text));
   EXPECT(autotune_best("scale", NULL, "V", &text) == AUTOTUNE_UNKNOWN_PARAMETER);
   EXPECT(autotune_best("scale", other, "U", &text) == AUTOTUNE_NOT_TUNED);
   EXPECT(autotune_best("what", NULL, "U", &text) == AUTOTUNE_UNKNOWN_KERNEL);
@@ -123,7 +126,7 @@ static void test_off(void **state) {
   RUN(off, "AUTOTUNE_MODE=off");
 }
 
-// ---- variants that fail ------------------------------------------------------------------------------------
+// ---- variants that fail -------------------------------------------------------------
 
 static void bad_variants(void) {
   scale_params[1].n_values = 6;
@@ -163,7 +166,7 @@ static void test_only_bad(void **state) {
   RUN(only_bad, SILENT);
 }
 
-// ---- many threads (C1) ----------------------------------------------------------------------------------------
+// ---- many threads (C1) --------------------------------------------------------------
 
 static atomic_int wrong_answers;
 
@@ -188,13 +191,14 @@ static void many_threads(void) {
 
 static void test_many_threads(void **state) {
   (void)state;
-#ifdef __SANITIZE_ADDRESS__ // its own locks are not safe over the fork of a program with threads
+#ifdef __SANITIZE_ADDRESS__ // its own locks are not safe over the fork of a program with
+                            // threads
   skip();
 #endif
   RUN(many_threads, SILENT, "AUTOTUNE_BUDGET=20s");
 }
 
-// ---- where tuning is out of place (C2) --------------------------------------------------------------------------
+// ---- where tuning is out of place (C2) ----------------------------------------------
 
 static int in_parallel;
 int omp_in_parallel(void); // found by its name: this program is its own OpenMP runtime
@@ -208,7 +212,8 @@ static void inside_parallel(void) {
   EXPECT(scale_site.hot == NULL); // not for ever
   char *why = NULL;
   long long key[] = { SCALE_N };
-  EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK && strstr(why, "parallel region"));
+  EXPECT(autotune_why("scale", key, &why) == AUTOTUNE_OK &&
+         strstr(why, "parallel region"));
   in_parallel = 0;
   EXPECT(scale_is_right(SCALE_N));
   EXPECT(scale_why_has("tuned: "));
@@ -234,13 +239,15 @@ static void exits_while_tuning(void) {
     exit(7);
   }
   int status;
-  EXPECT(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  EXPECT(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 7);
   for (int i = 0; i < 200 && !is_childless(); i++) // orphans come to us, and end soon
     nap(0.05);
   EXPECT(is_childless());
 }
 
-// What the destructors of a program close at its end stays where it is: another thread may be in it.
+// What the destructors of a program close at its end stays where it is: another thread
+// may be in it.
 static autotune_fn winner;
 
 static void close_and_call(void) {
@@ -280,7 +287,7 @@ static void test_close(void **state) {
   RUN(closes, SILENT);
 }
 
-// ---- forks of the program's (C3) ---------------------------------------------------------------------------------
+// ---- forks of the program's (C3) ----------------------------------------------------
 
 static void forks(void) {
   scale_params[1].n_values = 3;
@@ -315,7 +322,7 @@ static void test_forks(void **state) {
   RUN(forks, SILENT);
 }
 
-// ---- programs with habits of their own -----------------------------------------------------------------------------
+// ---- programs with habits of their own ----------------------------------------------
 
 static void reaper(int s) {
   (void)s;
@@ -432,8 +439,9 @@ static void no_library(void) {
 
 static void test_habits(void **state) {
   (void)state;
-  static void (*const habits[])(void) = { child_handler, child_ignored, wait_loop, interrupted,
-                                          own_children, closed_streams, keeps_errno };
+  static void (*const habits[])(void) = { child_handler, child_ignored, wait_loop,
+                                          interrupted,   own_children,  closed_streams,
+                                          keeps_errno };
   for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
     remove_folder();
     make_folder(NULL);
@@ -441,7 +449,8 @@ static void test_habits(void **state) {
   }
 }
 
-// What a filter of system calls may forbid: to end a process, which must then go with its parent.
+// What a filter of system calls may forbid: to end a process, which must then go with its
+// parent.
 static void may_not_kill(void) {
   struct sock_filter code[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -451,7 +460,8 @@ static void may_not_kill(void) {
   };
   struct sock_fprog filter = { sizeof code / sizeof *code, code };
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
     return;
   EXPECT(scale_is_right(SCALE_N));
   for (int i = 0; i < 100 && !is_childless(); i++)
@@ -469,7 +479,7 @@ static void test_poverty(void **state) {
   RUN(may_not_kill, SILENT, "AUTOTUNE_CACHE=off");
 }
 
-// ---- the tuner dies, or the user has had enough -----------------------------------------------------------------------
+// ---- the tuner dies, or the user has had enough -------------------------------------
 
 static void *kills_tuner(void *data) {
   pid_t tuner = await_child();
@@ -486,15 +496,22 @@ static void tuner_dies_of(int signal) {
   pthread_create(&thread, NULL, kills_tuner, &signal);
   EXPECT(scale_is_right(SCALE_N));
   pthread_join(thread, NULL);
-  EXPECT(scale_why_has(signal == SIGSEGV ? "tuned: " : "default: ")); // once more after a crash
+  EXPECT(scale_why_has(signal == SIGSEGV ? "tuned: "
+                                         : "default: ")); // once more after a crash
   for (int i = 0; i < 100 && !is_childless(); i++)
     nap(0.05);
   EXPECT(is_childless()); // its children did not outlive it
 }
 
-static void tuner_killed(void) { tuner_dies_of(SIGKILL); }
-static void tuner_crashes(void) { tuner_dies_of(SIGSEGV); }
-static void tuner_stopped(void) { tuner_dies_of(SIGTERM); }
+static void tuner_killed(void) {
+  tuner_dies_of(SIGKILL);
+}
+static void tuner_crashes(void) {
+  tuner_dies_of(SIGSEGV);
+}
+static void tuner_stopped(void) {
+  tuner_dies_of(SIGTERM);
+}
 
 static void test_tuner_dies(void **state) {
   (void)state;
@@ -516,7 +533,8 @@ static void interrupt(void) { // ^C reaches the whole foreground group
   nap(0.4);
   kill(-pid, SIGINT);
   int status;
-  EXPECT(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+  EXPECT(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
+         WTERMSIG(status) == SIGINT);
   for (int i = 0; i < 100 && !is_childless(); i++)
     nap(0.05);
   EXPECT(is_childless());
@@ -531,11 +549,21 @@ static void test_interrupt(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    TEST(test_first_and_second), TEST(test_without_store), TEST(test_off),
-    TEST(test_bad_variants), TEST(test_bad_variants_openmp), TEST(test_only_bad),
-    TEST(test_many_threads), TEST(test_inside_parallel), TEST(test_exit_while_tuning),
-    TEST(test_close), TEST(test_forks), TEST(test_habits), TEST(test_poverty),
-    TEST(test_tuner_dies), TEST(test_interrupt),
+    TEST(test_first_and_second),
+    TEST(test_without_store),
+    TEST(test_off),
+    TEST(test_bad_variants),
+    TEST(test_bad_variants_openmp),
+    TEST(test_only_bad),
+    TEST(test_many_threads),
+    TEST(test_inside_parallel),
+    TEST(test_exit_while_tuning),
+    TEST(test_close),
+    TEST(test_forks),
+    TEST(test_habits),
+    TEST(test_poverty),
+    TEST(test_tuner_dies),
+    TEST(test_interrupt),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tunings that help each other: a new key begins with what was found for a near one, and two processes at
-// the same problem share it.
+// Tunings that help each other: a new key begins with what was found for a near one, and
+// two processes at the same problem share it.
 #include <poll.h>
 #include <time.h>
 
@@ -9,10 +9,11 @@
 #include "tune/tune.h"
 #include "tuned_fixture.h"
 
-#define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
+#define RUN(body, ...) \
+  assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
 #define SILENT "AUTOTUNE_LOG=error"
 
-// ---- a space of 64 variants, none of which is another's code ----------------------------------------------
+// ---- a space of 64 variants, none of which is another's code ------------------------
 
 enum { VARIANTS = 64 };
 
@@ -28,9 +29,11 @@ static void many_variants(void) {
   scale_params[0].original = VARIANTS;
 }
 
-// ---- what the log says --------------------------------------------------------------------------------------
+// ---- what the log says --------------------------------------------------------------
 
-static struct { unsigned timed, hinted, first_hinted, learnt; } seen;
+static struct {
+  unsigned timed, hinted, first_hinted, learnt;
+} seen;
 
 static void count(enum autotune_level level, const char *message, void *data) {
   (void)level, (void)data;
@@ -45,7 +48,7 @@ static void count(enum autotune_level level, const char *message, void *data) {
   seen.timed++;
 }
 
-// ---- near keys -----------------------------------------------------------------------------------------------
+// ---- near keys ----------------------------------------------------------------------
 
 static void tune_one(void) {
   many_variants();
@@ -64,11 +67,14 @@ static void tune_near(void) {
 
 // Another kernel, whose text is of another shape.
 static void another_kernel(void) {
-  static const struct autotune_unit units[] = { { "clang",
-    "void other(int n, double f, const double *a, double *c) {\n"
-    "  for (int i = n - 1; i >= 0; i--) c[i] = f * a[i];\n"
-    "  static volatile int mark[U]; mark[0] = 1;\n}\n"
-    "void (*const autotune_entry)(int, double, const double *, double *) = other;\n", scale_flags } };
+  static const struct autotune_unit units[] = {
+    { "clang",
+      "void other(int n, double f, const double *a, double *c) {\n"
+      "  for (int i = n - 1; i >= 0; i--) c[i] = f * a[i];\n"
+      "  static volatile int mark[U]; mark[0] = 1;\n}\n"
+      "void (*const autotune_entry)(int, double, const double *, double *) = other;\n",
+      scale_flags }
+  };
   scale_kernel.name = "other";
   scale_kernel.units = units;
   many_variants();
@@ -124,14 +130,14 @@ static void test_a_family_helps(void **state) {
   RUN(tune_a_cousin, FEW);
 }
 
-// ---- what is borrowed ------------------------------------------------------------------------------------------
+// ---- what is borrowed ---------------------------------------------------------------
 
 // One variant, which is right where 32 divides n.
 static void divides(void) {
   static const char text[] =
-    "void scale(int n, double f, const double *a, double *c) {\n"
-    "  for (int i = 0; i < n / U * U; i++) c[i] = f * a[i];\n}\n"
-    "void (*const autotune_entry)(int, double, const double *, double *) = scale;\n";
+      "void scale(int n, double f, const double *a, double *c) {\n"
+      "  for (int i = 0; i < n / U * U; i++) c[i] = f * a[i];\n}\n"
+      "void (*const autotune_entry)(int, double, const double *, double *) = scale;\n";
   static const struct autotune_value values[] = { { "32", "32", 32, 32 } };
   static const struct autotune_unit units[] = { { "clang", text, scale_flags } };
   scale_kernel.units = units;
@@ -168,8 +174,10 @@ static void test_locked_borrows_what_is_right(void **state) {
   RUN(tune_divided, SILENT, "AUTOTUNE_BUDGET=20s");
   RUN(borrow_near, SILENT, "AUTOTUNE_MODE=locked");
   RUN(borrow_near, SILENT, "AUTOTUNE_MODE=offline");
-  RUN(borrow_near, SILENT, "AUTOTUNE_MODE=locked", "AUTOTUNE_JIT=/nowhere"); // it was checked and kept
-  RUN(tune_borrowed, SILENT, "AUTOTUNE_BUDGET=20s"); // but it is not what tuning would find
+  RUN(borrow_near, SILENT, "AUTOTUNE_MODE=locked",
+      "AUTOTUNE_JIT=/nowhere"); // it was checked and kept
+  RUN(tune_borrowed, SILENT,
+      "AUTOTUNE_BUDGET=20s"); // but it is not what tuning would find
 }
 
 static bool key_why_has(long long n, const char *words) {
@@ -201,7 +209,8 @@ static void borrowed_at_once(void) {
   many_variants();
   EXPECT(scale_is_right(SCALE_N + 6400));
   EXPECT(key_why_has(SCALE_N + 6400, "borrowed from n = ") ||
-         key_why_has(SCALE_N + 6400, "tuned: ")); // the tuner may have been quicker than the end
+         key_why_has(SCALE_N + 6400,
+                     "tuned: ")); // the tuner may have been quicker than the end
 }
 
 static void lends_and_is_gone(void) { // before the tuning ends
@@ -226,7 +235,7 @@ static void test_background_borrows_meanwhile(void **state) {
   RUN(never_wrong_meanwhile, SILENT, "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=20s");
 }
 
-// ---- two processes --------------------------------------------------------------------------------------------
+// ---- two processes ------------------------------------------------------------------
 
 // Rows of variants with a time.
 static int stored(void) {
@@ -235,10 +244,12 @@ static int stored(void) {
   sqlite3_stmt *q = NULL;
   snprintf(path, sizeof path, "%s/results.db", fixture_folder);
   int n = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
-          sqlite3_prepare_v2(db, "SELECT count(*) FROM variant WHERE fate = 0 AND length(samples) > 0",
-                             -1, &q, NULL) ||
+          sqlite3_prepare_v2(
+              db, "SELECT count(*) FROM variant WHERE fate = 0 AND length(samples) > 0",
+              -1, &q, NULL) ||
           sqlite3_step(q) != SQLITE_ROW
-              ? -1 : sqlite3_column_int(q, 0);
+      ? -1
+      : sqlite3_column_int(q, 0);
   sqlite3_finalize(q);
   sqlite3_close(db);
   return n;
@@ -253,7 +264,8 @@ static void tune_together(void) {
       many_variants();
       autotune_set_log(count, NULL);
       bool fine = scale_is_right(SCALE_N) && scale_why_has("tuned: ");
-      EXPECT(fine && write(pipes[1], &seen.timed, sizeof seen.timed) == sizeof seen.timed);
+      EXPECT(fine &&
+             write(pipes[1], &seen.timed, sizeof seen.timed) == sizeof seen.timed);
       _exit(0);
     }
   for (int i = 0; i < 2; i++) {
@@ -262,15 +274,19 @@ static void tune_together(void) {
     EXPECT(read(pipes[0], &timed[i], sizeof timed[i]) == sizeof timed[i]);
   }
   int all = stored();
-  fprintf(stderr, "%u and %u variants were timed, %d are known\n", timed[0], timed[1], all);
+  fprintf(stderr, "%u and %u variants were timed, %d are known\n", timed[0], timed[1],
+          all);
   EXPECT(all >= VARIANTS * 9 / 10);
   EXPECT(timed[0] > 0 && timed[1] > 0); // both have worked …
-  EXPECT(timed[0] + timed[1] <= (unsigned)all + VARIANTS / 10); // … and hardly ever at the same
+  EXPECT(timed[0] + timed[1] <=
+         (unsigned)all + VARIANTS / 10); // … and hardly ever at the same
 }
 
 static void join(void) {
   const long long key[] = { 5 }, another_key[] = { 6 };
-  const struct identity id = { .unit = 0x1234567890abcdefu, .threads = 1, .key = key, .n_keys = 1 };
+  const struct identity id = {
+    .unit = 0x1234567890abcdefu, .threads = 1, .key = key, .n_keys = 1
+  };
   struct identity threads = id, other = id;
   threads.threads = 2;
   other.key = another_key;
@@ -286,20 +302,25 @@ static void test_ranks(void **state) {
 
 static void test_two_processes_share(void **state) {
   (void)state;
-  RUN(tune_together, "AUTOTUNE_LOG=debug", "AUTOTUNE_BUDGET=30s", "AUTOTUNE_SEARCH=random");
+  RUN(tune_together, "AUTOTUNE_LOG=debug", "AUTOTUNE_BUDGET=30s",
+      "AUTOTUNE_SEARCH=random");
 }
 
 static void test_a_small_space_is_shared(void **state) {
   (void)state;
-  RUN(tune_together, "AUTOTUNE_LOG=debug", "AUTOTUNE_BUDGET=30s", "AUTOTUNE_SEARCH=exhaustive");
+  RUN(tune_together, "AUTOTUNE_LOG=debug", "AUTOTUNE_BUDGET=30s",
+      "AUTOTUNE_SEARCH=exhaustive");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)
 
 int main(void) {
-  const struct CMUnitTest tests[] = { TEST(test_a_near_key_comes_first), TEST(test_kernels_alike_help),
-                                      TEST(test_a_family_helps), TEST(test_locked_borrows_what_is_right),
-                                      TEST(test_background_borrows_meanwhile), TEST(test_ranks),
+  const struct CMUnitTest tests[] = { TEST(test_a_near_key_comes_first),
+                                      TEST(test_kernels_alike_help),
+                                      TEST(test_a_family_helps),
+                                      TEST(test_locked_borrows_what_is_right),
+                                      TEST(test_background_borrows_meanwhile),
+                                      TEST(test_ranks),
                                       TEST(test_two_processes_share),
                                       TEST(test_a_small_space_is_shared) };
   return cmocka_run_group_tests(tests, NULL, NULL);

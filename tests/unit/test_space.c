@@ -12,8 +12,10 @@
 #include "space/space.h"
 
 #define V(n) { #n, #n, n, n }
-static const struct autotune_value yes_no[] = { { "yes", "1", 1, 1 }, { "no", "0", 0, 0 } };
-static const struct autotune_value sizes[] = { V(8), V(16), V(32) }, small[] = { V(1), V(2) };
+static const struct autotune_value yes_no[] = { { "yes", "1", 1, 1 },
+                                                { "no", "0", 0, 0 } };
+static const struct autotune_value sizes[] = { V(8), V(16), V(32) },
+                                   small[] = { V(1), V(2) };
 
 // tile? (TI matters only with it), unroll.
 static const struct autotune_param params[] = {
@@ -32,11 +34,13 @@ static struct autotune_kernel kernel = { .name = "k", .n_params = 3, .params = p
 static const struct autotune_machine machine;
 
 static struct space space_with(int (*constraint)(const struct autotune_value *const *,
-                                                 void *const *, const struct autotune_machine *)) {
+                                                 void *const *,
+                                                 const struct autotune_machine *)) {
   struct space s;
   static const unsigned all[] = { 0, 1, 2 };
   static struct autotune_condition condition;
-  condition = (struct autotune_condition){ .holds = constraint, .n_params = 3, .params = all };
+  condition =
+      (struct autotune_condition){ .holds = constraint, .n_params = 3, .params = all };
   kernel.conditions = &condition;
   kernel.n_conditions = constraint != NULL;
   space_init(&s, &kernel, NULL, &machine);
@@ -46,8 +50,9 @@ static struct space space_with(int (*constraint)(const struct autotune_value *co
 static void test_order(void **state) {
   (void)state;
   static const char *const expected[] = {
-    "tile=yes TI=8 U=1", "tile=yes TI=8 U=2", "tile=yes TI=16 U=1", "tile=yes TI=16 U=2",
-    "tile=yes TI=32 U=1", "tile=yes TI=32 U=2", "tile=no U=1", "tile=no U=2",
+    "tile=yes TI=8 U=1",  "tile=yes TI=8 U=2",  "tile=yes TI=16 U=1",
+    "tile=yes TI=16 U=2", "tile=yes TI=32 U=1", "tile=yes TI=32 U=2",
+    "tile=no U=1",        "tile=no U=2",
   };
   struct space s = space_with(NULL);
   choice point[MAX_PARAMS];
@@ -102,9 +107,10 @@ static void test_empty(void **state) {
   assert_false(space_sample(&s, &rng, point));
 }
 
-// ---- a space that cannot be listed: 10 parameters of 8 values ---------------------------------------
+// ---- a space that cannot be listed: 10 parameters of 8 values -----------------------
 
-static const struct autotune_value eight[] = { V(0), V(1), V(2), V(3), V(4), V(5), V(6), V(7) };
+static const struct autotune_value eight[] = { V(0), V(1), V(2), V(3),
+                                               V(4), V(5), V(6), V(7) };
 static struct autotune_param many[10];
 
 static int all_equal(const struct autotune_value *const *v, void *const *args,
@@ -122,7 +128,8 @@ static struct space large_space(bool constrained) {
   for (int i = 0; i < 10; i++)
     many[i] = (struct autotune_param){ "p", NULL, AUTOTUNE_INT, -1, 8, 8, eight };
   static const unsigned looks[] = { 0, 1, 2, 3, 4, 5 };
-  static const struct autotune_condition condition = { .holds = all_equal, .n_params = 6,
+  static const struct autotune_condition condition = { .holds = all_equal,
+                                                       .n_params = 6,
                                                        .params = looks };
   k.conditions = &condition;
   k.n_conditions = constrained;
@@ -142,10 +149,10 @@ static void test_large(void **state) {
   }
 }
 
-// ---- searches ------------------------------------------------------------------------------------------
+// ---- searches -----------------------------------------------------------------------
 
-static unsigned run(const char *name, const struct space *s, uint64_t seed, unsigned limit,
-                    uint64_t *hashes) {
+static unsigned run(const char *name, const struct space *s, uint64_t seed,
+                    unsigned limit, uint64_t *hashes) {
   const struct strategy_class *class = strategy_find(name);
   struct strategy *st = class->new(s, seed, limit);
   choice point[MAX_PARAMS];
@@ -191,7 +198,7 @@ static void test_choice_of_search(void **state) {
   assert_null(strategy_find("annealing"));
 }
 
-// ---- statistics -------------------------------------------------------------------------------------------
+// ---- statistics ---------------------------------------------------------------------
 
 static struct estimate of(unsigned n, const double *values) {
   double copy[64];
@@ -218,7 +225,8 @@ static void test_median(void **state) {
 
 static void test_comparisons(void **state) {
   (void)state;
-  struct estimate a = { 10, 9.95, 10.05, 9 }, b = { 10.5, 10.1, 11, 9 }, c = { 10.1, 10, 11, 9 };
+  struct estimate a = { 10, 9.95, 10.05, 9 }, b = { 10.5, 10.1, 11, 9 },
+                  c = { 10.1, 10, 11, 9 };
   assert_true(stats_precise(a, 0.02));
   assert_false(stats_precise(b, 0.02));
   assert_true(stats_slower(b, a));
@@ -229,10 +237,15 @@ static void test_comparisons(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_order), cmocka_unit_test(test_constraint),
-    cmocka_unit_test(test_original), cmocka_unit_test(test_empty), cmocka_unit_test(test_large),
-    cmocka_unit_test(test_searches_cover), cmocka_unit_test(test_choice_of_search),
-    cmocka_unit_test(test_median), cmocka_unit_test(test_comparisons),
+    cmocka_unit_test(test_order),
+    cmocka_unit_test(test_constraint),
+    cmocka_unit_test(test_original),
+    cmocka_unit_test(test_empty),
+    cmocka_unit_test(test_large),
+    cmocka_unit_test(test_searches_cover),
+    cmocka_unit_test(test_choice_of_search),
+    cmocka_unit_test(test_median),
+    cmocka_unit_test(test_comparisons),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

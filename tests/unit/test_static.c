@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What machine code tells before it runs: kernels whose code is known, of both compilers. */
+/* What machine code tells before it runs: kernels whose code is known, of both compilers.
+ */
 #include <math.h>
 
 #include "compile/static.h"
 #include "jit_fixture.h"
 #include "space/space.h"
 
-/* ---- reading code ------------------------------------------------------------------ */
+/* ---- reading code ---------------------------------------------------------------- */
 
 static struct features features_of_object(struct object o) {
   struct jit_instruction *code = NULL;
@@ -29,23 +30,22 @@ static struct features features_of(const char *compiler, const char *text,
 
 /* Runs CHECK for each compiler that is there. */
 static void with_each(void (*check)(const char *compiler)) {
-  static const char *const compilers[] = {"clang", "gcc"};
+  static const char *const compilers[] = { "clang", "gcc" };
   for (int i = 0; i < 2; i++)
     if (fixture_have(compilers[i]))
       check(compilers[i]);
 }
 
 static void counts_in(const char *compiler) {
-  struct features f = features_of(
-      compiler,
-      "long f(long n, long *a, long (*g)(long)) {\n"
-      "  long s = 0;\n"
-      "  for (long i = 0; i < n; i++)\n"
-      "    for (long j = 0; j < n; j++)\n"
-      "      for (long k = 0; k < n; k++)\n"
-      "        s += g(a[i * n + j] * k);\n"
-      "  return s; }\n",
-      "-O1 -fno-inline");
+  struct features f = features_of(compiler,
+                                  "long f(long n, long *a, long (*g)(long)) {\n"
+                                  "  long s = 0;\n"
+                                  "  for (long i = 0; i < n; i++)\n"
+                                  "    for (long j = 0; j < n; j++)\n"
+                                  "      for (long k = 0; k < n; k++)\n"
+                                  "        s += g(a[i * n + j] * k);\n"
+                                  "  return s; }\n",
+                                  "-O1 -fno-inline");
   assert_int_equal(f.values[FEATURE_LOOPS], 3);
   assert_int_equal(f.values[FEATURE_DEPTH], 3);
   assert_int_equal(f.values[FEATURE_CALLS], 1);
@@ -61,9 +61,9 @@ static void loops_and_calls_are_counted(void **state) {
 }
 
 static void straight_in(const char *compiler) {
-  struct features f = features_of(
-      compiler, "double f(const double *a) { return a[0] * a[1] + a[2]; }\n",
-      "-O2 -ffp-contract=off");
+  struct features f =
+      features_of(compiler, "double f(const double *a) { return a[0] * a[1] + a[2]; }\n",
+                  "-O2 -ffp-contract=off");
   assert_int_equal(f.values[FEATURE_LOOPS], 0);
   assert_int_equal(f.values[FEATURE_MAIN_FLOATS], 2);
   assert_int_equal(f.values[FEATURE_MAIN_SIZE], f.values[FEATURE_INSTRUCTIONS]);
@@ -93,16 +93,19 @@ static void the_main_loop_computes(void **state) {
   with_each(main_in);
 }
 
-/* ---- vectors ----------------------------------------------------------------------- */
+/* ---- vectors --------------------------------------------------------------------- */
 
-#define AXPY                                                                             \
-  "void f(long n, float s, const float *restrict x, float *restrict y) {\n"              \
+#define AXPY                                                                \
+  "void f(long n, float s, const float *restrict x, float *restrict y) {\n" \
   "  for (long i = 0; i < n; i++) y[i] += s * x[i]; }\n"
 
 #if defined(__x86_64__)
 
 static void widths_in(const char *compiler) {
-  static const struct { const char *flags; int bits; } cases[] = {
+  static const struct {
+    const char *flags;
+    int bits;
+  } cases[] = {
     { "-O3 -fno-tree-vectorize -fno-vectorize -fno-slp-vectorize", 0 },
     { "-O3", 128 },
     { "-O3 -mavx2 -mfma", 256 },
@@ -127,15 +130,16 @@ static void vectors_have_their_width(void **state) {
 
 #endif
 
-/* ---- spills ------------------------------------------------------------------------ */
+/* ---- spills ---------------------------------------------------------------------- */
 
 /* SIZE × SIZE sums that live through the loop. */
 static char *block_text(int size) {
   char *text = NULL;
   size_t bytes;
   FILE *out = open_memstream(&text, &bytes);
-  fprintf(out, "void f(long n, const double *restrict a, const double *restrict b,\n"
-               "       double *restrict c) {\n  double ");
+  fprintf(out,
+          "void f(long n, const double *restrict a, const double *restrict b,\n"
+          "       double *restrict c) {\n  double ");
   for (int i = 0; i < size * size; i++)
     fprintf(out, "%sc%d = 0", i ? ", " : "", i);
   fprintf(out, ";\n  for (long k = 0; k < n; k++) {\n");
@@ -150,13 +154,14 @@ static char *block_text(int size) {
 }
 
 static void spills_in(const char *compiler) {
-  static const int sizes[] = {2, 8}; /* 4 sums fit any register file, 64 none */
+  static const int sizes[] = { 2, 8 }; /* 4 sums fit any register file, 64 none */
   for (int i = 0; i < 2; i++) {
     char *text = block_text(sizes[i]);
     bool gcc = strcmp(compiler, "gcc") == 0;
-    struct features f = features_of(
-        compiler, text, gcc ? "-O2 -fno-tree-vectorize"
-                            : "-O2 -fno-vectorize -fno-slp-vectorize -fno-unroll-loops");
+    struct features f =
+        features_of(compiler, text,
+                    gcc ? "-O2 -fno-tree-vectorize"
+                        : "-O2 -fno-vectorize -fno-slp-vectorize -fno-unroll-loops");
     assert_int_equal(f.values[FEATURE_LOOPS], 1);
     assert_true(f.values[FEATURE_MAIN_FLOATS] >= sizes[i] * sizes[i]);
     assert_true((f.values[FEATURE_MAIN_SPILLS] > 0) == (sizes[i] == 8));
@@ -171,13 +176,13 @@ static void sums_without_registers_are_spills(void **state) {
 
 /* An array of the frame that is indexed, and rbp as any other register, are no spills. */
 static void frames_in(const char *compiler) {
-  struct features f = features_of(
-      compiler,
-      "void g(double *); double f(long n, const int *p, const double *x) {\n"
-      "  double t[64], s = 0; g(t);\n"
-      "  for (long i = 0; i < n; i++) s += t[p[i] & 63] * x[i];\n"
-      "  return s; }\n",
-      "-O1 -fomit-frame-pointer");
+  struct features f =
+      features_of(compiler,
+                  "void g(double *); double f(long n, const int *p, const double *x) {\n"
+                  "  double t[64], s = 0; g(t);\n"
+                  "  for (long i = 0; i < n; i++) s += t[p[i] & 63] * x[i];\n"
+                  "  return s; }\n",
+                  "-O1 -fomit-frame-pointer");
   assert_int_equal(f.values[FEATURE_MAIN_SPILLS], 0);
 }
 
@@ -186,7 +191,7 @@ static void indexed_arrays_are_no_spills(void **state) {
   with_each(frames_in);
 }
 
-/* ---- damage ------------------------------------------------------------------------ */
+/* ---- damage ---------------------------------------------------------------------- */
 
 static void read_damaged(const void *data, size_t size) {
   struct jit_instruction *code = NULL;
@@ -241,11 +246,11 @@ static void what_is_no_object_is_refused(void **state) {
   object_free(&o);
 }
 
-/* ---- caches and words -------------------------------------------------------------- */
+/* ---- caches and words ------------------------------------------------------------ */
 
 static void sizes_are_told_against_caches(void **state) {
   (void)state;
-  struct autotune_machine m = {.l1d = 32 << 10, .l2 = 1 << 20, .l3 = 0};
+  struct autotune_machine m = { .l1d = 32 << 10, .l2 = 1 << 20, .l3 = 0 };
   struct features f;
   features_clear(&f);
   features_of_memory(8 << 20, 16 << 10, &m, &f);
@@ -278,18 +283,18 @@ static void features_have_names_and_words(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(loops_and_calls_are_counted),
-      cmocka_unit_test(code_without_loops_is_its_own_main_loop),
-      cmocka_unit_test(the_main_loop_computes),
+    cmocka_unit_test(loops_and_calls_are_counted),
+    cmocka_unit_test(code_without_loops_is_its_own_main_loop),
+    cmocka_unit_test(the_main_loop_computes),
 #if defined(__x86_64__)
-      cmocka_unit_test(vectors_have_their_width),
+    cmocka_unit_test(vectors_have_their_width),
 #endif
-      cmocka_unit_test(sums_without_registers_are_spills),
-      cmocka_unit_test(indexed_arrays_are_no_spills),
-      cmocka_unit_test(damaged_objects_are_read_or_refused),
-      cmocka_unit_test(what_is_no_object_is_refused),
-      cmocka_unit_test(sizes_are_told_against_caches),
-      cmocka_unit_test(features_have_names_and_words),
+    cmocka_unit_test(sums_without_registers_are_spills),
+    cmocka_unit_test(indexed_arrays_are_no_spills),
+    cmocka_unit_test(damaged_objects_are_read_or_refused),
+    cmocka_unit_test(what_is_no_object_is_refused),
+    cmocka_unit_test(sizes_are_told_against_caches),
+    cmocka_unit_test(features_have_names_and_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "store_fixture.h"
 
-// ---- round trips ----------------------------------------------------------------------
+// ---- round trips --------------------------------------------------------------------
 
 static void test_summary_survives(void **state) {
   struct identity id = fixture_identity();
@@ -107,7 +107,7 @@ static void test_why_takes_no_longer_than_is_waited(void **state) {
   store_close(s);
 }
 
-// ---- pending trials -------------------------------------------------------------------
+// ---- pending trials -----------------------------------------------------------------
 
 static void test_pending_of_the_living_is_unknown(void **state) {
   struct identity id = fixture_identity();
@@ -139,7 +139,8 @@ static void test_pending_of_the_dead_is_quarantined(void **state) {
   store_close(s);
 }
 
-// In another container, or on another machine with the same folder: nobody here sees whether it lives.
+// In another container, or on another machine with the same folder: nobody here sees
+// whether it lives.
 static void test_pending_elsewhere_is_believed_for_a_while(void **state) {
   struct identity id = fixture_identity();
   struct record r = fixture_record(5, NULL, 0);
@@ -181,7 +182,7 @@ static void test_pending_that_came_too_late_is_not_written(void **state) {
   store_close(s);
 }
 
-// ---- D6: no result outlives what it describes -----------------------------------------
+// ---- D6: no result outlives what it describes ---------------------------------------
 
 static void expect_miss(struct store *s, const struct identity *id, const char *reason) {
   struct summary out;
@@ -259,7 +260,7 @@ static void test_several_keys_are_counted(void **state) {
   store_close(s);
 }
 
-// ---- forgetting -----------------------------------------------------------------------
+// ---- forgetting ---------------------------------------------------------------------
 
 static void test_forget_takes_what_was_meant(void **state) {
   struct identity a = fixture_identity(), b = a, c = a;
@@ -290,7 +291,7 @@ static void test_forget_takes_what_was_meant(void **state) {
   store_close(s);
 }
 
-// ---- connections ----------------------------------------------------------------------
+// ---- connections --------------------------------------------------------------------
 
 static void test_a_forked_child_is_refused(void **state) {
   struct identity id = fixture_identity();
@@ -300,7 +301,7 @@ static void test_a_forked_child_is_refused(void **state) {
   pid_t child = fork();
   if (child == 0) {
     int refused = !store_winner(s, &id, &out, NULL) && store_summary(s, &id, &m) == -1 &&
-                  store_forget(s, NULL, 0, NULL, 0) == -1;
+        store_forget(s, NULL, 0, NULL, 0) == -1;
     store_close(s);
     _exit(refused ? 0 : 1);
   }
@@ -343,7 +344,7 @@ static void test_a_locked_store_delays_and_then_takes_it_all(void **state) {
   store_close(s);
 }
 
-// ---- D5, S1: what the file may not do -------------------------------------------------
+// ---- D5, S1: what the file may not do -----------------------------------------------
 
 static unsigned count_bad(const char *folder) {
   char *command = sys_printf("ls %s | grep -c 'results.db.bad-[0-9T.]*$'", folder);
@@ -434,8 +435,9 @@ static void write_format_1(const char *folder) {
     free(create);
     free(insert);
   }
-  assert_int_equal(store_run(db, "INSERT INTO winner(problem, sum) VALUES(1, 2);"
-                                 "PRAGMA application_id=0x41544e45; PRAGMA user_version=1"),
+  assert_int_equal(store_run(db,
+                             "INSERT INTO winner(problem, sum) VALUES(1, 2);"
+                             "PRAGMA application_id=0x41544e45; PRAGMA user_version=1"),
                    SQLITE_OK);
   sqlite3_close(db);
   chmod(path, 0600);
@@ -554,7 +556,7 @@ static void test_set_aside_by_another_is_followed(void **state) {
   free(to);
 }
 
-// ---- listing --------------------------------------------------------------------------
+// ---- listing ------------------------------------------------------------------------
 
 static void test_listing_has_all(void **state) {
   struct identity id = fixture_identity();

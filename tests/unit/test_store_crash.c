@@ -52,7 +52,7 @@ static int write_record(struct store *s, uint64_t variant) {
   return store_finish(s, &id, &r);
 }
 
-// ---- D1 -------------------------------------------------------------------------------
+// ---- D1 -----------------------------------------------------------------------------
 
 // Writes records from FIRST on until it is killed, and says through FD which are written.
 static void write_for_ever(const char *folder, uint64_t first, int fd) {
@@ -114,7 +114,7 @@ static void test_killed_writers_lose_nothing(void **state) {
   assert_int_equal(count_files(*state, "bad"), 0);
 }
 
-// ---- D3 -------------------------------------------------------------------------------
+// ---- D3 -----------------------------------------------------------------------------
 
 static double *shared_waits(void) {
   void *p = mmap(NULL, WRITERS * RECORDS * sizeof(double), PROT_READ | PROT_WRITE,

@@ -15,9 +15,12 @@
 
 enum { MUTANTS = 2000, VARIANTS = 60 };
 
-// ---- the original ---------------------------------------------------------------------
+// ---- the original -------------------------------------------------------------------
 
-struct image { unsigned char *data; size_t size; };
+struct image {
+  unsigned char *data;
+  size_t size;
+};
 
 static struct identity identity_of(unsigned which) {
   static const long long keys[4][2] = { { 1, 1 }, { 2, 1 }, { 3, 1 }, { 4, 1 } };
@@ -73,7 +76,7 @@ static void write_image(const char *folder, const unsigned char *data, size_t si
   free(path);
 }
 
-// ---- mutants --------------------------------------------------------------------------
+// ---- mutants ------------------------------------------------------------------------
 
 // A changed copy of ORIGINAL in DATA (of twice the size); the new size.
 static size_t mutate(const struct image *original, unsigned char *data, uint64_t *rng) {
@@ -175,7 +178,7 @@ static void test_no_mutant_is_believed(void **state) {
   free(original.data);
 }
 
-// ---- places that cannot be written (D4) -----------------------------------------------
+// ---- places that cannot be written (D4) ---------------------------------------------
 
 // What a program does with the store that the environment names: how many RECORDS were
 // saved.
@@ -285,7 +288,9 @@ static void test_below_a_file(void **state) {
 static void test_without_home(void **state) {
   expect_one_warning("without_home", *state);
 }
-static void test_full_disk(void **state) { expect_one_warning("full_disk", *state); }
+static void test_full_disk(void **state) {
+  expect_one_warning("full_disk", *state);
+}
 static void test_read_only_folder(void **state) {
   expect_one_warning("read_only_folder", *state);
 }
@@ -293,7 +298,7 @@ static void test_read_only_and_empty(void **state) {
   expect_one_warning("read_only_and_empty", *state);
 }
 
-// ---- each call that can fail (V5) -----------------------------------------------------
+// ---- each call that can fail (V5) ---------------------------------------------------
 
 static int with_fault(char *folder) {
   struct identity id = identity_of(1);
@@ -345,7 +350,8 @@ static void test_any_call_may_fail(void **state) {
       }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fast_folder_setup, folder_teardown)
+#define TEST(name) \
+  cmocka_unit_test_setup_teardown(name, fast_folder_setup, folder_teardown)
 
 static const struct child children[] = {
   { "limited_size", limited_size },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// test_suggest.c: what is proven of loops and arrays: against what enumerating all iterations finds, and in
-// the form that people read.
+// test_suggest.c: what is proven of loops and arrays: against what enumerating all
+// iterations finds, and in the form that people read.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,7 @@
 #include "kernel/kernel.h"
 #include "suggest/suggest.h"
 
-static struct model *model_of(const char *text)
-{
+static struct model *model_of(const char *text) {
   struct source *s = source_of("f.c", text, strlen(text));
   struct kernel *k = arena_alloc(sizeof *k);
   source_parse(s);
@@ -21,29 +20,32 @@ static struct model *model_of(const char *text)
     if (node_is_type(ts_node_named_child(root, i), "function_definition"))
       f = ts_node_named_child(root, i);
   *k = (struct kernel){ .choose = -1 };
-  k->main = (struct function){ .node = f, .start = ts_node_start_byte(f), .end = ts_node_end_byte(f),
+  k->main = (struct function){ .node = f,
+                               .start = ts_node_start_byte(f),
+                               .end = ts_node_end_byte(f),
                                .body_at = ts_node_start_byte(node_field(f, "body")) };
   assert_true(signature_read(s, &k->main, k));
   return scan_function(s, k, &k->main, NULL);
 }
 
-// ---- sections ----------------------------------------------------------------------------------------
+// ---- sections -----------------------------------------------------------------------
 
-static const char *sections_text(const char *text)
-{
+static const char *sections_text(const char *text) {
   static const char *const access[] = { "", "in", "out", "inout" };
   struct sections found = sections_infer(model_of(text), true);
   struct text out = { 0 };
   if (found.why)
     return found.why;
   for (unsigned i = 0; i < found.n; i++)
-    text_printf(&out, "%s%s(%s)", i ? " " : "", access[found.list[i].access], found.list[i].name);
+    text_printf(&out, "%s%s(%s)", i ? " " : "", access[found.list[i].access],
+                found.list[i].name);
   return out.size ? out.data : "";
 }
 
-static void test_sections(void **state)
-{
-  static const struct { const char *text, *expected; } cases[] = {
+static void test_sections(void **state) {
+  static const struct {
+    const char *text, *expected;
+  } cases[] = {
     { "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 1; }",
       "out(x[0:n > 0 ? n : 0])" },
     { "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2; }",
@@ -54,7 +56,8 @@ static void test_sections(void **state)
       " for (int j = 0; j < m; j++) A[i][j] = i; }",
       "out(A[0:m > 0 && n > 0 ? n : 0][0:m])" },
     { "void f(int n, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)"
-      " a[i * n + j] = 0; }", "out(a[0:n > 0 ? n * n : 0])" },
+      " a[i * n + j] = 0; }",
+      "out(a[0:n > 0 ? n * n : 0])" },
     { "void f(int n, double *a) { for (int i = 1; i < n; i++) for (int j = 0; j < n; j++)"
       " for (int k = 0; k < n; k++) a[(i * n + j) * n + k] = a[((i - 1) * n + j) * n + k]; }",
       "inout(a[0:n >= 2 ? n * n * n : 0])" },
@@ -69,7 +72,8 @@ static void test_sections(void **state)
       " y[i] = x[i - 1] + x[i] + x[i + 1]; }",
       "in(x[0:n >= 3 ? n : 0]) inout(y[0:n >= 3 ? n - 1 : 0])" },
     { "void f(int n, const double *x, double *y) { y[0] = 0; for (int i = 1; i < n; i++)"
-      " y[i] = y[i - 1] + x[i]; }", "in(x[0:n >= 2 ? n : 0]) inout(y[0:n >= 2 ? n : 1])" },
+      " y[i] = y[i - 1] + x[i]; }",
+      "in(x[0:n >= 2 ? n : 0]) inout(y[0:n >= 2 ? n : 1])" },
     // what only an if reaches lies within what is reached anyway
     { "void f(int n, double *x) { for (int i = 0; i < n; i++) { x[i] = 0; if (i > 3) x[i] = 1; } }",
       "out(x[0:n > 0 ? n : 0])" },
@@ -85,15 +89,18 @@ static void test_sections(void **state)
       "it is not known what this call does" },
     { "void f(int n, double *x) { double *y = x; for (int i = 0; i < n; i++) y[i] = 1; }",
       "what this points to is not followed" },
-    { "void f(int n, double *x) { x++; for (int i = 0; i < n; i++) x[i] = 1; }", "it is changed itself" },
+    { "void f(int n, double *x) { x++; for (int i = 0; i < n; i++) x[i] = 1; }",
+      "it is changed itself" },
     { "void f(int n, double *x) { for (int i = 0; i < n; i++) { x[i] = 1; n--; } }",
       "a subscript is not affine in loops and arguments" },
     { "void f(unsigned n, double *x) { for (unsigned i = 0; i < n - 1; i++) x[i] = 1; }",
       "a subscript is not affine in loops and arguments" },
-    { "static double g[8]; void f(int n) { for (int i = 0; i < n; i++) g[i] += 1; }", "inout(g[0:sizeof g / sizeof *g])" },
+    { "static double g[8]; void f(int n) { for (int i = 0; i < n; i++) g[i] += 1; }",
+      "inout(g[0:sizeof g / sizeof *g])" },
     { "int k; void f(int n, double *x) { for (int i = 0; i < n; i++) { x[i] = 1; k = i; } }",
       "a variable of the file is assigned here" },
-    { "void f(int n, double **x) { for (int i = 0; i < n; i++) x[i][0] = 1; }", "it points to pointers" },
+    { "void f(int n, double **x) { for (int i = 0; i < n; i++) x[i][0] = 1; }",
+      "it points to pointers" },
     { "void f(int n, double *x) { static const int k = 1; for (int i = 0; i < n; i++) x[i] = k; }",
       "out(x[0:n > 0 ? n : 0])" },
     { "void f(int n, double *x) { for (int i = 0; i < n; i += 2) x[i] = 1; }",
@@ -110,7 +117,8 @@ static void test_sections(void **state)
     { "void f(int n, int m, double A[n][m]) { for (int i = 0; i < n * m; i++) A[0][i] = 1; }",
       "it cannot be proven that the subscripts stay within a row" },
     { "void f(int n, double A[n][8]) { for (int i = 1; i < n; i++) for (int j = 0; j < 8; j++)"
-      " A[i][j - 1] = 1; }", "it cannot be proven that the subscripts stay within a row" },
+      " A[i][j - 1] = 1; }",
+      "it cannot be proven that the subscripts stay within a row" },
     // -3 < 2u does not hold
     { "void f(unsigned n, double *x) { for (int i = -3; i < n; i++) x[i + 3] = 1; }",
       "a subscript is not affine in loops and arguments" },
@@ -142,11 +150,10 @@ static void test_sections(void **state)
   }
 }
 
-// ---- vectors -----------------------------------------------------------------------------------------
+// ---- vectors ------------------------------------------------------------------------
 
 // The loop nest that begins in the first loop.
-static struct vectors vectors_of(struct model *m, struct iter **chain, unsigned *n)
-{
+static struct vectors vectors_of(struct model *m, struct iter **chain, unsigned *n) {
   TSNode loop = m->n_iters ? m->iters[0]->node : (TSNode){ 0 };
   *n = 0;
   while (!ts_node_is_null(loop) && model_iter(m, loop)) {
@@ -157,8 +164,7 @@ static struct vectors vectors_of(struct model *m, struct iter **chain, unsigned 
   return depend(m, chain, *n);
 }
 
-static const char *vectors_text(const char *text)
-{
+static const char *vectors_text(const char *text) {
   struct iter *chain[MAX_LEVELS];
   unsigned n;
   struct vectors v = vectors_of(model_of(text), chain, &n);
@@ -171,26 +177,33 @@ static const char *vectors_text(const char *text)
   return out.size ? out.data : "";
 }
 
-static void test_vectors(void **state)
-{
-  static const struct { const char *text, *expected; } cases[] = {
+static void test_vectors(void **state) {
+  static const struct {
+    const char *text, *expected;
+  } cases[] = {
     { "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] += 1; }", "" },
-    { "void f(int n, double *x) { for (int i = 1; i < n; i++) x[i] += x[i - 1]; }", "< " },
-    { "void f(int n, double *x) { for (int i = 0; i < n; i++) x[2 * i] = x[2 * i + 1]; }", "" },
+    { "void f(int n, double *x) { for (int i = 1; i < n; i++) x[i] += x[i - 1]; }",
+      "< " },
+    { "void f(int n, double *x) { for (int i = 0; i < n; i++) x[2 * i] = x[2 * i + 1]; }",
+      "" },
     { "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = x[i + n]; }", "" },
     { "void f(int n, double *c, double *a, double *b) { for (int i = 0; i < n; i++)"
       " for (int j = 0; j < n; j++) for (int k = 0; k < n; k++)"
-      " c[i * n + j] += a[i * n + k] * b[k * n + j]; }", "==< " },
+      " c[i * n + j] += a[i * n + k] * b[k * n + j]; }",
+      "==< " },
     { "void f(int n, double A[n][n]) { for (int i = 1; i < n; i++) for (int j = 0; j < n - 1; j++)"
-      " A[i][j] = A[i - 1][j + 1]; }", "<> " },
+      " A[i][j] = A[i - 1][j + 1]; }",
+      "<> " },
     { "void f(int n, double A[n][n]) { for (int i = 0; i < n; i++) for (int j = 0; j < i; j++)"
-      " A[i][j] = A[j][i]; }", "" },
+      " A[i][j] = A[j][i]; }",
+      "" },
     { "void f(int n, double A[n][n]) { for (int k = 0; k < n; k++) for (int i = k + 1; i < n; i++)"
       " for (int j = k + 1; j < n; j++) A[i][j] -= A[i][k] * A[k][j]; }",
       "<== <=< <<= " },
     // tiles of j go from large values to small ones, wherever j begins
     { "void f(int n, double A[n][n]) { for (int i = 1; i < n; i++) for (int j = i; j > 0; j--)"
-      " A[j + i][j + 1] = A[j][j]; }", "<> " },
+      " A[j + i][j + 1] = A[j][j]; }",
+      "<> " },
     { "void f(int n, const int *at, double *x) { for (int i = 0; i < n; i++) x[at[i]] += 1; }",
       "a subscript is not affine in loops and arguments" },
   };
@@ -203,46 +216,54 @@ static void test_vectors(void **state)
   }
 }
 
-// ---- vectors against enumeration ------------------------------------------------------------------------
+// ---- vectors against enumeration ----------------------------------------------------
 
 static unsigned seed = 1;
-static int pick(int low, int high)
-{
+static int pick(int low, int high) {
   seed = seed * 1664525u + 1013904223u;
   return low + (int)((seed >> 16) % (unsigned)(high - low + 1));
 }
 
-struct form { int i, j, c; };    // i * I + j * J + c
-static struct form random_form(void) { return (struct form){ pick(-1, 2), pick(-1, 2), pick(-3, 3) }; }
-static int at(struct form f, int i, int j) { return f.i * i + f.j * j + f.c; }
-static const char *form_text(struct form f)
-{
+struct form {
+  int i, j, c;
+}; // i * I + j * J + c
+static struct form random_form(void) {
+  return (struct form){ pick(-1, 2), pick(-1, 2), pick(-3, 3) };
+}
+static int at(struct form f, int i, int j) {
+  return f.i * i + f.j * j + f.c;
+}
+static const char *form_text(struct form f) {
   return arena_printf("%d * i + %d * j + %d", f.i, f.j, f.c);
 }
 
-struct nest_case { struct form row[2], column[2]; int low, slope, from; bool linear; };
+struct nest_case {
+  struct form row[2], column[2];
+  int low, slope, from;
+  bool linear;
+};
 
 // The element that reference R of C names in iteration (I, J).
-static void element(const struct nest_case *c, int r, int i, int j, int n, int out[2])
-{
+static void element(const struct nest_case *c, int r, int i, int j, int n, int out[2]) {
   int row = at(c->row[r], i, j), column = at(c->column[r], i, j);
   out[0] = c->linear ? row * n + column : row;
   out[1] = c->linear ? 0 : column;
 }
 
-static bool listed(const struct vectors *v, int i, int j)
-{
+static bool listed(const struct vectors *v, int i, int j) {
   for (unsigned k = 0; k < v->n; k++)
     if (v->list[k].at[0] == i && v->list[k].at[1] == j)
       return true;
   return false;
 }
 
-static int sign(int x) { return (x > 0) - (x < 0); }
+static int sign(int x) {
+  return (x > 0) - (x < 0);
+}
 
-// All iterations of both loops, in their order: of i, and of j from SLOPE * i + FROM to N - 1.
-static unsigned enumerate(const struct nest_case *c, int n, int (*list)[2])
-{
+// All iterations of both loops, in their order: of i, and of j from SLOPE * i + FROM to N
+// - 1.
+static unsigned enumerate(const struct nest_case *c, int n, int (*list)[2]) {
   unsigned count = 0;
   for (int i = c->low; i < n; i++)
     for (int j = c->slope * i + c->from; j < n; j++) {
@@ -252,8 +273,8 @@ static unsigned enumerate(const struct nest_case *c, int n, int (*list)[2])
   return count;
 }
 
-static void check_case(const struct nest_case *c, const struct vectors *v, const char *text, int n)
-{
+static void check_case(const struct nest_case *c, const struct vectors *v,
+                       const char *text, int n) {
   int list[400][2];
   unsigned count = enumerate(c, n, list);
   for (unsigned x = 0; x < count; x++)
@@ -266,19 +287,19 @@ static void check_case(const struct nest_case *c, const struct vectors *v, const
           continue;
         int i = sign(list[y][0] - list[x][0]), j = sign(list[y][1] - list[x][1]);
         if (!listed(v, i, j))
-          print_error("n = %d, (%d,%d) and (%d,%d): %s\n", n, list[x][0], list[x][1], list[y][0],
-                      list[y][1], text);
+          print_error("n = %d, (%d,%d) and (%d,%d): %s\n", n, list[x][0], list[x][1],
+                      list[y][0], list[y][1], text);
         assert_true(listed(v, i, j));
       }
 }
 
-static void test_against_enumeration(void **state)
-{
+static void test_against_enumeration(void **state) {
   unsigned exact = 0, empty = 0;
   (void)state;
   for (int round = 0; round < 600; round++) {
-    struct nest_case c = { .low = pick(0, 2), .slope = pick(0, 1), .from = pick(0, 2),
-                           .linear = pick(0, 1) };
+    struct nest_case c = {
+      .low = pick(0, 2), .slope = pick(0, 1), .from = pick(0, 2), .linear = pick(0, 1)
+    };
     for (int r = 0; r < 2; r++) {
       bool plain = pick(0, 2) > 0; // subscripts as people write them
       c.row[r] = plain ? (struct form){ 1, 0, pick(-1, 1) } : random_form();
@@ -286,11 +307,11 @@ static void test_against_enumeration(void **state)
     }
     const char *open = c.linear ? "(" : "", *middle = c.linear ? ") * n + (" : "][";
     const char *text = arena_printf(
-      "void f(int n, %s) { for (int i = %d; i < n; i++) for (int j = %d * i + %d; j < n; j++)"
-      " A[%s%s%s%s%s] = A[%s%s%s%s%s]; }",
-      c.linear ? "double *A" : "double A[n][n]", c.low, c.slope, c.from, open, form_text(c.row[0]),
-      middle, form_text(c.column[0]), c.linear ? ")" : "", open, form_text(c.row[1]), middle,
-      form_text(c.column[1]), c.linear ? ")" : "");
+        "void f(int n, %s) { for (int i = %d; i < n; i++) for (int j = %d * i + %d; j < n; j++)"
+        " A[%s%s%s%s%s] = A[%s%s%s%s%s]; }",
+        c.linear ? "double *A" : "double A[n][n]", c.low, c.slope, c.from, open,
+        form_text(c.row[0]), middle, form_text(c.column[0]), c.linear ? ")" : "", open,
+        form_text(c.row[1]), middle, form_text(c.column[1]), c.linear ? ")" : "");
     struct iter *chain[MAX_LEVELS];
     unsigned n;
     struct vectors v = vectors_of(model_of(text), chain, &n);
@@ -305,29 +326,29 @@ static void test_against_enumeration(void **state)
   assert_true(empty > 10);
 }
 
-// ---- systems -----------------------------------------------------------------------------------------
+// ---- systems ------------------------------------------------------------------------
 
-static void test_systems(void **state)
-{
+static void test_systems(void **state) {
   struct system s = { 0 };
   struct poly x = poly_atom(0), y = poly_atom(1);
   (void)state;
-  system_add(&s, poly_add(x, poly_int(3), -1), false);            // x >= 3
-  system_add(&s, poly_add(poly_int(5), x, -1), false);            // x <= 5
+  system_add(&s, poly_add(x, poly_int(3), -1), false); // x >= 3
+  system_add(&s, poly_add(poly_int(5), x, -1), false); // x <= 5
   assert_true(system_feasible(&s));
   assert_true(system_implies(&s, poly_add(x, poly_int(2), -1)));
   assert_false(system_implies(&s, poly_add(x, poly_int(4), -1)));
-  system_add(&s, poly_add(poly_add(x, y, 2), poly_int(8), -1), true); // x + 2 y == 8: x is 4
+  system_add(&s, poly_add(poly_add(x, y, 2), poly_int(8), -1),
+             true); // x + 2 y == 8: x is 4
   assert_true(system_implies(&s, poly_add(x, poly_int(4), -1)));
-  system_add(&s, poly_add(y, poly_int(3), -1), false);            // y >= 3
+  system_add(&s, poly_add(y, poly_int(3), -1), false); // y >= 3
   assert_false(system_feasible(&s));
   assert_false(system_implies(&(struct system){ 0 }, poly_unknown));
 }
 
-static void test_polynomials(void **state)
-{
+static void test_polynomials(void **state) {
   struct poly n = poly_atom(0), i = poly_atom(1), j = poly_atom(2), rest;
-  struct poly p = poly_add(poly_mul(poly_add(i, poly_int(1), -1), n), j, 1); // (i - 1) * n + j
+  struct poly p =
+      poly_add(poly_mul(poly_add(i, poly_int(1), -1), n), j, 1); // (i - 1) * n + j
   (void)state;
   assert_true(poly_same(poly_coefficient(p, 1, &rest), n));
   assert_true(poly_same(rest, poly_add(j, n, -1)));
@@ -342,11 +363,10 @@ static void test_polynomials(void **state)
   assert_false(n.known); // 16 factors
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_polynomials), cmocka_unit_test(test_systems),
-    cmocka_unit_test(test_vectors), cmocka_unit_test(test_against_enumeration),
+    cmocka_unit_test(test_vectors),     cmocka_unit_test(test_against_enumeration),
     cmocka_unit_test(test_sections),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

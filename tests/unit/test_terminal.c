@@ -10,7 +10,7 @@
 #include "report/report.h"
 #include "store_fixture.h"
 
-// ---- a database ----------------------------------------------------------------------
+// ---- a database ---------------------------------------------------------------------
 
 static void make_database(const char *folder) {
   struct store *s = open_store(folder);
@@ -18,7 +18,8 @@ static void make_database(const char *folder) {
   struct summary m = fixture_summary();
   fixture_add(s, &id, 1, "MR=4\nflags=-O2\n", FATE_OK, "", 8e-3);
   fixture_add(s, &id, 2, "MR=6\nflags=-O2\n", FATE_OK, "", 2e-3);
-  fixture_add(s, &id, 3, "MR=12\nflags=a|b <i> `c` *d* @e #1 \\\n", FATE_WRONG, "C[0:n] <script> | **no**", 0);
+  fixture_add(s, &id, 3, "MR=12\nflags=a|b <i> `c` *d* @e #1 \\\n", FATE_WRONG,
+              "C[0:n] <script> | **no**", 0);
   m.values = "MR=6\nflags=-O2\n";
   m.tried = 3;
   memset(m.failed, 0, sizeof m.failed);
@@ -64,7 +65,7 @@ static void expect_narrow(const char *text, size_t columns) {
   }
 }
 
-// ---- text ----------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------
 
 static void test_bars(void **state) {
   make_database(*state);
@@ -114,16 +115,24 @@ static void test_any_width(void **state) {
   }
 }
 
-// ---- Markdown ------------------------------------------------------------------------
+// ---- Markdown -----------------------------------------------------------------------
 
 static void test_markdown(void **state) {
   make_database(*state);
   char *text = report(*state, (struct report_options){ .markdown = true });
-  expect(text, "| <code>gemm</code> | <code>n = 512, m = 3</code> | 10.00 ms | 2.000 ms | **5.00 x** | 3");
+  expect(
+      text,
+      "| <code>gemm</code> | <code>n = 512, m = 3</code> | 10.00 ms | 2.000 ms | **5.00 x** | 3");
   expect(text, "<details><summary><code>gemm</code>, <code>n = 512, m = 3</code>");
-  expect(text, "| <code>MR</code> | 4.00 x | <code>4</code> 8.020 ms · <code>6</code> **2.005 ms** |\n");
-  expect(text, "<code>flags=a&#124;b &#60;i&#62; &#96;c&#96; &#42;d&#42; &#64;e &#35;1 &#92;</code>");
-  expect(text, "<code>C&#91;0&#58;n&#93; &#60;script&#62; &#124; &#42;&#42;no&#42;&#42;</code>");
+  expect(
+      text,
+      "| <code>MR</code> | 4.00 x | <code>4</code> 8.020 ms · <code>6</code> **2.005 ms** |\n");
+  expect(
+      text,
+      "<code>flags=a&#124;b &#60;i&#62; &#96;c&#96; &#42;d&#42; &#64;e &#35;1 &#92;</code>");
+  expect(
+      text,
+      "<code>C&#91;0&#58;n&#93; &#60;script&#62; &#124; &#42;&#42;no&#42;&#42;</code>");
   expect(text, "\n</details>\n");
   // A row has as many cells as its head.
   unsigned cells = 0;
@@ -137,7 +146,7 @@ static void test_markdown(void **state) {
   free(text);
 }
 
-// ---- what a terminal can show --------------------------------------------------------
+// ---- what a terminal can show -------------------------------------------------------
 
 static FILE *open_terminal(int *master, unsigned short columns) {
   struct winsize size = { .ws_row = 33, .ws_col = columns };
@@ -147,7 +156,8 @@ static FILE *open_terminal(int *master, unsigned short columns) {
 }
 
 static void set_environment(const char *const *env) {
-  static const char *const names[] = { "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES" };
+  static const char *const names[] = { "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE",
+                                       "COLUMNS", "LINES" };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     unsetenv(names[i]);
   setenv("TERM", "xterm", 1);
@@ -159,7 +169,11 @@ static void set_environment(const char *const *env) {
 
 static void test_look(void **state) {
   (void)state;
-  static const struct { const char *env[5]; bool terminal; struct look look; } cases[] = {
+  static const struct {
+    const char *env[5];
+    bool terminal;
+    struct look look;
+  } cases[] = {
     { { NULL }, true, { true, true, true, true, 72, 33 } },
     { { "NO_COLOR", "1", NULL }, true, { true, true, false, true, 72, 33 } },
     { { "NO_COLOR", "", NULL }, true, { true, true, true, true, 72, 33 } },
@@ -173,7 +187,9 @@ static void test_look(void **state) {
     { { "COLUMNS", "120", NULL }, false, { 0 } },
     { { "CLICOLOR_FORCE", "1", NULL }, false, { false, true, true, true, 80, 24 } },
     { { "CLICOLOR_FORCE", "0", NULL }, false, { 0 } },
-    { { "CLICOLOR_FORCE", "1", "NO_COLOR", "1" }, false, { false, true, false, true, 80, 24 } },
+    { { "CLICOLOR_FORCE", "1", "NO_COLOR", "1" },
+      false,
+      { false, true, false, true, 80, 24 } },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     int master = -1;
@@ -183,11 +199,12 @@ static void test_look(void **state) {
     struct look l = report_look(out);
     const struct look *expected = &cases[i].look;
     bool same = l.terminal == expected->terminal && l.drawn == expected->drawn &&
-                l.colour == expected->colour && l.unicode == expected->unicode &&
-                l.columns == expected->columns && l.rows == expected->rows;
+        l.colour == expected->colour && l.unicode == expected->unicode &&
+        l.columns == expected->columns && l.rows == expected->rows;
     if (!same)
-      print_error("case %zu: terminal %d drawn %d colour %d unicode %d, %u columns, %u rows\n", i,
-                  l.terminal, l.drawn, l.colour, l.unicode, l.columns, l.rows);
+      print_error(
+          "case %zu: terminal %d drawn %d colour %d unicode %d, %u columns, %u rows\n", i,
+          l.terminal, l.drawn, l.colour, l.unicode, l.columns, l.rows);
     assert_true(same);
     fclose(out);
     if (master >= 0)
@@ -195,15 +212,20 @@ static void test_look(void **state) {
   }
 }
 
-// ---- a tuning that goes on -----------------------------------------------------------
+// ---- a tuning that goes on ----------------------------------------------------------
 
 static struct course course_now(enum phase phase, const char *why) {
   double now = sys_unix();
-  return (struct course){ .phase = phase, .began = now, .until = now + 60, .expected = 9,
-                          .original = 10e-3, .why = why };
+  return (struct course){ .phase = phase,
+                          .began = now,
+                          .until = now + 60,
+                          .expected = 9,
+                          .original = 10e-3,
+                          .why = why };
 }
 
-// Another process tunes two kernels and tells how far it is; LAST: what it says at the end, unless NULL.
+// Another process tunes two kernels and tells how far it is; LAST: what it says at the
+// end, unless NULL.
 static pid_t tune_meanwhile(const char *folder, const char *last) {
   pid_t pid = fork();
   if (pid)
@@ -263,19 +285,24 @@ static void test_follow_appends(void **state) {
 }
 
 static void test_follow_one_kernel(void **state) {
-  char *text = follow(*state, (struct report_options){ .kernel = "scan" }, "default: why not");
+  char *text =
+      follow(*state, (struct report_options){ .kernel = "scan" }, "default: why not");
   expect(text, "scan: default: why not\n");
   assert_null(strstr(text, "gemm"));
   free(text);
 }
 
 static void test_follow_draws(void **state) {
-  struct look look = { .terminal = true, .drawn = true, .unicode = true, .columns = 64, .rows = 24 };
-  char *text = follow(*state, (struct report_options){ .look = look }, "tuned: so many times");
+  struct look look = {
+    .terminal = true, .drawn = true, .unicode = true, .columns = 64, .rows = 24
+  };
+  char *text =
+      follow(*state, (struct report_options){ .look = look }, "tuned: so many times");
   expect(text, "gemm, n = 512, m = 3\n  ████████░░░░░░░░░░░░░░░░  3 of 9 variants · ");
   expect(text, "\n  best 2.005 ms, 4.99 x over the default: MR=6 flags=\"\"\n");
   expect(text, "\033[6A\033[J"); // two tunings, three lines each
-  expect(text, "gemm, n = 512, m = 3: tuned: so many times\nscan: tuned: so many times\n");
+  expect(text,
+         "gemm, n = 512, m = 3: tuned: so many times\nscan: tuned: so many times\n");
   free(text);
 }
 
@@ -304,7 +331,8 @@ static void test_a_course_is_one_process(void **state) {
   pid_t pid = fork();
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
-  struct course searches = course_now(PHASE_SEARCH, ""), ended = course_now(PHASE_ENDED, "tuned: soon");
+  struct course searches = course_now(PHASE_SEARCH, ""),
+                ended = course_now(PHASE_ENDED, "tuned: soon");
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that fails leaves nothing behind
     store_course(s, &id, &searches);

@@ -9,8 +9,7 @@
 
 #include "translator.h"
 
-static void arena_is_zeroed_and_aligned(void **state)
-{
+static void arena_is_zeroed_and_aligned(void **state) {
   (void)state;
   for (size_t size = 1; size < 200000; size = size * 3 + 1) {
     char *p = arena_alloc(size);
@@ -21,8 +20,7 @@ static void arena_is_zeroed_and_aligned(void **state)
   }
 }
 
-static void arrays_grow_without_loss(void **state)
-{
+static void arrays_grow_without_loss(void **state) {
   (void)state;
   unsigned *list = NULL, n = 0;
   for (unsigned i = 0; i < 10000; i++)
@@ -32,8 +30,7 @@ static void arrays_grow_without_loss(void **state)
     assert_int_equal(list[i], i * 7);
 }
 
-static void text_grows_without_loss(void **state)
-{
+static void text_grows_without_loss(void **state) {
   (void)state;
   struct text t = { 0 };
   for (int i = 0; i < 5000; i++)
@@ -44,8 +41,7 @@ static void text_grows_without_loss(void **state)
     assert_int_equal(t.data[2 * i], '0' + i % 10);
 }
 
-static void literals_can_be_read_back(void **state)
-{
+static void literals_can_be_read_back(void **state) {
   (void)state;
   static const struct {
     const char *in;
@@ -68,8 +64,7 @@ static void literals_can_be_read_back(void **state)
   }
 }
 
-static void trims_blanks_and_continuations(void **state)
-{
+static void trims_blanks_and_continuations(void **state) {
   (void)state;
   static const struct {
     const char *in, *out;
@@ -81,8 +76,7 @@ static void trims_blanks_and_continuations(void **state)
     assert_true(slice_is(slice_trim(slice_of(cases[i].in)), cases[i].out));
 }
 
-static void splits_outside_of_brackets(void **state)
-{
+static void splits_outside_of_brackets(void **state) {
   (void)state;
   unsigned n;
   struct slice *parts = slice_split(slice_of(" a[1,2], f(b, {c, d}) ,\"x,y\", ',' "), &n);
@@ -98,8 +92,7 @@ static void splits_outside_of_brackets(void **state)
   assert_int_equal(parts[1].size + parts[2].size, 0);
 }
 
-static void suggests_what_is_near(void **state)
-{
+static void suggests_what_is_near(void **state) {
   (void)state;
   static const char *const words[] = { "param", "parallel", "in", "out", "inout", NULL };
   static const struct {
@@ -118,8 +111,7 @@ static void suggests_what_is_near(void **state)
   }
 }
 
-static void tokens(void **state)
-{
+static void tokens(void **state) {
   (void)state;
   static const char text[] = "a1 1..4 0x1p-3 1e+5 \"s\\\"//\" 'c' /* x */ -> // y \\\n "
                              "z\n# 1'000 .5 <<= \"open\n$";
@@ -137,8 +129,7 @@ static void tokens(void **state)
   assert_int_equal(lex(&l).kind, TOKEN_END);
 }
 
-static void blanking_keeps_offsets(void **state)
-{
+static void blanking_keeps_offsets(void **state) {
   (void)state;
   static const char text[] = "a /* b\n */ \\\r\n \"x /* \\\n y\" // c";
   char *blank = lex_blank(text, sizeof text - 1);
@@ -146,8 +137,7 @@ static void blanking_keeps_offsets(void **state)
   assert_int_equal(strlen(blank), sizeof text - 1);
 }
 
-static void lines_and_columns(void **state)
-{
+static void lines_and_columns(void **state) {
   (void)state;
   static const char text[] = "a\nbc\n\n#line 40 \"other.c\"\nd";
   struct source *s = source_of("this.c", text, sizeof text - 1);
@@ -163,8 +153,7 @@ static void lines_and_columns(void **state)
   assert_string_equal(path, "other.c");
 }
 
-static void mentions(void **state)
-{
+static void mentions(void **state) {
   (void)state;
   static const struct {
     const char *text;
@@ -187,15 +176,13 @@ static void mentions(void **state)
                      cases[i].yes);
 }
 
-static int release(void **state)
-{
+static int release(void **state) {
   (void)state;
   arena_reset();
   return 0;
 }
 
-int main(void)
-{
+int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(arena_is_zeroed_and_aligned),
     cmocka_unit_test(arrays_grow_without_loss),

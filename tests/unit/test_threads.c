@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of a site under many threads: keys that come and go, answers that stay right, nobody
-// waiting for a lock. Runs under ThreadSanitizer too, which cannot follow a fork of a threaded
-// program; so the tuning itself is done beforehand, with one thread. (RELIABILITY: C1.)
+// The table of a site under many threads: keys that come and go, answers that stay right,
+// nobody waiting for a lock. Runs under ThreadSanitizer too, which cannot follow a fork
+// of a threaded program; so the tuning itself is done beforehand, with one thread.
+// (RELIABILITY: C1.)
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -62,7 +63,8 @@ static void forgets(void) {
   run(&wrong_answers);
 }
 
-#define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
+#define RUN(body, ...) \
+  assert_int_equal(in_child(body, (const char *const[]){ __VA_ARGS__, NULL }), 0)
 #define LOCKED "AUTOTUNE_MODE=locked"
 
 static void test_stored_winner(void **state) {

@@ -14,8 +14,8 @@
 static struct autotune_kernel kernel = { .name = "k" };
 
 // Does GOT pass for REFERENCE, under the kernel's verify clause?
-static bool passes(enum autotune_element e, const void *reference, const void *got, size_t bytes,
-                   char message[160]) {
+static bool passes(enum autotune_element e, const void *reference, const void *got,
+                   size_t bytes, char message[160]) {
   struct tolerance t = verify_tolerance(&kernel, e, reference, bytes);
   message[0] = '\0';
   return verify_compare(e, t, reference, got, bytes, message, 160);
@@ -32,7 +32,8 @@ static void test_doubles(void **state) {
   char message[160];
   double r[4] = { 1, -2, 3, 1e-20 }, g[4] = { 1, nextafter(-2, 0), 3, 2e-20 };
   declare(AUTOTUNE_VERIFY_DEFAULT, 0, 0);
-  assert_true(passes(AUTOTUNE_F64, r, g, sizeof r, message)); // an ulp, and nothing beside 3
+  assert_true(
+      passes(AUTOTUNE_F64, r, g, sizeof r, message)); // an ulp, and nothing beside 3
   g[2] = 3.003;
   assert_false(passes(AUTOTUNE_F64, r, g, sizeof r, message));
   assert_string_equal(message, "element 2 is 3.003 instead of 3");
@@ -137,7 +138,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_doubles), cmocka_unit_test(test_no_numbers),
     cmocka_unit_test(test_formats), cmocka_unit_test(test_special_halves),
-    cmocka_unit_test(test_bytes), cmocka_unit_test(test_padding), cmocka_unit_test(test_odd_end),
+    cmocka_unit_test(test_bytes),   cmocka_unit_test(test_padding),
+    cmocka_unit_test(test_odd_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large spaces of which little is allowed: sampled, counted, walked and mended without listing them.
+// Large spaces of which little is allowed: sampled, counted, walked and mended without
+// listing them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,13 +11,16 @@
 #include "runtime.h"
 #include "space/space.h"
 
-// N parameters of the numbers 1 … VALUES; conditions look at neighbours in a chain, or at all.
+// N parameters of the numbers 1 … VALUES; conditions look at neighbours in a chain, or at
+// all.
 enum { N = 6, VALUES = 32 };
 static struct autotune_value numbers[1024];
 static struct autotune_param params[10];
 static struct autotune_condition conditions[10];
 static unsigned looks[10][10];
-static struct autotune_kernel kernel = { .name = "k", .params = params, .conditions = conditions };
+static struct autotune_kernel kernel = { .name = "k",
+                                         .params = params,
+                                         .conditions = conditions };
 static const struct autotune_machine machine;
 
 typedef int condition_fn(const struct autotune_value *const *v, void *const *args,
@@ -26,7 +30,8 @@ static void set_params(unsigned n, unsigned values) {
   for (unsigned i = 0; i < 1024; i++)
     numbers[i] = (struct autotune_value){ "v", "v", i + 1, i + 1 };
   for (unsigned i = 0; i < n; i++)
-    params[i] = (struct autotune_param){ "p", "P", AUTOTUNE_INT, -1, values, values, numbers };
+    params[i] =
+        (struct autotune_param){ "p", "P", AUTOTUNE_INT, -1, values, values, numbers };
   kernel.n_params = n;
   kernel.n_conditions = 0;
 }
@@ -34,8 +39,8 @@ static void set_params(unsigned n, unsigned values) {
 static void add_condition(condition_fn *holds, unsigned n, const unsigned *which) {
   unsigned *mine = looks[kernel.n_conditions];
   memcpy(mine, which, n * sizeof *which);
-  conditions[kernel.n_conditions++] = (struct autotune_condition){ .holds = holds, .n_params = n,
-                                                                  .params = mine };
+  conditions[kernel.n_conditions++] =
+      (struct autotune_condition){ .holds = holds, .n_params = n, .params = mine };
 }
 
 static struct space made(void) {
@@ -44,13 +49,13 @@ static struct space made(void) {
   return s;
 }
 
-// ---- conditions ------------------------------------------------------------------------------------
+// ---- conditions ---------------------------------------------------------------------
 
-#define CHAINED(at)                                                                          \
-  static int chained_##at(const struct autotune_value *const *v, void *const *args,         \
-                          const struct autotune_machine *m) {                                \
-    (void)args, (void)m;                                                                     \
-    return v[at]->i * 2 == v[at + 1]->i || (v[at]->i == 32 && v[at + 1]->i == 1);            \
+#define CHAINED(at)                                                                 \
+  static int chained_##at(const struct autotune_value *const *v, void *const *args, \
+                          const struct autotune_machine *m) {                       \
+    (void)args, (void)m;                                                            \
+    return v[at]->i * 2 == v[at + 1]->i || (v[at]->i == 32 && v[at + 1]->i == 1);   \
   }
 CHAINED(0)
 CHAINED(1)
@@ -58,9 +63,11 @@ CHAINED(2)
 CHAINED(3)
 CHAINED(4)
 
-// Each the double of the one before it, and 1 after 32: 6 of 32^6, that is one in 1.8 * 10^8.
+// Each the double of the one before it, and 1 after 32: 6 of 32^6, that is one in 1.8 *
+// 10^8.
 static struct space chain(void) {
-  static condition_fn *const links[] = { chained_0, chained_1, chained_2, chained_3, chained_4 };
+  static condition_fn *const links[] = { chained_0, chained_1, chained_2, chained_3,
+                                         chained_4 };
   set_params(N, VALUES);
   for (unsigned i = 5; i-- > 0;) // given in an unfortunate order
     add_condition(links[i], 2, (const unsigned[]){ i, i + 1 });
@@ -100,22 +107,24 @@ static int product_of_all(const struct autotune_value *const *v, void *const *ar
   return product == *(int *)args[0];
 }
 
-static void product_leaves(double *out, void *const *args, const struct autotune_machine *m) {
+static void product_leaves(double *out, void *const *args,
+                           const struct autotune_machine *m) {
   (void)m;
   out[0] = *(int *)args[0];
 }
 
 // P0 * P1 * P2 * P3 * P4 * P5 == n
 static const struct autotune_step product_steps[] = {
-  { AUTOTUNE_OP_PARAM, 0, 0 }, { AUTOTUNE_OP_PARAM, 1, 0 }, { AUTOTUNE_OP_MULTIPLY, 0, 0 },
-  { AUTOTUNE_OP_PARAM, 2, 0 }, { AUTOTUNE_OP_MULTIPLY, 0, 0 },
-  { AUTOTUNE_OP_PARAM, 3, 0 }, { AUTOTUNE_OP_MULTIPLY, 0, 0 },
-  { AUTOTUNE_OP_PARAM, 4, 0 }, { AUTOTUNE_OP_MULTIPLY, 0, 0 },
-  { AUTOTUNE_OP_PARAM, 5, 0 }, { AUTOTUNE_OP_MULTIPLY, 0, 0 },
-  { AUTOTUNE_OP_LEAF, 0, 0 },  { AUTOTUNE_OP_EQUAL, 0, 0 },
+  { AUTOTUNE_OP_PARAM, 0, 0 },    { AUTOTUNE_OP_PARAM, 1, 0 },
+  { AUTOTUNE_OP_MULTIPLY, 0, 0 }, { AUTOTUNE_OP_PARAM, 2, 0 },
+  { AUTOTUNE_OP_MULTIPLY, 0, 0 }, { AUTOTUNE_OP_PARAM, 3, 0 },
+  { AUTOTUNE_OP_MULTIPLY, 0, 0 }, { AUTOTUNE_OP_PARAM, 4, 0 },
+  { AUTOTUNE_OP_MULTIPLY, 0, 0 }, { AUTOTUNE_OP_PARAM, 5, 0 },
+  { AUTOTUNE_OP_MULTIPLY, 0, 0 }, { AUTOTUNE_OP_LEAF, 0, 0 },
+  { AUTOTUNE_OP_EQUAL, 0, 0 },
 };
 
-// ---- tests -----------------------------------------------------------------------------------------
+// ---- tests --------------------------------------------------------------------------
 
 static unsigned index_of(uint64_t *hashes, unsigned *n, uint64_t hash) {
   unsigned i = 0;
@@ -187,7 +196,8 @@ static void test_uniform(void **state) {
   check_uniform(&s, 28, 10, 56);
 }
 
-// Sparse and not few: 1000 pairs, each with the divisors of its second. Nearly uniform is promised.
+// Sparse and not few: 1000 pairs, each with the divisors of its second. Nearly uniform is
+// promised.
 static void test_nearly_uniform(void **state) {
   (void)state;
   set_params(3, 1000);
@@ -208,10 +218,12 @@ static void test_nearly_uniform(void **state) {
 }
 
 // All that can be reached by neighbours from START.
-static unsigned reachable(const struct space *s, enum nearness near, const choice *start) {
+static unsigned reachable(const struct space *s, enum nearness near,
+                          const choice *start) {
   enum { MOST = 4096, NEAR = 512 };
   size_t width = s->kernel->n_params;
-  choice *queue = calloc(MOST * width, sizeof *queue), *out = calloc(NEAR * width, sizeof *out);
+  choice *queue = calloc(MOST * width, sizeof *queue),
+         *out = calloc(NEAR * width, sizeof *out);
   struct seen seen = { 0 };
   unsigned n = 0;
   memcpy(queue, start, width * sizeof *queue);
@@ -253,7 +265,8 @@ static void test_neighbours(void **state) {
   struct space s = made();
   choice out[64][3], again[64][3], from[3] = { 0, 4, 8 };
   uint64_t rng = 5;
-  assert_int_equal(space_near(&s, NEAR_STEP, from, NULL, *out, 64), 4); // at two ends: 1 + 2 + 1
+  assert_int_equal(space_near(&s, NEAR_STEP, from, NULL, *out, 64),
+                   4); // at two ends: 1 + 2 + 1
   assert_int_equal(space_near(&s, NEAR_ANY, from, NULL, *out, 64), 24);
   assert_int_equal(space_near(&s, NEAR_ANY, from, NULL, *again, 7), 7);
   assert_memory_equal(out, again, 7 * sizeof *out); // the first of them
@@ -278,15 +291,18 @@ static void test_neighbours(void **state) {
 static void test_steps(void **state) {
   (void)state;
   static const struct autotune_value mixed[] = {
-    { "32", "32", 32, 32 }, { "8", "8", 8, 8 }, { "64", "64", 64, 64 }, { "16", "16", 16, 16 },
+    { "32", "32", 32, 32 },
+    { "8", "8", 8, 8 },
+    { "64", "64", 64, 64 },
+    { "16", "16", 16, 16 },
   };
   set_params(2, 4);
   params[0].values = params[1].values = mixed;
   params[1].kind = AUTOTUNE_WORD;
   struct space s = made();
-  assert_int_equal(space_step(&s, 0, 1, 1), 3);  // 8, 16
-  assert_int_equal(space_step(&s, 0, 3, 1), 0);  // 32
-  assert_int_equal(space_step(&s, 0, 0, 1), 2);  // 64
+  assert_int_equal(space_step(&s, 0, 1, 1), 3); // 8, 16
+  assert_int_equal(space_step(&s, 0, 3, 1), 0); // 32
+  assert_int_equal(space_step(&s, 0, 0, 1), 2); // 64
   assert_int_equal(space_step(&s, 0, 2, 1), -1);
   assert_int_equal(space_step(&s, 0, 1, -1), -1);
   choice out[8][2], from[2] = { 1, 1 };
@@ -296,7 +312,8 @@ static void test_steps(void **state) {
 // tile? with TI and TJ; a change of the gate gives them values, or takes them away.
 static void test_gates(void **state) {
   (void)state;
-  static const struct autotune_value yes_no[] = { { "yes", "1", 1, 1 }, { "no", "0", 0, 0 } };
+  static const struct autotune_value yes_no[] = { { "yes", "1", 1, 1 },
+                                                  { "no", "0", 0, 0 } };
   set_params(3, 8);
   params[0] = (struct autotune_param){ "tile", "T", AUTOTUNE_CHOICE, -1, 2, 1, yes_no };
   params[1].when = params[2].when = 0;
@@ -429,11 +446,12 @@ static void test_seen(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_chain),     cmocka_unit_test(test_uniform),
+    cmocka_unit_test(test_chain),          cmocka_unit_test(test_uniform),
     cmocka_unit_test(test_nearly_uniform), cmocka_unit_test(test_connected),
-    cmocka_unit_test(test_neighbours), cmocka_unit_test(test_steps), cmocka_unit_test(test_gates),
-    cmocka_unit_test(test_repair),    cmocka_unit_test(test_count), cmocka_unit_test(test_seen),
-    cmocka_unit_test(test_one_factor), cmocka_unit_test(test_long_lists),
+    cmocka_unit_test(test_neighbours),     cmocka_unit_test(test_steps),
+    cmocka_unit_test(test_gates),          cmocka_unit_test(test_repair),
+    cmocka_unit_test(test_count),          cmocka_unit_test(test_seen),
+    cmocka_unit_test(test_one_factor),     cmocka_unit_test(test_long_lists),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

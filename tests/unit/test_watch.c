@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tuned kernel that becomes slower while the program runs: its finalists race again, once, and the result
-// takes the old one's place. The machine's becoming slower is a variable that all variants look at.
+// A tuned kernel that becomes slower while the program runs: its finalists race again,
+// once, and the result takes the old one's place. The machine's becoming slower is a
+// variable that all variants look at.
 #include <pthread.h>
 #include <time.h>
 
@@ -8,7 +9,8 @@
 
 #include "tuned_fixture.h"
 
-#define RUN(body, ...) assert_int_equal(in_child(body, (const char *const[]){ SILENT, __VA_ARGS__, NULL }), 0)
+#define RUN(body, ...) \
+  assert_int_equal(in_child(body, (const char *const[]){ SILENT, __VA_ARGS__, NULL }), 0)
 #define SILENT "AUTOTUNE_LOG=error"
 #define QUICK "AUTOTUNE_DRIFT=0.8s" // eight windows of 0.1 s
 
@@ -25,7 +27,8 @@ static const char drag_text[] =
     "}\n"
     "void (*const autotune_entry)(int, double, const double *, double *) = scale;\n";
 static const struct autotune_unit drag_units[] = { { "clang", drag_text, scale_flags } };
-static const struct autotune_symbol drag_symbols[] = { { "drag", (const void *)&drag, sizeof drag } };
+static const struct autotune_symbol drag_symbols[] = { { "drag", (const void *)&drag,
+                                                         sizeof drag } };
 
 static void dragged_default(int n, double f, const double *a, double *c) {
   for (int k = 0; k <= drag; k++)
@@ -69,8 +72,9 @@ static bool store_has(const char *words) {
   sqlite3_stmt *q = NULL;
   snprintf(path, sizeof path, "%s/results.db", fixture_folder);
   bool has = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-             sqlite3_prepare_v2(db, "SELECT why FROM winner", -1, &q, NULL) == SQLITE_OK &&
-             sqlite3_step(q) == SQLITE_ROW && strstr((const char *)sqlite3_column_text(q, 0), words);
+      sqlite3_prepare_v2(db, "SELECT why FROM winner", -1, &q, NULL) == SQLITE_OK &&
+      sqlite3_step(q) == SQLITE_ROW &&
+      strstr((const char *)sqlite3_column_text(q, 0), words);
   sqlite3_finalize(q);
   sqlite3_close(db);
   return has;
@@ -87,7 +91,8 @@ static void races_again(void) {
   drag = 3;
   EXPECT(call_until("raced again: ", 30));
   EXPECT(store_has("raced again: ") && scale_is_right(SCALE_N));
-  EXPECT(scale_site.hot->code != scale_kernel.original && autotune_wait(0) == AUTOTUNE_OK);
+  EXPECT(scale_site.hot->code != scale_kernel.original &&
+         autotune_wait(0) == AUTOTUNE_OK);
   const char *text = NULL;
   EXPECT(autotune_best("scale", NULL, "U", &text) == AUTOTUNE_OK);
   call_until(NULL, 1.5);

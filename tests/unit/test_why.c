@@ -37,18 +37,21 @@ static void expect(const char *folder, const struct why_options *o, const char *
   free(out);
 }
 
-#define HERE .cpu = "Test CPU 1", .isa = "x86-64-v3 1", .threads = 2, .toolchain = "clang 22.1.7"
+#define HERE \
+  .cpu = "Test CPU 1", .isa = "x86-64-v3 1", .threads = 2, .toolchain = "clang 22.1.7"
 
 static void test_what_runs(void **state) {
   fill(*state);
-  expect(*state, &(struct why_options){ HERE }, "MR=6  NR=64: 2.000 ms, 5.00 x over the default; found ");
+  expect(*state, &(struct why_options){ HERE },
+         "MR=6  NR=64: 2.000 ms, 5.00 x over the default; found ");
 }
 
 static void test_another_compiler(void **state) {
   fill(*state);
   struct why_options o = { HERE };
   o.toolchain = "clang 22.1.8";
-  expect(*state, &o, "compiler clang 22.1.7 → clang 22.1.8; 61 of 64 timings still hold\n");
+  expect(*state, &o,
+         "compiler clang 22.1.7 → clang 22.1.8; 61 of 64 timings still hold\n");
 }
 
 static void test_another_machine(void **state) {
@@ -57,7 +60,8 @@ static void test_another_machine(void **state) {
   o.threads = 4;
   expect(*state, &o, "until it is tuned: threads 2 → 4\n");
   o.cpu = "Test CPU 2";
-  expect(*state, &o, "until it is tuned: machine Test CPU 1 → Test CPU 2; threads 2 → 4\n");
+  expect(*state, &o,
+         "until it is tuned: machine Test CPU 1 → Test CPU 2; threads 2 → 4\n");
 }
 
 static void test_another_key(void **state) {
@@ -77,15 +81,18 @@ static void test_borrowed(void **state) {
   struct summary m = fixture_summary();
   struct store *s = open_store(*state);
   assert_int_equal(store_finish(s, &id, &r), 0);
-  expect(*state, &(struct why_options){ HERE },
-         "the default, until it is tuned: its tuning did not come to its end; 1 variant tried so far\n");
+  expect(
+      *state, &(struct why_options){ HERE },
+      "the default, until it is tuned: its tuning did not come to its end; 1 variant tried so far\n");
   m.source = "borrowed from n = 256";
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
-  expect(*state, &(struct why_options){ HERE }, "MR=6  NR=64; borrowed from n = 256 until it is tuned\n");
+  expect(*state, &(struct why_options){ HERE },
+         "MR=6  NR=64; borrowed from n = 256 until it is tuned\n");
 }
 
-// A kernel of the same name in another file is another one; the same file in another folder is not.
+// A kernel of the same name in another file is another one; the same file in another
+// folder is not.
 static void test_two_files(void **state) {
   fill(*state);
   struct identity id = fixture_identity();
@@ -94,16 +101,21 @@ static void test_two_files(void **state) {
   id.unit++;
   id.file = "old/gemm.c";
   assert_int_equal(store_summary(s, &id, &m), 0);
-  expect(*state, &(struct why_options){ HERE }, "gemm on Test CPU 1, 2 threads, clang 22.1.7\n  n = ");
+  expect(*state, &(struct why_options){ HERE },
+         "gemm on Test CPU 1, 2 threads, clang 22.1.7\n  n = ");
   id.unit++;
   id.file = "small.c";
   m.values = "MR=1\nNR=1\n";
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
-  expect(*state, &(struct why_options){ HERE }, "gemm (gemm.c) on Test CPU 1, 2 threads, clang 22.1.7\n");
-  expect(*state, &(struct why_options){ HERE }, "MR=6  NR=64: 2.000 ms, 5.00 x over the default; found ");
-  expect(*state, &(struct why_options){ HERE }, "gemm (small.c) on Test CPU 1, 2 threads, clang 22.1.7\n");
-  expect(*state, &(struct why_options){ HERE }, "MR=1  NR=1: 2.000 ms, 5.00 x over the default; found ");
+  expect(*state, &(struct why_options){ HERE },
+         "gemm (gemm.c) on Test CPU 1, 2 threads, clang 22.1.7\n");
+  expect(*state, &(struct why_options){ HERE },
+         "MR=6  NR=64: 2.000 ms, 5.00 x over the default; found ");
+  expect(*state, &(struct why_options){ HERE },
+         "gemm (small.c) on Test CPU 1, 2 threads, clang 22.1.7\n");
+  expect(*state, &(struct why_options){ HERE },
+         "MR=1  NR=1: 2.000 ms, 5.00 x over the default; found ");
 }
 
 static void test_misspelt(void **state) {
@@ -120,9 +132,11 @@ static void test_misspelt(void **state) {
 
 static void test_offers(void **state) {
   (void)state;
-  static const char params[] = "MR\tint\t-1\t0\t4\t6\ntile@12.1\tchoice\t-1\t0\tno\tyes\nflags\tflags\t-1\t0\t\t-O2\n";
+  static const char params[] =
+      "MR\tint\t-1\t0\t4\t6\ntile@12.1\tchoice\t-1\t0\tno\tyes\nflags\tflags\t-1\t0\t\t-O2\n";
   assert_true(asked_offers(params, "MR=6\nflags=-O2\ntile@12.1=yes\n"));
-  assert_true(asked_offers(params, "MR=6\nflags=\ntile@40.1=no\n")); // the line moved; no flags
+  assert_true(
+      asked_offers(params, "MR=6\nflags=\ntile@40.1=no\n")); // the line moved; no flags
   assert_false(asked_offers(params, "MR=8\nflags=\ntile@12.1=no\n"));
   assert_false(asked_offers(params, "MR=6\nflags=\n"));
   assert_false(asked_offers(params, "MR=6\nNR=6\nflags=\ntile@12.1=no\n"));

@@ -4,11 +4,18 @@
 #include "wisdom/wisdom.h"
 
 static struct wisdom_entry entry(const char *key, double when) {
-  struct wisdom_entry e = { .problem = { .kernel = "gemm", .file = "src/gemm.c", .cpu = "Test CPU 1",
-                                         .isa = "x86-64-v3 1", .toolchain = "clang 22.1.8",
-                                         .unit = 0x1234567890abcdefu, .threads = 2, .key = key,
-                                         .key_names = "n\nm", .family = "" },
-                            .summary = fixture_summary(), .origin = "" };
+  struct wisdom_entry e = { .problem = { .kernel = "gemm",
+                                         .file = "src/gemm.c",
+                                         .cpu = "Test CPU 1",
+                                         .isa = "x86-64-v3 1",
+                                         .toolchain = "clang 22.1.8",
+                                         .unit = 0x1234567890abcdefu,
+                                         .threads = 2,
+                                         .key = key,
+                                         .key_names = "n\nm",
+                                         .family = "" },
+                            .summary = fixture_summary(),
+                            .origin = "" };
   e.summary.space = 5;
   e.summary.text = 6;
   e.summary.machine = "l1d=32768 cores=2";
@@ -85,17 +92,28 @@ static char *edited(const char *line, const char *from, const char *to) {
 
 static void test_what_is_no_line(void **state) {
   static const char *const edits[][2] = {
-    { "\"autotune\": 1", "\"autotune\": 2" },       { "\"kernel\": \"gemm\"", "\"kernel\": \"\"" },
-    { "\"kernel\": \"gemm\"", "\"kernel\": 7" },    { "\"file\": \"gemm.c\"", "\"file\": \"/etc/x\"" },
-    { "\"threads\": 2", "\"threads\": -2" },        { "\"threads\": 2", "\"threads\": 99999999" },
-    { "\"threads\": 2", "\"threads\": 2, \"code\": \"x\"" }, { "\"threads\": 2, ", "" },
-    { "1234567890abcdef", "1234567890ABCDEF" },     { "1234567890abcdef", "12" },
-    { "\"median\": 0.002", "\"median\": 1e300" },   { "\"median\": 0.002", "\"median\": -1" },
-    { "\"median\": 0.002", "\"median\": 1" },       { "\"MR\": \"6\"", "\"MR\": 6" },
-    { "\"MR\": \"6\"", "\"M\\nR\": \"6\"" },        { "\"MR\": \"6\"", "\"MR=\": \"6\"" },
-    { "\"MR\": \"6\"", "\"MR\": \"6\\u001b[2J\"" }, { "[\"n\", 512]", "[\"n\", 512, 3]" },
-    { "[\"n\", 512]", "[\"n\", 99999999999999999999]" }, { "[\"n\", 512]", "7" },
-    { "\"verified\": true", "\"verified\": 1" },    { "Z\"", "\"" },
+    { "\"autotune\": 1", "\"autotune\": 2" },
+    { "\"kernel\": \"gemm\"", "\"kernel\": \"\"" },
+    { "\"kernel\": \"gemm\"", "\"kernel\": 7" },
+    { "\"file\": \"gemm.c\"", "\"file\": \"/etc/x\"" },
+    { "\"threads\": 2", "\"threads\": -2" },
+    { "\"threads\": 2", "\"threads\": 99999999" },
+    { "\"threads\": 2", "\"threads\": 2, \"code\": \"x\"" },
+    { "\"threads\": 2, ", "" },
+    { "1234567890abcdef", "1234567890ABCDEF" },
+    { "1234567890abcdef", "12" },
+    { "\"median\": 0.002", "\"median\": 1e300" },
+    { "\"median\": 0.002", "\"median\": -1" },
+    { "\"median\": 0.002", "\"median\": 1" },
+    { "\"MR\": \"6\"", "\"MR\": 6" },
+    { "\"MR\": \"6\"", "\"M\\nR\": \"6\"" },
+    { "\"MR\": \"6\"", "\"MR=\": \"6\"" },
+    { "\"MR\": \"6\"", "\"MR\": \"6\\u001b[2J\"" },
+    { "[\"n\", 512]", "[\"n\", 512, 3]" },
+    { "[\"n\", 512]", "[\"n\", 99999999999999999999]" },
+    { "[\"n\", 512]", "7" },
+    { "\"verified\": true", "\"verified\": 1" },
+    { "Z\"", "\"" },
     { "\"tried\": 48", "\"tried\": 48, \"tried\": 49" },
   };
   struct wisdom_entry in = entry("512,3", 1790000000), out;
@@ -123,8 +141,8 @@ static void test_what_is_no_line(void **state) {
   free(line);
 }
 
-static char *write_lines(const char *folder, const char *name, const struct wisdom_entry *e,
-                         unsigned n) {
+static char *write_lines(const char *folder, const char *name,
+                         const struct wisdom_entry *e, unsigned n) {
   char *path = sys_printf("%s/%s", folder, name);
   struct wisdom w = { 0 };
   for (unsigned i = 0; i < n; i++)
@@ -163,7 +181,8 @@ static void test_bad_lines_are_told_and_left_out(void **state) {
 }
 
 static void test_the_better_one_of_the_same_is_left(void **state) {
-  struct wisdom_entry e[] = { entry("512,3", 1e9), entry("512,3", 2e9), entry("512,3", 3e9) };
+  struct wisdom_entry e[] = { entry("512,3", 1e9), entry("512,3", 2e9),
+                              entry("512,3", 3e9) };
   (void)state;
   e[1].summary.values = "MR=8\nNR=64\n";
   e[2].summary.verified = false;
@@ -188,14 +207,20 @@ static void test_merging(void **state) {
   (void)state;
   struct wisdom_entry base[] = { entry("1,1", 1e9), entry("2,1", 1e9), entry("3,1", 1e9),
                                  entry("4,1", 1e9) };
-  // Theirs took out 1, changed 2, left 3, changed 4 later than ours, and adds 6; ours adds 5.
+  // Theirs took out 1, changed 2, left 3, changed 4 later than ours, and adds 6; ours
+  // adds 5.
   struct wisdom_entry ours[] = { base[0], base[1], entry("3,1", 2e9), entry("4,1", 2e9),
                                  entry("5,1", 1e9) };
-  struct wisdom_entry theirs[] = { entry("2,1", 5e8), base[2], entry("4,1", 3e9), entry("6,1", 1e9) };
-  struct wisdom b = list_of(base, 4), o = list_of(ours, 5), t = list_of(theirs, 4), out, back;
+  struct wisdom_entry theirs[] = { entry("2,1", 5e8), base[2], entry("4,1", 3e9),
+                                   entry("6,1", 1e9) };
+  struct wisdom b = list_of(base, 4), o = list_of(ours, 5), t = list_of(theirs, 4), out,
+                back;
   assert_true(wisdom_merge(&o, &t, &b, &out));
   assert_true(wisdom_merge(&t, &o, &b, &back));
-  static const struct { const char *key; double when; } expected[] = {
+  static const struct {
+    const char *key;
+    double when;
+  } expected[] = {
     { "2,1", 5e8 }, { "3,1", 2e9 }, { "4,1", 3e9 }, { "5,1", 1e9 }, { "6,1", 1e9 },
   };
   assert_int_equal(out.n, 5);
@@ -221,7 +246,8 @@ int main(void) {
     cmocka_unit_test(test_a_line_comes_back),
     cmocka_unit_test(test_a_kernel_without_key_or_winner),
     cmocka_unit_test(test_what_is_no_line),
-    cmocka_unit_test_setup_teardown(test_bad_lines_are_told_and_left_out, folder_setup, folder_teardown),
+    cmocka_unit_test_setup_teardown(test_bad_lines_are_told_and_left_out, folder_setup,
+                                    folder_teardown),
     cmocka_unit_test(test_the_better_one_of_the_same_is_left),
     cmocka_unit_test(test_merging),
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers, with functions of this file for variants: what they do wrong must be told, must end nothing
-// but a worker, and must not reach the caller's data. (RELIABILITY: V1, V2, V3.)
+// Workers, with functions of this file for variants: what they do wrong must be told,
+// must end nothing but a worker, and must not reach the caller's data. (RELIABILITY: V1,
+// V2, V3.)
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
@@ -24,7 +25,7 @@
 
 #include "sandbox/sandbox.h"
 
-// ---- a kernel: C[i] = 2 * A[i], and the sum of A is returned ----------------------------------------
+// ---- a kernel: C[i] = 2 * A[i], and the sum of A is returned ------------------------
 
 enum { N = 1000 };
 typedef double kernel_fn(int n, const double *a, double *c);
@@ -60,18 +61,28 @@ static const struct autotune_section sections[] = {
 
 static struct autotune_kernel kernel_of(kernel_fn *original) {
   return (struct autotune_kernel){
-    .abi = AUTOTUNE_ABI, .name = "twice", .original = (autotune_fn)original, .invoke = invoke,
-    .describe = describe, .ret_size = sizeof(double), .ret_element = AUTOTUNE_F64, .n_args = 3,
-    .n_sections = 2, .sections = sections,
+    .abi = AUTOTUNE_ABI,
+    .name = "twice",
+    .original = (autotune_fn)original,
+    .invoke = invoke,
+    .describe = describe,
+    .ret_size = sizeof(double),
+    .ret_element = AUTOTUNE_F64,
+    .n_args = 3,
+    .n_sections = 2,
+    .sections = sections,
   };
 }
 
-// ---- a just-in-time compiler whose objects are addresses of functions --------------------------------
+// ---- a just-in-time compiler whose objects are addresses of functions ---------------
 
-struct jit_code { autotune_fn entry; };
+struct jit_code {
+  autotune_fn entry;
+};
 
 static struct jit_code *fake_load(const void *object, size_t size,
-                                  const struct autotune_symbol *symbols, size_t n, char **message) {
+                                  const struct autotune_symbol *symbols, size_t n,
+                                  char **message) {
   (void)symbols, (void)n;
   struct jit_code *code = calloc(1, sizeof *code);
   if (size != sizeof code->entry) {
@@ -87,9 +98,11 @@ static void *fake_symbol(struct jit_code *code, const char *name) {
   return strcmp(name, "autotune_entry") == 0 ? &code->entry : NULL;
 }
 
-static const struct jit_api fake_jit = { .abi = JIT_ABI, .load = fake_load, .symbol = fake_symbol };
+static const struct jit_api fake_jit = { .abi = JIT_ABI,
+                                         .load = fake_load,
+                                         .symbol = fake_symbol };
 
-// ---- the bench -------------------------------------------------------------------------------------
+// ---- the bench ----------------------------------------------------------------------
 
 static struct {
   struct autotune_kernel kernel;
@@ -100,8 +113,12 @@ static struct {
   uint64_t tickets;
 } bench;
 
-static const struct trial_plan plan = { .limit = 0.5, .budget = 0.05, .min_samples = 3,
-                                        .max_samples = 20, .precision = 0.02, .verify = true };
+static const struct trial_plan plan = { .limit = 0.5,
+                                        .budget = 0.05,
+                                        .min_samples = 3,
+                                        .max_samples = 20,
+                                        .precision = 0.02,
+                                        .verify = true };
 
 static void bench_open(struct autotune_kernel k) {
   char *message = NULL;
@@ -130,8 +147,9 @@ static struct trial reference(void) {
 
 static struct trial try(kernel_fn *variant) {
   struct trial trial;
-  assert_int_equal(worker_try(bench.workers, ++bench.tickets, &variant, sizeof variant, &plan,
-                              &trial), 0);
+  assert_int_equal(
+      worker_try(bench.workers, ++bench.tickets, &variant, sizeof variant, &plan, &trial),
+      0);
   free(trial.samples);
   return trial;
 }
@@ -156,9 +174,10 @@ static int open_files(void) {
   return n;
 }
 
-// ---- V1: what dies -----------------------------------------------------------------------------------
+// ---- V1: what dies ------------------------------------------------------------------
 
-#define PLAIN __attribute__((no_sanitize("undefined", "address"))) // the real thing, not its report
+#define PLAIN \
+  __attribute__((no_sanitize("undefined", "address"))) // the real thing, not its report
 
 PLAIN static double segv(int n, const double *a, double *c) {
   int *volatile nowhere = (int *)8;
@@ -203,7 +222,8 @@ static double kills_itself(int n, const double *a, double *c) {
   kill(getpid(), SIGKILL);
   return 0;
 }
-static double handles(int n, const double *a, double *c) { // the program's handlers must be gone
+static double handles(int n, const double *a,
+                      double *c) { // the program's handlers must be gone
   (void)n, (void)a, (void)c;
   raise(SIGUSR1);
   return 0;
@@ -213,16 +233,23 @@ static void handler(int s) {
   (void)s;
 }
 
-static const struct { kernel_fn *fn; enum fate fate; const char *message; } deaths[] = {
-  { segv, FATE_CRASH, "SIGSEGV" },     { bus, FATE_CRASH, "SIGBUS" },
-  { fpe, FATE_CRASH, "SIGFPE" },       { ill, FATE_CRASH, "SIGILL" },
-  { aborts, FATE_CRASH, "SIGABRT" },   { exits, FATE_EXIT, "exit(0)" },
-  { exits_fast, FATE_EXIT, "exit(3)" }, { overflows, FATE_CRASH, "SIGSEGV" },
+static const struct {
+  kernel_fn *fn;
+  enum fate fate;
+  const char *message;
+} deaths[] = {
+  { segv, FATE_CRASH, "SIGSEGV" },         { bus, FATE_CRASH, "SIGBUS" },
+  { fpe, FATE_CRASH, "SIGFPE" },           { ill, FATE_CRASH, "SIGILL" },
+  { aborts, FATE_CRASH, "SIGABRT" },       { exits, FATE_EXIT, "exit(0)" },
+  { exits_fast, FATE_EXIT, "exit(3)" },    { overflows, FATE_CRASH, "SIGSEGV" },
   { kills_itself, FATE_CRASH, "SIGKILL" }, { handles, FATE_CRASH, "SIGUSR1" },
 };
 
 // The program's exit handlers must not run in a worker: this one would leave a file.
-static struct { pid_t pid; char path[64]; } parent;
+static struct {
+  pid_t pid;
+  char path[64];
+} parent;
 
 static void at_exit(void) {
   if (getpid() != parent.pid)
@@ -250,11 +277,20 @@ static void crashes(bool openmp, bool first) {
   assert_int_equal(access(parent.path, F_OK), -1);
 }
 
-static void test_crashes(void **state) { (void)state; crashes(false, true); }
-static void test_crashes_later(void **state) { (void)state; crashes(false, false); }
-static void test_crashes_openmp(void **state) { (void)state; crashes(true, true); }
+static void test_crashes(void **state) {
+  (void)state;
+  crashes(false, true);
+}
+static void test_crashes_later(void **state) {
+  (void)state;
+  crashes(false, false);
+}
+static void test_crashes_openmp(void **state) {
+  (void)state;
+  crashes(true, true);
+}
 
-// ---- V2: what does not end ------------------------------------------------------------------------------
+// ---- V2: what does not end ----------------------------------------------------------
 
 static double loops(int n, const double *a, double *c) {
   for (volatile int i = 1; i;)
@@ -288,7 +324,8 @@ static double forks(int n, const double *a, double *c) { // and leaves somebody 
   return loops(n, a, c);
 }
 
-static double forks_away(int n, const double *a, double *c) { // out of its group, and of its family
+static double forks_away(int n, const double *a,
+                         double *c) { // out of its group, and of its family
   if (fork() == 0) {
     setsid();
     if (fork() == 0)
@@ -299,7 +336,8 @@ static double forks_away(int n, const double *a, double *c) { // out of its grou
 
 static void test_endless(void **state) {
   (void)state;
-  kernel_fn *const endless[] = { loops, sleeps, deadlocks, blocks_signals, forks, forks_away };
+  kernel_fn *const endless[] = { loops,          sleeps, deadlocks,
+                                 blocks_signals, forks,  forks_away };
   int files = open_files();
   prctl(PR_SET_CHILD_SUBREAPER, 1); // bench_close finds who is left
   bench_open(kernel_of(right));
@@ -313,7 +351,7 @@ static void test_endless(void **state) {
   prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-// ---- V3: what is wrong --------------------------------------------------------------------------------
+// ---- V3: what is wrong --------------------------------------------------------------
 
 static int thread_count = 4; // as OpenMP's would be
 
@@ -373,14 +411,19 @@ static double four(int n, const double *a, double *c) {
   thread_count = 4;
   return at_three_threads(n, a, c);
 }
-static double second_time(int n, const double *a, double *c) { // right while it is looked at
+static double second_time(int n, const double *a,
+                          double *c) { // right while it is looked at
   static int calls;
   double sum = right(n, a, c);
   c[3] += calls++ > 0;
   return sum;
 }
 
-static const struct { kernel_fn *fn; enum fate fate; const char *message; } results[] = {
+static const struct {
+  kernel_fn *fn;
+  enum fate fate;
+  const char *message;
+} results[] = {
   { right, FATE_OK, "" },
   { one_ulp, FATE_OK, "" },
   { thousandth, FATE_WRONG, "element 500" },
@@ -407,15 +450,22 @@ static void wrong(const struct autotune_section *s) {
   bench_close();
 }
 
-static void test_wrong(void **state) { (void)state; wrong(sections); }
-static void test_wrong_in_place(void **state) { (void)state; wrong(inout_sections); }
+static void test_wrong(void **state) {
+  (void)state;
+  wrong(sections);
+}
+static void test_wrong_in_place(void **state) {
+  (void)state;
+  wrong(inout_sections);
+}
 
 // Arrays within one mapping, so that what is beside them is certain.
 static void test_outside(void **state) {
   (void)state;
   struct autotune_kernel k = kernel_of(right);
   char *message = NULL;
-  double *memory = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  double *memory =
+      mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   double *a = memory + 1000, *c = memory + 50000;
   int n = N;
   void *args[] = { &n, &a, &c };
@@ -431,7 +481,7 @@ static void test_outside(void **state) {
   munmap(memory, 1 << 20);
 }
 
-// ---- the default itself --------------------------------------------------------------------------------
+// ---- the default itself -------------------------------------------------------------
 
 static double accumulates(int n, const double *a, double *c) {
   for (int i = 0; i < n; i++)
@@ -464,7 +514,7 @@ static void test_default_crashes(void **state) {
   bench_close();
 }
 
-// ---- what is known of the call ---------------------------------------------------------------------------
+// ---- what is known of the call ------------------------------------------------------
 
 static void describe_nothing(void *const *args, struct autotune_call *call) {
   call->flops = *(int *)args[0];
@@ -499,8 +549,10 @@ static void describe_overlapping(void *const *args, struct autotune_call *call) 
 static void test_overlapping(void **state) {
   (void)state;
   static const struct autotune_section five[] = {
-    { "A[0:n]", AUTOTUNE_IN, AUTOTUNE_F64, 8 },     { "C[0:n]", AUTOTUNE_OUT, AUTOTUNE_F64, 8 },
-    { "C[10:100]", AUTOTUNE_IN, AUTOTUNE_F64, 8 },  { "N[0:100]", AUTOTUNE_INOUT, AUTOTUNE_F64, 8 },
+    { "A[0:n]", AUTOTUNE_IN, AUTOTUNE_F64, 8 },
+    { "C[0:n]", AUTOTUNE_OUT, AUTOTUNE_F64, 8 },
+    { "C[10:100]", AUTOTUNE_IN, AUTOTUNE_F64, 8 },
+    { "N[0:100]", AUTOTUNE_INOUT, AUTOTUNE_F64, 8 },
     { "A[0:0]", AUTOTUNE_OUT, AUTOTUNE_F64, 8 },
   };
   struct autotune_kernel k = kernel_of(right);
@@ -533,9 +585,12 @@ static void test_nonsense_sections(void **state) {
   free(message);
 }
 
-// ---- reaching outside --------------------------------------------------------------------------------------
+// ---- reaching outside ---------------------------------------------------------------
 
-static struct { double *shared; int pipe[2]; } outside;
+static struct {
+  double *shared;
+  int pipe[2];
+} outside;
 
 static double writes_shared(int n, const double *a, double *c) {
   outside.shared[0] = 7;
@@ -548,7 +603,8 @@ static double writes_descriptor(int n, const double *a, double *c) {
 
 static void test_reaching_outside(void **state) {
   (void)state;
-  outside.shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  outside.shared =
+      mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   outside.shared[0] = 1;
   assert_int_equal(pipe2(outside.pipe, O_NONBLOCK), 0);
   bench_open(kernel_of(right));
@@ -571,8 +627,10 @@ static void test_closed_standard_streams(void **state) {
     for (int fd = 0; fd < 3; fd++)
       close(fd);
     bench_open(kernel_of(right));
-    _exit(reference().fate == FATE_OK && try(right).fate == FATE_OK && try(segv).fate == FATE_CRASH
-              ? 0 : 1);
+    _exit(reference().fate == FATE_OK && try(right).fate == FATE_OK &&
+                  try(segv).fate == FATE_CRASH
+              ? 0
+              : 1);
   }
   int status;
   assert_int_equal(waitpid(child, &status, 0), child);
@@ -615,7 +673,8 @@ static void test_stops_early(void **state) {
   bench_close();
 }
 
-// Takes three times as long from some call on, as all does on a machine where somebody else is busy.
+// Takes three times as long from some call on, as all does on a machine where somebody
+// else is busy.
 static double tired(int n, const double *a, double *c) {
   static unsigned calls;
   struct timespec nap = { 0, calls++ < 12 ? 1000 * 1000 : 3000 * 1000 };
@@ -623,7 +682,8 @@ static double tired(int n, const double *a, double *c) {
   return right(n, a, c);
 }
 
-// What takes 2 ms beside a variant of 1 ms that takes 3 just now is told as if nothing slowed it.
+// What takes 2 ms beside a variant of 1 ms that takes 3 just now is told as if nothing
+// slowed it.
 static void test_rival(void **state) {
   (void)state;
   struct trial trial;
@@ -668,7 +728,8 @@ static void test_undumpable(void **state) {
   }
   int status = 0;
   waitpid(pid, &status, 0);
-  assert_true(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77));
+  assert_true(WIFEXITED(status) &&
+              (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77));
 }
 
 int main(void) {
@@ -676,15 +737,24 @@ int main(void) {
   snprintf(parent.path, sizeof parent.path, "test_worker.%d", (int)parent.pid);
   atexit(at_exit);
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_crashes), cmocka_unit_test(test_crashes_later),
-    cmocka_unit_test(test_rival), cmocka_unit_test(test_undumpable),
-    cmocka_unit_test(test_crashes_openmp), cmocka_unit_test(test_endless),
-    cmocka_unit_test(test_wrong), cmocka_unit_test(test_wrong_in_place),
-    cmocka_unit_test(test_outside), cmocka_unit_test(test_default_without_its_inout),
-    cmocka_unit_test(test_default_in_place), cmocka_unit_test(test_default_crashes),
-    cmocka_unit_test(test_no_sections), cmocka_unit_test(test_overlapping),
-    cmocka_unit_test(test_nonsense_sections), cmocka_unit_test(test_reaching_outside),
-    cmocka_unit_test(test_closed_standard_streams), cmocka_unit_test(test_bad_object),
+    cmocka_unit_test(test_crashes),
+    cmocka_unit_test(test_crashes_later),
+    cmocka_unit_test(test_rival),
+    cmocka_unit_test(test_undumpable),
+    cmocka_unit_test(test_crashes_openmp),
+    cmocka_unit_test(test_endless),
+    cmocka_unit_test(test_wrong),
+    cmocka_unit_test(test_wrong_in_place),
+    cmocka_unit_test(test_outside),
+    cmocka_unit_test(test_default_without_its_inout),
+    cmocka_unit_test(test_default_in_place),
+    cmocka_unit_test(test_default_crashes),
+    cmocka_unit_test(test_no_sections),
+    cmocka_unit_test(test_overlapping),
+    cmocka_unit_test(test_nonsense_sections),
+    cmocka_unit_test(test_reaching_outside),
+    cmocka_unit_test(test_closed_standard_streams),
+    cmocka_unit_test(test_bad_object),
     cmocka_unit_test(test_stops_early),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

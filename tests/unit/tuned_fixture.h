@@ -26,7 +26,8 @@
 
 enum { SCALE_N = 20000 };
 
-__attribute__((noinline)) static void scale_default(int n, double f, const double *a, double *c) {
+__attribute__((noinline)) static void scale_default(int n, double f, const double *a,
+                                                    double *c) {
   for (int again = 0; again < 40; again++) // slow on purpose: there is much to win
     for (volatile int i = 0; i < n; i++)
       c[i] = f * a[i];
@@ -35,7 +36,8 @@ __attribute__((noinline)) static void scale_default(int n, double f, const doubl
 static void scale_invoke(autotune_fn fn, void *const *args, void *ret) {
   (void)ret;
   ((void (*)(int, double, const double *, double *))fn)(
-      *(int *)args[0], *(double *)args[1], *(const double **)args[2], *(double **)args[3]);
+      *(int *)args[0], *(double *)args[1], *(const double **)args[2],
+      *(double **)args[3]);
 }
 
 static void scale_describe(void *const *args, struct autotune_call *call) {
@@ -46,8 +48,8 @@ static void scale_describe(void *const *args, struct autotune_call *call) {
   call->bytes = 2.0 * (double)bytes;
 }
 
-// BAD makes the variant crash, hang or err: 0 no, 1 crash, 2 a wrong result, 3 exit, 4 never ends,
-// 5 does not compile, 6 takes 1.2 s.
+// BAD makes the variant crash, hang or err: 0 no, 1 crash, 2 a wrong result, 3 exit, 4
+// never ends, 5 does not compile, 6 takes 1.2 s.
 static const char scale_text[] =
     "void scale(int n, double f, const double *a, double *c) {\n"
     "#if BAD == 4\n"
@@ -69,15 +71,18 @@ static const char scale_text[] =
     "#if BAD == 5\n"
     "  does not compile;\n"
     "#endif\n"
-    "  static volatile int mark[U]; mark[0] = 1;\n" // no two values of U are the same code
+    "  static volatile int mark[U]; mark[0] = 1;\n" // no two values of U are the same
+                                                    // code
     "}\n"
     "void (*const autotune_entry)(int, double, const double *, double *) = scale;\n";
 
-static const struct autotune_value scale_u[] = {
-  { "1", "1", 1, 1 }, { "2", "2", 2, 2 }, { "3", "3", 3, 3 } };
-static const struct autotune_value scale_bad[] = {
-  { "0", "0", 0, 0 }, { "1", "1", 1, 1 }, { "2", "2", 2, 2 }, { "3", "3", 3, 3 },
-  { "4", "4", 4, 4 }, { "5", "5", 5, 5 }, { "6", "6", 6, 6 } };
+static const struct autotune_value scale_u[] = { { "1", "1", 1, 1 },
+                                                 { "2", "2", 2, 2 },
+                                                 { "3", "3", 3, 3 } };
+static const struct autotune_value scale_bad[] = { { "0", "0", 0, 0 }, { "1", "1", 1, 1 },
+                                                   { "2", "2", 2, 2 }, { "3", "3", 3, 3 },
+                                                   { "4", "4", 4, 4 }, { "5", "5", 5, 5 },
+                                                   { "6", "6", 6, 6 } };
 static struct autotune_param scale_params[] = {
   { "U", "U", AUTOTUNE_INT, -1, 3, 3, scale_u },
   { "BAD", "BAD", AUTOTUNE_INT, -1, 1, 0, scale_bad }, // tests allow more of them
@@ -87,17 +92,31 @@ static const struct autotune_section scale_sections[] = {
   { "c[0:n]", AUTOTUNE_OUT, AUTOTUNE_F64, sizeof(double) },
 };
 static const char *const scale_flags[] = { "-std=c17", NULL };
-static const struct autotune_unit scale_units[] = { { "clang", scale_text, scale_flags } };
+static const struct autotune_unit scale_units[] = { { "clang", scale_text,
+                                                      scale_flags } };
 static const char *const scale_keys[] = { "n" };
-static const struct autotune_arg scale_args[] = {
-  { "n", sizeof(int), 0 }, { "f", sizeof(double), 0 }, { "a", sizeof(void *), 1 },
-  { "c", sizeof(void *), 1 } };
+static const struct autotune_arg scale_args[] = { { "n", sizeof(int), 0 },
+                                                  { "f", sizeof(double), 0 },
+                                                  { "a", sizeof(void *), 1 },
+                                                  { "c", sizeof(void *), 1 } };
 
 static struct autotune_kernel scale_kernel = {
-  .abi = AUTOTUNE_ABI, .name = "scale", .file = "scale.c", .line = 1,
-  .original = (autotune_fn)scale_default, .invoke = scale_invoke, .describe = scale_describe,
-  .n_args = 4, .args = scale_args, .n_keys = 1, .keys = scale_keys, .n_params = 2,
-  .params = scale_params, .n_sections = 2, .sections = scale_sections, .n_units = 1,
+  .abi = AUTOTUNE_ABI,
+  .name = "scale",
+  .file = "scale.c",
+  .line = 1,
+  .original = (autotune_fn)scale_default,
+  .invoke = scale_invoke,
+  .describe = scale_describe,
+  .n_args = 4,
+  .args = scale_args,
+  .n_keys = 1,
+  .keys = scale_keys,
+  .n_params = 2,
+  .params = scale_params,
+  .n_sections = 2,
+  .sections = scale_sections,
+  .n_units = 1,
   .units = scale_units,
 };
 static struct autotune_site scale_site = { .kernel = &scale_kernel };
@@ -144,18 +163,19 @@ static inline bool scale_why_has(const char *words) {
   return has;
 }
 
-#define EXPECT(condition)                                                                    \
-  do {                                                                                       \
-    if (!(condition)) {                                                                      \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
-      _exit(1);                                                                              \
-    }                                                                                        \
+#define EXPECT(condition)                                                     \
+  do {                                                                        \
+    if (!(condition)) {                                                       \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+      _exit(1);                                                               \
+    }                                                                         \
   } while (0)
 
 static char fixture_folder[] = "/tmp/autotune-test-XXXXXX";
 
-/* Runs BODY in a child with the store in the test's folder (or as ENV says: "NAME=VALUE", NULL-terminated),
- * as a subreaper, so that whatever is left behind is found. 0, or the child's status. */
+/* Runs BODY in a child with the store in the test's folder (or as ENV says: "NAME=VALUE",
+ * NULL-terminated), as a subreaper, so that whatever is left behind is found. 0, or the
+ * child's status. */
 static inline int in_child(void (*body)(void), const char *const *env) {
   fflush(NULL);
   pid_t pid = fork();
@@ -194,11 +214,13 @@ static inline int drop_folder(void **state) {
 }
 
 static inline void nap(double seconds) {
-  struct timespec t = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };
+  struct timespec t = { (time_t)seconds,
+                        (long)((seconds - (double)(time_t)seconds) * 1e9) };
   nanosleep(&t, NULL);
 }
 
-/* The process that this thread has begun, or begins within five seconds; 0: there is none. */
+/* The process that this thread has begun, or begins within five seconds; 0: there is
+ * none. */
 static inline pid_t await_child(void) {
   char path[64];
   long pid = 0;

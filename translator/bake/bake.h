@@ -13,32 +13,37 @@
 
 #include "unit/unit.h"
 
-struct bake {                /* what was asked for */
-  const char *from;          /* a file of wisdom or a folder of results; NULL: the user's own */
-  const char *machine;       /* part of the processor's name; NULL: all are of one machine */
-  unsigned threads;          /* 0: likewise */
-  bool exact;                /* keys that were tuned alone, no ranges */
-  bool unchecked;            /* also what another text of the kernel, or other flags, had */
+struct bake {          /* what was asked for */
+  const char *from;    /* a file of wisdom or a folder of results; NULL: the user's own */
+  const char *machine; /* part of the processor's name; NULL: all are of one machine */
+  unsigned threads;    /* 0: likewise */
+  bool exact;          /* keys that were tuned alone, no ranges */
+  bool unchecked;      /* also what another text of the kernel, or other flags, had */
 };
-struct baked_key {           /* one tuned key */
-  long long *key;            /* k->n_keys numbers */
-  unsigned winner;           /* 0: the default, else index + 1 */
-  const char *name;          /* "n = 512"; "all calls" where there is no key */
-  const char *about;         /* its line in the heading */
+struct baked_key {   /* one tuned key */
+  long long *key;    /* k->n_keys numbers */
+  unsigned winner;   /* 0: the default, else index + 1 */
+  const char *name;  /* "n = 512"; "all calls" where there is no key */
+  const char *about; /* its line in the heading */
 };
-struct baked_winner { unsigned *point; const char *values; };
-struct baked {               /* of one kernel */
-  struct baked_key *keys; unsigned n_keys;          /* in ascending order */
-  struct baked_winner *winners; unsigned n_winners; /* no two are the same code */
-  const char *machine;       /* "l1d=32768 l2=… cores=8 …" */
-  const char *where;         /* for people: processor, threads and compiler of the winners */
+struct baked_winner {
+  unsigned *point;
+  const char *values;
+};
+struct baked { /* of one kernel */
+  struct baked_key *keys;
+  unsigned n_keys; /* in ascending order */
+  struct baked_winner *winners;
+  unsigned n_winners;  /* no two are the same code */
+  const char *machine; /* "l1d=32768 l2=… cores=8 …" */
+  const char *where;   /* for people: processor, threads and compiler of the winners */
   unsigned threads;
   bool exact;
-  struct copies *copies;     /* where there is a winner */
+  struct copies *copies; /* where there is a winner */
 };
 
-/* Sets `baked` of each of the N kernels; UNITS as emit_file has them. What cannot be baked is
- * told. */
+/* Sets `baked` of each of the N kernels; UNITS as emit_file has them. What cannot be
+ * baked is told. */
 void bake_choose(const struct source *s, struct kernel *kernels, unsigned n,
                  struct unit *const *units, const struct expansion *x,
                  const struct compile_options *o);
@@ -50,13 +55,15 @@ void bake_heading(const struct kernel *kernels, unsigned n, const struct source 
                   const struct compile_options *o, struct text *out);
 /* Text without what would end a comment. */
 void bake_comment(struct text *out, const char *s);
-/* The same in lines of 100 columns, as far as it has blanks: the first has COLUMN, all others begin with INDENT. */
+/* The same in lines of 100 columns, as far as it has blanks: the first has COLUMN, all
+ * others begin with INDENT. */
 void bake_wrapped(struct text *out, const char *indent, size_t column, const char *s);
 
-/* Constraint INDEX of K at POINT. SOMETIMES: where *LEFT holds, which is of arguments alone. */
+/* Constraint INDEX of K at POINT. SOMETIMES: where *LEFT holds, which is of arguments
+ * alone. */
 enum verdict { NEVER, SOMETIMES, ALWAYS };
-enum verdict bake_constraint(const struct kernel *k, const struct baked *b, const unsigned *point,
-                             unsigned index, struct slice *left);
+enum verdict bake_constraint(const struct kernel *k, const struct baked *b,
+                             const unsigned *point, unsigned index, struct slice *left);
 
 /* `static int NAME(long long, …)`: the winner for a key, 0 for the default. */
 void bake_ranges(const struct kernel *k, const char *name, struct text *out);
@@ -67,15 +74,19 @@ void bake_tidy(struct slice text, struct text *out);
 struct copies {
   const struct source *s;
   const struct reach *r;
-  bool *copied;              /* of each item */
-  struct slice *names; unsigned n_names;   /* that these declare */
+  bool *copied; /* of each item */
+  struct slice *names;
+  unsigned n_names; /* that these declare */
 };
 /* NULL: diagnosed as a warning, K cannot be baked. */
-struct copies *copies_of(const struct source *s, const struct kernel *k, const struct expansion *x);
+struct copies *copies_of(const struct source *s, const struct kernel *k,
+                         const struct expansion *x);
 /* Macros that give them names of their own, beginning with PREFIX, or take those back. */
-void copies_rename(const struct copies *c, const char *prefix, bool define, struct text *out);
+void copies_rename(const struct copies *c, const char *prefix, bool define,
+                   struct text *out);
 void copies_write(const struct copies *c, struct text *out);
-/* Macros that the copies have defined anew are as before. Params have their defaults again. */
+/* Macros that the copies have defined anew are as before. Params have their defaults
+ * again. */
 void copies_restore(const struct copies *c, struct text *out);
 
 /* What emit.c writes in place of a stub: in front of F, for its name, behind it. */

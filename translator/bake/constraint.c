@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// constraint.c: what a constraint says of a winner: params, words and what is known of the machine are numbers in
-// it by now. What is left of it is asked in each call.
+// constraint.c: what a constraint says of a winner: params, words and what is known of
+// the machine are numbers in it by now. What is left of it is asked in each call.
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "kernel/kernel.h"
 
 // "l2" of "AUTOTUNE_L2" on the machine that the winners are from; NULL: not known.
-static const char *machine_number(const struct baked *b, struct slice name)
-{
+static const char *machine_number(const struct baked *b, struct slice name) {
   static const char *const names[][2] = {
-    { "AUTOTUNE_L1D", "l1d=" }, { "AUTOTUNE_L2", "l2=" }, { "AUTOTUNE_L3", "l3=" },
-    { "AUTOTUNE_LINE", "line=" }, { "AUTOTUNE_VECTOR", "vector=" }, { "AUTOTUNE_CORES", "cores=" },
+    { "AUTOTUNE_L1D", "l1d=" },       { "AUTOTUNE_L2", "l2=" },
+    { "AUTOTUNE_L3", "l3=" },         { "AUTOTUNE_LINE", "line=" },
+    { "AUTOTUNE_VECTOR", "vector=" }, { "AUTOTUNE_CORES", "cores=" },
   };
   if (slice_is(name, "AUTOTUNE_THREADS"))
     return arena_printf("%uLL", b->threads);
@@ -25,9 +25,8 @@ static const char *machine_number(const struct baked *b, struct slice name)
 }
 
 // What NAME comes to for POINT; NULL: it stays.
-static const char *constant(const struct kernel *k, const struct baked *b, const unsigned *point,
-                            struct slice name)
-{
+static const char *constant(const struct kernel *k, const struct baked *b,
+                            const unsigned *point, struct slice name) {
   long long number;
   if (kernel_arg(k, name) >= 0)
     return NULL;
@@ -36,12 +35,12 @@ static const char *constant(const struct kernel *k, const struct baked *b, const
     return arena_printf("(%lldLL)", k->params[p].values[point[p]].i);
   if (p >= 0)
     return arena_printf("(%s)", k->params[p].values[point[p]].define);
-  return kernel_word(k, name, &number) ? arena_printf("%lldLL", number) : machine_number(b, name);
+  return kernel_word(k, name, &number) ? arena_printf("%lldLL", number)
+                                       : machine_number(b, name);
 }
 
-enum verdict bake_constraint(const struct kernel *k, const struct baked *b, const unsigned *point,
-                             unsigned index, struct slice *left)
-{
+enum verdict bake_constraint(const struct kernel *k, const struct baked *b,
+                             const unsigned *point, unsigned index, struct slice *left) {
   struct slice expr = k->constraints[index];
   struct text out = { 0 };
   struct lexer l = lexer_of(expr);

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// copies.c: of what a kernel reaches, that which mentions a param: helpers, types and constants
-// that are another thing for each winner. Each winner gets copies of its own, of other names,
-// right in front of it. All else it shares with the file.
+// copies.c: of what a kernel reaches, that which mentions a param: helpers, types and
+// constants that are another thing for each winner. Each winner gets copies of its own,
+// of other names, right in front of it. All else it shares with the file.
 //
-// A copy is what the source says where the macros in it mean the same in front of the kernel,
-// else what the compiler saw. Lines with an `#if` on a param are copied as lines.
+// A copy is what the source says where the macros in it mean the same in front of the
+// kernel, else what the compiler saw. Lines with an `#if` on a param are copied as lines.
 #include <string.h>
 
 #include "bake.h"
 
-static bool same(struct slice a, struct slice b)
-{
+static bool same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-static bool is_param(const struct kernel *k, struct slice word)
-{
+static bool is_param(const struct kernel *k, struct slice word) {
   int p = kernel_param(k, word);
   return p >= 0 && k->params[p].named && k->params[p].macro;
 }
 
-static bool has_name(const struct copies *c, struct slice word)
-{
+static bool has_name(const struct copies *c, struct slice word) {
   for (unsigned i = 0; i < c->n_names; i++)
     if (same(c->names[i], word))
       return true;
@@ -29,8 +26,7 @@ static bool has_name(const struct copies *c, struct slice word)
 }
 
 // Does TEXT mean another thing for each winner?
-static bool varies(const struct copies *c, struct slice text)
-{
+static bool varies(const struct copies *c, struct slice text) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (t.kind == TOKEN_WORD && (is_param(c->r->k, t.text) || has_name(c, t.text)))
@@ -38,8 +34,7 @@ static bool varies(const struct copies *c, struct slice text)
   return false;
 }
 
-static void add_names(struct copies *c, unsigned item)
-{
+static void add_names(struct copies *c, unsigned item) {
   const struct expansion *x = c->r->x;
   for (unsigned i = 1; i < x->n_names; i++) {
     const struct name *n = &x->names[i];
@@ -51,8 +46,7 @@ static void add_names(struct copies *c, unsigned item)
 }
 
 // What the lines of P may declare, also in branches that the build does not take.
-static void add_names_of_lines(struct copies *c, const struct piece *p)
-{
+static void add_names_of_lines(struct copies *c, const struct piece *p) {
   struct lexer l = lexer_of((struct slice){ c->s->text + p->start, p->end - p->start });
   struct slice last = { 0 }, before = { 0 };
   unsigned depth = 0;
@@ -63,8 +57,10 @@ static void add_names_of_lines(struct copies *c, const struct piece *p)
     }
     bool open = t.kind == TOKEN_PUNCTUATOR && strchr("([{", t.text.data[0]);
     bool close = t.kind == TOKEN_PUNCTUATOR && strchr(")]}", t.text.data[0]);
-    bool ends = open || slice_is(t.text, "=") || slice_is(t.text, ";") || slice_is(t.text, ",");
-    bool tag = slice_is(before, "struct") || slice_is(before, "union") || slice_is(before, "enum");
+    bool ends = open || slice_is(t.text, "=") || slice_is(t.text, ";") ||
+        slice_is(t.text, ",");
+    bool tag = slice_is(before, "struct") || slice_is(before, "union") ||
+        slice_is(before, "enum");
     if (depth == 0 && ends && last.size && (tag || !slice_is(t.text, "{")) &&
         !declare_attribute(last) && !has_name(c, last))
       *GROW(c->names, c->n_names) = last;
@@ -74,13 +70,12 @@ static void add_names_of_lines(struct copies *c, const struct piece *p)
   }
 }
 
-static bool may_copy(const struct reach *r, unsigned item)
-{
-  return (r->how[item] == HOW_TEXT || r->how[item] == HOW_STATIC) && !r->x->items[item].system;
+static bool may_copy(const struct reach *r, unsigned item) {
+  return (r->how[item] == HOW_TEXT || r->how[item] == HOW_STATIC) &&
+      !r->x->items[item].system;
 }
 
-static void find(struct copies *c)
-{
+static void find(struct copies *c) {
   const struct expansion *x = c->r->x;
   for (unsigned i = 0; i < x->n_items; i++)
     if (c->r->how[i] == HOW_PIECE)
@@ -95,11 +90,11 @@ static void find(struct copies *c)
   }
 }
 
-// ---- pieces ----
+// ---- pieces -------------------------------------------------------------------------
 
 // The macros that P defines, in any of its branches.
-static struct slice *defined_in(const struct copies *c, const struct piece *p, unsigned *n)
-{
+static struct slice *defined_in(const struct copies *c, const struct piece *p,
+                                unsigned *n) {
   struct slice *names = NULL;
   struct lexer l = lexer_of((struct slice){ c->s->text + p->start, p->end - p->start });
   *n = 0;
@@ -114,8 +109,8 @@ static struct slice *defined_in(const struct copies *c, const struct piece *p, u
   return names;
 }
 
-static void undefine_all(const struct copies *c, const struct piece *p, struct text *out)
-{
+static void undefine_all(const struct copies *c, const struct piece *p,
+                         struct text *out) {
   unsigned n;
   struct slice *names = defined_in(c, p, &n);
   for (unsigned i = 0; i < n; i++)
@@ -123,110 +118,112 @@ static void undefine_all(const struct copies *c, const struct piece *p, struct t
       text_printf(out, "#undef %.*s\n", (int)names[i].size, names[i].data);
 }
 
-static bool declares(const struct copies *c, const struct piece *p)
-{
+static bool declares(const struct copies *c, const struct piece *p) {
   for (unsigned i = 0; i < c->r->x->n_items; i++)
     if (c->r->x->items[i].piece == p)
       return true;
   return false;
 }
 
-static void write_piece(const struct copies *c, const struct piece *p, struct text *out)
-{
+static void write_piece(const struct copies *c, const struct piece *p, struct text *out) {
   undefine_all(c, p, out);
   emit_resume(c->s, p->start, out);
   feed_raw(c->s, c->r->x->kernels, c->r->x->n_kernels, p->start, p->end, out);
   text_add(out, "\n", 1);
 }
 
-void copies_restore(const struct copies *c, struct text *out)
-{
+void copies_restore(const struct copies *c, struct text *out) {
   for (unsigned i = 0; i < c->r->n_raws; i++)
     if (c->r->raws[i].piece && !declares(c, c->r->raws[i].piece))
       write_piece(c, c->r->raws[i].piece, out);
 }
 
-// ---- what stands against it ----
+// ---- what stands against it ---------------------------------------------------------
 
-static struct copies *refuse(const struct source *s, const struct kernel *k, const char *hint,
-                             const char *why)
-{
+static struct copies *refuse(const struct source *s, const struct kernel *k,
+                             const char *hint, const char *why) {
   diag_warning(s, k->main.name_at, strlen(k->main.name), hint,
                "'%s' is not baked, its calls run the default: %s", k->main.name, why);
   return NULL;
 }
 
-static struct copies *check(struct copies *c)
-{
+static struct copies *check(struct copies *c) {
   const struct reach *r = c->r;
   const struct kernel *k = r->k;
   for (unsigned i = 0; i < k->n_args; i++)
     if (varies(c, k->args[i].text))
-      return refuse(c->s, k, "pass it as a plain pointer",
-                    arena_printf("the type of its argument '%s' depends on a parameter of tuning",
-                                 k->args[i].name ? k->args[i].name : ""));
+      return refuse(
+          c->s, k, "pass it as a plain pointer",
+          arena_printf("the type of its argument '%s' depends on a parameter of tuning",
+                       k->args[i].name ? k->args[i].name : ""));
   if (varies(c, k->result))
-    return refuse(c->s, k, NULL, "the type of its result depends on a parameter of tuning");
+    return refuse(c->s, k, NULL,
+                  "the type of its result depends on a parameter of tuning");
   for (unsigned i = 0; i < r->n_raws; i++) {
     const struct piece *p = r->raws[i].piece;
     unsigned n = 0;
     if (p)
       defined_in(c, p, &n);
     if (p && n && declares(c, p))
-      return refuse(c->s, k, "let macros have an #if of their own",
-                    arena_printf("lines from %u on have both macros and declarations under an "
-                                 "#if on a parameter of tuning",
-                                 source_line(c->s, p->start, NULL)));
+      return refuse(
+          c->s, k, "let macros have an #if of their own",
+          arena_printf("lines from %u on have both macros and declarations under an "
+                       "#if on a parameter of tuning",
+                       source_line(c->s, p->start, NULL)));
   }
   return c;
 }
 
-struct copies *copies_of(const struct source *s, const struct kernel *k, const struct expansion *x)
-{
+struct copies *copies_of(const struct source *s, const struct kernel *k,
+                         const struct expansion *x) {
   struct copies *c = arena_alloc(sizeof *c);
   c->s = s;
-  c->r = reach_kernel(s, k, x, (struct slice){ " ", 1 }); // not empty: all was diagnosed before
+  c->r = reach_kernel(s, k, x,
+                      (struct slice){ " ", 1 }); // not empty: all was diagnosed before
   c->copied = arena_alloc(x->n_items + 1);
   find(c);
   return check(c);
 }
 
-// ---- writing ----
+// ---- writing ------------------------------------------------------------------------
 
-void copies_rename(const struct copies *c, const char *prefix, bool define, struct text *out)
-{
+void copies_rename(const struct copies *c, const char *prefix, bool define,
+                   struct text *out) {
   for (unsigned i = 0; i < c->n_names; i++) {
     struct slice n = c->names[i];
     if (define)
-      text_printf(out, "#define %.*s %s_%.*s\n", (int)n.size, n.data, prefix, (int)n.size, n.data);
+      text_printf(out, "#define %.*s %s_%.*s\n", (int)n.size, n.data, prefix, (int)n.size,
+                  n.data);
     else
       text_printf(out, "#undef %.*s\n", (int)n.size, n.data);
   }
 }
 
-// Can item INDEX be copied by its lines? They hold nothing else, and the same macros are in force.
-static bool as_lines(const struct copies *c, unsigned index)
-{
+// Can item INDEX be copied by its lines? They hold nothing else, and the same macros are
+// in force.
+static bool as_lines(const struct copies *c, unsigned index) {
   const struct expansion *x = c->r->x;
   const struct item *item = &x->items[index];
   size_t order = (size_t)(item->text.data - x->text.data);
-  bool led = item->text.data != item->specifiers.data; // by a pragma: no `static` before it
+  bool led = item->text.data !=
+      item->specifiers.data; // by a pragma: no `static` before it
   if (!item->end || (led && !item->is_static))
     return false;
   for (unsigned i = 0; i < x->n_items; i++)
     if (i != index && x->items[i].end && x->items[i].start < item->end &&
         item->start < x->items[i].end)
       return false;
-  struct lexer l = lexer_of((struct slice){ c->s->text + item->start, item->end - item->start });
+  struct lexer l =
+      lexer_of((struct slice){ c->s->text + item->start, item->end - item->start });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (slice_is(t.text, "extern") || (t.kind == TOKEN_WORD && expand_macro(x, t.text, order) !=
-                                         expand_macro(x, t.text, c->r->raws[0].order)))
+    if (slice_is(t.text, "extern") ||
+        (t.kind == TOKEN_WORD &&
+         expand_macro(x, t.text, order) != expand_macro(x, t.text, c->r->raws[0].order)))
       return false;
   return true;
 }
 
-static void write_item(const struct copies *c, unsigned index, struct text *out)
-{
+static void write_item(const struct copies *c, unsigned index, struct text *out) {
   const struct item *item = &c->r->x->items[index];
   if (!as_lines(c, index)) {
     unit_write_item(c->s, c->r, index, out);
@@ -239,12 +236,12 @@ static void write_item(const struct copies *c, unsigned index, struct text *out)
   text_add(out, "\n", 1);
 }
 
-void copies_write(const struct copies *c, struct text *out)
-{
+void copies_write(const struct copies *c, struct text *out) {
   const struct expansion *x = c->r->x;
   bool *done = arena_alloc(c->r->n_raws + 1);
   for (unsigned i = 0; i <= x->n_items; i++) {
-    size_t order = i < x->n_items ? (size_t)(x->items[i].text.data - x->text.data) : SIZE_MAX;
+    size_t order = i < x->n_items ? (size_t)(x->items[i].text.data - x->text.data)
+                                  : SIZE_MAX;
     for (unsigned j = 0; j < c->r->n_raws; j++)
       if (c->r->raws[j].piece && !done[j] && c->r->raws[j].order <= order) {
         done[j] = true;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// heading.c: the comment in front of a baked file, which says what holds where, and macros that
-// keep generated text out of the user's warnings.
+// heading.c: the comment in front of a baked file, which says what holds where, and
+// macros that keep generated text out of the user's warnings.
 #include <string.h>
 
 #include "bake.h"
 
-void bake_comment(struct text *out, const char *s)
-{
+void bake_comment(struct text *out, const char *s) {
   for (char last = 0; *s; last = *s++)
     if (last == '*' && *s == '/')
       text_add(out, "|", 1);
@@ -14,8 +13,7 @@ void bake_comment(struct text *out, const char *s)
       text_add(out, *s == '\n' || *s == '\r' ? " " : s, 1);
 }
 
-void bake_wrapped(struct text *out, const char *indent, size_t column, const char *s)
-{
+void bake_wrapped(struct text *out, const char *indent, size_t column, const char *s) {
   for (bool first = true; *s; first = false) {
     size_t n = strcspn(s, " ");
     if (!first && column + 1 + n > 100) {
@@ -31,8 +29,7 @@ void bake_wrapped(struct text *out, const char *indent, size_t column, const cha
   }
 }
 
-static void kernel_lines(const struct kernel *k, struct text *out)
-{
+static void kernel_lines(const struct kernel *k, struct text *out) {
   const struct baked *b = k->baked;
   if (!b) {
     text_printf(out, " *\n * %s: nothing is known, the default\n", k->main.name);
@@ -43,23 +40,25 @@ static void kernel_lines(const struct kernel *k, struct text *out)
   text_printf(out, "\n");
   for (unsigned i = 0; i < b->n_keys; i++) {
     text_printf(out, " *   ");
-    bake_wrapped(out, " *     ", 5, arena_printf("%s: %s", b->keys[i].name, b->keys[i].about));
+    bake_wrapped(out, " *     ", 5,
+                 arena_printf("%s: %s", b->keys[i].name, b->keys[i].about));
     text_printf(out, "\n");
   }
 }
 
-static void build_lines(const struct compile_options *o, struct text *out)
-{
+static void build_lines(const struct compile_options *o, struct text *out) {
   unsigned n;
   const char **flags = preprocess_flags(o, &n);
-  text_printf(out, " *\n * Times hold where it is compiled as its winners were: "
-                   "-O3, for that processor");
+  text_printf(out,
+              " *\n * Times hold where it is compiled as its winners were: "
+              "-O3, for that processor");
   for (unsigned i = 0; i < n; i++) {
     text_printf(out, "%s", i ? " " : ", with ");
     bake_comment(out, flags[i]);
   }
-  text_printf(out, ";\n * with -fopenmp where a winner has OpenMP's pragmas. "
-                   "Elsewhere it is right, and may be slow.\n");
+  text_printf(out,
+              ";\n * with -fopenmp where a winner has OpenMP's pragmas. "
+              "Elsewhere it is right, and may be slow.\n");
 }
 
 static const char switches[] =
@@ -75,18 +74,43 @@ static const char switches[] =
     "#define AUTOTUNE_GENERATED _Pragma(\"GCC diagnostic push\")";
 
 static const char *const quiet[] = {
-  "-Wpragmas", "-Wunknown-pragmas", "-Wpedantic", "-Wconversion", "-Wsign-conversion",
-  "-Wfloat-conversion", "-Wsign-compare", "-Wtype-limits", "-Wparentheses", "-Wunused",
-  "-Wunused-function", "-Wunused-parameter", "-Wunused-variable", "-Wunused-but-set-variable",
-  "-Wunused-but-set-parameter", "-Wunused-value", "-Wshadow", "-Wmissing-prototypes",
-  "-Wmissing-declarations", "-Wredundant-decls", "-Wcast-qual", "-Wcast-align", "-Wvla",
-  "-Wdeclaration-after-statement", "-Wmaybe-uninitialized", "-Wfloat-equal", "-Wdouble-promotion",
-  "-Wundef", "-Winline", "-Wattributes", "-Waggregate-return", "-Wlogical-op", "-Wlong-long",
+  "-Wpragmas",
+  "-Wunknown-pragmas",
+  "-Wpedantic",
+  "-Wconversion",
+  "-Wsign-conversion",
+  "-Wfloat-conversion",
+  "-Wsign-compare",
+  "-Wtype-limits",
+  "-Wparentheses",
+  "-Wunused",
+  "-Wunused-function",
+  "-Wunused-parameter",
+  "-Wunused-variable",
+  "-Wunused-but-set-variable",
+  "-Wunused-but-set-parameter",
+  "-Wunused-value",
+  "-Wshadow",
+  "-Wmissing-prototypes",
+  "-Wmissing-declarations",
+  "-Wredundant-decls",
+  "-Wcast-qual",
+  "-Wcast-align",
+  "-Wvla",
+  "-Wdeclaration-after-statement",
+  "-Wmaybe-uninitialized",
+  "-Wfloat-equal",
+  "-Wdouble-promotion",
+  "-Wundef",
+  "-Winline",
+  "-Wattributes",
+  "-Waggregate-return",
+  "-Wlogical-op",
+  "-Wlong-long",
 };
 
 void bake_heading(const struct kernel *kernels, unsigned n, const struct source *s,
-                  const struct compile_options *o, struct text *out)
-{
+                  const struct compile_options *o, struct text *out) {
   text_printf(out, "/* Made by `autotune bake` (%s) from ", AUTOTUNE_VERSION);
   bake_comment(out, s->path);
   text_printf(out, ", which is what to edit.\n");
@@ -96,8 +120,10 @@ void bake_heading(const struct kernel *kernels, unsigned n, const struct source 
   build_lines(o, out);
   text_printf(out, " */\n%s", switches);
   for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
-    text_printf(out, i % 2 ? " AUTOTUNE_QUIET(\"%s\")" : " \\\n  AUTOTUNE_QUIET(\"%s\")", quiet[i]);
-  text_printf(out, "\n#define AUTOTUNE_AS_WRITTEN _Pragma(\"GCC diagnostic pop\")\n#else\n"
-                   "#define AUTOTUNE_GENERATED\n#define AUTOTUNE_AS_WRITTEN\n"
-                   "#define AUTOTUNE_UNUSED\n#endif\n");
+    text_printf(out, i % 2 ? " AUTOTUNE_QUIET(\"%s\")" : " \\\n  AUTOTUNE_QUIET(\"%s\")",
+                quiet[i]);
+  text_printf(out,
+              "\n#define AUTOTUNE_AS_WRITTEN _Pragma(\"GCC diagnostic pop\")\n#else\n"
+              "#define AUTOTUNE_GENERATED\n#define AUTOTUNE_AS_WRITTEN\n"
+              "#define AUTOTUNE_UNUSED\n#endif\n");
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // lines.c: what wisdom or a store says of a kernel becomes winners and keys.
 //
-// A baked program cannot compare anything with the default. So a line counts only where the text
-// that it was measured with is the text that stands here, by the same hash by which a tuned
-// program knows its winners.
+// A baked program cannot compare anything with the default. So a line counts only where
+// the text that it was measured with is the text that stands here, by the same hash by
+// which a tuned program knows its winners.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,33 +17,40 @@ struct chooser {
   const struct bake *bake;
   const struct loaded *all;
   const struct unit *units;
-  struct autotune_kernel shape;        // its params; for texts see text_of
+  struct autotune_kernel shape; // its params; for texts see text_of
   struct baked *out;
-  const struct wisdom_entry **from;    // of each of out->keys
-  struct lost { const struct wisdom_entry *e; const char *why, *hint; } *lost; unsigned n_lost;
+  const struct wisdom_entry **from; // of each of out->keys
+  struct lost {
+    const struct wisdom_entry *e;
+    const char *why, *hint;
+  } *lost;
+  unsigned n_lost;
 };
 
-// ---- the kernel as the runtime knows it ----
+// ---- the kernel as the runtime knows it ---------------------------------------------
 
-static struct autotune_param *params_of(const struct kernel *k)
-{
+static struct autotune_param *params_of(const struct kernel *k) {
   struct autotune_param *params = arena_alloc((k->n_params + 1) * sizeof *params);
   for (unsigned i = 0; i < k->n_params; i++) {
     const struct param *p = &k->params[i];
     struct autotune_value *values = arena_alloc((p->n_values + 1) * sizeof *values);
     for (unsigned j = 0; j < p->n_values; j++)
-      values[j] = (struct autotune_value){ p->values[j].text, p->values[j].define, p->values[j].i,
-                                           p->values[j].d };
-    params[i] = (struct autotune_param){ .name = p->name, .macro = p->macro,
-      .kind = (enum autotune_kind)p->kind, .when = p->when, .n_values = p->n_values,
-      .original = p->original, .values = values };
+      values[j] = (struct autotune_value){ p->values[j].text, p->values[j].define,
+                                           p->values[j].i, p->values[j].d };
+    params[i] = (struct autotune_param){ .name = p->name,
+                                         .macro = p->macro,
+                                         .kind = (enum autotune_kind)p->kind,
+                                         .when = p->when,
+                                         .n_values = p->n_values,
+                                         .original = p->original,
+                                         .values = values };
   }
   return params;
 }
 
-// The next word of flags that a winner has of its own, behind *P. An empty one: there is none.
-static struct slice next_flag(const char **p)
-{
+// The next word of flags that a winner has of its own, behind *P. An empty one: there is
+// none.
+static struct slice next_flag(const char **p) {
   *p += strspn(*p, " \t\n");
   struct slice word = { *p, strcspn(*p, " \t\n") };
   *p += word.size;
@@ -51,8 +58,7 @@ static struct slice next_flag(const char **p)
 }
 
 // Is WORD one of the flags that POINT has of its own?
-static bool is_own(const struct kernel *k, const choice *point, const char *word)
-{
+static bool is_own(const struct kernel *k, const choice *point, const char *word) {
   for (unsigned i = 0; i < k->n_params; i++)
     if (k->params[i].kind == VALUE_FLAGS) {
       const char *p = k->params[i].values[point[i]].text;
@@ -63,12 +69,13 @@ static bool is_own(const struct kernel *k, const choice *point, const char *word
   return false;
 }
 
-// What a tuned build may have done without, of the flags of this one: -fopenmp, which winners have anyway, and what
-// a winner has of its own. The I-th choice of these; from 0, as built.
+// What a tuned build may have done without, of the flags of this one: -fopenmp, which
+// winners have anyway, and what a winner has of its own. The I-th choice of these; from
+// 0, as built.
 enum { TEXTS = 4 };
 
-static struct autotune_kernel text_of(const struct chooser *c, const choice *point, unsigned which)
-{
+static struct autotune_kernel text_of(const struct chooser *c, const choice *point,
+                                      unsigned which) {
   const struct kernel *k = c->k;
   struct autotune_unit *all = arena_alloc((k->n_compilers + 1) * sizeof *all);
   for (unsigned i = 0; i < k->n_compilers; i++) {
@@ -89,16 +96,14 @@ static struct autotune_kernel text_of(const struct chooser *c, const choice *poi
   return text;
 }
 
-// ---- lines ----
+// ---- lines --------------------------------------------------------------------------
 
-static const char *base_name(const char *path)
-{
+static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
-static bool same_keys(const struct kernel *k, const char *names)
-{
+static bool same_keys(const struct kernel *k, const char *names) {
   for (unsigned i = 0; i < k->n_keys; i++) {
     size_t n = strcspn(names, "\n");
     if (k->keys[i].size != n || memcmp(k->keys[i].data, names, n) != 0)
@@ -109,32 +114,29 @@ static bool same_keys(const struct kernel *k, const char *names)
 }
 
 // Is E of this kernel, and of a machine that was asked for?
-static bool is_about(const struct chooser *c, const struct wisdom_entry *e)
-{
+static bool is_about(const struct chooser *c, const struct wisdom_entry *e) {
   const struct problem *p = &e->problem;
   const char *path;
   source_where(c->s, c->k->main.start, &path, NULL);
   return strcmp(p->kernel, c->k->main.name) == 0 &&
-         strcmp(base_name(p->file), base_name(path)) == 0 && same_keys(c->k, p->key_names) &&
-         (!c->bake->machine || strstr(p->cpu, c->bake->machine)) &&
-         (!c->bake->threads || p->threads == c->bake->threads);
+      strcmp(base_name(p->file), base_name(path)) == 0 && same_keys(c->k, p->key_names) &&
+      (!c->bake->machine || strstr(p->cpu, c->bake->machine)) &&
+      (!c->bake->threads || p->threads == c->bake->threads);
 }
 
-static bool same_machine(const struct wisdom_entry *a, const struct wisdom_entry *b)
-{
+static bool same_machine(const struct wisdom_entry *a, const struct wisdom_entry *b) {
   const struct problem *p = &a->problem, *q = &b->problem;
-  return strcmp(p->cpu, q->cpu) == 0 && strcmp(p->isa, q->isa) == 0 && p->threads == q->threads;
+  return strcmp(p->cpu, q->cpu) == 0 && strcmp(p->isa, q->isa) == 0 &&
+      p->threads == q->threads;
 }
 
-static void warn(const struct chooser *c, const char *hint, const char *what)
-{
+static void warn(const struct chooser *c, const char *hint, const char *what) {
   const struct pragma *p = c->k->main.pragma;
   diag_warning(c->s, p->offset, p->end - p->offset, hint, "%s", what);
 }
 
 // One machine's lines alone can be baked. False: there are several, told.
-static bool one_machine(const struct chooser *c)
-{
+static bool one_machine(const struct chooser *c) {
   const struct wisdom_entry **seen = NULL;
   unsigned n = 0;
   for (unsigned i = 0; i < c->all->wisdom.n; i++) {
@@ -154,14 +156,14 @@ static bool one_machine(const struct chooser *c)
   const struct pragma *p = c->k->main.pragma;
   diag_error(c->s, p->offset, p->end - p->offset,
              "choose one by --machine and a part of its name, or by --threads",
-             "there are winners of '%s' from several machines: %s", c->k->main.name, t.data);
+             "there are winners of '%s' from several machines: %s", c->k->main.name,
+             t.data);
   return false;
 }
 
-// ---- points ----
+// ---- points -------------------------------------------------------------------------
 
-static bool build_has(const struct chooser *c, struct slice flag)
-{
+static bool build_has(const struct chooser *c, struct slice flag) {
   for (unsigned i = 0; i < c->units[0].n_flags; i++)
     if (slice_is(flag, c->units[0].flags[i]))
       return true;
@@ -169,8 +171,7 @@ static bool build_has(const struct chooser *c, struct slice flag)
 }
 
 // The flags of POINT that this build does not have; NULL: none.
-static const char *missing_flags(const struct chooser *c, const choice *point)
-{
+static const char *missing_flags(const struct chooser *c, const choice *point) {
   struct text t = { 0 };
   for (unsigned i = 0; i < c->k->n_params; i++)
     if (c->k->params[i].kind == VALUE_FLAGS) {
@@ -182,8 +183,7 @@ static const char *missing_flags(const struct chooser *c, const choice *point)
   return t.data;
 }
 
-static bool same_text(const struct chooser *c, const choice *point, uint64_t text)
-{
+static bool same_text(const struct chooser *c, const choice *point, uint64_t text) {
   bool same = c->bake->unchecked;
   for (unsigned i = 0; i < TEXTS && !same; i++) {
     struct autotune_kernel k = text_of(c, point, i);
@@ -192,8 +192,7 @@ static bool same_text(const struct chooser *c, const choice *point, uint64_t tex
   return same;
 }
 
-static bool is_forbidden(const struct chooser *c, const choice *point)
-{
+static bool is_forbidden(const struct chooser *c, const choice *point) {
   unsigned at[MAX_PARAMS];
   struct slice left;
   for (unsigned i = 0; i < c->k->n_params; i++)
@@ -205,36 +204,37 @@ static bool is_forbidden(const struct chooser *c, const choice *point)
 }
 
 // True: POINT is E's winner, which can be written. Else *WHY not.
-static bool winner_of(const struct chooser *c, const struct wisdom_entry *e, choice *point,
-                      struct lost *lost)
-{
+static bool winner_of(const struct chooser *c, const struct wisdom_entry *e,
+                      choice *point, struct lost *lost) {
   const char *flags = NULL;
   lost->e = e;
   if (!identity_point(&c->shape, e->summary.values, point)) {
     lost->why = "its parameters or candidates are others by now";
   } else if (!same_text(c, point, e->summary.text)) {
-    lost->why = "it was found with another text of the kernel, or other flags of the build";
-    lost->hint = "the flags go behind --, as the tuned build had them; or use --unchecked";
+    lost->why =
+        "it was found with another text of the kernel, or other flags of the build";
+    lost->hint =
+        "the flags go behind --, as the tuned build had them; or use --unchecked";
   } else if (is_forbidden(c, point)) {
     lost->why = "a constraint forbids it, or asks for what is not known of its machine";
   } else if ((flags = missing_flags(c, point))) {
     lost->why = "it needs compiler flags of its own, which C cannot say";
-    lost->hint = arena_printf("build the whole file with %s, and say so behind --", flags);
+    lost->hint =
+        arena_printf("build the whole file with %s, and say so behind --", flags);
   } else {
     return true;
   }
   return false;
 }
 
-static double median_of(const struct record *r)
-{
+static double median_of(const struct record *r) {
   double *samples = arena_alloc((r->n_samples + 1) * sizeof *samples);
   memcpy(samples, r->samples, r->n_samples * sizeof *samples);
   return stats_median(samples, r->n_samples).median;
 }
 
-static bool is_variant(const struct chooser *c, const struct record *r, const choice *point)
-{
+static bool is_variant(const struct chooser *c, const struct record *r,
+                       const choice *point) {
   for (unsigned i = 0; i < TEXTS; i++) {
     struct autotune_kernel k = text_of(c, point, i);
     if (identity_variant(&k, point, r->values, r->compiler) == r->variant)
@@ -243,10 +243,10 @@ static bool is_variant(const struct chooser *c, const struct record *r, const ch
   return false;
 }
 
-// Where a store has all variants: the fastest without flags that beats the default. NULL: none.
-static const struct record *fastest_plain(const struct chooser *c, const struct wisdom_entry *e,
-                                          choice *best)
-{
+// Where a store has all variants: the fastest without flags that beats the default. NULL:
+// none.
+static const struct record *fastest_plain(const struct chooser *c,
+                                          const struct wisdom_entry *e, choice *best) {
   const struct record *found = NULL;
   double least = e->summary.original.median;
   for (unsigned i = 0; i < c->all->listing.n; i++) {
@@ -254,8 +254,9 @@ static const struct record *fastest_plain(const struct chooser *c, const struct 
     for (unsigned j = 0; l->problem.id == e->problem.id && j < l->n_records; j++) {
       const struct record *r = &l->records[j];
       choice point[MAX_PARAMS];
-      if (r->fate != FATE_OK || !r->n_samples || !identity_point(&c->shape, r->values, point) ||
-          missing_flags(c, point) || is_forbidden(c, point) || !is_variant(c, r, point) || !(median_of(r) < least))
+      if (r->fate != FATE_OK || !r->n_samples ||
+          !identity_point(&c->shape, r->values, point) || missing_flags(c, point) ||
+          is_forbidden(c, point) || !is_variant(c, r, point) || !(median_of(r) < least))
         continue;
       found = r;
       least = median_of(r);
@@ -265,11 +266,10 @@ static const struct record *fastest_plain(const struct chooser *c, const struct 
   return found;
 }
 
-// ---- what comes of them ----
+// ---- what comes of them -------------------------------------------------------------
 
 // "MR=6\nflags=\nNR=64\n" as "MR=6 NR=64": what is empty says nothing.
-static const char *one_line(const char *values)
-{
+static const char *one_line(const char *values) {
   struct text t = { 0 };
   text_add(&t, "", 0);
   for (size_t n; *values; values += n + (values[n] == '\n')) {
@@ -281,8 +281,7 @@ static const char *one_line(const char *values)
 }
 
 // The function for POINT, whoever compiles it; from 1.
-static unsigned add_winner(struct chooser *c, const choice *point, const char *values)
-{
+static unsigned add_winner(struct chooser *c, const choice *point, const char *values) {
   const struct kernel *k = c->k;
   struct baked *b = c->out;
   for (unsigned i = 0; i < b->n_winners; i++) {
@@ -300,8 +299,7 @@ static unsigned add_winner(struct chooser *c, const choice *point, const char *v
   return b->n_winners;
 }
 
-static const char *day_of(double when)
-{
+static const char *day_of(double when) {
   time_t t = (time_t)when;
   struct tm tm;
   char text[32] = "";
@@ -310,20 +308,19 @@ static const char *day_of(double when)
   return arena_printf("%s", text);
 }
 
-static const char *about(const struct wisdom_entry *e, const char *what, double gain)
-{
+static const char *about(const struct wisdom_entry *e, const char *what, double gain) {
   struct text t = { 0 };
   text_printf(&t, "%s", what);
   if (gain > 0)
     text_printf(&t, "; %.4g x over the default", gain);
-  text_printf(&t, "; %s%s", e->summary.verified ? "" : "unverified; ", day_of(e->summary.when));
+  text_printf(&t, "; %s%s", e->summary.verified ? "" : "unverified; ",
+              day_of(e->summary.when));
   if (e->line)
     text_printf(&t, "; %s:%u", base_name(e->origin), e->line);
   return t.data;
 }
 
-static long long *key_of(const struct kernel *k, const char *text)
-{
+static long long *key_of(const struct kernel *k, const char *text) {
   long long *key = arena_alloc((k->n_keys + 1) * sizeof *key);
   for (unsigned i = 0; i < k->n_keys; i++) {
     char *end;
@@ -333,21 +330,20 @@ static long long *key_of(const struct kernel *k, const char *text)
   return key;
 }
 
-static const char *key_name(const struct problem *p)
-{
+static const char *key_name(const struct problem *p) {
   char *text = db_key(p);
   const char *name = arena_printf("%s", text && *text ? text : "all calls");
   free(text);
   return name;
 }
 
-// E's place among the keys; where there is one already, a winner goes before the default, then
-// the newer one.
+// E's place among the keys; where there is one already, a winner goes before the default,
+// then the newer one.
 static void add_key(struct chooser *c, const struct wisdom_entry *e, unsigned winner,
-                    const char *line)
-{
+                    const char *line) {
   struct baked *b = c->out;
-  struct baked_key key = { key_of(c->k, e->problem.key), winner, key_name(&e->problem), line };
+  struct baked_key key = { key_of(c->k, e->problem.key), winner, key_name(&e->problem),
+                           line };
   for (unsigned i = 0; i < b->n_keys; i++)
     if (memcmp(b->keys[i].key, key.key, c->k->n_keys * sizeof *key.key) == 0) {
       bool newer = e->summary.when > c->from[i]->summary.when;
@@ -363,13 +359,11 @@ static void add_key(struct chooser *c, const struct wisdom_entry *e, unsigned wi
   *GROW(c->from, n) = e;
 }
 
-static double gain_of(const struct summary *m, double median)
-{
+static double gain_of(const struct summary *m, double median) {
   return median > 0 ? m->original.median / median : 0;
 }
 
-static void take_line(struct chooser *c, const struct wisdom_entry *e)
-{
+static void take_line(struct chooser *c, const struct wisdom_entry *e) {
   choice point[MAX_PARAMS];
   const struct summary *m = &e->summary;
   const struct record *plain = NULL;
@@ -381,17 +375,19 @@ static void take_line(struct chooser *c, const struct wisdom_entry *e)
     add_key(c, e, w, about(e, c->out->winners[w - 1].values, gain_of(m, m->best.median)));
   } else if ((plain = fastest_plain(c, e, point))) {
     unsigned w = add_winner(c, point, plain->values);
-    add_key(c, e, w, about(e, arena_printf("%s (the fastest without flags of its own)",
-                                           c->out->winners[w - 1].values),
-                           gain_of(m, median_of(plain))));
+    add_key(c, e, w,
+            about(e,
+                  arena_printf("%s (the fastest without flags of its own)",
+                               c->out->winners[w - 1].values),
+                  gain_of(m, median_of(plain))));
   } else {
     *GROW(c->lost, c->n_lost) = lost;
   }
 }
 
-// What another line of the same key makes up for is no loss: a store has results of older texts.
-static bool is_made_up_for(const struct chooser *c, const struct lost *l)
-{
+// What another line of the same key makes up for is no loss: a store has results of older
+// texts.
+static bool is_made_up_for(const struct chooser *c, const struct lost *l) {
   const long long *key = key_of(c->k, l->e->problem.key);
   for (unsigned i = 0; i < c->out->n_keys; i++)
     if (memcmp(c->out->keys[i].key, key, c->k->n_keys * sizeof *key) == 0)
@@ -399,8 +395,7 @@ static bool is_made_up_for(const struct chooser *c, const struct lost *l)
   return false;
 }
 
-static void tell_lost(const struct chooser *c)
-{
+static void tell_lost(const struct chooser *c) {
   for (unsigned i = 0; i < c->n_lost; i++) {
     const struct wisdom_entry *e = c->lost[i].e;
     const char *in = e->line ? arena_printf(" in %s:%u", e->origin, e->line) : "";
@@ -411,8 +406,7 @@ static void tell_lost(const struct chooser *c)
   }
 }
 
-static void sort_keys(struct baked *b, unsigned n)
-{
+static void sort_keys(struct baked *b, unsigned n) {
   for (unsigned i = 1; i < b->n_keys; i++)
     for (unsigned j = i; j > 0; j--) {
       struct baked_key *x = &b->keys[j - 1], *y = &b->keys[j], swap = *x;
@@ -426,25 +420,27 @@ static void sort_keys(struct baked *b, unsigned n)
     }
 }
 
-static void describe(struct baked *b, const struct wisdom_entry *e)
-{
+static void describe(struct baked *b, const struct wisdom_entry *e) {
   char *machine = db_machine(e->problem.cpu);
-  b->where = arena_printf("%s, %u thread%s, %s", machine ? machine : "", e->problem.threads,
-                          e->problem.threads == 1 ? "" : "s", e->problem.toolchain);
+  b->where = arena_printf("%s, %u thread%s, %s", machine ? machine : "",
+                          e->problem.threads, e->problem.threads == 1 ? "" : "s",
+                          e->problem.toolchain);
   b->machine = arena_printf("%s", e->summary.machine ? e->summary.machine : "");
   b->threads = e->problem.threads;
   free(machine);
 }
 
-static void choose(struct chooser *c, const struct unit *units, const struct expansion *x)
-{
+static void choose(struct chooser *c, const struct unit *units,
+                   const struct expansion *x) {
   struct kernel *k = c->k;
   unsigned known = 0;
   if (k->n_params > MAX_PARAMS || !one_machine(c))
     return;
   c->units = units;
-  c->shape = (struct autotune_kernel){ .name = k->main.name, .n_params = k->n_params,
-    .params = params_of(k), .openmp = k->openmp };
+  c->shape = (struct autotune_kernel){ .name = k->main.name,
+                                       .n_params = k->n_params,
+                                       .params = params_of(k),
+                                       .openmp = k->openmp };
   c->out = arena_alloc(sizeof *c->out);
   *c->out = (struct baked){ .exact = c->bake->exact };
   for (unsigned i = 0; i < c->all->wisdom.n; i++) {
@@ -456,7 +452,8 @@ static void choose(struct chooser *c, const struct unit *units, const struct exp
     take_line(c, e);
   }
   if (!known)
-    warn(c, "its calls run the default", arena_printf("nothing is known of '%s'", k->main.name));
+    warn(c, "its calls run the default",
+         arena_printf("nothing is known of '%s'", k->main.name));
   tell_lost(c);
   sort_keys(c->out, k->n_keys);
   if (c->out->n_winners)
@@ -467,9 +464,8 @@ static void choose(struct chooser *c, const struct unit *units, const struct exp
 
 void bake_choose(const struct source *s, struct kernel *kernels, unsigned n,
                  struct unit *const *units, const struct expansion *x,
-                 const struct compile_options *o)
-{
-  static struct loaded all;  // what is baked points into it
+                 const struct compile_options *o) {
+  static struct loaded all; // what is baked points into it
   char *folder = o->bake->from ? NULL : db_folder(NULL);
   const char *from = o->bake->from ? o->bake->from : folder;
   if (!from || db_load(from, &all) != 0)

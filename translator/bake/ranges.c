@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranges.c: which winner a key takes: that of the nearest tuned key, if no part of the two is off
-// by more than 4 times. Near is as for what is borrowed at run time: the least sum of |log ratio|,
-// which is the least product of ratios and needs no logarithm. A part of 0 or less is near itself
-// alone.
+// ranges.c: which winner a key takes: that of the nearest tuned key, if no part of the
+// two is off by more than 4 times. Near is as for what is borrowed at run time: the least
+// sum of |log ratio|, which is the least product of ratios and needs no logarithm. A part
+// of 0 or less is near itself alone.
 #include <limits.h>
 #include <string.h>
 
@@ -10,11 +10,13 @@
 
 enum { REACH = 4 };
 
-struct interval { long long low, high; unsigned winner; };
+struct interval {
+  long long low, high;
+  unsigned winner;
+};
 
 // The greatest number that is at least as near to A as to B; both positive, A less.
-static long long middle(long long a, long long b)
-{
+static long long middle(long long a, long long b) {
   long long low = a, high = b;
   while (low < high) {
     long long x = low + (high - low + 1) / 2;
@@ -27,8 +29,7 @@ static long long middle(long long a, long long b)
 }
 
 // The keys that take the I-th tuned one, if they have one part only.
-static struct interval interval_of(const struct baked *b, unsigned i)
-{
+static struct interval interval_of(const struct baked *b, unsigned i) {
   long long at = b->keys[i].key[0];
   struct interval v = { at, at, b->keys[i].winner };
   if (b->exact || at <= 0)
@@ -46,19 +47,22 @@ static struct interval interval_of(const struct baked *b, unsigned i)
   return v;
 }
 
-static void number(struct text *out, long long i)
-{
+static void number(struct text *out, long long i) {
   bool small = INT_MIN < i && i <= INT_MAX;
-  text_printf(out, i == LLONG_MIN ? "-9223372036854775807LL - 1" : small ? "%lld" : "%lldLL", i);
+  text_printf(out,
+              i == LLONG_MIN ? "-9223372036854775807LL - 1"
+                  : small    ? "%lld"
+                             : "%lldLL",
+              i);
 }
 
-// What part I of the key is called: as in the kernel, where it is an argument alone, and no other part is.
-static const char *name_of(const struct kernel *k, unsigned i)
-{
+// What part I of the key is called: as in the kernel, where it is an argument alone, and
+// no other part is.
+static const char *name_of(const struct kernel *k, unsigned i) {
   unsigned same = 0;
   for (unsigned j = 0; j < k->n_keys; j++)
     same += k->keys[j].size == k->keys[i].size &&
-            memcmp(k->keys[j].data, k->keys[i].data, k->keys[i].size) == 0;
+        memcmp(k->keys[j].data, k->keys[i].data, k->keys[i].size) == 0;
   for (unsigned a = 0; same == 1 && a < k->n_args; a++)
     if (k->args[a].name && slice_is(k->keys[i], k->args[a].name))
       return k->args[a].name;
@@ -66,8 +70,8 @@ static const char *name_of(const struct kernel *k, unsigned i)
 }
 
 // Neighbours with one winner are one range.
-static void write_intervals(const struct kernel *k, const struct baked *b, struct text *out)
-{
+static void write_intervals(const struct kernel *k, const struct baked *b,
+                            struct text *out) {
   const char *key = name_of(k, 0);
   for (unsigned i = 0; i < b->n_keys; i++) {
     struct interval v = interval_of(b, i);
@@ -91,10 +95,12 @@ static void write_intervals(const struct kernel *k, const struct baked *b, struc
   text_printf(out, "  return 0;\n");
 }
 
-static void write_table(const struct kernel *k, const struct baked *b, struct text *out)
-{
-  text_printf(out, "  static const struct { long long autotune_key[%u]; int autotune_winner; } "
-                   "autotune_tuned[] = {\n", k->n_keys);
+static void write_table(const struct kernel *k, const struct baked *b, struct text *out) {
+  text_printf(
+      out,
+      "  static const struct { long long autotune_key[%u]; int autotune_winner; } "
+      "autotune_tuned[] = {\n",
+      k->n_keys);
   for (unsigned i = 0; i < b->n_keys; i++) {
     text_printf(out, "    { { ");
     for (unsigned j = 0; j < k->n_keys; j++) {
@@ -107,9 +113,9 @@ static void write_table(const struct kernel *k, const struct baked *b, struct te
 }
 
 // Before what is near: two keys beyond 2^53 may be one number as double.
-static void write_tuned(const struct kernel *k, const struct baked *b, struct text *out)
-{
-  text_printf(out, "  for (unsigned autotune_i = 0; autotune_i < %u; autotune_i++)\n    if (",
+static void write_tuned(const struct kernel *k, const struct baked *b, struct text *out) {
+  text_printf(out,
+              "  for (unsigned autotune_i = 0; autotune_i < %u; autotune_i++)\n    if (",
               b->n_keys);
   for (unsigned i = 0; i < k->n_keys; i++)
     text_printf(out, "%s%s == autotune_tuned[autotune_i].autotune_key[%u]",
@@ -118,38 +124,39 @@ static void write_tuned(const struct kernel *k, const struct baked *b, struct te
 }
 
 // The product of the ratios of all parts; 0: a part is off by more than REACH.
-static void write_nearest(const struct kernel *k, const struct baked *b, struct text *out)
-{
+static void write_nearest(const struct kernel *k, const struct baked *b,
+                          struct text *out) {
   text_printf(out, "  const long long autotune_key[%u] = { ", k->n_keys);
   for (unsigned i = 0; i < k->n_keys; i++)
     text_printf(out, "%s%s", i ? ", " : "", name_of(k, i));
-  text_printf(out,
-    " };\n"
-    "  double autotune_nearest = 0;\n"
-    "  int autotune_winner = 0;\n"
-    "  for (unsigned autotune_i = 0; autotune_i < %u; autotune_i++) {\n"
-    "    double autotune_apart = 1;\n"
-    "    for (unsigned autotune_j = 0; autotune_j < %u; autotune_j++) {\n"
-    "      const long long autotune_a = autotune_key[autotune_j];\n"
-    "      const long long autotune_b = autotune_tuned[autotune_i].autotune_key[autotune_j];\n"
-    "      double autotune_ratio = %d;\n"
-    "      if (autotune_a == autotune_b)\n"
-    "        autotune_ratio = 1;\n"
-    "      else if (autotune_a > 0 && autotune_b > 0)\n"
-    "        autotune_ratio = autotune_a > autotune_b ? (double)autotune_a / (double)autotune_b\n"
-    "                                                 : (double)autotune_b / (double)autotune_a;\n"
-    "      autotune_apart = autotune_ratio <= %d ? autotune_apart * autotune_ratio : 0;\n"
-    "    }\n"
-    "    if (autotune_apart > 0 && (autotune_nearest <= 0 || autotune_apart < autotune_nearest)) {\n"
-    "      autotune_nearest = autotune_apart;\n"
-    "      autotune_winner = autotune_tuned[autotune_i].autotune_winner;\n"
-    "    }\n"
-    "  }\n"
-    "  return autotune_winner;\n", b->n_keys, k->n_keys, REACH + 1, REACH);
+  text_printf(
+      out,
+      " };\n"
+      "  double autotune_nearest = 0;\n"
+      "  int autotune_winner = 0;\n"
+      "  for (unsigned autotune_i = 0; autotune_i < %u; autotune_i++) {\n"
+      "    double autotune_apart = 1;\n"
+      "    for (unsigned autotune_j = 0; autotune_j < %u; autotune_j++) {\n"
+      "      const long long autotune_a = autotune_key[autotune_j];\n"
+      "      const long long autotune_b = autotune_tuned[autotune_i].autotune_key[autotune_j];\n"
+      "      double autotune_ratio = %d;\n"
+      "      if (autotune_a == autotune_b)\n"
+      "        autotune_ratio = 1;\n"
+      "      else if (autotune_a > 0 && autotune_b > 0)\n"
+      "        autotune_ratio = autotune_a > autotune_b ? (double)autotune_a / (double)autotune_b\n"
+      "                                                 : (double)autotune_b / (double)autotune_a;\n"
+      "      autotune_apart = autotune_ratio <= %d ? autotune_apart * autotune_ratio : 0;\n"
+      "    }\n"
+      "    if (autotune_apart > 0 && (autotune_nearest <= 0 || autotune_apart < autotune_nearest)) {\n"
+      "      autotune_nearest = autotune_apart;\n"
+      "      autotune_winner = autotune_tuned[autotune_i].autotune_winner;\n"
+      "    }\n"
+      "  }\n"
+      "  return autotune_winner;\n",
+      b->n_keys, k->n_keys, REACH + 1, REACH);
 }
 
-void bake_ranges(const struct kernel *k, const char *name, struct text *out)
-{
+void bake_ranges(const struct kernel *k, const char *name, struct text *out) {
   const struct baked *b = k->baked;
   text_printf(out, "\nstatic int %s(", name);
   for (unsigned i = 0; i < k->n_keys; i++)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// tidy.c: a transformed nest as people read it. What loops/ writes begins at the left edge and has numbers in
-// parentheses, as their macros had. Here it is indented by its braces, and `(64)` becomes `64`. Lines of the user's
-// stay as they are; nothing but blanks and such parentheses changes.
+// tidy.c: a transformed nest as people read it. What loops/ writes begins at the left
+// edge and has numbers in parentheses, as their macros had. Here it is indented by its
+// braces, and `(64)` becomes `64`. Lines of the user's stay as they are; nothing but
+// blanks and such parentheses changes.
 #include <string.h>
 
 #include "bake.h"
 
 // `(64)` behind an operator as `64`.
-static void write_numbers(struct slice line, struct text *out)
-{
+static void write_numbers(struct slice line, struct text *out) {
   struct lexer l = lexer_of(line);
   struct token before = { 0 };
   const char *from = line.data;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; before = t) {
     bool behind = before.kind != TOKEN_WORD && before.kind != TOKEN_END &&
-                   !slice_is(before.text, ")") && !slice_is(before.text, "]");
+        !slice_is(before.text, ")") && !slice_is(before.text, "]");
     struct lexer ahead = l;
     struct token number = lex(&ahead);
     struct token close = lex(&ahead);
@@ -31,8 +31,7 @@ static void write_numbers(struct slice line, struct text *out)
 }
 
 // By how many braces the line is deeper behind than in front; *LOW: the least on the way.
-static int deeper(struct slice line, int *low)
-{
+static int deeper(struct slice line, int *low) {
   struct lexer l = lexer_of(line);
   int depth = 0;
   *low = 0;
@@ -43,8 +42,7 @@ static int deeper(struct slice line, int *low)
   return depth;
 }
 
-static void write_line(struct slice line, bool continued, int *depth, struct text *out)
-{
+static void write_line(struct slice line, bool continued, int *depth, struct text *out) {
   int low, more = deeper(line, &low);
   bool ours = !continued && line.size && !strchr(" \t#\r", line.data[0]);
   int indent = *depth + (line.size && line.data[0] == '}' ? low : 0);
@@ -57,8 +55,7 @@ static void write_line(struct slice line, bool continued, int *depth, struct tex
   *depth = *depth + more > 0 ? *depth + more : 0;
 }
 
-void bake_tidy(struct slice text, struct text *out)
-{
+void bake_tidy(struct slice text, struct text *out) {
   const char *end = text.data + text.size;
   bool continued = false;
   int depth = 0;

@@ -3,7 +3,8 @@
 //
 //   [before]  void gemm(int n, …);  static void gemm_untuned(int n, …);
 //   static    void gemm_untuned(…) {as written}
-//   [after]   gemm_tuned1, gemm_tuned2, …    each under its params, with copies of what mentions
+//   [after]   gemm_tuned1, gemm_tuned2, …    each under its params, with copies of what
+//   mentions
 //                                            them; behind the alternative where one won
 //             gemm_winner(key)               by ranges
 //             void gemm(int n, …)            a switch
@@ -14,16 +15,14 @@
 
 #define WORD(s) (int)(s).size, (s).data
 
-bool bake_applies(const struct kernel *k)
-{
+bool bake_applies(const struct kernel *k) {
   return k->baked && k->baked->n_winners;
 }
 
-// ---- names ----
+// ---- names --------------------------------------------------------------------------
 
 // A name that nothing in the file or its headers has.
-static const char *own_name(const struct emission *e, const char *what)
-{
+static const char *own_name(const struct emission *e, const char *what) {
   const char *name = arena_printf("%s_%s", e->k->main.name, what);
   while (memmem(e->x->text.data, e->x->text.size, name, strlen(name)) ||
          memmem(e->s->text, e->s->size, name, strlen(name)))
@@ -31,32 +30,28 @@ static const char *own_name(const struct emission *e, const char *what)
   return name;
 }
 
-static const char *default_name(const struct emission *e)
-{
+static const char *default_name(const struct emission *e) {
   return own_name(e, "untuned");
 }
 
-static const char *winner_name(const struct emission *e, unsigned index)
-{
+static const char *winner_name(const struct emission *e, unsigned index) {
   return arena_printf("%s%u", own_name(e, "tuned"), index + 1);
 }
 
-const char *bake_default(const struct emission *e)
-{
+const char *bake_default(const struct emission *e) {
   return default_name(e);
 }
 
-// ---- one winner ----
+// ---- one winner ---------------------------------------------------------------------
 
-static const struct function *function_of(const struct kernel *k, const unsigned *point)
-{
+static const struct function *function_of(const struct kernel *k, const unsigned *point) {
   long long chosen = k->choose >= 0 ? k->params[k->choose].values[point[k->choose]].i : 0;
-  return chosen > 0 && chosen <= k->n_alternatives ? &k->alternatives[chosen - 1] : &k->main;
+  return chosen > 0 && chosen <= k->n_alternatives ? &k->alternatives[chosen - 1]
+                                                   : &k->main;
 }
 
 // With the end of its line where that may end a comment or a directive.
-static void header(const struct emission *e, const struct function *f)
-{
+static void header(const struct emission *e, const struct function *f) {
   struct slice head = { e->s->text + f->start, f->body_at - f->start };
   bool whole = memchr(head.data, '#', head.size) || memmem(head.data, head.size, "//", 2);
   while (!whole && strchr(" \t\r\n", head.data[head.size - 1]))
@@ -64,16 +59,14 @@ static void header(const struct emission *e, const struct function *f)
   text_add(e->out, head.data, head.size);
 }
 
-static void prototype(const struct emission *e, const char *name)
-{
+static void prototype(const struct emission *e, const char *name) {
   struct slice result = e->k->returns ? e->k->result : slice_of("void");
   text_printf(e->out, "static %.*s %s(", WORD(result), name);
   emit_parameters(e, "");
   text_printf(e->out, ");\n");
 }
 
-static void params_set(const struct emission *e, const unsigned *point)
-{
+static void params_set(const struct emission *e, const unsigned *point) {
   for (unsigned i = 0; i < e->k->n_params; i++) {
     const struct param *p = &e->k->params[i];
     if (p->named && p->macro)
@@ -82,10 +75,10 @@ static void params_set(const struct emission *e, const unsigned *point)
   }
 }
 
-// TEXT without what it defines for all functions, where OUT has that from FROM on: what stands in front of that may
-// be left out by an #if.
-static struct slice without_prologue(struct slice text, const struct text *out, size_t from)
-{
+// TEXT without what it defines for all functions, where OUT has that from FROM on: what
+// stands in front of that may be left out by an #if.
+static struct slice without_prologue(struct slice text, const struct text *out,
+                                     size_t from) {
   static const char begin[] = "#ifndef AUTOTUNE_DISTANCE\n", end[] = "#endif\n";
   const char *at = memmem(text.data, text.size, begin, sizeof begin - 1);
   if (!at || !memmem(out->data + from, out->size - from, begin, sizeof begin - 1))
@@ -96,8 +89,7 @@ static struct slice without_prologue(struct slice text, const struct text *out, 
 
 // The function F of the kernel as POINT has it, static.
 static void write_function(const struct emission *e, const struct function *f,
-                           const unsigned *point, const char *name, size_t from)
-{
+                           const unsigned *point, const char *name, size_t from) {
   struct text text = { 0 };
   loops_write_point(e->s, e->k, f, point, name, &text);
   struct lexer l = lexer_of((struct slice){ text.data, text.size });
@@ -107,11 +99,11 @@ static void write_function(const struct emission *e, const struct function *f,
       memset((char *)t.text.data, ' ', t.text.size);
     named = slice_is(t.text, f->name);
   }
-  bake_tidy(without_prologue((struct slice){ text.data, text.size }, e->out, from), e->out);
+  bake_tidy(without_prologue((struct slice){ text.data, text.size }, e->out, from),
+            e->out);
 }
 
-static void keys_of(const struct emission *e, unsigned winner)
-{
+static void keys_of(const struct emission *e, unsigned winner) {
   const struct baked *b = e->k->baked;
   struct text t = { 0 };
   text_printf(&t, "%s for ", e->k->main.name);
@@ -125,8 +117,8 @@ static void keys_of(const struct emission *e, unsigned winner)
 }
 
 // What belongs to the same function of the source begins at FROM.
-static void write_winner(const struct emission *e, const struct copies *c, unsigned index, size_t from)
-{
+static void write_winner(const struct emission *e, const struct copies *c, unsigned index,
+                         size_t from) {
   const unsigned *point = e->k->baked->winners[index].point;
   const struct function *f = function_of(e->k, point);
   const char *name = winner_name(e, index);
@@ -144,32 +136,28 @@ static void write_winner(const struct emission *e, const struct copies *c, unsig
   copies_restore(c, e->out);
 }
 
-// ---- the switch ----
+// ---- the switch ---------------------------------------------------------------------
 
-static void arguments(const struct emission *e)
-{
+static void arguments(const struct emission *e) {
   for (unsigned i = 0; i < e->k->n_args; i++)
     text_printf(e->out, "%s%s", i ? ", " : "", e->k->args[i].name);
 }
 
 // The tuned key itself fulfils the constraint; others of its range may not.
-static void conditions(const struct emission *e, const unsigned *point)
-{
+static void conditions(const struct emission *e, const unsigned *point) {
   struct slice left;
   for (unsigned i = 0; i < e->k->n_constraints; i++)
     if (bake_constraint(e->k, e->k->baked, point, i, &left) == SOMETIMES)
       text_printf(e->out, "    if (!(%.*s))\n      break;\n", WORD(left));
 }
 
-static void call(const struct emission *e, const char *indent, const char *name)
-{
+static void call(const struct emission *e, const char *indent, const char *name) {
   text_printf(e->out, "%s%s%s(", indent, e->k->returns ? "return " : "", name);
   arguments(e);
   text_printf(e->out, ");\n");
 }
 
-static void write_switch(const struct emission *e)
-{
+static void write_switch(const struct emission *e) {
   const struct baked *b = e->k->baked;
   text_printf(e->out, "\n");
   header(e, &e->k->main);
@@ -188,10 +176,9 @@ static void write_switch(const struct emission *e)
   text_printf(e->out, "}\n");
 }
 
-// ---- in place of a stub ----
+// ---- in place of a stub -------------------------------------------------------------
 
-void bake_before(const struct emission *e, const struct function *f)
-{
+void bake_before(const struct emission *e, const struct function *f) {
   if (f != &e->k->main) { // which nobody may call but the switch
     header(e, f);
     text_printf(e->out, " AUTOTUNE_UNUSED;\n");
@@ -206,21 +193,18 @@ void bake_before(const struct emission *e, const struct function *f)
     prototype(e, winner_name(e, i));
 }
 
-static bool uses_openmp(const struct text *out, size_t from)
-{
+static bool uses_openmp(const struct text *out, size_t from) {
   return memmem(out->data + from, out->size - from, "#pragma omp", 11) != NULL;
 }
 
-static bool has_openmp(const struct compile_options *o)
-{
+static bool has_openmp(const struct compile_options *o) {
   for (const char *const *a = o->args; a && *a; a++)
     if (strncmp(*a, "-fopenmp", 8) == 0)
       return true;
   return false;
 }
 
-void bake_after(const struct emission *e, const struct function *f)
-{
+void bake_after(const struct emission *e, const struct function *f) {
   if (!bake_applies(e->k))
     return;
   const struct baked *b = e->k->baked;
@@ -229,8 +213,9 @@ void bake_after(const struct emission *e, const struct function *f)
     if (function_of(e->k, b->winners[i].point) == f)
       write_winner(e, b->copies, i, from);
   if (uses_openmp(e->out, from) && e->o->compiler && !has_openmp(e->o))
-    diag_warning(e->s, f->pragma->offset, f->pragma->end - f->pragma->offset, "add -fopenmp",
-                 "winners of '%s' use OpenMP, and this build does not", e->k->main.name);
+    diag_warning(e->s, f->pragma->offset, f->pragma->end - f->pragma->offset,
+                 "add -fopenmp", "winners of '%s' use OpenMP, and this build does not",
+                 e->k->main.name);
   if (f != &e->k->main)
     return;
   bake_ranges(e->k, own_name(e, "winner"), e->out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// args.c: the command line of gcc and clang, as far as one must know it to stand in front.
+// args.c: the command line of gcc and clang, as far as one must know it to stand in
+// front.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,107 +9,168 @@
 #include "cc.h"
 
 enum form {
-  ALONE,     // -c
-  JOINED,    // -std=c17; -g, which may have something behind it
-  SEPARATE,  // -include FILE
-  EITHER     // -DX and -D X
+  ALONE,    // -c
+  JOINED,   // -std=c17; -g, which may have something behind it
+  SEPARATE, // -include FILE
+  EITHER    // -DX and -D X
 };
 
-// The longest name that fits decides. What is missing here begins with '-' and stands alone.
-static const struct option { const char *name; enum form form; enum cc_class class; } options[] = {
-  { "-o", EITHER, CC_OUTPUT },           { "--output=", JOINED, CC_OUTPUT },
-  { "-c", ALONE, CC_MODE },              { "-S", ALONE, CC_MODE },
-  { "-E", ALONE, CC_MODE },              { "-fsyntax-only", ALONE, CC_MODE },
-  { "-x", EITHER, CC_LANGUAGE },         { "--language=", JOINED, CC_LANGUAGE },
+// The longest name that fits decides. What is missing here begins with '-' and stands
+// alone.
+static const struct option {
+  const char *name;
+  enum form form;
+  enum cc_class class;
+} options[] = {
+  { "-o", EITHER, CC_OUTPUT },
+  { "--output=", JOINED, CC_OUTPUT },
+  { "-c", ALONE, CC_MODE },
+  { "-S", ALONE, CC_MODE },
+  { "-E", ALONE, CC_MODE },
+  { "-fsyntax-only", ALONE, CC_MODE },
+  { "-x", EITHER, CC_LANGUAGE },
+  { "--language=", JOINED, CC_LANGUAGE },
 
-  { "-D", EITHER, CC_PREPROCESS },       { "-U", EITHER, CC_PREPROCESS },
-  { "-I", EITHER, CC_PREPROCESS },       { "-F", EITHER, CC_PREPROCESS },
-  { "-A", EITHER, CC_PREPROCESS },       { "-iquote", EITHER, CC_PREPROCESS },
-  { "-isystem", EITHER, CC_PREPROCESS }, { "-idirafter", EITHER, CC_PREPROCESS },
-  { "-include", EITHER, CC_PREPROCESS }, { "-imacros", EITHER, CC_PREPROCESS },
-  { "-iprefix", EITHER, CC_PREPROCESS }, { "-iwithprefix", EITHER, CC_PREPROCESS },
-  { "-iwithprefixbefore", EITHER, CC_PREPROCESS }, { "-include-pch", SEPARATE, CC_PREPROCESS },
-  { "-imultilib", SEPARATE, CC_PREPROCESS }, { "-ivfsoverlay", SEPARATE, CC_PREPROCESS },
-  { "-nostdinc", ALONE, CC_PREPROCESS }, { "-undef", ALONE, CC_PREPROCESS },
-  { "-Wp,", JOINED, CC_PREPROCESS },     { "-Xpreprocessor", SEPARATE, CC_PREPROCESS },
+  { "-D", EITHER, CC_PREPROCESS },
+  { "-U", EITHER, CC_PREPROCESS },
+  { "-I", EITHER, CC_PREPROCESS },
+  { "-F", EITHER, CC_PREPROCESS },
+  { "-A", EITHER, CC_PREPROCESS },
+  { "-iquote", EITHER, CC_PREPROCESS },
+  { "-isystem", EITHER, CC_PREPROCESS },
+  { "-idirafter", EITHER, CC_PREPROCESS },
+  { "-include", EITHER, CC_PREPROCESS },
+  { "-imacros", EITHER, CC_PREPROCESS },
+  { "-iprefix", EITHER, CC_PREPROCESS },
+  { "-iwithprefix", EITHER, CC_PREPROCESS },
+  { "-iwithprefixbefore", EITHER, CC_PREPROCESS },
+  { "-include-pch", SEPARATE, CC_PREPROCESS },
+  { "-imultilib", SEPARATE, CC_PREPROCESS },
+  { "-ivfsoverlay", SEPARATE, CC_PREPROCESS },
+  { "-nostdinc", ALONE, CC_PREPROCESS },
+  { "-undef", ALONE, CC_PREPROCESS },
+  { "-Wp,", JOINED, CC_PREPROCESS },
+  { "-Xpreprocessor", SEPARATE, CC_PREPROCESS },
   { "-trigraphs", ALONE, CC_PREPROCESS },
 
-  { "-std=", JOINED, CC_CODE },          { "--std=", JOINED, CC_CODE },
-  { "-ansi", ALONE, CC_CODE },           { "-f", JOINED, CC_CODE },
-  { "-m", JOINED, CC_CODE },             { "-O", JOINED, CC_CODE },
-  { "-mllvm", SEPARATE, CC_OTHER },      { "-pthread", ALONE, CC_CODE },
-  { "--param", SEPARATE, CC_OTHER },     { "--sysroot", SEPARATE, CC_CODE },
-  { "--sysroot=", JOINED, CC_CODE },     { "-isysroot", EITHER, CC_CODE },
-  { "-target", SEPARATE, CC_CODE },      { "--target=", JOINED, CC_CODE },
-  { "--gcc-toolchain=", JOINED, CC_CODE }, { "-traditional-cpp", ALONE, CC_CODE },
-  { "-fopenmp", ALONE, CC_OPENMP },      { "-fopenmp=", JOINED, CC_OPENMP },
+  { "-std=", JOINED, CC_CODE },
+  { "--std=", JOINED, CC_CODE },
+  { "-ansi", ALONE, CC_CODE },
+  { "-f", JOINED, CC_CODE },
+  { "-m", JOINED, CC_CODE },
+  { "-O", JOINED, CC_CODE },
+  { "-mllvm", SEPARATE, CC_OTHER },
+  { "-pthread", ALONE, CC_CODE },
+  { "--param", SEPARATE, CC_OTHER },
+  { "--sysroot", SEPARATE, CC_CODE },
+  { "--sysroot=", JOINED, CC_CODE },
+  { "-isysroot", EITHER, CC_CODE },
+  { "-target", SEPARATE, CC_CODE },
+  { "--target=", JOINED, CC_CODE },
+  { "--gcc-toolchain=", JOINED, CC_CODE },
+  { "-traditional-cpp", ALONE, CC_CODE },
+  { "-fopenmp", ALONE, CC_OPENMP },
+  { "-fopenmp=", JOINED, CC_OPENMP },
   { "-fno-openmp", ALONE, CC_OPENMP },
 
-  { "-MD", ALONE, CC_DEPEND },           { "-MMD", ALONE, CC_DEPEND },
-  { "-MF", EITHER, CC_DEPEND },          { "-Wp,-MD,", JOINED, CC_DEPEND },
-  { "-Wp,-MMD,", JOINED, CC_DEPEND },    { "-MT", EITHER, CC_TARGET },
-  { "-MQ", EITHER, CC_TARGET },          { "-MP", ALONE, CC_TARGET },
-  { "-Wp,-MT,", JOINED, CC_TARGET },     { "-Wp,-MQ,", JOINED, CC_TARGET },
-  { "-Wp,-MP", ALONE, CC_TARGET },       { "-save-temps", JOINED, CC_TEMPS },
+  { "-MD", ALONE, CC_DEPEND },
+  { "-MMD", ALONE, CC_DEPEND },
+  { "-MF", EITHER, CC_DEPEND },
+  { "-Wp,-MD,", JOINED, CC_DEPEND },
+  { "-Wp,-MMD,", JOINED, CC_DEPEND },
+  { "-MT", EITHER, CC_TARGET },
+  { "-MQ", EITHER, CC_TARGET },
+  { "-MP", ALONE, CC_TARGET },
+  { "-Wp,-MT,", JOINED, CC_TARGET },
+  { "-Wp,-MQ,", JOINED, CC_TARGET },
+  { "-Wp,-MP", ALONE, CC_TARGET },
+  { "-save-temps", JOINED, CC_TEMPS },
   { "--save-temps", JOINED, CC_TEMPS },
 
-  { "-L", EITHER, CC_LINK },             { "-l", EITHER, CC_LINK },
-  { "-Wl,", JOINED, CC_LINK },           { "-Xlinker", SEPARATE, CC_LINK },
-  { "-T", EITHER, CC_LINK },             { "-u", EITHER, CC_LINK },
-  { "-z", EITHER, CC_LINK },             { "-e", EITHER, CC_LINK },
-  { "-s", ALONE, CC_LINK },              { "-r", ALONE, CC_LINK },
-  { "-shared", ALONE, CC_LINK },         { "-static", ALONE, CC_LINK },
-  { "-static-pie", ALONE, CC_LINK },     { "-static-libgcc", ALONE, CC_LINK },
-  { "-static-libasan", ALONE, CC_LINK }, { "-rdynamic", ALONE, CC_LINK },
-  { "-pie", ALONE, CC_LINK },            { "-no-pie", ALONE, CC_LINK },
-  { "-nostdlib", ALONE, CC_LINK },       { "-nodefaultlibs", ALONE, CC_LINK },
-  { "-nostartfiles", ALONE, CC_LINK },   { "-nolibc", ALONE, CC_LINK },
-  { "-fuse-ld=", JOINED, CC_LINK },      { "--ld-path=", JOINED, CC_LINK },
-  { "-symbolic", ALONE, CC_LINK },       { "-framework", SEPARATE, CC_LINK },
-  { "-rpath", SEPARATE, CC_LINK },       { "-emit-llvm", ALONE, CC_OTHER },
+  { "-L", EITHER, CC_LINK },
+  { "-l", EITHER, CC_LINK },
+  { "-Wl,", JOINED, CC_LINK },
+  { "-Xlinker", SEPARATE, CC_LINK },
+  { "-T", EITHER, CC_LINK },
+  { "-u", EITHER, CC_LINK },
+  { "-z", EITHER, CC_LINK },
+  { "-e", EITHER, CC_LINK },
+  { "-s", ALONE, CC_LINK },
+  { "-r", ALONE, CC_LINK },
+  { "-shared", ALONE, CC_LINK },
+  { "-static", ALONE, CC_LINK },
+  { "-static-pie", ALONE, CC_LINK },
+  { "-static-libgcc", ALONE, CC_LINK },
+  { "-static-libasan", ALONE, CC_LINK },
+  { "-rdynamic", ALONE, CC_LINK },
+  { "-pie", ALONE, CC_LINK },
+  { "-no-pie", ALONE, CC_LINK },
+  { "-nostdlib", ALONE, CC_LINK },
+  { "-nodefaultlibs", ALONE, CC_LINK },
+  { "-nostartfiles", ALONE, CC_LINK },
+  { "-nolibc", ALONE, CC_LINK },
+  { "-fuse-ld=", JOINED, CC_LINK },
+  { "--ld-path=", JOINED, CC_LINK },
+  { "-symbolic", ALONE, CC_LINK },
+  { "-framework", SEPARATE, CC_LINK },
+  { "-rpath", SEPARATE, CC_LINK },
+  { "-emit-llvm", ALONE, CC_OTHER },
 
-  { "-B", EITHER, CC_OTHER },            { "-specs=", JOINED, CC_OTHER },
-  { "-G", EITHER, CC_OTHER },            { "-arch", SEPARATE, CC_OTHER },
-  { "-wrapper", SEPARATE, CC_OTHER },    { "-aux-info", SEPARATE, CC_OTHER },
-  { "-dumpbase", SEPARATE, CC_OTHER },   { "-dumpbase-ext", SEPARATE, CC_OTHER },
-  { "-dumpdir", SEPARATE, CC_OTHER },    { "-Xclang", SEPARATE, CC_OTHER },
-  { "-Xassembler", SEPARATE, CC_OTHER }, { "-serialize-diagnostics", SEPARATE, CC_OTHER },
-  { "--serialize-diagnostics", SEPARATE, CC_OTHER }, { "-MJ", EITHER, CC_OTHER },
-  { "-Xcuda-ptxas", SEPARATE, CC_OTHER }, { "-Xcuda-fatbinary", SEPARATE, CC_OTHER },
-  { "-Xarch_device", SEPARATE, CC_OTHER }, { "-Xoffload-linker", SEPARATE, CC_LINK },
-  { "-Xarch_host", SEPARATE, CC_OTHER }, { "-Xopenmp-target", SEPARATE, CC_OTHER },
+  { "-B", EITHER, CC_OTHER },
+  { "-specs=", JOINED, CC_OTHER },
+  { "-G", EITHER, CC_OTHER },
+  { "-arch", SEPARATE, CC_OTHER },
+  { "-wrapper", SEPARATE, CC_OTHER },
+  { "-aux-info", SEPARATE, CC_OTHER },
+  { "-dumpbase", SEPARATE, CC_OTHER },
+  { "-dumpbase-ext", SEPARATE, CC_OTHER },
+  { "-dumpdir", SEPARATE, CC_OTHER },
+  { "-Xclang", SEPARATE, CC_OTHER },
+  { "-Xassembler", SEPARATE, CC_OTHER },
+  { "-serialize-diagnostics", SEPARATE, CC_OTHER },
+  { "--serialize-diagnostics", SEPARATE, CC_OTHER },
+  { "-MJ", EITHER, CC_OTHER },
+  { "-Xcuda-ptxas", SEPARATE, CC_OTHER },
+  { "-Xcuda-fatbinary", SEPARATE, CC_OTHER },
+  { "-Xarch_device", SEPARATE, CC_OTHER },
+  { "-Xoffload-linker", SEPARATE, CC_LINK },
+  { "-Xarch_host", SEPARATE, CC_OTHER },
+  { "-Xopenmp-target", SEPARATE, CC_OTHER },
 
-  { "-M", ALONE, CC_HAND_ON },           { "-MM", ALONE, CC_HAND_ON },
-  { "-###", ALONE, CC_HAND_ON },         { "--version", ALONE, CC_HAND_ON },
-  { "--help", JOINED, CC_HAND_ON },      { "-print-", JOINED, CC_HAND_ON },
-  { "--print-", JOINED, CC_HAND_ON },    { "-dumpversion", ALONE, CC_HAND_ON },
-  { "-dumpmachine", ALONE, CC_HAND_ON }, { "-dumpspecs", ALONE, CC_HAND_ON },
-  { "-dumpfullversion", ALONE, CC_HAND_ON }, { "-cc1", ALONE, CC_HAND_ON },
+  { "-M", ALONE, CC_HAND_ON },
+  { "-MM", ALONE, CC_HAND_ON },
+  { "-###", ALONE, CC_HAND_ON },
+  { "--version", ALONE, CC_HAND_ON },
+  { "--help", JOINED, CC_HAND_ON },
+  { "-print-", JOINED, CC_HAND_ON },
+  { "--print-", JOINED, CC_HAND_ON },
+  { "-dumpversion", ALONE, CC_HAND_ON },
+  { "-dumpmachine", ALONE, CC_HAND_ON },
+  { "-dumpspecs", ALONE, CC_HAND_ON },
+  { "-dumpfullversion", ALONE, CC_HAND_ON },
+  { "-cc1", ALONE, CC_HAND_ON },
 };
 
-void words_add(struct words *w, const char *word)
-{
+void words_add(struct words *w, const char *word) {
   *GROW(w->list, w->n) = word;
 }
 
-void words_add_arg(struct words *w, const struct cc_arg *a)
-{
+void words_add_arg(struct words *w, const struct cc_arg *a) {
   for (int i = 0; i < 2 && a->words[i]; i++)
     words_add(w, a->words[i]);
 }
 
-const char *const *words_end(struct words *w)
-{
+const char *const *words_end(struct words *w) {
   words_add(w, NULL);
   w->n--;
   return w->list;
 }
 
-// ---- @files ----
+// ---- @files -------------------------------------------------------------------------
 
-// One word of libiberty's buildargv: blanks end it, quotes and backslashes are taken away.
-static const char *response_word(const char **at, const char *end)
-{
+// One word of libiberty's buildargv: blanks end it, quotes and backslashes are taken
+// away.
+static const char *response_word(const char **at, const char *end) {
   struct text word = { 0 };
   char quote = 0;
   const char *p = *at;
@@ -130,8 +192,7 @@ static const char *response_word(const char **at, const char *end)
 static void add_expanded(struct words *out, const char *word, unsigned depth);
 
 // The words of a file; false: it cannot be read.
-static bool add_file(struct words *out, const char *path, unsigned depth)
-{
+static bool add_file(struct words *out, const char *path, unsigned depth) {
   struct source *s = depth < 16 ? source_read(path) : NULL;
   if (!s)
     return false;
@@ -145,16 +206,16 @@ static bool add_file(struct words *out, const char *path, unsigned depth)
   }
 }
 
-// Adds WORD, or for @FILE what is in it. A file that cannot be read is a word, as it is to gcc.
-static void add_expanded(struct words *out, const char *word, unsigned depth)
-{
+// Adds WORD, or for @FILE what is in it. A file that cannot be read is a word, as it is
+// to gcc.
+static void add_expanded(struct words *out, const char *word, unsigned depth) {
   if (word[0] != '@' || !word[1] || !add_file(out, word + 1, depth))
     words_add(out, word);
 }
 
 // nvcc's `--options-file FILE`, `-optf=FILE`: false where WORD is another.
-static bool add_options_file(struct words *out, const char *word, const char *next, bool *took_next)
-{
+static bool add_options_file(struct words *out, const char *word, const char *next,
+                             bool *took_next) {
   static const char *const names[] = { "--options-file", "-optf", NULL };
   for (const char *const *n = names; *n; n++) {
     size_t size = strlen(*n);
@@ -167,19 +228,18 @@ static bool add_options_file(struct words *out, const char *word, const char *ne
   return false;
 }
 
-// ---- the compiler ----
+// ---- the compiler -------------------------------------------------------------------
 
-static const char *basename_of(const char *path)
-{
+static const char *basename_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
 // Programs that run the compiler whose name comes next.
-static bool is_launcher(const char *word)
-{
-  static const char *const names[] = { "ccache", "sccache", "distcc", "icecc", "buildcache", "gomacc",
-                                       "recc", "nice", "time", NULL };
+static bool is_launcher(const char *word) {
+  static const char *const names[] = { "ccache",     "sccache", "distcc", "icecc",
+                                       "buildcache", "gomacc",  "recc",   "nice",
+                                       "time",       NULL };
   const char *name = basename_of(word);
   for (const char *const *n = names; *n; n++)
     if (strcmp(*n, name) == 0)
@@ -187,12 +247,12 @@ static bool is_launcher(const char *word)
   return false;
 }
 
-static void read_compiler(struct cc_command *c, int argc, char **argv)
-{
+static void read_compiler(struct cc_command *c, int argc, char **argv) {
   int i = 0;
-  // What follows `ccache` is a compiler unless it is an option or a file to compile with gcc's own
-  // masquerade (ccache linked to gcc's name): then that word has a suffix.
-  while (i + 1 < argc && is_launcher(argv[i]) && argv[i + 1][0] != '-' && argv[i + 1][0] != '@')
+  // What follows `ccache` is a compiler unless it is an option or a file to compile with
+  // gcc's own masquerade (ccache linked to gcc's name): then that word has a suffix.
+  while (i + 1 < argc && is_launcher(argv[i]) && argv[i + 1][0] != '-' &&
+         argv[i + 1][0] != '@')
     words_add(&c->compiler, argv[i++]);
   words_add(&c->compiler, argv[i]);
   words_end(&c->compiler);
@@ -203,32 +263,32 @@ static void read_compiler(struct cc_command *c, int argc, char **argv)
   c->cplusplus = strstr(name, "++") || strcmp(name, "icpx") == 0;
 }
 
-// ---- arguments ----
+// ---- arguments ----------------------------------------------------------------------
 
-static bool fits(const struct option *o, const char *word)
-{
+static bool fits(const struct option *o, const char *word) {
   size_t n = strlen(o->name);
   if (strncmp(o->name, word, n) != 0)
     return false;
   return o->form == JOINED || o->form == EITHER || word[n] == '\0';
 }
 
-static const struct option *option_find(const char *word)
-{
+static const struct option *option_find(const char *word) {
   const struct option *best = NULL;
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-    if (fits(&options[i], word) && (!best || strlen(options[i].name) > strlen(best->name)))
+    if (fits(&options[i], word) &&
+        (!best || strlen(options[i].name) > strlen(best->name)))
       best = &options[i];
   return best;
 }
 
-static void read_args(struct cc_command *c, const struct words *words)
-{
+static void read_args(struct cc_command *c, const struct words *words) {
   bool only_inputs = false;
   c->dashes = UINT32_MAX;
   for (unsigned i = c->compiler.n; i < words->n; i++) {
     const char *word = words->list[i];
-    struct cc_arg a = { .class = CC_OTHER, .option = word, .value = "", .words = { word, NULL } };
+    struct cc_arg a = {
+      .class = CC_OTHER, .option = word, .value = "", .words = { word, NULL }
+    };
     const struct option *o;
     if (only_inputs || word[0] != '-' || word[1] == '\0') {
       a = (struct cc_arg){ CC_INPUT, "", word, { word, NULL } };
@@ -252,15 +312,14 @@ static void read_args(struct cc_command *c, const struct words *words)
     c->dashes = c->n_args;
 }
 
-// ---- what they mean ----
+// ---- what they mean -----------------------------------------------------------------
 
-static bool is_cuda(const char *language)
-{
+static bool is_cuda(const char *language) {
   return strcmp(language, "cu") == 0 || strcmp(language, "cuda") == 0;
 }
 
-static enum cc_kind kind_of(const struct cc_command *c, const char *path, const char *language)
-{
+static enum cc_kind kind_of(const struct cc_command *c, const char *path,
+                            const char *language) {
   const char *end = strrchr(path, '.');
   if (c->emulate && end && strcmp(end, ".cu") == 0)
     return CC_CUDA;
@@ -273,9 +332,11 @@ static enum cc_kind kind_of(const struct cc_command *c, const char *path, const 
     return CC_CUDA;
   if (dot && strcmp(dot, ".c") == 0)
     return c->cplusplus ? CC_OTHER_SOURCE : CC_C;
-  static const char *const sources[] = { ".i", ".s", ".S", ".sx", ".cc", ".cpp", ".cxx", ".C", ".cp",
-    ".c++", ".CPP", ".ii", ".h", ".hh", ".hpp", ".H", ".m", ".mm", ".mi", ".f", ".f90", ".F", ".F90",
-    ".d", ".go", ".bc", ".ll", ".asm", NULL };
+  static const char *const sources[] = { ".i",   ".s",  ".S",   ".sx",  ".cc",  ".cpp",
+                                         ".cxx", ".C",  ".cp",  ".c++", ".CPP", ".ii",
+                                         ".h",   ".hh", ".hpp", ".H",   ".m",   ".mm",
+                                         ".mi",  ".f",  ".f90", ".F",   ".F90", ".d",
+                                         ".go",  ".bc", ".ll",  ".asm", NULL };
   for (const char *const *s = sources; dot && *s; s++)
     if (strcmp(*s, dot) == 0)
       return CC_OTHER_SOURCE;
@@ -283,20 +344,21 @@ static enum cc_kind kind_of(const struct cc_command *c, const char *path, const 
 }
 
 // -E beats -fsyntax-only beats -S beats -c, wherever they stand.
-static void read_mode(struct cc_command *c, const char *option)
-{
-  enum cc_mode m = strcmp(option, "-c") == 0   ? CC_MODE_COMPILE
-                   : strcmp(option, "-S") == 0 ? CC_MODE_ASSEMBLE
-                   : strcmp(option, "-E") == 0 ? CC_MODE_PREPROCESS
-                                               : CC_MODE_SYNTAX;
-  static const unsigned char rank[] = { [CC_MODE_LINK] = 0, [CC_MODE_COMPILE] = 1,
-    [CC_MODE_ASSEMBLE] = 2, [CC_MODE_SYNTAX] = 3, [CC_MODE_PREPROCESS] = 4 };
+static void read_mode(struct cc_command *c, const char *option) {
+  enum cc_mode m = strcmp(option, "-c") == 0 ? CC_MODE_COMPILE
+      : strcmp(option, "-S") == 0            ? CC_MODE_ASSEMBLE
+      : strcmp(option, "-E") == 0            ? CC_MODE_PREPROCESS
+                                             : CC_MODE_SYNTAX;
+  static const unsigned char rank[] = { [CC_MODE_LINK] = 0,
+                                        [CC_MODE_COMPILE] = 1,
+                                        [CC_MODE_ASSEMBLE] = 2,
+                                        [CC_MODE_SYNTAX] = 3,
+                                        [CC_MODE_PREPROCESS] = 4 };
   if (rank[m] > rank[c->mode])
     c->mode = m;
 }
 
-static void read_depend(struct cc_command *c, const struct cc_arg *a)
-{
+static void read_depend(struct cc_command *c, const struct cc_arg *a) {
   if (strcmp(a->option, "-MF") == 0) {
     c->depend_file = a->value;
     return;
@@ -310,33 +372,36 @@ static void read_depend(struct cc_command *c, const struct cc_arg *a)
   }
 }
 
-static void read_input(struct cc_command *c, unsigned arg, const char *language)
-{
+static void read_input(struct cc_command *c, unsigned arg, const char *language) {
   const char *path = c->args[arg].value;
   enum cc_kind kind = kind_of(c, path, language);
   *GROW(c->inputs, c->n_inputs) = (struct cc_input){ arg, path, language, kind };
   c->n_sources += kind != CC_BINARY;
 }
 
-static void read_link(struct cc_command *c, const char *option)
-{
+static void read_link(struct cc_command *c, const char *option) {
   c->is_static |= strcmp(option, "-static") == 0 || strcmp(option, "-static-pie") == 0;
   c->relocatable |= strcmp(option, "-r") == 0;
 }
 
 // Do compilers speak of linemarkers in a source then?
-static bool is_pedantic(const char *word)
-{
-  static const char *const all[] = { "-pedantic", "--pedantic", "-pedantic-errors",
-    "--pedantic-errors", "-Wpedantic", "-Werror=pedantic", "-Wgnu", "-Weverything", NULL };
+static bool is_pedantic(const char *word) {
+  static const char *const all[] = { "-pedantic",
+                                     "--pedantic",
+                                     "-pedantic-errors",
+                                     "--pedantic-errors",
+                                     "-Wpedantic",
+                                     "-Werror=pedantic",
+                                     "-Wgnu",
+                                     "-Weverything",
+                                     NULL };
   for (const char *const *o = all; *o; o++)
     if (strcmp(word, *o) == 0)
       return true;
   return false;
 }
 
-struct cc_command *cc_command_read(int argc, char **argv, bool emulate)
-{
+struct cc_command *cc_command_read(int argc, char **argv, bool emulate) {
   struct cc_command *c = arena_alloc(sizeof *c);
   c->emulate = emulate;
   c->original = argv;
@@ -355,16 +420,36 @@ struct cc_command *cc_command_read(int argc, char **argv, bool emulate)
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
     switch (a->class) {
-    case CC_INPUT: read_input(c, i, language); break;
-    case CC_LANGUAGE: language = strcmp(a->value, "none") == 0 ? NULL : a->value; break;
-    case CC_MODE: read_mode(c, a->option); break;
-    case CC_OUTPUT: c->output = a->value; break;
-    case CC_OPENMP: c->openmp = strcmp(a->option, "-fno-openmp") != 0; break;
-    case CC_DEPEND: read_depend(c, a); break;
-    case CC_TARGET: c->target |= strcmp(a->option, "-MP") != 0; break;
-    case CC_LINK: read_link(c, a->option); break;
-    case CC_HAND_ON: c->hand_on = true; break;
-    default: c->pedantic |= is_pedantic(a->words[0]); break;
+    case CC_INPUT:
+      read_input(c, i, language);
+      break;
+    case CC_LANGUAGE:
+      language = strcmp(a->value, "none") == 0 ? NULL : a->value;
+      break;
+    case CC_MODE:
+      read_mode(c, a->option);
+      break;
+    case CC_OUTPUT:
+      c->output = a->value;
+      break;
+    case CC_OPENMP:
+      c->openmp = strcmp(a->option, "-fno-openmp") != 0;
+      break;
+    case CC_DEPEND:
+      read_depend(c, a);
+      break;
+    case CC_TARGET:
+      c->target |= strcmp(a->option, "-MP") != 0;
+      break;
+    case CC_LINK:
+      read_link(c, a->option);
+      break;
+    case CC_HAND_ON:
+      c->hand_on = true;
+      break;
+    default:
+      c->pedantic |= is_pedantic(a->words[0]);
+      break;
     }
   }
   return c;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// cc.c: `autotune cc COMPILER ARGS…` does what `COMPILER ARGS…` does, with kernels translated.
+// cc.c: `autotune cc COMPILER ARGS…` does what `COMPILER ARGS…` does, with kernels
+// translated.
 //
-//   no kernel, no site      the compiler takes our place (exec), with the command as it was given
-//   one source              the same command with the translated file in the source's place
-//   several sources         one compilation each, and one link
-//   -MD and the like        a run of their own over the user's file, afterwards
+//   no kernel, no site      the compiler takes our place (exec), with the command as it
+//   was given one source              the same command with the translated file in the
+//   source's place several sources         one compilation each, and one link -MD and the
+//   like        a run of their own over the user's file, afterwards
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,32 +16,33 @@
 
 struct plan {
   const struct cc_command *c;
-  struct cc_source *sources; unsigned n;   // one for each input that is to be compiled
-  bool translated, sites;                  // any of them; and what is linked holds a site
+  struct cc_source *sources;
+  unsigned n;             // one for each input that is to be compiled
+  bool translated, sites; // any of them; and what is linked holds a site
 };
 
-static int not_started(const char *program)
-{
+static int not_started(const char *program) {
   int error = errno;
   fprintf(stderr, "autotune: %s: %s%s\n", program, strerror(error),
-          error == ENOENT && !strchr(program, '/') ? " in PATH: is that compiler installed?" : "");
+          error == ENOENT && !strchr(program, '/')
+              ? " in PATH: is that compiler installed?"
+              : "");
   return error == ENOENT ? 127 : 126;
 }
 
-static int hand_on(const struct cc_command *c)
-{
+static int hand_on(const struct cc_command *c) {
   temp_remove();
   execvp(c->original[0], c->original);
   return not_started(c->original[0]);
 }
 
-// ---- running ----
+// ---- running ------------------------------------------------------------------------
 
-#define LONGEST (96 * 1024) // bytes of arguments: Linux allows more, but the environment counts too
+#define LONGEST \
+  (96 * 1024) // bytes of arguments: Linux allows more, but the environment counts too
 
 // Replaces all arguments behind the compiler by @FILE where they are too long.
-static void shorten(const struct cc_command *c, struct words *w)
-{
+static void shorten(const struct cc_command *c, struct words *w) {
   size_t size = 0;
   for (unsigned i = 0; i < w->n; i++)
     size += strlen(w->list[i]) + 1;
@@ -64,24 +66,22 @@ static void shorten(const struct cc_command *c, struct words *w)
   words_add(w, c->nvcc ? path : arena_printf("@%s", path));
 }
 
-static int run(const struct cc_command *c, struct words *w, struct text *out, struct text *errors)
-{
+static int run(const struct cc_command *c, struct words *w, struct text *out,
+               struct text *errors) {
   shorten(c, w);
   const char *const *argv = words_end(w);
   int status = run_command(argv, out, errors);
   return status == 127 && errno ? not_started(argv[0]) : status;
 }
 
-int cc_run(const struct cc_command *c, struct words *w)
-{
+int cc_run(const struct cc_command *c, struct words *w) {
   return run(c, w, NULL, NULL);
 }
 
-// A translated file's compilation: what it says is read, to leave out what follows from an error of
-// the user's in text of ours.
-static int run_translated(const struct cc_command *c, const struct cc_source *s, struct words *w,
-                          struct text *out)
-{
+// A translated file's compilation: what it says is read, to leave out what follows from
+// an error of the user's in text of ours.
+static int run_translated(const struct cc_command *c, const struct cc_source *s,
+                          struct words *w, struct text *out) {
   struct text errors = { 0 };
   int status = run(c, w, out, &errors);
   errors = cc_errors_unname(s, errors);
@@ -91,12 +91,13 @@ static int run_translated(const struct cc_command *c, const struct cc_source *s,
   return status;
 }
 
-// -E: what is printed goes where it would have gone, under the user's name. As gcc does, a file is
-// not left behind after an error.
-static int run_preprocess(const struct cc_command *c, const struct cc_source *s, struct words *w)
-{
+// -E: what is printed goes where it would have gone, under the user's name. As gcc does,
+// a file is not left behind after an error.
+static int run_preprocess(const struct cc_command *c, const struct cc_source *s,
+                          struct words *w) {
   struct text printed = { 0 };
-  int status = s->translated ? run_translated(c, s, w, &printed) : run(c, w, &printed, NULL);
+  int status = s->translated ? run_translated(c, s, w, &printed)
+                             : run(c, w, &printed, NULL);
   struct text out = cc_source_unname(s, printed);
   if (!c->output || strcmp(c->output, "-") == 0) {
     if (fwrite(out.data, 1, out.size, stdout) != out.size || fflush(stdout) != 0)
@@ -107,11 +108,10 @@ static int run_preprocess(const struct cc_command *c, const struct cc_source *s,
   return status;
 }
 
-// ---- one command ----
+// ---- one command --------------------------------------------------------------------
 
 // The compiler and what must stand before the user's options.
-static struct words begin(const struct cc_command *c, bool translated)
-{
+static struct words begin(const struct cc_command *c, bool translated) {
   struct words w = { 0 };
   for (unsigned i = 0; i < c->compiler.n; i++)
     words_add(&w, c->compiler.list[i]);
@@ -120,21 +120,18 @@ static struct words begin(const struct cc_command *c, bool translated)
   return w;
 }
 
-static struct cc_source *source_at(const struct plan *p, unsigned arg)
-{
+static struct cc_source *source_at(const struct plan *p, unsigned arg) {
   for (unsigned i = 0; i < p->n; i++)
     if (p->sources[i].input->arg == arg)
       return &p->sources[i];
   return NULL;
 }
 
-static bool links(const struct plan *p)
-{
+static bool links(const struct plan *p) {
   return p->c->mode == CC_MODE_LINK && p->sites && !p->c->relocatable;
 }
 
-static bool left_out_of_whole(const struct plan *p, const struct cc_arg *a)
-{
+static bool left_out_of_whole(const struct plan *p, const struct cc_arg *a) {
   bool translated = p->n && p->sources[0].translated;
   if (translated && (a->class == CC_DEPEND || a->class == CC_TARGET))
     return true;
@@ -143,13 +140,13 @@ static bool left_out_of_whole(const struct plan *p, const struct cc_arg *a)
   return links(p) && cc_link_replaces(a);
 }
 
-static void add_own_options(const struct plan *p, struct words *w)
-{
+static void add_own_options(const struct plan *p, struct words *w) {
   const struct cc_command *c = p->c;
   if (p->n && p->sources[0].translated) {
     cc_source_options(c, &p->sources[0], w);
     bool named = c->output || c->mode == CC_MODE_LINK || c->mode >= CC_MODE_PREPROCESS;
-    if (!named && strcmp(p->sources[0].input->path, "-") == 0) { // as both compilers name it
+    if (!named &&
+        strcmp(p->sources[0].input->path, "-") == 0) { // as both compilers name it
       words_add(w, "-o");
       words_add(w, c->mode == CC_MODE_COMPILE ? "-.o" : "-.s");
     }
@@ -157,8 +154,7 @@ static void add_own_options(const struct plan *p, struct words *w)
 }
 
 // The user's command, with at most one source, which then is replaced by its translation.
-static int run_whole(const struct plan *p)
-{
+static int run_whole(const struct plan *p) {
   const struct cc_command *c = p->c;
   struct words w = begin(c, p->n && p->sources[0].translated);
   for (unsigned i = 0; i < c->n_args; i++) {
@@ -176,23 +172,30 @@ static int run_whole(const struct plan *p)
     cc_link_libraries(c, &w);
   if (!p->n || !p->sources[0].translated)
     return cc_run(c, &w);
-  int status = c->mode == CC_MODE_PREPROCESS ? run_preprocess(c, &p->sources[0], &w)
-                                             : run_translated(c, &p->sources[0], &w, NULL);
+  int status = c->mode == CC_MODE_PREPROCESS
+      ? run_preprocess(c, &p->sources[0], &w)
+      : run_translated(c, &p->sources[0], &w, NULL);
   return status == 0 && c->depend ? cc_depend_write(c, &p->sources[0]) : status;
 }
 
-// ---- a command for each source ----
+// ---- a command for each source ------------------------------------------------------
 
-static int compile(const struct cc_command *c, const struct cc_source *s, const char *object)
-{
+static int compile(const struct cc_command *c, const struct cc_source *s,
+                   const char *object) {
   struct words w = begin(c, s->translated);
   for (unsigned i = 0; i < c->n_args; i++)
     switch (c->args[i].class) {
-    case CC_OTHER: case CC_MODE: case CC_PREPROCESS: case CC_CODE: case CC_OPENMP: case CC_TEMPS:
+    case CC_OTHER:
+    case CC_MODE:
+    case CC_PREPROCESS:
+    case CC_CODE:
+    case CC_OPENMP:
+    case CC_TEMPS:
       if (i != c->dashes)
         words_add_arg(&w, &c->args[i]);
       break;
-    default: break;
+    default:
+      break;
     }
   if (c->clang)
     words_add(&w, "-Qunused-arguments"); // what only the link needs
@@ -209,20 +212,19 @@ static int compile(const struct cc_command *c, const struct cc_source *s, const 
   }
   words_add(&w, s->file);
   int status = c->mode == CC_MODE_PREPROCESS ? run_preprocess(c, s, &w)
-               : s->translated               ? run_translated(c, s, &w, NULL)
+      : s->translated                        ? run_translated(c, s, &w, NULL)
                                              : cc_run(c, &w);
   return status == 0 && c->depend ? cc_depend_write(c, s) : status;
 }
 
-static int link_objects(const struct plan *p, char *const *objects)
-{
+static int link_objects(const struct plan *p, char *const *objects) {
   const struct cc_command *c = p->c;
   struct words w = begin(c, false);
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
     const struct cc_source *s = source_at(p, i);
     bool wanted = a->class == CC_OTHER || a->class == CC_CODE || a->class == CC_OPENMP ||
-                  a->class == CC_LINK || a->class == CC_INPUT || a->class == CC_OUTPUT;
+        a->class == CC_LINK || a->class == CC_INPUT || a->class == CC_OUTPUT;
     if (s)
       words_add(&w, objects[s - p->sources]);
     else if (wanted && i != c->dashes && !(links(p) && cc_link_replaces(a)))
@@ -236,8 +238,7 @@ static int link_objects(const struct plan *p, char *const *objects)
 }
 
 // As the compiler does, goes on after an error and does not link then.
-static int run_each(const struct plan *p)
-{
+static int run_each(const struct plan *p) {
   const struct cc_command *c = p->c;
   char **objects = arena_alloc(p->n * sizeof *objects);
   int failed = 0;
@@ -250,11 +251,11 @@ static int run_each(const struct plan *p)
   return failed || c->mode != CC_MODE_LINK ? failed : link_objects(p, objects);
 }
 
-// ---- the plan ----
+// ---- the plan -----------------------------------------------------------------------
 
-// Translates all sources before anything is run, so that an error leaves everything as it was.
-static bool translate_all(struct plan *p)
-{
+// Translates all sources before anything is run, so that an error leaves everything as it
+// was.
+static bool translate_all(struct plan *p) {
   const struct cc_command *c = p->c;
   bool ok = true;
   p->sources = arena_alloc((c->n_sources + 1) * sizeof *p->sources);
@@ -271,19 +272,18 @@ static bool translate_all(struct plan *p)
   return ok;
 }
 
-static int run_plan(struct plan *p)
-{
+static int run_plan(struct plan *p) {
   const struct cc_command *c = p->c;
   for (unsigned i = 0; i < p->n; i++)
     if (p->sources[i].translated)
       cc_source_write(&p->sources[i]);
-  bool two_openmp = links(p) && p->n && cc_link_openmp(c); // wanted for one half of the command only
+  bool two_openmp = links(p) && p->n &&
+      cc_link_openmp(c); // wanted for one half of the command only
   return p->n > 1 || two_openmp ? run_each(p) : run_whole(p);
 }
 
 // Our own options, which stand in front of the compiler. Returns how many words they are.
-static int own_options(int argc, char **argv, bool *emulate, struct bake *bake)
-{
+static int own_options(int argc, char **argv, bool *emulate, struct bake *bake) {
   int i = 1;
   for (; i < argc; i++)
     if (strcmp(argv[i], "--emulate") == 0)
@@ -295,8 +295,7 @@ static int own_options(int argc, char **argv, bool *emulate, struct bake *bake)
   return i;
 }
 
-int command_cc(int argc, char **argv)
-{
+int command_cc(int argc, char **argv) {
   bool emulate = false;
   struct bake bake = { .from = NULL };
   int own = own_options(argc, argv, &emulate, &bake);
@@ -317,20 +316,24 @@ int command_cc(int argc, char **argv)
   struct cc_command *c = cc_command_read(argc, argv, emulate);
   struct plan p = { .c = c };
   c->bake = bake.from ? &bake : NULL;
-  bool one_output = c->output && c->n_sources > 1 && c->mode != CC_MODE_LINK; // an error, not ours
+  bool one_output = c->output && c->n_sources > 1 &&
+      c->mode != CC_MODE_LINK; // an error, not ours
   if (c->hand_on || !c->n_inputs || one_output)
     return hand_on(c);
   if (!translate_all(&p))
     return 1;
-  p.sites = c->mode == CC_MODE_LINK && ((p.translated && !c->bake) || emulate || cc_link_sites(c));
+  p.sites = c->mode == CC_MODE_LINK &&
+      ((p.translated && !c->bake) || emulate || cc_link_sites(c));
   if (!p.translated && !links(&p))
     return hand_on(c);
   if (links(&p) && c->is_static)
-    fatal("-static: a program with tuned kernels needs shared libraries: libautotune.so loads what "
-          "it compiles; link without -static, or with the compiler alone for the untuned program");
+    fatal(
+        "-static: a program with tuned kernels needs shared libraries: libautotune.so loads what "
+        "it compiles; link without -static, or with the compiler alone for the untuned program");
   if (links(&p) && c->musl)
-    fatal("%s: a program with tuned kernels needs the GNU C library, which libautotune.so is linked to; "
-          "link with gcc or clang, or with the compiler alone for the untuned program",
-          c->compiler.list[c->compiler.n - 1]);
+    fatal(
+        "%s: a program with tuned kernels needs the GNU C library, which libautotune.so is linked to; "
+        "link with gcc or clang, or with the compiler alone for the untuned program",
+        c->compiler.list[c->compiler.n - 1]);
   return run_plan(&p);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// depend.c: dependency files, by the user's compiler and from the user's file, so that they name what
-// they named before. Only their own name and the target's have to be worked out: rules of gcc 11
-// and later and of clang, which agree but for a few corners.
+// depend.c: dependency files, by the user's compiler and from the user's file, so that
+// they name what they named before. Only their own name and the target's have to be
+// worked out: rules of gcc 11 and later and of clang, which agree but for a few corners.
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,21 +9,18 @@
 #include "bake/bake.h"
 #include "cc.h"
 
-static struct slice stem_of(const char *path)
-{
+static struct slice stem_of(const char *path) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   const char *dot = strrchr(name, '.');
   return (struct slice){ path, dot && dot > name ? (size_t)(dot - path) : strlen(path) };
 }
 
-static struct slice base_of(const char *path)
-{
+static struct slice base_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return stem_of(slash ? slash + 1 : path);
 }
 
-static const char *file_name(const struct cc_command *c, const struct cc_source *s)
-{
+static const char *file_name(const struct cc_command *c, const struct cc_source *s) {
   struct slice stem = c->output ? stem_of(c->output) : base_of(s->input->path);
   if (c->depend_file)
     return c->depend_file;
@@ -33,17 +30,15 @@ static const char *file_name(const struct cc_command *c, const struct cc_source 
 }
 
 // NULL: the compiler's default, the source's base name with .o.
-static const char *target_name(const struct cc_command *c)
-{
+static const char *target_name(const struct cc_command *c) {
   if (!c->clang && (c->mode == CC_MODE_PREPROCESS || c->depend_raw))
     return NULL;
   return c->output;
 }
 
-// One more rule for the same target: it is made from WISDOM too. Nothing where that is a folder, or a
-// name that make would have to be told of.
-static void add_wisdom(const char *path, const char *wisdom)
-{
+// One more rule for the same target: it is made from WISDOM too. Nothing where that is a
+// folder, or a name that make would have to be told of.
+static void add_wisdom(const char *path, const char *wisdom) {
   struct stat st, folder;
   if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || strpbrk(wisdom, " \t$#\\:") ||
       stat(wisdom, &folder) != 0 || !S_ISREG(folder.st_mode))
@@ -58,18 +53,22 @@ static void add_wisdom(const char *path, const char *wisdom)
   file_write(path, t.data, t.size);
 }
 
-int cc_depend_write(const struct cc_command *c, const struct cc_source *s)
-{
+int cc_depend_write(const struct cc_command *c, const struct cc_source *s) {
   struct words w = { 0 };
   for (unsigned i = 0; i < c->compiler.n; i++)
     words_add(&w, c->compiler.list[i]);
   for (unsigned i = 0; i < c->n_args; i++)
     switch (c->args[i].class) {
-    case CC_OTHER: case CC_PREPROCESS: case CC_CODE: case CC_OPENMP: case CC_TARGET:
+    case CC_OTHER:
+    case CC_PREPROCESS:
+    case CC_CODE:
+    case CC_OPENMP:
+    case CC_TARGET:
       if (i != c->dashes)
         words_add_arg(&w, &c->args[i]);
       break;
-    default: break;
+    default:
+      break;
     }
   const char *target = target_name(c);
   if (target && !c->target) {

@@ -1,72 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
-// emulate.c: `autotune cc --emulate COMPILER ARGS…`: the command line of nvcc, or of a C++ compiler, as
-// one of Clang's that makes a program for the CPU.
+// emulate.c: `autotune cc --emulate COMPILER ARGS…`: the command line of nvcc, or of a
+// C++ compiler, as one of Clang's that makes a program for the CPU.
 #include <string.h>
 
 #include "cc.h"
 
 enum what {
-  DROP,          // a flag of nvcc's that means nothing on the CPU
-  DROP_VALUE,    // and its value: in the next word, or behind '='
-  DROP_PREFIX,   // all that begins so
-  SPELL,         // becomes WORD
-  SPELL_VALUE,   // becomes WORD and the value in one
-  PASS_VALUES,   // becomes the value, in words between commas, with WORD in front of each if it is not ""
+  DROP,        // a flag of nvcc's that means nothing on the CPU
+  DROP_VALUE,  // and its value: in the next word, or behind '='
+  DROP_PREFIX, // all that begins so
+  SPELL,       // becomes WORD
+  SPELL_VALUE, // becomes WORD and the value in one
+  PASS_VALUES, // becomes the value, in words between commas, with WORD in front of each
+               // if it is not ""
   REFUSE
 };
 // Each with one dash or two.
-struct rule { const char *name; enum what what; const char *word; };
+struct rule {
+  const char *name;
+  enum what what;
+  const char *word;
+};
 static const struct rule any_compiler[] = {
-  { "lcudart", DROP_PREFIX, NULL },         { "lcuda", DROP, NULL },
-  { "lcudadevrt", DROP, NULL },             { "lnvrtc", DROP_PREFIX, NULL },
-  { "cuda-", DROP_PREFIX, NULL },           { "offload-arch=", DROP_PREFIX, NULL },
+  { "lcudart", DROP_PREFIX, NULL }, { "lcuda", DROP, NULL },
+  { "lcudadevrt", DROP, NULL },     { "lnvrtc", DROP_PREFIX, NULL },
+  { "cuda-", DROP_PREFIX, NULL },   { "offload-arch=", DROP_PREFIX, NULL },
 };
 static const struct rule nvcc[] = {
-  { "arch", DROP_VALUE, NULL },             { "gpu-architecture", DROP_VALUE, NULL },
-  { "code", DROP_VALUE, NULL },             { "gpu-code", DROP_VALUE, NULL },
-  { "gencode", DROP_VALUE, NULL },          { "generate-code", DROP_VALUE, NULL },
-  { "maxrregcount", DROP_VALUE, NULL },     { "ccbin", DROP_VALUE, NULL },
-  { "compiler-bindir", DROP_VALUE, NULL },  { "allow-unsupported-compiler", DROP, NULL },
-  { "Xptxas", DROP_VALUE, NULL },           { "ptxas-options", DROP_VALUE, NULL },
-  { "Xnvlink", DROP_VALUE, NULL },          { "nvlink-options", DROP_VALUE, NULL },
-  { "Xfatbin", DROP_VALUE, NULL },          { "fatbin-options", DROP_VALUE, NULL },
-  { "rdc", DROP_VALUE, NULL },              { "relocatable-device-code", DROP_VALUE, NULL },
-  { "cudart", DROP_VALUE, NULL },           { "cudadevrt", DROP_VALUE, NULL },
-  { "default-stream", DROP_VALUE, NULL },   { "t", DROP_VALUE, NULL },
-  { "threads", DROP_VALUE, NULL },          { "split-compile", DROP_VALUE, NULL },
-  { "diag-suppress", DROP_VALUE, NULL },    { "diag-warn", DROP_VALUE, NULL },
-  { "diag-error", DROP_VALUE, NULL },       { "Werror", DROP_VALUE, NULL },
-  { "ftz", DROP_VALUE, NULL },              { "prec-div", DROP_VALUE, NULL },
-  { "prec-sqrt", DROP_VALUE, NULL },        { "fmad", DROP_VALUE, NULL },
-  { "use_fast_math", DROP, NULL },          { "lineinfo", DROP, NULL },
-  { "generate-line-info", DROP, NULL },     { "G", DROP, NULL },
-  { "device-debug", DROP, NULL },           { "expt-", DROP_PREFIX, NULL },
-  { "extended-lambda", DROP, NULL },        { "res-usage", DROP, NULL },
-  { "resource-usage", DROP, NULL },         { "keep", DROP, NULL },
-  { "dlto", DROP, NULL },                   { "extra-device-vectorization", DROP, NULL },
-  { "restrict", DROP, NULL },               { "source-in-ptx", DROP, NULL },
+  { "arch", DROP_VALUE, NULL },
+  { "gpu-architecture", DROP_VALUE, NULL },
+  { "code", DROP_VALUE, NULL },
+  { "gpu-code", DROP_VALUE, NULL },
+  { "gencode", DROP_VALUE, NULL },
+  { "generate-code", DROP_VALUE, NULL },
+  { "maxrregcount", DROP_VALUE, NULL },
+  { "ccbin", DROP_VALUE, NULL },
+  { "compiler-bindir", DROP_VALUE, NULL },
+  { "allow-unsupported-compiler", DROP, NULL },
+  { "Xptxas", DROP_VALUE, NULL },
+  { "ptxas-options", DROP_VALUE, NULL },
+  { "Xnvlink", DROP_VALUE, NULL },
+  { "nvlink-options", DROP_VALUE, NULL },
+  { "Xfatbin", DROP_VALUE, NULL },
+  { "fatbin-options", DROP_VALUE, NULL },
+  { "rdc", DROP_VALUE, NULL },
+  { "relocatable-device-code", DROP_VALUE, NULL },
+  { "cudart", DROP_VALUE, NULL },
+  { "cudadevrt", DROP_VALUE, NULL },
+  { "default-stream", DROP_VALUE, NULL },
+  { "t", DROP_VALUE, NULL },
+  { "threads", DROP_VALUE, NULL },
+  { "split-compile", DROP_VALUE, NULL },
+  { "diag-suppress", DROP_VALUE, NULL },
+  { "diag-warn", DROP_VALUE, NULL },
+  { "diag-error", DROP_VALUE, NULL },
+  { "Werror", DROP_VALUE, NULL },
+  { "ftz", DROP_VALUE, NULL },
+  { "prec-div", DROP_VALUE, NULL },
+  { "prec-sqrt", DROP_VALUE, NULL },
+  { "fmad", DROP_VALUE, NULL },
+  { "use_fast_math", DROP, NULL },
+  { "lineinfo", DROP, NULL },
+  { "generate-line-info", DROP, NULL },
+  { "G", DROP, NULL },
+  { "device-debug", DROP, NULL },
+  { "expt-", DROP_PREFIX, NULL },
+  { "extended-lambda", DROP, NULL },
+  { "res-usage", DROP, NULL },
+  { "resource-usage", DROP, NULL },
+  { "keep", DROP, NULL },
+  { "dlto", DROP, NULL },
+  { "extra-device-vectorization", DROP, NULL },
+  { "restrict", DROP, NULL },
+  { "source-in-ptx", DROP, NULL },
   { "forward-unknown-", DROP_PREFIX, NULL },
 
-  { "dc", SPELL, "-c" },                    { "device-c", SPELL, "-c" },
-  { "compile", SPELL, "-c" },               { "shared", SPELL, "-shared" },
-  { "debug", SPELL, "-g" },                 { "preprocess", SPELL, "-E" },
-  { "output-file", PASS_VALUES, "-o" },     { "std", SPELL_VALUE, "-std=" },
-  { "optimize", SPELL_VALUE, "-O" },        { "define-macro", SPELL_VALUE, "-D" },
-  { "undefine-macro", SPELL_VALUE, "-U" },  { "include-path", SPELL_VALUE, "-I" },
-  { "library-path", SPELL_VALUE, "-L" },    { "library", SPELL_VALUE, "-l" },
-  { "pre-include", PASS_VALUES, "-include" }, { "options-file", SPELL_VALUE, "@" },
+  { "dc", SPELL, "-c" },
+  { "device-c", SPELL, "-c" },
+  { "compile", SPELL, "-c" },
+  { "shared", SPELL, "-shared" },
+  { "debug", SPELL, "-g" },
+  { "preprocess", SPELL, "-E" },
+  { "output-file", PASS_VALUES, "-o" },
+  { "std", SPELL_VALUE, "-std=" },
+  { "optimize", SPELL_VALUE, "-O" },
+  { "define-macro", SPELL_VALUE, "-D" },
+  { "undefine-macro", SPELL_VALUE, "-U" },
+  { "include-path", SPELL_VALUE, "-I" },
+  { "library-path", SPELL_VALUE, "-L" },
+  { "library", SPELL_VALUE, "-l" },
+  { "pre-include", PASS_VALUES, "-include" },
+  { "options-file", SPELL_VALUE, "@" },
   { "optf", SPELL_VALUE, "@" },
-  { "Xcompiler", PASS_VALUES, "" },         { "compiler-options", PASS_VALUES, "" },
-  { "Xlinker", PASS_VALUES, "-Xlinker" },   { "linker-options", PASS_VALUES, "-Xlinker" },
+  { "Xcompiler", PASS_VALUES, "" },
+  { "compiler-options", PASS_VALUES, "" },
+  { "Xlinker", PASS_VALUES, "-Xlinker" },
+  { "linker-options", PASS_VALUES, "-Xlinker" },
 
-  { "ptx", REFUSE, NULL },                  { "cubin", REFUSE, NULL },
-  { "fatbin", REFUSE, NULL },               { "dlink", REFUSE, NULL },
+  { "ptx", REFUSE, NULL },
+  { "cubin", REFUSE, NULL },
+  { "fatbin", REFUSE, NULL },
+  { "dlink", REFUSE, NULL },
   { "device-link", REFUSE, NULL },
 };
 
 // WORD without its dashes fits R: alone, or with a value behind '='.
-static bool fits(const struct rule *r, const char *word)
-{
+static bool fits(const struct rule *r, const char *word) {
   size_t n = strlen(r->name);
   if (strncmp(word, r->name, n) != 0)
     return false;
@@ -76,8 +115,7 @@ static bool fits(const struct rule *r, const char *word)
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static const struct rule *rule_of(const char *word, bool is_nvcc)
-{
+static const struct rule *rule_of(const char *word, bool is_nvcc) {
   if (word[0] != '-' || word[1] == '\0')
     return NULL;
   word += 1 + (word[1] == '-');
@@ -90,8 +128,7 @@ static const struct rule *rule_of(const char *word, bool is_nvcc)
   return NULL;
 }
 
-static void add_values(struct words *w, const char *before, const char *values)
-{
+static void add_values(struct words *w, const char *before, const char *values) {
   while (*values) {
     size_t n = strcspn(values, ",");
     if (*before)
@@ -101,25 +138,32 @@ static void add_values(struct words *w, const char *before, const char *values)
   }
 }
 
-static void apply(const struct rule *r, const char *value, struct words *w)
-{
+static void apply(const struct rule *r, const char *value, struct words *w) {
   switch (r->what) {
-  case DROP: case DROP_VALUE: case DROP_PREFIX: break;
-  case SPELL: words_add(w, r->word); break;
-  case SPELL_VALUE: words_add(w, arena_printf("%s%s", r->word, value)); break;
-  case PASS_VALUES: add_values(w, r->word, value); break;
-  case REFUSE: fatal("--emulate: -%s makes code for a GPU, and here there is none", r->name);
+  case DROP:
+  case DROP_VALUE:
+  case DROP_PREFIX:
+    break;
+  case SPELL:
+    words_add(w, r->word);
+    break;
+  case SPELL_VALUE:
+    words_add(w, arena_printf("%s%s", r->word, value));
+    break;
+  case PASS_VALUES:
+    add_values(w, r->word, value);
+    break;
+  case REFUSE:
+    fatal("--emulate: -%s makes code for a GPU, and here there is none", r->name);
   }
 }
 
-static bool ends_in(const char *word, const char *suffix)
-{
+static bool ends_in(const char *word, const char *suffix) {
   const char *dot = strrchr(word, '.');
   return word[0] != '-' && dot && strcmp(dot, suffix) == 0;
 }
 
-static void add_file(struct words *w, const char *language, const char *file)
-{
+static void add_file(struct words *w, const char *language, const char *file) {
   words_add(w, "-x");
   words_add(w, language);
   words_add(w, file);
@@ -128,20 +172,20 @@ static void add_file(struct words *w, const char *language, const char *file)
 }
 
 // `-x cu` says what is known by the name; other files keep their language.
-static bool is_language(const char *word, const char *next, unsigned *n)
-{
-  bool joined = strcmp(word, "-xcu") == 0 || strcmp(word, "-xcuda") == 0 || strcmp(word, "--x=cu") == 0;
+static bool is_language(const char *word, const char *next, unsigned *n) {
+  bool joined = strcmp(word, "-xcu") == 0 || strcmp(word, "-xcuda") == 0 ||
+      strcmp(word, "--x=cu") == 0;
   bool two = (strcmp(word, "-x") == 0 || strcmp(word, "--x") == 0) && next &&
-             (strcmp(next, "cu") == 0 || strcmp(next, "cuda") == 0);
+      (strcmp(next, "cu") == 0 || strcmp(next, "cuda") == 0);
   *n = joined ? 1 : two ? 2 : 0;
   return joined || two;
 }
 
-char **cc_emulate_command(int *argc, char **argv, const char *clang)
-{
+char **cc_emulate_command(int *argc, char **argv, const char *clang) {
   struct words w = { 0 };
   const char *slash = strrchr(argv[0], '/');
-  bool all_cuda = false, by_name = true, is_nvcc = strstr(slash ? slash : argv[0], "nvcc") != NULL;
+  bool all_cuda = false, by_name = true,
+       is_nvcc = strstr(slash ? slash : argv[0], "nvcc") != NULL;
   words_add(&w, clang);
   words_add(&w, "--driver-mode=g++");
   words_add(&w, "-isystem"); // they are none of the user's, whose launches are rewritten
@@ -151,18 +195,21 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang)
   words_add(&w, "-Wno-pass-failed"); // an unroll that Clang does not think worthwhile
   words_add(&w, "-Wno-unused-command-line-argument"); // -x none at the end
   for (int i = 1; i < *argc; i++) {
-    const char *word = argv[i], *next = i + 1 < *argc ? argv[i + 1] : NULL, *equals = strchr(word, '=');
+    const char *word = argv[i], *next = i + 1 < *argc ? argv[i + 1] : NULL,
+               *equals = strchr(word, '=');
     const struct rule *r = rule_of(word, is_nvcc);
     unsigned n;
     if (is_language(word, next, &n)) {
       all_cuda = true;
       i += (int)n - 1;
     } else if (r) {
-      bool valued = r->what == DROP_VALUE || r->what == SPELL_VALUE || r->what == PASS_VALUES;
+      bool valued = r->what == DROP_VALUE || r->what == SPELL_VALUE ||
+          r->what == PASS_VALUES;
       bool behind = valued && !equals && next;
       apply(r, behind ? next : equals ? equals + 1 : "", &w);
       i += behind;
-    } else if (ends_in(word, ".cu") || (all_cuda && word[0] != '-' && strcmp(argv[i - 1], "-o") != 0)) {
+    } else if (ends_in(word, ".cu") ||
+               (all_cuda && word[0] != '-' && strcmp(argv[i - 1], "-o") != 0)) {
       add_file(&w, "c++", word);
     } else if (is_nvcc && by_name && ends_in(word, ".c")) {
       add_file(&w, "c", word); // to a C++ compiler it would be C++

@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // errors.c: what the compiler says of a translated file.
 //
-// An error in the declaration of a kernel is one again in each function that is generated from it,
-// as "<autotune>:17:3: error: …"; the user needs the one in the user's line only.
+// An error in the declaration of a kernel is one again in each function that is generated
+// from it, as "<autotune>:17:3: error: …"; the user needs the one in the user's line
+// only.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cc.h"
 
-bool cc_errors_coloured(void)
-{
+bool cc_errors_coloured(void) {
   const char *terminal = getenv("TERM");
   return isatty(2) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-static const char *skip_colours(const char *p, const char *end)
-{
+static const char *skip_colours(const char *p, const char *end) {
   while (end - p > 1 && p[0] == '\033' && p[1] == '[') {
     for (p += 2; p < end && (*p == ';' || (*p >= '0' && *p <= '9'));)
       p++;
-    p += p < end;                       // m or K
+    p += p < end; // m or K
   }
   return p;
 }
 
 enum line_kind { OURS, THEIRS, CONTINUED };
 
-static bool mentions(const char *line, const char *end, const char *const *words)
-{
+static bool mentions(const char *line, const char *end, const char *const *words) {
   for (; *words; words++)
     if (memmem(line, (size_t)(end - line), *words, strlen(*words)))
       return true;
@@ -36,26 +34,32 @@ static bool mentions(const char *line, const char *end, const char *const *words
 }
 
 // Lines of source, carets and notes belong to the message before them.
-static enum line_kind kind_of(const char *line, const char *end)
-{
+static enum line_kind kind_of(const char *line, const char *end) {
   static const char name[] = "<autotune>"; // and `:17:3`, or nvcc's `(17)`
-  static const char *const begins[] = { "error: ", "warning: ", ": In function ", ": At top level:",
-                                        "In file included from ", " generated.",
-                                        " detected in the compilation of ", "): warning ", NULL };
+  static const char *const begins[] = { "error: ",
+                                        "warning: ",
+                                        ": In function ",
+                                        ": At top level:",
+                                        "In file included from ",
+                                        " generated.",
+                                        " detected in the compilation of ",
+                                        "): warning ",
+                                        NULL };
   const char *p = skip_colours(line, end);
   if (!mentions(p, end, begins))
     return CONTINUED;
   size_t n = sizeof name - 1;
-  return (size_t)(end - p) > n && memcmp(p, name, n) == 0 && strchr(":(", p[n]) ? OURS : THEIRS;
+  return (size_t)(end - p) > n && memcmp(p, name, n) == 0 && strchr(":(", p[n]) ? OURS
+                                                                                : THEIRS;
 }
 
-struct text cc_errors_unname(const struct cc_source *s, struct text printed)
-{
+struct text cc_errors_unname(const struct cc_source *s, struct text printed) {
   struct text out = { 0 };
   size_t n = strlen(s->file);
   const char *p = printed.data, *end = p + printed.size;
   text_add(&out, "", 0);
-  for (const char *at; (at = memmem(p, (size_t)(end - p), s->file, n)) != NULL; p = at + n) {
+  for (const char *at; (at = memmem(p, (size_t)(end - p), s->file, n)) != NULL;
+       p = at + n) {
     text_add(&out, p, (size_t)(at - p));
     text_printf(&out, "%s", s->shown);
   }
@@ -63,14 +67,14 @@ struct text cc_errors_unname(const struct cc_source *s, struct text printed)
   return out;
 }
 
-struct text cc_errors_filter(struct text printed)
-{
+struct text cc_errors_filter(struct text printed) {
   struct text kept = { 0 };
   bool keep = true, error = false;
   const char *p = printed.data, *end = p + printed.size;
   text_add(&kept, "", 0);
   while (p < end) {
-    const char *newline = memchr(p, '\n', (size_t)(end - p)), *next = newline ? newline + 1 : end;
+    const char *newline = memchr(p, '\n', (size_t)(end - p)),
+               *next = newline ? newline + 1 : end;
     enum line_kind kind = kind_of(p, next);
     keep = kind == CONTINUED ? keep : kind == THEIRS;
     if (keep)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // headers.c: what a source may include of the user's headers.
 //
-// Requires nothing of the preprocessor: every #include counts, whatever #if it stands in, and one by
-// a macro is not seen. Only folders of -iquote and -I and the including file's own are searched;
-// what is found in none of them is the system's and holds no kernel.
+// Requires nothing of the preprocessor: every #include counts, whatever #if it stands in,
+// and one by a macro is not seen. Only folders of -iquote and -I and the including file's
+// own are searched; what is found in none of them is the system's and holds no kernel.
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,31 +14,28 @@
 
 #include "cc.h"
 
-char *cc_join(const char *folder, struct slice name)
-{
+char *cc_join(const char *folder, struct slice name) {
   if (!*folder || name.data[0] == '/')
     return arena_copy(name.data, name.size);
   const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
   return arena_printf("%s%s%.*s", folder, slash, (int)name.size, name.data);
 }
 
-bool cc_same_file(const char *a, const char *b)
-{
+bool cc_same_file(const char *a, const char *b) {
   struct stat x, y;
-  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+      x.st_ino == y.st_ino;
 }
 
-static const char *folder_of(const char *path)
-{
+static const char *folder_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? arena_copy(path, (size_t)(slash - path) + (slash == path)) : "";
 }
 
-// ---- reading one file ----
+// ---- reading one file ---------------------------------------------------------------
 
 // The X of #ifndef X or #if !defined(X); empty: it is neither.
-static struct slice guard_name(const struct cc_directive *d)
-{
+static struct slice guard_name(const struct cc_directive *d) {
   struct slice rest = slice_trim(d->rest);
   if (slice_is(d->word, "ifndef"))
     return rest;
@@ -50,16 +47,17 @@ static struct slice guard_name(const struct cc_directive *d)
   return rest;
 }
 
-// #ifndef X, #define X, …, #endif with nothing but comments around it, as headers are written.
-static bool is_guarded(struct slice text)
-{
+// #ifndef X, #define X, …, #endif with nothing but comments around it, as headers are
+// written.
+static bool is_guarded(struct slice text) {
   size_t at = 0, depth = 1;
   struct cc_directive first, second, d = { 0 };
   if (!cc_directive_next(text, &at, &first) || !guard_name(&first).size ||
       !cc_directive_next(text, &at, &second) || !slice_is(second.word, "define"))
     return false;
   struct slice guard = guard_name(&first), name = slice_trim(second.rest);
-  if (!guard.size || name.size < guard.size || memcmp(guard.data, name.data, guard.size) != 0)
+  if (!guard.size || name.size < guard.size ||
+      memcmp(guard.data, name.data, guard.size) != 0)
     return false;
   while (depth && cc_directive_next(text, &at, &d)) {
     if (d.word.size >= 2 && memcmp(d.word.data, "if", 2) == 0)
@@ -73,8 +71,7 @@ static bool is_guarded(struct slice text)
 }
 
 // "NAME" or <NAME>; one that a macro names is not seen.
-static void add_include(struct cc_header *h, const struct cc_directive *d)
-{
+static void add_include(struct cc_header *h, const struct cc_directive *d) {
   struct slice rest = d->rest;
   if (!rest.size || (rest.data[0] != '"' && rest.data[0] != '<'))
     return;
@@ -83,12 +80,14 @@ static void add_include(struct cc_header *h, const struct cc_directive *d)
   if (!end || end == rest.data + 1)
     return;
   struct slice name = { rest.data + 1, (size_t)(end - rest.data - 1) };
-  *GROW(h->includes, h->n_includes) = (struct cc_include){
-    .directive = *d, .name = name, .quoted = quoted, .next = slice_is(d->word, "include_next") };
+  *GROW(h->includes, h->n_includes) =
+      (struct cc_include){ .directive = *d,
+                           .name = name,
+                           .quoted = quoted,
+                           .next = slice_is(d->word, "include_next") };
 }
 
-static void scan(struct cc_header *h)
-{
+static void scan(struct cc_header *h) {
   h->mentions = h->kernel = source_mentions_autotune(h->text.data, h->text.size);
   if (!memmem(h->text.data, h->text.size, "include", 7))
     return;
@@ -102,8 +101,7 @@ static void scan(struct cc_header *h)
 }
 
 // Index of the header at PATH, read on first sight; 0: it is none.
-static unsigned header_open(struct cc_headers *hs, const char *path)
-{
+static unsigned header_open(struct cc_headers *hs, const char *path) {
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
@@ -118,9 +116,11 @@ static unsigned header_open(struct cc_headers *hs, const char *path)
       break;
   if (i == hs->n) {
     struct cc_header *h = arena_alloc(sizeof *h);
-    const void *data = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : "";
-    *h = (struct cc_header){ .path = path, .folder = folder_of(path),
-      .device = st.st_dev, .inode = st.st_ino };
+    const void *data =
+        st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : "";
+    *h = (struct cc_header){
+      .path = path, .folder = folder_of(path), .device = st.st_dev, .inode = st.st_ino
+    };
     if (data != MAP_FAILED)
       h->text = (struct slice){ data, (size_t)st.st_size };
     *GROW(hs->list, hs->n) = h;
@@ -129,11 +129,10 @@ static unsigned header_open(struct cc_headers *hs, const char *path)
   return i;
 }
 
-// ---- looking for it ----
+// ---- looking for it -----------------------------------------------------------------
 
-static unsigned find_in(struct cc_headers *hs, const struct words *folders, struct slice name,
-                        const char **path)
-{
+static unsigned find_in(struct cc_headers *hs, const struct words *folders,
+                        struct slice name, const char **path) {
   for (unsigned i = 0; i < folders->n; i++) {
     *path = cc_join(folders->list[i], name);
     unsigned found = header_open(hs, *path);
@@ -144,8 +143,7 @@ static unsigned find_in(struct cc_headers *hs, const struct words *folders, stru
 }
 
 static unsigned find(struct cc_headers *hs, const struct cc_header *from,
-                     const struct cc_include *include, const char **path)
-{
+                     const struct cc_include *include, const char **path) {
   unsigned found = 0;
   if (include->name.data[0] == '/')
     return header_open(hs, *path = arena_copy(include->name.data, include->name.size));
@@ -160,10 +158,10 @@ static unsigned find(struct cc_headers *hs, const struct cc_header *from,
   return found ? found : find_in(hs, &hs->angle, include->name, path);
 }
 
-// Would the file be another with the source's folder among those searched for quoted includes?
+// Would the file be another with the source's folder among those searched for quoted
+// includes?
 static bool goes_astray(const struct cc_headers *hs, const struct cc_header *from,
-                        const struct cc_include *include)
-{
+                        const struct cc_include *include) {
   if (!include->quoted || include->name.data[0] == '/' || from == hs->list[0])
     return false;
   const char *there = cc_join(hs->list[0]->folder, include->name);
@@ -176,25 +174,23 @@ static bool goes_astray(const struct cc_headers *hs, const struct cc_header *fro
 }
 
 // A compiler searches these where it would have anyway, -I or not.
-static bool is_system(const char *folder)
-{
+static bool is_system(const char *folder) {
   return strcmp(folder, "/usr/include") == 0 || strcmp(folder, "/usr/local/include") == 0;
 }
 
-static void read_folders(struct cc_headers *hs, const struct cc_command *c)
-{
+static void read_folders(struct cc_headers *hs, const struct cc_command *c) {
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
     if (strcmp(a->option, "-iquote") == 0)
       words_add(&hs->quote, a->value);
-    else if (strcmp(a->option, "-I") == 0 && strcmp(a->value, "-") != 0 && !is_system(a->value))
+    else if (strcmp(a->option, "-I") == 0 && strcmp(a->value, "-") != 0 &&
+             !is_system(a->value))
       words_add(&hs->angle, a->value);
   }
 }
 
 // Whoever includes a header with a kernel has one.
-static void spread_kernels(struct cc_headers *hs)
-{
+static void spread_kernels(struct cc_headers *hs) {
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned i = 0; i < hs->n; i++) {
@@ -206,11 +202,11 @@ static void spread_kernels(struct cc_headers *hs)
   }
 }
 
-// ---- headers that launch a CUDA kernel which another file has ----
+// ---- headers that launch a CUDA kernel which another file has -----------------------
 
-// What may be the name of the function behind a pragma: words with `(` behind them, up to its body.
-static void add_names(struct slice text, size_t at, struct words *names)
-{
+// What may be the name of the function behind a pragma: words with `(` behind them, up to
+// its body.
+static void add_names(struct slice text, size_t at, struct words *names) {
   struct lexer l = { text.data + at, text.data + text.size, false };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END && !slice_is(t.text, "{");) {
     struct lexer ahead = l;
@@ -220,8 +216,7 @@ static void add_names(struct slice text, size_t at, struct words *names)
   }
 }
 
-static void find_names(const struct cc_header *h, struct words *names)
-{
+static void find_names(const struct cc_header *h, struct words *names) {
   struct cc_directive d;
   for (size_t at = 0; h->mentions && cc_directive_next(h->text, &at, &d);) {
     struct lexer l = lexer_of(d.rest);
@@ -231,13 +226,11 @@ static void find_names(const struct cc_header *h, struct words *names)
   }
 }
 
-static bool text_has(struct slice text, const char *word)
-{
+static bool text_has(struct slice text, const char *word) {
   return memmem(text.data, text.size, word, strlen(word)) != NULL;
 }
 
-static bool launches(const struct cc_header *h, const struct words *names)
-{
+static bool launches(const struct cc_header *h, const struct words *names) {
   bool any = text_has(h->text, "<<<") || text_has(h->text, "cudaLaunch");
   for (unsigned i = 0; any && i < names->n; i++)
     if (text_has(h->text, names->list[i]))
@@ -245,9 +238,9 @@ static bool launches(const struct cc_header *h, const struct words *names)
   return false;
 }
 
-// Such launches are rewritten where the header stands inline, as if it had a kernel itself.
-static void add_launching(struct cc_headers *hs)
-{
+// Such launches are rewritten where the header stands inline, as if it had a kernel
+// itself.
+static void add_launching(struct cc_headers *hs) {
   struct words names = { 0 };
   for (unsigned i = 0; i < hs->n; i++)
     find_names(hs->list[i], &names);
@@ -256,18 +249,17 @@ static void add_launching(struct cc_headers *hs)
   spread_kernels(hs);
 }
 
-// For the CPU launches and `extern __shared__` are rewritten, whosever they are, so where they are in sight.
-static void add_emulated(struct cc_headers *hs)
-{
+// For the CPU launches and `extern __shared__` are rewritten, whosever they are, so where
+// they are in sight.
+static void add_emulated(struct cc_headers *hs) {
   for (unsigned i = 1; i < hs->n; i++)
     hs->list[i]->kernel |= text_has(hs->list[i]->text, "<<<") ||
-                           (text_has(hs->list[i]->text, "__shared__") &&
-                            text_has(hs->list[i]->text, "extern"));
+        (text_has(hs->list[i]->text, "__shared__") &&
+         text_has(hs->list[i]->text, "extern"));
   spread_kernels(hs);
 }
 
-static bool is_cuda(const struct cc_command *c)
-{
+static bool is_cuda(const struct cc_command *c) {
   for (unsigned i = 0; i < c->n_inputs; i++)
     if (c->inputs[i].kind == CC_CUDA)
       return true;
@@ -275,12 +267,12 @@ static bool is_cuda(const struct cc_command *c)
 }
 
 struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
-                                   struct slice text, const char *folder)
-{
+                                   struct slice text, const char *folder) {
   struct cc_headers *hs = arena_alloc(sizeof *hs);
   struct cc_header *root = arena_alloc(sizeof *root);
-  *root = (struct cc_header){ .path = path, .folder = folder ? folder : folder_of(path),
-    .text = text };
+  *root = (struct cc_header){ .path = path,
+                              .folder = folder ? folder : folder_of(path),
+                              .text = text };
   *GROW(hs->list, hs->n) = root;
   hs->pedantic = c->pedantic;
   hs->clang = c->clang;
@@ -309,7 +301,6 @@ struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
   return hs;
 }
 
-bool cc_headers_kernel(const struct cc_headers *h)
-{
+bool cc_headers_kernel(const struct cc_headers *h) {
   return h->list[0]->kernel;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // inline.c: headers that hold kernels, put inline in place of their #include.
 //
-// Leaves true: the preprocessor sees the same tokens in the same order, every line belongs to its own
-// file by linemarkers, each header is found under the name that it had.
+// Leaves true: the preprocessor sees the same tokens in the same order, every line
+// belongs to its own file by linemarkers, each header is found under the name that it
+// had.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,11 @@ struct inliner {
   struct text out;
 };
 
-// gcc -pedantic warns of linemarkers, and no pragma stops it; #line does not say where a header was
-// included. Clang needs that, to leave unused functions of a header alone, and heeds a pragma.
-static void add_marker(struct inliner *in, unsigned line, const char *path, const char *flags)
-{
+// gcc -pedantic warns of linemarkers, and no pragma stops it; #line does not say where a
+// header was included. Clang needs that, to leave unused functions of a header alone, and
+// heeds a pragma.
+static void add_marker(struct inliner *in, unsigned line, const char *path,
+                       const char *flags) {
   bool markers = in->headers->clang || !in->headers->pedantic;
   text_printf(&in->out, markers ? "# %u \"" : "#line %u \"", line);
   for (; *path; path++) {
@@ -29,26 +31,26 @@ static void add_marker(struct inliner *in, unsigned line, const char *path, cons
   text_printf(&in->out, "\"%s\n", markers ? flags : "");
 }
 
-static void allow_markers(struct inliner *in)
-{
+static void allow_markers(struct inliner *in) {
   if (in->headers->clang && in->headers->pedantic)
-    text_printf(&in->out, "#if __has_warning(\"-Wgnu-line-marker\")\n"
-                          "#pragma clang diagnostic ignored \"-Wgnu-line-marker\"\n"
-                          "#endif\n");
+    text_printf(&in->out,
+                "#if __has_warning(\"-Wgnu-line-marker\")\n"
+                "#pragma clang diagnostic ignored \"-Wgnu-line-marker\"\n"
+                "#endif\n");
 }
 
-static unsigned lines_in(struct slice text, size_t end)
-{
+static unsigned lines_in(struct slice text, size_t end) {
   unsigned n = 0;
-  for (const char *p = text.data; (p = memchr(p, '\n', (size_t)(text.data + end - p))); p++)
+  for (const char *p = text.data; (p = memchr(p, '\n', (size_t)(text.data + end - p)));
+       p++)
     n++;
   return n;
 }
 
-// ---- the name under which the same file is found from the translated file ----
+// ---- the name under which the same file is found from the translated file -----------
 
-static bool found_first(const struct cc_headers *hs, const char *name, const char *wanted)
-{
+static bool found_first(const struct cc_headers *hs, const char *name,
+                        const char *wanted) {
   const struct words *lists[2] = { &hs->quote, &hs->angle };
   struct slice s = slice_of(name);
   const char *path = cc_join(hs->list[0]->folder, s);
@@ -63,8 +65,7 @@ static bool found_first(const struct cc_headers *hs, const char *name, const cha
   return false;
 }
 
-static const char *name_below(const char *folder, const char *path)
-{
+static const char *name_below(const char *folder, const char *path) {
   size_t n = strlen(folder);
   if (n == 0)
     return path[0] == '/' ? NULL : path;
@@ -78,8 +79,8 @@ static const char *name_below(const char *folder, const char *path)
   return path;
 }
 
-static const char *respell(const struct cc_headers *hs, const struct cc_include *include)
-{
+static const char *respell(const struct cc_headers *hs,
+                           const struct cc_include *include) {
   const char *name = arena_copy(include->name.data, include->name.size);
   if (found_first(hs, name, include->path))
     return name;
@@ -87,8 +88,9 @@ static const char *respell(const struct cc_headers *hs, const struct cc_include 
   if (name && found_first(hs, name, include->path))
     return name;
   for (unsigned k = 0; k < hs->quote.n + hs->angle.n; k++) {
-    name = name_below(k < hs->quote.n ? hs->quote.list[k] : hs->angle.list[k - hs->quote.n],
-                      include->path);
+    name =
+        name_below(k < hs->quote.n ? hs->quote.list[k] : hs->angle.list[k - hs->quote.n],
+                   include->path);
     if (name && *name && found_first(hs, name, include->path))
       return name;
   }
@@ -100,8 +102,7 @@ static const char *respell(const struct cc_headers *hs, const struct cc_include 
 
 // The directive as it is, or with the name under which its file is found from here.
 static void add_include(struct inliner *in, const struct cc_header *h,
-                        const struct cc_include *include)
-{
+                        const struct cc_include *include) {
   const struct cc_directive *d = &include->directive;
   const char *line = h->text.data + d->offset;
   const char *name = NULL;
@@ -118,11 +119,10 @@ static void add_include(struct inliner *in, const struct cc_header *h,
   text_add(&in->out, behind, (size_t)(h->text.data + d->end - behind));
 }
 
-// ---- the text ----
+// ---- the text -----------------------------------------------------------------------
 
 // Which header it is, for the macro that stands for #pragma once.
-static char *once_macro(const struct cc_header *h)
-{
+static char *once_macro(const struct cc_header *h) {
   return arena_printf("AUTOTUNE_ONCE_%llx_%llx", (unsigned long long)h->device,
                       (unsigned long long)h->inode);
 }
@@ -130,15 +130,15 @@ static char *once_macro(const struct cc_header *h)
 static void inline_text(struct inliner *in, struct cc_header *h);
 
 // Stands in place of one #include of a header with a kernel; line N of H follows it.
-static void inline_include(struct inliner *in, struct cc_header *h, const struct cc_include *include,
-                           unsigned n)
-{
+static void inline_include(struct inliner *in, struct cc_header *h,
+                           const struct cc_include *include, unsigned n) {
   struct cc_header *target = in->headers->list[include->target];
   bool again = target->active || (target->done && (target->once || target->guarded));
   const char *macro = target->once ? once_macro(target) : NULL;
   if (macro)
     text_printf(&in->out, "#ifndef %s\n", macro);
-  if (again) { // the guard makes nothing of it, unless the first stood in an #if that was false
+  if (again) { // the guard makes nothing of it, unless the first stood in an #if that was
+               // false
     add_include(in, h, include);
   } else {
     if (macro)
@@ -158,17 +158,16 @@ static void inline_include(struct inliner *in, struct cc_header *h, const struct
     add_marker(in, n, h->path, "");
 }
 
-static bool ends_group(struct slice word)
-{
+static bool ends_group(struct slice word) {
   return slice_is(word, "endif") || slice_is(word, "else") || slice_is(word, "elif") ||
-         slice_is(word, "elifdef") || slice_is(word, "elifndef");
+      slice_is(word, "elifdef") || slice_is(word, "elifndef");
 }
 
-// After #endif or #else of a group that something was put into, the lines are counted anew: a group
-// that is skipped takes its linemarkers with it.
-static void inline_text(struct inliner *in, struct cc_header *h)
-{
-  size_t at = 0, written = 0, depth = 0, touched = 0; // groups open, and how many of those are changed
+// After #endif or #else of a group that something was put into, the lines are counted
+// anew: a group that is skipped takes its linemarkers with it.
+static void inline_text(struct inliner *in, struct cc_header *h) {
+  size_t at = 0, written = 0, depth = 0,
+         touched = 0; // groups open, and how many of those are changed
   unsigned next = 0;
   struct cc_directive d;
   while (cc_directive_next(h->text, &at, &d)) {
@@ -203,8 +202,7 @@ static void inline_text(struct inliner *in, struct cc_header *h)
   text_add(&in->out, h->text.data + written, h->text.size - written);
 }
 
-struct text cc_headers_inline(struct cc_headers *h)
-{
+struct text cc_headers_inline(struct cc_headers *h) {
   struct inliner in = { .headers = h };
   text_add(&in.out, "", 0);
   h->list[0]->active = true;

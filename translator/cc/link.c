@@ -11,13 +11,12 @@
 
 #include "cc.h"
 
-// ---- does this file refer to autotune_begin or autotune_launch_kernel? ----
+// ---- does this file refer to autotune_begin or autotune_launch_kernel? --------------
 
 static bool file_refers(const char *path, unsigned depth);
 
 // An archive of names only, as `ar T` writes it: the members lie beside it.
-static bool thin_archive_refers(const char *path, struct slice data, unsigned depth)
-{
+static bool thin_archive_refers(const char *path, struct slice data, unsigned depth) {
   const char *slash = strrchr(path, '/');
   const char *folder = slash ? arena_copy(path, (size_t)(slash - path) + 1) : "";
   struct slice names = { 0 };
@@ -25,7 +24,8 @@ static bool thin_archive_refers(const char *path, struct slice data, unsigned de
     const char *header = data.data + at;
     size_t size = strtoul(arena_copy(header + 48, 10), NULL, 10);
     at += 60;
-    bool table = header[0] == '/' && (header[1] == ' ' || header[1] == '/' || header[1] == 'S');
+    bool table = header[0] == '/' &&
+        (header[1] == ' ' || header[1] == '/' || header[1] == 'S');
     if (table && size > data.size - at)
       return false;
     if (table && header[1] == '/')
@@ -53,16 +53,14 @@ static bool thin_archive_refers(const char *path, struct slice data, unsigned de
 // Files of CUDA refer to the library weakly, for builds that do not link it.
 static bool cuda;
 
-static bool holds(const char *data, size_t size, const char *symbol)
-{
+static bool holds(const char *data, size_t size, const char *symbol) {
   return memmem(data, size, symbol, strlen(symbol)) != NULL;
 }
 
-// The symbol's name stands in the table of strings of an object, as in LLVM's and gcc's LTO objects
-// and in each member of an archive; a word in a string constant makes us look no more than once
-// too often, because the library is then linked --as-needed.
-static bool file_refers(const char *path, unsigned depth)
-{
+// The symbol's name stands in the table of strings of an object, as in LLVM's and gcc's
+// LTO objects and in each member of an archive; a word in a string constant makes us look
+// no more than once too often, because the library is then linked --as-needed.
+static bool file_refers(const char *path, unsigned depth) {
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
@@ -85,14 +83,12 @@ static bool file_refers(const char *path, unsigned depth)
 }
 
 // libautotune itself holds the name without being a site.
-static bool is_own_library(const char *path)
-{
+static bool is_own_library(const char *path) {
   const char *slash = strrchr(path, '/');
   return strncmp(slash ? slash + 1 : path, "libautotune", 11) == 0;
 }
 
-static bool library_refers(const struct cc_command *c, const char *name)
-{
+static bool library_refers(const struct cc_command *c, const char *name) {
   static const char *const forms[] = { "lib%s.so", "lib%s.a", NULL };
   if (strcmp(name, "autotune") == 0)
     return false;
@@ -113,26 +109,24 @@ static bool library_refers(const struct cc_command *c, const char *name)
 }
 
 // The files and libraries among `-Wl,--whole-archive,libx.a,-ly`.
-static bool linker_words_refer(const struct cc_command *c, const char *words)
-{
+static bool linker_words_refer(const struct cc_command *c, const char *words) {
   while (*words) {
     size_t n = strcspn(words, ",");
     char *word = arena_copy(words, n);
     words += n + (words[n] == ',');
-    if (strncmp(word, "-l", 2) == 0 ? library_refers(c, word + 2)
-                                    : word[0] != '-' && !is_own_library(word) && file_refers(word, 0))
+    if (strncmp(word, "-l", 2) == 0
+            ? library_refers(c, word + 2)
+            : word[0] != '-' && !is_own_library(word) && file_refers(word, 0))
       return true;
   }
   return false;
 }
 
-bool cc_link_sites(const struct cc_command *c)
-{
+bool cc_link_sites(const struct cc_command *c) {
   for (unsigned i = 0; i < c->n_inputs; i++)
     if (c->inputs[i].kind != CC_C && c->inputs[i].kind != CC_CUDA &&
         // assembly and preprocessed text of a translated file hold it too
-        !is_own_library(c->inputs[i].path) &&
-        file_refers(c->inputs[i].path, 0))
+        !is_own_library(c->inputs[i].path) && file_refers(c->inputs[i].path, 0))
       return true;
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
@@ -145,10 +139,9 @@ bool cc_link_sites(const struct cc_command *c)
   return false;
 }
 
-// ---- where things are ----
+// ---- where things are ---------------------------------------------------------------
 
-static const char *home(void)
-{
+static const char *home(void) {
   char program[PATH_MAX], folder[PATH_MAX];
   const char *given = getenv("AUTOTUNE_HOME");
   if (given && *given)
@@ -164,8 +157,7 @@ static const char *home(void)
   return arena_copy(folder, strlen(folder));
 }
 
-const char *cc_include_folder(void)
-{
+const char *cc_include_folder(void) {
   const char *folder = arena_printf("%s/include", home());
   if (access(arena_printf("%s/autotune.h", folder), R_OK) != 0)
     fatal("%s/autotune.h: %s (AUTOTUNE_HOME says where autotune is installed)", folder,
@@ -173,20 +165,18 @@ const char *cc_include_folder(void)
   return folder;
 }
 
-const char *cc_library_folder(void)
-{
+const char *cc_library_folder(void) {
   static const char *const folders[] = { "lib", AUTOTUNE_LIBDIR, NULL };
   for (const char *const *f = folders; *f; f++) {
     const char *folder = arena_printf("%s/%s", home(), *f);
     if (access(arena_printf("%s/libautotune.so", folder), R_OK) == 0)
       return folder;
   }
-  fatal("%s/lib/libautotune.so: %s (AUTOTUNE_HOME says where autotune is installed)", home(),
-        strerror(errno));
+  fatal("%s/lib/libautotune.so: %s (AUTOTUNE_HOME says where autotune is installed)",
+        home(), strerror(errno));
 }
 
-static const char *openmp_library(void)
-{
+static const char *openmp_library(void) {
   const char *given = getenv("AUTOTUNE_OPENMP");
   const char *path = given && *given ? given : AUTOTUNE_LIBOMP;
   if (access(path, R_OK) != 0)
@@ -194,11 +184,10 @@ static const char *openmp_library(void)
   return path;
 }
 
-// ---- what is added ----
+// ---- what is added ------------------------------------------------------------------
 
 // -lgomp, or the file itself, as CMake's FindOpenMP names it: /usr/lib/…/libgomp.so.
-bool cc_link_replaces(const struct cc_arg *a)
-{
+bool cc_link_replaces(const struct cc_arg *a) {
   static const char *const runtimes[] = { "gomp", "omp", "iomp5", "omp5", NULL };
   const char *slash = a->class == CC_INPUT ? strrchr(a->value, '/') : NULL;
   if (a->class == CC_OPENMP)
@@ -210,8 +199,7 @@ bool cc_link_replaces(const struct cc_arg *a)
   return false;
 }
 
-bool cc_link_openmp(const struct cc_command *c)
-{
+bool cc_link_openmp(const struct cc_command *c) {
   bool used = c->openmp;
   for (unsigned i = 0; i < c->n_args; i++)
     used |= c->args[i].class != CC_OPENMP && cc_link_replaces(&c->args[i]);
@@ -226,12 +214,14 @@ static void add_rpath(struct words *w, const char *folder) // -Wl, would end it 
   words_add(w, folder);
 }
 
-void cc_link_libraries(const struct cc_command *c, struct words *w)
-{
+void cc_link_libraries(const struct cc_command *c, struct words *w) {
   const char *folder = cc_library_folder();
-  if (c->nvcc) { // it moves -Xlinker in front of -l, and shows all -l to the device's linker
-    const char *const own[] = { "--push-state", "--no-as-needed", // it is referred to weakly
-                                arena_printf("%s/libautotune.so", folder), "--pop-state" };
+  if (c->nvcc) { // it moves -Xlinker in front of -l, and shows all -l to the device's
+                 // linker
+    const char *const own[] = { "--push-state",
+                                "--no-as-needed", // it is referred to weakly
+                                arena_printf("%s/libautotune.so", folder),
+                                "--pop-state" };
     for (unsigned i = 0; i < sizeof own / sizeof *own; i++) {
       words_add(w, "-Xlinker");
       words_add(w, own[i]);
@@ -240,8 +230,9 @@ void cc_link_libraries(const struct cc_command *c, struct words *w)
     return;
   }
   words_add(w, arena_printf("-L%s", folder));
-  words_add(w, cuda || c->emulate ? "-Wl,--push-state,-Bdynamic,--no-as-needed"
-                    : "-Wl,--push-state,-Bdynamic,--as-needed");
+  words_add(w,
+            cuda || c->emulate ? "-Wl,--push-state,-Bdynamic,--no-as-needed"
+                               : "-Wl,--push-state,-Bdynamic,--as-needed");
   words_add(w, "-lautotune");
   words_add(w, "-Wl,--pop-state");
   if (c->emulate)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcc.c: the command line of nvcc, by a table of its own: each option has a long name with two
-// dashes and a short one with one; values follow after `=` or as the next word, those of single
-// letters at once, and several stand between commas.
+// nvcc.c: the command line of nvcc, by a table of its own: each option has a long name
+// with two dashes and a short one with one; values follow after `=` or as the next word,
+// those of single letters at once, and several stand between commas.
 #include <string.h>
 
 #include "cc.h"
@@ -78,7 +78,8 @@ static const struct nvcc_option {
   { "run", "run", ALONE, CC_LINK, NULL },
   { "run-args", "run-args", VALUE, CC_LINK, NULL },
 
-  { "lineinfo", "generate-line-info", ALONE, CC_OTHER, NULL }, // begin with a LETTER's name
+  { "lineinfo", "generate-line-info", ALONE, CC_OTHER,
+    NULL }, // begin with a LETTER's name
   { "lto", "lto", ALONE, CC_OTHER, NULL },
   { "objtemp", "objdir-as-tempdir", ALONE, CC_OTHER, NULL },
   { "keep", "keep", ALONE, CC_TEMPS, NULL },
@@ -96,8 +97,8 @@ static const struct nvcc_option {
   { "ftemplate-backtrace-limit", "ftemplate-backtrace-limit", VALUE, CC_OTHER, NULL },
   { "ftemplate-depth", "ftemplate-depth", VALUE, CC_OTHER, NULL },
   { "static-global-template-stub", "static-global-template-stub", VALUE, CC_OTHER, NULL },
-  { "device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", VALUE, CC_OTHER,
-    NULL },
+  { "device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", VALUE,
+    CC_OTHER, NULL },
   { "t", "threads", LETTER, CC_OTHER, NULL },
   { "split-compile", "split-compile", VALUE, CC_OTHER, NULL },
   { "split-compile-extended", "split-compile-extended", VALUE, CC_OTHER, NULL },
@@ -129,22 +130,23 @@ static const struct nvcc_option {
   { "V", "version", ALONE, CC_HAND_ON, NULL },
 };
 
-// The option that WORD begins with; *VALUE: what follows its name in WORD, NULL where nothing does.
-static const struct nvcc_option *option_find(const char *word, const char **value)
-{
+// The option that WORD begins with; *VALUE: what follows its name in WORD, NULL where
+// nothing does.
+static const struct nvcc_option *option_find(const char *word, const char **value) {
   const char *name = word + 1 + (word[1] == '-');
   size_t n = strcspn(name, "=");
   *value = name[n] ? name + n + 1 : NULL;
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     const struct nvcc_option *o = &options[i];
     bool same = (strlen(o->brief) == n && strncmp(o->brief, name, n) == 0) ||
-                (strlen(o->full) == n && strncmp(o->full, name, n) == 0);
+        (strlen(o->full) == n && strncmp(o->full, name, n) == 0);
     if (same && (o->form != ALONE || !*value))
       return o;
   }
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
     size_t length = strlen(options[i].brief);
-    if (options[i].form != LETTER || word[1] == '-' || strncmp(options[i].brief, name, length) != 0)
+    if (options[i].form != LETTER || word[1] == '-' ||
+        strncmp(options[i].brief, name, length) != 0)
       continue;
     *value = name + length;
     return &options[i];
@@ -152,8 +154,7 @@ static const struct nvcc_option *option_find(const char *word, const char **valu
   return NULL;
 }
 
-bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a)
-{
+bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a) {
   const char *value;
   const struct nvcc_option *o = option_find(word, &value);
   if (!o)
@@ -167,11 +168,11 @@ bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a)
   return true;
 }
 
-// ---- what others are told ----
+// ---- what others are told -----------------------------------------------------------
 
 // VALUE's parts, between commas, each behind OPTION, or JOINED to it.
-static void add_each(struct words *w, const char *option, const char *value, bool joined)
-{
+static void add_each(struct words *w, const char *option, const char *value,
+                     bool joined) {
   while (true) {
     size_t n = strcspn(value, ",");
     if (!joined)
@@ -183,14 +184,12 @@ static void add_each(struct words *w, const char *option, const char *value, boo
   }
 }
 
-static void add_preprocess(struct words *w, const struct cc_arg *a)
-{
+static void add_preprocess(struct words *w, const struct cc_arg *a) {
   add_each(w, a->option, a->value, strlen(a->option) == 2);
 }
 
 // The words of -Xcompiler A,B; those of the preprocessor alone where not ALL are wanted.
-static void add_host(struct words *w, const char *value, bool all)
-{
+static void add_host(struct words *w, const char *value, bool all) {
   struct words host = { 0 };
   add_each(&host, "", value, true);
   for (unsigned i = 0; i < host.n; i++) {
@@ -200,8 +199,7 @@ static void add_host(struct words *w, const char *value, bool all)
   }
 }
 
-void cc_nvcc_translator_args(const struct cc_command *c, bool cuda, struct words *w)
-{
+void cc_nvcc_translator_args(const struct cc_command *c, bool cuda, struct words *w) {
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
     if (a->class == CC_PREPROCESS)
@@ -213,8 +211,7 @@ void cc_nvcc_translator_args(const struct cc_command *c, bool cuda, struct words
   }
 }
 
-bool cc_nvcc_words(const char *path, char **args, struct words *w)
-{
+bool cc_nvcc_words(const char *path, char **args, struct words *w) {
   char **argv = NULL;
   unsigned n = 0;
   *GROW(argv, n) = arena_copy("nvcc", 4);
@@ -229,8 +226,7 @@ bool cc_nvcc_words(const char *path, char **args, struct words *w)
   return true;
 }
 
-void cc_nvcc_to_host(struct words *w, const char *word)
-{
+void cc_nvcc_to_host(struct words *w, const char *word) {
   words_add(w, "-Xcompiler");
   words_add(w, word);
 }

@@ -20,15 +20,19 @@ extern char **environ;
 // The one thing that a signal handler must know: what to end and what to remove.
 static struct {
   char folder[PATH_MAX];
-  pid_t owner;              // a forked child must not remove it
-  volatile pid_t child;     // 0: none runs
+  pid_t owner;          // a forked child must not remove it
+  volatile pid_t child; // 0: none runs
 } temp;
 
 // As the kernel writes it; readdir would not be safe in a signal handler.
-struct entry { uint64_t inode, offset; unsigned short size; unsigned char type; char name[]; };
+struct entry {
+  uint64_t inode, offset;
+  unsigned short size;
+  unsigned char type;
+  char name[];
+};
 
-static void remove_entries(int fd, unsigned depth)
-{
+static void remove_entries(int fd, unsigned depth) {
   char buffer[4096] __attribute__((aligned(8)));
   for (bool removed = true; removed;) {
     removed = false;
@@ -43,7 +47,8 @@ static void remove_entries(int fd, unsigned depth)
           removed = true;
           continue;
         }
-        int inner = depth < 8 ? openat(fd, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) : -1;
+        int inner = depth < 8 ? openat(fd, e->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+                              : -1;
         if (inner < 0)
           continue;
         remove_entries(inner, depth + 1);
@@ -66,9 +71,9 @@ void temp_remove(void) // safe in a signal handler
   rmdir(temp.folder);
 }
 
-// The child ends first (it removes files of its own), then the folder, then we, of the same signal.
-static void on_signal(int number)
-{
+// The child ends first (it removes files of its own), then the folder, then we, of the
+// same signal.
+static void on_signal(int number) {
   if (temp.owner == getpid() && temp.child > 0) {
     kill(temp.child, number);
     waitpid(temp.child, NULL, 0);
@@ -78,8 +83,7 @@ static void on_signal(int number)
   raise(number);
 }
 
-static void catch_signals(void)
-{
+static void catch_signals(void) {
   static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE };
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
     struct sigaction old, new = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
@@ -89,8 +93,7 @@ static void catch_signals(void)
   }
 }
 
-const char *temp_folder(void)
-{
+const char *temp_folder(void) {
   if (temp.owner == getpid())
     return temp.folder;
   const char *parent = getenv("TMPDIR");
@@ -110,13 +113,11 @@ const char *temp_folder(void)
   return temp.folder;
 }
 
-char *temp_path(const char *name)
-{
+char *temp_path(const char *name) {
   return arena_printf("%s/%s", temp_folder(), name);
 }
 
-void file_write(const char *path, const char *data, size_t size)
-{
+void file_write(const char *path, const char *data, size_t size) {
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   bool ok = fd >= 0;
   while (ok && size) {
@@ -136,8 +137,7 @@ void file_write(const char *path, const char *data, size_t size)
     fatal("%s: cannot be written: %s", path, strerror(error));
 }
 
-static int exit_status(pid_t child)
-{
+static int exit_status(pid_t child) {
   int status;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
@@ -146,8 +146,7 @@ static int exit_status(pid_t child)
 }
 
 // Reads both pipes until their other ends are closed.
-static void drain(int out_fd, struct text *out, int error_fd, struct text *errors)
-{
+static void drain(int out_fd, struct text *out, int error_fd, struct text *errors) {
   struct pollfd fds[2] = { { out_fd, POLLIN, 0 }, { error_fd, POLLIN, 0 } };
   struct text *texts[2] = { out, errors };
   char buffer[16384];
@@ -166,23 +165,24 @@ static void drain(int out_fd, struct text *out, int error_fd, struct text *error
   }
 }
 
-static int spawn(const char *const *argv, const int *out, const int *errors, pid_t *child)
-{
+static int spawn(const char *const *argv, const int *out, const int *errors,
+                 pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   if (out)
     posix_spawn_file_actions_adddup2(&actions, out[1], 1);
   if (errors)
     posix_spawn_file_actions_adddup2(&actions, errors[1], 2);
-  int error = posix_spawnp(child, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
+  int error = posix_spawnp(child, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv,
+                           environ);
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
 
-int run_command(const char *const *argv, struct text *out, struct text *errors)
-{
+int run_command(const char *const *argv, struct text *out, struct text *errors) {
   int pipes[2][2] = { { -1, -1 }, { -1, -1 } };
-  if ((out && pipe2(pipes[0], O_CLOEXEC) != 0) || (errors && pipe2(pipes[1], O_CLOEXEC) != 0))
+  if ((out && pipe2(pipes[0], O_CLOEXEC) != 0) ||
+      (errors && pipe2(pipes[1], O_CLOEXEC) != 0))
     fatal("no pipe can be made: %s", strerror(errno));
   if (out)
     text_add(out, "", 0);

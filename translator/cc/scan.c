@@ -6,15 +6,13 @@
 #include "cc.h"
 
 // The length of a continued line's end at P, or 0.
-static size_t continuation(const char *p, const char *end)
-{
+static size_t continuation(const char *p, const char *end) {
   if (end - p > 1 && p[0] == '\\' && p[1] == '\n')
     return 2;
   return end - p > 2 && p[0] == '\\' && p[1] == '\r' && p[2] == '\n' ? 3 : 0;
 }
 
-static const char *skip_comment(const char *p, const char *end)
-{
+static const char *skip_comment(const char *p, const char *end) {
   if (p[1] == '*') {
     const char *q = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
     return q ? q + 2 : end;
@@ -24,9 +22,9 @@ static const char *skip_comment(const char *p, const char *end)
   return p;
 }
 
-// A literal ends at its quote, or with its line: in text that is skipped `don't` is no literal.
-static const char *skip_literal(const char *p, const char *end)
-{
+// A literal ends at its quote, or with its line: in text that is skipped `don't` is no
+// literal.
+static const char *skip_literal(const char *p, const char *end) {
   char quote = *p++;
   while (p < end && *p != quote && *p != '\n') {
     size_t n = continuation(p, end);
@@ -35,13 +33,11 @@ static const char *skip_literal(const char *p, const char *end)
   return p < end && *p == quote ? p + 1 : p;
 }
 
-static bool comment_at(const char *p, const char *end)
-{
+static bool comment_at(const char *p, const char *end) {
   return end - p > 1 && p[0] == '/' && (p[1] == '/' || p[1] == '*');
 }
 
-static const char *skip_blanks(const char *p, const char *end)
-{
+static const char *skip_blanks(const char *p, const char *end) {
   while (p < end) {
     size_t n = continuation(p, end);
     if (n)
@@ -57,8 +53,7 @@ static const char *skip_blanks(const char *p, const char *end)
 }
 
 // Past the newline that ends the logical line.
-static const char *skip_line(const char *p, const char *end)
-{
+static const char *skip_line(const char *p, const char *end) {
   while (p < end && *p != '\n') {
     size_t n = continuation(p, end);
     if (n)
@@ -73,8 +68,7 @@ static const char *skip_line(const char *p, const char *end)
   return p < end ? p + 1 : end;
 }
 
-bool cc_directive_next(struct slice text, size_t *at, struct cc_directive *d)
-{
+bool cc_directive_next(struct slice text, size_t *at, struct cc_directive *d) {
   const char *p = text.data + *at, *end = text.data + text.size;
   while (p < end) {
     const char *line = p;
@@ -90,7 +84,8 @@ bool cc_directive_next(struct slice text, size_t *at, struct cc_directive *d)
     d->word = (struct slice){ word, (size_t)(p - word) };
     const char *rest = p = skip_blanks(p, end);
     // <a//b> and "a'b" of an include are no comment and no literal
-    bool angle = p < end && *p == '<' && d->word.size >= 7 && memcmp(word, "include", 7) == 0;
+    bool angle = p < end && *p == '<' && d->word.size >= 7 &&
+        memcmp(word, "include", 7) == 0;
     while (angle && p < end && *p != '>' && *p != '\n')
       p++;
     p = skip_line(p, end);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// source.c: one source: its translation, and what the compiler is told about the file that holds it.
+// source.c: one source: its translation, and what the compiler is told about the file
+// that holds it.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,15 +11,13 @@
 
 #include "cc.h"
 
-static const char *basename_of(const char *path)
-{
+static const char *basename_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
 // What the compiler will read from standard input is read here, and put back for it.
-static bool read_stdin(struct slice *text)
-{
+static bool read_stdin(struct slice *text) {
   struct text t = { 0 };
   char buffer[16384];
   ssize_t n;
@@ -37,8 +36,7 @@ static bool read_stdin(struct slice *text)
 }
 
 // False: it cannot be read, which the compiler will say better.
-static bool read_text(const char *path, struct slice *text)
-{
+static bool read_text(const char *path, struct slice *text) {
   if (strcmp(path, "-") == 0)
     return read_stdin(text);
   struct stat st;
@@ -56,15 +54,14 @@ static bool read_text(const char *path, struct slice *text)
   return ok;
 }
 
-static void set_folder(struct cc_source *s)
-{
+static void set_folder(struct cc_source *s) {
   const char *path = s->input->path, *slash = strrchr(path, '/');
   s->folder = !slash ? "" : arena_copy(path, (size_t)(slash - path) + (slash == path));
 }
 
 // What the translator's own preprocessing is to be told.
-static const char *const *translator_args(const struct cc_command *c, const struct cc_source *s)
-{
+static const char *const *translator_args(const struct cc_command *c,
+                                          const struct cc_source *s) {
   struct words w = { 0 };
   if (s->quote) {
     words_add(&w, "-iquote");
@@ -80,14 +77,12 @@ static const char *const *translator_args(const struct cc_command *c, const stru
   return words_end(&w);
 }
 
-const char *cc_clang(void)
-{
+const char *cc_clang(void) {
   const char *given = getenv("AUTOTUNE_CLANG");
   return given && *given ? given : AUTOTUNE_CLANG;
 }
 
-bool cc_source_translate(const struct cc_command *c, struct cc_source *s)
-{
+bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {
   struct slice text;
   s->shown = strcmp(s->input->path, "-") == 0 ? "<stdin>" : s->input->path;
   s->file = s->input->path;
@@ -95,30 +90,34 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s)
   if (!read_text(s->input->path, &text))
     return true;
   struct cc_headers *h = cc_headers_scan(c, s->shown, text, s->folder);
-  bool emulate = c->emulate && s->input->language && strcmp(s->input->language, "c++") == 0;
+  bool emulate = c->emulate && s->input->language &&
+      strcmp(s->input->language, "c++") == 0;
   if (!cc_headers_kernel(h) && !emulate)
     return true;
   s->quote = !h->conflict;
   struct text whole = cc_headers_inline(h);
   struct source *source = source_of(s->shown, whole.data, whole.size);
   source->cuda = s->input->kind == CC_CUDA;
-  struct compile_options options = { .args = translator_args(c, s), .clang = cc_clang(),
-    .compiler = c->compiler.list, .emulate = emulate, .bake = c->bake };
+  struct compile_options options = { .args = translator_args(c, s),
+                                     .clang = cc_clang(),
+                                     .compiler = c->compiler.list,
+                                     .emulate = emulate,
+                                     .bake = c->bake };
   if (!translate_source(source, &options, &s->text))
     return false;
   // A word in a comment is no pragma: then the user's own file is compiled.
-  s->translated = s->text.size != whole.size || memcmp(s->text.data, whole.data, whole.size) != 0;
+  s->translated = s->text.size != whole.size ||
+      memcmp(s->text.data, whole.data, whole.size) != 0;
   return true;
 }
 
-void cc_source_write(struct cc_source *s)
-{
+void cc_source_write(struct cc_source *s) {
   char *folder = arena_printf("%s/XXXXXX", temp_folder());
   if (!mkdtemp(folder))
     fatal("%s: no temporary folder can be made: %s", folder, strerror(errno));
   const char *name = s->shown == s->input->path ? basename_of(s->shown)
-                     : s->input->kind == CC_CUDA     ? "stdin.cu"
-                                                     : "stdin.c";
+      : s->input->kind == CC_CUDA               ? "stdin.cu"
+                                                : "stdin.c";
   char *file = arena_printf("%s/%s", folder, name);
   struct text whole = { 0 };
   text_printf(&whole, "#line 1 \"");
@@ -134,8 +133,8 @@ void cc_source_write(struct cc_source *s)
 }
 
 // PATH as the user's own -ffile-prefix-map and -fdebug-prefix-map want it to be shown.
-static const char *mapped(const struct cc_command *c, const char *option, const char *path)
-{
+static const char *mapped(const struct cc_command *c, const char *option,
+                          const char *path) {
   for (unsigned i = c->n_args; i-- > 0;) {
     const char *word = c->args[i].words[0], *rule = NULL;
     if (strncmp(word, "-ffile-prefix-map=", 18) == 0)
@@ -149,15 +148,16 @@ static const char *mapped(const struct cc_command *c, const char *option, const 
   return path;
 }
 
-// gcc writes "./x.h" for what it finds in -iquote ., where it wrote "x.h" for what stands beside a.c.
-static void add_dot_map(const struct cc_command *c, const struct cc_source *s, struct words *w)
-{
+// gcc writes "./x.h" for what it finds in -iquote ., where it wrote "x.h" for what stands
+// beside a.c.
+static void add_dot_map(const struct cc_command *c, const struct cc_source *s,
+                        struct words *w) {
   if (s->quote && !*s->folder && !c->clang)
     words_add(w, "-ffile-prefix-map=./=");
 }
 
-static void add_options(const struct cc_command *c, const struct cc_source *s, struct words *w)
-{
+static void add_options(const struct cc_command *c, const struct cc_source *s,
+                        struct words *w) {
   if (s->quote) {
     words_add(w, "-iquote");
     words_add(w, *s->folder ? s->folder : ".");
@@ -165,14 +165,16 @@ static void add_options(const struct cc_command *c, const struct cc_source *s, s
   words_add(w, "-idirafter");
   words_add(w, cc_include_folder());
   add_dot_map(c, s, w);
-  words_add(w, arena_printf("-fmacro-prefix-map=%s=%s", s->file,
-                            mapped(c, "-fmacro-prefix-map=", s->shown)));
-  words_add(w, arena_printf("-fdebug-prefix-map=%s=%s", s->file,
-                            mapped(c, "-fdebug-prefix-map=", s->shown)));
+  words_add(w,
+            arena_printf("-fmacro-prefix-map=%s=%s", s->file,
+                         mapped(c, "-fmacro-prefix-map=", s->shown)));
+  words_add(w,
+            arena_printf("-fdebug-prefix-map=%s=%s", s->file,
+                         mapped(c, "-fdebug-prefix-map=", s->shown)));
 }
 
-void cc_source_options(const struct cc_command *c, const struct cc_source *s, struct words *w)
-{
+void cc_source_options(const struct cc_command *c, const struct cc_source *s,
+                       struct words *w) {
   struct words own = { 0 };
   add_options(c, s, &own);
   for (unsigned i = 0; i < own.n; i++)
@@ -182,8 +184,7 @@ void cc_source_options(const struct cc_command *c, const struct cc_source *s, st
       words_add(w, own.list[i]);
 }
 
-struct text cc_source_unname(const struct cc_source *s, struct text printed)
-{
+struct text cc_source_unname(const struct cc_source *s, struct text printed) {
   struct text out = { 0 };
   size_t n = strlen(s->file);
   const char *p = printed.data, *end = p + printed.size;

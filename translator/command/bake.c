@@ -26,8 +26,7 @@ struct given {
 };
 
 // The number of words that are options of ours; -1: something is wrong, and was told.
-static int read_options(int argc, char **argv, struct given *g)
-{
+static int read_options(int argc, char **argv, struct given *g) {
   int i = 1;
   for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
     bool more = i + 1 < argc;
@@ -55,21 +54,21 @@ static int read_options(int argc, char **argv, struct given *g)
   return i;
 }
 
-static bool same_file(const char *a, const char *b)
-{
+static bool same_file(const char *a, const char *b) {
   struct stat x, y;
-  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+      x.st_ino == y.st_ino;
 }
 
-int command_bake(int argc, char **argv)
-{
+int command_bake(int argc, char **argv) {
   struct given g = { .in = NULL };
   int own = read_options(argc, argv, &g);
   if (own < 0 || g.help)
     return own < 0 ? 2 : fputs(usage, stdout) < 0;
   char **args = argv + (own < argc ? own + 1 : argc);
   if (g.out && (same_file(g.in, g.out) || (g.bake.from && same_file(g.bake.from, g.out))))
-    fatal("%s is what is baked, and would be overwritten: name another file behind -o", g.out);
+    fatal("%s is what is baked, and would be overwritten: name another file behind -o",
+          g.out);
   struct compile_options o;
   struct source *s = translate_read(g.in, args, &o);
   struct text out = { 0 };

@@ -13,13 +13,11 @@ static const char usage[] = "usage: autotune check FILE… [-- COMPILER ARGUMENT
                             "many variants there are, and what is wrong\n"
                             "Exits 1 where something is.\n";
 
-static void print_value(const struct param *p, const struct value *v)
-{
+static void print_value(const struct param *p, const struct value *v) {
   printf(p->kind == VALUE_FLAGS ? "\"%s\"" : "%s", v->text);
 }
 
-static void print_param(const struct kernel *k, const struct param *p, int width)
-{
+static void print_param(const struct kernel *k, const struct param *p, int width) {
   printf("    %-*s ", width, p->name);
   for (unsigned i = 0; i < p->n_values; i++) {
     if (i == MAX_LISTED - 2 && p->n_values > MAX_LISTED) {
@@ -41,8 +39,7 @@ static void print_param(const struct kernel *k, const struct param *p, int width
   putchar('\n');
 }
 
-static void print_params(const struct kernel *k)
-{
+static void print_params(const struct kernel *k) {
   int width = 0;
   for (unsigned i = 0; i < k->n_params; i++)
     if ((int)strlen(k->params[i].name) > width)
@@ -52,8 +49,7 @@ static void print_params(const struct kernel *k)
     print_param(k, &k->params[i], width);
 }
 
-static void print_variants(const struct kernel *k)
-{
+static void print_variants(const struct kernel *k) {
   struct point_count c = points_count(k);
   const char *more = c.more ? "more than " : "";
   printf("  variants\n    %s%u", more, c.all);
@@ -62,10 +58,9 @@ static void print_variants(const struct kernel *k)
   puts(c.depends ? ", fewer depending on the arguments and the machine" : "");
 }
 
-// What a launch adds to the key by default. The compiler knows what is an integer behind a typedef,
-// or in a template.
-static void print_launch_key(const struct kernel *k)
-{
+// What a launch adds to the key by default. The compiler knows what is an integer behind
+// a typedef, or in a template.
+static void print_launch_key(const struct kernel *k) {
   fputs(k->n_keys ? ", " : "", stdout);
   for (unsigned i = 0; i < k->n_args; i++)
     if (!k->args[i].pointer && !k->args[i].integer && !k->args[i].real)
@@ -73,8 +68,7 @@ static void print_launch_key(const struct kernel *k)
   puts("the threads of the launch");
 }
 
-static void print_keys(const struct kernel *k)
-{
+static void print_keys(const struct kernel *k) {
   fputs("  key\n    ", stdout);
   for (unsigned i = 0; i < k->n_keys; i++)
     printf("%s%.*s", i ? ", " : "", (int)k->keys[i].size, k->keys[i].data);
@@ -84,8 +78,7 @@ static void print_keys(const struct kernel *k)
     puts(k->n_keys ? "" : "none: all calls are the same problem");
 }
 
-static void print_sections(const struct kernel *k)
-{
+static void print_sections(const struct kernel *k) {
   static const char *const access[] = { "", "in", "out", "inout" };
   bool output = false;
   if (k->n_sections || !k->returns || k->verify)
@@ -97,8 +90,9 @@ static void print_sections(const struct kernel *k)
     output = output || (k->sections[i].access & AUTOTUNE_OUT);
   }
   if (k->cuda && !k->n_sections)
-    puts("    no sections, so all memory that pointers to what is not const lead into is saved\n"
-         "    and compared: in(…) and out(…) would say how much of it matters");
+    puts(
+        "    no sections, so all memory that pointers to what is not const lead into is saved\n"
+        "    and compared: in(…) and out(…) would say how much of it matters");
   else if (!output && !k->returns)
     puts("    no outputs are declared, so variants are not verified: write out(…) or "
          "inout(…)");
@@ -110,8 +104,7 @@ static void print_sections(const struct kernel *k)
     puts(k->verify == AUTOTUNE_VERIFY_OFF ? "    not verified" : "    verified exactly");
 }
 
-static void print_dims(const char *what, const struct dims *d)
-{
+static void print_dims(const char *what, const struct dims *d) {
   printf("    %s ", what);
   for (unsigned i = 0; i < d->n; i++)
     printf("%s%.*s", i ? ", " : "", (int)d->of[i].size, d->of[i].data);
@@ -119,8 +112,7 @@ static void print_dims(const char *what, const struct dims *d)
 }
 
 // How variants are launched; block(16x16, …) is among the parameters.
-static void print_geometry(const struct cuda_kernel *c)
-{
+static void print_geometry(const struct cuda_kernel *c) {
   puts("  geometry");
   if (c->block.n)
     print_dims("block ", &c->block);
@@ -129,9 +121,11 @@ static void print_geometry(const struct cuda_kernel *c)
   if (c->grid.n)
     print_dims("grid  ", &c->grid);
   else if (c->block.n || c->block_param >= 0)
-    puts(c->ceil ? "    grid   the threads of the launch, rounded up"
-                 : "    grid   the threads of the launch; blocks that do not divide them are left "
-                   "out");
+    puts(
+        c->ceil
+            ? "    grid   the threads of the launch, rounded up"
+            : "    grid   the threads of the launch; blocks that do not divide them are left "
+              "out");
   else
     puts("    grid   as launched");
   if (c->shared.size)
@@ -142,8 +136,7 @@ static void print_geometry(const struct cuda_kernel *c)
     puts("    the cache is not flushed between runs: flush(off)");
 }
 
-static void print_launches(const struct source *s, const struct cuda_kernel *c)
-{
+static void print_launches(const struct source *s, const struct cuda_kernel *c) {
   puts("  launches");
   for (unsigned i = 0; i < c->n_launches; i++) {
     const struct launch *l = &c->launches[i];
@@ -161,8 +154,7 @@ static void print_launches(const struct source *s, const struct cuda_kernel *c)
     puts("    none in this file");
 }
 
-static void print_kernel(const struct source *s, const struct kernel *k)
-{
+static void print_kernel(const struct source *s, const struct kernel *k) {
   const char *path;
   unsigned line = source_where(s, k->main.name_at, &path, NULL);
   printf("%s:%u: kernel %s\n", path, line, k->main.name);
@@ -185,8 +177,7 @@ static void print_kernel(const struct source *s, const struct kernel *k)
 }
 
 // False: something is wrong with the file at PATH, and told.
-static bool check_file(const char *path, char **args)
-{
+static bool check_file(const char *path, char **args) {
   unsigned before = diag_errors(), n;
   struct compile_options o;
   struct source *s = translate_read(path, args, &o);
@@ -201,8 +192,7 @@ static bool check_file(const char *path, char **args)
   return errors == 0;
 }
 
-int command_check(int argc, char **argv)
-{
+int command_check(int argc, char **argv) {
   int files = 1;
   bool fine = true;
   for (; files < argc && strcmp(argv[files], "--") != 0; files++) {

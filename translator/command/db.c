@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// db.c: `autotune db`, over the runtime's own reader and writer of results: a table of what can be
-// done, and the options that all of it shares.
+// db.c: `autotune db`, over the runtime's own reader and writer of results: a table of
+// what can be done, and the options that all of it shares.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,35 +16,32 @@ struct given {
   unsigned n;
 };
 
-static int run_list(const struct given *g)
-{
+static int run_list(const struct given *g) {
   return db_list(g->cache, stdout);
 }
 
-static int run_export(const struct given *g)
-{
+static int run_export(const struct given *g) {
   return db_export(g->cache, g->words, g->n, g->output, stdout);
 }
 
-static int run_import(const struct given *g)
-{
+static int run_import(const struct given *g) {
   return db_import(g->cache, g->words, g->n, stdout);
 }
 
-static int run_merge(const struct given *g)
-{
+static int run_merge(const struct given *g) {
   return db_merge(g->words[0], g->words[1], g->n > 2 ? g->words[2] : NULL, g->output);
 }
 
-static int run_forget(const struct given *g)
-{
+static int run_forget(const struct given *g) {
   return db_forget(g->cache, g->words[0], g->key, stdout);
 }
 
 // "90d", "12h"; false: it is neither.
-static bool read_age(const char *text, double *seconds)
-{
-  static const struct { const char *name; double seconds; } units[] = {
+static bool read_age(const char *text, double *seconds) {
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {
     { "s", 1 }, { "min", 60 }, { "h", 3600 }, { "d", 86400 }, { "w", 7 * 86400 },
   };
   char *end;
@@ -57,23 +54,22 @@ static bool read_age(const char *text, double *seconds)
   return false;
 }
 
-static int run_prune(const struct given *g)
-{
+static int run_prune(const struct given *g) {
   struct prune_options o = { .objects = g->objects };
   if (g->older && !read_age(g->older, &o.older_than)) {
-    fprintf(stderr, "autotune db prune: --older-than %s: not an age such as 90d, 12h or 30min\n", g->older);
+    fprintf(stderr,
+            "autotune db prune: --older-than %s: not an age such as 90d, 12h or 30min\n",
+            g->older);
     return 2;
   }
   return db_prune(g->cache, &o, stdout);
 }
 
-static int run_verify(const struct given *g)
-{
+static int run_verify(const struct given *g) {
   return db_verify(g->cache, g->words, g->n, stdout);
 }
 
-static int run_diff(const struct given *g)
-{
+static int run_diff(const struct given *g) {
   return db_diff(g->words[0], g->words[1], stdout);
 }
 
@@ -82,11 +78,12 @@ enum { CACHE = 1, OUTPUT = 2, KEY = 4, OLDER = 8, OBJECTS = 16 };
 static const struct db_command {
   const char *name;
   int (*run)(const struct given *g);
-  unsigned least, most;   // words
-  unsigned options;       // that it takes
+  unsigned least, most; // words
+  unsigned options;     // that it takes
   const char *arguments, *about;
 } commands[] = {
-  { "list", run_list, 0, 0, CACHE, "", "what is known to be best, for which key and machine" },
+  { "list", run_list, 0, 0, CACHE, "",
+    "what is known to be best, for which key and machine" },
   { "export", run_export, 0, 1000, CACHE | OUTPUT, "[KERNEL...] [-o FILE]",
     "winners as wisdom, one JSON object a line" },
   { "import", run_import, 1, 1000, CACHE, "FILE...",
@@ -98,14 +95,15 @@ static const struct db_command {
     "take out what nobody can use; --objects: all compiled winners too" },
   { "verify", run_verify, 0, 1000, CACHE, "[FILE...]",
     "is it whole: the store, or files of wisdom" },
-  { "diff", run_diff, 2, 2, 0, "A B", "folders of results or files of wisdom, side by side" },
+  { "diff", run_diff, 2, 2, 0, "A B",
+    "folders of results or files of wisdom, side by side" },
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
 static const struct db_option {
   const char *name;
   unsigned bit;
-  size_t at;              // of its text in struct given; 0: a switch
+  size_t at; // of its text in struct given; 0: a switch
 } options[] = {
   { "--cache", CACHE, offsetof(struct given, cache) + 1 },
   { "-o", OUTPUT, offsetof(struct given, output) + 1 },
@@ -116,19 +114,20 @@ static const struct db_option {
 };
 #define N_OPTIONS (sizeof options / sizeof *options)
 
-static void usage(FILE *out)
-{
+static void usage(FILE *out) {
   fputs("usage: autotune db COMMAND ... [--cache DIR]\n", out);
   for (size_t i = 0; i < N_COMMANDS; i++)
-    fprintf(out, "  %-7s %-31s %s\n", commands[i].name, commands[i].arguments, commands[i].about);
-  fputs("Results are in DIR, else $AUTOTUNE_CACHE, $XDG_CACHE_HOME/autotune, ~/.cache/autotune.\n"
-        "Exit status: 0; 1: nothing is there, something is damaged, or they differ; 2: it failed.\n",
-        out);
+    fprintf(out, "  %-7s %-31s %s\n", commands[i].name, commands[i].arguments,
+            commands[i].about);
+  fputs(
+      "Results are in DIR, else $AUTOTUNE_CACHE, $XDG_CACHE_HOME/autotune, ~/.cache/autotune.\n"
+      "Exit status: 0; 1: nothing is there, something is damaged, or they differ; 2: it failed.\n",
+      out);
 }
 
 // Reads the option at argv[*i]. False: it is refused, and that was said.
-static bool read_option(const struct db_command *c, int argc, char **argv, int *i, struct given *g)
-{
+static bool read_option(const struct db_command *c, int argc, char **argv, int *i,
+                        struct given *g) {
   const char *names[N_OPTIONS + 1] = { NULL };
   unsigned n_names = 0;
   for (size_t o = 0; o < N_OPTIONS; o++) {
@@ -157,8 +156,7 @@ static bool read_option(const struct db_command *c, int argc, char **argv, int *
   return false;
 }
 
-static int run(const struct db_command *c, int argc, char **argv)
-{
+static int run(const struct db_command *c, int argc, char **argv) {
   struct given g = { .words = calloc((size_t)argc + 1, sizeof *g.words) };
   bool good = g.words != NULL, only_words = false;
   for (int i = 2; i < argc && good; i++)
@@ -177,8 +175,7 @@ static int run(const struct db_command *c, int argc, char **argv)
   return status;
 }
 
-int command_db(int argc, char **argv)
-{
+int command_db(int argc, char **argv) {
   if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0))
     return usage(stdout), 0;
   const char *names[N_COMMANDS + 1] = { NULL };

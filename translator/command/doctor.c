@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// doctor.c: `autotune doctor` and `autotune --version`, over the runtime's own look at the machine.
+// doctor.c: `autotune doctor` and `autotune --version`, over the runtime's own look at
+// the machine.
 #include <string.h>
 
 #include "cc/cc.h"
@@ -16,8 +17,7 @@ static const char usage[] =
     "  failed   C kernels are not tuned, or not remembered\n"
     "Exits 1 where something failed.\n";
 
-int command_doctor(int argc, char **argv)
-{
+int command_doctor(int argc, char **argv) {
   static const char *const names[] = { "--json", "--help", NULL };
   struct doctor_options o = { .clang = cc_clang() };
   for (int i = 1; i < argc; i++) {
@@ -34,8 +34,7 @@ int command_doctor(int argc, char **argv)
   return doctor_run(&o, stdout);
 }
 
-int command_version(int argc, char **argv)
-{
+int command_version(int argc, char **argv) {
   (void)argc, (void)argv;
   puts("autotune " AUTOTUNE_VERSION);
   printf("  %-12s " AUTOTUNE_GRAMMAR_C "\n", "grammar C");

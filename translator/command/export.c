@@ -16,11 +16,10 @@ static const char why_usage[] =
     "usage: autotune why KERNEL [--key n=512] [--cache DIR]\n"
     "  what would run here and now for each key that is known, and why\n";
 
-// The option NAME or, unless it is NULL, SHORT at argv[*i], with its value in *VALUE. 1; 0: it is another;
-// -1: the value is missing.
+// The option NAME or, unless it is NULL, SHORT at argv[*i], with its value in *VALUE. 1;
+// 0: it is another; -1: the value is missing.
 static int option(const char *name, const char *brief, int argc, char **argv, int *i,
-                  const char **value)
-{
+                  const char **value) {
   size_t n = strlen(name);
   if (strncmp(argv[*i], name, n) == 0 && argv[*i][n] == '=') {
     *value = argv[*i] + n + 1;
@@ -35,8 +34,8 @@ static int option(const char *name, const char *brief, int argc, char **argv, in
 }
 
 // The options that both have, and the kernel. False: refused.
-static bool read_common(const char *command, int argc, char **argv, int *i, struct export_options *o)
-{
+static bool read_common(const char *command, int argc, char **argv, int *i,
+                        struct export_options *o) {
   int got = option("--key", NULL, argc, argv, i, &o->key);
   got = got ? got : option("--cache", NULL, argc, argv, i, &o->folder);
   if (got == 0 && argv[*i][0] != '-' && !o->kernel) {
@@ -50,8 +49,7 @@ static bool read_common(const char *command, int argc, char **argv, int *i, stru
   return got > 0;
 }
 
-int command_export(int argc, char **argv)
-{
+int command_export(int argc, char **argv) {
   struct export_options o = { 0 };
   bool t4 = false, good = true;
   for (int i = 1; i < argc && good; i++) {
@@ -72,8 +70,7 @@ int command_export(int argc, char **argv)
   return export_run(&o, stdout);
 }
 
-int command_why(int argc, char **argv)
-{
+int command_why(int argc, char **argv) {
   struct export_options o = { 0 };
   bool good = true;
   for (int i = 1; i < argc && good; i++) {
@@ -84,8 +81,12 @@ int command_why(int argc, char **argv)
   if (!good || !o.kernel)
     return fputs(why_usage, stderr), 2;
   const struct machine *m = machine_identity();
-  return why_print(&(struct why_options){ .folder = o.folder, .kernel = o.kernel, .key = o.key,
-                                          .cpu = m->cpu, .isa = m->isa,
+  return why_print(&(struct why_options){ .folder = o.folder,
+                                          .kernel = o.kernel,
+                                          .key = o.key,
+                                          .cpu = m->cpu,
+                                          .isa = m->isa,
                                           .threads = (unsigned)m->numbers.threads,
-                                          .toolchain = identity_toolchain() }, stdout);
+                                          .toolchain = identity_toolchain() },
+                   stdout);
 }

@@ -9,13 +9,14 @@
 
 #include "translator.h"
 
-// pages.inc, which the build makes, is PAGE(x) for each docs/x.md: here its text, as page_x, …
-#define PAGE(name)                                                                       \
-  extern const char page_##name[] __attribute__((visibility("hidden")));                 \
-  __asm__(".section .rodata\n"                                                           \
-          "page_" #name ":\n"                                                            \
-          ".incbin \"" AUTOTUNE_DOCS "/" #name ".md\"\n"                                 \
-          ".byte 0\n"                                                                    \
+// pages.inc, which the build makes, is PAGE(x) for each docs/x.md: here its text, as
+// page_x, …
+#define PAGE(name)                                                       \
+  extern const char page_##name[] __attribute__((visibility("hidden"))); \
+  __asm__(".section .rodata\n"                                           \
+          "page_" #name ":\n"                                            \
+          ".incbin \"" AUTOTUNE_DOCS "/" #name ".md\"\n"                 \
+          ".byte 0\n"                                                    \
           ".previous\n");
 #include "pages.inc"
 #undef PAGE
@@ -29,8 +30,7 @@ static const struct topic {
 };
 #define N_TOPICS (sizeof topics / sizeof *topics)
 
-void help_topics(FILE *out)
-{
+void help_topics(FILE *out) {
   fputs("\ntopics of `autotune help TOPIC`\n", out);
   for (size_t i = 0; i < N_TOPICS; i++) {
     const char *heading = topics[i].text + strspn(topics[i].text, "# ");
@@ -38,21 +38,20 @@ void help_topics(FILE *out)
   }
 }
 
-const char *help_nearest(const char *word)
-{
+const char *help_nearest(const char *word) {
   const char *names[N_TOPICS + 1] = { NULL };
   for (size_t i = 0; i < N_TOPICS; i++)
     names[i] = topics[i].name;
   return nearest(slice_of(word), names);
 }
 
-// ---- on a terminal: headings in bold, no targets of links, and tables as lists, whose lines are too long there ----
+// ---- on a terminal: headings in bold, no targets of links, and tables as lists, whose
+// lines are too long there ----
 
 static const char bold[] = "\033[1m", normal[] = "\033[0m";
 
 // The `](target)` that ends the link whose text begins at P, before END; else NULL.
-static const char *link_end(const char *p, const char *end)
-{
+static const char *link_end(const char *p, const char *end) {
   while (p < end && *p != ']' && *p != '[')
     p++;
   if (end - p < 2 || p[0] != ']' || p[1] != '(')
@@ -61,8 +60,7 @@ static const char *link_end(const char *p, const char *end)
 }
 
 // S without targets of links and without anchors; what is code stays.
-static struct slice without_links(struct slice s)
-{
+static struct slice without_links(struct slice s) {
   char *out = arena_alloc(s.size + 1);
   const char *end = s.data + s.size, *closing = NULL;
   size_t n = 0;
@@ -82,8 +80,7 @@ static struct slice without_links(struct slice s)
 }
 
 // The words of TEXT, INDENT from the left and, where they fit, within COLUMNS.
-static void put_words(FILE *out, struct slice text, unsigned indent, unsigned columns)
-{
+static void put_words(FILE *out, struct slice text, unsigned indent, unsigned columns) {
   unsigned at = 0;
   const char *p = text.data, *end = p + text.size;
   while (p < end) {
@@ -107,8 +104,7 @@ static void put_words(FILE *out, struct slice text, unsigned indent, unsigned co
 }
 
 // `| a | b | c |`: the first cell, below it the others.
-static void put_row(FILE *out, struct slice line, unsigned columns)
-{
+static void put_row(FILE *out, struct slice line, unsigned columns) {
   const char *p = line.data + 1, *end = line.data + line.size;
   unsigned indent = 2;
   if (strspn(line.data, "|-: ") >= line.size)
@@ -117,7 +113,8 @@ static void put_row(FILE *out, struct slice line, unsigned columns)
     const char *from = p;
     for (bool code = false; p < end && (code || *p != '|'); p++)
       code ^= *p == '`';
-    struct slice cell = slice_trim(without_links((struct slice){ from, (size_t)(p - from) }));
+    struct slice cell =
+        slice_trim(without_links((struct slice){ from, (size_t)(p - from) }));
     if (cell.size)
       put_words(out, cell, indent, columns);
     indent = 6;
@@ -125,8 +122,7 @@ static void put_row(FILE *out, struct slice line, unsigned columns)
   }
 }
 
-static void put_line(FILE *out, struct slice line, unsigned columns)
-{
+static void put_line(FILE *out, struct slice line, unsigned columns) {
   struct slice text = without_links(line);
   if (*line.data == '#')
     fprintf(out, "%s%.*s%s\n", bold, (int)text.size, text.data, normal);
@@ -136,8 +132,7 @@ static void put_line(FILE *out, struct slice line, unsigned columns)
     fprintf(out, "%.*s\n", (int)text.size, text.data);
 }
 
-static void put_page(FILE *out, const char *text, unsigned columns)
-{
+static void put_page(FILE *out, const char *text, unsigned columns) {
   bool code = false;
   for (const char *p = text; *p;) {
     struct slice line = { p, strcspn(p, "\n") };
@@ -151,17 +146,15 @@ static void put_page(FILE *out, const char *text, unsigned columns)
   }
 }
 
-static unsigned terminal_columns(void)
-{
+static unsigned terminal_columns(void) {
   struct winsize w;
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20 ? w.ws_col : 80;
 }
 
-// ---- where it goes ----
+// ---- where it goes ------------------------------------------------------------------
 
 // $PAGER, or less where there is none; NULL: none is wanted.
-static const char *pager(void)
-{
+static const char *pager(void) {
   const char *asked = getenv("PAGER");
   if (asked && (!*asked || strcmp(asked, "cat") == 0))
     return NULL;
@@ -170,8 +163,7 @@ static const char *pager(void)
 }
 
 // False: there is no such pager.
-static bool show(const char *command, const char *text)
-{
+static bool show(const char *command, const char *text) {
   enum { NOT_FOUND = 127 }; // of the shell
   FILE *out = popen(command, "w");
   if (!out)
@@ -182,8 +174,7 @@ static bool show(const char *command, const char *text)
   return !(WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND);
 }
 
-bool help_show(const char *name)
-{
+bool help_show(const char *name) {
   const struct topic *topic = NULL;
   for (size_t i = 0; i < N_TOPICS; i++)
     if (strcmp(name, topics[i].name) == 0)

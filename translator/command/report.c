@@ -43,8 +43,9 @@ static const char *option_value(const char *option, int argc, char **argv, int *
 }
 
 static int refuse(const char *option) {
-  static const char *const options[] = { "--kernel", "--json",    "--verbose", "--cache",  "--markdown",
-                                         "--html",   "--against", "--follow",  "--help",   NULL };
+  static const char *const options[] = { "--kernel",   "--json", "--verbose", "--cache",
+                                         "--markdown", "--html", "--against", "--follow",
+                                         "--help",     NULL };
   const char *near = env_nearest(option, options);
   fprintf(stderr, "autotune report: %s: unknown option%s%s%s\n%s", option,
           near ? "; did you mean " : "", near ? near : "", near ? "?" : "", usage);
@@ -83,7 +84,9 @@ int command_report(int argc, char **argv) {
       return refuse(argv[i]);
   }
   if (o.json + o.markdown + follow + (o.html != NULL) > 1)
-    return fputs("autotune report: --json, --markdown, --html or --follow, one of them\n", stderr), 2;
+    return fputs("autotune report: --json, --markdown, --html or --follow, one of them\n",
+                 stderr),
+           2;
   if (o.html && report_page_missing())
     return fprintf(stderr, "autotune report: --html: %s\n", report_page_missing()), 2;
   if (o.against && !o.html)

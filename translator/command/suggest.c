@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// suggest.c: `autotune suggest`: the functions of a file whose loops may be tuned, and the pragmas for that, as
-// a patch on standard output; on standard error, what cannot be proven and what is assumed.
+// suggest.c: `autotune suggest`: the functions of a file whose loops may be tuned, and
+// the pragmas for that, as a patch on standard output; on standard error, what cannot be
+// proven and what is assumed.
 #include <errno.h>
 #include <string.h>
 
@@ -9,39 +10,39 @@
 #include "suggest/suggest.h"
 #include "unit/unit.h"
 
-enum { MAX_WIDTH = 96 };        // of a line, where clauses let it
+enum { MAX_WIDTH = 96 }; // of a line, where clauses let it
 
 static const char usage[] =
-  "usage: autotune suggest IN.c [-- COMPILER ARGUMENTS…]\n"
-  "Prints a patch that puts pragmas on the loops of IN.c: autotune suggest IN.c | patch -p1\n"
-  "Standard error says what it rests on, and what could not be proven.\n";
+    "usage: autotune suggest IN.c [-- COMPILER ARGUMENTS…]\n"
+    "Prints a patch that puts pragmas on the loops of IN.c: autotune suggest IN.c | patch -p1\n"
+    "Standard error says what it rests on, and what could not be proven.\n";
 
 struct candidates {
   const struct source *s;
-  const struct pragma *pragmas; unsigned n_pragmas;
-  struct kernel *list; unsigned n;
+  const struct pragma *pragmas;
+  unsigned n_pragmas;
+  struct kernel *list;
+  unsigned n;
 };
 
-static void say(const struct source *s, size_t at, const char *text)
-{
+static void say(const struct source *s, size_t at, const char *text) {
   const char *path;
   unsigned column, line = source_where(s, at, &path, &column);
   fprintf(stderr, "%s:%u:%u: note: %s\n", path, line, column, text);
 }
 
-// ---- which functions -----------------------------------------------------------------------------------
+// ---- which functions ----------------------------------------------------------------
 
-static bool has_pragma(const struct candidates *c, const struct function *f)
-{
+static bool has_pragma(const struct candidates *c, const struct function *f) {
   for (unsigned i = 0; i < c->n_pragmas; i++)
     if (after_gap(c->s, c->pragmas[i].end, c->s->size) == f->start ||
         (c->pragmas[i].offset > f->start && c->pragmas[i].offset < f->end))
       return true;
-  return lex_mentions((struct slice){ c->s->text + f->start, f->end - f->start }, slice_of("omp"));
+  return lex_mentions((struct slice){ c->s->text + f->start, f->end - f->start },
+                      slice_of("omp"));
 }
 
-static bool holds_loop(TSNode n)
-{
+static bool holds_loop(TSNode n) {
   if (node_is_type(n, "for_statement"))
     return true;
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
@@ -51,36 +52,37 @@ static bool holds_loop(TSNode n)
 }
 
 // All have names, or there are none.
-static bool has_plain_arguments(const struct candidates *c, TSNode list)
-{
+static bool has_plain_arguments(const struct candidates *c, TSNode list) {
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
     TSNode n = ts_node_named_child(list, i);
-    bool alone = ts_node_named_child_count(list) == 1 && slice_is(source_slice(c->s, n), "void");
+    bool alone = ts_node_named_child_count(list) == 1 &&
+        slice_is(source_slice(c->s, n), "void");
     if (!node_is_type(n, "comment") && !alone &&
-        (!node_is_type(n, "parameter_declaration") || ts_node_is_null(node_field(n, "declarator"))))
+        (!node_is_type(n, "parameter_declaration") ||
+         ts_node_is_null(node_field(n, "declarator"))))
       return false;
   }
   return true;
 }
 
 // `type name(arguments) { … }` and nothing stranger.
-static bool is_plain_function(const struct candidates *c, TSNode n)
-{
+static bool is_plain_function(const struct candidates *c, TSNode n) {
   TSNode d = node_field(n, "declarator");
   TSNode name = node_field(d, "declarator");
   return node_is_type(d, "function_declarator") && node_is_type(name, "identifier") &&
-         !slice_is(source_slice(c->s, name), "main") &&
-         has_plain_arguments(c, node_field(d, "parameters"));
+      !slice_is(source_slice(c->s, name), "main") &&
+      has_plain_arguments(c, node_field(d, "parameters"));
 }
 
-static void add_function(struct candidates *c, TSNode n)
-{
+static void add_function(struct candidates *c, TSNode n) {
   struct kernel k = { .choose = -1, .atol = -1 };
   TSNode body = node_field(n, "body");
   if (!holds_loop(body) || !is_plain_function(c, n))
     return;
-  k.main = (struct function){ .node = n, .start = ts_node_start_byte(n),
-                              .end = ts_node_end_byte(n), .body_at = ts_node_start_byte(body) };
+  k.main = (struct function){ .node = n,
+                              .start = ts_node_start_byte(n),
+                              .end = ts_node_end_byte(n),
+                              .body_at = ts_node_start_byte(body) };
   if (has_pragma(c, &k.main))
     say(c->s, k.main.start, "left as it is: it has pragmas already");
   else if (signature_read(c->s, &k.main, &k)) {
@@ -89,8 +91,7 @@ static void add_function(struct candidates *c, TSNode n)
   }
 }
 
-static void find_functions(struct candidates *c, TSNode n)
-{
+static void find_functions(struct candidates *c, TSNode n) {
   if (node_is_type(n, "function_definition")) {
     add_function(c, n);
     return;
@@ -99,16 +100,16 @@ static void find_functions(struct candidates *c, TSNode n)
     find_functions(c, ts_node_named_child(n, i));
 }
 
-// ---- the pragma of a function --------------------------------------------------------------------------
+// ---- the pragma of a function -------------------------------------------------------
 
 // *WIDTH: of the line so far; 0: none is begun.
-static void put_sections(const struct sections *found, unsigned access, const char *clause,
-                         size_t *width, struct text *t)
-{
+static void put_sections(const struct sections *found, unsigned access,
+                         const char *clause, size_t *width, struct text *t) {
   struct text c = { 0 };
   for (unsigned i = 0; i < found->n; i++)
     if (found->list[i].access == access)
-      text_printf(&c, "%s%s%s", c.size ? ", " : clause, c.size ? "" : "(", found->list[i].name);
+      text_printf(&c, "%s%s%s", c.size ? ", " : clause, c.size ? "" : "(",
+                  found->list[i].name);
   if (!c.size)
     return;
   bool next = *width == 0 || *width + c.size > MAX_WIDTH;
@@ -117,8 +118,8 @@ static void put_sections(const struct sections *found, unsigned access, const ch
 }
 
 // As many threads as this process may use, and the powers of two below.
-static void put_threads(const struct autotune_machine *m, const char *name, struct text *t)
-{
+static void put_threads(const struct autotune_machine *m, const char *name,
+                        struct text *t) {
   long long n = m->threads, power = 1;
   while (2 * power < n)
     power *= 2;
@@ -129,8 +130,7 @@ static void put_threads(const struct autotune_machine *m, const char *name, stru
 }
 
 // THREADS: NULL where there is no such param.
-static const char *kernel_pragma(const struct sections *found, const char *threads)
-{
+static const char *kernel_pragma(const struct sections *found, const char *threads) {
   struct text t = { 0 };
   const struct autotune_machine *m = plan_machine();
   bool wide = m->vector >= 64;
@@ -148,11 +148,10 @@ static const char *kernel_pragma(const struct sections *found, const char *threa
   return t.data;
 }
 
-// ---- what is said ------------------------------------------------------------------------------------
+// ---- what is said -------------------------------------------------------------------
 
 // Arrays that something else may overlap, as far as their declarations go.
-static void say_assumed(const struct model *m, const struct sections *found)
-{
+static void say_assumed(const struct model *m, const struct sections *found) {
   struct text names = { 0 };
   unsigned arguments = 0;
   bool written = false;
@@ -162,19 +161,24 @@ static void say_assumed(const struct model *m, const struct sections *found)
     if (a->local || a->global || a->restricted || !(a->read || a->written))
       continue;
     written |= a->written;
-    text_printf(&names, "%s'%.*s'", names.size ? ", " : "", (int)a->name.size, a->name.data);
+    text_printf(&names, "%s'%.*s'", names.size ? ", " : "", (int)a->name.size,
+                a->name.data);
   }
   if (names.size && written && arguments > 1)
-    say(m->source, m->function->start, arena_printf("assumed: no other array overlaps %s; "
-                                           "'restrict' would say so", names.data));
+    say(m->source, m->function->start,
+        arena_printf("assumed: no other array overlaps %s; "
+                     "'restrict' would say so",
+                     names.data));
   if (!ts_node_is_null(found->row))
-    say(m->source, model_offset(m, found->row, NULL), "assumed: subscripts stay within their rows");
+    say(m->source, model_offset(m, found->row, NULL),
+        "assumed: subscripts stay within their rows");
   if (found->assumed)
-    say(m->source, m->function->start, arena_printf("assumed of each call: %s", found->assumed));
+    say(m->source, m->function->start,
+        arena_printf("assumed of each call: %s", found->assumed));
 }
 
-static void say_notes(const struct model *m, const struct plan *plan, const struct sections *found)
-{
+static void say_notes(const struct model *m, const struct plan *plan,
+                      const struct sections *found) {
   const char *name = m->function->name;
   if (plan->n == 0 && plan->n_notes) { // the first reason will do
     say(m->source, model_offset(m, plan->notes[0].at, NULL),
@@ -192,13 +196,11 @@ static void say_notes(const struct model *m, const struct plan *plan, const stru
     say_assumed(m, found);
 }
 
-static int by_offset(const struct insertion *a, const struct insertion *b)
-{
+static int by_offset(const struct insertion *a, const struct insertion *b) {
   return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static void sort(struct insertion *list, unsigned n)
-{
+static void sort(struct insertion *list, unsigned n) {
   for (unsigned i = 1; i < n; i++)
     for (unsigned j = i; j > 0 && by_offset(&list[j], &list[j - 1]) < 0; j--) {
       struct insertion swapped = list[j];
@@ -208,21 +210,23 @@ static void sort(struct insertion *list, unsigned n)
 }
 
 // A name that means nothing yet.
-static const char *name_threads(const struct source *s, const struct expansion *x)
-{
+static const char *name_threads(const struct source *s, const struct expansion *x) {
   const char *name = "THREADS";
   for (unsigned i = 2; lex_mentions((struct slice){ s->text, s->size }, slice_of(name)) ||
-                       expand_find(x, NAME_MACRO, slice_of(name), NULL) ||
-                       expand_find(x, NAME_ORDINARY, slice_of(name), NULL); i++)
+       expand_find(x, NAME_MACRO, slice_of(name), NULL) ||
+       expand_find(x, NAME_ORDINARY, slice_of(name), NULL);
+       i++)
     name = arena_printf("THREADS_%u", i);
   return name;
 }
 
-struct proposal { struct insertion *list; unsigned n; };   // of one kernel
+struct proposal {
+  struct insertion *list;
+  unsigned n;
+}; // of one kernel
 
 static struct proposal suggest_kernel(const struct source *s, const struct expansion *x,
-                                      struct kernel *k, const char *threads)
-{
+                                      struct kernel *k, const char *threads) {
   struct proposal p = { 0 };
   struct model *m = scan_function(s, k, &k->main, x);
   struct plan plan = plan_function(m, threads);
@@ -230,8 +234,9 @@ static struct proposal suggest_kernel(const struct source *s, const struct expan
   say_notes(m, &plan, &found);
   if (plan.n == 0)
     return p;
-  *GROW(p.list, p.n) = (struct insertion){ k->main.start,
-                                           kernel_pragma(&found, plan.threads ? threads : NULL) };
+  *GROW(p.list, p.n) =
+      (struct insertion){ k->main.start,
+                          kernel_pragma(&found, plan.threads ? threads : NULL) };
   for (unsigned i = 0; i < plan.n; i++)
     *GROW(p.list, p.n) = plan.list[i];
   return p;
@@ -239,8 +244,7 @@ static struct proposal suggest_kernel(const struct source *s, const struct expan
 
 // The patched file must be one that the other commands take.
 static bool is_fine(const struct source *s, const struct insertion *list, unsigned n,
-                    const struct compile_options *o)
-{
+                    const struct compile_options *o) {
   struct text all = { 0 };
   unsigned errors = diag_errors(), n_kernels;
   patch_apply(s, list, n, &all);
@@ -251,8 +255,7 @@ static bool is_fine(const struct source *s, const struct insertion *list, unsign
   return diag_errors() == errors;
 }
 
-static struct insertion *join(const struct proposal *all, unsigned n, unsigned *total)
-{
+static struct insertion *join(const struct proposal *all, unsigned n, unsigned *total) {
   struct insertion *list = NULL;
   *total = 0;
   for (unsigned i = 0; i < n; i++)
@@ -264,21 +267,20 @@ static struct insertion *join(const struct proposal *all, unsigned n, unsigned *
 
 // Without those that the translator would refuse, for what is known to it alone.
 static void drop_refused(const struct candidates *c, struct proposal *all,
-                         const struct compile_options *o)
-{
+                         const struct compile_options *o) {
   for (unsigned i = 0; i < c->n; i++) {
     unsigned n;
     struct insertion *list = join(&all[i], 1, &n);
     if (n == 0 || is_fine(c->s, list, n, o))
       continue;
-    say(c->s, c->list[i].main.start, arena_printf("'%s' is left as it is: it cannot be a kernel",
-                                                  c->list[i].main.name));
+    say(c->s, c->list[i].main.start,
+        arena_printf("'%s' is left as it is: it cannot be a kernel",
+                     c->list[i].main.name));
     all[i].n = 0;
   }
 }
 
-static bool suggest(struct source *s, const struct compile_options *o)
-{
+static bool suggest(struct source *s, const struct compile_options *o) {
   struct candidates c = { .s = s };
   struct text out = { 0 };
   unsigned n = 0;
@@ -290,8 +292,10 @@ static bool suggest(struct source *s, const struct compile_options *o)
   const struct expansion *x = c.n ? expand_file(s, c.list, c.n, "clang", o) : NULL;
   struct proposal *all = arena_alloc((c.n + 1) * sizeof *all);
   if (c.n && !x) {
-    fprintf(stderr, "%s: '%s' cannot preprocess this file: -I and -D of the build go behind `--`\n",
-            s->path, o->clang);
+    fprintf(
+        stderr,
+        "%s: '%s' cannot preprocess this file: -I and -D of the build go behind `--`\n",
+        s->path, o->clang);
     return false;
   }
   const char *threads = x ? name_threads(s, x) : NULL;
@@ -308,11 +312,11 @@ static bool suggest(struct source *s, const struct compile_options *o)
   if (n == 0)
     fprintf(stderr, "%s: nothing to suggest\n", s->path);
   patch_write(s, list, n, &out);
-  return fwrite(out.data ? out.data : "", 1, out.size, stdout) == out.size && fflush(stdout) == 0;
+  return fwrite(out.data ? out.data : "", 1, out.size, stdout) == out.size &&
+      fflush(stdout) == 0;
 }
 
-int command_suggest(int argc, char **argv)
-{
+int command_suggest(int argc, char **argv) {
   const char *in = NULL;
   int i = 1;
   for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -329,7 +333,10 @@ int command_suggest(int argc, char **argv)
     fatal("%s: %s", in, strerror(errno));
   struct compile_options o = translate_options(in, argv + (i < argc ? i + 1 : argc));
   if (o.cuda || s->cuda)
-    return fprintf(stderr, "autotune suggest: %s: CUDA kernels have no loops to suggest for: "
-                           "block(…) is their pragma\n", in), 1;
+    return fprintf(stderr,
+                   "autotune suggest: %s: CUDA kernels have no loops to suggest for: "
+                   "block(…) is their pragma\n",
+                   in),
+           1;
   return suggest(s, &o) ? 0 : 1;
 }

@@ -8,26 +8,26 @@
 #include "tune.h"
 
 static const char usage[] =
-  "usage: autotune tune [OPTIONS] -- PROGRAM ARGS…\n"
-  "  runs the program with a full search at the first call of each kernel and key\n"
-  "  --budget 60s    for each kernel and key: time, number of variants, or both (60s,500)\n"
-  "  --kernel NAME   tune this one only\n"
-  "  --search NAME   one of the searches in place of the choice by size and budget\n"
-  "  --seed N        of the search\n"
-  "  --until 2%      stop where less improvement is expected\n"
-  "  --cache DIR     keep results in DIR in place of $AUTOTUNE_CACHE or ~/.cache/autotune\n"
-  "  --output FILE   write what is known of what was tuned as JSON (docs/report.md)\n"
-  "Exits as the program did.\n"
-  "\n"
-  "usage: autotune tune --capture FILE [--check] [OPTIONS]\n"
-  "  tunes the call that a program wrote to FILE with AUTOTUNE_CAPTURE=DIR (docs/capture.md), alone\n"
-  "  --check         make it with the default variant, and tell whether outputs are as in the program\n"
-  "Runs the code that FILE holds. Exits with 1 where outputs differ (--check) or nothing could be tuned.\n";
+    "usage: autotune tune [OPTIONS] -- PROGRAM ARGS…\n"
+    "  runs the program with a full search at the first call of each kernel and key\n"
+    "  --budget 60s    for each kernel and key: time, number of variants, or both (60s,500)\n"
+    "  --kernel NAME   tune this one only\n"
+    "  --search NAME   one of the searches in place of the choice by size and budget\n"
+    "  --seed N        of the search\n"
+    "  --until 2%      stop where less improvement is expected\n"
+    "  --cache DIR     keep results in DIR in place of $AUTOTUNE_CACHE or ~/.cache/autotune\n"
+    "  --output FILE   write what is known of what was tuned as JSON (docs/report.md)\n"
+    "Exits as the program did.\n"
+    "\n"
+    "usage: autotune tune --capture FILE [--check] [OPTIONS]\n"
+    "  tunes the call that a program wrote to FILE with AUTOTUNE_CAPTURE=DIR (docs/capture.md), alone\n"
+    "  --check         make it with the default variant, and tell whether outputs are as in the program\n"
+    "Runs the code that FILE holds. Exits with 1 where outputs differ (--check) or nothing could be tuned.\n";
 
 static const struct option {
   const char *name;
-  size_t offset;             // in struct tune_options
-  const char *variable;      // that the runtime reads it from; NULL: none
+  size_t offset;        // in struct tune_options
+  const char *variable; // that the runtime reads it from; NULL: none
 } options[] = {
   { "--budget", offsetof(struct tune_options, budget), "AUTOTUNE_BUDGET" },
   { "--kernel", offsetof(struct tune_options, kernel), "AUTOTUNE_KERNEL" },
@@ -41,19 +41,16 @@ static const struct option {
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
-static const char **field(struct tune_options *o, const struct option *which)
-{
+static const char **field(struct tune_options *o, const struct option *which) {
   return (const char **)((char *)o + which->offset);
 }
 
-static int complain(const char *option, const char *what)
-{
+static int complain(const char *option, const char *what) {
   fprintf(stderr, "autotune tune: %s: %s\n", option, what);
   return 2;
 }
 
-static int unknown(const char *given)
-{
+static int unknown(const char *given) {
   const char *names[OPTIONS + 1] = { NULL };
   for (int i = 0; i < OPTIONS; i++)
     names[i] = options[i].name;
@@ -64,13 +61,14 @@ static int unknown(const char *given)
 }
 
 // Takes the option at argv[*i]: `--name VALUE` or `--name=VALUE`. 0, or an exit status.
-static int take(struct tune_options *o, int argc, char **argv, int *i)
-{
+static int take(struct tune_options *o, int argc, char **argv, int *i) {
   for (int j = 0; j < OPTIONS; j++) {
     size_t n = strlen(options[j].name);
     if (strncmp(argv[*i], options[j].name, n) != 0 || (argv[*i][n] && argv[*i][n] != '='))
       continue;
-    const char *value = argv[*i][n] ? argv[*i] + n + 1 : *i + 1 < argc ? argv[++*i] : NULL;
+    const char *value = argv[*i][n] ? argv[*i] + n + 1
+        : *i + 1 < argc             ? argv[++*i]
+                                    : NULL;
     if (!value || !*value)
       return complain(options[j].name, "its value is missing");
     *field(o, &options[j]) = value;
@@ -80,17 +78,18 @@ static int take(struct tune_options *o, int argc, char **argv, int *i)
 }
 
 // What the runtime would only warn of and pass over is an error here.
-static int judge(const struct tune_options *o)
-{
+static int judge(const struct tune_options *o) {
   struct budget budget;
   char *end = NULL;
   errno = 0;
   if (o->budget && (!env_parse_budget(o->budget, &budget) || budget.share > 0))
-    return complain("--budget", "not a time such as '60s', a number of variants, or '60s,500'");
+    return complain("--budget",
+                    "not a time such as '60s', a number of variants, or '60s,500'");
   if (o->seed && (strtoull(o->seed, &end, 0), errno || *end || *o->seed == '-'))
     return complain("--seed", "not a whole number");
   if (o->search && !strategy_find(o->search)) {
-    fprintf(stderr, "autotune tune: --search: there is no search '%s'; there are: ", o->search);
+    fprintf(stderr,
+            "autotune tune: --search: there is no search '%s'; there are: ", o->search);
     for (const struct strategy_class *const *c = strategy_list(); *c; c++)
       fprintf(stderr, "%s, ", (*c)->name);
     fprintf(stderr, "list:FILE\n");
@@ -100,8 +99,7 @@ static int judge(const struct tune_options *o)
 }
 
 // For the runtime, in the program or in this process.
-static void set_variables(struct tune_options *o)
-{
+static void set_variables(struct tune_options *o) {
   setenv("AUTOTUNE_MODE", "tune", 1);
   setenv("AUTOTUNE_LOG", "info", 0);
   if (!o->budget)
@@ -111,8 +109,7 @@ static void set_variables(struct tune_options *o)
       setenv(options[i].variable, *field(o, &options[i]), 1);
 }
 
-int command_tune(int argc, char **argv)
-{
+int command_tune(int argc, char **argv) {
   struct tune_options o = { 0 };
   int status = 0;
   for (int i = 1; i < argc && !o.program && status == 0; i++) {
@@ -122,7 +119,8 @@ int command_tune(int argc, char **argv)
       o.program = argv + i + 1;
     else if (strcmp(argv[i], "--check") == 0)
       o.check = true;
-    else if (strcmp(argv[i], "--moved") == 0 && i + 1 < argc) // by ourselves, each time in front
+    else if (strcmp(argv[i], "--moved") == 0 &&
+             i + 1 < argc) // by ourselves, each time in front
       o.moves += atoi(argv[++i]);
     else if (argv[i][0] != '-')
       o.program = argv + i;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune_command.h: the two halves of `autotune tune`: with a program, and with a captured call. */
+/* tune_command.h: the two halves of `autotune tune`: with a program, and with a captured
+ * call. */
 #ifndef AUTOTUNE_TUNE_COMMAND_H
 #define AUTOTUNE_TUNE_COMMAND_H
 
@@ -10,9 +11,9 @@
 struct tune_options {
   const char *budget, *kernel, *search, *seed, *cache, *until;
   const char *capture, *output;
-  bool check;                /* replay the default variant and compare, no more */
-  int moves;                 /* how often it was started anew for the addresses of a captured call */
-  char **program;            /* with its arguments; NULL: none was given */
+  bool check;     /* replay the default variant and compare, no more */
+  int moves;      /* how often it was started anew for the addresses of a captured call */
+  char **program; /* with its arguments; NULL: none was given */
 };
 /* Runs the program and passes its exit status on. */
 int tune_program(const struct tune_options *o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tune_capture.c: `autotune tune --capture FILE`: where something of ours is where the call's memory was,
-// once more in a process that has it elsewhere.
+// tune_capture.c: `autotune tune --capture FILE`: where something of ours is where the
+// call's memory was, once more in a process that has it elsewhere.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,7 @@
 
 enum { MOST_MOVES = 30 };
 
-static int move(const struct tune_options *o, int argc, char **argv)
-{
+static int move(const struct tune_options *o, int argc, char **argv) {
   unsigned n = 0;
   const char **args = arena_alloc(((size_t)argc + 5) * sizeof *args);
   int old = personality(0xffffffff);
@@ -28,12 +27,12 @@ static int move(const struct tune_options *o, int argc, char **argv)
       personality((unsigned)old & ~(unsigned)ADDR_NO_RANDOMIZE);
     execv("/proc/self/exe", (char *const *)(uintptr_t)args);
   }
-  fprintf(stderr, "autotune tune: %s: the addresses of its memory are taken here\n", o->capture);
+  fprintf(stderr, "autotune tune: %s: the addresses of its memory are taken here\n",
+          o->capture);
   return 2;
 }
 
-int tune_capture(const struct tune_options *o, int argc, char **argv)
-{
+int tune_capture(const struct tune_options *o, int argc, char **argv) {
   struct replay_options r = { .path = o->capture, .check = o->check };
   int status = replay_run(&r, stdout);
   if (status == REPLAY_MOVE)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tune_program.c: `autotune tune -- PROGRAM ARGS…`: the program runs as ever, with a search at its first
-// calls, and then this says what came of it. Which kernels it called, the runtime in it writes to a file.
+// tune_program.c: `autotune tune -- PROGRAM ARGS…`: the program runs as ever, with a
+// search at its first calls, and then this says what came of it. Which kernels it called,
+// the runtime in it writes to a file.
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,8 +16,7 @@
 enum { MOST_NAMES = 256 };
 
 // The exit status as a shell has it.
-static int run(char **program)
-{
+static int run(char **program) {
   struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
   sigaction(SIGINT, &ignore, &interrupt); // ^C is for the program
   sigaction(SIGQUIT, &ignore, &quit);
@@ -40,8 +40,7 @@ static int run(char **program)
 }
 
 // The lines of the file at PATH, none twice, NULL-terminated: what the program called.
-static const char **read_names(const char *path)
-{
+static const char **read_names(const char *path) {
   const char **names = NULL;
   unsigned n = 0;
   char line[512];
@@ -60,17 +59,20 @@ static const char **read_names(const char *path)
   return names;
 }
 
-static void say_nothing(const struct tune_options *o, const char *const *names, FILE *out)
-{
+static void say_nothing(const struct tune_options *o, const char *const *names,
+                        FILE *out) {
   bool called = false;
   for (const char *const *n = names; o->kernel && *n; n++)
     called |= strcmp(*n, o->kernel) == 0;
   if (!*names) {
-    fprintf(out, "autotune tune: nothing was tuned: the program called no kernel (was it built "
-                 "with `autotune cc`?)\n");
+    fprintf(
+        out,
+        "autotune tune: nothing was tuned: the program called no kernel (was it built "
+        "with `autotune cc`?)\n");
   } else if (o->kernel && !called) {
     const char *near = env_nearest(o->kernel, names);
-    fprintf(out, "autotune tune: nothing was tuned: the program did not call '%s'", o->kernel);
+    fprintf(out, "autotune tune: nothing was tuned: the program did not call '%s'",
+            o->kernel);
     if (near)
       fprintf(out, "; did you mean '%s'?", near);
     else
@@ -82,8 +84,7 @@ static void say_nothing(const struct tune_options *o, const char *const *names, 
   }
 }
 
-int tune_write_report(const struct tune_options *o)
-{
+int tune_write_report(const struct tune_options *o) {
   struct report_options r = { .kernel = o->kernel, .json = true, .verbose = true };
   FILE *f = o->output ? fopen(o->output, "w") : NULL;
   if (!o->output)
@@ -96,8 +97,7 @@ int tune_write_report(const struct tune_options *o)
   return 1;
 }
 
-int tune_program(const struct tune_options *o)
-{
+int tune_program(const struct tune_options *o) {
   char *path = temp_path("called");
   file_write(path, "", 0);
   setenv("AUTOTUNE_CALLED", path, 1);
@@ -106,7 +106,8 @@ int tune_program(const struct tune_options *o)
   int status = run(o->program);
   fflush(stdout);
   bool started = status != 126 && status != 127; // else that was said
-  if (report_tuned(NULL, (double)began.tv_sec + 1e-9 * (double)began.tv_nsec, stderr) == 0 &&
+  if (report_tuned(NULL, (double)began.tv_sec + 1e-9 * (double)began.tv_nsec, stderr) ==
+          0 &&
       started)
     say_nothing(o, read_names(path), stderr);
   int written = tune_write_report(o);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// body.c: items as they stand in the unit. A kernel becomes a function of the device, which an entry of
-// always the same name calls; variables that the program holds become pointers to them.
+// body.c: items as they stand in the unit. A kernel becomes a function of the device,
+// which an entry of always the same name calls; variables that the program holds become
+// pointers to them.
 #include <string.h>
 
 #include "items.h"
 
 #define WORD(s) (int)(s).size, (s).data
 
-static bool same(struct slice a, struct slice b)
-{
+static bool same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-static bool has_word(struct slice text, struct slice word)
-{
+static bool has_word(struct slice text, struct slice word) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;)
     if (t.kind == TOKEN_WORD && same(t.text, word))
@@ -21,55 +20,52 @@ static bool has_word(struct slice text, struct slice word)
   return false;
 }
 
-// ---- text in which variables are replaced --------------------------------------------------------------
+// ---- text in which variables are replaced -------------------------------------------
 
 struct writer {
   const struct cuda_reach *r;
   const struct cuda_item *item;
   struct text *out;
-  const char *from;         // what has not been written begins here
+  const char *from; // what has not been written begins here
 };
 
-static void write_up_to(struct writer *w, const char *p)
-{
+static void write_up_to(struct writer *w, const char *p) {
   if (p > w->from)
     text_add(w->out, w->from, (size_t)(p - w->from));
 }
 
-static void newlines(struct writer *w, const char *from, const char *to)
-{
+static void newlines(struct writer *w, const char *from, const char *to) {
   for (const char *p = from; p < to; p++)
     if (*p == '\n')
       text_add(w->out, "\n", 1);
 }
 
 // A parameter of the function has the variable's name: it is meant throughout.
-static bool is_shadowed(const struct writer *w, struct slice name)
-{
+static bool is_shadowed(const struct writer *w, struct slice name) {
   if (!w->item->function)
     return false;
   struct lexer l = lexer_of(item_head(w->item));
   bool within = false;
   struct slice previous = { 0 };
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; previous = t.text) {
-    if (previous.size && (slice_is(t.text, ",") || slice_is(t.text, ")") || slice_is(t.text, "[") ||
-                          slice_is(t.text, "=")) && within && same(previous, name))
+    if (previous.size &&
+        (slice_is(t.text, ",") || slice_is(t.text, ")") || slice_is(t.text, "[") ||
+         slice_is(t.text, "=")) &&
+        within && same(previous, name))
       return true;
     within = within || slice_is(t.text, "(");
   }
   return false;
 }
 
-static const struct variable *variable_named(const struct writer *w, struct slice name)
-{
+static const struct variable *variable_named(const struct writer *w, struct slice name) {
   for (unsigned n = 0; n < w->r->n_variables; n++)
     if (same(w->r->variables[n].name, name))
       return is_shadowed(w, name) ? NULL : &w->r->variables[n];
   return NULL;
 }
 
-static const struct loop_directive *directive_at(const struct writer *w, size_t at)
-{
+static const struct loop_directive *directive_at(const struct writer *w, size_t at) {
   const struct function *f = w->item->own;
   for (unsigned n = 0; f && n < f->n_directives; n++)
     if (f->directives[n].pragma->offset == at)
@@ -77,8 +73,7 @@ static const struct loop_directive *directive_at(const struct writer *w, size_t 
   return NULL;
 }
 
-static void resume_line(struct writer *w, size_t at)
-{
+static void resume_line(struct writer *w, size_t at) {
   const char *path;
   unsigned line = source_where(w->item->s, at, &path, NULL);
   text_printf(w->out, "#line %u ", line);
@@ -86,13 +81,13 @@ static void resume_line(struct writer *w, size_t at)
 }
 
 // A directive whose `#` is at HASH: ours are left out, but for `unroll`.
-static void write_directive(struct writer *w, struct lexer *l, const char *hash)
-{
+static void write_directive(struct writer *w, struct lexer *l, const char *hash) {
   const char *end = lex_line_end(l->p, l->end);
   struct lexer line = { l->p, end, false };
   struct slice word = lex(&line).text, next = lex(&line).text;
   bool ours = slice_is(word, "pragma") && slice_is(next, "autotune");
-  bool param = (slice_is(word, "define") || slice_is(word, "undef")) && reach_is_param(w->r, next);
+  bool param = (slice_is(word, "define") || slice_is(word, "undef")) &&
+      reach_is_param(w->r, next);
   if (ours || param) {
     size_t at = (size_t)(hash - w->item->s->text);
     const struct loop_directive *d = directive_at(w, at);
@@ -109,9 +104,9 @@ static void write_directive(struct writer *w, struct lexer *l, const char *hash)
   }
 }
 
-static bool is_dropped_word(const struct writer *w, struct slice word)
-{
-  static const char *const words[] = { "extern", "static", "inline", "__inline__", "__grid_constant__" };
+static bool is_dropped_word(const struct writer *w, struct slice word) {
+  static const char *const words[] = { "extern", "static", "inline", "__inline__",
+                                       "__grid_constant__" };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (slice_is(word, words[i]))
       return w->item->own != NULL;
@@ -119,10 +114,9 @@ static bool is_dropped_word(const struct writer *w, struct slice word)
 }
 
 // What stands on the entry and not on the function that it calls.
-static bool is_entry_attribute(struct slice word)
-{
-  static const char *const words[] = { "__launch_bounds__", "__cluster_dims__", "__maxnreg__",
-                                       "__block_size__" };
+static bool is_entry_attribute(struct slice word) {
+  static const char *const words[] = { "__launch_bounds__", "__cluster_dims__",
+                                       "__maxnreg__", "__block_size__" };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (slice_is(word, words[i]))
       return true;
@@ -130,13 +124,13 @@ static bool is_entry_attribute(struct slice word)
 }
 
 // A word in the head of a kernel, in front of its body. True: it has been dealt with.
-static bool write_head_word(struct writer *w, struct lexer *l, struct token t)
-{
+static bool write_head_word(struct writer *w, struct lexer *l, struct token t) {
   size_t at = (size_t)(t.text.data - w->item->s->text);
   if (slice_is(t.text, "__global__")) {
     write_up_to(w, t.text.data);
     text_printf(w->out, "static __device__ __forceinline__");
-  } else if (is_dropped_word(w, t.text) || (t.kind == TOKEN_STRING && at < w->item->own->name_at)) {
+  } else if (is_dropped_word(w, t.text) ||
+             (t.kind == TOKEN_STRING && at < w->item->own->name_at)) {
     write_up_to(w, t.text.data);
   } else if (is_entry_attribute(t.text)) {
     write_up_to(w, t.text.data);
@@ -153,8 +147,7 @@ static bool write_head_word(struct writer *w, struct lexer *l, struct token t)
   return true;
 }
 
-static void write_tokens(struct writer *w, struct slice text)
-{
+static void write_tokens(struct writer *w, struct slice text) {
   struct lexer l = lexer_of(text);
   struct slice previous = { 0 };
   const char *name = text.data; // where the qualified name at hand begins
@@ -166,13 +159,15 @@ static void write_tokens(struct writer *w, struct slice text)
       write_directive(w, &l, t.text.data);
       continue;
     }
-    if (!after_colon && !(colon && t.text.data == previous.data + previous.size &&
-                          l.p < l.end && *l.p == ':'))
+    if (!after_colon &&
+        !(colon && t.text.data == previous.data + previous.size && l.p < l.end &&
+          *l.p == ':'))
       name = t.text.data;
     if ((size_t)(t.text.data - w->item->s->text) < body && write_head_word(w, &l, t))
       continue;
     bool member = slice_is(previous, ".") || slice_is(previous, "->");
-    const struct variable *v = t.kind == TOKEN_WORD && !member ? variable_named(w, t.text) : NULL;
+    const struct variable *v = t.kind == TOKEN_WORD && !member ? variable_named(w, t.text)
+                                                               : NULL;
     if (!v)
       continue;
     write_up_to(w, name);
@@ -182,21 +177,22 @@ static void write_tokens(struct writer *w, struct slice text)
   write_up_to(w, text.data + text.size);
 }
 
-// ---- items ---------------------------------------------------------------------------------------------
+// ---- items --------------------------------------------------------------------------
 
-// The pointers of the variables that I declares. They are constants of the unit, so that a store through
-// one leaves the others known.
-static bool write_pointers(const struct cuda_reach *r, const struct cuda_item *i, struct text *out)
-{
+// The pointers of the variables that I declares. They are constants of the unit, so that
+// a store through one leaves the others known.
+static bool write_pointers(const struct cuda_reach *r, const struct cuda_item *i,
+                           struct text *out) {
   bool any = false;
   for (unsigned n = 0; n < r->n_variables; n++) {
     const struct variable *v = &r->variables[n];
     if (&r->items.list[v->item] != i)
       continue;
     if (v->again)
-      text_printf(out, "#ifndef AUTOTUNE_SYMBOL_%.*s\n#define AUTOTUNE_SYMBOL_%.*s\n", WORD(v->name),
-                  WORD(v->name));
-    text_printf(out, "extern \"C\" { __constant__ %.*s %.*s (*autotune_symbol_%.*s)%.*s; }\n",
+      text_printf(out, "#ifndef AUTOTUNE_SYMBOL_%.*s\n#define AUTOTUNE_SYMBOL_%.*s\n",
+                  WORD(v->name), WORD(v->name));
+    text_printf(out,
+                "extern \"C\" { __constant__ %.*s %.*s (*autotune_symbol_%.*s)%.*s; }\n",
                 WORD(v->specifiers), WORD(v->before), WORD(v->name), WORD(v->behind));
     text_printf(out, v->again ? "#endif\n" : "");
     any = true;
@@ -204,8 +200,7 @@ static bool write_pointers(const struct cuda_reach *r, const struct cuda_item *i
   return any;
 }
 
-void body_write(const struct cuda_reach *r, const struct cuda_item *i, struct text *out)
-{
+void body_write(const struct cuda_reach *r, const struct cuda_item *i, struct text *out) {
   struct writer w = { .r = r, .item = i, .out = out };
   if (i->kind == ITEM_CODE && write_pointers(r, i, out))
     return;
@@ -214,19 +209,18 @@ void body_write(const struct cuda_reach *r, const struct cuda_item *i, struct te
   text_printf(out, "\n");
 }
 
-// ---- the entry ------------------------------------------------------------------------------------------
+// ---- the entry ----------------------------------------------------------------------
 
-static bool mentions_param(const struct cuda_reach *r, struct slice text)
-{
+static bool mentions_param(const struct cuda_reach *r, struct slice text) {
   for (unsigned i = 0; i < r->k->n_params; i++)
     if (r->k->params[i].macro && has_word(text, slice_of(r->k->params[i].macro)))
       return true;
   return false;
 }
 
-// Threads of the variant's block where that is the variant's to choose, else what was written.
-static void write_bounds(const struct cuda_reach *r, struct text *out)
-{
+// Threads of the variant's block where that is the variant's to choose, else what was
+// written.
+static void write_bounds(const struct cuda_reach *r, struct text *out) {
   const struct cuda_kernel *c = r->k->cuda;
   bool written = c->bounds.size && mentions_param(r, c->bounds), chosen = false;
   for (unsigned i = 0; i < c->block.n; i++)
@@ -244,8 +238,7 @@ static void write_bounds(const struct cuda_reach *r, struct text *out)
 }
 
 // __cluster_dims__(…) and the like.
-static void write_attributes(const struct cuda_reach *r, struct text *out)
-{
+static void write_attributes(const struct cuda_reach *r, struct text *out) {
   const struct kernel *k = r->k;
   const struct function *f = &k->main;
   const struct cuda_item *own = NULL;
@@ -260,26 +253,25 @@ static void write_attributes(const struct cuda_reach *r, struct text *out)
     }
 }
 
-static void write_parameters(const struct kernel *k, struct text *out)
-{
+static void write_parameters(const struct kernel *k, struct text *out) {
   for (unsigned i = 0; i < k->n_args; i++)
     text_printf(out, "%s%.*s", i ? ", " : "", WORD(k->args[i].text));
 }
 
-static void write_call(const struct kernel *k, const struct function *f, struct text *out)
-{
+static void write_call(const struct kernel *k, const struct function *f,
+                       struct text *out) {
   const struct cuda_kernel *c = k->cuda;
   text_printf(out, "  autotune_body_%s", f->name);
   for (unsigned i = 0; i < c->n_params; i++)
-    text_printf(out, "%s%s%s", i ? ", " : "<", c->params[i].name, i + 1 == c->n_params ? ">" : "");
+    text_printf(out, "%s%s%s", i ? ", " : "<", c->params[i].name,
+                i + 1 == c->n_params ? ">" : "");
   text_printf(out, "(");
   for (unsigned i = 0; i < k->n_args; i++)
     text_printf(out, "%s%s", i ? ", " : "", k->args[i].name);
   text_printf(out, ");\n");
 }
 
-static void write_calls(const struct kernel *k, struct text *out)
-{
+static void write_calls(const struct kernel *k, struct text *out) {
   const char *macro = k->choose >= 0 ? k->params[k->choose].macro : NULL;
   for (unsigned i = 0; macro && i < k->n_alternatives; i++) {
     text_printf(out, "%s %s == %u\n", i ? "#elif" : "#if", macro, i + 1);
@@ -291,29 +283,28 @@ static void write_calls(const struct kernel *k, struct text *out)
   text_printf(out, choice ? "#endif\n" : "");
 }
 
-static void write_instance(const struct cuda_kernel *c, struct text *out)
-{
+static void write_instance(const struct cuda_kernel *c, struct text *out) {
   for (unsigned i = 0; i < c->n_params; i++)
     if (c->params[i].type)
       text_printf(out, "using %s = AUTOTUNE_T%u;\n", c->params[i].name, i);
     else if (slice_is(c->params[i].type_text, "auto"))
       text_printf(out, "constexpr auto %s = AUTOTUNE_T%u;\n", c->params[i].name, i);
     else
-      text_printf(out, "constexpr %.*s %s = (%.*s)(AUTOTUNE_T%u);\n", WORD(c->params[i].type_text),
-                  c->params[i].name, WORD(c->params[i].type_text), i);
+      text_printf(out, "constexpr %.*s %s = (%.*s)(AUTOTUNE_T%u);\n",
+                  WORD(c->params[i].type_text), c->params[i].name,
+                  WORD(c->params[i].type_text), i);
 }
 
 // On one line.
-static void write_note(const char *what, struct slice s, struct text *out)
-{
+static void write_note(const char *what, struct slice s, struct text *out) {
   text_printf(out, " %s", what);
   for (size_t i = 0; i < s.size; i++)
     text_printf(out, "%c", s.data[i] == '\n' || s.data[i] == '\\' ? ' ' : s.data[i]);
 }
 
-// How a variant is launched is no part of its text, but a result is nothing worth when it changes.
-static void write_geometry(const struct cuda_kernel *c, struct text *out)
-{
+// How a variant is launched is no part of its text, but a result is nothing worth when it
+// changes.
+static void write_geometry(const struct cuda_kernel *c, struct text *out) {
   if (c->grid.n == 0 && c->shared.size == 0 && !c->ceil)
     return;
   text_printf(out, "//%s", c->ceil ? " ceil" : "");
@@ -324,8 +315,7 @@ static void write_geometry(const struct cuda_kernel *c, struct text *out)
   text_printf(out, " .\n"); // no backslash ends the line
 }
 
-void body_entry(const struct cuda_reach *r, struct text *out)
-{
+void body_entry(const struct cuda_reach *r, struct text *out) {
   write_geometry(r->k->cuda, out);
   text_printf(out, "#line 1 \"<autotune>\"\nnamespace autotune_instance {\n");
   write_instance(r->k->cuda, out);
@@ -336,14 +326,16 @@ void body_entry(const struct cuda_reach *r, struct text *out)
   write_parameters(r->k, out);
   text_printf(out, ")\n{\n");
   write_calls(r->k, out);
-  text_printf(out, "}\n#ifdef AUTOTUNE_EMULATE\nextern \"C++\" {\n"
-                   "template <class T, T... I> struct autotune_numbers {};\n"
-                   "template <class... P, unsigned... I>\n"
-                   "void autotune_call(void (*f)(P...), void **a, autotune_numbers<unsigned, I...>)\n"
-                   "{\n  (void)a;\n  f(*(P *)a[I]...);\n}\n"
-                   "template <class... P> void autotune_call(void (*f)(P...), void **a)\n"
-                   "{\n  autotune_call(f, a, __make_integer_seq<autotune_numbers, unsigned, "
-                   "sizeof...(P)>());\n}\n}\n"
-                   "extern \"C\" void autotune_entry_call(void **a)\n"
-                   "{\n  autotune_call(autotune_entry, a);\n}\n#endif\n}\n");
+  text_printf(
+      out,
+      "}\n#ifdef AUTOTUNE_EMULATE\nextern \"C++\" {\n"
+      "template <class T, T... I> struct autotune_numbers {};\n"
+      "template <class... P, unsigned... I>\n"
+      "void autotune_call(void (*f)(P...), void **a, autotune_numbers<unsigned, I...>)\n"
+      "{\n  (void)a;\n  f(*(P *)a[I]...);\n}\n"
+      "template <class... P> void autotune_call(void (*f)(P...), void **a)\n"
+      "{\n  autotune_call(f, a, __make_integer_seq<autotune_numbers, unsigned, "
+      "sizeof...(P)>());\n}\n}\n"
+      "extern \"C\" void autotune_entry_call(void **a)\n"
+      "{\n  autotune_call(autotune_entry, a);\n}\n#endif\n}\n");
 }

@@ -10,11 +10,10 @@
 #define MAX_THREADS 1024 // of a block, on every device so far; z: 64
 #define MAX_DEPTH 64
 
-// ---- block ----
+// ---- block --------------------------------------------------------------------------
 
 // The up to three numbers of `16x16x2`; 0: TEXT is no size at all.
-static unsigned read_size(struct slice text, unsigned long sizes[3])
-{
+static unsigned read_size(struct slice text, unsigned long sizes[3]) {
   char *p = arena_copy(text.data, text.size);
   unsigned n = 0;
   sizes[0] = sizes[1] = sizes[2] = 1;
@@ -29,21 +28,19 @@ static unsigned read_size(struct slice text, unsigned long sizes[3])
 }
 
 static bool check_size(const struct source *s, const struct argument *a,
-                       const unsigned long sizes[3])
-{
+                       const unsigned long sizes[3]) {
   bool zero = sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0;
   bool large = sizes[0] > MAX_THREADS || sizes[1] > MAX_THREADS || sizes[2] > MAX_DEPTH;
   if (!zero && !large && sizes[0] * sizes[1] * sizes[2] <= MAX_THREADS)
     return true;
   diag_error(s, a->offset, a->text.size,
              zero ? NULL : "no device has blocks of more than 1024 threads, 64 in z",
-             zero ? "a block of no threads" : "no block is as large as '%.*s'", (int)a->text.size,
-             a->text.data);
+             zero ? "a block of no threads" : "no block is as large as '%.*s'",
+             (int)a->text.size, a->text.data);
   return false;
 }
 
-static struct value size_value(const struct argument *a, const unsigned long sizes[3])
-{
+static struct value size_value(const struct argument *a, const unsigned long sizes[3]) {
   unsigned long threads = sizes[0] * sizes[1] * sizes[2];
   struct value v = { .offset = a->offset,
                      .text = arena_copy(a->text.data, a->text.size),
@@ -52,21 +49,25 @@ static struct value size_value(const struct argument *a, const unsigned long siz
                      .d = (double)threads };
   for (unsigned i = 0; i < 3; i++) {
     char *text = arena_printf("%lu", sizes[i]);
-    *GROW(v.items, v.n_items) = (struct value){ a->offset, text, text, (long long)sizes[i],
-                                                (double)sizes[i], NULL, 0 };
+    *GROW(v.items, v.n_items) =
+        (struct value){ a->offset,        text, text, (long long)sizes[i],
+                        (double)sizes[i], NULL, 0 };
   }
   return v;
 }
 
-static void read_sizes(const struct source *s, struct kernel *k, const struct clause *c)
-{
-  struct param param = { .name = "block", .kind = VALUE_TUPLE, .when = -1, .offset = c->offset };
+static void read_sizes(const struct source *s, struct kernel *k, const struct clause *c) {
+  struct param param = {
+    .name = "block", .kind = VALUE_TUPLE, .when = -1, .offset = c->offset
+  };
   for (unsigned i = 0; i < c->n_args; i++) {
     unsigned long sizes[3];
     if (!read_size(c->args[i].text, sizes))
-      diag_error(s, c->args[i].offset, c->args[i].text.size,
-                 "write block(16x16, 32x8), block(128, 256), or names of params: block(BX, BY)",
-                 "'%.*s' is no size of a block", (int)c->args[i].text.size, c->args[i].text.data);
+      diag_error(
+          s, c->args[i].offset, c->args[i].text.size,
+          "write block(16x16, 32x8), block(128, 256), or names of params: block(BX, BY)",
+          "'%.*s' is no size of a block", (int)c->args[i].text.size,
+          c->args[i].text.data);
     else if (check_size(s, &c->args[i], sizes))
       value_add(s, &param, size_value(&c->args[i], sizes), VALUE_TUPLE, false);
   }
@@ -77,8 +78,7 @@ static void read_sizes(const struct source *s, struct kernel *k, const struct cl
 
 // Up to three expressions.
 static void read_dims(const struct source *s, const struct clause *c, unsigned first,
-                      struct dims *d)
-{
+                      struct dims *d) {
   for (unsigned i = first; i < c->n_args; i++) {
     if (d->n == 3) {
       diag_error(s, c->args[i].offset, c->args[i].text.size, NULL,
@@ -91,8 +91,7 @@ static void read_dims(const struct source *s, const struct clause *c, unsigned f
 }
 
 // Sizes begin with a digit; where any argument does not, all are expressions.
-static bool is_expression(const struct clause *c)
-{
+static bool is_expression(const struct clause *c) {
   for (unsigned i = 0; i < c->n_args; i++) {
     unsigned long sizes[3];
     if (c->args[i].text.size && !isdigit((unsigned char)*c->args[i].text.data))
@@ -104,40 +103,38 @@ static bool is_expression(const struct clause *c)
   return false;
 }
 
-static void read_block(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_block(const struct source *s, struct kernel *k, const struct clause *c) {
   if (is_expression(c))
     read_dims(s, c, 0, &k->cuda->block);
   else
     read_sizes(s, k, c);
 }
 
-// ---- grid, shared ----
+// ---- grid, shared -------------------------------------------------------------------
 
-static void read_grid(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_grid(const struct source *s, struct kernel *k, const struct clause *c) {
   unsigned first = c->n_args && slice_is(c->args[0].text, "ceil");
   k->cuda->ceil = first;
   for (unsigned i = first; i < c->n_args; i++)
     if (slice_is(c->args[i].text, "ceil")) {
-      diag_error(s, c->args[i].offset, c->args[i].text.size, "write grid(ceil) or grid(ceil, x, y)",
+      diag_error(s, c->args[i].offset, c->args[i].text.size,
+                 "write grid(ceil) or grid(ceil, x, y)",
                  "'ceil' is the first word of 'grid'");
       return;
     }
   read_dims(s, c, first, &k->cuda->grid);
 }
 
-static void read_shared(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_shared(const struct source *s, struct kernel *k,
+                        const struct clause *c) {
   (void)s;
   if (c->n_args)
     k->cuda->shared = c->args[0].text;
 }
 
-// ---- isolate, flush ----
+// ---- isolate, flush -----------------------------------------------------------------
 
-static bool is_off(const struct source *s, const struct clause *c)
-{
+static bool is_off(const struct source *s, const struct clause *c) {
   struct slice text = c->n_args ? c->args[0].text : slice_of("on");
   if (!slice_is(text, "on") && !slice_is(text, "off") && text.size)
     diag_error(s, c->args[0].offset, text.size,
@@ -146,20 +143,18 @@ static bool is_off(const struct source *s, const struct clause *c)
   return slice_is(text, "off");
 }
 
-static void read_isolate(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_isolate(const struct source *s, struct kernel *k,
+                         const struct clause *c) {
   if (is_off(s, c))
     k->cuda->flags |= AUTOTUNE_GPU_NO_ISOLATE;
 }
 
-static void read_flush(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_flush(const struct source *s, struct kernel *k, const struct clause *c) {
   if (is_off(s, c))
     k->cuda->flags |= AUTOTUNE_GPU_NO_FLUSH;
 }
 
-cuda_clause_reader *cuda_clause(const char *name)
-{
+cuda_clause_reader *cuda_clause(const char *name) {
   static const struct {
     const char *name;
     cuda_clause_reader *read;
@@ -173,72 +168,92 @@ cuda_clause_reader *cuda_clause(const char *name)
   return NULL;
 }
 
-// ---- what NVRTC takes ----
+// ---- what NVRTC takes ---------------------------------------------------------------
 
 // Those of NVRTC's options that change the code of a kernel.
-static const char *const nvrtc_options[] = {
-  "-maxrregcount", "-use_fast_math", "-ftz", "-prec-sqrt", "-prec-div", "-fmad", "-dopt",
-  "-extra-device-vectorization", "-Xptxas", "-ptxas-options", "-Ofast-compile", "-Ofc", "-restrict",
-  "-default-device", "-modify-stack-limit", "-split-compile", "-lineinfo", "-G", "-device-debug",
-  "-D", "-define-macro", "-U", "-undefine-macro", NULL
-};
+static const char *const nvrtc_options[] = { "-maxrregcount",
+                                             "-use_fast_math",
+                                             "-ftz",
+                                             "-prec-sqrt",
+                                             "-prec-div",
+                                             "-fmad",
+                                             "-dopt",
+                                             "-extra-device-vectorization",
+                                             "-Xptxas",
+                                             "-ptxas-options",
+                                             "-Ofast-compile",
+                                             "-Ofc",
+                                             "-restrict",
+                                             "-default-device",
+                                             "-modify-stack-limit",
+                                             "-split-compile",
+                                             "-lineinfo",
+                                             "-G",
+                                             "-device-debug",
+                                             "-D",
+                                             "-define-macro",
+                                             "-U",
+                                             "-undefine-macro",
+                                             NULL };
 
 // An option of WORD's name, one dash for two and without its value; NULL: none.
-static const char *option_of(struct slice word)
-{
+static const char *option_of(struct slice word) {
   if (word.size > 1 && word.data[1] == '-')
     word.data++, word.size--;
   const char *equals = memchr(word.data, '=', word.size);
   struct slice name = { word.data, equals ? (size_t)(equals - word.data) : word.size };
   for (const char *const *o = nvrtc_options; *o; o++)
-    if (slice_is(name, *o) || (strlen(*o) == 2 && strchr("DU", (*o)[1]) && word.size > 2 &&
-                               memcmp(word.data, *o, 2) == 0))
+    if (slice_is(name, *o) ||
+        (strlen(*o) == 2 && strchr("DU", (*o)[1]) && word.size > 2 &&
+         memcmp(word.data, *o, 2) == 0))
       return *o;
   return NULL;
 }
 
-static void check_flags(const struct source *s, const struct value *v)
-{
-  static const char *const taking[] = { "-maxrregcount", "-Xptxas", "-ptxas-options", "-D", "-U",
-                                        "-define-macro", "-undefine-macro", NULL };
+static void check_flags(const struct source *s, const struct value *v) {
+  static const char *const taking[] = {
+    "-maxrregcount",   "-Xptxas", "-ptxas-options", "-D", "-U", "-define-macro",
+    "-undefine-macro", NULL
+  };
   for (const char *p = v->text; *(p += strspn(p, " \t"));) {
     size_t size = strcspn(p, " \t");
     struct slice word = { p, size };
     const char *option = option_of(word);
     if (!option) {
       const char *near = nearest(word, nvrtc_options);
-      diag_error(s, v->offset + 1 + (size_t)(p - v->text), size,
-                 near ? arena_printf("did you mean '%s'?", near)
-                      : "flags of a CUDA kernel are NVRTC's, as in \"-maxrregcount=64\" or "
-                        "\"--use_fast_math\"",
-                 "NVRTC has no option '%.*s' that changes a kernel's code", (int)size, p);
+      diag_error(
+          s, v->offset + 1 + (size_t)(p - v->text), size,
+          near ? arena_printf("did you mean '%s'?", near)
+               : "flags of a CUDA kernel are NVRTC's, as in \"-maxrregcount=64\" or "
+                 "\"--use_fast_math\"",
+          "NVRTC has no option '%.*s' that changes a kernel's code", (int)size, p);
       return;
     }
     p += size;
     for (const char *const *t = taking; *t; t++) // its value may be the next word
-      if (strcmp(*t, option) == 0 && !memchr(word.data, '=', size) && size <= strlen(option) + 1) {
+      if (strcmp(*t, option) == 0 && !memchr(word.data, '=', size) &&
+          size <= strlen(option) + 1) {
         p += strspn(p, " \t");
         p += strcspn(p, " \t");
       }
   }
 }
 
-// ---- all of them ----
+// ---- all of them --------------------------------------------------------------------
 
-static void check_dims(const struct source *s, const struct kernel *k, const struct dims *d,
-                       unsigned uses, const char *what)
-{
+static void check_dims(const struct source *s, const struct kernel *k,
+                       const struct dims *d, unsigned uses, const char *what) {
   for (unsigned i = 0; i < d->n; i++)
     names_check(s, k, k->main.pragma, d->of[i], USE_PARAMS | USE_MACHINE | uses, what);
 }
 
-void cuda_clauses_check(const struct source *s, struct kernel *k)
-{
+void cuda_clauses_check(const struct source *s, struct kernel *k) {
   const struct pragma *p = k->main.pragma;
   struct cuda_kernel *c = k->cuda;
   check_dims(s, k, &c->block, USE_GRID, "the block");
   check_dims(s, k, &c->grid, USE_GRID | USE_BLOCK | USE_CEIL, "the grid");
-  names_check(s, k, p, c->shared, USE_PARAMS | USE_MACHINE | USE_GRID | USE_BLOCK, "shared memory");
+  names_check(s, k, p, c->shared, USE_PARAMS | USE_MACHINE | USE_GRID | USE_BLOCK,
+              "shared memory");
   if (c->ceil)
     c->flags |= AUTOTUNE_GPU_CEIL;
   for (unsigned i = 0; i < p->n_clauses; i++)
@@ -246,12 +261,12 @@ void cuda_clauses_check(const struct source *s, struct kernel *k)
       diag_error(s, p->clauses[i].offset, p->clauses[i].size, NULL,
                  "'compiler' is not for CUDA kernels: NVRTC makes their variants");
   for (unsigned i = 0; i < k->n_params; i++)
-    for (unsigned j = 0; k->params[i].kind == VALUE_FLAGS && j < k->params[i].n_values; j++)
+    for (unsigned j = 0; k->params[i].kind == VALUE_FLAGS && j < k->params[i].n_values;
+         j++)
       check_flags(s, &k->params[i].values[j]);
 }
 
-static bool has_word(struct slice text, const char *word)
-{
+static bool has_word(struct slice text, const char *word) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (slice_is(t.text, word))
@@ -259,8 +274,7 @@ static bool has_word(struct slice text, const char *word)
   return false;
 }
 
-bool cuda_clause_uses(const struct kernel *k, const struct param *p)
-{
+bool cuda_clause_uses(const struct kernel *k, const struct param *p) {
   const struct cuda_kernel *c = k->cuda;
   bool used = has_word(c->shared, p->name);
   for (unsigned i = 0; i < c->block.n; i++)

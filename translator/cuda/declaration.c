@@ -1,57 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
-// declaration.c: one declaration at namespace scope, from its first token to its end: what it declares, and
-// where its body begins.
+// declaration.c: one declaration at namespace scope, from its first token to its end:
+// what it declares, and where its body begins.
 #include <string.h>
 
 #include "items.h"
 
-static bool one_of(struct slice word, const char *const *words)
-{
+static bool one_of(struct slice word, const char *const *words) {
   while (*words && !slice_is(word, *words))
     words++;
   return *words != NULL;
 }
 
 // Words with parentheses behind them that are no parameters.
-static bool is_attribute_word(struct slice word)
-{
+static bool is_attribute_word(struct slice word) {
   static const char *const words[] = {
-    "__attribute__", "__attribute", "__launch_bounds__", "alignas", "__align__", "__declspec",
-    "decltype", "noexcept", "__cluster_dims__", "__maxnreg__", "__block_size__", "explicit",
-    "__builtin_align__", "__typeof__", "__nv_pure__", NULL };
+    "__attribute__",     "__attribute", "__launch_bounds__", "alignas",
+    "__align__",         "__declspec",  "decltype",          "noexcept",
+    "__cluster_dims__",  "__maxnreg__", "__block_size__",    "explicit",
+    "__builtin_align__", "__typeof__",  "__nv_pure__",       NULL
+  };
   return one_of(word, words);
 }
 
-// A declaration may begin with it, at the start of a line, where a macro without `;` stands before.
-static bool begins_declaration(struct slice word)
-{
+// A declaration may begin with it, at the start of a line, where a macro without `;`
+// stands before.
+static bool begins_declaration(struct slice word) {
   static const char *const words[] = {
-    "template", "namespace", "typedef", "using", "static", "extern", "struct", "class", "enum",
-    "__global__", "__device__", "__host__", "__constant__", "inline", "constexpr", NULL };
+    "template",     "namespace", "typedef",   "using",      "static",     "extern",
+    "struct",       "class",     "enum",      "__global__", "__device__", "__host__",
+    "__constant__", "inline",    "constexpr", NULL
+  };
   return one_of(word, words);
 }
 
-static bool is_class_word(struct slice word)
-{
+static bool is_class_word(struct slice word) {
   return slice_is(word, "struct") || slice_is(word, "class") || slice_is(word, "union") ||
-         slice_is(word, "enum");
+      slice_is(word, "enum");
 }
 
 // Words that name nothing: they stand before what is declared, or behind it.
-bool items_plain_word(struct slice word)
-{
-  static const char *const words[] = {
-    "const", "volatile", "static", "extern", "inline", "constexpr", "consteval", "constinit",
-    "mutable", "typename", "override", "final", "register", "thread_local", "__restrict__",
-    "__restrict", "__device__", "__host__", "__global__", "__constant__", "__shared__",
-    "__managed__", "__forceinline__", "__noinline__", "__inline__", "auto", "void", "bool",
-    "char", "short", "int", "long", "float", "double", "signed", "unsigned", NULL };
+bool items_plain_word(struct slice word) {
+  static const char *const words[] = { "const",
+                                       "volatile",
+                                       "static",
+                                       "extern",
+                                       "inline",
+                                       "constexpr",
+                                       "consteval",
+                                       "constinit",
+                                       "mutable",
+                                       "typename",
+                                       "override",
+                                       "final",
+                                       "register",
+                                       "thread_local",
+                                       "__restrict__",
+                                       "__restrict",
+                                       "__device__",
+                                       "__host__",
+                                       "__global__",
+                                       "__constant__",
+                                       "__shared__",
+                                       "__managed__",
+                                       "__forceinline__",
+                                       "__noinline__",
+                                       "__inline__",
+                                       "auto",
+                                       "void",
+                                       "bool",
+                                       "char",
+                                       "short",
+                                       "int",
+                                       "long",
+                                       "float",
+                                       "double",
+                                       "signed",
+                                       "unsigned",
+                                       NULL };
   return one_of(word, words) || is_class_word(word) || is_attribute_word(word);
 }
 
 // R"x( … )x" whose quote stands at P; NULL: it is not closed.
-static const char *raw_end(const char *p, const char *end)
-{
+static const char *raw_end(const char *p, const char *end) {
   const char *open = memchr(p, '(', (size_t)(end - p));
   if (!open || open - p > 17)
     return NULL;
@@ -62,8 +92,7 @@ static const char *raw_end(const char *p, const char *end)
   return NULL;
 }
 
-struct token items_lex(struct lexer *l)
-{
+struct token items_lex(struct lexer *l) {
   struct token t = lex(l);
   if (t.kind == TOKEN_WORD && t.text.data[t.text.size - 1] == 'R' && t.text.size <= 3 &&
       l->p < l->end && *l->p == '"') {
@@ -77,28 +106,29 @@ struct token items_lex(struct lexer *l)
   return t;
 }
 
-static int bracket(struct slice text)
-{
+static int bracket(struct slice text) {
   if (text.size != 1)
     return 0;
   return strchr("([{", *text.data) ? 1 : strchr(")]}", *text.data) ? -1 : 0;
 }
 
-// ---- groups ----------------------------------------------------------------------------------------
+// ---- groups -------------------------------------------------------------------------
 
-// Skips a directive within a declaration whose `#` has been read. Of several branches the first
-// says how deep the text behind them is: DEPTHS keeps what it was in front.
-struct depths { unsigned at[64], n; };
+// Skips a directive within a declaration whose `#` has been read. Of several branches the
+// first says how deep the text behind them is: DEPTHS keeps what it was in front.
+struct depths {
+  unsigned at[64], n;
+};
 
-static void skip_directive(struct lexer *l, struct depths *d, unsigned *depth)
-{
+static void skip_directive(struct lexer *l, struct depths *d, unsigned *depth) {
   const char *end = lex_line_end(l->p, l->end);
   struct lexer line = { l->p, end, false };
   struct slice word = lex(&line).text;
   bool opens = word.size >= 2 && memcmp(word.data, "if", 2) == 0;
   if (opens && d->n < sizeof d->at / sizeof *d->at)
     d->at[d->n++] = *depth;
-  else if ((slice_is(word, "else") || (word.size >= 4 && memcmp(word.data, "elif", 4) == 0)) &&
+  else if ((slice_is(word, "else") ||
+            (word.size >= 4 && memcmp(word.data, "elif", 4) == 0)) &&
            d->n)
     *depth = d->at[d->n - 1];
   else if (slice_is(word, "endif") && d->n)
@@ -107,8 +137,7 @@ static void skip_directive(struct lexer *l, struct depths *d, unsigned *depth)
 }
 
 // Behind the bracket that closes the one that was just read.
-void items_skip_group(struct lexer *l)
-{
+void items_skip_group(struct lexer *l) {
   struct depths d = { .n = 0 };
   unsigned depth = 1;
   for (struct token t; depth && (t = items_lex(l)).kind != TOKEN_END;) {
@@ -119,8 +148,7 @@ void items_skip_group(struct lexer *l)
   }
 }
 
-bool items_skip_angles(struct lexer *l)
-{
+bool items_skip_angles(struct lexer *l) {
   struct lexer ahead = *l;
   if (!slice_is(items_lex(&ahead).text, "<"))
     return false;
@@ -141,25 +169,23 @@ bool items_skip_angles(struct lexer *l)
   return depth == 0;
 }
 
-// ---- one declaration --------------------------------------------------------------------------------
+// ---- one declaration ----------------------------------------------------------------
 
 struct declaration {
   struct cuda_item *item;
-  struct token previous;    // at depth 0
-  struct slice qualifier;   // S of `S::run`
+  struct token previous;  // at depth 0
+  struct slice qualifier; // S of `S::run`
   bool has_class, is_enum, has_tag, is_typedef, is_using;
-  bool parameters, initialised, members;  // seen: (…), `=`, `:` behind (…)
+  bool parameters, initialised, members; // seen: (…), `=`, `:` behind (…)
 };
 
-static void add_name(struct cuda_item *i, struct slice name)
-{
+static void add_name(struct cuda_item *i, struct slice name) {
   if (name.size && !items_plain_word(name))
     *GROW(i->names, i->n_names) = name;
 }
 
 // The names of `{ A, B = 1, C }`, at the bracket's inside.
-static void add_enumerators(struct cuda_item *i, struct slice body)
-{
+static void add_enumerators(struct cuda_item *i, struct slice body) {
   struct lexer l = lexer_of(body);
   bool next = true;
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
@@ -171,12 +197,13 @@ static void add_enumerators(struct cuda_item *i, struct slice body)
   }
 }
 
-// `*name` or `::name` before a `)`: what `typedef void (*name)(int)` and `float (*name)[4]` declare.
-static void add_inner_name(struct cuda_item *i, struct slice group)
-{
+// `*name` or `::name` before a `)`: what `typedef void (*name)(int)` and `float
+// (*name)[4]` declare.
+static void add_inner_name(struct cuda_item *i, struct slice group) {
   struct lexer l = lexer_of(group);
-  if (!slice_is(items_lex(&l).text, "*") && !slice_is(lex(&(struct lexer){ group.data,
-                                               group.data + group.size, false }).text, "&"))
+  if (!slice_is(items_lex(&l).text, "*") &&
+      !slice_is(lex(&(struct lexer){ group.data, group.data + group.size, false }).text,
+                "&"))
     return;
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;)
     if (t.kind == TOKEN_WORD && !items_plain_word(t.text)) {
@@ -185,21 +212,19 @@ static void add_inner_name(struct cuda_item *i, struct slice group)
     }
 }
 
-static void see_head_end(const struct cutter *c, struct declaration *d, const char *at)
-{
+static void see_head_end(const struct cutter *c, struct declaration *d, const char *at) {
   if (!d->item->head_end)
     d->item->head_end = items_offset(c, at);
 }
 
-static void see_parentheses(struct cutter *c, struct declaration *d, struct token t)
-{
+static void see_parentheses(struct cutter *c, struct declaration *d, struct token t) {
   const char *inside = c->l.p;
   items_skip_group(&c->l);
   struct slice group = { inside, (size_t)(c->l.p - inside) };
   if (d->previous.kind == TOKEN_WORD && is_attribute_word(d->previous.text))
     return;
-  if (d->previous.kind == TOKEN_WORD && !items_plain_word(d->previous.text) && !d->parameters &&
-      !d->initialised) {
+  if (d->previous.kind == TOKEN_WORD && !items_plain_word(d->previous.text) &&
+      !d->parameters && !d->initialised) {
     add_name(d->item, d->previous.text);
     add_name(d->item, d->qualifier);
     d->item->function = !d->is_typedef;
@@ -212,17 +237,17 @@ static void see_parentheses(struct cutter *c, struct declaration *d, struct toke
 }
 
 // `{`: true where the declaration ends with the group.
-static bool see_brace(struct cutter *c, struct declaration *d, struct token t)
-{
+static bool see_brace(struct cutter *c, struct declaration *d, struct token t) {
   bool after_parentheses = slice_is(d->previous.text, ")");
   bool word = d->previous.kind == TOKEN_WORD || slice_is(d->previous.text, ">") ||
-              slice_is(d->previous.text, ">>");
+      slice_is(d->previous.text, ">>");
   bool body = false;
   if (!d->initialised && d->has_class && !after_parentheses && !d->item->type) {
     d->item->type = true;
     d->item->function = d->parameters = false; // they were a macro's
     see_head_end(c, d, t.text.data);
-    if (!d->has_tag && d->previous.kind == TOKEN_WORD && !items_plain_word(d->previous.text))
+    if (!d->has_tag && d->previous.kind == TOKEN_WORD &&
+        !items_plain_word(d->previous.text))
       add_name(d->item, d->previous.text);
   } else if (!d->initialised && d->parameters) {
     body = !(d->members && word);
@@ -244,8 +269,7 @@ static bool see_brace(struct cutter *c, struct declaration *d, struct token t)
 }
 
 // `operator` and the name behind it, up to its parameters.
-static void see_operator(struct cutter *c, struct declaration *d)
-{
+static void see_operator(struct cutter *c, struct declaration *d) {
   d->item->operator_function = true;
   d->item->function = d->parameters = true;
   struct lexer ahead = c->l;
@@ -259,14 +283,12 @@ static void see_operator(struct cutter *c, struct declaration *d)
   }
 }
 
-static bool ends_name(struct slice text)
-{
+static bool ends_name(struct slice text) {
   static const char *const ends[] = { "=", ";", ",", "[", NULL };
   return one_of(text, ends);
 }
 
-static void see_word(struct cutter *c, struct declaration *d, struct token t)
-{
+static void see_word(struct cutter *c, struct declaration *d, struct token t) {
   struct slice word = t.text;
   if (!slice_is(d->previous.text, ":"))
     d->qualifier = (struct slice){ 0 };
@@ -287,14 +309,12 @@ static void see_word(struct cutter *c, struct declaration *d, struct token t)
 }
 
 // A `:` that is not half of `::`.
-static bool is_single_colon(const struct cutter *c, struct slice text)
-{
+static bool is_single_colon(const struct cutter *c, struct slice text) {
   bool second = text.data > c->s->text && text.data[-1] == ':';
   return slice_is(text, ":") && !second && !(c->l.p < c->l.end && *c->l.p == ':');
 }
 
-static void see_colon(struct declaration *d)
-{
+static void see_colon(struct declaration *d) {
   if (d->has_class && !d->parameters && d->previous.kind == TOKEN_WORD && !d->has_tag) {
     struct slice tag = d->previous.text;
     add_name(d->item, tag);
@@ -304,8 +324,7 @@ static void see_colon(struct declaration *d)
 }
 
 // The tag of `struct S<T> : …`, of a specialisation; qualifiers of `S<T>::run`.
-static void see_angles(struct cutter *c, struct declaration *d)
-{
+static void see_angles(struct cutter *c, struct declaration *d) {
   struct lexer l = { c->l.p - 1, c->l.end, false };
   if (d->previous.kind != TOKEN_WORD || d->initialised || !items_skip_angles(&l))
     return;
@@ -313,7 +332,8 @@ static void see_angles(struct cutter *c, struct declaration *d)
   struct slice next = items_lex(&ahead).text;
   if (slice_is(next, ":") && !d->has_class) {
     d->qualifier = d->previous.text;
-  } else if (slice_is(next, "(") || (d->has_class && (slice_is(next, ":") || slice_is(next, "{")))) {
+  } else if (slice_is(next, "(") ||
+             (d->has_class && (slice_is(next, ":") || slice_is(next, "{")))) {
     add_name(d->item, d->previous.text);
     d->has_tag |= d->has_class && !slice_is(next, "(");
     if (slice_is(next, "(") && !items_plain_word(d->previous.text) && !d->initialised)
@@ -323,8 +343,7 @@ static void see_angles(struct cutter *c, struct declaration *d)
 }
 
 // `struct S;`, also of a template.
-static bool is_forward(struct slice text)
-{
+static bool is_forward(struct slice text) {
   struct lexer l = lexer_of(text);
   struct token t = items_lex(&l);
   if (slice_is(t.text, "template")) {
@@ -339,8 +358,7 @@ static bool is_forward(struct slice text)
 }
 
 // T, which neither ends a declaration nor opens a group.
-static void see_other(struct cutter *c, struct declaration *d, struct token t)
-{
+static void see_other(struct cutter *c, struct declaration *d, struct token t) {
   if (t.kind == TOKEN_WORD) {
     see_word(c, d, t);
   } else if (slice_is(t.text, "[")) {
@@ -354,23 +372,26 @@ static void see_other(struct cutter *c, struct declaration *d, struct token t)
     see_angles(c, d);
   } else if (is_single_colon(c, t.text)) {
     see_colon(d);
-  } else if (slice_is(t.text, ":") && d->previous.kind == TOKEN_WORD && !d->qualifier.size) {
+  } else if (slice_is(t.text, ":") && d->previous.kind == TOKEN_WORD &&
+             !d->qualifier.size) {
     d->qualifier = d->previous.text;
   }
   d->previous = t;
 }
 
 // From its first token T to behind its `;` or body.
-void items_declaration(struct cutter *c, struct token t)
-{
+void items_declaration(struct cutter *c, struct token t) {
   struct cuda_item *i = GROW(c->items.list, c->items.n);
-  *i = (struct cuda_item){ .kind = ITEM_CODE, .s = c->s, .start = items_offset(c, t.text.data) };
+  *i = (struct cuda_item){ .kind = ITEM_CODE,
+                           .s = c->s,
+                           .start = items_offset(c, t.text.data) };
   struct declaration d = { .item = i };
   struct depths depths = { .n = 0 };
   unsigned depth = 0;
   bool complete = false;
   struct lexer before;
-  for (bool first = true; t.kind != TOKEN_END; first = false, before = c->l, t = items_lex(&c->l)) {
+  for (bool first = true; t.kind != TOKEN_END;
+       first = false, before = c->l, t = items_lex(&c->l)) {
     bool line = t.first && !first;
     if (line && slice_is(t.text, "#")) {
       skip_directive(&c->l, &depths, &depth);
@@ -384,12 +405,14 @@ void items_declaration(struct cutter *c, struct token t)
         break;
       continue;
     }
-    if (!first && (slice_is(t.text, "}") || (line && d.parameters && !d.initialised &&
-                                             begins_declaration(t.text)))) {
+    if (!first &&
+        (slice_is(t.text, "}") ||
+         (line && d.parameters && !d.initialised && begins_declaration(t.text)))) {
       c->l = before;
       break;
     }
-    if (ends_name(t.text) && d.previous.kind == TOKEN_WORD && !d.initialised && !d.parameters)
+    if (ends_name(t.text) && d.previous.kind == TOKEN_WORD && !d.initialised &&
+        !d.parameters)
       add_name(i, d.previous.text);
     if (slice_is(t.text, "(")) {
       see_parentheses(c, &d, t);

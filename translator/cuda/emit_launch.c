@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// emit_launch.c: the functions that stand in the place of launches. They take the kernel's own parameters, so
-// that arguments are converted, and those of templates deduced, as in the launch.
+// emit_launch.c: the functions that stand in the place of launches. They take the
+// kernel's own parameters, so that arguments are converted, and those of templates
+// deduced, as in the launch.
 #include <string.h>
 
 #include "emit.h"
@@ -9,8 +10,7 @@
 #define WORD(s) (int)(s).size, (s).data
 
 // The kernel's parameters with their default arguments.
-static void parameters(const struct emission *e)
-{
+static void parameters(const struct emission *e) {
   for (unsigned i = 0; i < e->k->n_args; i++) {
     text_printf(e->out, ", ");
     emit_parameter(e, i);
@@ -19,35 +19,37 @@ static void parameters(const struct emission *e)
   }
 }
 
-static void call_class(const struct emission *e)
-{
+static void call_class(const struct emission *e) {
   text_printf(e->out, "autotune_of_%s", e->k->main.name);
   cuda_emit_instance(e);
   text_printf(e->out, "::");
 }
 
-static void open_launcher(const struct emission *e, const char *result, const char *prefix)
-{
+static void open_launcher(const struct emission *e, const char *result,
+                          const char *prefix) {
   if (e->k->cuda->template_head.size)
     text_printf(e->out, "%.*s\n", WORD(e->k->cuda->template_head));
-  text_printf(e->out, "static inline __attribute__((unused)) %s %s%s(dim3 autotune_g, dim3 autotune_b",
-              result, prefix, e->k->main.name);
+  text_printf(
+      e->out,
+      "static inline __attribute__((unused)) %s %s%s(dim3 autotune_g, dim3 autotune_b",
+      result, prefix, e->k->main.name);
 }
 
-void cuda_emit_packed(const struct emission *e)
-{
+void cuda_emit_packed(const struct emission *e) {
   const char *name = e->k->main.name;
   text_printf(e->out, "static int autotune_packed_%s(", name);
-  text_printf(e->out, "const struct autotune_launch *autotune_l, void *const *autotune_a)\n{\n"
-                      "  if (autotune_try_%s(", name);
+  text_printf(e->out,
+              "const struct autotune_launch *autotune_l, void *const *autotune_a)\n{\n"
+              "  if (autotune_try_%s(",
+              name);
   emit_unpacked(e);
-  text_printf(e->out, "%sautotune_l, autotune_a) == 0)\n    return 0;\n"
-                      "  return autotune_run_%s(autotune_l, autotune_a);\n}\n",
+  text_printf(e->out,
+              "%sautotune_l, autotune_a) == 0)\n    return 0;\n"
+              "  return autotune_run_%s(autotune_l, autotune_a);\n}\n",
               e->k->n_args ? ",\n    " : "", name);
 }
 
-void cuda_emit_launchers(const struct emission *e)
-{
+void cuda_emit_launchers(const struct emission *e) {
   const char *name = e->k->main.name;
   text_printf(e->out, "extern \"C++\" {\n");
   open_launcher(e, "void", "autotune_launch_");
@@ -56,21 +58,25 @@ void cuda_emit_launchers(const struct emission *e)
   text_printf(e->out, ")\n{\n  void *const autotune_a[] = { ");
   for (unsigned i = 0; i < e->k->n_args; i++)
     text_printf(e->out, "(void *)&%s, ", e->k->args[i].name);
-  text_printf(e->out, "nullptr };\n  const struct autotune_launch autotune_l = "
-                      "::autotune::asked(autotune_g, autotune_b, autotune_n, autotune_s);\n  (void)");
+  text_printf(
+      e->out,
+      "nullptr };\n  const struct autotune_launch autotune_l = "
+      "::autotune::asked(autotune_g, autotune_b, autotune_n, autotune_s);\n  (void)");
   call_class(e);
   text_printf(e->out, "autotune_packed_%s(&autotune_l, autotune_a);\n}\n", name);
   open_launcher(e, "cudaError_t", "autotune_launchv_");
-  text_printf(e->out, ", void **autotune_a,\n  size_t autotune_n = 0, cudaStream_t autotune_s = nullptr)\n"
-                      "{\n  const struct autotune_launch autotune_l = "
-                      "::autotune::asked(autotune_g, autotune_b, autotune_n, autotune_s);\n"
-                      "  return (cudaError_t)");
+  text_printf(
+      e->out,
+      ", void **autotune_a,\n  size_t autotune_n = 0, cudaStream_t autotune_s = nullptr)\n"
+      "{\n  const struct autotune_launch autotune_l = "
+      "::autotune::asked(autotune_g, autotune_b, autotune_n, autotune_s);\n"
+      "  return (cudaError_t)");
   call_class(e);
   text_printf(e->out, "autotune_packed_%s(&autotune_l, autotune_a);\n}\n}\n", name);
 }
 
-bool cuda_emit_declaration(struct slice declaration, const struct kernel *k, struct text *out)
-{
+bool cuda_emit_declaration(struct slice declaration, const struct kernel *k,
+                           struct text *out) {
   struct lexer l = lexer_of(declaration);
   struct token t = items_lex(&l);
   struct slice head = { t.text.data, 0 };
@@ -88,9 +94,12 @@ bool cuda_emit_declaration(struct slice declaration, const struct kernel *k, str
     return false;
   inside = slice_trim((struct slice){ inside.data + 1, inside.size - 2 });
   bool none = !inside.size || slice_is(inside, "void");
-  text_printf(out, "extern \"C++\" {\n%.*s\n"
-                   "static inline __attribute__((unused)) void autotune_launch_%s(dim3, dim3, size_t, "
-                   "cudaStream_t%s%.*s);\n}\n", WORD(head), k->main.name, none ? "" : ", ",
-              none ? 0 : (int)inside.size, inside.data);
+  text_printf(
+      out,
+      "extern \"C++\" {\n%.*s\n"
+      "static inline __attribute__((unused)) void autotune_launch_%s(dim3, dim3, size_t, "
+      "cudaStream_t%s%.*s);\n}\n",
+      WORD(head), k->main.name, none ? "" : ", ", none ? 0 : (int)inside.size,
+      inside.data);
   return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// emulate.c: translated CUDA C++ as C++ for the CPU. All of it but three things is made by macros and templates of
-// the emulator's headers (emulator/include):
+// emulate.c: translated CUDA C++ as C++ for the CPU. All of it but three things is made
+// by macros and templates of the emulator's headers (emulator/include):
 //
 //   k<T><<<g, b>>>(x)               ::autotune_emulate::launch(k<T>, g, b)(x)
 //   (void *)k                       (void *)::autotune_emulate::known(k)
@@ -14,30 +14,36 @@
 #include "cc/cc.h"
 #include "cuda.h"
 
-struct edit { size_t offset, size; const char *text; };   // SIZE bytes at OFFSET become TEXT
-struct entry { struct slice name; unsigned n_params; bool defaults; }; // a __global__ function: its template's
-                                                          // parameters; has it default arguments?
+struct edit {
+  size_t offset, size;
+  const char *text;
+}; // SIZE bytes at OFFSET become TEXT
+struct entry {
+  struct slice name;
+  unsigned n_params;
+  bool defaults;
+}; // a __global__ function: its template's
+   // parameters; has it default arguments?
 struct emulation {
-  struct source *s;                 // with blanks for what the grammar does not know
-  struct edit *edits; unsigned n_edits;
-  struct entry *entries; unsigned n_entries;
+  struct source *s; // with blanks for what the grammar does not know
+  struct edit *edits;
+  unsigned n_edits;
+  struct entry *entries;
+  unsigned n_entries;
 };
 
-static void edit(struct emulation *e, size_t offset, size_t size, const char *text)
-{
+static void edit(struct emulation *e, size_t offset, size_t size, const char *text) {
   *GROW(e->edits, e->n_edits) = (struct edit){ offset, size, text };
 }
 
-// ---- extern __shared__ ----
+// ---- extern __shared__ --------------------------------------------------------------
 
-static size_t at(const struct emulation *e, struct slice s)
-{
+static size_t at(const struct emulation *e, struct slice s) {
   return (size_t)(s.data - e->s->text);
 }
 
 // `__align__(16)`, which the grammar takes for a declarator, becomes blanks in TEXT.
-static void blank_group(char *text, const char *from, struct lexer *l)
-{
+static void blank_group(char *text, const char *from, struct lexer *l) {
   struct lexer ahead = *l;
   if (!slice_is(lex(&ahead).text, "("))
     return;
@@ -47,8 +53,7 @@ static void blank_group(char *text, const char *from, struct lexer *l)
       *p = ' ';
 }
 
-static char *without_attributes(const char *text, size_t size)
-{
+static char *without_attributes(const char *text, size_t size) {
   char *copy = arena_copy(text, size);
   struct lexer l = lexer_of((struct slice){ text, size });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
@@ -58,8 +63,7 @@ static char *without_attributes(const char *text, size_t size)
   return copy;
 }
 
-static bool ends_declarator(struct token t)
-{
+static bool ends_declarator(struct token t) {
   static const char *const ends[] = { "[", ";", "{", "(", "=", ")", "}" };
   for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++)
     if (slice_is(t.text, ends[i]))
@@ -67,10 +71,9 @@ static bool ends_declarator(struct token t)
   return t.kind == TOKEN_END || t.kind == TOKEN_STRING;
 }
 
-// FIRST, which is `extern`, was read. If it begins a declaration of one array in dynamic shared memory, that is
-// rewritten.
-static void rewrite_shared(struct emulation *e, struct slice first, struct lexer l)
-{
+// FIRST, which is `extern`, was read. If it begins a declaration of one array in dynamic
+// shared memory, that is rewritten.
+static void rewrite_shared(struct emulation *e, struct slice first, struct lexer l) {
   struct text out = { 0 }, type = { 0 };
   struct slice name = { "", 0 };
   struct token t;
@@ -81,7 +84,8 @@ static void rewrite_shared(struct emulation *e, struct slice first, struct lexer
       shared = true;
       continue;
     }
-    text_printf(&type, "%.*s%s", (int)name.size, name.data, word && t.kind == TOKEN_WORD ? " " : "");
+    text_printf(&type, "%.*s%s", (int)name.size, name.data,
+                word && t.kind == TOKEN_WORD ? " " : "");
     word = t.kind == TOKEN_WORD;
     name = t.text;
   }
@@ -89,8 +93,8 @@ static void rewrite_shared(struct emulation *e, struct slice first, struct lexer
       !slice_is((t = lex(&l)).text, ";"))
     return;
   struct slice words = slice_trim((struct slice){ type.data, type.size });
-  text_printf(&out, "AUTOTUNE_EMULATE_DYNAMIC(%.*s, %.*s);", (int)name.size, name.data, (int)words.size,
-              words.data);
+  text_printf(&out, "AUTOTUNE_EMULATE_DYNAMIC(%.*s, %.*s);", (int)name.size, name.data,
+              (int)words.size, words.data);
   size_t start = at(e, first), end = at(e, t.text) + 1;
   for (size_t i = start; i < end; i++)
     if (e->s->text[i] == '\n')
@@ -98,18 +102,16 @@ static void rewrite_shared(struct emulation *e, struct slice first, struct lexer
   edit(e, start, end - start, out.data);
 }
 
-static void find_shared(struct emulation *e)
-{
+static void find_shared(struct emulation *e) {
   struct lexer l = lexer_of((struct slice){ e->s->text, e->s->size });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (slice_is(t.text, "extern"))
       rewrite_shared(e, t.text, l);
 }
 
-// ---- launches ----
+// ---- launches -----------------------------------------------------------------------
 
-static TSNode child_of(TSNode n, const char *type)
-{
+static TSNode child_of(TSNode n, const char *type) {
   for (uint32_t i = 0; i < ts_node_child_count(n); i++)
     if (node_is(ts_node_child(n, i), type))
       return ts_node_child(n, i);
@@ -117,8 +119,7 @@ static TSNode child_of(TSNode n, const char *type)
 }
 
 // Behind `template`: moves L behind its `>` and counts what is between commas.
-static unsigned template_params(struct lexer *l)
-{
+static unsigned template_params(struct lexer *l) {
   unsigned n = 0;
   int depth = 0;
   for (struct token t; (t = lex(l)).kind != TOKEN_END;) {
@@ -130,10 +131,9 @@ static unsigned template_params(struct lexer *l)
   return n;
 }
 
-// Behind `__global__`: the function's name, and L at the parenthesis behind it. __launch_bounds__ and the like are
-// blanks by now.
-static struct slice function_name(struct lexer *l)
-{
+// Behind `__global__`: the function's name, and L at the parenthesis behind it.
+// __launch_bounds__ and the like are blanks by now.
+static struct slice function_name(struct lexer *l) {
   struct slice last = { "", 0 };
   for (struct lexer ahead = *l;; *l = ahead) {
     struct token t = lex(&ahead);
@@ -144,8 +144,7 @@ static struct slice function_name(struct lexer *l)
 }
 
 // Of the declaration or definition whose parameters begin at L.
-static bool has_defaults(struct lexer l)
-{
+static bool has_defaults(struct lexer l) {
   struct lexer after = l;
   const char *end = skip_brackets(&after);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END && l.p < end;)
@@ -154,8 +153,7 @@ static bool has_defaults(struct lexer l)
   return false;
 }
 
-static void find_entries(struct emulation *e)
-{
+static void find_entries(struct emulation *e) {
   struct lexer l = lexer_of((struct slice){ e->s->text, e->s->size });
   unsigned n_params = 0;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
@@ -170,10 +168,10 @@ static void find_entries(struct emulation *e)
   }
 }
 
-// The name without its namespaces of the function that CALLEE, `ns::k<float>`, names; *GIVEN: template arguments that
-// stand there.
-static struct slice entry_name(const struct emulation *e, TSNode callee, unsigned *given)
-{
+// The name without its namespaces of the function that CALLEE, `ns::k<float>`, names;
+// *GIVEN: template arguments that stand there.
+static struct slice entry_name(const struct emulation *e, TSNode callee,
+                               unsigned *given) {
   TSNode name = callee;
   *given = 0;
   while (node_is(name, "qualified_identifier") && ts_node_named_child_count(name))
@@ -185,33 +183,34 @@ static struct slice entry_name(const struct emulation *e, TSNode callee, unsigne
   return source_slice(e->s, name);
 }
 
-static bool is_entry(const struct entry *k, struct slice name)
-{
+static bool is_entry(const struct entry *k, struct slice name) {
   return k->name.size == name.size && memcmp(k->name.data, name.data, name.size) == 0;
 }
 
-static void rewrite_launch(struct emulation *e, TSNode call, TSNode config)
-{
+static void rewrite_launch(struct emulation *e, TSNode call, TSNode config) {
   TSNode callee = ts_node_child(call, 0);
   size_t open = ts_node_start_byte(config), close = ts_node_end_byte(config);
   unsigned given;
   struct slice name = entry_name(e, callee, &given);
-  bool deduce = false; // then the compiler must see a call; several namespaces may have one of that name
+  bool deduce = false; // then the compiler must see a call; several namespaces may have
+                       // one of that name
   for (unsigned i = 0; i < e->n_entries; i++)
-    deduce = deduce || (is_entry(&e->entries[i], name) &&
-                        (given < e->entries[i].n_params || e->entries[i].defaults));
-  edit(e, ts_node_start_byte(callee), 0, deduce ? "::autotune_emulate::launch([](auto... autotune_a) { "
-                                                : "::autotune_emulate::launch(");
+    deduce = deduce ||
+        (is_entry(&e->entries[i], name) &&
+         (given < e->entries[i].n_params || e->entries[i].defaults));
+  edit(e, ts_node_start_byte(callee), 0,
+       deduce ? "::autotune_emulate::launch([](auto... autotune_a) { "
+              : "::autotune_emulate::launch(");
   edit(e, open, 3, deduce ? "(autotune_a...); }, " : ", ");
   edit(e, close - 3, 3, ")");
 }
 
 // `(void *)k`: what the runtime's C functions take for a kernel.
-static void rewrite_address(struct emulation *e, TSNode cast)
-{
+static void rewrite_address(struct emulation *e, TSNode cast) {
   TSNode value = ts_node_child_by_field_name(cast, "value", 5);
   unsigned given;
-  struct slice name = ts_node_is_null(value) ? slice_of("") : entry_name(e, value, &given);
+  struct slice name = ts_node_is_null(value) ? slice_of("")
+                                             : entry_name(e, value, &given);
   bool known = false;
   for (unsigned i = 0; i < e->n_entries; i++)
     known = known || is_entry(&e->entries[i], name);
@@ -221,10 +220,10 @@ static void rewrite_address(struct emulation *e, TSNode cast)
   edit(e, ts_node_end_byte(value), 0, ")");
 }
 
-static void find_launches(struct emulation *e, TSNode n)
-{
+static void find_launches(struct emulation *e, TSNode n) {
   TSNode config;
-  if (node_is(n, "call_expression") && !ts_node_is_null(config = child_of(n, "kernel_call_syntax")))
+  if (node_is(n, "call_expression") &&
+      !ts_node_is_null(config = child_of(n, "kernel_call_syntax")))
     rewrite_launch(e, n, config);
   else if (node_is(n, "cast_expression"))
     rewrite_address(e, n);
@@ -232,23 +231,20 @@ static void find_launches(struct emulation *e, TSNode n)
     find_launches(e, ts_node_named_child(n, i));
 }
 
-// ---- launches in macros, of which the grammar sees nothing ----
+// ---- launches in macros, of which the grammar sees nothing --------------------------
 
-static bool in_word(char c)
-{
+static bool in_word(char c) {
   return isalnum((unsigned char)c) || c == '_' || c == ':' || c == '#';
 }
 
-static const char *before_blanks(const char *p, const char *begin)
-{
+static const char *before_blanks(const char *p, const char *begin) {
   while (p > begin && isspace((unsigned char)p[-1]))
     p--;
   return p;
 }
 
 // Where the callee begins whose end is P: `ns::k<T, 16>`, `name##_kernel`.
-static const char *callee_start(const char *p, const char *begin)
-{
+static const char *callee_start(const char *p, const char *begin) {
   p = before_blanks(p, begin);
   if (p > begin && p[-1] == '>') {
     int depth = 0;
@@ -262,34 +258,32 @@ static const char *callee_start(const char *p, const char *begin)
   return p;
 }
 
-static const char *chevrons(struct slice s, const char *from, const char *which)
-{
+static const char *chevrons(struct slice s, const char *from, const char *which) {
   return from ? memmem(from, (size_t)(s.data + s.size - from), which, 3) : NULL;
 }
 
-static void rewrite_macro(struct emulation *e, struct slice body)
-{
+static void rewrite_macro(struct emulation *e, struct slice body) {
   const char *open = body.data, *close;
   while ((open = chevrons(body, open, "<<<")) && (close = chevrons(body, open, ">>>"))) {
-    edit(e, (size_t)(callee_start(open, body.data) - e->s->text), 0, "::autotune_emulate::launch(");
+    edit(e, (size_t)(callee_start(open, body.data) - e->s->text), 0,
+         "::autotune_emulate::launch(");
     edit(e, (size_t)(open - e->s->text), 3, ", ");
     edit(e, (size_t)(close - e->s->text), 3, ")");
     open = close;
   }
 }
 
-static void find_macros(struct emulation *e)
-{
+static void find_macros(struct emulation *e) {
   struct cc_directive d;
-  for (size_t from = 0; cc_directive_next((struct slice){ e->s->text, e->s->size }, &from, &d);)
+  for (size_t from = 0;
+       cc_directive_next((struct slice){ e->s->text, e->s->size }, &from, &d);)
     if (slice_is(d.word, "define"))
       rewrite_macro(e, d.rest);
 }
 
-// ---- the whole ----
+// ---- the whole ----------------------------------------------------------------------
 
-static int by_offset(const void *a, const void *b)
-{
+static int by_offset(const void *a, const void *b) {
   const struct edit *x = a, *y = b;
   if (x->offset != y->offset)
     return x->offset < y->offset ? -1 : 1;
@@ -297,8 +291,7 @@ static int by_offset(const void *a, const void *b)
 }
 
 // Requires text that emit.c made, or a file without kernels of ours; leaves no chevrons.
-void cuda_emulate(const char *path, const struct text *in, struct text *out)
-{
+void cuda_emulate(const char *path, const struct text *in, struct text *out) {
   char *known = without_attributes(in->data, in->size);
   struct emulation e = { .s = source_of(path, known, in->size) };
   size_t done = 0;
@@ -315,7 +308,8 @@ void cuda_emulate(const char *path, const struct text *in, struct text *out)
   if (e.n_edits)
     qsort(e.edits, e.n_edits, sizeof *e.edits, by_offset);
   for (unsigned i = 0; i < e.n_edits; i++) {
-    if (e.edits[i].offset < done) // the grammar has lost its way: the compiler will say where
+    if (e.edits[i].offset <
+        done) // the grammar has lost its way: the compiler will say where
       continue;
     text_add(out, in->data + done, e.edits[i].offset - done);
     text_add(out, e.edits[i].text, strlen(e.edits[i].text));

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// front.c: the kernels of a .cu file: what kernel.c makes of them, and what C++ may do to them
-// besides.
+// front.c: the kernels of a .cu file: what kernel.c makes of them, and what C++ may do to
+// them besides.
 #include <string.h>
 
 #include "unit/unit.h"
 #include "items.h"
 
-// ---- loop directives ----
+// ---- loop directives ----------------------------------------------------------------
 
-bool cuda_directives_check(const struct source *s, const struct pragma *pragmas, unsigned n,
-                           const struct function *f)
-{
+bool cuda_directives_check(const struct source *s, const struct pragma *pragmas,
+                           unsigned n, const struct function *f) {
   bool fine = true;
   for (unsigned i = 0; i < n; i++) {
     const struct pragma *p = &pragmas[i];
@@ -26,9 +25,10 @@ bool cuda_directives_check(const struct source *s, const struct pragma *pragmas,
   return fine;
 }
 
-// nvcc's `#pragma unroll` takes no macro, but _Pragma does; the same definitions twice are one.
-void cuda_unroll(const struct kernel *k, const struct loop_directive *d, struct text *out)
-{
+// nvcc's `#pragma unroll` takes no macro, but _Pragma does; the same definitions twice
+// are one.
+void cuda_unroll(const struct kernel *k, const struct loop_directive *d,
+                 struct text *out) {
   const struct dir_arg *factor = NULL;
   for (unsigned i = 0; i < d->n_clauses; i++)
     if (strcmp(d->clauses[i].name, "partial") == 0 && d->clauses[i].n_args)
@@ -36,8 +36,9 @@ void cuda_unroll(const struct kernel *k, const struct loop_directive *d, struct 
   if (d->present >= 0)
     text_printf(out, "#if %s\n", k->params[d->present].macro);
   if (factor)
-    text_printf(out, "#define AUTOTUNE_PRAGMA(x) _Pragma(#x)\n"
-                     "#define AUTOTUNE_UNROLL(n) AUTOTUNE_PRAGMA(unroll n)\n");
+    text_printf(out,
+                "#define AUTOTUNE_PRAGMA(x) _Pragma(#x)\n"
+                "#define AUTOTUNE_UNROLL(n) AUTOTUNE_PRAGMA(unroll n)\n");
   if (factor && factor->param >= 0)
     text_printf(out, "AUTOTUNE_UNROLL(%s)", k->params[factor->param].macro);
   else if (factor)
@@ -49,8 +50,7 @@ void cuda_unroll(const struct kernel *k, const struct loop_directive *d, struct 
 }
 
 static void check_unroll(const struct source *s, const struct kernel *k,
-                         const struct loop_directive *d)
-{
+                         const struct loop_directive *d) {
   bool full = false, partial = false;
   for (unsigned i = 0; i < d->n_clauses; i++) {
     const struct dir_clause *c = &d->clauses[i];
@@ -65,8 +65,8 @@ static void check_unroll(const struct source *s, const struct kernel *k,
       if (!p && read_integer(c->args[j].text, &number))
         fits = number > 0;
       if (!fits)
-        diag_error(s, pragma_offset(d->pragma, c->args[j].text), c->args[j].text.size, NULL,
-                   "a loop is unrolled by a positive number");
+        diag_error(s, pragma_offset(d->pragma, c->args[j].text), c->args[j].text.size,
+                   NULL, "a loop is unrolled by a positive number");
     }
   }
   if (full && partial)
@@ -74,14 +74,17 @@ static void check_unroll(const struct source *s, const struct kernel *k,
                "'full' and 'partial' exclude each other");
 }
 
-// ---- what C++ may do besides ----
+// ---- what C++ may do besides --------------------------------------------------------
 
 // Where the names of kernels and params stand, in the order of the file.
-struct mentions { TSNode *list; unsigned n; };
+struct mentions {
+  TSNode *list;
+  unsigned n;
+};
 
 // One way through the tree for all of them, as it is long.
-static struct mentions mentions_of(const struct source *s, const struct kernel *all, unsigned n)
-{
+static struct mentions mentions_of(const struct source *s, const struct kernel *all,
+                                   unsigned n) {
   struct word_set names = { 0 };
   struct mentions found = { 0 };
   for (unsigned i = 0; i < n; i++) {
@@ -101,65 +104,65 @@ static struct mentions mentions_of(const struct source *s, const struct kernel *
   return found;
 }
 
-// Does N declare its name: a template's parameter, a constant of the file, that a param's macro would replace?
-static bool is_declared(TSNode n)
-{
+// Does N declare its name: a template's parameter, a constant of the file, that a param's
+// macro would replace?
+static bool is_declared(TSNode n) {
   TSNode parent = ts_node_parent(n);
   if (ts_node_is_null(parent))
     return false;
   return node_is(parent, "parameter_declaration") ||
-         node_is(parent, "optional_parameter_declaration") ||
-         node_is(parent, "type_parameter_declaration") || node_is(parent, "enumerator") ||
-         node_is(parent, "declaration") || node_is(parent, "alias_declaration") ||
-         (strstr(ts_node_type(parent), "declarator") &&
-          ts_node_eq(ts_node_named_child(parent, 0), n));
+      node_is(parent, "optional_parameter_declaration") ||
+      node_is(parent, "type_parameter_declaration") || node_is(parent, "enumerator") ||
+      node_is(parent, "declaration") || node_is(parent, "alias_declaration") ||
+      (strstr(ts_node_type(parent), "declarator") &&
+       ts_node_eq(ts_node_named_child(parent, 0), n));
 }
 
-static void check_hidden(const struct source *s, const struct kernel *k, const struct param *param,
-                         const struct mentions *m)
-{
+static void check_hidden(const struct source *s, const struct kernel *k,
+                         const struct param *param, const struct mentions *m) {
   for (unsigned i = 0; i < m->n; i++) {
     TSNode n = m->list[i];
     size_t at = ts_node_start_byte(n);
-    if (!slice_is(source_slice(s, n), param->name) || (at > k->main.body_at && at < k->main.end) ||
-        !is_declared(n))
+    if (!slice_is(source_slice(s, n), param->name) ||
+        (at > k->main.body_at && at < k->main.end) || !is_declared(n))
       continue; // those within the kernel are told by names.c
-    diag_error(s, at, strlen(param->name),
-               node_is(ts_node_parent(n), "init_declarator")
-                 ? arena_printf("write '#define %s …' in its place, or give the param another "
-                                "name", param->name)
-                 : "give the param another name",
-               "the param '%s' replaces this name too", param->name);
+    diag_error(
+        s, at, strlen(param->name),
+        node_is(ts_node_parent(n), "init_declarator")
+            ? arena_printf("write '#define %s …' in its place, or give the param another "
+                           "name",
+                           param->name)
+            : "give the param another name",
+        "the param '%s' replaces this name too", param->name);
     break;
   }
 }
 
-// ---- one name, several kernels ----
+// ---- one name, several kernels ------------------------------------------------------
 
-static unsigned count_params(TSNode declarator)
-{
+static unsigned count_params(TSNode declarator) {
   unsigned count = 0;
   for (uint32_t i = 0; i < ts_node_named_child_count(declarator); i++) {
     TSNode list = ts_node_named_child(declarator, i);
     uint32_t n = node_is(list, "parameter_list") ? ts_node_named_child_count(list) : 0;
     for (uint32_t j = 0; j < n; j++)
-      count += strstr(ts_node_type(ts_node_named_child(list, j)), "parameter_declaration") != NULL;
+      count += strstr(ts_node_type(ts_node_named_child(list, j)),
+                      "parameter_declaration") != NULL;
   }
   return count;
 }
 
-static bool is_kernels_own(const struct kernel *k, size_t at)
-{
+static bool is_kernels_own(const struct kernel *k, size_t at) {
   for (unsigned i = 0; i <= k->n_alternatives; i++)
     if (at == (i ? k->alternatives[i - 1].name_at : k->main.name_at))
       return true;
   return false;
 }
 
-// Does DECLARATOR, of a __global__ function of K's name, declare another than K? In other namespaces it may.
+// Does DECLARATOR, of a __global__ function of K's name, declare another than K? In other
+// namespaces it may.
 static void check_other(const struct source *s, const struct kernel *k, TSNode declarator,
-                        TSNode name)
-{
+                        TSNode name) {
   TSNode definition = { 0 }, instantiation;
   size_t at = ts_node_start_byte(name);
   bool specialised = node_is(name, "template_function");
@@ -174,16 +177,17 @@ static void check_other(const struct source *s, const struct kernel *k, TSNode d
   }
   if (specialised && defined)
     diag_error(s, at, ts_node_end_byte(name) - at, "let it be a kernel of another name",
-               "the kernel '%s' is specialised here, so its variants would be wrong", k->main.name);
-  else if (!specialised && (defined || count_params(declarator) != k->n_args))
-    diag_error(s, at, strlen(k->main.name),
-               "give one of them another name; what an #if decides goes into one kernel's body",
-               "there is a kernel '%s' with a pragma: which of both is launched cannot be told",
+               "the kernel '%s' is specialised here, so its variants would be wrong",
                k->main.name);
+  else if (!specialised && (defined || count_params(declarator) != k->n_args))
+    diag_error(
+        s, at, strlen(k->main.name),
+        "give one of them another name; what an #if decides goes into one kernel's body",
+        "there is a kernel '%s' with a pragma: which of both is launched cannot be told",
+        k->main.name);
 }
 
-static bool is_global(const struct source *s, TSNode declarator)
-{
+static bool is_global(const struct source *s, TSNode declarator) {
   TSNode around = ts_node_parent(declarator);
   struct lexer l = { s->text + ts_node_start_byte(around),
                      s->text + ts_node_start_byte(declarator), false };
@@ -193,21 +197,21 @@ static bool is_global(const struct source *s, TSNode declarator)
   return false;
 }
 
-// The declarator of the function that NAME, `k` or `k<float>`, is the name of; null: of none.
-static TSNode declarator_of(TSNode *name)
-{
+// The declarator of the function that NAME, `k` or `k<float>`, is the name of; null: of
+// none.
+static TSNode declarator_of(TSNode *name) {
   TSNode n = ts_node_parent(*name), none = { 0 };
   if (!ts_node_is_null(n) && node_is(n, "template_function")) {
     *name = n;
     n = ts_node_parent(n);
   }
   bool declares = !ts_node_is_null(n) && node_is(n, "function_declarator") &&
-                  ts_node_eq(ts_node_named_child(n, 0), *name);
+      ts_node_eq(ts_node_named_child(n, 0), *name);
   return declares ? n : none;
 }
 
-static void check_others(const struct source *s, const struct kernel *k, const struct mentions *m)
-{
+static void check_others(const struct source *s, const struct kernel *k,
+                         const struct mentions *m) {
   for (unsigned i = 0; i < m->n; i++) {
     TSNode name = m->list[i];
     if (!slice_is(source_slice(s, name), k->main.name))
@@ -219,8 +223,7 @@ static void check_others(const struct source *s, const struct kernel *k, const s
 }
 
 struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas,
-                            unsigned n_pragmas, unsigned *n_kernels)
-{
+                            unsigned n_pragmas, unsigned *n_kernels) {
   unsigned errors = diag_errors();
   struct kernel *all = kernel_all(s, pragmas, n_pragmas, n_kernels);
   struct mentions m = mentions_of(s, all, *n_kernels);

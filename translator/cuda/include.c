@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// include.c: the user's headers, cut, in the place of their #include; and what headers of CUDA's
-// toolkit declare, so that the unit includes those it needs and no others.
+// include.c: the user's headers, cut, in the place of their #include; and what headers of
+// CUDA's toolkit declare, so that the unit includes those it needs and no others.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +11,11 @@
 
 enum { MAX_DEPTH = 60, MAX_FILES = 3000, MAX_DECLARING = 200 };
 
-// ---- where headers are ------------------------------------------------------------------------------
+// ---- where headers are --------------------------------------------------------------
 
-// The value of an option spelled OPTION at *A, joined or in the next word, which *A then is; NULL:
-// it is another.
-static const char *option_value(const char *const **a, const char *option)
-{
+// The value of an option spelled OPTION at *A, joined or in the next word, which *A then
+// is; NULL: it is another.
+static const char *option_value(const char *const **a, const char *option) {
   size_t n = strlen(option);
   if (strncmp(**a, option, n) != 0)
     return NULL;
@@ -26,21 +25,18 @@ static const char *option_value(const char *const **a, const char *option)
   return (*a)[1] ? *++*a : NULL;
 }
 
-static bool is_file(const char *path)
-{
+static bool is_file(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static const char *toolkit_at(const char *folder)
-{
+static const char *toolkit_at(const char *folder) {
   const char *include = arena_printf("%s/include", folder);
   return is_file(arena_printf("%s/cuda_runtime.h", include)) ? include : NULL;
 }
 
 // Beside the compiler, which PATH may have to find.
-static const char *toolkit_beside(const char *program)
-{
+static const char *toolkit_beside(const char *program) {
   const char *path = getenv("PATH"), *slash = strrchr(program, '/');
   char *real = slash ? realpath(program, NULL) : NULL;
   while (!slash && !real && path && *path) {
@@ -62,8 +58,7 @@ static const char *toolkit_beside(const char *program)
   return found;
 }
 
-const char *toolkit_include(const struct compile_options *o)
-{
+const char *toolkit_include(const struct compile_options *o) {
   static const char *const variables[] = { "CUDA_PATH", "CUDA_HOME" };
   const char *found = NULL, *value;
   for (const char *const *a = o->args; a && *a && !found; a++)
@@ -83,15 +78,13 @@ const char *toolkit_include(const struct compile_options *o)
   return found;
 }
 
-static const char *folder_of(const char *path)
-{
+static const char *folder_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? arena_copy(path, (size_t)(slash - path) + (slash == path)) : ".";
 }
 
 // NAME in "…" or <…> of an #include; empty: a macro says it.
-static struct slice include_name(const struct cuda_item *i, bool *quoted)
-{
+static struct slice include_name(const struct cuda_item *i, bool *quoted) {
   struct slice text = item_text(i);
   struct lexer l = lexer_of(text);
   lex(&l), lex(&l);
@@ -105,19 +98,19 @@ static struct slice include_name(const struct cuda_item *i, bool *quoted)
 }
 
 // A folder whose headers are not the user's.
-static bool is_foreign(const char *folder)
-{
-  static const char *const folders[] = { "/usr/include", "/usr/lib", "/usr/local/cuda", NULL };
+static bool is_foreign(const char *folder) {
+  static const char *const folders[] = { "/usr/include", "/usr/lib", "/usr/local/cuda",
+                                         NULL };
   for (const char *const *f = folders; *f; f++)
     if (strncmp(folder, *f, strlen(*f)) == 0)
       return true;
   return is_file(arena_printf("%s/cuda_runtime.h", folder)) ||
-         is_file(arena_printf("%s/../cuda_runtime.h", folder));
+      is_file(arena_printf("%s/../cuda_runtime.h", folder));
 }
 
 // The user's header that is meant; NULL: it is none.
-static const char *find_header(const struct cuda_item *i, const struct compile_options *o)
-{
+static const char *find_header(const struct cuda_item *i,
+                               const struct compile_options *o) {
   static const char *const quote[] = { "-iquote", NULL };
   static const char *const angle[] = { "-I", "-isystem", "--include-path", NULL };
   bool quoted;
@@ -143,17 +136,20 @@ static const char *find_header(const struct cuda_item *i, const struct compile_o
   return NULL;
 }
 
-// ---- one list -----------------------------------------------------------------------------------------
+// ---- one list -----------------------------------------------------------------------
 
 struct includer {
   const struct compile_options *o;
   struct cuda_items all;
-  struct seen_file { dev_t device; ino_t inode; } *files; unsigned n_files;
+  struct seen_file {
+    dev_t device;
+    ino_t inode;
+  } *files;
+  unsigned n_files;
   unsigned spliced;
 };
 
-static bool has_word(struct slice text, const char *word)
-{
+static bool has_word(struct slice text, const char *word) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (slice_is(t.text, word))
@@ -162,12 +158,12 @@ static bool has_word(struct slice text, const char *word)
 }
 
 // #pragma once, or #ifndef X and #define X in front of all else.
-static bool is_once(const struct cuda_items *items)
-{
+static bool is_once(const struct cuda_items *items) {
   for (unsigned n = 0; n < items->n; n++)
     if (items->list[n].kind == ITEM_OTHER && has_word(item_text(&items->list[n]), "once"))
       return true;
-  if (items->n < 2 || items->list[0].kind != ITEM_IF || items->list[1].kind != ITEM_DEFINE)
+  if (items->n < 2 || items->list[0].kind != ITEM_IF ||
+      items->list[1].kind != ITEM_DEFINE)
     return false;
   struct slice guard = items->list[1].names[0];
   return has_word(item_text(&items->list[0]), arena_copy(guard.data, guard.size));
@@ -175,8 +171,7 @@ static bool is_once(const struct cuda_items *items)
 
 static void add_file(struct includer *in, const struct source *s, unsigned depth);
 
-static bool splice(struct includer *in, const char *path, unsigned depth)
-{
+static bool splice(struct includer *in, const char *path, unsigned depth) {
   struct stat st;
   if (depth > MAX_DEPTH || in->spliced >= MAX_FILES || stat(path, &st) != 0)
     return false;
@@ -194,8 +189,7 @@ static bool splice(struct includer *in, const char *path, unsigned depth)
   return true;
 }
 
-static void add_file(struct includer *in, const struct source *s, unsigned depth)
-{
+static void add_file(struct includer *in, const struct source *s, unsigned depth) {
   struct cuda_items own = items_cut(s);
   for (unsigned n = 0; n < own.n; n++) {
     const char *path = NULL;
@@ -206,15 +200,16 @@ static void add_file(struct includer *in, const struct source *s, unsigned depth
   }
 }
 
-// -DNAME=VALUE and -UNAME in the order of the command line, as lines; then -include's files.
-static void add_options(struct includer *in)
-{
+// -DNAME=VALUE and -UNAME in the order of the command line, as lines; then -include's
+// files.
+static void add_options(struct includer *in) {
   struct text lines = { 0 };
   const char *value;
   for (const char *const *a = in->o->args; a && *a; a++) {
     if ((value = option_value(&a, "-D")) != NULL) {
       size_t n = strcspn(value, "=");
-      text_printf(&lines, "#define %.*s %s\n", (int)n, value, value[n] ? value + n + 1 : "1");
+      text_printf(&lines, "#define %.*s %s\n", (int)n, value,
+                  value[n] ? value + n + 1 : "1");
     } else if ((value = option_value(&a, "-U")) != NULL) {
       text_printf(&lines, "#undef %s\n", value);
     } else if ((value = option_value(&a, "-include")) != NULL && is_file(value) &&
@@ -226,8 +221,7 @@ static void add_options(struct includer *in)
     add_file(in, source_of("<command line>", lines.data, lines.size), 0);
 }
 
-struct cuda_items *cuda_items(const struct source *s, const struct compile_options *o)
-{
+struct cuda_items *cuda_items(const struct source *s, const struct compile_options *o) {
   struct includer in = { .o = o };
   struct cuda_items *all = arena_alloc(sizeof *all);
   add_options(&in);
@@ -237,21 +231,42 @@ struct cuda_items *cuda_items(const struct source *s, const struct compile_optio
   return all;
 }
 
-// ---- the toolkit ----------------------------------------------------------------------------------------
+// ---- the toolkit --------------------------------------------------------------------
 
 // Headers whose declarations NVRTC has without them, or which are the host's alone.
-static bool is_built_in(struct slice name)
-{
-  static const char *const headers[] = {
-    "cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_launch_parameters.h",
-    "vector_types.h", "vector_functions.h", "vector_functions.hpp", "builtin_types.h",
-    "device_types.h", "driver_types.h", "driver_functions.h", "host_defines.h",
-    "host_config.h", "math_functions.h", "device_functions.h",
-    "common_functions.h", "device_atomic_functions.h", "channel_descriptor.h",
-    "library_types.h", "texture_types.h", "surface_types.h", "cuda_device_runtime_api.h",
-    "crt/host_defines.h", "crt/host_config.h", "crt/common_functions.h",
-    "crt/math_functions.h", "crt/math_functions.hpp", "crt/device_functions.h",
-    "crt/device_functions.hpp", "crt/device_double_functions.h", "nv/target", NULL };
+static bool is_built_in(struct slice name) {
+  static const char *const headers[] = { "cuda.h",
+                                         "cuda_runtime.h",
+                                         "cuda_runtime_api.h",
+                                         "device_launch_parameters.h",
+                                         "vector_types.h",
+                                         "vector_functions.h",
+                                         "vector_functions.hpp",
+                                         "builtin_types.h",
+                                         "device_types.h",
+                                         "driver_types.h",
+                                         "driver_functions.h",
+                                         "host_defines.h",
+                                         "host_config.h",
+                                         "math_functions.h",
+                                         "device_functions.h",
+                                         "common_functions.h",
+                                         "device_atomic_functions.h",
+                                         "channel_descriptor.h",
+                                         "library_types.h",
+                                         "texture_types.h",
+                                         "surface_types.h",
+                                         "cuda_device_runtime_api.h",
+                                         "crt/host_defines.h",
+                                         "crt/host_config.h",
+                                         "crt/common_functions.h",
+                                         "crt/math_functions.h",
+                                         "crt/math_functions.hpp",
+                                         "crt/device_functions.h",
+                                         "crt/device_functions.hpp",
+                                         "crt/device_double_functions.h",
+                                         "nv/target",
+                                         NULL };
   for (const char *const *h = headers; *h; h++)
     if (slice_is(name, *h))
       return true;
@@ -259,9 +274,9 @@ static bool is_built_in(struct slice name)
 }
 
 // Libraries of very many headers: they are needed where their namespace is named.
-static const char *library_of(struct slice name)
-{
-  static const char *const libraries[] = { "cub", "thrust", "cuda", "cute", "cutlass", NULL };
+static const char *library_of(struct slice name) {
+  static const char *const libraries[] = { "cub",  "thrust",  "cuda",
+                                           "cute", "cutlass", NULL };
   for (const char *const *l = libraries; *l; l++)
     if (name.size > strlen(*l) && memcmp(name.data, *l, strlen(*l)) == 0 &&
         name.data[strlen(*l)] == '/')
@@ -269,10 +284,14 @@ static const char *library_of(struct slice name)
   return NULL;
 }
 
-struct declared { struct toolkit *toolkit; const struct word_set *seen; const char **paths; unsigned n_paths; };
+struct declared {
+  struct toolkit *toolkit;
+  const struct word_set *seen;
+  const char **paths;
+  unsigned n_paths;
+};
 
-static struct cuda_items header_items(struct toolkit *t, const char *path)
-{
+static struct cuda_items header_items(struct toolkit *t, const char *path) {
   for (unsigned n = 0; n < t->n_headers; n++)
     if (strcmp(t->headers[n].path, path) == 0)
       return t->headers[n].items;
@@ -283,17 +302,16 @@ static struct cuda_items header_items(struct toolkit *t, const char *path)
 }
 
 // Some header declares each of them, in an #if for a compiler that has not.
-static bool is_built_in_name(struct slice name)
-{
-  static const char *const names[] = { "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize" };
+static bool is_built_in_name(struct slice name) {
+  static const char *const names[] = { "threadIdx", "blockIdx", "blockDim", "gridDim",
+                                       "warpSize" };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (slice_is(name, names[i]))
       return true;
   return false;
 }
 
-static bool file_declares(struct declared *d, const char *path)
-{
+static bool file_declares(struct declared *d, const char *path) {
   for (unsigned n = 0; n < d->n_paths; n++)
     if (strcmp(d->paths[n], path) == 0)
       return false;
@@ -312,8 +330,10 @@ static bool file_declares(struct declared *d, const char *path)
       name = include_name(i, &quoted);
     if (!name.size || is_built_in(name) || library_of(name))
       continue;
-    const char *beside = arena_printf("%s/%.*s", folder_of(path), (int)name.size, name.data);
-    const char *other = arena_printf("%s/%.*s", d->toolkit->folder, (int)name.size, name.data);
+    const char *beside =
+        arena_printf("%s/%.*s", folder_of(path), (int)name.size, name.data);
+    const char *other =
+        arena_printf("%s/%.*s", d->toolkit->folder, (int)name.size, name.data);
     const char *found = is_file(beside) ? beside : is_file(other) ? other : NULL;
     if (found && file_declares(d, found))
       return true;
@@ -321,8 +341,8 @@ static bool file_declares(struct declared *d, const char *path)
   return false;
 }
 
-bool toolkit_declares(struct toolkit *t, const struct cuda_item *i, const struct word_set *seen)
-{
+bool toolkit_declares(struct toolkit *t, const struct cuda_item *i,
+                      const struct word_set *seen) {
   bool quoted;
   struct slice name = include_name(i, &quoted);
   const char *library = library_of(name);
@@ -336,8 +356,7 @@ bool toolkit_declares(struct toolkit *t, const struct cuda_item *i, const struct
 }
 
 // BlockReduce is in block_reduce.cuh.
-static const char *snake(struct slice word)
-{
+static const char *snake(struct slice word) {
   struct text t = { 0 };
   text_add(&t, "", 0);
   for (size_t i = 0; i < word.size; i++) {
@@ -347,10 +366,10 @@ static const char *snake(struct slice word)
   return t.data;
 }
 
-// <cub/cub.cuh> holds algorithms for the host, which NVRTC refuses: the headers of those for blocks and warps
-// that are named.
-static bool write_cub(const struct toolkit *t, const struct word_set *seen, struct text *out)
-{
+// <cub/cub.cuh> holds algorithms for the host, which NVRTC refuses: the headers of those
+// for blocks and warps that are named.
+static bool write_cub(const struct toolkit *t, const struct word_set *seen,
+                      struct text *out) {
   static const char *const folders[] = { "block", "warp", "thread", "iterator" };
   for (unsigned n = 0; n < seen->n; n++)
     for (size_t f = 0; isupper((unsigned char)*seen->list[n].data) && f < 4; f++) {
@@ -362,9 +381,8 @@ static bool write_cub(const struct toolkit *t, const struct word_set *seen, stru
   return true;
 }
 
-bool toolkit_write(const struct toolkit *t, const struct cuda_item *i, const struct word_set *seen,
-                   struct text *out)
-{
+bool toolkit_write(const struct toolkit *t, const struct cuda_item *i,
+                   const struct word_set *seen, struct text *out) {
   bool quoted;
   return slice_is(include_name(i, &quoted), "cub/cub.cuh") && write_cub(t, seen, out);
 }

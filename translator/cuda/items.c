@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// items.c: a .cu file or a header cut into declarations at namespace scope and lines of the
-// preprocessor, by tokens alone.
+// items.c: a .cu file or a header cut into declarations at namespace scope and lines of
+// the preprocessor, by tokens alone.
 #include <string.h>
 
 #include "items.h"
 
-size_t items_offset(const struct cutter *c, const char *p)
-{
+size_t items_offset(const struct cutter *c, const char *p) {
   return (size_t)(p - c->s->text);
 }
 
 // A line of the preprocessor whose `#` is T.
-static void cut_directive(struct cutter *c, struct token t)
-{
-  static const struct { const char *word; enum item_kind kind; } words[] = {
-    { "if", ITEM_IF }, { "ifdef", ITEM_IF }, { "ifndef", ITEM_IF }, { "elif", ITEM_ELSE },
-    { "else", ITEM_ELSE }, { "elifdef", ITEM_ELSE }, { "elifndef", ITEM_ELSE },
-    { "endif", ITEM_ENDIF }, { "define", ITEM_DEFINE }, { "undef", ITEM_UNDEF },
-    { "include", ITEM_INCLUDE },
+static void cut_directive(struct cutter *c, struct token t) {
+  static const struct {
+    const char *word;
+    enum item_kind kind;
+  } words[] = {
+    { "if", ITEM_IF },         { "ifdef", ITEM_IF },        { "ifndef", ITEM_IF },
+    { "elif", ITEM_ELSE },     { "else", ITEM_ELSE },       { "elifdef", ITEM_ELSE },
+    { "elifndef", ITEM_ELSE }, { "endif", ITEM_ENDIF },     { "define", ITEM_DEFINE },
+    { "undef", ITEM_UNDEF },   { "include", ITEM_INCLUDE },
   };
   struct cuda_item *i = GROW(c->items.list, c->items.n);
   const char *end = lex_line_end(c->l.p, c->l.end);
-  *i = (struct cuda_item){ .kind = ITEM_OTHER, .s = c->s, .start = items_offset(c, t.text.data),
-                           .end = items_offset(c, end), .head_end = items_offset(c, end) };
+  *i = (struct cuda_item){ .kind = ITEM_OTHER,
+                           .s = c->s,
+                           .start = items_offset(c, t.text.data),
+                           .end = items_offset(c, end),
+                           .head_end = items_offset(c, end) };
   struct lexer line = { c->l.p, end, false };
   struct slice word = lex(&line).text;
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
@@ -34,8 +38,7 @@ static void cut_directive(struct cutter *c, struct token t)
 }
 
 // What stands behind `#if 0` need not be code: up to its #else, #elif or #endif.
-static void skip_disabled(struct cutter *c)
-{
+static void skip_disabled(struct cutter *c) {
   const struct cuda_item *i = &c->items.list[c->items.n - 1];
   struct lexer l = lexer_of(item_text(i));
   lex(&l), lex(&l);
@@ -48,7 +51,8 @@ static void skip_disabled(struct cutter *c)
     struct slice word = directive ? lex(&line).text : (struct slice){ 0 };
     if (word.size >= 2 && memcmp(word.data, "if", 2) == 0)
       depth++;
-    else if (slice_is(word, "endif") || (depth == 1 && word.size && memcmp(word.data, "el", 2) == 0))
+    else if (slice_is(word, "endif") ||
+             (depth == 1 && word.size && memcmp(word.data, "el", 2) == 0))
       depth--;
     if (depth == 0)
       return;
@@ -57,8 +61,7 @@ static void skip_disabled(struct cutter *c)
 }
 
 // `namespace a::b {`, `inline namespace {`, `extern "C" {` at T: up to the brace.
-static bool cut_open(struct cutter *c, struct token t)
-{
+static bool cut_open(struct cutter *c, struct token t) {
   struct lexer ahead = c->l;
   struct slice *names = NULL;
   unsigned n = 0;
@@ -81,23 +84,28 @@ static bool cut_open(struct cutter *c, struct token t)
     }
   }
   c->l = ahead;
-  *GROW(c->items.list, c->items.n) = (struct cuda_item){
-    .kind = ITEM_OPEN, .s = c->s, .start = items_offset(c, t.text.data), .end = items_offset(c, c->l.p),
-    .names = names, .n_names = n };
+  *GROW(c->items.list, c->items.n) =
+      (struct cuda_item){ .kind = ITEM_OPEN,
+                          .s = c->s,
+                          .start = items_offset(c, t.text.data),
+                          .end = items_offset(c, c->l.p),
+                          .names = names,
+                          .n_names = n };
   return true;
 }
 
-struct cuda_items items_cut(const struct source *s)
-{
+struct cuda_items items_cut(const struct source *s) {
   struct cutter c = { .s = s, .l = lexer_of((struct slice){ s->text, s->size }) };
   for (struct token t; (t = items_lex(&c.l)).kind != TOKEN_END;) {
     if (t.first && slice_is(t.text, "#")) {
       cut_directive(&c, t);
       skip_disabled(&c);
     } else if (slice_is(t.text, "}")) {
-      *GROW(c.items.list, c.items.n) = (struct cuda_item){
-        .kind = ITEM_CLOSE, .s = s, .start = items_offset(&c, t.text.data),
-        .end = items_offset(&c, c.l.p) };
+      *GROW(c.items.list, c.items.n) =
+          (struct cuda_item){ .kind = ITEM_CLOSE,
+                              .s = s,
+                              .start = items_offset(&c, t.text.data),
+                              .end = items_offset(&c, c.l.p) };
     } else if (!slice_is(t.text, ";") && !cut_open(&c, t)) {
       items_declaration(&c, t);
     }
@@ -105,8 +113,7 @@ struct cuda_items items_cut(const struct source *s)
   return c.items;
 }
 
-void items_nest(struct cuda_items *items)
-{
+void items_nest(struct cuda_items *items) {
   int scope = -1, chain = -1;
   for (unsigned n = 0; n < items->n; n++) {
     struct cuda_item *i = &items->list[n];
@@ -128,8 +135,7 @@ void items_nest(struct cuda_items *items)
   }
 }
 
-const char *items_namespaces(const struct cuda_items *items, const struct cuda_item *i)
-{
+const char *items_namespaces(const struct cuda_items *items, const struct cuda_item *i) {
   const char *path = "";
   for (int scope = i->scope; scope >= 0; scope = items->list[scope].scope) {
     const struct cuda_item *open = &items->list[scope];
@@ -140,12 +146,10 @@ const char *items_namespaces(const struct cuda_items *items, const struct cuda_i
   return path;
 }
 
-struct slice item_text(const struct cuda_item *i)
-{
+struct slice item_text(const struct cuda_item *i) {
   return (struct slice){ i->s->text + i->start, i->end - i->start };
 }
 
-struct slice item_head(const struct cuda_item *i)
-{
+struct slice item_head(const struct cuda_item *i) {
   return (struct slice){ i->s->text + i->start, i->head_end - i->start };
 }

@@ -5,31 +5,27 @@
 #include "cc/cc.h"
 #include "launches.h"
 
-TSNode child_of(TSNode n, const char *type)
-{
+TSNode child_of(TSNode n, const char *type) {
   for (uint32_t i = 0; i < ts_node_child_count(n); i++)
     if (node_is(ts_node_child(n, i), type))
       return ts_node_child(n, i);
   return (TSNode){ 0 };
 }
 
-static struct slice inside_of(const struct source *s, TSNode brackets)
-{
+static struct slice inside_of(const struct source *s, TSNode brackets) {
   size_t start = ts_node_start_byte(brackets) + 1, end = ts_node_end_byte(brackets) - 1;
   return slice_trim((struct slice){ s->text + start, end > start ? end - start : 0 });
 }
 
-void launch_refuse(const struct finder *f, TSNode n, const char *hint, const char *message,
-                   const struct kernel *k)
-{
+void launch_refuse(const struct finder *f, TSNode n, const char *hint,
+                   const char *message, const struct kernel *k) {
   size_t start = ts_node_start_byte(n);
   diag_error(f->s, start, ts_node_end_byte(n) - start, hint, message, k->main.name);
 }
 
-// ---- names ----
+// ---- names --------------------------------------------------------------------------
 
-bool callee_of(const struct source *s, TSNode n, struct callee *c)
-{
+bool callee_of(const struct source *s, TSNode n, struct callee *c) {
   size_t start = ts_node_start_byte(n), end = ts_node_end_byte(n);
   *c = (struct callee){ .name = source_slice(s, n) };
   while (node_is(n, "qualified_identifier") && ts_node_named_child_count(n) > 0)
@@ -40,7 +36,8 @@ bool callee_of(const struct source *s, TSNode n, struct callee *c)
     end = ts_node_start_byte(list);
     n = ts_node_named_child(n, 0);
   }
-  if (node_is(n, "template_type")) // as an argument of a template, where a name may be a type
+  if (node_is(
+          n, "template_type")) // as an argument of a template, where a name may be a type
     n = ts_node_named_child(n, 0);
   if (!node_is(n, "identifier") && !node_is(n, "type_identifier"))
     return false;
@@ -49,8 +46,7 @@ bool callee_of(const struct source *s, TSNode n, struct callee *c)
   return true;
 }
 
-static void find_aliases(struct finder *f)
-{
+static void find_aliases(struct finder *f) {
   struct lexer l = lexer_of((struct slice){ f->s->parsed, f->s->size });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     if (!slice_is(t.text, "namespace"))
@@ -58,21 +54,20 @@ static void find_aliases(struct finder *f)
     struct lexer ahead = l;
     struct slice name = lex(&ahead).text;
     const char *end = slice_is(lex(&ahead).text, "=")
-                          ? memchr(ahead.p, ';', (size_t)(ahead.end - ahead.p)) : NULL;
+        ? memchr(ahead.p, ';', (size_t)(ahead.end - ahead.p))
+        : NULL;
     if (end)
       *GROW(f->aliases, f->n_aliases) =
           (struct alias){ name, { ahead.p, (size_t)(end - ahead.p) } };
   }
 }
 
-static bool same(struct slice a, struct slice b)
-{
+static bool same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
 // What the alias NAME of a namespace means; NAME itself where it is none.
-static struct slice unaliased(const struct finder *f, struct slice name)
-{
+static struct slice unaliased(const struct finder *f, struct slice name) {
   for (unsigned i = 0; i < f->n_aliases; i++)
     if (same(f->aliases[i].name, name))
       return f->aliases[i].means;
@@ -80,18 +75,18 @@ static struct slice unaliased(const struct finder *f, struct slice name)
 }
 
 // The next word of L, between its `::`; size 0: there is none.
-static struct slice next_word(struct lexer *l)
-{
+static struct slice next_word(struct lexer *l) {
   for (struct token t; (t = lex(l)).kind != TOKEN_END;)
     if (t.kind == TOKEN_WORD)
       return t.text;
   return (struct slice){ 0 };
 }
 
-// Are the namespaces WRITTEN in front of a name some of those AROUND a kernel, in their order? (An inline
-// namespace and the one that the launch itself stands in need not be written.)
-static bool spaces_fit(const struct finder *f, struct slice around, struct slice written)
-{
+// Are the namespaces WRITTEN in front of a name some of those AROUND a kernel, in their
+// order? (An inline namespace and the one that the launch itself stands in need not be
+// written.)
+static bool spaces_fit(const struct finder *f, struct slice around,
+                       struct slice written) {
   struct lexer l = lexer_of(written), spaces = lexer_of(around);
   for (struct slice word; (word = next_word(&l)).size;) {
     struct lexer words = lexer_of(unaliased(f, word));
@@ -107,13 +102,11 @@ static bool spaces_fit(const struct finder *f, struct slice around, struct slice
   return true;
 }
 
-static struct slice written_spaces(const struct callee *c)
-{
+static struct slice written_spaces(const struct callee *c) {
   return (struct slice){ c->name.data, (size_t)(c->last.data - c->name.data) };
 }
 
-int kernel_meant(const struct finder *f, const struct callee *c)
-{
+int kernel_meant(const struct finder *f, const struct callee *c) {
   if (!word_set_has(&f->names, c->last))
     return CALLED_NONE;
   for (unsigned i = 0; i < f->n_kernels; i++)
@@ -123,11 +116,17 @@ int kernel_meant(const struct finder *f, const struct callee *c)
   return CALLED_NONE;
 }
 
-// Kernels of one name, by their namespaces; KERNEL is CALLED_NONE for those without a pragma.
-struct candidates { struct candidate { struct slice spaces; int kernel; } *list; unsigned n; };
+// Kernels of one name, by their namespaces; KERNEL is CALLED_NONE for those without a
+// pragma.
+struct candidates {
+  struct candidate {
+    struct slice spaces;
+    int kernel;
+  } *list;
+  unsigned n;
+};
 
-static void add_candidate(struct candidates *all, struct slice spaces, int kernel)
-{
+static void add_candidate(struct candidates *all, struct slice spaces, int kernel) {
   for (unsigned i = 0; i < all->n; i++)
     if (same(all->list[i].spaces, spaces)) {
       all->list[i].kernel = kernel >= 0 ? kernel : all->list[i].kernel;
@@ -136,8 +135,7 @@ static void add_candidate(struct candidates *all, struct slice spaces, int kerne
   *GROW(all->list, all->n) = (struct candidate){ spaces, kernel };
 }
 
-static struct candidates candidates_of(const struct finder *f, const struct callee *c)
-{
+static struct candidates candidates_of(const struct finder *f, const struct callee *c) {
   struct candidates all = { 0 };
   for (unsigned i = 0; i < f->n_kernels; i++) {
     const struct cuda_kernel *k = f->kernels[i].cuda;
@@ -152,8 +150,7 @@ static struct candidates candidates_of(const struct finder *f, const struct call
   return all;
 }
 
-static bool has_space(const struct candidates *all, struct slice word)
-{
+static bool has_space(const struct candidates *all, struct slice word) {
   for (unsigned i = 0; i < all->n; i++) {
     struct lexer l = lexer_of(all->list[i].spaces);
     for (struct slice space; (space = next_word(&l)).size;)
@@ -164,36 +161,38 @@ static bool has_space(const struct candidates *all, struct slice word)
 }
 
 // Does a `using` of the file bring NAME, or all names of a namespace that ALL are in?
-static bool is_used(const struct finder *f, struct slice name, const struct candidates *all)
-{
+static bool is_used(const struct finder *f, struct slice name,
+                    const struct candidates *all) {
   struct lexer l = lexer_of((struct slice){ f->s->parsed, f->s->size });
   bool within = false, directive = false;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     directive = within && (directive || slice_is(t.text, "namespace"));
-    if (within && (same(t.text, name) || (directive && t.kind == TOKEN_WORD &&
-                                          has_space(all, unaliased(f, t.text)))))
+    if (within &&
+        (same(t.text, name) ||
+         (directive && t.kind == TOKEN_WORD && has_space(all, unaliased(f, t.text)))))
       return true;
-    within = slice_is(t.text, "using") || (within && !slice_is(t.text, ";") && !slice_is(t.text, "="));
+    within = slice_is(t.text, "using") ||
+        (within && !slice_is(t.text, ";") && !slice_is(t.text, "="));
   }
   return false;
 }
 
 // "a::b" of WRITTEN, `A :: b ::` with A an alias; no more than its words.
-static const char *plain_spaces(const struct finder *f, struct slice written)
-{
+static const char *plain_spaces(const struct finder *f, struct slice written) {
   const char *plain = "";
   struct lexer l = lexer_of(written);
   for (struct slice word; (word = next_word(&l)).size;) {
     struct lexer words = lexer_of(unaliased(f, word));
     while ((word = next_word(&words)).size)
-      plain = arena_printf("%s%s%.*s", plain, *plain ? "::" : "", (int)word.size, word.data);
+      plain =
+          arena_printf("%s%s%.*s", plain, *plain ? "::" : "", (int)word.size, word.data);
   }
   return plain;
 }
 
 // From the namespace around N outwards.
-static int look_up(const struct finder *f, const struct callee *c, TSNode n, const struct candidates *all)
-{
+static int look_up(const struct finder *f, const struct callee *c, TSNode n,
+                   const struct candidates *all) {
   struct slice written = written_spaces(c), around = cuda_namespaces(f->s, n);
   const char *plain = plain_spaces(f, written);
   if (!*plain && !written.size && is_used(f, c->last, all))
@@ -214,27 +213,26 @@ static int look_up(const struct finder *f, const struct callee *c, TSNode n, con
   }
 }
 
-int kernel_called(const struct finder *f, const struct callee *c, TSNode n)
-{
+int kernel_called(const struct finder *f, const struct callee *c, TSNode n) {
   if (!word_set_has(&f->names, c->last))
     return CALLED_NONE;
   struct candidates all = candidates_of(f, c);
-  return all.n == 0 ? CALLED_NONE : all.n == 1 ? all.list[0].kernel : look_up(f, c, n, &all);
+  return all.n == 0 ? CALLED_NONE
+      : all.n == 1  ? all.list[0].kernel
+                    : look_up(f, c, n, &all);
 }
 
-// ---- launches ----
+// ---- launches -----------------------------------------------------------------------
 
-const char *launch_unparsed_hint(struct slice text)
-{
+const char *launch_unparsed_hint(struct slice text) {
   struct cc_directive d;
   size_t at = 0;
   return cc_directive_next(text, &at, &d)
-           ? "an #if is in it: write the whole launch in each of its branches"
-           : "is a macro in it, or around it, that hides a part of the syntax?";
+      ? "an #if is in it: write the whole launch in each of its branches"
+      : "is a macro in it, or around it, that hides a part of the syntax?";
 }
 
-static bool on_device(const struct source *s, TSNode n)
-{
+static bool on_device(const struct source *s, TSNode n) {
   TSNode function;
   if (!node_inside(n, "function_definition", &function))
     return false;
@@ -248,36 +246,36 @@ static bool on_device(const struct source *s, TSNode n)
   return false;
 }
 
-static void add_launch(struct finder *f, TSNode call, struct launch l)
-{
+static void add_launch(struct finder *f, TSNode call, struct launch l) {
   const struct kernel *k = l.kernel >= 0 ? &f->kernels[l.kernel] : NULL;
   l.start = ts_node_start_byte(call);
   l.end = ts_node_end_byte(call);
   if (k && ts_node_has_error(call))
-    launch_refuse(f, call, launch_unparsed_hint((struct slice){ f->s->text + l.start, l.end - l.start }),
-                  "this launch of '%s' could not be parsed", k);
+    launch_refuse(
+        f, call,
+        launch_unparsed_hint((struct slice){ f->s->text + l.start, l.end - l.start }),
+        "this launch of '%s' could not be parsed", k);
   else if (k && on_device(f->s, call))
     launch_refuse(f, call, "launch it from the host, or take the pragma away",
                   "a launch of '%s' from the device cannot be tuned", k);
   else if (k && l.n_config < 2)
-    launch_refuse(f, call, "write <<<grid, block>>>", "this launch of '%s' has no block", k);
+    launch_refuse(f, call, "write <<<grid, block>>>", "this launch of '%s' has no block",
+                  k);
   *GROW(f->all, f->n) = l;
 }
 
 // As kernel_called: where that is unclear it is diagnosed.
-static int kernel_launched(const struct finder *f, const struct callee *c, TSNode call)
-{
+static int kernel_launched(const struct finder *f, const struct callee *c, TSNode call) {
   int k = kernel_called(f, c, call);
   if (k != CALLED_UNCLEAR)
     return k;
   k = kernel_meant(f, c);
-  launch_refuse(f, call, "write its namespace in full, as in ::a::b::k", "which '%s' this launches cannot be told",
-                &f->kernels[k]);
+  launch_refuse(f, call, "write its namespace in full, as in ::a::b::k",
+                "which '%s' this launches cannot be told", &f->kernels[k]);
   return CALLED_NONE;
 }
 
-static void add_chevrons(struct finder *f, TSNode call, TSNode config)
-{
+static void add_chevrons(struct finder *f, TSNode call, TSNode config) {
   struct callee c;
   struct launch l = { .kernel = CALLED_NONE };
   if (callee_of(f->s, ts_node_child(call, 0), &c))
@@ -292,16 +290,17 @@ static void add_chevrons(struct finder *f, TSNode call, TSNode config)
 }
 
 // What is behind `(void *)k`, `reinterpret_cast<void *>(k)`, `&k`.
-static TSNode without_casts(const struct source *s, TSNode n)
-{
+static TSNode without_casts(const struct source *s, TSNode n) {
   for (;;) {
     uint32_t count = ts_node_named_child_count(n);
-    if (count && (node_is(n, "parenthesized_expression") || node_is(n, "cast_expression") ||
-                  node_is(n, "pointer_expression"))) {
+    if (count &&
+        (node_is(n, "parenthesized_expression") || node_is(n, "cast_expression") ||
+         node_is(n, "pointer_expression"))) {
       n = ts_node_named_child(n, count - 1);
       continue;
     }
-    if (!node_is(n, "call_expression") || !node_is(ts_node_child(n, 0), "template_function"))
+    if (!node_is(n, "call_expression") ||
+        !node_is(ts_node_child(n, 0), "template_function"))
       return n;
     struct slice name = source_slice(s, ts_node_named_child(ts_node_child(n, 0), 0));
     TSNode args = child_of(n, "argument_list");
@@ -313,8 +312,7 @@ static TSNode without_casts(const struct source *s, TSNode n)
 }
 
 // The arguments of CALL, comments apart.
-static unsigned arguments_of(TSNode call, TSNode *args, unsigned max)
-{
+static unsigned arguments_of(TSNode call, TSNode *args, unsigned max) {
   TSNode list = child_of(call, "argument_list");
   unsigned n = 0;
   for (uint32_t i = 0; i < ts_node_named_child_count(list) && n < max; i++)
@@ -324,8 +322,7 @@ static unsigned arguments_of(TSNode call, TSNode *args, unsigned max)
 }
 
 // cudaLaunchKernel(k, grid, block, args, shared, stream)
-static void add_runtime(struct finder *f, TSNode call)
-{
+static void add_runtime(struct finder *f, TSNode call) {
   static const unsigned order[] = { 1, 2, 4, 5 };
   TSNode args[6];
   struct callee c;
@@ -345,14 +342,12 @@ static void add_runtime(struct finder *f, TSNode call)
   add_launch(f, call, l);
 }
 
-struct slice called(const struct source *s, TSNode call)
-{
+struct slice called(const struct source *s, TSNode call) {
   struct callee c;
   return callee_of(s, ts_node_child(call, 0), &c) ? c.last : (struct slice){ "", 0 };
 }
 
-static void visit(struct finder *f, TSNode n)
-{
+static void visit(struct finder *f, TSNode n) {
   TSNode config, list;
   if (node_is(n, "identifier") ||
       (node_is(n, "type_identifier") && word_set_has(&f->names, source_slice(f->s, n)) &&
@@ -369,20 +364,20 @@ static void visit(struct finder *f, TSNode n)
 }
 
 // Launches of a kernel in other files are not rewritten.
-static void check_launched(const struct source *s, const struct kernel *k)
-{
+static void check_launched(const struct source *s, const struct kernel *k) {
   const char *path;
   source_where(s, k->main.name_at, &path, NULL);
   if (k->cuda->n_launches == 0 && strcmp(path, s->path) == 0)
-    diag_warning(s, k->main.name_at, strlen(k->main.name),
-                 "launch it from a function here that the others call, or define it in a header",
-                 "the kernel '%s' is launched nowhere in this file: launches in others are not "
-                 "tuned", k->main.name);
+    diag_warning(
+        s, k->main.name_at, strlen(k->main.name),
+        "launch it from a function here that the others call, or define it in a header",
+        "the kernel '%s' is launched nowhere in this file: launches in others are not "
+        "tuned",
+        k->main.name);
 }
 
 struct launch *cuda_launches(const struct source *s, const struct kernel *kernels,
-                             unsigned n_kernels, unsigned *n)
-{
+                             unsigned n_kernels, unsigned *n) {
   struct finder f = { .s = s, .kernels = kernels, .n_kernels = n_kernels };
   for (unsigned i = 0; i < n_kernels; i++)
     word_set_add(&f.names, slice_of(kernels[i].main.name));
@@ -398,7 +393,8 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
       struct cuda_kernel *k = kernels[f.all[i].kernel].cuda;
       *GROW(k->launches, k->n_launches) = f.all[i];
     }
-  for (unsigned i = 0; i < n_kernels && diag_errors() == 0; i++) // else there is more to say
+  for (unsigned i = 0; i < n_kernels && diag_errors() == 0;
+       i++) // else there is more to say
     check_launched(s, &kernels[i]);
   *n = f.n;
   return f.all;

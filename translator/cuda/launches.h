@@ -7,10 +7,15 @@
 
 struct finder {
   const struct source *s;
-  const struct kernel *kernels; unsigned n_kernels;
-  struct word_set names;      /* of the kernels */
-  struct alias { struct slice name, means; } *aliases; unsigned n_aliases;  /* `namespace name = means;` */
-  struct launch *all; unsigned n;
+  const struct kernel *kernels;
+  unsigned n_kernels;
+  struct word_set names; /* of the kernels */
+  struct alias {
+    struct slice name, means;
+  } *aliases;
+  unsigned n_aliases; /* `namespace name = means;` */
+  struct launch *all;
+  unsigned n;
 };
 /* `ns::k<float, 16>` taken apart. */
 struct callee {
@@ -19,11 +24,13 @@ struct callee {
   struct slice template_args; /* "float, 16" */
 };
 
-/* ---- launches.c ---- */
+/* ---- launches.c ------------------------------------------------------------------ */
 
-TSNode child_of(TSNode n, const char *type);    /* the first of that type; null: none */
-bool callee_of(const struct source *s, TSNode n, struct callee *c); /* false: N is no name */
-/* The index of the annotated kernel that C names at N, as C++ looks it up; -1: none; -2: that depends on a `using`. */
+TSNode child_of(TSNode n, const char *type); /* the first of that type; null: none */
+bool callee_of(const struct source *s, TSNode n,
+               struct callee *c); /* false: N is no name */
+/* The index of the annotated kernel that C names at N, as C++ looks it up; -1: none; -2:
+ * that depends on a `using`. */
 enum { CALLED_NONE = -1, CALLED_UNCLEAR = -2 };
 int kernel_called(const struct finder *f, const struct callee *c, TSNode n);
 /* That of the first that C may name, wherever it stands; -1: none. */
@@ -33,10 +40,10 @@ struct slice called(const struct source *s, TSNode call);
 /* Diagnoses N; MESSAGE takes the name of K. */
 /* For a launch that the grammar did not understand, whose text is TEXT. */
 const char *launch_unparsed_hint(struct slice text);
-void launch_refuse(const struct finder *f, TSNode n, const char *hint, const char *message,
-                   const struct kernel *k);
+void launch_refuse(const struct finder *f, TSNode n, const char *hint,
+                   const char *message, const struct kernel *k);
 
-/* ---- mentions.c ---- */
+/* ---- mentions.c ------------------------------------------------------------------ */
 
 /* Diagnoses a mention of a kernel's name that is no launch and not harmless. */
 void mention_check(const struct finder *f, TSNode identifier);

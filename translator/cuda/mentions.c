@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// mentions.c: every mention of an annotated kernel that is no launch, and launches that the tree
-// does not show: what is launched where nobody sees it would never be tuned, so it is an error.
+// mentions.c: every mention of an annotated kernel that is no launch, and launches that
+// the tree does not show: what is launched where nobody sees it would never be tuned, so
+// it is an error.
 #include <string.h>
 
 #include "launches.h"
 
 // In L, behind a word: `<<<`, or `<…><<<`?
-static bool chevrons_follow(struct lexer l)
-{
+static bool chevrons_follow(struct lexer l) {
   int depth = 0;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     if (depth == 0 && slice_is(t.text, "<<"))
@@ -25,8 +25,7 @@ static bool chevrons_follow(struct lexer l)
 }
 
 // N, grown by what makes it a name: `ns::N<float>`.
-static TSNode whole_name(TSNode n)
-{
+static TSNode whole_name(TSNode n) {
   TSNode parent = ts_node_parent(n);
   while (!ts_node_is_null(parent) &&
          (node_is(parent, "qualified_identifier") ||
@@ -38,60 +37,55 @@ static TSNode whole_name(TSNode n)
   return n;
 }
 
-static bool is_declarator(TSNode parent, TSNode n)
-{
+static bool is_declarator(TSNode parent, TSNode n) {
   return (strstr(ts_node_type(parent), "declarator") &&
           ts_node_eq(ts_node_named_child(parent, 0), n)) ||
-         node_is(parent, "parameter_declaration") ||
-         node_is(parent, "optional_parameter_declaration") ||
-         node_is(parent, "enumerator") || node_is(parent, "lambda_capture_initializer") ||
-         (node_is(parent, "declaration") && !ts_node_eq(ts_node_child(parent, 0), n));
+      node_is(parent, "parameter_declaration") ||
+      node_is(parent, "optional_parameter_declaration") ||
+      node_is(parent, "enumerator") || node_is(parent, "lambda_capture_initializer") ||
+      (node_is(parent, "declaration") && !ts_node_eq(ts_node_child(parent, 0), n));
 }
 
 // Does ROOT, a function, declare a variable of that name?
-static bool declares(const struct source *s, TSNode root, struct slice name)
-{
+static bool declares(const struct source *s, TSNode root, struct slice name) {
   TSTreeCursor cursor = ts_tree_cursor_new(root);
   bool found = false;
   for (bool more = true; more && !found; more = cursor_next(&cursor, true)) {
     TSNode n = ts_tree_cursor_current_node(&cursor);
     struct slice word = source_slice(s, n);
     found = node_is(n, "identifier") && word.size == name.size &&
-            memcmp(word.data, name.data, name.size) == 0 && !ts_node_eq(n, root) &&
-            is_declarator(ts_node_parent(n), n) &&
-            !node_is(ts_node_parent(n), "function_declarator");
+        memcmp(word.data, name.data, name.size) == 0 && !ts_node_eq(n, root) &&
+        is_declarator(ts_node_parent(n), n) &&
+        !node_is(ts_node_parent(n), "function_declarator");
   }
   ts_tree_cursor_delete(&cursor);
   return found;
 }
 
 // Has any class of the file a member variable of that name?
-static bool has_field(const struct source *s, struct slice name)
-{
+static bool has_field(const struct source *s, struct slice name) {
   TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
   bool found = false;
   for (bool more = true; more && !found; more = cursor_next(&cursor, true)) {
     TSNode n = ts_tree_cursor_current_node(&cursor), declaration;
     struct slice word = source_slice(s, n);
     found = node_is(n, "field_identifier") && word.size == name.size &&
-            memcmp(word.data, name.data, name.size) == 0 &&
-            node_inside(n, "field_declaration", &declaration);
+        memcmp(word.data, name.data, name.size) == 0 &&
+        node_inside(n, "field_declaration", &declaration);
   }
   ts_tree_cursor_delete(&cursor);
   return found;
 }
 
-static bool is_member(TSNode function)
-{
+static bool is_member(TSNode function) {
   TSNode class, declarator = child_of(function, "function_declarator");
   return node_inside(function, "field_declaration_list", &class) ||
-         (!ts_node_is_null(declarator) &&
-          node_is(ts_node_named_child(declarator, 0), "qualified_identifier"));
+      (!ts_node_is_null(declarator) &&
+       node_is(ts_node_named_child(declarator, 0), "qualified_identifier"));
 }
 
 // Is N another thing of the kernel's name: a variable, an argument, a member?
-static bool is_hidden(const struct source *s, TSNode n)
-{
+static bool is_hidden(const struct source *s, TSNode n) {
   TSNode around = n;
   struct slice name = source_slice(s, n);
   while (node_inside(around, "function_definition", &around))
@@ -100,15 +94,13 @@ static bool is_hidden(const struct source *s, TSNode n)
   return false;
 }
 
-static bool begins(struct slice word, const char *prefix)
-{
+static bool begins(struct slice word, const char *prefix) {
   size_t n = strlen(prefix);
   return word.size >= n && memcmp(word.data, prefix, n) == 0;
 }
 
 // The call that has N among its arguments, through casts and nothing else; null: none.
-static TSNode call_with(const struct source *s, TSNode n)
-{
+static TSNode call_with(const struct source *s, TSNode n) {
   TSNode list;
   for (;;) {
     if (!node_inside(n, "argument_list", &list))
@@ -121,8 +113,7 @@ static TSNode call_with(const struct source *s, TSNode n)
   }
 }
 
-static void check_use(const struct finder *f, TSNode n, const struct kernel *k)
-{
+static void check_use(const struct finder *f, TSNode n, const struct kernel *k) {
   TSNode call = call_with(f->s, n);
   struct slice name = { "", 0 };
   if (!ts_node_is_null(call) && node_is(call, "call_expression"))
@@ -130,24 +121,26 @@ static void check_use(const struct finder *f, TSNode n, const struct kernel *k)
   if (begins(name, "cudaFunc") || begins(name, "cudaOccupancy") ||
       slice_is(name, "cudaLaunchKernel"))
     return; // its attributes, and launches that add_runtime has seen
-  const char *hint = arena_printf("launch it where its name stands: %s<<<grid, block>>>(…)",
-                                  k->main.name);
+  const char *hint = arena_printf(
+      "launch it where its name stands: %s<<<grid, block>>>(…)", k->main.name);
   if (begins(name, "cudaLaunch"))
     diag_error(f->s, ts_node_start_byte(call), name.size,
                "launch it by <<<…>>> or cudaLaunchKernel, or take the pragma away",
                "'%.*s' of the kernel '%s' cannot be tuned", (int)name.size, name.data,
                k->main.name);
   else if (name.size)
-    diag_error(f->s, ts_node_start_byte(n), ts_node_end_byte(n) - ts_node_start_byte(n), hint,
-               "the kernel '%s' is handed to '%.*s': what is launched from there cannot be tuned",
-               k->main.name, (int)name.size, name.data);
+    diag_error(
+        f->s, ts_node_start_byte(n), ts_node_end_byte(n) - ts_node_start_byte(n), hint,
+        "the kernel '%s' is handed to '%.*s': what is launched from there cannot be tuned",
+        k->main.name, (int)name.size, name.data);
   else
-    launch_refuse(f, n, hint, "the address of the kernel '%s' is taken: what is launched through "
-                              "it cannot be tuned", k);
+    launch_refuse(f, n, hint,
+                  "the address of the kernel '%s' is taken: what is launched through "
+                  "it cannot be tuned",
+                  k);
 }
 
-void mention_check(const struct finder *f, TSNode identifier)
-{
+void mention_check(const struct finder *f, TSNode identifier) {
   TSNode n = whole_name(identifier), parent = ts_node_parent(n);
   struct callee c;
   if (!callee_of(f->s, n, &c) || ts_node_is_null(parent))
@@ -155,14 +148,17 @@ void mention_check(const struct finder *f, TSNode identifier)
   int k = kernel_called(f, &c, identifier);
   if (k == CALLED_UNCLEAR)
     k = kernel_meant(f, &c);
-  const char *end = f->s->text + f->s->size, *behind = f->s->text + ts_node_end_byte(identifier);
+  const char *end = f->s->text + f->s->size,
+             *behind = f->s->text + ts_node_end_byte(identifier);
   if (k >= 0 && chevrons_follow((struct lexer){ behind, end, false }))
     return; // a launch, whatever the tree makes of it: mentions_check_text
-  bool call = node_is(parent, "call_expression") && ts_node_eq(ts_node_child(parent, 0), n);
+  bool call = node_is(parent, "call_expression") &&
+      ts_node_eq(ts_node_child(parent, 0), n);
   if (k < 0 || call || is_declarator(parent, n) || is_hidden(f->s, identifier))
     return;
-  static const char *const harmless[] = { "using_declaration", "decltype", "sizeof_expression",
-                                          "preproc_defined", "preproc_params", "friend_declaration",
+  static const char *const harmless[] = { "using_declaration", "decltype",
+                                          "sizeof_expression", "preproc_defined",
+                                          "preproc_params",    "friend_declaration",
                                           "alignof_expression" };
   for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
     if (node_is(parent, harmless[i]))
@@ -170,19 +166,17 @@ void mention_check(const struct finder *f, TSNode identifier)
   check_use(f, n, &f->kernels[k]);
 }
 
-// ---- what the tree does not show ----
+// ---- what the tree does not show ----------------------------------------------------
 
 // The kernel that WORD names, with NAME's namespaces in front: it ends where WORD does.
-static int kernel_word_at(const struct finder *f, const char *name, struct slice word)
-{
+static int kernel_word_at(const struct finder *f, const char *name, struct slice word) {
   size_t size = (size_t)(word.data + word.size - name);
   return kernel_meant(f, &(struct callee){ .name = { name, size }, .last = word });
 }
 
-// The body of a `#define`, where nothing can be rewritten: another name for a kernel, or a launch of
-// one.
-static void check_macro(const struct finder *f, struct lexer line)
-{
+// The body of a `#define`, where nothing can be rewritten: another name for a kernel, or
+// a launch of one.
+static void check_macro(const struct finder *f, struct lexer line) {
   struct slice macro = lex(&line).text, params = { line.p, 0 };
   if (line.p < line.end && *line.p == '(')
     params.size = (size_t)(skip_brackets(&line) - params.data);
@@ -192,8 +186,10 @@ static void check_macro(const struct finder *f, struct lexer line)
     int k = t.kind == TOKEN_WORD ? kernel_word_at(f, t.text.data, t.text) : -1;
     runtime = runtime || begins(t.text, "cudaLaunch");
     struct lexer rest = line;
-    bool alone = slice_trim((struct slice){ body, (size_t)(line.end - body) }).size == t.text.size;
-    if (k < 0 || !(chevrons_follow(line) || runtime || (alone && lex(&rest).kind == TOKEN_END)))
+    bool alone = slice_trim((struct slice){ body, (size_t)(line.end - body) }).size ==
+        t.text.size;
+    if (k < 0 ||
+        !(chevrons_follow(line) || runtime || (alone && lex(&rest).kind == TOKEN_END)))
       continue;
     bool own = false;
     struct lexer p = lexer_of(params);
@@ -201,17 +197,17 @@ static void check_macro(const struct finder *f, struct lexer line)
       own = own || slice_is(q.text, f->kernels[k].main.name);
     if (own)
       continue;
-    diag_error(f->s, (size_t)(t.text.data - f->s->text), t.text.size,
-               "let the macro be a function, or write the launch out",
-               "the macro '%.*s' launches the kernel '%s': a launch in a #define cannot be tuned",
-               (int)macro.size, macro.data, f->kernels[k].main.name);
+    diag_error(
+        f->s, (size_t)(t.text.data - f->s->text), t.text.size,
+        "let the macro be a function, or write the launch out",
+        "the macro '%.*s' launches the kernel '%s': a launch in a #define cannot be tuned",
+        (int)macro.size, macro.data, f->kernels[k].main.name);
     return;
   }
 }
 
 // Is the name at AT in a launch that the tree shows, be it that of another kernel?
-static bool covered(const struct finder *f, size_t at)
-{
+static bool covered(const struct finder *f, size_t at) {
   for (unsigned i = 0; i < f->n; i++) {
     const struct launch *l = &f->all[i];
     const char *p = f->s->text + at;
@@ -222,15 +218,13 @@ static bool covered(const struct finder *f, size_t at)
   return false;
 }
 
-static struct slice statement_at(const char *p, const char *end)
-{
+static struct slice statement_at(const char *p, const char *end) {
   const char *semicolon = memchr(p, ';', (size_t)(end - p));
   return (struct slice){ p, (size_t)((semicolon ? semicolon : end) - p) };
 }
 
 // A launch where the grammar has lost its way, and macros.
-void mentions_check_text(const struct finder *f)
-{
+void mentions_check_text(const struct finder *f) {
   const char *end = f->s->text + f->s->size;
   struct lexer l = { f->s->text, end, true };
   const char *name = NULL; // where `a::b::k` begins
@@ -253,7 +247,8 @@ void mentions_check_text(const struct finder *f)
     colons = 0;
     int k = kernel_word_at(f, name, t.text);
     if (k >= 0 && chevrons_follow(l) && !covered(f, at))
-      diag_error(f->s, at, t.text.size, launch_unparsed_hint(statement_at(t.text.data, end)),
+      diag_error(f->s, at, t.text.size,
+                 launch_unparsed_hint(statement_at(t.text.data, end)),
                  "this launch of '%s' could not be parsed", f->kernels[k].main.name);
   }
 }

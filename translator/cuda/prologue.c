@@ -1,93 +1,167 @@
 // SPDX-License-Identifier: Apache-2.0
-// prologue.c: what <stdint.h>, <limits.h>, <float.h>, <math.h> and <cuda.h> would declare and NVRTC lacks,
-// as far as the kernel reaches it; and the C++ library's headers through the toolkit's.
+// prologue.c: what <stdint.h>, <limits.h>, <float.h>, <math.h> and <cuda.h> would declare
+// and NVRTC lacks, as far as the kernel reaches it; and the C++ library's headers through
+// the toolkit's.
 #include <string.h>
 #include <unistd.h>
 
 #include "items.h"
 
-// Types, as the host's compilers on Linux have them. Those of `long` are `long long` in the toolkit's C++
-// library, which declares them for NVRTC: a unit that includes any of it must say the same.
+// Types, as the host's compilers on Linux have them. Those of `long` are `long long` in
+// the toolkit's C++ library, which declares them for NVRTC: a unit that includes any of
+// it must say the same.
 static const char *const types[][2] = {
-  { "int8_t", "signed char" }, { "int16_t", "short" }, { "int32_t", "int" }, { "int64_t", "long" },
-  { "uint8_t", "unsigned char" }, { "uint16_t", "unsigned short" }, { "uint32_t", "unsigned int" },
-  { "uint64_t", "unsigned long" }, { "intptr_t", "long" }, { "uintptr_t", "unsigned long" },
-  { "intmax_t", "long" }, { "uintmax_t", "unsigned long" }, { "ptrdiff_t", "long" },
-  { "ssize_t", "long" }, { "uchar", "unsigned char" }, { "ushort", "unsigned short" },
-  { "uint", "unsigned int" }, { "ulong", "unsigned long" },
+  { "int8_t", "signed char" },    { "int16_t", "short" },
+  { "int32_t", "int" },           { "int64_t", "long" },
+  { "uint8_t", "unsigned char" }, { "uint16_t", "unsigned short" },
+  { "uint32_t", "unsigned int" }, { "uint64_t", "unsigned long" },
+  { "intptr_t", "long" },         { "uintptr_t", "unsigned long" },
+  { "intmax_t", "long" },         { "uintmax_t", "unsigned long" },
+  { "ptrdiff_t", "long" },        { "ssize_t", "long" },
+  { "uchar", "unsigned char" },   { "ushort", "unsigned short" },
+  { "uint", "unsigned int" },     { "ulong", "unsigned long" },
 };
 
 static const char *const constants[][2] = {
   { "NULL", "0" },
-  { "CHAR_BIT", "8" }, { "SCHAR_MIN", "(-128)" }, { "SCHAR_MAX", "127" }, { "UCHAR_MAX", "255" },
-  { "CHAR_MIN", "(-128)" }, { "CHAR_MAX", "127" }, { "SHRT_MIN", "(-32768)" },
-  { "SHRT_MAX", "32767" }, { "USHRT_MAX", "65535" }, { "INT_MIN", "(-2147483647 - 1)" },
-  { "INT_MAX", "2147483647" }, { "UINT_MAX", "4294967295u" },
-  { "LONG_MIN", "(-9223372036854775807l - 1)" }, { "LONG_MAX", "9223372036854775807l" },
-  { "ULONG_MAX", "18446744073709551615ul" }, { "LLONG_MIN", "(-9223372036854775807ll - 1)" },
-  { "LLONG_MAX", "9223372036854775807ll" }, { "ULLONG_MAX", "18446744073709551615ull" },
-  { "INT8_MIN", "(-128)" }, { "INT8_MAX", "127" }, { "UINT8_MAX", "255" },
-  { "INT16_MIN", "(-32768)" }, { "INT16_MAX", "32767" }, { "UINT16_MAX", "65535" },
-  { "INT32_MIN", "(-2147483647 - 1)" }, { "INT32_MAX", "2147483647" }, { "UINT32_MAX", "4294967295u" },
-  { "INT64_MIN", "(-9223372036854775807l - 1)" }, { "INT64_MAX", "9223372036854775807l" },
-  { "UINT64_MAX", "18446744073709551615ul" }, { "SIZE_MAX", "18446744073709551615ul" },
-  { "PTRDIFF_MAX", "9223372036854775807l" }, { "UINTPTR_MAX", "18446744073709551615ul" },
-  { "FLT_RADIX", "2" }, { "FLT_MANT_DIG", "24" }, { "FLT_DIG", "6" }, { "FLT_MIN_EXP", "(-125)" },
-  { "FLT_MAX_EXP", "128" }, { "FLT_MAX", "3.402823466e+38f" }, { "FLT_MIN", "1.175494351e-38f" },
-  { "FLT_EPSILON", "1.192092896e-07f" }, { "FLT_TRUE_MIN", "1.401298464e-45f" },
-  { "DBL_MANT_DIG", "53" }, { "DBL_DIG", "15" }, { "DBL_MIN_EXP", "(-1021)" },
-  { "DBL_MAX_EXP", "1024" }, { "DBL_MAX", "1.7976931348623157e+308" },
-  { "DBL_MIN", "2.2250738585072014e-308" }, { "DBL_EPSILON", "2.2204460492503131e-16" },
-  { "INFINITY", "__int_as_float(0x7f800000)" }, { "NAN", "__int_as_float(0x7fffffff)" },
+  { "CHAR_BIT", "8" },
+  { "SCHAR_MIN", "(-128)" },
+  { "SCHAR_MAX", "127" },
+  { "UCHAR_MAX", "255" },
+  { "CHAR_MIN", "(-128)" },
+  { "CHAR_MAX", "127" },
+  { "SHRT_MIN", "(-32768)" },
+  { "SHRT_MAX", "32767" },
+  { "USHRT_MAX", "65535" },
+  { "INT_MIN", "(-2147483647 - 1)" },
+  { "INT_MAX", "2147483647" },
+  { "UINT_MAX", "4294967295u" },
+  { "LONG_MIN", "(-9223372036854775807l - 1)" },
+  { "LONG_MAX", "9223372036854775807l" },
+  { "ULONG_MAX", "18446744073709551615ul" },
+  { "LLONG_MIN", "(-9223372036854775807ll - 1)" },
+  { "LLONG_MAX", "9223372036854775807ll" },
+  { "ULLONG_MAX", "18446744073709551615ull" },
+  { "INT8_MIN", "(-128)" },
+  { "INT8_MAX", "127" },
+  { "UINT8_MAX", "255" },
+  { "INT16_MIN", "(-32768)" },
+  { "INT16_MAX", "32767" },
+  { "UINT16_MAX", "65535" },
+  { "INT32_MIN", "(-2147483647 - 1)" },
+  { "INT32_MAX", "2147483647" },
+  { "UINT32_MAX", "4294967295u" },
+  { "INT64_MIN", "(-9223372036854775807l - 1)" },
+  { "INT64_MAX", "9223372036854775807l" },
+  { "UINT64_MAX", "18446744073709551615ul" },
+  { "SIZE_MAX", "18446744073709551615ul" },
+  { "PTRDIFF_MAX", "9223372036854775807l" },
+  { "UINTPTR_MAX", "18446744073709551615ul" },
+  { "FLT_RADIX", "2" },
+  { "FLT_MANT_DIG", "24" },
+  { "FLT_DIG", "6" },
+  { "FLT_MIN_EXP", "(-125)" },
+  { "FLT_MAX_EXP", "128" },
+  { "FLT_MAX", "3.402823466e+38f" },
+  { "FLT_MIN", "1.175494351e-38f" },
+  { "FLT_EPSILON", "1.192092896e-07f" },
+  { "FLT_TRUE_MIN", "1.401298464e-45f" },
+  { "DBL_MANT_DIG", "53" },
+  { "DBL_DIG", "15" },
+  { "DBL_MIN_EXP", "(-1021)" },
+  { "DBL_MAX_EXP", "1024" },
+  { "DBL_MAX", "1.7976931348623157e+308" },
+  { "DBL_MIN", "2.2250738585072014e-308" },
+  { "DBL_EPSILON", "2.2204460492503131e-16" },
+  { "INFINITY", "__int_as_float(0x7f800000)" },
+  { "NAN", "__int_as_float(0x7fffffff)" },
   { "HUGE_VALF", "__int_as_float(0x7f800000)" },
   { "HUGE_VAL", "__longlong_as_double(0x7ff0000000000000ll)" },
-  { "M_E", "2.7182818284590452354" }, { "M_LOG2E", "1.4426950408889634074" },
-  { "M_LOG10E", "0.43429448190325182765" }, { "M_LN2", "0.69314718055994530942" },
-  { "M_LN10", "2.30258509299404568402" }, { "M_PI", "3.14159265358979323846" },
-  { "M_PI_2", "1.57079632679489661923" }, { "M_PI_4", "0.78539816339744830962" },
-  { "M_1_PI", "0.31830988618379067154" }, { "M_2_PI", "0.63661977236758134308" },
-  { "M_2_SQRTPI", "1.12837916709551257390" }, { "M_SQRT2", "1.41421356237309504880" },
+  { "M_E", "2.7182818284590452354" },
+  { "M_LOG2E", "1.4426950408889634074" },
+  { "M_LOG10E", "0.43429448190325182765" },
+  { "M_LN2", "0.69314718055994530942" },
+  { "M_LN10", "2.30258509299404568402" },
+  { "M_PI", "3.14159265358979323846" },
+  { "M_PI_2", "1.57079632679489661923" },
+  { "M_PI_4", "0.78539816339744830962" },
+  { "M_1_PI", "0.31830988618379067154" },
+  { "M_2_PI", "0.63661977236758134308" },
+  { "M_2_SQRTPI", "1.12837916709551257390" },
+  { "M_SQRT2", "1.41421356237309504880" },
   { "M_SQRT1_2", "0.70710678118654752440" },
-  { "CUDART_INF_F", "__int_as_float(0x7f800000)" }, { "CUDART_NAN_F", "__int_as_float(0x7fffffff)" },
+  { "CUDART_INF_F", "__int_as_float(0x7f800000)" },
+  { "CUDART_NAN_F", "__int_as_float(0x7fffffff)" },
   { "CUDART_INF", "__longlong_as_double(0x7ff0000000000000ll)" },
-  { "CUDART_PI_F", "3.141592654f" }, { "CUDART_PI", "3.1415926535897931e+0" },
+  { "CUDART_PI_F", "3.141592654f" },
+  { "CUDART_PI", "3.1415926535897931e+0" },
 };
 
-// Which header of the toolkit has a name of namespace std; all others: <cuda/std/type_traits>.
+// Which header of the toolkit has a name of namespace std; all others:
+// <cuda/std/type_traits>.
 static const char *const library[][2] = {
   { "numeric_limits", "limits" },
-  { "pair", "utility" }, { "make_pair", "utility" }, { "swap", "utility" },
-  { "exchange", "utility" }, { "declval", "utility" }, { "integer_sequence", "utility" },
-  { "index_sequence", "utility" }, { "make_index_sequence", "utility" },
-  { "tuple", "tuple" }, { "make_tuple", "tuple" }, { "tie", "tuple" }, { "array", "array" },
-  { "complex", "complex" }, { "optional", "optional" }, { "span", "span" },
-  { "accumulate", "numeric" }, { "plus", "functional" }, { "multiplies", "functional" },
-  { "bit_cast", "bit" }, { "sqrt", "cmath" }, { "exp", "cmath" }, { "log", "cmath" },
-  { "abs", "cmath" }, { "fabs", "cmath" }, { "isnan", "cmath" }, { "isinf", "cmath" },
-  { "fma", "cmath" }, { "pow", "cmath" }, { "tanh", "cmath" }, { "sin", "cmath" }, { "cos", "cmath" },
+  { "pair", "utility" },
+  { "make_pair", "utility" },
+  { "swap", "utility" },
+  { "exchange", "utility" },
+  { "declval", "utility" },
+  { "integer_sequence", "utility" },
+  { "index_sequence", "utility" },
+  { "make_index_sequence", "utility" },
+  { "tuple", "tuple" },
+  { "make_tuple", "tuple" },
+  { "tie", "tuple" },
+  { "array", "array" },
+  { "complex", "complex" },
+  { "optional", "optional" },
+  { "span", "span" },
+  { "accumulate", "numeric" },
+  { "plus", "functional" },
+  { "multiplies", "functional" },
+  { "bit_cast", "bit" },
+  { "sqrt", "cmath" },
+  { "exp", "cmath" },
+  { "log", "cmath" },
+  { "abs", "cmath" },
+  { "fabs", "cmath" },
+  { "isnan", "cmath" },
+  { "isinf", "cmath" },
+  { "fma", "cmath" },
+  { "pow", "cmath" },
+  { "tanh", "cmath" },
+  { "sin", "cmath" },
+  { "cos", "cmath" },
 };
 // What no header of the toolkit's has for all versions.
 static const char *const own_functions[][2] = {
-  { "min", "template <class T> __device__ constexpr const T &min(const T &a, const T &b)\n"
-           "{ return b < a ? b : a; }\n" },
-  { "max", "template <class T> __device__ constexpr const T &max(const T &a, const T &b)\n"
-           "{ return a < b ? b : a; }\n" },
-  { "clamp", "template <class T> __device__ constexpr const T &clamp(const T &x, const T &a, const T &b)\n"
-             "{ return x < a ? a : b < x ? b : x; }\n" },
+  { "min",
+    "template <class T> __device__ constexpr const T &min(const T &a, const T &b)\n"
+    "{ return b < a ? b : a; }\n" },
+  { "max",
+    "template <class T> __device__ constexpr const T &max(const T &a, const T &b)\n"
+    "{ return a < b ? b : a; }\n" },
+  { "clamp",
+    "template <class T> __device__ constexpr const T &clamp(const T &x, const T &a, const T &b)\n"
+    "{ return x < a ? a : b < x ? b : x; }\n" },
 };
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 // Functions and the like that NVRTC has in namespace std by itself.
-static bool is_built_in(struct slice name)
-{
-  return slice_is(name, "move") || slice_is(name, "forward") || slice_is(name, "initializer_list");
+static bool is_built_in(struct slice name) {
+  return slice_is(name, "move") || slice_is(name, "forward") ||
+      slice_is(name, "initializer_list");
 }
 
 // The next name behind `std::` in what is reached; false: no more.
-struct std_names { const struct cuda_reach *r; unsigned item; struct lexer l; bool open; };
+struct std_names {
+  const struct cuda_reach *r;
+  unsigned item;
+  struct lexer l;
+  bool open;
+};
 
-static bool next_std_name(struct std_names *s, struct slice *name)
-{
+static bool next_std_name(struct std_names *s, struct slice *name) {
   for (; s->item < s->r->items.n; s->item++, s->open = false) {
     const struct cuda_item *i = &s->r->items.list[s->item];
     if (!i->reached || (i->kind != ITEM_CODE && i->kind != ITEM_DEFINE))
@@ -97,7 +171,8 @@ static bool next_std_name(struct std_names *s, struct slice *name)
     s->open = true;
     struct slice last[3] = { { 0 } };
     for (struct token t; (t = items_lex(&s->l)).kind != TOKEN_END;) {
-      bool found = slice_is(last[0], "std") && slice_is(last[1], ":") && slice_is(last[2], ":");
+      bool found = slice_is(last[0], "std") && slice_is(last[1], ":") &&
+          slice_is(last[2], ":");
       last[0] = last[1], last[1] = last[2], last[2] = t.text;
       if (found && t.kind == TOKEN_WORD) {
         *name = t.text;
@@ -109,8 +184,7 @@ static bool next_std_name(struct std_names *s, struct slice *name)
 }
 
 // Not the toolkit's: types and functions that we declare ourselves.
-static bool is_own(struct slice name)
-{
+static bool is_own(struct slice name) {
   for (size_t i = 0; i < COUNT(own_functions); i++)
     if (slice_is(name, own_functions[i][0]))
       return true;
@@ -120,8 +194,7 @@ static bool is_own(struct slice name)
   return slice_is(name, "size_t");
 }
 
-bool prologue_needs_toolkit(const struct cuda_reach *r)
-{
+bool prologue_needs_toolkit(const struct cuda_reach *r) {
   struct std_names names = { .r = r };
   for (unsigned n = 0; n < r->items.n; n++)
     if (r->items.list[n].kind == ITEM_INCLUDE && r->items.list[n].reached)
@@ -132,16 +205,14 @@ bool prologue_needs_toolkit(const struct cuda_reach *r)
   return false;
 }
 
-static const char *library_header(struct slice name)
-{
+static const char *library_header(struct slice name) {
   for (size_t i = 0; i < COUNT(library); i++)
     if (slice_is(name, library[i][0]))
       return library[i][1];
   return "type_traits";
 }
 
-static void write_own(struct slice name, struct text *out)
-{
+static void write_own(struct slice name, struct text *out) {
   for (size_t i = 0; i < COUNT(own_functions); i++)
     if (slice_is(name, own_functions[i][0])) {
       text_printf(out, "namespace std {\n%s}\n", own_functions[i][1]);
@@ -150,8 +221,7 @@ static void write_own(struct slice name, struct text *out)
   text_printf(out, "namespace std { using ::%.*s; }\n", (int)name.size, name.data);
 }
 
-static void write_library(const struct cuda_reach *r, struct text *out)
-{
+static void write_library(const struct cuda_reach *r, struct text *out) {
   struct std_names names = { .r = r };
   struct word_set headers = { 0 }, own = { 0 };
   bool any = false;
@@ -170,8 +240,7 @@ static void write_library(const struct cuda_reach *r, struct text *out)
 }
 
 // Does the user's text declare it?
-static bool is_users(const struct cuda_reach *r, const char *name)
-{
+static bool is_users(const struct cuda_reach *r, const char *name) {
   for (unsigned n = 0; n < r->items.n; n++)
     for (unsigned k = 0; r->items.list[n].reached && k < r->items.list[n].n_names; k++)
       if (slice_is(r->items.list[n].names[k], name))
@@ -180,11 +249,12 @@ static bool is_users(const struct cuda_reach *r, const char *name)
 }
 
 // CUDA_VERSION and CUDART_VERSION: what the toolkit's header says.
-static void write_version(const struct cuda_reach *r, const char *name, struct text *out)
-{
+static void write_version(const struct cuda_reach *r, const char *name,
+                          struct text *out) {
   if (!word_set_has(&r->seen, slice_of(name)) || !r->toolkit.folder)
     return;
-  const char *header = strcmp(name, "CUDA_VERSION") == 0 ? "cuda.h" : "cuda_runtime_api.h";
+  const char *header = strcmp(name, "CUDA_VERSION") == 0 ? "cuda.h"
+                                                         : "cuda_runtime_api.h";
   const struct source *s = source_read(arena_printf("%s/%s", r->toolkit.folder, header));
   const char *define = arena_printf("#define %s ", name);
   const char *at = s ? memmem(s->text, s->size, define, strlen(define)) : NULL;
@@ -195,23 +265,22 @@ static void write_version(const struct cuda_reach *r, const char *name, struct t
 }
 
 // The toolkit's own come first: its headers do not ask whether a macro is there.
-static void write_limits(const struct cuda_reach *r, struct text *out)
-{
+static void write_limits(const struct cuda_reach *r, struct text *out) {
   static const char *const headers[] = { "climits", "cstdint", "cfloat" };
   bool any = false;
   for (size_t i = 0; i < COUNT(constants); i++)
     any = any || word_set_has(&r->seen, slice_of(constants[i][0]));
   for (size_t i = 0; any && i < COUNT(headers); i++)
-    if (access(arena_printf("%s/cccl/cuda/std/%s", r->toolkit.folder, headers[i]), R_OK) == 0)
+    if (access(arena_printf("%s/cccl/cuda/std/%s", r->toolkit.folder, headers[i]),
+               R_OK) == 0)
       text_printf(out, "#include <cuda/std/%s>\n", headers[i]);
 }
 
-static void write_types(const struct cuda_reach *r, bool toolkit, struct text *out)
-{
+static void write_types(const struct cuda_reach *r, bool toolkit, struct text *out) {
   for (size_t i = 0; i < COUNT(types); i++) {
     const char *type = types[i][1];
     bool varies = strstr(types[i][0], "64_t") || strstr(types[i][0], "intptr_t") ||
-                   strstr(types[i][0], "intmax_t");
+        strstr(types[i][0], "intmax_t");
     if (toolkit && varies)
       type = *type == 'u' ? "unsigned long long" : "long long";
     if (word_set_has(&r->seen, slice_of(types[i][0])) && !is_users(r, types[i][0]))
@@ -219,16 +288,16 @@ static void write_types(const struct cuda_reach *r, bool toolkit, struct text *o
   }
 }
 
-void prologue_write(const struct cuda_reach *r, struct text *out)
-{
+void prologue_write(const struct cuda_reach *r, struct text *out) {
   bool toolkit = prologue_needs_toolkit(r);
   if (toolkit)
     write_limits(r, out);
   write_types(r, toolkit, out);
   for (size_t i = 0; i < COUNT(constants); i++)
-    if (word_set_has(&r->seen, slice_of(constants[i][0])) && !is_users(r, constants[i][0]))
-      text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", constants[i][0], constants[i][0],
-                  constants[i][1]);
+    if (word_set_has(&r->seen, slice_of(constants[i][0])) &&
+        !is_users(r, constants[i][0]))
+      text_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", constants[i][0],
+                  constants[i][0], constants[i][1]);
   write_version(r, "CUDA_VERSION", out);
   write_version(r, "CUDART_VERSION", out);
   write_library(r, out);

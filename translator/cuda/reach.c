@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// reach.c: what a kernel reaches of its file and the user's headers, from identifiers alone. Too
-// much is harmless where it compiles on a device, so host functions and variables never get in.
+// reach.c: what a kernel reaches of its file and the user's headers, from identifiers
+// alone. Too much is harmless where it compiles on a device, so host functions and
+// variables never get in.
 #include <string.h>
 
 #include "items.h"
 
 enum { MAX_MACRO_DEPTH = 8 };
 
-static bool same(struct slice a, struct slice b)
-{
+static bool same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-// ---- what an item is -------------------------------------------------------------------------------------
+// ---- what an item is ----------------------------------------------------------------
 
-bool reach_is_param(const struct cuda_reach *r, struct slice name)
-{
+bool reach_is_param(const struct cuda_reach *r, struct slice name) {
   for (unsigned i = 0; i < r->n_kernels; i++)
     for (unsigned j = 0; j < r->kernels[i].n_params; j++) {
       const struct param *p = &r->kernels[i].params[j];
@@ -26,17 +25,18 @@ bool reach_is_param(const struct cuda_reach *r, struct slice name)
 }
 
 // The next item after entry *N, 0 at first, that declares NAME; NULL: no more.
-static const struct cuda_item *next_item(const struct cuda_reach *r, struct slice name, unsigned *n)
-{
-  for (*n = *n ? r->entries[*n].next : r->buckets[word_hash(name)]; *n; *n = r->entries[*n].next)
+static const struct cuda_item *next_item(const struct cuda_reach *r, struct slice name,
+                                         unsigned *n) {
+  for (*n = *n ? r->entries[*n].next : r->buckets[word_hash(name)]; *n;
+       *n = r->entries[*n].next)
     if (same(r->entries[*n].name, name))
       return &r->items.list[r->entries[*n].item];
   return NULL;
 }
 
 // Does TEXT hold WORD, be it by a macro of the user's?
-static bool mentions(const struct cuda_reach *r, struct slice text, const char *word, unsigned depth)
-{
+static bool mentions(const struct cuda_reach *r, struct slice text, const char *word,
+                     unsigned depth) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
     if (t.kind != TOKEN_WORD)
@@ -44,7 +44,8 @@ static bool mentions(const struct cuda_reach *r, struct slice text, const char *
     if (slice_is(t.text, word))
       return true;
     const struct cuda_item *i;
-    for (unsigned n = 0; depth < MAX_MACRO_DEPTH && (i = next_item(r, t.text, &n)) != NULL;) {
+    for (unsigned n = 0;
+         depth < MAX_MACRO_DEPTH && (i = next_item(r, t.text, &n)) != NULL;) {
       struct slice body = item_text(i);
       if (i->kind != ITEM_DEFINE)
         continue;
@@ -58,14 +59,14 @@ static bool mentions(const struct cuda_reach *r, struct slice text, const char *
   return false;
 }
 
-static bool head_has(const struct cuda_reach *r, const struct cuda_item *i, const char *word)
-{
+static bool head_has(const struct cuda_reach *r, const struct cuda_item *i,
+                     const char *word) {
   return mentions(r, item_head(i), word, 0);
 }
 
-static bool is_variable(const struct cuda_item *i)
-{
-  static const char *const others[] = { "using", "typedef", "namespace", "static_assert", "template" };
+static bool is_variable(const struct cuda_item *i) {
+  static const char *const others[] = { "using", "typedef", "namespace", "static_assert",
+                                        "template" };
   struct lexer l = lexer_of(item_text(i));
   struct slice first = items_lex(&l).text;
   for (size_t n = 0; n < sizeof others / sizeof *others; n++)
@@ -74,14 +75,12 @@ static bool is_variable(const struct cuda_item *i)
   return i->kind == ITEM_CODE && !i->function && i->n_names > 0;
 }
 
-static bool has_initialiser(const struct cuda_item *i)
-{
+static bool has_initialiser(const struct cuda_item *i) {
   return i->head_end < i->end;
 }
 
 // A variable whose value is part of the text: a constant with an initialiser.
-static bool is_copied(const struct cuda_reach *r, const struct cuda_item *i)
-{
+static bool is_copied(const struct cuda_reach *r, const struct cuda_item *i) {
   if (head_has(r, i, "constexpr"))
     return true;
   if (i->type || !head_has(r, i, "const") || !has_initialiser(i))
@@ -91,34 +90,32 @@ static bool is_copied(const struct cuda_reach *r, const struct cuda_item *i)
   return !star || head_has(r, i, "__device__") || head_has(r, i, "__constant__");
 }
 
-static bool goes_by_address(const struct cuda_reach *r, const struct cuda_item *i)
-{
+static bool goes_by_address(const struct cuda_reach *r, const struct cuda_item *i) {
   return is_variable(i) && !is_copied(r, i) && !head_has(r, i, "__shared__") &&
-         (head_has(r, i, "__device__") || head_has(r, i, "__constant__") ||
-          head_has(r, i, "__managed__"));
+      (head_has(r, i, "__device__") || head_has(r, i, "__constant__") ||
+       head_has(r, i, "__managed__"));
 }
 
-// May I stand in code for a device? Types may always, and templates: those of the host do no harm there.
-static bool is_for_device(const struct cuda_reach *r, const struct cuda_item *i)
-{
+// May I stand in code for a device? Types may always, and templates: those of the host do
+// no harm there.
+static bool is_for_device(const struct cuda_reach *r, const struct cuda_item *i) {
   if (i->kind == ITEM_DEFINE || i->kind == ITEM_UNDEF)
     return !reach_is_param(r, i->names[0]);
   if (i->kind != ITEM_CODE)
     return false;
   if (i->function)
     return !head_has(r, i, "__global__") &&
-           (head_has(r, i, "__device__") || head_has(r, i, "constexpr"));
+        (head_has(r, i, "__device__") || head_has(r, i, "constexpr"));
   if (!is_variable(i) || i->type)
     return true;
   return is_copied(r, i) || goes_by_address(r, i) || head_has(r, i, "__shared__");
 }
 
-// ---- variables that go by address ------------------------------------------------------------------------
+// ---- variables that go by address ---------------------------------------------------
 
-static bool is_variable_word(struct slice word)
-{
-  static const char *const dropped[] = { "__device__", "__constant__", "__managed__", "static",
-                                         "extern", "inline" };
+static bool is_variable_word(struct slice word) {
+  static const char *const dropped[] = { "__device__", "__constant__", "__managed__",
+                                         "static",     "extern",       "inline" };
   for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
     if (slice_is(word, dropped[i]))
       return true;
@@ -126,15 +123,15 @@ static bool is_variable_word(struct slice word)
 }
 
 // "a::b::NAME" as the program's code may spell it at file scope.
-static const char *qualified(const struct cuda_reach *r, const struct cuda_item *i, struct slice name)
-{
+static const char *qualified(const struct cuda_reach *r, const struct cuda_item *i,
+                             struct slice name) {
   const char *spaces = items_namespaces(&r->items, i);
-  return arena_printf("%s%s::%.*s", *spaces ? "::" : "", spaces, (int)name.size, name.data);
+  return arena_printf("%s%s::%.*s", *spaces ? "::" : "", spaces, (int)name.size,
+                      name.data);
 }
 
 // TEXT without words like `static` and, where attributes have parentheses, those.
-static struct slice specifiers(const struct cuda_reach *r, struct slice text)
-{
+static struct slice specifiers(const struct cuda_reach *r, struct slice text) {
   struct text out = { 0 };
   text_add(&out, "", 0);
   struct lexer l = lexer_of(text);
@@ -142,21 +139,23 @@ static struct slice specifiers(const struct cuda_reach *r, struct slice text)
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; end = l.p) {
     struct slice word = t.text;
     bool macro = t.kind == TOKEN_WORD && !is_variable_word(word) &&
-                 (mentions(r, word, "__device__", 0) || mentions(r, word, "__constant__", 0));
+        (mentions(r, word, "__device__", 0) || mentions(r, word, "__constant__", 0));
     if (!is_variable_word(word) && !macro && t.kind != TOKEN_STRING) // extern "C"
-      text_printf(&out, "%s%.*s", out.size && end != word.data ? " " : "", (int)word.size, word.data);
+      text_printf(&out, "%s%.*s", out.size && end != word.data ? " " : "", (int)word.size,
+                  word.data);
   }
   return (struct slice){ out.data, out.size };
 }
 
-// Where the declarator of NAME within HEAD begins: behind the last word, angle bracket or brace that is
-// not the name's own.
-static const char *declarator_start(struct slice head, struct slice name)
-{
+// Where the declarator of NAME within HEAD begins: behind the last word, angle bracket or
+// brace that is not the name's own.
+static const char *declarator_start(struct slice head, struct slice name) {
   struct lexer l = lexer_of(head);
   const char *start = head.data;
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END && t.text.data < name.data;) {
-    if (t.kind == TOKEN_WORD || slice_is(t.text, "}") || slice_is(t.text, ">") || slice_is(t.text, ">>"))
+  for (struct token t;
+       (t = items_lex(&l)).kind != TOKEN_END && t.text.data < name.data;) {
+    if (t.kind == TOKEN_WORD || slice_is(t.text, "}") || slice_is(t.text, ">") ||
+        slice_is(t.text, ">>"))
       start = t.text.data + t.text.size;
     if (slice_is(t.text, "const") || slice_is(t.text, "volatile"))
       start = l.p;
@@ -165,8 +164,7 @@ static const char *declarator_start(struct slice head, struct slice name)
 }
 
 // The end of the declarator that goes on at P: behind its brackets.
-static const char *declarator_end(const char *p, const char *end)
-{
+static const char *declarator_end(const char *p, const char *end) {
   struct lexer l = { p, end, false };
   for (;;) {
     struct lexer ahead = l;
@@ -185,12 +183,12 @@ static const char *declarator_end(const char *p, const char *end)
 
 static void scan(struct cuda_reach *r, struct slice text);
 
-static void add_variable(struct cuda_reach *r, const struct cuda_item *i, struct slice name)
-{
+static void add_variable(struct cuda_reach *r, const struct cuda_item *i,
+                         struct slice name) {
   struct slice text = item_text(i);
   const char *first = i->names[0].data;
-  const char *shared = declarator_start((struct slice){ text.data, (size_t)(first - text.data) + 1 },
-                                        i->names[0]);
+  const char *shared = declarator_start(
+      (struct slice){ text.data, (size_t)(first - text.data) + 1 }, i->names[0]);
   const char *own = shared;
   bool again = false;
   if (name.data != first) // behind the last comma in front of it
@@ -207,23 +205,25 @@ static void add_variable(struct cuda_reach *r, const struct cuda_item *i, struct
   struct variable v = {
     .name = name,
     .item = (unsigned)(i - r->items.list),
-    .specifiers = specifiers(r, (struct slice){ text.data, (size_t)(shared - text.data) }),
+    .specifiers =
+        specifiers(r, (struct slice){ text.data, (size_t)(shared - text.data) }),
     .before = slice_trim((struct slice){ own, (size_t)(name.data - own) }),
     .behind = slice_trim((struct slice){ behind, (size_t)(end - behind) }),
     .qualified = qualified(r, i, name),
-    .constant = head_has(r, i, "__constant__"), .again = again };
+    .constant = head_has(r, i, "__constant__"),
+    .again = again
+  };
   *GROW(r->variables, r->n_variables) = v;
   scan(r, v.specifiers);
   scan(r, v.before);
   scan(r, v.behind);
 }
 
-// ---- the closure -----------------------------------------------------------------------------------------
+// ---- the closure --------------------------------------------------------------------
 
 static void mark(struct cuda_reach *r, unsigned n);
 
-static void see_word(struct cuda_reach *r, struct slice word)
-{
+static void see_word(struct cuda_reach *r, struct slice word) {
   if (!word_set_add(&r->seen, word))
     return;
   const struct cuda_item *i;
@@ -237,8 +237,7 @@ static void see_word(struct cuda_reach *r, struct slice word)
 }
 
 // A member's name means something outside of its class only to a macro.
-static void see_member(struct cuda_reach *r, struct slice word)
-{
+static void see_member(struct cuda_reach *r, struct slice word) {
   if (!word_set_add(&r->macros, word))
     return;
   const struct cuda_item *i;
@@ -247,8 +246,7 @@ static void see_member(struct cuda_reach *r, struct slice word)
       mark(r, r->entries[n].item);
 }
 
-static void scan(struct cuda_reach *r, struct slice text)
-{
+static void scan(struct cuda_reach *r, struct slice text) {
   struct lexer l = lexer_of(text);
   struct slice previous = { 0 };
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; previous = t.text) {
@@ -262,8 +260,7 @@ static void scan(struct cuda_reach *r, struct slice text)
 }
 
 // What stands around item N is needed too; what `#if`s around it ask for is looked at.
-static void mark_around(struct cuda_reach *r, int scope, int chain)
-{
+static void mark_around(struct cuda_reach *r, int scope, int chain) {
   for (; scope >= 0; scope = r->items.list[scope].scope) {
     struct cuda_item *open = &r->items.list[scope];
     if (open->reached)
@@ -287,8 +284,7 @@ static void mark_around(struct cuda_reach *r, int scope, int chain)
   }
 }
 
-static void mark(struct cuda_reach *r, unsigned n)
-{
+static void mark(struct cuda_reach *r, unsigned n) {
   struct cuda_item *i = &r->items.list[n];
   if (i->reached)
     return;
@@ -304,21 +300,20 @@ static void mark(struct cuda_reach *r, unsigned n)
 }
 
 // Operators have no name to be reached by: a type of their parameters is one.
-static bool has_seen_type(const struct cuda_reach *r, const struct cuda_item *i)
-{
+static bool has_seen_type(const struct cuda_reach *r, const struct cuda_item *i) {
   struct lexer l = lexer_of(item_head(i));
   bool within = false;
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
     within = within || slice_is(t.text, "(");
-    if (within && t.kind == TOKEN_WORD && !slice_is(t.text, "const") && word_set_has(&r->seen, t.text))
+    if (within && t.kind == TOKEN_WORD && !slice_is(t.text, "const") &&
+        word_set_has(&r->seen, t.text))
       return true;
   }
   return false;
 }
 
 // The last word of `using namespace a::b;` names a namespace that is there.
-static bool is_namespace(struct cuda_reach *r, struct slice name)
-{
+static bool is_namespace(struct cuda_reach *r, struct slice name) {
   struct word_set only = { 0 };
   word_set_add(&only, name);
   for (unsigned n = 0; n < r->items.n; n++) {
@@ -335,8 +330,7 @@ static bool is_namespace(struct cuda_reach *r, struct slice name)
 }
 
 // `BINARY(plus, +)`, a macro that makes a function for the device or a constant.
-static bool is_made_by_macro(const struct cuda_reach *r, const struct cuda_item *i)
-{
+static bool is_made_by_macro(const struct cuda_reach *r, const struct cuda_item *i) {
   const struct cuda_item *macro;
   bool made = false;
   if (!i->function || i->n_names != 1 || i->names[0].data != i->s->text + i->start)
@@ -347,10 +341,11 @@ static bool is_made_by_macro(const struct cuda_reach *r, const struct cuda_item 
 }
 
 // A pragma that says how what follows is to be read.
-static bool is_kept_pragma(const struct cuda_item *i)
-{
-  static const char *const kept[] = { "pack", "push_macro", "pop_macro", "nv_diag_suppress",
-                                      "nv_diag_default", "nv_diagnostic" };
+static bool is_kept_pragma(const struct cuda_item *i) {
+  static const char *const kept[] = {
+    "pack",         "push_macro", "pop_macro", "nv_diag_suppress", "nv_diag_default",
+    "nv_diagnostic"
+  };
   struct lexer l = lexer_of(item_text(i));
   lex(&l);
   if (!slice_is(lex(&l).text, "pragma"))
@@ -362,8 +357,7 @@ static bool is_kept_pragma(const struct cuda_item *i)
   return false;
 }
 
-static bool is_for_all(struct cuda_reach *r, const struct cuda_item *i)
-{
+static bool is_for_all(struct cuda_reach *r, const struct cuda_item *i) {
   if (i->kind == ITEM_OTHER)
     return is_kept_pragma(i);
   if (i->kind == ITEM_INCLUDE)
@@ -384,9 +378,9 @@ static bool is_for_all(struct cuda_reach *r, const struct cuda_item *i)
   return is_namespace(r, last);
 }
 
-// What a launch in the file may instantiate a template with: the types named in its statement.
-static void see_instances(struct cuda_reach *r, const struct source *s)
-{
+// What a launch in the file may instantiate a template with: the types named in its
+// statement.
+static void see_instances(struct cuda_reach *r, const struct source *s) {
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   bool statement = false;
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
@@ -397,27 +391,30 @@ static void see_instances(struct cuda_reach *r, const struct source *s)
     else if (slice_is(t.text, ";"))
       statement = false;
     const struct cuda_item *i;
-    for (unsigned n = 0; statement && t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;)
+    for (unsigned n = 0;
+         statement && t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;)
       if (i->kind == ITEM_CODE && !i->function && (i->type || !is_variable(i)) &&
           is_for_device(r, i))
         see_word(r, t.text);
   }
 }
 
-// Classes for the device that are named as arguments of templates anywhere in the file, `run<Add>(…)`, and
-// functors wherever they are: `run(Add{ 2 })`.
-static void see_template_arguments(struct cuda_reach *r, const struct source *s)
-{
+// Classes for the device that are named as arguments of templates anywhere in the file,
+// `run<Add>(…)`, and functors wherever they are: `run(Add{ 2 })`.
+static void see_template_arguments(struct cuda_reach *r, const struct source *s) {
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   struct slice previous = { 0 };
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; previous = t.text) {
     struct lexer ahead = l;
     struct slice next = items_lex(&ahead).text;
-    bool argument = t.kind == TOKEN_WORD && (slice_is(previous, "<") || slice_is(previous, ",")) &&
-                    (slice_is(next, ">") || slice_is(next, ",") || slice_is(next, "<"));
+    bool argument = t.kind == TOKEN_WORD &&
+        (slice_is(previous, "<") || slice_is(previous, ",")) &&
+        (slice_is(next, ">") || slice_is(next, ",") || slice_is(next, "<"));
     const struct cuda_item *i;
-    for (unsigned n = 0; t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;) {
-      bool own = t.text.data >= i->s->text + i->start && t.text.data < i->s->text + i->end;
+    for (unsigned n = 0;
+         t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;) {
+      bool own = t.text.data >= i->s->text + i->start &&
+          t.text.data < i->s->text + i->end;
       if (i->kind == ITEM_CODE && i->type && !own &&
           (argument || mentions(r, item_text(i), "operator", 0)) &&
           mentions(r, item_text(i), "__device__", 0))
@@ -426,13 +423,13 @@ static void see_template_arguments(struct cuda_reach *r, const struct source *s)
   }
 }
 
-static void find_own(struct cuda_reach *r, const struct source *s)
-{
+static void find_own(struct cuda_reach *r, const struct source *s) {
   for (unsigned j = 0; j <= r->k->n_alternatives; j++) {
     const struct function *f = j ? &r->k->alternatives[j - 1] : &r->k->main;
     for (unsigned n = 0; n < r->items.n; n++) {
       struct cuda_item *i = &r->items.list[n];
-      if (i->kind == ITEM_CODE && i->s == s && i->start <= f->name_at && f->name_at < i->end) {
+      if (i->kind == ITEM_CODE && i->s == s && i->start <= f->name_at &&
+          f->name_at < i->end) {
         i->own = f;
         mark(r, n);
       }
@@ -440,12 +437,12 @@ static void find_own(struct cuda_reach *r, const struct source *s)
   }
 }
 
-static void name_items(struct cuda_reach *r)
-{
+static void name_items(struct cuda_reach *r) {
   r->buckets = arena_alloc(WORD_BUCKETS * sizeof *r->buckets);
   (void)GROW(r->entries, r->n_entries); // number 0 is none
   for (unsigned n = r->items.n; n-- > 0;)
-    for (unsigned k = 0; r->items.list[n].kind != ITEM_OPEN && k < r->items.list[n].n_names; k++) {
+    for (unsigned k = 0;
+         r->items.list[n].kind != ITEM_OPEN && k < r->items.list[n].n_names; k++) {
       struct slice name = r->items.list[n].names[k];
       unsigned h = word_hash(name);
       *GROW(r->entries, r->n_entries) = (struct entry){ name, n, r->buckets[h] };
@@ -455,8 +452,7 @@ static void name_items(struct cuda_reach *r)
 
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,
-                              struct cuda_items *items, const struct compile_options *o)
-{
+                              struct cuda_items *items, const struct compile_options *o) {
   struct cuda_reach *r = arena_alloc(sizeof *r);
   *r = (struct cuda_reach){ .kernels = kernels, .n_kernels = n_kernels, .k = k };
   r->items = *items;

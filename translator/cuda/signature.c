@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// signature.c: templates, attributes and parameters of a __global__ function, from its tree.
+// signature.c: templates, attributes and parameters of a __global__ function, from its
+// tree.
 #include <string.h>
 
 #include "cc/cc.h"
 #include "cuda.h"
 
-bool node_inside(TSNode node, const char *type, TSNode *found)
-{
+bool node_inside(TSNode node, const char *type, TSNode *found) {
   do
     node = ts_node_parent(node);
   while (!ts_node_is_null(node) && !node_is(node, type));
@@ -14,32 +14,29 @@ bool node_inside(TSNode node, const char *type, TSNode *found)
   return !ts_node_is_null(node);
 }
 
-static TSNode child_of_type(TSNode node, const char *type)
-{
+static TSNode child_of_type(TSNode node, const char *type) {
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
     if (node_is(ts_node_named_child(node, i), type))
       return ts_node_named_child(node, i);
   return (TSNode){ 0 };
 }
 
-static bool refuse(const struct source *s, TSNode n, const char *hint, const char *message)
-{
+static bool refuse(const struct source *s, TSNode n, const char *hint,
+                   const char *message) {
   size_t start = ts_node_start_byte(n);
   diag_error(s, start, ts_node_end_byte(n) - start, hint, "%s", message);
   return false;
 }
 
 // The text from A up to B, trimmed.
-static struct slice between(const struct source *s, size_t a, size_t b)
-{
+static struct slice between(const struct source *s, size_t a, size_t b) {
   return slice_trim((struct slice){ s->text + a, b > a ? b - a : 0 });
 }
 
-// ---- the declarator of a parameter: its name, and what is around it ----
+// ---- the declarator of a parameter: its name, and what is around it -----------------
 
 // The identifier that DECLARATOR declares; null: none.
-static TSNode declared(TSNode n)
-{
+static TSNode declared(TSNode n) {
   while (!node_is(n, "identifier") && !node_is(n, "type_identifier")) {
     TSNode next = { 0 };
     for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
@@ -57,16 +54,16 @@ static TSNode declared(TSNode n)
 }
 
 struct declaration {
-  TSNode name;        // null: none
-  TSNode declarator;  // the outermost
-  size_t specifiers_end, end;  // end: without a default
+  TSNode name;                // null: none
+  TSNode declarator;          // the outermost
+  size_t specifiers_end, end; // end: without a default
   struct slice initial;
 };
 
 // Of a parameter of a function or of a template.
-static struct declaration declaration_of(const struct source *s, TSNode n)
-{
-  struct declaration d = { .end = ts_node_end_byte(n), .specifiers_end = ts_node_end_byte(n) };
+static struct declaration declaration_of(const struct source *s, TSNode n) {
+  struct declaration d = { .end = ts_node_end_byte(n),
+                           .specifiers_end = ts_node_end_byte(n) };
   uint32_t count = ts_node_child_count(n);
   for (uint32_t i = 0; i < count; i++) {
     TSNode c = ts_node_child(n, i);
@@ -82,16 +79,16 @@ static struct declaration declaration_of(const struct source *s, TSNode n)
     if (node_is(c, "identifier") || strstr(ts_node_type(c), "declarator")) {
       d.declarator = c;
       d.name = declared(c);
-      d.specifiers_end = i > 0 ? ts_node_end_byte(ts_node_child(n, i - 1)) : ts_node_start_byte(c);
+      d.specifiers_end = i > 0 ? ts_node_end_byte(ts_node_child(n, i - 1))
+                               : ts_node_start_byte(c);
     }
   }
   return d;
 }
 
-// ---- template <…> ----
+// ---- template <…> -------------------------------------------------------------------
 
-static bool read_template_param(const struct source *s, TSNode n, struct cuda_kernel *c)
-{
+static bool read_template_param(const struct source *s, TSNode n, struct cuda_kernel *c) {
   const char *type = ts_node_type(n);
   struct declaration d = declaration_of(s, n);
   struct template_param p = { .text = source_slice(s, n), .initial = d.initial };
@@ -116,8 +113,8 @@ static bool read_template_param(const struct source *s, TSNode n, struct cuda_ke
   return true;
 }
 
-static bool read_template(const struct source *s, const struct function *f, struct cuda_kernel *c)
-{
+static bool read_template(const struct source *s, const struct function *f,
+                          struct cuda_kernel *c) {
   TSNode t = ts_node_parent(f->node), again, list;
   if (ts_node_is_null(t) || !node_is(t, "template_declaration"))
     return true;
@@ -125,7 +122,8 @@ static bool read_template(const struct source *s, const struct function *f, stru
   if (node_inside(t, "template_declaration", &again))
     return refuse(s, list, NULL, "a kernel has one template <…>");
   if (ts_node_named_child_count(list) == 0)
-    return refuse(s, list, "put it on the template itself: each instantiation is tuned alone",
+    return refuse(s, list,
+                  "put it on the template itself: each instantiation is tuned alone",
                   "this pragma stands on a specialisation");
   c->template_head = between(s, ts_node_start_byte(t), ts_node_end_byte(list));
   bool fine = true;
@@ -135,11 +133,10 @@ static bool read_template(const struct source *s, const struct function *f, stru
   return fine;
 }
 
-// ---- what stands around and in front ----
+// ---- what stands around and in front ------------------------------------------------
 
 // Those without a name add nothing.
-struct slice cuda_namespaces(const struct source *s, TSNode n)
-{
+struct slice cuda_namespaces(const struct source *s, TSNode n) {
   const char *path = "";
   while (node_inside(n, "namespace_definition", &n)) {
     TSNode name = child_of_type(n, "namespace_identifier");
@@ -157,8 +154,8 @@ struct slice cuda_namespaces(const struct source *s, TSNode n)
 }
 
 // Words in front of the name, and __launch_bounds__.
-static bool read_head(const struct source *s, const struct function *f, struct kernel *k)
-{
+static bool read_head(const struct source *s, const struct function *f,
+                      struct kernel *k) {
   struct lexer l = { s->text + f->start, s->text + f->name_at, false };
   bool global = false;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
@@ -172,18 +169,17 @@ static bool read_head(const struct source *s, const struct function *f, struct k
   if (!global)
     diag_error(s, f->name_at, strlen(f->name),
                "C functions that are to be tuned go to a .c file",
-               "'%s' is no __global__ function: in a .cu file the kernels are tuned", f->name);
+               "'%s' is no __global__ function: in a .cu file the kernels are tuned",
+               f->name);
   return global;
 }
 
-static bool in_class(TSNode n)
-{
+static bool in_class(TSNode n) {
   TSNode around;
   return node_inside(n, "field_declaration_list", &around);
 }
 
-static bool find_name(const struct source *s, struct function *f, TSNode *declarator)
-{
+static bool find_name(const struct source *s, struct function *f, TSNode *declarator) {
   TSNode n = child_of_type(f->node, "function_declarator");
   TSNode name = ts_node_is_null(n) ? n : ts_node_named_child(n, 0);
   *declarator = n;
@@ -194,22 +190,23 @@ static bool find_name(const struct source *s, struct function *f, TSNode *declar
     return true;
   }
   if (!ts_node_is_null(name) && node_is(name, "template_function"))
-    return refuse(s, name, "put it on the template itself: each instantiation is tuned alone",
+    return refuse(s, name,
+                  "put it on the template itself: each instantiation is tuned alone",
                   "this pragma stands on a specialisation");
   if (!ts_node_is_null(name) && node_is(name, "qualified_identifier"))
     return refuse(s, name, "define it within `namespace … { }`",
                   "this kernel is defined outside of its namespace");
   if (!ts_node_is_null(name) && node_is(name, "field_identifier"))
     return refuse(s, name, NULL, "a member of a class is no kernel");
-  diag_error(s, f->start, f->body_at - f->start, "write its name and parentheses without a macro",
+  diag_error(s, f->start, f->body_at - f->start,
+             "write its name and parentheses without a macro",
              "the kernel's header is not of the form '__global__ void name(parameters)'");
   return false;
 }
 
-// ---- parameters ----
+// ---- parameters ---------------------------------------------------------------------
 
-static bool holds(TSNode n, const char *type)
-{
+static bool holds(TSNode n, const char *type) {
   while (!ts_node_is_null(n) && strstr(ts_node_type(n), "declarator")) {
     if (node_is(n, type))
       return true;
@@ -222,8 +219,7 @@ static bool holds(TSNode n, const char *type)
   return false;
 }
 
-static bool read_param(const struct source *s, TSNode n, struct kernel *k)
-{
+static bool read_param(const struct source *s, TSNode n, struct kernel *k) {
   struct declaration d = declaration_of(s, n);
   size_t start = ts_node_start_byte(n);
   if (node_is(n, "variadic_parameter_declaration") || node_is(n, "..."))
@@ -241,26 +237,26 @@ static bool read_param(const struct source *s, TSNode n, struct kernel *k)
                             .specifiers = between(s, start, d.specifiers_end),
                             .initial = d.initial,
                             .pointer = holds(d.declarator, "pointer_declarator") ||
-                                       holds(d.declarator, "array_declarator") ||
-                                       holds(d.declarator, "function_declarator") };
+                                holds(d.declarator, "array_declarator") ||
+                                holds(d.declarator, "function_declarator") };
   arg_classify(a);
   return true;
 }
 
 // What an #if leaves of the parameters is known to the compiler alone.
-static bool is_conditional(const struct source *s, TSNode list)
-{
+static bool is_conditional(const struct source *s, TSNode list) {
   struct cc_directive d;
   size_t at = 0, start = ts_node_start_byte(list);
   if (!cc_directive_next(source_slice(s, list), &at, &d))
     return false;
-  diag_error(s, start + d.offset, d.end - d.offset - 1, "write the parameters without; what an #if decides "
-             "goes into the body", "there is a directive among the parameters of the kernel");
+  diag_error(s, start + d.offset, d.end - d.offset - 1,
+             "write the parameters without; what an #if decides "
+             "goes into the body",
+             "there is a directive among the parameters of the kernel");
   return true;
 }
 
-static bool read_params(const struct source *s, TSNode declarator, struct kernel *k)
-{
+static bool read_params(const struct source *s, TSNode declarator, struct kernel *k) {
   TSNode list = child_of_type(declarator, "parameter_list");
   bool fine = !is_conditional(s, list);
   for (uint32_t i = 0; i < ts_node_child_count(list); i++) {
@@ -271,8 +267,7 @@ static bool read_params(const struct source *s, TSNode declarator, struct kernel
   return fine;
 }
 
-bool cuda_signature_read(const struct source *s, struct function *f, struct kernel *k)
-{
+bool cuda_signature_read(const struct source *s, struct function *f, struct kernel *k) {
   TSNode declarator;
   k->cuda = arena_alloc(sizeof *k->cuda);
   k->cuda->start = f->start;
@@ -290,14 +285,14 @@ bool cuda_signature_read(const struct source *s, struct function *f, struct kern
   return read_params(s, declarator, k) && fine;
 }
 
-// ---- alternatives ----
+// ---- alternatives -------------------------------------------------------------------
 
-static bool same_tokens(struct slice a, struct slice b)
-{
+static bool same_tokens(struct slice a, struct slice b) {
   struct lexer la = lexer_of(a), lb = lexer_of(b);
   for (;;) {
     struct token ta = lex(&la), tb = lex(&lb);
-    if (ta.text.size != tb.text.size || memcmp(ta.text.data, tb.text.data, ta.text.size) != 0)
+    if (ta.text.size != tb.text.size ||
+        memcmp(ta.text.data, tb.text.data, ta.text.size) != 0)
       return false;
     if (ta.kind == TOKEN_END)
       return true;
@@ -305,21 +300,21 @@ static bool same_tokens(struct slice a, struct slice b)
 }
 
 bool cuda_signature_same(const struct source *s, const struct kernel *k,
-                         const struct kernel *alternative)
-{
+                         const struct kernel *alternative) {
   const struct cuda_kernel *a = k->cuda, *b = alternative->cuda;
   const struct function *f = &alternative->main;
   bool same = a->n_params == b->n_params;
   for (unsigned i = 0; same && i < a->n_params; i++)
     same = a->params[i].type == b->params[i].type &&
-           strcmp(a->params[i].name, b->params[i].name) == 0 &&
-           same_tokens(a->params[i].type_text, b->params[i].type_text);
+        strcmp(a->params[i].name, b->params[i].name) == 0 &&
+        same_tokens(a->params[i].type_text, b->params[i].type_text);
   if (!same)
-    diag_error(s, f->name_at, strlen(f->name), "write the same parameters, with the same names",
+    diag_error(s, f->name_at, strlen(f->name),
+               "write the same parameters, with the same names",
                "the kernel '%s' has another template <…>", k->main.name);
   else if (!same_tokens(a->namespaces, b->namespaces))
-    diag_error(s, f->name_at, strlen(f->name), NULL, "the kernel '%s' is in another namespace",
-               k->main.name);
+    diag_error(s, f->name_at, strlen(f->name), NULL,
+               "the kernel '%s' is in another namespace", k->main.name);
   else
     return true;
   return false;

@@ -5,8 +5,7 @@
 
 // Of a file with pragmas. False: something is wrong, and told.
 static bool make(struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
-                 const struct compile_options *o, bool emulate, struct text *out)
-{
+                 const struct compile_options *o, bool emulate, struct text *out) {
   unsigned errors = diag_errors(), n_kernels, n_launches;
   source_parse(s);
   struct kernel *kernels = cuda_kernels(s, pragmas, n_pragmas, &n_kernels);
@@ -22,12 +21,13 @@ static bool make(struct source *s, const struct pragma *pragmas, unsigned n_prag
     return false;
   for (unsigned i = 0; i < n_kernels; i++)
     units[i] = cuda_unit_build(s, kernels, n_kernels, &kernels[i], items, o);
-  cuda_emit(s, pragmas, n_pragmas, kernels, n_kernels, launches, n_launches, items, units, x, o, emulate, out);
+  cuda_emit(s, pragmas, n_pragmas, kernels, n_kernels, launches, n_launches, items, units,
+            x, o, emulate, out);
   return diag_errors() == errors;
 }
 
-bool cuda_translate(struct source *s, const struct compile_options *o, bool emulate, struct text *out)
-{
+bool cuda_translate(struct source *s, const struct compile_options *o, bool emulate,
+                    struct text *out) {
   unsigned errors = diag_errors(), n_pragmas;
   struct pragma *pragmas = pragma_all(s, &n_pragmas);
   struct text made = { 0 };

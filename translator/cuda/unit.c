@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// unit.c: the kernel unit as text for NVRTC: what is reached in the order of the file, the kernel as a
-// function of the device, the entry that calls it. Params are macros in front of it.
+// unit.c: the kernel unit as text for NVRTC: what is reached in the order of the file,
+// the kernel as a function of the device, the entry that calls it. Params are macros in
+// front of it.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "items.h"
 
-static void add_line(const struct cuda_item *i, struct text *out)
-{
+static void add_line(const struct cuda_item *i, struct text *out) {
   const char *path;
   unsigned line = source_where(i->s, i->start, &path, NULL);
   text_printf(out, "#line %u ", line);
@@ -17,8 +17,7 @@ static void add_line(const struct cuda_item *i, struct text *out)
 }
 
 // The last of the kernel and its alternatives: behind it they can be called.
-static unsigned last_own(const struct cuda_reach *r)
-{
+static unsigned last_own(const struct cuda_reach *r) {
   unsigned last = 0;
   for (unsigned n = 0; n < r->items.n; n++)
     if (r->items.list[n].own)
@@ -27,11 +26,12 @@ static unsigned last_own(const struct cuda_reach *r)
 }
 
 // In an unnamed namespace nothing could be found by its name from outside.
-static void add_entry(const struct cuda_reach *r, const struct cuda_item *i, struct text *out)
-{
+static void add_entry(const struct cuda_reach *r, const struct cuda_item *i,
+                      struct text *out) {
   unsigned closed = 0;
   const struct cuda_items *items = &r->items;
-  for (int s = i->scope; s >= 0 && items->list[s].n_names == 0; s = items->list[s].scope, closed++)
+  for (int s = i->scope; s >= 0 && items->list[s].n_names == 0;
+       s = items->list[s].scope, closed++)
     text_printf(out, "}\n"); // `extern "C" {` too, to no harm
   body_entry(r, out);
   int scopes[64];
@@ -44,16 +44,14 @@ static void add_entry(const struct cuda_reach *r, const struct cuda_item *i, str
   }
 }
 
-static bool is_written(const struct cuda_reach *r, const struct cuda_item *i)
-{
+static bool is_written(const struct cuda_reach *r, const struct cuda_item *i) {
   if (i->kind == ITEM_CLOSE || i->kind == ITEM_ELSE || i->kind == ITEM_ENDIF)
     return i->opener >= 0 && r->items.list[i->opener].reached;
   return i->reached;
 }
 
 // Scopes that the file leaves open, as where an #if holds one's end.
-static void add_items(const struct cuda_reach *r, struct text *out)
-{
+static void add_items(const struct cuda_reach *r, struct text *out) {
   unsigned last = last_own(r);
   for (unsigned n = 0; n < r->items.n; n++) {
     const struct cuda_item *i = &r->items.list[n];
@@ -68,20 +66,22 @@ static void add_items(const struct cuda_reach *r, struct text *out)
   }
 }
 
-// ---- flags --------------------------------------------------------------------------------------------
+// ---- flags --------------------------------------------------------------------------
 
 // An option of the build that is NVRTC's too, as that spells it; NULL: it is none.
-static const char *own_flag(const char *const **a)
-{
-  static const char *const plain[] = { "use_fast_math", "lineinfo", "extra-device-vectorization" };
-  static const char *const valued[] = { "maxrregcount", "ftz", "prec-div", "prec-sqrt", "fmad" };
+static const char *own_flag(const char *const **a) {
+  static const char *const plain[] = { "use_fast_math", "lineinfo",
+                                       "extra-device-vectorization" };
+  static const char *const valued[] = { "maxrregcount", "ftz", "prec-div", "prec-sqrt",
+                                        "fmad" };
   const char *word = **a;
   if (strcmp(word, "-ffast-math") == 0)
     return "--use_fast_math";
   if (strncmp(word, "-std=", 5) == 0 || strncmp(word, "--std=", 6) == 0) {
     const char *standard = strrchr(word, '+');
     return standard && atoi(standard + 1) >= 17 && atoi(standard + 1) <= 20
-               ? arena_printf("-std=c++%s", standard + 1) : NULL;
+        ? arena_printf("-std=c++%s", standard + 1)
+        : NULL;
   }
   if (*word != '-')
     return NULL;
@@ -99,8 +99,8 @@ static const char *own_flag(const char *const **a)
   return NULL;
 }
 
-static void add_flags(const struct cuda_reach *r, const struct compile_options *o, struct cuda_unit *u)
-{
+static void add_flags(const struct cuda_reach *r, const struct compile_options *o,
+                      struct cuda_unit *u) {
   bool standard = false;
   for (const char *const *a = o->args; a && *a; a++) {
     const char *flag = own_flag(&a);
@@ -111,7 +111,8 @@ static void add_flags(const struct cuda_reach *r, const struct compile_options *
   }
   if (!standard)
     *GROW(u->flags, u->n_flags) = "-std=c++17";
-  *GROW(u->flags, u->n_flags) = "-default-device"; // as --expt-relaxed-constexpr allows, and more
+  *GROW(u->flags, u->n_flags) =
+      "-default-device"; // as --expt-relaxed-constexpr allows, and more
   if (!prologue_needs_toolkit(r))
     return;
   const char *folder = r->toolkit.folder, *cccl = arena_printf("%s/cccl", folder);
@@ -120,8 +121,7 @@ static void add_flags(const struct cuda_reach *r, const struct compile_options *
     *GROW(u->flags, u->n_flags) = arena_printf("-I%s", cccl);
 }
 
-static bool is_unnamed(const struct cuda_reach *r)
-{
+static bool is_unnamed(const struct cuda_reach *r) {
   for (int s = r->items.list[last_own(r)].scope; s >= 0; s = r->items.list[s].scope) {
     struct lexer l = lexer_of(item_text(&r->items.list[s]));
     if (r->items.list[s].n_names == 0 && !slice_is(items_lex(&l).text, "extern"))
@@ -131,24 +131,24 @@ static bool is_unnamed(const struct cuda_reach *r)
 }
 
 // Each once, whatever declares it.
-static void add_symbols(const struct cuda_reach *r, struct cuda_unit *u)
-{
+static void add_symbols(const struct cuda_reach *r, struct cuda_unit *u) {
   for (unsigned n = 0; n < r->n_variables; n++) {
     const struct variable *v = &r->variables[n];
     bool known = false;
     for (unsigned i = 0; i < u->n_symbols; i++)
       known = known || slice_is(v->name, u->symbols[i].name);
     if (!known)
-      *GROW(u->symbols, u->n_symbols) = (struct cuda_symbol){
-        .name = arena_copy(v->name.data, v->name.size), .qualified = v->qualified,
-        .constant = v->constant };
+      *GROW(u->symbols, u->n_symbols) =
+          (struct cuda_symbol){ .name = arena_copy(v->name.data, v->name.size),
+                                .qualified = v->qualified,
+                                .constant = v->constant };
   }
 }
 
 struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *kernels,
                                  unsigned n_kernels, const struct kernel *k,
-                                 struct cuda_items *items, const struct compile_options *o)
-{
+                                 struct cuda_items *items,
+                                 const struct compile_options *o) {
   struct cuda_unit u = { .n_flags = 0 };
   const struct cuda_reach *r = cuda_reach(s, kernels, n_kernels, k, items, o);
   prologue_write(r, &u.text);

@@ -4,29 +4,25 @@
 
 #include "items.h"
 
-unsigned word_hash(struct slice s)
-{
+unsigned word_hash(struct slice s) {
   unsigned h = 2166136261u;
   for (size_t i = 0; i < s.size; i++)
     h = (h ^ (unsigned char)s.data[i]) * 16777619u;
   return h % WORD_BUCKETS;
 }
 
-static bool same(struct slice a, struct slice b)
-{
+static bool same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-bool word_set_has(const struct word_set *w, struct slice word)
-{
+bool word_set_has(const struct word_set *w, struct slice word) {
   for (unsigned n = w->buckets ? w->buckets[word_hash(word)] : 0; n; n = w->next[n - 1])
     if (same(w->list[n - 1], word))
       return true;
   return false;
 }
 
-bool word_set_add(struct word_set *w, struct slice word)
-{
+bool word_set_add(struct word_set *w, struct slice word) {
   if (!w->buckets)
     w->buckets = arena_alloc(WORD_BUCKETS * sizeof *w->buckets);
   if (word_set_has(w, word))

@@ -6,8 +6,7 @@
 #include "bake/bake.h"
 #include "unit/unit.h"
 
-void emit_resume(const struct source *s, size_t at, struct text *out)
-{
+void emit_resume(const struct source *s, size_t at, struct text *out) {
   const char *path;
   unsigned column, line = source_where(s, at, &path, &column);
   text_printf(out, "#line %u ", line);
@@ -18,27 +17,29 @@ void emit_resume(const struct source *s, size_t at, struct text *out)
 // Fields of autotune.h's structures that the text names: a user's macro may be spelled so
 // too.
 static const char *const fields[] = {
-  "abi", "name", "file", "line", "original", "invoke", "describe", "conditions", "n_conditions", "holds", "ret_size",
-  "ret_element", "n_args", "args", "n_keys", "keys", "n_params", "params", "n_sections",
-  "sections",   "n_units", "units", "n_symbols", "symbols", "verify", "rtol", "atol", "search",
-  "budget_seconds",   "budget_variants", "mode", "openmp", "hot", "code", "key", "kernel", "spans", "base", "bytes", "size", "node", "watch", "left", "result", "budget_share", "until", "family",
-  "footprint", "compiler", "replay", "not_captured", "inferred",
-  "flops", "l1d", "l2", "l3", "vector", "cores", "threads", "i", "d", "text",
+  "abi", "name", "file", "line", "original", "invoke", "describe", "conditions",
+  "n_conditions", "holds", "ret_size", "ret_element", "n_args", "args", "n_keys", "keys",
+  "n_params", "params", "n_sections", "sections", "n_units", "units", "n_symbols",
+  "symbols", "verify", "rtol", "atol", "search", "budget_seconds", "budget_variants",
+  "mode", "openmp", "hot", "code", "key", "kernel", "spans", "base", "bytes", "size",
+  "node", "watch", "left", "result", "budget_share", "until", "family", "footprint",
+  "compiler", "replay", "not_captured", "inferred", "flops", "l1d", "l2", "l3", "vector",
+  "cores", "threads", "i", "d", "text",
   // of CUDA kernels
-  "gpu", "flags", "launch", "geometry", "instance", "n_written", "written", "grid", "block",
-  "shared", "stream", "smem_per_block", "smem_per_sm", "registers", "sms", "warp", "max_threads",
-  "cc", "x", "y", "z", "s", "value", "type", "end", "lines", "kind", NULL };
+  "gpu", "flags", "launch", "geometry", "instance", "n_written", "written", "grid",
+  "block", "shared", "stream", "smem_per_block", "smem_per_sm", "registers", "sms",
+  "warp", "max_threads", "cc", "x", "y", "z", "s", "value", "type", "end", "lines",
+  "kind", NULL
+};
 
-static bool user_macro(const struct emission *e, const char *name)
-{
+static bool user_macro(const struct emission *e, const char *name) {
   const struct item *f = expand_function(e->x, &e->k->main);
   size_t order = f ? (size_t)(f->text.data - e->x->text.data) : SIZE_MAX;
   const struct macro *m = expand_macro(e->x, slice_of(name), order);
   return m && !m->builtin;
 }
 
-void emit_hide_macros(const struct emission *e, bool hide)
-{
+void emit_hide_macros(const struct emission *e, bool hide) {
   for (const char *const *f = fields; *f; f++) {
     if (!user_macro(e, *f))
       continue;
@@ -49,8 +50,7 @@ void emit_hide_macros(const struct emission *e, bool hide)
   }
 }
 
-static bool file_defines(const struct source *s, const char *macro)
-{
+static bool file_defines(const struct source *s, const char *macro) {
   const char *p = s->text, *end = s->text + s->size;
   for (; (p = memmem(p, (size_t)(end - p), "define", 6)); p += 6) {
     struct lexer l = lexer_of((struct slice){ p + 6, (size_t)(end - p) - 6 });
@@ -61,8 +61,7 @@ static bool file_defines(const struct source *s, const char *macro)
   return false;
 }
 
-void emit_define_params(const struct emission *e, bool define)
-{
+void emit_define_params(const struct emission *e, bool define) {
   const char *kernel = e->k->main.name;
   for (unsigned i = 0; i < e->k->n_params; i++) {
     const struct param *p = &e->k->params[i];
@@ -70,27 +69,27 @@ void emit_define_params(const struct emission *e, bool define)
       continue;
     const char *m = p->macro;
     if (define)
-      text_printf(e->out, "#ifndef %s\n#define %s %s\n#define AUTOTUNE_OWN_%s_%s\n#endif\n", m, m,
+      text_printf(e->out,
+                  "#ifndef %s\n#define %s %s\n#define AUTOTUNE_OWN_%s_%s\n#endif\n", m, m,
                   feed_default(e->s, e->k, p), kernel, m);
     else
-      text_printf(e->out, "#ifdef AUTOTUNE_OWN_%s_%s\n#undef %s\n"
-                          "#undef AUTOTUNE_OWN_%s_%s\n#endif\n",
+      text_printf(e->out,
+                  "#ifdef AUTOTUNE_OWN_%s_%s\n#undef %s\n"
+                  "#undef AUTOTUNE_OWN_%s_%s\n#endif\n",
                   kernel, m, m, kernel, m);
   }
 }
 
-static void begin_generated(struct text *out)
-{
+static void begin_generated(struct text *out) {
   text_printf(out, "\nAUTOTUNE_GENERATED\n#line 1 \"<autotune>\"\n");
 }
 
-static void header(const struct emission *e, const struct function *f)
-{
+static void header(const struct emission *e, const struct function *f) {
   text_add(e->out, e->s->text + f->start, f->body_at - f->start);
 }
 
-static void key_values(const struct emission *e, const char *separator, const char *format)
-{
+static void key_values(const struct emission *e, const char *separator,
+                       const char *format) {
   for (unsigned i = 0; i < e->k->n_keys; i++) {
     text_printf(e->out, "%s", i ? separator : "");
     text_printf(e->out, format, i);
@@ -98,14 +97,12 @@ static void key_values(const struct emission *e, const char *separator, const ch
   }
 }
 
-static void argument_names(const struct emission *e, const char *prefix)
-{
+static void argument_names(const struct emission *e, const char *prefix) {
   for (unsigned i = 0; i < e->k->n_args; i++)
     text_printf(e->out, "%s%s%s", i ? ", " : "", prefix, e->k->args[i].name);
 }
 
-static void slow_path(const struct emission *e)
-{
+static void slow_path(const struct emission *e) {
   const char *name = e->k->main.name;
   struct slice result = e->k->returns ? e->k->result : slice_of("void");
   text_printf(e->out, "static __attribute__((noinline, cold)) %.*s autotune_slow_%s(",
@@ -122,32 +119,37 @@ static void slow_path(const struct emission *e)
     argument_names(e, "(void *)&");
     text_printf(e->out, " };\n");
   }
-  text_printf(e->out, "  struct autotune_call_state autotune_s;\n"
-                      "  const autotune_fn autotune_f =\n"
-                      "    autotune_begin(&autotune_site_%s, %s, %s, &autotune_s);\n  ", name,
-              e->k->n_keys ? "autotune_k" : "0", e->k->n_args ? "autotune_a" : "0");
+  text_printf(e->out,
+              "  struct autotune_call_state autotune_s;\n"
+              "  const autotune_fn autotune_f =\n"
+              "    autotune_begin(&autotune_site_%s, %s, %s, &autotune_s);\n  ",
+              name, e->k->n_keys ? "autotune_k" : "0", e->k->n_args ? "autotune_a" : "0");
   if (e->k->returns)
     text_printf(e->out, "%.*s autotune_result = ", (int)result.size, result.data);
   text_printf(e->out, "((autotune_type_%s *)autotune_f)(", name);
   argument_names(e, "");
-  text_printf(e->out, ");\n  if (autotune_s.node != 0) {\n    autotune_s.result = %s;\n"
-                      "    autotune_end(&autotune_s);\n  }\n%s}\n",
+  text_printf(e->out,
+              ");\n  if (autotune_s.node != 0) {\n    autotune_s.result = %s;\n"
+              "    autotune_end(&autotune_s);\n  }\n%s}\n",
               e->k->returns ? "&autotune_result" : "0",
               e->k->returns ? "  return autotune_result;\n" : "");
 }
 
 // What the program calls: one load, the comparisons of the key, one indirect call.
-static void stub(const struct emission *e)
-{
+static void stub(const struct emission *e) {
   const char *name = e->k->main.name;
   header(e, &e->k->main);
-  text_printf(e->out, "\n{\n  struct autotune_entry *const autotune_e =\n"
-                      "    __atomic_load_n(&autotune_site_%s.hot, __ATOMIC_ACQUIRE);\n"
-                      "  if (__builtin_expect(autotune_e != 0", name);
+  text_printf(e->out,
+              "\n{\n  struct autotune_entry *const autotune_e =\n"
+              "    __atomic_load_n(&autotune_site_%s.hot, __ATOMIC_ACQUIRE);\n"
+              "  if (__builtin_expect(autotune_e != 0",
+              name);
   text_printf(e->out, "%s", e->k->n_keys ? " && " : "");
   key_values(e, " && ", "autotune_e->key[%u] == ");
-  text_printf(e->out, " && !autotune_due(autotune_e), 1)) {\n    %s((autotune_type_%s *)autotune_e->code)(",
-              e->k->returns ? "return " : "", name);
+  text_printf(
+      e->out,
+      " && !autotune_due(autotune_e), 1)) {\n    %s((autotune_type_%s *)autotune_e->code)(",
+      e->k->returns ? "return " : "", name);
   argument_names(e, "");
   text_printf(e->out, ");\n%s  }\n  %sautotune_slow_%s(",
               e->k->returns ? "" : "    return;\n", e->k->returns ? "return " : "", name);
@@ -155,20 +157,19 @@ static void stub(const struct emission *e)
   text_printf(e->out, ");\n}\n");
 }
 
-// The kernel itself is declared static in front of what will be its default, where a macro of the user's
-// may say so once more.
-static void declare(const struct emission *e, const struct function *f)
-{
+// The kernel itself is declared static in front of what will be its default, where a
+// macro of the user's may say so once more.
+static void declare(const struct emission *e, const struct function *f) {
   header(e, f);
   if (f == &e->k->main)
-    text_printf(e->out, ";\nstatic __typeof__(%s) autotune_default_%s;\n", f->name, f->name);
+    text_printf(e->out, ";\nstatic __typeof__(%s) autotune_default_%s;\n", f->name,
+                f->name);
   else
     text_printf(e->out, "__attribute__((unused));\n");
 }
 
 // In front of the definition at F: params and a prototype.
-static void before(const struct emission *e, const struct function *f)
-{
+static void before(const struct emission *e, const struct function *f) {
   begin_generated(e->out);
   emit_define_params(e, true);
   if (e->o->bake)
@@ -179,8 +180,7 @@ static void before(const struct emission *e, const struct function *f)
   emit_resume(e->s, f->start, e->out);
 }
 
-static void after(const struct emission *e, const struct function *f)
-{
+static void after(const struct emission *e, const struct function *f) {
   const char *name = e->k->main.name;
   begin_generated(e->out);
   if (e->o->bake) {
@@ -191,10 +191,11 @@ static void after(const struct emission *e, const struct function *f)
     emit_arguments(e);
     emit_functions(e);
     emit_tables(e);
-    text_printf(e->out, "static struct autotune_site autotune_site_%s = "
-                        "{ 0, &autotune_kernel_%s, 0 };\n"
-                        "static __attribute__((destructor)) void autotune_close_%s(void)\n"
-                        "{\n  autotune_site_close(&autotune_site_%s);\n}\n",
+    text_printf(e->out,
+                "static struct autotune_site autotune_site_%s = "
+                "{ 0, &autotune_kernel_%s, 0 };\n"
+                "static __attribute__((destructor)) void autotune_close_%s(void)\n"
+                "{\n  autotune_site_close(&autotune_site_%s);\n}\n",
                 name, name, name, name);
     slow_path(e);
     stub(e);
@@ -205,16 +206,18 @@ static void after(const struct emission *e, const struct function *f)
   emit_resume(e->s, f->end, e->out);
 }
 
-struct edit {               // of the source: [START, END) becomes what the kind says
+struct edit { // of the source: [START, END) becomes what the kind says
   size_t start, end;
   enum { EDIT_BLANK, EDIT_STATIC, EDIT_BEFORE, EDIT_NAME, EDIT_AFTER } kind;
   const struct emission *emission;
   const struct function *function;
 };
-struct edits { struct edit *list; unsigned n; };
+struct edits {
+  struct edit *list;
+  unsigned n;
+};
 
-static void edit_add(struct edits *edits, struct edit edit)
-{
+static void edit_add(struct edits *edits, struct edit edit) {
   unsigned i = edits->n;
   *GROW(edits->list, edits->n) = edit;
   for (; i > 0 && edits->list[i - 1].start > edit.start; i--)
@@ -223,8 +226,8 @@ static void edit_add(struct edits *edits, struct edit edit)
 }
 
 // `extern` and `static` in front of the name: we write our own.
-static void edit_linkage(const struct source *s, struct edits *edits, const struct function *f)
-{
+static void edit_linkage(const struct source *s, struct edits *edits,
+                         const struct function *f) {
   struct lexer l = lexer_of((struct slice){ s->text + f->start, f->name_at - f->start });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     size_t at = (size_t)(t.text.data - s->text);
@@ -233,8 +236,7 @@ static void edit_linkage(const struct source *s, struct edits *edits, const stru
   }
 }
 
-static void apply(const struct source *s, const struct edit *edit, struct text *out)
-{
+static void apply(const struct source *s, const struct edit *edit, struct text *out) {
   switch (edit->kind) {
   case EDIT_BLANK:
     for (size_t i = edit->start; i < edit->end; i++)
@@ -261,13 +263,14 @@ static void apply(const struct source *s, const struct edit *edit, struct text *
   }
 }
 
-static void edit_kernel(const struct source *s, struct edits *edits, const struct emission *e)
-{
+static void edit_kernel(const struct source *s, struct edits *edits,
+                        const struct emission *e) {
   const struct function *f = &e->k->main;
   edit_add(edits, (struct edit){ f->start, f->start, EDIT_BEFORE, e, f });
   if (!e->o->bake || bake_applies(e->k)) {
     edit_linkage(s, edits, f);
-    edit_add(edits, (struct edit){ f->name_at, f->name_at + strlen(f->name), EDIT_NAME, e, f });
+    edit_add(edits,
+             (struct edit){ f->name_at, f->name_at + strlen(f->name), EDIT_NAME, e, f });
   }
   edit_add(edits, (struct edit){ f->end, f->end, EDIT_AFTER, e, f });
   for (unsigned i = 0; i < e->k->n_alternatives; i++) {
@@ -278,16 +281,19 @@ static void edit_kernel(const struct source *s, struct edits *edits, const struc
 }
 
 void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
-               const struct kernel *kernels, unsigned n_kernels, const struct expansion *x,
-               struct unit *const *units, const struct compile_options *o, struct text *out)
-{
+               const struct kernel *kernels, unsigned n_kernels,
+               const struct expansion *x, struct unit *const *units,
+               const struct compile_options *o, struct text *out) {
   struct edits edits = { 0 };
   bool any = false;
   for (unsigned i = 0; i < n_pragmas; i++)
-    edit_add(&edits, (struct edit){ pragmas[i].offset, pragmas[i].end, EDIT_BLANK, NULL, NULL });
+    edit_add(&edits,
+             (struct edit){ pragmas[i].offset, pragmas[i].end, EDIT_BLANK, NULL, NULL });
   for (unsigned i = 0; i < n_kernels; i++) {
     struct emission *e = arena_alloc(sizeof *e);
-    *e = (struct emission){ .s = s, .k = &kernels[i], .x = x, .units = units[i], .out = out, .o = o };
+    *e = (struct emission){
+      .s = s, .k = &kernels[i], .x = x, .units = units[i], .out = out, .o = o
+    };
     e->factors = units[i] ? factors_of(x, e->k, &e->n_factors) : NULL;
     if (units[i]) // else an #if leaves the kernel out
       edit_kernel(s, &edits, e);

@@ -10,28 +10,25 @@
 typedef void clause_reader(const struct source *s, struct kernel *k,
                            const struct clause *c);
 
-static const struct pragma *pragma_of(const struct kernel *k)
-{
+static const struct pragma *pragma_of(const struct kernel *k) {
   return k->main.pragma;
 }
 
-static bool is_identifier(struct slice text)
-{
+static bool is_identifier(struct slice text) {
   struct lexer l = lexer_of(text);
   struct token t = lex(&l);
   return t.kind == TOKEN_WORD && t.text.size == text.size;
 }
 
-static bool reserved(struct slice name)
-{
+static bool reserved(struct slice name) {
   static const char prefix[] = "AUTOTUNE_";
   return name.size >= sizeof prefix - 1 &&
-         memcmp(name.data, prefix, sizeof prefix - 1) == 0;
+      memcmp(name.data, prefix, sizeof prefix - 1) == 0;
 }
 
 // May NAME be that of a new param?
-static bool check_name(const struct source *s, const struct kernel *k, struct slice name)
-{
+static bool check_name(const struct source *s, const struct kernel *k,
+                       struct slice name) {
   size_t at = pragma_offset(pragma_of(k), name);
   int length = (int)name.size;
   const char *wrong = NULL;
@@ -54,8 +51,7 @@ static bool check_name(const struct source *s, const struct kernel *k, struct sl
 
 // `NAME` or `NAME = default`, of a param clause.
 static bool read_label(const struct source *s, struct kernel *k, struct slice label,
-                       struct param *param, struct slice *value)
-{
+                       struct param *param, struct slice *value) {
   const char *equals = memchr(label.data, '=', label.size);
   struct slice name = label;
   *value = (struct slice){ NULL, 0 };
@@ -73,8 +69,7 @@ static bool read_label(const struct source *s, struct kernel *k, struct slice la
 
 // The index of the candidate that TEXT spells, or n_values.
 static unsigned find_value(const struct source *s, const struct pragma *p,
-                           struct slice text, const struct param *param)
-{
+                           struct slice text, const struct param *param) {
   struct value v;
   enum value_kind kind;
   unsigned i = 0;
@@ -85,8 +80,7 @@ static unsigned find_value(const struct source *s, const struct pragma *p,
   return i;
 }
 
-static void read_param(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_param(const struct source *s, struct kernel *k, const struct clause *c) {
   const struct pragma *p = pragma_of(k);
   struct param param = { .when = -1, .named = true };
   struct slice value;
@@ -120,28 +114,24 @@ static void read_param(const struct source *s, struct kernel *k, const struct cl
     kernel_add_param(k, param);
 }
 
-static void read_flags(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_flags(const struct source *s, struct kernel *k, const struct clause *c) {
   if (params_left(s, k, c->offset))
     values_flags(s, pragma_of(k), c, k);
 }
 
 static void read_compiler(const struct source *s, struct kernel *k,
-                          const struct clause *c)
-{
+                          const struct clause *c) {
   values_compilers(s, pragma_of(k), c, k);
 }
 
 static void read_constraint(const struct source *s, struct kernel *k,
-                            const struct clause *c)
-{
+                            const struct clause *c) {
   (void)s;
   if (c->n_args)
     *GROW(k->constraints, k->n_constraints) = c->args[0].text;
 }
 
-static void read_key(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_key(const struct source *s, struct kernel *k, const struct clause *c) {
   k->key_given = true;
   for (unsigned i = 0; i < c->n_args; i++) {
     struct slice text = c->args[i].text;
@@ -155,23 +145,19 @@ static void read_key(const struct source *s, struct kernel *k, const struct clau
   }
 }
 
-static void read_in(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_in(const struct source *s, struct kernel *k, const struct clause *c) {
   sections_read(s, k, c, AUTOTUNE_IN);
 }
 
-static void read_out(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_out(const struct source *s, struct kernel *k, const struct clause *c) {
   sections_read(s, k, c, AUTOTUNE_OUT);
 }
 
-static void read_inout(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_inout(const struct source *s, struct kernel *k, const struct clause *c) {
   sections_read(s, k, c, AUTOTUNE_INOUT);
 }
 
-static bool read_tolerance(const struct source *s, const struct argument *a, double *d)
-{
+static bool read_tolerance(const struct source *s, const struct argument *a, double *d) {
   char *end, *copy = arena_copy(a->text.data, a->text.size);
   *d = strtod(copy, &end);
   if (a->text.size && *end == '\0' && isfinite(*d) && *d >= 0)
@@ -181,8 +167,8 @@ static bool read_tolerance(const struct source *s, const struct argument *a, dou
   return false;
 }
 
-static void read_verify(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_verify(const struct source *s, struct kernel *k,
+                        const struct clause *c) {
   k->atol = -1; // until it is given
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct argument *a = &c->args[i];
@@ -205,20 +191,17 @@ static void read_verify(const struct source *s, struct kernel *k, const struct c
   }
 }
 
-static void read_flops(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_flops(const struct source *s, struct kernel *k, const struct clause *c) {
   (void)s;
   k->flops = c->n_args ? c->args[0].text : k->flops;
 }
 
-static void read_bytes(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_bytes(const struct source *s, struct kernel *k, const struct clause *c) {
   (void)s;
   k->bytes = c->n_args ? c->args[0].text : k->bytes;
 }
 
-static bool read_share(const char *text, double *share)
-{
+static bool read_share(const char *text, double *share) {
   char *end;
   double percent = strtod(text, &end);
   bool good = end != text && strcmp(end, "%") == 0 && percent > 0 && percent <= 100;
@@ -229,8 +212,7 @@ static bool read_share(const char *text, double *share)
 
 // `5s`, `500ms`, `2min`: a time; `200`: so many variants; `5%`: a share.
 static void read_budget(const struct source *s, struct kernel *k,
-                        const struct argument *a)
-{
+                        const struct argument *a) {
   static const struct {
     const char *unit;
     double seconds;
@@ -250,22 +232,23 @@ static void read_budget(const struct source *s, struct kernel *k,
       return;
     }
   if (!read_share(copy, &k->budget_share))
-    diag_error(s, a->offset, a->text.size ? a->text.size : 1,
-               "a budget is a time (5s, 500ms, 2min), a number of variants (200), a share of "
-               "the time in the kernel (5%), or several (5s, 200)",
-               "this is no budget");
+    diag_error(
+        s, a->offset, a->text.size ? a->text.size : 1,
+        "a budget is a time (5s, 500ms, 2min), a number of variants (200), a share of "
+        "the time in the kernel (5%), or several (5s, 200)",
+        "this is no budget");
 }
 
-static void read_until(const struct source *s, struct kernel *k, const struct argument *a)
-{
+static void read_until(const struct source *s, struct kernel *k,
+                       const struct argument *a) {
   if (!read_share(arena_copy(a->text.data, a->text.size), &k->until) || k->until >= 1)
     diag_error(s, a->offset, a->text.size ? a->text.size : 1,
                "write until: 2%, to stop when less improvement is expected",
                "this is no share");
 }
 
-static void read_search(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_search(const struct source *s, struct kernel *k,
+                        const struct clause *c) {
   static const char *const searches[] = { "auto",   "exhaustive", "random", "local",
                                           "anneal", "genetic",    "model",  NULL };
   bool budget = false;
@@ -289,9 +272,10 @@ static void read_search(const struct source *s, struct kernel *k, const struct c
                  "write search(NAME, budget: 5s, until: 2%)", "'search' knows no '%.*s'",
                  (int)a->label.size, a->label.data);
     else if (!*name)
-      diag_error(s, a->offset, a->text.size ? a->text.size : 1,
-                 "searches are auto, exhaustive, random, local, anneal, genetic and model", "unknown search '%.*s'",
-                 (int)a->text.size, a->text.data);
+      diag_error(
+          s, a->offset, a->text.size ? a->text.size : 1,
+          "searches are auto, exhaustive, random, local, anneal, genetic and model",
+          "unknown search '%.*s'", (int)a->text.size, a->text.data);
     else if (k->search)
       diag_error(s, a->offset, a->text.size, NULL, "a kernel has one search");
     else
@@ -301,10 +285,9 @@ static void read_search(const struct source *s, struct kernel *k, const struct c
     k->search = NULL;
 }
 
-static void read_mode(const struct source *s, struct kernel *k, const struct clause *c)
-{
-  static const char *const modes[] = { "first", "background", "online", "offline", "locked",
-                                       "off", NULL };
+static void read_mode(const struct source *s, struct kernel *k, const struct clause *c) {
+  static const char *const modes[] = { "first",  "background", "online", "offline",
+                                       "locked", "off",        NULL };
   for (const char *const *m = modes; c->n_args && *m; m++)
     if (slice_is(c->args[0].text, *m)) {
       k->mode = *m;
@@ -312,12 +295,12 @@ static void read_mode(const struct source *s, struct kernel *k, const struct cla
     }
   if (c->n_args && c->args[0].text.size)
     diag_error(s, c->args[0].offset, c->args[0].text.size,
-               "modes are first, background, online, offline, locked and off", "unknown mode '%.*s'",
-               (int)c->args[0].text.size, c->args[0].text.data);
+               "modes are first, background, online, offline, locked and off",
+               "unknown mode '%.*s'", (int)c->args[0].text.size, c->args[0].text.data);
 }
 
-static void read_family(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_family(const struct source *s, struct kernel *k,
+                        const struct clause *c) {
   if (c->n_args && is_identifier(c->args[0].text))
     k->family = arena_copy(c->args[0].text.data, c->args[0].text.size);
   else if (c->n_args && c->args[0].text.size)
@@ -346,8 +329,7 @@ static const struct {
   { "family", read_family },
 };
 
-static void check_expressions(const struct source *s, const struct kernel *k)
-{
+static void check_expressions(const struct source *s, const struct kernel *k) {
   const struct pragma *p = pragma_of(k);
   for (unsigned i = 0; i < k->n_constraints; i++)
     names_check(s, k, p, k->constraints[i], USE_PARAMS | USE_MACHINE, "a constraint");
@@ -358,8 +340,7 @@ static void check_expressions(const struct source *s, const struct kernel *k)
 }
 
 // The clauses that only CUDA kernels have.
-static void read_cuda(const struct source *s, struct kernel *k, const struct clause *c)
-{
+static void read_cuda(const struct source *s, struct kernel *k, const struct clause *c) {
   cuda_clause_reader *read = cuda_clause(c->name);
   if (read && k->cuda)
     read(s, k, c);
@@ -368,8 +349,7 @@ static void read_cuda(const struct source *s, struct kernel *k, const struct cla
                "'%s' is for CUDA kernels, in .cu files", c->name);
 }
 
-void clauses_read(const struct source *s, struct kernel *k)
-{
+void clauses_read(const struct source *s, struct kernel *k) {
   const struct pragma *p = pragma_of(k);
   for (unsigned pass = 0; pass < 2; pass++)
     for (unsigned i = 0; i < p->n_clauses; i++)

@@ -6,8 +6,7 @@
 
 // What a set is of, for its param's name: the directive where the clause is the
 // directive's own.
-static const char *subject(const struct pragma *p, const struct clause *c)
-{
+static const char *subject(const struct pragma *p, const struct clause *c) {
   static const char *const own[] = { "sizes", "permutation", "partial", NULL };
   for (const char *const *o = own; *o; o++)
     if (strcmp(c->name, *o) == 0)
@@ -15,8 +14,7 @@ static const char *subject(const struct pragma *p, const struct clause *c)
   return c->name;
 }
 
-static bool name_taken(const struct kernel *k, const char *name)
-{
+static bool name_taken(const struct kernel *k, const char *name) {
   for (unsigned i = 0; i < k->n_params; i++)
     if (strcmp(k->params[i].name, name) == 0)
       return true;
@@ -25,8 +23,7 @@ static bool name_taken(const struct kernel *k, const char *name)
 
 // "tile@12.1": what, the line that the user knows, and a number that makes it unique.
 static const char *set_name(const struct source *s, const struct kernel *k,
-                            const char *what, size_t offset)
-{
+                            const char *what, size_t offset) {
   unsigned line = source_where(s, offset, NULL, NULL);
   for (unsigned i = 1;; i++) {
     char *name = arena_printf("%s@%u.%u", what, line, i);
@@ -38,8 +35,7 @@ static const char *set_name(const struct source *s, const struct kernel *k,
 }
 
 static int set_param(const struct source *s, struct kernel *k, const struct pragma *p,
-                     const struct clause *c, const struct argument *a, int when)
-{
+                     const struct clause *c, const struct argument *a, int when) {
   struct param param = { .when = when, .offset = a->offset };
   bool fine = true;
   for (unsigned i = 0; i < a->n_set; i++)
@@ -54,8 +50,7 @@ static int set_param(const struct source *s, struct kernel *k, const struct prag
 // Both choices of `optional`: "no" first, so that what depends on it counts for one
 // variant there.
 static int optional_param(const struct source *s, struct kernel *k,
-                          const struct pragma *p, const struct clause *c, int when)
-{
+                          const struct pragma *p, const struct clause *c, int when) {
   static const struct {
     const char *text, *define;
   } choices[] = { { "no", "0" }, { "yes", "1" } };
@@ -72,8 +67,7 @@ static int optional_param(const struct source *s, struct kernel *k,
 
 static struct dir_clause read_clause(const struct source *s, struct kernel *k,
                                      const struct pragma *p, const struct clause *c,
-                                     int when)
-{
+                                     int when) {
   struct dir_clause out = { .name = c->name, .body = c->body, .offset = c->offset };
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct argument *a = &c->args[i];
@@ -85,8 +79,7 @@ static struct dir_clause read_clause(const struct source *s, struct kernel *k,
 }
 
 static void read_directive(const struct source *s, struct kernel *k, struct function *f,
-                           const struct pragma *p, int when)
-{
+                           const struct pragma *p, int when) {
   struct loop_directive d = { .pragma = p, .kind = p->directive, .present = -1 };
   if (!loop_find(s, p, f, &d.loop) || !params_left(s, k, p->offset))
     return;
@@ -95,14 +88,13 @@ static void read_directive(const struct source *s, struct kernel *k, struct func
       d.present = optional_param(s, k, p, &p->clauses[i], when);
   for (unsigned i = 0; i < p->n_clauses; i++)
     if (strcmp(p->clauses[i].name, "optional") != 0)
-      *GROW(d.clauses, d.n_clauses) = read_clause(s, k, p, &p->clauses[i],
-                                                  d.present >= 0 ? d.present : when);
+      *GROW(d.clauses, d.n_clauses) =
+          read_clause(s, k, p, &p->clauses[i], d.present >= 0 ? d.present : when);
   *GROW(f->directives, f->n_directives) = d;
 }
 
 bool directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,
-                     struct kernel *k, struct function *f)
-{
+                     struct kernel *k, struct function *f) {
   unsigned before = diag_errors();
   bool broken = false;
   int when = f == &k->main ? -1 : k->choose;

@@ -28,23 +28,20 @@ static const struct {
 static struct expr *parse_condition(struct parser *p);
 static struct expr *parse_operand(struct parser *p, struct token t);
 
-static struct expr *new_expr(enum operation op, struct expr *a)
-{
+static struct expr *new_expr(enum operation op, struct expr *a) {
   struct expr *e = arena_alloc(sizeof *e);
   e->op = op;
   e->a = a;
   return e;
 }
 
-static struct expr *fail(struct parser *p)
-{
+static struct expr *fail(struct parser *p) {
   p->failed = true;
   return new_expr(OP_UNKNOWN, NULL);
 }
 
 // Skips what makes an unknown of a name: a call, an element, a member.
-static bool skip_postfix(struct parser *p)
-{
+static bool skip_postfix(struct parser *p) {
   for (bool any = false;; any = true) {
     struct lexer ahead = p->l;
     struct slice t = lex(&ahead).text;
@@ -59,8 +56,7 @@ static bool skip_postfix(struct parser *p)
   }
 }
 
-static struct expr *parse_name(struct parser *p, struct slice name)
-{
+static struct expr *parse_name(struct parser *p, struct slice name) {
   struct expr *e = new_expr(OP_UNKNOWN, NULL);
   if (skip_postfix(p)) {
     e->postfix = true;
@@ -76,8 +72,7 @@ static struct expr *parse_name(struct parser *p, struct slice name)
   return e;
 }
 
-static struct expr *parse_number(struct parser *p, struct slice text)
-{
+static struct expr *parse_number(struct parser *p, struct slice text) {
   struct expr *e = new_expr(OP_NUMBER, NULL);
   e->number.known = true;
   if (read_integer(text, &e->number.i))
@@ -87,14 +82,12 @@ static struct expr *parse_number(struct parser *p, struct slice text)
 }
 
 // What E was read from begins at START.
-static void set_text(const struct parser *p, struct expr *e, const char *start)
-{
+static void set_text(const struct parser *p, struct expr *e, const char *start) {
   if (start && !p->failed)
     e->text = slice_trim((struct slice){ start, (size_t)(p->l.p - start) });
 }
 
-static struct expr *parse_unary(struct parser *p)
-{
+static struct expr *parse_unary(struct parser *p) {
   const char *start = p->l.p;
   if (p->failed || p->depth == MAX_DEPTH || ++p->nodes > MAX_NODES)
     return fail(p);
@@ -106,8 +99,7 @@ static struct expr *parse_unary(struct parser *p)
 }
 
 // `(size_t)x`, `(double)x`, behind the '('.
-static struct expr *parse_cast(struct parser *p)
-{
+static struct expr *parse_cast(struct parser *p) {
   enum operation op = OP_TO_INTEGER;
   struct token t = lex(&p->l);
   bool narrow = false;
@@ -126,8 +118,7 @@ static struct expr *parse_cast(struct parser *p)
   return e;
 }
 
-static struct expr *parse_operand(struct parser *p, struct token t)
-{
+static struct expr *parse_operand(struct parser *p, struct token t) {
   static const struct {
     const char *text;
     enum operation op;
@@ -157,8 +148,7 @@ static struct expr *parse_operand(struct parser *p, struct token t)
   return t.kind == TOKEN_NUMBER ? parse_number(p, t.text) : fail(p);
 }
 
-static struct expr *parse_binary(struct parser *p, int least)
-{
+static struct expr *parse_binary(struct parser *p, int least) {
   struct expr *left = parse_unary(p);
   for (;;) {
     struct lexer ahead = p->l;
@@ -177,8 +167,7 @@ static struct expr *parse_binary(struct parser *p, int least)
   }
 }
 
-static struct expr *parse_condition(struct parser *p)
-{
+static struct expr *parse_condition(struct parser *p) {
   struct expr *e = parse_binary(p, 1);
   struct lexer ahead = p->l;
   if (!slice_is(lex(&ahead).text, "?"))
@@ -197,76 +186,92 @@ static struct expr *parse_condition(struct parser *p)
   return e;
 }
 
-struct expr *expr_parse(const struct kernel *k, struct slice text)
-{
+struct expr *expr_parse(const struct kernel *k, struct slice text) {
   struct parser p = { .k = k, .l = lexer_of(text) };
   struct expr *e = parse_condition(&p);
   return p.failed || lex(&p.l).kind != TOKEN_END ? NULL : e;
 }
 
-static struct number integer(long long i)
-{
+static struct number integer(long long i) {
   return (struct number){ .known = true, .i = i };
 }
 
-static double as_real(struct number n)
-{
+static double as_real(struct number n) {
   return n.real ? n.d : (double)n.i;
 }
 
-bool number_true(struct number n)
-{
+bool number_true(struct number n) {
   return n.real ? n.d != 0 : n.i != 0;
 }
 
-static struct number real_binary(const char *op, double a, double b)
-{
+static struct number real_binary(const char *op, double a, double b) {
   struct number n = { .known = true, .real = true };
   switch (op[0]) {
-  case '*': n.d = a * b; return n;
-  case '/': n.d = a / b; return n;
-  case '+': n.d = a + b; return n;
-  case '-': n.d = a - b; return n;
-  case '<': return op[1] == '<' ? (struct number){ 0 } : integer(op[1] ? a <= b : a < b);
-  case '>': return op[1] == '>' ? (struct number){ 0 } : integer(op[1] ? a >= b : a > b);
-  case '=': return integer(a == b);
-  case '!': return integer(a != b);
-  default: return (struct number){ 0 };
+  case '*':
+    n.d = a * b;
+    return n;
+  case '/':
+    n.d = a / b;
+    return n;
+  case '+':
+    n.d = a + b;
+    return n;
+  case '-':
+    n.d = a - b;
+    return n;
+  case '<':
+    return op[1] == '<' ? (struct number){ 0 } : integer(op[1] ? a <= b : a < b);
+  case '>':
+    return op[1] == '>' ? (struct number){ 0 } : integer(op[1] ? a >= b : a > b);
+  case '=':
+    return integer(a == b);
+  case '!':
+    return integer(a != b);
+  default:
+    return (struct number){ 0 };
   }
 }
 
-static struct number shift(const char *op, long long a, long long b)
-{
+static struct number shift(const char *op, long long a, long long b) {
   if (b < 0 || b > 63)
     return (struct number){ 0 };
   return integer(*op == '<' ? (long long)((unsigned long long)a << b) : a >> b);
 }
 
 // Wraps where C's would overflow; a division by zero is unknown.
-static struct number integer_binary(const char *op, long long a, long long b)
-{
+static struct number integer_binary(const char *op, long long a, long long b) {
   unsigned long long ua = (unsigned long long)a, ub = (unsigned long long)b;
   switch (op[0]) {
-  case '*': return integer((long long)(ua * ub));
-  case '+': return integer((long long)(ua + ub));
-  case '-': return integer((long long)(ua - ub));
+  case '*':
+    return integer((long long)(ua * ub));
+  case '+':
+    return integer((long long)(ua + ub));
+  case '-':
+    return integer((long long)(ua - ub));
   case '/':
     return b == 0 || b == -1 ? (struct number){ .known = b, .i = (long long)(0 - ua) }
                              : integer(a / b);
-  case '%': return b == 0 || b == -1 ? (struct number){ .known = b } : integer(a % b);
-  case '<': return op[1] == '<' ? shift(op, a, b) : integer(op[1] ? a <= b : a < b);
-  case '>': return op[1] == '>' ? shift(op, a, b) : integer(op[1] ? a >= b : a > b);
-  case '=': return integer(a == b);
-  case '!': return integer(a != b);
-  case '&': return integer(a & b);
-  case '|': return integer(a | b);
-  default: return integer(a ^ b);
+  case '%':
+    return b == 0 || b == -1 ? (struct number){ .known = b } : integer(a % b);
+  case '<':
+    return op[1] == '<' ? shift(op, a, b) : integer(op[1] ? a <= b : a < b);
+  case '>':
+    return op[1] == '>' ? shift(op, a, b) : integer(op[1] ? a >= b : a > b);
+  case '=':
+    return integer(a == b);
+  case '!':
+    return integer(a != b);
+  case '&':
+    return integer(a & b);
+  case '|':
+    return integer(a | b);
+  default:
+    return integer(a ^ b);
   }
 }
 
 static struct number binary_value(const struct expr *e, const struct kernel *k,
-                                  const unsigned *point)
-{
+                                  const unsigned *point) {
   struct number a = expr_value(e->a, k, point), b = expr_value(e->b, k, point);
   bool both = a.known && b.known;
   if (strcmp(e->binary, "&&") == 0) {
@@ -285,31 +290,33 @@ static struct number binary_value(const struct expr *e, const struct kernel *k,
                           : integer_binary(e->binary, a.i, b.i);
 }
 
-static struct number param_value(const struct param *p, unsigned value)
-{
+static struct number param_value(const struct param *p, unsigned value) {
   const struct value *v = &p->values[value];
   if (p->kind == VALUE_STRING || p->kind == VALUE_TUPLE)
     return (struct number){ 0 };
   // What C sees is the number as it is spelled: 1 among 0.5, 1 is an integer still.
   bool real = p->kind == VALUE_REAL && strpbrk(v->define, ".eEpP") &&
-              strncmp(v->define, "0x", 2);
+      strncmp(v->define, "0x", 2);
   return (struct number){ .known = true,
                           .real = real,
-                          .i = real                    ? 0
-                               : p->kind == VALUE_REAL ? (long long)v->d
-                                                       : v->i,
+                          .i = real                   ? 0
+                              : p->kind == VALUE_REAL ? (long long)v->d
+                                                      : v->i,
                           .d = v->d };
 }
 
 struct number expr_value(const struct expr *e, const struct kernel *k,
-                         const unsigned *point)
-{
+                         const unsigned *point) {
   struct number n;
   switch (e->op) {
-  case OP_NUMBER: return e->number;
-  case OP_PARAM: return param_value(&k->params[e->param], point[e->param]);
-  case OP_UNKNOWN: return (struct number){ 0 };
-  case OP_BINARY: return binary_value(e, k, point);
+  case OP_NUMBER:
+    return e->number;
+  case OP_PARAM:
+    return param_value(&k->params[e->param], point[e->param]);
+  case OP_UNKNOWN:
+    return (struct number){ 0 };
+  case OP_BINARY:
+    return binary_value(e, k, point);
   case OP_CONDITION:
     n = expr_value(e->a, k, point);
     return n.known ? expr_value(number_true(n) ? e->b : e->c, k, point) : n;

@@ -6,13 +6,11 @@
 
 #include "kernel.h"
 
-bool node_is(TSNode node, const char *type)
-{
+bool node_is(TSNode node, const char *type) {
   return strcmp(ts_node_type(node), type) == 0;
 }
 
-bool cursor_next(TSTreeCursor *cursor, bool descend)
-{
+bool cursor_next(TSTreeCursor *cursor, bool descend) {
   if (descend && ts_tree_cursor_goto_first_child(cursor))
     return true;
   do {
@@ -26,8 +24,7 @@ enum conditional { NO_CONDITIONAL, OPENS, CHANGES, CLOSES };
 
 // What the directive whose '#' has just been read does; L is moved to the end of its
 // line.
-static enum conditional skip_directive(struct lexer *l)
-{
+static enum conditional skip_directive(struct lexer *l) {
   static const struct {
     const char *word;
     enum conditional is;
@@ -46,8 +43,7 @@ static enum conditional skip_directive(struct lexer *l)
   return NO_CONDITIONAL;
 }
 
-size_t after_gap(const struct source *s, size_t offset, size_t end)
-{
+size_t after_gap(const struct source *s, size_t offset, size_t end) {
   struct lexer l = { s->text + offset, s->text + end, true };
   for (;;) {
     struct token t = lex(&l);
@@ -59,8 +55,7 @@ size_t after_gap(const struct source *s, size_t offset, size_t end)
 
 // The smallest node of that type in ROOT that begins at OFFSET exactly; false: there is
 // none.
-static bool node_at(TSNode root, size_t offset, const char *type, TSNode *found)
-{
+static bool node_at(TSNode root, size_t offset, const char *type, TSNode *found) {
   TSTreeCursor cursor = ts_tree_cursor_new(root);
   bool any = false, more = true;
   while (more) {
@@ -82,8 +77,7 @@ struct branch {
   int depth;
 };
 
-static bool unbalanced(const struct source *s, size_t at, const char *message)
-{
+static bool unbalanced(const struct source *s, size_t at, const char *message) {
   diag_error(s, at, 1, "let every branch of an #if open and close the same braces", "%s",
              message);
   return false;
@@ -91,8 +85,7 @@ static bool unbalanced(const struct source *s, size_t at, const char *message)
 
 // Follows the braces from the '{' at OPEN to its '}'. False: a branch of an #if opens or
 // closes some of them, or they are never closed; diagnosed.
-static bool braces_match(const struct source *s, size_t open, size_t *end)
-{
+static bool braces_match(const struct source *s, size_t open, size_t *end) {
   struct branch *stack = NULL;
   unsigned n = 0;
   int depth = 0;
@@ -114,8 +107,9 @@ static bool braces_match(const struct source *s, size_t open, size_t *end)
       depth++;
     } else if (slice_is(t.text, "}") && --depth == 0) {
       *end = at + 1;
-      return n == 0 || unbalanced(s, stack[n - 1].at,
-                                  "this #if is still open where the function ends");
+      return n == 0 ||
+          unbalanced(s, stack[n - 1].at,
+                     "this #if is still open where the function ends");
     }
   }
   diag_error(s, open, 1, NULL, "this brace is never closed");
@@ -123,8 +117,7 @@ static bool braces_match(const struct source *s, size_t open, size_t *end)
 }
 
 // Moves L behind `template <…>`, where that is what comes.
-static void skip_template(struct lexer *l)
-{
+static void skip_template(struct lexer *l) {
   struct lexer ahead = *l;
   if (!slice_is(lex(&ahead).text, "template") || !slice_is(lex(&ahead).text, "<"))
     return;
@@ -140,8 +133,7 @@ static void skip_template(struct lexer *l)
 }
 
 // The '{' of a definition that begins at OFFSET; false: something else ends first.
-static bool find_body(const struct source *s, size_t offset, size_t *body)
-{
+static bool find_body(const struct source *s, size_t offset, size_t *body) {
   struct lexer l = { s->text + offset, s->text + s->size, false };
   if (s->cuda)
     skip_template(&l);
@@ -166,8 +158,7 @@ static bool find_body(const struct source *s, size_t offset, size_t *body)
 }
 
 // `f(a, b) int a; { … }`: at a ';', a type stands behind the parentheses.
-static bool old_style(const struct source *s, size_t offset, size_t semicolon)
-{
+static bool old_style(const struct source *s, size_t offset, size_t semicolon) {
   struct lexer l = { s->text + offset, s->text + semicolon, false };
   bool closed = false;
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
@@ -178,13 +169,11 @@ static bool old_style(const struct source *s, size_t offset, size_t semicolon)
   return false;
 }
 
-static const char *pragma_label(const struct pragma *p)
-{
+static const char *pragma_label(const struct pragma *p) {
   return p->kind == PRAGMA_KERNEL ? "kernel" : "alternative";
 }
 
-static bool no_function(const struct source *s, const struct pragma *p, size_t at)
-{
+static bool no_function(const struct source *s, const struct pragma *p, size_t at) {
   const char *hint = "put the pragma on the line above the function";
   struct lexer l = { s->text + at, s->text + s->size, false };
   struct slice word = lex(&l).text;
@@ -194,43 +183,40 @@ static bool no_function(const struct source *s, const struct pragma *p, size_t a
   else if (slice_is(word, "#"))
     hint = "an #if stands between: put the pragma behind it";
   else if (!find_body(s, at, &body) && body < s->size && s->text[body] == ';')
-    hint =
-        old_style(s, at, body)
-            ? "the types of arguments must stand within the parentheses"
-            : "this is a declaration: the pragma goes to the definition, with its body";
+    hint = old_style(s, at, body)
+        ? "the types of arguments must stand within the parentheses"
+        : "this is a declaration: the pragma goes to the definition, with its body";
   diag_error(s, p->offset, p->end - p->offset, hint,
              "'#pragma autotune %s' does not stand before a function definition",
              pragma_label(p));
   return false;
 }
 
-static bool definition_at(TSNode root, size_t start, size_t end, TSNode *found)
-{
+static bool definition_at(TSNode root, size_t start, size_t end, TSNode *found) {
   return node_at(root, start, "function_definition", found) &&
-         ts_node_end_byte(*found) == end;
+      ts_node_end_byte(*found) == end;
 }
 
 // The definition within [START, END) whose braces open at BODY.
-static bool definition_around(TSNode root, size_t start, size_t body, size_t end, TSNode *found)
-{
+static bool definition_around(TSNode root, size_t start, size_t body, size_t end,
+                              TSNode *found) {
   TSNode n = ts_node_descendant_for_byte_range(root, (uint32_t)body, (uint32_t)end);
   while (!ts_node_is_null(n) && !node_is(n, "function_definition"))
     n = ts_node_parent(n);
   *found = n;
-  return !ts_node_is_null(n) && ts_node_start_byte(n) >= start && ts_node_end_byte(n) == end;
+  return !ts_node_is_null(n) && ts_node_start_byte(n) >= start &&
+      ts_node_end_byte(n) == end;
 }
 
-static bool find_definition(const struct source *s, TSNode root, size_t start, size_t body,
-                            size_t end, TSNode *found)
-{
+static bool find_definition(const struct source *s, TSNode root, size_t start,
+                            size_t body, size_t end, TSNode *found) {
   if (s->cuda) // it may stand behind `template <…>` or `extern "C"`
     return definition_around(root, start, body, end, found);
   return definition_at(root, start, end, found);
 }
 
 // The last token of the C text before AT, directives apart.
-static struct slice token_before(const struct source *s, size_t at)
-{
+static struct slice token_before(const struct source *s, size_t at) {
   struct lexer l = lexer_of((struct slice){ s->text, at });
   struct slice last = { 0 };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
@@ -241,22 +227,23 @@ static struct slice token_before(const struct source *s, size_t at)
   return last;
 }
 
-// `static`, the pragma, and then the rest of the definition: compilers that skip unknown pragmas take it.
-static bool inside_definition(const struct source *s, const struct pragma *p)
-{
+// `static`, the pragma, and then the rest of the definition: compilers that skip unknown
+// pragmas take it.
+static bool inside_definition(const struct source *s, const struct pragma *p) {
   struct slice before = token_before(s, p->offset);
-  bool cuda = s->cuda && (slice_is(before, ">") || slice_is(before, "__global__") ||
-                          (before.size && *before.data == '"')); // of `extern "C"`
+  bool cuda = s->cuda &&
+      (slice_is(before, ">") || slice_is(before, "__global__") ||
+       (before.size && *before.data == '"')); // of `extern "C"`
   if (!is_keyword(before) && !slice_is(before, "*") && !cuda)
     return false;
-  diag_error(s, p->offset, p->end - p->offset, "put it on the line above the whole definition",
+  diag_error(s, p->offset, p->end - p->offset,
+             "put it on the line above the whole definition",
              "this pragma stands within a declaration, behind '%.*s'", (int)before.size,
              before.data);
   return true;
 }
 
-bool function_find(const struct source *s, const struct pragma *p, struct function *f)
-{
+bool function_find(const struct source *s, const struct pragma *p, struct function *f) {
   if (inside_definition(s, p))
     return false;
   size_t at = after_gap(s, p->end, s->size), body, end;
@@ -281,25 +268,22 @@ bool function_find(const struct source *s, const struct pragma *p, struct functi
 // a statement for a call, and misses a ';' behind it or does not know what to do with a
 // word. Where it misses a whole statement, the ')' is that of a `for` whose body begins
 // with an #if.
-static bool after_macro(const struct source *s, TSNode n)
-{
+static bool after_macro(const struct source *s, TSNode n) {
   size_t at = ts_node_start_byte(n);
   while (at > 0 && strchr(" \t\r\n", s->parsed[at - 1]))
     at--;
   if (at == 0 || s->parsed[at - 1] != ')')
     return false;
   return ts_node_is_missing(n)
-             ? node_is(n, ";") && ts_node_named_child_count(ts_node_parent(n)) > 0
-             : ts_node_child_count(n) == 1 && node_is(ts_node_child(n, 0), "identifier");
+      ? node_is(n, ";") && ts_node_named_child_count(ts_node_parent(n)) > 0
+      : ts_node_child_count(n) == 1 && node_is(ts_node_child(n, 0), "identifier");
 }
 
-static bool is_error(const struct source *s, TSNode n)
-{
+static bool is_error(const struct source *s, TSNode n) {
   return (node_is(n, "ERROR") || ts_node_is_missing(n)) && !after_macro(s, n);
 }
 
-static bool loop_parsed(const struct source *s, TSNode loop)
-{
+static bool loop_parsed(const struct source *s, TSNode loop) {
   TSTreeCursor cursor = ts_tree_cursor_new(loop);
   bool fine = true, more = ts_node_has_error(loop);
   while (more && fine) {
@@ -310,7 +294,7 @@ static bool loop_parsed(const struct source *s, TSNode loop)
       diag_error(
           s, start, end - start,
           s->text[next] == '#' ? "put braces around the #if that is the body"
-                       : "is a macro in it that hides a part of the syntax?",
+                               : "is a macro in it that hides a part of the syntax?",
           ts_node_is_missing(n) ? "'%s' is missing here" : "this could not be parsed",
           ts_node_type(n));
       fine = false;
@@ -323,8 +307,7 @@ static bool loop_parsed(const struct source *s, TSNode loop)
 
 // True when FROM to TO, lines of the preprocessor, holds a directive `fuse`: it makes a
 // loop of a block.
-static bool fuses(const struct source *s, size_t from, size_t to)
-{
+static bool fuses(const struct source *s, size_t from, size_t to) {
   struct lexer l = { s->text + from, s->text + to, true };
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
     if (slice_is(t.text, "autotune") && slice_is(lex(&l).text, "fuse"))
@@ -333,8 +316,7 @@ static bool fuses(const struct source *s, size_t from, size_t to)
 }
 
 // What to do where a directive is followed by the text from AT on, which is no loop.
-static const char *no_loop_hint(const struct source *s, size_t at, size_t end)
-{
+static const char *no_loop_hint(const struct source *s, size_t at, size_t end) {
   struct lexer l = { s->text + at, s->text + end, false };
   struct token t = lex(&l);
   if (slice_is(t.text, "#"))
@@ -347,8 +329,7 @@ static const char *no_loop_hint(const struct source *s, size_t at, size_t end)
 }
 
 bool loop_find(const struct source *s, const struct pragma *p, const struct function *f,
-               TSNode *loop)
-{
+               TSNode *loop) {
   size_t at = after_gap(s, p->end, f->end);
   struct lexer l = { s->text + at, s->text + f->end, false };
   if (node_at(f->node, at, "for_statement", loop))

@@ -7,8 +7,7 @@
 
 #define MAX_ERRORS 64 // more are not shown, so not looked for
 
-static unsigned next_word(const struct kernel *k)
-{
+static unsigned next_word(const struct kernel *k) {
   long long last = 0;
   for (unsigned i = 0; i < k->n_params; i++)
     for (unsigned j = 0; k->params[i].kind == VALUE_WORD && j < k->params[i].n_values;
@@ -18,8 +17,7 @@ static unsigned next_word(const struct kernel *k)
   return (unsigned)last + 1;
 }
 
-int kernel_add_param(struct kernel *k, struct param p)
-{
+int kernel_add_param(struct kernel *k, struct param p) {
   unsigned word = next_word(k);
   for (unsigned i = 0; p.kind == VALUE_WORD && i < p.n_values; i++) {
     struct value *v = &p.values[i];
@@ -33,14 +31,13 @@ int kernel_add_param(struct kernel *k, struct param p)
   return (int)k->n_params - 1;
 }
 
-bool params_left(const struct source *s, const struct kernel *k, size_t offset)
-{
+bool params_left(const struct source *s, const struct kernel *k, size_t offset) {
   if (k->n_params == MAX_PARAMS)
     diag_error(s, offset, 1, NULL, "more than %d params in one kernel", MAX_PARAMS);
   return k->n_params < MAX_PARAMS;
 }
 
-/* ---- defaults from the file's own macros ---- */
+/* ---- defaults from the file's own macros ----------------------------------------- */
 
 struct definition {
   unsigned n;
@@ -48,15 +45,13 @@ struct definition {
   struct slice value;
 };
 
-static bool slices_same(struct slice a, struct slice b)
-{
+static bool slices_same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
 // What the lines `#define NAME …` in front of END say.
 static struct definition find_definition(const struct source *s, const char *name,
-                                         size_t end)
-{
+                                         size_t end) {
   struct definition d = { .same = true };
   struct lexer l = lexer_of((struct slice){ s->text, end });
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
@@ -77,8 +72,7 @@ static struct definition find_definition(const struct source *s, const char *nam
   return d;
 }
 
-static struct slice without_parentheses(struct slice text)
-{
+static struct slice without_parentheses(struct slice text) {
   while (text.size > 2 && *text.data == '(' && text.data[text.size - 1] == ')' &&
          !memchr(text.data, ',', text.size))
     text = slice_trim((struct slice){ text.data + 1, text.size - 2 });
@@ -86,21 +80,20 @@ static struct slice without_parentheses(struct slice text)
 }
 
 // The candidate that the macro's VALUE spells; n_values: none does.
-static unsigned find_candidate(const struct param *p, struct slice value)
-{
+static unsigned find_candidate(const struct param *p, struct slice value) {
   long long number;
   struct slice plain = without_parentheses(value);
   bool integer = p->kind == VALUE_INT && read_integer(plain, &number);
   unsigned i = 0;
-  while (i < p->n_values && !(integer ? p->values[i].i == number
-                                      : slice_is(value, p->values[i].text) ||
-                                            slice_is(plain, p->values[i].text)))
+  while (i < p->n_values &&
+         !(integer ? p->values[i].i == number
+                   : slice_is(value, p->values[i].text) ||
+                   slice_is(plain, p->values[i].text)))
     i++;
   return i;
 }
 
-static void read_defaults(const struct source *s, struct kernel *k)
-{
+static void read_defaults(const struct source *s, struct kernel *k) {
   for (unsigned i = 0; i < k->n_params; i++) {
     struct param *p = &k->params[i];
     if (!p->named)
@@ -115,12 +108,11 @@ static void read_defaults(const struct source *s, struct kernel *k)
   }
 }
 
-/* ---- kernels and alternatives ---- */
+/* ---- kernels and alternatives ---------------------------------------------------- */
 
 // Which function P stands on, told apart from those that have a pragma already.
 static bool new_function(const struct source *s, const struct pragma *p,
-                         const struct kernel *all, unsigned n, struct kernel *out)
-{
+                         const struct kernel *all, unsigned n, struct kernel *out) {
   struct function *f = &out->main;
   *out = (struct kernel){ .choose = -1 };
   if (!function_find(s, p, f))
@@ -139,8 +131,7 @@ static bool new_function(const struct source *s, const struct pragma *p,
 
 // In the namespace of LIKE, a kernel or an alternative; NULL: in any.
 static struct kernel *find_kernel(struct kernel *all, unsigned n, struct slice name,
-                                  const struct cuda_kernel *like)
-{
+                                  const struct cuda_kernel *like) {
   for (unsigned i = 0; i < n; i++)
     if (slice_is(name, all[i].main.name) &&
         (!like || slices_same(all[i].cuda->namespaces, like->namespaces)))
@@ -149,8 +140,7 @@ static struct kernel *find_kernel(struct kernel *all, unsigned n, struct slice n
 }
 
 static bool read_kernel(const struct source *s, const struct pragma *p,
-                        struct kernel **all, unsigned *n)
-{
+                        struct kernel **all, unsigned *n) {
   struct kernel k;
   if (!new_function(s, p, *all, *n, &k))
     return false;
@@ -165,8 +155,7 @@ static bool read_kernel(const struct source *s, const struct pragma *p,
 }
 
 static bool read_alternative(const struct source *s, const struct pragma *p,
-                             struct kernel *all, unsigned n)
-{
+                             struct kernel *all, unsigned n) {
   struct slice name = p->clauses[0].args[0].text;
   struct kernel *k = find_kernel(all, n, name, NULL), *same, other;
   if (!new_function(s, p, all, n, &other))
@@ -192,8 +181,7 @@ static bool read_alternative(const struct source *s, const struct pragma *p,
 }
 
 // Which of the algorithms: 0 is the kernel itself.
-static void add_choice(struct kernel *k)
-{
+static void add_choice(struct kernel *k) {
   struct param p = {
     .name = "algorithm", .kind = VALUE_CHOICE, .when = -1, .offset = k->main.name_at
   };
@@ -208,10 +196,9 @@ static void add_choice(struct kernel *k)
   k->choose = kernel_add_param(k, p);
 }
 
-/* ---- loops ---- */
+/* ---- loops ----------------------------------------------------------------------- */
 
-static bool uses_openmp(const struct source *s, const struct function *f)
-{
+static bool uses_openmp(const struct source *s, const struct function *f) {
   struct lexer l = { s->text + f->body_at, s->text + f->end, false };
   struct slice before = { NULL, 0 };
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
@@ -229,15 +216,16 @@ static bool uses_openmp(const struct source *s, const struct function *f)
     case DIR_REVERSE:
     case DIR_UNROLL:
     case DIR_FUSE:
-    case DIR_UNROLL_AND_JAM: break; // text, when the kernel is written
-    default: return true;
+    case DIR_UNROLL_AND_JAM:
+      break; // text, when the kernel is written
+    default:
+      return true;
     }
   return false;
 }
 
 static void read_loops(const struct source *s, const struct pragma *pragmas, unsigned n,
-                       struct kernel *k)
-{
+                       struct kernel *k) {
   for (unsigned i = 0; i <= k->n_alternatives; i++) {
     struct function *f = i ? &k->alternatives[i - 1] : &k->main;
     if (k->cuda && !cuda_directives_check(s, pragmas, n, f))
@@ -251,8 +239,7 @@ static void read_loops(const struct source *s, const struct pragma *pragmas, uns
   }
 }
 
-static bool covered(const struct kernel *k, size_t offset)
-{
+static bool covered(const struct kernel *k, size_t offset) {
   for (unsigned i = 0; i <= k->n_alternatives; i++) {
     const struct function *f = i ? &k->alternatives[i - 1] : &k->main;
     if (offset > f->body_at && offset < f->end)
@@ -262,8 +249,7 @@ static bool covered(const struct kernel *k, size_t offset)
 }
 
 static void check_stray(const struct source *s, const struct pragma *p,
-                        const struct kernel *all, unsigned n)
-{
+                        const struct kernel *all, unsigned n) {
   for (unsigned i = 0; i < n; i++)
     if (covered(&all[i], p->offset))
       return;
@@ -273,8 +259,7 @@ static void check_stray(const struct source *s, const struct pragma *p,
 }
 
 struct kernel *kernel_all(const struct source *s, const struct pragma *pragmas,
-                          unsigned n, unsigned *n_kernels)
-{
+                          unsigned n, unsigned *n_kernels) {
   struct kernel *all = NULL;
   bool fine = true;
   *n_kernels = 0;

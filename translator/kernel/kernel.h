@@ -16,13 +16,13 @@
 
 #include "translator.h"
 
-/* ---- kernel.c ---- */
+/* ---- kernel.c -------------------------------------------------------------------- */
 
 #define MAX_PARAMS 128 /* of a kernel */
 /* Diagnoses, at OFFSET, one param too many. */
 bool params_left(const struct source *s, const struct kernel *k, size_t offset);
 
-/* ---- function.c ---- */
+/* ---- function.c ------------------------------------------------------------------ */
 
 /* Fills node, start, end, body_at and pragma of the function that P stands on. False:
  * diagnosed. */
@@ -39,13 +39,13 @@ bool node_is(TSNode node, const char *type);
  * left. */
 bool cursor_next(TSTreeCursor *cursor, bool descend);
 
-/* ---- signature.c ---- */
+/* ---- signature.c ----------------------------------------------------------------- */
 
 /* Fills f->name and name_at, and result, returns, is_static and args of K. False:
  * diagnosed. */
 bool signature_read(const struct source *s, struct function *f, struct kernel *k);
-/* Sets K->result from HEAD, all in front of the name: it without storage class, attributes and, where
- * they can be told from types, macros. */
+/* Sets K->result from HEAD, all in front of the name: it without storage class,
+ * attributes and, where they can be told from types, macros. */
 void signature_result(struct slice head, struct kernel *k);
 /* Diagnoses where ALTERNATIVE (read into a kernel of its own) cannot be called in K's
  * place. */
@@ -57,7 +57,7 @@ void arg_classify(struct kernel_arg *a);
  * end. */
 const char *skip_brackets(struct lexer *l);
 
-/* ---- words.c ---- */
+/* ---- words.c --------------------------------------------------------------------- */
 
 bool is_storage(struct slice word);   /* static, inline, … */
 bool is_attribute(struct slice word); /* __attribute__, …: parentheses follow */
@@ -69,7 +69,7 @@ bool is_real_word(struct slice word);
 bool is_type_word(struct slice word); /* any of the four before, char, void, … */
 bool is_keyword(struct slice word);   /* of C: all of these but size_t and the like */
 
-/* ---- values.c ---- */
+/* ---- values.c -------------------------------------------------------------------- */
 
 /* Adds the candidates that TEXT (a value, a range or a set) stands for. False: diagnosed.
  */
@@ -77,8 +77,8 @@ bool values_add(const struct source *s, const struct pragma *p, struct slice tex
                 struct param *param);
 bool value_read(const struct source *s, const struct pragma *p, struct slice text,
                 struct value *v, enum value_kind *kind);
-/* Appends V, of KIND, to PARAM's candidates. False: it does not fit, or (unless a RANGE names it) stands there
- * already; diagnosed. */
+/* Appends V, of KIND, to PARAM's candidates. False: it does not fit, or (unless a RANGE
+ * names it) stands there already; diagnosed. */
 bool value_add(const struct source *s, struct param *param, struct value v,
                enum value_kind kind, bool range);
 bool value_same(const struct value *a, const struct value *b, enum value_kind kind);
@@ -90,7 +90,7 @@ void values_flags(const struct source *s, const struct pragma *p, const struct c
 void values_compilers(const struct source *s, const struct pragma *p,
                       const struct clause *c, struct kernel *k);
 
-/* ---- clauses.c, sections.c, directives.c ---- */
+/* ---- clauses.c, sections.c, directives.c ----------------------------------------- */
 
 void clauses_read(const struct source *s, struct kernel *k);
 void sections_read(const struct source *s, struct kernel *k, const struct clause *c,
@@ -100,11 +100,15 @@ void sections_read(const struct source *s, struct kernel *k, const struct clause
 bool directives_read(const struct source *s, const struct pragma *pragmas, unsigned n,
                      struct kernel *k, struct function *f);
 
-/* ---- names.c ---- */
+/* ---- names.c --------------------------------------------------------------------- */
 
-enum name_use { USE_PARAMS = 1, USE_MACHINE = 2, /* arguments may be used everywhere */
-                USE_GRID = 4, USE_BLOCK = 8,      /* gridDim, as asked for; blockDim, the variant's */
-                USE_CEIL = 16 };                  /* grid(ceil) */
+enum name_use {
+  USE_PARAMS = 1,
+  USE_MACHINE = 2, /* arguments may be used everywhere */
+  USE_GRID = 4,
+  USE_BLOCK = 8, /* gridDim, as asked for; blockDim, the variant's */
+  USE_CEIL = 16
+}; /* grid(ceil) */
 /* Diagnoses the names in EXPR, a part of P, that stand for nothing there. WHAT: "a
  * constraint". */
 bool names_check(const struct source *s, const struct kernel *k, const struct pragma *p,
@@ -120,10 +124,10 @@ void names_check_params(const struct source *s, const struct kernel *k);
 /* Diagnoses a variable of F that the macro PARAM would replace. */
 void names_check_declared(const struct source *s, const struct function *f,
                           const struct param *param);
-int kernel_arg(const struct kernel *k, struct slice name); /* -1: none */
+int kernel_arg(const struct kernel *k, struct slice name);       /* -1: none */
 bool is_machine_name(const struct kernel *k, struct slice name); /* AUTOTUNE_L2, … */
 
-/* ---- expr.c ---- */
+/* ---- expr.c ---------------------------------------------------------------------- */
 
 struct number {
   bool known, real;
@@ -160,7 +164,7 @@ struct number expr_value(const struct expr *e, const struct kernel *k,
                          const unsigned *point);
 bool number_true(struct number n);
 
-/* ---- points.c ---- */
+/* ---- points.c -------------------------------------------------------------------- */
 
 struct point_count {
   unsigned all, allowed; /* counted up to a million */

@@ -12,41 +12,36 @@ static const char *const machine_names[] = { "AUTOTUNE_L1D",     "AUTOTUNE_L2",
                                              "AUTOTUNE_VECTOR",  "AUTOTUNE_CORES",
                                              "AUTOTUNE_THREADS", NULL };
 
-static const char *const gpu_names[] = { "AUTOTUNE_SMEM_PER_BLOCK", "AUTOTUNE_SMEM_PER_SM",
-                                         "AUTOTUNE_REGISTERS",      "AUTOTUNE_SMS",
-                                         "AUTOTUNE_WARP",           "AUTOTUNE_MAX_THREADS",
-                                         "AUTOTUNE_CC",             NULL };
+static const char *const gpu_names[] = {
+  "AUTOTUNE_SMEM_PER_BLOCK", "AUTOTUNE_SMEM_PER_SM", "AUTOTUNE_REGISTERS", "AUTOTUNE_SMS",
+  "AUTOTUNE_WARP",           "AUTOTUNE_MAX_THREADS", "AUTOTUNE_CC",        NULL
+};
 
-int kernel_arg(const struct kernel *k, struct slice name)
-{
+int kernel_arg(const struct kernel *k, struct slice name) {
   for (unsigned i = 0; i < k->n_args; i++)
     if (slice_is(name, k->args[i].name))
       return (int)i;
   return -1;
 }
 
-int kernel_param(const struct kernel *k, struct slice name)
-{
+int kernel_param(const struct kernel *k, struct slice name) {
   for (unsigned i = 0; i < k->n_params; i++)
     if (k->params[i].named && slice_is(name, k->params[i].name))
       return (int)i;
   return -1;
 }
 
-static bool is_one_of(struct slice name, const char *const *names)
-{
+static bool is_one_of(struct slice name, const char *const *names) {
   while (*names && !slice_is(name, *names))
     names++;
   return *names != NULL;
 }
 
-bool is_machine_name(const struct kernel *k, struct slice name)
-{
+bool is_machine_name(const struct kernel *k, struct slice name) {
   return is_one_of(name, machine_names) || (k->cuda && is_one_of(name, gpu_names));
 }
 
-const char *name_nearest(const struct kernel *k, struct slice name, unsigned uses)
-{
+const char *name_nearest(const struct kernel *k, struct slice name, unsigned uses) {
   const char **words = NULL;
   unsigned n = 0;
   for (unsigned i = 0; i < k->n_args; i++)
@@ -68,8 +63,7 @@ const char *name_nearest(const struct kernel *k, struct slice name, unsigned use
   return nearest(name, words);
 }
 
-bool kernel_word(const struct kernel *k, struct slice name, long long *number)
-{
+bool kernel_word(const struct kernel *k, struct slice name, long long *number) {
   for (unsigned i = 0; i < k->n_params; i++)
     for (unsigned j = 0; k->params[i].kind == VALUE_WORD && j < k->params[i].n_values;
          j++)
@@ -80,7 +74,7 @@ bool kernel_word(const struct kernel *k, struct slice name, long long *number)
   return false;
 }
 
-/* ---- the words of a file and of the headers beside it ---- */
+/* ---- the words of a file and of the headers beside it ---------------------------- */
 
 struct search {
   struct slice word;
@@ -92,10 +86,9 @@ struct search {
 
 static void search_text(struct search *q, const char *text, size_t size);
 
-static void search_header(struct search *q, struct slice name)
-{
-  const char *path = arena_printf("%s%.*s", *name.data == '/' ? "" : q->dir,
-                                  (int)name.size, name.data);
+static void search_header(struct search *q, struct slice name) {
+  const char *path =
+      arena_printf("%s%.*s", *name.data == '/' ? "" : q->dir, (int)name.size, name.data);
   for (unsigned i = 0; i < q->n_seen; i++)
     if (strcmp(q->seen[i], path) == 0)
       return;
@@ -120,8 +113,7 @@ static void search_header(struct search *q, struct slice name)
 // What the line of the preprocessor at L (behind its '#') says of the word: names that it
 // defines or asks for are no uses, `#pragma autotune kernel` is none, and `#include` is
 // followed.
-static void search_directive(struct search *q, struct lexer *l)
-{
+static void search_directive(struct search *q, struct lexer *l) {
   const char *end = lex_line_end(l->p, l->end);
   struct lexer line = { l->p, end, false };
   *l = (struct lexer){ end, l->end, true };
@@ -143,32 +135,32 @@ static void search_directive(struct search *q, struct lexer *l)
       return;
   }
   for (struct token t = lex(&line); t.kind != TOKEN_END; t = lex(&line))
-    q->found = q->found || (t.kind == TOKEN_WORD && t.text.size == q->word.size &&
-                            memcmp(t.text.data, q->word.data, q->word.size) == 0);
+    q->found = q->found ||
+        (t.kind == TOKEN_WORD && t.text.size == q->word.size &&
+         memcmp(t.text.data, q->word.data, q->word.size) == 0);
 }
 
-static void search_text(struct search *q, const char *text, size_t size)
-{
+static void search_text(struct search *q, const char *text, size_t size) {
   struct lexer l = lexer_of((struct slice){ text, size });
-  bool operator= false; // within _Pragma("…"), whose string is code
+  bool operator = false; // within _Pragma("…"), whose string is code
   for (struct token t = lex(&l); t.kind != TOKEN_END && !q->found; t = lex(&l)) {
     if (t.first && slice_is(t.text, "#")) {
       search_directive(q, &l);
     } else if (t.kind == TOKEN_WORD) {
       q->found = t.text.size == q->word.size &&
-                 memcmp(t.text.data, q->word.data, t.text.size) == 0;
-      operator= slice_is(t.text, "_Pragma");
+          memcmp(t.text.data, q->word.data, t.text.size) == 0;
+      operator = slice_is(t.text, "_Pragma");
     } else if (t.kind == TOKEN_STRING && operator) {
       struct lexer inside = lexer_of((struct slice){ t.text.data + 1, t.text.size - 1 });
       for (struct token u = lex(&inside); u.kind != TOKEN_END; u = lex(&inside))
-        q->found = q->found || (u.text.size == q->word.size &&
-                                memcmp(u.text.data, q->word.data, u.text.size) == 0);
+        q->found = q->found ||
+            (u.text.size == q->word.size &&
+             memcmp(u.text.data, q->word.data, u.text.size) == 0);
     }
   }
 }
 
-static struct search search_file(const struct source *s, struct slice word)
-{
+static struct search search_file(const struct source *s, struct slice word) {
   const char *slash = strrchr(s->path, '/');
   struct search q = { .word = word };
   q.dir = slash ? arena_copy(s->path, (size_t)(slash - s->path) + 1) : "";
@@ -176,8 +168,7 @@ static struct search search_file(const struct source *s, struct slice word)
   return q;
 }
 
-bool name_defined(const struct source *s, struct slice name, bool *system)
-{
+bool name_defined(const struct source *s, struct slice name, bool *system) {
   bool found = false;
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   *system = false;
@@ -188,15 +179,15 @@ bool name_defined(const struct source *s, struct slice name, bool *system)
     struct lexer line = { l.p, end, false };
     struct slice word = lex(&line).text, defined = lex(&line).text;
     found = slice_is(word, "define") && defined.size == name.size &&
-            memcmp(defined.data, name.data, name.size) == 0;
+        memcmp(defined.data, name.data, name.size) == 0;
     *system = *system || (slice_is(word, "include") && slice_is(defined, "<"));
     l = (struct lexer){ end, l.end, true };
   }
   return found;
 }
 
-bool name_declared(const struct source *s, struct slice name, bool *quoted, bool *system)
-{
+bool name_declared(const struct source *s, struct slice name, bool *quoted,
+                   bool *system) {
   struct search q = search_file(s, name);
   bool defined = name_defined(s, name, system);
   *quoted = q.trusted;
@@ -204,20 +195,18 @@ bool name_declared(const struct source *s, struct slice name, bool *quoted, bool
 }
 
 // INT_MAX, size_t: what headers of the system are made of.
-static bool looks_like_systems(struct slice name)
-{
+static bool looks_like_systems(struct slice name) {
   bool capitals = true;
   for (size_t i = 0; i < name.size; i++)
     capitals = capitals && !(name.data[i] >= 'a' && name.data[i] <= 'z');
   return capitals || (name.size > 2 && memcmp(name.data + name.size - 2, "_t", 2) == 0);
 }
 
-/* ---- the checks ---- */
+/* ---- the checks ------------------------------------------------------------------ */
 
 // Diagnoses NAME unless a header may declare it.
 static bool unknown(const struct source *s, const struct kernel *k, size_t at,
-                    struct slice name, unsigned uses)
-{
+                    struct slice name, unsigned uses) {
   bool quoted, system;
   const char *near = name_nearest(k, name, uses);
   if (name_declared(s, name, &quoted, &system) ||
@@ -232,8 +221,7 @@ static bool unknown(const struct source *s, const struct kernel *k, size_t at,
 
 static bool check_name(const struct source *s, const struct kernel *k,
                        const struct pragma *p, struct slice name, unsigned uses,
-                       const char *what)
-{
+                       const char *what) {
   static const char prefix[] = "AUTOTUNE_";
   size_t at = pragma_offset(p, name);
   long long number;
@@ -253,7 +241,8 @@ static bool check_name(const struct source *s, const struct kernel *k,
     if (!k->cuda && is_one_of(name, gpu_names))
       near = "it is for CUDA kernels, in .cu files";
     else
-      near = near && (uses & USE_MACHINE) ? arena_printf("did you mean '%s'?", near) : NULL;
+      near = near && (uses & USE_MACHINE) ? arena_printf("did you mean '%s'?", near)
+                                          : NULL;
     diag_error(s, at, name.size, near,
                uses & USE_MACHINE ? "%s knows no '%.*s'"
                                   : "%s cannot depend on '%.*s', the machine",
@@ -269,8 +258,7 @@ static bool check_name(const struct source *s, const struct kernel *k,
 }
 
 bool names_check(const struct source *s, const struct kernel *k, const struct pragma *p,
-                 struct slice expr, unsigned uses, const char *what)
-{
+                 struct slice expr, unsigned uses, const char *what) {
   struct lexer l = lexer_of(expr);
   bool member = false, tag = false, fine = true;
   for (struct token t = lex(&l); t.kind != TOKEN_END && fine; t = lex(&l)) {
@@ -285,18 +273,16 @@ bool names_check(const struct source *s, const struct kernel *k, const struct pr
   return fine;
 }
 
-static bool declares(TSNode parent, TSNode identifier)
-{
+static bool declares(TSNode parent, TSNode identifier) {
   return node_is(parent, "declaration") ||
-         (strstr(ts_node_type(parent), "declarator") &&
-          ts_node_eq(ts_node_named_child(parent, 0), identifier));
+      (strstr(ts_node_type(parent), "declarator") &&
+       ts_node_eq(ts_node_named_child(parent, 0), identifier));
 }
 
 // A macro of PARAM's name replaces every identifier of that name: also those that F
 // declares.
 void names_check_declared(const struct source *s, const struct function *f,
-                          const struct param *param)
-{
+                          const struct param *param) {
   TSTreeCursor cursor = ts_tree_cursor_new(f->node);
   bool more = true;
   while (more) {
@@ -314,8 +300,7 @@ void names_check_declared(const struct source *s, const struct function *f,
   ts_tree_cursor_delete(&cursor);
 }
 
-void names_check_params(const struct source *s, const struct kernel *k)
-{
+void names_check_params(const struct source *s, const struct kernel *k) {
   for (unsigned i = 0; i < k->n_params; i++) {
     const struct param *param = &k->params[i];
     if (!param->named)

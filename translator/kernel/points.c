@@ -14,8 +14,7 @@ struct walk {
   unsigned limit; // of points that are looked at
 };
 
-static bool varies(const struct walk *w, unsigned i)
-{
+static bool varies(const struct walk *w, unsigned i) {
   const struct param *p = &w->k->params[i];
   if (w->fixed && w->fixed[i])
     return false;
@@ -24,8 +23,7 @@ static bool varies(const struct walk *w, unsigned i)
 
 // The next point in lexicographic order. A param that does not matter stays at 0, and
 // those after one that changes begin again.
-static bool next(struct walk *w)
-{
+static bool next(struct walk *w) {
   for (unsigned i = w->k->n_params; i-- > 0;) {
     if (varies(w, i) && w->point[i] + 1 < w->k->params[i].n_values) {
       w->point[i]++;
@@ -37,8 +35,7 @@ static bool next(struct walk *w)
 }
 
 // Zero where constraint I surely forbids the point; *DEPENDS: where that is unknown.
-static bool allows(const struct walk *w, unsigned i, bool *depends)
-{
+static bool allows(const struct walk *w, unsigned i, bool *depends) {
   struct number n = { 0 };
   if (w->constraints[i])
     n = expr_value(w->constraints[i], w->k, w->point);
@@ -46,8 +43,7 @@ static bool allows(const struct walk *w, unsigned i, bool *depends)
   return !n.known || number_true(n);
 }
 
-static struct walk begin(const struct kernel *k)
-{
+static struct walk begin(const struct kernel *k) {
   struct walk w = { .k = k, .point = arena_alloc((k->n_params + 1) * sizeof *w.point) };
   w.constraints = arena_alloc((k->n_constraints + 1) * sizeof *w.constraints);
   size_t work = 1 + k->n_params;
@@ -59,8 +55,7 @@ static struct walk begin(const struct kernel *k)
   return w;
 }
 
-struct point_count points_count(const struct kernel *k)
-{
+struct point_count points_count(const struct kernel *k) {
   struct point_count c = { 0 };
   struct walk w = begin(k);
   do {
@@ -76,8 +71,7 @@ struct point_count points_count(const struct kernel *k)
 }
 
 // True when no point satisfies the constraints [FIRST, END).
-static bool nothing_left(struct walk *w, unsigned first, unsigned end)
-{
+static bool nothing_left(struct walk *w, unsigned first, unsigned end) {
   unsigned tried = 0;
   for (unsigned i = 0; i < w->k->n_params; i++)
     w->point[i] = 0;
@@ -91,8 +85,7 @@ static bool nothing_left(struct walk *w, unsigned first, unsigned end)
   return tried < w->limit;
 }
 
-static bool mentions(const struct kernel *k, unsigned param)
-{
+static bool mentions(const struct kernel *k, unsigned param) {
   for (unsigned i = 0; i < k->n_constraints; i++) {
     struct lexer l = lexer_of(k->constraints[i]);
     for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
@@ -102,8 +95,7 @@ static bool mentions(const struct kernel *k, unsigned param)
   return false;
 }
 
-void points_check(const struct source *s, const struct kernel *k)
-{
+void points_check(const struct source *s, const struct kernel *k) {
   struct walk w = begin(k);
   w.fixed = arena_alloc(k->n_params + 1);
   for (unsigned i = 0; i < k->n_params; i++)

@@ -6,8 +6,8 @@
 #include "kernel.h"
 
 // The last run of brackets in TEXT; *BASE is what stands before.
-static struct slice *trailing_brackets(struct slice text, struct slice *base, unsigned *n)
-{
+static struct slice *trailing_brackets(struct slice text, struct slice *base,
+                                       unsigned *n) {
   struct slice *list = NULL;
   struct lexer l = lexer_of(text);
   unsigned parentheses = 0, depth = 0;
@@ -36,8 +36,7 @@ static struct slice *trailing_brackets(struct slice text, struct slice *base, un
 
 // `low : length`, `low` alone for one element.
 static bool read_dimension(const struct source *s, const struct pragma *p,
-                           struct section *out, struct slice inside)
-{
+                           struct section *out, struct slice inside) {
   struct lexer l = lexer_of(inside);
   const char *colon = NULL, *end = inside.data + inside.size;
   int depth = 0, conditions = 0;
@@ -72,8 +71,7 @@ static bool read_dimension(const struct source *s, const struct pragma *p,
   return true;
 }
 
-static struct slice first_word(struct slice text)
-{
+static struct slice first_word(struct slice text) {
   struct lexer l = lexer_of(text);
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
     if (t.kind == TOKEN_WORD && !is_keyword(t.text))
@@ -81,13 +79,11 @@ static struct slice first_word(struct slice text)
   return (struct slice){ text.data, 0 };
 }
 
-static bool plain_scalar(const struct kernel_arg *a)
-{
+static bool plain_scalar(const struct kernel_arg *a) {
   return !a->pointer && (a->integer || a->real);
 }
 
-static bool has_word(struct slice text, const char *word)
-{
+static bool has_word(struct slice text, const char *word) {
   struct lexer l = lexer_of(text);
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
     if (slice_is(t.text, word))
@@ -97,8 +93,7 @@ static bool has_word(struct slice text, const char *word)
 
 // Base and brackets against the argument that they begin with, if it is one.
 static bool check_base(const struct source *s, const struct kernel *k,
-                       const struct section *x, struct slice name)
-{
+                       const struct section *x, struct slice name) {
   const struct pragma *p = k->main.pragma;
   int arg = kernel_arg(k, name);
   size_t at = pragma_offset(p, x->base);
@@ -130,8 +125,7 @@ static bool check_base(const struct source *s, const struct kernel *k,
 }
 
 static void read_section(const struct source *s, struct kernel *k,
-                         const struct argument *a, unsigned access)
-{
+                         const struct argument *a, unsigned access) {
   const struct pragma *p = k->main.pragma;
   struct section x = { .name = arena_copy(a->text.data, a->text.size),
                        .access = access,
@@ -163,8 +157,7 @@ static void read_section(const struct source *s, struct kernel *k,
 }
 
 void sections_read(const struct source *s, struct kernel *k, const struct clause *c,
-                   unsigned access)
-{
+                   unsigned access) {
   for (unsigned i = 0; i < c->n_args; i++)
     if (c->args[i].text.size)
       read_section(s, k, &c->args[i], access);

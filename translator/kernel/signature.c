@@ -6,8 +6,7 @@
 
 #include "kernel.h"
 
-const char *skip_brackets(struct lexer *l)
-{
+const char *skip_brackets(struct lexer *l) {
   struct lexer ahead = *l;
   int depth = 0;
   struct token t = lex(&ahead);
@@ -26,8 +25,7 @@ const char *skip_brackets(struct lexer *l)
 
 // Where the identifier of F's declarator stands; false: not of the form `type
 // name(arguments)`.
-static bool find_name(const struct function *f, TSNode *name)
-{
+static bool find_name(const struct function *f, TSNode *name) {
   TSTreeCursor cursor = ts_tree_cursor_new(f->node);
   bool found = false, more = true;
   while (more && !found) {
@@ -48,8 +46,7 @@ static bool find_name(const struct function *f, TSNode *name)
 
 // True when a type is named by keywords or a tag, so that other words around it are
 // macros.
-static bool has_plain_type(struct slice head)
-{
+static bool has_plain_type(struct slice head) {
   struct lexer l = lexer_of(head);
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
     if (is_attribute(t.text))
@@ -60,8 +57,7 @@ static bool has_plain_type(struct slice head)
   return false;
 }
 
-void signature_result(struct slice head, struct kernel *k)
-{
+void signature_result(struct slice head, struct kernel *k) {
   struct text out = { 0 };
   struct slice other = { NULL, 0 };
   struct lexer l = lexer_of(head);
@@ -100,8 +96,7 @@ void signature_result(struct slice head, struct kernel *k)
 
 // The name in a declaration: the word that is followed by no other word, outside
 // attributes; what is in the first parentheses counts, as in `int (*f)(int)`.
-static struct slice declared_name(struct slice text, bool *pointer)
-{
+static struct slice declared_name(struct slice text, bool *pointer) {
   struct slice name = { NULL, 0 }, before = { NULL, 0 };
   struct lexer l = lexer_of(text);
   unsigned words = 0;
@@ -133,8 +128,7 @@ static struct slice declared_name(struct slice text, bool *pointer)
   return name;
 }
 
-void arg_classify(struct kernel_arg *a)
-{
+void arg_classify(struct kernel_arg *a) {
   struct lexer l = lexer_of(a->specifiers);
   bool integer = true, real = true, any = false;
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
@@ -154,8 +148,7 @@ void arg_classify(struct kernel_arg *a)
   a->real = any && real && !integer && !a->pointer;
 }
 
-static bool read_arg(const struct source *s, struct slice text, struct kernel *k)
-{
+static bool read_arg(const struct source *s, struct slice text, struct kernel *k) {
   bool pointer;
   struct slice name = declared_name(text, &pointer);
   size_t at = (size_t)(text.data - s->text);
@@ -185,8 +178,7 @@ static bool read_arg(const struct source *s, struct slice text, struct kernel *k
 }
 
 static bool read_args(const struct source *s, struct function *f, struct kernel *k,
-                      size_t at)
-{
+                      size_t at) {
   struct lexer l = { s->text + at, s->text + f->body_at, false };
   const char *open = lex(&l).text.data;
   l.p = open;
@@ -195,8 +187,8 @@ static bool read_args(const struct source *s, struct function *f, struct kernel 
   bool fine = true;
   if (close <= open)
     return true;
-  struct slice *parts = slice_split(
-      (struct slice){ open + 1, (size_t)(close - open) - 1 }, &n);
+  struct slice *parts =
+      slice_split((struct slice){ open + 1, (size_t)(close - open) - 1 }, &n);
   if (n == 1 && slice_is(parts[0], "void"))
     n = 0;
   for (unsigned i = 0; i < n; i++)
@@ -205,22 +197,20 @@ static bool read_args(const struct source *s, struct function *f, struct kernel 
 }
 
 // `int (*f(void))(int)`, or `KERNEL(f)(void)`?
-static const char *header_hint(const struct source *s, const struct function *f)
-{
+static const char *header_hint(const struct source *s, const struct function *f) {
   struct lexer l = { s->text + f->start, s->text + f->body_at, false };
   struct token t = lex(&l);
   while (t.kind != TOKEN_END && !slice_is(t.text, "("))
     t = lex(&l);
-  return slice_is(lex(&l).text, "*") ? "give the type of what it returns a name with typedef"
-                                     : "write its name and parentheses without a macro";
+  return slice_is(lex(&l).text, "*")
+      ? "give the type of what it returns a name with typedef"
+      : "write its name and parentheses without a macro";
 }
 
-bool signature_read(const struct source *s, struct function *f, struct kernel *k)
-{
+bool signature_read(const struct source *s, struct function *f, struct kernel *k) {
   TSNode name;
   if (!find_name(f, &name)) {
-    diag_error(s, f->start, f->body_at - f->start,
-               header_hint(s, f),
+    diag_error(s, f->start, f->body_at - f->start, header_hint(s, f),
                "the kernel's header is not of the form 'type name(arguments)'");
     return false;
   }
@@ -233,8 +223,7 @@ bool signature_read(const struct source *s, struct function *f, struct kernel *k
 
 // The next token of a type: no name of the argument, no qualifier of pointers, no array
 // bound.
-static struct token next_of_type(struct lexer *l, const char *name)
-{
+static struct token next_of_type(struct lexer *l, const char *name) {
   for (;;) {
     struct token t = lex(l);
     if (slice_is(t.text, "[")) {
@@ -252,8 +241,7 @@ static struct token next_of_type(struct lexer *l, const char *name)
   }
 }
 
-static bool same_type(const struct kernel_arg *a, const struct kernel_arg *b)
-{
+static bool same_type(const struct kernel_arg *a, const struct kernel_arg *b) {
   struct lexer la = lexer_of(a->text), lb = lexer_of(b->text);
   for (;;) {
     struct token ta = next_of_type(&la, a->name), tb = next_of_type(&lb, b->name);
@@ -266,8 +254,7 @@ static bool same_type(const struct kernel_arg *a, const struct kernel_arg *b)
 }
 
 bool signature_same(const struct source *s, const struct kernel *k,
-                    const struct kernel *alternative)
-{
+                    const struct kernel *alternative) {
   const struct function *f = &alternative->main;
   size_t size = strlen(f->name);
   if (alternative->n_args != k->n_args) {

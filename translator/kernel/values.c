@@ -17,15 +17,13 @@ static const char *const kind_names[] = {
 };
 
 // The end of the suffix that P begins with (u, l, f …), if that is where it ends.
-static bool suffix_ends(const char *p, const char *letters)
-{
+static bool suffix_ends(const char *p, const char *letters) {
   while (*p && strchr(letters, *p))
     p++;
   return *p == '\0';
 }
 
-bool read_integer(struct slice text, long long *i)
-{
+bool read_integer(struct slice text, long long *i) {
   char *end, *copy = arena_copy(text.data, text.size), *p = copy;
   bool negative = *p == '-';
   p += *p == '-' || *p == '+';
@@ -42,8 +40,7 @@ bool read_integer(struct slice text, long long *i)
   return true;
 }
 
-bool read_real(struct slice text, double *d)
-{
+bool read_real(struct slice text, double *d) {
   char *end, *copy = arena_copy(text.data, text.size);
   bool hexadecimal = strstr(copy, "0x") || strstr(copy, "0X");
   if (!strpbrk(copy, hexadecimal ? "pP" : ".eE") || isalpha((unsigned char)*copy))
@@ -52,8 +49,7 @@ bool read_real(struct slice text, double *d)
   return end != copy && isfinite(*d) && suffix_ends(end, "fFlL");
 }
 
-static bool read_tuple(const struct source *s, const struct pragma *p, struct value *v)
-{
+static bool read_tuple(const struct source *s, const struct pragma *p, struct value *v) {
   struct slice inside = { v->text + 1, strlen(v->text) - 2 };
   unsigned n;
   struct slice *parts = slice_split(inside, &n);
@@ -77,8 +73,7 @@ static bool read_tuple(const struct source *s, const struct pragma *p, struct va
 }
 
 bool value_read(const struct source *s, const struct pragma *p, struct slice text,
-                struct value *v, enum value_kind *kind)
-{
+                struct value *v, enum value_kind *kind) {
   struct lexer l = lexer_of(text);
   struct token t = lex(&l);
   bool single = t.text.size == text.size;
@@ -116,8 +111,7 @@ bool value_read(const struct source *s, const struct pragma *p, struct slice tex
   return false;
 }
 
-bool value_same(const struct value *a, const struct value *b, enum value_kind kind)
-{
+bool value_same(const struct value *a, const struct value *b, enum value_kind kind) {
   if (kind == VALUE_INT)
     return a->i == b->i;
   if (kind == VALUE_REAL)
@@ -127,8 +121,7 @@ bool value_same(const struct value *a, const struct value *b, enum value_kind ki
 
 // Makes V, of KIND, fit the values that PARAM has.
 static bool unify(const struct source *s, struct param *param, const struct value *v,
-                  enum value_kind kind)
-{
+                  enum value_kind kind) {
   bool number = kind == VALUE_INT || kind == VALUE_REAL;
   if (param->n_values == 0)
     param->kind = kind;
@@ -149,8 +142,7 @@ static bool unify(const struct source *s, struct param *param, const struct valu
 }
 
 bool value_add(const struct source *s, struct param *param, struct value v,
-               enum value_kind kind, bool range)
-{
+               enum value_kind kind, bool range) {
   if (!unify(s, param, &v, kind))
     return false;
   for (unsigned i = 0; i < param->n_values; i++)
@@ -173,8 +165,7 @@ struct range {
 };
 
 // The integer at the head of L, with its sign.
-static bool range_bound(struct lexer *l, long long *i)
-{
+static bool range_bound(struct lexer *l, long long *i) {
   struct token t = lex(l);
   const char *begin = t.text.data;
   if (slice_is(t.text, "-") || slice_is(t.text, "+"))
@@ -184,16 +175,14 @@ static bool range_bound(struct lexer *l, long long *i)
 }
 
 static bool range_error(const struct source *s, const struct pragma *p, struct slice text,
-                        const char *message)
-{
+                        const char *message) {
   diag_error(s, pragma_offset(p, text), text.size,
              "write lo..hi, lo..hi step s or lo..hi pow2", "%s", message);
   return false;
 }
 
 static bool range_read(const struct source *s, const struct pragma *p, struct slice text,
-                       struct range *r)
-{
+                       struct range *r) {
   struct lexer l = lexer_of(text);
   *r = (struct range){ .step = 1 };
   if (!range_bound(&l, &r->low) || !slice_is(lex(&l).text, "..") ||
@@ -219,8 +208,7 @@ static bool range_read(const struct source *s, const struct pragma *p, struct sl
 }
 
 static bool add_range(const struct source *s, const struct pragma *p, struct slice text,
-                      struct param *param)
-{
+                      struct param *param) {
   struct range r;
   if (!range_read(s, p, text, &r))
     return false;
@@ -247,8 +235,7 @@ static bool add_range(const struct source *s, const struct pragma *p, struct sli
   return true;
 }
 
-static bool is_range(struct slice text)
-{
+static bool is_range(struct slice text) {
   struct lexer l = lexer_of(text);
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
     if (slice_is(t.text, ".."))
@@ -260,8 +247,7 @@ static bool is_range(struct slice text)
 }
 
 bool values_add(const struct source *s, const struct pragma *p, struct slice text,
-                struct param *param)
-{
+                struct param *param) {
   struct value v;
   enum value_kind kind;
   if (text.size == 0)
@@ -273,8 +259,7 @@ bool values_add(const struct source *s, const struct pragma *p, struct slice tex
 
 // A flag that asks for something else than object code breaks every variant, or writes
 // files.
-static const char *bad_flag(struct slice word)
-{
+static const char *bad_flag(struct slice word) {
   static const char *const words[] = {
     "-c",   "-S",  "-E", "-o", "-M",      "-MM",           "-MD",
     "-MMD", "-MF", "-x", "-v", "-shared", "-fsyntax-only", "-###",
@@ -288,8 +273,7 @@ static const char *bad_flag(struct slice word)
   return NULL;
 }
 
-static bool check_flags(const struct source *s, const struct value *v)
-{
+static bool check_flags(const struct source *s, const struct value *v) {
   for (const char *p = v->text; *p;) {
     size_t blank = strspn(p, " \t"), size = strcspn(p += blank, " \t");
     const char *bad = size ? bad_flag((struct slice){ p, size }) : NULL;
@@ -304,8 +288,7 @@ static bool check_flags(const struct source *s, const struct value *v)
 }
 
 void values_flags(const struct source *s, const struct pragma *p, const struct clause *c,
-                  struct kernel *k)
-{
+                  struct kernel *k) {
   struct param param = { .kind = VALUE_FLAGS, .when = -1, .offset = c->offset };
   unsigned n = 1;
   for (unsigned i = 0; i < k->n_params; i++)
@@ -336,8 +319,7 @@ void values_flags(const struct source *s, const struct pragma *p, const struct c
 }
 
 void values_compilers(const struct source *s, const struct pragma *p,
-                      const struct clause *c, struct kernel *k)
-{
+                      const struct clause *c, struct kernel *k) {
   struct param param = {
     .name = "compiler", .kind = VALUE_COMPILER, .when = -1, .offset = c->offset
   };

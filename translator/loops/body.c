@@ -14,26 +14,22 @@ struct scan {
   bool nested; /* in another nest of the body, whose labels are its own affair */
 };
 
-static bool is_loop(TSNode n)
-{
+static bool is_loop(TSNode n) {
   return node_is_type(n, "for_statement") || node_is_type(n, "while_statement") ||
-         node_is_type(n, "do_statement");
+      node_is_type(n, "do_statement");
 }
 
-static bool innermost_affected(const struct nest *n)
-{
+static bool innermost_affected(const struct nest *n) {
   return n->n_dims > 0 && n->dims[n->n_dims - 1]->affected;
 }
 
-static bool refuse(struct scan *c, TSNode at, const char *hint, const char *message)
-{
+static bool refuse(struct scan *c, TSNode at, const char *hint, const char *message) {
   size_t start = ts_node_start_byte(at), size = ts_node_end_byte(at) - start;
   return FAIL(c->b, start, size, hint, "%s", message);
 }
 
 // The labeled statement in NODE whose label is NAME.
-static bool has_label(const struct builder *b, TSNode node, struct slice name)
-{
+static bool has_label(const struct builder *b, TSNode node, struct slice name) {
   if (node_is_type(node, "labeled_statement")) {
     struct slice label = node_text(b, node_field(node, "label"));
     if (label.size == name.size && memcmp(label.data, name.data, name.size) == 0)
@@ -45,14 +41,12 @@ static bool has_label(const struct builder *b, TSNode node, struct slice name)
   return false;
 }
 
-static bool within(TSNode node, TSNode outer)
-{
+static bool within(TSNode node, TSNode outer) {
   return ts_node_start_byte(node) >= ts_node_start_byte(outer) &&
-         ts_node_end_byte(node) <= ts_node_end_byte(outer);
+      ts_node_end_byte(node) <= ts_node_end_byte(outer);
 }
 
-static bool check_jump(struct scan *c, TSNode n)
-{
+static bool check_jump(struct scan *c, TSNode n) {
   const char *hint = "loops that directives act on run to their end";
   if (node_is_type(n, "return_statement"))
     return refuse(c, n, hint, "this leaves the loops that a directive stands on");
@@ -70,8 +64,7 @@ static bool check_jump(struct scan *c, TSNode n)
 }
 
 // The variable that N, an assignment or the like, may change; size 0: none.
-static struct slice changed(const struct builder *b, TSNode n, TSNode *at)
-{
+static struct slice changed(const struct builder *b, TSNode n, TSNode *at) {
   if (node_is_type(n, "assignment_expression"))
     *at = node_field(n, "left");
   else if (node_is_type(n, "update_expression"))
@@ -87,8 +80,7 @@ static struct slice changed(const struct builder *b, TSNode n, TSNode *at)
 }
 
 // True when BODY declares a variable of its own called NAME.
-static bool declares(const struct builder *b, TSNode node, struct slice name)
-{
+static bool declares(const struct builder *b, TSNode node, struct slice name) {
   if (node_is_type(node, "declaration"))
     for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
       TSNode d = ts_node_named_child(node, i);
@@ -103,8 +95,7 @@ static bool declares(const struct builder *b, TSNode node, struct slice name)
   return false;
 }
 
-static bool check_change(struct scan *c, TSNode n)
-{
+static bool check_change(struct scan *c, TSNode n) {
   TSNode at;
   struct slice var = changed(c->b, n, &at);
   bool address = node_is_type(n, "pointer_expression");
@@ -121,8 +112,9 @@ static bool check_change(struct scan *c, TSNode n)
                 "directive acts on"
               : "the variable '%.*s' of a loop that a directive acts on is changed here",
           (int)var.size, var.data);
-    if (!address && (lex_mentions(d->low, var) || lex_mentions(d->bound, var) ||
-                     lex_mentions(d->step, var)))
+    if (!address &&
+        (lex_mentions(d->low, var) || lex_mentions(d->bound, var) ||
+         lex_mentions(d->step, var)))
       return FAIL(
           c->b, start, size, "copy the bound into a variable before the loops",
           "'%.*s', which a loop runs by that a directive acts on, is changed here",
@@ -131,8 +123,7 @@ static bool check_change(struct scan *c, TSNode n)
   return true;
 }
 
-static bool scan(struct scan c, TSNode n)
-{
+static bool scan(struct scan c, TSNode n) {
   if (!check_jump(&c, n) || !check_change(&c, n))
     return false;
   struct part *part = c.part;
@@ -154,8 +145,7 @@ static bool scan(struct scan c, TSNode n)
 }
 
 // A goto outside of the body to one of its labels.
-static bool check_entries(struct scan *c, TSNode n)
-{
+static bool check_entries(struct scan *c, TSNode n) {
   if (within(n, c->part->body) && ts_node_end_byte(n) > ts_node_start_byte(n))
     return true;
   if (node_is_type(n, "goto_statement") &&
@@ -167,8 +157,7 @@ static bool check_entries(struct scan *c, TSNode n)
   return true;
 }
 
-bool body_check(struct builder *b, struct nest *n)
-{
+bool body_check(struct builder *b, struct nest *n) {
   for (unsigned i = 0; i < n->n_parts; i++) {
     struct scan c = { b, n, &n->parts[i], true, false, false };
     n->parts[i].labels = NULL;
@@ -180,8 +169,7 @@ bool body_check(struct builder *b, struct nest *n)
   return true;
 }
 
-bool body_holds_continue(TSNode body)
-{
+bool body_holds_continue(TSNode body) {
   if (node_is_type(body, "continue_statement"))
     return true;
   if (is_loop(body))
@@ -192,12 +180,12 @@ bool body_holds_continue(TSNode body)
   return false;
 }
 
-static bool changes(const struct builder *b, TSNode n, const struct dim *d, bool breaks)
-{
+static bool changes(const struct builder *b, TSNode n, const struct dim *d, bool breaks) {
   TSNode at;
   struct slice var = changed(b, n, &at);
-  if (var.size && (slices_same(var, d->var) || lex_mentions(d->low, var) ||
-                   lex_mentions(d->bound, var) || lex_mentions(d->step, var)))
+  if (var.size &&
+      (slices_same(var, d->var) || lex_mentions(d->low, var) ||
+       lex_mentions(d->bound, var) || lex_mentions(d->step, var)))
     return true;
   if (breaks && node_is_type(n, "break_statement"))
     return true;
@@ -208,8 +196,7 @@ static bool changes(const struct builder *b, TSNode n, const struct dim *d, bool
   return false;
 }
 
-bool body_changes(const struct builder *b, const struct nest *n, const struct dim *d)
-{
+bool body_changes(const struct builder *b, const struct nest *n, const struct dim *d) {
   for (unsigned i = 0; i < n->n_parts; i++)
     if (changes(b, n->parts[i].body, d, d == n->dims[n->n_dims - 1]))
       return true;

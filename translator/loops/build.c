@@ -6,8 +6,7 @@
 #include "loops.h"
 
 const struct loop_directive **directives_on(const struct builder *b, TSNode loop,
-                                            unsigned *n)
-{
+                                            unsigned *n) {
   const struct loop_directive **list = NULL;
   *n = 0;
   for (unsigned i = 0; i < b->f->n_directives; i++)
@@ -16,16 +15,14 @@ const struct loop_directive **directives_on(const struct builder *b, TSNode loop
   return list;
 }
 
-bool directive_present(const struct builder *b, const struct loop_directive *d)
-{
+bool directive_present(const struct builder *b, const struct loop_directive *d) {
   if (d->present < 0 || b->resolve)
     return true;
   return b->k->params[d->present].values[b->point[d->present]].i != 0;
 }
 
 const struct loop_directive **directives_of_chain(const struct builder *b, TSNode loop,
-                                                  unsigned *n)
-{
+                                                  unsigned *n) {
   const struct loop_directive **all = NULL;
   *n = 0;
   while (!ts_node_is_null(loop)) {
@@ -38,8 +35,7 @@ const struct loop_directive **directives_of_chain(const struct builder *b, TSNod
   return all;
 }
 
-struct loop loop_of(struct dim *d)
-{
+struct loop loop_of(struct dim *d) {
   return (struct loop){ .id = d->id,
                         .dim = d,
                         .raw = true,
@@ -50,8 +46,7 @@ struct loop loop_of(struct dim *d)
 }
 
 // The directive on BLOCK that makes one loop of it; NULL: none does, in this variant.
-static const struct loop_directive *fuse_of(const struct builder *b, TSNode block)
-{
+static const struct loop_directive *fuse_of(const struct builder *b, TSNode block) {
   unsigned n;
   const struct loop_directive **list = directives_on(b, block, &n);
   if (n == 0 || list[n - 1]->kind != DIR_FUSE || !directive_present(b, list[n - 1]))
@@ -62,8 +57,7 @@ static const struct loop_directive *fuse_of(const struct builder *b, TSNode bloc
 static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *outer);
 
 // A nest of no loop yet, whose body is D's.
-static struct nest *nest_of(const struct dim *d)
-{
+static struct nest *nest_of(const struct dim *d) {
   struct nest *n = arena_alloc(sizeof *n);
   struct part *p = GROW(n->parts, n->n_parts);
   *p = (struct part){ .body = node_field(d->node, "body"), .open = "", .close = "" };
@@ -71,8 +65,7 @@ static struct nest *nest_of(const struct dim *d)
 }
 
 // What is inside of D: the nest of the one loop there is, or a body.
-static struct nest *build_inner(struct builder *b, struct dim *d)
-{
+static struct nest *build_inner(struct builder *b, struct dim *d) {
   TSNode inner = nest_inner(b, d->node), at;
   unsigned n_directives;
   struct dim trial = { 0 };
@@ -89,8 +82,7 @@ static struct nest *build_inner(struct builder *b, struct dim *d)
   return n;
 }
 
-static bool prepend(struct nest *n, struct dim *d)
-{
+static bool prepend(struct nest *n, struct dim *d) {
   struct loop *loops = arena_alloc((n->n + 1) * sizeof *loops);
   struct dim **dims = arena_alloc((n->n_dims + 1) * sizeof *dims);
   if (n->n)
@@ -105,8 +97,7 @@ static bool prepend(struct nest *n, struct dim *d)
 }
 
 static struct nest *build_for(struct builder *b, TSNode loop, struct dim *outer,
-                              const struct loop_directive *first)
-{
+                              const struct loop_directive *first) {
   struct dim *d = arena_alloc(sizeof *d);
   const char *why = NULL;
   TSNode at;
@@ -127,8 +118,7 @@ static struct nest *build_for(struct builder *b, TSNode loop, struct dim *outer,
 }
 
 // Between directives and their loop there are only directives.
-static bool check_gap(struct builder *b, TSNode loop, const struct loop_directive *d)
-{
+static bool check_gap(struct builder *b, TSNode loop, const struct loop_directive *d) {
   if (only_ours(b, d->pragma->end, ts_node_start_byte(loop)))
     return true;
   return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset,
@@ -136,8 +126,7 @@ static bool check_gap(struct builder *b, TSNode loop, const struct loop_directiv
               "a line of the preprocessor stands between this directive and its loop");
 }
 
-static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *outer)
-{
+static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *outer) {
   unsigned n;
   const struct loop_directive **list = directives_on(b, loop, &n);
   struct nest *nest = NULL;
@@ -172,15 +161,13 @@ static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *oute
 // Variables that are declared outside of the nest are private to it wherever that can be
 // done, also those of loops that no directive acts on: threads must not share them, and
 // in the end they must have the value that the order as written leaves.
-static void privatise(const struct builder *b, struct nest *n)
-{
+static void privatise(const struct builder *b, struct nest *n) {
   for (unsigned i = 0; i < n->n_dims; i++)
     if (n->dims[i]->type.size == 0 && !body_changes(b, n, n->dims[i]))
       n->dims[i]->affected = true;
 }
 
-struct nest *nest_build(struct builder *b, TSNode loop)
-{
+struct nest *nest_build(struct builder *b, TSNode loop) {
   b->next_id = 0;
   struct nest *n = build_chain(b, loop, NULL);
   if (n) {

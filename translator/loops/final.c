@@ -6,8 +6,7 @@
 
 // From D's outermost loop inwards the last iteration in which D's loop is come to at all:
 // where bounds depend on outer loops, that need not be the last one.
-static void write_final(struct builder *b, const struct dim *d, struct text *out)
-{
+static void write_final(struct builder *b, const struct dim *d, struct text *out) {
   const struct dim *chain[MAX_IDS];
   unsigned n = 0;
   for (const struct dim *o = d; o; o = o->outer)
@@ -31,8 +30,7 @@ static void write_final(struct builder *b, const struct dim *d, struct text *out
     text_printf(out, "}\n");
 }
 
-void finals_write(struct builder *b, const struct nest *n, struct text *out)
-{
+void finals_write(struct builder *b, const struct nest *n, struct text *out) {
   for (unsigned i = 0; i < n->n_dims; i++)
     if (n->dims[i]->affected && n->dims[i]->type.size == 0)
       write_final(b, n->dims[i], out);

@@ -7,14 +7,14 @@
 #include "loops.h"
 
 struct fused {
-  struct dim **dims; unsigned n;
+  struct dim **dims;
+  unsigned n;
   struct nest *nest;
 };
 
 // The loops of BLOCK that looprange(first, count) leaves.
 static bool read_range(struct builder *b, const struct loop_directive *d, unsigned n,
-                       unsigned *first, unsigned *count)
-{
+                       unsigned *first, unsigned *count) {
   const struct dir_clause *c = directive_clause(d, "looprange");
   long v[2] = { 1, (long)n };
   for (unsigned i = 0; c && i < c->n_args && i < 2; i++) {
@@ -28,13 +28,13 @@ static bool read_range(struct builder *b, const struct loop_directive *d, unsign
                 "this is no range of the %u loops of the block", n);
   *first = (unsigned)v[0] - 1;
   *count = (unsigned)v[1];
-  return *count > 1 || FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset,
-                            NULL, "'fuse' needs at least two loops");
+  return *count > 1 ||
+      FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset, NULL,
+           "'fuse' needs at least two loops");
 }
 
 // All statements of BLOCK, which must be loops without directives.
-static bool read_loops(struct builder *b, TSNode block, TSNode **loops, unsigned *n)
-{
+static bool read_loops(struct builder *b, TSNode block, TSNode **loops, unsigned *n) {
   for (uint32_t i = 0; i < ts_node_named_child_count(block); i++) {
     TSNode c = ts_node_named_child(block, i);
     unsigned n_directives;
@@ -53,16 +53,14 @@ static bool read_loops(struct builder *b, TSNode block, TSNode **loops, unsigned
   return true;
 }
 
-static bool same_range(const struct dim *a, const struct dim *b)
-{
+static bool same_range(const struct dim *a, const struct dim *b) {
   return a->relation == b->relation && a->down == b->down && a->pointer == b->pointer &&
-         slices_same(a->type, b->type) && a->type.size && slices_same(a->low, b->low) &&
-         slices_same(a->bound, b->bound) && slices_same(a->step, b->step);
+      slices_same(a->type, b->type) && a->type.size && slices_same(a->low, b->low) &&
+      slices_same(a->bound, b->bound) && slices_same(a->step, b->step);
 }
 
 // One range for all where they are spelled alike; the compiler sees a plain loop then.
-static void share_range(struct fused *f)
-{
+static void share_range(struct fused *f) {
   f->nest->loops[0] = loop_of(f->dims[0]);
   for (unsigned i = 1; i < f->n; i++) {
     const struct dim *d = f->dims[i];
@@ -74,8 +72,7 @@ static void share_range(struct fused *f)
   }
 }
 
-static void count_range(struct builder *b, struct fused *f)
-{
+static void count_range(struct builder *b, struct fused *f) {
   struct text setup = { 0 }, longest = { 0 };
   uint64_t needs = 0;
   struct loop counter = { 0 };
@@ -87,9 +84,9 @@ static void count_range(struct builder *b, struct fused *f)
     needs |= l.needs;
     text_printf(&setup, "%s", l.setup);
     text_printf(&longest, "if (%1$s > %2$s) %2$s = %1$s;\n", l.count, counter.count);
-    f->nest->parts[i].open =
-        arena_printf("if (%s < %s) {\n%s %s = %s;\n", counter.var, l.count, l.type, l.var,
-                     range_at(&l, counter.var));
+    f->nest->parts[i].open = arena_printf("if (%s < %s) {\n%s %s = %s;\n", counter.var,
+                                          l.count, l.type, l.var,
+                                          range_at(&l, counter.var));
     f->nest->parts[i].close = "}\n";
   }
   counter.setup = arena_printf("%sunsigned long long %s = 0;\n%s", setup.data,
@@ -100,8 +97,7 @@ static void count_range(struct builder *b, struct fused *f)
 }
 
 // `continue` in one body must not leave out the next.
-static void add_bodies(struct fused *f)
-{
+static void add_bodies(struct fused *f) {
   for (unsigned i = 0; i < f->n; i++) {
     TSNode body = node_field(f->dims[i]->node, "body");
     struct part *p = GROW(f->nest->parts, f->nest->n_parts);
@@ -112,8 +108,7 @@ static void add_bodies(struct fused *f)
 }
 
 static bool read_dims(struct builder *b, struct fused *f, const TSNode *loops,
-                      struct dim *outer)
-{
+                      struct dim *outer) {
   for (unsigned i = 0; i < f->n; i++) {
     struct dim *d = f->dims[i] = arena_alloc(sizeof *d);
     const char *why = NULL;
@@ -131,8 +126,7 @@ static bool read_dims(struct builder *b, struct fused *f, const TSNode *loops,
 }
 
 struct nest *nest_fuse(struct builder *b, TSNode block, const struct loop_directive *d,
-                       struct dim *outer)
-{
+                       struct dim *outer) {
   TSNode *loops = NULL;
   unsigned n = 0, first, count;
   if (!read_loops(b, block, &loops, &n) || !read_range(b, d, n, &first, &count))

@@ -12,8 +12,7 @@
 #define COUNTER "unsigned long long"
 
 // From A to B in steps of one, where L goes from A to B.
-static const char *distance(const struct loop *l, const char *a, const char *b)
-{
+static const char *distance(const struct loop *l, const char *a, const char *b) {
   if (l->pointer)
     return arena_printf("(" COUNTER ")(%s - %s)", l->down ? a : b, l->down ? b : a);
   return arena_printf("AUTOTUNE_DISTANCE(%s, %s)", l->down ? b : a, l->down ? a : b);
@@ -22,8 +21,7 @@ static const char *distance(const struct loop *l, const char *a, const char *b)
 // Visits the iterations of POINTS and leaves in lo the first value of L, in hi the last
 // one.
 static void write_hull(const struct builder *b, struct text *t, const struct loop *l,
-                       unsigned id, const struct loop *points, unsigned n)
-{
+                       unsigned id, const struct loop *points, unsigned n) {
   char before = l->down ? '>' : '<', behind = l->down ? '<' : '>';
   text_printf(
       t,
@@ -52,8 +50,7 @@ static void write_hull(const struct builder *b, struct text *t, const struct loo
 // What of L's own range is in the window: iterations x to y, of which the first may not
 // be below the last.
 static void write_window(struct text *t, const struct loop *l, const struct loop *grid,
-                         struct loop *point)
-{
+                         struct loop *point) {
   unsigned id = grid->id;
   const char *to = distance(l, arena_printf("autotune_lo%u", id), l->start);
   bool inclusive = strlen(l->op) == 2 && *l->op != '!';
@@ -63,8 +60,10 @@ static void write_window(struct text *t, const struct loop *l, const struct loop
   point->guard = arena_printf("autotune_x%u < autotune_y%u", id, id);
   text_printf(t, "%s" COUNTER " autotune_d%u = %s, autotune_o%u = %s * autotune_w%u;\n",
               l->setup, id, to, id, grid->var, id);
-  text_printf(t, COUNTER " autotune_x%1$u = autotune_d%1$u >= autotune_o%1$u ? 0 : "
-              "(autotune_o%1$u - autotune_d%1$u + %2$s - 1) / %2$s;\n", id, l->step);
+  text_printf(t,
+              COUNTER " autotune_x%1$u = autotune_d%1$u >= autotune_o%1$u ? 0 : "
+                      "(autotune_o%1$u - autotune_d%1$u + %2$s - 1) / %2$s;\n",
+              id, l->step);
   text_printf(
       t,
       COUNTER
@@ -83,8 +82,7 @@ static void write_window(struct text *t, const struct loop *l, const struct loop
 
 void range_strip_hull(struct builder *b, const struct loop *l, const char *size,
                       const struct loop *points, unsigned n, struct loop *grid,
-                      struct loop *point)
-{
+                      struct loop *point) {
   struct loop g = range_counter(b, l), p = *l;
   struct text hull = { 0 }, window = { 0 };
   uint64_t own = 0;

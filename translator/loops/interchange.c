@@ -10,15 +10,16 @@
 struct orders {
   const struct nest *nest;
   unsigned n_loops;
-  unsigned **list; unsigned n;
+  unsigned **list;
+  unsigned n;
   unsigned limit;
-  unsigned *current; uint64_t used;
+  unsigned *current;
+  uint64_t used;
 };
 
 // What is in the way of ORDER: the place of a loop that comes before one it needs; N:
 // nothing.
-static unsigned illegal_at(const struct nest *nest, const unsigned *order, unsigned n)
-{
+static unsigned illegal_at(const struct nest *nest, const unsigned *order, unsigned n) {
   uint64_t later = 0;
   for (unsigned i = n; i-- > 0;) {
     const struct loop *l = &nest->loops[order[i]];
@@ -29,8 +30,7 @@ static unsigned illegal_at(const struct nest *nest, const unsigned *order, unsig
   return n;
 }
 
-static void find_orders(struct orders *o, unsigned depth)
-{
+static void find_orders(struct orders *o, unsigned depth) {
   if (o->n > o->limit)
     return;
   if (depth == o->n_loops) {
@@ -55,8 +55,7 @@ static void find_orders(struct orders *o, unsigned depth)
   }
 }
 
-static const char *order_text(const unsigned *order, unsigned n)
-{
+static const char *order_text(const unsigned *order, unsigned n) {
   struct text t = { 0 };
   for (unsigned i = 0; i < n; i++)
     text_printf(&t, "%c%u", i ? ',' : '(', order[i] + 1);
@@ -64,8 +63,7 @@ static const char *order_text(const unsigned *order, unsigned n)
   return t.data;
 }
 
-static bool is_identity(const unsigned *order, unsigned n)
-{
+static bool is_identity(const unsigned *order, unsigned n) {
   for (unsigned i = 0; i < n; i++)
     if (order[i] != i)
       return false;
@@ -74,8 +72,7 @@ static bool is_identity(const unsigned *order, unsigned n)
 
 // permutation(any) becomes a param with a choice for each legal order.
 static bool add_param(struct builder *b, const struct nest *nest,
-                      const struct loop_directive *d, struct dir_arg *a)
-{
+                      const struct loop_directive *d, struct dir_arg *a) {
   struct orders o = { .nest = nest, .n_loops = nest->n, .limit = MAX_COPIES };
   size_t at = pragma_offset(d->pragma, a->text);
   o.current = arena_alloc((nest->n + 1) * sizeof *o.current);
@@ -90,9 +87,12 @@ static bool add_param(struct builder *b, const struct nest *nest,
     if (d->present < 0 || !is_identity(o.list[i], nest->n)) {
       long long number = (long long)p.n_values + 1;
       const char *text = order_text(o.list[i], nest->n);
-      *GROW(p.values, p.n_values) = (struct value){
-        .offset = at, .text = text, .define = arena_printf("%lld", number), .i = number,
-        .d = (double)number };
+      *GROW(p.values, p.n_values) =
+          (struct value){ .offset = at,
+                          .text = text,
+                          .define = arena_printf("%lld", number),
+                          .i = number,
+                          .d = (double)number };
     }
   p.name = arena_printf("interchange@%u.any",
                         source_where(b->s, d->pragma->offset, NULL, NULL));
@@ -105,8 +105,7 @@ static bool add_param(struct builder *b, const struct nest *nest,
 }
 
 // Reads "(2,1,3)" or "2,1,3" into ORDER, of at most MAX. False: that is no permutation.
-static bool read_order(const char *text, unsigned *order, unsigned max, unsigned *n)
-{
+static bool read_order(const char *text, unsigned *order, unsigned max, unsigned *n) {
   uint64_t seen = 0;
   unsigned largest = 0;
   *n = 0;
@@ -130,8 +129,7 @@ static bool read_order(const char *text, unsigned *order, unsigned max, unsigned
 // The order that this variant asks for; *AT and *SIZE: where it stands.
 static bool wanted_order(struct builder *b, struct nest *nest,
                          const struct loop_directive *d, unsigned *order, unsigned *n,
-                         struct slice *at)
-{
+                         struct slice *at) {
   const struct dir_clause *c = directive_clause(d, "permutation");
   *n = 2;
   order[0] = 1, order[1] = 0;
@@ -150,7 +148,8 @@ static bool wanted_order(struct builder *b, struct nest *nest,
   int p = arg_param(b, a);
   struct text t = { 0 };
   for (unsigned i = 0; p < 0 && i < c->n_args; i++)
-    text_printf(&t, "%s%.*s", i ? ", " : "", (int)c->args[i].text.size, c->args[i].text.data);
+    text_printf(&t, "%s%.*s", i ? ", " : "", (int)c->args[i].text.size,
+                c->args[i].text.data);
   if (p >= 0)
     text_printf(&t, "%s", b->k->params[p].values[b->resolve ? 0 : b->point[p]].text);
   if (!read_order(t.data, order, 32, n))
@@ -161,8 +160,7 @@ static bool wanted_order(struct builder *b, struct nest *nest,
 }
 
 bool transform_interchange(struct builder *b, struct nest *nest,
-                           const struct loop_directive *d)
-{
+                           const struct loop_directive *d) {
   unsigned order[32], n;
   struct slice at;
   if (nest->n > 32 || !wanted_order(b, nest, d, order, &n, &at))

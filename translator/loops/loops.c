@@ -5,13 +5,11 @@
 
 #include "loops.h"
 
-static bool decides(const struct param *p)
-{
+static bool decides(const struct param *p) {
   return p->kind == VALUE_CHOICE || p->kind == VALUE_TUPLE;
 }
 
-static void add_once(int **list, unsigned *n, int p)
-{
+static void add_once(int **list, unsigned *n, int p) {
   unsigned i = 0;
   while (i < *n && (*list)[i] < p)
     i++;
@@ -23,8 +21,7 @@ static void add_once(int **list, unsigned *n, int p)
   (*list)[i] = p;
 }
 
-static void find_params(struct variants *v)
-{
+static void find_params(struct variants *v) {
   unsigned n;
   const struct loop_directive **ds = directives_of_chain(v->b, v->root, &n);
   for (unsigned i = 0; i < n; i++) {
@@ -37,8 +34,7 @@ static void find_params(struct variants *v)
   }
 }
 
-bool variants_matters(const struct variants *v, unsigned i)
-{
+bool variants_matters(const struct variants *v, unsigned i) {
   const struct param *params = v->b->k->params;
   int when = params[v->params[i]].when;
   for (unsigned j = 0; j < i; j++)
@@ -48,8 +44,7 @@ bool variants_matters(const struct variants *v, unsigned i)
 }
 
 // A tuple cannot be compared in #if; a number that its members make can.
-static void write_order_macros(struct text *out)
-{
+static void write_order_macros(struct text *out) {
   text_printf(
       out, "#ifndef AUTOTUNE_ORDER2\n#define AUTOTUNE_ORDER2(a, b) ((a) * 32 + (b))\n");
   for (unsigned n = 3; n <= 8; n++) {
@@ -64,8 +59,7 @@ static void write_order_macros(struct text *out)
 }
 
 static void order_condition(struct text *t, const struct param *p,
-                            const struct value *value)
-{
+                            const struct value *value) {
   long long number = 0;
   for (unsigned i = 0; i < value->n_items; i++)
     number = number * 32 + value->items[i].i;
@@ -73,8 +67,7 @@ static void order_condition(struct text *t, const struct param *p,
               number);
 }
 
-static const char *condition(const struct variants *v)
-{
+static const char *condition(const struct variants *v) {
   struct text t = { 0 };
   for (unsigned i = 0; i < v->n; i++) {
     const struct param *p = &v->b->k->params[v->params[i]];
@@ -92,8 +85,7 @@ static const char *condition(const struct variants *v)
 
 // The parts of N's body with the nests in them replaced; how many bodies that makes each
 // time.
-static void write_parts(struct builder *b, struct nest *n)
-{
+static void write_parts(struct builder *b, struct nest *n) {
   for (unsigned i = 0; i < n->n_parts; i++) {
     struct part *p = &n->parts[i];
     struct text t = { 0 };
@@ -110,8 +102,7 @@ static void write_parts(struct builder *b, struct nest *n)
 
 // A block whose `fuse` is absent, or of which only some loops were fused.
 static void write_around(struct builder *b, struct nest *n, TSNode block,
-                         struct text *out)
-{
+                         struct text *out) {
   size_t from = ts_node_start_byte(block), to = ts_node_end_byte(block);
   if (!n) {
     write_line(b, out, from);
@@ -126,16 +117,14 @@ static void write_around(struct builder *b, struct nest *n, TSNode block,
   write_range(b, n->to, to, out);
 }
 
-static bool fused_away(const struct builder *b, TSNode root)
-{
+static bool fused_away(const struct builder *b, TSNode root) {
   unsigned n;
   const struct loop_directive **ds = directives_on(b, root, &n);
   return node_is_type(root, "compound_statement") && n == 1 && ds[0]->kind == DIR_FUSE &&
-         !directive_present(b, ds[0]);
+      !directive_present(b, ds[0]);
 }
 
-static void write_nest(struct variants *v)
-{
+static void write_nest(struct variants *v) {
   struct builder *b = v->b;
   if (fused_away(b, v->root)) {
     write_around(b, NULL, v->root, v->out);
@@ -152,8 +141,7 @@ static void write_nest(struct variants *v)
     write_around(b, n, v->root, v->out);
 }
 
-static void write_variant(struct variants *v)
-{
+static void write_variant(struct variants *v) {
   struct builder *b = v->b;
   struct text functions = { 0 }, *all = b->functions;
   const char *cond = b->fixed ? NULL : condition(v);
@@ -177,8 +165,7 @@ static void write_variant(struct variants *v)
   }
 }
 
-static void visit_from(struct variants *v, unsigned i)
-{
+static void visit_from(struct variants *v, unsigned i) {
   if (v->b->failed)
     return;
   if (i == v->n || v->b->fixed) {
@@ -194,16 +181,14 @@ static void visit_from(struct variants *v, unsigned i)
   v->b->point[p] = 0;
 }
 
-void variants_visit(struct variants *v)
-{
+void variants_visit(struct variants *v) {
   find_params(v);
   visit_from(v, 0);
 }
 
 // Pragmas of others right before the directives at OFFSET: they stay with the loop. Moves
 // *OFFSET before them.
-static struct slice find_lead(const struct builder *b, size_t from, size_t *offset)
-{
+static struct slice find_lead(const struct builder *b, size_t from, size_t *offset) {
   const char *text = b->s->text;
   size_t end = *offset, lead = *offset;
   while (end > from && text[end - 1] != '\n')
@@ -222,8 +207,7 @@ static struct slice find_lead(const struct builder *b, size_t from, size_t *offs
   return s;
 }
 
-void write_range(struct builder *b, size_t from, size_t to, struct text *out)
-{
+void write_range(struct builder *b, size_t from, size_t to, struct text *out) {
   for (unsigned i = 0; i < b->f->n_directives && !b->failed; i++) {
     const struct loop_directive *d = &b->f->directives[i];
     size_t at = d->pragma->offset;
@@ -243,13 +227,13 @@ void write_range(struct builder *b, size_t from, size_t to, struct text *out)
     text_add(out, b->s->text + from, to - from);
 }
 
-void loops_check(const struct source *s, struct kernel *k, struct function *f)
-{
+void loops_check(const struct source *s, struct kernel *k, struct function *f) {
   struct text scratch = { 0 }, functions = { 0 };
   if (f->n_directives == 0)
     return;
-  struct builder b = { .s = s, .k = k, .change = k, .f = f, .resolve = true,
-                       .functions = &functions };
+  struct builder b = {
+    .s = s, .k = k, .change = k, .f = f, .resolve = true, .functions = &functions
+  };
   b.point = arena_alloc((k->n_params + f->n_directives + 1) * sizeof *b.point);
   write_range(&b, f->start, f->end, &scratch);
   b.resolve = false;
@@ -259,8 +243,7 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f)
     shared_check(&b);
 }
 
-static void write_function(struct builder *b, struct text *out)
-{
+static void write_function(struct builder *b, struct text *out) {
   struct text definition = { 0 }, functions = { 0 };
   b->functions = &functions;
   write_line(b, &definition, b->f->start);
@@ -275,16 +258,15 @@ static void write_function(struct builder *b, struct text *out)
 }
 
 void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
-                 struct text *out)
-{
+                 struct text *out) {
   struct builder b = { .s = s, .k = k, .f = f };
   b.point = arena_alloc((k->n_params + 1) * sizeof *b.point);
   write_function(&b, out);
 }
 
-void loops_write_point(const struct source *s, const struct kernel *k, const struct function *f,
-                       const unsigned *point, const char *name, struct text *out)
-{
+void loops_write_point(const struct source *s, const struct kernel *k,
+                       const struct function *f, const unsigned *point, const char *name,
+                       struct text *out) {
   struct builder b = { .s = s, .k = k, .f = f, .fixed = name };
   b.point = arena_alloc((k->n_params + 1) * sizeof *b.point);
   for (unsigned i = 0; i < k->n_params; i++)

@@ -4,28 +4,23 @@
 
 #include "loops.h"
 
-bool node_is_type(TSNode node, const char *type)
-{
+bool node_is_type(TSNode node, const char *type) {
   return !ts_node_is_null(node) && strcmp(ts_node_type(node), type) == 0;
 }
 
-TSNode node_field(TSNode node, const char *field)
-{
+TSNode node_field(TSNode node, const char *field) {
   return ts_node_child_by_field_name(node, field, (uint32_t)strlen(field));
 }
 
-struct slice node_text(const struct builder *b, TSNode node)
-{
+struct slice node_text(const struct builder *b, TSNode node) {
   return source_slice(b->s, node);
 }
 
-bool slices_same(struct slice a, struct slice b)
-{
+bool slices_same(struct slice a, struct slice b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-bool node_mentions(const struct builder *b, TSNode node, struct slice name)
-{
+bool node_mentions(const struct builder *b, TSNode node, struct slice name) {
   if (node_is_type(node, "identifier") && slices_same(node_text(b, node), name))
     return true;
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
@@ -34,8 +29,7 @@ bool node_mentions(const struct builder *b, TSNode node, struct slice name)
   return false;
 }
 
-bool lex_mentions(struct slice text, struct slice name)
-{
+bool lex_mentions(struct slice text, struct slice name) {
   struct lexer l = lexer_of(text);
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
     if (t.kind == TOKEN_WORD && slices_same(t.text, name))
@@ -43,8 +37,7 @@ bool lex_mentions(struct slice text, struct slice name)
   return false;
 }
 
-uint64_t dim_needs(const struct dim *d)
-{
+uint64_t dim_needs(const struct dim *d) {
   uint64_t needs = 0;
   for (const struct dim *o = d->outer; o; o = o->outer)
     if (lex_mentions(d->low, o->var) || lex_mentions(d->bound, o->var) ||
@@ -54,8 +47,7 @@ uint64_t dim_needs(const struct dim *d)
 }
 
 // Names, numbers and sums of them: nothing that can trap or cost much.
-static bool is_safe(TSNode e)
-{
+static bool is_safe(TSNode e) {
   static const char *const kinds[] = {
     "identifier",        "number_literal",           "char_literal",
     "binary_expression", "parenthesized_expression", "sizeof_expression",
@@ -73,8 +65,7 @@ static bool is_safe(TSNode e)
   return false;
 }
 
-static bool refuse(const char **why, TSNode *at, TSNode node, const char *reason)
-{
+static bool refuse(const char **why, TSNode *at, TSNode node, const char *reason) {
   *why = reason;
   *at = node;
   return false;
@@ -83,8 +74,7 @@ static bool refuse(const char **why, TSNode *at, TSNode node, const char *reason
 // "double *" of `double *p = a`: the specifiers, then the stars. What a loop cannot
 // repeat is left out.
 static struct slice declared_type(const struct builder *b, TSNode declaration,
-                                  TSNode declarator)
-{
+                                  TSNode declarator) {
   struct text t = { 0 };
   uint32_t end = ts_node_start_byte(declarator);
   for (uint32_t i = 0; i < ts_node_child_count(declaration); i++) {
@@ -102,16 +92,14 @@ static struct slice declared_type(const struct builder *b, TSNode declaration,
   return (struct slice){ t.data ? t.data : "", t.size };
 }
 
-static TSNode innermost_declarator(TSNode d)
-{
+static TSNode innermost_declarator(TSNode d) {
   while (node_is_type(d, "pointer_declarator"))
     d = node_field(d, "declarator");
   return d;
 }
 
 // Whether the variable NAME, declared outside of its loop, is a pointer.
-static bool declared_pointer(const struct builder *b, TSNode node, struct slice name)
-{
+static bool declared_pointer(const struct builder *b, TSNode node, struct slice name) {
   if (node_is_type(node, "pointer_declarator") ||
       node_is_type(node, "array_declarator")) {
     TSNode d = node;
@@ -127,8 +115,7 @@ static bool declared_pointer(const struct builder *b, TSNode node, struct slice 
 }
 
 static bool parse_init(const struct builder *b, struct dim *d, TSNode init,
-                       const char **why, TSNode *at)
-{
+                       const char **why, TSNode *at) {
   TSNode low;
   if (node_is_type(init, "declaration")) {
     TSNode declarator = node_field(init, "declarator");
@@ -162,8 +149,7 @@ static bool parse_init(const struct builder *b, struct dim *d, TSNode init,
 }
 
 static bool parse_condition(const struct builder *b, struct dim *d, TSNode c,
-                            const char **why, TSNode *at)
-{
+                            const char **why, TSNode *at) {
   static const char *const signs[] = { "<", "<=", ">", ">=", "!=" };
   static const enum relation flipped[] = { GREATER, GREATER_EQUAL, LESS, LESS_EQUAL,
                                            NOT_EQUAL };
@@ -176,10 +162,10 @@ static bool parse_condition(const struct builder *b, struct dim *d, TSNode c,
   unsigned i = 0;
   while (i < 5 && !slice_is(sign, signs[i]))
     i++;
-  bool at_left =
-      node_is_type(left, "identifier") && slices_same(node_text(b, left), d->var);
-  bool at_right =
-      node_is_type(right, "identifier") && slices_same(node_text(b, right), d->var);
+  bool at_left = node_is_type(left, "identifier") &&
+      slices_same(node_text(b, left), d->var);
+  bool at_right = node_is_type(right, "identifier") &&
+      slices_same(node_text(b, right), d->var);
   if (i == 5 || at_left == at_right)
     return refuse(why, at, c, reason);
   TSNode bound = at_left ? right : left;
@@ -193,8 +179,8 @@ static bool parse_condition(const struct builder *b, struct dim *d, TSNode c,
 
 // The step of `i += c`, `i = i + c`, `i = c + i` and the like; a null node: something
 // else.
-static TSNode step_of(const struct builder *b, const struct dim *d, TSNode u, bool *minus)
-{
+static TSNode step_of(const struct builder *b, const struct dim *d, TSNode u,
+                      bool *minus) {
   TSNode none = { 0 }, right = node_field(u, "right");
   struct slice op = node_text(b, node_field(u, "operator"));
   if (!slices_same(node_text(b, node_field(u, "left")), d->var))
@@ -215,8 +201,7 @@ static TSNode step_of(const struct builder *b, const struct dim *d, TSNode u, bo
 }
 
 static bool parse_update(const struct builder *b, struct dim *d, TSNode u,
-                         const char **why, TSNode *at)
-{
+                         const char **why, TSNode *at) {
   const char *reason = "its step must be ++, --, += or -=, or 'i = i + step'";
   bool minus = false;
   d->step = slice_of("1");
@@ -244,16 +229,16 @@ static bool parse_update(const struct builder *b, struct dim *d, TSNode u,
     return refuse(why, at, u, "with != its step must be 1 or -1");
   bool less = d->relation == LESS || d->relation == LESS_EQUAL;
   if (d->relation != NOT_EQUAL && less == minus)
-    return refuse(why, at, u, less ? "it counts down, but its condition is an upper bound"
-                                   : "it counts up, but its condition is a lower bound");
+    return refuse(why, at, u,
+                  less ? "it counts down, but its condition is an upper bound"
+                       : "it counts up, but its condition is a lower bound");
   if (slice_is(d->step, "0"))
     return refuse(why, at, u, "its step is 0");
   return true;
 }
 
 // Behind the ')' of the header.
-static size_t header_end(TSNode loop)
-{
+static size_t header_end(TSNode loop) {
   size_t end = ts_node_start_byte(loop);
   for (uint32_t i = 0; i < ts_node_child_count(loop); i++)
     if (node_is_type(ts_node_child(loop, i), ")"))
@@ -262,19 +247,17 @@ static size_t header_end(TSNode loop)
 }
 
 bool dim_parse(const struct builder *b, TSNode loop, struct dim *d, const char **why,
-               TSNode *at)
-{
+               TSNode *at) {
   size_t start = ts_node_start_byte(loop);
   d->node = loop;
   d->offset = start;
   d->header = (struct slice){ b->s->text + start, header_end(loop) - start };
   return parse_init(b, d, node_field(loop, "initializer"), why, at) &&
-         parse_condition(b, d, node_field(loop, "condition"), why, at) &&
-         parse_update(b, d, node_field(loop, "update"), why, at);
+      parse_condition(b, d, node_field(loop, "condition"), why, at) &&
+      parse_update(b, d, node_field(loop, "update"), why, at);
 }
 
-bool only_ours(const struct builder *b, size_t from, size_t to)
-{
+bool only_ours(const struct builder *b, size_t from, size_t to) {
   struct lexer l = { b->s->text + from, b->s->text + to, true };
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
     if (!slice_is(t.text, "#"))
@@ -287,8 +270,7 @@ bool only_ours(const struct builder *b, size_t from, size_t to)
   return true;
 }
 
-TSNode nest_inner(const struct builder *b, TSNode loop)
-{
+TSNode nest_inner(const struct builder *b, TSNode loop) {
   TSNode none = { 0 }, body = node_field(loop, "body"), inner = body;
   unsigned n;
   while (node_is_type(inner, "compound_statement")) {

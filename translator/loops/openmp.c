@@ -6,16 +6,14 @@
 
 #include "loops.h"
 
-static void write_arg(const struct builder *b, struct text *t, const struct dir_arg *a)
-{
+static void write_arg(const struct builder *b, struct text *t, const struct dir_arg *a) {
   if (a->label.size)
     text_printf(t, "%.*s: ", (int)a->label.size, a->label.data);
   text_printf(t, "%s", arg_text(b, a));
 }
 
 static void write_clause(const struct builder *b, struct text *t,
-                         const struct dir_clause *c)
-{
+                         const struct dir_clause *c) {
   text_printf(t, " %s", c->name);
   if (c->n_args == 0 && c->body.size == 0)
     return;
@@ -32,15 +30,13 @@ static void write_clause(const struct builder *b, struct text *t,
   text_add(t, ")", 1);
 }
 
-static bool shares(enum directive_kind kind)
-{
+static bool shares(enum directive_kind kind) {
   return kind != DIR_SIMD;
 }
 
 // How many loops D takes, at most.
 static bool read_collapse(struct builder *b, const struct loop_directive *d,
-                          unsigned *count)
-{
+                          unsigned *count) {
   const struct dir_clause *c = directive_clause(d, "collapse");
   long long most = 1;
   *count = 1;
@@ -64,8 +60,7 @@ static bool read_collapse(struct builder *b, const struct loop_directive *d,
 
 // "i", "i + n" or "i - 1": what OpenMP accepts of a bound that depends on an outer loop,
 // and more.
-static bool simple_bound(struct slice bound, const struct dim *outer)
-{
+static bool simple_bound(struct slice bound, const struct dim *outer) {
   struct lexer l = lexer_of(bound);
   struct slice first = lex(&l).text, sign = lex(&l).text;
   if (first.size != outer->var.size ||
@@ -74,26 +69,24 @@ static bool simple_bound(struct slice bound, const struct dim *outer)
   if (sign.size == 0)
     return true;
   return (slice_is(sign, "+") || slice_is(sign, "-")) && lex(&l).text.size > 0 &&
-         lex(&l).kind == TOKEN_END;
+      lex(&l).kind == TOKEN_END;
 }
 
 // A loop as written that may be collapsed with one that its bounds depend on (OpenMP
 // 5.0).
-static bool simply_depends(const struct loop *l, const struct loop *outer)
-{
+static bool simply_depends(const struct loop *l, const struct loop *outer) {
   const struct dim *d = l->dim, *o = outer->dim;
   if (!l->raw || !outer->raw || d->type.size == 0 || d->type.size != o->type.size ||
       memcmp(d->type.data, o->type.data, d->type.size) != 0)
     return false;
   bool low = lex_mentions(d->low, o->var), bound = lex_mentions(d->bound, o->var);
   return (!low || simple_bound(d->low, o)) && (!bound || simple_bound(d->bound, o)) &&
-         !lex_mentions(d->step, o->var);
+      !lex_mentions(d->step, o->var);
 }
 
 // What stands between the loops that are collapsed would have to be computed within them.
 static bool collapsible(struct builder *b, const struct nest *n,
-                        const struct loop_directive *d, unsigned count)
-{
+                        const struct loop_directive *d, unsigned count) {
   size_t at = d->pragma->offset, size = d->pragma->end - at;
   for (unsigned i = 1; i < count; i++) {
     const struct loop *l = &n->loops[i];
@@ -111,8 +104,7 @@ static bool collapsible(struct builder *b, const struct nest *n,
 
 // A loop that is shared out and unrolled: blocks of as many iterations are shared out.
 static bool unroll_within(struct builder *b, struct nest *n,
-                          const struct loop_directive *d, unsigned collapse)
-{
+                          const struct loop_directive *d, unsigned collapse) {
   struct loop *l = &n->loops[0];
   if (l->hint != HINT_PARTIAL || collapse > 1)
     return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset,
@@ -128,10 +120,10 @@ static bool unroll_within(struct builder *b, struct nest *n,
   return !b->failed;
 }
 
-bool attach_openmp(struct builder *b, struct nest *n, const struct loop_directive *d)
-{
+bool attach_openmp(struct builder *b, struct nest *n, const struct loop_directive *d) {
   unsigned collapse;
-  if (!words_check(b, d) || !read_collapse(b, d, &collapse) || !nest_take(b, n, d, collapse))
+  if (!words_check(b, d) || !read_collapse(b, d, &collapse) ||
+      !nest_take(b, n, d, collapse))
     return false;
   for (unsigned i = 0; shares(d->kind) && i < collapse; i++)
     if (n->loops[i].raw ? n->loops[i].dim->down

@@ -9,18 +9,21 @@
 #include "loops.h"
 
 // A variable of the function around the nest.
-struct variable { TSNode declaration, declarator; size_t offset; };
+struct variable {
+  TSNode declaration, declarator;
+  size_t offset;
+};
 struct outline {
   struct builder *b;
   TSNode root;
   const struct nest *nest;
-  struct variable *locals; unsigned n;
+  struct variable *locals;
+  unsigned n;
   struct slice *own;
   unsigned n_own; /* variables that are private to the nest's body */
 };
 
-static bool contains(struct slice text, const char *word)
-{
+static bool contains(struct slice text, const char *word) {
   struct lexer l = lexer_of(text);
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
     if (slice_is(t.text, word))
@@ -28,8 +31,7 @@ static bool contains(struct slice text, const char *word)
   return false;
 }
 
-static TSNode declared_name(TSNode d)
-{
+static TSNode declared_name(TSNode d) {
   while (!ts_node_is_null(d) && !node_is_type(d, "identifier")) {
     TSNode next = node_field(d, "declarator");
     if (ts_node_is_null(next) && node_is_type(d, "parenthesized_declarator"))
@@ -41,8 +43,7 @@ static TSNode declared_name(TSNode d)
 
 // The declarator of NAME in DECLARATION; a null node: it declares others.
 static TSNode declarator_of(const struct builder *b, TSNode declaration,
-                            struct slice name)
-{
+                            struct slice name) {
   TSNode none = { 0 };
   for (uint32_t i = 0; i < ts_node_named_child_count(declaration); i++) {
     TSNode d = ts_node_named_child(declaration, i), id;
@@ -59,8 +60,7 @@ static TSNode declarator_of(const struct builder *b, TSNode declaration,
 
 // The declaration of NAME that holds at ROOT, among the statements before it and the
 // loops around it.
-static bool find_local(const struct outline *o, struct slice name, struct variable *v)
-{
+static bool find_local(const struct outline *o, struct slice name, struct variable *v) {
   for (TSNode n = o->root; !ts_node_eq(n, o->b->f->node); n = ts_node_parent(n)) {
     TSNode parent = ts_node_parent(n);
     if (node_is_type(parent, "for_statement"))
@@ -80,16 +80,14 @@ static bool find_local(const struct outline *o, struct slice name, struct variab
   return false;
 }
 
-static TSNode parameters_of(TSNode function)
-{
+static TSNode parameters_of(TSNode function) {
   TSNode d = node_field(function, "declarator");
   while (!ts_node_is_null(d) && !node_is_type(d, "function_declarator"))
     d = node_field(d, "declarator");
   return node_field(d, "parameters");
 }
 
-static bool is_parameter(const struct outline *o, struct slice name)
-{
+static bool is_parameter(const struct outline *o, struct slice name) {
   TSNode list = parameters_of(o->b->f->node);
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++)
     if (slices_same(node_text(o->b, declared_name(ts_node_named_child(list, i))), name))
@@ -97,8 +95,7 @@ static bool is_parameter(const struct outline *o, struct slice name)
   return false;
 }
 
-static bool private_variable(const struct outline *o, struct slice name)
-{
+static bool private_variable(const struct outline *o, struct slice name) {
   for (unsigned i = 0; i < o->nest->n_dims; i++)
     if (slices_same(o->nest->dims[i]->var, name))
       return true;
@@ -109,8 +106,7 @@ static bool private_variable(const struct outline *o, struct slice name)
 }
 
 // Collects the locals that NODE mentions, and those that their declarations do.
-static void collect(struct outline *o, TSNode node)
-{
+static void collect(struct outline *o, TSNode node) {
   if (node_is_type(node, "identifier")) {
     struct variable v;
     if (!find_local(o, node_text(o->b, node), &v))
@@ -132,8 +128,7 @@ static void collect(struct outline *o, TSNode node)
 
 // What an assignment or the like changes as a whole or in part; a null node: NODE is
 // none.
-static TSNode changed(const struct builder *b, TSNode node)
-{
+static TSNode changed(const struct builder *b, TSNode node) {
   TSNode at = { 0 };
   if (node_is_type(node, "assignment_expression"))
     at = node_field(node, "left");
@@ -155,8 +150,7 @@ static TSNode changed(const struct builder *b, TSNode node)
 
 // Copies of variables would do in NODE: none is changed, none is asked for its size or is
 // a type.
-static bool copies_do(const struct outline *o, TSNode node)
-{
+static bool copies_do(const struct outline *o, TSNode node) {
   TSNode at = changed(o->b, node);
   if (node_is_type(at, "identifier") && !private_variable(o, node_text(o->b, at))) {
     struct variable v;
@@ -173,8 +167,7 @@ static bool copies_do(const struct outline *o, TSNode node)
 
 // True when the function declares types or macros of its own before the nest, or the nest
 // holds OpenMP directives that belong to the region around it.
-static bool bound_to_place(const struct outline *o)
-{
+static bool bound_to_place(const struct outline *o) {
   const char *text = o->b->s->text;
   size_t from = o->b->f->body_at, start = ts_node_start_byte(o->root),
          end = ts_node_end_byte(o->root);
@@ -200,14 +193,12 @@ static bool bound_to_place(const struct outline *o)
 }
 
 static void add(struct text *params, struct text *args, const char *declaration,
-                struct slice name)
-{
+                struct slice name) {
   text_printf(params, "%s%s", params->size ? ", " : "", declaration);
   text_printf(args, "%s%.*s", args->size ? ", " : "", (int)name.size, name.data);
 }
 
-static bool add_locals(struct outline *o, struct text *params, struct text *args)
-{
+static bool add_locals(struct outline *o, struct text *params, struct text *args) {
   static const char *const storage[] = { "static", "extern",       "register",
                                          "auto",   "__auto_type",  "struct",
                                          "union",  "_Thread_local" };
@@ -227,8 +218,7 @@ static bool add_locals(struct outline *o, struct text *params, struct text *args
   return true;
 }
 
-static bool add_parameters(struct outline *o, struct text *params, struct text *args)
-{
+static bool add_parameters(struct outline *o, struct text *params, struct text *args) {
   TSNode list = parameters_of(o->b->f->node);
   bool restricted = false;
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
@@ -237,15 +227,14 @@ static bool add_parameters(struct outline *o, struct text *params, struct text *
     if (!node_is_type(p, "parameter_declaration") || ts_node_is_null(name))
       continue;
     restricted = restricted || contains(text, "restrict") ||
-                 contains(text, "__restrict") || contains(text, "__restrict__");
+        contains(text, "__restrict") || contains(text, "__restrict__");
     add(params, args, arena_copy(text.data, text.size), node_text(o->b, name));
   }
   return restricted;
 }
 
 bool outline(struct builder *b, TSNode root, const struct nest *n, struct text *params,
-             struct text *args)
-{
+             struct text *args) {
   struct outline o = { .b = b, .root = root, .nest = n };
   for (unsigned i = 0; i < n->n_parts; i++) {
     unsigned m;

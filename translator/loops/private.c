@@ -6,8 +6,7 @@
 #include "loops.h"
 
 // The variable that the loop LOOP assigns first; size 0: it declares one, or is none.
-static struct slice assigned(const struct builder *b, TSNode loop)
-{
+static struct slice assigned(const struct builder *b, TSNode loop) {
   TSNode init = node_field(loop, "initializer");
   if (!node_is_type(loop, "for_statement") ||
       !node_is_type(init, "assignment_expression") ||
@@ -20,8 +19,7 @@ static struct slice assigned(const struct builder *b, TSNode loop)
 // True when NAME is used in NODE, from offset FROM on, outside of loops that begin by
 // assigning it.
 static bool used_otherwise(const struct builder *b, TSNode node, struct slice name,
-                           size_t from)
-{
+                           size_t from) {
   if (ts_node_end_byte(node) <= from || slices_same(assigned(b, node), name))
     return false;
   if (node_is_type(node, "identifier") && slices_same(node_text(b, node), name))
@@ -33,8 +31,7 @@ static bool used_otherwise(const struct builder *b, TSNode node, struct slice na
 }
 
 static void collect(const struct builder *b, TSNode node, struct slice **names,
-                    unsigned *n)
-{
+                    unsigned *n) {
   struct slice name = assigned(b, node);
   bool known = name.size == 0;
   for (unsigned i = 0; i < *n; i++)
@@ -46,14 +43,12 @@ static void collect(const struct builder *b, TSNode node, struct slice **names,
 }
 
 // Nothing uses NAME but loops that assign it first, in BODY and behind ROOT.
-static bool is_own(const struct builder *b, TSNode root, TSNode body, struct slice name)
-{
+static bool is_own(const struct builder *b, TSNode root, TSNode body, struct slice name) {
   return !used_otherwise(b, body, name, 0) &&
-         !used_otherwise(b, b->f->node, name, ts_node_end_byte(root));
+      !used_otherwise(b, b->f->node, name, ts_node_end_byte(root));
 }
 
-bool private_is(const struct builder *b, TSNode root, TSNode body, struct slice name)
-{
+bool private_is(const struct builder *b, TSNode root, TSNode body, struct slice name) {
   struct slice *all = NULL;
   unsigned n = 0, i = 0;
   collect(b, body, &all, &n);
@@ -63,8 +58,7 @@ bool private_is(const struct builder *b, TSNode root, TSNode body, struct slice 
 }
 
 struct slice *private_variables(const struct builder *b, const struct nest *nest,
-                                TSNode body, unsigned *n)
-{
+                                TSNode body, unsigned *n) {
   struct slice *all = NULL, *own = NULL;
   unsigned n_all = 0;
   *n = 0;

@@ -9,8 +9,7 @@
 
 #define COUNTER "unsigned long long"
 
-unsigned new_id(struct builder *b)
-{
+unsigned new_id(struct builder *b) {
   if (b->next_id >= MAX_IDS - 1) {
     FAIL(b, b->f->start, 1, NULL, "directives make too many loops of one nest here");
     return MAX_IDS - 1;
@@ -18,8 +17,7 @@ unsigned new_id(struct builder *b)
   return b->next_id++;
 }
 
-void write_line(const struct builder *b, struct text *out, size_t offset)
-{
+void write_line(const struct builder *b, struct text *out, size_t offset) {
   const char *path;
   unsigned line = source_where(b->s, offset, &path, NULL);
   text_printf(out, "\n#line %u \"", line);
@@ -28,15 +26,13 @@ void write_line(const struct builder *b, struct text *out, size_t offset)
   text_add(out, "\"\n", 2);
 }
 
-static const char *type_of(const struct dim *d)
-{
+static const char *type_of(const struct dim *d) {
   if (d->type.size)
     return arena_copy(d->type.data, d->type.size);
   return arena_printf("__typeof__(%.*s)", (int)d->var.size, d->var.data);
 }
 
-static const char *sign_of(const struct dim *d)
-{
+static const char *sign_of(const struct dim *d) {
   static const char *const signs[] = { "<", "<=", ">", ">=", "!=" };
   return signs[d->relation];
 }
@@ -44,8 +40,7 @@ static const char *sign_of(const struct dim *d)
 // "(low) < (bound) &&" for the loops around D whose bounds stand by themselves: D's own
 // bounds, which may read memory, are only evaluated where the source would have come to
 // them.
-static const char *reached(const struct dim *d)
-{
+static const char *reached(const struct dim *d) {
   const char *cond = "";
   for (const struct dim *o = d->safe ? NULL : d->outer; o; o = o->outer)
     if (o->needs == 0) // the outermost first: it says whether the others may be evaluated
@@ -56,10 +51,9 @@ static const char *reached(const struct dim *d)
 
 // How many iterations there are from S to U.
 static const char *count_of(const struct dim *d, const char *s, const char *u,
-                            const char *c)
-{
-  const char *distance = arena_printf("AUTOTUNE_DISTANCE(%s, %s)", d->down ? u : s,
-                                      d->down ? s : u);
+                            const char *c) {
+  const char *distance =
+      arena_printf("AUTOTUNE_DISTANCE(%s, %s)", d->down ? u : s, d->down ? s : u);
   if (d->pointer)
     distance = arena_printf("(" COUNTER ")(%s - %s)", d->down ? s : u, d->down ? u : s);
   if (d->relation == NOT_EQUAL) // may wrap around
@@ -73,8 +67,7 @@ static const char *count_of(const struct dim *d, const char *s, const char *u,
                       inclusive ? "" : " - 1", c);
 }
 
-void range_make(const struct builder *b, struct loop *l)
-{
+void range_make(const struct builder *b, struct loop *l) {
   if (!l->raw)
     return;
   struct dim *d = l->dim;
@@ -85,8 +78,8 @@ void range_make(const struct builder *b, struct loop *l)
   l->start = arena_printf("autotune_s%u", l->id);
   l->end = arena_printf("autotune_u%u", l->id);
   l->count = arena_printf("autotune_n%u", l->id);
-  bool literal =
-      strspn(arena_copy(d->step.data, d->step.size), "0123456789") == d->step.size;
+  bool literal = strspn(arena_copy(d->step.data, d->step.size), "0123456789") ==
+      d->step.size;
   l->step = literal ? arena_copy(d->step.data, d->step.size)
                     : arena_printf("autotune_c%u", l->id);
   l->op = sign_of(d);
@@ -105,14 +98,12 @@ void range_make(const struct builder *b, struct loop *l)
   l->setup = t.data;
 }
 
-static bool inclusive(const struct loop *l)
-{
+static bool inclusive(const struct loop *l) {
   return strlen(l->op) == 2 && *l->op != '!';
 }
 
 // BASE, OFFSET iterations further on.
-static const char *advanced(const struct loop *l, const char *base, const char *offset)
-{
+static const char *advanced(const struct loop *l, const char *base, const char *offset) {
   const char *times = strcmp(l->step, "1") == 0 ? "" : arena_printf(" * %s", l->step);
   char sign = l->down ? '-' : '+';
   if (l->pointer)
@@ -121,13 +112,11 @@ static const char *advanced(const struct loop *l, const char *base, const char *
                       times);
 }
 
-const char *range_at(const struct loop *l, const char *offset)
-{
+const char *range_at(const struct loop *l, const char *offset) {
   return advanced(l, l->start, offset);
 }
 
-struct loop range_counter(struct builder *b, const struct loop *of)
-{
+struct loop range_counter(struct builder *b, const struct loop *of) {
   unsigned id = new_id(b);
   return (struct loop){
     .id = id,
@@ -145,8 +134,7 @@ struct loop range_counter(struct builder *b, const struct loop *of)
   };
 }
 
-static struct loop part_of(const struct loop *l, uint64_t needs)
-{
+static struct loop part_of(const struct loop *l, uint64_t needs) {
   struct loop p = *l;
   p.setup = "";
   p.guard = NULL;
@@ -155,8 +143,7 @@ static struct loop part_of(const struct loop *l, uint64_t needs)
 }
 
 void range_strip(struct builder *b, const struct loop *l, const char *size,
-                 struct loop *grid, struct loop *point)
-{
+                 struct loop *grid, struct loop *point) {
   struct loop g = range_counter(b, l), p = part_of(l, BIT(g.id));
   unsigned id = g.id;
   const char *done = arena_printf("%s * (%s)", g.var, size),
@@ -169,7 +156,7 @@ void range_strip(struct builder *b, const struct loop *l, const char *size,
   p.count = arena_printf("autotune_m%u", id);
   g.prelude = arena_printf(
       COUNTER " %1$s = %2$s - %3$s, %4$s = %1$s < (%5$s) ? %1$s : (%5$s);\n"
-      "%6$s %7$s = %8$s; %6$s %9$s = %1$s > (%5$s) ? %10$s : %11$s;\n",
+              "%6$s %7$s = %8$s; %6$s %9$s = %1$s > (%5$s) ? %10$s : %11$s;\n",
       left, l->count, done, p.count, size, l->type, p.start, range_at(l, done), p.end,
       advanced(l, p.start, last), l->end);
   *grid = g;
@@ -178,8 +165,7 @@ void range_strip(struct builder *b, const struct loop *l, const char *size,
 
 // L as a loop that counts; its own variable is OFFSET, in terms of the counter,
 // iterations from the start.
-static void count(struct builder *b, struct loop *l, const char *offset)
-{
+static void count(struct builder *b, struct loop *l, const char *offset) {
   struct loop r = *l;
   r.var = arena_printf("autotune_r%u", new_id(b));
   r.prelude = arena_printf("%s %s = %s;\n%s", l->type, l->var,
@@ -190,19 +176,16 @@ static void count(struct builder *b, struct loop *l, const char *offset)
   *l = r;
 }
 
-void range_reverse(struct builder *b, struct loop *l)
-{
+void range_reverse(struct builder *b, struct loop *l) {
   count(b, l, arena_printf("%s - 1 - ", l->count));
 }
 
-void range_count(struct builder *b, struct loop *l)
-{
+void range_count(struct builder *b, struct loop *l) {
   count(b, l, "");
 }
 
 void range_stripe(struct builder *b, const struct loop *l, const char *size,
-                  struct loop *offsets, struct loop *stripe)
-{
+                  struct loop *offsets, struct loop *stripe) {
   struct loop o = range_counter(b, l), s = part_of(l, BIT(o.id));
   s.var = arena_printf("autotune_p%u", o.id);
   s.count = s.end = arena_printf("autotune_m%u", o.id);
@@ -219,8 +202,7 @@ void range_stripe(struct builder *b, const struct loop *l, const char *size,
   *stripe = s;
 }
 
-void range_header(struct text *out, const struct builder *b, const struct loop *l)
-{
+void range_header(struct text *out, const struct builder *b, const struct loop *l) {
   if (l->raw) {
     write_line(b, out, l->dim->offset);
     text_printf(out, "%.*s ", (int)l->dim->header.size, l->dim->header.data);

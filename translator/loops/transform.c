@@ -6,41 +6,35 @@
 #include "loops.h"
 
 const struct dir_clause *directive_clause(const struct loop_directive *d,
-                                          const char *name)
-{
+                                          const char *name) {
   for (unsigned i = 0; i < d->n_clauses; i++)
     if (strcmp(d->clauses[i].name, name) == 0)
       return &d->clauses[i];
   return NULL;
 }
 
-int arg_param(const struct builder *b, const struct dir_arg *a)
-{
+int arg_param(const struct builder *b, const struct dir_arg *a) {
   return a->param >= 0 ? a->param : kernel_param(b->k, a->text);
 }
 
-const char *arg_text(const struct builder *b, const struct dir_arg *a)
-{
+const char *arg_text(const struct builder *b, const struct dir_arg *a) {
   const struct param *p = a->param >= 0 ? &b->k->params[a->param] : NULL;
   if (p)
     return b->fixed ? p->values[b->point[a->param]].define : p->macro;
   return arena_copy(a->text.data, a->text.size);
 }
 
-static bool digits(struct slice s)
-{
+static bool digits(struct slice s) {
   return s.size > 0 && strspn(arena_copy(s.data, s.size), "0123456789") == s.size;
 }
 
-static size_t slice_offset(const struct loop_directive *d, struct slice s)
-{
+static size_t slice_offset(const struct loop_directive *d, struct slice s) {
   return pragma_offset(d->pragma, s);
 }
 
 // Diagnoses a size or factor that is not positive.
 static bool check_size(struct builder *b, const struct loop_directive *d,
-                       const struct dir_arg *a, const char *what)
-{
+                       const struct dir_arg *a, const char *what) {
   int p = arg_param(b, a);
   const struct param *param = p >= 0 ? &b->k->params[p] : NULL;
   bool fine = !param || param->kind == VALUE_INT;
@@ -49,13 +43,13 @@ static bool check_size(struct builder *b, const struct loop_directive *d,
   if (!param && digits(a->text))
     fine = strspn(arena_copy(a->text.data, a->text.size), "0") < a->text.size;
   fine = fine && !(a->text.size && *a->text.data == '-');
-  return fine || FAIL(b, slice_offset(d, a->text), a->text.size, NULL,
-                      "%s must be a positive integer", what);
+  return fine ||
+      FAIL(b, slice_offset(d, a->text), a->text.size, NULL,
+           "%s must be a positive integer", what);
 }
 
 // What ended the chain of loops too early, where that is known.
-static const char *why_so_few(const struct builder *b, const struct nest *n)
-{
+static const char *why_so_few(const struct builder *b, const struct nest *n) {
   struct dim d = { 0 };
   const char *why = NULL;
   TSNode at;
@@ -68,8 +62,7 @@ static const char *why_so_few(const struct builder *b, const struct nest *n)
 }
 
 bool nest_take(struct builder *b, struct nest *n, const struct loop_directive *d,
-               unsigned count)
-{
+               unsigned count) {
   size_t at = d->pragma->offset, size = d->pragma->end - at;
   const char *name = directive_name(d->kind);
   if (count > n->n)
@@ -89,8 +82,7 @@ bool nest_take(struct builder *b, struct nest *n, const struct loop_directive *d
 // The loops among POINTS[0..i) that the loop L depends on, directly or through one
 // another.
 static unsigned depended_on(const struct loop *l, const struct loop *points, unsigned n,
-                            struct loop *out)
-{
+                            struct loop *out) {
   uint64_t set = l->needs;
   unsigned found = 0;
   for (unsigned i = n; i-- > 0;)
@@ -103,8 +95,7 @@ static unsigned depended_on(const struct loop *l, const struct loop *points, uns
 }
 
 static bool constant_step(struct builder *b, const struct loop_directive *d,
-                          const struct loop *l, const struct loop *points, unsigned n)
-{
+                          const struct loop *l, const struct loop *points, unsigned n) {
   if (strcmp(l->step, "1") == 0 || digits(slice_of(l->step)))
     return true;
   for (unsigned i = 0; i < n; i++)
@@ -115,8 +106,7 @@ static bool constant_step(struct builder *b, const struct loop_directive *d,
   return true;
 }
 
-static bool tile(struct builder *b, struct nest *n, const struct loop_directive *d)
-{
+static bool tile(struct builder *b, struct nest *n, const struct loop_directive *d) {
   const struct dir_clause *c = directive_clause(d, "sizes");
   unsigned count = c ? c->n_args : 0;
   if (!nest_take(b, n, d, count))
@@ -150,8 +140,7 @@ static bool tile(struct builder *b, struct nest *n, const struct loop_directive 
   return !b->failed;
 }
 
-static bool reverse(struct builder *b, struct nest *n, const struct loop_directive *d)
-{
+static bool reverse(struct builder *b, struct nest *n, const struct loop_directive *d) {
   if (!nest_take(b, n, d, 1))
     return false;
   range_make(b, &n->loops[0]);
@@ -159,8 +148,7 @@ static bool reverse(struct builder *b, struct nest *n, const struct loop_directi
   return !b->failed;
 }
 
-static bool unroll(struct builder *b, struct nest *n, const struct loop_directive *d)
-{
+static bool unroll(struct builder *b, struct nest *n, const struct loop_directive *d) {
   const struct dir_clause *partial = directive_clause(d, "partial");
   struct loop *l = &n->loops[0];
   if (!nest_take(b, n, d, 1))
@@ -174,7 +162,8 @@ static bool unroll(struct builder *b, struct nest *n, const struct loop_directiv
   if (partial && partial->n_args && !check_size(b, d, &partial->args[0], "a factor"))
     return false;
   l->hint = directive_clause(d, "full") ? HINT_FULL
-            : partial && partial->n_args ? HINT_PARTIAL : HINT_AUTO;
+      : partial && partial->n_args      ? HINT_PARTIAL
+                                        : HINT_AUTO;
   if (l->hint == HINT_PARTIAL)
     l->factor = arg_text(b, &partial->args[0]);
   return true;
@@ -182,16 +171,14 @@ static bool unroll(struct builder *b, struct nest *n, const struct loop_directiv
 
 // The next loop from I on that is no loop over tiles: register blocks are wanted within
 // them.
-static unsigned next_to_jam(const struct nest *n, unsigned i)
-{
+static unsigned next_to_jam(const struct nest *n, unsigned i) {
   while (i < n->n && n->loops[i].grid)
     i++;
   return i;
 }
 
 static bool may_jam(struct builder *b, struct nest *n, unsigned at,
-                    const struct loop_directive *d)
-{
+                    const struct loop_directive *d) {
   const struct loop *l = &n->loops[at];
   size_t from = d->pragma->offset, size = d->pragma->end - from;
   if (l->jam)
@@ -210,8 +197,7 @@ static bool may_jam(struct builder *b, struct nest *n, unsigned at,
 
 // Blocks of FACTOR iterations, whose loop goes innermost.
 static bool jam_loop(struct builder *b, struct nest *n, unsigned at,
-                     const struct loop_directive *d, const struct dir_arg *a)
-{
+                     const struct loop_directive *d, const struct dir_arg *a) {
   struct loop *l = &n->loops[at], grid;
   struct jam *jam = arena_alloc(sizeof *jam);
   int p = arg_param(b, a);
@@ -236,8 +222,7 @@ static bool jam_loop(struct builder *b, struct nest *n, unsigned at,
 }
 
 // True when another loop stands somewhere below LOOP, though not as its whole body.
-static bool holds_loop(TSNode loop)
-{
+static bool holds_loop(TSNode loop) {
   TSTreeCursor cursor = ts_tree_cursor_new(loop);
   bool found = false;
   while (!found && cursor_next(&cursor, true))
@@ -247,18 +232,18 @@ static bool holds_loop(TSNode loop)
 }
 
 static bool unroll_and_jam(struct builder *b, struct nest *n,
-                           const struct loop_directive *d)
-{
+                           const struct loop_directive *d) {
   const struct dir_clause *c = directive_clause(d, "partial");
   size_t from = d->pragma->offset, size = d->pragma->end - from;
   if (n->n < 2)
-    return FAIL(b, from, size,
-                !ts_node_is_null(n->stop) ? why_so_few(b, n)
-                : holds_loop(d->loop)
-                    ? "nothing may stand between the loops; a sum may be kept in memory, as "
-                      "in 'y[i] += …', and be set to 0 before the nest"
-                    : "write 'unroll partial(…)' on a single loop",
-                "'unroll_and_jam' needs a loop inside of the loop");
+    return FAIL(
+        b, from, size,
+        !ts_node_is_null(n->stop) ? why_so_few(b, n)
+            : holds_loop(d->loop)
+            ? "nothing may stand between the loops; a sum may be kept in memory, as "
+              "in 'y[i] += …', and be set to 0 before the nest"
+            : "write 'unroll partial(…)' on a single loop",
+        "'unroll_and_jam' needs a loop inside of the loop");
   if (!nest_take(b, n, d, 1))
     return false;
   unsigned at = 0;
@@ -275,8 +260,7 @@ static bool unroll_and_jam(struct builder *b, struct nest *n,
   return true;
 }
 
-bool transform(struct builder *b, struct nest *n, const struct loop_directive *d)
-{
+bool transform(struct builder *b, struct nest *n, const struct loop_directive *d) {
   switch (d->kind) {
   case DIR_TILE:
   case DIR_STRIPE:

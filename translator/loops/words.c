@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// words.c: the words that OpenMP's clauses take. One that is nearly such a word, in a set, would be found out by the
-// variants that do not compile, much later; any other may be a macro of the build.
+// words.c: the words that OpenMP's clauses take. One that is nearly such a word, in a
+// set, would be found out by the variants that do not compile, much later; any other may
+// be a macro of the build.
 #include <string.h>
 
 #include "kernel/kernel.h"
@@ -16,8 +17,7 @@ static const struct rule {
   { "bind", { "teams", "parallel", "thread" } },
 };
 
-static const struct rule *rule_of(const char *clause)
-{
+static const struct rule *rule_of(const char *clause) {
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
     if (strcmp(rules[i].clause, clause) == 0)
       return &rules[i];
@@ -25,8 +25,8 @@ static const struct rule *rule_of(const char *clause)
 }
 
 // TEXT stands at OFFSET, or means something there.
-static bool check_word(struct builder *b, const struct rule *r, struct slice text, size_t offset)
-{
+static bool check_word(struct builder *b, const struct rule *r, struct slice text,
+                       size_t offset) {
   struct lexer l = lexer_of(text);
   struct token word = lex(&l);
   bool system;
@@ -41,8 +41,7 @@ static bool check_word(struct builder *b, const struct rule *r, struct slice tex
               "'%s' knows no '%.*s'", r->clause, (int)word.text.size, word.text.data);
 }
 
-bool words_check(struct builder *b, const struct loop_directive *d)
-{
+bool words_check(struct builder *b, const struct loop_directive *d) {
   for (unsigned i = 0; i < d->n_clauses; i++) {
     const struct dir_clause *c = &d->clauses[i];
     const struct rule *r = rule_of(c->name);
@@ -54,7 +53,9 @@ bool words_check(struct builder *b, const struct loop_directive *d)
     for (unsigned j = 0; p && j < p->n_values; j++)
       if (!check_word(b, r, slice_of(p->values[j].text), p->values[j].offset))
         return false;
-    if (!p && !check_word(b, r, slice_trim(a->text), pragma_offset(d->pragma, slice_trim(a->text))))
+    if (!p &&
+        !check_word(b, r, slice_trim(a->text),
+                    pragma_offset(d->pragma, slice_trim(a->text))))
       return false;
   }
   return true;

@@ -28,18 +28,17 @@ struct state {
   struct builder *b;
   const struct nest *n;
   struct text *out;
-  unsigned done;          /* loops whose preludes stand */
-  uint64_t setups;        /* loops whose setups stand, by place */
-  uint64_t full;          /* loops in whose full blocks this copy is, by place */
-  bool plain;             /* in the rest of a block: what is inside goes unjammed */
-  bool outlined;          /* inside of a function of its own */
+  unsigned done;   /* loops whose preludes stand */
+  uint64_t setups; /* loops whose setups stand, by place */
+  uint64_t full;   /* loops in whose full blocks this copy is, by place */
+  bool plain;      /* in the rest of a block: what is inside goes unjammed */
+  bool outlined;   /* inside of a function of its own */
   unsigned group; /* nothing may stand between the headers before this place (collapse) */
 };
 
 static void write_from(struct state st, unsigned at);
 
-static void write_hint(struct text *out, const struct loop *l, bool after_openmp)
-{
+static void write_hint(struct text *out, const struct loop *l, bool after_openmp) {
   static const char *const clang[] = { "", "unroll(enable)", "unroll_count(%s)",
                                        "unroll(full)" };
   static const char *const gcc[] = { "", "#pragma GCC unroll 4\n",
@@ -62,14 +61,13 @@ static void write_hint(struct text *out, const struct loop *l, bool after_openmp
 
 // How many loops an `#pragma omp` of the user's takes that stands above our directives;
 // 0: none shares any out.
-static unsigned lead_collapse(const struct builder *b)
-{
+static unsigned lead_collapse(const struct builder *b) {
   struct lexer l = lexer_of(b->lead);
   bool shares = false;
   unsigned count = 1;
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
     shares = shares || slice_is(t.text, "for") || slice_is(t.text, "loop") ||
-             slice_is(t.text, "taskloop");
+        slice_is(t.text, "taskloop");
     if (slice_is(t.text, "collapse") && slice_is(lex(&l).text, "("))
       count = (unsigned)strtoul(lex(&l).text.data, NULL, 0);
   }
@@ -77,8 +75,7 @@ static unsigned lead_collapse(const struct builder *b)
 }
 
 // Whether threads share any of these loops.
-static bool shared(const struct state *st)
-{
+static bool shared(const struct state *st) {
   bool any = lead_collapse(st->b) > 0;
   for (unsigned i = 0; i < st->n->n; i++)
     any = any || st->n->loops[i].sharing;
@@ -87,8 +84,7 @@ static bool shared(const struct state *st)
 
 // Where L's header as written would change a variable of all threads, it gets one of its
 // own.
-static void write_header(const struct state *st, const struct loop *l)
-{
+static void write_header(const struct state *st, const struct loop *l) {
   if (!l->raw || l->dim->type.size || !shared(st)) {
     range_header(st->out, st->b, l);
     return;
@@ -101,8 +97,7 @@ static void write_header(const struct state *st, const struct loop *l)
 }
 
 // The pragmas of the loop at place AT. Returns whether an OpenMP directive is among them.
-static bool write_pragmas(struct state *st, unsigned at)
-{
+static bool write_pragmas(struct state *st, unsigned at) {
   const struct nest *n = st->n;
   const struct loop *l = &n->loops[at];
   bool any = false;
@@ -124,8 +119,7 @@ static bool write_pragmas(struct state *st, unsigned at)
   return any;
 }
 
-static void write_setups(struct state *st)
-{
+static void write_setups(struct state *st) {
   uint64_t missing = 0;
   for (unsigned i = st->done; i < st->n->n; i++)
     missing |= BIT(st->n->loops[i].id);
@@ -138,11 +132,11 @@ static void write_setups(struct state *st)
   }
 }
 
-static void open_copies(struct state *st, const struct loop *l)
-{
+static void open_copies(struct state *st, const struct loop *l) {
   const struct loop *p = l->jam->point;
   const char *index = arena_printf("autotune_k%u", l->id);
-  text_printf(st->out, "#ifdef __clang__\n#pragma clang loop unroll(full)\n#else\n"
+  text_printf(st->out,
+              "#ifdef __clang__\n#pragma clang loop unroll(full)\n#else\n"
               "#pragma GCC unroll 64\n#endif\n");
   text_printf(st->out, "for (int %s = 0; %s < (%s); %s++) {\n", index, index,
               l->jam->factor, index);
@@ -156,15 +150,14 @@ static void open_copies(struct state *st, const struct loop *l)
   text_printf(st->out, "%s", p->prelude);
 }
 
-static void write_part(struct state *st, const struct part *p)
-{
+static void write_part(struct state *st, const struct part *p) {
   bool skips = p->skips && st->n->n_parts > 1;
   text_printf(st->out, "%s", p->open);
   if (p->labels)
     text_printf(st->out, "{ __label__ %s;\n", p->labels);
   unsigned n_private = 0;
-  struct slice *own =
-      shared(st) ? private_variables(st->b, st->n, p->body, &n_private) : NULL;
+  struct slice *own = shared(st) ? private_variables(st->b, st->n, p->body, &n_private)
+                                 : NULL;
   text_printf(st->out, "%s", skips ? "do {" : "");
   for (unsigned i = 0; i < n_private; i++)
     text_printf(st->out, "%s__typeof__(%.*s) %.*s;\n", i ? "" : "{ ", (int)own[i].size,
@@ -176,8 +169,7 @@ static void write_part(struct state *st, const struct part *p)
   st->b->copies += p->copies;
 }
 
-static void write_body(struct state *st)
-{
+static void write_body(struct state *st) {
   unsigned open = 0;
   for (unsigned i = 0; i < st->n->n; i++)
     if (st->full & BIT(i)) {
@@ -191,8 +183,7 @@ static void write_body(struct state *st)
 }
 
 // The iterations of one block as a loop around what is still to come.
-static void write_rest(struct state st, const struct loop *l, unsigned at)
-{
+static void write_rest(struct state st, const struct loop *l, unsigned at) {
   range_header(st.out, st.b, l->jam->point);
   text_printf(st.out, "{\n%s", l->jam->point->prelude);
   st.plain = true;
@@ -200,10 +191,10 @@ static void write_rest(struct state st, const struct loop *l, unsigned at)
   text_printf(st.out, "}\n");
 }
 
-static void write_blocks(struct state st, const struct loop *l, unsigned at)
-{
+static void write_blocks(struct state st, const struct loop *l, unsigned at) {
   struct state full = st;
-  bool known = st.b->fixed && strspn(l->jam->factor, "0123456789") == strlen(l->jam->factor);
+  bool known = st.b->fixed &&
+      strspn(l->jam->factor, "0123456789") == strlen(l->jam->factor);
   bool elide = l->jam->elide && !known;
   if (st.plain) {
     write_rest(st, l, at);
@@ -226,8 +217,7 @@ static void write_blocks(struct state st, const struct loop *l, unsigned at)
 
 // What stands inside of the shared loops, as a function with the kernel's parameters and
 // those loops' variables. False: it stays where it is.
-static bool write_outlined(struct state st, unsigned at)
-{
+static bool write_outlined(struct state st, unsigned at) {
   struct text params = { 0 }, args = { 0 }, body = { 0 };
   struct builder *b = st.b;
   if (!b->functions || !outline(b, st.n->root, st.n, &params, &args))
@@ -259,8 +249,7 @@ static bool write_outlined(struct state st, unsigned at)
   return true;
 }
 
-static void write_from(struct state st, unsigned at)
-{
+static void write_from(struct state st, unsigned at) {
   const struct nest *n = st.n;
   if (at > 0 && at == st.group && !st.outlined && shared(&st) && write_outlined(st, at))
     return;
@@ -290,8 +279,7 @@ static void write_from(struct state st, unsigned at)
   text_printf(st.out, "}\n");
 }
 
-void nest_write(struct builder *b, struct nest *n, struct text *out)
-{
+void nest_write(struct builder *b, struct nest *n, struct text *out) {
   bool block = false;
   for (unsigned i = 0; i < n->n; i++) {
     struct loop *l = &n->loops[i];

@@ -4,8 +4,7 @@
 
 #include "pragma.h"
 
-static int nesting(struct token t)
-{
+static int nesting(struct token t) {
   if (t.kind != TOKEN_PUNCTUATOR || t.text.size != 1 || *t.text.data == '\0')
     return 0;
   if (strchr("([{", *t.text.data))
@@ -13,8 +12,7 @@ static int nesting(struct token t)
   return strchr(")]}", *t.text.data) ? -1 : 0;
 }
 
-struct slice *slice_split(struct slice s, unsigned *n)
-{
+struct slice *slice_split(struct slice s, unsigned *n) {
   struct slice *parts = NULL;
   struct lexer l = lexer_of(s);
   const char *begin = s.data;
@@ -36,8 +34,7 @@ struct slice *slice_split(struct slice s, unsigned *n)
 }
 
 // Splits `label: text` at the first ':' outside brackets that belongs to no `?`.
-static void split_label(struct argument *a)
-{
+static void split_label(struct argument *a) {
   struct lexer l = lexer_of(a->text);
   int depth = 0;
   for (;;) {
@@ -48,8 +45,8 @@ static void split_label(struct argument *a)
       const char *end = a->text.data + a->text.size;
       a->label = slice_trim(
           (struct slice){ a->text.data, (size_t)(t.text.data - a->text.data) });
-      a->text = slice_trim(
-          (struct slice){ t.text.data + 1, (size_t)(end - t.text.data - 1) });
+      a->text =
+          slice_trim((struct slice){ t.text.data + 1, (size_t)(end - t.text.data - 1) });
       return;
     }
     depth += nesting(t);
@@ -57,8 +54,7 @@ static void split_label(struct argument *a)
 }
 
 // True when the brace that opens TEXT is closed by its last character.
-static bool braces_all(struct slice text)
-{
+static bool braces_all(struct slice text) {
   struct lexer l = lexer_of(text);
   int depth = 0;
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
@@ -69,8 +65,7 @@ static bool braces_all(struct slice text)
   return false;
 }
 
-static void read_set(const struct source *s, const struct pragma *p, struct argument *a)
-{
+static void read_set(const struct source *s, const struct pragma *p, struct argument *a) {
   struct slice inside = { a->text.data + 1, a->text.size - 2 };
   a->set = slice_split(inside, &a->n_set);
   a->is_set = true;
@@ -84,8 +79,7 @@ static void read_set(const struct source *s, const struct pragma *p, struct argu
 
 static void read_argument(const struct source *s, const struct pragma *p,
                           struct clause *c, const struct clause_rule *rule,
-                          struct slice text)
-{
+                          struct slice text) {
   struct argument *a = GROW(c->args, c->n_args);
   *a = (struct argument){ .text = text };
   if (rule->flags & CLAUSE_LABELS)
@@ -104,8 +98,7 @@ static void read_argument(const struct source *s, const struct pragma *p,
 }
 
 void pragma_arguments(const struct source *s, const struct pragma *p, struct clause *c,
-                      const struct clause_rule *rule)
-{
+                      const struct clause_rule *rule) {
   unsigned n = 0;
   struct slice whole = slice_trim(c->body);
   struct slice *parts = &whole;

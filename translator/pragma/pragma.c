@@ -4,26 +4,22 @@
 
 #include "pragma.h"
 
-size_t pragma_offset(const struct pragma *p, struct slice s)
-{
+size_t pragma_offset(const struct pragma *p, struct slice s) {
   return p->offset + (size_t)(s.data - p->blanked);
 }
 
 static void error_at(const struct source *s, const struct pragma *p, struct slice at,
-                     const char *hint, const char *message)
-{
+                     const char *hint, const char *message) {
   diag_error(s, pragma_offset(p, at), at.size, hint, message, (int)at.size, at.data);
 }
 
-static char *did_you_mean(struct slice word, const char *const *words)
-{
+static char *did_you_mean(struct slice word, const char *const *words) {
   const char *near = nearest(word, words);
   return near ? arena_printf("did you mean '%s'?", near) : NULL;
 }
 
 // The body of a clause whose '(' has been read. False: it is not closed.
-static bool read_body(struct lexer *l, struct clause *c)
-{
+static bool read_body(struct lexer *l, struct clause *c) {
   const char *begin = l->p;
   char open[64];
   unsigned depth = 0;
@@ -48,8 +44,7 @@ static bool read_body(struct lexer *l, struct clause *c)
 }
 
 static const struct clause_rule *check_name(const struct source *s,
-                                            const struct pragma *p, struct slice name)
-{
+                                            const struct pragma *p, struct slice name) {
   bool elsewhere;
   const struct clause_rule *rule = clause_rule(p, name, &elsewhere);
   size_t at = pragma_offset(p, name);
@@ -64,8 +59,7 @@ static const struct clause_rule *check_name(const struct source *s,
 }
 
 static bool is_repeated(const struct source *s, const struct pragma *p,
-                        const struct clause *c)
-{
+                        const struct clause *c) {
   for (unsigned i = 0; i < p->n_clauses; i++)
     if (strcmp(p->clauses[i].name, c->name) == 0) {
       diag_error(s, c->offset, c->size, NULL, "'%s' stands here twice", c->name);
@@ -76,8 +70,7 @@ static bool is_repeated(const struct source *s, const struct pragma *p,
 
 // What has no rule, or may not stand twice, is diagnosed and left out.
 static void keep_clause(const struct source *s, struct pragma *p, struct clause c,
-                        struct slice name)
-{
+                        struct slice name) {
   const struct clause_rule *rule = check_name(s, p, name);
   if (!rule)
     return;
@@ -94,8 +87,7 @@ static void keep_clause(const struct source *s, struct pragma *p, struct clause 
   *GROW(p->clauses, p->n_clauses) = c;
 }
 
-static void read_clauses(const struct source *s, struct pragma *p, struct lexer *l)
-{
+static void read_clauses(const struct source *s, struct pragma *p, struct lexer *l) {
   bool comma = true; // one may stand between two clauses
   for (struct token t = lex(l); t.kind != TOKEN_END; t = lex(l)) {
     if (slice_is(t.text, ",") && !comma) {
@@ -122,8 +114,7 @@ static void read_clauses(const struct source *s, struct pragma *p, struct lexer 
 }
 
 // The longest directive that the words ahead spell.
-static bool read_directive(struct lexer *l, unsigned *kind)
-{
+static bool read_directive(struct lexer *l, unsigned *kind) {
   size_t longest = 0;
   struct lexer best = *l;
   for (unsigned i = 0; i < DIR_KINDS; i++) {
@@ -149,8 +140,7 @@ static bool read_directive(struct lexer *l, unsigned *kind)
 
 // `alternative(NAME)` becomes a clause of that name with one argument.
 static bool read_alternative(const struct source *s, struct pragma *p, struct lexer *l,
-                             struct slice word)
-{
+                             struct slice word) {
   static const struct clause_rule rule = { "alternative", 0, ARGS_MUST, CLAUSE_ONE };
   struct clause c = { .name = "alternative",
                       .offset = pragma_offset(p, word),
@@ -168,8 +158,7 @@ static bool read_alternative(const struct source *s, struct pragma *p, struct le
 }
 
 // Reads what follows `autotune`. False: of no use, and diagnosed.
-static bool read_pragma(const struct source *s, struct pragma *p, struct lexer *l)
-{
+static bool read_pragma(const struct source *s, struct pragma *p, struct lexer *l) {
   struct lexer ahead = *l;
   struct token t = lex(&ahead);
   if (t.kind == TOKEN_END) {
@@ -190,8 +179,8 @@ static bool read_pragma(const struct source *s, struct pragma *p, struct lexer *
     p->kind = PRAGMA_LOOP;
   } else {
     const char *hint = slice_is(t.text, "parallel")
-                           ? "write 'parallel for' or 'parallel loop'"
-                           : did_you_mean(t.text, directive_words());
+        ? "write 'parallel for' or 'parallel loop'"
+        : did_you_mean(t.text, directive_words());
     error_at(s, p, t.text, hint, "unknown directive '%.*s'");
     return false;
   }
@@ -199,8 +188,7 @@ static bool read_pragma(const struct source *s, struct pragma *p, struct lexer *
   return true;
 }
 
-static void check_needed(const struct source *s, const struct pragma *p)
-{
+static void check_needed(const struct source *s, const struct pragma *p) {
   unsigned n;
   const struct clause_rule *r = clause_rules(p->kind, &n);
   for (; p->kind == PRAGMA_LOOP && n > 0; n--, r++) {
@@ -215,13 +203,12 @@ static void check_needed(const struct source *s, const struct pragma *p)
 
 // `_Pragma("autotune …")`: the line it takes effect on may come from a macro, where
 // nothing can be put.
-static void check_operator(const struct source *s, struct lexer l, struct slice word)
-{
+static void check_operator(const struct source *s, struct lexer l, struct slice word) {
   struct token open = lex(&l), string = lex(&l);
   if (!slice_is(open.text, "(") || string.kind != TOKEN_STRING)
     return;
-  struct lexer inside = lexer_of(
-      (struct slice){ string.text.data + 1, string.text.size - 1 });
+  struct lexer inside =
+      lexer_of((struct slice){ string.text.data + 1, string.text.size - 1 });
   if (slice_is(lex(&inside).text, "autotune"))
     diag_error(s, (size_t)(word.data - s->text), word.size,
                "write '#pragma autotune …' instead",
@@ -230,8 +217,7 @@ static void check_operator(const struct source *s, struct lexer l, struct slice 
 
 // The pragma whose '#' is at HASH, once its line is known to be one of ours.
 static struct pragma begin_pragma(const struct source *s, const char *hash,
-                                  const char *end)
-{
+                                  const char *end) {
   while (end > hash && (end[-1] == '\r' || end[-1] == ' ' || end[-1] == '\t'))
     end--;
   return (struct pragma){ .offset = (size_t)(hash - s->text),
@@ -239,8 +225,7 @@ static struct pragma begin_pragma(const struct source *s, const char *hash,
                           .blanked = lex_blank(hash, (size_t)(end - hash)) };
 }
 
-struct pragma *pragma_all(const struct source *s, unsigned *n)
-{
+struct pragma *pragma_all(const struct source *s, unsigned *n) {
   struct pragma *all = NULL;
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   *n = 0;

@@ -6,9 +6,9 @@
 
 #define D(kind) (1u << (kind))
 #define PARALLEL (D(DIR_PARALLEL_FOR) | D(DIR_PARALLEL_FOR_SIMD) | D(DIR_PARALLEL_LOOP))
-#define WORKSHARE                                                                        \
+#define WORKSHARE \
   (D(DIR_PARALLEL_FOR) | D(DIR_PARALLEL_FOR_SIMD) | D(DIR_FOR) | D(DIR_FOR_SIMD))
-#define SIMD                                                                             \
+#define SIMD \
   (D(DIR_SIMD) | D(DIR_FOR_SIMD) | D(DIR_PARALLEL_FOR_SIMD) | D(DIR_TASKLOOP_SIMD))
 #define LOOP (D(DIR_LOOP) | D(DIR_PARALLEL_LOOP))
 #define TASKLOOP (D(DIR_TASKLOOP) | D(DIR_TASKLOOP_SIMD))
@@ -102,18 +102,15 @@ static const struct clause_rule kernel_rules[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-const char *directive_name(enum directive_kind kind)
-{
+const char *directive_name(enum directive_kind kind) {
   return directive_names[kind];
 }
 
-static bool applies(const struct clause_rule *r, const struct pragma *p)
-{
+static bool applies(const struct clause_rule *r, const struct pragma *p) {
   return p->kind != PRAGMA_LOOP || (r->directives & D(p->directive));
 }
 
-const struct clause_rule *clause_rules(enum pragma_kind kind, unsigned *n)
-{
+const struct clause_rule *clause_rules(enum pragma_kind kind, unsigned *n) {
   if (kind == PRAGMA_LOOP) {
     *n = COUNT(loop_rules);
     return loop_rules;
@@ -123,8 +120,7 @@ const struct clause_rule *clause_rules(enum pragma_kind kind, unsigned *n)
 }
 
 const struct clause_rule *clause_rule(const struct pragma *p, struct slice name,
-                                      bool *elsewhere)
-{
+                                      bool *elsewhere) {
   unsigned n;
   const struct clause_rule *r = clause_rules(p->kind, &n);
   *elsewhere = false;
@@ -137,8 +133,7 @@ const struct clause_rule *clause_rule(const struct pragma *p, struct slice name,
   return NULL;
 }
 
-const char *const *clause_names(const struct pragma *p)
-{
+const char *const *clause_names(const struct pragma *p) {
   unsigned n, n_names = 0;
   const char **names = NULL;
   const struct clause_rule *r = clause_rules(p->kind, &n);
@@ -149,8 +144,7 @@ const char *const *clause_names(const struct pragma *p)
   return names;
 }
 
-const char *const *directive_words(void)
-{
+const char *const *directive_words(void) {
   static const char *const words[] = { "kernel", "alternative", "parallel",
                                        "for",    "simd",        "tile",
                                        "stripe", "interchange", "reverse",

@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// depend.c: for each pair of accesses to one array, one of which writes, the directions in which iterations
-// may meet in one element (Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001,
-// chapters 2 and 3): tried from the outermost loop inwards, each by whether the system of both iterations'
-// ranges, equal subscripts and that order has a solution. Arrays of different names are taken for different.
+// depend.c: for each pair of accesses to one array, one of which writes, the directions
+// in which iterations may meet in one element (Allen and Kennedy, "Optimizing Compilers
+// for Modern Architectures", 2001, chapters 2 and 3): tried from the outermost loop
+// inwards, each by whether the system of both iterations' ranges, equal subscripts and
+// that order has a solution. Arrays of different names are taken for different.
 #include "suggest.h"
 
 struct pair {
   struct model *m;
   const struct access *x, *y;
-  struct iter *const *chain; unsigned n;
+  struct iter *const *chain;
+  unsigned n;
   struct vectors *out;
-  bool moved[MAX_ATOMS];        // atoms that Y has of its own
+  bool moved[MAX_ATOMS]; // atoms that Y has of its own
   struct vector at;
 };
 
-static bool innermost_holds(const struct access *x, const struct iter *loop)
-{
+static bool innermost_holds(const struct access *x, const struct iter *loop) {
   for (const struct iter *l = x->loop; l; l = l->outer)
     if (l == loop)
       return true;
   return false;
 }
 
-static void refuse(struct vectors *v, TSNode at, const char *why)
-{
+static void refuse(struct vectors *v, TSNode at, const char *why) {
   if (!v->why) {
     v->why = why;
     v->at = at;
   }
 }
 
-static void record(struct pair *p)
-{
+static void record(struct pair *p) {
   struct vector v = p->at;
   int sign = 0;
   for (unsigned i = 0; i < p->n && !sign; i++)
@@ -53,24 +52,25 @@ static void record(struct pair *p)
 }
 
 // FACTS: those so far, of which a copy grows from level to level.
-static void refine(struct pair *p, const struct system *facts, unsigned level)
-{
+static void refine(struct pair *p, const struct system *facts, unsigned level) {
   if (level == p->n) {
     record(p);
     return;
   }
-  // By the values of its variable, as tiles have them: how many iterations there were before tells nothing
-  // where they begin elsewhere in each iteration of an outer loop.
+  // By the values of its variable, as tiles have them: how many iterations there were
+  // before tells nothing where they begin elsewhere in each iteration of an outer loop.
   struct poly first = p->chain[level]->value;
   struct poly second = poly_rename(first, p->moved, MAX_ATOMS, MAX_ATOMS);
   bool down = p->chain[level]->dim.down;
-  struct poly later = poly_add(down ? first : second, down ? second : first, -1); // >= 1: Y's is the later one
+  struct poly later = poly_add(down ? first : second, down ? second : first,
+                               -1); // >= 1: Y's is the later one
   for (int direction = -1; direction <= 1; direction++) {
     struct system s = { 0 };
     for (unsigned i = 0; i < facts->n; i++)
       system_add(&s, facts->facts[i].p, facts->facts[i].equal);
     struct poly order = direction < 0 ? poly_add(poly_int(-1), later, -1)
-                        : direction   ? poly_add(later, poly_int(1), -1) : later;
+        : direction                   ? poly_add(later, poly_int(1), -1)
+                                      : later;
     system_add(&s, order, direction == 0);
     p->at.at[level] = (signed char)direction;
     if (system_feasible(&s))
@@ -78,8 +78,7 @@ static void refine(struct pair *p, const struct system *facts, unsigned level)
   }
 }
 
-static void meet(struct pair *p)
-{
+static void meet(struct pair *p) {
   struct system mine = { 0 }, theirs = { 0 };
   for (const struct iter *l = p->y->loop; l; l = l->outer) {
     p->moved[l->atom] = true;
@@ -89,7 +88,8 @@ static void meet(struct pair *p)
   model_facts(p->x->loop, &mine);
   model_facts(p->y->loop, &theirs);
   for (unsigned i = 0; i < theirs.n; i++)
-    system_add(&mine, poly_rename(theirs.facts[i].p, p->moved, MAX_ATOMS, MAX_ATOMS), false);
+    system_add(&mine, poly_rename(theirs.facts[i].p, p->moved, MAX_ATOMS, MAX_ATOMS),
+               false);
   for (unsigned i = 0; i < p->x->n && i < p->y->n; i++) {
     struct poly other = poly_rename(p->y->index[i], p->moved, MAX_ATOMS, MAX_ATOMS);
     system_add(&mine, poly_add(p->x->index[i], other, -1), true);
@@ -97,17 +97,17 @@ static void meet(struct pair *p)
   refine(p, &mine, 0);
 }
 
-static bool is_written(const struct model *m, const struct array *a, TSNode in)
-{
+static bool is_written(const struct model *m, const struct array *a, TSNode in) {
   for (unsigned i = 0; i < m->n_accesses; i++)
-    if (m->accesses[i].array == a && m->accesses[i].write && node_within(m->accesses[i].node, in))
+    if (m->accesses[i].array == a && m->accesses[i].write &&
+        node_within(m->accesses[i].node, in))
       return true;
   return false;
 }
 
 // What X may stand for, beside what its subscripts say.
-static void check_access(const struct access *x, const struct iter *inner, struct vectors *v)
-{
+static void check_access(const struct access *x, const struct iter *inner,
+                         struct vectors *v) {
   if (x->array->why)
     refuse(v, x->node, x->array->why);
   else if (x->why)
@@ -116,8 +116,7 @@ static void check_access(const struct access *x, const struct iter *inner, struc
     refuse(v, x->node, "a bound of the loops is read from what they write");
 }
 
-struct vectors depend(struct model *m, struct iter *const *chain, unsigned n)
-{
+struct vectors depend(struct model *m, struct iter *const *chain, unsigned n) {
   struct vectors v = { .levels = n };
   TSNode root = chain[0]->node, body = node_field(chain[n - 1]->node, "body");
   for (unsigned i = 0; i < m->n_refusals; i++)

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// live.c: may each iteration of a loop have a variable of its own that is declared outside of it? Where none
-// reads what another has left there, and nothing does behind the loop.
+// live.c: may each iteration of a loop have a variable of its own that is declared
+// outside of it? Where none reads what another has left there, and nothing does behind
+// the loop.
 #include "suggest.h"
 
-enum first { FIRST_NONE, FIRST_MAY, FIRST_WRITES, FIRST_READS }; // MAY: writes now and then, reads after that
+enum first {
+  FIRST_NONE,
+  FIRST_MAY,
+  FIRST_WRITES,
+  FIRST_READS
+}; // MAY: writes now and then, reads after that
 
 static enum first first_of(const struct model *m, TSNode n, struct slice name);
 
 // A, then B.
-static enum first then(enum first a, enum first b)
-{
+static enum first then(enum first a, enum first b) {
   return a == FIRST_WRITES || a == FIRST_READS || b == FIRST_NONE ? a : b;
 }
 
-static enum first either(enum first a, enum first b)
-{
+static enum first either(enum first a, enum first b) {
   if (a == FIRST_READS || b == FIRST_READS)
     return FIRST_READS;
   return a == b ? a : FIRST_MAY;
 }
 
-static enum first first_of_assignment(const struct model *m, TSNode n, struct slice name)
-{
+static enum first first_of_assignment(const struct model *m, TSNode n,
+                                      struct slice name) {
   TSNode left = node_field(n, "left");
   bool plain = slice_is(node_text(&m->b, node_field(n, "operator")), "=");
   if (node_mentions(&m->b, node_field(n, "right"), name) || !plain ||
@@ -30,17 +34,15 @@ static enum first first_of_assignment(const struct model *m, TSNode n, struct sl
   return FIRST_WRITES;
 }
 
-static enum first first_of_for(const struct model *m, TSNode n, struct slice name)
-{
+static enum first first_of_for(const struct model *m, TSNode n, struct slice name) {
   enum first init = first_of(m, node_field(n, "initializer"), name);
   enum first body = first_of(m, node_field(n, "body"), name);
   bool read = node_mentions(&m->b, node_field(n, "condition"), name) ||
-              (body != FIRST_WRITES && node_mentions(&m->b, node_field(n, "update"), name));
+      (body != FIRST_WRITES && node_mentions(&m->b, node_field(n, "update"), name));
   return then(init, read ? FIRST_READS : either(FIRST_NONE, body));
 }
 
-static enum first first_of(const struct model *m, TSNode n, struct slice name)
-{
+static enum first first_of(const struct model *m, TSNode n, struct slice name) {
   enum first found = FIRST_NONE;
   if (ts_node_is_null(n) || !node_mentions(&m->b, n, name))
     return FIRST_NONE;
@@ -52,8 +54,9 @@ static enum first first_of(const struct model *m, TSNode n, struct slice name)
     return then(first_of(m, node_field(n, "condition"), name),
                 either(first_of(m, node_field(n, "consequence"), name),
                        first_of(m, node_field(n, "alternative"), name)));
-  if (!node_is_type(n, "compound_statement") && !node_is_type(n, "expression_statement") &&
-      !node_is_type(n, "else_clause") && !node_is_type(n, "comma_expression"))
+  if (!node_is_type(n, "compound_statement") &&
+      !node_is_type(n, "expression_statement") && !node_is_type(n, "else_clause") &&
+      !node_is_type(n, "comma_expression"))
     return FIRST_READS;
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
     found = then(found, first_of(m, ts_node_named_child(n, i), name));
@@ -61,8 +64,7 @@ static enum first first_of(const struct model *m, TSNode n, struct slice name)
 }
 
 // What comes behind NODE in the block around it.
-static enum first first_behind(const struct model *m, TSNode node, struct slice name)
-{
+static enum first first_behind(const struct model *m, TSNode node, struct slice name) {
   enum first found = FIRST_NONE;
   for (TSNode n = ts_node_next_named_sibling(node); !ts_node_is_null(n);
        n = ts_node_next_named_sibling(n))
@@ -71,8 +73,7 @@ static enum first first_behind(const struct model *m, TSNode node, struct slice 
 }
 
 // May what LOOP leaves in NAME be read?
-static bool is_read_behind(const struct model *m, TSNode loop, struct slice name)
-{
+static bool is_read_behind(const struct model *m, TSNode loop, struct slice name) {
   TSNode function = m->b.f->node;
   for (TSNode n = loop; !ts_node_eq(n, function); n = ts_node_parent(n)) {
     TSNode around = ts_node_parent(n);
@@ -80,11 +81,14 @@ static bool is_read_behind(const struct model *m, TSNode loop, struct slice name
     if (node_is_type(around, "compound_statement"))
       found = first_behind(m, n, name);
     else if (node_is_type(around, "for_statement")) // the next of its iterations
-      found = either(FIRST_NONE, then(node_mentions(&m->b, node_field(around, "condition"), name) ||
-                                      node_mentions(&m->b, node_field(around, "update"), name)
-                                        ? FIRST_READS : FIRST_NONE,
-                                      first_of(m, node_field(around, "body"), name)));
-    else if (!node_is_type(around, "if_statement") && !node_is_type(around, "else_clause") &&
+      found = either(FIRST_NONE,
+                     then(node_mentions(&m->b, node_field(around, "condition"), name) ||
+                                  node_mentions(&m->b, node_field(around, "update"), name)
+                              ? FIRST_READS
+                              : FIRST_NONE,
+                          first_of(m, node_field(around, "body"), name)));
+    else if (!node_is_type(around, "if_statement") &&
+             !node_is_type(around, "else_clause") &&
              !node_is_type(around, "function_definition"))
       found = FIRST_READS;
     if (found == FIRST_READS)
@@ -95,8 +99,7 @@ static bool is_read_behind(const struct model *m, TSNode loop, struct slice name
   return false;
 }
 
-static bool holds_label(TSNode n)
-{
+static bool holds_label(TSNode n) {
   if (node_is_type(n, "labeled_statement"))
     return true;
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
@@ -105,8 +108,7 @@ static bool holds_label(TSNode n)
   return false;
 }
 
-bool live_may_be_private(const struct model *m, TSNode loop, struct slice name)
-{
+bool live_may_be_private(const struct model *m, TSNode loop, struct slice name) {
   TSNode body = node_field(m->b.f->node, "body"), type;
   if (!model_declared(m, body, name, &type) || model_keeps(m, ts_node_parent(type)) ||
       holds_label(body) || is_read_behind(m, loop, name))

@@ -7,44 +7,40 @@
 enum { CONTEXT = 3 };
 
 // Line I of the text, from 0, with its newline.
-static struct slice line_at(const struct source *s, unsigned i)
-{
+static struct slice line_at(const struct source *s, unsigned i) {
   size_t from = s->lines[i], to = i + 1 < s->n_lines ? s->lines[i + 1] : s->size;
   return (struct slice){ s->text + from, to - from };
 }
 
 // Without the empty line behind the last newline.
-static unsigned count_lines(const struct source *s)
-{
+static unsigned count_lines(const struct source *s) {
   return s->n_lines && s->lines[s->n_lines - 1] == s->size ? s->n_lines - 1 : s->n_lines;
 }
 
-static unsigned line_of(const struct source *s, const struct insertion *i)
-{
+static unsigned line_of(const struct source *s, const struct insertion *i) {
   return source_line(s, i->offset, NULL) - 1;
 }
 
-static bool has_carriage_returns(const struct source *s)
-{
+static bool has_carriage_returns(const struct source *s) {
   const char *end = memchr(s->text, '\n', s->size);
   return end && end > s->text && end[-1] == '\r';
 }
 
 // TEXT, one or more lines, each behind MARK; the number of them.
 static unsigned put_lines(const struct source *s, const char *text, const char *mark,
-                          struct text *out)
-{
+                          struct text *out) {
   unsigned n = 0;
   for (; *text; n++) {
     size_t size = strcspn(text, "\n");
-    text_printf(out, "%s%.*s%s\n", mark, (int)size, text, has_carriage_returns(s) ? "\r" : "");
+    text_printf(out, "%s%.*s%s\n", mark, (int)size, text,
+                has_carriage_returns(s) ? "\r" : "");
     text += size + (text[size] == '\n');
   }
   return n;
 }
 
-void patch_apply(const struct source *s, const struct insertion *list, unsigned n, struct text *out)
-{
+void patch_apply(const struct source *s, const struct insertion *list, unsigned n,
+                 struct text *out) {
   size_t from = 0;
   for (unsigned i = 0; i < n; i++) {
     size_t at = s->lines[line_of(s, &list[i])];
@@ -55,8 +51,8 @@ void patch_apply(const struct source *s, const struct insertion *list, unsigned 
   text_add(out, s->text + from, s->size - from);
 }
 
-static void put_context(const struct source *s, unsigned from, unsigned to, struct text *out)
-{
+static void put_context(const struct source *s, unsigned from, unsigned to,
+                        struct text *out) {
   for (unsigned i = from; i < to; i++) {
     struct slice line = line_at(s, i);
     text_printf(out, " %.*s", (int)line.size, line.data);
@@ -65,8 +61,8 @@ static void put_context(const struct source *s, unsigned from, unsigned to, stru
   }
 }
 
-void patch_write(const struct source *s, const struct insertion *list, unsigned n, struct text *out)
-{
+void patch_write(const struct source *s, const struct insertion *list, unsigned n,
+                 struct text *out) {
   const char *path = strncmp(s->path, "./", 2) == 0 ? s->path + 2 : s->path;
   const char *slash = *path == '/' ? "" : "/";
   unsigned lines = count_lines(s), added = 0;

@@ -8,25 +8,24 @@
 
 const struct poly poly_unknown = { 0 };
 
-static struct poly none(void) { return (struct poly){ .known = true }; }
+static struct poly none(void) {
+  return (struct poly){ .known = true };
+}
 
-struct poly poly_int(int64_t c)
-{
+struct poly poly_int(int64_t c) {
   struct poly p = none();
   if (c)
     *GROW(p.terms, p.n) = (struct term){ 0, c };
   return p;
 }
 
-struct poly poly_atom(unsigned atom)
-{
+struct poly poly_atom(unsigned atom) {
   struct poly p = none();
   *GROW(p.terms, p.n) = (struct term){ atom + 1, 1 };
   return p;
 }
 
-struct poly poly_add(struct poly a, struct poly b, int64_t times)
-{
+struct poly poly_add(struct poly a, struct poly b, int64_t times) {
   struct poly p = none();
   if (!a.known || !b.known)
     return poly_unknown;
@@ -35,8 +34,9 @@ struct poly poly_add(struct poly a, struct poly b, int64_t times)
     bool right = j < b.n && (i == a.n || b.terms[j].m <= a.terms[i].m);
     struct term t = { left ? a.terms[i].m : b.terms[j].m, left ? a.terms[i].c : 0 };
     int64_t more = 0;
-    if (right && (__builtin_mul_overflow(b.terms[j].c, times, &more) ||
-                  __builtin_add_overflow(t.c, more, &t.c)))
+    if (right &&
+        (__builtin_mul_overflow(b.terms[j].c, times, &more) ||
+         __builtin_add_overflow(t.c, more, &t.c)))
       return poly_unknown;
     i += left, j += right;
     if (t.c)
@@ -46,8 +46,7 @@ struct poly poly_add(struct poly a, struct poly b, int64_t times)
 }
 
 // False: more than eight atoms.
-static bool multiply(monomial a, monomial b, monomial *out)
-{
+static bool multiply(monomial a, monomial b, monomial *out) {
   unsigned char atoms[16];
   unsigned n = 0;
   for (; a; a >>= 8)
@@ -66,8 +65,7 @@ static bool multiply(monomial a, monomial b, monomial *out)
   return n <= 8;
 }
 
-struct poly poly_mul(struct poly a, struct poly b)
-{
+struct poly poly_mul(struct poly a, struct poly b) {
   struct poly p = none();
   if (!a.known || !b.known || a.n > MAX_TERMS / 2 || b.n > MAX_TERMS / 2)
     return poly_unknown;
@@ -83,28 +81,24 @@ struct poly poly_mul(struct poly a, struct poly b)
   return p;
 }
 
-bool poly_same(struct poly a, struct poly b)
-{
+bool poly_same(struct poly a, struct poly b) {
   struct poly d = poly_add(a, b, -1);
   return d.known && d.n == 0;
 }
 
-bool poly_is_int(struct poly p, int64_t *c)
-{
+bool poly_is_int(struct poly p, int64_t *c) {
   *c = p.n ? p.terms[0].c : 0;
   return p.known && (p.n == 0 || (p.n == 1 && p.terms[0].m == 0));
 }
 
-static unsigned power(monomial m, unsigned atom)
-{
+static unsigned power(monomial m, unsigned atom) {
   unsigned n = 0;
   for (; m; m >>= 8)
     n += (m & 255) == atom + 1;
   return n;
 }
 
-bool poly_has(struct poly p, unsigned atom)
-{
+bool poly_has(struct poly p, unsigned atom) {
   for (unsigned i = 0; i < p.n; i++)
     if (power(p.terms[i].m, atom))
       return true;
@@ -112,8 +106,7 @@ bool poly_has(struct poly p, unsigned atom)
 }
 
 // M without one ATOM.
-static monomial without(monomial m, unsigned atom)
-{
+static monomial without(monomial m, unsigned atom) {
   monomial low = 0;
   for (unsigned shift = 0; m; m >>= 8, shift += 8) {
     if ((m & 255) == atom + 1)
@@ -123,8 +116,7 @@ static monomial without(monomial m, unsigned atom)
   return low;
 }
 
-struct poly poly_lower(struct poly p, unsigned atom, struct poly *rest)
-{
+struct poly poly_lower(struct poly p, unsigned atom, struct poly *rest) {
   struct poly c = none(), other = none();
   for (unsigned i = 0; i < p.n; i++) {
     struct term t = p.terms[i];
@@ -140,20 +132,17 @@ struct poly poly_lower(struct poly p, unsigned atom, struct poly *rest)
   return p.known ? c : poly_unknown;
 }
 
-struct poly poly_coefficient(struct poly p, unsigned atom, struct poly *rest)
-{
+struct poly poly_coefficient(struct poly p, unsigned atom, struct poly *rest) {
   struct poly c = poly_lower(p, atom, rest);
   return poly_has(c, atom) ? (*rest = poly_unknown) : c;
 }
 
-struct poly poly_replace(struct poly p, unsigned atom, struct poly by)
-{
+struct poly poly_replace(struct poly p, unsigned atom, struct poly by) {
   struct poly rest, c = poly_coefficient(p, atom, &rest);
   return poly_add(rest, poly_mul(c, by), 1);
 }
 
-struct poly poly_rename(struct poly p, const bool *moved, unsigned n, unsigned delta)
-{
+struct poly poly_rename(struct poly p, const bool *moved, unsigned n, unsigned delta) {
   struct poly out = none();
   for (unsigned i = 0; i < p.n; i++) {
     struct term t = { 0, p.terms[i].c };
@@ -168,8 +157,7 @@ struct poly poly_rename(struct poly p, const bool *moved, unsigned n, unsigned d
 }
 
 // M / BY into *OUT; false: it does not divide.
-static bool divide(monomial m, monomial by, monomial *out)
-{
+static bool divide(monomial m, monomial by, monomial *out) {
   for (; by; by >>= 8) {
     unsigned atom = (unsigned)(by & 255) - 1;
     if (!power(m, atom))
@@ -180,8 +168,7 @@ static bool divide(monomial m, monomial by, monomial *out)
   return true;
 }
 
-struct poly poly_divide(struct poly p, struct poly by, struct poly *rest)
-{
+struct poly poly_divide(struct poly p, struct poly by, struct poly *rest) {
   struct poly quotient = none();
   *rest = none();
   if (!p.known || !by.known || by.n == 0)

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// section.c: the range of elements that a function touches, from subscripts and the ranges of loops. An array
-// reaches from its first element to the last one that is touched for certain: all between them is one
-// object, since one is computed from the other's address (C11, 6.5.6). What is touched only now and then
-// must lie within that.
+// section.c: the range of elements that a function touches, from subscripts and the
+// ranges of loops. An array reaches from its first element to the last one that is
+// touched for certain: all between them is one object, since one is computed from the
+// other's address (C11, 6.5.6). What is touched only now and then must lie within that.
 #include <string.h>
 
 #include "autotune.h"
 #include "kernel/kernel.h"
 #include "suggest.h"
 
-struct reach {                  // of one access
+struct reach { // of one access
   const struct access *x;
   struct system facts;
-  struct poly last;             // of its first subscript, in names of the source
-  struct poly *guards; unsigned n_guards; // each >= 0: then LAST is touched
+  struct poly last; // of its first subscript, in names of the source
+  struct poly *guards;
+  unsigned n_guards; // each >= 0: then LAST is touched
   bool certain;
 };
 
-// ---- text --------------------------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------
 
-static void put_term(const struct model *m, struct term t, struct text *out)
-{
+static void put_term(const struct model *m, struct term t, struct text *out) {
   bool number = t.c != 1 || !t.m;
   if (number)
     text_printf(out, "%lld", (long long)t.c);
@@ -30,8 +30,7 @@ static void put_term(const struct model *m, struct term t, struct text *out)
   }
 }
 
-const char *poly_text(const struct model *m, struct poly p)
-{
+const char *poly_text(const struct model *m, struct poly p) {
   struct text out = { 0 };
   for (int sign = 1; sign >= -1; sign -= 2)
     for (unsigned i = p.n; i-- > 0;) {
@@ -46,8 +45,7 @@ const char *poly_text(const struct model *m, struct poly p)
 }
 
 // P >= 0, without a difference, which in unsigned numbers would not be below 0.
-static const char *guard_text(const struct model *m, struct poly p)
-{
+static const char *guard_text(const struct model *m, struct poly p) {
   struct poly left = poly_int(0), right = poly_int(0);
   int64_t number;
   for (unsigned i = 0; i < p.n; i++) {
@@ -58,13 +56,13 @@ static const char *guard_text(const struct model *m, struct poly p)
       right = poly_add(right, one, -1);
   }
   bool one = poly_is_int(right, &number) && number == 1;
-  return arena_printf("%s %s %s", poly_text(m, left), one ? ">" : ">=",
-                      one ? "0" : poly_text(m, right));
+  return arena_printf("%s %s %s", poly_text(m, left),
+                      one ? ">" : ">=", one ? "0" : poly_text(m, right));
 }
 
 // Do the other guards, those not yet DROPPED, imply the one at place WHICH?
-static bool follows(const struct poly *guards, unsigned n, const bool *dropped, unsigned which)
-{
+static bool follows(const struct poly *guards, unsigned n, const bool *dropped,
+                    unsigned which) {
   struct system s = { 0 };
   for (unsigned i = 0; i < n; i++)
     if (i != which && !dropped[i])
@@ -72,8 +70,8 @@ static bool follows(const struct poly *guards, unsigned n, const bool *dropped, 
   return system_implies(&s, guards[which]);
 }
 
-static const char *guards_text(const struct model *m, const struct poly *guards, unsigned n)
-{
+static const char *guards_text(const struct model *m, const struct poly *guards,
+                               unsigned n) {
   struct text out = { 0 };
   bool *dropped = arena_alloc(n + 1);
   for (unsigned i = 0; i < n; i++)
@@ -84,12 +82,12 @@ static const char *guards_text(const struct model *m, const struct poly *guards,
   return out.data;
 }
 
-// ---- the ends of one access ---------------------------------------------------------------------------
+// ---- the ends of one access ---------------------------------------------------------
 
-// The largest (UP) or smallest value of P, and in CHOSEN, by atom, where the loops then are.
-static struct poly extreme(const struct iter *loop, const struct system *facts, struct poly p, bool up,
-                           struct poly *chosen)
-{
+// The largest (UP) or smallest value of P, and in CHOSEN, by atom, where the loops then
+// are.
+static struct poly extreme(const struct iter *loop, const struct system *facts,
+                           struct poly p, bool up, struct poly *chosen) {
   for (const struct iter *l = loop; l; l = l->outer) {
     struct poly rest, c = poly_coefficient(p, l->atom, &rest);
     if (!c.known)
@@ -104,8 +102,7 @@ static struct poly extreme(const struct iter *loop, const struct system *facts, 
 }
 
 // The loops run where CHOSEN says.
-static void find_guards(struct reach *r, const struct poly *chosen)
-{
+static void find_guards(struct reach *r, const struct poly *chosen) {
   struct system none = { 0 }, all = { 0 };
   for (const struct iter *l = r->x->loop; l; l = l->outer) {
     struct poly g = poly_replace(l->left, l->atom, l->from);
@@ -122,8 +119,7 @@ static void find_guards(struct reach *r, const struct poly *chosen)
 }
 
 // NULL, or the reason why it cannot be told.
-static const char *find_reach(const struct access *x, struct reach *r)
-{
+static const char *find_reach(const struct access *x, struct reach *r) {
   struct poly chosen[MAX_ATOMS] = { 0 };
   *r = (struct reach){ .x = x, .certain = !x->conditional };
   model_facts(x->loop, &r->facts);
@@ -137,35 +133,35 @@ static const char *find_reach(const struct access *x, struct reach *r)
   return NULL;
 }
 
-// ---- all accesses of an array --------------------------------------------------------------------------
+// ---- all accesses of an array -------------------------------------------------------
 
 // Where A's guards hold, does A reach as far as B?
-static bool dominates(const struct reach *a, const struct reach *b)
-{
+static bool dominates(const struct reach *a, const struct reach *b) {
   struct system s = { 0 };
   for (unsigned i = 0; i < b->facts.n; i++)
     system_add(&s, b->facts.facts[i].p, b->facts.facts[i].equal);
   for (unsigned i = 0; i < a->n_guards; i++)
     system_add(&s, a->guards[i], false);
-  return poly_same(a->last, b->last) || system_implies(&s, poly_add(a->last, b->last, -1));
+  return poly_same(a->last, b->last) ||
+      system_implies(&s, poly_add(a->last, b->last, -1));
 }
 
-static bool implies_guards(const struct reach *b, const struct reach *a)
-{
+static bool implies_guards(const struct reach *b, const struct reach *a) {
   for (unsigned i = 0; i < a->n_guards; i++)
     if (!system_implies(&b->facts, a->guards[i]))
       return false;
   return true;
 }
 
-// "n > 0 ? n * n : 0"; NULL: it cannot be told. *FIRST: the access that reaches farthest. *SPLIT: where its
-// loops do not run, others may.
-static const char *length_of(struct model *m, struct reach *const *list, unsigned n, bool guarded,
-                             const struct reach **first, bool *split, unsigned depth)
-{
+// "n > 0 ? n * n : 0"; NULL: it cannot be told. *FIRST: the access that reaches farthest.
+// *SPLIT: where its loops do not run, others may.
+static const char *length_of(struct model *m, struct reach *const *list, unsigned n,
+                             bool guarded, const struct reach **first, bool *split,
+                             unsigned depth) {
   if (n == 0)
     return "0";
-  for (unsigned i = 0; i < 2 * n && depth < 3; i++) { // first one whose guards all others imply
+  for (unsigned i = 0; i < 2 * n && depth < 3;
+       i++) { // first one whose guards all others imply
     struct reach **others = arena_alloc((n + 1) * sizeof *others);
     const struct reach *r = list[i % n];
     unsigned n_others = 0, far = 0;
@@ -191,17 +187,16 @@ static const char *length_of(struct model *m, struct reach *const *list, unsigne
 }
 
 // Do the loops around LOOP leave its iterations as they are, whichever of theirs runs?
-static bool is_rectangular(const struct iter *loop)
-{
+static bool is_rectangular(const struct iter *loop) {
   for (const struct iter *o = loop->outer; o; o = o->outer)
-    if (!loop->left.known || poly_has(loop->from, o->atom) || poly_has(loop->left, o->atom))
+    if (!loop->left.known || poly_has(loop->from, o->atom) ||
+        poly_has(loop->left, o->atom))
       return false;
   return true;
 }
 
 // Is every element up to R's last one written, and A never read?
-static bool covers(const struct model *m, const struct array *a, const struct reach *r)
-{
+static bool covers(const struct model *m, const struct array *a, const struct reach *r) {
   const struct access *x = r->x;
   uint64_t seen[2] = { 0 };
   if (a->read || !x->write || x->conditional)
@@ -213,7 +208,8 @@ static bool covers(const struct model *m, const struct array *a, const struct re
     const struct iter *l = x->loop;
     while (l && !poly_same(x->index[i], poly_atom(l->atom)))
       l = l->outer;
-    if (!l || seen[l->atom / 64] & BIT(l->atom % 64) || !poly_same(l->from, poly_int(0)) || !l->to.known)
+    if (!l || seen[l->atom / 64] & BIT(l->atom % 64) ||
+        !poly_same(l->from, poly_int(0)) || !l->to.known)
       return false;
     seen[l->atom / 64] |= BIT(l->atom % 64);
     struct poly length = poly_add(l->to, poly_int(1), 1);
@@ -226,18 +222,16 @@ static bool covers(const struct model *m, const struct array *a, const struct re
   return true;
 }
 
-// ---- sections ----------------------------------------------------------------------------------------
+// ---- sections -----------------------------------------------------------------------
 
-static void refuse(struct sections *s, TSNode at, const char *why)
-{
+static void refuse(struct sections *s, TSNode at, const char *why) {
   if (!s->why) {
     s->why = why;
     s->at = at;
   }
 }
 
-static const char *spell(const struct section *x)
-{
+static const char *spell(const struct section *x) {
   struct text t = { 0 };
   text_printf(&t, "%.*s", (int)x->base.size, x->base.data);
   for (unsigned i = 0; i < x->n_dims; i++)
@@ -246,33 +240,33 @@ static const char *spell(const struct section *x)
 }
 
 // The subscripts behind X's first one are within what A's declaration says.
-static bool in_rows(struct model *m, const struct array *a, const struct access *x)
-{
+static bool in_rows(struct model *m, const struct array *a, const struct access *x) {
   struct system s = { 0 };
   model_facts(x->loop, &s);
   for (unsigned i = 1; i < a->rank; i++) {
     uint32_t at = (uint32_t)(a->bounds[i].data - m->b.s->text);
-    TSNode bound = ts_node_named_descendant_for_byte_range(ts_tree_root_node(m->b.s->tree), at,
-                                                           at + (uint32_t)a->bounds[i].size);
+    TSNode bound = ts_node_named_descendant_for_byte_range(
+        ts_tree_root_node(m->b.s->tree), at, at + (uint32_t)a->bounds[i].size);
     struct poly last = poly_add(value_of_expression(m, bound, NULL), poly_int(1), -1);
-    if (!system_implies(&s, x->index[i]) || !system_implies(&s, poly_add(last, x->index[i], -1)))
+    if (!system_implies(&s, x->index[i]) ||
+        !system_implies(&s, poly_add(last, x->index[i], -1)))
       return false;
   }
   return true;
 }
 
-// NULL, or the reason why there is no telling how far X reaches. GUARDED: nobody is told what is assumed.
-static const char *reach_of(struct model *m, const struct access *x, bool guarded, struct reach *r)
-{
+// NULL, or the reason why there is no telling how far X reaches. GUARDED: nobody is told
+// what is assumed.
+static const char *reach_of(struct model *m, const struct access *x, bool guarded,
+                            struct reach *r) {
   if (guarded && !x->why && !in_rows(m, x->array, x))
     return "it cannot be proven that the subscripts stay within a row";
   return x->why ? x->why : find_reach(x, r);
 }
 
 // Of an argument.
-static void add_argument(struct model *m, const struct array *a, bool guarded, struct sections *out,
-                         struct reach *assumed)
-{
+static void add_argument(struct model *m, const struct array *a, bool guarded,
+                         struct sections *out, struct reach *assumed) {
   struct reach **list = NULL;
   const struct reach *first = NULL;
   unsigned n = 0;
@@ -305,32 +299,30 @@ static void add_argument(struct model *m, const struct array *a, bool guarded, s
   *GROW(out->list, out->n) = x;
 }
 
-// An array of the file is one object of known size. It is said with each of its subscripts, since the object as
-// a whole would be compared as bytes.
-static void add_global(const struct array *a, struct sections *out)
-{
+// An array of the file is one object of known size. It is said with each of its
+// subscripts, since the object as a whole would be compared as bytes.
+static void add_global(const struct array *a, struct sections *out) {
   const char *name = arena_copy(a->name.data, a->name.size);
-  struct section x = { .base = a->name, .access = !a->written ? AUTOTUNE_IN : AUTOTUNE_INOUT };
+  struct section x = { .base = a->name,
+                       .access = !a->written ? AUTOTUNE_IN : AUTOTUNE_INOUT };
   static const char stars[] = "****";
   for (unsigned i = 0; i < a->rank; i++) {
-    const char *length = arena_printf("sizeof %.*s%s / sizeof %.*s%s", (int)i, stars, name, (int)i + 1, stars,
-                                      name);
+    const char *length = arena_printf("sizeof %.*s%s / sizeof %.*s%s", (int)i, stars,
+                                      name, (int)i + 1, stars, name);
     *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, slice_of(length) };
   }
   x.name = spell(&x);
   *GROW(out->list, out->n) = x;
 }
 
-static bool has_bounds(const struct array *a)
-{
+static bool has_bounds(const struct array *a) {
   for (unsigned i = a->global ? 0 : 1; i < a->rank && i < MAX_SUBSCRIPTS; i++)
     if (!a->bounds[i].size)
       return false;
   return true;
 }
 
-struct sections sections_infer(struct model *m, bool guarded)
-{
+struct sections sections_infer(struct model *m, bool guarded) {
   struct sections out = { 0 };
   struct reach assumed = { 0 };
   for (unsigned i = 0; i < m->n_accesses && !guarded && ts_node_is_null(out.row); i++) {
@@ -362,18 +354,16 @@ struct sections sections_infer(struct model *m, bool guarded)
 }
 
 // TEXT with the products of its names in numbers that are wide enough.
-static struct slice widen(struct slice text)
-{
+static struct slice widen(struct slice text) {
   struct text out = { 0 };
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    text_printf(&out, "%s%.*s ", t.kind == TOKEN_WORD ? "(long long)" : "", (int)t.text.size,
-                t.text.data);
+    text_printf(&out, "%s%.*s ", t.kind == TOKEN_WORD ? "(long long)" : "",
+                (int)t.text.size, t.text.data);
   return slice_of(out.data);
 }
 
-void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x)
-{
+void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x) {
   bool output = false;
   if (k->n_sections || k->returns || k->cuda || k->verify == AUTOTUNE_VERIFY_OFF)
     return;

@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// solve.c: Fourier and Motzkin's elimination over the monomials of a system, each taken for an unknown of
-// its own, with the tightening that integers allow (Pugh, "The Omega test", 1991, section 2: equalities by
-// substitution, bounds rounded). Where it grows too large, there may be a solution.
+// solve.c: Fourier and Motzkin's elimination over the monomials of a system, each taken
+// for an unknown of its own, with the tightening that integers allow (Pugh, "The Omega
+// test", 1991, section 2: equalities by substitution, bounds rounded). Where it grows too
+// large, there may be a solution.
 #include <string.h>
 
 #include "suggest.h"
 
 enum { MAX_COLUMNS = 40, MAX_ROWS = 256, MAX_LOW = 4 };
 
-struct row { int64_t c[MAX_COLUMNS], constant; bool equal; };
-struct table { struct row *rows, *spare; unsigned n, columns; monomial of[MAX_COLUMNS]; bool overflow; };
+struct row {
+  int64_t c[MAX_COLUMNS], constant;
+  bool equal;
+};
+struct table {
+  struct row *rows, *spare;
+  unsigned n, columns;
+  monomial of[MAX_COLUMNS];
+  bool overflow;
+};
 
-void system_add(struct system *s, struct poly p, bool equal)
-{
+void system_add(struct system *s, struct poly p, bool equal) {
   if (p.known) // what is not known says nothing
     *GROW(s->facts, s->n) = (struct fact){ p, equal };
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
+static uint64_t gcd(uint64_t a, uint64_t b) {
   while (b) {
     uint64_t r = a % b;
     a = b;
@@ -27,12 +34,13 @@ static uint64_t gcd(uint64_t a, uint64_t b)
   return a;
 }
 
-static uint64_t magnitude(int64_t c) { return c < 0 ? -(uint64_t)c : (uint64_t)c; }
+static uint64_t magnitude(int64_t c) {
+  return c < 0 ? -(uint64_t)c : (uint64_t)c;
+}
 
 enum verdict { ROW_FINE, ROW_EMPTY, ROW_FALSE };
 
-static enum verdict tighten(struct row *r, unsigned columns)
-{
+static enum verdict tighten(struct row *r, unsigned columns) {
   uint64_t g = 0;
   for (unsigned i = 0; i < columns; i++)
     g = gcd(g, magnitude(r->c[i]));
@@ -50,24 +58,23 @@ static enum verdict tighten(struct row *r, unsigned columns)
 }
 
 // A * X + B * Y into OUT.
-static bool combine(const struct table *t, const struct row *x, int64_t a, const struct row *y,
-                    int64_t b, struct row *out)
-{
+static bool combine(const struct table *t, const struct row *x, int64_t a,
+                    const struct row *y, int64_t b, struct row *out) {
   bool bad = a == INT64_MIN || b == INT64_MIN;
   int64_t p, q;
   *out = (struct row){ .equal = x->equal && y->equal };
   for (unsigned i = 0; i < t->columns; i++)
-    bad |= __builtin_mul_overflow(x->c[i], a, &p) || __builtin_mul_overflow(y->c[i], b, &q) ||
-           __builtin_add_overflow(p, q, &out->c[i]) || out->c[i] == INT64_MIN;
+    bad |= __builtin_mul_overflow(x->c[i], a, &p) ||
+        __builtin_mul_overflow(y->c[i], b, &q) ||
+        __builtin_add_overflow(p, q, &out->c[i]) || out->c[i] == INT64_MIN;
   bad |= __builtin_mul_overflow(x->constant, a, &p) ||
-         __builtin_mul_overflow(y->constant, b, &q) ||
-         __builtin_add_overflow(p, q, &out->constant);
+      __builtin_mul_overflow(y->constant, b, &q) ||
+      __builtin_add_overflow(p, q, &out->constant);
   return !bad;
 }
 
 // False: ROW cannot hold.
-static bool add_row(struct table *t, struct row *r)
-{
+static bool add_row(struct table *t, struct row *r) {
   enum verdict v = tighten(r, t->columns);
   if (v != ROW_FINE)
     return v != ROW_FALSE;
@@ -85,8 +92,7 @@ static bool add_row(struct table *t, struct row *r)
   return true;
 }
 
-static unsigned column(struct table *t, monomial m)
-{
+static unsigned column(struct table *t, monomial m) {
   for (unsigned i = 0; i < t->columns; i++)
     if (t->of[i] == m)
       return i;
@@ -98,8 +104,7 @@ static unsigned column(struct table *t, monomial m)
   return t->columns++;
 }
 
-static bool fill(struct table *t, const struct system *s)
-{
+static bool fill(struct table *t, const struct system *s) {
   for (unsigned i = 0; i < s->n; i++) // all columns before any row
     for (unsigned j = 0; j < s->facts[i].p.n; j++)
       if (s->facts[i].p.terms[j].m)
@@ -121,8 +126,7 @@ static bool fill(struct table *t, const struct system *s)
 }
 
 // The rows so far; new ones go to the other block of memory.
-static struct row *exchange(struct table *t)
-{
+static struct row *exchange(struct table *t) {
   struct row *old = t->rows;
   t->rows = t->spare;
   t->spare = old;
@@ -130,8 +134,7 @@ static struct row *exchange(struct table *t)
 }
 
 // Puts what row WHICH says column C is, ±1 times it, into all other rows.
-static bool substitute(struct table *t, unsigned which, unsigned c)
-{
+static bool substitute(struct table *t, unsigned which, unsigned c) {
   struct row by = t->rows[which], *old = exchange(t);
   unsigned n = t->n;
   t->n = 0;
@@ -149,8 +152,7 @@ static bool substitute(struct table *t, unsigned which, unsigned c)
 }
 
 // False: there is no solution.
-static bool use_equalities(struct table *t)
-{
+static bool use_equalities(struct table *t) {
   for (unsigned i = 0; i < t->n && !t->overflow; i++)
     for (unsigned c = 0; t->rows[i].equal && c < t->columns; c++)
       if (magnitude(t->rows[i].c[c]) == 1) {
@@ -172,8 +174,7 @@ static bool use_equalities(struct table *t)
 }
 
 // The column whose elimination makes the fewest rows; COLUMNS: none is left.
-static unsigned cheapest(const struct table *t)
-{
+static unsigned cheapest(const struct table *t) {
   unsigned best = t->columns;
   uint64_t least = UINT64_MAX;
   for (unsigned c = 0; c < t->columns; c++) {
@@ -190,8 +191,7 @@ static unsigned cheapest(const struct table *t)
   return best;
 }
 
-static bool eliminate(struct table *t, unsigned c)
-{
+static bool eliminate(struct table *t, unsigned c) {
   struct row *old = exchange(t);
   unsigned n = t->n;
   t->n = 0;
@@ -211,8 +211,7 @@ static bool eliminate(struct table *t, unsigned c)
   return true;
 }
 
-bool system_feasible(const struct system *s)
-{
+bool system_feasible(const struct system *s) {
   struct row blocks[2][MAX_ROWS];
   struct table t = { .rows = blocks[0], .spare = blocks[1] };
   if (!fill(&t, s) || !use_equalities(&t))
@@ -223,8 +222,7 @@ bool system_feasible(const struct system *s)
   return true;
 }
 
-static bool implies(const struct system *s, struct poly p)
-{
+static bool implies(const struct system *s, struct poly p) {
   struct system not = { 0 };
   for (unsigned i = 0; i < s->n; i++)
     system_add(&not, s->facts[i].p, s->facts[i].equal);
@@ -232,9 +230,9 @@ static bool implies(const struct system *s, struct poly p)
   return !system_feasible(&not);
 }
 
-// P with X + LOW for each X that is at least LOW, as far as S tells: no X is then below 0.
-static struct poly shift(const struct system *s, struct poly p, bool *fine)
-{
+// P with X + LOW for each X that is at least LOW, as far as S tells: no X is then below
+// 0.
+static struct poly shift(const struct system *s, struct poly p, bool *fine) {
   struct poly out = p;
   bool done[256] = { false };
   for (unsigned i = 0; i < p.n; i++)
@@ -262,8 +260,7 @@ static struct poly shift(const struct system *s, struct poly p, bool *fine)
   return out;
 }
 
-bool system_implies(const struct system *s, struct poly p)
-{
+bool system_implies(const struct system *s, struct poly p) {
   bool products = false, fine = true;
   if (!p.known || implies(s, p))
     return p.known;

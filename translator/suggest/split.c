@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// split.c: a subscript i * n + j is taken for the two subscripts [i][j] where all of the array's are of that
-// form and 0 <= j < n holds whenever they are evaluated (Maslov, "Delinearization", 1992). Two elements are
-// then the same exactly where both subscripts are. From the smallest stride upwards, so that what is left
-// can be split again.
+// split.c: a subscript i * n + j is taken for the two subscripts [i][j] where all of the
+// array's are of that form and 0 <= j < n holds whenever they are evaluated (Maslov,
+// "Delinearization", 1992). Two elements are then the same exactly where both subscripts
+// are. From the smallest stride upwards, so that what is left can be split again.
 #include "suggest.h"
 
 // C without the greatest number that divides all of its coefficients.
-static struct poly primitive(struct poly c)
-{
+static struct poly primitive(struct poly c) {
   struct poly rest;
   int64_t g = 0;
   for (unsigned i = 0; i < c.n; i++)
@@ -20,8 +19,7 @@ static struct poly primitive(struct poly c)
   return g ? poly_divide(c, poly_int(g), &rest) : poly_unknown;
 }
 
-static unsigned degree(struct poly p)
-{
+static unsigned degree(struct poly p) {
   unsigned n = 0;
   for (monomial m = p.n ? p.terms[p.n - 1].m : 0; m; m >>= 8)
     n++;
@@ -29,17 +27,16 @@ static unsigned degree(struct poly p)
 }
 
 // Of two strides the one of lower degree; of numbers the smaller.
-static bool is_smaller(struct poly a, struct poly b)
-{
+static bool is_smaller(struct poly a, struct poly b) {
   int64_t x, y;
   if (poly_is_int(a, &x) && poly_is_int(b, &y))
     return x < y;
   return degree(a) < degree(b);
 }
 
-// The smallest stride but 1 in A's first subscripts; unknown: there is none. NAMED: none that is a number.
-static struct poly find_stride(const struct model *m, const struct array *a, bool named)
-{
+// The smallest stride but 1 in A's first subscripts; unknown: there is none. NAMED: none
+// that is a number.
+static struct poly find_stride(const struct model *m, const struct array *a, bool named) {
   struct poly best = poly_unknown, rest;
   int64_t number;
   for (unsigned i = 0; i < m->n_accesses; i++) {
@@ -63,8 +60,7 @@ static struct poly find_stride(const struct model *m, const struct array *a, boo
 
 // X's first subscript is *QUOTIENT * STRIDE + *REST, and REST is within [0, STRIDE).
 static bool split(const struct access *x, struct poly stride, struct poly *quotient,
-                  struct poly *rest)
-{
+                  struct poly *rest) {
   struct poly left = x->index[0], over;
   struct system s = { 0 };
   int64_t number;
@@ -83,15 +79,14 @@ static bool split(const struct access *x, struct poly stride, struct poly *quoti
   *rest = poly_add(*rest, over, 1);
   model_facts(x->loop, &s);
   return quotient->known && rest->known && system_implies(&s, *rest) &&
-         system_implies(&s, poly_add(poly_add(stride, *rest, -1), poly_int(1), -1));
+      system_implies(&s, poly_add(poly_add(stride, *rest, -1), poly_int(1), -1));
 }
 
-static bool split_all(struct model *m, struct array *a, struct poly stride)
-{
+static bool split_all(struct model *m, struct array *a, struct poly stride) {
   struct poly *parts = arena_alloc(2 * (m->n_accesses + 1) * sizeof *parts);
   for (unsigned i = 0; i < m->n_accesses; i++)
-    if (m->accesses[i].array == a && !split(&m->accesses[i], stride, &parts[2 * i],
-                                            &parts[2 * i + 1]))
+    if (m->accesses[i].array == a &&
+        !split(&m->accesses[i], stride, &parts[2 * i], &parts[2 * i + 1]))
       return false;
   for (unsigned i = 0; i < m->n_accesses; i++) {
     struct access *x = &m->accesses[i];
@@ -105,16 +100,14 @@ static bool split_all(struct model *m, struct array *a, struct poly stride)
   return true;
 }
 
-static bool may_split(const struct model *m, const struct array *a)
-{
+static bool may_split(const struct model *m, const struct array *a) {
   for (unsigned i = 0; i < m->n_accesses; i++)
     if (m->accesses[i].array == a && (m->accesses[i].why || m->accesses[i].n > 1))
       return false;
   return !a->why && a->rank == 1;
 }
 
-void split_arrays(struct model *m)
-{
+void split_arrays(struct model *m) {
   for (unsigned i = 0; i < m->n_arrays; i++) {
     struct array *a = m->arrays[i];
     bool more = may_split(m, a);

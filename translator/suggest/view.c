@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// view.c: a function with its macros replaced, but for those that stand for an integer: these keep their names
-// in bounds and sections. What the compiler's preprocessor made of the function decides whether that is right:
-// token by token it must be the same. In front stand the variables of the file that the function mentions.
+// view.c: a function with its macros replaced, but for those that stand for an integer:
+// these keep their names in bounds and sections. What the compiler's preprocessor made of
+// the function decides whether that is right: token by token it must be the same. In
+// front stand the variables of the file that the function mentions.
 #include <string.h>
 
 #include "kernel/kernel.h"
@@ -12,45 +13,47 @@ enum { MAX_NESTED = 60, MAX_VIEW = 1 << 20 };
 
 struct replacer {
   const struct expansion *x;
-  size_t order;                 // of the function, in the preprocessor's output
-  bool numbers;                 // those that stand for an integer are replaced too
+  size_t order; // of the function, in the preprocessor's output
+  bool numbers; // those that stand for an integer are replaced too
   bool failed;
 };
-struct hidden { struct slice name; const struct hidden *outer; }; // being replaced
+struct hidden {
+  struct slice name;
+  const struct hidden *outer;
+}; // being replaced
 
 static void replace_all(struct replacer *r, struct slice in, const struct hidden *h,
                         struct text *out);
 
-static struct lexer definition_of(const struct macro *m)
-{
+static struct lexer definition_of(const struct macro *m) {
   const char *behind = m->name.data + m->name.size;
-  return lexer_of((struct slice){ behind, (size_t)(m->text.data + m->text.size - behind) });
+  return lexer_of(
+      (struct slice){ behind, (size_t)(m->text.data + m->text.size - behind) });
 }
 
 // Empty: M stands for something else.
-static struct slice integer_of(const struct macro *m)
-{
+static struct slice integer_of(const struct macro *m) {
   long long number;
   struct lexer l = definition_of(m);
   struct token value = lex(&l);
   bool bracket = slice_is(value.text, "(");
   value = bracket ? lex(&l) : value;
-  bool fine = !m->function && value.kind == TOKEN_NUMBER && read_integer(value.text, &number) &&
-              (!bracket || slice_is(lex(&l).text, ")")) && lex(&l).kind == TOKEN_END;
+  bool fine = !m->function && value.kind == TOKEN_NUMBER &&
+      read_integer(value.text, &number) && (!bracket || slice_is(lex(&l).text, ")")) &&
+      lex(&l).kind == TOKEN_END;
   return fine ? value.text : (struct slice){ 0 };
 }
 
-static bool is_hidden(const struct hidden *h, struct slice name)
-{
+static bool is_hidden(const struct hidden *h, struct slice name) {
   for (; h; h = h->outer)
     if (slices_same(h->name, name))
       return true;
   return false;
 }
 
-// The names between the brackets of a definition, or the arguments of its use; L is behind the '('.
-static struct slice *read_list(struct lexer *l, unsigned *n)
-{
+// The names between the brackets of a definition, or the arguments of its use; L is
+// behind the '('.
+static struct slice *read_list(struct lexer *l, unsigned *n) {
   struct slice *list = NULL;
   const char *from = l->p;
   unsigned depth = 0;
@@ -71,8 +74,7 @@ static struct slice *read_list(struct lexer *l, unsigned *n)
 }
 
 // Takes `##`, if that is next.
-static bool take_paste(struct lexer *l)
-{
+static bool take_paste(struct lexer *l) {
   struct lexer ahead = *l;
   struct slice first = lex(&ahead).text;
   if (slice_is(first, "#") && ahead.p < ahead.end && *ahead.p == '#')
@@ -86,8 +88,7 @@ static bool take_paste(struct lexer *l)
 // What M says, with ARGS for its parameters.
 static void substitute(struct replacer *r, struct lexer body, const struct slice *names,
                        const struct slice *args, unsigned n, const struct hidden *h,
-                       struct text *out)
-{
+                       struct text *out) {
   bool pasted = false;
   for (struct token t; (t = lex(&body)).kind != TOKEN_END;) {
     unsigned i = 0;
@@ -104,10 +105,10 @@ static void substitute(struct replacer *r, struct lexer body, const struct slice
   }
 }
 
-// The use of a macro whose name L has just read; false: it is none, and is to stand as it is.
-static bool replace(struct replacer *r, struct lexer *l, struct slice name, const struct hidden *h,
-                    struct text *out)
-{
+// The use of a macro whose name L has just read; false: it is none, and is to stand as it
+// is.
+static bool replace(struct replacer *r, struct lexer *l, struct slice name,
+                    const struct hidden *h, struct text *out) {
   const struct macro *m = expand_macro(r->x, name, r->order);
   struct hidden mine = { name, h };
   struct slice *names = NULL, *args = NULL;
@@ -135,24 +136,21 @@ static bool replace(struct replacer *r, struct lexer *l, struct slice name, cons
 }
 
 static void replace_all(struct replacer *r, struct slice in, const struct hidden *h,
-                        struct text *out)
-{
+                        struct text *out) {
   struct lexer l = lexer_of(in);
   for (struct token t; !r->failed && (t = lex(&l)).kind != TOKEN_END;)
     if (t.kind != TOKEN_WORD || !replace(r, &l, t.text, h, out))
       text_printf(out, " %.*s", (int)t.text.size, t.text.data);
 }
 
-// ---- the function --------------------------------------------------------------------------------------
+// ---- the function -------------------------------------------------------------------
 
-static void put_span(struct view *v, const struct text *out, size_t from, bool written)
-{
+static void put_span(struct view *v, const struct text *out, size_t from, bool written) {
   *GROW(v->spans, v->n_spans) = (struct span){ out->size, from, written };
 }
 
-static void put_function(struct replacer *r, const struct source *s, const struct function *f,
-                         struct view *v, struct text *out)
-{
+static void put_function(struct replacer *r, const struct source *s,
+                         const struct function *f, struct view *v, struct text *out) {
   struct lexer l = { s->text + f->start, s->text + f->end, true };
   const char *at = l.p;
   put_span(v, out, f->start, true);
@@ -175,8 +173,7 @@ static void put_function(struct replacer *r, const struct source *s, const struc
 }
 
 // Is TEXT, with all macros replaced, what the preprocessor made of it?
-static bool is_true(const struct replacer *r, struct slice text, struct slice expanded)
-{
+static bool is_true(const struct replacer *r, struct slice text, struct slice expanded) {
   struct replacer all = { r->x, r->order, .numbers = true };
   struct text full = { 0 };
   struct lexer l = lexer_of(text), x = lexer_of(expanded);
@@ -193,10 +190,9 @@ static bool is_true(const struct replacer *r, struct slice text, struct slice ex
   }
 }
 
-// ---- what is around it ---------------------------------------------------------------------------------
+// ---- what is around it --------------------------------------------------------------
 
-static void put_declaration(const struct item *i, struct text *out)
-{
+static void put_declaration(const struct item *i, struct text *out) {
   for (unsigned n = 0; n < i->n_names; n++)
     if (!i->names[n].function)
       text_printf(out, "%.*s %.*s;\n", (int)i->specifiers.size, i->specifiers.data,
@@ -204,13 +200,13 @@ static void put_declaration(const struct item *i, struct text *out)
 }
 
 // The variables that TEXT mentions.
-static void put_globals(const struct expansion *x, struct slice text, struct text *out)
-{
+static void put_globals(const struct expansion *x, struct slice text, struct text *out) {
   bool *seen = arena_alloc(x->n_items + 1);
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     const struct name *n = NULL;
-    while (t.kind == TOKEN_WORD && (n = expand_find(x, NAME_ORDINARY, t.text, n)) != NULL) {
+    while (t.kind == TOKEN_WORD &&
+           (n = expand_find(x, NAME_ORDINARY, t.text, n)) != NULL) {
       const struct item *i = &x->items[n->index];
       if (!seen[n->index] && !i->is_typedef && !i->body)
         put_declaration(i, out);
@@ -219,8 +215,7 @@ static void put_globals(const struct expansion *x, struct slice text, struct tex
   }
 }
 
-static TSNode last_function(const struct source *s)
-{
+static TSNode last_function(const struct source *s) {
   TSNode root = ts_tree_root_node(s->tree), found = { 0 };
   for (uint32_t i = 0; i < ts_node_named_child_count(root); i++)
     if (node_is_type(ts_node_named_child(root, i), "function_definition"))
@@ -228,8 +223,8 @@ static TSNode last_function(const struct source *s)
   return found;
 }
 
-struct view *view_of(const struct source *s, const struct expansion *x, const struct function *f)
-{
+struct view *view_of(const struct source *s, const struct expansion *x,
+                     const struct function *f) {
   struct view *v = arena_alloc(sizeof *v);
   const struct item *item = expand_function(x, f);
   struct text out = { 0 }, all = { 0 };
@@ -238,8 +233,10 @@ struct view *view_of(const struct source *s, const struct expansion *x, const st
   struct replacer r = { .x = x, .order = (size_t)(item->text.data - x->text.data) };
   put_function(&r, s, f, v, &out);
   const char *name = item->names[0].name.data;
-  if (r.failed || !is_true(&r, (struct slice){ s->text + f->name_at, f->end - f->name_at },
-                           (struct slice){ name, (size_t)(item->text.data + item->text.size - name) }))
+  if (r.failed ||
+      !is_true(
+          &r, (struct slice){ s->text + f->name_at, f->end - f->name_at },
+          (struct slice){ name, (size_t)(item->text.data + item->text.size - name) }))
     return NULL;
   put_globals(x, (struct slice){ out.data, out.size }, &all);
   for (unsigned i = 0; i < v->n_spans; i++)
@@ -253,13 +250,13 @@ struct view *view_of(const struct source *s, const struct expansion *x, const st
   v->function.n_directives = 0; // which stand on loops of the source
   v->function.start = start;
   v->function.end = all.size;
-  v->function.body_at = ts_node_is_null(v->function.node) ? start
-                        : ts_node_start_byte(node_field(v->function.node, "body"));
+  v->function.body_at = ts_node_is_null(v->function.node)
+      ? start
+      : ts_node_start_byte(node_field(v->function.node, "body"));
   return ts_node_is_null(v->function.node) ? NULL : v;
 }
 
-size_t view_offset(const struct view *v, size_t at, bool *written)
-{
+size_t view_offset(const struct view *v, size_t at, bool *written) {
   unsigned i = v->n_spans - 1;
   while (i > 0 && v->spans[i].at > at)
     i--;
@@ -268,8 +265,8 @@ size_t view_offset(const struct view *v, size_t at, bool *written)
                                           : v->spans[i].from;
 }
 
-struct slice view_number(const struct expansion *x, const struct function *f, struct slice name)
-{
+struct slice view_number(const struct expansion *x, const struct function *f,
+                         struct slice name) {
   const struct item *item = expand_function(x, f);
   size_t order = item ? (size_t)(item->text.data - x->text.data) : 0;
   const struct macro *m = item ? expand_macro(x, name, order) : NULL;

@@ -8,11 +8,11 @@
 // Resolves ITEM's one declarator; typedefs of typedefs end, as each names an earlier one.
 // Yields the declaration at the end of the chain, NULL where it is lost.
 static const struct item *resolve(const struct expansion *x, const struct item *item,
-                                  bool *indirect, bool *integer, bool *real)
-{
+                                  bool *indirect, bool *integer, bool *real) {
   *indirect |= item->n_names && item->names[0].indirect;
   for (unsigned depth = 0; depth < 100; depth++) {
-    if (item->vector || memmem(item->specifiers.data, item->specifiers.size, "_Complex", 8))
+    if (item->vector ||
+        memmem(item->specifiers.data, item->specifiers.size, "_Complex", 8))
       return item;
     if (!item->type_name.size) {
       *integer = item->integer && !item->real;
@@ -40,18 +40,17 @@ static const struct item *resolve(const struct expansion *x, const struct item *
 }
 
 // The parameter list of a function's definition, behind its '('.
-static struct lexer parameters(const struct item *f)
-{
+static struct lexer parameters(const struct item *f) {
   const struct declarator *r = &f->names[0];
-  struct lexer l = lexer_of((struct slice){ r->name.data, (size_t)(f->body - r->name.data) });
+  struct lexer l =
+      lexer_of((struct slice){ r->name.data, (size_t)(f->body - r->name.data) });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END && !slice_is(t.text, "(");)
     ;
   return l;
 }
 
 // The text of the next parameter, up to ',' or the closing ')'.
-static struct slice next_parameter(struct lexer *l)
-{
+static struct slice next_parameter(struct lexer *l) {
   const char *start = l->p;
   for (unsigned depth = 0;;) {
     struct token t = lex(l);
@@ -65,20 +64,22 @@ static struct slice next_parameter(struct lexer *l)
 
 // A macro around the whole declarator (`double POLYBENCH_2D(A, N, M, n, m)`) hides the
 // argument's name from whoever reads the source alone; what it expands to shows it.
-static void adopt_declaration(struct kernel_arg *a, const struct item *item)
-{
+static void adopt_declaration(struct kernel_arg *a, const struct item *item) {
   if (!item->n_names || !memchr(a->text.data, '(', a->text.size))
     return;
   a->name = arena_copy(item->names[0].name.data, item->names[0].name.size);
   a->text = item->text;
   a->specifiers = item->specifiers;
-  a->pointer = false; // taken for one because of the macro's parentheses; the caller knows
+  a->pointer =
+      false; // taken for one because of the macro's parentheses; the caller knows
 }
 
-// In `uLong ZEXPORT f(…)` or `VOID f(…)` macros are what the source alone does not tell from types.
-static void classify_result(const struct expansion *x, struct kernel *k, const struct item *f)
-{
-  const char *start = x->source->text + k->main.start, *end = x->source->text + k->main.name_at;
+// In `uLong ZEXPORT f(…)` or `VOID f(…)` macros are what the source alone does not tell
+// from types.
+static void classify_result(const struct expansion *x, struct kernel *k,
+                            const struct item *f) {
+  const char *start = x->source->text + k->main.start,
+             *end = x->source->text + k->main.name_at;
   struct lexer l = { start, end, false };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (expand_find(x, NAME_MACRO, t.text, NULL)) {
@@ -88,8 +89,7 @@ static void classify_result(const struct expansion *x, struct kernel *k, const s
     }
 }
 
-void expand_classify(const struct expansion *x, struct kernel *k)
-{
+void expand_classify(const struct expansion *x, struct kernel *k) {
   const struct item *f = expand_function(x, &k->main);
   if (!f || !f->n_names)
     return;
@@ -108,11 +108,14 @@ void expand_classify(const struct expansion *x, struct kernel *k)
   }
 }
 
-const char *classify_element(const struct expansion *x, const struct kernel *k, unsigned arg)
-{
-  static const struct { const char *word, *element; } words[] = {
-    { "_Float16", "AUTOTUNE_F16" }, { "__fp16", "AUTOTUNE_F16" }, { "__bf16", "AUTOTUNE_BF16" },
-    { "_Float128", "AUTOTUNE_F128" }, { "__float128", "AUTOTUNE_F128" },
+const char *classify_element(const struct expansion *x, const struct kernel *k,
+                             unsigned arg) {
+  static const struct {
+    const char *word, *element;
+  } words[] = {
+    { "_Float16", "AUTOTUNE_F16" },    { "__fp16", "AUTOTUNE_F16" },
+    { "__bf16", "AUTOTUNE_BF16" },     { "_Float128", "AUTOTUNE_F128" },
+    { "__float128", "AUTOTUNE_F128" },
   };
   const struct item *f = expand_function(x, &k->main);
   if (!f || !f->n_names)
@@ -125,13 +128,13 @@ const char *classify_element(const struct expansion *x, const struct kernel *k, 
   declare_item(NULL, &item, 0);
   const struct item *end = resolve(x, &item, &indirect, &integer, &real);
   for (size_t i = 0; end && i < sizeof words / sizeof *words; i++)
-    if (memmem(end->specifiers.data, end->specifiers.size, words[i].word, strlen(words[i].word)))
+    if (memmem(end->specifiers.data, end->specifiers.size, words[i].word,
+               strlen(words[i].word)))
       return words[i].element;
   return NULL;
 }
 
-void classify_key(struct kernel *k)
-{
+void classify_key(struct kernel *k) {
   if (k->key_given)
     return;
   k->keys = NULL;

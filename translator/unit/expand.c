@@ -10,7 +10,7 @@
 
 // Where in which file the output is.
 struct place {
-  const char *at;           // the line behind the linemarker
+  const char *at; // the line behind the linemarker
   struct slice path;
   unsigned line;
   bool system, builtin, ours; // ours: lines of the source may be meant
@@ -20,29 +20,28 @@ struct cutter {
   struct expansion *x;
   struct lexer l;
   struct place place;
-  struct context context;   // that holds
-  struct context *stack;    // of #pragma GCC push_options
+  struct context context; // that holds
+  struct context *stack;  // of #pragma GCC push_options
   unsigned n_stack;
-  struct slice *packs;      // of #pragma pack(push)
+  struct slice *packs; // of #pragma pack(push)
   unsigned n_packs;
   bool changed;             // since contexts[n - 1]
   const char *begin, *body; // of the declaration being read
   struct slice previous;    // token
   unsigned depth;
-  bool assigned, called;    // '=' and a parameter list were seen
-  size_t first_line;        // offset in the source where it begins
+  bool assigned, called; // '=' and a parameter list were seen
+  size_t first_line;     // offset in the source where it begins
 };
 
-static unsigned hash(enum name_space space, struct slice s)
-{
+static unsigned hash(enum name_space space, struct slice s) {
   unsigned h = 2166136261u + (unsigned)space;
   for (size_t i = 0; i < s.size; i++)
     h = (h ^ (unsigned char)s.data[i]) * 16777619u;
   return (h ^ h >> 15) % NAME_BUCKETS;
 }
 
-void expand_name(struct expansion *x, enum name_space space, struct slice text, unsigned index)
-{
+void expand_name(struct expansion *x, enum name_space space, struct slice text,
+                 unsigned index) {
   if (!x->n_names)
     (void)GROW(x->names, x->n_names); // number 0 is none
   unsigned h = hash(space, text);
@@ -51,9 +50,9 @@ void expand_name(struct expansion *x, enum name_space space, struct slice text, 
 }
 
 const struct name *expand_find(const struct expansion *x, enum name_space space,
-                               struct slice text, const struct name *n)
-{
-  for (unsigned i = n ? n->next : x->buckets[hash(space, text)]; i; i = x->names[i].next) {
+                               struct slice text, const struct name *n) {
+  for (unsigned i = n ? n->next : x->buckets[hash(space, text)]; i;
+       i = x->names[i].next) {
     n = &x->names[i];
     if (n->space == space && n->text.size == text.size &&
         memcmp(n->text.data, text.data, text.size) == 0)
@@ -62,8 +61,8 @@ const struct name *expand_find(const struct expansion *x, enum name_space space,
   return NULL;
 }
 
-const struct macro *expand_macro(const struct expansion *x, struct slice name, size_t order)
-{
+const struct macro *expand_macro(const struct expansion *x, struct slice name,
+                                 size_t order) {
   for (const struct name *n = NULL; (n = expand_find(x, NAME_MACRO, name, n)) != NULL;) {
     const struct macro *m = &x->macros[n->index];
     if (m->order < order)
@@ -74,27 +73,29 @@ const struct macro *expand_macro(const struct expansion *x, struct slice name, s
 
 // The offset of the source's line that stands at AT in the output; SIZE_MAX: it is of
 // another file.
-static size_t source_offset(const struct cutter *c, const char *at)
-{
+static size_t source_offset(const struct cutter *c, const char *at) {
   if (!c->place.ours)
     return SIZE_MAX;
   unsigned line = c->place.line;
-  for (const char *p = c->place.at; p < at && (p = memchr(p, '\n', (size_t)(at - p))); p++)
+  for (const char *p = c->place.at; p < at && (p = memchr(p, '\n', (size_t)(at - p)));
+       p++)
     line++;
   const struct source *s = c->x->source;
-  for (unsigned i = s->n_origins + 1; i-- > 0;) { // the source's own beginning counts as one
+  for (unsigned i = s->n_origins + 1;
+       i-- > 0;) { // the source's own beginning counts as one
     struct origin start = { 0, s->path, 1 };
     const struct origin *o = i ? &s->origins[i - 1] : &start;
     unsigned first = source_line(s, o->offset, NULL);
-    unsigned end = i < s->n_origins ? source_line(s, s->origins[i].offset, NULL) : s->n_lines + 1;
-    if (line >= o->line && first + (line - o->line) < end && slice_is(c->place.path, o->path))
+    unsigned end = i < s->n_origins ? source_line(s, s->origins[i].offset, NULL)
+                                    : s->n_lines + 1;
+    if (line >= o->line && first + (line - o->line) < end &&
+        slice_is(c->place.path, o->path))
       return s->lines[first + (line - o->line) - 1];
   }
   return SIZE_MAX;
 }
 
-static void read_linemarker(struct cutter *c, const char *p, const char *end)
-{
+static void read_linemarker(struct cutter *c, const char *p, const char *end) {
   struct place *place = &c->place;
   char *rest;
   place->line = (unsigned)strtoul(p, &rest, 10);
@@ -102,7 +103,8 @@ static void read_linemarker(struct cutter *c, const char *p, const char *end)
   const char *close = open ? memrchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
   if (close) {
     place->path = (struct slice){ open + 1, (size_t)(close - open - 1) };
-    if (memchr(open, '\\', (size_t)(close - open))) // clang writes the bytes of an é in octal
+    if (memchr(open, '\\',
+               (size_t)(close - open))) // clang writes the bytes of an é in octal
       place->path = slice_of(slice_unquoted(place->path));
     place->system = memchr(close, '3', (size_t)(end - close)) != NULL;
     place->builtin = memmem(open, (size_t)(close - open), "<built-in>", 10) != NULL;
@@ -114,11 +116,17 @@ static void read_linemarker(struct cutter *c, const char *p, const char *end)
   place->at = end + 1;
 }
 
-static void read_macro(struct cutter *c, struct slice line, struct lexer l, bool undefined)
-{
+static void read_macro(struct cutter *c, struct slice line, struct lexer l,
+                       bool undefined) {
   struct token t = lex(&l);
-  struct macro m = { t.text, line, (size_t)(line.data - c->x->text.data), undefined,
-                     c->place.builtin, l.p < l.end && *l.p == '(', c->place.ours, NULL };
+  struct macro m = { t.text,
+                     line,
+                     (size_t)(line.data - c->x->text.data),
+                     undefined,
+                     c->place.builtin,
+                     l.p < l.end && *l.p == '(',
+                     c->place.ours,
+                     NULL };
   size_t at = c->x->feed.n_chains ? source_offset(c, line.data) : SIZE_MAX;
   for (unsigned i = 0; i < c->x->feed.n_chains && at != SIZE_MAX; i++) {
     struct piece *h = &c->x->feed.chains[i];
@@ -132,8 +140,7 @@ static void read_macro(struct cutter *c, struct slice line, struct lexer l, bool
 }
 
 // #pragma pack(push, 1), pack(pop), pack(2), pack().
-static void read_pack(struct cutter *c, struct lexer l)
-{
+static void read_pack(struct cutter *c, struct lexer l) {
   struct slice value = { 0 };
   bool pop = false;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
@@ -151,8 +158,7 @@ static void read_pack(struct cutter *c, struct lexer l)
   c->changed = true;
 }
 
-static void read_gcc_pragma(struct cutter *c, struct slice line, struct lexer l)
-{
+static void read_gcc_pragma(struct cutter *c, struct slice line, struct lexer l) {
   struct slice word = lex(&l).text;
   if (slice_is(word, "push_options")) {
     *GROW(c->stack, c->n_stack) = c->context;
@@ -176,8 +182,7 @@ static void read_gcc_pragma(struct cutter *c, struct slice line, struct lexer l)
   c->changed = true;
 }
 
-static void read_pragma(struct cutter *c, struct slice line, struct lexer l)
-{
+static void read_pragma(struct cutter *c, struct slice line, struct lexer l) {
   struct slice word = lex(&l).text;
   struct expansion *x = c->x;
   if (slice_is(word, "pack")) {
@@ -199,8 +204,7 @@ static void read_pragma(struct cutter *c, struct slice line, struct lexer l)
   }
 }
 
-static void read_directive(struct cutter *c, const char *at)
-{
+static void read_directive(struct cutter *c, const char *at) {
   const char *end = memchr(at, '\n', (size_t)(c->l.end - at));
   end = end ? end : c->l.end;
   struct slice line = { at, (size_t)(end - at) };
@@ -217,8 +221,7 @@ static void read_directive(struct cutter *c, const char *at)
     read_pragma(c, line, l);
 }
 
-static unsigned current_context(struct cutter *c)
-{
+static unsigned current_context(struct cutter *c) {
   struct expansion *x = c->x;
   if (c->changed || !x->n_contexts)
     *GROW(x->contexts, x->n_contexts) = c->context;
@@ -227,21 +230,22 @@ static unsigned current_context(struct cutter *c)
 }
 
 // The piece that goes raw into the unit in place of this declaration, if any.
-static struct piece *piece_of(struct cutter *c, const struct item *item, size_t order)
-{
+static struct piece *piece_of(struct cutter *c, const struct item *item, size_t order) {
   struct feed *f = &c->x->feed;
   for (unsigned i = 0; i < f->n_chains && item->end; i++) {
     struct piece *h = &f->chains[i];
     if (h->start <= item->start && item->end <= h->end) {
       h->order = h->order < order ? h->order : order;
       for (unsigned j = 0; j < item->n_names; j++) // a variable must not exist twice
-        h->usable &= item->is_typedef || item->names[j].function || item->names[j].constant;
+        h->usable &= item->is_typedef || item->names[j].function ||
+            item->names[j].constant;
       return h;
     }
     if (item->start < h->start && h->end <= item->end) {
       struct piece *own = arena_alloc(sizeof *own);
       const char *text = c->x->source->text + item->start;
-      bool whole = !memmem(text, item->end - item->start, "include", 7); // no part elsewhere
+      bool whole =
+          !memmem(text, item->end - item->start, "include", 7); // no part elsewhere
       *own = (struct piece){ item->start, item->end, order, whole };
       h->usable = false;
       return own;
@@ -250,11 +254,12 @@ static struct piece *piece_of(struct cutter *c, const struct item *item, size_t 
   return NULL;
 }
 
-static void end_item(struct cutter *c, const char *end)
-{
+static void end_item(struct cutter *c, const char *end) {
   struct expansion *x = c->x;
-  struct item item = { .text = { c->begin, (size_t)(end - c->begin) }, .body = c->body,
-                       .system = c->place.system, .context = current_context(c) };
+  struct item item = { .text = { c->begin, (size_t)(end - c->begin) },
+                       .body = c->body,
+                       .system = c->place.system,
+                       .context = current_context(c) };
   size_t last = source_offset(c, end);
   if (c->first_line != SIZE_MAX && last != SIZE_MAX && c->first_line <= last) {
     const struct source *s = x->source;
@@ -271,8 +276,7 @@ static void end_item(struct cutter *c, const char *end)
   c->previous = (struct slice){ 0 };
 }
 
-static void read_token(struct cutter *c, struct token t)
-{
+static void read_token(struct cutter *c, struct token t) {
   bool outer = c->depth == 0;
   if (t.kind != TOKEN_PUNCTUATOR) {
     c->previous = t.text;
@@ -282,7 +286,8 @@ static void read_token(struct cutter *c, struct token t)
   c->assigned |= outer && p == '=';
   if (outer && p == '(' && !declare_attribute(c->previous))
     c->called = true;
-  bool old = c->begin == t.text.data; // `int f(x) int x; {`: all in front of it was taken for declarations
+  bool old = c->begin ==
+      t.text.data; // `int f(x) int x; {`: all in front of it was taken for declarations
   if (outer && p == '{' && ((c->called && !c->assigned) || old))
     c->body = t.text.data;
   if (p == '(' || p == '[' || p == '{')
@@ -294,8 +299,7 @@ static void read_token(struct cutter *c, struct token t)
     end_item(c, t.text.data + 1);
 }
 
-static void cut(struct expansion *x)
-{
+static void cut(struct expansion *x) {
   struct cutter c = { .x = x, .l = lexer_of(x->text) };
   for (struct token t; (t = lex(&c.l)).kind != TOKEN_END;) {
     if (t.first && slice_is(t.text, "#")) {
@@ -314,8 +318,7 @@ static void cut(struct expansion *x)
   }
 }
 
-const struct item *expand_function(const struct expansion *x, const struct function *f)
-{
+const struct item *expand_function(const struct expansion *x, const struct function *f) {
   for (const struct name *n = NULL;
        (n = expand_find(x, NAME_ORDINARY, slice_of(f->name), n)) != NULL;) {
     const struct item *i = &x->items[n->index];
@@ -325,8 +328,8 @@ const struct item *expand_function(const struct expansion *x, const struct funct
   return NULL;
 }
 
-const struct item *expand_defined_at(const struct expansion *x, const struct function *f)
-{
+const struct item *expand_defined_at(const struct expansion *x,
+                                     const struct function *f) {
   for (unsigned k = 0; k < x->n_items; k++) {
     const struct item *i = &x->items[k];
     if (i->body && i->n_names && i->end && i->start <= f->name_at && f->name_at < i->end)
@@ -335,10 +338,10 @@ const struct item *expand_defined_at(const struct expansion *x, const struct fun
   return NULL;
 }
 
-bool expand_thread_local(const struct expansion *x, struct slice name)
-{
+bool expand_thread_local(const struct expansion *x, struct slice name) {
   for (unsigned i = 0; i < x->n_threads; i++)
-    if (x->threads[i].size == name.size && !memcmp(x->threads[i].data, name.data, name.size))
+    if (x->threads[i].size == name.size &&
+        !memcmp(x->threads[i].data, name.data, name.size))
       return true;
   for (const struct name *n = NULL; (n = expand_find(x, NAME_ORDINARY, name, n)) != NULL;)
     if (x->items[n->index].is_thread)
@@ -346,12 +349,13 @@ bool expand_thread_local(const struct expansion *x, struct slice name)
   return false;
 }
 
-struct expansion *expand_file(const struct source *s, const struct kernel *kernels, unsigned n,
-                              const char *compiler, const struct compile_options *o)
-{
+struct expansion *expand_file(const struct source *s, const struct kernel *kernels,
+                              unsigned n, const char *compiler,
+                              const struct compile_options *o) {
   struct expansion *x = arena_alloc(sizeof *x);
-  *x = (struct expansion){ .source = s, .kernels = kernels, .n_kernels = n,
-                           .compiler = compiler };
+  *x = (struct expansion){
+    .source = s, .kernels = kernels, .n_kernels = n, .compiler = compiler
+  };
   x->feed = feed_make(s, kernels, n);
   x->text.data = preprocess(&x->feed, kernels, n, compiler, o, &x->text.size);
   if (!x->text.data)

@@ -6,32 +6,46 @@
 
 #include "unit.h"
 
-struct chain {              // #if … #endif
+struct chain { // #if … #endif
   size_t start, end;
-  bool depends;             // on a param
+  bool depends; // on a param
 };
 struct scan {
   const struct source *s;
   const struct kernel *kernels;
   unsigned n_kernels;
-  struct slice *tainted;    // macros that mention a param, directly or not
+  struct slice *tainted; // macros that mention a param, directly or not
   unsigned n_tainted;
   struct chain *chains;
   unsigned n_chains;
-  unsigned depth, touched;  // groups open where we write, and the innermost that has lines of ours
+  unsigned depth,
+      touched; // groups open where we write, and the innermost that has lines of ours
 };
 
-enum line { LINE_TEXT, LINE_IF, LINE_ELSE, LINE_ENDIF, LINE_DEFINE, LINE_INCLUDE, LINE_PRAGMA,
-            LINE_OTHER };
+enum line {
+  LINE_TEXT,
+  LINE_IF,
+  LINE_ELSE,
+  LINE_ENDIF,
+  LINE_DEFINE,
+  LINE_INCLUDE,
+  LINE_PRAGMA,
+  LINE_OTHER
+};
 
 // What the logical line is; REST is behind its directive's name.
-static enum line line_kind(struct slice line, struct slice *rest)
-{
-  static const struct { const char *word; enum line kind; } words[] = {
-    { "if", LINE_IF }, { "ifdef", LINE_IF }, { "ifndef", LINE_IF }, { "elif", LINE_ELSE },
-    { "else", LINE_ELSE }, { "elifdef", LINE_ELSE }, { "elifndef", LINE_ELSE },
-    { "endif", LINE_ENDIF }, { "define", LINE_DEFINE }, { "undef", LINE_DEFINE },
-    { "include", LINE_INCLUDE }, { "include_next", LINE_INCLUDE }, { "pragma", LINE_PRAGMA },
+static enum line line_kind(struct slice line, struct slice *rest) {
+  static const struct {
+    const char *word;
+    enum line kind;
+  } words[] = {
+    { "if", LINE_IF },           { "ifdef", LINE_IF },
+    { "ifndef", LINE_IF },       { "elif", LINE_ELSE },
+    { "else", LINE_ELSE },       { "elifdef", LINE_ELSE },
+    { "elifndef", LINE_ELSE },   { "endif", LINE_ENDIF },
+    { "define", LINE_DEFINE },   { "undef", LINE_DEFINE },
+    { "include", LINE_INCLUDE }, { "include_next", LINE_INCLUDE },
+    { "pragma", LINE_PRAGMA },
   };
   struct lexer l = lexer_of(line);
   if (!slice_is(lex(&l).text, "#"))
@@ -44,19 +58,17 @@ static enum line line_kind(struct slice line, struct slice *rest)
   return LINE_OTHER;
 }
 
-static struct slice line_at(const struct source *s, size_t at, size_t end)
-{
+static struct slice line_at(const struct source *s, size_t at, size_t end) {
   const char *p = s->text + at, *q = lex_line_end(p, s->text + end);
   return (struct slice){ p, (size_t)(q - p) };
 }
 
-static bool same(struct slice a, struct slice b)
-{
+static bool same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-const struct param *feed_param(const struct kernel *kernels, unsigned n, struct slice name)
-{
+const struct param *feed_param(const struct kernel *kernels, unsigned n,
+                               struct slice name) {
   for (unsigned i = 0; i < n; i++)
     for (unsigned j = 0; j < kernels[i].n_params; j++) {
       const struct param *p = &kernels[i].params[j];
@@ -66,8 +78,7 @@ const struct param *feed_param(const struct kernel *kernels, unsigned n, struct 
   return NULL;
 }
 
-static bool depends(const struct scan *c, struct slice text)
-{
+static bool depends(const struct scan *c, struct slice text) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     if (t.kind != TOKEN_WORD)
@@ -82,8 +93,7 @@ static bool depends(const struct scan *c, struct slice text)
 }
 
 // Finds the chains, and which of them depend on a param; `tainted` grows on the way.
-static void find_chains(struct scan *c)
-{
+static void find_chains(struct scan *c) {
   unsigned *open = NULL, n_open = 0;
   const struct source *s = c->s;
   for (size_t at = 0; at < s->size;) {
@@ -116,8 +126,8 @@ static void find_chains(struct scan *c)
   }
 }
 
-const char *feed_default(const struct source *s, const struct kernel *k, const struct param *p)
-{
+const char *feed_default(const struct source *s, const struct kernel *k,
+                         const struct param *p) {
   if (p->original < p->n_values)
     return p->values[p->original].define;
   for (unsigned i = 0; i < k->main.pragma->n_clauses; i++) { // param(NAME = v: …)
@@ -146,8 +156,7 @@ const char *feed_default(const struct source *s, const struct kernel *k, const s
   return p->n_values ? p->values[0].define : "";
 }
 
-static void definitions(const struct scan *c, bool define, struct text *out)
-{
+static void definitions(const struct scan *c, bool define, struct text *out) {
   for (unsigned i = 0; i < c->n_kernels; i++)
     for (unsigned j = 0; j < c->kernels[i].n_params; j++) {
       const struct param *p = &c->kernels[i].params[j];
@@ -155,12 +164,12 @@ static void definitions(const struct scan *c, bool define, struct text *out)
         continue;
       text_printf(out, "#undef %s\n", p->macro);
       if (define)
-        text_printf(out, "#define %s %s\n", p->macro, feed_default(c->s, &c->kernels[i], p));
+        text_printf(out, "#define %s %s\n", p->macro,
+                    feed_default(c->s, &c->kernels[i], p));
     }
 }
 
-static void resynchronise(const struct source *s, size_t at, struct text *out)
-{
+static void resynchronise(const struct source *s, size_t at, struct text *out) {
   const char *path;
   unsigned line = source_where(s, at < s->size ? at : s->size, &path, NULL);
   text_printf(out, "#line %u ", line);
@@ -168,25 +177,23 @@ static void resynchronise(const struct source *s, size_t at, struct text *out)
   text_add(out, "\n", 1);
 }
 
-static void add_newlines(struct slice line, struct text *out)
-{
+static void add_newlines(struct slice line, struct text *out) {
   for (size_t i = 0; i < line.size; i++)
     if (line.data[i] == '\n')
       text_add(out, "\n", 1);
 }
 
 // True when the line is for us alone: our pragma, a definition of a param.
-static bool is_ours(const struct kernel *kernels, unsigned n, enum line kind, struct slice rest)
-{
+static bool is_ours(const struct kernel *kernels, unsigned n, enum line kind,
+                    struct slice rest) {
   struct lexer l = lexer_of(rest);
   struct slice word = lex(&l).text;
   return (kind == LINE_PRAGMA && slice_is(word, "autotune")) ||
-         (kind == LINE_DEFINE && feed_param(kernels, n, word));
+      (kind == LINE_DEFINE && feed_param(kernels, n, word));
 }
 
-void feed_raw(const struct source *s, const struct kernel *kernels, unsigned n, size_t start,
-              size_t end, struct text *out)
-{
+void feed_raw(const struct source *s, const struct kernel *kernels, unsigned n,
+              size_t start, size_t end, struct text *out) {
   for (size_t at = start; at < end;) {
     struct slice line = line_at(s, at, end), rest = { 0 };
     enum line kind = line_kind(line, &rest);
@@ -199,18 +206,19 @@ void feed_raw(const struct source *s, const struct kernel *kernels, unsigned n, 
   }
 }
 
-// A group that is skipped takes our #line directives with it, but not the lines that they are.
-static bool ends_touched(struct scan *c, enum line kind)
-{
-  bool ends = (kind == LINE_ELSE || kind == LINE_ENDIF) && c->touched > 0 && c->touched >= c->depth;
+// A group that is skipped takes our #line directives with it, but not the lines that they
+// are.
+static bool ends_touched(struct scan *c, enum line kind) {
+  bool ends = (kind == LINE_ELSE || kind == LINE_ENDIF) && c->touched > 0 &&
+      c->touched >= c->depth;
   c->depth += kind == LINE_IF;
   c->depth -= c->depth > 0 && kind == LINE_ENDIF;
   c->touched = c->touched > c->depth ? c->depth : c->touched;
   return ends;
 }
 
-static void write_line(struct scan *c, struct slice line, bool in_chain, struct text *out)
-{
+static void write_line(struct scan *c, struct slice line, bool in_chain,
+                       struct text *out) {
   struct slice rest = { 0 };
   enum line kind = line_kind(line, &rest);
   size_t next = (size_t)(line.data - c->s->text) + line.size + 1;
@@ -237,16 +245,14 @@ static void write_line(struct scan *c, struct slice line, bool in_chain, struct 
 
 // The chain that the conditional at AT belongs to depends on a param, or one inside which
 // AT is does.
-static bool in_dependent(const struct scan *c, size_t at)
-{
+static bool in_dependent(const struct scan *c, size_t at) {
   for (unsigned i = 0; i < c->n_chains; i++)
     if (c->chains[i].depends && c->chains[i].start <= at && at < c->chains[i].end)
       return true;
   return false;
 }
 
-static bool holds_include(const struct source *s, size_t start, size_t end)
-{
+static bool holds_include(const struct source *s, size_t start, size_t end) {
   struct slice rest;
   for (size_t at = start; at < end;) {
     struct slice line = line_at(s, at, end);
@@ -258,8 +264,7 @@ static bool holds_include(const struct source *s, size_t start, size_t end)
 }
 
 // The outermost chains that depend on a param and hold no kernel and no other file.
-static void keep_chains(const struct scan *c, struct feed *f)
-{
+static void keep_chains(const struct scan *c, struct feed *f) {
   size_t last = 0;
   for (unsigned i = 0; i < c->n_chains; i++) {
     const struct chain *h = &c->chains[i];
@@ -274,8 +279,7 @@ static void keep_chains(const struct scan *c, struct feed *f)
   }
 }
 
-struct feed feed_make(const struct source *s, const struct kernel *kernels, unsigned n)
-{
+struct feed feed_make(const struct source *s, const struct kernel *kernels, unsigned n) {
   struct scan c = { .s = s, .kernels = kernels, .n_kernels = n };
   struct feed f = { 0 };
   find_chains(&c);

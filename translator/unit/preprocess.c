@@ -4,23 +4,35 @@
 
 #include "unit.h"
 
-static bool begins(const char *s, const char *prefix)
-{
+static bool begins(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
 // Options whose value may stand in the next argument.
-static const char *const valued[] = { "-I", "-D", "-U", "-include", "-imacros", "-isystem",
-                                      "-iquote", "-idirafter", "-isysroot", "-iprefix",
-                                      "-iwithprefix", "--sysroot", NULL };
+static const char *const valued[] = { "-I",       "-D",           "-U",
+                                      "-include", "-imacros",     "-isystem",
+                                      "-iquote",  "-idirafter",   "-isysroot",
+                                      "-iprefix", "-iwithprefix", "--sysroot",
+                                      NULL };
 // Flags that change what headers and predefined macros say.
-static const char *const seen[] = { "-fopenmp", "-ffast-math", "-funsigned-char", "-fsigned-char",
-                                    "-fshort-", "-ffreestanding", "-fhosted", "-fms-extensions",
-                                    "-fgnu89-inline", "-fno-math-errno", "-ffinite-math-only",
-                                    "-fPIC", "-fpic", "-fPIE", "-fpie", NULL };
+static const char *const seen[] = { "-fopenmp",
+                                    "-ffast-math",
+                                    "-funsigned-char",
+                                    "-fsigned-char",
+                                    "-fshort-",
+                                    "-ffreestanding",
+                                    "-fhosted",
+                                    "-fms-extensions",
+                                    "-fgnu89-inline",
+                                    "-fno-math-errno",
+                                    "-ffinite-math-only",
+                                    "-fPIC",
+                                    "-fpic",
+                                    "-fPIE",
+                                    "-fpie",
+                                    NULL };
 
-static bool among(const char *arg, const char *const *prefixes)
-{
+static bool among(const char *arg, const char *const *prefixes) {
   for (; *prefixes; prefixes++)
     if (begins(arg, *prefixes))
       return true;
@@ -28,16 +40,14 @@ static bool among(const char *arg, const char *const *prefixes)
 }
 
 // -DNAME=… of a param: its variants define it.
-static bool defines_param(const struct kernel *kernels, unsigned n, const char *value)
-{
+static bool defines_param(const struct kernel *kernels, unsigned n, const char *value) {
   return feed_param(kernels, n, (struct slice){ value, strcspn(value, "=(") }) != NULL;
 }
 
 // Appends what the preprocessor needs of the user's arguments; MACHINE: -m and -f ones
 // too, which this compiler may not know.
-static void add_options(const struct compile_options *o, const struct kernel *kernels, unsigned n,
-                        bool machine, const char ***argv, unsigned *argc)
-{
+static void add_options(const struct compile_options *o, const struct kernel *kernels,
+                        unsigned n, bool machine, const char ***argv, unsigned *argc) {
   for (const char *const *a = o->args; a && *a; a++) {
     bool with_value = false;
     for (const char *const *v = valued; *v; v++)
@@ -51,7 +61,8 @@ static void add_options(const struct compile_options *o, const struct kernel *ke
     }
     if (among(*a, valued) || begins(*a, "-std=") || begins(*a, "--std=") ||
         begins(*a, "-O") || strcmp(*a, "-ansi") == 0 || strcmp(*a, "-pthread") == 0 ||
-        strcmp(*a, "-nostdinc") == 0 || (machine && (begins(*a, "-m") || among(*a, seen)))) {
+        strcmp(*a, "-nostdinc") == 0 ||
+        (machine && (begins(*a, "-m") || among(*a, seen)))) {
       *GROW(*argv, *argc) = *a;
       if (with_value)
         *GROW(*argv, *argc) = *++a;
@@ -59,10 +70,9 @@ static void add_options(const struct compile_options *o, const struct kernel *ke
   }
 }
 
-static int run_once(const char *compiler, const char *path, const struct compile_options *o,
-                    const struct kernel *kernels, unsigned n, bool machine, struct text *out,
-                    struct text *errors)
-{
+static int run_once(const char *compiler, const char *path,
+                    const struct compile_options *o, const struct kernel *kernels,
+                    unsigned n, bool machine, struct text *out, struct text *errors) {
   const char **argv = NULL;
   unsigned argc = 0;
   bool clang = strcmp(compiler, "clang") == 0;
@@ -82,8 +92,7 @@ static int run_once(const char *compiler, const char *path, const struct compile
 }
 
 // The user's own compiler says it in its own words; false: it has nothing to say.
-static bool told_by_compiler(const char *path, const struct compile_options *o)
-{
+static bool told_by_compiler(const char *path, const struct compile_options *o) {
   if (!o->compiler)
     return false;
   const char **argv = NULL;
@@ -102,8 +111,7 @@ static bool told_by_compiler(const char *path, const struct compile_options *o)
 }
 
 char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
-                 const char *compiler, const struct compile_options *o, size_t *size)
-{
+                 const char *compiler, const struct compile_options *o, size_t *size) {
   char *path = temp_path("autotune_feed.c");
   file_write(path, f->text.data, f->text.size);
   struct text out, errors, again;
@@ -119,18 +127,48 @@ char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
   return out.data ? out.data : arena_copy("", 0);
 }
 
-const char **preprocess_flags(const struct compile_options *o, unsigned *n)
-{
+const char **preprocess_flags(const struct compile_options *o, unsigned *n) {
   // What belongs to the program as a whole, or says how to report, is not for one
   // function's code.
-  static const char *const left_out[] = {
-    "-fsanitize", "-fno-sanitize", "-fprofile", "-fplugin", "-flto", "-fno-lto", "-fpie", "-fPIE",
-    "-fpic", "-fPIC", "-fno-pic", "-fno-pie", "-fno-PIC", "-fno-PIE", "-fdiagnostics", "-fcolor",
-    "-fno-diagnostics", "-fno-color", "-fdebug-prefix", "-ffile-prefix", "-fmacro-prefix",
-    "-fsyntax-only", "-fdump", "-fcoverage", "-ftest-coverage", "-finstrument", "-fstack-usage",
-    "-fcallgraph-info", "-fmodules", "-fvisibility", "-fsplit-stack", "-fwhole-program",
-    "-fuse-ld",     "-mcmodel", "-fverbose-asm", "-fsave-optimization", "-fmax-errors", "-ferror-limit", NULL
-  };
+  static const char *const left_out[] = { "-fsanitize",
+                                          "-fno-sanitize",
+                                          "-fprofile",
+                                          "-fplugin",
+                                          "-flto",
+                                          "-fno-lto",
+                                          "-fpie",
+                                          "-fPIE",
+                                          "-fpic",
+                                          "-fPIC",
+                                          "-fno-pic",
+                                          "-fno-pie",
+                                          "-fno-PIC",
+                                          "-fno-PIE",
+                                          "-fdiagnostics",
+                                          "-fcolor",
+                                          "-fno-diagnostics",
+                                          "-fno-color",
+                                          "-fdebug-prefix",
+                                          "-ffile-prefix",
+                                          "-fmacro-prefix",
+                                          "-fsyntax-only",
+                                          "-fdump",
+                                          "-fcoverage",
+                                          "-ftest-coverage",
+                                          "-finstrument",
+                                          "-fstack-usage",
+                                          "-fcallgraph-info",
+                                          "-fmodules",
+                                          "-fvisibility",
+                                          "-fsplit-stack",
+                                          "-fwhole-program",
+                                          "-fuse-ld",
+                                          "-mcmodel",
+                                          "-fverbose-asm",
+                                          "-fsave-optimization",
+                                          "-fmax-errors",
+                                          "-ferror-limit",
+                                          NULL };
   const char **flags = NULL;
   *n = 0;
   for (const char *const *a = o->args; a && *a; a++) {
@@ -143,7 +181,7 @@ const char **preprocess_flags(const struct compile_options *o, unsigned *n)
       continue;
     }
     bool wanted = begins(*a, "-std=") || begins(*a, "-m") || begins(*a, "-f") ||
-                  begins(*a, "-O") || strcmp(*a, "-ansi") == 0 || strcmp(*a, "-pthread") == 0;
+        begins(*a, "-O") || strcmp(*a, "-ansi") == 0 || strcmp(*a, "-pthread") == 0;
     if (wanted && !among(*a, left_out))
       *GROW(flags, *n) = *a;
   }

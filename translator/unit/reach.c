@@ -6,18 +6,15 @@
 
 #include "unit.h"
 
-static bool same(struct slice a, struct slice b)
-{
+static bool same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-static bool slice_has(struct slice s, const char *word)
-{
+static bool slice_has(struct slice s, const char *word) {
   return memmem(s.data, s.size, word, strlen(word)) != NULL;
 }
 
-static const struct function *own_function(const struct kernel *k, struct slice name)
-{
+static const struct function *own_function(const struct kernel *k, struct slice name) {
   if (slice_is(name, k->main.name))
     return &k->main;
   for (unsigned i = 0; i < k->n_alternatives; i++)
@@ -26,8 +23,7 @@ static const struct function *own_function(const struct kernel *k, struct slice 
   return NULL;
 }
 
-static bool other_kernel(const struct expansion *x, struct slice name)
-{
+static bool other_kernel(const struct expansion *x, struct slice name) {
   for (unsigned i = 0; i < x->n_kernels; i++)
     if (slice_is(name, x->kernels[i].main.name))
       return true;
@@ -35,8 +31,7 @@ static bool other_kernel(const struct expansion *x, struct slice name)
 }
 
 // L stands behind `static` in a body: the variable there keeps a state between calls.
-static bool keeps_state(struct lexer l)
-{
+static bool keeps_state(struct lexer l) {
   bool constant = false;
   for (struct token t; (t = declare_lex(&l)).kind != TOKEN_END;) {
     if (slice_is(t.text, "const"))
@@ -49,11 +44,11 @@ static bool keeps_state(struct lexer l)
   return !constant;
 }
 
-// True when a copy of function F does what F does: it has no state and no life of its own.
-static bool copyable(const struct expansion *x, const struct item *f)
-{
-  static const char *const attributes[] = { "weak", "alias", "ifunc", "constructor", "destructor",
-                                            "naked", NULL };
+// True when a copy of function F does what F does: it has no state and no life of its
+// own.
+static bool copyable(const struct expansion *x, const struct item *f) {
+  static const char *const attributes[] = { "weak",       "alias", "ifunc", "constructor",
+                                            "destructor", "naked", NULL };
   struct slice head = { f->text.data, (size_t)(f->body - f->text.data) };
   for (const char *const *a = attributes; *a; a++)
     if (slice_has(head, *a))
@@ -63,15 +58,17 @@ static bool copyable(const struct expansion *x, const struct item *f)
   struct lexer l = lexer_of(f->text);
   l.p = f->body;
   for (struct token t; (t = declare_lex(&l)).kind != TOKEN_END;)
-    if (t.kind == TOKEN_WORD && ((slice_is(t.text, "static") && keeps_state(l)) ||
-                                 expand_thread_local(x, t.text)))
+    if (t.kind == TOKEN_WORD &&
+        ((slice_is(t.text, "static") && keeps_state(l)) ||
+         expand_thread_local(x, t.text)))
       return false;
   return true;
 }
 
-// Is what ITEM's specifiers name known as a whole where the kernel ends? In doubt it is not.
-static bool type_is_complete(const struct reach *r, const struct item *item, unsigned depth)
-{
+// Is what ITEM's specifiers name known as a whole where the kernel ends? In doubt it is
+// not.
+static bool type_is_complete(const struct reach *r, const struct item *item,
+                             unsigned depth) {
   const struct expansion *x = r->x;
   struct lexer l = lexer_of(item->specifiers);
   if (item->integer || item->real || item->vector)
@@ -85,29 +82,31 @@ static bool type_is_complete(const struct reach *r, const struct item *item, uns
     struct slice tag = lex(&behind).text;
     for (const struct name *n = NULL; (n = expand_find(x, NAME_TAG, tag, n)) != NULL;)
       if (x->items[n->index].text.data < item->text.data &&
-          memchr(x->items[n->index].specifiers.data, '{', x->items[n->index].specifiers.size))
+          memchr(x->items[n->index].specifiers.data, '{',
+                 x->items[n->index].specifiers.size))
         return true;
   }
-  for (const struct name *n = NULL;
-       item->type_name.size && (n = expand_find(x, NAME_ORDINARY, item->type_name, n)) != NULL;) {
+  for (const struct name *n = NULL; item->type_name.size &&
+       (n = expand_find(x, NAME_ORDINARY, item->type_name, n)) != NULL;) {
     const struct item *type = &x->items[n->index];
     if (type->is_typedef && type->n_names == 1 && depth < 20)
       return !type->names[0].unsized &&
-             (type->names[0].indirect || type_is_complete(r, type, depth + 1));
+          (type->names[0].indirect || type_is_complete(r, type, depth + 1));
   }
   return false;
 }
 
-// May `sizeof` be asked of variable D of ITEM behind the kernel? An array's size may come later.
-static bool is_sized(const struct reach *r, const struct item *item, const struct declarator *d)
-{
+// May `sizeof` be asked of variable D of ITEM behind the kernel? An array's size may come
+// later.
+static bool is_sized(const struct reach *r, const struct item *item,
+                     const struct declarator *d) {
   if (d->unsized)
     return d->value.size != 0;
   return !item->is_extern || d->indirect || type_is_complete(r, item, 0);
 }
 
-static void add_symbol(struct reach *r, const struct item *item, const struct declarator *d)
-{
+static void add_symbol(struct reach *r, const struct item *item,
+                       const struct declarator *d) {
   bool sized = !d->function && is_sized(r, item, d);
   for (unsigned i = 0; i < r->n_symbols; i++)
     if (slice_is(d->name, r->symbols[i].name)) {
@@ -115,19 +114,19 @@ static void add_symbol(struct reach *r, const struct item *item, const struct de
       r->symbols[i].sized |= sized;
       return;
     }
-  *GROW(r->symbols, r->n_symbols) = (struct symbol){
-    arena_copy(d->name.data, d->name.size), d->function, sized };
+  *GROW(r->symbols, r->n_symbols) =
+      (struct symbol){ arena_copy(d->name.data, d->name.size), d->function, sized };
 }
 
 // How function NAME gets into the unit.
-static enum how function_how(const struct reach *r, struct slice name)
-{
+static enum how function_how(const struct reach *r, struct slice name) {
   const struct expansion *x = r->x;
   const struct item *definition = NULL;
   bool user = false;
   if (own_function(r->k, name))
     return HOW_OWN;
-  for (const struct name *n = NULL; (n = expand_find(x, NAME_ORDINARY, name, n)) != NULL;) {
+  for (const struct name *n = NULL;
+       (n = expand_find(x, NAME_ORDINARY, name, n)) != NULL;) {
     const struct item *i = &x->items[n->index];
     user |= !i->system;
     definition = i->body ? i : definition;
@@ -140,8 +139,7 @@ static enum how function_how(const struct reach *r, struct slice name)
 }
 
 // How the variables that ITEM declares do.
-static enum how variable_how(const struct reach *r, const struct item *item)
-{
+static enum how variable_how(const struct reach *r, const struct item *item) {
   unsigned declarations = 0;
   for (unsigned i = 0; i < item->n_names; i++)
     if (!item->names[i].constant || !item->names[i].value.size ||
@@ -153,26 +151,24 @@ static enum how variable_how(const struct reach *r, const struct item *item)
   return item->is_static || declarations == 1 ? HOW_STATIC : HOW_EXTERN;
 }
 
-static void reach_piece(struct reach *r, const struct piece *p)
-{
+static void reach_piece(struct reach *r, const struct piece *p) {
   for (unsigned i = 0; i < r->n_raws; i++)
     if (r->raws[i].piece == p)
       return;
   const struct source *s = r->x->source;
   *GROW(r->raws, r->n_raws) = (struct raw){
-    .text = { s->text + p->start, p->end - p->start }, .order = p->order, .piece = p };
+    .text = { s->text + p->start, p->end - p->start }, .order = p->order, .piece = p
+  };
 }
 
-static bool is_local(const struct reach *r, struct slice name)
-{
+static bool is_local(const struct reach *r, struct slice name) {
   for (unsigned i = 0; i < r->k->n_args; i++)
     if (r->k->args[i].name && slice_is(name, r->k->args[i].name))
       return true;
   return false;
 }
 
-static void reach_item(struct reach *r, unsigned index, struct slice name)
-{
+static void reach_item(struct reach *r, unsigned index, struct slice name) {
   const struct item *item = &r->x->items[index];
   const struct declarator *d = NULL;
   for (unsigned i = 0; i < item->n_names; i++)
@@ -199,16 +195,15 @@ static void reach_item(struct reach *r, unsigned index, struct slice name)
 }
 
 // A variable declared behind the text that is looked into is not what that text means.
-static bool is_visible(const struct reach *r, const struct item *item)
-{
+static bool is_visible(const struct reach *r, const struct item *item) {
   bool variable = item->n_names && !item->is_typedef && !item->names[0].function;
   return !variable || (size_t)(item->text.data - r->x->text.data) <= r->order;
 }
 
-static bool reach_ordinary(struct reach *r, struct slice name)
-{
+static bool reach_ordinary(struct reach *r, struct slice name) {
   bool found = false;
-  for (const struct name *n = NULL; (n = expand_find(r->x, NAME_ORDINARY, name, n)) != NULL;)
+  for (const struct name *n = NULL;
+       (n = expand_find(r->x, NAME_ORDINARY, name, n)) != NULL;)
     if (is_visible(r, &r->x->items[n->index])) {
       reach_item(r, n->index, name);
       found = true;
@@ -217,8 +212,7 @@ static bool reach_ordinary(struct reach *r, struct slice name)
 }
 
 // KIND: `struct`, `union` or `enum`.
-static void reach_tag(struct reach *r, struct slice name, struct slice kind)
-{
+static void reach_tag(struct reach *r, struct slice name, struct slice kind) {
   for (const struct name *n = NULL; (n = expand_find(r->x, NAME_TAG, name, n)) != NULL;)
     reach_item(r, n->index, (struct slice){ 0 });
   for (unsigned i = 0; i < r->n_tags; i++)
@@ -230,8 +224,7 @@ static void reach_tag(struct reach *r, struct slice name, struct slice kind)
 
 // An identifier that was pasted from a param, `micro_ ## MR`: it is one name for each
 // value.
-static void reach_pasted(struct reach *r, struct slice name)
-{
+static void reach_pasted(struct reach *r, struct slice name) {
   for (unsigned i = 0; i < r->k->n_params; i++) {
     const struct param *p = &r->k->params[i];
     const char *at = NULL;
@@ -241,17 +234,18 @@ static void reach_pasted(struct reach *r, struct slice name)
       continue;
     size_t front = (size_t)(at - name.data), size = strlen(p->macro);
     for (unsigned j = 0; j < p->n_values; j++)
-      reach_ordinary(r, slice_of(arena_printf("%.*s%s%.*s", (int)front, name.data,
-                                              p->values[j].define,
-                                              (int)(name.size - front - size), at + size)));
+      reach_ordinary(
+          r,
+          slice_of(arena_printf("%.*s%s%.*s", (int)front, name.data, p->values[j].define,
+                                (int)(name.size - front - size), at + size)));
   }
 }
 
 static void scan(struct reach *r, struct slice text, struct raw *raw);
 
 // Adds NAME's definition to what RAW needs, and looks into it.
-static const struct macro *reach_macro(struct reach *r, struct slice name, struct raw *raw)
-{
+static const struct macro *reach_macro(struct reach *r, struct slice name,
+                                       struct raw *raw) {
   const struct macro *m = expand_macro(r->x, name, raw->order);
   if (!m || m->builtin || feed_param(r->x->kernels, r->x->n_kernels, name))
     return NULL;
@@ -269,15 +263,13 @@ static const struct macro *reach_macro(struct reach *r, struct slice name, struc
   return m;
 }
 
-static bool definition_line(struct lexer l)
-{
+static bool definition_line(struct lexer l) {
   struct slice word = lex(&l).text;
   return !slice_is(word, "pragma");
 }
 
 // The identifiers of TEXT. RAW: it is to be preprocessed again, as part of that.
-static void scan(struct reach *r, struct slice text, struct raw *raw)
-{
+static void scan(struct reach *r, struct slice text, struct raw *raw) {
   struct lexer l = lexer_of(text);
   struct slice previous = { 0 };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
@@ -290,23 +282,24 @@ static void scan(struct reach *r, struct slice text, struct raw *raw)
     if (t.kind != TOKEN_WORD)
       continue;
     const struct macro *m = raw ? reach_macro(r, t.text, raw) : NULL;
-    if (slice_is(previous, "struct") || slice_is(previous, "union") || slice_is(previous, "enum"))
+    if (slice_is(previous, "struct") || slice_is(previous, "union") ||
+        slice_is(previous, "enum"))
       reach_tag(r, t.text, previous);
-    else if ((!m || m->function) && !slice_is(previous, ".") && !slice_is(previous, "->") &&
-             !reach_ordinary(r, t.text) && !raw)
+    else if ((!m || m->function) && !slice_is(previous, ".") &&
+             !slice_is(previous, "->") && !reach_ordinary(r, t.text) && !raw)
       reach_pasted(r, t.text);
   }
 }
 
 // What the item's part that goes into the unit mentions.
-static void scan_item(struct reach *r, unsigned index)
-{
+static void scan_item(struct reach *r, unsigned index) {
   const struct item *item = &r->x->items[index];
   struct slice head = item->text;
   if (item->body)
     head.size = (size_t)(item->body - head.data);
   switch ((enum how)r->how[index]) {
-  case HOW_TEXT: case HOW_STATIC:
+  case HOW_TEXT:
+  case HOW_STATIC:
     scan(r, item->text, NULL);
     break;
   case HOW_OWN: // its body too: what macros in it come to
@@ -332,8 +325,7 @@ static void scan_item(struct reach *r, unsigned index)
 // Thread-local variables have no one address, and a state of its own in each variant is a
 // surprise.
 static void check_function(const struct source *s, const struct reach *r,
-                           const struct function *f)
-{
+                           const struct function *f) {
   struct lexer l = lexer_of((struct slice){ s->text + f->body_at, f->end - f->body_at });
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     size_t at = (size_t)(t.text.data - s->text);
@@ -350,25 +342,25 @@ static void check_function(const struct source *s, const struct reach *r,
       continue;
     if (expand_thread_local(r->x, t.text) && !is_local(r, t.text))
       diag_error(s, at, t.text.size, "pass it as an argument, or its address",
-                 "kernel '%s' uses the thread-local variable '%.*s'", f->name, (int)t.text.size,
-                 t.text.data);
+                 "kernel '%s' uses the thread-local variable '%.*s'", f->name,
+                 (int)t.text.size, t.text.data);
     if (slice_is(t.text, "static") && keeps_state(l))
-      diag_warning(s, at, t.text.size, "move it to file scope, where all variants share it",
-                   "each variant of '%s' has a copy of its own of this variable", f->name);
+      diag_warning(
+          s, at, t.text.size, "move it to file scope, where all variants share it",
+          "each variant of '%s' has a copy of its own of this variable", f->name);
   }
 }
 
 struct reach *reach_kernel(const struct source *s, const struct kernel *k,
-                           const struct expansion *x, struct slice more)
-{
+                           const struct expansion *x, struct slice more) {
   struct reach *r = arena_alloc(sizeof *r);
   *r = (struct reach){ .x = x, .k = k, .how = arena_alloc(x->n_items + 1) };
   for (unsigned i = 0; i <= k->n_alternatives; i++) {
     const struct function *f = i ? &k->alternatives[i - 1] : &k->main;
     const struct item *item = expand_function(x, f);
-    *GROW(r->raws, r->n_raws) = (struct raw){
-      .text = { s->text + f->start, f->end - f->start },
-      .order = item ? (size_t)(item->text.data - x->text.data) : 0 };
+    *GROW(r->raws, r->n_raws) =
+        (struct raw){ .text = { s->text + f->start, f->end - f->start },
+                      .order = item ? (size_t)(item->text.data - x->text.data) : 0 };
     if (item)
       reach_ordinary(r, slice_of(f->name));
     if (!more.size) // else it has been

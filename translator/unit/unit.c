@@ -9,18 +9,16 @@ struct writer {
   const struct source *s;
   const struct reach *r;
   struct text *out;
-  unsigned *live, n_live;   // macros defined at this point
+  unsigned *live, n_live; // macros defined at this point
 };
 
-static void add(struct text *out, struct slice s)
-{
+static void add(struct text *out, struct slice s) {
   text_add(out, s.data, s.size);
 }
 
 // TEXT without the words of DROP at its outermost level, and without the directives in it
 // but pragmas.
-static void add_without(struct text *out, struct slice text, const char *const *drop)
-{
+static void add_without(struct text *out, struct slice text, const char *const *drop) {
   struct lexer l = lexer_of(text);
   const char *from = text.data;
   unsigned depth = 0;
@@ -49,12 +47,12 @@ static void add_without(struct text *out, struct slice text, const char *const *
 }
 
 static const char *const linkage[] = { "static", "extern", NULL };
-static const char *const linkage_and_inline[] = { "static", "extern", "inline", "__inline",
-                                                  "__inline__", "register", NULL };
+static const char *const linkage_and_inline[] = { "static",   "extern",     "inline",
+                                                  "__inline", "__inline__", "register",
+                                                  NULL };
 
 // Pragmas that were in force where the item was read.
-static void open_context(struct text *out, const struct context *c)
-{
+static void open_context(struct text *out, const struct context *c) {
   if (c->pack.size)
     text_printf(out, "#pragma pack(push, %.*s)\n", (int)c->pack.size, c->pack.data);
   if (c->n_options)
@@ -63,30 +61,27 @@ static void open_context(struct text *out, const struct context *c)
     text_printf(out, "%.*s\n", (int)c->options[i].size, c->options[i].data);
 }
 
-static void close_context(struct text *out, const struct context *c)
-{
+static void close_context(struct text *out, const struct context *c) {
   if (c->n_options)
     text_printf(out, "#pragma GCC pop_options\n");
   if (c->pack.size)
     text_printf(out, "#pragma pack(pop)\n");
 }
 
-static void undefine(struct writer *w, unsigned i)
-{
+static void undefine(struct writer *w, unsigned i) {
   struct slice name = w->r->x->macros[w->live[i]].name;
   text_printf(w->out, "#undef %.*s\n", (int)name.size, name.data);
   w->live[i] = w->live[--w->n_live];
 }
 
-// Definitions live only where text is preprocessed again; elsewhere they have been applied.
-static void undefine_all(struct writer *w)
-{
+// Definitions live only where text is preprocessed again; elsewhere they have been
+// applied.
+static void undefine_all(struct writer *w) {
   while (w->n_live)
     undefine(w, w->n_live - 1);
 }
 
-static void define(struct writer *w, unsigned index)
-{
+static void define(struct writer *w, unsigned index) {
   const struct macro *macros = w->r->x->macros;
   struct slice name = macros[index].name;
   for (unsigned i = 0; i < w->n_live; i++) {
@@ -102,14 +97,12 @@ static void define(struct writer *w, unsigned index)
   *GROW(w->live, w->n_live) = index;
 }
 
-static void define_all(struct writer *w, const struct raw *raw)
-{
+static void define_all(struct writer *w, const struct raw *raw) {
   for (unsigned i = 0; i < raw->n_macros; i++)
     define(w, raw->macros[i]);
 }
 
-static void add_line(struct writer *w, size_t offset)
-{
+static void add_line(struct writer *w, size_t offset) {
   const char *path;
   unsigned line = source_where(w->s, offset, &path, NULL);
   text_printf(w->out, "#line %u ", line);
@@ -119,8 +112,7 @@ static void add_line(struct writer *w, size_t offset)
 
 // A piece with its macros. What it defines is hidden, so that the program's own cannot
 // take its place.
-static void write_piece(struct writer *w, const struct raw *raw)
-{
+static void write_piece(struct writer *w, const struct raw *raw) {
   const struct expansion *x = w->r->x;
   text_printf(w->out, "#pragma GCC visibility push(hidden)\n");
   define_all(w, raw);
@@ -131,8 +123,7 @@ static void write_piece(struct writer *w, const struct raw *raw)
 
 // `extern` and the type of each variable; where only the initialiser knows the size, from
 // that.
-static void write_extern(struct text *out, const struct item *item)
-{
+static void write_extern(struct text *out, const struct item *item) {
   const struct declarator *d = &item->names[0];
   text_printf(out, "extern ");
   if (item->n_names == 1 && d->unsized && d->value.size) {
@@ -153,8 +144,7 @@ static void write_extern(struct text *out, const struct item *item)
   text_printf(out, ";\n");
 }
 
-static void write_item(struct writer *w, unsigned index)
-{
+static void write_item(struct writer *w, unsigned index) {
   const struct item *item = &w->r->x->items[index];
   const char *start = item->specifiers.data, *end = item->text.data + item->text.size;
   struct slice text = { start, (size_t)(end - start) }, head = text;
@@ -185,12 +175,12 @@ static void write_item(struct writer *w, unsigned index)
 }
 
 // Items and pieces in the order of the file.
-static void write_items(struct writer *w)
-{
+static void write_items(struct writer *w) {
   const struct expansion *x = w->r->x;
   unsigned char *done = arena_alloc(w->r->n_raws + 1);
   for (unsigned i = 0; i <= x->n_items; i++) {
-    size_t order = i < x->n_items ? (size_t)(x->items[i].text.data - x->text.data) : SIZE_MAX;
+    size_t order = i < x->n_items ? (size_t)(x->items[i].text.data - x->text.data)
+                                  : SIZE_MAX;
     for (unsigned j = 0; j < w->r->n_raws; j++)
       if (w->r->raws[j].piece && !done[j] && w->r->raws[j].order <= order) {
         done[j] = 1;
@@ -206,11 +196,11 @@ static void write_items(struct writer *w)
   }
 }
 
-// A function as loops.c writes it, or as it is written, without our pragmas. The `static` stands in front
-// of its first `#line`.
-static void write_function(struct writer *w, const struct kernel *k, const struct function *f,
-                           const struct raw *raw, bool as_written)
-{
+// A function as loops.c writes it, or as it is written, without our pragmas. The `static`
+// stands in front of its first `#line`.
+static void write_function(struct writer *w, const struct kernel *k,
+                           const struct function *f, const struct raw *raw,
+                           bool as_written) {
   struct text text = { 0 };
   if (as_written)
     feed_raw(w->s, w->r->x->kernels, w->r->x->n_kernels, f->start, f->end, &text);
@@ -230,11 +220,11 @@ static void write_function(struct writer *w, const struct kernel *k, const struc
   text_add(w->out, "\n", 1);
 }
 
-static void write_entry(struct writer *w, const struct kernel *k)
-{
+static void write_entry(struct writer *w, const struct kernel *k) {
   text_printf(w->out, "#line 1 \"<autotune>\"\n");
-  text_printf(w->out, "extern __typeof__(%s) *const autotune_entry\n"
-                      "  __attribute__((visibility(\"default\"), used));\n",
+  text_printf(w->out,
+              "extern __typeof__(%s) *const autotune_entry\n"
+              "  __attribute__((visibility(\"default\"), used));\n",
               k->main.name);
   const char *macro = k->choose >= 0 ? k->params[k->choose].macro : NULL;
   for (unsigned i = 0; macro && i < k->n_alternatives; i++)
@@ -249,13 +239,13 @@ static void write_entry(struct writer *w, const struct kernel *k)
 }
 
 // What is reached, then the functions.
-static void write_all(struct writer *w, const struct kernel *k, bool as_written)
-{
+static void write_all(struct writer *w, const struct kernel *k, bool as_written) {
   const struct reach *r = w->r;
   const struct expansion *x = r->x;
   for (unsigned i = 0; i < x->n_sticky; i++)
     text_printf(w->out, "%.*s\n", (int)x->sticky[i].size, x->sticky[i].data);
-  for (unsigned i = 0; i < r->n_tags; i++) // so that no prototype is the first to mention one
+  for (unsigned i = 0; i < r->n_tags;
+       i++) // so that no prototype is the first to mention one
     text_printf(w->out, "%s %.*s;\n", r->tags[i].is_union ? "union" : "struct",
                 (int)r->tags[i].name.size, r->tags[i].name.data);
   write_items(w);
@@ -272,15 +262,13 @@ static void write_all(struct writer *w, const struct kernel *k, bool as_written)
 }
 
 void unit_write_item(const struct source *s, const struct reach *r, unsigned index,
-                     struct text *out)
-{
+                     struct text *out) {
   struct writer w = { .s = s, .r = r, .out = out };
   write_item(&w, index);
 }
 
-struct unit unit_build(const struct source *s, const struct kernel *k, const struct expansion *x,
-                       const struct compile_options *o)
-{
+struct unit unit_build(const struct source *s, const struct kernel *k,
+                       const struct expansion *x, const struct compile_options *o) {
   struct unit u = { .compiler = x->compiler };
   struct reach *r = reach_kernel(s, k, x, (struct slice){ 0 });
   struct writer w = { .s = s, .r = r, .out = &u.text };
@@ -292,8 +280,8 @@ struct unit unit_build(const struct source *s, const struct kernel *k, const str
   return u;
 }
 
-struct unit unit_replay(const struct source *s, const struct kernel *k, const struct expansion *x)
-{
+struct unit unit_replay(const struct source *s, const struct kernel *k,
+                        const struct expansion *x) {
   struct unit u = { .compiler = x->compiler };
   struct reach *r = reach_kernel(s, k, x, replay_expressions(k));
   struct writer w = { .s = s, .r = r, .out = &u.text };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch.h: what k<<<grid, block, shared, stream>>>(args) becomes: launch(k, grid, block, shared, stream)(args). */
+/* launch.h: what k<<<grid, block, shared, stream>>>(args) becomes: launch(k, grid, block,
+ * shared, stream)(args). */
 #ifndef AUTOTUNE_EMULATE_LAUNCH_H
 #define AUTOTUNE_EMULATE_LAUNCH_H
 
@@ -16,12 +17,17 @@ namespace autotune_emulate {
 
 /* The address of FN, which calls by address find from now on. */
 template <class... P> static inline const void *known(void (*fn)(P...)) {
-  autotune_emulate_kernel k = signature<void(P...)>::kernel(fn, "a kernel of the program");
+  autotune_emulate_kernel k =
+      signature<void(P...)>::kernel(fn, "a kernel of the program");
   autotune_emulate_register(&k);
   return k.fn;
 }
 
-struct configuration { dim3 grid, block; size_t shared; cudaStream_t stream; };
+struct configuration {
+  dim3 grid, block;
+  size_t shared;
+  cudaStream_t stream;
+};
 
 /* Of a function: the arguments become what its parameters are. */
 template <class K> struct launcher;
@@ -30,17 +36,20 @@ template <class... P> struct launcher<void (*)(P...)> {
   configuration c;
   void operator()(P... p) const {
     known(fn); // for what else the program does with its address
-    void *args[] = {(void *)&p..., nullptr};
-    autotune_emulate_kernel k = signature<void(P...)>::kernel(fn, "a kernel of the program");
+    void *args[] = { (void *)&p..., nullptr };
+    autotune_emulate_kernel k =
+        signature<void(P...)>::kernel(fn, "a kernel of the program");
     autotune_emulate_launch(&k, c.grid, c.block, c.shared, c.stream, args);
   }
 };
 
-/* Of anything that can be called with copies of the arguments, and that holds nothing itself. */
+/* Of anything that can be called with copies of the arguments, and that holds nothing
+ * itself. */
 template <class F, class... A> struct calling {
   static constexpr unsigned n = sizeof...(A);
-  static constexpr unsigned sizes[n + 1] = {(unsigned)sizeof(A)..., 0};
-  template <size_t... I> static void call_with(void *const *args, std::index_sequence<I...>) {
+  static constexpr unsigned sizes[n + 1] = { (unsigned)sizeof(A)..., 0 };
+  template <size_t... I>
+  static void call_with(void *const *args, std::index_sequence<I...>) {
     (void)args;
     alignas(F) char none[sizeof(F)] = {};
     (*(F *)none)(*(A *)args[I]...);
@@ -50,23 +59,23 @@ template <class F, class... A> struct calling {
   }
 };
 template <class F> struct launcher {
-  static_assert(std::is_empty<F>::value, "a kernel of the program, or a function without captures");
+  static_assert(std::is_empty<F>::value,
+                "a kernel of the program, or a function without captures");
   F fn;
   configuration c;
   template <class... A> void operator()(A... a) const {
-    void *args[] = {(void *)&a..., nullptr};
-    autotune_emulate_kernel k = {(const void *)&calling<F, A...>::call, calling<F, A...>::call,
-                                 "a kernel of the program", calling<F, A...>::n,
-                                 calling<F, A...>::sizes};
+    void *args[] = { (void *)&a..., nullptr };
+    autotune_emulate_kernel k = { (const void *)&calling<F, A...>::call,
+                                  calling<F, A...>::call, "a kernel of the program",
+                                  calling<F, A...>::n, calling<F, A...>::sizes };
     autotune_emulate_launch(&k, c.grid, c.block, c.shared, c.stream, args);
   }
 };
 
 template <class K>
-static inline launcher<typename std::decay<K>::type> launch(K &&k, dim3 grid, dim3 block,
-                                                            size_t shared = 0,
-                                                            cudaStream_t stream = nullptr) {
-  return {k, {grid, block, shared, stream}};
+static inline launcher<typename std::decay<K>::type> launch(
+    K &&k, dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
+  return { k, { grid, block, shared, stream } };
 }
 
 } // namespace autotune_emulate

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* types.h: CUDA's qualifiers as a C++ compiler for the CPU takes them, and its vector types. */
+/* types.h: CUDA's qualifiers as a C++ compiler for the CPU takes them, and its vector
+ * types. */
 #ifndef AUTOTUNE_EMULATE_TYPES_H
 #define AUTOTUNE_EMULATE_TYPES_H
 
@@ -18,7 +19,8 @@
 #define __constant__
 #define __managed__
 #define __grid_constant__
-/* Blocks run one by one, in one thread: one copy is enough. Its bytes are counted by section. */
+/* Blocks run one by one, in one thread: one copy is enough. Its bytes are counted by
+ * section. */
 #define __shared__ static __attribute__((section("autotune_emulate_statics")))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
@@ -28,24 +30,43 @@
 #define __cluster_dims__(...)
 
 /* extern __shared__ T name[]; */
-#define AUTOTUNE_EMULATE_DYNAMIC(name, ...)                                                  \
-  [[maybe_unused]] auto &name =                                                              \
-      *reinterpret_cast<autotune_emulate::same<__VA_ARGS__> (*)[]>(autotune_emulate_shared)
+#define AUTOTUNE_EMULATE_DYNAMIC(name, ...)                        \
+  [[maybe_unused]] auto &name =                                    \
+      *reinterpret_cast<autotune_emulate::same<__VA_ARGS__>(*)[]>( \
+          autotune_emulate_shared)
 
 namespace autotune_emulate {
-template <class T> struct same_ { using type = T; };
+template <class T> struct same_ {
+  using type = T;
+};
 template <class T> using same = typename same_<T>::type;
-}
+} // namespace autotune_emulate
 
-#define AUTOTUNE_EMULATE_VECTOR(T, name, align1, align2, align4)                             \
-  struct name##1 { T x; };                                                                   \
-  struct __attribute__((aligned(align2))) name##2 { T x, y; };                               \
-  struct name##3 { T x, y, z; };                                                             \
-  struct __attribute__((aligned(align4))) name##4 { T x, y, z, w; };                         \
-  static inline name##1 make_##name##1(T x) { return name##1{x}; }                           \
-  static inline name##2 make_##name##2(T x, T y) { return name##2{x, y}; }                   \
-  static inline name##3 make_##name##3(T x, T y, T z) { return name##3{x, y, z}; }           \
-  static inline name##4 make_##name##4(T x, T y, T z, T w) { return name##4{x, y, z, w}; }
+#define AUTOTUNE_EMULATE_VECTOR(T, name, align1, align2, align4) \
+  struct name##1 {                                               \
+    T x;                                                         \
+  };                                                             \
+  struct __attribute__((aligned(align2))) name##2 {              \
+    T x, y;                                                      \
+  };                                                             \
+  struct name##3 {                                               \
+    T x, y, z;                                                   \
+  };                                                             \
+  struct __attribute__((aligned(align4))) name##4 {              \
+    T x, y, z, w;                                                \
+  };                                                             \
+  static inline name##1 make_##name##1(T x) {                    \
+    return name##1 { x };                                        \
+  }                                                              \
+  static inline name##2 make_##name##2(T x, T y) {               \
+    return name##2 { x, y };                                     \
+  }                                                              \
+  static inline name##3 make_##name##3(T x, T y, T z) {          \
+    return name##3 { x, y, z };                                  \
+  }                                                              \
+  static inline name##4 make_##name##4(T x, T y, T z, T w) {     \
+    return name##4 { x, y, z, w };                               \
+  }
 
 AUTOTUNE_EMULATE_VECTOR(signed char, char, 1, 2, 4)
 AUTOTUNE_EMULATE_VECTOR(unsigned char, uchar, 1, 2, 4)
@@ -62,9 +83,14 @@ AUTOTUNE_EMULATE_VECTOR(double, double, 8, 16, 16)
 
 struct dim3 {
   unsigned int x, y, z;
-  constexpr dim3(unsigned int a = 1, unsigned int b = 1, unsigned int c = 1) : x(a), y(b), z(c) {}
-  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-  constexpr operator uint3() const { return uint3{x, y, z}; }
+  constexpr dim3(unsigned int a = 1, unsigned int b = 1, unsigned int c = 1)
+      : x(a), y(b), z(c) {
+  }
+  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {
+  }
+  constexpr operator uint3() const {
+    return uint3{ x, y, z };
+  }
 };
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit.h: in front of a unit that NVRTC's double compiles; it includes nothing of the system. */
+/* unit.h: in front of a unit that NVRTC's double compiles; it includes nothing of the
+ * system. */
 #ifndef AUTOTUNE_EMULATE_UNIT_H
 #define AUTOTUNE_EMULATE_UNIT_H
 
@@ -12,30 +13,35 @@
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 
-extern "C" __attribute__((noreturn)) void
-__assert_fail(const char *, const char *, unsigned, const char *);
+extern "C" __attribute__((noreturn)) void __assert_fail(const char *, const char *,
+                                                        unsigned, const char *);
 #ifndef NDEBUG
-#define assert(e)                                                                            \
+#define assert(e) \
   ((e) ? (void)0 : autotune_emulate_assert(#e, __FILE__, __LINE__, __PRETTY_FUNCTION__))
 #else
 #define assert(e) ((void)0)
 #endif
 
 /* Behind each kernel, in its own namespace: what cuModuleGetFunction finds. */
-#define AUTOTUNE_EMULATE_KERNEL(name)                                                        \
-  static const autotune_emulate_kernel autotune_emulate_entry_##name =                       \
-      ::autotune_emulate::signature<decltype(name)>::kernel(&name, #name);                   \
-  extern "C" {                                                                               \
-  __attribute__((visibility("default"), used)) const autotune_emulate_kernel                 \
-      *autotune_emulate_kernel_##name = &autotune_emulate_entry_##name;                \
+#define AUTOTUNE_EMULATE_KERNEL(name)                                      \
+  static const autotune_emulate_kernel autotune_emulate_entry_##name =     \
+      ::autotune_emulate::signature<decltype(name)>::kernel(&name, #name); \
+  extern "C" {                                                             \
+  __attribute__((visibility("default"), used))                             \
+  const autotune_emulate_kernel *autotune_emulate_kernel_##name =          \
+      &autotune_emulate_entry_##name;                                      \
   }
 /* At the unit's end. */
-#define AUTOTUNE_EMULATE_UNIT                                                                \
-  extern "C" {                                                                               \
-  extern char __start_autotune_emulate_statics[] __attribute__((weak, visibility("hidden"))); \
-  extern char __stop_autotune_emulate_statics[] __attribute__((weak, visibility("hidden")));  \
-  __attribute__((visibility("default"), used)) unsigned long autotune_emulate_shared_static = \
-      (unsigned long)(__stop_autotune_emulate_statics - __start_autotune_emulate_statics);     \
+#define AUTOTUNE_EMULATE_UNIT                                          \
+  extern "C" {                                                         \
+  extern char __start_autotune_emulate_statics[]                       \
+      __attribute__((weak, visibility("hidden")));                     \
+  extern char __stop_autotune_emulate_statics[]                        \
+      __attribute__((weak, visibility("hidden")));                     \
+  __attribute__((visibility("default"),                                \
+                 used)) unsigned long autotune_emulate_shared_static = \
+      (unsigned long)(__stop_autotune_emulate_statics -                \
+                      __start_autotune_emulate_statics);               \
   }
 
 #endif

@@ -2,7 +2,6 @@
 #include <autotune.h>
 #include <stdio.h>
 
-int main(void)
-{
+int main(void) {
   return puts(autotune_version()) < 0;
 }

@@ -7,8 +7,7 @@
 enum { N = 4096 };
 static double in[N], out[N];
 
-int main(void)
-{
+int main(void) {
   for (int i = 0; i < N; i++)
     in[i] = 1;
   smooth(N, in, out);
