@@ -11,9 +11,9 @@
 
 #include <jansson.h>
 
-#include "runtime.h"
-#include "search/search.h"
-#include "space/space.h"
+#include "base/base.h"
+#include "tune/search/search.h"
+#include "model/space.h"
 
 struct row {
   choice *point;

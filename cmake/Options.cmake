@@ -43,7 +43,7 @@ foreach(name SQLITE HWLOC JANSSON XXHASH)
 endforeach()
 
 # What the rest needs, all of it from Debian: libautotune-jit.so needs LLVM and Clang, the program autotune
-# Tree-sitter and the grammars. The folders of LLVM are looked up in runtime/jit.
+# Tree-sitter and the grammars. The folders of LLVM are looked up in runtime/compile/jit.
 set(missing)
 set(AUTOTUNE_GRAMMARS ${PROJECT_SOURCE_DIR}/cmake/grammars/node_modules)
 find_program(AUTOTUNE_CLANG NAMES clang-22 HINTS ${AUTOTUNE_LLVM_ROOT}/bin)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing to build and test: Debian packages (cmake/packages.txt) and, from npm, pinned
 # with integrity hashes, the Tree-sitter grammars (cmake/grammars) and the packages of the report's page
-# (runtime/report/page). Does nothing twice.
+# (runtime/tools/report/page). Does nothing twice.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -51,5 +51,5 @@ fetch cmake/grammars "the grammars" || {
   echo "autotune: npm could not fetch tree-sitter-c and tree-sitter-cuda" >&2
   exit 1
 }
-fetch runtime/report/page "what the report's page is made of" ||
+fetch runtime/tools/report/page "what the report's page is made of" ||
   echo "autotune: npm could not fetch it: this build has no \`autotune report --html\`" >&2

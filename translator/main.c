@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "translator.h"
+#include "front/front.h"
 
 static int command_help(int argc, char **argv);
 

@@ -9,14 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/capture.h"
-#include "gpu/gpu.h"
+#include "keep/capture/capture.h"
+#include "run/cuda/gpu.h"
 #include "live.h"
-#include "sandbox/openmp.h"
-#include "sandbox/stack.h"
-#include "session/session.h"
-#include "space/space.h"
-#include "wisdom/wisdom.h"
+#include "run/cpu/openmp.h"
+#include "run/cpu/stack.h"
+#include "call/session/session.h"
+#include "model/space.h"
+#include "keep/wisdom/wisdom.h"
 
 static atomic_bool busy; // somebody asks the store, tunes, or looks after a tuning
 

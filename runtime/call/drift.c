@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "drift.h"
-#include "runtime.h"
+#include "base/base.h"
 
 static const double slower = 1.15, from_the_beginning = 2;
 

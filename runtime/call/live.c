@@ -13,8 +13,8 @@
 
 #include "compile/compile.h"
 #include "live.h"
-#include "sandbox/openmp.h"
-#include "session/session.h"
+#include "run/cpu/openmp.h"
+#include "call/session/session.h"
 
 // Seconds after which a timed call in another thread is taken for one that never ends.
 static const double given_up = 60;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu/gpu.h"
+#include "run/cuda/gpu.h"
 #include "site.h"
 
 static struct {

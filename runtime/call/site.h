@@ -6,9 +6,9 @@
 
 #include <stdatomic.h>
 
-#include "runtime.h"
-#include "session/session.h"
-#include "store/store.h"
+#include "base/base.h"
+#include "call/session/session.h"
+#include "keep/store/store.h"
 
 /* A text that somebody may be reading: it stays until the site is closed. */
 struct note {

@@ -5,7 +5,7 @@
 
 #include "compile.h"
 #include "jit.h"
-#include "runtime.h"
+#include "base/base.h"
 
 static bool applicable(const char *compiler) {
   return strcmp(compiler, "clang") == 0;

@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_COMPILE_H
 #define AUTOTUNE_COMPILE_H
 
-#include "runtime.h"
+#include "base/base.h"
 
 /* ---- backend.c: how variants come to be; one table, one file each ---------------- */
 

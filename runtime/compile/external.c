@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "compile.h"
-#include "run_program.h"
-#include "runtime.h"
+#include "base/run_program.h"
+#include "base/base.h"
 
 enum { COMPILE_SECONDS = 60, VERSION_SECONDS = 10, MESSAGE_SIZE = 4096 };
 

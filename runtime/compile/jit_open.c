@@ -10,7 +10,7 @@
 
 #include "compile.h"
 #include "jit.h"
-#include "runtime.h"
+#include "base/base.h"
 
 static struct {
   pthread_mutex_t lock;

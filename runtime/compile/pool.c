@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "compile.h"
-#include "runtime.h"
+#include "base/base.h"
 
 #define COMPILE_LIMIT 30.0 /* seconds until a compilation is given up */
 #define FREE_LIMIT 5.0     /* seconds that pool_free waits */

@@ -5,8 +5,8 @@
 #define AUTOTUNE_STATIC_H
 
 #include "jit.h"
-#include "runtime.h"
-#include "sandbox/executor.h"
+#include "base/base.h"
+#include "run/target.h"
 
 /* Indices into struct features. They are kept in the store: new ones go to the end.
  * The main loop is the innermost one that does the most arithmetic, those deeper in the

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "compile.h"
-#include "runtime.h"
+#include "base/base.h"
 
 /* Flags of the build that say nothing about how fast the code is, or that would make
  * something else than plain position-independent code whose entry is visible. By their

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "tune.h"
-#include "units.h"
+#include "base/units.h"
 
 enum { COUNTED = 100 * 1000 }; // variants of a large space are not counted one by one
 

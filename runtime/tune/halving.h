@@ -15,8 +15,8 @@
 #ifndef AUTOTUNE_HALVING_H
 #define AUTOTUNE_HALVING_H
 
-#include "runtime.h"
-#include "session/session.h"
+#include "base/base.h"
+#include "call/session/session.h"
 
 enum { ARMS = LIVE_ARMS, ARM_SAMPLES = 64, HALVING_ROUNDS = 48, VERDICT_ROUNDS = 36 };
 

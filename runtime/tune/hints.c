@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "space/space.h"
-#include "store/store.h"
+#include "model/space.h"
+#include "keep/store/store.h"
 #include "tune.h"
-#include "wisdom/wisdom.h"
+#include "keep/wisdom/wisdom.h"
 
 enum { OWN = 4 }; // of the same problem's variants
 

@@ -14,8 +14,8 @@
 
 #include "compile/jit.h"
 #include "halving.h"
-#include "session/packet.h"
-#include "session/session.h"
+#include "call/session/packet.h"
+#include "call/session/session.h"
 #include "tune.h"
 
 // In the sandbox a variant must come this close to the best to be run in a call at all,

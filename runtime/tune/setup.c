@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/gpu.h"
+#include "run/cuda/gpu.h"
 #include "tune.h"
-#include "wisdom/wisdom.h"
+#include "keep/wisdom/wisdom.h"
 
 static const double default_seconds = 10;
 enum { DEFAULT_VARIANTS = 200, MOST_VARIANTS = 1000 * 1000, USUALLY_A_SECOND = 20 };

@@ -6,11 +6,11 @@
 #include "compile/compile.h"
 #include "compile/jit.h"
 #include "compile/static.h"
-#include "sandbox/executor.h"
-#include "search/search.h"
-#include "session/session.h"
-#include "space/space.h"
-#include "store/store.h"
+#include "run/target.h"
+#include "tune/search/search.h"
+#include "call/session/session.h"
+#include "model/space.h"
+#include "keep/store/store.h"
 
 /* ---- hints.c: what was fast for like problems ------------------------------------ */
 

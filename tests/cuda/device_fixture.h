@@ -10,7 +10,7 @@
 #define DEVICE_FIXTURE_H
 
 #include "../unit/tuned_fixture.h"
-#include "gpu/gpu.h"
+#include "run/cuda/gpu.h"
 
 // The emulator's own, for what the program would have from its compiler.
 int nvrtcCreateProgram(gpu_program *p, const char *text, const char *name, int n_headers,

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/gpu.h"
+#include "run/cuda/gpu.h"
 
 /* The kernel of most tests. */
 #define UNIT(body)                                                                   \

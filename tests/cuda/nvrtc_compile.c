@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cuda/cuda.h"
+#include "front/lang/cuda/cuda.h"
 
 enum { SKIPPED = 77 };
 

@@ -13,11 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpu/helper.h"
-#include "gpu/run.h"
+#include "run/cuda/helper.h"
+#include "run/cuda/run.h"
 #include "gpu_fixture.h"
-#include "message.h"
-#include "sandbox/sandbox.h"
+#include "base/channel.h"
+#include "run/cpu/sandbox.h"
 
 #define ADD UNIT("if (i < n) c[i] += a[i];")
 

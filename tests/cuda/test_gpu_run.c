@@ -7,10 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpu/compare.cu.h"
-#include "gpu/run.h"
+#include "run/cuda/compare.cu.h"
+#include "run/cuda/run.h"
 #include "gpu_fixture.h"
-#include "sandbox/executor.h"
+#include "run/target.h"
 
 #define ADD UNIT("if (i < n) c[i] += a[i];")
 #define ADD_OTHERWISE UNIT("if (i < n) { float x = c[i]; c[i] = a[i] + x; }")

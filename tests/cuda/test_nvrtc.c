@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/gpu.h"
+#include "run/cuda/gpu.h"
 
 static const char text[] =
     "#define N 4\n"

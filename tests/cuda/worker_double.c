@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "gpu/helper.h"
+#include "run/cuda/helper.h"
 
 static void obey(int socket, bool garbage) {
   static struct gpu_order o;

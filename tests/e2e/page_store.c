@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "store/store.h"
-#include "store/tables.h"
+#include "keep/store/store.h"
+#include "keep/store/tables.h"
 
 #define HOSTILE "gemm</script><script>bad=1</script><img src=x onerror=bad=1>&amp;"
 static const char message[] = "kernel.c:9:3: error: <img src=x onerror=bad=1> & \"this\"\n"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/capture.h"
+#include "keep/capture/capture.h"
 #include "fuzz.h"
 
 static void read_file(const uint8_t *data, size_t size) {

@@ -3,7 +3,7 @@
 // nothing wrong all that is made of it, for a device and for the CPU.
 #include <stdio.h>
 
-#include "cuda/cuda.h"
+#include "front/lang/cuda/cuda.h"
 #include "fuzz.h"
 
 static void read_file(const char *text, size_t size) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "fuzz.h"
-#include "kernel/kernel.h"
+#include "front/kernel/kernel.h"
 
 static void read_file(const char *text, size_t size) {
   struct source *s = source_of("fuzz.c", text, size);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "fuzz.h"
-#include "kernel/kernel.h"
+#include "front/kernel/kernel.h"
 
 static void read_text(const struct text *t) {
   struct source *s = source_of("fuzz.c", t->data, t->size);

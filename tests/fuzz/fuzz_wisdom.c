@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "wisdom/wisdom.h"
+#include "keep/wisdom/wisdom.h"
 
 static void read_line(const char *line, size_t size) {
   struct wisdom_entry e, back;

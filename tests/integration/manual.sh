@@ -28,7 +28,7 @@ for name in $(sed -n '/for translated files/q; s,^AUTOTUNE_API.*[ *]\(autotune_[
               "$root/include/autotune.h"); do
   has "libautotune(3): $name" "$pages/man3/libautotune.3" "^\.Fo $name\$"
 done
-for clause in $(sed -n '/kernel_rules\[\]/,/^};/s/^  { "\([a-z_]*\)".*/\1/p' "$root/translator/pragma/table.c"); do
+for clause in $(sed -n '/kernel_rules\[\]/,/^};/s/^  { "\([a-z_]*\)".*/\1/p' "$root/translator/front/pragma/table.c"); do
   has "autotune-pragmas(7): $clause" "$pages/man7/autotune-pragmas.7" "^\.It .*Ic $clause"
 done
 for directive in tile stripe interchange reverse unroll unroll_and_jam fuse; do

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "capture/capture.h"
+#include "keep/capture/capture.h"
 
 static double fixture_offset = 0.5;
 static int fixture_places[3] = { 1, 2, 3 };

@@ -14,7 +14,7 @@
 
 #include "compile/compile.h"
 #include "compile/jit.h"
-#include "runtime.h"
+#include "base/base.h"
 
 static inline const struct jit_api *fixture_jit(void) {
   char *message;

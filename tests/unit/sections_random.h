@@ -4,7 +4,7 @@
 #ifndef SECTIONS_RANDOM_H
 #define SECTIONS_RANDOM_H
 
-#include "translator.h"
+#include "front/front.h"
 
 /* A kernel called NAME twice: as people write it to PLAIN; to RECORDED with each access
  * to an array of the caller's or the file's as at(ARRAY, INDEX, …), and a function

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/store.h"
-#include "store/tables.h"
+#include "keep/store/store.h"
+#include "keep/store/tables.h"
 
 static inline int remove_entry(const char *path, const struct stat *st, int flag,
                                struct FTW *f) {

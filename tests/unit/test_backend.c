@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "compile/compile.h"
-#include "compile/run_program.h"
+#include "base/run_program.h"
 #include "variant_fixture.h"
 
 static char folder[] = "/tmp/autotune-test-XXXXXX";

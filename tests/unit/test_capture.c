@@ -18,7 +18,7 @@
 #include <xxhash.h>
 
 #include "capture_fixture.h"
-#include "store/store.h"
+#include "keep/store/store.h"
 
 static char folder[] = "/tmp/test-capture-XXXXXX", calls[64];
 static char said[1024];

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "call/drift.h"
-#include "space/space.h"
+#include "model/space.h"
 
 enum { PER_SECOND = 100 };
 

@@ -3,9 +3,9 @@
 // cache take twenty times as long, and one parameter changes nothing. What is left out,
 // and what is kept of the rest.
 #include "compile/static.h"
-#include "report/export.h"
-#include "store/store.h"
-#include "store/tables.h"
+#include "tools/export/export.h"
+#include "keep/store/store.h"
+#include "keep/store/tables.h"
 #include "tuned_fixture.h"
 
 enum { VALUES = 12 };

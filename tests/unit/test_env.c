@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "child.h"
-#include "runtime.h"
+#include "base/base.h"
 
 // Runs the child NAME with VARIABLE set; what it says on standard error must be SAID
 // exactly.

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "autotune.h"
-#include "kernel/kernel.h"
+#include "front/kernel/kernel.h"
 
 static struct source *source;
 

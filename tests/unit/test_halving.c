@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "space/space.h"
+#include "model/space.h"
 #include "tune/halving.h"
 
 struct machine_model {

@@ -3,7 +3,7 @@
 // what texts are alike, and what a point becomes among other candidates.
 #include <sqlite3.h>
 
-#include "space/space.h"
+#include "model/space.h"
 #include "store_fixture.h"
 #include "tune/tune.h"
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
-#include "space/space.h"
-#include "store/store.h"
+#include "base/base.h"
+#include "model/space.h"
+#include "keep/store/store.h"
 
 static const struct autotune_value step[] = { { "2", "2", 2, 2 },
                                               { "4", "4", 4, 4 },

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "learn/learn.h"
+#include "tune/learn/learn.h"
 
 #define V(n) { #n, #n, n, n }
 static const struct autotune_value gate[] = { { "no", "0", 0, 0 }, { "yes", "1", 1, 1 } };

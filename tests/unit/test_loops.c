@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "loops_random.h"
-#include "translator.h"
+#include "front/front.h"
 
 #define POINTS 5 // of each kernel's space
 #define BAKED 1  // of these, also written for that point alone

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "message.h"
+#include "base/channel.h"
 
 static int open_descriptors(void) {
   int n = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a tuner may be asked for besides a search: to check one variant, to race a few, to
 // begin with some.
-#include "runtime.h"
-#include "session/session.h"
-#include "store/store.h"
+#include "base/base.h"
+#include "call/session/session.h"
+#include "keep/store/store.h"
 #include "tuned_fixture.h"
 
 #define RUN(body, ...) \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of a database made here, against what it must say.
 #include "compile/static.h"
-#include "report/report.h"
-#include "report/roof.h"
-#include "space/space.h"
+#include "tools/report/report.h"
+#include "tools/report/roof.h"
+#include "model/space.h"
 #include "store_fixture.h"
 
 #include <jansson.h>

@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-#include "runtime.h"
+#include "base/base.h"
 #include "tuned_fixture.h"
 
 #define RUN(body, ...) \

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "search/search.h"
+#include "tune/search/search.h"
 
 enum { N = 6, MOST = 4096 };
 static struct autotune_value numbers[16];

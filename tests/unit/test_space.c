@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "runtime.h"
-#include "search/search.h"
-#include "space/space.h"
+#include "base/base.h"
+#include "tune/search/search.h"
+#include "model/space.h"
 
 #define V(n) { #n, #n, n, n }
 static const struct autotune_value yes_no[] = { { "yes", "1", 1, 1 },

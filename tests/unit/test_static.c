@@ -5,7 +5,7 @@
 
 #include "compile/static.h"
 #include "jit_fixture.h"
-#include "space/space.h"
+#include "model/space.h"
 
 /* ---- reading code ---------------------------------------------------------------- */
 

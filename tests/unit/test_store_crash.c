@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RELIABILITY D1 and D3: writers that are killed, many at once, and one that stops with
 // the lock.
-#include "space/space.h"
+#include "model/space.h"
 #include "store_fixture.h"
 
 #include <fcntl.h>

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 #include "child.h"
-#include "space/space.h"
+#include "model/space.h"
 
 enum { MUTANTS = 2000, VARIANTS = 60 };
 

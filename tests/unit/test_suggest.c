@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "kernel/kernel.h"
+#include "front/kernel/kernel.h"
 #include "suggest/suggest.h"
 
 static struct model *model_of(const char *text) {

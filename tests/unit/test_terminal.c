@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
-#include "report/report.h"
+#include "tools/report/report.h"
 #include "store_fixture.h"
 
 // ---- a database ---------------------------------------------------------------------

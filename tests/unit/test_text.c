@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "translator.h"
+#include "front/front.h"
 
 static void arena_is_zeroed_and_aligned(void **state) {
   (void)state;

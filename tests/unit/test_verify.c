@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sandbox/verify.h"
+#include "run/verify.h"
 
 static struct autotune_kernel kernel = { .name = "k" };
 

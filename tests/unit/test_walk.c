@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "runtime.h"
-#include "space/space.h"
+#include "base/base.h"
+#include "model/space.h"
 
 // N parameters of the numbers 1 … VALUES; conditions look at neighbours in a chain, or at
 // all.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune why: what would run, and how much still holds of what would not.
-#include "report/export.h"
+#include "tools/export/export.h"
 #include "store_fixture.h"
 
 // 61 variants of gcc and 3 of clang 22.1.7, with MR from 0 on.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wisdom: lines that come back as they went, lines that are none, files, order, merging.
 #include "store_fixture.h"
-#include "wisdom/wisdom.h"
+#include "keep/wisdom/wisdom.h"
 
 static struct wisdom_entry entry(const char *key, double when) {
   struct wisdom_entry e = { .problem = { .kernel = "gemm",

@@ -20,10 +20,10 @@
 #include <cmocka.h>
 
 #include "compile/jit.h"
-#include "runtime.h"
-#include "sandbox/executor.h"
+#include "base/base.h"
+#include "run/target.h"
 
-#include "sandbox/sandbox.h"
+#include "run/cpu/sandbox.h"
 
 // ---- a kernel: C[i] = 2 * A[i], and the sum of A is returned ------------------------
 

@@ -4,7 +4,7 @@
 #ifndef VARIANT_FIXTURE_H
 #define VARIANT_FIXTURE_H
 
-#include "runtime.h"
+#include "base/base.h"
 
 #define UNIT_TEXT                                     \
   "static int scaled(int x) { return x * FACTOR; }\n" \

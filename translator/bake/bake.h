@@ -11,7 +11,7 @@
 #ifndef AUTOTUNE_BAKE_H
 #define AUTOTUNE_BAKE_H
 
-#include "unit/unit.h"
+#include "front/reach/unit.h"
 
 struct bake {          /* what was asked for */
   const char *from;    /* a file of wisdom or a folder of results; NULL: the user's own */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bake.h"
-#include "kernel/kernel.h"
+#include "front/kernel/kernel.h"
 
 // "l2" of "AUTOTUNE_L2" on the machine that the winners are from; NULL: not known.
 static const char *machine_number(const struct baked *b, struct slice name) {

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "bake.h"
-#include "db/db.h"
+#include "tools/db/db.h"
 
 struct chooser {
   const struct source *s;

@@ -16,7 +16,7 @@
 #ifndef AUTOTUNE_CC_H
 #define AUTOTUNE_CC_H
 
-#include "translator.h"
+#include "front/front.h"
 
 /* ---- args.c ---------------------------------------------------------------------- */
 

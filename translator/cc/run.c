@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "translator.h"
+#include "front/front.h"
 
 extern char **environ;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "autotune.h"
-#include "cuda/cuda.h"
+#include "front/lang/cuda/cuda.h"
 
 #define MAX_LISTED 12 // candidates of one param that are spelled out
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/db.h"
-#include "translator.h"
+#include "tools/db/db.h"
+#include "front/front.h"
 
 // What was given, whichever command it is for.
 struct given {

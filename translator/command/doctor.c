@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cc/cc.h"
-#include "doctor/doctor.h"
-#include "runtime.h"
-#include "translator.h"
+#include "tools/doctor/doctor.h"
+#include "base/base.h"
+#include "front/front.h"
 
 static const char usage[] =
     "usage: autotune doctor [--json]\n"

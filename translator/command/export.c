@@ -2,9 +2,9 @@
 // export.c: `autotune export` and `autotune why`, over the runtime's readers of results.
 #include <string.h>
 
-#include "report/export.h"
-#include "store/store.h"
-#include "translator.h"
+#include "tools/export/export.h"
+#include "keep/store/store.h"
+#include "front/front.h"
 
 static const char export_usage[] =
     "usage: autotune export --t4 [KERNEL] [--key n=512] [-o FILE] [--cache DIR]\n"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "translator.h"
+#include "front/front.h"
 
 // pages.inc, which the build makes, is PAGE(x) for each docs/x.md: here its text, as
 // page_x, …

@@ -3,9 +3,9 @@
 #include <locale.h>
 #include <string.h>
 
-#include "report/report.h"
-#include "runtime.h"
-#include "translator.h"
+#include "tools/report/report.h"
+#include "base/base.h"
+#include "front/front.h"
 
 static const char usage[] =
     "usage: autotune report [KERNEL] [--json|--markdown|--html FILE|--follow] [--verbose]\n"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "autotune.h"
-#include "kernel/kernel.h"
+#include "front/kernel/kernel.h"
 #include "suggest/suggest.h"
-#include "unit/unit.h"
+#include "front/reach/unit.h"
 
 enum { MAX_WIDTH = 96 }; // of a line, where clauses let it
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/search.h"
+#include "tune/search/search.h"
 #include "tune.h"
 
 static const char usage[] =

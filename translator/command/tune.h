@@ -4,8 +4,8 @@
 #ifndef AUTOTUNE_TUNE_COMMAND_H
 #define AUTOTUNE_TUNE_COMMAND_H
 
-#include "runtime.h"
-#include "translator.h"
+#include "base/base.h"
+#include "front/front.h"
 
 /* What was asked for. Texts are argv's; NULL: not given. */
 struct tune_options {

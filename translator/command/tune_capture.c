@@ -7,7 +7,7 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
-#include "capture/capture.h"
+#include "keep/capture/capture.h"
 #include "tune.h"
 
 enum { MOST_MOVES = 30 };

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/report.h"
+#include "tools/report/report.h"
 #include "tune.h"
 
 enum { MOST_NAMES = 256 };

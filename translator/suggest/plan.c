@@ -5,7 +5,7 @@
 // depend.c, what is not becomes a note.
 #include <string.h>
 
-#include "runtime.h"
+#include "base/base.h"
 #include "suggest.h"
 
 enum { MAX_ORDERS = 2, FAR = 8, CARRIED = 2 };

@@ -18,7 +18,7 @@
 #define AUTOTUNE_SUGGEST_H
 
 #include "autotune.h"
-#include "loops/loops.h"
+#include "front/loops/loops.h"
 
 struct expansion;
 

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base.h: what all of libautotune needs, grouped by file. Each folder has a header of
+ * its own.
+ *
+ * The way of a first call (docs/design.md draws it):
+ *
+ *   call/site.c        the keys of each kernel, and what is known of them
+ *   call/decide.c      autotune_begin: decided before; else the store's winner; else
+ * tune, or default session/session.c  forks the TUNER from the program, waits for its
+ * winner, installs it tune/tune.c        (in the tuner) the pass: propose, compile, try,
+ * learn, final race, store compile/pool.c     (in the tuner) compiles ahead on threads
+ *   sandbox/worker.c   (in the tuner) the ZYGOTE, forked before any thread starts, keeps
+ * the image of the arguments and forks a WORKER from it whenever one is needed; the
+ * worker loads, runs, compares and times variants
+ *
+ * The program's own process never loads LLVM, starts no thread and keeps no file open:
+ * whatever goes wrong in the tuner, the program runs the default variant.
+ *
+ * Three kinds of failure: the user's (a message in the log), the machine's (a status and
+ * a message), ours (assert). */
+#ifndef AUTOTUNE_RUNTIME_H
+#define AUTOTUNE_RUNTIME_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "autotune.h"
+
+/* ---- sys.c: the points that a test can make fail --------------------------------- */
+
+/* AUTOTUNE_FAULT="malloc:3" makes the third call fail, "malloc:3+" that and all later
+ * ones; several separated by commas. Points: malloc, open, write, fsync, rename, fork,
+ * thread, sqlite, jit, mmap, pipe. Compiled in always (one predictable branch each);
+ * counted per process. */
+enum sys_point {
+  SYS_MALLOC,
+  SYS_OPEN,
+  SYS_WRITE,
+  SYS_FSYNC,
+  SYS_RENAME,
+  SYS_FORK,
+  SYS_THREAD,
+  SYS_SQLITE,
+  SYS_JIT,
+  SYS_MMAP,
+  SYS_PIPE,
+  SYS_POINTS
+};
+bool sys_fails(
+    enum sys_point point);     /* true: pretend that the call failed (errno is set) */
+void *sys_malloc(size_t size); /* NULL on failure, as malloc */
+void *sys_calloc(size_t n, size_t size);
+void *sys_realloc(void *p, size_t size);
+char *sys_strdup(const char *s);
+char *sys_printf(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));                /* malloc'ed */
+int sys_open(const char *path, int flags, mode_t mode);   /* close-on-exec always */
+int sys_write_all(int fd, const void *data, size_t size); /* 0, or -1 and errno */
+int sys_read_all(int fd, void *data, size_t size); /* bytes read until EOF, or -1 */
+int sys_fsync(int fd);
+int sys_rename(const char *from, const char *to);
+pid_t sys_fork(void);
+void *sys_mmap(size_t size, bool shared); /* anonymous; NULL on failure */
+/* What a write of ours may raise (SIGPIPE, SIGXFSZ: a limit of file sizes) would end the
+ * program. In between it waits, in this thread, and sys_unhush takes it back. */
+struct hush {
+  sigset_t before, ours;
+};
+void sys_hush(struct hush *h);
+void sys_unhush(const struct hush *h);
+double sys_cpu(void);               /* seconds of CPU of this process, all threads */
+double sys_unix(void);              /* unix time */
+double sys_now(void);               /* monotonic seconds; a test may set the clock: */
+void sys_set_clock(double seconds); /* negative: the real clock again */
+
+/* ---- log.c ----------------------------------------------------------------------- */
+
+void log_message(enum autotune_level level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void log_once(enum autotune_level level, const char *topic, const char *format, ...)
+    __attribute__((format(printf, 3, 4))); /* once a process and topic */
+bool log_enabled(enum autotune_level level);
+/* A line on standard error that overwrites itself; only at level info and on a terminal.
+ * log_progress(NULL) clears it. */
+void log_progress(const char *line);
+
+/* ---- env.c: AUTOTUNE_* variables, one table -------------------------------------- */
+
+enum tuning_mode {
+  MODE_FIRST,
+  MODE_LOCKED,
+  MODE_OFF,
+  MODE_ONLINE,
+  MODE_BACKGROUND,
+  MODE_OFFLINE,
+  MODE_TUNE /* as `autotune tune` runs a program: first, whatever is stored */
+};
+struct options {
+  enum tuning_mode mode;
+  bool mode_set;         /* AUTOTUNE_MODE (over the kernel's mode()) */
+  double budget_seconds; /* AUTOTUNE_BUDGET="5s,200,5%"; 0: not set */
+  unsigned budget_variants;
+  double budget_share; /* "5%": of the time in the kernel */
+  double until;        /* AUTOTUNE_UNTIL="2%" */
+  double drift;        /* AUTOTUNE_DRIFT: seconds that a tuned kernel must be slower
+                          before its finalists race again; 0: off */
+  const char *kernel;  /* AUTOTUNE_KERNEL: only this one is tuned; NULL: all */
+  const char *capture; /* AUTOTUNE_CAPTURE: folder that receives calls; NULL: none */
+  uint64_t
+      capture_limit;  /* AUTOTUNE_CAPTURE_LIMIT: bytes of memory in one; default 1 GiB */
+  const char *called; /* AUTOTUNE_CALLED: file that receives the names of kernels; NULL */
+  const char *search; /* AUTOTUNE_SEARCH; NULL: not set */
+  uint64_t seed;      /* AUTOTUNE_SEED; default 1 */
+  bool seeded;        /* it was given: searches do as it says, however fast the machine */
+  enum autotune_level log_level; /* AUTOTUNE_LOG */
+  const char *cache;             /* AUTOTUNE_CACHE: folder instead of
+                                    $XDG_CACHE_HOME/autotune; "" or "off": no store */
+  const char *jit;               /* AUTOTUNE_JIT: path of libautotune-jit.so */
+  const char *openmp;            /* AUTOTUNE_OPENMP: path of libomp */
+  const char *nvrtc;             /* AUTOTUNE_NVRTC: path of libnvrtc */
+  const char *gpu_worker;        /* AUTOTUNE_GPU_WORKER: path of autotune-gpu-worker */
+  const char
+      *emulator;      /* AUTOTUNE_EMULATOR: path of libautotune-emulate.so, in a helper */
+  const char *wisdom; /* AUTOTUNE_WISDOM: files, separated by colons; NULL: none */
+};
+/* Reads the environment once (thread-safe); unknown AUTOTUNE_* names and bad values are
+ * warned of once, with a suggestion, and then the default holds. */
+const struct options *options_get(void);
+/* The word (of a NULL-terminated list) that WORD may have meant, or NULL. */
+const char *env_nearest(const char *word, const char *const *words);
+struct budget {
+  double seconds;
+  unsigned variants;
+  double share;
+};
+/* "5s", "200" (variants), "5%" (of the time in the kernel), "5s,200"; 0 for the parts
+ * that are not given. */
+bool env_parse_budget(const char *text, struct budget *out);
+/* The mode of that name; -1: there is none. */
+int env_mode(const char *name);
+
+/* ---- machine.c: hwloc ------------------------------------------------------------ */
+
+struct machine {
+  struct autotune_machine numbers;
+  char cpu[128];  /* "GenuineIntel Xeon … family 6 model 143 stepping 8": part of the
+                     identity */
+  char isa[64];   /* the host's -march name and a hash of its feature flags */
+  char name[128]; /* for people */
+};
+const struct machine *machine_get(void); /* read once; never NULL; thread-safe */
+/* The same without caches and cores (numbers other than threads, line and vector are 0):
+ * a few microseconds, enough for an identity. */
+const struct machine *machine_identity(void);
+/* "l1d=32768 l2=1048576 l3=… cores=8 line=64 vector=64" into TEXT, which is returned. */
+const char *machine_text(char *text, size_t size);
+/* Caches, cores and threads of a topology in hwloc's synthetic notation, for tests. 0 or
+ * -1. */
+int machine_read_synthetic(const char *description, struct autotune_machine *out);
+
+/* ---- stats.c --------------------------------------------------------------------- */
+
+struct estimate {
+  double median, low, high;
+  unsigned n;
+}; /* seconds; 95 % interval of the median */
+/* Distribution-free interval from order statistics (binomial); sorts SAMPLES. */
+struct estimate stats_median(double *samples, unsigned n);
+/* The same, of a sorted copy. Without memory its n is 0. */
+struct estimate stats_of(const double *samples, unsigned n);
+bool stats_precise(struct estimate e, double share); /* interval within ± share/2 */
+bool stats_slower(struct estimate e, struct estimate best); /* clearly slower */
+
+/* ---- words that all use ---------------------------------------------------------- */
+
+/* A point: one value index for each parameter; 0 where the parameter does not matter. */
+typedef uint32_t choice;
+enum { MAX_PARAMS = 256 }; /* a kernel with more is not tuned */
+
+enum fate {
+  FATE_OK,
+  FATE_COMPILE,
+  FATE_LOAD,
+  FATE_WRONG,
+  FATE_CRASH,
+  FATE_TIMEOUT,
+  FATE_EXIT,
+  FATE_PENDING /* written down before it is tried */,
+  FATE_DROPPED /* not run: sure to lose, as far as this tuning could tell (foresee.c) */
+};
+const char *fate_name(enum fate f);
+#define FATES (FATE_DROPPED + 1)
+
+/* What is known of a variant's code without running it: static.c; NAN where unknown. */
+enum { MAX_FEATURES = 32 };
+struct features {
+  float values[MAX_FEATURES];
+};
+
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// log.c: messages to standard error or to the program's callback, and the progress line.
+//
+// Messages leave in one write each, past stdio, whose locks and buffers belong to the
+// program.
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base.h"
+
+enum { TOPICS = 256, LINE = 1024, LONGEST = 1 << 20 };
+
+// Recursive, so that a callback may itself call autotune_set_log.
+static struct {
+  pthread_once_t once;
+  pthread_mutex_t mutex;
+  autotune_log_fn *fn;
+  void *data;
+  bool progress; // a progress line stands on the terminal
+  // Hashes of what log_once has said. Shared with forked children (the tuner), so that
+  // what one of them has warned of is not warned of again; private where no shared page
+  // was to be had.
+  _Atomic uint64_t *topics;
+  _Atomic uint64_t own[TOPICS];
+} logs = { .once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP };
+
+// In a child another thread's lock is nobody's.
+static void after_fork(void) {
+  pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+  logs.mutex = fresh;
+}
+
+static void log_begin(void) {
+  void *page = sys_mmap(TOPICS * sizeof *logs.topics, true);
+  logs.topics = page ? page : logs.own;
+  pthread_atfork(NULL, NULL, after_fork);
+}
+
+bool log_enabled(enum autotune_level level) {
+  return level <= options_get()->log_level;
+}
+
+void autotune_set_log(autotune_log_fn *fn, void *data) {
+  pthread_once(&logs.once, log_begin);
+  pthread_mutex_lock(&logs.mutex);
+  logs.fn = fn;
+  logs.data = data;
+  pthread_mutex_unlock(&logs.mutex);
+}
+
+static void put(const char *s, size_t size) {
+  while (size > 0) {
+    ssize_t n = write(STDERR_FILENO, s, size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return; // nowhere to complain
+    s += n;
+    size -= (size_t)n;
+  }
+}
+
+static void put_line(enum autotune_level level, const char *message) {
+  static const char *const names[] = { "error", "warning", "info", "debug" };
+  char small[LINE + 64];
+  size_t size = strlen(message) + 64;
+  char *line = size <= sizeof small ? small : malloc(size);
+  if (!line) {
+    line = small;
+    size = sizeof small;
+  }
+  int n = snprintf(line, size, "%sautotune: %s: %s", logs.progress ? "\r\033[K" : "",
+                   names[level], message);
+  size_t end = (size_t)n < size - 1 ? (size_t)n : size - 2;
+  line[end] = '\n';
+  put(line, end + 1);
+  logs.progress = false;
+  if (line != small)
+    free(line);
+}
+
+static void tell(enum autotune_level level, const char *format, va_list args) {
+  char small[LINE], *text = small;
+  va_list again;
+  va_copy(again, args);
+  int n = vsnprintf(small, sizeof small, format, args);
+  if (n >= LINE && n < LONGEST && (text = malloc((size_t)n + 1)))
+    vsnprintf(text, (size_t)n + 1, format, again);
+  else
+    text = small;
+  va_end(again);
+  pthread_once(&logs.once, log_begin);
+  pthread_mutex_lock(&logs.mutex);
+  if (logs.fn)
+    logs.fn(level, text, logs.data);
+  else
+    put_line(level, text);
+  pthread_mutex_unlock(&logs.mutex);
+  if (text != small)
+    free(text);
+}
+
+void log_message(enum autotune_level level, const char *format, ...) {
+  if (!log_enabled(level))
+    return;
+  int error = errno;
+  va_list args;
+  va_start(args, format);
+  tell(level, format, args);
+  va_end(args);
+  errno = error;
+}
+
+static uint64_t topic_hash(const char *topic) {
+  uint64_t h = 0xcbf29ce484222325u; // FNV-1a
+  for (; *topic; topic++)
+    h = (h ^ (unsigned char)*topic) * 0x100000001b3u;
+  return h ? h : 1;
+}
+
+// True: TOPIC was not known before. A full table says it again rather than not at all.
+static bool topic_is_new(const char *topic) {
+  pthread_once(&logs.once, log_begin);
+  uint64_t h = topic_hash(topic);
+  for (unsigned i = 0; i < TOPICS; i++) {
+    uint64_t seen = 0;
+    if (atomic_compare_exchange_strong(&logs.topics[(h + i) % TOPICS], &seen, h))
+      return true;
+    if (seen == h)
+      return false;
+  }
+  return true;
+}
+
+void log_once(enum autotune_level level, const char *topic, const char *format, ...) {
+  if (!log_enabled(level))
+    return;
+  int error = errno;
+  if (topic_is_new(topic)) {
+    va_list args;
+    va_start(args, format);
+    tell(level, format, args);
+    va_end(args);
+  }
+  errno = error;
+}
+
+static unsigned terminal_columns(void) {
+  struct winsize w;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 10)
+    return w.ws_col;
+  return 80;
+}
+
+void log_progress(const char *line) {
+  int error = errno;
+  bool shown = log_enabled(AUTOTUNE_INFO) && isatty(STDERR_FILENO);
+  errno = error;
+  if (!shown)
+    return;
+  char text[512];
+  int n = 0;
+  pthread_once(&logs.once, log_begin);
+  pthread_mutex_lock(&logs.mutex);
+  if (line && !logs.fn) {
+    // One column less than there are: the last one makes some terminals wrap.
+    n = snprintf(text, sizeof text, "\r\033[K%.*s", (int)terminal_columns() - 1, line);
+    logs.progress = true;
+  } else if (logs.progress) {
+    n = snprintf(text, sizeof text, "\r\033[K");
+    logs.progress = false;
+  }
+  if (n > 0)
+    put(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+  pthread_mutex_unlock(&logs.mutex);
+  errno = error;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_program.c: posix_spawn, a pipe, and a deadline. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run_program.h"
+#include "base.h"
+
+/* Not sys_now, whose clock a test may stop. */
+static double real_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The words of PROGRAM, then ARGS: one block, with a copy of PROGRAM cut into words
+ * behind it. */
+static char **make_argv(const char *program, const char *const *args) {
+  size_t n_args = 0, size = strlen(program) + 1;
+  while (args[n_args])
+    n_args++;
+  char **argv = sys_malloc((size / 2 + 1 + n_args + 1) * sizeof *argv + size);
+  if (!argv)
+    return NULL;
+  char *words = (char *)(argv + size / 2 + 1 + n_args + 1), *rest = NULL;
+  memcpy(words, program, size);
+  size_t n = 0;
+  for (char *word = strtok_r(words, " \t", &rest); word;
+       word = strtok_r(NULL, " \t", &rest))
+    argv[n++] = word;
+  for (size_t i = 0; i < n_args; i++)
+    argv[n++] =
+        (char *)(uintptr_t)args[i]; /* exec takes what it does not write as char * */
+  argv[n] = NULL;
+  return argv;
+}
+
+static bool is_variable(const char *entry, const char *name) {
+  size_t n = strlen(name);
+  return strncmp(entry, name, n) == 0 && entry[n] == '=';
+}
+
+/* The environment with messages in English and temporary files in FOLDER. */
+static char **make_environment(const char *folder, char **tmpdir) {
+  size_t n = 0, m = 0;
+  while (environ && environ[n])
+    n++;
+  char **list = sys_malloc((n + 3) * sizeof *list);
+  *tmpdir = list && folder ? sys_printf("TMPDIR=%s", folder) : NULL;
+  if (!list || (folder && !*tmpdir)) {
+    free(list);
+    return NULL;
+  }
+  for (size_t i = 0; i < n; i++)
+    if (!is_variable(environ[i], "LC_ALL") &&
+        !(folder && is_variable(environ[i], "TMPDIR")))
+      list[m++] = environ[i];
+  static char locale[] = "LC_ALL=C";
+  list[m++] = locale;
+  if (folder)
+    list[m++] = *tmpdir;
+  list[m] = NULL;
+  return list;
+}
+
+/* In a process group of its own, nothing blocked, every signal as it is by default. */
+static int spawn(char **argv, char **environment, int output, pid_t *pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  int error = posix_spawn_file_actions_init(&actions);
+  if (error)
+    return error;
+  if ((error = posix_spawnattr_init(&attributes)) == 0) {
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                 POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    if ((error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY,
+                                                  0)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, output, 1)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, output, 2)) == 0)
+      error = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environment);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+/* Reads until nobody writes any more, keeping what fits. False: the deadline came first.
+ */
+static bool collect(int fd, char *text, size_t size, double deadline) {
+  size_t used = 0;
+  for (;;) {
+    double left = deadline - real_now();
+    struct pollfd p = { fd, POLLIN, 0 };
+    if (left <= 0)
+      return false;
+    int ready = poll(&p, 1, (int)(left * 1000) + 1);
+    if (ready < 0 && errno != EINTR)
+      return false;
+    if (ready <= 0)
+      continue;
+    char block[4096];
+    ssize_t got = read(fd, block, sizeof block);
+    if (got == 0 || (got < 0 && errno != EINTR))
+      return true;
+    size_t fits = got > 0 ? (size_t)got : 0;
+    if (fits > size - 1 - used)
+      fits = size - 1 - used;
+    memcpy(text + used, block, fits);
+    text[used += fits] = 0;
+  }
+}
+
+/* True when PID has ended before the deadline. */
+static bool reap(pid_t pid, int *status, double deadline) {
+  struct timespec nap = { 0, 200000 };
+  for (;;) {
+    pid_t got = waitpid(pid, status, WNOHANG);
+    if (got == pid)
+      return true;
+    if (got < 0 &&
+        errno != EINTR) { /* somebody else reaped it: the program ignores SIGCHLD, say */
+      *status = 0;
+      return true;
+    }
+    if (real_now() > deadline)
+      return false;
+    nanosleep(&nap, NULL);
+    if (nap.tv_nsec < 10000000)
+      nap.tv_nsec *= 2;
+  }
+}
+
+static int run(char **argv, char **environment, char *text, size_t size,
+               double deadline) {
+  int ends[2], status = 0;
+  pid_t pid;
+  if (sys_fails(SYS_PIPE) || pipe2(ends, O_CLOEXEC) != 0)
+    return RUN_FAILED;
+  int error = argv[0] ? spawn(argv, environment, ends[1], &pid) : ENOENT;
+  close(ends[1]);
+  if (error) {
+    close(ends[0]);
+    errno = error;
+    return RUN_FAILED;
+  }
+  bool ended = collect(ends[0], text, size, deadline) && reap(pid, &status, deadline);
+  close(ends[0]);
+  if (!ended) {
+    kill(-pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    return RUN_TIMEOUT;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int run_program(const char *program, const char *const *args, const char *folder,
+                char *text, size_t size, double seconds) {
+  double deadline = real_now() + seconds;
+  char *tmpdir = NULL, **argv = make_argv(program, args);
+  char **environment = make_environment(folder, &tmpdir);
+  text[0] = 0;
+  errno = ENOMEM;
+  int status = argv && environment ? run(argv, environment, text, size, deadline)
+                                   : RUN_FAILED;
+  int error = errno;
+  free(argv);
+  free(environment);
+  free(tmpdir);
+  errno = error;
+  return status;
+}

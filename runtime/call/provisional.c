@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// provisional.c: what won for a near key, for a key that is not tuned (in the program).
+//
+// A variant that was right for one size may be wrong for another: its parameter may have
+// to divide n, and nobody said so. So it is borrowed only after it was run in the sandbox
+// on this call's own data and agreed with the default. Where a tuner is at work that is
+// its first trial (lend.c); where nothing is tuned a tuner does only that.
+#include <stdlib.h>
+#include <string.h>
+
+#include "site.h"
+#include "model/space.h"
+#include "keep/wisdom/wisdom.h"
+
+// A program with very many keys is not to spend its life on checks.
+static const double at_first = 3,
+                    share = 0.05; // seconds, and of the time since the first check
+static struct {
+  double begun, spent;
+} checks; // by whoever is `busy` (decide.c)
+
+static bool may_check(void) {
+  if (checks.begun == 0)
+    checks.begun = sys_now();
+  return checks.spent <= at_first + share * (sys_now() - checks.begun);
+}
+
+static void run_meanwhile(struct node *n, const char *path, const char *values,
+                          const char *why) {
+  const struct autotune_kernel *k = n->site->kernel;
+  char *message = NULL;
+  if (n->borrowed || atomic_load(&n->decided) ||
+      __atomic_load_n(&n->entry.code, __ATOMIC_ACQUIRE) != k->original)
+    return; // what runs is better
+  autotune_fn code = site_load(n, path, values, &n->borrowed, &message);
+  if (code) {
+    site_note(&n->why, why);
+    __atomic_store_n(&n->entry.code, code, __ATOMIC_RELEASE);
+    log_message(AUTOTUNE_INFO, "%s: %s", k->name, why);
+  }
+  free(message);
+}
+
+void borrow_lent(struct node *n, const struct outcome *out) {
+  char *values = space_values(n->site->kernel, out->point);
+  if (values)
+    run_meanwhile(n, out->path, values, out->why);
+  free(values);
+}
+
+void borrow_known(struct node *n, const struct recall *known) {
+  char why[128];
+  snprintf(why, sizeof why, "%s until it is tuned", known->source);
+  run_meanwhile(n, known->path, known->summary.values, why);
+}
+
+// The winner of the nearest key that may be borrowed here, as a point. False: there is
+// none.
+static bool find(struct site *s, const struct identity *id, choice *point,
+                 struct relative *from) {
+  struct relative relatives[MAX_RELATIVES];
+  bool found = false;
+  char *message = NULL;
+  struct store *store = store_open(&message);
+  unsigned n = store ? store_relatives(store, id, relatives) : 0;
+  free(message);
+  for (unsigned i = 0; i < n && relatives[i].near && !found; i++) {
+    struct summary m;
+    *from = relatives[i];
+    if (!store_tuning(store, from->problem, id->toolchain, &m))
+      continue;
+    found = m.winner && m.verified && !summary_is_borrowed(&m) &&
+        identity_point(s->kernel, m.values, point);
+    store_summary_free(&m);
+  }
+  if (store)
+    store_close(store);
+  return found;
+}
+
+bool borrow_checked(struct site *s, struct node *n, void *const *args,
+                    struct outcome *out) {
+  const struct autotune_kernel *k = s->kernel;
+  struct identity id = site_identity(s, n->entry.key);
+  struct relative from;
+  choice point[MAX_PARAMS];
+  if (k->n_params == 0 || k->n_params > MAX_PARAMS || !k->n_units || !may_check() ||
+      !find(s, &id, point, &from))
+    return false;
+  char source[128];
+  snprintf(source, sizeof source, "borrowed from %s", from.name);
+  struct summary kept = { .source = source, .search = "", .why = "", .machine = "" };
+  struct plan plan = {
+    .kind = PLAN_CHECK, .points = point, .n_points = 1, .adopt = &kept
+  };
+  double begun = sys_now();
+  bool good = session_run(k, &id, args, &plan, out) == 0 && out->winner;
+  checks.spent += sys_now() - begun;
+  if (good)
+    snprintf(out->why, sizeof out->why,
+             "%s: it is right for this key, and nothing is tuned here", source);
+  else
+    log_message(AUTOTUNE_INFO, "%s: nothing is borrowed from %s: %s", k->name, from.name,
+                out->why);
+  return good;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* packet.h: what session.c (the program's side), tuner.c (the tuner's) and detach.c
+ * share. */
+#ifndef AUTOTUNE_PACKET_H
+#define AUTOTUNE_PACKET_H
+
+#include "run/cuda/serve.h"
+#include "run/cpu/sandbox.h"
+#include "session.h"
+
+enum packet_kind {
+  PACKET_PROGRESS,
+  PACKET_LOG,
+  PACKET_LENT,
+  PACKET_VARIANT,
+  PACKET_GPU,
+  PACKET_OUTCOME
+};
+struct packet { /* tuner to program */
+  enum packet_kind kind;
+  enum autotune_level level;
+  int rc;
+  unsigned arm; /* PACKET_VARIANT: of the shared object that comes with it */
+  union {
+    struct progress progress;
+    struct outcome outcome;
+    struct gpu_request gpu;
+    char text[4096];
+  };
+};
+
+/* All that a tuner is born with. */
+struct tuner_job {
+  const struct autotune_kernel *kernel;
+  const struct identity *id;
+  void *const *args;
+  const struct plan *plan;
+  struct page *page;  /* NULL: no memory */
+  int socket, memory; /* its end of the socket; the memory file for the winner */
+  int program;  /* pidfd of the program, where the tuner is to work beside it; or -1 */
+  pid_t parent; /* the program */
+};
+
+/* ---- session.c ------------------------------------------------------------------- */
+/* An empty file in memory; -1: none. */
+int memory_file(void);
+
+/* ---- tuner.c --------------------------------------------------------------------- */
+/* The tuner's life. Never returns. */
+void tuner_main(const struct tuner_job *job) __attribute__((noreturn));
+/* Forks a tuner; its pid, or -1. */
+pid_t tuner_fork(const struct tuner_job *job);
+
+/* ---- detach.c -------------------------------------------------------------------- */
+/* Forks a tuner that is no child of this process. 0 and its pidfd (-1: not known), or -1.
+ */
+int detach_tuner(const struct tuner_job *job, int *pidfd);
+
+#endif

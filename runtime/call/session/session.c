@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+// session.c: one tuning, as the program sees it: a process, a socket, and patience that
+// ends.
+//
+// The result comes over the socket, so nothing depends on the process's exit status,
+// which a handler or a wait() loop of the program's may take, or SIGCHLD being ignored
+// may lose. A tuner that works beside the program is no child of it at all (detach.c). It
+// is ended through a pidfd, which cannot name another process by mistake.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "call/live.h"
+#include "base/channel.h"
+#include "packet.h"
+#include "run/cpu/openmp.h"
+
+// Seconds for the tuner to say its first word, and to end after its last; how many may
+// crash.
+enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2, HOUR = 3600 };
+
+// One session in this process. What a fork of the program's must know is atomic;
+// descriptors are -1 where there are none.
+static struct {
+  atomic_int socket, memory, pidfd;
+  _Atomic(struct page *) page;
+  _Atomic(pthread_t) forker; // the thread that is forking a tuner
+  atomic_uint memfds;        // loaded so far, for names that are never the same
+  atomic_bool abandoned; // the kernel's library is gone: nothing of it may be looked at
+  uint64_t suspects[COMPILING]; // what the last tuners were compiling when they crashed
+  unsigned n_suspects;
+  pid_t pid;
+  bool orphaned;  // this is a child of the process whose session it was
+  int status;     // as from waitpid
+  unsigned looks; // for news, so far
+  unsigned read;  // news that have been read
+  double end;     // when patience does
+  const struct autotune_kernel *kernel;                // NULL: there is no session
+  bool beside;                                         // the program does not wait for it
+  void (*lent)(const struct outcome *out, void *data); // of the plan
+  void *data;
+  struct packet *packet;
+  int variant; // descriptor that came with it, or -1
+} session = { .socket = -1, .memory = -1, .pidfd = -1 };
+
+struct page *session_page(void) {
+  return atomic_load(&session.page);
+}
+
+void session_abandon(bool yes) {
+  atomic_store(&session.abandoned, yes);
+}
+
+bool session_abandoned(void) {
+  return atomic_load(&session.abandoned);
+}
+
+bool session_suspects(uint64_t variant) {
+  for (unsigned i = 0; i < session.n_suspects; i++)
+    if (session.suspects[i] == variant)
+      return true;
+  return false;
+}
+
+static void close_one(atomic_int *fd) {
+  int n = atomic_exchange(fd, -1);
+  if (n >= 0)
+    close(n);
+}
+
+void session_forget(void) {
+  // The fork of a tuner, a zygote or a worker sees to its descriptors itself.
+  if (session_inside() || pthread_equal(atomic_load(&session.forker), pthread_self()))
+    return;
+  close_one(&session.socket);
+  close_one(&session.memory);
+  close_one(&session.pidfd);
+  atomic_store(&session.page, NULL);
+  session_abandon(false);
+  session.kernel = NULL;
+  session.orphaned = true;
+}
+
+// ---- the process --------------------------------------------------------------------
+
+// Only a tuner that the program waits for is a child of its own, which may have to be
+// told by its number.
+static void kill_tuner(void) {
+  int pidfd = atomic_load(&session.pidfd);
+  if (pidfd >= 0)
+    syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+  else if (session.pid > 0 &&
+           waitpid(session.pid, NULL, WNOHANG) == 0) // still ours, so the number is
+    kill(session.pid, SIGKILL);
+}
+
+// Waits until the tuner is gone, at most SECONDS; leaves no zombie.
+static bool reap(double seconds) {
+  double end = sys_now() + seconds;
+  for (;;) {
+    int status, pidfd = atomic_load(&session.pidfd);
+    pid_t got = waitpid(session.pid, &status, WNOHANG);
+    if (got == session.pid)
+      session.status = status; // else somebody else took it
+    if (got == session.pid || (got < 0 && errno == ECHILD))
+      return true;
+    if (sys_now() >= end)
+      return false;
+    struct pollfd p = { pidfd, POLLIN, 0 };
+    poll(&p, pidfd >= 0, 5);
+  }
+}
+
+// Ended by a fault of its own, such as the compiler's, and not by somebody's wish?
+static bool has_crashed(void) {
+  static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    if (WIFSIGNALED(session.status) && WTERMSIG(session.status) == faults[i])
+      return true;
+  return false;
+}
+
+static int fork_tuner(const struct tuner_job *job, int socket) {
+  sigset_t all, before;
+  pid_t pid = -1;
+  int pidfd = -1;
+  if (!job->kernel->gpu)
+    openmp_before_fork();
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before); // no handler of the program's in the child
+  atomic_store(&session.forker, pthread_self());
+  int rc = job->plan->beside        ? detach_tuner(job, &pidfd)
+      : (pid = tuner_fork(job)) > 0 ? 0
+                                    : -1;
+  int error = errno;
+  atomic_store(&session.forker, (pthread_t)0);
+  if (pid > 0)
+    pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+  session.pid = pid;
+  atomic_store(&session.pidfd, pidfd);
+  atomic_store(&session.socket, socket);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+  return rc;
+}
+
+// ---- beginning and end --------------------------------------------------------------
+
+int memory_file(void) {
+  int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-winner", MFD_CLOEXEC);
+  int high = fd >= 0 && fd <= 2 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
+  if (high != fd)
+    close(fd);
+  return high;
+}
+
+// Makes suspects of what was being compiled.
+static void suspect(void) {
+  struct page *page = session_page();
+  for (unsigned i = 0; page && i < COMPILING; i++) {
+    uint64_t variant = atomic_load(&page->compiling[i]);
+    if (variant && session.n_suspects < COMPILING)
+      session.suspects[session.n_suspects++] = variant;
+  }
+}
+
+// All but the memory file is given back; the session is over.
+static void end_session(void) {
+  struct page *page = atomic_exchange(&session.page, NULL);
+  if (page)
+    munmap(page, sizeof *page);
+  close_one(&session.socket);
+  close_one(&session.pidfd);
+  serve_close();
+  free(session.packet);
+  session.packet = NULL;
+  session.kernel = NULL;
+}
+
+static void give_up(int fds[], unsigned n) {
+  for (unsigned i = 0; i < n; i++)
+    if (fds[i] >= 0)
+      close(fds[i]);
+}
+
+// What a session needs. On failure -1 and OUT->why, and nothing is left.
+static int prepare(int pair[2], int *memory, struct outcome *out) {
+  *memory = memory_file();
+  const char *what = *memory < 0 ? "no memory file" : NULL;
+  if (!what && message_pair(pair) != 0)
+    what = "no socket";
+  if (session.orphaned)
+    serve_forget();
+  session.orphaned = false;
+  session.packet = what ? NULL : sys_malloc(sizeof *session.packet);
+  if (session.packet)
+    return 0;
+  snprintf(out->why, sizeof out->why, "default: %s: %s", what ? what : "no memory",
+           strerror(errno));
+  if (!what)
+    give_up(pair, 2);
+  give_up(memory, 1);
+  return -1;
+}
+
+int session_start(const struct autotune_kernel *k, const struct identity *id,
+                  void *const *args, const struct plan *plan, struct outcome *out) {
+  int pair[2], memory;
+  *out = (struct outcome){ .fd = -1 };
+  char why[256];
+  if (k->gpu && plan->beside)
+    log_once(AUTOTUNE_INFO, "beside",
+             "CUDA kernels are tuned beside the program in another process of the "
+             "device, whose times suffer from what the program does there");
+  if (prepare(pair, &memory, out) != 0)
+    return -1;
+  if (k->gpu && serve_open(k, args, plan->beside, why, sizeof why) != 0) {
+    snprintf(out->why, sizeof out->why, "default: this call cannot be tuned: %s", why);
+    give_up((int[]){ pair[0], pair[1], memory }, 3);
+    end_session();
+    return -1;
+  }
+  if (!plan->retry)
+    session.n_suspects = 0;
+  session.status = 0;
+  session.read = 0;
+  session.beside = plan->beside;
+  session.lent = plan->lent;
+  session.data = plan->data;
+  atomic_store(&session.page, sys_mmap(sizeof(struct page), true));
+  struct tuner_job job = { .kernel = k,
+                           .id = id,
+                           .args = args,
+                           .plan = plan,
+                           .page = session_page(),
+                           .socket = pair[1],
+                           .memory = memory,
+                           .program = plan->beside
+                               ? (int)syscall(SYS_pidfd_open, getpid(), 0)
+                               : -1,
+                           .parent = getpid() };
+  int rc = fork_tuner(&job, pair[0]), error = errno;
+  give_up((int[]){ pair[1], job.program }, 2);
+  if (rc == 0) {
+    atomic_store(&session.memory, memory);
+    session.kernel = k;
+    session.end = sys_now() + FIRST_WORD;
+    return 0;
+  }
+  snprintf(out->why, sizeof out->why, "default: no process can be forked: %s",
+           strerror(error));
+  end_session();
+  close(memory);
+  return -1;
+}
+
+// A path that opens FD and that dlopen has never seen: it goes by names.
+static void name_memory(int fd, struct outcome *out) {
+  unsigned n = atomic_fetch_add(&session.memfds, 1);
+  size_t at = (size_t)snprintf(out->path, sizeof out->path, "/proc/self/fd/");
+  for (; n > 0 && at + 16 < sizeof out->path; n--, at += 2)
+    memcpy(out->path + at, "./", 2);
+  if (n > 0)
+    out->winner = false; // thousands of winners without a store
+  snprintf(out->path + at, sizeof out->path - at, "%d", fd);
+}
+
+// A tuner that the program waited for is gone when this returns, and where it crashed,
+// *CRASHED.
+static void bury(int rc, bool *crashed) {
+  bool ended = reap(rc == 0 ? LAST_BREATH : 0.1);
+  *crashed = rc != 0 && ended && has_crashed();
+  if (!ended) {
+    kill_tuner();
+    reap(LAST_BREATH);
+  }
+}
+
+// The tuner has said its last word, with RC, or is GONE without one, or is to say none.
+static enum session_state finish(int rc, bool gone, struct outcome *out) {
+  int memory = atomic_exchange(&session.memory,
+                               -1); // open here, but not in a child of the program's
+  unsigned suspects = session.n_suspects;
+  bool crashed = false;
+  log_progress(NULL);
+  if (!session.beside)
+    bury(rc, &crashed);
+  else if (rc != 0 && !gone)
+    kill_tuner(); // it is nobody's child that one would have to wait for
+  if (crashed || (session.beside && gone))
+    suspect();
+  struct page *page = session_page();
+  if (rc != 0 && page)
+    out->cost = atomic_load(&page->cost);
+  if (session.beside &&
+      gone) // how it ended is not known; without suspects it would end so again
+    crashed = session.n_suspects > suspects;
+  end_session();
+  out->fd = -1;
+  if (rc == 0 && out->winner && out->path[0] == '\0') {
+    out->fd = memory;
+    name_memory(memory, out);
+  } else {
+    close(memory);
+  }
+  return crashed ? SESSION_CRASHED : SESSION_ENDED;
+}
+
+// ---- listening ----------------------------------------------------------------------
+
+static void show(const struct progress *p) {
+  char line[160];
+  int n = snprintf(line, sizeof line, "autotune: %s: %u of %u variant%s, %.0f s left",
+                   session.kernel->name, p->done, p->total, p->total == 1 ? "" : "s",
+                   p->left > 0 ? p->left : 0);
+  if (p->original > 0 && p->best > 0 && n > 0 && (size_t)n < sizeof line)
+    snprintf(line + n, sizeof line - (size_t)n, ", best %.3g ms (%.2f x)", p->best * 1e3,
+             p->original / p->best);
+  log_progress(line);
+}
+
+// One packet, waiting at most SECONDS for it. False: there was none, and where *GONE the
+// tuner is gone.
+static bool take_packet(double seconds, bool *gone) {
+  struct pollfd ready[2] = { { atomic_load(&session.socket), POLLIN, 0 },
+                             { atomic_load(&session.pidfd), POLLIN, 0 } };
+  // The socket alone does not tell of the end where a fork of the program's holds a copy.
+  // A budget of weeks is more milliseconds than there are: an hour later the caller asks
+  // again.
+  double patience = seconds < HOUR ? seconds : HOUR;
+  int got = poll(ready, 2, patience > 0 ? (int)(patience * 1000) + 1 : 0);
+  if (got <= 0)
+    return false;
+  ssize_t size = message_receive(ready[0].fd, session.packet, sizeof *session.packet,
+                                 MSG_DONTWAIT, &session.variant);
+  if (size == (ssize_t)sizeof *session.packet)
+    return true;
+  *gone = true;
+  return false;
+}
+
+// True: it was the outcome.
+static bool obey(struct outcome *out) {
+  struct packet *p = session.packet;
+  switch (p->kind) {
+  case PACKET_LOG:
+    p->text[sizeof p->text - 1] = '\0';
+    log_message(p->level, "%s", p->text);
+    break;
+  case PACKET_PROGRESS:
+    session.end = sys_now() + p->progress.silence;
+    show(&p->progress);
+    break;
+  case PACKET_LENT:
+    if (session.lent)
+      session.lent(&p->outcome, session.data);
+    break;
+  case PACKET_VARIANT:
+    live_load(session.kernel, p->arm, session.variant);
+    break;
+  case PACKET_GPU: {
+    double begun = sys_now();
+    serve_obey(atomic_load(&session.socket), &p->gpu, session.variant);
+    session.end += sys_now() - begun; // the tuner could say nothing meanwhile
+    break;
+  }
+  case PACKET_OUTCOME:
+    *out = p->outcome;
+    return true;
+  }
+  if (session.variant >= 0)
+    close(session.variant);
+  return false;
+}
+
+enum session_state session_wait(double seconds, struct outcome *out) {
+  double until = seconds < 0 ? 1e300 : sys_now() + seconds;
+  bool gone = false;
+  while (session.kernel && !session_abandoned()) {
+    double now = sys_now(), end = until < session.end ? until : session.end;
+    if (take_packet(end - now, &gone)) {
+      session.read++;
+      if (obey(out))
+        return finish(session.packet->rc, false, out);
+    } else if (gone || sys_now() >= session.end) {
+      *out = (struct outcome){ .fd = -1 };
+      snprintf(out->why, sizeof out->why, "default: the tuning process %s",
+               gone ? "ended unexpectedly" : "did not answer");
+      return finish(-1, gone, out);
+    } else if (sys_now() >= until) {
+      return SESSION_RUNS;
+    }
+  }
+  return session.kernel ? SESSION_RUNS : SESSION_NONE;
+}
+
+bool session_has_news(void) {
+  struct page *page = session_page();
+  return session.kernel &&
+      (!page || atomic_load_explicit(&page->news, memory_order_relaxed) != session.read ||
+       (++session.looks % 64 == 0 && sys_now() >= session.end)); // the clock costs most
+}
+
+void session_cancel(void) {
+  if (!session.kernel)
+    return;
+  int pidfd = atomic_load(&session.pidfd); // by SIGTERM it leaves nothing half-written
+  if (session.beside && pidfd >= 0)
+    syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0);
+  else if (!session.beside)
+    kill_tuner();
+  if (!session.beside)
+    reap(LAST_BREATH);
+  close_one(&session.memory);
+  end_session();
+}
+
+int session_run(const struct autotune_kernel *k, const struct identity *id,
+                void *const *args, const struct plan *plan, struct outcome *out) {
+  const char *cache = options_get()->cache;
+  bool remembers = !cache || *cache;
+  struct plan p = *plan;
+  enum session_state state = SESSION_NONE;
+  int cancel;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  for (int i = 0; i <= CRASHES && session_start(k, id, args, &p, out) == 0; i++) {
+    state = session_wait(-1, out);
+    if (state != SESSION_CRASHED || (!remembers && session.n_suspects == 0))
+      break; // else it would only crash again
+    if (i < CRASHES)
+      log_message(AUTOTUNE_INFO,
+                  "%s: the tuning process crashed; it goes on without the variants "
+                  "it was at",
+                  k->name);
+    p.retry = true;
+  }
+  pthread_setcancelstate(cancel, NULL);
+  return state == SESSION_ENDED && out->tuned ? 0 : -1;
+}

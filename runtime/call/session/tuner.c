@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// tuner.c: the tuner's side of a session: what it does to itself after the fork, and how
+// it talks to the program.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/channel.h"
+#include "packet.h"
+#include "tune/tune.h"
+
+struct line {
+  int socket;
+  struct page *page;
+  bool beside;
+  double last;
+};
+
+static struct {
+  atomic_bool inside;
+  volatile sig_atomic_t stopping;
+  int socket, program; // program: its pidfd, or -1
+  struct line *line;   // NULL: not a tuner, or not yet
+} tuner = { .socket = -1, .program = -1 };
+
+bool session_inside(void) {
+  return atomic_load_explicit(&tuner.inside, memory_order_relaxed);
+}
+
+bool session_stopping(void) {
+  struct pollfd p = { tuner.program, POLLIN, 0 };
+  if (!tuner.stopping && tuner.program >= 0 && poll(&p, 1, 0) > 0)
+    tuner.stopping = 1;
+  return tuner.stopping != 0;
+}
+
+// A program that does not wait may not read for long: it can do without the news, but not
+// without the outcome. FD goes with the packet unless it is -1.
+static bool send_with(const struct line *l, const struct packet *p, int fd) {
+  int flags = l->beside && p->kind != PACKET_OUTCOME ? MSG_DONTWAIT : 0;
+  bool sent = message_send(l->socket, p, sizeof *p, fd, flags, session_stopping);
+  if (sent && l->page)
+    atomic_fetch_add(&l->page->news, 1);
+  return sent;
+}
+
+static void send_packet(const struct line *l, const struct packet *p) {
+  send_with(l, p, -1);
+}
+
+bool session_send_variant(unsigned arm, int fd) {
+  struct packet p = { .kind = PACKET_VARIANT, .arm = arm };
+  return tuner.line && send_with(tuner.line, &p, fd);
+}
+
+bool session_ask(const struct gpu_request *r, int fd, void *answer, size_t size, int *got,
+                 double seconds) {
+  struct packet p = { .kind = PACKET_GPU, .gpu = *r };
+  double end = sys_now() + seconds;
+  if (!tuner.line || tuner.line->beside || !send_with(tuner.line, &p, fd))
+    return false;
+  while (!session_stopping() && sys_now() < end) {
+    struct pollfd ready = { tuner.socket, POLLIN, 0 };
+    if (poll(&ready, 1, 250) <= 0)
+      continue;
+    ssize_t n = message_receive(tuner.socket, answer, size, MSG_DONTWAIT, got);
+    uint64_t serial = 0;
+    if (n == (ssize_t)size)
+      memcpy(&serial, answer, sizeof serial); // the first member of all answers
+    if (n == 0 || (n < 0 && errno != EAGAIN))
+      return false; // the program is gone
+    if (n == (ssize_t)size && serial == r->serial)
+      return true; // else one that nobody waited for any more
+    if (got && *got >= 0)
+      close(*got);
+  }
+  return false;
+}
+
+void session_lend(const struct outcome *out) {
+  if (tuner.line)
+    send_packet(tuner.line, &(struct packet){ .kind = PACKET_LENT, .outcome = *out });
+}
+
+static void stop(int signal) {
+  (void)signal;
+  tuner.stopping = 1;
+}
+
+static void forward_log(enum autotune_level level, const char *message, void *data) {
+  struct packet p = { .kind = PACKET_LOG, .level = level };
+  snprintf(p.text, sizeof p.text, "%s", message);
+  send_packet(data, &p);
+}
+
+static void report(void *data, const struct progress *progress) {
+  struct line *l = data;
+  double now = sys_now();
+  // Not more than ten a second, unless the program must be told to be more patient.
+  if (now - l->last < 0.1 && progress->silence <= 30)
+    return;
+  l->last = now;
+  send_packet(l, &(struct packet){ .kind = PACKET_PROGRESS, .progress = *progress });
+}
+
+// The program's end of the socket is closed when the program ends, or wants no result any
+// more.
+static void look_at_socket(int signal) {
+  struct pollfd p = { tuner.socket, 0, 0 };
+  int error = errno;
+  (void)signal;
+  if (poll(&p, 1, 0) > 0)
+    tuner.stopping = 1;
+  errno = error;
+}
+
+// A child learns of its parent's end by a signal; who is none, by the socket and by
+// looking.
+static bool follow(const struct tuner_job *job) {
+  struct sigaction look = { .sa_handler = look_at_socket, .sa_flags = SA_RESTART };
+  if (!job->plan->beside)
+    return sandbox_follow(job->parent, SIGTERM);
+  sigaction(SIGIO, &look, NULL);
+  fcntl(tuner.socket, F_SETOWN, getpid());
+  fcntl(tuner.socket, F_SETFL, fcntl(tuner.socket, F_GETFL) | O_ASYNC);
+  look_at_socket(SIGIO);
+  return !session_stopping();
+}
+
+static void set_signals(void) {
+  static const int ends[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+  struct sigaction end = { .sa_handler = stop }, ignore = { .sa_handler = SIG_IGN };
+  sandbox_signals();
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    sigaction(ends[i], &end, NULL);
+  sigaction(SIGPIPE, &ignore, NULL);
+  sigaction(SIGXFSZ, &ignore, NULL);
+}
+
+void tuner_main(const struct tuner_job *job) {
+  struct packet p = { .kind = PACKET_OUTCOME };
+  int fds[4] = { job->socket, job->memory }, file = serve_inherit().file;
+  unsigned n = 2, own = 0;
+  bool watches = job->program >= 0;
+  if (watches)
+    fds[n++] = job->program;
+  if (file >= 0)
+    fds[own = n++] = file;
+  atomic_store(&tuner.inside, true);
+  set_signals();
+  sandbox_no_core();
+  if (sandbox_descriptors(fds, n) != 0)
+    _exit(1);
+  if (own)
+    serve_moved(fds[own]);
+  tuner.socket = fds[0];
+  tuner.program = watches ? fds[2] : -1;
+  if (!follow(job))
+    _exit(1);
+  struct line l = { .socket = fds[0], .page = job->page, .beside = job->plan->beside };
+  tuner.line = &l;
+  autotune_set_log(forward_log, &l);
+  p.rc = tune_run(job->kernel, job->id, job->args, job->plan, fds[1], report, &l,
+                  &p.outcome);
+  send_packet(&l, &p);
+  _exit(0);
+}
+
+pid_t tuner_fork(const struct tuner_job *job) {
+  pid_t pid = sys_fork();
+  if (pid == 0)
+    tuner_main(job);
+  return pid;
+}

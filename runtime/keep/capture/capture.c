@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// capture.c: writes a call to a file, in the program, before it is made. Memory goes from
+// where it is straight into the file: a section that is wider than the memory behind it
+// fails there with EFAULT, and harms nobody. Checksums are taken from what the file got.
+// The file has its name as soon as it is whole; what came of the call follows in one
+// small write with a checksum of its own.
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "capture.h"
+#include "keep/store/store.h"
+
+enum { STEP = 1 << 16 };
+
+// A capture being made: its file, and what is to be looked at when the call has returned.
+struct capturing {
+  const struct autotune_kernel *kernel;
+  int fd;
+  double began;
+  char *temporary, *path;
+  struct autotune_span *spans;
+  struct capture_block *blocks;
+  unsigned n_blocks;
+  uint64_t bytes;
+  struct stream description;
+  char why[256]; // it cannot be
+};
+
+uint64_t capture_result_sum(const struct capture_result *r) {
+  return XXH3_64bits(r, offsetof(struct capture_result, sum));
+}
+
+uint64_t capture_outputs(const struct autotune_kernel *k,
+                         const struct autotune_span *spans) {
+  uint64_t h = 0;
+  for (unsigned i = 0; i < k->n_sections; i++)
+    if ((k->sections[i].access & AUTOTUNE_OUT) && spans[i].bytes > 0)
+      h = XXH3_64bits_withSeed(spans[i].base, spans[i].bytes, h);
+  return h;
+}
+
+#define REFUSE(c, ...)                               \
+  do {                                               \
+    snprintf((c)->why, sizeof(c)->why, __VA_ARGS__); \
+    return false;                                    \
+  } while (0)
+
+// ---- which memory -------------------------------------------------------------------
+
+static int by_address(const void *a, const void *b) {
+  const struct capture_block *x = a, *y = b;
+  return (x->address > y->address) - (x->address < y->address);
+}
+
+static void add_block(struct capturing *c, const void *base, size_t bytes) {
+  if (base && bytes > 0)
+    c->blocks[c->n_blocks++] = (struct capture_block){ (uintptr_t)base, bytes, 0 };
+}
+
+// Sorted, those that overlap or touch as one.
+static void join_blocks(struct capturing *c) {
+  unsigned n = 0;
+  qsort(c->blocks, c->n_blocks, sizeof *c->blocks, by_address);
+  for (unsigned i = 0; i < c->n_blocks; i++) {
+    struct capture_block b = c->blocks[i], *last = n ? &c->blocks[n - 1] : NULL;
+    if (!last || b.address > last->address + last->size)
+      c->blocks[n++] = b;
+    else if (b.address + b.size > last->address + last->size)
+      last->size = b.address + b.size - last->address;
+  }
+  c->n_blocks = n;
+  for (unsigned i = 0; i < n; i++)
+    c->bytes += c->blocks[i].size;
+}
+
+static bool is_within(const struct capturing *c, uintptr_t p) {
+  for (unsigned i = 0; i < c->n_blocks; i++)
+    if (p >= c->blocks[i].address && p <= c->blocks[i].address + c->blocks[i].size)
+      return true;
+  return p == 0;
+}
+
+// Is argument A the base of a section, which may be empty in this call?
+static bool is_declared(const struct autotune_kernel *k, const struct autotune_arg *a) {
+  size_t n = strlen(a->name);
+  for (unsigned i = 0; n > 0 && i < k->n_sections; i++)
+    if (strncmp(k->sections[i].name, a->name, n) == 0 &&
+        (k->sections[i].name[n] == '[' || k->sections[i].name[n] == '\0'))
+      return true;
+  return false;
+}
+
+static bool find_memory(struct capturing *c, void *const *args) {
+  const struct autotune_kernel *k = c->kernel;
+  struct autotune_call call = { .spans = c->spans };
+  k->describe(args, &call);
+  for (unsigned i = 0; i < k->n_sections; i++)
+    add_block(c, c->spans[i].base, c->spans[i].bytes);
+  for (unsigned i = 0; i < k->n_symbols; i++)
+    add_block(c, k->symbols[i].address, k->symbols[i].size);
+  join_blocks(c);
+  for (unsigned i = 0; i < k->n_args; i++)
+    if (k->args[i].pointer && !is_declared(k, &k->args[i]) &&
+        !is_within(c, *(const uintptr_t *)args[i]))
+      REFUSE(c, "'%s' points to what is in no section", k->args[i].name);
+  if (c->n_blocks > CAPTURE_MOST_BLOCKS)
+    REFUSE(c, "it has more than %d sections", (int)CAPTURE_MOST_BLOCKS);
+  uint64_t limit = options_get()->capture_limit;
+  if (c->bytes > limit)
+    REFUSE(c,
+           "its memory is %" PRIu64 " bytes, more than AUTOTUNE_CAPTURE_LIMIT (%" PRIu64
+           ")",
+           c->bytes, limit);
+  return true;
+}
+
+// ---- the file -----------------------------------------------------------------------
+
+static bool describe(struct capturing *c, const long long *key, void *const *args) {
+  const struct machine *m = machine_identity();
+  struct capture call = {
+    .kernel = *c->kernel,
+    .key = (long long *)(uintptr_t)key,
+    .args = (void **)(uintptr_t)args,
+    .spans = c->spans,
+    .version = autotune_version(),
+    .cpu = m->cpu,
+    .isa = m->isa,
+    .machine = m->name,
+    .threads = (unsigned)m->numbers.threads,
+  };
+  capture_tables(&c->description, &call);
+  if (c->description.failed)
+    REFUSE(c, "no memory");
+  return true;
+}
+
+// AUTOTUNE_CAPTURE/KERNEL-HASH.capture
+static bool open_file(struct capturing *c, uint64_t unit, const long long *key) {
+  const char *given = options_get()->capture;
+  char *message = NULL, *here = *given == '/' ? NULL : realpath(".", NULL);
+  char *wanted = here ? sys_printf("%s/%s", here, given) : sys_strdup(given);
+  char *folder = wanted ? folder_check(wanted, &message) : NULL;
+  uint64_t hash = XXH3_64bits_withSeed(key, c->kernel->n_keys * sizeof *key, unit);
+  free(here);
+  free(wanted);
+  if (folder) {
+    c->path =
+        sys_printf("%s/%.80s-%016" PRIx64 ".capture", folder, c->kernel->name, hash);
+    c->temporary = sys_printf("%s/.%016" PRIx64 ".%ld", folder, hash, (long)getpid());
+  }
+  free(folder);
+  if (c->path && c->temporary) {
+    unlink(c->temporary); // of a process that had our number and was killed
+    c->fd = sys_open(c->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+  }
+  if (c->fd < 0)
+    snprintf(c->why, sizeof c->why, "%s",
+             message       ? message
+                 : c->path ? strerror(errno)
+                           : "no memory");
+  free(message);
+  return c->fd >= 0;
+}
+
+// What the file got, for its checksum.
+static bool hash_written(const struct capturing *c, off_t at, uint64_t size,
+                         uint64_t *sum) {
+  char *bytes = sys_malloc(STEP);
+  XXH3_state_t *h = bytes ? XXH3_createState() : NULL;
+  bool good = h != NULL;
+  if (h)
+    XXH3_64bits_reset(h);
+  while (good && size > 0) {
+    ssize_t got = pread(c->fd, bytes, size < STEP ? size : STEP, at);
+    good = got > 0 || (got < 0 && errno == EINTR);
+    if (got <= 0)
+      continue;
+    XXH3_64bits_update(h, bytes, (size_t)got);
+    at += got;
+    size -= (uint64_t)got;
+  }
+  if (good)
+    *sum = XXH3_64bits_digest(h);
+  XXH3_freeState(h);
+  free(bytes);
+  return good;
+}
+
+static bool write_blocks(struct capturing *c, off_t at) {
+  for (unsigned i = 0; i < c->n_blocks; i++) {
+    struct capture_block *b = &c->blocks[i];
+    if (sys_write_all(c->fd, (const void *)(uintptr_t)b->address, b->size) != 0) {
+      if (errno == EFAULT)
+        REFUSE(c, "a section goes beyond the program's memory");
+      REFUSE(c, "%s", strerror(errno));
+    }
+    if (!hash_written(c, at, b->size, &b->sum))
+      REFUSE(c, "what was written cannot be read");
+    at += (off_t)b->size;
+  }
+  return true;
+}
+
+static bool write_file(struct capturing *c) {
+  const struct stream *d = &c->description;
+  size_t table = c->n_blocks * sizeof *c->blocks;
+  struct capture_result none = { 0 };
+  struct capture_head head = {
+    .magic = CAPTURE_MAGIC,
+    .version = CAPTURE_VERSION,
+    .n_blocks = c->n_blocks,
+    .description_size = d->size,
+    .description_sum = XXH3_64bits(d->data, d->size),
+  };
+  off_t behind = (off_t)(sizeof head + sizeof none + d->size);
+  none.sum = ~capture_result_sum(&none);
+  if (sys_write_all(c->fd, &head, sizeof head) != 0 ||
+      sys_write_all(c->fd, &none, sizeof none) != 0 ||
+      sys_write_all(c->fd, d->data, d->size) != 0 ||
+      sys_write_all(c->fd, c->blocks, table) != 0)
+    REFUSE(c, "%s", strerror(errno));
+  if (!write_blocks(c, behind + (off_t)table))
+    return false;
+  head.blocks_sum = XXH3_64bits(c->blocks, table);
+  head.sum = XXH3_64bits(&head, offsetof(struct capture_head, sum));
+  if (pwrite(c->fd, c->blocks, table, behind) != (ssize_t)table ||
+      pwrite(c->fd, &head, sizeof head, 0) != (ssize_t)sizeof head ||
+      sys_rename(c->temporary, c->path) != 0)
+    REFUSE(c, "%s", strerror(errno));
+  return true;
+}
+
+// ---- a call -------------------------------------------------------------------------
+
+static void end(struct capturing *c) {
+  if (c->fd >= 0)
+    close(c->fd);
+  free(c->temporary);
+  free(c->path);
+  free(c->spans);
+  free(c->blocks);
+  free(c->description.data);
+  free(c);
+}
+
+static struct capturing *begin(const struct autotune_kernel *k) {
+  struct capturing *c = sys_calloc(1, sizeof *c);
+  if (!c)
+    return NULL;
+  c->kernel = k;
+  c->fd = -1;
+  c->spans = sys_calloc(k->n_sections + 1, sizeof *c->spans);
+  c->blocks = sys_calloc(k->n_sections + k->n_symbols + 1, sizeof *c->blocks);
+  if (c->spans && c->blocks)
+    return c;
+  end(c);
+  return NULL;
+}
+
+bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long long *key,
+                   void *const *args, struct autotune_call_state *state) {
+  struct hush hush;
+  if (!k->replay) {
+    log_once(AUTOTUNE_WARN, k->name, "%s: not captured: %s", k->name,
+             k->not_captured ? k->not_captured : "it was translated by another version");
+    return false;
+  }
+  struct capturing *c = begin(k);
+  sys_hush(&hush);
+  bool good = c && find_memory(c, args) && describe(c, key, args) &&
+      open_file(c, unit, key) && write_file(c);
+  if (c && !good && c->fd >= 0)
+    unlink(c->temporary);
+  if (good)
+    log_message(AUTOTUNE_INFO, "%s: captured in %s (%" PRIu64 " bytes of memory)",
+                k->name, c->path, c->bytes);
+  else
+    log_message(AUTOTUNE_WARN, "%s: not captured: %s", k->name, c ? c->why : "no memory");
+  sys_unhush(&hush);
+  if (c && !good)
+    end(c);
+  state->capture = good ? c : NULL;
+  if (good)
+    c->began = sys_now();
+  return good;
+}
+
+void capture_end(struct autotune_call_state *state) {
+  struct capturing *c = state->capture;
+  struct hush hush;
+  int error = errno;
+  struct capture_result r = { .seconds = sys_now() - c->began };
+  state->capture = NULL;
+  sys_hush(&hush);
+  r.outputs = capture_outputs(c->kernel, c->spans);
+  r.ret = state->result ? XXH3_64bits(state->result, c->kernel->ret_size) : 0;
+  r.sum = capture_result_sum(&r);
+  if (pwrite(c->fd, &r, sizeof r, sizeof(struct capture_head)) != (ssize_t)sizeof r)
+    log_message(AUTOTUNE_WARN, "%s: what the captured call wrote is not known: %s",
+                c->kernel->name, strerror(errno));
+  sys_unhush(&hush);
+  end(c);
+  errno = error;
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+// identity.c: what of a kernel makes a result worth nothing when it changes, and what
+// does not.
+//
+// A line above the kernel, another spelling of its path, or one more candidate in a list
+// change nothing for the variants that were measured. So lines and paths are left out,
+// unless the text prints them, sets without a name are called by their order instead of
+// their line, and each variant has a hash of its own text: of the branches that the
+// translator wrote for permutations, alternatives and `optional`, those that this variant
+// takes.
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "compile/compile.h"
+#include "base/base.h"
+#include "space.h"
+#include "keep/store/store.h"
+
+// ---- names without lines ------------------------------------------------------------
+
+struct entry {
+  char *name;
+  const char *value;
+  size_t size;
+};
+
+static unsigned long line_of(const char *name, const char **at, const char **end) {
+  const char *sign = strchr(name, '@');
+  if (!sign || !isdigit((unsigned char)sign[1]))
+    return 0;
+  *at = sign + 1;
+  char *stop;
+  unsigned long line = strtoul(*at, &stop, 10);
+  *end = stop;
+  return line;
+}
+
+static bool all_named(const struct entry *e, unsigned n) {
+  for (unsigned i = 0; i < n; i++)
+    if (!e[i].name)
+      return false;
+  return true;
+}
+
+// "tile@40.2" becomes "tile@3.2" where 40 is the third of the lines that the N names
+// mention.
+static bool rank_names(struct entry *e, unsigned n) {
+  if (!all_named(e, n))
+    return false;
+  unsigned long *lines = sys_calloc(n + 1, sizeof *lines);
+  const char *at, *end;
+  for (unsigned i = 0; lines && i < n; i++)
+    lines[i] = line_of(e[i].name, &at, &end);
+  for (unsigned i = 0; lines && i < n; i++) {
+    unsigned rank = lines[i] != 0;
+    if (!rank)
+      continue;
+    for (unsigned j = 0; j < n; j++) {
+      bool first = lines[j] != 0 && lines[j] < lines[i];
+      for (unsigned k = 0; first && k < j; k++)
+        first = lines[k] != lines[j];
+      rank += first;
+    }
+    line_of(e[i].name, &at, &end);
+    char *name = sys_printf("%.*s%u%s", (int)(at - e[i].name), e[i].name, rank, end);
+    free(e[i].name);
+    e[i].name = name;
+  }
+  bool fine = lines && all_named(e, n);
+  free(lines);
+  return fine;
+}
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+static void free_entries(struct entry *e, unsigned n) {
+  for (unsigned i = 0; e && i < n; i++)
+    free(e[i].name);
+  free(e);
+}
+
+// "MR=6\ntile@40.2=8\n" to entries with names without lines, sorted; NULL: no memory.
+static struct entry *read_values(const char *values, unsigned *n) {
+  unsigned lines = 0;
+  for (const char *p = values; *p; p += strcspn(p, "\n"), p += *p == '\n')
+    lines++;
+  struct entry *e = sys_calloc(lines + 1, sizeof *e);
+  *n = 0;
+  for (const char *p = values; e && *p;) {
+    size_t size = strcspn(p, "\n"), name = strcspn(p, "=\n");
+    size_t skip = name < size ? name + 1 : size;
+    e[*n] = (struct entry){ sys_printf("%.*s", (int)name, p), p + skip, size - skip };
+    (*n)++;
+    p += size + (p[size] == '\n');
+  }
+  if (e && rank_names(e, *n))
+    qsort(e, *n, sizeof *e, by_name);
+  else
+    free_entries(e, *n), e = NULL;
+  return e;
+}
+
+// The canonical names of K's parameters, in their order; NULL: no memory.
+static struct entry *param_names(const struct autotune_kernel *k) {
+  struct entry *e = sys_calloc(k->n_params + 1, sizeof *e);
+  for (unsigned i = 0; e && i < k->n_params; i++)
+    e[i].name = sys_strdup(k->params[i].name);
+  if (e && !rank_names(e, k->n_params))
+    free_entries(e, k->n_params), e = NULL;
+  return e;
+}
+
+uint64_t identity_values(const char *values) {
+  unsigned n;
+  uint64_t h = 0;
+  struct entry *e = read_values(values, &n);
+  for (unsigned i = 0; e && i < n; i++) {
+    h = XXH3_64bits_withSeed(e[i].name, strlen(e[i].name) + 1, h);
+    h = XXH3_64bits_withSeed(e[i].value, e[i].size, h);
+  }
+  free_entries(e, n);
+  return h;
+}
+
+// ---- points -------------------------------------------------------------------------
+
+static bool find_value(const struct autotune_param *p, const struct entry *e,
+                       choice *index) {
+  for (unsigned v = 0; v < p->n_values; v++)
+    if (strlen(p->values[v].text) == e->size &&
+        memcmp(p->values[v].text, e->value, e->size) == 0) {
+      *index = v;
+      return true;
+    }
+  return false;
+}
+
+bool identity_point(const struct autotune_kernel *k, const char *values, choice *point) {
+  unsigned n;
+  struct entry *e = read_values(values, &n), *names = param_names(k);
+  bool found = e && names && n == k->n_params;
+  for (unsigned p = 0; found && p < k->n_params; p++) {
+    const struct entry *value = bsearch(&names[p], e, n, sizeof *e, by_name);
+    point[p] = 0;
+    found = value &&
+        (!space_matters(k, point, p) || find_value(&k->params[p], value, &point[p]));
+  }
+  free_entries(names, k->n_params);
+  free_entries(e, n);
+  return found;
+}
+
+// ---- the text of one variant --------------------------------------------------------
+
+// Which branches of the conditions around a line are taken.
+struct nest {
+  unsigned char ours[64], taken[64], done[64];
+  unsigned depth;
+};
+
+static bool begins(const char *s, const char *prefix) {
+  return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+// The parameter whose macro stands at *S, which is put behind it; NULL: none.
+static const struct autotune_value *macro_value(const struct autotune_kernel *k,
+                                                const choice *point, const char **s) {
+  for (unsigned p = 0; p < k->n_params; p++) {
+    size_t n = k->params[p].macro ? strlen(k->params[p].macro) : 0;
+    if (n && strncmp(*s, k->params[p].macro, n) == 0 &&
+        !isalnum((unsigned char)(*s)[n]) && (*s)[n] != '_') {
+      *s += n;
+      return &k->params[p].values[point[p]];
+    }
+  }
+  return NULL;
+}
+
+// "(1,3,2)" as the translator's AUTOTUNE_ORDER macros count it; a plain number as itself.
+static long long order_of(const char *define) {
+  long long code = 0;
+  for (const char *p = define; *p; p++)
+    if (isdigit((unsigned char)*p)) {
+      char *end;
+      code = code * 32 + strtoll(p, &end, 10);
+      p = end - 1;
+    }
+  return code;
+}
+
+// A condition as loops.c and unit.c write it: PARAM == N or
+// AUTOTUNE_APPLY(AUTOTUNE_ORDERn, PARAM) == N, several joined by &&. False: it is not one
+// of those.
+static bool evaluate(const struct autotune_kernel *k, const choice *point, const char *s,
+                     bool *holds) {
+  static const char apply[] = "AUTOTUNE_APPLY(AUTOTUNE_ORDER";
+  for (*holds = true;; s += 2) {
+    s += strspn(s, " ");
+    bool order = begins(s, apply);
+    if (order) {
+      s += strlen(apply);
+      s += strspn(s, "0123456789, ");
+    } else if (!begins(s, "AUTOTUNE_P")) {
+      return false;
+    }
+    const struct autotune_value *v = macro_value(k, point, &s);
+    if (!v || !v->define || (order && *s++ != ')') || !begins(s, " == "))
+      return false;
+    char *end;
+    long long wanted = strtoll(s + 4, &end, 10),
+              got = order ? order_of(v->define) : atoll(v->define);
+    *holds = *holds && wanted == got;
+    s = end + strspn(end, " ");
+    if (*s == '\n' || *s == '\0')
+      return true;
+    if (!begins(s, "&&"))
+      return false;
+  }
+}
+
+static bool is_live(const struct nest *n) {
+  for (unsigned i = 0; i < n->depth; i++)
+    if (n->ours[i] && !n->taken[i])
+      return false;
+  return true;
+}
+
+// Follows the conditional directive at LINE. True: it is part of the text, as others'
+// are.
+static bool follow(const struct autotune_kernel *k, const choice *point, const char *line,
+                   struct nest *n) {
+  bool holds = false;
+  if (begins(line, "#if")) {
+    if (n->depth == sizeof n->ours)
+      return true;
+    unsigned i = n->depth++;
+    n->ours[i] = begins(line, "#if ") && evaluate(k, point, line + 4, &holds);
+    n->taken[i] = n->done[i] = holds;
+    return !n->ours[i];
+  }
+  if (n->depth == 0)
+    return true;
+  unsigned top = n->depth - 1;
+  bool ours = n->ours[top];
+  if (begins(line, "#endif")) {
+    n->depth--;
+  } else if (ours && (begins(line, "#elif ") || begins(line, "#else"))) {
+    if (begins(line, "#else") || !evaluate(k, point, line + 6, &holds))
+      holds = true;
+    n->taken[top] = holds && !n->done[top];
+    n->done[top] |= holds;
+  }
+  return !ours;
+}
+
+static bool is_conditional(const char *line) {
+  return begins(line, "#if") || begins(line, "#el") || begins(line, "#endif");
+}
+
+// The text that POINT leaves of TEXT, without lines and paths where nothing prints them.
+static uint64_t hash_text(const struct autotune_kernel *k, const choice *point,
+                          const char *text, uint64_t h) {
+  bool printed = strstr(text, "__LINE__") || strstr(text, "__FILE__");
+  struct nest n = { .depth = 0 };
+  for (const char *line = text; *line;) {
+    size_t size = strcspn(line, "\n");
+    size += line[size] == '\n';
+    bool live = is_live(&n);
+    if (is_conditional(line))
+      live &= follow(k, point, line, &n);
+    else
+      live &= printed || !begins(line, "#line ");
+    if (live && !(size == 1 && line[0] == '\n'))
+      h = XXH3_64bits_withSeed(line, size, h);
+    line += size;
+  }
+  return h;
+}
+
+static uint64_t hash_word(uint64_t h, const char *s) {
+  return XXH3_64bits_withSeed(s ? s : "", s ? strlen(s) + 1 : 0, h + (s == NULL));
+}
+
+uint64_t identity_text(const struct autotune_kernel *k, const choice *point) {
+  const struct autotune_unit *unit = variant_unit(k, point);
+  uint64_t h = hash_word(0, variant_compiler(k, point));
+  char **flags = variant_flags(k, point);
+  for (char **f = flags; f && *f; f++)
+    h = hash_word(h, *f);
+  free(flags);
+  return unit ? hash_text(k, point, unit->text, h) : h;
+}
+
+uint64_t identity_variant(const struct autotune_kernel *k, const choice *point,
+                          const char *values, const char *compiler) {
+  return XXH3_64bits_withSeed(compiler, strlen(compiler),
+                              identity_values(values) + identity_text(k, point));
+}
+
+// ---- kernels ------------------------------------------------------------------------
+
+// All directives in force, the first of each list: what a longer list does not change.
+static void representative(const struct autotune_kernel *k, choice *point) {
+  for (unsigned p = 0; p < k->n_params && p < MAX_PARAMS; p++) {
+    const struct autotune_param *a = &k->params[p];
+    bool optional = a->kind == AUTOTUNE_CHOICE && a->n_values == 2 &&
+        a->values[0].i == 0 && a->values[1].i == 1 &&
+        strcmp(a->values[0].text, "no") == 0;
+    point[p] = optional;
+  }
+}
+
+uint64_t identity_unit(const struct autotune_kernel *k) {
+  choice point[MAX_PARAMS] = { 0 };
+  uint64_t h = hash_word(0, k->name);
+  if (k->gpu)
+    h = hash_word(h, k->gpu->instance);
+  if (k->n_params <= MAX_PARAMS)
+    representative(k, point);
+  for (unsigned i = 0; i < k->n_units; i++) {
+    h = hash_text(k, point, k->units[i].text, hash_word(h, k->units[i].compiler));
+    for (const char *const *f = k->units[i].flags; f && *f; f++)
+      h = hash_word(h, *f);
+  }
+  for (unsigned i = 0; i < k->n_args; i++)
+    h = XXH3_64bits_withSeed(&k->args[i].size, sizeof k->args[i].size, h);
+  return h;
+}
+
+static void print_params(const struct autotune_kernel *k, const struct entry *names,
+                         FILE *f) {
+  static const char *const kinds[] = { "int",   "real",   "word",  "string",
+                                       "tuple", "choice", "flags", "compiler" };
+  for (unsigned p = 0; p < k->n_params; p++) {
+    const struct autotune_param *a = &k->params[p];
+    bool known = (unsigned)a->kind < sizeof kinds / sizeof *kinds;
+    fprintf(f, "%s\t%s\t%d\t%u", names ? names[p].name : a->name,
+            known ? kinds[a->kind] : "?", a->when, a->original);
+    for (unsigned v = 0; v < a->n_values; v++)
+      fprintf(f, "\t%s", a->values[v].text);
+    fputc('\n', f);
+  }
+}
+
+static void print_conditions(const struct autotune_kernel *k, FILE *f) {
+  for (unsigned i = 0; i < k->n_conditions; i++) {
+    const struct autotune_condition *c = &k->conditions[i];
+    for (unsigned p = 0; p < c->n_params; p++)
+      fprintf(f, "%s%s", p ? "," : "", k->params[c->params[p]].name);
+    fputc('\t', f);
+    for (const char *s = c->text ? c->text : ""; *s; s++)
+      fputc(isspace((unsigned char)*s) ? ' ' : *s, f);
+    fputc('\n', f);
+  }
+}
+
+char *identity_params(const struct autotune_kernel *k) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  if (!f)
+    return NULL;
+  print_params(k, NULL, f);
+  return fclose(f) == 0 ? text : NULL;
+}
+
+char *identity_conditions(const struct autotune_kernel *k) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  if (!f)
+    return NULL;
+  print_conditions(k, f);
+  return fclose(f) == 0 ? text : NULL;
+}
+
+uint64_t identity_space(const struct autotune_kernel *k) {
+  char *text = NULL;
+  size_t size = 0;
+  struct entry *names = param_names(k);
+  FILE *f = names ? open_memstream(&text, &size) : NULL;
+  uint64_t h = 0;
+  if (f) {
+    print_params(k, names, f);
+    print_conditions(k, f);
+    fclose(f);
+    h = text ? XXH3_64bits(text, size) : 0;
+  }
+  free(text);
+  free_entries(names, k->n_params);
+  return h;
+}
+
+const char *identity_toolchain(void) {
+  return AUTOTUNE_TOOLCHAIN;
+}

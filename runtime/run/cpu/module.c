@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* module.c: the winner as a shared object. dlopen leaves 0 in the slots of names that the
+ * process does not show; they are bound here, and those of the site's own symbols in any
+ * case, because another part of the program may show a different thing under the same
+ * name. */
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compile/compile.h"
+#include "compile/resolve.h"
+#include "base/base.h"
+#include "call/session/session.h"
+
+#if defined(__x86_64__)
+enum {
+  RELOC_SLOT = R_X86_64_JUMP_SLOT,
+  RELOC_GOT = R_X86_64_GLOB_DAT,
+  RELOC_WORD = R_X86_64_64
+};
+#elif defined(__aarch64__)
+enum {
+  RELOC_SLOT = R_AARCH64_JUMP_SLOT,
+  RELOC_GOT = R_AARCH64_GLOB_DAT,
+  RELOC_WORD = R_AARCH64_ABS64
+};
+#else
+#error "no relocations are known for this architecture"
+#endif
+
+static struct {
+  atomic_int holder;  /* process that loads, 0: none. A fork in another thread leaves the
+                         parent's  number in the child, which then takes over */
+  atomic_uint opened; /* numbers the names of memory files */
+} modules;
+
+static void lock(void) {
+  int self = (int)getpid(), holder = 0;
+  while (!atomic_compare_exchange_weak(&modules.holder, &holder, self)) {
+    if (holder == self) {
+      sched_yield();
+      holder = 0;
+    }
+  }
+}
+
+static void unlock(void) {
+  atomic_store(&modules.holder, 0);
+}
+
+/* ---- relocations ----------------------------------------------------------------- */
+
+struct relocations {
+  const Elf64_Sym *symbols;
+  const char *names;
+  const Elf64_Rela *tables[2]; /* DT_RELA, DT_JMPREL */
+  size_t n[2];
+  uintptr_t base;
+};
+
+/* A C library may have relocated the addresses in the dynamic section or not. */
+static const void *at(const struct link_map *map, Elf64_Addr address) {
+  return (const void *)(address < map->l_addr ? map->l_addr + address : address);
+}
+
+static bool read_dynamic(void *handle, struct relocations *r) {
+  struct link_map *map;
+  *r = (struct relocations){ 0 };
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
+    return false;
+  r->base = map->l_addr;
+  for (const Elf64_Dyn *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+    switch (d->d_tag) {
+    case DT_SYMTAB:
+      r->symbols = at(map, d->d_un.d_ptr);
+      break;
+    case DT_STRTAB:
+      r->names = at(map, d->d_un.d_ptr);
+      break;
+    case DT_RELA:
+      r->tables[0] = at(map, d->d_un.d_ptr);
+      break;
+    case DT_RELASZ:
+      r->n[0] = d->d_un.d_val / sizeof(Elf64_Rela);
+      break;
+    case DT_JMPREL:
+      r->tables[1] = at(map, d->d_un.d_ptr);
+      break;
+    case DT_PLTRELSZ:
+      r->n[1] = d->d_un.d_val / sizeof(Elf64_Rela);
+      break;
+    default:
+      break;
+    }
+  }
+  return r->symbols && r->names;
+}
+
+struct slot {
+  uintptr_t *where;
+  const char *name;
+  uintptr_t addend;
+};
+
+/* Calls VISIT for each slot that waits for a name of somebody else's, until it returns
+ * false. */
+static bool each_slot(const struct relocations *r,
+                      bool (*visit)(struct slot s, void *data), void *data) {
+  for (int t = 0; t < 2; t++) {
+    for (size_t i = 0; r->tables[t] && i < r->n[t]; i++) {
+      const Elf64_Rela *rela = &r->tables[t][i];
+      unsigned type = (unsigned)ELF64_R_TYPE(rela->r_info);
+      const Elf64_Sym *symbol = &r->symbols[ELF64_R_SYM(rela->r_info)];
+      if (ELF64_R_SYM(rela->r_info) == 0 || symbol->st_shndx != SHN_UNDEF ||
+          (type != RELOC_SLOT && type != RELOC_GOT && type != RELOC_WORD))
+        continue;
+      struct slot s = { (uintptr_t *)(r->base + rela->r_offset),
+                        r->names + symbol->st_name,
+                        type == RELOC_WORD ? (uintptr_t)rela->r_addend : 0 };
+      if (!visit(s, data))
+        return false;
+    }
+  }
+  return true;
+}
+
+/* ---- binding --------------------------------------------------------------------- */
+
+struct binding {
+  const struct autotune_symbol *symbols;
+  size_t n;
+  char **message;
+};
+
+static bool is_openmp(const char *name) {
+  return strncmp(name, "__kmpc_", 7) == 0 || strncmp(name, "omp_", 4) == 0 ||
+      strncmp(name, "GOMP_", 5) == 0;
+}
+
+/* Weak names that nobody ever needs to have. */
+static bool optional(const char *name) {
+  return strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0 ||
+      strcmp(name, "__gmon_start__") == 0;
+}
+
+static bool bind_slot(struct slot s, void *data) {
+  const struct binding *b = data;
+  const void *address = resolve_site(b->symbols, b->n, s.name);
+  if (!address) {
+    if (*s.where != s.addend || optional(s.name))
+      return true; /* dlopen found it */
+    address = resolve_process(s.name);
+    if (!address && is_openmp(s.name) && openmp_open(b->message) == 0)
+      address = resolve_process(s.name);
+    if (!address) {
+      if (!*b->message)
+        *b->message = sys_printf("undefined symbol '%s'", s.name);
+      return false;
+    }
+  }
+  *s.where = (uintptr_t)address + s.addend;
+  return true;
+}
+
+static bool is_bound(struct slot s, void *data) {
+  const struct binding *b = data;
+  const void *address = resolve_site(b->symbols, b->n, s.name);
+  return !address || *s.where == (uintptr_t)address + s.addend;
+}
+
+/* ---- opening --------------------------------------------------------------------- */
+
+static const char descriptors[] = "/proc/self/fd/";
+
+/* dlopen believes that the same name is the same file, which a reused descriptor is not:
+ * another spelling of it for each time. FILE is the descriptor's number. */
+static void unique_name(const char *file, char *name, size_t size) {
+  unsigned number = atomic_fetch_add(&modules.opened, 1);
+  char *end = stpcpy(name, descriptors);
+  for (int bit = 0; bit < 32 && number >> bit; bit++)
+    end = stpcpy(end, number >> bit & 1 ? "./" : "/");
+  snprintf(end, size - (size_t)(end - name), "%s", file);
+}
+
+static void *open_file(const char *path, int flags) {
+  char name[128];
+  size_t n = sizeof descriptors - 1;
+  if (strncmp(path, descriptors, n) != 0)
+    return dlopen(path, flags);
+  unique_name(path + n, name, sizeof name);
+  return dlopen(name, flags);
+}
+
+/* The same code once more, for a site whose symbols are elsewhere (two libraries that
+ * were built from the same source, say). */
+static void *open_copy(const char *path) {
+  int from = sys_open(path, O_RDONLY, 0), to = memfd_create("autotune", MFD_CLOEXEC);
+  void *handle = NULL;
+  struct stat info;
+  if (from >= 0 && to >= 0 && fstat(from, &info) == 0) {
+    off_t done = 0;
+    char block[16384];
+    for (ssize_t got; (got = pread(from, block, sizeof block, done)) > 0; done += got)
+      if (sys_write_all(to, block, (size_t)got) != 0)
+        break;
+    char name[64];
+    snprintf(name, sizeof name, "%s%d", descriptors, to);
+    handle = done == info.st_size ? open_file(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+  }
+  if (from >= 0)
+    close(from);
+  if (to >= 0)
+    close(to);
+  return handle;
+}
+
+/* Opens PATH and binds it. NULL and maybe *MESSAGE. */
+static void *open_bound(const char *path, struct binding *b) {
+  struct relocations r;
+  void *known = open_file(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  if (known) {
+    if (!session_abandoned() && read_dynamic(known, &r) && each_slot(&r, is_bound, b))
+      return known;
+    dlclose(known);
+  }
+  void *handle = known ? open_copy(path) : open_file(path, RTLD_NOW | RTLD_LOCAL);
+  // While this waited for the loader, the library with the symbols may have been closed.
+  if (handle && !session_abandoned() && read_dynamic(handle, &r) &&
+      each_slot(&r, bind_slot, b))
+    return handle;
+  if (handle)
+    dlclose(handle);
+  return NULL;
+}
+
+autotune_fn module_load(const char *path, const struct autotune_symbol *symbols, size_t n,
+                        void **handle, char **message) {
+  *message = NULL;
+  struct binding b = { symbols, n, message };
+  lock();
+  dlerror(); /* forget old ones */
+  *handle = open_bound(path, &b);
+  unlock();
+  const autotune_fn *entry = NULL;
+  if (*handle) {
+    *(void **)&entry = dlsym(*handle, "autotune_entry");
+    if (entry && *entry)
+      return *entry;
+    dlclose(*handle);
+    *handle = NULL;
+    *message = sys_strdup("the object has no autotune_entry");
+    return NULL;
+  }
+  if (!*message) {
+    const char *error = dlerror();
+    *message = sys_strdup(error ? error : "the object cannot be bound");
+  }
+  return NULL;
+}

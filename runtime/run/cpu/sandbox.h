@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sandbox.h: the parts of worker.c, grouped by file.
+ *
+ *   worker.c   in the tuner: orders workers, hands them trials, waits for answers
+ *   zygote.c   the process that holds the image of the arguments and forks workers
+ *   sandbox.c  what the zygote does to itself so that no variant can reach anything
+ * outside image.c    the sections of the call: pristine copies, the default's outputs,
+ * comparison runner.c   in a worker: loads, runs, checks and times variants */
+#ifndef AUTOTUNE_SANDBOX_H
+#define AUTOTUNE_SANDBOX_H
+
+#include <stdatomic.h>
+
+#include "compile/jit.h"
+#include "run/target.h"
+#include "base/base.h"
+#include "run/verify.h"
+
+/* ---- sandbox.c ------------------------------------------------------------------- */
+
+struct range {
+  char *base;
+  size_t size;
+};
+
+/* Closes all descriptors but the N in FDS, which become 3, 4, …; 0, 1 and 2 become
+ * /dev/null. 0 or -1. */
+int sandbox_descriptors(int *fds, unsigned n);
+/* Handlers to default, nothing blocked, no alternate stack. */
+void sandbox_signals(void);
+/* Makes shared writable mappings other than KEEP private copies of themselves, and device
+ * memory inaccessible. 0, or -1 and *MESSAGE (malloc'ed). */
+int sandbox_memory(const struct range *keep, unsigned n, char **message);
+void sandbox_no_core(void);
+/* Bounds what a variant may take of memory and stack; cores are not even piped to a
+ * program. */
+void sandbox_limits(void);
+/* The writable mapping that holds ADDRESS; size 0: none. *HEAP: it is the brk heap. */
+struct range sandbox_mapping(const void *address, bool *heap);
+/* May all SIZE bytes from BASE on be read? True where nobody can tell. */
+bool sandbox_reads(const void *base, size_t size);
+/* Ends this process with its parent. False: the parent is gone already. */
+bool sandbox_follow(pid_t parent, int signal);
+
+/* ---- image.c --------------------------------------------------------------------- */
+
+enum segment_kind { SEGMENT_IN, SEGMENT_OUT, SEGMENT_INOUT };
+/* A stretch of memory that the call's sections cover in the same way. */
+struct segment {
+  char *base;
+  size_t size;
+  enum segment_kind kind;
+  char *pristine; /* SEGMENT_INOUT: what it held before the call */
+  uint64_t hash;  /* SEGMENT_IN: of what it holds */
+};
+/* Memory beside the sections that no variant may write. */
+struct guard {
+  char *base;
+  size_t size;
+  unsigned char *before;
+  bool *off;
+};
+
+struct image {
+  const struct autotune_kernel *kernel;
+  void *const *args;
+  struct autotune_span *spans; /* of the sections */
+  struct segment *segments;
+  unsigned n_segments;
+  struct guard *guards;
+  unsigned n_guards;
+  char **references; /* per section: what the default wrote; NULL: `in` */
+  struct tolerance *tolerances, ret_tolerance;
+  char *ret, *ret_reference;
+  struct range pristine, shared; /* the mappings that hold the copies */
+  double flops, bytes;
+  double touched; /* bytes of all sections */
+  bool verified;  /* outputs can be compared */
+};
+/* In the zygote: describes the call and copies what trials will change. 0, or -1 and a
+ * message. */
+int image_make(struct image *m, const struct autotune_kernel *k, void *const *args,
+               char *message, size_t size);
+void image_prepare(
+    const struct image *m); /* as before the call; outputs filled with a pattern */
+void image_restore(const struct image *m);  /* only what is read and written */
+bool image_restores(const struct image *m); /* does image_restore do anything? */
+void image_watch(
+    const struct image *m); /* notes the guards, before a run to be checked */
+/* After a run of the default: keeps its outputs. False and a message: the sections cannot
+ * be right. */
+bool image_reference(struct image *m, char *message, size_t size);
+/* In the zygote, after the reference: copies become read-only, tolerances are worked out.
+ */
+void image_seal(struct image *m);
+/* Outputs (and, with GUARDS, all that must be unchanged) are as after the default. */
+bool image_check(const struct image *m, bool guards, char *message, size_t size);
+
+/* ---- messages -------------------------------------------------------------------- */
+
+enum { MAX_SAMPLES = 256 };
+struct command { /* tuner to worker, with the object's memfd */
+  uint64_t serial, ticket, object_size;
+  bool reference;
+  struct trial_plan plan;
+};
+struct answer { /* worker to tuner */
+  uint64_t serial;
+  enum fate fate;
+  char message[256];
+  double verify_seconds, time_seconds, load_seconds;
+  double pace; /* how many times as long as usual the plan's rival took; 0: not known */
+  unsigned n_samples;
+  double samples[MAX_SAMPLES];
+};
+enum order { ORDER_SPAWN, ORDER_KILL, ORDER_SEAL }; /* tuner to zygote */
+enum notice_kind {
+  NOTICE_READY,
+  NOTICE_SPAWNED,
+  NOTICE_DIED,
+  NOTICE_SEALED,
+  NOTICE_FAILED
+};
+struct notice { /* zygote to tuner */
+  enum notice_kind kind;
+  int status;                   /* NOTICE_DIED: as from waitpid */
+  bool timed_out;               /* NOTICE_DIED: the zygote ended it */
+  double flops, bytes, touched; /* NOTICE_READY */
+  bool verified;
+  char message[256]; /* NOTICE_FAILED */
+};
+/* Shared by zygote and workers. */
+struct board {
+  _Atomic double deadline; /* when the zygote ends the worker; 0: it is idle */
+  _Atomic double
+      running; /* seconds of CPU: of the worker that lives, after its last command */
+  _Atomic double buried; /* of those before it, and of the zygote itself */
+};
+
+/* ---- zygote.c, runner.c ---------------------------------------------------------- */
+
+struct zygote {
+  const struct autotune_kernel *kernel;
+  void *const *args;
+  const struct jit_api *jit;
+  int orders, commands; /* sockets: to the tuner, and the workers' to the tuner */
+  struct board *board;
+  struct image image;
+};
+/* The zygote's life. Never returns. */
+void zygote_main(struct zygote *z, pid_t parent) __attribute__((noreturn));
+/* A worker's life. Never returns. */
+void runner_main(struct zygote *z, pid_t parent) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// worker.c: the tuner's side of workers. A trial is a message to the worker and an answer
+// from it; if none comes, the zygote tells how the worker ended. A worker lives until a
+// variant fails in it, or, where nothing is known of what the kernel writes, until the
+// next variant.
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/channel.h"
+#include "sandbox.h"
+#include "call/session/session.h"
+
+// Seconds that a process which only does our work may take before it counts as hanging.
+enum { START_GRACE = 60, GRACE = 10 };
+static const double slowest_pace =
+    4; // more than that is no moment, and nothing is corrected by more
+
+struct worker_pool {
+  const struct autotune_kernel *kernel;
+  struct zygote zygote;  // as the zygote sees it; here for its board
+  pid_t pid;             // of the zygote; 0: gone
+  int orders, commands;  // sockets to the zygote and to the worker
+  bool alive;            // there is a worker
+  uint64_t serial, last; // of the last command; ticket of the last trial
+  double flops, bytes, touched;
+  bool verified;
+  char why[256]; // the zygote's last complaint
+};
+
+// ---- the zygote ---------------------------------------------------------------------
+
+static void end_zygote(struct worker_pool *w) {
+  bool dies = w->pid > 0 && kill(w->pid, SIGKILL) == 0; // its worker goes with it
+  while (dies && waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+    ; // else, where nobody may be killed, it goes with this process
+  w->pid = 0;
+  w->alive = false;
+}
+
+// Waits for a notice of the zygote. False: it is gone or silent, and now surely gone.
+static bool take_notice(struct worker_pool *w, struct notice *n, double seconds) {
+  double end = sys_now() + seconds;
+  for (;;) {
+    struct pollfd p = { w->orders, POLLIN, 0 };
+    double left = end - sys_now();
+    int got = poll(&p, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
+    if (got < 0 && errno == EINTR && !session_stopping())
+      continue;
+    if (got <= 0 || recv(w->orders, n, sizeof *n, 0) != (ssize_t)sizeof *n)
+      break;
+    if (n->kind == NOTICE_FAILED)
+      snprintf(w->why, sizeof w->why, "%s", n->message);
+    return true;
+  }
+  end_zygote(w);
+  return false;
+}
+
+static bool order(struct worker_pool *w, enum order what) {
+  if (w->pid > 0 && message_send(w->orders, &what, sizeof what, -1, 0, session_stopping))
+    return true;
+  end_zygote(w);
+  return false;
+}
+
+// Waits for one KIND of notice; what else comes in between is old news.
+static bool await(struct worker_pool *w, enum notice_kind kind, double seconds) {
+  struct notice n;
+  while (take_notice(w, &n, seconds)) {
+    if (n.kind == kind)
+      return true;
+    if (n.kind == NOTICE_FAILED)
+      return false;
+  }
+  return false;
+}
+
+static void kill_worker(struct worker_pool *w) {
+  if (w->alive && order(w, ORDER_KILL))
+    await(w, NOTICE_DIED, GRACE);
+  w->alive = false;
+}
+
+static bool ensure_worker(struct worker_pool *w, uint64_t ticket) {
+  struct notice n;
+  struct pollfd p = { w->orders, POLLIN, 0 };
+  while (w->pid > 0 && poll(&p, 1, 0) > 0 && take_notice(w, &n, 0))
+    if (n.kind == NOTICE_DIED) // between two trials
+      w->alive = false;
+  if (w->alive && w->kernel->n_sections == 0 && ticket != w->last)
+    kill_worker(w);
+  if (!w->alive)
+    w->alive = order(w, ORDER_SPAWN) && await(w, NOTICE_SPAWNED, START_GRACE);
+  return w->alive;
+}
+
+// The zygote's side of the fork.
+static void become_zygote(struct worker_pool *w, int tuner_orders, int tuner_commands,
+                          pid_t parent) {
+  close(tuner_orders);
+  close(tuner_commands);
+  zygote_main(&w->zygote, parent);
+}
+
+static bool start(struct worker_pool *w) {
+  int orders[2] = { -1, -1 }, commands[2] = { -1, -1 };
+  pid_t self = getpid();
+  w->zygote.board = sys_mmap(sizeof *w->zygote.board, true);
+  if (!w->zygote.board || message_pair(orders) != 0)
+    return false;
+  w->orders = orders[0];
+  if (message_pair(commands) != 0) {
+    close(orders[1]);
+    return false;
+  }
+  w->commands = commands[0];
+  w->zygote.orders = orders[1];
+  w->zygote.commands = commands[1];
+  w->pid = sys_fork();
+  if (w->pid == 0)
+    become_zygote(w, orders[0], commands[0], self);
+  close(orders[1]);
+  close(commands[1]);
+  return w->pid > 0;
+}
+
+struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *args,
+                                 const struct jit_api *jit, char **message) {
+  struct worker_pool *w = sys_calloc(1, sizeof *w);
+  struct notice n = { .kind = NOTICE_FAILED };
+  if (!w)
+    return NULL;
+  w->kernel = k;
+  w->orders = w->commands = -1;
+  w->zygote = (struct zygote){ .kernel = k, .args = args, .jit = jit };
+  bool begun = start(w);
+  if (!begun)
+    snprintf(w->why, sizeof w->why, "no process can be started: %s", strerror(errno));
+  else if (!take_notice(w, &n, START_GRACE))
+    snprintf(w->why, sizeof w->why, "the sections of the call cannot be read");
+  if (begun && n.kind == NOTICE_READY) {
+    w->flops = n.flops;
+    w->bytes = n.bytes;
+    w->touched = n.touched;
+    w->verified = n.verified;
+    return w;
+  }
+  *message = sys_strdup(w->why);
+  worker_stop(w);
+  return NULL;
+}
+
+void worker_call(const struct worker_pool *w, double *flops, double *bytes,
+                 bool *verified) {
+  *flops = w->flops;
+  *bytes = w->bytes;
+  *verified = w->verified;
+}
+
+double worker_touched(const struct worker_pool *w) {
+  return w->touched;
+}
+
+double worker_cost(const struct worker_pool *w) {
+  const struct board *board = w->zygote.board;
+  return atomic_load(&board->running) + atomic_load(&board->buried);
+}
+
+void worker_stop(struct worker_pool *w) {
+  if (!w)
+    return;
+  kill_worker(w);
+  end_zygote(w);
+  if (w->orders >= 0)
+    close(w->orders);
+  if (w->commands >= 0)
+    close(w->commands);
+  if (w->zygote.board)
+    munmap(w->zygote.board, sizeof *w->zygote.board);
+  free(w);
+}
+
+// ---- trials -------------------------------------------------------------------------
+
+// How the worker's end looks to somebody who reads a report.
+static void judge(const struct notice *n, const struct trial_plan *plan,
+                  struct trial *out) {
+  if (n->timed_out) {
+    out->fate = FATE_TIMEOUT;
+    snprintf(out->message, sizeof out->message, "no end after %.3g s", plan->limit);
+  } else if (WIFSIGNALED(n->status)) {
+    const char *name = sigabbrev_np(WTERMSIG(n->status));
+    out->fate = FATE_CRASH;
+    snprintf(out->message, sizeof out->message, "SIG%s%s", name ? name : "?",
+             WTERMSIG(n->status) == SIGKILL ? " (out of memory?)" : "");
+  } else {
+    out->fate = FATE_EXIT;
+    snprintf(out->message, sizeof out->message, "it called exit(%d)",
+             WEXITSTATUS(n->status));
+  }
+}
+
+// The answer is on a shared socket and from a process that a variant may have damaged:
+// believe no number.
+static int copy_answer(const struct answer *a, struct trial *out) {
+  unsigned n = a->n_samples <= MAX_SAMPLES ? a->n_samples : 0;
+  out->fate = (unsigned)a->fate < FATE_PENDING ? a->fate : FATE_CRASH;
+  snprintf(out->message, sizeof out->message, "%.255s", a->message);
+  out->verify_seconds = a->verify_seconds;
+  out->time_seconds = a->time_seconds;
+  out->load_seconds = a->load_seconds;
+  out->pace = a->pace > slowest_pace ? slowest_pace
+      : a->pace >= 1 / slowest_pace  ? a->pace
+                                     : 1;
+  for (unsigned i = 0; i < n; i++)
+    if (!(a->samples[i] >= 0 && a->samples[i] < 1e9))
+      n = 0;
+  if (out->fate == FATE_OK && n == 0) {
+    out->fate = FATE_CRASH;
+    snprintf(out->message, sizeof out->message, "its measurements were destroyed");
+  }
+  out->samples = n ? sys_malloc(n * sizeof *out->samples) : NULL;
+  if (n && !out->samples)
+    return -1;
+  for (unsigned i = 0; i < n; i++)
+    out->samples[i] = a->samples[i] / out->pace;
+  out->n_samples = n;
+  return 0;
+}
+
+static bool take_answer(struct worker_pool *w, struct answer *a) {
+  while (recv(w->commands, a, sizeof *a, MSG_DONTWAIT) == (ssize_t)sizeof *a)
+    if (a->serial == w->serial)
+      return true;
+  return false;
+}
+
+// Waits for the answer or for the worker's end. 0; -1: the zygote is lost, or we are to
+// stop.
+static int await_answer(struct worker_pool *w, const struct trial_plan *plan,
+                        struct answer *a, struct trial *out) {
+  // Each run has its limit, and the zygote sees to it; this is for the case that it
+  // cannot.
+  double end = sys_now() + plan->budget + 4 * plan->limit + START_GRACE;
+  while (!session_stopping()) {
+    struct pollfd p[2] = { { w->commands, POLLIN, 0 }, { w->orders, POLLIN, 0 } };
+    double left = end - sys_now();
+    struct notice n;
+    if (left <= 0)
+      break;
+    if (poll(p, 2, left < 1 ? (int)(left * 1000) + 1 : 1000) < 0 && errno != EINTR)
+      break;
+    if (take_answer(w, a))
+      return copy_answer(a, out);
+    if (p[1].revents == 0)
+      continue;
+    if (!take_notice(w, &n, 0))
+      return -1;
+    if (n.kind != NOTICE_DIED)
+      continue;
+    w->alive = false;
+    if (take_answer(w, a)) // it answered and died then
+      return copy_answer(a, out);
+    judge(&n, plan, out);
+    return 0;
+  }
+  out->fate = session_stopping() ? FATE_PENDING : FATE_TIMEOUT;
+  end_zygote(w);
+  return -1;
+}
+
+static int trial(struct worker_pool *w, bool reference, uint64_t ticket,
+                 const void *object, size_t size, const struct trial_plan *plan,
+                 struct trial *out) {
+  struct command c = {
+    .ticket = ticket, .object_size = size, .reference = reference, .plan = *plan
+  };
+  struct answer *a = sys_malloc(sizeof *a);
+  int fd = -1, rc = -1;
+  *out = (struct trial){ .fate = FATE_PENDING };
+  bool ready = a && ensure_worker(w, ticket);
+  if (ready && ticket != 0)
+    ready = (fd = message_file("autotune-object", object, size)) >= 0;
+  if (ready) {
+    c.serial = ++w->serial;
+    w->last = ticket;
+    if (message_send(w->commands, &c, sizeof c, fd, 0, session_stopping))
+      rc = await_answer(w, plan, a, out);
+    if (out->fate != FATE_OK && out->fate != FATE_LOAD)
+      kill_worker(w); // it may have written anywhere
+  }
+  if (rc != 0 && out->message[0] == '\0')
+    snprintf(out->message, sizeof out->message, "%s",
+             w->why[0] ? w->why : "no worker is left");
+  if (fd >= 0)
+    close(fd);
+  free(a);
+  return rc;
+}
+
+int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_t size,
+               const struct trial_plan *plan, struct trial *out) {
+  return trial(w, false, ticket, object, size, plan, out);
+}
+
+int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
+                     struct trial *out) {
+  struct trial_plan p = *plan;
+  p.verify = true; // it must repeat itself
+  int rc = trial(w, true, 0, NULL, 0, &p, out);
+  kill_worker(w); // it could write to the copies that the others will be compared with
+  if (rc == 0 && !(order(w, ORDER_SEAL) && await(w, NOTICE_SEALED, START_GRACE)))
+    rc = -1;
+  return rc;
+}
+
+// ---- as an executor -----------------------------------------------------------------
+
+static struct worker_pool *pool_of(const struct executor *e) {
+  return (struct worker_pool *)(uintptr_t)e;
+}
+
+static struct executor *start_executor(const struct autotune_kernel *k, void *const *args,
+                                       const struct jit_api *jit, const struct plan *plan,
+                                       char **message) {
+  (void)plan;
+  return (struct executor *)worker_start(k, args, jit, message);
+}
+
+static void call_of(const struct executor *e, double *flops, double *bytes,
+                    bool *verified) {
+  worker_call(pool_of(e), flops, bytes, verified);
+}
+
+static double touched_of(const struct executor *e) {
+  return worker_touched(pool_of(e));
+}
+
+static int run_reference(struct executor *e, const struct trial_plan *plan,
+                         struct trial *out) {
+  return worker_reference(pool_of(e), plan, out);
+}
+
+static int run_trial(struct executor *e, uint64_t ticket, const void *object, size_t size,
+                     const struct trial_plan *plan, struct trial *out) {
+  return worker_try(pool_of(e), ticket, object, size, plan, out);
+}
+
+static double cost_of(const struct executor *e) {
+  return worker_cost(pool_of(e));
+}
+
+static void stop_executor(struct executor *e) {
+  worker_stop(pool_of(e));
+}
+
+const struct executor_class executor_cpu = {
+  .name = "workers",
+  .place = "in the sandbox",
+  .start = start_executor,
+  .call = call_of,
+  .touched = touched_of,
+  .reference = run_reference,
+  .try = run_trial,
+  .cost = cost_of,
+  .stop = stop_executor,
+};

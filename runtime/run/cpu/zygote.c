@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// zygote.c: the process that keeps the image of the arguments as they were at the call.
+// It has one thread and runs no variant; from it a fresh worker is forked whenever the
+// last one is gone. As the workers' parent it alone knows how they end, and it ends those
+// that are over their deadline.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/channel.h"
+#include "openmp.h"
+#include "sandbox.h"
+
+static void tell(const struct zygote *z, const struct notice *n) {
+  if (!message_send(z->orders, n, sizeof *n, -1, 0, NULL))
+    _exit(1); // the tuner is gone
+}
+
+static void fail(const struct zygote *z, const char *message) {
+  struct notice n = { .kind = NOTICE_FAILED };
+  snprintf(n.message, sizeof n.message, "%s", message);
+  tell(z, &n);
+  _exit(1);
+}
+
+// ---- one worker ---------------------------------------------------------------------
+
+// Commands that the last worker did not live to read.
+static void drop_commands(const struct zygote *z) {
+  char byte;
+  while (recv(z->commands, &byte, 1, MSG_DONTWAIT | MSG_TRUNC) > 0)
+    ; // descriptors that came along are closed by the kernel
+}
+
+static pid_t spawn(struct zygote *z) {
+  pid_t self = getpid();
+  drop_commands(z);
+  atomic_store(&z->board->deadline, 0);
+  pid_t worker = sys_fork();
+  if (worker == 0)
+    runner_main(z, self);
+  if (worker > 0)
+    setpgid(worker, worker); // here as well as there: whoever comes first
+  struct notice n = { .kind = worker > 0 ? NOTICE_SPAWNED : NOTICE_FAILED };
+  if (worker < 0)
+    snprintf(n.message, sizeof n.message, "no worker can be forked: %s", strerror(errno));
+  tell(z, &n);
+  return worker;
+}
+
+static double now(void) { // the real clock, also in tests
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// The numbers of our children, as text; at most as many as fit.
+static bool list_children(char *text, size_t size) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+  if (fd >= 0)
+    close(fd);
+  while (n > 0 && (size_t)n == size - 1 && text[n - 1] != ' ') // the last may be cut
+    n--;
+  text[n > 0 ? n : 0] = '\0';
+  return n > 0;
+}
+
+// What a variant has forked and what has left its group comes to us once its parents are
+// gone.
+static void bury_orphans(void) {
+  char text[4096];
+  for (double end = now() + 1; now() < end;) {
+    pid_t got = waitpid(-1, NULL, WNOHANG);
+    if (got < 0 && errno != EINTR)
+      return; // there are none
+    if (got != 0)
+      continue;
+    if (!list_children(text, sizeof text))
+      return;
+    char *at = text, *next;
+    for (long pid; (pid = strtol(at, &next, 10)) > 0; at = next)
+      kill((pid_t)pid, SIGKILL);
+    waitpid(-1, NULL, 0);
+  }
+}
+
+static double seconds(const struct rusage *u) {
+  return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+      1e-6 * (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
+}
+
+static void count_cost(const struct zygote *z) {
+  struct rusage own = { 0 }, children = { 0 };
+  getrusage(RUSAGE_SELF, &own);
+  getrusage(RUSAGE_CHILDREN, &children);
+  atomic_store(&z->board->running, 0);
+  atomic_store(&z->board->buried, seconds(&own) + seconds(&children));
+}
+
+// Ends WORKER, if that is still needed, and whatever it has forked, and tells the tuner.
+// Where nobody may be killed (seccomp), it goes with this process.
+static void bury(struct zygote *z, pid_t worker, bool timed_out) {
+  int status = 0;
+  kill(-worker, SIGKILL);
+  if (kill(worker, SIGKILL) != 0 && errno != ESRCH)
+    _exit(1);
+  while (waitpid(worker, &status, 0) < 0 && errno == EINTR)
+    ;
+  count_cost(z);
+  bury_orphans();
+  openmp_clean(worker);
+  tell(z,
+       &(struct notice){ .kind = NOTICE_DIED, .status = status, .timed_out = timed_out });
+}
+
+// Milliseconds until the worker must be looked at: at its deadline, and before where
+// nothing tells of its end.
+static int patience(const struct zygote *z, pid_t worker, int pidfd) {
+  double deadline = worker > 0 ? atomic_load(&z->board->deadline) : 0;
+  double left = deadline > 0 ? deadline - now()
+                             : 0.05; // idle: it may become busy at any time
+  if (worker <= 0)
+    return -1;
+  if (pidfd < 0 && left > 0.002)
+    left = 0.002;
+  if (left > 0.25)
+    left = 0.25;
+  return left > 0 ? (int)(left * 1000) + 1 : 0;
+}
+
+static bool is_late(const struct zygote *z) {
+  double deadline = atomic_load(&z->board->deadline);
+  return deadline > 0 && now() > deadline;
+}
+
+static bool is_dead(
+    pid_t worker) { // leaves it a zombie, so that its number stays its own
+  siginfo_t info = { 0 };
+  return waitid(P_PID, (id_t)worker, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      info.si_pid != 0;
+}
+
+// ---- the loop -----------------------------------------------------------------------
+
+static void obey(struct zygote *z, enum order order, pid_t *worker) {
+  switch (order) {
+  case ORDER_SPAWN:
+    *worker = spawn(z);
+    break;
+  case ORDER_KILL:
+    if (*worker > 0)
+      bury(z, *worker, false);
+    *worker = -1;
+    break;
+  case ORDER_SEAL:
+    image_seal(&z->image);
+    tell(z, &(struct notice){ .kind = NOTICE_SEALED });
+    break;
+  }
+}
+
+static void serve(struct zygote *z) {
+  pid_t worker = -1;
+  int pidfd = -1;
+  for (;;) {
+    struct pollfd p[2] = { { z->orders, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
+    int n = poll(p, pidfd >= 0 ? 2 : 1, patience(z, worker, pidfd));
+    if (n < 0 && errno != EINTR)
+      _exit(1);
+    pid_t before = worker;
+    if (worker > 0 && is_dead(worker)) {
+      bury(z, worker, false);
+      worker = -1;
+    } else if (worker > 0 && is_late(z)) {
+      bury(z, worker, true);
+      worker = -1;
+    } else if (n > 0 && p[0].revents) {
+      enum order order;
+      if (recv(z->orders, &order, sizeof order, 0) != (ssize_t)sizeof order) {
+        if (worker > 0)
+          kill(-worker, SIGKILL);
+        _exit(0); // the tuner is gone; the worker dies with us
+      }
+      obey(z, order, &worker);
+    }
+    if (worker != before) {
+      if (pidfd >= 0)
+        close(pidfd);
+      pidfd = worker > 0 ? (int)syscall(SYS_pidfd_open, worker, 0) : -1;
+    }
+  }
+}
+
+void zygote_main(struct zygote *z, pid_t parent) {
+  char message[256], *why = NULL;
+  int fds[2] = { z->orders, z->commands };
+  setsid(); // what the terminal sends is not for variants
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (!sandbox_follow(parent, SIGKILL))
+    _exit(1);
+  sandbox_signals();
+  if (sandbox_descriptors(fds, 2) != 0)
+    _exit(1);
+  z->orders = fds[0];
+  z->commands = fds[1];
+  const struct range keep = { (char *)z->board, sizeof *z->board };
+  if (sandbox_memory(&keep, 1, &why) != 0)
+    fail(z, why ? why : "no memory");
+  if (image_make(&z->image, z->kernel, z->args, message, sizeof message) != 0)
+    fail(z, message);
+  sandbox_limits();
+  tell(z,
+       &(struct notice){ .kind = NOTICE_READY,
+                         .flops = z->image.flops,
+                         .bytes = z->image.bytes,
+                         .touched = z->image.touched,
+                         .verified = z->image.verified });
+  serve(z);
+  _exit(0);
+}

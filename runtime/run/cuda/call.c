@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+// call.c: one call of a CUDA kernel as plain bytes. What the kernel may write is what its
+// sections say, or else the whole of every allocation that an argument lets it reach;
+// what it may read is every allocation that an argument points into, because a helper
+// needs a copy of it. Addresses within structures that are passed by value, and in memory
+// that an argument `float **` points to, are found by asking the driver about each word.
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+#include "run/verify.h"
+
+// CUpointer_attribute and CUmemorytype, by their documented numbers.
+enum {
+  POINTER_MEMORY_TYPE = 2,
+  POINTER_IS_MANAGED = 8,
+  POINTER_ORDINAL = 9,
+  MEMORY_HOST = 1
+};
+
+struct description {
+  const struct autotune_kernel *kernel;
+  const struct gpu_api *api;
+  struct gpu_call *call;
+  char *why;
+  size_t size;
+};
+
+enum place { PLACE_UNKNOWN, PLACE_BOUNDLESS, PLACE_HOST, PLACE_ELSEWHERE, PLACE_HERE };
+
+static bool refuse(struct description *d, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool refuse(struct description *d, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(d->why, d->size, format, args);
+  va_end(args);
+  return false;
+}
+
+// ---- where an address is ------------------------------------------------------------
+
+// In the memory that the driver knows (managed memory counts as the device's).
+static enum place place_of(const struct description *d, gpu_pointer p,
+                           struct gpu_allocation *out) {
+  unsigned long long type = 0, managed = 0; // larger than what the driver writes
+  int ordinal = 0;
+  if (p == 0 || d->api->pointer_attribute(&type, POINTER_MEMORY_TYPE, p) != 0)
+    return PLACE_UNKNOWN;
+  bool is_managed = d->api->pointer_attribute(&managed, POINTER_IS_MANAGED, p) == 0 &&
+      (managed & 0xff) != 0;
+  if ((unsigned)type == MEMORY_HOST && !is_managed)
+    return PLACE_HOST;
+  if (!is_managed && d->api->pointer_attribute(&ordinal, POINTER_ORDINAL, p) == 0 &&
+      ordinal != d->call->device)
+    return PLACE_ELSEWHERE;
+  bool known = d->api->range(&out->base, &out->bytes, p) == 0 && out->base <= p &&
+      p - out->base < out->bytes;
+  return known ? PLACE_HERE : PLACE_BOUNDLESS;
+}
+
+static bool refuse_place(struct description *d, const char *name, enum place place) {
+  if (place == PLACE_HOST)
+    return refuse(d, "%s points to memory of the host, which is not saved", name);
+  if (place == PLACE_ELSEWHERE)
+    return refuse(d, "%s points to memory of another device", name);
+  return refuse(d, "%s points to no memory of this device", name);
+}
+
+// The index of allocation A; -1: there are too many.
+static int add_allocation(struct description *d, const struct gpu_allocation *a,
+                          const char *name) {
+  struct gpu_call *c = d->call;
+  for (unsigned i = 0; i < c->n_allocations; i++)
+    if (c->allocations[i].base == a->base)
+      return (int)i;
+  if (c->n_allocations == GPU_REGIONS) {
+    refuse(d, "it is given more than %d pieces of memory", GPU_REGIONS);
+    return -1;
+  }
+  c->allocations[c->n_allocations] = *a;
+  snprintf(c->allocations[c->n_allocations].name, sizeof a->name, "%s", name);
+  return (int)c->n_allocations++;
+}
+
+// ---- regions ------------------------------------------------------------------------
+
+static void set_tolerance(const struct autotune_kernel *k, struct gpu_region *r) {
+  bool number = r->element >= AUTOTUNE_F16 && r->element <= AUTOTUNE_F64;
+  r->compared = k->verify != AUTOTUNE_VERIFY_OFF && (r->access & AUTOTUNE_OUT) &&
+      !r->addresses;
+  r->rtol = r->atol = -1;
+  if (k->verify == AUTOTUNE_VERIFY_EXACT || !number)
+    return;
+  bool given = k->verify == AUTOTUNE_VERIFY_TOLERANCE;
+  r->rtol = given ? k->rtol : verify_rtol(r->element);
+  r->atol = given && k->atol >= 0 ? k->atol : -1;
+}
+
+static bool add_region(struct description *d, struct gpu_region r, const char *name) {
+  struct gpu_call *c = d->call;
+  if (c->n_regions == GPU_REGIONS)
+    return refuse(d, "it writes more than %d pieces of memory", GPU_REGIONS);
+  snprintf(r.name, sizeof r.name, "%s", name);
+  c->regions[c->n_regions++] = r;
+  return true;
+}
+
+static bool whole_allocation(struct description *d, int index,
+                             enum autotune_element element, const char *name) {
+  const struct gpu_allocation *a = &d->call->allocations[index];
+  return add_region(d,
+                    (struct gpu_region){ .base = a->base,
+                                         .bytes = a->bytes,
+                                         .access = AUTOTUNE_INOUT,
+                                         .element = element,
+                                         .whole = true,
+                                         .parent = (unsigned)index },
+                    name);
+}
+
+static bool add_section(struct description *d, const struct autotune_section *s,
+                        const struct autotune_span *span) {
+  struct gpu_allocation a = { 0 };
+  gpu_pointer base = (gpu_pointer)(uintptr_t)span->base;
+  if (!base || span->bytes == 0)
+    return true;
+  enum place place = place_of(d, base, &a);
+  if (place != PLACE_HERE)
+    return refuse_place(d, s->name, place);
+  if (span->bytes > a.bytes - (base - a.base))
+    return refuse(d, "%s goes %llu bytes beyond the memory it lies in", s->name,
+                  (unsigned long long)(span->bytes - (a.bytes - (base - a.base))));
+  int index = add_allocation(d, &a, s->name);
+  return index >= 0 &&
+      add_region(d,
+                 (struct gpu_region){ .base = base,
+                                      .bytes = span->bytes,
+                                      .access = s->access,
+                                      .element = s->element,
+                                      .parent = (unsigned)index },
+                 s->name);
+}
+
+static bool add_sections(struct description *d, void *const *args) {
+  const struct autotune_kernel *k = d->kernel;
+  struct autotune_span *spans = sys_calloc(k->n_sections + 1, sizeof *spans);
+  struct autotune_call call = { .spans = spans };
+  bool good = spans || refuse(d, "no memory");
+  if (good)
+    k->describe(args, &call);
+  for (unsigned i = 0; good && i < k->n_sections; i++)
+    good = add_section(d, &k->sections[i], &spans[i]);
+  free(spans);
+  return good;
+}
+
+static int by_base(const void *a, const void *b) {
+  const struct gpu_region *x = a, *y = b;
+  return (x->base > y->base) - (x->base < y->base);
+}
+
+// How bytes that two regions share are to be compared: as what is written there, if that
+// is one thing.
+static enum autotune_element common_element(const struct gpu_region *a,
+                                            const struct gpu_region *b) {
+  bool a_out = a->access & AUTOTUNE_OUT, b_out = b->access & AUTOTUNE_OUT;
+  enum autotune_element e = a->element == b->element || (a_out && !b_out) ? a->element
+      : b_out && !a_out                                                   ? b->element
+                        : AUTOTUNE_BYTES;
+  return (b->base - a->base) % verify_element_size(e) == 0 ? e : AUTOTUNE_BYTES;
+}
+
+static void merge_regions(struct description *d) {
+  struct gpu_call *c = d->call;
+  unsigned n = 0;
+  qsort(c->regions, c->n_regions, sizeof *c->regions, by_base);
+  for (unsigned i = 0; i < c->n_regions; i++) {
+    struct gpu_region *r = &c->regions[i], *last = n ? &c->regions[n - 1] : NULL;
+    if (!last || last->base + last->bytes <= r->base) {
+      c->regions[n++] = *r;
+      continue;
+    }
+    gpu_pointer end = r->base + r->bytes;
+    last->element = common_element(last, r);
+    last->access |= r->access;
+    last->addresses |= r->addresses;
+    if (end > last->base + last->bytes)
+      last->bytes = end - last->base;
+  }
+  c->n_regions = n;
+  for (unsigned i = 0; i < n; i++) {
+    struct gpu_region *r = &c->regions[i];
+    if (r->element > AUTOTUNE_F64 || r->base % verify_element_size(r->element) != 0)
+      r->element = AUTOTUNE_BYTES; // nothing that the device computes with
+    set_tolerance(d->kernel, r);
+  }
+}
+
+// ---- arguments ----------------------------------------------------------------------
+
+// What argument I, which points to what is not const, points to; -1: it is no such
+// argument.
+static int written_element(const struct autotune_gpu *g, unsigned arg) {
+  for (unsigned i = 0; i < g->n_written; i++)
+    if (g->written[i] == arg)
+      return g->elements ? (int)g->elements[i] : AUTOTUNE_BYTES;
+  return -1;
+}
+
+// At OFFSET of the arguments' bytes, or of what is in allocation IN - 1.
+static bool note_pointer(struct description *d, unsigned in, size_t offset,
+                         int allocation) {
+  struct gpu_call *c = d->call;
+  if (c->n_pointers == GPU_POINTERS)
+    return refuse(d, "it is given more than %d addresses", GPU_POINTERS);
+  c->pointers[c->n_pointers].in = in;
+  c->pointers[c->n_pointers].offset = offset;
+  c->pointers[c->n_pointers++].allocation = (unsigned)allocation;
+  return true;
+}
+
+static gpu_pointer word_at(const struct gpu_call *c, unsigned offset) {
+  gpu_pointer p;
+  memcpy(&p, c->bytes + offset, sizeof p);
+  return p;
+}
+
+// ---- addresses in memory ------------------------------------------------------------
+
+enum { TABLE = 4096 }; // words
+
+// The WORDS at P, after all that the launch comes behind.
+static bool read_table(struct description *d, gpu_pointer p, gpu_pointer *words, size_t n,
+                       const char *name) {
+  const struct gpu_api *api = d->api;
+  gpu_stream stream = d->call->asked.stream;
+  char error[160];
+  gpu_result e = api->copy_to_host(words, p, n * sizeof *words, stream);
+  if (e == 0)
+    e = api->stream_synchronize(stream);
+  return e == 0 ||
+      refuse(d, "the addresses that %s points to cannot be read: %s", name,
+             gpu_error(api, e, error, sizeof error));
+}
+
+// The memory that the WORDS at byte AT of allocation INDEX lead to; what is no address
+// leads nowhere.
+static bool follow(struct description *d, int index, size_t at, const gpu_pointer *words,
+                   size_t n, int element, const char *name) {
+  for (size_t i = 0; i < n; i++) {
+    struct gpu_allocation a = { 0 };
+    enum place place = place_of(d, words[i], &a);
+    if (place == PLACE_UNKNOWN)
+      continue;
+    if (place != PLACE_HERE)
+      return refuse_place(d, name, place);
+    int to = add_allocation(d, &a, name);
+    if (to < 0 || !note_pointer(d, (unsigned)index + 1, at + i * sizeof *words, to))
+      return false;
+    if ((element & AUTOTUNE_ADDRESSES) &&
+        !whole_allocation(
+            d, to, (enum autotune_element)(element & (AUTOTUNE_ADDRESSES - 1)), name))
+      return false;
+  }
+  return true;
+}
+
+// Argument NAME, P, points to addresses in allocation INDEX. Which of its words the
+// kernel reads nobody knows.
+static bool add_table(struct description *d, gpu_pointer p, int index, int element,
+                      const char *name) {
+  const struct gpu_allocation *a = &d->call->allocations[index];
+  size_t at = (size_t)(p - a->base), n = (a->bytes - at) / sizeof p;
+  if (element & AUTOTUNE_DEEP_ADDRESSES)
+    return refuse(d, "%s points to addresses of addresses, which are not followed", name);
+  if (n > TABLE)
+    return refuse(d, "%s points to addresses in memory of more than %d words", name,
+                  TABLE);
+  gpu_pointer *words = sys_calloc(n + 1, sizeof *words);
+  if (!words)
+    return refuse(d, "no memory");
+  bool good = read_table(d, p, words, n, name) &&
+      follow(d, index, at, words, n, element, name);
+  free(words);
+  if (!good || d->kernel->n_sections)
+    return good;
+  return add_region(d,
+                    (struct gpu_region){ .base = a->base,
+                                         .bytes = a->bytes,
+                                         .access = AUTOTUNE_INOUT,
+                                         .addresses = true,
+                                         .parent = (unsigned)index },
+                    name);
+}
+
+enum {
+  ANY_ADDRESSES = AUTOTUNE_ADDRESSES | AUTOTUNE_CONST_ADDRESSES | AUTOTUNE_DEEP_ADDRESSES
+};
+
+static bool add_pointer(struct description *d, unsigned arg) {
+  struct gpu_allocation a = { 0 };
+  const char *name = d->kernel->args[arg].name;
+  unsigned offset = d->call->offsets[arg];
+  gpu_pointer p = word_at(d->call, offset);
+  int element = written_element(d->kernel->gpu, arg);
+  bool table = element >= 0 && (element & ANY_ADDRESSES);
+  if (d->kernel->n_sections && !table)
+    element = -1;
+  enum place place = place_of(d, p, &a);
+  if (p == 0 || (place <= PLACE_BOUNDLESS && element < 0))
+    return true; // nothing of it can be used
+  if (place != PLACE_HERE)
+    return refuse_place(d, name, place);
+  int index = add_allocation(d, &a, name);
+  if (index < 0 || !note_pointer(d, 0, offset, index))
+    return false;
+  if (table)
+    return add_table(d, p, index, element, name);
+  return element < 0 || whole_allocation(d, index, (enum autotune_element)element, name);
+}
+
+// A structure, or a number. Nobody has said whether what it points to is written.
+static bool add_value(struct description *d, unsigned arg) {
+  unsigned offset = d->call->offsets[arg], size = d->call->sizes[arg];
+  const char *name = d->kernel->args[arg].name;
+  for (unsigned at = 0; at + sizeof(gpu_pointer) <= size; at += sizeof(gpu_pointer)) {
+    struct gpu_allocation a = { 0 };
+    enum place place = place_of(d, word_at(d->call, offset + at), &a);
+    if (place != PLACE_HERE && place != PLACE_UNKNOWN && d->kernel->n_sections == 0)
+      return refuse_place(d, name, place); // it may be written, and could not be saved
+    if (place != PLACE_HERE)
+      continue;
+    int index = add_allocation(d, &a, name);
+    if (index < 0 || !note_pointer(d, 0, offset + at, index))
+      return false;
+    if (d->kernel->n_sections == 0 && !whole_allocation(d, index, AUTOTUNE_BYTES, name))
+      return false;
+  }
+  return true;
+}
+
+static bool add_args(struct description *d, void *const *args) {
+  const struct autotune_kernel *k = d->kernel;
+  struct gpu_call *c = d->call;
+  size_t at = 0;
+  if (k->n_args > GPU_MAX_ARGS)
+    return refuse(d, "it has more than %d arguments", GPU_MAX_ARGS);
+  c->n_args = k->n_args;
+  for (unsigned i = 0; i < k->n_args; i++) {
+    size_t size = k->args[i].size;
+    at = (at + 15) & ~(size_t)15;
+    if (size > sizeof c->bytes - at)
+      return refuse(d, "its arguments take more than %d bytes", GPU_ARGS);
+    c->offsets[i] = (unsigned)at;
+    c->sizes[i] = (unsigned)size;
+    memcpy(c->bytes + at, args[i], size);
+    at += size;
+    if (!(k->args[i].pointer && size == sizeof(gpu_pointer) ? add_pointer(d, i)
+                                                            : add_value(d, i)))
+      return false;
+  }
+  return true;
+}
+
+static bool add_symbols(struct description *d) {
+  const struct autotune_gpu *g = d->kernel->gpu;
+  struct gpu_call *c = d->call;
+  if (g->n_symbols > GPU_SYMBOLS)
+    return refuse(d, "it uses more than %d variables of the device", GPU_SYMBOLS);
+  for (unsigned i = 0; i < g->n_symbols; i++) {
+    const struct autotune_gpu_symbol *s = &g->symbols[i];
+    void *address = NULL;
+    size_t bytes = 0;
+    char error[160];
+    int e = s->locate(&address, &bytes);
+    if (e != 0)
+      return refuse(d, "its variable %s cannot be found: %s", s->name,
+                    gpu_error(d->api, e, error, sizeof error));
+    snprintf(c->symbols[i].name, sizeof c->symbols[i].name, "%s", s->name);
+    c->symbols[i].address = (gpu_pointer)(uintptr_t)address;
+    c->symbols[i].bytes = bytes;
+    c->symbols[i].written = s->written;
+    c->n_symbols = i + 1;
+    if (s->written && bytes > 0 &&
+        !add_region(d,
+                    (struct gpu_region){ .base = c->symbols[i].address,
+                                         .bytes = bytes,
+                                         .access = AUTOTUNE_INOUT,
+                                         .element = AUTOTUNE_BYTES,
+                                         .parent = GPU_SYMBOL + i },
+                    s->name))
+      return false;
+  }
+  return true;
+}
+
+// Streams and memory of a context of the program's own would be no use in the primary
+// one.
+static bool find_device(struct description *d) {
+  gpu_context current = NULL, primary = NULL;
+  gpu_device device = 0;
+  if (d->api->context_get(&current) != 0)
+    return refuse(d, "CUDA has no current context");
+  if (current && d->api->context_device(&device) != 0)
+    return refuse(d, "CUDA has no current device");
+  d->call->device = device;
+  if (!current)
+    return true; // the runtime will make device 0's
+  if (d->api->primary_retain(&primary, device) != 0)
+    return refuse(d, "the device has no primary context");
+  d->api->primary_release(device);
+  return primary == current || refuse(d, "its context is not the device's primary one");
+}
+
+int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
+                      const struct autotune_launch *asked, struct gpu_call *out,
+                      char *why, size_t size) {
+  const char *missing = "";
+  struct description d = {
+    .kernel = k, .api = gpu_api_get(&missing), .call = out, .why = why, .size = size
+  };
+  memset(out, 0, sizeof *out); // the bytes between its members too
+  out->asked = *asked;
+  out->flags = k->gpu->flags;
+  bool good = d.api || refuse(&d, "%s", missing);
+  good = good && find_device(&d) && add_args(&d, args) && add_sections(&d, args) &&
+      add_symbols(&d);
+  if (!good)
+    return -1;
+  merge_regions(&d);
+  return 0;
+}

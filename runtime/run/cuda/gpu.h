@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gpu.h: CUDA kernels inside libautotune; docs/design.md draws who does what.
+ *
+ *   api.c       the driver's and NVRTC's functions, opened at run time; the device's
+ * numbers nvrtc.c     (tuner) the backend that makes cubins of units launch.c (program)
+ * autotune_launch_kernel: keys, installed cubins, capture of streams call.c      one call
+ * as plain bytes, that another process understands: struct gpu_call executor.c  (tuner)
+ * `worker_*` for CUDA kernels: asks the helper and the program serve.c     (program) runs
+ * what the tuner asks for while the program waits helper.c    autotune-gpu-worker: the
+ * helper's main (its packets: helper.h) run.c       (program and helper) save, run,
+ * compare, time, restore compare.c   comparing outputs on the device: the kernel that
+ * does it, and what it found
+ *
+ * Errors of the driver are sticky: after one, every call in that process fails. So a
+ * variant runs in the helper first, and a process that has seen a sticky error is of no
+ * more use for tuning. */
+#ifndef AUTOTUNE_GPU_H
+#define AUTOTUNE_GPU_H
+
+#include "compile/compile.h"
+#include "base/base.h"
+#include "run/target.h"
+
+/* ---- api.c ----------------------------------------------------------------------- */
+
+/* CUDA's own types, as far as they are needed, so that no header of the toolkit is. */
+typedef int gpu_result; /* CUresult; 0: success */
+typedef int gpu_device;
+typedef unsigned long long gpu_pointer; /* CUdeviceptr */
+typedef struct gpu_ctx_st *gpu_context;
+typedef struct gpu_mod_st *gpu_module;
+typedef struct gpu_func_st *gpu_function;
+typedef struct gpu_stream_st *gpu_stream;
+typedef struct gpu_event_st *gpu_event;
+typedef struct {
+  unsigned char bytes[64];
+} gpu_ipc; /* CUipcMemHandle, by value */
+typedef struct {
+  char bytes[16];
+} gpu_uuid;
+
+/* name in libcuda without "cu" → member; the list says it once: X(return is always
+ * gpu_result) */
+#define GPU_DRIVER(X)                                                                    \
+  X(init, "cuInit", (unsigned flags))                                                    \
+  X(driver_version, "cuDriverGetVersion", (int *version))                                \
+  X(error_name, "cuGetErrorName", (gpu_result e, const char **text))                     \
+  X(error_string, "cuGetErrorString", (gpu_result e, const char **text))                 \
+  X(device_count, "cuDeviceGetCount", (int *n))                                          \
+  X(device_get, "cuDeviceGet", (gpu_device * d, int ordinal))                            \
+  X(device_name, "cuDeviceGetName", (char *name, int size, gpu_device d))                \
+  X(device_uuid, "cuDeviceGetUuid", (gpu_uuid * uuid, gpu_device d))                     \
+  X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, gpu_device d)) \
+  X(device_memory, "cuDeviceTotalMem_v2", (size_t *bytes, gpu_device d))                 \
+  X(primary_retain, "cuDevicePrimaryCtxRetain", (gpu_context * c, gpu_device d))         \
+  X(primary_release, "cuDevicePrimaryCtxRelease_v2", (gpu_device d))                     \
+  X(context_get, "cuCtxGetCurrent", (gpu_context * c))                                   \
+  X(context_set, "cuCtxSetCurrent", (gpu_context c))                                     \
+  X(context_device, "cuCtxGetDevice", (gpu_device * d))                                  \
+  X(context_synchronize, "cuCtxSynchronize", (void))                                     \
+  X(memory_info, "cuMemGetInfo_v2", (size_t *free, size_t *total))                       \
+  X(allocate, "cuMemAlloc_v2", (gpu_pointer * p, size_t bytes))                          \
+  X(release, "cuMemFree_v2", (gpu_pointer p))                                            \
+  X(range, "cuMemGetAddressRange_v2",                                                    \
+    (gpu_pointer * base, size_t *bytes, gpu_pointer p))                                  \
+  X(pointer_attribute, "cuPointerGetAttribute",                                          \
+    (void *data, int attribute, gpu_pointer p))                                          \
+  X(host_allocate, "cuMemHostAlloc", (void **p, size_t bytes, unsigned flags))           \
+  X(host_release, "cuMemFreeHost", (void *p))                                            \
+  X(copy_device, "cuMemcpyDtoDAsync_v2",                                                 \
+    (gpu_pointer to, gpu_pointer from, size_t bytes, gpu_stream s))                      \
+  X(copy_to_host, "cuMemcpyDtoHAsync_v2",                                                \
+    (void *to, gpu_pointer from, size_t bytes, gpu_stream s))                            \
+  X(copy_from_host, "cuMemcpyHtoDAsync_v2",                                              \
+    (gpu_pointer to, const void *from, size_t bytes, gpu_stream s))                      \
+  X(set_bytes, "cuMemsetD8Async",                                                        \
+    (gpu_pointer p, unsigned char value, size_t bytes, gpu_stream s))                    \
+  X(ipc_export, "cuIpcGetMemHandle", (gpu_ipc * handle, gpu_pointer p))                  \
+  X(ipc_open, "cuIpcOpenMemHandle_v2",                                                   \
+    (gpu_pointer * p, gpu_ipc handle, unsigned flags))                                   \
+  X(ipc_close, "cuIpcCloseMemHandle", (gpu_pointer p))                                   \
+  X(module_load, "cuModuleLoadData", (gpu_module * m, const void *image))                \
+  X(module_unload, "cuModuleUnload", (gpu_module m))                                     \
+  X(module_function, "cuModuleGetFunction",                                              \
+    (gpu_function * f, gpu_module m, const char *name))                                  \
+  X(module_global, "cuModuleGetGlobal_v2",                                               \
+    (gpu_pointer * p, size_t *bytes, gpu_module m, const char *name))                    \
+  X(function_attribute, "cuFuncGetAttribute",                                            \
+    (int *value, int attribute, gpu_function f))                                         \
+  X(function_set, "cuFuncSetAttribute", (gpu_function f, int attribute, int value))      \
+  X(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                            \
+    (int *blocks, gpu_function f, int threads, size_t shared))                           \
+  X(launch, "cuLaunchKernel",                                                            \
+    (gpu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,    \
+     unsigned bz, unsigned shared, gpu_stream s, void **args, void **extra))             \
+  X(stream_create, "cuStreamCreate", (gpu_stream * s, unsigned flags))                   \
+  X(stream_destroy, "cuStreamDestroy_v2", (gpu_stream s))                                \
+  X(stream_synchronize, "cuStreamSynchronize", (gpu_stream s))                           \
+  X(stream_query, "cuStreamQuery", (gpu_stream s))                                       \
+  X(stream_capturing, "cuStreamIsCapturing", (gpu_stream s, int *status))                \
+  X(capture_mode, "cuThreadExchangeStreamCaptureMode", (int *mode))                      \
+  X(event_create, "cuEventCreate", (gpu_event * e, unsigned flags))                      \
+  X(event_destroy, "cuEventDestroy_v2", (gpu_event e))                                   \
+  X(event_record, "cuEventRecord", (gpu_event e, gpu_stream s))                          \
+  X(event_query, "cuEventQuery", (gpu_event e))                                          \
+  X(event_synchronize, "cuEventSynchronize", (gpu_event e))                              \
+  X(event_elapsed, "cuEventElapsedTime",                                                 \
+    (float *milliseconds, gpu_event from, gpu_event to))
+
+typedef struct gpu_program_st *gpu_program; /* nvrtcProgram */
+#define GPU_NVRTC(X)                                                          \
+  X(nvrtc_version, "nvrtcVersion", (int *major, int *minor))                  \
+  X(nvrtc_create, "nvrtcCreateProgram",                                       \
+    (gpu_program * p, const char *text, const char *name, int n_headers,      \
+     const char *const *headers, const char *const *names))                   \
+  X(nvrtc_destroy, "nvrtcDestroyProgram", (gpu_program * p))                  \
+  X(nvrtc_compile, "nvrtcCompileProgram",                                     \
+    (gpu_program p, int n, const char *const *options))                       \
+  X(nvrtc_cubin_size, "nvrtcGetCUBINSize", (gpu_program p, size_t *bytes))    \
+  X(nvrtc_cubin, "nvrtcGetCUBIN", (gpu_program p, char *cubin))               \
+  X(nvrtc_log_size, "nvrtcGetProgramLogSize", (gpu_program p, size_t *bytes)) \
+  X(nvrtc_log, "nvrtcGetProgramLog", (gpu_program p, char *log))
+
+struct gpu_api {
+#define X(member, name, parameters) gpu_result(*member) parameters;
+  GPU_DRIVER(X)
+#undef X
+  bool emulated;
+};
+struct gpu_nvrtc {
+#define X(member, name, parameters) gpu_result(*member) parameters;
+  GPU_NVRTC(X)
+#undef X
+  bool emulated;
+};
+/* The driver; opened once. The functions of libautotune-emulate.so where the program is
+ * linked to it (it exports `autotune_emulated`), or is the helper of one; else
+ * libcuda.so.1's. NULL and *WHY (static): there is none, or it is older than what is
+ * needed. Does not initialise the driver. Thread-safe. */
+const struct gpu_api *gpu_api_get(const char **why);
+/* NVRTC, the same way; AUTOTUNE_NVRTC names another file. For the tuner, which may not
+ * call the driver. */
+const struct gpu_nvrtc *gpu_nvrtc_get(const char **why);
+/* The file of the emulator that this process uses, for AUTOTUNE_EMULATOR in the helper;
+ * NULL: there is none. */
+const char *gpu_emulator_path(void);
+/* "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)" into TEXT,
+ * which is returned. */
+const char *gpu_error(const struct gpu_api *api, gpu_result e, char *text, size_t size);
+
+/* nvrtc.c: for which compute capability variants are made from here on. */
+void gpu_nvrtc_target(int cc);
+
+/* What a device is: part of the identity of results, and what constraints may ask. */
+struct gpu_info {
+  char name[128];    /* "NVIDIA H200" */
+  char identity[64]; /* "sm_90, 132 multiprocessors, 141 GiB": in the place of a CPU's
+                        instruction set */
+  int cc;            /* 90 */
+  size_t l2, memory; /* bytes */
+  struct autotune_machine numbers; /* the host's, with the device's fields set */
+};
+/* Of device ORDINAL; read once each. NULL: it cannot be asked. In the program and the
+ * helper only; the tuner has what the program read before it was forked. */
+const struct gpu_info *gpu_info_get(int ordinal);
+/* Of a CUDA kernel's key: the device's ordinal, its last part, which is not stored. */
+static inline int gpu_ordinal(const struct autotune_kernel *k, const long long *key) {
+  return k->n_keys > 0 ? (int)key[k->n_keys - 1] : 0;
+}
+/* Inside the runtime the arguments of a CUDA kernel are followed by what was asked for.
+ */
+static inline const struct autotune_launch *gpu_asked(const struct autotune_kernel *k,
+                                                      void *const *args) {
+  return args[k->n_args];
+}
+
+/* ---- launch.c: what an entry's code is, in the program --------------------------- */
+
+/* Loads the cubin at PATH, of the variant with VALUES, for the device of KEY. NULL and
+ * *MESSAGE (malloc'ed): it cannot be. *HANDLE is for gpu_code_unload. */
+autotune_fn gpu_code_load(const struct autotune_kernel *k, const long long *key,
+                          const char *path, const char *values, void **handle,
+                          char **message);
+void gpu_code_unload(void *handle);
+
+/* ---- call.c ---------------------------------------------------------------------- */
+
+/* Memory that a call reads or writes. From sections; else from pointers to what is not
+ * const: the whole allocation that they point into. Overlapping ones are one region.
+ * Symbols that variants may write are regions of their own, without a parent. */
+struct gpu_region {
+  gpu_pointer base;
+  size_t bytes;
+  enum autotune_access access;
+  enum autotune_element element;
+  double rtol, atol; /* as in struct tolerance; atol below 0: rtol × RMS of what is
+                        expected; both below 0: exactly */
+  bool compared;
+  bool addresses;  /* it holds some, which in a helper are others: not compared */
+  bool whole;      /* an allocation, of which nobody knows which part the kernel writes */
+  unsigned parent; /* index of the allocation it lies in; GPU_SYMBOL + i: symbol i */
+  char name[64];
+};
+enum {
+  GPU_REGIONS = 64,
+  GPU_ARGS = 4096 /* bytes */,
+  GPU_MAX_ARGS = 256,
+  GPU_SYMBOLS = 16,
+  GPU_SYMBOL = 1000,
+  GPU_POINTERS = 256
+};
+/* Memory that arguments point into, written or not. */
+struct gpu_allocation {
+  gpu_pointer base;
+  size_t bytes;
+  char name[64];
+};
+/* One call of one kernel as plain bytes: another process understands it, with
+ * gpu_shared's copies of memory. */
+struct gpu_call {
+  struct autotune_launch asked;
+  int device;
+  unsigned flags; /* enum autotune_gpu_flags */
+  unsigned n_args;
+  unsigned sizes[GPU_MAX_ARGS], offsets[GPU_MAX_ARGS]; /* into bytes */
+  unsigned char bytes[GPU_ARGS] __attribute__((aligned(16)));
+  /* Addresses of device memory among BYTES, those within structures too, or in allocation
+   * IN - 1. */
+  unsigned n_pointers;
+  struct {
+    size_t offset;
+    unsigned in, allocation;
+  } pointers[GPU_POINTERS];
+  unsigned n_regions;
+  struct gpu_region regions[GPU_REGIONS];
+  unsigned n_allocations;
+  struct gpu_allocation allocations[GPU_REGIONS];
+  unsigned n_symbols;
+  struct {
+    char name[64];
+    gpu_pointer address;
+    size_t bytes;
+    bool written;
+  } symbols[GPU_SYMBOLS];
+};
+/* Describes the call at hand, in the program. 0; -1 and WHY: it cannot be tuned ("A
+ * points to no memory of this device"). */
+int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
+                      const struct autotune_launch *asked, struct gpu_call *out,
+                      char *why, size_t size);
+
+/* ---- run.c: in a process that has a context -------------------------------------- */
+
+enum { MAX_GPU_SAMPLES = 128 };
+struct gpu_run;
+/* What a variant is made of and launched with. */
+struct gpu_variant {
+  uint64_t ticket; /* loaded once by this number; 0: the default */
+  const void *cubin;
+  size_t size;
+  struct autotune_launch launch;
+};
+struct gpu_answer {
+  enum fate fate;
+  char message[256];
+  bool sticky; /* the context is lost */
+  double verify_seconds, time_seconds, load_seconds;
+  struct gpu_facts facts;
+  double
+      pace; /* how many times as long as usual the plan's rival took; 1: there was none */
+  unsigned n_samples;
+  double samples[MAX_GPU_SAMPLES];
+};
+/* In the program: saves what CALL may write, on the device where there is room, else on
+ * the host. NULL and WHY where neither has room. Works on a stream of its own, after what
+ * is in CALL's stream. */
+struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *call,
+                            char *why, size_t size);
+/* What a helper needs: memory to copy, and the outputs of the reference; through IPC, or
+ * else from a file. */
+struct gpu_memory {
+  gpu_ipc handle;
+  bool exported;
+  size_t offset; /* in the file, where not exported */
+};
+struct gpu_shared {
+  struct gpu_call call;
+  struct gpu_memory allocations[GPU_REGIONS], symbols[GPU_SYMBOLS];
+  struct gpu_memory references[GPU_REGIONS]; /* of regions that are compared */
+  double atol[GPU_REGIONS];                  /* of each region, worked out */
+  bool fences_off[2 * GPU_REGIONS]; /* memory beside sections that the default changes
+                                       itself */
+  bool rests_off[2 * GPU_REGIONS];  /* the same of what is further from them */
+  struct gpu_memory compare;
+  size_t compare_bytes; /* the kernel that compares, so that NVRTC is not needed */
+  size_t file_bytes;    /* 0: there is no file */
+};
+/* In the program, after the reference, the memory being as before the call. SNAPSHOT:
+ * everything into the file, for a program that goes on, or where IPC does not work. *FD:
+ * of a memory file that the caller closes, or -1. 0; or -1 and WHY. */
+int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int *fd,
+                  char *why, size_t size);
+/* In the helper: copies of all of it, with nothing of the program's mapped when it
+ * returns. FILE: the mapped file. *NO_IPC: it is IPC that does not work here, a snapshot
+ * may. */
+struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared *s,
+                             const void *file, bool *no_ipc, char *why, size_t size);
+/* ANNOUNCE is called before each run of a kernel with the seconds that it may take, and
+ * after it with -1. */
+void gpu_run_announce(struct gpu_run *r, void (*announce)(double seconds));
+/* Runs the default through LAUNCH, keeps its outputs, checks that it repeats them, times
+ * it, restores. */
+void gpu_run_reference(struct gpu_run *r,
+                       int (*launch)(const struct autotune_launch *, void *const *),
+                       const struct trial_plan *plan, struct gpu_answer *out);
+/* Loads (once: by ticket), runs and compares (once, where the plan says verify) with the
+ * reference's outputs, times if the plan wants samples (max_samples), restores. Ticket 0
+ * only after gpu_run_reference. */
+void gpu_run_try(struct gpu_run *r, const struct gpu_variant *v,
+                 const struct trial_plan *plan, struct gpu_answer *out);
+/* The memory is as it was before the first run, whatever happened (false: the context is
+ * lost). All other functions leave it so too. */
+bool gpu_run_restore(struct gpu_run *r);
+void gpu_run_free(struct gpu_run *r);
+
+#endif

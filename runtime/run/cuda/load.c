@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// load.c: a cubin becomes a function that can be launched as is asked for, or it is said
+// why not.
+#include <math.h>
+#include <stdlib.h>
+
+#include "run.h"
+#include "run/target.h"
+
+// CUfunction_attribute and CUdevice_attribute, by their documented numbers.
+enum {
+  FUNCTION_MAX_THREADS = 0,
+  FUNCTION_SHARED = 1,
+  FUNCTION_LOCAL = 3,
+  FUNCTION_REGISTERS = 4,
+  FUNCTION_MAX_DYNAMIC = 8,
+  DEVICE_THREADS_PER_SM = 39,
+  PLAIN_SHARED = 48 * 1024 /* bytes of shared memory that need no permission */
+};
+
+struct loaded *gpu_loaded(struct gpu_run *r, uint64_t ticket) {
+  for (unsigned i = 0; i < r->n_loaded; i++)
+    if (r->loaded[i].ticket == ticket)
+      return &r->loaded[i];
+  return NULL;
+}
+
+static unsigned long long volume(const struct autotune_dim3 *d) {
+  return (unsigned long long)d->x * d->y * d->z;
+}
+
+static int attribute(const struct gpu_run *r, int what, gpu_function f) {
+  int value = 0;
+  return r->api->function_attribute(&value, what, f) == 0 ? value : 0;
+}
+
+// Waves: how often all multiprocessors are filled; of the last time, a share stays empty.
+static void set_waves(const struct gpu_run *r, const struct autotune_launch *l,
+                      struct gpu_facts *f) {
+  double at_once = (double)f->blocks * (double)r->info->numbers.sms;
+  f->waves = at_once > 0 ? (double)volume(&l->grid) / at_once : 0;
+  f->tail = ceil(f->waves) - f->waves;
+}
+
+static bool set_facts(struct gpu_run *r, struct loaded *l, struct gpu_answer *a) {
+  struct gpu_facts *f = &l->facts;
+  unsigned long long threads = volume(&l->launch.block);
+  int most = attribute(r, FUNCTION_MAX_THREADS, l->function), on_sm = 0;
+  f->registers = attribute(r, FUNCTION_REGISTERS, l->function);
+  f->spilled = attribute(r, FUNCTION_LOCAL, l->function);
+  f->static_shared = attribute(r, FUNCTION_SHARED, l->function);
+  a->facts = *f;
+  a->fate = FATE_LOAD;
+  if (most > 0 && threads > (unsigned long long)most) {
+    snprintf(a->message, sizeof a->message,
+             "blocks of %llu threads, and with %d registers each %d fit", threads,
+             f->registers, most);
+    return false;
+  }
+  if (l->launch.shared + (size_t)f->static_shared > PLAIN_SHARED &&
+      !gpu_good(
+          r,
+          r->api->function_set(l->function, FUNCTION_MAX_DYNAMIC, (int)l->launch.shared),
+          "shared memory", a))
+    return false;
+  if (!gpu_good(
+          r, r->api->occupancy(&f->blocks, l->function, (int)threads, l->launch.shared),
+          "occupancy", a))
+    return false;
+  gpu_device device = 0;
+  if (r->api->device_get(&device, r->call.device) != 0 ||
+      r->api->device_attribute(&on_sm, DEVICE_THREADS_PER_SM, device) != 0)
+    on_sm = 0;
+  long long warp = r->info->numbers.warp > 0 ? r->info->numbers.warp : 32;
+  long long warps = ((long long)threads + warp - 1) / warp;
+  f->occupancy = on_sm > 0 ? (double)(f->blocks * warps * warp) / on_sm : 0;
+  set_waves(r, &l->launch, f);
+  a->facts = *f;
+  if (f->blocks == 0) {
+    snprintf(
+        a->message, sizeof a->message,
+        "no block fits on a multiprocessor (%llu threads, %d registers, %zu bytes of shared "
+        "memory)",
+        threads, f->registers, l->launch.shared + (size_t)f->static_shared);
+    return false;
+  }
+  a->fate = FATE_OK;
+  return true;
+}
+
+// The unit declares a pointer for each variable of the program that it refers to; those
+// that are not used may be gone.
+static bool set_symbols(struct gpu_run *r, const struct loaded *l, struct gpu_answer *a) {
+  for (unsigned i = 0; i < r->call.n_symbols; i++) {
+    char name[96];
+    gpu_pointer at = 0;
+    size_t bytes = 0;
+    snprintf(name, sizeof name, "autotune_symbol_%s", r->call.symbols[i].name);
+    gpu_result e = r->api->module_global(&at, &bytes, l->module, name);
+    if (e == GPU_NOT_FOUND)
+      continue;
+    if (e == 0 && bytes >= sizeof at)
+      e = r->api->copy_from_host(at, &r->call.symbols[i].address, sizeof at, r->stream);
+    if (!gpu_good(r, e, name, a))
+      return false;
+  }
+  return gpu_good(r, gpu_await(r, 0), "loading", a);
+}
+
+void gpu_unload(struct gpu_run *r, struct loaded *l) {
+  if (l->module && !r->lost)
+    r->api->module_unload(l->module);
+  *l = r->loaded[--r->n_loaded];
+}
+
+struct loaded *gpu_load(struct gpu_run *r, const struct gpu_variant *v,
+                        struct gpu_answer *a) {
+  struct loaded *more = sys_realloc(r->loaded, (r->n_loaded + 1) * sizeof *more);
+  if (!more) {
+    a->fate = FATE_LOAD;
+    snprintf(a->message, sizeof a->message, "no memory");
+    return NULL;
+  }
+  r->loaded = more;
+  struct loaded *l = &more[r->n_loaded++];
+  *l = (struct loaded){ .ticket = v->ticket, .launch = v->launch };
+  gpu_result e = r->api->module_load(&l->module, v->cubin);
+  if (e == 0)
+    e = r->api->module_function(&l->function, l->module, "autotune_entry");
+  if (gpu_good(r, e, "loading", a) && set_symbols(r, l, a) && set_facts(r, l, a))
+    return l;
+  gpu_unload(r, l);
+  return NULL;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// serve.c: what the program does for the tuner of a CUDA kernel while it waits for it:
+// run the default, run variants that have passed in the helper, and share the memory of
+// the call with that.
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/channel.h"
+#include "run/target.h"
+#include "serve.h"
+
+static struct {
+  const struct autotune_kernel *kernel; // NULL: nothing is open
+  struct gpu_call *call;
+  struct gpu_run *run;          // NULL: beside the program
+  struct gpu_answer *reference; // these beside the program alone
+  struct gpu_shared *shared;
+  int file;
+} serve = { .file = -1 };
+
+struct serve_inheritance serve_inherit(void) {
+  return (struct serve_inheritance){ serve.call, serve.reference, serve.shared,
+                                     serve.file };
+}
+
+void serve_moved(int file) {
+  serve.file = file;
+}
+
+// ---- beginning and end --------------------------------------------------------------
+
+// A few samples, and as many as are worth half a second.
+static const struct trial_plan reference_plan = {
+  .limit = 30,
+  .budget = 0.5,
+  .min_samples = 3,
+  .max_samples = 64,
+  .precision = 0.02,
+  .verify = true,
+};
+
+// All that the helper needs, so that the program can go on.
+static int copy_all(char *why, size_t size) {
+  serve.reference = sys_malloc(sizeof *serve.reference);
+  serve.shared = sys_malloc(sizeof *serve.shared);
+  if (!serve.reference || !serve.shared) {
+    snprintf(why, size, "no memory");
+    return -1;
+  }
+  gpu_run_reference(serve.run, serve.kernel->gpu->launch, &reference_plan,
+                    serve.reference);
+  if (serve.reference->fate != FATE_OK) // which the tuner says better
+    return 0;
+  return gpu_run_share(serve.run, true, serve.shared, &serve.file, why, size);
+}
+
+int serve_open(const struct autotune_kernel *k, void *const *args, bool beside, char *why,
+               size_t size) {
+  const struct gpu_api *api = gpu_api_get(NULL);
+  snprintf(why, size, "no memory");
+  serve.call = sys_malloc(sizeof *serve.call);
+  serve.kernel = k;
+  bool open = api && serve.call &&
+      gpu_call_describe(k, args, gpu_asked(k, args), serve.call, why, size) == 0 &&
+      (serve.run = gpu_run_new(api, serve.call, why, size));
+  if (open && beside) {
+    open = copy_all(why, size) == 0;
+    gpu_run_free(serve.run);
+    serve.run = NULL;
+  }
+  if (!open)
+    serve_close();
+  return open ? 0 : -1;
+}
+
+void serve_forget(void) {
+  if (serve.file >= 0)
+    close(serve.file);
+  free(serve.call);
+  free(serve.reference);
+  free(serve.shared);
+  serve.kernel = NULL;
+  serve.call = NULL;
+  serve.run = NULL; // its memory is the parent's
+  serve.reference = NULL;
+  serve.shared = NULL;
+  serve.file = -1;
+}
+
+void serve_close(void) {
+  if (serve.run) {
+    gpu_run_restore(serve.run);
+    gpu_run_free(serve.run);
+  }
+  serve_forget();
+}
+
+// ---- answering ----------------------------------------------------------------------
+
+static void answer(int socket, const void *data, size_t size, int fd) {
+  // A tuner that is gone is noticed by who listens to it.
+  (void)message_send(socket, data, size, fd, 0, NULL);
+}
+
+static void share(int socket, const struct gpu_request *r) {
+  struct gpu_offer *o = sys_calloc(1, sizeof *o);
+  int fd = -1;
+  if (!o)
+    return; // the tuner does not wait for ever
+  o->serial = r->serial;
+  o->shared =
+      gpu_run_share(serve.run, r->snapshot, &o->memory, &fd, o->why, sizeof o->why) == 0;
+  answer(socket, o, sizeof *o, o->shared ? fd : -1);
+  if (fd >= 0)
+    close(fd);
+  free(o);
+}
+
+static void try(const struct gpu_request *r, int fd, struct gpu_answer *out) {
+  struct gpu_variant v = { .ticket = r->ticket, .launch = r->plan.launch };
+  void *data = MAP_FAILED;
+  if (r->ticket) {
+    data = r->size && fd >= 0 ? mmap(NULL, r->size, PROT_READ, MAP_PRIVATE, fd, 0)
+                              : MAP_FAILED;
+    v.cubin = data;
+    v.size = r->size;
+  } else {
+    v.launch = serve.call->asked;
+  }
+  if (r->ticket && data == MAP_FAILED) {
+    out->fate = FATE_LOAD;
+    snprintf(out->message, sizeof out->message, "no memory for its code");
+    return;
+  }
+  gpu_run_try(serve.run, &v, &r->plan, out);
+  if (data != MAP_FAILED)
+    munmap(data, r->size);
+}
+
+void serve_obey(int socket, const struct gpu_request *r, int fd) {
+  struct gpu_reply *reply =
+      serve.run && r->what != GPU_SHARE ? sys_calloc(1, sizeof *reply) : NULL;
+  if (serve.run && r->what == GPU_SHARE)
+    share(socket, r);
+  if (!reply)
+    return;
+  reply->serial = r->serial;
+  if (r->what == GPU_REFERENCE)
+    gpu_run_reference(serve.run, serve.kernel->gpu->launch, &r->plan, &reply->answer);
+  else
+    try(r, fd, &reply->answer);
+  answer(socket, reply, sizeof *reply, -1);
+  free(reply);
+}

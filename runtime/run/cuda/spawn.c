@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// spawn.c: the helper process of a tuning, as the tuner sees it (spawn.h).
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gpu.h"
+#include "base/channel.h"
+#include "call/session/session.h"
+#include "spawn.h"
+
+// Seconds until one that was killed counts as left behind.
+enum { BURIAL = 2 };
+
+// ---- where the helper is ------------------------------------------------------------
+
+static char *beside_library(void) {
+  static const char *const places[] = { "", "../bin/", "../libexec/" };
+  Dl_info info;
+  if (!dladdr((void *)(uintptr_t)&beside_library, &info) || !info.dli_fname)
+    return NULL;
+  const char *slash = strrchr(info.dli_fname, '/');
+  int n = slash ? (int)(slash - info.dli_fname) + 1 : 0;
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    char *path = sys_printf("%.*s%sautotune-gpu-worker", n, info.dli_fname, places[i]);
+    if (path && access(path, X_OK) == 0)
+      return path;
+    free(path);
+  }
+  return NULL;
+}
+
+bool helper_find(struct helper *h, char **message) {
+  const char *asked = options_get()->gpu_worker;
+  h->program = asked ? sys_strdup(asked) : beside_library();
+  if (h->program && access(h->program, X_OK) == 0)
+    return true;
+  *message = asked
+      ? sys_printf("%s: %s", asked, strerror(errno))
+      : sys_strdup("autotune-gpu-worker is not beside libautotune.so, and without it "
+                   "a variant that faults would end the program (`isolate(off)` "
+                   "allows that)");
+  return false;
+}
+
+// ---- its life -----------------------------------------------------------------------
+
+// Its environment is ours, and where its driver is, if that is the emulator.
+static char **helper_environment(char **extra) {
+  const char *path = gpu_emulator_path();
+  size_t n = 0;
+  while (environ && environ[n])
+    n++;
+  char **list = sys_calloc(n + 2, sizeof *list);
+  *extra = path ? sys_printf("AUTOTUNE_EMULATOR=%s", path) : NULL;
+  if (list && n > 0)
+    memcpy(list, environ, n * sizeof *list);
+  if (list)
+    list[n] = *extra;
+  return list;
+}
+
+static int start(struct helper *h, int theirs) {
+  enum { THEIRS = 3 };
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  sigset_t none, all;
+  char number[16], *extra = NULL, **environment = helper_environment(&extra);
+  char *const argv[] = { h->program, number, NULL };
+  sigemptyset(&none);
+  sigfillset(&all);
+  snprintf(number, sizeof number, "%d", THEIRS);
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_adddup2(&files, theirs, THEIRS);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  int rc = sys_fails(SYS_FORK) || !environment
+      ? EAGAIN
+      : posix_spawn(&h->pid, h->program, &files, &attributes, argv, environment);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  free(environment);
+  free(extra);
+  if (rc != 0)
+    h->pid = 0;
+  return rc;
+}
+
+// Waits at most SECONDS for its end. False: it is not over. *STATUS: as from waitpid.
+static bool reap(struct helper *h, double seconds, int *status) {
+  double end = sys_now() + seconds;
+  for (;;) {
+    pid_t got = waitpid(h->pid, status, WNOHANG);
+    if (got == h->pid || (got < 0 && errno == ECHILD))
+      return true;
+    if (sys_now() >= end)
+      return false;
+    poll(NULL, 0, 2);
+  }
+}
+
+bool helper_spawn(struct helper *h, char *why, size_t size) {
+  int pair[2];
+  if (message_pair(pair) != 0) {
+    snprintf(why, size, "no socket: %s", strerror(errno));
+    return false;
+  }
+  int rc = start(h, pair[1]);
+  close(pair[1]);
+  if (rc == 0) {
+    h->socket = pair[0];
+    return true;
+  }
+  snprintf(why, size, "%s: %s", h->program, strerror(rc));
+  close(pair[0]);
+  return false;
+}
+
+bool helper_end(struct helper *h) {
+  int status;
+  bool over = true;
+  if (h->pid > 0) {
+    kill(h->pid, SIGKILL);
+    over = reap(h, BURIAL, &status);
+  }
+  if (h->socket >= 0)
+    close(h->socket);
+  h->pid = 0;
+  h->socket = -1;
+  return over;
+}
+
+void helper_fate(struct helper *h, char *text, size_t size) {
+  int status = 0;
+  bool ended = reap(h, BURIAL, &status);
+  if (ended && WIFSIGNALED(status)) {
+    const char *name = sigabbrev_np(WTERMSIG(status));
+    snprintf(text, size, "SIG%s in its helper process", name ? name : "?");
+  } else {
+    snprintf(text, size, "its helper process ended");
+  }
+  if (ended)
+    h->pid = 0;
+}
+
+// ---- packets ------------------------------------------------------------------------
+
+bool helper_send(const struct helper *h, const void *data, size_t size, int fd) {
+  return message_send(h->socket, data, size, fd, 0, session_stopping);
+}
+
+enum helper_wait helper_receive(const struct helper *h, void *data, size_t size,
+                                double seconds) {
+  double end = sys_now() + seconds;
+  while (!session_stopping()) {
+    struct pollfd p = { h->socket, POLLIN, 0 };
+    double left = end - sys_now();
+    if (left <= 0)
+      return HELPER_SILENT;
+    int got = poll(&p, 1, left < 0.25 ? (int)(left * 1000) + 1 : 250);
+    if (got <= 0)
+      continue;
+    ssize_t n = message_receive(h->socket, data, size, MSG_DONTWAIT, NULL);
+    if (n == (ssize_t)size)
+      return HELPER_ANSWERED;
+    if (n >= 0 || errno != EAGAIN)
+      return HELPER_DIED;
+  }
+  return HELPER_STOPPED;
+}

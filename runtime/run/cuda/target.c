@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// target.c: who tries the variants of a CUDA kernel: first a helper process, which dies
+// of what kills it, then, where it passed there, the program, which waits in the launch
+// and measures it.
+//
+// The tuner itself was forked from a process that uses CUDA, so it may not. Its helper is
+// spawned and copies the call's memory. A variant that faults there takes the helper's
+// context with it: another helper is spawned for the next.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/channel.h"
+#include "run/target.h"
+#include "serve.h"
+#include "call/session/session.h"
+#include "spawn.h"
+
+// Seconds: for a driver to begin in a new process and copy what the call reads; for what
+// is not the kernel's own time; for the program's answers.
+enum { BEGIN = 120, GRACE = 20, PATIENCE = 60 };
+static const double over_limit = 0.5;
+
+struct device {
+  const struct autotune_kernel *kernel;
+  struct serve_inheritance own;
+  bool isolates; // variants run in the helper first
+  bool beside;   // and nowhere else
+  struct helper helper;
+  uint64_t serial;
+  struct gpu_offer *offer; // what is shared with helpers; NULL: not asked for yet
+  int file;                // of that; or -1
+  unsigned char *passed;   // a bit for each ticket that has passed in a helper
+  uint64_t n_passed;       // bits there are
+  double flops, bytes, touched;
+  bool verified;
+  char why[256]; // why there is no helper
+};
+
+static struct device *device_of(const struct executor *e) {
+  return (struct device *)(uintptr_t)e;
+}
+
+// ---- what a helper needs ------------------------------------------------------------
+
+static bool ask_for_memory(struct device *d, bool snapshot) {
+  struct gpu_request r = { .what = GPU_SHARE,
+                           .serial = ++d->serial,
+                           .snapshot = snapshot };
+  if (!d->offer)
+    d->offer = sys_malloc(sizeof *d->offer);
+  if (d->file >= 0)
+    close(d->file);
+  d->file = -1;
+  bool answered = d->offer &&
+      session_ask(&r, -1, d->offer, sizeof *d->offer, &d->file, BEGIN);
+  if (answered && d->offer->shared)
+    return true;
+  snprintf(d->why, sizeof d->why, "%s",
+           answered ? d->offer->why : "the program does not answer");
+  free(d->offer);
+  d->offer = NULL;
+  return false;
+}
+
+static bool greet(struct device *d, struct gpu_ready *ready) {
+  const struct gpu_shared *s = d->beside ? d->own.shared
+      : d->offer                         ? &d->offer->memory
+                                         : NULL;
+  struct gpu_hello *hello = s ? sys_malloc(sizeof *hello) : NULL;
+  *ready = (struct gpu_ready){ .ready = false };
+  snprintf(ready->why, sizeof ready->why,
+           "it ended before it could begin (or is of another version)");
+  if (!hello)
+    return false;
+  snprintf(hello->version, sizeof hello->version, "%s", AUTOTUNE_VERSION);
+  hello->parent = getpid();
+  hello->shared = *s;
+  bool answered =
+      helper_send(&d->helper, hello, sizeof *hello, d->beside ? d->own.file : d->file) &&
+      helper_receive(&d->helper, ready, sizeof *ready, BEGIN) == HELPER_ANSWERED;
+  free(hello);
+  return answered && ready->ready;
+}
+
+// A helper whose kernel does not end may be beyond signals: then it is left behind, and
+// ends some day.
+static void end_helper(struct device *d) {
+  long pid = (long)d->helper.pid;
+  if (!helper_end(&d->helper))
+    log_message(AUTOTUNE_INFO,
+                "%s: a helper process (%ld) does not end, and is left behind",
+                d->kernel->name, pid);
+}
+
+// One attempt. False and D->why: there is no helper. *NO_IPC: a snapshot may do.
+static bool begin_helper(struct device *d, bool *no_ipc) {
+  struct gpu_ready ready;
+  *no_ipc = false;
+  if (!helper_spawn(&d->helper, d->why, sizeof d->why))
+    return false;
+  if (greet(d, &ready))
+    return true;
+  snprintf(d->why, sizeof d->why, "the helper process: %.200s", ready.why);
+  *no_ipc = ready.no_ipc;
+  end_helper(d);
+  return false;
+}
+
+static bool ensure_helper(struct device *d) {
+  bool no_ipc = false;
+  if (d->helper.pid > 0)
+    return true;
+  if (!d->beside && !d->offer && !ask_for_memory(d, false))
+    return false;
+  if (begin_helper(d, &no_ipc))
+    return true;
+  return no_ipc && !d->beside && ask_for_memory(d, true) && begin_helper(d, &no_ipc);
+}
+
+// ---- answers ------------------------------------------------------------------------
+
+// The answer of a process that a variant may have damaged: believe no number.
+static int copy_answer(const struct gpu_answer *a, bool timed, struct trial *out) {
+  unsigned n = a->n_samples <= MAX_GPU_SAMPLES ? a->n_samples : 0;
+  out->fate = (unsigned)a->fate < FATE_PENDING ? a->fate : FATE_CRASH;
+  snprintf(out->message, sizeof out->message, "%.255s", a->message);
+  out->verify_seconds += a->verify_seconds;
+  out->time_seconds += a->time_seconds;
+  out->load_seconds += a->load_seconds;
+  out->pace = a->pace > 0.25 && a->pace < 4 ? a->pace : 1;
+  if (a->facts.registers > 0) {
+    out->facts = a->facts;
+    out->has_facts = true;
+  }
+  for (unsigned i = 0; i < n; i++)
+    if (!(a->samples[i] >= 0 && a->samples[i] < 1e9))
+      n = 0;
+  if (timed && out->fate == FATE_OK && n == 0) {
+    out->fate = FATE_CRASH;
+    snprintf(out->message, sizeof out->message, "its measurements were destroyed");
+  }
+  free(out->samples);
+  out->samples = n && timed ? sys_malloc(n * sizeof *out->samples) : NULL;
+  out->n_samples = 0;
+  if (n && timed && !out->samples)
+    return -1;
+  for (; timed && out->n_samples < n; out->n_samples++)
+    out->samples[out->n_samples] = a->samples[out->n_samples] / out->pace;
+  return 0;
+}
+
+// How long the program or a helper may take for one trial, when all is well.
+static double patience(const struct trial_plan *p) {
+  return p->budget + 4 * p->limit + PATIENCE;
+}
+
+// By the program. 0; -1: it cannot try anything any more.
+static int in_program(struct device *d, enum gpu_what what, uint64_t ticket,
+                      const void *object, size_t size, const struct trial_plan *plan,
+                      struct trial *out) {
+  struct gpu_request r = {
+    .what = what, .serial = ++d->serial, .ticket = ticket, .size = size, .plan = *plan
+  };
+  struct gpu_reply *reply = sys_malloc(sizeof *reply);
+  int fd = ticket ? message_file("autotune-cubin", object, size) : -1, rc = -1;
+  bool answered = reply && (fd >= 0 || !ticket) &&
+      session_ask(&r, fd, reply, sizeof *reply, NULL, patience(plan));
+  if (answered)
+    rc = copy_answer(&reply->answer, true, out);
+  else if (!session_stopping())
+    snprintf(out->message, sizeof out->message, "the program does not answer");
+  if (answered && reply->answer.sticky)
+    rc = -1; // its context is lost, and all that is tried there would fail
+  if (fd >= 0)
+    close(fd);
+  free(reply);
+  return rc;
+}
+
+// ---- trials in the helper -----------------------------------------------------------
+
+static bool has_passed(const struct device *d, uint64_t ticket) {
+  return ticket < d->n_passed && (d->passed[ticket / 8] >> ticket % 8 & 1);
+}
+
+static void pass(struct device *d, uint64_t ticket) {
+  if (ticket >= d->n_passed) {
+    uint64_t n = 2 * ticket + 512;
+    unsigned char *more = sys_realloc(d->passed, n / 8 + 1);
+    if (!more)
+      return; // it is tried there once more
+    memset(more + (d->n_passed + 7) / 8, 0, n / 8 + 1 - (d->n_passed + 7) / 8);
+    d->passed = more;
+    d->n_passed = n;
+  }
+  d->passed[ticket / 8] |= (unsigned char)(1 << ticket % 8);
+}
+
+// It ended without an answer: by a signal of its own, or of somebody else's.
+static void judge_death(struct device *d, struct trial *out) {
+  out->fate = FATE_CRASH;
+  helper_fate(&d->helper, out->message, sizeof out->message);
+}
+
+// Its answer to the order SERIAL, within SECONDS in all. While a kernel runs, it has as
+// long as the helper has said in front of it: a helper whose driver answers no more is
+// one that hangs, too.
+static enum helper_wait await_answer(const struct device *d, uint64_t serial,
+                                     double seconds, struct gpu_reply *reply) {
+  double end = sys_now() + seconds, next = end;
+  for (;;) {
+    double left = (next < end ? next : end) - sys_now();
+    enum helper_wait e = helper_receive(&d->helper, reply, sizeof *reply, left);
+    if (e != HELPER_ANSWERED)
+      return e;
+    if (reply->serial != serial) // no helper of ours
+      return HELPER_DIED;
+    if (!(reply->runs > 0 || reply->runs < 0))
+      return HELPER_ANSWERED;
+    next = reply->runs > 0 ? sys_now() + reply->runs + over_limit : end;
+  }
+}
+
+// 0; -1: there is no helper, and OUT says why.
+static int in_helper(struct device *d, uint64_t ticket, const void *object, size_t size,
+                     const struct trial_plan *plan, struct trial *out) {
+  struct gpu_order order = { .serial = ++d->serial,
+                             .ticket = ticket,
+                             .size = size,
+                             .launch = plan->launch,
+                             .plan = *plan };
+  struct gpu_reply *reply = sys_malloc(sizeof *reply);
+  int fd = -1;
+  if (!d->beside)
+    order.plan.max_samples = order.plan.min_samples = 0;
+  if (!reply || !ensure_helper(d) ||
+      (fd = message_file("autotune-cubin", object, size)) < 0) {
+    snprintf(out->message, sizeof out->message, "%s", d->why[0] ? d->why : "no memory");
+    free(reply);
+    return -1;
+  }
+  // A run over the limit is reported by the helper itself; this is for one that cannot.
+  double most = plan->limit + over_limit + GRACE + (d->beside ? patience(plan) : 0);
+  enum helper_wait end = HELPER_DIED;
+  if (helper_send(&d->helper, &order, sizeof order, fd))
+    end = await_answer(d, order.serial, most, reply);
+  close(fd);
+  int rc = 0;
+  if (end == HELPER_ANSWERED)
+    rc = copy_answer(&reply->answer, d->beside, out);
+  else if (end == HELPER_DIED)
+    judge_death(d, out);
+  else if (end == HELPER_SILENT)
+    out->fate = FATE_TIMEOUT;
+  else
+    rc = -1;
+  if (end == HELPER_SILENT)
+    snprintf(out->message, sizeof out->message, "no end after %.3g s", plan->limit);
+  if (end != HELPER_ANSWERED || reply->answer.sticky)
+    end_helper(d);
+  free(reply);
+  return rc;
+}
+
+// ---- the executor -------------------------------------------------------------------
+
+static void describe(struct device *d, void *const *args) {
+  const struct gpu_call *c = d->own.call;
+  struct autotune_span *spans = sys_calloc(d->kernel->n_sections + 1, sizeof *spans);
+  struct autotune_call call = { .spans = spans };
+  if (spans)
+    d->kernel->describe(args, &call);
+  d->flops = call.flops;
+  d->bytes = call.bytes;
+  free(spans);
+  for (unsigned i = 0; i < c->n_regions; i++) {
+    d->touched += (double)c->regions[i].bytes;
+    d->verified |= c->regions[i].compared;
+  }
+}
+
+static void stop(struct executor *e) {
+  struct device *d = device_of(e);
+  end_helper(d);
+  if (d->file >= 0)
+    close(d->file);
+  free(d->offer);
+  free(d->passed);
+  free(d->helper.program);
+  free(d);
+}
+
+static struct executor *start(const struct autotune_kernel *k, void *const *args,
+                              const struct jit_api *jit, const struct plan *plan,
+                              char **message) {
+  struct device *d = sys_calloc(1, sizeof *d);
+  (void)jit;
+  *message = NULL;
+  if (!d)
+    return NULL;
+  *d = (struct device){ .kernel = k,
+                        .own = serve_inherit(),
+                        .beside = plan->beside,
+                        .helper = { .socket = -1 },
+                        .file = -1 };
+  // What is raced again has been right in the program before; all else may fault.
+  bool wants = !(k->gpu->flags & AUTOTUNE_GPU_NO_ISOLATE);
+  d->isolates = d->beside || (wants && plan->kind != PLAN_RACE);
+  if (!d->own.call)
+    *message = sys_strdup("the call was not described");
+  else if (!d->isolates || helper_find(&d->helper, message)) {
+    describe(d, args);
+    return (struct executor *)d;
+  }
+  stop((struct executor *)d);
+  return NULL;
+}
+
+static void call(const struct executor *e, double *flops, double *bytes, bool *verified) {
+  const struct device *d = device_of(e);
+  *flops = d->flops;
+  *bytes = d->bytes;
+  *verified = d->verified;
+}
+
+static double touched(const struct executor *e) {
+  return device_of(e)->touched;
+}
+
+// Beside the program the default was measured before the fork, and its process cannot run
+// it.
+static int measured(const struct device *d, struct trial *out) {
+  if (d->own.reference)
+    return copy_answer(d->own.reference, true, out);
+  snprintf(out->message, sizeof out->message, "it was not measured");
+  return -1;
+}
+
+static int reference(struct executor *e, const struct trial_plan *plan,
+                     struct trial *out) {
+  struct device *d = device_of(e);
+  struct trial_plan p = *plan;
+  *out = (struct trial){ .fate = FATE_PENDING, .pace = 1 };
+  p.verify = true; // it must repeat itself
+  int rc = d->beside ? measured(d, out)
+                     : in_program(d, GPU_REFERENCE, 0, NULL, 0, &p, out);
+  if (rc == 0 && out->fate == FATE_OK && d->isolates && !ensure_helper(d)) {
+    snprintf(out->message, sizeof out->message, "%s", d->why);
+    out->fate = FATE_PENDING;
+    rc = -1;
+  }
+  return rc;
+}
+
+static int try(struct executor *e, uint64_t ticket, const void *object, size_t size,
+               const struct trial_plan *plan, struct trial *out) {
+  struct device *d = device_of(e);
+  int rc = 0;
+  *out = (struct trial){ .fate = FATE_PENDING, .pace = 1 };
+  if (ticket == 0 && d->beside)
+    return measured(d, out);
+  if (ticket != 0 && d->isolates && (d->beside || !has_passed(d, ticket))) {
+    rc = in_helper(d, ticket, object, size, plan, out);
+    if (rc != 0 || out->fate != FATE_OK || d->beside)
+      return rc;
+    pass(d, ticket);
+  }
+  return in_program(d, GPU_TRY, ticket, object, size, plan, out);
+}
+
+static double cost(const struct executor *e) {
+  (void)e; // the helper's is that of a child, which counts when it ends
+  return 0;
+}
+
+const struct executor_class executor_cuda = {
+  .name = "device",
+  .place = "on the device",
+  .start = start,
+  .call = call,
+  .touched = touched,
+  .reference = reference,
+  .try = try,
+  .cost = cost,
+  .stop = stop,
+};

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// diff.c: `autotune db diff A B`: what is best by one store or file of wisdom and by
+// another.
+#include <stdlib.h>
+#include <string.h>
+
+#include "db.h"
+#include "tools/report/report.h"
+#include "base/units.h"
+
+// Do the two agree, but for what noise does to times?
+static bool agrees(const struct wisdom_entry *a, const struct wisdom_entry *b) {
+  return strcmp(a->summary.values, b->summary.values) == 0 &&
+      strcmp(a->problem.toolchain, b->problem.toolchain) == 0 &&
+      a->summary.best.low <= b->summary.best.high &&
+      b->summary.best.low <= a->summary.best.high;
+}
+
+static char *time_of(const struct wisdom_entry *e) {
+  char text[64];
+  return sys_strdup(e ? units_seconds(text, sizeof text, e->summary.best.median) : "—");
+}
+
+// The values that OTHER has not, or all; "default" where the default stays.
+static char *values_of(const struct wisdom_entry *e, const struct wisdom_entry *other) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *f = e ? open_memstream(&text, &size) : NULL;
+  if (!e)
+    return sys_strdup("—");
+  if (!f)
+    return NULL;
+  if (!e->summary.winner)
+    fputs("default", f);
+  for (const char *s = e->summary.values; *s;) {
+    size_t n = strcspn(s, "\n");
+    char *one = sys_printf("\n%.*s\n", (int)n, s);
+    char *theirs = other ? sys_printf("\n%s", other->summary.values) : NULL;
+    if (!one || !theirs || !strstr(theirs, one))
+      fprintf(f, "%s%.*s", ftell(f) > 0 ? "  " : "", (int)n, s);
+    free(one);
+    free(theirs);
+    s += n + (s[n] == '\n');
+  }
+  if (other && ftell(f) == 0)
+    fputs("the same", f);
+  fclose(f);
+  return text;
+}
+
+static void add_pair(struct grid *g, const struct wisdom_entry *a,
+                     const struct wisdom_entry *b) {
+  const struct problem *p = &(a ? a : b)->problem;
+  grid_add(g, sys_strdup(p->kernel));
+  grid_add(g, db_key(p));
+  grid_add(g, db_machine(p->cpu));
+  grid_add(g, sys_printf("%u", p->threads));
+  grid_add(g, time_of(a));
+  grid_add(g, time_of(b));
+  bool both = a && b && a->summary.best.median > 0;
+  grid_add(g,
+           both ? sys_printf("%.3f", b->summary.best.median / a->summary.best.median)
+                : sys_strdup(""));
+  grid_add(g, values_of(a, b));
+  grid_add(g, values_of(b, a));
+}
+
+// Both are sorted. How many agree; the others are added to G.
+static unsigned compare(const struct wisdom *a, const struct wisdom *b, struct grid *g) {
+  unsigned same = 0, i = 0, j = 0;
+  while (i < a->n || j < b->n) {
+    const struct wisdom_entry *x = i < a->n ? &a->entries[i] : NULL;
+    const struct wisdom_entry *y = j < b->n ? &b->entries[j] : NULL;
+    int c = !x ? 1 : !y ? -1 : wisdom_compare(x, y);
+    if (c == 0 && agrees(x, y))
+      same++;
+    else
+      add_pair(g, c <= 0 ? x : NULL, c >= 0 ? y : NULL);
+    i += c <= 0;
+    j += c >= 0;
+  }
+  return same;
+}
+
+int db_diff(const char *a, const char *b, FILE *out) {
+  static const char *const heading[] = { "kernel", "for", "machine", "threads", "A",
+                                         "B",      "B/A", "A has",   "B has" };
+  struct loaded x, y = { 0 };
+  struct grid g = { .columns = sizeof heading / sizeof *heading, .right = "lllrrrrll" };
+  bool bad = db_load(a, &x) != 0;
+  bad |= db_load(b, &y) != 0;
+  for (unsigned i = 0; i < g.columns; i++)
+    grid_add(&g, sys_strdup(heading[i]));
+  unsigned same = bad ? 0 : compare(&x.wisdom, &y.wisdom, &g);
+  unsigned differ = g.n / g.columns - 1;
+  if (!bad && differ)
+    grid_print(&g, out);
+  if (!bad)
+    fprintf(out, "%u the same, %u different\n", same, differ);
+  grid_free(&g);
+  db_unload(&x);
+  db_unload(&y);
+  return bad ? 2 : differ > 0;
+}

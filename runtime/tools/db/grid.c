@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// grid.c: aligned columns, as wide as what is in them. The first row is the heading.
+#include <stdlib.h>
+#include <string.h>
+
+#include "db.h"
+#include "tools/report/report.h"
+
+// Columns that TEXT takes: continuation bytes of UTF-8 take none.
+static size_t width(const char *text) {
+  size_t n = 0;
+  for (; *text; text++)
+    n += (*text & 0xc0) != 0x80;
+  return n;
+}
+
+void grid_add(struct grid *g, char *cell) {
+  if (g->n == g->capacity) {
+    unsigned capacity = g->capacity ? 2 * g->capacity : 64;
+    char **more = sys_realloc(g->cells, capacity * sizeof *more);
+    if (!more) {
+      free(cell);
+      return;
+    }
+    g->cells = more;
+    g->capacity = capacity;
+  }
+  g->cells[g->n++] = report_clean(cell ? cell : "?");
+  free(cell);
+}
+
+static size_t widest(const struct grid *g, unsigned column) {
+  size_t most = 0;
+  for (unsigned i = column; i < g->n; i += g->columns) {
+    size_t n = width(g->cells[i]);
+    most = n > most ? n : most;
+  }
+  return most;
+}
+
+void grid_print(const struct grid *g, FILE *out) {
+  for (unsigned i = 0; i + g->columns <= g->n; i += g->columns) {
+    size_t blanks = 0; // put off, so that no line ends with any
+    for (unsigned c = 0; c < g->columns; c++) {
+      const char *cell = g->cells[i + c];
+      size_t rest = widest(g, c) - width(cell);
+      bool right = g->right[c] == 'r';
+      blanks += right ? rest : 0;
+      if (*cell)
+        fprintf(out, "%*s%s", (int)blanks, "", cell);
+      blanks = (*cell ? 0 : blanks + width(cell)) + (right ? 0 : rest) + 2;
+    }
+    fputc('\n', out);
+  }
+}
+
+void grid_free(struct grid *g) {
+  for (unsigned i = 0; i < g->n; i++)
+    report_clean_free(g->cells[i]);
+  free(g->cells);
+  *g = (struct grid){ 0 };
+}

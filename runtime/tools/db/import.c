@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// import.c: `autotune db import` and `merge`. What is imported has no object code: the
+// first call compiles it and compares its answer with the default's before it is used.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db.h"
+#include "keep/store/store.h"
+
+// ---- import -------------------------------------------------------------------------
+
+bool db_identity(const struct wisdom_entry *e, long long *key, const char **names,
+                 char **block, struct identity *id) {
+  const struct problem *p = &e->problem;
+  char *name = *block = sys_strdup(p->key_names);
+  unsigned n = 0;
+  for (const char *s = p->key; name && *s && n < DB_KEYS; s += *s == ',') {
+    char *end;
+    size_t size = strcspn(name, "\n");
+    bool more = name[size] == '\n';
+    key[n] = strtoll(s, &end, 10);
+    name[size] = '\0';
+    names[n++] = name;
+    name += size + more;
+    s = end;
+  }
+  *id = (struct identity){ .unit = p->unit,
+                           .kernel = p->kernel,
+                           .file = p->file,
+                           .cpu = p->cpu,
+                           .isa = p->isa,
+                           .threads = p->threads,
+                           .key = key,
+                           .n_keys = n,
+                           .key_names = names,
+                           .toolchain = p->toolchain };
+  return *block != NULL;
+}
+
+// Does the store know as well already? What was measured here is not put aside for less.
+static bool is_known(struct store *s, int64_t problem, const struct wisdom_entry *e) {
+  struct wisdom_entry known = { 0 };
+  char *toolchain = NULL;
+  if (!store_find_summary(s, problem, &known.summary, &toolchain))
+    return false;
+  known.problem.toolchain = toolchain;
+  bool same = strcmp(toolchain, e->problem.toolchain) == 0 &&
+      strcmp(known.summary.values, e->summary.values) == 0;
+  bool better = same || !wisdom_better(e, &known);
+  free(toolchain);
+  store_summary_free(&known.summary);
+  return better;
+}
+
+// SQLite's status; *TAKEN is counted.
+static int import_one(struct store *s, const struct wisdom_entry *e, unsigned *taken) {
+  long long key[DB_KEYS];
+  const char *names[DB_KEYS];
+  char *block, *texts;
+  struct identity id;
+  struct cell problem[STORE_CELLS], winner[STORE_CELLS];
+  if (!db_identity(e, key, names, &block, &id) || !problem_cells(&id, problem, &texts)) {
+    free(block);
+    return SQLITE_NOMEM;
+  }
+  int rc = SQLITE_OK;
+  if (!is_known(s, problem[0].i, e)) {
+    const char *file = strrchr(e->origin, '/');
+    char *source = sys_printf("wisdom %s", file ? file + 1 : e->origin);
+    struct summary m = e->summary;
+    m.source = source ? source : "wisdom";
+    summary_cells(problem[0].i, e->problem.toolchain, &m, winner);
+    rc = store_insert(s, &table_problem, problem);
+    if (rc == SQLITE_OK)
+      rc = store_insert(s, &table_winner, winner);
+    free(source);
+    ++*taken;
+  }
+  free(texts);
+  free(block);
+  return rc;
+}
+
+static int import_all(struct store *s, const struct wisdom *w, unsigned *taken) {
+  store_allow(s, 5); // the user asked for it
+  int rc = store_run(s->db, "PRAGMA synchronous=FULL; BEGIN IMMEDIATE");
+  if (rc != SQLITE_OK)
+    return rc;
+  for (unsigned i = 0; i < w->n && rc == SQLITE_OK; i++)
+    rc = import_one(s, &w->entries[i], taken);
+  if (rc == SQLITE_OK)
+    rc = store_run(s->db, "COMMIT");
+  if (rc != SQLITE_OK)
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+  return rc;
+}
+
+int db_import(const char *folder, const char *const *files, unsigned n, FILE *out) {
+  struct wisdom w = { 0 };
+  unsigned taken = 0;
+  int status = 0;
+  for (unsigned i = 0; i < n; i++)
+    if (wisdom_read(&w, files[i], db_complain, NULL) != 0)
+      status = 2;
+  wisdom_sort(&w);
+  struct store *s = status == 0 ? db_open(folder, true) : NULL;
+  if (!s) {
+    wisdom_free(&w);
+    return 2;
+  }
+  int rc = import_all(s, &w, &taken);
+  if (rc != SQLITE_OK)
+    fprintf(stderr, "%s: error: %s\n", s->path, sqlite3_errstr(rc));
+  else
+    fprintf(out, "%u imported, %u known already, %u bad line%s left out\n", taken,
+            w.n - taken, w.bad, w.bad == 1 ? "" : "s");
+  status = rc != SQLITE_OK ? 2 : w.bad > 0;
+  store_close(s);
+  wisdom_free(&w);
+  return status;
+}
+
+// ---- merge --------------------------------------------------------------------------
+
+int db_merge(const char *ours, const char *theirs, const char *base, const char *output) {
+  const char *const files[] = { ours, theirs, base };
+  struct wisdom w[3] = { 0 }, out;
+  int status = 0;
+  for (int i = 0; i < 3; i++) {
+    if (files[i] && wisdom_read(&w[i], files[i], db_complain, NULL) != 0)
+      status = 2;
+    // A bad line in what both come from is nobody's loss.
+    if (i < 2 && w[i].bad)
+      status = 2;
+    wisdom_sort(&w[i]);
+  }
+  if (status == 0 && wisdom_merge(&w[0], &w[1], base ? &w[2] : NULL, &out)) {
+    if (wisdom_write(&out, output, stdout) != 0) {
+      fprintf(stderr, "%s: error: %s\n", output ? output : "standard output",
+              strerror(errno));
+      status = 2;
+    }
+    wisdom_drop(&out);
+  } else {
+    fprintf(stderr, "autotune db: nothing was merged\n");
+    status = 2;
+  }
+  for (int i = 0; i < 3; i++)
+    wisdom_free(&w[i]);
+  return status;
+}

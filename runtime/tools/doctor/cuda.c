@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuda.c: what CUDA kernels need. Nothing of it is needed by others, so nothing fails.
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor.h"
+#include "run/cuda/gpu.h"
+#include "run/cuda/spawn.h"
+#include "base/base.h"
+
+static void list_devices(struct finding *f, const struct gpu_api *api, int version) {
+  char names[400] = "", name[128];
+  int n = 0;
+  if (api->device_count(&n) != 0)
+    n = 0;
+  for (int i = 0; i < n; i++) {
+    gpu_device d = 0;
+    size_t used = strlen(names);
+    if (api->device_get(&d, i) == 0 && api->device_name(name, sizeof name, d) == 0)
+      snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
+  }
+  finding_set(f, n ? DOCTOR_OK : DOCTOR_MISSING, "CUDA %d.%d%s%s: %s", version / 1000,
+              version % 1000 / 10, api->emulated ? ", emulated" : "",
+              n ? "" : ", no device", names);
+}
+
+void check_driver(struct finding *f, const struct doctor_options *o) {
+  (void)o;
+  const char *why = NULL;
+  const struct gpu_api *api = gpu_api_get(&why);
+  char text[256];
+  int version = 0, e = 0;
+  if (!api) {
+    finding_set(f, DOCTOR_MISSING, "%s", why);
+    finding_advise(
+        f,
+        "CUDA kernels run on a GPU with NVIDIA's driver, or under `autotune cc --emulate`");
+  } else if (api->driver_version(&version) != 0 || (e = api->init(0)) != 0) {
+    finding_set(f, DOCTOR_MISSING, "CUDA %d.%d, but it does not begin: %s",
+                version / 1000, version % 1000 / 10,
+                version ? gpu_error(api, e, text, sizeof text) : "no version");
+    finding_advise(
+        f, "in a container, start it with --gpus all; else see whether nvidia-smi works");
+  } else {
+    list_devices(f, api, version);
+  }
+}
+
+void check_nvrtc(struct finding *f, const struct doctor_options *o) {
+  (void)o;
+  const char *why = NULL;
+  const struct gpu_nvrtc *n = gpu_nvrtc_get(&why);
+  int major = 0, minor = 0;
+  if (n && n->nvrtc_version(&major, &minor) == 0) {
+    finding_set(f, DOCTOR_OK, "%d.%d", major, minor);
+    return;
+  }
+  finding_set(f, DOCTOR_MISSING, "%s", n ? "NVRTC tells no version" : why);
+  finding_advise(
+      f,
+      "it makes variants of CUDA kernels: install it with the toolkit, or name libnvrtc.so in "
+      "AUTOTUNE_NVRTC");
+}
+
+// nvcc, as a shell would find it, else where toolkits are. NULL: nowhere; malloc'ed.
+static char *find_nvcc(void) {
+  const char *home = getenv("CUDA_PATH"), *path = getenv("PATH");
+  char *folders = sys_printf("%s:%s%s/usr/local/cuda/bin", path ? path : "",
+                             home ? home : "", home ? "/bin:" : ""),
+       *rest = folders;
+  for (char *folder; rest && (folder = strsep(&rest, ":"));) {
+    char *program = *folder ? sys_printf("%s/nvcc", folder) : NULL;
+    if (program && access(program, X_OK) == 0) {
+      free(folders);
+      return program;
+    }
+    free(program);
+  }
+  free(folders);
+  return NULL;
+}
+
+void check_toolkit(struct finding *f, const struct doctor_options *o) {
+  (void)o;
+  char *nvcc = find_nvcc();
+  if (nvcc) {
+    finding_set(f, DOCTOR_OK, "%s", nvcc);
+  } else {
+    finding_set(f, DOCTOR_MISSING, "no nvcc in PATH, CUDA_PATH or /usr/local/cuda");
+    finding_advise(f,
+                   "it builds CUDA programs; without one, `autotune cc --emulate` does");
+  }
+  free(nvcc);
+}
+
+// The folder of libautotune.so that a program of this installation loads; the program
+// autotune has none itself.
+static char *installed(const char *name) {
+  static const char *const folders[] = { "", "../lib/", "../" AUTOTUNE_LIBDIR "/" };
+  char program[4096];
+  ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+  program[n > 0 ? n : 0] = '\0';
+  char *slash = strrchr(program, '/');
+  if (slash)
+    slash[1] = '\0';
+  for (size_t i = 0; slash && i < sizeof folders / sizeof *folders; i++) {
+    char *path = sys_printf("%s%s%s", program, folders[i], name);
+    if (path && access(path, R_OK) == 0)
+      return path;
+    free(path);
+  }
+  return NULL;
+}
+
+void check_gpu_worker(struct finding *f, const struct doctor_options *o) {
+  (void)o;
+  const char *asked = options_get()->gpu_worker;
+  char *path = asked ? sys_strdup(asked) : installed("autotune-gpu-worker");
+  if (path && access(path, X_OK) == 0) {
+    finding_set(f, DOCTOR_OK, "%s", path);
+  } else {
+    finding_set(f, DOCTOR_MISSING, "autotune-gpu-worker is not there: %s",
+                path ? path : "nor beside libautotune.so");
+    finding_advise(f, "it comes with autotune; AUTOTUNE_GPU_WORKER names it elsewhere");
+  }
+  free(path);
+}
+
+void check_emulator(struct finding *f, const struct doctor_options *o) {
+  (void)o;
+  char *path = installed("libautotune-emulate.so");
+  if (path)
+    finding_set(f, DOCTOR_OK, "%s", path);
+  else
+    finding_set(f, DOCTOR_MISSING, "libautotune-emulate.so is not beside libautotune.so");
+  if (!path)
+    finding_advise(f, "it comes with autotune; `autotune cc --emulate` needs it");
+  free(path);
+}

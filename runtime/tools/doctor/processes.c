@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// processes.c: system calls that tuning is made of, and that a container's filter may
+// refuse.
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "doctor.h"
+#include "base/channel.h"
+#include "base/base.h"
+
+// A process waits; SEE looks at it. Then it is ended. False and errno: there is none, or
+// SEE says so.
+static bool with_child(bool (*see)(pid_t child)) {
+  pid_t child = sys_fork();
+  if (child == 0)
+    for (;;)
+      pause();
+  if (child < 0)
+    return false;
+  bool good = see(child);
+  int error = errno;
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+  errno = error;
+  return good;
+}
+
+static bool exists(pid_t child) {
+  return child > 0;
+}
+
+static bool can_fork(void) {
+  return with_child(exists);
+}
+
+static bool pidfd_of(pid_t child) {
+  int fd = (int)syscall(SYS_pidfd_open, child, 0);
+  bool good = fd >= 0 && syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) == 0;
+  int error = errno;
+  if (fd >= 0)
+    close(fd);
+  errno = error;
+  return good;
+}
+
+static bool can_pidfd(void) {
+  return with_child(pidfd_of);
+}
+
+// Code is opened from memory files: its pages must be executable.
+static bool can_memory_file(void) {
+  int fd = memfd_create("autotune-doctor", MFD_CLOEXEC);
+  bool good = fd >= 0 && ftruncate(fd, 4096) == 0;
+  void *page = good ? mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0)
+                    : MAP_FAILED;
+  int error = errno;
+  if (page != MAP_FAILED)
+    munmap(page, 4096);
+  if (fd >= 0)
+    close(fd);
+  errno = error;
+  return page != MAP_FAILED;
+}
+
+static bool can_share(void) {
+  void *page = sys_mmap(4096, true);
+  if (page)
+    munmap(page, 4096);
+  return page != NULL;
+}
+
+static bool can_pair(void) {
+  int pair[2];
+  if (message_pair(pair) != 0)
+    return false;
+  close(pair[0]);
+  close(pair[1]);
+  return true;
+}
+
+static bool can_adopt(void) {
+  int before = 0;
+  return prctl(PR_GET_CHILD_SUBREAPER, &before) == 0 &&
+      prctl(PR_SET_CHILD_SUBREAPER, before) == 0;
+}
+
+static const struct {
+  const char *name;
+  bool (*works)(void);
+} calls[] = {
+  { "fork", can_fork },
+  { "pidfd_open", can_pidfd },
+  { "memfd_create with executable pages", can_memory_file },
+  { "shared memory", can_share },
+  { "a pair of sockets", can_pair },
+  { "PR_SET_CHILD_SUBREAPER", can_adopt },
+};
+
+void check_processes(struct finding *f, const struct doctor_options *o) {
+  (void)o;
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+    if (!calls[i].works()) {
+      finding_set(f, DOCTOR_FAILED, "%s: %s", calls[i].name, strerror(errno));
+      finding_advise(
+          f,
+          "a container's filter of system calls, a limit of processes or of memory may forbid "
+          "it; Linux has it since 5.3");
+      return;
+    }
+  finding_set(f, DOCTOR_OK,
+              "fork, pidfd, executable memory files, shared memory, sockets");
+}
+
+static bool can_trace(pid_t child) {
+  return ptrace(PTRACE_SEIZE, child, NULL, NULL) == 0;
+}
+
+// gdb and strace on a tuner or a variant; tuning itself traces nobody.
+void check_debuggers(struct finding *f, const struct doctor_options *o) {
+  (void)o;
+  char scope[16] = "";
+  bool known = doctor_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
+  if (with_child(can_trace)) {
+    finding_set(f, DOCTOR_OK, "ptrace works%s%s",
+                known ? ", kernel.yama.ptrace_scope is " : "", scope);
+    return;
+  }
+  finding_set(f, DOCTOR_MISSING, "ptrace: %s; tuning does not need it", strerror(errno));
+  finding_advise(f,
+                 "to debug variants in a container, start it with --cap-add=SYS_PTRACE");
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// processors.c: what times depend on besides code. Nothing here fails: it is good to
+// know.
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "doctor.h"
+#include "base/base.h"
+
+// ---- limits of control groups -------------------------------------------------------
+
+// Calls SEE with the text of FILE in each group that this process is in, from its own to
+// the root, as cgroup v2 has it: a group is bound by what those above it may have.
+static void each_group(const char *file, void (*see)(const char *text, void *data),
+                       void *data) {
+  static const char root[] = "/sys/fs/cgroup";
+  char line[PATH_MAX], path[PATH_MAX + 64], text[256];
+  FILE *groups = fopen("/proc/self/cgroup", "re");
+  if (!groups)
+    return;
+  while (fgets(line, sizeof line, groups))
+    if (strncmp(line, "0::", 3) == 0) {
+      line[strcspn(line, "\n")] = '\0';
+      for (char *group = line + 3;; *strrchr(group, '/') = '\0') {
+        snprintf(path, sizeof path, "%s%s/%s", root, strcmp(group, "/") ? group : "",
+                 file);
+        if (doctor_line(path, text, sizeof text))
+          see(text, data);
+        if (!strrchr(group, '/'))
+          break;
+      }
+    }
+  fclose(groups);
+}
+
+static void least_quota(const char *text, void *data) { // "150000 100000", "max 100000"
+  double quota, period, *least = data;
+  if (sscanf(text, "%lf %lf", &quota, &period) == 2 && period > 0)
+    *least = fmin(*least, quota / period);
+}
+
+static void least_bytes(const char *text, void *data) {
+  char *end;
+  double bytes = strtod(text, &end), *least = data;
+  if (end != text)
+    *least = fmin(*least, bytes);
+}
+
+// As cgroup v1 has it, which containers see their own of.
+static void old_quota(double *least) {
+  char quota[32], period[32], pair[80];
+  if (doctor_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", quota, sizeof quota) &&
+      doctor_line("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period, sizeof period) &&
+      atof(quota) > 0) {
+    snprintf(pair, sizeof pair, "%s %s", quota, period);
+    least_quota(pair, least);
+  }
+}
+
+// ---- processors ---------------------------------------------------------------------
+
+void check_processors(struct finding *f, const struct doctor_options *o) {
+  (void)o;
+  const struct machine *m = machine_get();
+  double quota = INFINITY;
+  each_group("cpu.max", least_quota, &quota);
+  old_quota(&quota);
+  long online = sysconf(_SC_NPROCESSORS_ONLN), threads = (long)m->numbers.threads;
+  bool bound = quota < (double)threads;
+  char share[64] = "";
+  if (bound)
+    snprintf(share, sizeof share, ", a quota of %.2f", quota);
+  finding_set(f, bound ? DOCTOR_NOTE : DOCTOR_OK, "%ld of %ld for this process%s; %s",
+              threads, online, share, m->name);
+  if (bound)
+    finding_advise(
+        f,
+        "a group that has spent its quota is stopped for a while, which times show: give it whole "
+        "processors (--cpuset-cpus) in place of a share (--cpus)");
+}
+
+static const char *turbo(void) {
+  char text[16];
+  if (doctor_line("/sys/devices/system/cpu/intel_pstate/no_turbo", text, sizeof text))
+    return *text == '0' ? ", turbo on" : ", turbo off";
+  if (doctor_line("/sys/devices/system/cpu/cpufreq/boost", text, sizeof text))
+    return *text == '1' ? ", turbo on" : ", turbo off";
+  return "";
+}
+
+void check_frequency(struct finding *f, const struct doctor_options *o) {
+  (void)o;
+  char governor[64], clock[64];
+  bool known = doctor_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+                           governor, sizeof governor);
+  bool slow =
+      doctor_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                  clock, sizeof clock) &&
+      (strcmp(clock, "hpet") == 0 || strcmp(clock, "acpi_pm") == 0);
+  if (slow) {
+    finding_set(f, DOCTOR_NOTE, "the clock is %s, and takes about a microsecond to read",
+                clock);
+    finding_advise(f,
+                   "kernels of microseconds are timed badly; tsc is the clock to have");
+  } else if (!known) {
+    finding_set(f, DOCTOR_OK, "governor not visible, as in most virtual machines%s",
+                turbo());
+  } else if (strcmp(governor, "performance") == 0) {
+    finding_set(f, DOCTOR_OK, "governor performance%s", turbo());
+  } else {
+    finding_set(f, DOCTOR_NOTE, "governor %s%s", governor, turbo());
+    finding_advise(
+        f, "times repeat better with: cpupower frequency-set -g performance (as root)");
+  }
+}
+
+void check_load(struct finding *f, const struct doctor_options *o) {
+  (void)o;
+  double load[1];
+  long threads = (long)machine_identity()->numbers.threads;
+  if (getloadavg(load, 1) != 1) {
+    finding_set(f, DOCTOR_OK, "not known");
+    return;
+  }
+  bool busy = load[0] > 0.5 * (double)threads;
+  finding_set(f, busy ? DOCTOR_NOTE : DOCTOR_OK,
+              "%.2f in the last minute, %ld processor%s", load[0], threads,
+              threads == 1 ? "" : "s");
+  if (busy)
+    finding_advise(
+        f,
+        "what else runs is in the measurements: tune when it is quiet, or with a larger budget");
+}
+
+// ---- memory -------------------------------------------------------------------------
+
+// "MemAvailable:    5432100 kB" as bytes; NAN: not there.
+static double meminfo(const char *name) {
+  char line[128];
+  double found = NAN;
+  FILE *file = fopen("/proc/meminfo", "re");
+  size_t n = strlen(name);
+  while (file && isnan(found) && fgets(line, sizeof line, file))
+    if (strncmp(line, name, n) == 0 && line[n] == ':')
+      found = 1024 * strtod(line + n + 1, NULL);
+  if (file)
+    fclose(file);
+  return found;
+}
+
+void check_memory(struct finding *f, const struct doctor_options *o) {
+  (void)o;
+  enum { ENOUGH = 1 << 30 };
+  double total = meminfo("MemTotal"), left = meminfo("MemAvailable"), limit = INFINITY;
+  char all[32], most[32], available[32], policy[16] = "";
+  struct rlimit space;
+  each_group("memory.max", least_bytes, &limit);
+  if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+    limit = fmin(limit, (double)space.rlim_cur);
+  bool bound = limit < total;
+  finding_set(f, fmin(left, limit) < ENOUGH ? DOCTOR_NOTE : DOCTOR_OK,
+              "%s, %s available%s%s", doctor_bytes(all, sizeof all, total),
+              doctor_bytes(available, sizeof available, left),
+              bound ? ", limited to " : "",
+              bound ? doctor_bytes(most, sizeof most, limit) : "");
+  if (f->state == DOCTOR_NOTE)
+    finding_advise(
+        f,
+        "the compiler takes some 200 MiB, and a tuner shares the program's memory by "
+        "copy on write");
+  if (doctor_line("/proc/sys/vm/overcommit_memory", policy, sizeof policy) &&
+      *policy == '2') {
+    f->state = DOCTOR_NOTE;
+    finding_advise(
+        f,
+        "vm.overcommit_memory is 2: a program that holds more than half of the memory cannot be "
+        "forked, and so not be tuned");
+  }
+}

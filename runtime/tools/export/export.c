@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+// export.c: one problem's space and results in the FAIR formats of the autotuning
+// community: T1, what there is to tune, and T4, what came of it. Their schemas are those
+// of TuningSchema; times are in milliseconds.
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "export.h"
+#include "keep/store/tables.h"
+
+enum { PRECISION = 12 };
+
+// ---- values -------------------------------------------------------------------------
+
+// A number where TEXT is one and nothing else, so that other tools can reckon with it;
+// else a text.
+static json_t *value(const char *text, size_t size) {
+  char *copy = sys_printf("%.*s", (int)size, text), *end;
+  json_t *v = NULL;
+  if (copy && *copy && *copy != ' ') {
+    errno = 0;
+    long long i = strtoll(copy, &end, 10);
+    if (*end == '\0' && errno == 0)
+      v = json_integer(i);
+    double d = v ? 0 : strtod(copy, &end);
+    if (!v && *end == '\0' && isfinite(d) && strspn(copy, "0123456789.eE+-") == size)
+      v = json_real(d);
+  }
+  free(copy);
+  if (!v)
+    v = json_stringn(text, size);
+  return v ? v : json_string("?");
+}
+
+static void set(json_t *object, const char *name, size_t size, json_t *v) {
+  char *copy = sys_printf("%.*s", (int)size, name);
+  if (!copy || json_object_set_new(object, copy, v) != 0)
+    json_object_set_new(object, "?", json_null());
+  free(copy);
+}
+
+static json_t *moment(double when) {
+  char text[32] = "";
+  time_t t = (time_t)when;
+  struct tm tm;
+  if (gmtime_r(&t, &tm))
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+  return json_string(text);
+}
+
+// ---- T4 -----------------------------------------------------------------------------
+
+static json_t *configuration(const char *values) {
+  json_t *o = json_object();
+  for (size_t n; *values; values += n + (values[n] == '\n')) {
+    size_t name = strcspn(values, "=\n");
+    n = strcspn(values, "\n");
+    if (name < n)
+      set(o, values, name, value(values + name + 1, n - name - 1));
+  }
+  return o;
+}
+
+static json_t *times(const struct record *r) {
+  json_t *o = json_object();
+  // The schema has compilation_time, recorded files have compilation.
+  json_object_set_new(o, "compilation_time", json_real(r->compile_seconds * 1e3));
+  json_object_set_new(o, "compilation", json_real(r->compile_seconds * 1e3));
+  json_object_set_new(o, "framework", json_real(0));
+  json_object_set_new(o, "search_algorithm", json_real(0));
+  json_object_set_new(o, "validation", json_real(r->verify_seconds * 1e3));
+  if (r->fate == FATE_OK) {
+    json_t *runs = json_array();
+    for (unsigned i = 0; i < r->n_samples; i++)
+      json_array_append_new(runs, json_real(r->samples[i] * 1e3));
+    json_object_set_new(o, "runtimes", runs);
+  }
+  return o;
+}
+
+static json_t *result(const struct record *r) {
+  static const char *const words[FATES] = {
+    [FATE_OK] = "correct",        [FATE_COMPILE] = "compile", [FATE_LOAD] = "compile",
+    [FATE_WRONG] = "correctness", [FATE_CRASH] = "runtime",   [FATE_TIMEOUT] = "timeout",
+    [FATE_EXIT] = "runtime",      [FATE_PENDING] = "runtime",
+  };
+  struct estimate e = stats_of(r->samples, r->n_samples);
+  json_t *o = json_object(), *time = json_object();
+  json_object_set_new(time, "name", json_string("time"));
+  json_object_set_new(time, "value",
+                      r->fate == FATE_OK ? json_real(e.median * 1e3)
+                                         : json_string(words[r->fate]));
+  json_object_set_new(time, "unit", json_string("milliseconds"));
+  json_object_set_new(o, "timestamp", moment(r->when));
+  json_object_set_new(o, "configuration", configuration(r->values));
+  json_object_set_new(o, "objectives", json_pack("[s]", "time"));
+  json_object_set_new(o, "times", times(r));
+  json_object_set_new(o, "invalidity", json_string(words[r->fate]));
+  json_object_set_new(o, "correctness", json_integer(r->fate == FATE_OK));
+  json_object_set_new(o, "measurements", json_pack("[o]", time));
+  return o;
+}
+
+static json_t *metadata(const struct listed *item) {
+  const struct problem *p = &item->problem;
+  json_t *o = json_object();
+  char *machine = db_machine(p->cpu), *key = db_key(p);
+  json_object_set_new(o, "autotuner", json_string("autotune"));
+  json_object_set_new(o, "autotuner_version", json_string(AUTOTUNE_VERSION));
+  json_object_set_new(o, "device", json_string(machine ? machine : "?"));
+  json_object_set_new(o, "timeunit", json_string("milliseconds"));
+  json_object_set_new(o, "kernel", json_string(p->kernel));
+  json_object_set_new(o, "key", json_string(key ? key : ""));
+  json_object_set_new(o, "threads", json_integer(p->threads));
+  if (item->finished) {
+    json_object_set_new(o, "timestamp", moment(item->summary.when));
+    json_object_set_new(o, "default_time",
+                        json_real(item->summary.original.median * 1e3));
+  }
+  free(machine);
+  free(key);
+  return o;
+}
+
+static json_t *t4(const struct listed *item) {
+  json_t *o = json_object(), *results = json_array();
+  for (unsigned i = 0; i < item->n_records; i++) {
+    const struct record *r = &item->records[i];
+    if (r->fate == FATE_PENDING || r->fate == FATE_DROPPED ||
+        (r->fate == FATE_OK && r->n_samples == 0))
+      continue; // being tried, left out, or left before it was
+    json_array_append_new(results, result(r));
+  }
+  json_object_set_new(o, "schema_version", json_string("1.0.0"));
+  json_object_set_new(o, "metadata", metadata(item));
+  json_object_set_new(o, "results", results);
+  return o;
+}
+
+// ---- T1 -----------------------------------------------------------------------------
+
+// One line of identity_params.
+struct offered {
+  const char *name, *kind, *values;
+  size_t name_size, kind_size;
+  int when;
+  unsigned original;
+};
+
+static bool read_offered(const char **text, struct offered *p) {
+  const char *s = *text;
+  char *end;
+  p->name = s;
+  p->name_size = strcspn(s, "\t\n");
+  s += p->name_size;
+  if (*s++ != '\t')
+    return false;
+  p->kind = s;
+  p->kind_size = strcspn(s, "\t\n");
+  s += p->kind_size;
+  if (*s++ != '\t')
+    return false;
+  p->when = (int)strtol(s, &end, 10);
+  if (*end++ != '\t')
+    return false;
+  p->original = (unsigned)strtoul(end, &end, 10);
+  p->values = end;
+  *text = end + strcspn(end, "\n");
+  *text += **text == '\n';
+  return true;
+}
+
+static bool is_kind(const struct offered *p, const char *kind) {
+  return strlen(kind) == p->kind_size && memcmp(p->kind, kind, p->kind_size) == 0;
+}
+
+static bool is_number(const struct offered *p) {
+  return is_kind(p, "int") || is_kind(p, "real");
+}
+
+static json_t *offered_value(const struct offered *p, const char *text, size_t size) {
+  json_t *v = is_number(p) ? value(text, size) : json_stringn(text, size);
+  return v ? v : json_string("?");
+}
+
+// "[1, 2, 4]", as T1 has it, in a text; the original value, if there is one, in *DEFAULT.
+static char *values_text(const struct offered *p, json_t **original) {
+  json_t *list = json_array();
+  const char *s = p->values;
+  *original = NULL;
+  for (unsigned i = 0; *s == '\t'; i++) {
+    size_t n = strcspn(++s, "\t\n");
+    json_t *v = offered_value(p, s, n);
+    if (i == p->original)
+      *original = json_incref(v);
+    json_array_append_new(list, v);
+    s += n;
+  }
+  char *text = json_dumps(list, JSON_REAL_PRECISION(PRECISION));
+  json_decref(list);
+  return text;
+}
+
+static json_t *parameter(const struct offered *p) {
+  json_t *o = json_object(), *original;
+  char *values = values_text(p, &original);
+  json_object_set_new(o, "Name", json_stringn(p->name, p->name_size));
+  json_object_set_new(o, "Type",
+                      json_string(is_kind(p, "int")        ? "int"
+                                      : is_kind(p, "real") ? "float"
+                                                           : "string"));
+  json_object_set_new(o, "Values", json_string(values ? values : "[]"));
+  if (original)
+    json_object_set_new(o, "Default", original);
+  free(values);
+  return o;
+}
+
+// What matters only under an optional directive has its first value elsewhere.
+static json_t *dependence(const struct offered *all, const struct offered *p) {
+  const struct offered *on = &all[p->when];
+  json_t *first = offered_value(p, p->values + 1, strcspn(p->values + 1, "\t\n"));
+  char *text = json_dumps(first, JSON_ENCODE_ANY | JSON_REAL_PRECISION(PRECISION));
+  json_t *o = json_object();
+  char *expression = sys_printf("%.*s != \"%.*s\" or %.*s == %s", (int)on->name_size,
+                                on->name, (int)strcspn(on->values + 1, "\t\n"),
+                                on->values + 1, (int)p->name_size, p->name,
+                                text ? text : "0");
+  json_object_set_new(
+      o, "Parameters",
+      json_pack("[s#, s#]", on->name, (int)on->name_size, p->name, (int)p->name_size));
+  json_object_set_new(o, "Expression", json_string(expression ? expression : "?"));
+  free(expression);
+  free(text);
+  json_decref(first);
+  return o;
+}
+
+// Lines of identity_conditions.
+static void add_conditions(json_t *list, const char *s) {
+  while (*s) {
+    size_t end = strcspn(s, "\n"), names = strcspn(s, "\t\n");
+    json_t *o = json_object(), *params = json_array();
+    for (size_t at = 0; at < names;) {
+      size_t n = strcspn(s + at, ",\t\n");
+      json_array_append_new(params, json_stringn(s + at, n));
+      at += n + 1;
+    }
+    json_object_set_new(o, "Parameters", params);
+    json_object_set_new(o, "Expression",
+                        json_stringn(s + names + 1, end > names ? end - names - 1 : 0));
+    json_array_append_new(list, o);
+    s += end + (s[end] == '\n');
+  }
+}
+
+static json_t *t1(const struct listed *item, const struct asked *asked) {
+  struct offered all[MAX_PARAMS];
+  unsigned n = 0;
+  json_t *params = json_array(), *conditions = json_array();
+  for (const char *s = asked->params; *s && n < MAX_PARAMS && read_offered(&s, &all[n]);
+       n++) {
+    json_array_append_new(params, parameter(&all[n]));
+    if (all[n].when >= 0 && (unsigned)all[n].when < n && *all[n].values &&
+        *all[all[n].when].values)
+      json_array_append_new(conditions, dependence(all, &all[n]));
+  }
+  add_conditions(conditions, asked->conditions);
+  return json_pack(
+      "{s:{s:s, s:i, s:s, s:s}, s:{s:o, s:o}, s:{s:s, s:s, s:s, s:s, s:{s:s}, s:{s:s}}}",
+      "General", "BenchmarkName", item->problem.kernel, "FormatVersion", 1, "TimeUnit",
+      "Milliseconds", "OutputFormat", "JSON", "ConfigurationSpace", "TuningParameters",
+      params, "Conditions", conditions, "KernelSpecification",
+      // The format knows languages of GPUs alone; a consumer is told what it is beside
+      // that.
+      "Language", "OpenCL", "SourceLanguage", "C", "KernelName", item->problem.kernel,
+      "KernelFile", item->problem.file, "GlobalSize", "X", "1", "LocalSize", "X", "1");
+}
+
+// ---- which --------------------------------------------------------------------------
+
+static double last_seen(const struct listed *item) {
+  double when = item->finished ? item->summary.when : 0;
+  for (unsigned i = 0; i < item->n_records; i++)
+    when = item->records[i].when > when ? item->records[i].when : when;
+  return when;
+}
+
+static int rank(const struct problem *p) {
+  const struct machine *m = machine_identity();
+  return 2 * (strcmp(p->cpu, m->cpu) == 0 && strcmp(p->isa, m->isa) == 0) +
+      (p->threads == (unsigned)m->numbers.threads);
+}
+
+// The problem that is meant: of this machine where there is one, then the one seen last.
+// NULL: none, or the kernel or key must be said, and that was.
+static const struct listed *pick(const struct listing *l,
+                                 const struct export_options *o) {
+  const struct listed *best = NULL;
+  bool several = false;
+  for (unsigned i = 0; i < l->n; i++) {
+    const struct listed *item = &l->items[i];
+    if (!db_key_matches(&item->problem, o->key))
+      continue;
+    several |= best &&
+        (strcmp(best->problem.kernel, item->problem.kernel) != 0 ||
+         strcmp(best->problem.key, item->problem.key) != 0);
+    int better = best ? rank(&item->problem) - rank(&best->problem) : 1;
+    if (better > 0 || (better == 0 && last_seen(item) > last_seen(best)))
+      best = item;
+  }
+  if (!best)
+    fprintf(stderr, "autotune export: nothing is known of that%s%s\n",
+            o->kernel ? ": " : "", o->kernel ? o->kernel : "");
+  if (!several)
+    return best;
+  fprintf(stderr, "autotune export: there are several; name one of them:\n");
+  for (unsigned i = 0; i < l->n; i++) {
+    char *key = db_key(&l->items[i].problem);
+    if (db_key_matches(&l->items[i].problem, o->key))
+      fprintf(stderr, "  %s%s%s%s\n", l->items[i].problem.kernel,
+              key && *key ? " --key '" : "", key ? key : "", key && *key ? "'" : "");
+    free(key);
+  }
+  return NULL;
+}
+
+static int dump(const void *root, FILE *f) {
+  size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(PRECISION);
+  return json_dumpf(root, f, flags) == 0 && fputc('\n', f) != EOF && fflush(f) == 0 ? 0
+                                                                                    : -1;
+}
+
+static int write_json(const json_t *root, const char *path, FILE *out) {
+  if (!root)
+    errno = ENOMEM;
+  int status = !root ? -1 : path ? wisdom_write_file(path, dump, root) : dump(root, out);
+  if (status != 0)
+    fprintf(stderr, "%s: error: %s\n", path ? path : "standard output", strerror(errno));
+  return status == 0 ? 0 : 2;
+}
+
+int export_run(const struct export_options *o, FILE *out) {
+  struct store *s = db_open(o->folder, false);
+  struct listing l = { 0 };
+  struct asked asked = { 0 };
+  if (!s)
+    return 2;
+  int status = store_list(s, o->kernel, &l) == 0 ? 0 : 2;
+  const struct listed *item = status == 0 ? pick(&l, o) : NULL;
+  if (!item)
+    status = status ? status : 1;
+  else if (o->t1 && !asked_find(s, item->problem.id, &asked)) {
+    fprintf(stderr, "autotune export: what %s offers was never noted\n",
+            item->problem.kernel);
+    status = 1;
+  } else {
+    json_t *root = o->t1 ? t1(item, &asked) : t4(item);
+    status = write_json(root, o->output, out);
+    json_decref(root);
+  }
+  free(asked.block);
+  store_list_free(&l);
+  store_close(s);
+  return status;
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+// follow.c: `autotune report --follow`: the tunings that go on now, from the rows that
+// their processes write.
+//
+// Nobody is asked anything, so it works for any process that shares the folder, beside a
+// program or before it. Looking costs at most a twentieth of the time. On a terminal the
+// last lines are drawn anew, elsewhere lines are appended: where there is something new,
+// and not many.
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sheet.h"
+#include "base/units.h"
+
+static const double look_often = 0.5, say_often = 2, say_at_least = 5; // seconds
+static const double late = 2;      // a row may be written so much later than it says
+static const double linger = 1.5;  // the next kernel may follow
+static const double better = 0.99; // a best that is worth a line
+
+// Variants whose result was seen. Open addressing; 0 is no variant.
+struct set {
+  uint64_t *slots;
+  size_t n, room;
+};
+
+struct watched { // one tuning
+  int64_t problem;
+  char *name;           // "matmul, n = 1024"
+  struct course course; // its texts but for WHY are not kept
+  char *why;
+  bool lives, told; // told: its end was said
+  struct set seen;
+  double since; // rows that were written before are known
+  unsigned tried, fates[FATES];
+  double best;            // seconds; 0: nothing was right yet
+  char *values;           // of the best
+  double said, said_best; // when the last line was appended, and what the best was
+  enum phase said_phase;
+};
+struct follower {
+  struct sheet sheet;
+  const struct report_options *options;
+  struct store *store;
+  struct watched *items;
+  unsigned n;
+  double began;   // unix time
+  unsigned drawn; // lines on the terminal that are drawn anew
+};
+
+// ---- variants -----------------------------------------------------------------------
+
+static void put_slot(uint64_t *slots, size_t room, uint64_t value) {
+  size_t i = value % room;
+  while (slots[i] && slots[i] != value)
+    i = (i + 1) % room;
+  slots[i] = value;
+}
+
+static bool set_has(const struct set *s, uint64_t value) {
+  size_t i = s->room ? value % s->room : 0;
+  while (s->room && s->slots[i] && s->slots[i] != value)
+    i = (i + 1) % s->room;
+  return s->room && s->slots[i] == value;
+}
+
+// True: VALUE was not in it before. Without memory it is taken for known.
+static bool set_add(struct set *s, uint64_t value) {
+  value += value == 0;
+  if (set_has(s, value))
+    return false;
+  if (2 * (s->n + 1) > s->room) {
+    size_t room = s->room ? 2 * s->room : 256;
+    uint64_t *slots = sys_calloc(room, sizeof *slots);
+    if (!slots)
+      return false;
+    for (size_t i = 0; i < s->room; i++)
+      if (s->slots[i])
+        put_slot(slots, room, s->slots[i]);
+    free(s->slots);
+    *s = (struct set){ slots, s->n, room };
+  }
+  put_slot(s->slots, s->room, value);
+  s->n++;
+  return true;
+}
+
+static void see_variant(const struct record *r, void *data) {
+  struct watched *w = data;
+  if (r->fate == FATE_PENDING || !set_add(&w->seen, r->variant))
+    return;
+  w->fates[r->fate]++;
+  w->tried += r->fate != FATE_DROPPED;
+  if (r->when - late > w->since)
+    w->since = r->when - late;
+  double median = r->fate == FATE_OK ? stats_of(r->samples, r->n_samples).median : 0;
+  if (median > 0 && (w->best == 0 || median < w->best)) {
+    char *values = sys_strdup(r->values);
+    free(w->values);
+    w->values = values;
+    w->best = median;
+  }
+}
+
+// ---- tunings ------------------------------------------------------------------------
+
+static char *name_of(const struct problem *p) {
+  char *key = problem_key_text(p);
+  char *name = sys_printf("%s%s%s", p->kernel, key && *key ? ", " : "", key ? key : "");
+  char *clean = name ? report_clean(name) : NULL;
+  free(key);
+  free(name);
+  return clean;
+}
+
+static void forget(struct watched *w) {
+  if (w->name)
+    report_clean_free(w->name);
+  free(w->why);
+  free(w->values);
+  free(w->seen.slots);
+  *w = (struct watched){ 0 };
+}
+
+// The one of PROBLEM; where it is another tuning of it than before, from its beginning.
+// NULL: no memory.
+static struct watched *find(struct follower *f, const struct problem *p,
+                            const struct course *c) {
+  struct watched *w = NULL;
+  for (unsigned i = 0; i < f->n && !w; i++)
+    if (f->items[i].problem == p->id)
+      w = &f->items[i];
+  if (w && c->began - w->course.began < 0.1)
+    return w;
+  if (!w) {
+    struct watched *items = sys_realloc(f->items, (f->n + 1) * sizeof *items);
+    if (!items)
+      return NULL;
+    f->items = items;
+    w = &items[f->n++];
+    *w = (struct watched){ 0 };
+  }
+  forget(w);
+  w->problem = p->id;
+  w->name = name_of(p);
+  w->since = c->began;
+  return w;
+}
+
+// What has ended before this program began is no news.
+static void see_course(const struct problem *p, const struct course *c, void *data) {
+  struct follower *f = data;
+  bool lives = course_lives(c), known = false;
+  for (unsigned i = 0; i < f->n; i++)
+    known = known || f->items[i].problem == p->id;
+  if (!known && !lives && c->when < f->began)
+    return;
+  struct watched *w = find(f, p, c);
+  if (!w)
+    return;
+  w->course = *c;
+  w->course.owner = w->course.why = "";
+  w->lives = lives;
+  if (!lives && !w->why)
+    w->why = c->phase == PHASE_ENDED
+        ? report_first_line(c->why)
+        : report_clean("its process is gone, without a result");
+}
+
+// Reads what is new. The file may come later than this program.
+static void look(struct follower *f, const char *folder) {
+  char *message = NULL;
+  if (!f->store)
+    f->store = store_open_in(folder, false, &message);
+  free(message);
+  if (!f->store || store_courses(f->store, f->options->kernel, see_course, f) != 0)
+    return;
+  for (unsigned i = 0; i < f->n; i++)
+    if (!f->items[i].told)
+      store_since(f->store, f->items[i].problem, f->items[i].since, see_variant,
+                  &f->items[i]);
+}
+
+static bool any_lives(const struct follower *f) {
+  bool any = false;
+  for (unsigned i = 0; i < f->n; i++)
+    any = any || f->items[i].lives;
+  return any;
+}
+
+// ---- in words -----------------------------------------------------------------------
+
+static double rate(const struct watched *w) {
+  double seconds = sys_unix() - w->course.began;
+  return seconds > 0 ? w->tried / seconds : 0;
+}
+
+// "23 of 200 variants · 3.2/s · 2 failed · 12 s left"; malloc'ed.
+static char *describe_progress(const struct watched *w) {
+  const struct course *c = &w->course;
+  double left = c->until - sys_unix();
+  char of[32] = "", failed[32] = "", rest[64] = "the final race";
+  if (c->expected > w->tried)
+    snprintf(of, sizeof of, " of %u", c->expected);
+  if (report_count_failed(w->fates))
+    snprintf(failed, sizeof failed, " · %u failed", report_count_failed(w->fates));
+  if (c->phase == PHASE_SEARCH)
+    snprintf(rest, sizeof rest, "%.0f s left", left > 0 ? left : 0);
+  bool one = w->tried == 1 && !*of;
+  return sys_printf("%u%s variant%s · %.3g/s%s · %s", w->tried, of, one ? "" : "s",
+                    rate(w), failed, rest);
+}
+
+// "best 46.20 ms, 126 x over the default: MR=6 NR=64", clean; malloc'ed.
+static char *describe_best(const struct watched *w) {
+  char seconds[64], *text = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  if (!f)
+    return NULL;
+  if (w->best > 0) {
+    fprintf(f, "best %s", units_seconds(seconds, sizeof seconds, w->best));
+    if (w->course.original > 0)
+      fprintf(f, ", %.3g x over the default", w->course.original / w->best);
+    const char *gap = ":";
+    for (const char *v = w->values; v && *v; v += strcspn(v, "\n"), v += *v == '\n') {
+      size_t n = strcspn(v, "\n");
+      char *one = report_matters(w->values, v, strcspn(v, "=")) ? report_first_line(v)
+                                                                : NULL;
+      if (!one)
+        continue;
+      fprintf(f, "%s %s%s", gap, one, n && v[n - 1] == '=' ? "\"\"" : "");
+      report_clean_free(one);
+      gap = "";
+    }
+  } else {
+    fprintf(f, "nothing was right yet; default %s",
+            units_seconds(seconds, sizeof seconds, w->course.original));
+  }
+  fclose(f);
+  return text;
+}
+
+static double share_done(const struct watched *w) {
+  const struct course *c = &w->course;
+  double all = c->until - c->began,
+         variants = c->expected ? (double)w->tried / c->expected : 0;
+  double time = all > 0 ? (sys_unix() - c->began) / all : 0;
+  double share = variants > time ? variants : time;
+  return c->phase == PHASE_RACE || share > 1 ? 1 : share;
+}
+
+static const char *shown(const char *text) {
+  return text ? text : "?";
+}
+
+// ---- on a terminal ------------------------------------------------------------------
+
+static void end_line(struct follower *f) {
+  fputc('\n', f->sheet.out);
+  f->drawn++;
+}
+
+static void draw_one(struct follower *f, const struct watched *w) {
+  const struct sheet *s = &f->sheet;
+  size_t columns = sheet_columns(s) - 1; // the last one makes some terminals wrap
+  size_t bar = columns >= 60 ? 24 : 8;   // what is said beside it matters more
+  char *progress = describe_progress(w), *best = describe_best(w);
+  fputs(sheet_paint(s, PAINT_BOLD), s->out);
+  sheet_cut(s, shown(w->name), columns, false);
+  fputs(sheet_paint(s, PAINT_END), s->out);
+  end_line(f);
+  fputs("  ", s->out);
+  sheet_bar(s, share_done(w), bar, true);
+  fputs("  ", s->out);
+  sheet_cut(s, shown(progress), columns - bar - 4, false);
+  end_line(f);
+  bool gains = w->best > 0 && w->best < w->course.original;
+  fprintf(s->out, "  %s", gains ? sheet_paint(s, PAINT_GOOD) : "");
+  sheet_cut(s, shown(best), columns - 2, false);
+  fputs(sheet_paint(s, PAINT_END), s->out);
+  end_line(f);
+  free(progress);
+  free(best);
+}
+
+// What has ended stays; what goes on is drawn below it, as far as there are lines.
+static void draw(struct follower *f) {
+  FILE *out = f->sheet.out;
+  if (f->drawn)
+    fprintf(out, "\033[%uA\033[J", f->drawn);
+  f->drawn = 0;
+  unsigned more = 0;
+  for (unsigned i = 0; i < f->n; i++) {
+    struct watched *w = &f->items[i];
+    if (!w->lives && !w->told)
+      fprintf(out, "%s%s%s: %s\n", sheet_paint(&f->sheet, PAINT_BOLD), shown(w->name),
+              sheet_paint(&f->sheet, PAINT_END), shown(w->why));
+    w->told = !w->lives;
+  }
+  for (unsigned i = 0; i < f->n; i++)
+    if (f->items[i].lives && f->drawn + 5 <= f->sheet.look.rows)
+      draw_one(f, &f->items[i]);
+    else
+      more += f->items[i].lives;
+  if (more) {
+    fprintf(out, "and %u more", more);
+    end_line(f);
+  }
+}
+
+// ---- elsewhere ----------------------------------------------------------------------
+
+static void append_one(const struct follower *f, struct watched *w) {
+  char *progress = describe_progress(w), *best = describe_best(w);
+  fprintf(f->sheet.out, "%s: %s; %s\n", shown(w->name), shown(progress), shown(best));
+  w->said = sys_now();
+  w->said_best = w->best;
+  w->said_phase = w->course.phase;
+  free(progress);
+  free(best);
+}
+
+static void append(struct follower *f) {
+  for (unsigned i = 0; i < f->n; i++) {
+    struct watched *w = &f->items[i];
+    double silent = w->said > 0 ? sys_now() - w->said : say_at_least;
+    bool news = w->said_phase != w->course.phase || (w->best > 0 && w->said_best == 0) ||
+        w->best < better * w->said_best;
+    if (w->lives && (silent >= say_at_least || (news && silent >= say_often)))
+      append_one(f, w);
+    if (!w->lives && !w->told)
+      fprintf(f->sheet.out, "%s: %s\n", shown(w->name), shown(w->why));
+    w->told = !w->lives;
+  }
+}
+
+// Everything for this moment in one write, so that nothing flickers.
+static void show(struct follower *f) {
+  FILE *out = f->sheet.out;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *buffer = open_memstream(&text, &size);
+  f->sheet.out = buffer ? buffer : out;
+  if (f->sheet.look.terminal)
+    draw(f);
+  else
+    append(f);
+  f->sheet.out = out;
+  bool whole = buffer && fclose(buffer) == 0;
+  if (whole && f->sheet.look.drawn && !f->sheet.look.unicode)
+    sheet_ascii(out, text);
+  else if (whole)
+    fputs(text, out);
+  free(text);
+  fflush(out);
+}
+
+// ---- the loop -----------------------------------------------------------------------
+
+static void doze(double seconds) {
+  struct timespec t = { (time_t)seconds,
+                        (long)((seconds - (double)(time_t)seconds) * 1e9) };
+  nanosleep(&t, NULL);
+}
+
+// Until nothing goes on that once did.
+static void follow(struct follower *f, const char *folder, double wait) {
+  double began = sys_now(), busy = began;
+  bool waits = false;
+  for (;;) {
+    double now = sys_now();
+    look(f, folder);
+    if (any_lives(f))
+      busy = sys_now();
+    show(f);
+    if (f->n == 0 && !waits && now - began > linger) {
+      fprintf(f->sheet.out, "%s: no tuning goes on; waiting for one\n", folder);
+      fflush(f->sheet.out);
+      waits = true;
+    }
+    if (f->n > 0 ? sys_now() - busy > linger : wait >= 0 && sys_now() - began > wait)
+      return;
+    double cost = 20 * (sys_now() - now);
+    doze(cost > look_often ? cost : look_often);
+  }
+}
+
+int report_follow(const struct report_options *o, double wait, FILE *out) {
+  char *message = NULL;
+  char *folder = o->folder ? sys_strdup(o->folder) : folder_default(&message);
+  struct follower f = { .sheet = { out, o->look }, .options = o, .began = sys_unix() };
+  if (folder)
+    follow(&f, folder, wait);
+  else
+    fprintf(out, "nothing can be followed: %s\n", message ? message : "no memory");
+  int status = f.n == 0;
+  if (status && folder)
+    fprintf(out, "%s: no tuning goes on\n", folder);
+  for (unsigned i = 0; i < f.n; i++)
+    forget(&f.items[i]);
+  free(f.items);
+  if (f.store)
+    store_close(f.store);
+  free(message);
+  free(folder);
+  return status;
+}

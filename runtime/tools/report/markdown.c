@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// markdown.c: the report for pull requests: a table with a row for each kernel, key and
+// machine, and what is behind it folded away, as GitHub renders it.
+//
+// Whatever comes from rows stands in <code>, where neither @names nor #numbers are links,
+// and all of its characters that mean something to Markdown or HTML are written as
+// character references: these are never taken for structure, neither in tables nor
+// outside.
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "base/units.h"
+
+// ---- text ---------------------------------------------------------------------------
+
+static void put_literal(FILE *out, const char *text) {
+  char *clean = report_clean(text);
+  for (const char *c = clean; *c; c++)
+    if (strchr("&<>|*_`[]()\\~#@!:\"'$^{}", *c))
+      fprintf(out, "&#%d;", *c);
+    else
+      fputc(*c, out);
+  report_clean_free(clean);
+}
+
+static void put_code(FILE *out, const char *text) {
+  fputs("<code>", out);
+  put_literal(out, *text ? text : "\"\"");
+  fputs("</code>", out);
+}
+
+// "MR=6\nNR=64\n": those that matter, each for itself.
+static void put_values(FILE *out, const char *values) {
+  const char *all = values, *gap = "";
+  while (*values) {
+    size_t n = strcspn(values, "\n");
+    bool empty = n > 0 && values[n - 1] == '=';
+    char *one = sys_printf("%.*s%s", (int)n, values, empty ? "\"\"" : "");
+    if (one && *one && report_matters(all, values, strcspn(values, "="))) {
+      fputs(gap, out);
+      put_code(out, one);
+      gap = " ";
+    }
+    free(one);
+    values += n + (values[n] == '\n');
+  }
+}
+
+static void put_seconds(FILE *out, double seconds) {
+  char text[64];
+  fputs(units_seconds(text, sizeof text, seconds), out);
+}
+
+// ---- the table ----------------------------------------------------------------------
+
+static bool has_winner(const struct analysis *a) {
+  return a->item->finished && a->item->summary.winner;
+}
+
+static void put_outcome(FILE *out, const struct analysis *a) {
+  if (has_winner(a) && a->has_original && a->best.median > 0)
+    fprintf(out, "**%.2f x**", a->original.median / a->best.median);
+  else if (a->item->borrowed)
+    put_literal(out, a->item->summary.source);
+  else
+    fputs(a->item->finished ? "the default stays" : "unfinished", out);
+}
+
+static void put_row(FILE *out, const struct analysis *a) {
+  const struct problem *p = &a->item->problem;
+  char *key = problem_key_text(p);
+  fputs("| ", out);
+  put_code(out, p->kernel);
+  fputs(" | ", out);
+  if (key && *key)
+    put_code(out, key);
+  free(key);
+  fputs(" | ", out);
+  if (a->has_original)
+    put_seconds(out, a->original.median);
+  fputs(" | ", out);
+  if (a->has_best)
+    put_seconds(out, a->best.median);
+  fputs(" | ", out);
+  put_outcome(out, a);
+  fprintf(out, " | %u", a->tried);
+  if (a->item->finished && a->item->summary.total_hint > a->tried)
+    fprintf(out, " of %u", a->item->summary.total_hint);
+  if (report_count_failed(a->fates))
+    fprintf(out, ", %u failed", report_count_failed(a->fates));
+  const char *answers = !a->item->finished ? ""
+      : a->item->summary.inferred          ? "verified (inferred)"
+      : a->item->summary.verified          ? "verified"
+                                           : "**unverified**";
+  fprintf(out, " | %s |\n", answers);
+}
+
+// ---- details ------------------------------------------------------------------------
+
+static void put_interval(FILE *out, const char *what, struct estimate e) {
+  fprintf(out, "- %s: ", what);
+  put_seconds(out, e.median);
+  if (report_has_interval(e)) {
+    fputs(", 95 % interval ", out);
+    put_seconds(out, e.low);
+    fputs(" … ", out);
+    put_seconds(out, e.high);
+  }
+  fprintf(out, " (%u run%s)\n", e.n, e.n == 1 ? "" : "s");
+}
+
+static void put_tuning(FILE *out, const struct analysis *a) {
+  const struct summary *m = &a->item->summary;
+  char when[REPORT_MOMENT];
+  if (m->winner) {
+    fputs("- winner: ", out);
+    put_values(out, m->values);
+    fputs(", ", out);
+    put_code(out, *m->compiler ? m->compiler : "compiler unknown");
+    fputc('\n', out);
+  }
+  fprintf(out, "- tuned: %s", report_moment(when, m->when));
+  if (*m->source) {
+    fputs(", from ", out);
+    put_code(out, m->source);
+  } else {
+    fputs(", in ", out);
+    put_seconds(out, m->total_seconds);
+    fputs("; ", out);
+    put_code(out, m->search);
+    fputs(": ", out);
+    put_literal(out, m->why);
+  }
+  fputc('\n', out);
+}
+
+static void put_influence(FILE *out, const struct analysis *a) {
+  bool any = false;
+  for (unsigned i = 0; i < a->n_params; i++) {
+    const struct influence *p = &a->params[i];
+    if (p->n_values < 2)
+      continue;
+    if (!any)
+      fputs("\n| parameter | worst over best | the best time with each value |\n"
+            "| --- | ---: | --- |\n",
+            out);
+    any = true;
+    fputs("| ", out);
+    put_code(out, p->name);
+    fprintf(out, " | %.2f x | ", p->ratio);
+    for (unsigned v = 0; v < p->n_values; v++) {
+      bool chosen = p->chosen && strcmp(p->chosen, p->values[v].value) == 0;
+      fputs(v ? " · " : "", out);
+      put_code(out, p->values[v].value);
+      fputs(chosen ? " **" : " ", out);
+      put_seconds(out, p->values[v].best);
+      fputs(chosen ? "**" : "", out);
+    }
+    fputs(" |\n", out);
+  }
+}
+
+static void put_failures(FILE *out, const struct analysis *a) {
+  bool any = false;
+  for (int f = FATE_OK + 1; f < FATES; f++) {
+    const struct record *r = a->example[f];
+    if (a->fates[f] == 0)
+      continue;
+    if (!any)
+      fputs("\n| failed | variants | one of them | what it said |\n"
+            "| --- | ---: | --- | --- |\n",
+            out);
+    any = true;
+    fprintf(out, "| %s | %u | ", fate_name((enum fate)f), a->fates[f]);
+    put_values(out, r ? r->values : "");
+    fputs(" | ", out);
+    bool said = r && f != FATE_PENDING; // there it is whose trial it was
+    char *message = report_first_line(said ? r->message : "");
+    if (*message)
+      put_code(out, message);
+    report_clean_free(message);
+    fputs(" |\n", out);
+  }
+}
+
+static void put_details(FILE *out, const struct analysis *a) {
+  const struct problem *p = &a->item->problem;
+  char *key = problem_key_text(p);
+  fputs("\n<details><summary>", out);
+  put_code(out, p->kernel);
+  if (key && *key) {
+    fputs(", ", out);
+    put_code(out, key);
+  }
+  free(key);
+  fputs(": why, and what it cost</summary>\n\n- of ", out);
+  put_code(out, p->file);
+  fputs(" on ", out);
+  put_code(out, p->cpu);
+  if (p->threads)
+    fprintf(out, ", %u thread%s", p->threads, p->threads == 1 ? "" : "s");
+  fputc('\n', out);
+  if (a->has_original)
+    put_interval(out, "default", a->original);
+  if (a->has_best)
+    put_interval(out, has_winner(a) ? "best" : "best variant", a->best);
+  if (a->item->finished)
+    put_tuning(out, a);
+  put_influence(out, a);
+  put_failures(out, a);
+  fputs("\n</details>\n", out);
+}
+
+void report_markdown(const struct listing *l, const struct analysis *all, FILE *out) {
+  fputs("| kernel | for | default | best | speed-up | variants tried | answers |\n"
+        "| --- | --- | ---: | ---: | ---: | ---: | --- |\n",
+        out);
+  for (unsigned i = 0; i < l->n; i++)
+    put_row(out, &all[i]);
+  for (unsigned i = 0; i < l->n; i++)
+    put_details(out, &all[i]);
+  if (l->damaged)
+    fprintf(out, "\n%u damaged row%s ignored\n", l->damaged,
+            l->damaged == 1 ? " was" : "s were");
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// page.c: the report as one file for a browser: the page that was bundled when this was
+// built (runtime/report/page), with the results in its middle as JSON.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tools/db/db.h"
+#include "json.h"
+#include "roof.h"
+
+// ---- the page as it was bundled -----------------------------------------------------
+
+#ifdef AUTOTUNE_PAGE
+__asm__(".pushsection .rodata\n"
+        ".global autotune_page, autotune_page_end\n"
+        ".hidden autotune_page, autotune_page_end\n"
+        "autotune_page: .incbin \"" AUTOTUNE_PAGE "\"\n"
+        "autotune_page_end: .byte 0\n"
+        ".popsection\n");
+extern const char autotune_page[], autotune_page_end[];
+#define PAGE autotune_page
+#define PAGE_SIZE ((size_t)(autotune_page_end - autotune_page))
+const char *report_page_missing(void) {
+  return NULL;
+}
+#else
+#define PAGE ""
+#define PAGE_SIZE ((size_t)0)
+const char *report_page_missing(void) {
+  return "this autotune was built without the page: Node.js and the packages of "
+         "runtime/report/page (cmake/setup.sh fetches them) were not there";
+}
+#endif
+
+static const char here[] =
+    "@RESULTS@"; // what the results take the place of; once in the page
+
+// ---- what only the page is told -----------------------------------------------------
+
+// The machine that this runs on is the one that P is of.
+static bool is_here(const struct problem *p) {
+  const struct machine *m = machine_identity();
+  return strcmp(p->cpu, m->cpu) == 0 && strcmp(p->isa, m->isa) == 0;
+}
+
+static bool measured(const json_t *roofs, unsigned threads) {
+  const json_t *one;
+  size_t i;
+  json_array_foreach(roofs, i, one) if (json_integer_value(json_object_get(
+                                            one, "threads")) == threads) return true;
+  return false;
+}
+
+static void at_least(double *rate, const json_t *one, const char *name) {
+  double least = json_number_value(json_object_get(one, name));
+  *rate = *rate > least ? *rate : least;
+}
+
+// More threads can do what fewer did, whatever a busy machine let them do meanwhile.
+static void raise_roof(struct roof *r, const json_t *list, unsigned threads) {
+  const json_t *one;
+  size_t i;
+  json_array_foreach(
+      list, i, one) if (json_integer_value(json_object_get(one, "threads")) < threads) {
+    at_least(&r->flops, one, "flops");
+    at_least(&r->memory, one, "memory");
+    at_least(&r->cache, one, "cache");
+  }
+}
+
+static void add_roof(json_t *list, const struct problem *p, unsigned threads) {
+  struct roof r;
+  if (measured(list, threads) || !roof_measure(threads, &r))
+    return;
+  raise_roof(&r, list, threads);
+  json_array_append_new(list,
+                        json_pack("{s:o, s:o, s:I, s:f, s:f, s:f}", "cpu",
+                                  json_text(p->cpu), "isa", json_text(p->isa), "threads",
+                                  (json_int_t)threads, "flops", r.flops, "memory",
+                                  r.memory, "cache", r.cache));
+}
+
+// What this machine can do, for each number of threads of a result that declares its
+// work; and with one thread, which is all that a kernel without parallel loops has.
+static json_t *roofs(const struct listing *l) {
+  json_t *list = json_array();
+  for (unsigned i = 0; i < l->n; i++) {
+    const struct listed *item = &l->items[i];
+    bool declared = item->finished &&
+        (item->summary.flops > 0 || item->summary.bytes > 0);
+    if (!declared || !is_here(&item->problem))
+      continue;
+    add_roof(list, &item->problem, 1);
+    add_roof(list, &item->problem, item->problem.threads);
+  }
+  return list;
+}
+
+// False: FILE could not be read, and it was said why.
+static bool add_against(json_t *root, const char *file, const char *kernel) {
+  struct loaded other;
+  if (db_load(file, &other) != 0) {
+    db_unload(&other);
+    return false;
+  }
+  json_t *against = json_object(), *results = json_array();
+  for (unsigned i = 0; i < other.wisdom.n; i++) {
+    const struct wisdom_entry *e = &other.wisdom.entries[i];
+    if (!kernel || strcmp(e->problem.kernel, kernel) == 0)
+      json_array_append_new(results, json_result(&e->problem, &e->summary));
+  }
+  json_object_set_new(against, "name", json_text(file));
+  json_object_set_new(against, "results", results);
+  json_object_set_new(root, "against", against);
+  db_unload(&other);
+  return true;
+}
+
+// ---- writing ------------------------------------------------------------------------
+
+struct pieces {
+  const json_t *root;
+  const char *middle;
+};
+
+// In a script's text '<' may begin its end; in JSON it only stands in strings.
+static int write_escaped(const char *text, size_t size, void *data) {
+  FILE *f = data;
+  while (size) {
+    const char *bad = memchr(text, '<', size);
+    size_t n = bad ? (size_t)(bad - text) : size;
+    if (fwrite(text, 1, n, f) != n || (bad && fputs("\\u003c", f) == EOF))
+      return -1;
+    n += bad != NULL;
+    text += n;
+    size -= n;
+  }
+  return 0;
+}
+
+static int write_page(const void *what, FILE *f) {
+  const struct pieces *p = what;
+  size_t before = (size_t)(p->middle - PAGE), after = PAGE_SIZE - before - strlen(here);
+  if (fwrite(PAGE, 1, before, f) != before ||
+      json_dump_callback(p->root, write_escaped, f,
+                         JSON_COMPACT | JSON_REAL_PRECISION(7)) != 0 ||
+      fwrite(p->middle + strlen(here), 1, after, f) != after || fflush(f) != 0)
+    return -1;
+  return 0;
+}
+
+static json_t *page_json(const struct report_options *o, const char *folder,
+                         const struct listing *l, const struct analysis *all) {
+  json_t *root = json_report(o, folder, l, all),
+         *kernels = json_object_get(root, "kernels");
+  for (unsigned i = 0; i < l->n; i++)
+    json_object_set_new(json_array_get(kernels, i), "columns", json_columns(&all[i]));
+  json_object_set_new(root, "made", json_integer((json_int_t)time(NULL)));
+  json_object_set_new(root, "version", json_string(AUTOTUNE_VERSION));
+  json_object_set_new(root, "roofs", roofs(l));
+  return root;
+}
+
+int report_page(const struct report_options *o, const char *folder,
+                const struct listing *l, const struct analysis *all, FILE *out) {
+  struct report_options plain = *o;
+  plain.verbose = false; // columns hold the records
+  const char *middle = memmem(PAGE, PAGE_SIZE, here, strlen(here));
+  json_t *root = middle ? page_json(&plain, folder, l, all) : NULL;
+  int status = -1;
+  if (!root)
+    fprintf(stderr, "autotune report: %s\n",
+            middle ? "no memory" : report_page_missing());
+  else if (!o->against || add_against(root, o->against, o->kernel)) {
+    struct pieces pieces = { root, middle };
+    status = wisdom_write_file(o->html, write_page, &pieces);
+    if (status != 0)
+      fprintf(stderr, "autotune report: %s: %s\n", o->html, strerror(errno));
+    else
+      fprintf(out, "%s: %u result%s\n", o->html, l->n, l->n == 1 ? "" : "s");
+  }
+  json_decref(root);
+  return status;
+}

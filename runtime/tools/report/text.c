@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+// text.c: the report for people, numbers aligned. Where there is a terminal it is as wide
+// as that, with colours, and with bars in place of lists of times; elsewhere it is text
+// of at most 100 columns.
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/static.h"
+#include "sheet.h"
+#include "base/units.h"
+
+enum {
+  MOST_EXAMPLES = 5,
+  MOST_FASTEST = 10,
+  MOST_BARS = 16,
+  LEAST_ROW = 52,
+  FULL_ROW = 78
+};
+
+// ---- parts --------------------------------------------------------------------------
+
+static void print_rate(const struct sheet *s, double work, double seconds) {
+  char number[48];
+  if (work > 0 && seconds > 0)
+    fprintf(s->out, "%12s", units_digits(number, sizeof number, work / seconds * 1e-9));
+  else
+    fprintf(s->out, "%12s", "");
+}
+
+static void print_head(const struct sheet *s, const struct listed *item) {
+  const struct problem *p = &item->problem;
+  char *name = report_clean(p->kernel), *file = report_clean(p->file);
+  fprintf(s->out, "\n%s%s%s  (%s)\n", sheet_paint(s, PAINT_BOLD), name,
+          sheet_paint(s, PAINT_END), file);
+  report_clean_free(name);
+  report_clean_free(file);
+  char *key = problem_key_text(p);
+  if (key && *key)
+    sheet_line(s, "for", key);
+  free(key);
+  char *machine = p->threads == 0 // a device's
+      ? sys_printf("%s, %s", p->cpu, p->isa)
+      : sys_printf("%s, %u thread%s, %s", p->cpu, p->threads, p->threads == 1 ? "" : "s",
+                   p->isa);
+  sheet_line(s, "on", machine ? machine : p->cpu);
+  free(machine);
+}
+
+// Is there room for the interval beside the rates of M?
+static bool is_wide(const struct sheet *s, const struct summary *m) {
+  return !m || (m->flops <= 0 && m->bytes <= 0) || sheet_columns(s) >= FULL_ROW;
+}
+
+// Is there room for bytes beside what else stands in a row?
+static bool shows_bytes(const struct sheet *s, const struct summary *m) {
+  return m && m->bytes > 0 && (m->flops <= 0 || sheet_columns(s) >= LEAST_ROW);
+}
+
+static void print_time_row(const struct sheet *s, const char *label, struct estimate e,
+                           const struct summary *m) {
+  char number[48], low[48], high[48], interval[160];
+  const struct time_unit *u = units_of(e.median);
+  if (report_has_interval(e))
+    snprintf(interval, sizeof interval, "%s … %s %s",
+             units_digits(low, sizeof low, e.low / u->size),
+             units_digits(high, sizeof high, e.high / u->size), u->name);
+  else
+    snprintf(interval, sizeof interval, "none: %u run%s", e.n, e.n == 1 ? "" : "s");
+  // "%-*s" counts bytes: the ellipsis and µ are longer than wide.
+  bool rates = m && (m->flops > 0 || m->bytes > 0);
+  int pad = rates ? 24 + (int)(strlen(interval) - sheet_width(interval)) : 0;
+  fprintf(s->out, "  %s%-*s%s%9s %-*s", sheet_paint(s, PAINT_DIM), LABEL, label,
+          sheet_paint(s, PAINT_END),
+          units_digits(number, sizeof number, e.median / u->size),
+          2 + (int)(strlen(u->name) - sheet_width(u->name)), u->name);
+  if (is_wide(s, m))
+    fprintf(s->out, "   %-*s", pad, interval);
+  if (rates && (m->flops > 0 || is_wide(s, m)))
+    print_rate(s, m->flops, e.median);
+  if (shows_bytes(s, m))
+    print_rate(s, m->bytes, e.median);
+  fputc('\n', s->out);
+}
+
+static void print_times(const struct sheet *s, const struct analysis *a) {
+  const struct summary *m = a->item->finished ? &a->item->summary : NULL;
+  if (!a->has_original && !a->has_best)
+    return;
+  bool wide = is_wide(s, m);
+  fprintf(s->out, "\n  %-*s%12s%s", LABEL, "", "median", wide ? "   95 % interval" : "");
+  if (m && (m->flops > 0 || (m->bytes > 0 && wide)))
+    fprintf(s->out, "%*s", wide ? 23 : 12, m->flops > 0 ? "GFLOP/s" : "");
+  if (shows_bytes(s, m))
+    fprintf(s->out, "%12s", "GB/s");
+  fputc('\n', s->out);
+  if (a->has_original)
+    print_time_row(s, "default", a->original, m);
+  if (a->has_best)
+    print_time_row(s, m && m->winner ? "best" : "best variant", a->best, m);
+  if (m && m->winner && a->has_original && a->best.median > 0) {
+    double low = a->best.high > 0 ? a->original.low / a->best.high : 0;
+    double high = a->best.low > 0 ? a->original.high / a->best.low : 0;
+    fprintf(s->out, "  %s%-*s%s%9.2f x%s", sheet_paint(s, PAINT_DIM), LABEL, "speed-up",
+            sheet_paint(s, PAINT_GOOD), a->original.median / a->best.median,
+            sheet_paint(s, PAINT_END));
+    if (report_has_interval(a->original) && report_has_interval(a->best) &&
+        sheet_columns(s) >= LEAST_ROW)
+      fprintf(s->out, "    %.2f … %.2f x", low, high);
+    fputc('\n', s->out);
+  }
+  fputc('\n', s->out);
+}
+
+// The most frequent way to fail, where all did.
+static void print_failure(const struct sheet *s, const struct analysis *a) {
+  int most = FATE_OK + 1;
+  for (int f = most; f < FATE_DROPPED; f++)
+    if (a->fates[f] > a->fates[most])
+      most = f;
+  sheet_line(s, "winner", "the default stays: no variant was right");
+  char *message = report_first_line(a->example[most] ? a->example[most]->message : "");
+  char *text = sys_printf("%s: %s", fate_name((enum fate)most), message);
+  if (*message && text)
+    sheet_line(s, "", text);
+  free(text);
+  report_clean_free(message);
+}
+
+// What the winner's code looks like.
+static void print_code(const struct sheet *s, const struct analysis *a) {
+  for (unsigned i = 0; i < a->item->n_records; i++) {
+    const struct record *r = &a->item->records[i];
+    struct features f;
+    record_features(r, &f);
+    char *text = r->variant == a->item->summary.winner ? features_describe(&f) : NULL;
+    if (text)
+      sheet_line(s, "code", text);
+    free(text);
+  }
+}
+
+static void print_winner(const struct sheet *s, const struct analysis *a) {
+  const struct listed *item = a->item;
+  if (item->borrowed) {
+    char *text = sys_printf("%s until it is tuned", item->summary.source);
+    sheet_line(s, "winner", text ? text : item->summary.source);
+    free(text);
+    return;
+  }
+  if (!item->finished) {
+    sheet_line(s, "winner", "none: the tuning did not come to its end");
+    return;
+  }
+  const struct summary *m = &item->summary;
+  if (!m->winner && a->tried > 0 && a->fates[FATE_OK] == 0) {
+    print_failure(s, a);
+  } else if (!m->winner) {
+    sheet_line(s, "winner", "the default stays: no variant was faster beyond the noise");
+  } else {
+    struct wrapped w = wrapped_label(s, "winner");
+    wrapped_values(&w, m->values);
+    fputc('\n', s->out);
+    sheet_line(s, "", *m->compiler ? m->compiler : "compiler unknown");
+  }
+  struct wrapped w = wrapped_label(s, "answers");
+  w.paint = m->verified ? PAINT_END : PAINT_DOUBT;
+  wrapped_text(&w,
+               m->inferred       ? "verified against those of the default (inferred)"
+                   : m->verified ? "verified against those of the default"
+                                 : "unverified: there were no outputs to compare");
+  fputc('\n', s->out);
+}
+
+static void print_variants(const struct sheet *s, const struct analysis *a) {
+  const struct listed *item = a->item;
+  struct wrapped w = wrapped_label(s, "variants");
+  char text[128];
+  snprintf(text, sizeof text, "%u tried", a->tried);
+  wrapped_piece(&w, text, 1);
+  if (item->finished && item->summary.total_hint > a->tried) {
+    snprintf(text, sizeof text, "of %u", item->summary.total_hint);
+    wrapped_piece(&w, text, 1);
+  }
+  for (int f = FATE_OK; f < FATES; f++) {
+    if (a->fates[f] == 0)
+      continue;
+    snprintf(text, sizeof text, "· %u %s", a->fates[f],
+             f == FATE_OK ? "right" : fate_name(f));
+    w.paint = f == FATE_OK ? PAINT_GOOD : f == FATE_DROPPED ? PAINT_END : PAINT_BAD;
+    wrapped_piece(&w, text, 1);
+  }
+  w.paint = PAINT_END;
+  if (item->finished && item->summary.same) {
+    snprintf(text, sizeof text, "· %u had", item->summary.same);
+    wrapped_piece(&w, text, 1);
+    wrapped_text(&w, "the same machine code as another");
+  }
+  if (a->n_running) {
+    snprintf(text, sizeof text, "· %u being tried now", a->n_running);
+    wrapped_piece(&w, text, 1);
+  }
+  fputc('\n', s->out);
+}
+
+// A number and its unit stay on one line.
+static void put_seconds(struct wrapped *w, const char *before, double seconds,
+                        const char *after) {
+  char number[64], piece[128];
+  snprintf(piece, sizeof piece, "%s %s%s", before,
+           units_seconds(number, sizeof number, seconds), after);
+  wrapped_piece(w, piece, 1);
+}
+
+static void print_tuning(const struct sheet *s, const struct analysis *a) {
+  if (!a->item->finished)
+    return;
+  const struct summary *m = &a->item->summary;
+  char when[REPORT_MOMENT], dated[REPORT_MOMENT + 1];
+  snprintf(dated, sizeof dated, "%s,", report_moment(when, m->when));
+  struct wrapped w = wrapped_label(s, "tuned");
+  wrapped_piece(&w, dated, 1);
+  if (*m->source) { // what it took was not noted here
+    wrapped_piece(&w, "elsewhere; from", 1);
+    wrapped_text(&w, m->source);
+    fprintf(s->out, ", %s\n",
+            m->object ? "checked here" : "to be checked at its next call");
+    return;
+  }
+  put_seconds(&w, "in", m->total_seconds, "");
+  put_seconds(&w, "(compiling", m->compile_seconds, ",");
+  put_seconds(&w, "verifying", m->verify_seconds, ",");
+  put_seconds(&w, "timing", m->time_seconds, ")");
+  fputc('\n', s->out);
+  char *text = sys_printf("%s: %s", m->search, m->why);
+  sheet_line(s, "search", text ? text : m->search);
+  free(text);
+}
+
+static void print_title(const struct sheet *s, const char *title) {
+  struct wrapped w = { .sheet = s, .column = 2, .indent = 4, .first = true };
+  fprintf(s->out, "\n  ");
+  wrapped_text(&w, title);
+  fputc('\n', s->out);
+}
+
+static const char *shown_value(const char *clean) {
+  return *clean ? clean : "\"\"";
+}
+
+static void print_list(const struct sheet *s, const struct influence *p) {
+  struct wrapped w = { .sheet = s, .column = 8, .indent = 8, .first = true };
+  fprintf(s->out, "        ");
+  for (unsigned v = 0; v < p->n_values; v++) {
+    char text[64];
+    bool chosen = p->chosen && strcmp(p->chosen, p->values[v].value) == 0;
+    char *value = report_clean(p->values[v].value);
+    char *piece = sys_printf("%s: %s%s", shown_value(value),
+                             units_seconds(text, sizeof text, p->values[v].best),
+                             chosen ? " *" : "");
+    wrapped_piece(&w, piece ? piece : "?", 3);
+    free(piece);
+    report_clean_free(value);
+  }
+  fputc('\n', s->out);
+}
+
+// A line for each value: shorter is faster.
+static void print_bars(const struct sheet *s, const struct influence *p) {
+  enum { BEFORE = 6, TIME = 11, BEHIND = 5 };
+  size_t columns = sheet_columns(s), widest = 0;
+  double most = 0;
+  for (unsigned v = 0; v < p->n_values; v++) {
+    char *value = report_clean(p->values[v].value);
+    size_t n = sheet_width(shown_value(value));
+    widest = n > widest ? n : widest;
+    most = p->values[v].best > most ? p->values[v].best : most;
+    report_clean_free(value);
+  }
+  widest = widest < columns / 3 ? widest : columns / 3;
+  for (unsigned v = 0; v < p->n_values; v++) {
+    char text[64];
+    bool chosen = p->chosen && strcmp(p->chosen, p->values[v].value) == 0;
+    char *value = report_clean(p->values[v].value);
+    const char *time = units_seconds(text, sizeof text, p->values[v].best);
+    fprintf(s->out, "      %s", chosen ? sheet_paint(s, PAINT_GOOD) : "");
+    sheet_cut(s, shown_value(value), widest, true);
+    fprintf(s->out, "%*s  ", TIME + (int)(strlen(time) - sheet_width(time)), time);
+    sheet_bar(s, most > 0 ? p->values[v].best / most : 0,
+              columns - BEFORE - widest - TIME - BEHIND, false);
+    fprintf(s->out, "%s%s\n", chosen ? " *" : "",
+            chosen ? sheet_paint(s, PAINT_END) : "");
+    report_clean_free(value);
+  }
+}
+
+// For each parameter the best time with each value, so that it is seen why this variant
+// won.
+static void print_why(const struct sheet *s, const struct analysis *a) {
+  bool any = false;
+  for (unsigned i = 0; i < a->n_params; i++) {
+    const struct influence *p = &a->params[i];
+    if (p->n_values < 2)
+      continue;
+    if (!any)
+      print_title(s, "why: the best time with each value of a parameter; * the winner's");
+    any = true;
+    char *name = report_clean(p->name);
+    struct wrapped w = {
+      .sheet = s, .column = 4, .indent = 6, .first = true, .paint = PAINT_BOLD
+    };
+    char ratio[48];
+    snprintf(ratio, sizeof ratio, "(%.2f x", p->ratio);
+    fprintf(s->out, "    ");
+    wrapped_piece(&w, name, 1);
+    w.paint = PAINT_END;
+    wrapped_piece(&w, ratio, 2);
+    wrapped_text(&w, "between best and worst value)");
+    fputc('\n', s->out);
+    if (s->look.drawn && p->n_values <= MOST_BARS)
+      print_bars(s, p);
+    else
+      print_list(s, p);
+    report_clean_free(name);
+  }
+}
+
+static void print_quarantine(const struct sheet *s, const struct analysis *a,
+                             bool verbose) {
+  unsigned told = 0;
+  for (unsigned i = 0; i < a->item->n_records; i++) {
+    const struct record *r = &a->item->records[i];
+    if (r->fate != FATE_PENDING || store_owner_lives(r))
+      continue;
+    if (told == 0)
+      print_title(s, "quarantined: took the tuner down, and are not tried again");
+    if (told++ == MOST_EXAMPLES && !verbose) {
+      fprintf(s->out, "    …\n");
+      return;
+    }
+    struct wrapped w = { .sheet = s, .column = 4, .indent = 8, .first = true };
+    fprintf(s->out, "    ");
+    wrapped_values(&w, r->values);
+    fputc('\n', s->out);
+  }
+}
+
+static void print_examples(const struct sheet *s, const struct analysis *a) {
+  for (int f = FATE_OK + 1; f < FATES; f++) {
+    const struct record *r = a->example[f];
+    if (!r || f == FATE_PENDING)
+      continue;
+    bool was = f == FATE_WRONG || f == FATE_DROPPED;
+    fprintf(s->out, "\n  one that %s%s\n    ", was ? "was " : "", fate_name(f));
+    struct wrapped w = { .sheet = s, .column = 4, .indent = 8, .first = true };
+    wrapped_values(&w, r->values);
+    char *message = report_first_line(r->message);
+    fprintf(s->out, "\n        %s\n", *message ? message : "(it said nothing)");
+    report_clean_free(message);
+  }
+}
+
+static void print_fastest(const struct sheet *s, const struct analysis *a) {
+  for (unsigned i = 0; i < a->n_order && i < MOST_FASTEST; i++) {
+    const struct estimate *e = &a->estimates[a->order[i]];
+    const struct time_unit *u = units_of(e->median);
+    char number[48];
+    if (i == 0)
+      print_title(s, "fastest variants, before the final race");
+    fprintf(s->out, "    %9s %-*s  ",
+            units_digits(number, sizeof number, e->median / u->size),
+            2 + (int)(strlen(u->name) - sheet_width(u->name)), u->name);
+    struct wrapped w = { .sheet = s, .column = 18, .indent = 18, .first = true };
+    wrapped_values(&w, a->item->records[a->order[i]].values);
+    fputc('\n', s->out);
+  }
+}
+
+// ---- all of it ----------------------------------------------------------------------
+
+static void print_all(const struct sheet *s, const struct report_options *o,
+                      const char *folder, const struct listing *l,
+                      const struct analysis *all) {
+  fprintf(s->out, "autotune report of %s\n", folder);
+  for (unsigned i = 0; i < l->n; i++) {
+    const struct analysis *a = &all[i];
+    print_head(s, a->item);
+    print_times(s, a);
+    print_winner(s, a);
+    if (o->verbose && a->item->finished && a->item->summary.winner)
+      print_code(s, a);
+    print_variants(s, a);
+    print_tuning(s, a);
+    print_why(s, a);
+    print_quarantine(s, a, o->verbose);
+    if (o->verbose) {
+      print_fastest(s, a);
+      print_examples(s, a);
+    }
+  }
+  if (l->damaged)
+    fprintf(s->out, "\n%u damaged row%s ignored\n", l->damaged,
+            l->damaged == 1 ? " was" : "s were");
+}
+
+void report_text(const struct report_options *o, const char *folder,
+                 const struct listing *l, const struct analysis *all, FILE *out) {
+  struct sheet s = { out, o->look };
+  char *text = NULL;
+  size_t size = 0;
+  FILE *buffer = o->look.drawn && !o->look.unicode ? open_memstream(&text, &size) : NULL;
+  if (buffer)
+    s.out = buffer;
+  print_all(&s, o, folder, l, all);
+  if (buffer && fclose(buffer) == 0)
+    sheet_ascii(out, text);
+  free(text);
+}

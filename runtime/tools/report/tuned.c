@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// tuned.c: what was tuned since a moment, a line for each key.
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "base/units.h"
+
+// "MR=6 NR=64", as far as they matter, from "MR=6\nNR=64\n".
+static void print_values(const char *values, FILE *out) {
+  for (const char *v = values; v && *v;) {
+    size_t n = strcspn(v, "\n"), name = strcspn(v, "=");
+    char *line = name < n && report_matters(values, v, name) ? report_first_line(v)
+                                                             : NULL;
+    if (line)
+      fprintf(out, " %s", line);
+    if (line)
+      report_clean_free(line);
+    v += n + (v[n] == '\n');
+  }
+}
+
+static void print_one(const struct listed *l, FILE *out) {
+  const struct summary *m = &l->summary;
+  char *name = report_clean(l->problem.kernel), *key = problem_key_text(&l->problem);
+  char *clean = key ? report_clean(key) : NULL, a[64], b[64];
+  fprintf(out, "%s%s%s: ", name, clean && *clean ? ", " : "", clean ? clean : "");
+  if (m->winner)
+    fprintf(out, "%.3g x over the default (%s, now %s):",
+            m->best.median > 0 ? m->original.median / m->best.median : 0,
+            units_seconds(a, sizeof a, m->original.median),
+            units_seconds(b, sizeof b, m->best.median));
+  else
+    fprintf(out, "the default stays (%s)",
+            units_seconds(a, sizeof a, m->original.median));
+  if (m->winner)
+    print_values(m->values, out);
+  fprintf(out, "; %u variant%s in %s\n", m->tried, m->tried == 1 ? "" : "s",
+          units_seconds(a, sizeof a, m->total_seconds));
+  report_clean_free(name);
+  if (clean)
+    report_clean_free(clean);
+  free(key);
+}
+
+int report_tuned(const char *folder, double since, FILE *out) {
+  char *message = NULL;
+  char *own = folder ? sys_strdup(folder) : folder_default(&message);
+  struct store *s = own ? store_open_in(own, false, &message) : NULL;
+  struct listing l = { 0 };
+  int n = 0;
+  if (s && store_list(s, NULL, &l) == 0)
+    for (unsigned i = 0; i < l.n; i++)
+      if (l.items[i].finished && l.items[i].summary.when >= since) {
+        print_one(&l.items[i], out);
+        n++;
+      }
+  if (s) {
+    store_list_free(&l);
+    store_close(s);
+  }
+  free(message);
+  free(own);
+  return n;
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+// why.c: `autotune why KERNEL`: for each key that is known, what would run here and now,
+// and where nothing would, what differs from what is known and how much of that still
+// holds.
+//
+// What a program offers today is not in the store's winners but in what programs asked
+// for last: a miss is noted with its parameters.
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/export/export.h"
+#include "run/cuda/gpu.h"
+#include "tools/report/report.h"
+#include "base/units.h"
+
+struct why {
+  const struct why_options *o;
+  struct why_options device; // in its place for a CUDA kernel
+  struct store *store;
+  struct listing list; // of one file
+  uint64_t unit;       // of the kernel's text as it was seen last
+  struct asked asked;  // what was offered with it; block NULL: not noted
+  FILE *out;
+};
+
+static bool is_ours(const struct why_options *o, const struct problem *p) {
+  return strcmp(p->cpu, o->cpu) == 0 && strcmp(p->isa, o->isa) == 0 &&
+      p->threads == o->threads;
+}
+
+static double last_seen(struct why *w, const struct listed *item) {
+  struct asked asked;
+  double when = item->finished ? item->summary.when : 0;
+  if (asked_find(w->store, item->problem.id, &asked))
+    when = asked.when > when ? asked.when : when;
+  free(asked.block);
+  for (unsigned i = 0; i < item->n_records; i++)
+    when = item->records[i].when > when ? item->records[i].when : when;
+  return when;
+}
+
+// The text that was seen last, and the newest note of what it offers.
+static void find_newest(struct why *w) {
+  double newest = -1;
+  for (unsigned i = 0; i < w->list.n; i++) {
+    double when = last_seen(w, &w->list.items[i]);
+    if (when > newest)
+      w->unit = w->list.items[i].problem.unit;
+    newest = when > newest ? when : newest;
+  }
+  for (unsigned i = 0; i < w->list.n; i++) {
+    struct asked asked;
+    if (w->list.items[i].problem.unit != w->unit ||
+        !asked_find(w->store, w->list.items[i].problem.id, &asked))
+      continue;
+    struct asked *old = !w->asked.block || asked.when > w->asked.when ? &w->asked
+                                                                      : &asked;
+    free(old->block);
+    if (old == &w->asked)
+      w->asked = asked;
+  }
+}
+
+// ---- the device of a CUDA kernel ----------------------------------------------------
+
+static bool is_device(const struct problem *p) {
+  return strncmp(p->isa, "sm_", 3) == 0;
+}
+
+static const struct gpu_info *find_device(const struct why *w) {
+  const struct gpu_info *first = gpu_info_get(0), *g;
+  for (int i = 0; (g = gpu_info_get(i)); i++)
+    for (unsigned j = 0; j < w->list.n; j++)
+      if (strcmp(w->list.items[j].problem.cpu, g->name) == 0 &&
+          strcmp(w->list.items[j].problem.isa, g->identity) == 0)
+        return g;
+  return first;
+}
+
+// Not this processor and compiler are asked for, but the device that is here, or, where
+// none was known to this process because it was an emulated one, that one.
+static void set_device(struct why *w) {
+  const struct problem *p = NULL;
+  for (unsigned i = 0; i < w->list.n; i++)
+    if (w->list.items[i].problem.unit == w->unit && is_device(&w->list.items[i].problem))
+      p = &w->list.items[i].problem;
+  if (!p || w->o->threads == 0)
+    return; // a test says what is here
+  bool emulated = strncmp(p->cpu, "emulated ", 9) == 0;
+  const struct gpu_info *g = emulated ? NULL : find_device(w);
+  const char *nvrtc = emulated ? NULL : backend_find("nvrtc")->version("nvrtc");
+  w->device = *w->o;
+  w->device.cpu = g ? g->name : emulated ? p->cpu : "no device";
+  w->device.isa = g ? g->identity : emulated ? p->isa : "";
+  w->device.threads = 0;
+  w->device.toolchain = nvrtc ? nvrtc : p->toolchain;
+  w->o = &w->device;
+}
+
+// ---- what still holds ---------------------------------------------------------------
+
+static bool has_changed_compiler(const struct why *w, const char *toolchain) {
+  return *toolchain && strcmp(toolchain, w->o->toolchain) != 0;
+}
+
+static bool holds(const struct why *w, const struct record *r) {
+  bool offered = !w->asked.block || asked_offers(w->asked.params, r->values);
+  bool in_process = strncmp(r->compiler, "clang ", 6) ==
+          0 || // others are not looked at here
+      strncmp(r->compiler, "nvrtc ", 6) == 0;
+  return offered && (!in_process || strcmp(r->compiler, w->o->toolchain) == 0);
+}
+
+static void print_held(const struct why *w, const struct listed *item) {
+  unsigned all = 0, held = 0;
+  for (unsigned i = 0; i < item->n_records; i++)
+    if (item->records[i].fate == FATE_OK && item->records[i].n_samples) {
+      all++;
+      held += holds(w, &item->records[i]);
+    }
+  if (all)
+    fprintf(w->out, "; %u of %u timing%s still hold", held, all, all == 1 ? "" : "s");
+}
+
+static bool has_changed_space(const struct why *w, const struct summary *m) {
+  return w->asked.block && w->asked.space && m->space && w->asked.space != m->space;
+}
+
+// ---- one key ------------------------------------------------------------------------
+
+static void print_values(FILE *out, const char *values) {
+  for (const char *s = values; *s;) {
+    size_t n = strcspn(s, "\n");
+    char *one = sys_printf("%.*s", (int)n, s), *clean = report_clean(one ? one : "?");
+    fprintf(out, "%s%s", s > values ? "  " : "", clean);
+    report_clean_free(clean);
+    free(one);
+    s += n + (s[n] == '\n');
+  }
+}
+
+static void print_date(FILE *out, double when) {
+  char text[REPORT_MOMENT];
+  fputs(report_moment(text, when), out);
+}
+
+static void print_borrowed(const struct why *w, const struct listed *item) {
+  char *source = report_clean(item->summary.source);
+  print_values(w->out, item->summary.values);
+  fprintf(w->out, "; %s until it is tuned\n", source);
+  report_clean_free(source);
+}
+
+static void print_winner(const struct why *w, const struct listed *item) {
+  const struct summary *m = &item->summary;
+  char text[64], *source = report_clean(m->source);
+  if (!m->winner && m->tried == 1)
+    fprintf(w->out, "the default: the only variant tried did not beat it");
+  else if (!m->winner)
+    fprintf(w->out, "the default: none of %u variants beat it", m->tried);
+  else
+    print_values(w->out, m->values);
+  if (m->winner && m->best.median > 0)
+    fprintf(w->out, ": %s, %.2f x over the default",
+            units_seconds(text, sizeof text, m->best.median),
+            m->original.median / m->best.median);
+  fprintf(w->out, "; %s%s", *source ? "from " : "found ", source);
+  if (!*source)
+    print_date(w->out, m->when);
+  if (m->winner && !m->object)
+    fprintf(w->out, "; compiled and checked at its next call");
+  report_clean_free(source);
+  fputc('\n', w->out);
+}
+
+// Tuned here for this key, but not for what is asked for now. True: said.
+static bool print_stale(const struct why *w, const struct listed *item) {
+  const char *sep = "";
+  bool compiler = has_changed_compiler(w, item->problem.toolchain);
+  bool space = has_changed_space(w, &item->summary);
+  if (!compiler && !space)
+    return false;
+  fprintf(w->out, "the default, until it is tuned again: ");
+  if (compiler)
+    fprintf(w->out, "compiler %s → %s", item->problem.toolchain, w->o->toolchain),
+        sep = "; ";
+  if (space)
+    fprintf(w->out, "%sparameters, candidates or the constraint changed", sep);
+  print_held(w, item);
+  fputc('\n', w->out);
+  return true;
+}
+
+static unsigned differences(const struct why *w, const struct problem *p) {
+  return (p->unit != w->unit) +
+      2 * (strcmp(p->cpu, w->o->cpu) || strcmp(p->isa, w->o->isa)) +
+      4 * (p->threads != w->o->threads);
+}
+
+static bool is_for(const struct listed *item, const struct problem *key) {
+  return strcmp(item->problem.key, key->key) == 0 &&
+      strcmp(item->problem.key_names, key->key_names) == 0;
+}
+
+static bool is_current(const struct why *w, const struct listed *item,
+                       const struct problem *key) {
+  return item->problem.unit == w->unit && is_ours(w->o, &item->problem) &&
+      is_for(item, key);
+}
+
+// Of tunings of this key, for the newest text on this machine, that have not ended.
+static unsigned count_tried(const struct why *w, const struct problem *key) {
+  unsigned n = 0;
+  for (unsigned i = 0; i < w->list.n; i++)
+    if (is_current(w, &w->list.items[i], key))
+      n += w->list.items[i].n_records;
+  return n;
+}
+
+// Never tuned here: what the nearest tuning of this key differs in.
+static void print_miss(const struct why *w, const struct problem *key) {
+  const struct listed *nearest = NULL;
+  unsigned least = 0;
+  for (unsigned i = 0; i < w->list.n; i++) {
+    const struct listed *item = &w->list.items[i];
+    unsigned d = differences(w, &item->problem);
+    if (item->finished && is_for(item, key) &&
+        (!nearest || __builtin_popcount(d) < __builtin_popcount(least))) {
+      nearest = item;
+      least = d;
+    }
+  }
+  unsigned tried = count_tried(w, key);
+  fprintf(w->out, "the default, until it is tuned: ");
+  if (!nearest && tried)
+    fprintf(w->out, "its tuning did not come to its end; %u variant%s tried so far",
+            tried, tried == 1 ? "" : "s");
+  else if (!nearest)
+    fprintf(w->out, "never tuned for this key");
+  const char *sep = "";
+  if (least & 1)
+    fprintf(w->out, "text or build flags changed"), sep = "; ";
+  if (least & 2) {
+    char *theirs = report_clean(nearest->problem.cpu);
+    fprintf(w->out, "%smachine %s → %s", sep, theirs, w->o->cpu), sep = "; ";
+    report_clean_free(theirs);
+  }
+  if (least & 4)
+    fprintf(w->out, "%sthreads %u → %u", sep, nearest->problem.threads, w->o->threads);
+  fputc('\n', w->out);
+}
+
+static void print_wisdom(const struct why *w, const struct problem *p) {
+  long long key[DB_KEYS];
+  const char *names[DB_KEYS];
+  char *text = NULL, *why = NULL;
+  struct wisdom_entry like = { .problem = *p };
+  struct identity id;
+  if (wisdom_given() && db_identity(&like, key, names, &text, &id)) {
+    const struct wisdom_entry *e = wisdom_find(&id, &why);
+    fprintf(w->out, "      wisdom: ");
+    if (e) {
+      fprintf(w->out, "%s:%u: ", e->origin, e->line);
+      if (e->summary.winner)
+        print_values(w->out, e->summary.values);
+      else
+        fputs("the default", w->out);
+      fputc('\n', w->out);
+    } else {
+      fprintf(w->out, "%s\n", why ? why : "no memory");
+    }
+  }
+  free(why);
+  free(text);
+}
+
+// What was tuned or borrowed for this key, for the newest text on this machine; NULL:
+// nothing.
+static const struct listed *find_current(const struct why *w, const struct problem *key) {
+  for (unsigned i = 0; i < w->list.n; i++) {
+    const struct listed *item = &w->list.items[i];
+    if ((item->finished || item->borrowed) && is_current(w, item, key))
+      return item;
+  }
+  return NULL;
+}
+
+static void print_key(const struct why *w, const struct problem *p) {
+  struct problem here = *p;
+  char *key = db_key(p), *clean = report_clean(key && *key ? key : "any call");
+  const struct listed *item = find_current(w, p);
+  fprintf(w->out, "  %-20s ", clean);
+  if (!item)
+    print_miss(w, p);
+  else if (item->borrowed)
+    print_borrowed(w, item);
+  else if (!print_stale(w, item))
+    print_winner(w, item);
+  here.unit = w->unit;
+  here.cpu = w->o->cpu;
+  here.isa = w->o->isa;
+  here.threads = w->o->threads;
+  here.toolchain = w->asked.block ? w->asked.toolchain : w->o->toolchain;
+  print_wisdom(w, &here);
+  report_clean_free(clean);
+  free(key);
+}
+
+// Was P's key printed with an earlier one?
+static bool is_known(const struct why *w, unsigned index) {
+  const struct problem *p = &w->list.items[index].problem;
+  for (unsigned i = 0; i < index; i++)
+    if (strcmp(w->list.items[i].problem.key, p->key) == 0 &&
+        strcmp(w->list.items[i].problem.key_names, p->key_names) == 0)
+      return true;
+  return false;
+}
+
+// Nothing is noted of the kernel, or of the key. A program that ended before its tuner
+// began notes nothing.
+static void print_nothing(const struct why *w) {
+  const struct why_options *o = w->o;
+  struct listing all = { 0 };
+  const char *near = NULL;
+  if (w->list.n == 0 && store_list(w->store, NULL, &all) == 0) {
+    const char **names = sys_malloc((all.n + 1) * sizeof *names);
+    for (unsigned i = 0; names && i <= all.n; i++)
+      names[i] = i < all.n ? all.items[i].problem.kernel : NULL;
+    near = names ? env_nearest(o->kernel, names) : NULL;
+    fprintf(w->out, "%s: nothing is known of it", o->kernel);
+    free(names);
+  } else {
+    fprintf(w->out, "%s: nothing is known of that key", o->kernel);
+  }
+  if (near)
+    fprintf(w->out, "; did you mean '%s'?\n", near);
+  else
+    fprintf(w->out,
+            ": no program has called it, or none that was built with `autotune cc`\n");
+  store_list_free(&all);
+}
+
+static const char *file_name(const struct listed *item) {
+  const char *slash = strrchr(item->problem.file, '/');
+  return slash ? slash + 1 : item->problem.file;
+}
+
+// The keys of W's list that are asked for; how many. FILE: NULL where there is but one.
+static unsigned print_list(struct why *w, const char *file) {
+  unsigned n = 0;
+  find_newest(w);
+  set_device(w);
+  for (unsigned i = 0; i < w->list.n; i++) {
+    const struct problem *p = &w->list.items[i].problem;
+    if (is_known(w, i) || !db_key_matches(p, w->o->key))
+      continue;
+    if (n++ == 0) {
+      char *clean = file ? report_clean(file) : NULL;
+      fprintf(w->out,
+              clean ? "%s (%s) on %s, %u threads, %s\n" : "%s%s on %s, %u threads, %s\n",
+              w->o->kernel, clean ? clean : "", w->o->cpu, w->o->threads,
+              w->o->toolchain);
+      report_clean_free(clean);
+    }
+    print_key(w, p);
+  }
+  free(w->asked.block);
+  return n;
+}
+
+// Kernels of one name in two files are two; a file that was moved to another folder is
+// still the same. ALL's items come to stand file by file.
+static unsigned print_files(const struct why *w, struct listing *all) {
+  unsigned n = 0;
+  for (unsigned begin = 0, end; begin < all->n; begin = end) {
+    struct why one = *w;
+    const char *file = file_name(&all->items[begin]);
+    end = begin + 1;
+    for (unsigned i = end; i < all->n; i++)
+      if (strcmp(file_name(&all->items[i]), file) == 0) {
+        struct listed found = all->items[i];
+        memmove(&all->items[end + 1], &all->items[end], (i - end) * sizeof found);
+        all->items[end++] = found;
+      }
+    one.list = (struct listing){ .items = all->items + begin, .n = end - begin };
+    n += print_list(&one, end - begin < all->n ? file : NULL);
+  }
+  return n;
+}
+
+int why_print(const struct why_options *o, FILE *out) {
+  struct why w = { .o = o, .out = out, .store = db_open(o->folder, false) };
+  if (!w.store)
+    return 2;
+  int status = store_list(w.store, o->kernel, &w.list) == 0 ? 0 : 2;
+  unsigned n = print_files(&w, &w.list);
+  if (n == 0)
+    print_nothing(&w);
+  store_list_free(&w.list);
+  store_close(w.store);
+  return status ? status : n == 0;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// provisional.c: something better than the default to run while a tuning goes on (in the tuner).
+//
+// What won for a key within a factor of 4 is among the first that are tried. Once it was
+// run on this call's own data, agreed with the default and was faster, the program may
+// borrow it: calls of this key that come before the tuning ends run it.
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "keep/store/store.h"
+#include "keep/store/tables.h"
+#include "tune.h"
+
+bool lend_wants(const struct tuning *t, const struct candidate *c) {
+  double flops, bytes;
+  bool verified;
+  if (t->lent || !c->near || c->fate != FATE_OK || !c->object.data || !t->store)
+    return false;
+  t->executor->call(t->workers, &flops, &bytes, &verified);
+  return verified && stats_slower(t->original, c->e);
+}
+
+// Links C into the store. False: that cannot be.
+static bool link_object(struct tuning *t, const struct candidate *c, struct outcome *out,
+                        uint64_t *hash) {
+  char path[64], *why = NULL;
+  int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-lent", MFD_CLOEXEC);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  bool linked = fd >= 0 && tune_link(t, c, path, &why);
+  char *kept = linked ? objects_keep(path, hash) : NULL;
+  snprintf(out->path, sizeof out->path, "%s", kept ? kept : "");
+  linked = kept != NULL;
+  if (fd >= 0)
+    close(fd);
+  free(kept);
+  free(why);
+  return linked;
+}
+
+// So that the next process has it at once, where this one ends before the tuning does.
+static void keep(struct tuning *t, const struct candidate *c, uint64_t object) {
+  char source[128];
+  struct summary before;
+  if (store_tuning(t->store, problem_id(t->id), NULL, &before))
+    return store_summary_free(&before); // never in a winner's place
+  snprintf(source, sizeof source, "borrowed from %s", c->from);
+  struct summary m = { .winner = c->variant,
+                       .values = c->values,
+                       .compiler = c->compiler,
+                       .object = object,
+                       .space = t->id->space,
+                       .text = identity_text(t->kernel, c->point),
+                       .search = "",
+                       .why = "",
+                       .machine = "",
+                       .source = source };
+  t->executor->call(t->workers, &m.flops, &m.bytes, &m.verified);
+  m.inferred = t->kernel->inferred;
+  store_summary(t->store, t->id, &m);
+}
+
+void lend(struct tuning *t, const struct candidate *c) {
+  struct outcome *out = sys_malloc(sizeof *out);
+  if (!out)
+    return;
+  *out = (struct outcome){ .winner = true, .fd = -1 };
+  t->lent = true; // once, also where it fails
+  tune_report(t, tune_silence(NULL));
+  uint64_t hash = 0;
+  if (link_object(t, c, out, &hash)) {
+    snprintf(out->why, sizeof out->why,
+             "borrowed from %s until it is tuned: %.3g x over the default", c->from,
+             t->original.median / c->e.median);
+    memcpy(out->point, c->point, t->kernel->n_params * sizeof *c->point);
+    keep(t, c, hash);
+    session_lend(out);
+  }
+  free(out);
+}

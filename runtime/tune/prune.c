@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// prune.c: which variants are sure to lose, so that they need not be run.
+//
+// A rule names a flaw that code or sizes show, and what is free of it. Whether the flaw
+// matters for this kernel on this machine is not assumed but seen: each flawed variant
+// that was run is held against the fastest of its siblings without the flaw, which differ
+// from it in a few parameters. A rule speaks when some were clearly slower than that
+// sibling and none was not, and only against variants that have such a sibling. A part of
+// those that it speaks against is run all the same; where one turns out well, the rule is
+// silent from then on.
+#include <math.h>
+
+#include "tune.h"
+
+enum { ENOUGH = 3, HONEST = 10, CLOSE = 3 };
+static const double CLEARLY = 1.1, HOPELESS = 1.5;
+
+// log2 of a tile over the L2 cache: twice as large, or no larger.
+static const float TOO_LARGE = 1, FITS = 0;
+
+static bool spills(const struct features *f) {
+  return f->values[FEATURE_MAIN_SPILLS] > 0;
+}
+static bool spills_not(const struct features *f) {
+  return f->values[FEATURE_MAIN_SPILLS] == 0;
+}
+static bool overflows(const struct features *f) {
+  return f->values[FEATURE_TILE_L2] > TOO_LARGE;
+}
+static bool fits(const struct features *f) {
+  return f->values[FEATURE_TILE_L2] <= FITS;
+}
+
+// Unknown features are neither flawed nor free.
+static const struct rule {
+  const char *why;
+  bool (*flawed)(const struct features *f); // NULL: the search's own expectation
+  bool (*free)(const struct features *f);
+} rules[FORESEE_RULES] = {
+  { "spills in its main loop", spills, spills_not },
+  { "its tile does not fit the L2 cache", overflows, fits },
+  { "the search expects it to be much slower than the best", NULL, NULL },
+};
+
+const char *foresee_why(int rule) {
+  return rules[rule].why;
+}
+
+// ---- evidence -----------------------------------------------------------------------
+
+// Different in a third of the parameters at most: else the fastest would be everybody's
+// sibling.
+static bool are_siblings(const struct candidate *a, const struct candidate *b,
+                         unsigned n_params) {
+  unsigned differ = 0, most = (n_params + 1) / 3;
+  most = most < 1 ? 1 : most > CLOSE ? CLOSE : most;
+  for (unsigned p = 0; p < n_params && differ <= most; p++)
+    differ += a->point[p] != b->point[p];
+  return differ > 0 && differ <= most;
+}
+
+static bool is_timed(const struct candidate *c) {
+  return c->done && c->fate == FATE_OK && c->e.n > 0;
+}
+
+// Makes B the sibling of A that rule R holds A against, if it is a faster one.
+static void relate(struct candidate *all, unsigned a, unsigned b, unsigned r) {
+  int *known = &all[a].sibling[r];
+  if (*known == NONE || all[b].e.median < all[*known].e.median)
+    *known = (int)b;
+}
+
+void foresee_relate(struct candidate *all, unsigned n, unsigned n_params,
+                    unsigned index) {
+  const struct candidate *c = &all[index];
+  for (unsigned i = 0; i < n; i++) {
+    if (i == index || !are_siblings(&all[i], c, n_params))
+      continue;
+    for (unsigned r = 0; r < FORESEE_RULES; r++) {
+      const struct rule *rule = &rules[r];
+      if (!rule->flawed)
+        continue;
+      if (is_timed(c) && rule->free(&c->features) && rule->flawed(&all[i].features))
+        relate(all, i, index, r);
+      if (is_timed(&all[i]) && rule->free(&all[i].features) && rule->flawed(&c->features))
+        relate(all, index, i, r);
+    }
+  }
+}
+
+// 1: C, which was run, lost as rule R would have it; -1: it did not; 0: that cannot be
+// told.
+static int verdict(const struct candidate *all, const struct candidate *c, unsigned r,
+                   struct estimate best) {
+  const struct candidate *s = c->sibling[r] == NONE ? NULL : &all[c->sibling[r]];
+  bool applies = rules[r].flawed ? s != NULL && rules[r].flawed(&c->features)
+                                 : c->hopeless;
+  if (!c->done || !applies)
+    return 0;
+  if (c->fate == FATE_TIMEOUT)
+    return 1;
+  if (!is_timed(c))
+    return 0;
+  if (!s)
+    return c->e.low > CLEARLY * best.high     ? 1
+        : c->e.median > CLEARLY * best.median ? 0
+                                              : -1;
+  return c->e.low > s->e.high ? 1 : c->e.median > s->e.median ? 0 : -1;
+}
+
+static bool speaks(const struct foresight *f, const struct candidate *all, unsigned n,
+                   unsigned r, struct estimate best) {
+  unsigned right = 0;
+  if (f->silent[r])
+    return false;
+  for (unsigned i = 0; i < n; i++) {
+    int v = verdict(all, &all[i], r, best);
+    if (v < 0)
+      return false;
+    right += v > 0;
+  }
+  return right >= ENOUGH;
+}
+
+// ---- judging ------------------------------------------------------------------------
+
+bool foresee_hopeless(double expected, struct estimate best) {
+  return best.n > 0 && expected > HOPELESS * best.high;
+}
+
+int foresee_loser(const struct foresight *f, const struct candidate *all, unsigned n,
+                  const struct candidate *c, struct estimate best) {
+  for (unsigned r = 0; r < FORESEE_RULES; r++) {
+    bool against = rules[r].flawed
+        ? c->sibling[r] != NONE && rules[r].flawed(&c->features)
+        : c->hopeless;
+    if (against && speaks(f, all, n, r, best))
+      return (int)r;
+  }
+  return NONE;
+}
+
+bool foresee_drops(struct foresight *f, struct candidate *c, int rule) {
+  if (rule == NONE)
+    return false;
+  c->condemned = rule;
+  return ++f->spoken[rule] % HONEST != 0;
+}
+
+double foresee_guess(const struct candidate *all, const struct candidate *c,
+                     struct estimate best) {
+  int s = c->condemned == NONE ? NONE : c->sibling[c->condemned];
+  double least = HOPELESS * best.median;
+  return s != NONE && all[s].e.median > least ? all[s].e.median : least;
+}
+
+void foresee_learn(struct foresight *f, const struct candidate *all,
+                   const struct candidate *c, struct estimate best) {
+  if (c->condemned != NONE && verdict(all, c, (unsigned)c->condemned, best) < 0)
+    f->silent[c->condemned] = true;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// list.c: the variants that a file lists, in its order, and no others:
+// AUTOTUNE_SEARCH=list:FILE. A line is a variant, "NAME=VALUE" for every parameter,
+// separated by tabs, spelled as reports spell them. Lines that name no variant of this
+// space are passed over.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search.h"
+#include "keep/store/store.h"
+
+enum { MOST_LINES = 1000 * 1000, LONGEST = 65536 };
+
+struct strategy {
+  const struct space *space;
+  FILE *file;
+  struct seen seen;
+  char line[LONGEST];
+  unsigned lines, refused,
+      first_refused; // lines read; those that name no variant, and the first of them
+};
+
+static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+  (void)seed, (void)budget;
+  const char *name = options_get()->search, *path = name ? strchr(name, ':') : NULL;
+  struct strategy *st = sys_calloc(1, sizeof *st);
+  if (!st)
+    return NULL;
+  st->space = s;
+  st->file = path ? fopen(path + 1, "re") : NULL;
+  if (!st->file)
+    log_message(AUTOTUNE_WARN, "the list of variants '%s' cannot be read",
+                path ? path + 1 : "");
+  return st;
+}
+
+// The point that LINE names. False: there is none.
+static bool read_line(const struct space *s, char *line, choice *point) {
+  for (char *p = line; *p; p++)
+    *p = *p == '\t' ? '\n' : *p;
+  return identity_point(s->kernel, line, point) && space_allows(s, point);
+}
+
+static void refuse(struct strategy *st) {
+  if (st->refused++ == 0)
+    st->first_refused = st->lines;
+}
+
+static bool ask(struct strategy *st, choice *point) {
+  while (st->file && st->lines < MOST_LINES &&
+         fgets(st->line, sizeof st->line, st->file)) {
+    st->lines++;
+    st->line[strcspn(st->line, "\r\n")] = '\0';
+    if (st->line[0] && !read_line(st->space, st->line, point))
+      refuse(st);
+    else if (st->line[0] && seen_add(&st->seen, st->space, point))
+      return true;
+  }
+  if (st->refused)
+    log_message(AUTOTUNE_WARN,
+                "the list of variants: %u lines name no variant of %s, line %u first",
+                st->refused, st->space->kernel->name, st->first_refused);
+  st->refused = 0;
+  return false;
+}
+
+static void tell(struct strategy *st, const choice *point, const struct told *told) {
+  (void)told; // nothing is learned, but that it need not be asked for
+  seen_add(&st->seen, st->space, point);
+}
+
+static void free_(struct strategy *st) {
+  if (st->file)
+    fclose(st->file);
+  seen_free(&st->seen);
+  free(st);
+}
+
+const struct strategy_class search_list = {
+  .name = "list",
+  .about = "the variants that a file lists",
+  .new = new,
+  .ask = ask,
+  .tell = tell,
+  .free = free_,
+};

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// model.c: Bayesian optimisation: a model that is learned from what was tried says of
+// which point the most improvement can be expected. The first points are spread over the
+// space. Where the space is small, all of its points are looked at each time; else random
+// ones and what is near the best.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tune/learn/learn.h"
+#include "search.h"
+
+enum {
+  LISTED = 6144,  // points of a space that is looked at as a whole
+  SAMPLES = 1024, // else: random points that are looked at each time
+  BEST = 8,       // and those near so many of the best
+  NEAR = 96,
+  TOGETHER = 20,  // trials like the most promising that are hoped for …
+  SURER = 1000,   // … and of a Gaussian process, which is sure too early; chosen on
+                  // recorded spaces
+  HISTORY = 4096, // trials of which it is known how good the best was then
+  SPREAD = 24,    // random points of which the one furthest from all others is taken
+};
+
+static const double FIRST = 1.0 /
+    6; // the share of the budget that the first points take at most
+
+struct strategy {
+  const struct space *space;
+  uint64_t rng;
+  struct seen seen;
+  struct lessons *lessons;
+  unsigned initial, asked; // points to begin with, points asked for
+  choice *listed;
+  unsigned n_listed; // NULL: the space is not small
+  choice *candidates;
+  double *scores;
+  double hope, together, left;
+  double bests[HISTORY];
+  unsigned told; // seconds after each trial; INFINITY: none was right
+};
+
+static size_t width_of(const struct strategy *st) {
+  return st->space->kernel->n_params;
+}
+
+static void free_(struct strategy *st) {
+  lessons_free(st->lessons);
+  seen_free(&st->seen);
+  free(st->listed);
+  free(st->candidates);
+  free(st->scores);
+  free(st);
+}
+
+static void list(struct strategy *st) {
+  uint64_t n = space_count(st->space, LISTED + 1);
+  choice point[MAX_PARAMS];
+  if (n > LISTED ||
+      !(st->listed = sys_malloc((n * width_of(st) + 1) * sizeof *st->listed)))
+    return;
+  for (bool more = space_first(st->space, point); more && st->n_listed < n;
+       more = space_next(st->space, point))
+    memcpy(st->listed + st->n_listed++ * width_of(st), point,
+           width_of(st) * sizeof *point);
+}
+
+static struct strategy *new_with(const struct learner *learner, const struct space *s,
+                                 uint64_t seed, unsigned budget) {
+  struct strategy *st = sys_calloc(1, sizeof *st);
+  if (!st)
+    return NULL;
+  st->space = s;
+  st->rng = seed;
+  st->hope = -1;
+  st->left = 1;
+  st->together = learner == &learner_gauss ? SURER : TOGETHER;
+  st->initial = budget < 60 ? budget / 6 + 1 : 10;
+  st->lessons = lessons_new(s, rng_next(&st->rng), learner);
+  list(st);
+  size_t most = SAMPLES + BEST * NEAR > LISTED ? SAMPLES + BEST * NEAR : LISTED;
+  st->candidates = sys_malloc(most * (width_of(st) + 1) * sizeof *st->candidates);
+  st->scores = sys_malloc(most * sizeof *st->scores);
+  if (st->lessons && st->candidates && st->scores)
+    return st;
+  free_(st);
+  return NULL;
+}
+
+static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+  return new_with(&learner_boost, s, seed, budget);
+}
+
+static struct strategy *new_gauss(const struct space *s, uint64_t seed, unsigned budget) {
+  return new_with(&learner_gauss, s, seed, budget);
+}
+
+// ---- candidates: points that have not been asked for --------------------------------
+
+static choice *candidate(const struct strategy *st, unsigned i) {
+  return st->candidates + i * width_of(st);
+}
+
+// Of the N points behind the first AT, those that are new move up; how many there are
+// then.
+static unsigned keep_new(struct strategy *st, unsigned at, unsigned n) {
+  for (unsigned i = at, end = at + n; i < end; i++)
+    if (!seen_has(&st->seen, st->space, candidate(st, i)))
+      memmove(candidate(st, at++), candidate(st, i), width_of(st) * sizeof(choice));
+  return at;
+}
+
+static unsigned gather(struct strategy *st) {
+  unsigned n = 0;
+  if (st->listed) {
+    memcpy(st->candidates, st->listed, st->n_listed * width_of(st) * sizeof(choice));
+    return keep_new(st, 0, st->n_listed);
+  }
+  for (unsigned b = 0; b < BEST && lessons_best(st->lessons, b); b++)
+    n = keep_new(st, n,
+                 space_near(st->space, NEAR_ANY, lessons_best(st->lessons, b), &st->rng,
+                            candidate(st, n), NEAR));
+  for (unsigned i = 0; i < SAMPLES; i++)
+    if (space_sample(st->space, &st->rng, candidate(st, n)))
+      n = keep_new(st, n, 1);
+  return n;
+}
+
+// ---- the next point -----------------------------------------------------------------
+
+static bool take(struct strategy *st, const choice *from, choice *point) {
+  memmove(point, from, width_of(st) * sizeof *point);
+  lessons_add(st->lessons, point, NULL);
+  return seen_add(&st->seen, st->space, point);
+}
+
+static bool spread(struct strategy *st, choice *point) {
+  choice drawn[MAX_PARAMS];
+  double furthest = -1;
+  for (unsigned i = 0; i < SPREAD; i++) {
+    if (!space_sample(st->space, &st->rng, drawn) ||
+        seen_has(&st->seen, st->space, drawn))
+      continue;
+    double distance = lessons_distance(st->lessons, drawn);
+    if (distance > furthest) {
+      furthest = distance;
+      memcpy(point, drawn, width_of(st) * sizeof *point);
+    }
+  }
+  return furthest >= 0 && take(st, point, point);
+}
+
+static bool promising(struct strategy *st, choice *point) {
+  unsigned n = gather(st), best = 0;
+  if (n == 0 || !lessons_score(st->lessons, st->candidates, n, st->scores))
+    return false;
+  for (unsigned i = 1; i < n; i++)
+    if (st->scores[i] > st->scores[best])
+      best = i;
+  st->hope = st->together * exp(st->scores[best]);
+  return take(st, candidate(st, best), point);
+}
+
+static bool ask(struct strategy *st, choice *point) {
+  bool first = st->asked++ == 0;
+  if (first && space_original(st->space, point) && !seen_has(&st->seen, st->space, point))
+    return take(st, point, point);
+  bool early = lessons_count(st->lessons) < st->initial && st->asked <= st->initial &&
+      st->left > 1 - FIRST;
+  if (early ? spread(st, point) : promising(st, point))
+    return true;
+  return seen_other(&st->seen, st->space, &st->rng, point);
+}
+
+static void tell(struct strategy *st, const choice *point, const struct told *told) {
+  seen_add(&st->seen, st->space, point);
+  lessons_add(st->lessons, point, told);
+  double before = st->told ? st->bests[st->told - 1] : INFINITY;
+  if (st->told < HISTORY)
+    st->bests[st->told++] = told->fate == FATE_OK ? fmin(before, told->seconds) : before;
+}
+
+static void relate(struct strategy *st, const choice *point, double seconds) {
+  lessons_relate(st->lessons, point, seconds);
+  if (lessons_related(st->lessons) >= st->initial)
+    st->initial = 1;
+}
+
+static double expect(struct strategy *st, const choice *point,
+                     const struct features *features) {
+  return lessons_expect(st->lessons, point, features);
+}
+
+static void left(struct strategy *st, double share) {
+  st->left = share;
+}
+
+// As much as the last half of the trials brought may come yet, whatever the model says:
+// it knows nothing of what is fast for reasons that it has not seen.
+static double hope(struct strategy *st) {
+  if (st->hope < 0 || st->told == 0)
+    return st->hope;
+  return st->hope + st->bests[st->told / 2] / st->bests[st->told - 1] - 1;
+}
+
+const struct strategy_class search_model = {
+  .name = "model",
+  .about = "where a model, learned from what was tried, expects the most",
+  .new = new,
+  .ask = ask,
+  .tell = tell,
+  .free = free_,
+  .relate = relate,
+  .expect = expect,
+  .hope = hope,
+  .left = left,
+};
+
+const struct strategy_class search_gauss = {
+  .name = "gauss",
+  .about = "the same with a Gaussian process",
+  .new = new_gauss,
+  .ask = ask,
+  .tell = tell,
+  .free = free_,
+  .relate = relate,
+  .expect = expect,
+  .hope = hope,
+  .left = left,
+};

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// throttle.c: what a tuning costs, in seconds of CPU, and how it keeps within what the
+// program allows: a share of the time spent in the kernel. Where it has cost more it
+// sleeps until the program has gone on.
+#include <sched.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "tune.h"
+
+enum { NICE = 10 };
+
+static double seconds(int who) {
+  struct rusage u = { 0 };
+  getrusage(who, &u);
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+      1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static double cost(const struct tuning *t) {
+  // External compilers are children that have been waited for; the sandbox keeps its own
+  // accounts.
+  double all = seconds(RUSAGE_SELF) + seconds(RUSAGE_CHILDREN);
+  if (t->online)
+    all += online_lost(t);
+  return t->workers ? all + t->executor->cost(t->workers) : all;
+}
+
+double pace_count(const struct tuning *t) {
+  struct page *page = session_page();
+  double now = cost(t);
+  if (page)
+    atomic_store(&page->cost, now);
+  return now;
+}
+
+void pace_yield(void) {
+  sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 });
+  setpriority(PRIO_PROCESS, 0,
+              NICE); // Linux: of this thread, and of those that it begins
+}
+
+bool pace_allows(const struct tuning *t) {
+  struct page *page = session_page();
+  return t->plan->share <= 0 || !page || pace_count(t) <= atomic_load(&page->allowed);
+}
+
+double pace_keep(struct tuning *t) {
+  if (pace_allows(t))
+    return 0;
+  double start = sys_now();
+  pool_pause(t->pool, true); // what is being compiled comes to its end
+  do {
+    nanosleep(&(struct timespec){ .tv_nsec = 20 * 1000 * 1000 }, NULL);
+    tune_report(t, tune_silence(NULL));
+    if (t->online)
+      online_step(t);
+  } while (!pace_allows(t) && !session_stopping());
+  pool_pause(t->pool, false);
+  double slept = sys_now() - start; // is not time that was used
+  t->deadline += slept;
+  t->explore_until += slept;
+  return slept;
+}

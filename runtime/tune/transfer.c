@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// transfer.c: what variants took for the nearest key, told to the search before it proposes
+// anything. Hints (hints.c) say what to try first; this says what need not be tried, and
+// which way is down from there. Where few variants are tried for a key, most of what can
+// be known of it is known from its neighbours.
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/space.h"
+#include "keep/store/store.h"
+#include "tune.h"
+
+enum {
+  MOST = 5000, // variants that are looked at
+  FASTEST = MAX_RELATED /
+      2, // of what is told, the fastest; the others are spread over the rest
+};
+
+struct timed {
+  choice *point;
+  double seconds;
+};
+struct gathered {
+  const struct space *space;
+  struct timed *items;
+  unsigned n;
+};
+
+// What does not exist here, or is another variant here, says nothing.
+static void gather(const char *values, double seconds, void *data) {
+  struct gathered *g = data;
+  choice point[MAX_PARAMS];
+  size_t size = g->space->kernel->n_params * sizeof *point;
+  char *own = g->n < MOST && hints_point(g->space, values, point)
+      ? space_values(g->space->kernel, point)
+      : NULL;
+  choice *copy = own && strcmp(own, values) == 0 ? sys_malloc(size + 1) : NULL;
+  free(own);
+  if (!copy)
+    return;
+  memcpy(copy, point, size);
+  g->items[g->n++] = (struct timed){ copy, seconds };
+}
+
+static int by_time(const void *a, const void *b) {
+  double left = ((const struct timed *)a)->seconds,
+         right = ((const struct timed *)b)->seconds;
+  return (left > right) - (left < right);
+}
+
+// The I-th of the N items to tell of, where ALL are sorted.
+static unsigned chosen(unsigned i, unsigned n, unsigned all) {
+  return n == all || i < FASTEST
+      ? i
+      : FASTEST + (unsigned)((uint64_t)(i - FASTEST) * (all - FASTEST) / (n - FASTEST));
+}
+
+static unsigned tell(const struct gathered *g, const struct strategy_class *class,
+                     struct strategy *st) {
+  unsigned n = g->n < MAX_RELATED ? g->n : MAX_RELATED;
+  qsort(g->items, g->n, sizeof *g->items, by_time);
+  for (unsigned i = n; i-- > 0;) {
+    const struct timed *t = &g->items[chosen(i, n, g->n)];
+    class->relate(st, t->point, t->seconds);
+  }
+  return n;
+}
+
+unsigned relate_near(struct store *store, const struct space *space,
+                     const struct identity *id, const struct strategy_class *class,
+                     struct strategy *st, char name[96]) {
+  struct relative relatives[MAX_RELATIVES];
+  bool any = store && class->relate && store_relatives(store, id, relatives) > 0 &&
+      relatives[0].near;
+  struct gathered g = { .space = space };
+  if (!any || !(g.items = sys_malloc(MOST * sizeof *g.items)))
+    return 0;
+  store_times(store, relatives[0].problem, gather, &g);
+  unsigned n = tell(&g, class, st);
+  memcpy(name, relatives[0].name, sizeof relatives->name);
+  for (unsigned i = 0; i < g.n; i++)
+    free(g.items[i].point);
+  free(g.items);
+  return n;
+}

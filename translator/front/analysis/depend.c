@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// depend.c: for each pair of accesses to one array, one of which writes, the directions
+// in which iterations may meet in one element (Allen and Kennedy, "Optimizing Compilers
+// for Modern Architectures", 2001, chapters 2 and 3): tried from the outermost loop
+// inwards, each by whether the system of both iterations' ranges, equal subscripts and
+// that order has a solution. Arrays of different names are taken for different.
+#include "suggest/suggest.h"
+
+struct pair {
+  struct model *m;
+  const struct access *x, *y;
+  struct iter *const *chain;
+  unsigned n;
+  struct vectors *out;
+  bool moved[MAX_ATOMS]; // atoms that Y has of its own
+  struct vector at;
+};
+
+static bool innermost_holds(const struct access *x, const struct iter *loop) {
+  for (const struct iter *l = x->loop; l; l = l->outer)
+    if (l == loop)
+      return true;
+  return false;
+}
+
+static void refuse(struct vectors *v, TSNode at, const char *why) {
+  if (!v->why) {
+    v->why = why;
+    v->at = at;
+  }
+}
+
+static void record(struct pair *p) {
+  struct vector v = p->at;
+  int sign = 0;
+  for (unsigned i = 0; i < p->n && !sign; i++)
+    sign = v.at[i];
+  for (unsigned i = 0; i < p->n; i++)
+    v.at[i] = (signed char)(v.at[i] * sign); // the earlier iteration first
+  v.sum = p->x->sum && p->x->sum == p->y->sum;
+  for (unsigned i = 0; i < p->out->n; i++) {
+    bool same = true;
+    for (unsigned j = 0; j < p->n; j++)
+      same = same && p->out->list[i].at[j] == v.at[j];
+    if (same) {
+      p->out->list[i].sum = p->out->list[i].sum && v.sum;
+      return;
+    }
+  }
+  if (sign)
+    *GROW(p->out->list, p->out->n) = v;
+}
+
+// FACTS: those so far, of which a copy grows from level to level.
+static void refine(struct pair *p, const struct system *facts, unsigned level) {
+  if (level == p->n) {
+    record(p);
+    return;
+  }
+  // By the values of its variable, as tiles have them: how many iterations there were
+  // before tells nothing where they begin elsewhere in each iteration of an outer loop.
+  struct poly first = p->chain[level]->value;
+  struct poly second = poly_rename(first, p->moved, MAX_ATOMS, MAX_ATOMS);
+  bool down = p->chain[level]->dim.down;
+  struct poly later = poly_add(down ? first : second, down ? second : first,
+                               -1); // >= 1: Y's is the later one
+  for (int direction = -1; direction <= 1; direction++) {
+    struct system s = { 0 };
+    for (unsigned i = 0; i < facts->n; i++)
+      system_add(&s, facts->facts[i].p, facts->facts[i].equal);
+    struct poly order = direction < 0 ? poly_add(poly_int(-1), later, -1)
+        : direction                   ? poly_add(later, poly_int(1), -1)
+                                      : later;
+    system_add(&s, order, direction == 0);
+    p->at.at[level] = (signed char)direction;
+    if (system_feasible(&s))
+      refine(p, &s, level + 1);
+  }
+}
+
+static void meet(struct pair *p) {
+  struct system mine = { 0 }, theirs = { 0 };
+  for (const struct iter *l = p->y->loop; l; l = l->outer) {
+    p->moved[l->atom] = true;
+    if (l == p->chain[0])
+      break;
+  }
+  model_facts(p->x->loop, &mine);
+  model_facts(p->y->loop, &theirs);
+  for (unsigned i = 0; i < theirs.n; i++)
+    system_add(&mine, poly_rename(theirs.facts[i].p, p->moved, MAX_ATOMS, MAX_ATOMS),
+               false);
+  for (unsigned i = 0; i < p->x->n && i < p->y->n; i++) {
+    struct poly other = poly_rename(p->y->index[i], p->moved, MAX_ATOMS, MAX_ATOMS);
+    system_add(&mine, poly_add(p->x->index[i], other, -1), true);
+  }
+  refine(p, &mine, 0);
+}
+
+static bool is_written(const struct model *m, const struct array *a, TSNode in) {
+  for (unsigned i = 0; i < m->n_accesses; i++)
+    if (m->accesses[i].array == a && m->accesses[i].write &&
+        node_within(m->accesses[i].node, in))
+      return true;
+  return false;
+}
+
+// What X may stand for, beside what its subscripts say.
+static void check_access(const struct access *x, const struct iter *inner,
+                         struct vectors *v) {
+  if (x->array->why)
+    refuse(v, x->node, x->array->why);
+  else if (x->why)
+    refuse(v, x->node, x->why);
+  else if (!innermost_holds(x, inner))
+    refuse(v, x->node, "a bound of the loops is read from what they write");
+}
+
+struct vectors depend(struct model *m, struct iter *const *chain, unsigned n) {
+  struct vectors v = { .levels = n };
+  TSNode root = chain[0]->node, body = node_field(chain[n - 1]->node, "body");
+  for (unsigned i = 0; i < m->n_refusals; i++)
+    if (node_within(m->refusals[i].at, root))
+      refuse(&v, m->refusals[i].at, m->refusals[i].text);
+  for (unsigned i = 0; i < m->n_accesses && !v.why; i++) {
+    const struct access *x = &m->accesses[i];
+    if (!node_within(x->node, root) || !is_written(m, x->array, root))
+      continue;
+    if (x->array->local && node_within(x->array->home, body))
+      continue; // each iteration has its own
+    check_access(x, chain[n - 1], &v);
+    for (unsigned j = i; j < m->n_accesses && !v.why; j++) {
+      const struct access *y = &m->accesses[j];
+      struct pair p = { .m = m, .x = x, .y = y, .chain = chain, .n = n, .out = &v };
+      if (y->array != x->array || !node_within(y->node, root) || (!x->write && !y->write))
+        continue;
+      check_access(y, chain[n - 1], &v);
+      if (!v.why)
+        meet(&p);
+    }
+  }
+  return v;
+}

@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan.c: one walk over a function. What the walk does not know makes the whole function
+// unknown.
+#include <string.h>
+
+#include "front/kernel/kernel.h"
+#include "suggest/suggest.h"
+
+struct place {
+  struct iter *loop;
+  bool conditional;
+};
+enum { READ = 1, WRITE = 2 };
+
+static void visit(struct model *m, TSNode n, struct place p, unsigned access);
+
+static struct slice text_of(const struct model *m, TSNode n) {
+  return node_text(&m->b, n);
+}
+
+void model_refuse(struct model *m, TSNode at, const char *why) {
+  *GROW(m->refusals, m->n_refusals) = (struct note){ at, why };
+}
+
+static void refuse_array(struct array *a, TSNode at, const char *why) {
+  if (a->why)
+    return;
+  a->why = why;
+  a->at = at;
+}
+
+bool node_within(TSNode node, TSNode outer) {
+  return ts_node_start_byte(node) >= ts_node_start_byte(outer) &&
+      ts_node_end_byte(node) <= ts_node_end_byte(outer);
+}
+
+struct iter *model_iter(const struct model *m, TSNode loop) {
+  for (unsigned i = 0; i < m->n_iters; i++)
+    if (ts_node_eq(m->iters[i]->node, loop))
+      return m->iters[i];
+  return NULL;
+}
+
+void model_facts(const struct iter *loop, struct system *s) {
+  for (; loop; loop = loop->outer) {
+    system_add(s, poly_add(poly_atom(loop->atom), loop->from, -1), false);
+    system_add(s, loop->left, false);
+  }
+}
+
+// ---- arrays -------------------------------------------------------------------------
+
+static bool holds_word(const struct model *m, TSNode n, const char *word) {
+  for (uint32_t i = 0; i < ts_node_child_count(n); i++) {
+    TSNode c = ts_node_child(n, i);
+    struct slice t = text_of(m, c);
+    if (node_is_type(c, "type_qualifier") &&
+        (slice_is(t, word) || slice_is(t, "__restrict") || slice_is(t, "__restrict__")))
+      return true;
+  }
+  return false;
+}
+
+// Reads `A[n][m]`, `*A`, `(*A)[m]` into A, from the outermost declarator inwards; false:
+// no array.
+static bool read_declarator(const struct model *m, TSNode d, struct array *a) {
+  struct slice reversed[MAX_SUBSCRIPTS];
+  unsigned n = 0, stars = 0;
+  bool star_outside = false;
+  for (; !node_is_type(d, "identifier");) {
+    a->restricted |= holds_word(m, d, "restrict");
+    if (node_is_type(d, "array_declarator")) {
+      TSNode size = node_field(d, "size");
+      if (n == MAX_SUBSCRIPTS || stars)
+        star_outside = true;
+      else
+        reversed[n++] = ts_node_is_null(size) ? (struct slice){ 0 } : text_of(m, size);
+    } else if (node_is_type(d, "pointer_declarator")) {
+      stars++;
+    } else if (!node_is_type(d, "parenthesized_declarator")) {
+      return false;
+    }
+    TSNode inner = node_field(d, "declarator");
+    for (uint32_t i = 0; ts_node_is_null(inner) && i < ts_node_named_child_count(d); i++)
+      if (!node_is_type(ts_node_named_child(d, i), "comment"))
+        inner = ts_node_named_child(d, i);
+    if (ts_node_is_null(inner))
+      return false;
+    d = inner;
+  }
+  if (n + stars == 0)
+    return false;
+  a->name = text_of(m, d);
+  a->rank = n + stars;
+  if (stars > 1 || star_outside || a->rank > MAX_SUBSCRIPTS)
+    refuse_array(a, d, "it points to pointers");
+  for (unsigned i = 0; i < n && a->rank <= MAX_SUBSCRIPTS; i++)
+    a->bounds[a->rank - 1 - i] = reversed[i];
+  return true;
+}
+
+static struct array *find_array(const struct model *m, struct slice name) {
+  for (unsigned i = m->n_arrays; i-- > 0;)
+    if (slices_same(m->arrays[i]->name, name))
+      return m->arrays[i];
+  return NULL;
+}
+
+static struct array *add_array(struct model *m, struct array a) {
+  struct array *old = find_array(m, a.name), *copy = arena_alloc(sizeof *copy);
+  *copy = a;
+  if (old) { // one name for two: neither is known
+    refuse_array(old, old->home, "another array has the same name");
+    refuse_array(copy, copy->home, "another array has the same name");
+  }
+  return *GROW(m->arrays, m->n_arrays) = copy;
+}
+
+static void read_arguments(struct model *m, TSNode n) {
+  if (node_is_type(n, "parameter_declaration")) {
+    struct array a = { .arg = -1, .home = n };
+    TSNode d = node_field(n, "declarator");
+    if (!ts_node_is_null(d) && read_declarator(m, d, &a)) {
+      a.arg = kernel_arg(m->k, a.name);
+      add_array(m, a);
+    }
+    return;
+  }
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    if (!node_is_type(n, "compound_statement"))
+      read_arguments(m, ts_node_named_child(n, i));
+}
+
+// A declaration of the file, `static double a[N];`.
+static struct array *find_global(struct model *m, struct slice name) {
+  TSNode root = ts_tree_root_node(m->b.s->tree);
+  for (uint32_t i = 0; i < ts_node_named_child_count(root); i++) {
+    TSNode n = ts_node_named_child(root, i);
+    for (uint32_t j = 0;
+         node_is_type(n, "declaration") && j < ts_node_named_child_count(n); j++) {
+      struct array a = { .arg = -1, .home = n, .global = true };
+      TSNode d = ts_node_named_child(n, j);
+      if (node_is_type(d, "init_declarator"))
+        d = node_field(d, "declarator");
+      if (node_is_type(d, "array_declarator") && read_declarator(m, d, &a) &&
+          slices_same(a.name, name))
+        return add_array(m, a);
+    }
+  }
+  return NULL;
+}
+
+static void add_access(struct model *m, TSNode n, struct array *a, struct place p,
+                       unsigned access, struct access x) {
+  x.array = a;
+  x.node = n;
+  x.loop = p.loop;
+  x.conditional = p.conditional;
+  x.first = x.index[0];
+  x.read = access & READ;
+  x.write = access & WRITE;
+  a->read |= x.read;
+  a->written |= x.write;
+  for (unsigned i = 0; i < x.n; i++)
+    if (!x.index[i].known)
+      x.why = "a subscript is not affine in loops and arguments";
+  *GROW(m->accesses, m->n_accesses) = x;
+}
+
+// A[…][…], of which N is the outermost.
+static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned access) {
+  TSNode base = n, index[MAX_SUBSCRIPTS];
+  struct access x = { 0 };
+  for (; node_is_type(base, "subscript_expression");
+       base = node_field(base, "argument")) {
+    visit(m, node_field(base, "index"), p, READ);
+    if (x.n == MAX_SUBSCRIPTS) {
+      model_refuse(m, n, "there are too many subscripts here");
+      return;
+    }
+    index[x.n++] = node_field(base, "index");
+  }
+  if (!node_is_type(base, "identifier")) {
+    model_refuse(m, base, "this is no array by name");
+    return;
+  }
+  struct slice name = text_of(m, base);
+  struct array *a = find_array(m, name);
+  if (!a && kernel_arg(m->k, name) < 0 &&
+      !model_declares(m, node_field(m->b.f->node, "body"), name))
+    a = find_global(m, name);
+  if (!a || (a->local && !node_within(base, a->home))) {
+    model_refuse(m, base, "it is not known what this points to");
+    return;
+  }
+  for (unsigned i = 0; i < x.n; i++)
+    x.index[i] = value_of_expression(m, index[x.n - 1 - i], p.loop);
+  if (a->rank != x.n)
+    refuse_array(a, n, "it has more or fewer subscripts here than in its declaration");
+  add_access(m, n, a, p, access, x);
+}
+
+// ---- variables ----------------------------------------------------------------------
+
+static void visit_name(struct model *m, TSNode n, unsigned access, char op) {
+  struct slice name = text_of(m, n);
+  struct array *a = find_array(m, name);
+  if (a) {
+    if (access & WRITE)
+      refuse_array(a, n, "it is changed itself");
+    else
+      a->handed = n;
+    return;
+  }
+  if (!(access & WRITE))
+    return;
+  if (kernel_arg(m->k, name) < 0 &&
+      !model_declares(m, node_field(m->b.f->node, "body"), name))
+    model_refuse(m, n, "a variable of the file is assigned here");
+  *GROW(m->scalars, m->n_scalars) = (struct scalar){ name, n, op };
+}
+
+// Of what NAME names in the function, or what stands in front of it; empty: not known.
+static struct slice type_of(const struct model *m, struct slice name) {
+  return model_type_of(m, m->view ? ts_tree_root_node(m->b.s->tree) : m->b.f->node, name);
+}
+
+static bool has_word(struct slice type, bool (*is)(struct slice word)) {
+  struct lexer l = lexer_of(type);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (is(t.text))
+      return true;
+  return false;
+}
+
+// Is E made of integers, or of numbers of type LIKE?
+static bool is_made_of(const struct model *m, TSNode e, struct slice like) {
+  long long number;
+  if (node_is_type(e, "number_literal"))
+    return read_integer(text_of(m, e), &number);
+  if (node_is_type(e, "identifier")) {
+    struct slice type = type_of(m, text_of(m, e));
+    return has_word(type, is_integer_word) || lex_mentions(type, like);
+  }
+  if (node_is_type(e, "call_expression") || node_is_type(e, "field_expression"))
+    return false;
+  for (uint32_t i = 0; i < ts_node_named_child_count(e); i++)
+    if (!is_made_of(m, ts_node_named_child(e, i), like))
+      return false;
+  return true;
+}
+
+// An integer is rounded at each step where what is added is none: then the order of a sum
+// matters.
+static bool may_sum(const struct model *m, TSNode target, TSNode e) {
+  struct slice type = type_of(m, text_of(m, target)), last = type;
+  struct lexer l = lexer_of(type);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    last = t.kind == TOKEN_WORD && !slice_is(t.text, "const") ? t.text : last;
+  return has_word(type, is_real_word) || (type.size && is_made_of(m, e, last));
+}
+
+// '+' of `s += e` and `s = s + e` where E does not mention S, and the like; else '='.
+static char update_of(const struct model *m, TSNode n) {
+  struct slice op = text_of(m, node_field(n, "operator"));
+  TSNode left = node_field(n, "left"), right = node_field(n, "right");
+  if (!node_is_type(left, "identifier") ||
+      !node_is_type(ts_node_parent(n), "expression_statement") ||
+      !may_sum(m, left, right))
+    return '=';
+  if (op.size == 2 && strchr("+-*", *op.data))
+    return node_mentions(&m->b, right, text_of(m, left)) ? '=' : *op.data;
+  if (op.size != 1 || !node_is_type(right, "binary_expression"))
+    return '=';
+  op = text_of(m, node_field(right, "operator"));
+  TSNode first = node_field(right, "left"), second = node_field(right, "right");
+  if (op.size != 1 || !strchr("+-*", *op.data) || !node_is_type(first, "identifier") ||
+      !slices_same(text_of(m, first), text_of(m, left)) ||
+      node_mentions(&m->b, second, text_of(m, left)))
+    return '=';
+  return *op.data;
+}
+
+// '+' or '*' of `A[i] += e` where E does not read A, and the like; else 0.
+static char sum_of(const struct model *m, TSNode n) {
+  struct slice op = text_of(m, node_field(n, "operator"));
+  TSNode base = node_field(n, "left");
+  while (node_is_type(base, "subscript_expression"))
+    base = node_field(base, "argument");
+  if (op.size != 2 || !strchr("+-*", *op.data) || !node_is_type(base, "identifier") ||
+      !node_is_type(ts_node_parent(n), "expression_statement") ||
+      node_mentions(&m->b, node_field(n, "right"), text_of(m, base)) ||
+      !may_sum(m, base, node_field(n, "right")))
+    return 0;
+  return *op.data == '*' ? '*' : '+';
+}
+
+static void visit_assignment(struct model *m, TSNode n, struct place p) {
+  TSNode left = node_field(n, "left");
+  bool plain = slice_is(text_of(m, node_field(n, "operator")), "=");
+  if (node_is_type(left, "identifier"))
+    visit_name(m, left, WRITE, update_of(m, n));
+  else
+    visit(m, left, p, plain ? WRITE : READ | WRITE);
+  struct access *last = m->n_accesses ? &m->accesses[m->n_accesses - 1] : NULL;
+  if (last && ts_node_eq(last->node, left))
+    last->sum = sum_of(m, n);
+  visit(m, node_field(n, "right"), p, READ);
+}
+
+static void visit_update(struct model *m, TSNode n, struct place p) {
+  TSNode target = node_field(n, "argument");
+  bool up = slice_is(text_of(m, node_field(n, "operator")), "++");
+  bool statement = node_is_type(ts_node_parent(n), "expression_statement");
+  if (node_is_type(target, "identifier"))
+    visit_name(m, target, WRITE, !statement ? '=' : up ? '+' : '-');
+  else
+    visit(m, target, p, READ | WRITE);
+}
+
+// `static` or the like: not an iteration's own. What is constant may be.
+bool model_keeps(const struct model *m, TSNode n) {
+  struct slice text = text_of(m, n);
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
+    TSNode c = ts_node_named_child(n, i);
+    struct slice word = text_of(m, c);
+    if (node_is_type(c, "storage_class_specifier") && !slice_is(word, "register") &&
+        !slice_is(word, "auto"))
+      return !slice_is(word, "static") || !lex_mentions(text, slice_of("const"));
+  }
+  return false;
+}
+
+static void visit_declaration(struct model *m, TSNode n, struct place p) {
+  if (model_keeps(m, n))
+    model_refuse(m, n, "this outlives the call");
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
+    TSNode d = ts_node_named_child(n, i), value = { 0 };
+    struct array a = { .arg = -1, .local = true, .home = ts_node_parent(n) };
+    if (node_is_type(d, "init_declarator")) {
+      value = node_field(d, "value");
+      d = node_field(d, "declarator");
+    }
+    if (node_is_type(d, "pointer_declarator") || node_is_type(d, "function_declarator"))
+      model_refuse(m, d, "what this points to is not followed");
+    else if (node_is_type(d, "array_declarator") && read_declarator(m, d, &a))
+      add_array(m, a);
+    if (!ts_node_is_null(value))
+      visit(m, value, p, READ);
+  }
+}
+
+// ---- expressions --------------------------------------------------------------------
+
+// Functions of math.h that do nothing but compute.
+static bool is_pure(struct slice name) {
+  static const char *const names[] = {
+    "sqrt",  "fabs",  "exp",  "exp2",     "expm1", "log",  "log2",  "log10",
+    "log1p", "pow",   "sin",  "cos",      "tan",   "asin", "acos",  "atan",
+    "atan2", "sinh",  "cosh", "tanh",     "floor", "ceil", "fmin",  "fmax",
+    "fma",   "hypot", "cbrt", "copysign", "abs",   "labs", "trunc", "round"
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    size_t n = strlen(names[i]);
+    if (name.size >= n && memcmp(name.data, names[i], n) == 0 &&
+        (name.size == n ||
+         (name.size == n + 1 && (name.data[n] == 'f' || name.data[n] == 'l'))))
+      return true;
+  }
+  return false;
+}
+
+static void visit_children(struct model *m, TSNode n, struct place p) {
+  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
+    visit(m, ts_node_named_child(n, i), p, READ);
+}
+
+static void visit_call(struct model *m, TSNode n, struct place p) {
+  TSNode f = node_field(n, "function");
+  if (!node_is_type(f, "identifier") || !is_pure(text_of(m, f)))
+    model_refuse(m, n, "it is not known what this call does");
+  visit_children(m, node_field(n, "arguments"), p);
+}
+
+// *A is A[0]; &x is not followed.
+static void visit_pointer(struct model *m, TSNode n, struct place p, unsigned access) {
+  TSNode target = node_field(n, "argument");
+  struct array *a = node_is_type(target, "identifier") ? find_array(m, text_of(m, target))
+                                                       : NULL;
+  if (slice_is(text_of(m, node_field(n, "operator")), "&") || !a || a->rank != 1)
+    model_refuse(m, n, "what this points to is not followed");
+  else
+    add_access(m, n, a, p, access, (struct access){ .index = { poly_int(0) }, .n = 1 });
+}
+
+static void visit_field(struct model *m, TSNode n, struct place p, unsigned access) {
+  if (slice_is(text_of(m, node_field(n, "operator")),
+               ".")) // the other fields stay as they are
+    visit(m, node_field(n, "argument"), p, access & WRITE ? READ | WRITE : access);
+  else
+    model_refuse(m, n, "what this points to is not followed");
+}
+
+// ---- statements ---------------------------------------------------------------------
+
+static void visit_for(struct model *m, TSNode n, struct place p) {
+  struct iter *i = arena_alloc(sizeof *i);
+  const char *why = NULL;
+  TSNode at, init = node_field(n, "initializer");
+  *i = (struct iter){ .outer = p.loop, .node = n, .conditional = p.conditional };
+  bool fine = dim_parse(&m->b, n, &i->dim, &why, &at);
+  if (node_is_type(init, "declaration"))
+    visit_declaration(m, init, p);
+  else if (fine)
+    visit(m, node_field(init, "right"), p, READ);
+  else if (!ts_node_is_null(init))
+    visit(m, init, p, READ);
+  struct place inside = { p.loop, true };
+  if (fine && !value_range(m, i)) {
+    *GROW(m->iters, m->n_iters) = i;
+    inside = (struct place){ i, p.conditional };
+  } else if (!ts_node_is_null(node_field(n, "update"))) {
+    visit(m, node_field(n, "update"), inside, READ);
+  }
+  if (!ts_node_is_null(node_field(n, "condition")))
+    visit(m, node_field(n, "condition"), p, READ);
+  visit(m, node_field(n, "body"), inside, READ);
+}
+
+// What follows its first part may be skipped.
+static bool is_conditional(TSNode n) {
+  return node_is_type(n, "if_statement") || node_is_type(n, "while_statement") ||
+      node_is_type(n, "switch_statement") || node_is_type(n, "conditional_expression") ||
+      node_is_type(n, "do_statement") || node_is_type(n, "case_statement");
+}
+
+static bool is_short_cut(const struct model *m, TSNode n) {
+  struct slice op = node_is_type(n, "binary_expression")
+      ? text_of(m, node_field(n, "operator"))
+      : (struct slice){ 0 };
+  return slice_is(op, "&&") || slice_is(op, "||");
+}
+
+static bool is_jump(TSNode n) // or where one may lead
+{
+  return node_is_type(n, "break_statement") || node_is_type(n, "return_statement") ||
+      node_is_type(n, "goto_statement") || node_is_type(n, "continue_statement") ||
+      node_is_type(n, "case_statement");
+}
+
+static bool is_plain(TSNode n) {
+  static const char *const types[] = { "compound_statement",
+                                       "expression_statement",
+                                       "else_clause",
+                                       "parenthesized_expression",
+                                       "binary_expression",
+                                       "unary_expression",
+                                       "cast_expression",
+                                       "comma_expression",
+                                       "initializer_list",
+                                       "argument_list",
+                                       "break_statement",
+                                       "return_statement",
+                                       "goto_statement",
+                                       "continue_statement",
+                                       "labeled_statement",
+                                       "if_statement",
+                                       "while_statement",
+                                       "switch_statement",
+                                       "conditional_expression",
+                                       "do_statement",
+                                       "case_statement" };
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (node_is_type(n, types[i]))
+      return true;
+  return false;
+}
+
+static bool is_nothing(TSNode n) {
+  static const char *const types[] = { "comment",
+                                       "number_literal",
+                                       "char_literal",
+                                       "string_literal",
+                                       "sizeof_expression",
+                                       "type_descriptor",
+                                       "statement_identifier",
+                                       "field_identifier",
+                                       "true",
+                                       "false",
+                                       "null" };
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (node_is_type(n, types[i]))
+      return true;
+  return false;
+}
+
+static void visit(struct model *m, TSNode n, struct place p, unsigned access) {
+  if (is_nothing(n))
+    return;
+  m->jumps |= is_jump(n);
+  if (node_is_type(n, "identifier"))
+    visit_name(m, n, access, '=');
+  else if (node_is_type(n, "subscript_expression"))
+    visit_subscript(m, n, p, access);
+  else if (node_is_type(n, "assignment_expression"))
+    visit_assignment(m, n, p);
+  else if (node_is_type(n, "update_expression"))
+    visit_update(m, n, p);
+  else if (node_is_type(n, "declaration"))
+    visit_declaration(m, n, p);
+  else if (node_is_type(n, "call_expression"))
+    visit_call(m, n, p);
+  else if (node_is_type(n, "pointer_expression"))
+    visit_pointer(m, n, p, access);
+  else if (node_is_type(n, "field_expression"))
+    visit_field(m, n, p, access);
+  else if (node_is_type(n, "for_statement"))
+    visit_for(m, n, p);
+  else if (node_is_type(n, "parenthesized_expression") &&
+           ts_node_named_child_count(n) == 1)
+    visit(m, ts_node_named_child(n, 0), p, access);
+  else if (is_plain(n) && !(access & WRITE)) {
+    for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
+      struct place inner = p;
+      inner.conditional |= is_conditional(n) || (is_short_cut(m, n) && i > 0);
+      visit(m, ts_node_named_child(n, i), inner, READ);
+    }
+  } else
+    model_refuse(m, n, "this is not understood");
+}
+
+size_t model_offset(const struct model *m, TSNode node, bool *written) {
+  bool ignored;
+  size_t at = ts_node_start_byte(node);
+  if (m->view)
+    return view_offset(m->view, at, written ? written : &ignored);
+  if (written)
+    *written = true;
+  return at;
+}
+
+static bool is_special(struct slice text) {
+  return lex_mentions(text, slice_of("volatile")) ||
+      lex_mentions(text, slice_of("_Atomic")) ||
+      lex_mentions(text, slice_of("_Thread_local")) ||
+      lex_mentions(text, slice_of("__thread"));
+}
+
+struct model *scan_function(const struct source *s, struct kernel *k, struct function *f,
+                            const struct expansion *x) {
+  struct model *m = arena_alloc(sizeof *m);
+  m->source = s;
+  m->x = x;
+  m->k = k;
+  m->function = f;
+  m->view = x ? view_of(s, x, f) : NULL;
+  m->b = (struct builder){ .s = m->view ? m->view->source : s,
+                           .k = k,
+                           .f = m->view ? &m->view->function : f };
+  TSNode node = m->b.f->node, body = node_field(node, "body");
+  if (x && !m->view)
+    model_refuse(m, node, "its macros are not followed");
+  if (ts_node_has_error(node))
+    model_refuse(m, node, "it could not be parsed");
+  if (is_special((struct slice){ m->b.s->text, m->view ? m->b.s->size : 0 }))
+    model_refuse(m, node, "it uses something volatile, atomic or of one thread");
+  model_index(m, m->view ? ts_tree_root_node(m->b.s->tree) : node);
+  read_arguments(m, node);
+  if (m->n_refusals == 0 && !ts_node_is_null(body))
+    visit(m, body, (struct place){ 0 }, READ);
+  for (unsigned i = 0; i < m->n_accesses; i++)
+    m->accesses[i].conditional |= m->jumps;
+  split_arrays(m);
+  return m;
+}

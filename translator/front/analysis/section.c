@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// section.c: the range of elements that a function touches, from subscripts and the
+// ranges of loops. An array reaches from its first element to the last one that is
+// touched for certain: all between them is one object, since one is computed from the
+// other's address (C11, 6.5.6). What is touched only now and then must lie within that.
+#include <string.h>
+
+#include "autotune.h"
+#include "front/kernel/kernel.h"
+#include "suggest/suggest.h"
+
+struct reach { // of one access
+  const struct access *x;
+  struct system facts;
+  struct poly last; // of its first subscript, in names of the source
+  struct poly *guards;
+  unsigned n_guards; // each >= 0: then LAST is touched
+  bool certain;
+};
+
+// ---- text ---------------------------------------------------------------------------
+
+static void put_term(const struct model *m, struct term t, struct text *out) {
+  bool number = t.c != 1 || !t.m;
+  if (number)
+    text_printf(out, "%lld", (long long)t.c);
+  for (bool first = !number; t.m; t.m >>= 8, first = false) {
+    struct slice name = m->atoms[(t.m & 255) - 1];
+    text_printf(out, "%s%.*s", first ? "" : " * ", (int)name.size, name.data);
+  }
+}
+
+const char *poly_text(const struct model *m, struct poly p) {
+  struct text out = { 0 };
+  for (int sign = 1; sign >= -1; sign -= 2)
+    for (unsigned i = p.n; i-- > 0;) {
+      struct term t = p.terms[i];
+      if ((t.c > 0) != (sign > 0))
+        continue;
+      text_printf(&out, "%s", sign < 0 ? out.size ? " - " : "-" : out.size ? " + " : "");
+      t.c = t.c < 0 ? -t.c : t.c;
+      put_term(m, t, &out);
+    }
+  return out.size ? out.data : "0";
+}
+
+// P >= 0, without a difference, which in unsigned numbers would not be below 0.
+static const char *guard_text(const struct model *m, struct poly p) {
+  struct poly left = poly_int(0), right = poly_int(0);
+  int64_t number;
+  for (unsigned i = 0; i < p.n; i++) {
+    struct poly one = { &p.terms[i], 1, true };
+    if (p.terms[i].c > 0)
+      left = poly_add(left, one, 1);
+    else
+      right = poly_add(right, one, -1);
+  }
+  bool one = poly_is_int(right, &number) && number == 1;
+  return arena_printf("%s %s %s", poly_text(m, left),
+                      one ? ">" : ">=", one ? "0" : poly_text(m, right));
+}
+
+// Do the other guards, those not yet DROPPED, imply the one at place WHICH?
+static bool follows(const struct poly *guards, unsigned n, const bool *dropped,
+                    unsigned which) {
+  struct system s = { 0 };
+  for (unsigned i = 0; i < n; i++)
+    if (i != which && !dropped[i])
+      system_add(&s, guards[i], false);
+  return system_implies(&s, guards[which]);
+}
+
+static const char *guards_text(const struct model *m, const struct poly *guards,
+                               unsigned n) {
+  struct text out = { 0 };
+  bool *dropped = arena_alloc(n + 1);
+  for (unsigned i = 0; i < n; i++)
+    dropped[i] = follows(guards, n, dropped, i);
+  for (unsigned i = 0; i < n; i++)
+    if (!dropped[i])
+      text_printf(&out, "%s%s", out.size ? " && " : "", guard_text(m, guards[i]));
+  return out.data;
+}
+
+// ---- the ends of one access ---------------------------------------------------------
+
+// The largest (UP) or smallest value of P, and in CHOSEN, by atom, where the loops then
+// are.
+static struct poly extreme(const struct iter *loop, const struct system *facts,
+                           struct poly p, bool up, struct poly *chosen) {
+  for (const struct iter *l = loop; l; l = l->outer) {
+    struct poly rest, c = poly_coefficient(p, l->atom, &rest);
+    if (!c.known)
+      return poly_unknown;
+    bool none = c.n == 0, rises = none || system_implies(facts, c);
+    if (!rises && !system_implies(facts, poly_add(poly_int(0), c, -1)))
+      return poly_unknown;
+    chosen[l->atom] = none || rises != up ? l->from : l->to;
+    p = none ? p : poly_replace(p, l->atom, chosen[l->atom]);
+  }
+  return p;
+}
+
+// The loops run where CHOSEN says.
+static void find_guards(struct reach *r, const struct poly *chosen) {
+  struct system none = { 0 }, all = { 0 };
+  for (const struct iter *l = r->x->loop; l; l = l->outer) {
+    struct poly g = poly_replace(l->left, l->atom, l->from);
+    for (const struct iter *o = l->outer; o; o = o->outer)
+      g = poly_replace(g, o->atom, chosen[o->atom]);
+    system_add(&all, g, false);
+    r->certain = r->certain && g.known && system_feasible(&all);
+    bool known = system_implies(&none, g);
+    for (unsigned i = 0; i < r->n_guards; i++)
+      known = known || poly_same(g, r->guards[i]);
+    if (!known)
+      *GROW(r->guards, r->n_guards) = g;
+  }
+}
+
+// NULL, or the reason why it cannot be told.
+static const char *find_reach(const struct access *x, struct reach *r) {
+  struct poly chosen[MAX_ATOMS] = { 0 };
+  *r = (struct reach){ .x = x, .certain = !x->conditional };
+  model_facts(x->loop, &r->facts);
+  struct poly low = extreme(x->loop, &r->facts, x->first, false, chosen);
+  if (!system_implies(&r->facts, low))
+    return "it cannot be proven that the first subscript is not negative";
+  r->last = extreme(x->loop, &r->facts, x->first, true, chosen);
+  if (!r->last.known)
+    return "it cannot be told which element is the last";
+  find_guards(r, chosen);
+  return NULL;
+}
+
+// ---- all accesses of an array -------------------------------------------------------
+
+// Where A's guards hold, does A reach as far as B?
+static bool dominates(const struct reach *a, const struct reach *b) {
+  struct system s = { 0 };
+  for (unsigned i = 0; i < b->facts.n; i++)
+    system_add(&s, b->facts.facts[i].p, b->facts.facts[i].equal);
+  for (unsigned i = 0; i < a->n_guards; i++)
+    system_add(&s, a->guards[i], false);
+  return poly_same(a->last, b->last) ||
+      system_implies(&s, poly_add(a->last, b->last, -1));
+}
+
+static bool implies_guards(const struct reach *b, const struct reach *a) {
+  for (unsigned i = 0; i < a->n_guards; i++)
+    if (!system_implies(&b->facts, a->guards[i]))
+      return false;
+  return true;
+}
+
+// "n > 0 ? n * n : 0"; NULL: it cannot be told. *FIRST: the access that reaches farthest.
+// *SPLIT: where its loops do not run, others may.
+static const char *length_of(struct model *m, struct reach *const *list, unsigned n,
+                             bool guarded, const struct reach **first, bool *split,
+                             unsigned depth) {
+  if (n == 0)
+    return "0";
+  for (unsigned i = 0; i < 2 * n && depth < 3;
+       i++) { // first one whose guards all others imply
+    struct reach **others = arena_alloc((n + 1) * sizeof *others);
+    const struct reach *r = list[i % n];
+    unsigned n_others = 0, far = 0;
+    while (r->certain && far < n && dominates(r, list[far]))
+      far++;
+    if (far < n || !r->certain)
+      continue;
+    for (unsigned j = 0; j < n; j++)
+      if (!implies_guards(list[j], r))
+        others[n_others++] = list[j];
+    if (n_others && i < n)
+      continue;
+    *first = *first ? *first : r;
+    *split |= n_others > 0;
+    const char *length = poly_text(m, poly_add(r->last, poly_int(1), 1));
+    if (r->n_guards == 0 || (!guarded && n_others == 0))
+      return length;
+    const char *rest = length_of(m, others, n_others, guarded, first, split, depth + 1);
+    const char *guards = guards_text(m, r->guards, r->n_guards);
+    return rest ? arena_printf("%s ? %s : %s", guards, length, rest) : NULL;
+  }
+  return NULL;
+}
+
+// Do the loops around LOOP leave its iterations as they are, whichever of theirs runs?
+static bool is_rectangular(const struct iter *loop) {
+  for (const struct iter *o = loop->outer; o; o = o->outer)
+    if (!loop->left.known || poly_has(loop->from, o->atom) ||
+        poly_has(loop->left, o->atom))
+      return false;
+  return true;
+}
+
+// Is every element up to R's last one written, and A never read?
+static bool covers(const struct model *m, const struct array *a, const struct reach *r) {
+  const struct access *x = r->x;
+  uint64_t seen[2] = { 0 };
+  if (a->read || !x->write || x->conditional)
+    return false;
+  for (const struct iter *l = x->loop; l; l = l->outer)
+    if (!is_rectangular(l))
+      return false;
+  for (unsigned i = 0; i < x->n; i++) {
+    const struct iter *l = x->loop;
+    while (l && !poly_same(x->index[i], poly_atom(l->atom)))
+      l = l->outer;
+    if (!l || seen[l->atom / 64] & BIT(l->atom % 64) ||
+        !poly_same(l->from, poly_int(0)) || !l->to.known)
+      return false;
+    seen[l->atom / 64] |= BIT(l->atom % 64);
+    struct poly length = poly_add(l->to, poly_int(1), 1);
+    unsigned behind = x->n - 1 - i;
+    if (i > 0 && a->n_strides && !poly_same(length, a->strides[behind]))
+      return false;
+    if (i > 0 && !a->n_strides && !slice_is(a->bounds[i], poly_text(m, length)))
+      return false;
+  }
+  return true;
+}
+
+// ---- sections -----------------------------------------------------------------------
+
+static void refuse(struct sections *s, TSNode at, const char *why) {
+  if (!s->why) {
+    s->why = why;
+    s->at = at;
+  }
+}
+
+static const char *spell(const struct section *x) {
+  struct text t = { 0 };
+  text_printf(&t, "%.*s", (int)x->base.size, x->base.data);
+  for (unsigned i = 0; i < x->n_dims; i++)
+    text_printf(&t, "[0:%.*s]", (int)x->dims[i].length.size, x->dims[i].length.data);
+  return t.data;
+}
+
+// The subscripts behind X's first one are within what A's declaration says.
+static bool in_rows(struct model *m, const struct array *a, const struct access *x) {
+  struct system s = { 0 };
+  model_facts(x->loop, &s);
+  for (unsigned i = 1; i < a->rank; i++) {
+    uint32_t at = (uint32_t)(a->bounds[i].data - m->b.s->text);
+    TSNode bound = ts_node_named_descendant_for_byte_range(
+        ts_tree_root_node(m->b.s->tree), at, at + (uint32_t)a->bounds[i].size);
+    struct poly last = poly_add(value_of_expression(m, bound, NULL), poly_int(1), -1);
+    if (!system_implies(&s, x->index[i]) ||
+        !system_implies(&s, poly_add(last, x->index[i], -1)))
+      return false;
+  }
+  return true;
+}
+
+// NULL, or the reason why there is no telling how far X reaches. GUARDED: nobody is told
+// what is assumed.
+static const char *reach_of(struct model *m, const struct access *x, bool guarded,
+                            struct reach *r) {
+  if (guarded && !x->why && !in_rows(m, x->array, x))
+    return "it cannot be proven that the subscripts stay within a row";
+  return x->why ? x->why : find_reach(x, r);
+}
+
+// Of an argument.
+static void add_argument(struct model *m, const struct array *a, bool guarded,
+                         struct sections *out, struct reach *assumed) {
+  struct reach **list = NULL;
+  const struct reach *first = NULL;
+  unsigned n = 0;
+  bool split = false;
+  struct section x = { .base = a->name, .offset = model_offset(m, a->home, NULL) };
+  for (unsigned i = 0; i < m->n_accesses && !out->why; i++) {
+    struct reach *r = arena_alloc(sizeof *r);
+    if (m->accesses[i].array != a)
+      continue;
+    const char *why = reach_of(m, &m->accesses[i], guarded, r);
+    if (why)
+      refuse(out, m->accesses[i].node, why);
+    *GROW(list, n) = r;
+  }
+  if (out->why)
+    return;
+  const char *length = length_of(m, list, n, guarded, &first, &split, 0);
+  if (!length || !first) {
+    refuse(out, a->home, "it cannot be told which of its elements is the last");
+    return;
+  }
+  *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, slice_of(length) };
+  for (unsigned i = 1; i < a->rank; i++)
+    *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, a->bounds[i] };
+  for (unsigned i = 0; i < first->n_guards && !guarded; i++)
+    *GROW(assumed->guards, assumed->n_guards) = first->guards[i];
+  bool whole = !split && covers(m, a, first);
+  x.access = !a->written ? AUTOTUNE_IN : whole ? AUTOTUNE_OUT : AUTOTUNE_INOUT;
+  x.name = spell(&x);
+  *GROW(out->list, out->n) = x;
+}
+
+// An array of the file is one object of known size. It is said with each of its
+// subscripts, since the object as a whole would be compared as bytes.
+static void add_global(const struct array *a, struct sections *out) {
+  const char *name = arena_copy(a->name.data, a->name.size);
+  struct section x = { .base = a->name,
+                       .access = !a->written ? AUTOTUNE_IN : AUTOTUNE_INOUT };
+  static const char stars[] = "****";
+  for (unsigned i = 0; i < a->rank; i++) {
+    const char *length = arena_printf("sizeof %.*s%s / sizeof %.*s%s", (int)i, stars,
+                                      name, (int)i + 1, stars, name);
+    *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, slice_of(length) };
+  }
+  x.name = spell(&x);
+  *GROW(out->list, out->n) = x;
+}
+
+static bool has_bounds(const struct array *a) {
+  for (unsigned i = a->global ? 0 : 1; i < a->rank && i < MAX_SUBSCRIPTS; i++)
+    if (!a->bounds[i].size)
+      return false;
+  return true;
+}
+
+struct sections sections_infer(struct model *m, bool guarded) {
+  struct sections out = { 0 };
+  struct reach assumed = { 0 };
+  for (unsigned i = 0; i < m->n_accesses && !guarded && ts_node_is_null(out.row); i++) {
+    const struct access *x = &m->accesses[i];
+    if (!x->why && !x->array->why && x->array->written && x->array->rank > 1 &&
+        !in_rows(m, x->array, x))
+      out.row = x->node;
+  }
+  if (m->n_refusals)
+    refuse(&out, m->refusals[0].at, m->refusals[0].text);
+  for (unsigned i = 0; i < m->n_arrays && !out.why; i++) {
+    const struct array *a = m->arrays[i];
+    bool touched = a->read || a->written;
+    if (a->local || (!touched && ts_node_is_null(a->handed)))
+      continue;
+    if (!ts_node_is_null(a->handed))
+      refuse(&out, a->handed, "it is handed on here");
+    else if (a->why)
+      refuse(&out, a->at, a->why);
+    else if (!has_bounds(a))
+      refuse(&out, a->home, "its declaration does not say how large it is");
+    else if (a->global)
+      add_global(a, &out);
+    else
+      add_argument(m, a, guarded, &out, &assumed);
+  }
+  out.assumed = guards_text(m, assumed.guards, assumed.n_guards);
+  return out;
+}
+
+// TEXT with the products of its names in numbers that are wide enough.
+static struct slice widen(struct slice text) {
+  struct text out = { 0 };
+  struct lexer l = lexer_of(text);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    text_printf(&out, "%s%.*s ", t.kind == TOKEN_WORD ? "(long long)" : "",
+                (int)t.text.size, t.text.data);
+  return slice_of(out.data);
+}
+
+void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x) {
+  bool output = false;
+  if (k->n_sections || k->returns || k->cuda || k->verify == AUTOTUNE_VERIFY_OFF)
+    return;
+  struct sections found = sections_infer(scan_function(s, k, &k->main, x), true);
+  for (unsigned i = 0; i < found.n; i++) {
+    output = output || (found.list[i].access & AUTOTUNE_OUT);
+    if (!lex_mentions(found.list[i].dims[0].length, slice_of("sizeof")))
+      found.list[i].dims[0].length = widen(found.list[i].dims[0].length);
+  }
+  if (found.why || !output)
+    return;
+  k->sections = found.list;
+  k->n_sections = found.n;
+  k->inferred = true;
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// solve.c: Fourier and Motzkin's elimination over the monomials of a system, each taken
+// for an unknown of its own, with the tightening that integers allow (Pugh, "The Omega
+// test", 1991, section 2: equalities by substitution, bounds rounded). Where it grows too
+// large, there may be a solution.
+#include <string.h>
+
+#include "suggest/suggest.h"
+
+enum { MAX_COLUMNS = 40, MAX_ROWS = 256, MAX_LOW = 4 };
+
+struct row {
+  int64_t c[MAX_COLUMNS], constant;
+  bool equal;
+};
+struct table {
+  struct row *rows, *spare;
+  unsigned n, columns;
+  monomial of[MAX_COLUMNS];
+  bool overflow;
+};
+
+void system_add(struct system *s, struct poly p, bool equal) {
+  if (p.known) // what is not known says nothing
+    *GROW(s->facts, s->n) = (struct fact){ p, equal };
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b) {
+  while (b) {
+    uint64_t r = a % b;
+    a = b;
+    b = r;
+  }
+  return a;
+}
+
+static uint64_t magnitude(int64_t c) {
+  return c < 0 ? -(uint64_t)c : (uint64_t)c;
+}
+
+enum verdict { ROW_FINE, ROW_EMPTY, ROW_FALSE };
+
+static enum verdict tighten(struct row *r, unsigned columns) {
+  uint64_t g = 0;
+  for (unsigned i = 0; i < columns; i++)
+    g = gcd(g, magnitude(r->c[i]));
+  if (g == 0)
+    return r->constant < 0 || (r->equal && r->constant) ? ROW_FALSE : ROW_EMPTY;
+  if (g > INT64_MAX)
+    return ROW_FINE;
+  int64_t d = (int64_t)g, over = r->constant % d;
+  if (r->equal && over)
+    return ROW_FALSE;
+  for (unsigned i = 0; i < columns; i++)
+    r->c[i] /= d;
+  r->constant = r->constant / d - (over < 0);
+  return ROW_FINE;
+}
+
+// A * X + B * Y into OUT.
+static bool combine(const struct table *t, const struct row *x, int64_t a,
+                    const struct row *y, int64_t b, struct row *out) {
+  bool bad = a == INT64_MIN || b == INT64_MIN;
+  int64_t p, q;
+  *out = (struct row){ .equal = x->equal && y->equal };
+  for (unsigned i = 0; i < t->columns; i++)
+    bad |= __builtin_mul_overflow(x->c[i], a, &p) ||
+        __builtin_mul_overflow(y->c[i], b, &q) ||
+        __builtin_add_overflow(p, q, &out->c[i]) || out->c[i] == INT64_MIN;
+  bad |= __builtin_mul_overflow(x->constant, a, &p) ||
+      __builtin_mul_overflow(y->constant, b, &q) ||
+      __builtin_add_overflow(p, q, &out->constant);
+  return !bad;
+}
+
+// False: ROW cannot hold.
+static bool add_row(struct table *t, struct row *r) {
+  enum verdict v = tighten(r, t->columns);
+  if (v != ROW_FINE)
+    return v != ROW_FALSE;
+  for (unsigned i = 0; i < t->n; i++)
+    if (!r->equal && !t->rows[i].equal &&
+        memcmp(r->c, t->rows[i].c, t->columns * sizeof *r->c) == 0) {
+      if (r->constant < t->rows[i].constant)
+        t->rows[i].constant = r->constant;
+      return true;
+    }
+  if (t->n == MAX_ROWS)
+    t->overflow = true;
+  else
+    t->rows[t->n++] = *r;
+  return true;
+}
+
+static unsigned column(struct table *t, monomial m) {
+  for (unsigned i = 0; i < t->columns; i++)
+    if (t->of[i] == m)
+      return i;
+  if (t->columns == MAX_COLUMNS) {
+    t->overflow = true;
+    return 0;
+  }
+  t->of[t->columns] = m;
+  return t->columns++;
+}
+
+static bool fill(struct table *t, const struct system *s) {
+  for (unsigned i = 0; i < s->n; i++) // all columns before any row
+    for (unsigned j = 0; j < s->facts[i].p.n; j++)
+      if (s->facts[i].p.terms[j].m)
+        column(t, s->facts[i].p.terms[j].m);
+  for (unsigned i = 0; i < s->n && !t->overflow; i++) {
+    struct row r = { .equal = s->facts[i].equal };
+    for (unsigned j = 0; j < s->facts[i].p.n; j++) {
+      struct term term = s->facts[i].p.terms[j];
+      t->overflow = t->overflow || term.c == INT64_MIN;
+      if (term.m)
+        r.c[column(t, term.m)] = term.c;
+      else
+        r.constant = term.c;
+    }
+    if (!add_row(t, &r))
+      return false;
+  }
+  return true;
+}
+
+// The rows so far; new ones go to the other block of memory.
+static struct row *exchange(struct table *t) {
+  struct row *old = t->rows;
+  t->rows = t->spare;
+  t->spare = old;
+  return old;
+}
+
+// Puts what row WHICH says column C is, ±1 times it, into all other rows.
+static bool substitute(struct table *t, unsigned which, unsigned c) {
+  struct row by = t->rows[which], *old = exchange(t);
+  unsigned n = t->n;
+  t->n = 0;
+  for (unsigned i = 0; i < n && !t->overflow; i++) {
+    struct row r = old[i];
+    if (i == which)
+      continue;
+    if (r.c[c] && !combine(t, &old[i], 1, &by, -old[i].c[c] * by.c[c], &r))
+      t->overflow = true;
+    r.equal = old[i].equal;
+    if (!add_row(t, &r))
+      return false;
+  }
+  return true;
+}
+
+// False: there is no solution.
+static bool use_equalities(struct table *t) {
+  for (unsigned i = 0; i < t->n && !t->overflow; i++)
+    for (unsigned c = 0; t->rows[i].equal && c < t->columns; c++)
+      if (magnitude(t->rows[i].c[c]) == 1) {
+        if (!substitute(t, i, c))
+          return false;
+        i = UINT32_MAX; // from the first again
+        break;
+      }
+  for (unsigned i = 0, n = t->n; i < n && !t->overflow; i++)
+    if (t->rows[i].equal) { // what is left: two inequalities
+      struct row r = { 0 }, zero = { 0 };
+      t->rows[i].equal = false;
+      if (!combine(t, &t->rows[i], -1, &zero, 0, &r))
+        t->overflow = true;
+      else if (!add_row(t, &r))
+        return false;
+    }
+  return true;
+}
+
+// The column whose elimination makes the fewest rows; COLUMNS: none is left.
+static unsigned cheapest(const struct table *t) {
+  unsigned best = t->columns;
+  uint64_t least = UINT64_MAX;
+  for (unsigned c = 0; c < t->columns; c++) {
+    uint64_t below = 0, above = 0;
+    for (unsigned i = 0; i < t->n; i++) {
+      below += t->rows[i].c[c] > 0;
+      above += t->rows[i].c[c] < 0;
+    }
+    if ((below || above) && below * above < least) {
+      least = below * above;
+      best = c;
+    }
+  }
+  return best;
+}
+
+static bool eliminate(struct table *t, unsigned c) {
+  struct row *old = exchange(t);
+  unsigned n = t->n;
+  t->n = 0;
+  for (unsigned i = 0; i < n; i++)
+    if (old[i].c[c] == 0)
+      t->rows[t->n++] = old[i];
+  for (unsigned i = 0; i < n; i++)
+    for (unsigned j = 0; j < n && !t->overflow; j++) {
+      struct row r;
+      if (old[i].c[c] <= 0 || old[j].c[c] >= 0)
+        continue;
+      if (!combine(t, &old[i], -old[j].c[c], &old[j], old[i].c[c], &r))
+        t->overflow = true;
+      else if (!add_row(t, &r))
+        return false;
+    }
+  return true;
+}
+
+bool system_feasible(const struct system *s) {
+  struct row blocks[2][MAX_ROWS];
+  struct table t = { .rows = blocks[0], .spare = blocks[1] };
+  if (!fill(&t, s) || !use_equalities(&t))
+    return false;
+  for (unsigned c; !t.overflow && (c = cheapest(&t)) < t.columns;)
+    if (!eliminate(&t, c))
+      return false;
+  return true;
+}
+
+static bool implies(const struct system *s, struct poly p) {
+  struct system not = { 0 };
+  for (unsigned i = 0; i < s->n; i++)
+    system_add(&not, s->facts[i].p, s->facts[i].equal);
+  system_add(&not, poly_add(poly_int(-1), p, -1), false);
+  return !system_feasible(&not);
+}
+
+// P with X + LOW for each X that is at least LOW, as far as S tells: no X is then below
+// 0.
+static struct poly shift(const struct system *s, struct poly p, bool *fine) {
+  struct poly out = p;
+  bool done[256] = { false };
+  for (unsigned i = 0; i < p.n; i++)
+    for (monomial m = p.terms[i].m; m && *fine; m >>= 8) {
+      unsigned atom = (unsigned)(m & 255) - 1;
+      int64_t low = MAX_LOW;
+      struct poly x = poly_atom(atom);
+      if (done[atom])
+        continue;
+      while (low >= 0 && !implies(s, poly_add(x, poly_int(low), -1)))
+        low--;
+      *fine = low >= 0;
+      done[atom] = true;
+      struct poly power = out, rest;
+      out = poly_int(0);
+      for (struct poly times = poly_int(1), by = poly_add(x, poly_int(low), 1);
+           power.known && power.n; times = poly_mul(times, by)) {
+        struct poly next = poly_lower(power, atom, &rest); // power = next * x + rest
+        out = poly_add(out, poly_mul(rest, times), 1);
+        power = next;
+      }
+      if (!power.known)
+        out = poly_unknown;
+    }
+  return out;
+}
+
+bool system_implies(const struct system *s, struct poly p) {
+  bool products = false, fine = true;
+  if (!p.known || implies(s, p))
+    return p.known;
+  for (unsigned i = 0; i < p.n; i++)
+    products = products || p.terms[i].m >> 8;
+  if (!products)
+    return false;
+  p = shift(s, p, &fine);
+  for (unsigned i = 0; i < p.n; i++)
+    fine = fine && p.terms[i].c > 0;
+  return p.known && fine;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// split.c: a subscript i * n + j is taken for the two subscripts [i][j] where all of the
+// array's are of that form and 0 <= j < n holds whenever they are evaluated (Maslov,
+// "Delinearization", 1992). Two elements are then the same exactly where both subscripts
+// are. From the smallest stride upwards, so that what is left can be split again.
+#include "suggest/suggest.h"
+
+// C without the greatest number that divides all of its coefficients.
+static struct poly primitive(struct poly c) {
+  struct poly rest;
+  int64_t g = 0;
+  for (unsigned i = 0; i < c.n; i++)
+    for (int64_t b = c.terms[i].c, t; b;) {
+      t = g % b;
+      g = b;
+      b = t;
+    }
+  g = c.n && (c.terms[c.n - 1].c < 0) != (g < 0) ? -g : g;
+  return g ? poly_divide(c, poly_int(g), &rest) : poly_unknown;
+}
+
+static unsigned degree(struct poly p) {
+  unsigned n = 0;
+  for (monomial m = p.n ? p.terms[p.n - 1].m : 0; m; m >>= 8)
+    n++;
+  return n;
+}
+
+// Of two strides the one of lower degree; of numbers the smaller.
+static bool is_smaller(struct poly a, struct poly b) {
+  int64_t x, y;
+  if (poly_is_int(a, &x) && poly_is_int(b, &y))
+    return x < y;
+  return degree(a) < degree(b);
+}
+
+// The smallest stride but 1 in A's first subscripts; unknown: there is none. NAMED: none
+// that is a number.
+static struct poly find_stride(const struct model *m, const struct array *a, bool named) {
+  struct poly best = poly_unknown, rest;
+  int64_t number;
+  for (unsigned i = 0; i < m->n_accesses; i++) {
+    const struct access *x = &m->accesses[i];
+    for (const struct iter *l = x->array == a ? x->loop : NULL; l; l = l->outer) {
+      struct poly c = poly_coefficient(x->index[0], l->atom, &rest);
+      if (!c.known)
+        return poly_unknown;
+      bool is_number = poly_is_int(c, &number);
+      if (is_number && number < 0)
+        c = poly_int(number == INT64_MIN ? 0 : -number);
+      if (is_number && (named || (number >= -1 && number <= 1)))
+        continue;
+      c = is_number ? c : primitive(c);
+      if (!best.known || is_smaller(c, best))
+        best = c;
+    }
+  }
+  return best;
+}
+
+// X's first subscript is *QUOTIENT * STRIDE + *REST, and REST is within [0, STRIDE).
+static bool split(const struct access *x, struct poly stride, struct poly *quotient,
+                  struct poly *rest) {
+  struct poly left = x->index[0], over;
+  struct system s = { 0 };
+  int64_t number;
+  *quotient = *rest = poly_int(0);
+  for (const struct iter *l = x->loop; l; l = l->outer) {
+    struct poly c = poly_coefficient(left, l->atom, &left), atom = poly_atom(l->atom);
+    struct poly q = poly_divide(c, stride, &over);
+    if (over.known && over.n == 0)
+      *quotient = poly_add(*quotient, poly_mul(q, atom), 1);
+    else if (poly_is_int(c, &number))
+      *rest = poly_add(*rest, atom, number);
+    else
+      return false;
+  }
+  *quotient = poly_add(*quotient, poly_divide(left, stride, &over), 1);
+  *rest = poly_add(*rest, over, 1);
+  model_facts(x->loop, &s);
+  return quotient->known && rest->known && system_implies(&s, *rest) &&
+      system_implies(&s, poly_add(poly_add(stride, *rest, -1), poly_int(1), -1));
+}
+
+static bool split_all(struct model *m, struct array *a, struct poly stride) {
+  struct poly *parts = arena_alloc(2 * (m->n_accesses + 1) * sizeof *parts);
+  for (unsigned i = 0; i < m->n_accesses; i++)
+    if (m->accesses[i].array == a &&
+        !split(&m->accesses[i], stride, &parts[2 * i], &parts[2 * i + 1]))
+      return false;
+  for (unsigned i = 0; i < m->n_accesses; i++) {
+    struct access *x = &m->accesses[i];
+    if (x->array != a)
+      continue;
+    for (unsigned j = x->n++; j > 1; j--)
+      x->index[j] = x->index[j - 1];
+    x->index[0] = parts[2 * i];
+    x->index[1] = parts[2 * i + 1];
+  }
+  return true;
+}
+
+static bool may_split(const struct model *m, const struct array *a) {
+  for (unsigned i = 0; i < m->n_accesses; i++)
+    if (m->accesses[i].array == a && (m->accesses[i].why || m->accesses[i].n > 1))
+      return false;
+  return !a->why && a->rank == 1;
+}
+
+void split_arrays(struct model *m) {
+  for (unsigned i = 0; i < m->n_arrays; i++) {
+    struct array *a = m->arrays[i];
+    bool more = may_split(m, a);
+    while (more && a->n_strides < MAX_SUBSCRIPTS - 1) {
+      struct poly stride = find_stride(m, a, false);
+      more = stride.known && split_all(m, a, stride);
+      if (!more) {
+        stride = find_stride(m, a, true);
+        more = stride.known && split_all(m, a, stride);
+      }
+      if (more)
+        a->strides[a->n_strides++] = stride;
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// type.c: how large the integers of an expression are.
+#include <string.h>
+
+#include "front/kernel/kernel.h"
+#include "suggest/suggest.h"
+#include "front/reach/unit.h"
+
+enum { MAX_DEPTH = 32 };
+
+static struct slice text_of(const struct model *m, TSNode n) {
+  return node_text(&m->b, n);
+}
+
+// ---- types --------------------------------------------------------------------------
+
+// Adds a word to T; false: it is no word of an integer.
+static bool add_word(struct slice w, struct integer_type *t) {
+  static const struct {
+    const char *word;
+    unsigned size;
+    bool is_unsigned;
+  } words[] = {
+    { "int", 0, false },     { "signed", 0, false },   { "unsigned", 0, true },
+    { "char", 1, false },    { "short", 2, false },    { "long", 8, false },
+    { "bool", 1, true },     { "_Bool", 1, true },     { "size_t", 8, true },
+    { "ssize_t", 8, false }, { "intptr_t", 8, false }, { "uintptr_t", 8, true },
+    { "int8_t", 1, false },  { "int16_t", 2, false },  { "int32_t", 4, false },
+    { "int64_t", 8, false }, { "uint8_t", 1, true },   { "uint16_t", 2, true },
+    { "uint32_t", 4, true }, { "uint64_t", 8, true },  { "ptrdiff_t", 8, false },
+  };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (slice_is(w, words[i].word)) {
+      t->size = words[i].size ? words[i].size : t->size;
+      t->is_unsigned |= words[i].is_unsigned;
+      return true;
+    }
+  return is_qualifier(w) || is_storage(w) || slice_is(w, "typedef");
+}
+
+static struct slice macro_body(const struct macro *macro) {
+  const char *end = macro->text.data + macro->text.size,
+             *p = macro->name.data + macro->name.size;
+  return slice_trim((struct slice){ p, (size_t)(end - p) });
+}
+
+// What W is another word for, by a macro or a typedef; empty: nothing that is known.
+static struct slice meaning(const struct model *m, struct slice w) {
+  const struct name *n = NULL;
+  if (!m->x)
+    return (struct slice){ 0 };
+  if ((n = expand_find(m->x, NAME_MACRO, w, NULL)))
+    return macro_body(&m->x->macros[n->index]);
+  while ((n = expand_find(m->x, NAME_ORDINARY, w, n))) {
+    const struct item *i = &m->x->items[n->index];
+    if (i->is_typedef && i->n_names == 1 && !i->names[0].indirect)
+      return i->specifiers;
+  }
+  return (struct slice){ 0 };
+}
+
+static bool add_type(const struct model *m, struct slice type, struct integer_type *t,
+                     unsigned depth) {
+  struct lexer l = lexer_of(type);
+  bool any = false;
+  for (struct token w; (w = lex(&l)).kind != TOKEN_END; any = true)
+    if (!add_word(w.text, t) &&
+        (depth == MAX_DEPTH || w.kind != TOKEN_WORD ||
+         !add_type(m, meaning(m, w.text), t, depth + 1)))
+      return false;
+  return any;
+}
+
+struct integer_type model_type(const struct model *m, struct slice type) {
+  struct integer_type t = { .size = 4 };
+  t.known = add_type(m, type, &t, 0);
+  return t;
+}
+
+// ---- unsigned numbers ---------------------------------------------------------------
+
+static unsigned literal(struct slice text) {
+  bool is_unsigned = false, is_long = false;
+  for (; text.size && strchr("uUlL", text.data[text.size - 1]); text.size--) {
+    is_unsigned |= (text.data[text.size - 1] | 32) == 'u';
+    is_long |= (text.data[text.size - 1] | 32) == 'l';
+  }
+  return !is_unsigned ? 0 : is_long ? 8 : 4;
+}
+
+static unsigned of_type(const struct model *m, struct slice type) {
+  struct integer_type t = model_type(m, type);
+  return !t.known ? 4 : !t.is_unsigned ? 0 : t.size < 8 ? 4 : 8;
+}
+
+unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scope) {
+  struct slice text = text_of(m, e);
+  unsigned least = 0;
+  if (node_is_type(e, "sizeof_expression"))
+    return 8;
+  if (node_is_type(e, "number_literal"))
+    return literal(text);
+  if (node_is_type(e, "identifier")) {
+    int arg = kernel_arg(m->k, text);
+    for (; scope; scope = scope->outer)
+      if (slices_same(scope->dim.var, text))
+        return of_type(m, scope->dim.type);
+    struct slice type = arg >= 0 ? m->k->args[arg].specifiers : declared_type(m, text);
+    return type.size ? of_type(m, type)
+        : m->x       ? literal(view_number(m->x, m->function, text))
+                     : 0;
+  }
+  if (node_is_type(e, "cast_expression"))
+    least = of_type(m, text_of(m, node_field(e, "type")));
+  for (uint32_t i = 0; i < ts_node_named_child_count(e); i++) {
+    TSNode child = ts_node_named_child(e, i);
+    unsigned size =
+        node_is_type(child, "type_descriptor") ? 0 : model_unsigned(m, child, scope);
+    least = size && (!least || size < least) ? size : least;
+  }
+  return least;
+}

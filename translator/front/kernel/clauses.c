@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+// clauses.c: what the clauses of `#pragma autotune kernel` say.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autotune.h"
+#include "front/lang/cuda/cuda.h"
+
+typedef void clause_reader(const struct source *s, struct kernel *k,
+                           const struct clause *c);
+
+static const struct pragma *pragma_of(const struct kernel *k) {
+  return k->main.pragma;
+}
+
+static bool is_identifier(struct slice text) {
+  struct lexer l = lexer_of(text);
+  struct token t = lex(&l);
+  return t.kind == TOKEN_WORD && t.text.size == text.size;
+}
+
+static bool reserved(struct slice name) {
+  static const char prefix[] = "AUTOTUNE_";
+  return name.size >= sizeof prefix - 1 &&
+      memcmp(name.data, prefix, sizeof prefix - 1) == 0;
+}
+
+// May NAME be that of a new param?
+static bool check_name(const struct source *s, const struct kernel *k,
+                       struct slice name) {
+  size_t at = pragma_offset(pragma_of(k), name);
+  int length = (int)name.size;
+  const char *wrong = NULL;
+  if (!is_identifier(name))
+    wrong = "'%.*s' is no name for a param";
+  else if (is_keyword(name))
+    wrong = "'%.*s' is a word of C, so no name for a param";
+  else if (reserved(name))
+    wrong = "'%.*s': names that begin with AUTOTUNE_ are reserved";
+  else if (kernel_param(k, name) >= 0)
+    wrong = "the param '%.*s' stands here twice";
+  else if (kernel_arg(k, name) >= 0)
+    wrong = "the param '%.*s' hides the argument of that name";
+  else if (slice_is(name, k->main.name))
+    wrong = "the param '%.*s' hides the kernel of that name";
+  if (wrong)
+    diag_error(s, at, name.size ? name.size : 1, NULL, wrong, length, name.data);
+  return !wrong;
+}
+
+// `NAME` or `NAME = default`, of a param clause.
+static bool read_label(const struct source *s, struct kernel *k, struct slice label,
+                       struct param *param, struct slice *value) {
+  const char *equals = memchr(label.data, '=', label.size);
+  struct slice name = label;
+  *value = (struct slice){ NULL, 0 };
+  if (equals) {
+    name.size = (size_t)(equals - label.data);
+    *value = slice_trim((struct slice){ equals + 1, label.size - name.size - 1 });
+    name = slice_trim(name);
+  }
+  if (!check_name(s, k, name))
+    return false;
+  param->name = param->macro = arena_copy(name.data, name.size);
+  param->offset = pragma_offset(pragma_of(k), name);
+  return true;
+}
+
+// The index of the candidate that TEXT spells, or n_values.
+static unsigned find_value(const struct source *s, const struct pragma *p,
+                           struct slice text, const struct param *param) {
+  struct value v;
+  enum value_kind kind;
+  unsigned i = 0;
+  if (text.size == 0 || !value_read(s, p, text, &v, &kind))
+    return param->n_values;
+  while (i < param->n_values && !value_same(&param->values[i], &v, param->kind))
+    i++;
+  return i;
+}
+
+static void read_param(const struct source *s, struct kernel *k, const struct clause *c) {
+  const struct pragma *p = pragma_of(k);
+  struct param param = { .when = -1, .named = true };
+  struct slice value;
+  bool fine = true;
+  if (c->n_args == 0 || c->args[0].label.size == 0) {
+    diag_error(s, c->offset, c->size, "write param(NAME: 8, 16, 32)",
+               "this param has no name");
+    return;
+  }
+  if (!params_left(s, k, c->offset) ||
+      !read_label(s, k, c->args[0].label, &param, &value))
+    return;
+  for (unsigned i = 0; i < c->n_args; i++) {
+    const struct argument *a = &c->args[i];
+    if (i > 0 && a->label.size) {
+      diag_error(s, pragma_offset(p, a->label), a->label.size,
+                 "write one param(…) for each",
+                 "only the first argument of 'param' has a name");
+      fine = false;
+    }
+    for (unsigned j = 0; j < (a->is_set ? a->n_set : 1); j++)
+      fine = values_add(s, p, a->is_set ? a->set[j] : a->text, &param) && fine;
+  }
+  if (value.size && fine) {
+    param.original = find_value(s, p, value, &param);
+    if (param.original == param.n_values)
+      diag_error(s, pragma_offset(p, value), value.size, NULL,
+                 "the default is not among the candidates");
+  }
+  if (param.n_values)
+    kernel_add_param(k, param);
+}
+
+static void read_flags(const struct source *s, struct kernel *k, const struct clause *c) {
+  if (params_left(s, k, c->offset))
+    values_flags(s, pragma_of(k), c, k);
+}
+
+static void read_compiler(const struct source *s, struct kernel *k,
+                          const struct clause *c) {
+  values_compilers(s, pragma_of(k), c, k);
+}
+
+static void read_constraint(const struct source *s, struct kernel *k,
+                            const struct clause *c) {
+  (void)s;
+  if (c->n_args)
+    *GROW(k->constraints, k->n_constraints) = c->args[0].text;
+}
+
+static void read_key(const struct source *s, struct kernel *k, const struct clause *c) {
+  k->key_given = true;
+  for (unsigned i = 0; i < c->n_args; i++) {
+    struct slice text = c->args[i].text;
+    int arg = kernel_arg(k, text);
+    if (arg >= 0 && (k->args[arg].pointer || k->args[arg].real))
+      diag_error(s, c->args[i].offset, text.size, NULL,
+                 "a key is an integer, but '%s' is %s", k->args[arg].name,
+                 k->args[arg].pointer ? "a pointer" : "a floating-point number");
+    else if (text.size)
+      *GROW(k->keys, k->n_keys) = text;
+  }
+}
+
+static void read_in(const struct source *s, struct kernel *k, const struct clause *c) {
+  sections_read(s, k, c, AUTOTUNE_IN);
+}
+
+static void read_out(const struct source *s, struct kernel *k, const struct clause *c) {
+  sections_read(s, k, c, AUTOTUNE_OUT);
+}
+
+static void read_inout(const struct source *s, struct kernel *k, const struct clause *c) {
+  sections_read(s, k, c, AUTOTUNE_INOUT);
+}
+
+static bool read_tolerance(const struct source *s, const struct argument *a, double *d) {
+  char *end, *copy = arena_copy(a->text.data, a->text.size);
+  *d = strtod(copy, &end);
+  if (a->text.size && *end == '\0' && isfinite(*d) && *d >= 0)
+    return true;
+  diag_error(s, a->offset, a->text.size ? a->text.size : 1, NULL,
+             "a tolerance is a number that is not negative");
+  return false;
+}
+
+static void read_verify(const struct source *s, struct kernel *k,
+                        const struct clause *c) {
+  k->atol = -1; // until it is given
+  for (unsigned i = 0; i < c->n_args; i++) {
+    const struct argument *a = &c->args[i];
+    int before = k->verify;
+    if (slice_is(a->label, "rtol") && read_tolerance(s, a, &k->rtol))
+      k->verify = AUTOTUNE_VERIFY_TOLERANCE;
+    else if (slice_is(a->label, "atol") && read_tolerance(s, a, &k->atol))
+      k->verify = AUTOTUNE_VERIFY_TOLERANCE;
+    else if (a->label.size == 0 && slice_is(a->text, "exact"))
+      k->verify = AUTOTUNE_VERIFY_EXACT;
+    else if (a->label.size == 0 && slice_is(a->text, "off"))
+      k->verify = AUTOTUNE_VERIFY_OFF;
+    else if (!slice_is(a->label, "rtol") && !slice_is(a->label, "atol"))
+      diag_error(s, a->offset, a->text.size ? a->text.size : 1,
+                 "write verify(rtol: 1e-5, atol: 0), verify(exact) or verify(off)",
+                 "this says nothing about verifying");
+    if (before && before != k->verify)
+      diag_error(s, a->offset, a->text.size, NULL,
+                 "tolerances, 'exact' and 'off' exclude each other");
+  }
+}
+
+static void read_flops(const struct source *s, struct kernel *k, const struct clause *c) {
+  (void)s;
+  k->flops = c->n_args ? c->args[0].text : k->flops;
+}
+
+static void read_bytes(const struct source *s, struct kernel *k, const struct clause *c) {
+  (void)s;
+  k->bytes = c->n_args ? c->args[0].text : k->bytes;
+}
+
+static bool read_share(const char *text, double *share) {
+  char *end;
+  double percent = strtod(text, &end);
+  bool good = end != text && strcmp(end, "%") == 0 && percent > 0 && percent <= 100;
+  if (good)
+    *share = percent / 100;
+  return good;
+}
+
+// `5s`, `500ms`, `2min`: a time; `200`: so many variants; `5%`: a share.
+static void read_budget(const struct source *s, struct kernel *k,
+                        const struct argument *a) {
+  static const struct {
+    const char *unit;
+    double seconds;
+  } units[] = {
+    { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "min", 60 }, { "m", 60 }, { "h", 3600 },
+  };
+  char *end, *copy = arena_copy(a->text.data, a->text.size);
+  double number = strtod(copy, &end);
+  if (end != copy && *end == '\0' && number >= 1 && number <= 1e9 &&
+      number == floor(number)) {
+    k->budget_variants = (unsigned)number;
+    return;
+  }
+  for (size_t i = 0; end != copy && i < sizeof units / sizeof *units; i++)
+    if (strcmp(end, units[i].unit) == 0 && number > 0 && isfinite(number)) {
+      k->budget_seconds = number * units[i].seconds;
+      return;
+    }
+  if (!read_share(copy, &k->budget_share))
+    diag_error(
+        s, a->offset, a->text.size ? a->text.size : 1,
+        "a budget is a time (5s, 500ms, 2min), a number of variants (200), a share of "
+        "the time in the kernel (5%), or several (5s, 200)",
+        "this is no budget");
+}
+
+static void read_until(const struct source *s, struct kernel *k,
+                       const struct argument *a) {
+  if (!read_share(arena_copy(a->text.data, a->text.size), &k->until) || k->until >= 1)
+    diag_error(s, a->offset, a->text.size ? a->text.size : 1,
+               "write until: 2%, to stop when less improvement is expected",
+               "this is no share");
+}
+
+static void read_search(const struct source *s, struct kernel *k,
+                        const struct clause *c) {
+  static const char *const searches[] = { "auto",   "exhaustive", "random", "local",
+                                          "anneal", "genetic",    "model",  NULL };
+  bool budget = false;
+  for (unsigned i = 0; i < c->n_args; i++) {
+    const struct argument *a = &c->args[i];
+    const char *const *name = searches;
+    if (slice_is(a->label, "budget") || (budget && a->label.size == 0)) {
+      budget = true;
+      read_budget(s, k, a);
+      continue;
+    }
+    if (slice_is(a->label, "until")) {
+      budget = false;
+      read_until(s, k, a);
+      continue;
+    }
+    while (*name && !slice_is(a->text, *name))
+      name++;
+    if (a->label.size)
+      diag_error(s, pragma_offset(pragma_of(k), a->label), a->label.size,
+                 "write search(NAME, budget: 5s, until: 2%)", "'search' knows no '%.*s'",
+                 (int)a->label.size, a->label.data);
+    else if (!*name)
+      diag_error(
+          s, a->offset, a->text.size ? a->text.size : 1,
+          "searches are auto, exhaustive, random, local, anneal, genetic and model",
+          "unknown search '%.*s'", (int)a->text.size, a->text.data);
+    else if (k->search)
+      diag_error(s, a->offset, a->text.size, NULL, "a kernel has one search");
+    else
+      k->search = *name;
+  }
+  if (k->search && strcmp(k->search, "auto") == 0)
+    k->search = NULL;
+}
+
+static void read_mode(const struct source *s, struct kernel *k, const struct clause *c) {
+  static const char *const modes[] = { "first",  "background", "online", "offline",
+                                       "locked", "off",        NULL };
+  for (const char *const *m = modes; c->n_args && *m; m++)
+    if (slice_is(c->args[0].text, *m)) {
+      k->mode = *m;
+      return;
+    }
+  if (c->n_args && c->args[0].text.size)
+    diag_error(s, c->args[0].offset, c->args[0].text.size,
+               "modes are first, background, online, offline, locked and off",
+               "unknown mode '%.*s'", (int)c->args[0].text.size, c->args[0].text.data);
+}
+
+static void read_family(const struct source *s, struct kernel *k,
+                        const struct clause *c) {
+  if (c->n_args && is_identifier(c->args[0].text))
+    k->family = arena_copy(c->args[0].text.data, c->args[0].text.size);
+  else if (c->n_args && c->args[0].text.size)
+    diag_error(s, c->args[0].offset, c->args[0].text.size, "write a name: family(gemm)",
+               "'%.*s' is no name for a family", (int)c->args[0].text.size,
+               c->args[0].text.data);
+}
+
+static const struct {
+  const char *name;
+  clause_reader *read;
+} readers[] = {
+  { "param", read_param }, // the first: the others' expressions are checked for params
+  { "flags", read_flags },
+  { "compiler", read_compiler },
+  { "constraint", read_constraint },
+  { "key", read_key },
+  { "in", read_in },
+  { "out", read_out },
+  { "inout", read_inout },
+  { "verify", read_verify },
+  { "flops", read_flops },
+  { "bytes", read_bytes },
+  { "search", read_search },
+  { "mode", read_mode },
+  { "family", read_family },
+};
+
+static void check_expressions(const struct source *s, const struct kernel *k) {
+  const struct pragma *p = pragma_of(k);
+  for (unsigned i = 0; i < k->n_constraints; i++)
+    names_check(s, k, p, k->constraints[i], USE_PARAMS | USE_MACHINE, "a constraint");
+  for (unsigned i = 0; i < k->n_keys; i++)
+    names_check(s, k, p, k->keys[i], 0, "a key");
+  names_check(s, k, p, k->flops, 0, "the work of a call");
+  names_check(s, k, p, k->bytes, 0, "the work of a call");
+}
+
+// The clauses that only CUDA kernels have.
+static void read_cuda(const struct source *s, struct kernel *k, const struct clause *c) {
+  cuda_clause_reader *read = cuda_clause(c->name);
+  if (read && k->cuda)
+    read(s, k, c);
+  else if (read)
+    diag_error(s, c->offset, c->size, "a C kernel has no blocks of threads",
+               "'%s' is for CUDA kernels, in .cu files", c->name);
+}
+
+void clauses_read(const struct source *s, struct kernel *k) {
+  const struct pragma *p = pragma_of(k);
+  for (unsigned pass = 0; pass < 2; pass++)
+    for (unsigned i = 0; i < p->n_clauses; i++)
+      for (size_t j = pass; j < (pass ? sizeof readers / sizeof *readers : 1); j++)
+        if (strcmp(p->clauses[i].name, readers[j].name) == 0)
+          readers[j].read(s, k, &p->clauses[i]);
+  for (unsigned i = 0; i < p->n_clauses; i++)
+    read_cuda(s, k, &p->clauses[i]);
+  if (k->n_compilers == 0)
+    *GROW(k->compilers, k->n_compilers) = k->cuda ? "nvrtc" : "clang";
+  check_expressions(s, k);
+  if (k->cuda)
+    cuda_clauses_check(s, k);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernel.c: what the pragmas of a file mean. Requires: pragmas read. Leaves: every kernel
+// complete, with its loops checked, or errors told.
+#include <string.h>
+
+#include "front/lang/cuda/cuda.h"
+
+#define MAX_ERRORS 64 // more are not shown, so not looked for
+
+static unsigned next_word(const struct kernel *k) {
+  long long last = 0;
+  for (unsigned i = 0; i < k->n_params; i++)
+    for (unsigned j = 0; k->params[i].kind == VALUE_WORD && j < k->params[i].n_values;
+         j++)
+      if (k->params[i].values[j].i > last)
+        last = k->params[i].values[j].i;
+  return (unsigned)last + 1;
+}
+
+int kernel_add_param(struct kernel *k, struct param p) {
+  unsigned word = next_word(k);
+  for (unsigned i = 0; p.kind == VALUE_WORD && i < p.n_values; i++) {
+    struct value *v = &p.values[i];
+    if (!kernel_word(k, slice_of(v->text), &v->i))
+      v->i = word++;
+    v->d = (double)v->i;
+  }
+  if (!p.macro && p.kind != VALUE_FLAGS && p.kind != VALUE_COMPILER)
+    p.macro = arena_printf("AUTOTUNE_P%u", k->n_params);
+  *GROW(k->params, k->n_params) = p;
+  return (int)k->n_params - 1;
+}
+
+bool params_left(const struct source *s, const struct kernel *k, size_t offset) {
+  if (k->n_params == MAX_PARAMS)
+    diag_error(s, offset, 1, NULL, "more than %d params in one kernel", MAX_PARAMS);
+  return k->n_params < MAX_PARAMS;
+}
+
+/* ---- defaults from the file's own macros ----------------------------------------- */
+
+struct definition {
+  unsigned n;
+  bool same, function;
+  struct slice value;
+};
+
+static bool slices_same(struct slice a, struct slice b) {
+  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+// What the lines `#define NAME …` in front of END say.
+static struct definition find_definition(const struct source *s, const char *name,
+                                         size_t end) {
+  struct definition d = { .same = true };
+  struct lexer l = lexer_of((struct slice){ s->text, end });
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    if (!t.first || !slice_is(t.text, "#"))
+      continue;
+    const char *line_end = lex_line_end(l.p, l.end);
+    struct lexer line = { l.p, line_end, false };
+    l = (struct lexer){ line_end, l.end, true };
+    if (!slice_is(lex(&line).text, "define") || !slice_is(lex(&line).text, name))
+      continue;
+    size_t size = (size_t)(line_end - line.p);
+    struct slice value = slice_trim((struct slice){ lex_blank(line.p, size), size });
+    d.function = d.function || (size && *line.p == '(');
+    d.same = d.same && (d.n == 0 || slices_same(value, d.value));
+    d.value = value;
+    d.n++;
+  }
+  return d;
+}
+
+static struct slice without_parentheses(struct slice text) {
+  while (text.size > 2 && *text.data == '(' && text.data[text.size - 1] == ')' &&
+         !memchr(text.data, ',', text.size))
+    text = slice_trim((struct slice){ text.data + 1, text.size - 2 });
+  return text;
+}
+
+// The candidate that the macro's VALUE spells; n_values: none does.
+static unsigned find_candidate(const struct param *p, struct slice value) {
+  long long number;
+  struct slice plain = without_parentheses(value);
+  bool integer = p->kind == VALUE_INT && read_integer(plain, &number);
+  unsigned i = 0;
+  while (i < p->n_values &&
+         !(integer ? p->values[i].i == number
+                   : slice_is(value, p->values[i].text) ||
+                   slice_is(plain, p->values[i].text)))
+    i++;
+  return i;
+}
+
+static void read_defaults(const struct source *s, struct kernel *k) {
+  for (unsigned i = 0; i < k->n_params; i++) {
+    struct param *p = &k->params[i];
+    if (!p->named)
+      continue;
+    struct definition d = find_definition(s, p->name, k->main.start);
+    if (d.function)
+      diag_error(s, p->offset, strlen(p->name), NULL, "'%s' is a macro with arguments",
+                 p->name);
+    p->defined = d.n > 0;
+    if (d.n > 0)
+      p->original = d.same ? find_candidate(p, d.value) : p->n_values;
+  }
+}
+
+/* ---- kernels and alternatives ---------------------------------------------------- */
+
+// Which function P stands on, told apart from those that have a pragma already.
+static bool new_function(const struct source *s, const struct pragma *p,
+                         const struct kernel *all, unsigned n, struct kernel *out) {
+  struct function *f = &out->main;
+  *out = (struct kernel){ .choose = -1 };
+  if (!function_find(s, p, f))
+    return false;
+  for (unsigned i = 0; i < n; i++)
+    for (unsigned j = 0; j <= all[i].n_alternatives; j++) {
+      const struct function *g = j ? &all[i].alternatives[j - 1] : &all[i].main;
+      if (g->start == f->start) {
+        diag_error(s, p->offset, p->end - p->offset, NULL,
+                   "the function '%s' is a kernel or an alternative already", g->name);
+        return false;
+      }
+    }
+  return s->cuda ? cuda_signature_read(s, f, out) : signature_read(s, f, out);
+}
+
+// In the namespace of LIKE, a kernel or an alternative; NULL: in any.
+static struct kernel *find_kernel(struct kernel *all, unsigned n, struct slice name,
+                                  const struct cuda_kernel *like) {
+  for (unsigned i = 0; i < n; i++)
+    if (slice_is(name, all[i].main.name) &&
+        (!like || slices_same(all[i].cuda->namespaces, like->namespaces)))
+      return &all[i];
+  return NULL;
+}
+
+static bool read_kernel(const struct source *s, const struct pragma *p,
+                        struct kernel **all, unsigned *n) {
+  struct kernel k;
+  if (!new_function(s, p, *all, *n, &k))
+    return false;
+  if (find_kernel(*all, *n, slice_of(k.main.name), k.cuda)) {
+    diag_error(s, k.main.name_at, strlen(k.main.name), NULL,
+               "there is a kernel '%s' already", k.main.name);
+    return false;
+  }
+  clauses_read(s, &k);
+  *GROW(*all, *n) = k;
+  return true;
+}
+
+static bool read_alternative(const struct source *s, const struct pragma *p,
+                             struct kernel *all, unsigned n) {
+  struct slice name = p->clauses[0].args[0].text;
+  struct kernel *k = find_kernel(all, n, name, NULL), *same, other;
+  if (!new_function(s, p, all, n, &other))
+    return false;
+  if (!k) {
+    const char **names = NULL;
+    unsigned n_names = 0;
+    for (unsigned i = 0; i < n; i++)
+      *GROW(names, n_names) = all[i].main.name;
+    *GROW(names, n_names) = NULL;
+    const char *near = nearest(name, names);
+    diag_error(s, p->clauses[0].args[0].offset, name.size,
+               near ? arena_printf("did you mean '%s'?", near) : NULL,
+               "there is no kernel '%.*s' in this file", (int)name.size, name.data);
+    return false;
+  }
+  if (other.cuda && (same = find_kernel(all, n, name, other.cuda)) != NULL)
+    k = same;
+  if (!signature_same(s, k, &other) || (k->cuda && !cuda_signature_same(s, k, &other)))
+    return false;
+  *GROW(k->alternatives, k->n_alternatives) = other.main;
+  return true;
+}
+
+// Which of the algorithms: 0 is the kernel itself.
+static void add_choice(struct kernel *k) {
+  struct param p = {
+    .name = "algorithm", .kind = VALUE_CHOICE, .when = -1, .offset = k->main.name_at
+  };
+  for (unsigned i = 0; i <= k->n_alternatives; i++) {
+    const struct function *f = i ? &k->alternatives[i - 1] : &k->main;
+    *GROW(p.values, p.n_values) = (struct value){ .offset = f->name_at,
+                                                  .text = f->name,
+                                                  .define = arena_printf("%u", i),
+                                                  .i = i,
+                                                  .d = i };
+  }
+  k->choose = kernel_add_param(k, p);
+}
+
+/* ---- loops ----------------------------------------------------------------------- */
+
+static bool uses_openmp(const struct source *s, const struct function *f) {
+  struct lexer l = { s->text + f->body_at, s->text + f->end, false };
+  struct slice before = { NULL, 0 };
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    if (t.text.size > 4 && memcmp(t.text.data, "omp_", 4) == 0)
+      return true;
+    if (slice_is(t.text, "omp") && slice_is(before, "pragma"))
+      return true;
+    before = t.text;
+  }
+  for (unsigned i = 0; i < f->n_directives; i++)
+    switch (f->directives[i].kind) {
+    case DIR_TILE:
+    case DIR_STRIPE:
+    case DIR_INTERCHANGE:
+    case DIR_REVERSE:
+    case DIR_UNROLL:
+    case DIR_FUSE:
+    case DIR_UNROLL_AND_JAM:
+      break; // text, when the kernel is written
+    default:
+      return true;
+    }
+  return false;
+}
+
+static void read_loops(const struct source *s, const struct pragma *pragmas, unsigned n,
+                       struct kernel *k) {
+  for (unsigned i = 0; i <= k->n_alternatives; i++) {
+    struct function *f = i ? &k->alternatives[i - 1] : &k->main;
+    if (k->cuda && !cuda_directives_check(s, pragmas, n, f))
+      continue;
+    if (directives_read(s, pragmas, n, k, f) && !k->cuda)
+      loops_check(s, k, f);
+    k->openmp = k->openmp || (!k->cuda && uses_openmp(s, f));
+    for (unsigned j = 0; j < k->n_params; j++)
+      if (k->params[j].named)
+        names_check_declared(s, f, &k->params[j]);
+  }
+}
+
+static bool covered(const struct kernel *k, size_t offset) {
+  for (unsigned i = 0; i <= k->n_alternatives; i++) {
+    const struct function *f = i ? &k->alternatives[i - 1] : &k->main;
+    if (offset > f->body_at && offset < f->end)
+      return true;
+  }
+  return false;
+}
+
+static void check_stray(const struct source *s, const struct pragma *p,
+                        const struct kernel *all, unsigned n) {
+  for (unsigned i = 0; i < n; i++)
+    if (covered(&all[i], p->offset))
+      return;
+  diag_error(s, p->offset, p->end - p->offset,
+             "put '#pragma autotune kernel' above the function",
+             "'%s' stands in no kernel", directive_name(p->directive));
+}
+
+struct kernel *kernel_all(const struct source *s, const struct pragma *pragmas,
+                          unsigned n, unsigned *n_kernels) {
+  struct kernel *all = NULL;
+  bool fine = true;
+  *n_kernels = 0;
+  for (unsigned i = 0; i < n && diag_errors() < MAX_ERRORS; i++)
+    if (pragmas[i].kind == PRAGMA_KERNEL)
+      fine = read_kernel(s, &pragmas[i], &all, n_kernels) && fine;
+  for (unsigned i = 0; i < n && diag_errors() < MAX_ERRORS; i++)
+    if (pragmas[i].kind == PRAGMA_ALTERNATIVE)
+      fine = read_alternative(s, &pragmas[i], all, *n_kernels) && fine;
+  for (unsigned i = 0; i < n && fine && diag_errors() < MAX_ERRORS; i++)
+    if (pragmas[i].kind == PRAGMA_LOOP)
+      check_stray(s, &pragmas[i], all, *n_kernels);
+  for (unsigned i = 0; i < *n_kernels; i++) {
+    struct kernel *k = &all[i];
+    if (k->n_alternatives)
+      add_choice(k);
+    read_defaults(s, k);
+    read_loops(s, pragmas, n, k);
+    names_check_params(s, k);
+    points_check(s, k);
+  }
+  return all;
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// names.c: what a name in an expression stands for, and whether a param is used anywhere.
+// Headers are looked through as text, where they can be found beside the file; what may
+// come from others is believed, as the compiler will tell.
+#include <string.h>
+#include <sys/stat.h>
+
+#include "front/lang/cuda/cuda.h"
+
+static const char *const machine_names[] = { "AUTOTUNE_L1D",     "AUTOTUNE_L2",
+                                             "AUTOTUNE_L3",      "AUTOTUNE_LINE",
+                                             "AUTOTUNE_VECTOR",  "AUTOTUNE_CORES",
+                                             "AUTOTUNE_THREADS", NULL };
+
+static const char *const gpu_names[] = {
+  "AUTOTUNE_SMEM_PER_BLOCK", "AUTOTUNE_SMEM_PER_SM", "AUTOTUNE_REGISTERS", "AUTOTUNE_SMS",
+  "AUTOTUNE_WARP",           "AUTOTUNE_MAX_THREADS", "AUTOTUNE_CC",        NULL
+};
+
+int kernel_arg(const struct kernel *k, struct slice name) {
+  for (unsigned i = 0; i < k->n_args; i++)
+    if (slice_is(name, k->args[i].name))
+      return (int)i;
+  return -1;
+}
+
+int kernel_param(const struct kernel *k, struct slice name) {
+  for (unsigned i = 0; i < k->n_params; i++)
+    if (k->params[i].named && slice_is(name, k->params[i].name))
+      return (int)i;
+  return -1;
+}
+
+static bool is_one_of(struct slice name, const char *const *names) {
+  while (*names && !slice_is(name, *names))
+    names++;
+  return *names != NULL;
+}
+
+bool is_machine_name(const struct kernel *k, struct slice name) {
+  return is_one_of(name, machine_names) || (k->cuda && is_one_of(name, gpu_names));
+}
+
+const char *name_nearest(const struct kernel *k, struct slice name, unsigned uses) {
+  const char **words = NULL;
+  unsigned n = 0;
+  for (unsigned i = 0; i < k->n_args; i++)
+    *GROW(words, n) = k->args[i].name;
+  for (unsigned i = 0; (uses & USE_PARAMS) && i < k->n_params; i++)
+    if (k->params[i].named)
+      *GROW(words, n) = k->params[i].name;
+  for (const char *const *m = machine_names; (uses & USE_MACHINE) && *m; m++)
+    *GROW(words, n) = *m;
+  for (const char *const *m = gpu_names; k->cuda && (uses & USE_MACHINE) && *m; m++)
+    *GROW(words, n) = *m;
+  if (uses & USE_GRID)
+    *GROW(words, n) = "gridDim";
+  if (uses & USE_BLOCK)
+    *GROW(words, n) = "blockDim";
+  if (uses & USE_CEIL)
+    *GROW(words, n) = "ceil";
+  *GROW(words, n) = NULL;
+  return nearest(name, words);
+}
+
+bool kernel_word(const struct kernel *k, struct slice name, long long *number) {
+  for (unsigned i = 0; i < k->n_params; i++)
+    for (unsigned j = 0; k->params[i].kind == VALUE_WORD && j < k->params[i].n_values;
+         j++)
+      if (slice_is(name, k->params[i].values[j].text)) {
+        *number = k->params[i].values[j].i;
+        return true;
+      }
+  return false;
+}
+
+/* ---- the words of a file and of the headers beside it ---------------------------- */
+
+struct search {
+  struct slice word;
+  const char *dir; // of the file, with its '/'
+  const char **seen;
+  unsigned n_seen;
+  bool found, trusted; // trusted: a header was not found, and may hold the word
+};
+
+static void search_text(struct search *q, const char *text, size_t size);
+
+static void search_header(struct search *q, struct slice name) {
+  const char *path =
+      arena_printf("%s%.*s", *name.data == '/' ? "" : q->dir, (int)name.size, name.data);
+  for (unsigned i = 0; i < q->n_seen; i++)
+    if (strcmp(q->seen[i], path) == 0)
+      return;
+  *GROW(q->seen, q->n_seen) = path;
+  struct stat status; // no device or pipe, which may never end
+  bool file = q->n_seen < 64 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+  FILE *f = file ? fopen(path, "rb") : NULL;
+  if (!f) {
+    q->trusted = true;
+    return;
+  }
+  struct text t = { 0 };
+  char buffer[4096];
+  size_t n;
+  text_add(&t, "", 0);
+  while ((n = fread(buffer, 1, sizeof buffer, f)) > 0)
+    text_add(&t, buffer, n);
+  fclose(f);
+  search_text(q, t.data, t.size);
+}
+
+// What the line of the preprocessor at L (behind its '#') says of the word: names that it
+// defines or asks for are no uses, `#pragma autotune kernel` is none, and `#include` is
+// followed.
+static void search_directive(struct search *q, struct lexer *l) {
+  const char *end = lex_line_end(l->p, l->end);
+  struct lexer line = { l->p, end, false };
+  *l = (struct lexer){ end, l->end, true };
+  struct slice word = lex(&line).text;
+  if (slice_is(word, "include")) {
+    struct token t = lex(&line);
+    if (t.kind == TOKEN_STRING && t.text.size > 2)
+      search_header(q, (struct slice){ t.text.data + 1, t.text.size - 2 });
+    else if (!slice_is(t.text, "<"))
+      q->trusted = true;
+    return;
+  }
+  if (slice_is(word, "define") || slice_is(word, "undef") || slice_is(word, "ifdef") ||
+      slice_is(word, "ifndef"))
+    lex(&line);
+  if (slice_is(word, "pragma")) {
+    struct lexer ahead = line;
+    if (slice_is(lex(&ahead).text, "autotune") && slice_is(lex(&ahead).text, "kernel"))
+      return;
+  }
+  for (struct token t = lex(&line); t.kind != TOKEN_END; t = lex(&line))
+    q->found = q->found ||
+        (t.kind == TOKEN_WORD && t.text.size == q->word.size &&
+         memcmp(t.text.data, q->word.data, q->word.size) == 0);
+}
+
+static void search_text(struct search *q, const char *text, size_t size) {
+  struct lexer l = lexer_of((struct slice){ text, size });
+  bool operator = false; // within _Pragma("…"), whose string is code
+  for (struct token t = lex(&l); t.kind != TOKEN_END && !q->found; t = lex(&l)) {
+    if (t.first && slice_is(t.text, "#")) {
+      search_directive(q, &l);
+    } else if (t.kind == TOKEN_WORD) {
+      q->found = t.text.size == q->word.size &&
+          memcmp(t.text.data, q->word.data, t.text.size) == 0;
+      operator = slice_is(t.text, "_Pragma");
+    } else if (t.kind == TOKEN_STRING && operator) {
+      struct lexer inside = lexer_of((struct slice){ t.text.data + 1, t.text.size - 1 });
+      for (struct token u = lex(&inside); u.kind != TOKEN_END; u = lex(&inside))
+        q->found = q->found ||
+            (u.text.size == q->word.size &&
+             memcmp(u.text.data, q->word.data, u.text.size) == 0);
+    }
+  }
+}
+
+static struct search search_file(const struct source *s, struct slice word) {
+  const char *slash = strrchr(s->path, '/');
+  struct search q = { .word = word };
+  q.dir = slash ? arena_copy(s->path, (size_t)(slash - s->path) + 1) : "";
+  search_text(&q, s->text, s->size);
+  return q;
+}
+
+bool name_defined(const struct source *s, struct slice name, bool *system) {
+  bool found = false;
+  struct lexer l = lexer_of((struct slice){ s->text, s->size });
+  *system = false;
+  for (struct token t = lex(&l); t.kind != TOKEN_END && !found; t = lex(&l)) {
+    if (!t.first || !slice_is(t.text, "#"))
+      continue;
+    const char *end = lex_line_end(l.p, l.end);
+    struct lexer line = { l.p, end, false };
+    struct slice word = lex(&line).text, defined = lex(&line).text;
+    found = slice_is(word, "define") && defined.size == name.size &&
+        memcmp(defined.data, name.data, name.size) == 0;
+    *system = *system || (slice_is(word, "include") && slice_is(defined, "<"));
+    l = (struct lexer){ end, l.end, true };
+  }
+  return found;
+}
+
+bool name_declared(const struct source *s, struct slice name, bool *quoted,
+                   bool *system) {
+  struct search q = search_file(s, name);
+  bool defined = name_defined(s, name, system);
+  *quoted = q.trusted;
+  return q.found || defined;
+}
+
+// INT_MAX, size_t: what headers of the system are made of.
+static bool looks_like_systems(struct slice name) {
+  bool capitals = true;
+  for (size_t i = 0; i < name.size; i++)
+    capitals = capitals && !(name.data[i] >= 'a' && name.data[i] <= 'z');
+  return capitals || (name.size > 2 && memcmp(name.data + name.size - 2, "_t", 2) == 0);
+}
+
+/* ---- the checks ------------------------------------------------------------------ */
+
+// Diagnoses NAME unless a header may declare it.
+static bool unknown(const struct source *s, const struct kernel *k, size_t at,
+                    struct slice name, unsigned uses) {
+  bool quoted, system;
+  const char *near = name_nearest(k, name, uses);
+  if (name_declared(s, name, &quoted, &system) ||
+      (!near && (quoted || (system && looks_like_systems(name)))))
+    return true;
+  diag_error(s, at, name.size, near ? arena_printf("did you mean '%s'?", near) : NULL,
+             "'%.*s' is no argument of the kernel%s", (int)name.size, name.data,
+             uses & USE_PARAMS ? ", no param, and not declared in this file"
+                               : ", and not declared in this file");
+  return false;
+}
+
+static bool check_name(const struct source *s, const struct kernel *k,
+                       const struct pragma *p, struct slice name, unsigned uses,
+                       const char *what) {
+  static const char prefix[] = "AUTOTUNE_";
+  size_t at = pragma_offset(p, name);
+  long long number;
+  if (kernel_arg(k, name) >= 0 || is_keyword(name) || is_type_word(name))
+    return true;
+  if (kernel_param(k, name) >= 0) {
+    if (!(uses & USE_PARAMS))
+      diag_error(s, at, name.size, NULL, "%s cannot depend on the param '%.*s'", what,
+                 (int)name.size, name.data);
+    return uses & USE_PARAMS;
+  }
+  if (name.size >= sizeof prefix - 1 &&
+      memcmp(name.data, prefix, sizeof prefix - 1) == 0) {
+    if ((uses & USE_MACHINE) && is_machine_name(k, name))
+      return true;
+    const char *near = name_nearest(k, name, USE_MACHINE);
+    if (!k->cuda && is_one_of(name, gpu_names))
+      near = "it is for CUDA kernels, in .cu files";
+    else
+      near = near && (uses & USE_MACHINE) ? arena_printf("did you mean '%s'?", near)
+                                          : NULL;
+    diag_error(s, at, name.size, near,
+               uses & USE_MACHINE ? "%s knows no '%.*s'"
+                                  : "%s cannot depend on '%.*s', the machine",
+               what, (int)name.size, name.data);
+    return false;
+  }
+  if ((uses & USE_PARAMS) && kernel_word(k, name, &number))
+    return true;
+  if (((uses & USE_GRID) && slice_is(name, "gridDim")) ||
+      ((uses & USE_BLOCK) && slice_is(name, "blockDim")))
+    return true;
+  return unknown(s, k, at, name, uses);
+}
+
+bool names_check(const struct source *s, const struct kernel *k, const struct pragma *p,
+                 struct slice expr, unsigned uses, const char *what) {
+  struct lexer l = lexer_of(expr);
+  bool member = false, tag = false, fine = true;
+  for (struct token t = lex(&l); t.kind != TOKEN_END && fine; t = lex(&l)) {
+    struct lexer ahead = l;
+    bool called = slice_is(lex(&ahead).text, "(");
+    if (t.kind == TOKEN_WORD && !member && !tag &&
+        !(called && kernel_param(k, t.text) < 0))
+      fine = check_name(s, k, p, t.text, uses, what);
+    member = slice_is(t.text, "->") || slice_is(t.text, ".");
+    tag = is_tag(t.text);
+  }
+  return fine;
+}
+
+static bool declares(TSNode parent, TSNode identifier) {
+  return node_is(parent, "declaration") ||
+      (strstr(ts_node_type(parent), "declarator") &&
+       ts_node_eq(ts_node_named_child(parent, 0), identifier));
+}
+
+// A macro of PARAM's name replaces every identifier of that name: also those that F
+// declares.
+void names_check_declared(const struct source *s, const struct function *f,
+                          const struct param *param) {
+  TSTreeCursor cursor = ts_tree_cursor_new(f->node);
+  bool more = true;
+  while (more) {
+    TSNode n = ts_tree_cursor_current_node(&cursor);
+    TSNode parent = { 0 };
+    if (node_is(n, "identifier") && slice_is(source_slice(s, n), param->name))
+      parent = ts_node_parent(n);
+    if (parent.id && ts_node_start_byte(parent) >= f->body_at && declares(parent, n)) {
+      diag_error(s, ts_node_start_byte(n), strlen(param->name), NULL,
+                 "the param '%s' hides this variable", param->name);
+      break;
+    }
+    more = cursor_next(&cursor, true);
+  }
+  ts_tree_cursor_delete(&cursor);
+}
+
+void names_check_params(const struct source *s, const struct kernel *k) {
+  for (unsigned i = 0; i < k->n_params; i++) {
+    const struct param *param = &k->params[i];
+    if (!param->named)
+      continue;
+    struct search q = search_file(s, slice_of(param->name));
+    q.found = q.found || (k->cuda && cuda_clause_uses(k, param));
+    if (!q.found && !q.trusted)
+      diag_error(s, param->offset, strlen(param->name),
+                 "the kernel, a macro or a helper of the file should mention it",
+                 "the param '%s' is used nowhere", param->name);
+  }
+}

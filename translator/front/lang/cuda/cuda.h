@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuda.h: what is different in .cu files; docs/design.md says what becomes of one.
+ *
+ *   front.c       pragmas on __global__ functions: struct kernel with its `cuda`
+ *   signature.c   templates, __launch_bounds__, parameters in C++
+ *   clauses.c     block, grid, shared, isolate, flush
+ *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand; mentions.c what
+ * must not items.c …     the file and its headers cut into declarations (items.h) unit.c
+ * what the kernel reaches of them, as text for NVRTC emit.c        the translated file
+ *   translate.c   the passes in order
+ *   emulate.c     and for the CPU: every launch, annotated or not
+ *
+ * The C side's pragma.c (syntax), values.c, expr.c, points.c (params, constraints) are
+ * used as they are; expand.c and unit.c (a C compiler's view of the file) are not: C++ is
+ * cut by tokens, kernels and launches are found in Tree-sitter's tree. */
+#ifndef AUTOTUNE_CUDA_TRANSLATOR_H
+#define AUTOTUNE_CUDA_TRANSLATOR_H
+
+#include "front/kernel/kernel.h"
+
+/* ---- front.c, signature.c, clauses.c --------------------------------------------- */
+
+/* A param of kind VALUE_TUPLE, "block", holds the sizes of block(16x16, 32x8): text
+ * "16x16", items x, y and z; its macro is defined to the number of threads. An expression
+ * of block, grid or shared may use params, arguments and constants of the file, that of
+ * grid and shared `blockDim` too: the variant's block (struct autotune_dim3), and that of
+ * any of them `gridDim`, the grid that was asked for. */
+
+struct template_param {
+  const char *name;
+  struct slice text; /* "typename T", "int N = 4" */
+  bool type;         /* typename or class: spelled by the type's name; else a constant */
+  struct slice type_text; /* of a constant: "int" */
+  struct slice initial;   /* "4" of `int N = 4`; empty: none */
+};
+struct dims {
+  struct slice of[3];
+  unsigned n;
+}; /* expressions, as written */
+
+/* kernel->cuda of a __global__ function. */
+struct cuda_kernel {
+  struct slice template_head; /* "template <typename T, int N>"; empty: no template */
+  struct template_param *params;
+  unsigned n_params;
+  size_t start;            /* of the whole declaration, template head included */
+  struct slice bounds;     /* "__launch_bounds__(256, 2)", as written; empty: none */
+  struct slice namespaces; /* "a::b", where it is defined in one; else empty */
+  struct slice *elsewhere;
+  unsigned n_elsewhere; /* those in which the file has other kernels of its name */
+  int block_param;      /* param of tuples for block(16x16, 32x8): kind VALUE_TUPLE, text
+                           "16x16",      items x, y, z; -1: none */
+  struct dims block;    /* block(BX, BY): over params; n 0: none */
+  struct dims grid;
+  bool ceil;           /* grid(expr, …); grid(ceil) */
+  struct slice shared; /* shared(expr); empty: as asked */
+  unsigned flags;      /* enum autotune_gpu_flags, but for EMULATED */
+  struct launch *launches;
+  unsigned n_launches; /* of it in this file: set by cuda_launches */
+};
+/* What an `unroll` directive is in a variant: `#pragma unroll`, with the factor that a
+ * param says, between #if and #endif lines where it is optional. Several lines, without
+ * the last newline. */
+void cuda_unroll(const struct kernel *k, const struct loop_directive *d,
+                 struct text *out);
+/* All kernels of a .cu file, as kernel_all; launches of them are found and checked too.
+ */
+struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas,
+                            unsigned n_pragmas, unsigned *n_kernels);
+
+/* Between kernel.c and these files; as those of their names there. */
+bool cuda_signature_read(const struct source *s, struct function *f, struct kernel *k);
+bool cuda_signature_same(const struct source *s, const struct kernel *k,
+                         const struct kernel *alternative);
+/* The reader of a clause that only CUDA kernels have; NULL: NAME is none. */
+typedef void cuda_clause_reader(const struct source *s, struct kernel *k,
+                                const struct clause *c);
+cuda_clause_reader *cuda_clause(const char *name);
+void cuda_clauses_check(const struct source *s, struct kernel *k);
+bool cuda_clause_uses(const struct kernel *k,
+                      const struct param *p); /* block, grid or shared mention it */
+/* Diagnoses directives in F that mean nothing in a CUDA kernel. */
+bool cuda_directives_check(const struct source *s, const struct pragma *pragmas,
+                           unsigned n, const struct function *f);
+struct slice cuda_namespaces(const struct source *s,
+                             TSNode n); /* around N: "a::b", without blanks */
+bool node_inside(TSNode node, const char *type,
+                 TSNode *found); /* the nearest around NODE of that type */
+
+/* ---- launches.c ------------------------------------------------------------------ */
+
+struct launch {
+  size_t start, end;          /* of the whole expression, without `;` */
+  struct slice callee;        /* "k", "ns::k" */
+  struct slice template_args; /* "float, 16" of k<float, 16>; empty: none written */
+  bool runtime; /* cudaLaunchKernel((void *)k, grid, block, args, shared, stream) */
+  struct slice config[4];
+  unsigned n_config; /* grid, block, shared, stream */
+  struct slice args; /* all between the parentheses; of RUNTIME: the array */
+  int kernel; /* index of the annotated kernel it launches; -1: another, or not known */
+};
+/* Every launch of the file, in order, nested ones too. Launches of annotated kernels that
+ * cannot be rewritten are diagnosed; so is a kernel that is launched nowhere in its file,
+ * as those elsewhere are not tuned. */
+struct launch *cuda_launches(const struct source *s, const struct kernel *kernels,
+                             unsigned n_kernels, unsigned *n);
+
+/* ---- items.c, include.c, unit.c -------------------------------------------------- */
+
+/* The declarations of S and of the user's headers in the place of their #include
+ * (items.h): of all kernels of the file, one after another. */
+struct cuda_items;
+struct cuda_items *cuda_items(const struct source *s, const struct compile_options *o);
+
+struct cuda_unit {
+  struct text text; /* docs/design.md says what stands in it, in which order */
+  const char **flags;
+  unsigned n_flags; /* for NVRTC: "-std=c++17", "--use_fast_math", "-I…" */
+  bool unnamed;     /* the kernel is in an unnamed namespace, at whatever depth */
+  struct cuda_symbol {
+    const char *name;      /* the unit's pointer is autotune_symbol_NAME */
+    const char *qualified; /* as file scope spells it: "::a::NAME" */
+    bool constant;         /* __constant__ */
+  } *symbols;
+  unsigned n_symbols;
+};
+struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *kernels,
+                                 unsigned n_kernels, const struct kernel *k,
+                                 struct cuda_items *items,
+                                 const struct compile_options *o);
+
+/* ---- emit.c, emulate.c ----------------------------------------------------------- */
+
+/* The translated .cu file. EMULATE: for the CPU. */
+void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
+               const struct kernel *kernels, unsigned n_kernels,
+               const struct launch *launches, unsigned n_launches,
+               const struct cuda_items *items, const struct cuda_unit *units,
+               const struct expansion *x, const struct compile_options *o, bool emulate,
+               struct text *out);
+/* The macros of the file and of the user's headers, as constraints and defaults of params
+ * need them. */
+struct expansion *cuda_macros(const struct source *s, const struct kernel *kernels,
+                              unsigned n_kernels, const struct cuda_items *items);
+/* What cuda_emit made of the file at PATH, or the file itself where it has no kernel of
+ * ours, for a C++ compiler and the emulator's headers: its launches and dynamic shared
+ * memory, annotated or not. Lines stay where they were. */
+void cuda_emulate(const char *path, const struct text *in, struct text *out);
+/* The passes in order, as translate_source. */
+bool cuda_translate(struct source *s, const struct compile_options *o, bool emulate,
+                    struct text *out);
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// words.c: the words that OpenMP's clauses take. One that is nearly such a word, in a
+// set, would be found out by the variants that do not compile, much later; any other may
+// be a macro of the build.
+#include <string.h>
+
+#include "front/kernel/kernel.h"
+#include "loops.h"
+
+static const struct rule {
+  const char *clause, *words[8];
+} rules[] = {
+  { "schedule", { "static", "dynamic", "guided", "auto", "runtime" } },
+  { "proc_bind", { "primary", "master", "close", "spread" } },
+  { "default", { "shared", "none", "private", "firstprivate" } },
+  { "order", { "concurrent" } },
+  { "bind", { "teams", "parallel", "thread" } },
+};
+
+static const struct rule *rule_of(const char *clause) {
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+    if (strcmp(rules[i].clause, clause) == 0)
+      return &rules[i];
+  return NULL;
+}
+
+// TEXT stands at OFFSET, or means something there.
+static bool check_word(struct builder *b, const struct rule *r, struct slice text,
+                       size_t offset) {
+  struct lexer l = lexer_of(text);
+  struct token word = lex(&l);
+  bool system;
+  for (const char *const *w = r->words; *w; w++)
+    if (slice_is(word.text, *w))
+      return true;
+  const char *near = nearest(word.text, r->words);
+  if (!near || word.kind != TOKEN_WORD || lex(&l).kind != TOKEN_END ||
+      name_defined(b->s, word.text, &system))
+    return true;
+  return FAIL(b, offset, word.text.size, arena_printf("did you mean '%s'?", near),
+              "'%s' knows no '%.*s'", r->clause, (int)word.text.size, word.text.data);
+}
+
+bool words_check(struct builder *b, const struct loop_directive *d) {
+  for (unsigned i = 0; i < d->n_clauses; i++) {
+    const struct dir_clause *c = &d->clauses[i];
+    const struct rule *r = rule_of(c->name);
+    if (!r || c->n_args == 0)
+      continue;
+    const struct dir_arg *a = &c->args[0]; // schedule's second is a number
+    int param = arg_param(b, a);
+    const struct param *p = param >= 0 ? &b->k->params[param] : NULL;
+    for (unsigned j = 0; p && j < p->n_values; j++)
+      if (!check_word(b, r, slice_of(p->values[j].text), p->values[j].offset))
+        return false;
+    if (!p &&
+        !check_word(b, r, slice_trim(a->text),
+                    pragma_offset(d->pragma, slice_trim(a->text))))
+      return false;
+  }
+  return true;
+}

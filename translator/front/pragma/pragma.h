@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pragma.h: between pragma.c and its tables. */
+#ifndef AUTOTUNE_PRAGMA_H
+#define AUTOTUNE_PRAGMA_H
+
+#include "front/front.h"
+
+enum clause_args { ARGS_NONE, ARGS_MAY, ARGS_MUST };
+enum clause_flags {
+  CLAUSE_SETS = 1,    /* an argument may be a set */
+  CLAUSE_LABELS = 2,  /* an argument may begin with `label:` */
+  CLAUSE_ONE = 4,     /* exactly one argument */
+  CLAUSE_REPEATS = 8, /* may stand more than once */
+  CLAUSE_WHOLE = 16,  /* one C expression: commas are its own */
+  CLAUSE_NEEDED = 32  /* the directive means nothing without it */
+};
+struct clause_rule {
+  const char *name;
+  unsigned directives; /* bits: enum directive_kind; 0 on kernels */
+  enum clause_args args;
+  unsigned flags;
+};
+
+const struct clause_rule *clause_rules(enum pragma_kind kind, unsigned *n);
+/* The rule for NAME on P, else NULL; then *ELSEWHERE says whether another directive has
+ * it. */
+const struct clause_rule *clause_rule(const struct pragma *p, struct slice name,
+                                      bool *elsewhere);
+const char *const *clause_names(const struct pragma *p); /* NULL-terminated */
+const char *const *directive_words(void); /* first words, NULL-terminated */
+
+/* args.c: takes c->body apart. */
+void pragma_arguments(const struct source *s, const struct pragma *p, struct clause *c,
+                      const struct clause_rule *rule);
+
+#endif

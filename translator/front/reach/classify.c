@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// classify.c: what a kernel's arguments are behind their typedefs.
+#include <string.h>
+
+#include "front/kernel/kernel.h"
+#include "unit.h"
+
+// Resolves ITEM's one declarator; typedefs of typedefs end, as each names an earlier one.
+// Yields the declaration at the end of the chain, NULL where it is lost.
+static const struct item *resolve(const struct expansion *x, const struct item *item,
+                                  bool *indirect, bool *integer, bool *real) {
+  *indirect |= item->n_names && item->names[0].indirect;
+  for (unsigned depth = 0; depth < 100; depth++) {
+    if (item->vector ||
+        memmem(item->specifiers.data, item->specifiers.size, "_Complex", 8))
+      return item;
+    if (!item->type_name.size) {
+      *integer = item->integer && !item->real;
+      *real = item->real;
+      return item;
+    }
+    const struct name *n = NULL;
+    do
+      n = expand_find(x, NAME_ORDINARY, item->type_name, n);
+    while (n && !x->items[n->index].is_typedef);
+    if (!n)
+      return item;
+    struct slice type = item->type_name;
+    item = &x->items[n->index];
+    for (unsigned i = 0; i < item->n_names; i++) {
+      const struct declarator *r = &item->names[i];
+      if (r->name.size == type.size && memcmp(r->name.data, type.data, type.size) == 0) {
+        *indirect |= r->indirect;
+        if (memmem(r->text.data, r->text.size, "vector_size", 11))
+          return NULL;
+      }
+    }
+  }
+  return NULL;
+}
+
+// The parameter list of a function's definition, behind its '('.
+static struct lexer parameters(const struct item *f) {
+  const struct declarator *r = &f->names[0];
+  struct lexer l =
+      lexer_of((struct slice){ r->name.data, (size_t)(f->body - r->name.data) });
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END && !slice_is(t.text, "(");)
+    ;
+  return l;
+}
+
+// The text of the next parameter, up to ',' or the closing ')'.
+static struct slice next_parameter(struct lexer *l) {
+  const char *start = l->p;
+  for (unsigned depth = 0;;) {
+    struct token t = lex(l);
+    bool open = t.text.size == 1 && strchr("([{", t.text.data[0]);
+    bool close = t.text.size == 1 && strchr(")]}", t.text.data[0]);
+    if (t.kind == TOKEN_END || (depth == 0 && (close || slice_is(t.text, ","))))
+      return (struct slice){ start, (size_t)(t.text.data - start) };
+    depth += open ? 1u : close ? -1u : 0;
+  }
+}
+
+// A macro around the whole declarator (`double POLYBENCH_2D(A, N, M, n, m)`) hides the
+// argument's name from whoever reads the source alone; what it expands to shows it.
+static void adopt_declaration(struct kernel_arg *a, const struct item *item) {
+  if (!item->n_names || !memchr(a->text.data, '(', a->text.size))
+    return;
+  a->name = arena_copy(item->names[0].name.data, item->names[0].name.size);
+  a->text = item->text;
+  a->specifiers = item->specifiers;
+  a->pointer =
+      false; // taken for one because of the macro's parentheses; the caller knows
+}
+
+// In `uLong ZEXPORT f(…)` or `VOID f(…)` macros are what the source alone does not tell
+// from types.
+static void classify_result(const struct expansion *x, struct kernel *k,
+                            const struct item *f) {
+  const char *start = x->source->text + k->main.start,
+             *end = x->source->text + k->main.name_at;
+  struct lexer l = { start, end, false };
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (expand_find(x, NAME_MACRO, t.text, NULL)) {
+      const char *head = f->text.data;
+      signature_result((struct slice){ head, (size_t)(f->names[0].name.data - head) }, k);
+      return;
+    }
+}
+
+void expand_classify(const struct expansion *x, struct kernel *k) {
+  const struct item *f = expand_function(x, &k->main);
+  if (!f || !f->n_names)
+    return;
+  classify_result(x, k, f);
+  struct lexer l = parameters(f);
+  for (unsigned i = 0; i < k->n_args; i++) {
+    struct item item = { .text = slice_trim(next_parameter(&l)) };
+    struct kernel_arg *a = &k->args[i];
+    bool indirect = false, integer = false, real = false;
+    declare_item(NULL, &item, 0);
+    adopt_declaration(a, &item);
+    resolve(x, &item, &indirect, &integer, &real);
+    a->pointer |= indirect;
+    a->integer = integer && !a->pointer;
+    a->real = real && !a->pointer;
+  }
+}
+
+const char *classify_element(const struct expansion *x, const struct kernel *k,
+                             unsigned arg) {
+  static const struct {
+    const char *word, *element;
+  } words[] = {
+    { "_Float16", "AUTOTUNE_F16" },    { "__fp16", "AUTOTUNE_F16" },
+    { "__bf16", "AUTOTUNE_BF16" },     { "_Float128", "AUTOTUNE_F128" },
+    { "__float128", "AUTOTUNE_F128" },
+  };
+  const struct item *f = expand_function(x, &k->main);
+  if (!f || !f->n_names)
+    return NULL;
+  struct lexer l = parameters(f);
+  struct item item = { 0 };
+  for (unsigned i = 0; i <= arg; i++)
+    item.text = slice_trim(next_parameter(&l));
+  bool indirect = false, integer = false, real = false;
+  declare_item(NULL, &item, 0);
+  const struct item *end = resolve(x, &item, &indirect, &integer, &real);
+  for (size_t i = 0; end && i < sizeof words / sizeof *words; i++)
+    if (memmem(end->specifiers.data, end->specifiers.size, words[i].word,
+               strlen(words[i].word)))
+      return words[i].element;
+  return NULL;
+}
+
+void classify_key(struct kernel *k) {
+  if (k->key_given)
+    return;
+  k->keys = NULL;
+  k->n_keys = 0;
+  for (unsigned i = 0; i < k->n_args; i++)
+    if (k->args[i].integer && k->args[i].name)
+      *GROW(k->keys, k->n_keys) = slice_of(k->args[i].name);
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// source.c: a file's text, its lines, its tree.
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "front/kernel/kernel.h"
+
+const TSLanguage *tree_sitter_c(void); // a grammar's one symbol; it has no header
+const TSLanguage *tree_sitter_cuda(void);
+
+static void find_lines(struct source *s) {
+  unsigned n = 1;
+  for (size_t i = 0; i < s->size; i++)
+    n += s->text[i] == '\n';
+  s->lines = arena_alloc(n * sizeof *s->lines);
+  s->n_lines = n;
+  n = 1;
+  for (size_t i = 0; i < s->size; i++)
+    if (s->text[i] == '\n')
+      s->lines[n++] = i + 1;
+}
+
+// The N and FILE of `#line N "FILE"` or `# N "FILE" flags` at P; NULL: something else.
+// FILE may be missing from the former only.
+static const char *line_directive(const char *p, const char *end, unsigned *line,
+                                  struct slice *file) {
+  while (p < end && (*p == ' ' || *p == '\t'))
+    p++;
+  if (p == end || *p++ != '#')
+    return NULL;
+  while (p < end && (*p == ' ' || *p == '\t'))
+    p++;
+  bool word = end - p > 4 && memcmp(p, "line", 4) == 0;
+  for (p += word ? 4 : 0; p < end && (*p == ' ' || *p == '\t');)
+    p++;
+  if (p == end || !isdigit((unsigned char)*p))
+    return NULL;
+  for (*line = 0; p < end && isdigit((unsigned char)*p); p++)
+    *line = *line * 10 + (unsigned)(*p - '0');
+  while (p < end && (*p == ' ' || *p == '\t'))
+    p++;
+  *file = (struct slice){ p, 0 };
+  if (p == end || *p != '"')
+    return word ? p : NULL;
+  for (file->data = ++p; p < end && *p != '"' && *p != '\n'; p++)
+    p += *p == '\\' && p + 1 < end;
+  file->size = (size_t)(p - file->data);
+  return p;
+}
+
+static void find_origins(struct source *s) {
+  const char *path = s->path;
+  for (unsigned i = 0; i + 1 < s->n_lines; i++) {
+    unsigned line;
+    struct slice file;
+    if (!line_directive(s->text + s->lines[i], s->text + s->lines[i + 1], &line, &file))
+      continue;
+    if (file.size)
+      path = slice_unquoted(file);
+    *GROW(s->origins, s->n_origins) = (struct origin){ s->lines[i + 1], path, line };
+  }
+}
+
+static bool is_cuda(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0);
+}
+
+struct source *source_of(const char *path, const char *text, size_t size) {
+  struct source *s = arena_alloc(sizeof *s);
+  *s = (struct source){ .path = path, .text = text, .size = size, .cuda = is_cuda(path) };
+  find_lines(s);
+  find_origins(s);
+  return s;
+}
+
+struct source *source_read(const char *path) {
+  FILE *f = fopen(path, "rb");
+  if (!f)
+    return NULL;
+  struct text t = { 0 };
+  char buffer[16384];
+  size_t n;
+  text_add(&t, "", 0);
+  while ((n = fread(buffer, 1, sizeof buffer, f)) > 0 && t.size < UINT32_MAX / 2)
+    text_add(&t, buffer, n);
+  int error = ferror(f) ? errno : t.size >= UINT32_MAX / 2 ? EFBIG : 0;
+  fclose(f);
+  if (error) {
+    errno = error;
+    return NULL;
+  }
+  return source_of(path, t.data, t.size);
+}
+
+static bool real_word(struct slice w) {
+  return slice_is(w, "float") || slice_is(w, "double");
+}
+
+// `complex` in `double complex z`, which the grammar takes for the name of the variable.
+static bool is_complex(struct slice previous, struct slice word, struct lexer behind) {
+  if (slice_is(word, "_Complex") || slice_is(word, "__complex__"))
+    return true;
+  return slice_is(word, "complex") &&
+      (real_word(previous) || real_word(lex(&behind).text));
+}
+
+// `UNROLL for (…)`: before such a keyword a word can only be a macro, of a pragma in all
+// likelihood.
+static bool is_pragma_macro(struct slice word, struct slice next) {
+  static const char *const keywords[] = { "for", "if", "do", "switch", "return" };
+  bool statement = false;
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    statement = statement || slice_is(next, keywords[i]);
+  return statement && word.size &&
+      (isalpha((unsigned char)*word.data) || *word.data == '_') && !is_keyword(word);
+}
+
+// Where an attribute of CUDA that the grammar does not know ends, whose WORD is before L;
+// NULL: it is none. PREVIOUS is the token in front of it: `]` opens a lambda, `[=]
+// __device__ (int i) { … }`.
+static const char *cuda_attribute(struct slice previous, struct slice word,
+                                  struct lexer l) {
+  static const char *const names[] = { "__align__",        "__builtin_align__",
+                                       "__cluster_dims__", "__block_size__",
+                                       "__maxnreg__",      "__launch_bounds__" };
+  if (slice_is(previous, "]") &&
+      (slice_is(word, "__device__") || slice_is(word, "__host__"))) {
+    struct lexer ahead = l;
+    return slice_is(lex(&ahead).text, "__device__") ? ahead.p : l.p;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (slice_is(word, names[i]))
+      return skip_brackets(&l);
+  return NULL;
+}
+
+static void hide(const struct source *s, char *copy, const char *begin, const char *end) {
+  for (const char *p = begin; p < end; p++)
+    if (*p != '\n')
+      copy[p - s->text] = ' ';
+}
+
+// A copy for the parser in which pragmas are blank: the grammar knows none between `for
+// (…)` or `else` and an unbraced statement. So are attributes that it does not know.
+// Offsets stay.
+static const char *without_pragmas(const struct source *s) {
+  char *copy = arena_copy(s->text, s->size);
+  struct lexer l = lexer_of((struct slice){ s->text, s->size });
+  struct slice previous = { 0 };
+  for (struct token t = lex(&l); t.kind != TOKEN_END; previous = t.text, t = lex(&l)) {
+    const char *end = is_complex(previous, t.text, l) ? l.p : NULL;
+    if (t.first && slice_is(t.text, "#")) {
+      const char *line_end = lex_line_end(t.text.data, s->text + s->size);
+      struct lexer line = { l.p, line_end, false };
+      l = (struct lexer){ line_end, s->text + s->size, true };
+      end = slice_is(lex(&line).text, "pragma") ? line_end : NULL;
+    } else if (slice_is(t.text, "_Pragma")) {
+      struct lexer ahead = l;
+      bool open = slice_is(lex(&ahead).text, "("),
+           string = lex(&ahead).kind == TOKEN_STRING;
+      if (slice_is(lex(&ahead).text, ")") && open && string)
+        end = ahead.p;
+    }
+    if (!end && s->cuda)
+      end = cuda_attribute(previous, t.text, l);
+    hide(s, copy, t.text.data, end ? end : t.text.data);
+    if (is_pragma_macro(previous, t.text))
+      hide(s, copy, previous.data, previous.data + previous.size);
+  }
+  return copy;
+}
+
+static void delete(void *tree) {
+  ts_tree_delete(tree);
+}
+
+// The tree of the bytes [START, END) of TEXT.
+static TSTree *parse(const struct source *s, const char *text, size_t start, size_t end) {
+  TSParser *parser = ts_parser_new();
+  unsigned column, line = source_line(s, start, &column) - 1;
+  TSRange range = { .start_point = { line, column - 1 },
+                    .end_point = { UINT32_MAX, UINT32_MAX },
+                    .start_byte = (uint32_t)start,
+                    .end_byte = (uint32_t)end };
+  if (!ts_parser_set_language(parser, s->cuda ? tree_sitter_cuda() : tree_sitter_c()))
+    fatal("this libtree-sitter does not accept the grammar of %s",
+          s->cuda ? "CUDA" : "C");
+  if (start > 0 || end < s->size)
+    ts_parser_set_included_ranges(parser, &range, 1);
+  TSTree *tree = ts_parser_parse_string(parser, NULL, text, (uint32_t)s->size);
+  ts_parser_delete(parser);
+  if (!tree)
+    fatal("%s: Tree-sitter could not parse it", s->path);
+  arena_defer(delete, tree);
+  return tree;
+}
+
+void source_parse(struct source *s) {
+  if (s->tree)
+    return;
+  s->parsed = without_pragmas(s);
+  s->tree = parse(s, s->parsed, 0, s->size);
+}
+
+TSNode source_parse_part(const struct source *s, size_t start, size_t end) {
+  return ts_tree_root_node(parse(s, s->parsed, start, end));
+}
+
+unsigned source_line(const struct source *s, size_t offset, unsigned *column) {
+  unsigned low = 0, high = s->n_lines;
+  while (high - low > 1) {
+    unsigned middle = low + (high - low) / 2;
+    if (s->lines[middle] <= offset)
+      low = middle;
+    else
+      high = middle;
+  }
+  if (column)
+    *column = (unsigned)(offset - s->lines[low]) + 1;
+  return low + 1;
+}
+
+unsigned source_where(const struct source *s, size_t offset, const char **path,
+                      unsigned *column) {
+  unsigned line = source_line(s, offset, column), low = 0, high = s->n_origins;
+  while (low < high) { // LOW becomes the number of origins that are not after OFFSET
+    unsigned middle = low + (high - low) / 2;
+    if (s->origins[middle].offset <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const struct origin *o = low ? &s->origins[low - 1] : NULL;
+  if (path)
+    *path = o ? o->path : s->path;
+  return o ? o->line + line - source_line(s, o->offset, NULL) : line;
+}
+
+struct slice source_slice(const struct source *s, TSNode node) {
+  uint32_t start = ts_node_start_byte(node);
+  return (struct slice){ s->text + start, ts_node_end_byte(node) - start };
+}
+
+static bool word_character(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+// Where the line that P stands in begins, continued lines joined; not before TEXT.
+static const char *logical_line(const char *text, const char *p) {
+  while (p > text) {
+    if (p[-1] == '\n') {
+      const char *q = p - 1;
+      if (q > text && q[-1] == '\r')
+        q--;
+      if (q == text || q[-1] != '\\')
+        return p;
+    }
+    p--;
+  }
+  return p;
+}
+
+bool source_mentions_autotune(const char *text, size_t size) {
+  static const char word[] = "autotune";
+  const size_t n = sizeof word - 1;
+  const char *end = text + size,
+             *seen = text; // no pragma's line goes on from before SEEN
+  for (const char *p = text; (p = memmem(p, (size_t)(end - p), word, n)) != NULL;
+       p += n) {
+    if ((p > text && word_character(p[-1])) || (p + n < end && word_character(p[n])))
+      continue;
+    const char *line = logical_line(seen, p);
+    size_t before = (size_t)(p - line);
+    if (memmem(line, before, "ragma", 5) || memmem(line, before, "*/", 2))
+      return true; // a comment may go on from a line with the word
+    seen = p + n;
+  }
+  return false;
+}
