@@ -114,20 +114,20 @@ static bool stacks_make(void) {
 }
 
 /* Back to the scheduler, until this thread is let go on. */
-static void leave(void) {
+static void block_leave(void) {
   fibre_switch(&b.threads[b.now].sp, b.sp);
 }
 
 static void settle_done(void);
-static void copies_do(struct thread *me, unsigned until);
+static void block_copies_do(struct thread *me, unsigned until);
 
 static void thread_main(void) {
   b.grid->call(b.grid->fn, b.grid->args);
-  copies_do(&b.threads[b.now], UINT_MAX);
+  block_copies_do(&b.threads[b.now], UINT_MAX);
   b.threads[b.now].progress = DONE;
   b.left--;
   settle_done();
-  leave();
+  block_leave();
   __builtin_unreachable();
 }
 
@@ -234,7 +234,7 @@ EXPORT void autotune_emulate_block(act_fn *act, void *arg) {
   me->arg = arg;
   b.waiting++;
   if (!block_complete())
-    leave();
+    block_leave();
 }
 
 EXPORT void autotune_emulate_warp(unsigned mask, act_fn *act, void *arg) {
@@ -246,14 +246,14 @@ EXPORT void autotune_emulate_warp(unsigned mask, act_fn *act, void *arg) {
   me->act = act;
   me->arg = arg;
   if (!warp_complete(b.now))
-    leave();
+    block_leave();
 }
 
 EXPORT unsigned autotune_emulate_active(void) {
   struct thread *me = &b.threads[b.now];
   me->progress = AT_PLACE;
   me->place = __builtin_return_address(0);
-  leave();
+  block_leave();
   return me->mask;
 }
 
@@ -263,7 +263,7 @@ EXPORT unsigned autotune_emulate_rank(void) {
 
 EXPORT void autotune_emulate_yield(void) {
   if (b.left > 1)
-    leave();
+    block_leave();
 }
 
 EXPORT long long autotune_emulate_clock(void) {
@@ -293,7 +293,7 @@ EXPORT void autotune_emulate_commit(void) {
 }
 
 /* Copies what was committed in the first UNTIL groups. */
-static void copies_do(struct thread *me, unsigned until) {
+static void block_copies_do(struct thread *me, unsigned until) {
   unsigned kept = 0;
   for (unsigned i = 0; i < me->n_pending; i++) {
     struct pending *p = &me->pending[i];
@@ -309,7 +309,7 @@ static void copies_do(struct thread *me, unsigned until) {
 
 EXPORT void autotune_emulate_wait(unsigned groups_left) {
   struct thread *me = &b.threads[b.now];
-  copies_do(me, me->groups > groups_left ? me->groups - groups_left : 0);
+  block_copies_do(me, me->groups > groups_left ? me->groups - groups_left : 0);
 }
 
 /* ---- the end of a launch --------------------------------------------------------- */

@@ -34,7 +34,7 @@ static CUresult setting_run(struct operation *o) {
 }
 
 /* Memory that the host may change or read as soon as the call is over. */
-static bool pageable(const void *p) {
+static bool copy_pageable(const void *p) {
   struct allocation a;
   return !memory_find((uintptr_t)p, &a);
 }
@@ -57,7 +57,7 @@ CUresult copy_queue(struct CUctx_st *c, const struct copy *copy, CUstream stream
   stream = stream_of(c, stream);
   CUresult e = queue_add(c, stream, &o->o);
   if (e == CUDA_SUCCESS && stream->capture == CU_STREAM_CAPTURE_STATUS_NONE &&
-      (wait || pageable(copy->to) || pageable(copy->from)))
+      (wait || copy_pageable(copy->to) || copy_pageable(copy->from)))
     e = queue_wait(c, stream);
   return e;
 }
@@ -87,8 +87,8 @@ CUresult set_queue(struct CUctx_st *c, uintptr_t p, unsigned char value, size_t 
 
 enum { TO_DEVICE = 1, FROM_DEVICE = 2 };
 
-static CUresult line(void *to, const void *from, size_t bytes, unsigned device,
-                     CUstream s, bool wait) {
+static CUresult copy_line(void *to, const void *from, size_t bytes, unsigned device,
+                          CUstream s, bool wait) {
   struct CUctx_st *c;
   CUresult e = context_current(&c);
   if (e != CUDA_SUCCESS)
@@ -102,36 +102,36 @@ static CUresult line(void *to, const void *from, size_t bytes, unsigned device,
 }
 
 EXPORT CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return line((void *)to, (void *)from, bytes, TO_DEVICE | FROM_DEVICE, NULL, true);
+  return copy_line((void *)to, (void *)from, bytes, TO_DEVICE | FROM_DEVICE, NULL, true);
 }
 EXPORT CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
-  return line(to, (void *)from, bytes, FROM_DEVICE, NULL, true);
+  return copy_line(to, (void *)from, bytes, FROM_DEVICE, NULL, true);
 }
 EXPORT CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {
-  return line((void *)to, from, bytes, TO_DEVICE, NULL, true);
+  return copy_line((void *)to, from, bytes, TO_DEVICE, NULL, true);
 }
 EXPORT CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                                   CUstream s) {
-  return line((void *)to, (void *)from, bytes, TO_DEVICE | FROM_DEVICE, s, false);
+  return copy_line((void *)to, (void *)from, bytes, TO_DEVICE | FROM_DEVICE, s, false);
 }
 EXPORT CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream s) {
-  return line(to, (void *)from, bytes, FROM_DEVICE, s, false);
+  return copy_line(to, (void *)from, bytes, FROM_DEVICE, s, false);
 }
 EXPORT CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes,
                                   CUstream s) {
-  return line((void *)to, from, bytes, TO_DEVICE, s, false);
+  return copy_line((void *)to, from, bytes, TO_DEVICE, s, false);
 }
 
-static CUresult fill(CUdeviceptr p, unsigned char value, size_t bytes, CUstream s,
-                     bool wait) {
+static CUresult copy_fill(CUdeviceptr p, unsigned char value, size_t bytes, CUstream s,
+                          bool wait) {
   struct CUctx_st *c;
   CUresult e = context_current(&c);
   return e == CUDA_SUCCESS ? set_queue(c, (uintptr_t)p, value, bytes, 1, 0, s, wait) : e;
 }
 EXPORT CUresult cuMemsetD8(CUdeviceptr p, unsigned char value, size_t bytes) {
-  return fill(p, value, bytes, NULL, false);
+  return copy_fill(p, value, bytes, NULL, false);
 }
 EXPORT CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t bytes,
                                 CUstream s) {
-  return fill(p, value, bytes, s, false);
+  return copy_fill(p, value, bytes, s, false);
 }

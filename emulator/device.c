@@ -20,12 +20,12 @@ static struct {
 
 static _Thread_local struct CUctx_st *current;
 
-static void in_child(void) {
+static void device_in_child(void) {
   if (atomic_load(&d.ready))
     atomic_store(&d.forked, true);
 }
 static void watch_forks(void) {
-  pthread_atfork(NULL, NULL, in_child);
+  pthread_atfork(NULL, NULL, device_in_child);
   for (int i = 0; i < MAX_DEVICES; i++)
     d.contexts[i].device = i;
 }

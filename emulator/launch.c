@@ -14,7 +14,7 @@ struct launching {
   unsigned offsets[]; /* of the arguments, which lie behind these, from the beginning */
 };
 
-static CUresult injected(enum fault f) {
+static CUresult launch_injected(enum fault f) {
   return f == FAULT_ILLEGAL ? CUDA_ERROR_ILLEGAL_ADDRESS
       : f == FAULT_TRAP     ? CUDA_ERROR_LAUNCH_FAILED
       : f == FAULT_ASSERT   ? CUDA_ERROR_ASSERT
@@ -25,7 +25,7 @@ static CUresult injected(enum fault f) {
 static CUresult launching_run(struct operation *o) {
   struct launching *l = (struct launching *)o;
   if (l->fault)
-    return injected(l->fault);
+    return launch_injected(l->fault);
   void *args[MAX_ARGS];
   for (unsigned i = 0; i < l->kernel.n_args; i++)
     args[i] = (char *)l + l->offsets[i];
@@ -63,7 +63,7 @@ static enum fault launch_fault(void) {
   return due;
 }
 
-static size_t aligned(size_t at, size_t size) {
+static size_t launch_aligned(size_t at, size_t size) {
   size_t to = size >= 16 ? 16 : size > 4 ? 8 : size > 2 ? 4 : size > 1 ? 2 : 1;
   return (at + to - 1) / to * to;
 }
@@ -78,7 +78,7 @@ CUresult launch_queue(struct CUctx_st *c, const struct launch *l, CUstream strea
     return CUDA_ERROR_INVALID_VALUE;
   size_t begin = sizeof(struct launching) + k->n_args * sizeof(unsigned), size = begin;
   for (unsigned i = 0; i < k->n_args; i++)
-    size = aligned(size, k->sizes[i]) + k->sizes[i];
+    size = launch_aligned(size, k->sizes[i]) + k->sizes[i];
   struct launching *o = operation_new(size, launching_run);
   if (!o)
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -88,7 +88,7 @@ CUresult launch_queue(struct CUctx_st *c, const struct launch *l, CUstream strea
   o->shared = l->shared;
   o->fault = launch_fault();
   for (unsigned i = 0; i < k->n_args; i++) {
-    begin = aligned(begin, k->sizes[i]);
+    begin = launch_aligned(begin, k->sizes[i]);
     o->offsets[i] = (unsigned)begin;
     memcpy((char *)o + begin, args[i], k->sizes[i]);
     begin += k->sizes[i];

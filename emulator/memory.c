@@ -39,7 +39,7 @@ static size_t pages_of(size_t bytes) {
   return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-static char *reserve(void) {
+static char *memory_reserve(void) {
   void *p = mmap(NULL, ADDRESSES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                  -1, 0);
   return p == MAP_FAILED ? NULL : p;
@@ -51,7 +51,7 @@ static bool device_open(int device) {
     m.devices[device].fd = memfd_create("autotune-emulate", MFD_CLOEXEC);
     if (m.devices[device].fd >= 0 &&
         ftruncate(m.devices[device].fd, (off_t)ADDRESSES) == 0)
-      m.devices[device].base = reserve();
+      m.devices[device].base = memory_reserve();
   }
   return m.devices[device].base != NULL;
 }
@@ -59,7 +59,7 @@ static bool device_open(int device) {
 /* ---- the list, under the lock ---------------------------------------------------- */
 
 /* The first allocation with a base above P. */
-static size_t above(uintptr_t p) {
+static size_t memory_above(uintptr_t p) {
   size_t low = 0, high = m.n;
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -71,8 +71,8 @@ static size_t above(uintptr_t p) {
   return low;
 }
 
-static struct allocation *holding(uintptr_t p) {
-  size_t i = above(p);
+static struct allocation *memory_holding(uintptr_t p) {
+  size_t i = memory_above(p);
   return i && p - m.list[i - 1].base < m.list[i - 1].bytes ? &m.list[i - 1] : NULL;
 }
 
@@ -85,7 +85,7 @@ static bool list_add(const struct allocation *a) {
     m.list = more;
     m.room = room;
   }
-  size_t i = above(a->base);
+  size_t i = memory_above(a->base);
   memmove(&m.list[i + 1], &m.list[i], (m.n++ - i) * sizeof *m.list);
   m.list[i] = *a;
   return true;
@@ -99,7 +99,7 @@ static void list_remove(struct allocation *a) {
  * that fit. */
 static char *place_find(char *base, size_t pages) {
   char *at = base + PAGE;
-  for (size_t i = above((uintptr_t)base); i < m.n; i++) {
+  for (size_t i = memory_above((uintptr_t)base); i < m.n; i++) {
     char *next = m.list[i].pages;
     if (!next)
       continue;
@@ -142,7 +142,7 @@ static CUresult host_new(size_t bytes, struct allocation *a) {
   return CUDA_SUCCESS;
 }
 
-static void unmap(const struct allocation *a) {
+static void memory_unmap(const struct allocation *a) {
   if (a->kind == MEMORY_REGISTERED)
     return;
   if (a->kind == MEMORY_HOST) {
@@ -167,7 +167,7 @@ CUresult memory_new(int device, size_t bytes, enum memory_kind kind, uintptr_t *
   pthread_mutex_lock(&m.lock);
   CUresult e = kind == MEMORY_HOST ? host_new(bytes, &a) : device_new(device, bytes, &a);
   if (e == CUDA_SUCCESS && !list_add(&a)) {
-    unmap(&a);
+    memory_unmap(&a);
     e = CUDA_ERROR_OUT_OF_MEMORY;
   }
   pthread_mutex_unlock(&m.lock);
@@ -179,11 +179,11 @@ CUresult memory_new(int device, size_t bytes, enum memory_kind kind, uintptr_t *
 CUresult memory_free(uintptr_t base, enum memory_kind kind) {
   CUresult e = CUDA_ERROR_INVALID_VALUE;
   pthread_mutex_lock(&m.lock);
-  struct allocation *a = holding(base);
+  struct allocation *a = memory_holding(base);
   bool fits = a && a->base == base &&
       (a->kind == kind || (kind == MEMORY_DEVICE && a->kind == MEMORY_MANAGED));
   if (fits && (a->kind != MEMORY_OPENED || --a->opened == 0)) {
-    unmap(a);
+    memory_unmap(a);
     list_remove(a);
   }
   if (fits)
@@ -194,7 +194,7 @@ CUresult memory_free(uintptr_t base, enum memory_kind kind) {
 
 bool memory_find(uintptr_t p, struct allocation *out) {
   pthread_mutex_lock(&m.lock);
-  struct allocation *a = holding(p);
+  struct allocation *a = memory_holding(p);
   if (a)
     *out = *a;
   pthread_mutex_unlock(&m.lock);
@@ -211,7 +211,7 @@ void memory_symbol(const void *p, size_t bytes, int device) {
     .base = (uintptr_t)p, .bytes = bytes, .kind = MEMORY_SYMBOL, .device = device
   };
   pthread_mutex_lock(&m.lock);
-  if (bytes && !holding(a.base))
+  if (bytes && !memory_holding(a.base))
     list_add(&a);
   pthread_mutex_unlock(&m.lock);
 }
@@ -222,8 +222,8 @@ CUresult memory_register(uintptr_t p, size_t bytes, int device) {
   };
   CUresult e = CUDA_ERROR_INVALID_VALUE;
   pthread_mutex_lock(&m.lock);
-  size_t next = above(p);
-  if (p && bytes && !holding(p) && (next == m.n || m.list[next].base - p >= bytes))
+  size_t next = memory_above(p);
+  if (p && bytes && !memory_holding(p) && (next == m.n || m.list[next].base - p >= bytes))
     e = list_add(&a) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
   pthread_mutex_unlock(&m.lock);
   return e;
@@ -231,7 +231,7 @@ CUresult memory_register(uintptr_t p, size_t bytes, int device) {
 
 void memory_forget(const void *p) {
   pthread_mutex_lock(&m.lock);
-  struct allocation *a = holding((uintptr_t)p);
+  struct allocation *a = memory_holding((uintptr_t)p);
   if (a && a->kind == MEMORY_SYMBOL)
     list_remove(a);
   pthread_mutex_unlock(&m.lock);
@@ -248,7 +248,7 @@ void memory_reset(int device) {
   pthread_mutex_lock(&m.lock);
   for (size_t i = m.n; i-- > 0;)
     if (m.list[i].device == device && m.list[i].kind != MEMORY_SYMBOL) {
-      unmap(&m.list[i]);
+      memory_unmap(&m.list[i]);
       list_remove(&m.list[i]);
     }
   pthread_mutex_unlock(&m.lock);
@@ -309,7 +309,7 @@ static struct allocation *opened_already(const struct handle *h) {
 }
 
 static CUresult opened_new(const struct handle *h, int device, struct allocation *a) {
-  if (!m.opened.base && !(m.opened.base = reserve()))
+  if (!m.opened.base && !(m.opened.base = memory_reserve()))
     return CUDA_ERROR_MAP_FAILED;
   char *at = place_find(m.opened.base, h->mapped);
   int fd = at ? file_open(h) : -1;
@@ -350,7 +350,7 @@ CUresult memory_import(const CUipcMemHandle *handle, int device, uintptr_t *base
   } else if ((e = opened_new(&h, device, &a)) == CUDA_SUCCESS) {
     *base = a.base;
     if (!list_add(&a)) {
-      unmap(&a);
+      memory_unmap(&a);
       e = CUDA_ERROR_OUT_OF_MEMORY;
     }
   }

@@ -124,7 +124,7 @@ EXPORT CUresult cuModuleUnload(CUmodule m) {
   return CUDA_SUCCESS;
 }
 
-static void *symbol(CUmodule m, const char *prefix, const char *name) {
+static void *module_symbol(CUmodule m, const char *prefix, const char *name) {
   char full[512];
   if ((size_t)snprintf(full, sizeof full, "%s%s", prefix, name) >= sizeof full)
     return NULL;
@@ -142,7 +142,7 @@ EXPORT CUresult cuModuleGetFunction(CUfunction *f, CUmodule m, const char *name)
     if (!strcmp((*f)->name, name))
       return CUDA_SUCCESS;
   const struct autotune_emulate_kernel *const *kernel =
-      symbol(m, "autotune_emulate_kernel_", name);
+      module_symbol(m, "autotune_emulate_kernel_", name);
   if (!kernel)
     return CUDA_ERROR_NOT_FOUND;
   struct CUfunc_st *new = calloc(1, sizeof *new + strlen(name) + 1);

@@ -101,7 +101,7 @@ static void flag_add(struct flags *f, const char *a, const char *b) {
 }
 
 /* The option that TEXT begins with; *VALUE: what stands behind it, or NULL. */
-static const struct option *option_find(const char *text, const char **value) {
+static const struct option *nvrtc_option_find(const char *text, const char **value) {
   const char *name = text + (text[0] == '-') + (text[0] == '-' && text[1] == '-');
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     size_t n = strlen(known[i].name);
@@ -122,7 +122,7 @@ static const struct option *option_find(const char *text, const char **value) {
 static const char *options_read(struct flags *f, int n, const char *const *options) {
   for (int i = 0; i < n; i++) {
     const char *value = NULL;
-    const struct option *o = option_find(options[i], &value);
+    const struct option *o = nvrtc_option_find(options[i], &value);
     if (!o)
       return options[i];
     if (o->value && !value && i + 1 < n)
@@ -250,7 +250,7 @@ static int clang_run(const char *folder, const struct flags *f) {
   return spawn_wait(argv, log);
 }
 
-static void folder_remove(const char *folder) {
+static void nvrtc_folder_remove(const char *folder) {
   static const char *const files[] = { "unit.cpp", "unit.so", "log" };
   char path[PATH_ROOM];
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -291,7 +291,8 @@ static nvrtcResult log_read(nvrtcProgram p, const char *folder, int status) {
   return NVRTC_ERROR_COMPILATION;
 }
 
-static nvrtcResult compile_in(nvrtcProgram p, const char *folder, const struct flags *f) {
+static nvrtcResult nvrtc_compile_in(nvrtcProgram p, const char *folder,
+                                    const struct flags *f) {
   char path[PATH_ROOM], *marked = NULL, *text = rewrite_unit(p->text);
   snprintf(path, sizeof path, "%s/unit.cpp", folder);
   if (text &&
@@ -395,8 +396,8 @@ EXPORT nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int n,
            !mkdtemp(folder))
     result = NVRTC_ERROR_INTERNAL_ERROR;
   else {
-    result = compile_in(p, folder, &f);
-    folder_remove(folder);
+    result = nvrtc_compile_in(p, folder, &f);
+    nvrtc_folder_remove(folder);
   }
   for (unsigned i = 0; i < f.n; i++)
     free(f.of[i]);

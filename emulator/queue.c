@@ -90,7 +90,7 @@ CUstream stream_of(struct CUctx_st *c, CUstream s) {
   return &default_streams[c->device];
 }
 
-static bool legacy(CUstream s) {
+static bool queue_legacy(CUstream s) {
   return s >= default_streams && s < default_streams + MAX_DEVICES;
 }
 
@@ -138,7 +138,7 @@ CUresult queue_add(struct CUctx_st *c, CUstream stream, struct operation *o) {
     o = NULL;
   } else if (stream->capture == CU_STREAM_CAPTURE_STATUS_INVALIDATED) {
     e = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  } else if (legacy(stream) && captures_break(waits_for_legacy)) {
+  } else if (queue_legacy(stream) && captures_break(waits_for_legacy)) {
     e = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   } else if (!thread_there()) {
     e = CUDA_ERROR_OPERATING_SYSTEM;
@@ -206,7 +206,7 @@ static CUresult not_captured(CUstream s) {
   if (s->capture != CU_STREAM_CAPTURE_STATUS_NONE) {
     s->capture = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     e = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  } else if (legacy(s) && captures_break(waits_for_legacy)) {
+  } else if (queue_legacy(s) && captures_break(waits_for_legacy)) {
     e = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   }
   pthread_mutex_unlock(&q.lock);
@@ -218,7 +218,7 @@ EXPORT CUresult cuStreamDestroy(CUstream s) {
   CUresult e = stream_usable(&c, &s);
   if (e != CUDA_SUCCESS)
     return e;
-  if (legacy(s))
+  if (queue_legacy(s))
     return CUDA_ERROR_INVALID_VALUE;
   if (s->capture != CU_STREAM_CAPTURE_STATUS_NONE)
     graph_free(capture_end(s));
@@ -258,7 +258,7 @@ EXPORT CUresult cuStreamIsCapturing(CUstream s, CUstreamCaptureStatus *status) {
     return CUDA_ERROR_INVALID_VALUE;
   pthread_mutex_lock(&q.lock);
   *status = s->capture;
-  if (legacy(s) && captures_break(waits_for_legacy))
+  if (queue_legacy(s) && captures_break(waits_for_legacy))
     e = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
   pthread_mutex_unlock(&q.lock);
   return e;
@@ -289,7 +289,7 @@ CUresult capture_begin(CUstream s, CUstreamCaptureMode mode) {
   CUresult e = stream_usable(&c, &s);
   if (e != CUDA_SUCCESS)
     return e;
-  if (legacy(s))
+  if (queue_legacy(s))
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   struct graph *graph = graph_new();
   if (!graph)

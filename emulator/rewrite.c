@@ -18,7 +18,7 @@ struct unit {
   FILE *out;
 };
 
-static bool is(struct token t, const char *word) {
+static bool rewrite_is(struct token t, const char *word) {
   return t.n == strlen(word) && !memcmp(t.at, word, t.n);
 }
 
@@ -30,7 +30,7 @@ static const char *skip_string(const char *p) {
 }
 
 /* R"delimiter(…)delimiter" */
-static const char *skip_raw(const char *p) {
+static const char *rewrite_skip_raw(const char *p) {
   const char *open = strchr(p, '(');
   if (!open || open - p > 18)
     return p + 1;
@@ -40,7 +40,7 @@ static const char *skip_raw(const char *p) {
   return end ? end + n : open + strlen(open);
 }
 
-static const char *skip_line(const char *p) {
+static const char *rewrite_skip_line(const char *p) {
   while (*p && *p != '\n')
     p += p[0] == '\\' && p[1] ? 2 : 1;
   return p;
@@ -53,12 +53,12 @@ static const char *skip_blank(const char *p, bool *line_began) {
     if (isspace((unsigned char)*p)) {
       p++;
     } else if (p[0] == '/' && p[1] == '/') {
-      p = skip_line(p);
+      p = rewrite_skip_line(p);
     } else if (p[0] == '/' && p[1] == '*') {
       const char *end = strstr(p + 2, "*/");
       p = end ? end + 2 : p + strlen(p);
     } else if (*p == '#' && *line_began) {
-      p = skip_line(p);
+      p = rewrite_skip_line(p);
     } else {
       return p;
     }
@@ -70,7 +70,7 @@ static bool word_char(char c) {
 }
 
 /* Directives are no tokens. */
-static struct token next(struct unit *u) {
+static struct token rewrite_next(struct unit *u) {
   bool line_began = u->at == u->copied || u->at[-1] == '\n';
   const char *p = skip_blank(u->at, &line_began), *end = p;
   if (!*p) {
@@ -78,7 +78,7 @@ static struct token next(struct unit *u) {
     return (struct token){ p, 0 };
   }
   if (*p == 'R' && p[1] == '"')
-    end = skip_raw(p + 1);
+    end = rewrite_skip_raw(p + 1);
   else if (word_char(*p))
     while (word_char(*end) ||
            (*end == '\'' && isdigit((unsigned char)*p) && word_char(end[1])))
@@ -100,7 +100,7 @@ static void copy_until(struct unit *u, const char *p) {
 static void skip_group(struct unit *u, struct token t) {
   char open = *t.at, close = open == '(' ? ')' : open == '{' ? '}' : ']';
   for (int depth = 1; depth;) {
-    t = next(u);
+    t = rewrite_next(u);
     if (!t.n)
       return;
     if (t.n == 1)
@@ -117,30 +117,32 @@ static void keep_lines(struct unit *u, const char *from, const char *to) {
 /* `extern` has been read: is it one of __shared__? `extern __shared__ __align__(16) T
  * name[];` */
 static void dynamic_shared(struct unit *u, struct token first) {
-  struct token type[64], name = { NULL, 0 }, t = next(u);
+  struct token type[64], name = { NULL, 0 }, t = rewrite_next(u);
   unsigned n = 0;
   bool shared = false;
   const char *begin = u->at;
-  for (; t.n && n < 64; t = next(u)) {
-    if (is(t, "__shared__")) {
+  for (; t.n && n < 64; t = rewrite_next(u)) {
+    if (rewrite_is(t, "__shared__")) {
       shared = true;
-    } else if (is(t, "__align__") || is(t, "alignas") || is(t, "__attribute__")) {
-      struct token open = next(u);
-      if (is(open, "("))
+    } else if (rewrite_is(t, "__align__") || rewrite_is(t, "alignas") ||
+               rewrite_is(t, "__attribute__")) {
+      struct token open = rewrite_next(u);
+      if (rewrite_is(open, "("))
         skip_group(u, open);
-    } else if (is(t, "[") || is(t, ";") || is(t, "(") || is(t, "{") || *t.at == '"') {
+    } else if (rewrite_is(t, "[") || rewrite_is(t, ";") || rewrite_is(t, "(") ||
+               rewrite_is(t, "{") || *t.at == '"') {
       break;
     } else {
       type[n++] = t;
     }
   }
-  if (!shared || !is(t, "[") || n < 2) {
+  if (!shared || !rewrite_is(t, "[") || n < 2) {
     u->at = begin; /* nothing of it matters but what may begin in there */
     return;
   }
   skip_group(u, t);
-  t = next(u);
-  if (!is(t, ";"))
+  t = rewrite_next(u);
+  if (!rewrite_is(t, ";"))
     return;
   name = type[--n];
   copy_until(u, first.at);
@@ -153,30 +155,31 @@ static void dynamic_shared(struct unit *u, struct token first) {
 }
 
 /* Behind the `}` of what was opened, its own declarations changed. */
-static void body(struct unit *u) {
+static void rewrite_body(struct unit *u) {
   struct token t;
-  for (int depth = 1; depth && (t = next(u)).n;) {
-    if (is(t, "extern"))
+  for (int depth = 1; depth && (t = rewrite_next(u)).n;) {
+    if (rewrite_is(t, "extern"))
       dynamic_shared(u, t);
-    depth += is(t, "{") ? 1 : is(t, "}") ? -1 : 0;
+    depth += rewrite_is(t, "{") ? 1 : rewrite_is(t, "}") ? -1 : 0;
   }
 }
 
 /* `__global__` has been read, and is not behind template<…>. */
-static void kernel(struct unit *u) {
+static void rewrite_kernel(struct unit *u) {
   struct token before = { NULL, 0 }, t, name = { NULL, 0 };
-  while ((t = next(u)).n) {
-    if (is(t, "(")) {
+  while ((t = rewrite_next(u)).n) {
+    if (rewrite_is(t, "(")) {
       bool attribute = before.n &&
-          (is(before, "__launch_bounds__") || is(before, "__attribute__") ||
-           is(before, "__maxnreg__") || is(before, "__cluster_dims__"));
+          (rewrite_is(before, "__launch_bounds__") ||
+           rewrite_is(before, "__attribute__") || rewrite_is(before, "__maxnreg__") ||
+           rewrite_is(before, "__cluster_dims__"));
       skip_group(u, t);
       if (!attribute && before.n)
         name = before;
-    } else if (is(t, "{")) {
-      body(u);
+    } else if (rewrite_is(t, "{")) {
+      rewrite_body(u);
       break;
-    } else if (is(t, ";")) {
+    } else if (rewrite_is(t, ";")) {
       return;
     }
     before = t;
@@ -194,15 +197,15 @@ char *rewrite_unit(const char *text) {
   if (!u.out)
     return NULL;
   bool template = false; /* between template<…> and the end of what it heads */
-  for (struct token t = next(&u); t.n; t = next(&u)) {
-    if (is(t, "template"))
+  for (struct token t = rewrite_next(&u); t.n; t = rewrite_next(&u)) {
+    if (rewrite_is(t, "template"))
       template = true;
-    else if (is(t, ";") || is(t, "{") || is(t, "}"))
+    else if (rewrite_is(t, ";") || rewrite_is(t, "{") || rewrite_is(t, "}"))
       template = false;
-    else if (is(t, "extern"))
+    else if (rewrite_is(t, "extern"))
       dynamic_shared(&u, t);
-    else if (is(t, "__global__") && !template)
-      kernel(&u);
+    else if (rewrite_is(t, "__global__") && !template)
+      rewrite_kernel(&u);
   }
   copy_until(&u, u.at);
   bool failed = ferror(u.out);

@@ -140,7 +140,7 @@ EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attrib
   return runtime_error(e);
 }
 
-static int attribute(enum cudaDeviceAttr which, int device) {
+static int runtime_attribute(enum cudaDeviceAttr which, int device) {
   int value = 0;
   cuDeviceGetAttribute(&value, (CUdevice_attribute)which, device);
   return value;
@@ -196,7 +196,7 @@ EXPORT cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 #undef SIZE
   };
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-    int value = attribute(fields[i].from, device);
+    int value = runtime_attribute(fields[i].from, device);
     if (fields[i].wide)
       *(size_t *)((char *)p + fields[i].at) = (size_t)value;
     else
@@ -225,7 +225,7 @@ EXPORT cudaError_t cudaDeviceReset(void) {
 
 /* ---- memory ---------------------------------------------------------------------- */
 
-static cudaError_t allocate(void **p, size_t bytes, enum memory_kind kind) {
+static cudaError_t runtime_allocate(void **p, size_t bytes, enum memory_kind kind) {
   struct CUctx_st *c;
   uintptr_t base = 0;
   CUresult e = runtime_ready(&c);
@@ -241,27 +241,27 @@ static cudaError_t allocate(void **p, size_t bytes, enum memory_kind kind) {
 }
 
 EXPORT cudaError_t cudaMalloc(void **p, size_t bytes) {
-  return allocate(p, bytes, MEMORY_DEVICE);
+  return runtime_allocate(p, bytes, MEMORY_DEVICE);
 }
 EXPORT cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags) {
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
     return runtime_error(CUDA_ERROR_INVALID_VALUE);
-  return allocate(p, bytes, MEMORY_MANAGED);
+  return runtime_allocate(p, bytes, MEMORY_MANAGED);
 }
 EXPORT cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t bytes, size_t rows) {
   *pitch = (bytes + 511) / 512 * 512;
-  return allocate(p, *pitch * rows, MEMORY_DEVICE);
+  return runtime_allocate(p, *pitch * rows, MEMORY_DEVICE);
 }
 EXPORT cudaError_t cudaMallocHost(void **p, size_t bytes) {
-  return allocate(p, bytes, MEMORY_HOST);
+  return runtime_allocate(p, bytes, MEMORY_HOST);
 }
 EXPORT cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags) {
   return flags > 7 ? runtime_error(CUDA_ERROR_INVALID_VALUE)
-                   : allocate(p, bytes, MEMORY_HOST);
+                   : runtime_allocate(p, bytes, MEMORY_HOST);
 }
 EXPORT cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s) {
   (void)s;
-  return allocate(p, bytes, MEMORY_DEVICE);
+  return runtime_allocate(p, bytes, MEMORY_DEVICE);
 }
 EXPORT cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags) {
   struct allocation a;

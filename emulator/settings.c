@@ -30,7 +30,7 @@ static struct {
   atomic_ulong calls[FAULT_INIT + 1];
 } state = { .once = PTHREAD_ONCE_INIT };
 
-static size_t bytes_of(const char *text) {
+static size_t settings_bytes_of(const char *text) {
   char *end;
   double n = strtod(text, &end);
   int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
@@ -56,8 +56,8 @@ static void setting_read(const char *name, const char *value) {
     s->devices = atoi(value) < 0    ? 0
         : atoi(value) > MAX_DEVICES ? MAX_DEVICES
                                     : atoi(value);
-  else if (!strcmp(name, "memory") && bytes_of(value))
-    s->memory = bytes_of(value);
+  else if (!strcmp(name, "memory") && settings_bytes_of(value))
+    s->memory = settings_bytes_of(value);
   else if (!strcmp(name, "cc") && atoi(value) >= 10)
     s->cc = atoi(value);
   else if (!strcmp(name, "timeout") && strtod(value, NULL) > 0)

@@ -36,7 +36,7 @@ static const struct command {
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
-static void usage(FILE *out) {
+static void main_usage(FILE *out) {
   fputs("usage: autotune COMMAND …\n", out);
   for (size_t i = 0; i < N_COMMANDS; i++) {
     // columns, not bytes: '…' is three
@@ -74,7 +74,7 @@ static int help_command(const struct command *command) {
 
 static int command_help(int argc, char **argv) {
   if (argc < 2) {
-    usage(stdout);
+    main_usage(stdout);
     help_topics(stdout);
     return 0;
   }
@@ -91,7 +91,7 @@ static int command_help(int argc, char **argv) {
 }
 
 // The status of COMMAND, or 1 where what it printed did not arrive.
-static int run(const struct command *command, int argc, char **argv) {
+static int main_run(const struct command *command, int argc, char **argv) {
   char help[] = "--help";
   if (argc == 2 && strcmp(argv[1], "-h") == 0)
     argv[1] = help;
@@ -104,18 +104,18 @@ static int run(const struct command *command, int argc, char **argv) {
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    usage(stderr);
+    main_usage(stderr);
     return 2;
   }
   const struct command *command = find_command(argv[1]);
   if (command)
-    return run(command, argc - 1, argv + 1);
+    return main_run(command, argc - 1, argv + 1);
   const char *names[N_COMMANDS + 1] = { NULL };
   for (size_t i = 0; i < N_COMMANDS; i++)
     names[i] = commands[i].name;
   const char *near = nearest(slice_of(argv[1]), names);
   fprintf(stderr, "autotune: unknown command '%s'%s%s%s\n", argv[1],
           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  usage(stderr);
+  main_usage(stderr);
   return 2;
 }

@@ -31,7 +31,7 @@ static struct {
 } logs = { .once = PTHREAD_ONCE_INIT, .mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP };
 
 // In a child another thread's lock is nobody's.
-static void after_fork(void) {
+static void log_after_fork(void) {
   pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   logs.mutex = fresh;
 }
@@ -39,7 +39,7 @@ static void after_fork(void) {
 static void log_begin(void) {
   void *page = sys_mmap(TOPICS * sizeof *logs.topics, true);
   logs.topics = page ? page : logs.own;
-  pthread_atfork(NULL, NULL, after_fork);
+  pthread_atfork(NULL, NULL, log_after_fork);
 }
 
 bool log_enabled(enum autotune_level level) {
@@ -54,7 +54,7 @@ void autotune_set_log(autotune_log_fn *fn, void *data) {
   pthread_mutex_unlock(&logs.mutex);
 }
 
-static void put(const char *s, size_t size) {
+static void log_put(const char *s, size_t size) {
   while (size > 0) {
     ssize_t n = write(STDERR_FILENO, s, size);
     if (n < 0 && errno == EINTR)
@@ -66,7 +66,7 @@ static void put(const char *s, size_t size) {
   }
 }
 
-static void put_line(enum autotune_level level, const char *message) {
+static void log_put_line(enum autotune_level level, const char *message) {
   static const char *const names[] = { "error", "warning", "info", "debug" };
   char small[LINE + 64];
   size_t size = strlen(message) + 64;
@@ -79,13 +79,13 @@ static void put_line(enum autotune_level level, const char *message) {
                    names[level], message);
   size_t end = (size_t)n < size - 1 ? (size_t)n : size - 2;
   line[end] = '\n';
-  put(line, end + 1);
+  log_put(line, end + 1);
   logs.progress = false;
   if (line != small)
     free(line);
 }
 
-static void tell(enum autotune_level level, const char *format, va_list args) {
+static void log_tell(enum autotune_level level, const char *format, va_list args) {
   char small[LINE], *text = small;
   va_list again;
   va_copy(again, args);
@@ -100,7 +100,7 @@ static void tell(enum autotune_level level, const char *format, va_list args) {
   if (logs.fn)
     logs.fn(level, text, logs.data);
   else
-    put_line(level, text);
+    log_put_line(level, text);
   pthread_mutex_unlock(&logs.mutex);
   if (text != small)
     free(text);
@@ -112,7 +112,7 @@ void log_message(enum autotune_level level, const char *format, ...) {
   int error = errno;
   va_list args;
   va_start(args, format);
-  tell(level, format, args);
+  log_tell(level, format, args);
   va_end(args);
   errno = error;
 }
@@ -145,13 +145,13 @@ void log_once(enum autotune_level level, const char *topic, const char *format, 
   if (topic_is_new(topic)) {
     va_list args;
     va_start(args, format);
-    tell(level, format, args);
+    log_tell(level, format, args);
     va_end(args);
   }
   errno = error;
 }
 
-static unsigned terminal_columns(void) {
+static unsigned log_terminal_columns(void) {
   struct winsize w;
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 10)
     return w.ws_col;
@@ -170,14 +170,15 @@ void log_progress(const char *line) {
   pthread_mutex_lock(&logs.mutex);
   if (line && !logs.fn) {
     // One column less than there are: the last one makes some terminals wrap.
-    n = snprintf(text, sizeof text, "\r\033[K%.*s", (int)terminal_columns() - 1, line);
+    n = snprintf(text, sizeof text, "\r\033[K%.*s", (int)log_terminal_columns() - 1,
+                 line);
     logs.progress = true;
   } else if (logs.progress) {
     n = snprintf(text, sizeof text, "\r\033[K");
     logs.progress = false;
   }
   if (n > 0)
-    put(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    log_put(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
   pthread_mutex_unlock(&logs.mutex);
   errno = error;
 }

@@ -42,7 +42,7 @@ __attribute__((constructor)) static void read_affinity(void) {
 // ---- the CPU ------------------------------------------------------------------------
 
 // Appends words of TEXT to OUT of SIZE, each blank once.
-static void squeeze(char *out, size_t size, const char *text) {
+static void machine_squeeze(char *out, size_t size, const char *text) {
   size_t n = strlen(out);
   for (; *text && n + 1 < size; text++)
     if (*text != ' ' || (n > 0 && out[n - 1] != ' '))
@@ -101,7 +101,7 @@ static void x86_identity(struct machine *m) {
       unsigned words[4] = { a, b, c, d };
       memcpy(brand + 16 * i, words, 16);
     }
-  squeeze(m->name, sizeof m->name, brand[0] ? brand : vendor);
+  machine_squeeze(m->name, sizeof m->name, brand[0] ? brand : vendor);
   __get_cpuid(1, &a, &b, &c, &d);
   unsigned family = a >> 8 & 15, model = a >> 4 & 15;
   if (family == 6 || family == 15)
@@ -160,8 +160,8 @@ static void cpu_identity(struct machine *m) {
       XXH3_64bits_update(state, line, strlen(line));
     if (strncmp(line, "CPU ", 4) == 0 || strncmp(line, "model name", 10) == 0 ||
         strncmp(line, "uarch", 5) == 0) {
-      squeeze(m->cpu, sizeof m->cpu, line);
-      squeeze(m->cpu, sizeof m->cpu, " ");
+      machine_squeeze(m->cpu, sizeof m->cpu, line);
+      machine_squeeze(m->cpu, sizeof m->cpu, " ");
     }
   }
   snprintf(m->isa, sizeof m->isa, "native %016llx",

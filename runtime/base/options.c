@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// options.c: the AUTOTUNE_* variables, one table. What is not understood is refused loudly,
-// once, and the default holds.
+// options.c: the AUTOTUNE_* variables, one table. What is not understood is refused
+// loudly, once, and the default holds.
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -35,13 +35,13 @@ static struct {
 
 // ---- suggestions --------------------------------------------------------------------
 
-static unsigned min3(unsigned a, unsigned b, unsigned c) {
+static unsigned options_min3(unsigned a, unsigned b, unsigned c) {
   unsigned m = a < b ? a : b;
   return m < c ? m : c;
 }
 
 // Levenshtein's distance, one row at a time; texts over 63 bytes are far from everything.
-static unsigned distance(const char *a, const char *b) {
+static unsigned options_distance(const char *a, const char *b) {
   size_t n = strlen(a), m = strlen(b);
   unsigned row[64];
   if (n > 63 || m > 63)
@@ -53,7 +53,7 @@ static unsigned distance(const char *a, const char *b) {
     row[0] = (unsigned)i;
     for (size_t j = 1; j <= m; j++) {
       unsigned above = row[j];
-      row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+      row[j] = options_min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
       diagonal = above;
     }
   }
@@ -64,7 +64,7 @@ const char *env_nearest(const char *word, const char *const *words) {
   const char *best = NULL;
   unsigned least = (unsigned)strlen(word) / 3 + 1;
   for (; *words; words++) {
-    unsigned d = distance(word, *words);
+    unsigned d = options_distance(word, *words);
     if (d <= least && (!best || d < least)) {
       best = *words;
       least = d;
@@ -98,7 +98,7 @@ int env_mode(const char *name) {
   return word_index(name, modes);
 }
 
-static void read_mode(const char *name, const char *value) {
+static void options_read_mode(const char *name, const char *value) {
   int i = env_mode(value);
   if (i < 0)
     return bad_value(name, value, modes);
@@ -158,7 +158,7 @@ bool env_parse_budget(const char *text, struct budget *out) {
   }
 }
 
-static void read_budget(const char *name, const char *value) {
+static void options_read_budget(const char *name, const char *value) {
   struct budget b;
   if (!env_parse_budget(value, &b)) {
     WARN(
@@ -172,7 +172,7 @@ static void read_budget(const char *name, const char *value) {
   env.options.budget_share = b.share;
 }
 
-static void read_until(const char *name, const char *value) {
+static void options_read_until(const char *name, const char *value) {
   char *end;
   double percent = strtod(value, &end);
   if (end == value || strcmp(end, "%") != 0 || !(percent > 0 && percent < 100))
@@ -215,7 +215,7 @@ static void read_drift(const char *name, const char *value) {
     WARN("%s=%s: neither 'off' nor a time such as '8s'", name, value);
 }
 
-static void read_kernel(const char *name, const char *value) {
+static void options_read_kernel(const char *name, const char *value) {
   (void)name;
   env.options.kernel = sys_strdup(value);
 }
@@ -231,7 +231,7 @@ static void read_seed(const char *name, const char *value) {
     WARN("%s=%s: not a whole number", name, value);
 }
 
-static void read_search(const char *name, const char *value) {
+static void options_read_search(const char *name, const char *value) {
   const char *words[32];
   unsigned n = 0;
   for (const struct strategy_class *const *c = strategy_list(); *c && n < 31; c++)
@@ -284,9 +284,9 @@ static const struct variable {
   const char *name;
   void (*read)(const char *name, const char *value); // NULL: read elsewhere, known here
 } variables[] = {
-  { "AUTOTUNE_MODE", read_mode },
-  { "AUTOTUNE_BUDGET", read_budget },
-  { "AUTOTUNE_SEARCH", read_search },
+  { "AUTOTUNE_MODE", options_read_mode },
+  { "AUTOTUNE_BUDGET", options_read_budget },
+  { "AUTOTUNE_SEARCH", options_read_search },
   { "AUTOTUNE_SEED", read_seed },
   { "AUTOTUNE_LOG", read_log },
   { "AUTOTUNE_CACHE", read_cache },
@@ -294,8 +294,8 @@ static const struct variable {
   { "AUTOTUNE_OPENMP", read_openmp },
   { "AUTOTUNE_WISDOM", read_wisdom },
   { "AUTOTUNE_DRIFT", read_drift },
-  { "AUTOTUNE_UNTIL", read_until },
-  { "AUTOTUNE_KERNEL", read_kernel },
+  { "AUTOTUNE_UNTIL", options_read_until },
+  { "AUTOTUNE_KERNEL", options_read_kernel },
   { "AUTOTUNE_CALLED", read_called },
   { "AUTOTUNE_CAPTURE", read_capture },
   { "AUTOTUNE_CAPTURE_LIMIT", read_capture_limit },

@@ -16,7 +16,7 @@
 #include "base.h"
 
 /* Not sys_now, whose clock a test may stop. */
-static double real_now(void) {
+static double run_program_real_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -44,7 +44,7 @@ static char **make_argv(const char *program, const char *const *args) {
   return argv;
 }
 
-static bool is_variable(const char *entry, const char *name) {
+static bool run_program_is_variable(const char *entry, const char *name) {
   size_t n = strlen(name);
   return strncmp(entry, name, n) == 0 && entry[n] == '=';
 }
@@ -61,8 +61,8 @@ static char **make_environment(const char *folder, char **tmpdir) {
     return NULL;
   }
   for (size_t i = 0; i < n; i++)
-    if (!is_variable(environ[i], "LC_ALL") &&
-        !(folder && is_variable(environ[i], "TMPDIR")))
+    if (!run_program_is_variable(environ[i], "LC_ALL") &&
+        !(folder && run_program_is_variable(environ[i], "TMPDIR")))
       list[m++] = environ[i];
   static char locale[] = "LC_ALL=C";
   list[m++] = locale;
@@ -73,7 +73,7 @@ static char **make_environment(const char *folder, char **tmpdir) {
 }
 
 /* In a process group of its own, nothing blocked, every signal as it is by default. */
-static int spawn(char **argv, char **environment, int output, pid_t *pid) {
+static int run_program_spawn(char **argv, char **environment, int output, pid_t *pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t none, all;
@@ -102,10 +102,10 @@ static int spawn(char **argv, char **environment, int output, pid_t *pid) {
 
 /* Reads until nobody writes any more, keeping what fits. False: the deadline came first.
  */
-static bool collect(int fd, char *text, size_t size, double deadline) {
+static bool run_program_collect(int fd, char *text, size_t size, double deadline) {
   size_t used = 0;
   for (;;) {
-    double left = deadline - real_now();
+    double left = deadline - run_program_real_now();
     struct pollfd p = { fd, POLLIN, 0 };
     if (left <= 0)
       return false;
@@ -127,7 +127,7 @@ static bool collect(int fd, char *text, size_t size, double deadline) {
 }
 
 /* True when PID has ended before the deadline. */
-static bool reap(pid_t pid, int *status, double deadline) {
+static bool run_program_reap(pid_t pid, int *status, double deadline) {
   struct timespec nap = { 0, 200000 };
   for (;;) {
     pid_t got = waitpid(pid, status, WNOHANG);
@@ -138,7 +138,7 @@ static bool reap(pid_t pid, int *status, double deadline) {
       *status = 0;
       return true;
     }
-    if (real_now() > deadline)
+    if (run_program_real_now() > deadline)
       return false;
     nanosleep(&nap, NULL);
     if (nap.tv_nsec < 10000000)
@@ -146,20 +146,21 @@ static bool reap(pid_t pid, int *status, double deadline) {
   }
 }
 
-static int run(char **argv, char **environment, char *text, size_t size,
-               double deadline) {
+static int run_program_run(char **argv, char **environment, char *text, size_t size,
+                           double deadline) {
   int ends[2], status = 0;
   pid_t pid;
   if (sys_fails(SYS_PIPE) || pipe2(ends, O_CLOEXEC) != 0)
     return RUN_FAILED;
-  int error = argv[0] ? spawn(argv, environment, ends[1], &pid) : ENOENT;
+  int error = argv[0] ? run_program_spawn(argv, environment, ends[1], &pid) : ENOENT;
   close(ends[1]);
   if (error) {
     close(ends[0]);
     errno = error;
     return RUN_FAILED;
   }
-  bool ended = collect(ends[0], text, size, deadline) && reap(pid, &status, deadline);
+  bool ended = run_program_collect(ends[0], text, size, deadline) &&
+      run_program_reap(pid, &status, deadline);
   close(ends[0]);
   if (!ended) {
     kill(-pid, SIGKILL);
@@ -171,13 +172,14 @@ static int run(char **argv, char **environment, char *text, size_t size,
 
 int run_program(const char *program, const char *const *args, const char *folder,
                 char *text, size_t size, double seconds) {
-  double deadline = real_now() + seconds;
+  double deadline = run_program_real_now() + seconds;
   char *tmpdir = NULL, **argv = make_argv(program, args);
   char **environment = make_environment(folder, &tmpdir);
   text[0] = 0;
   errno = ENOMEM;
-  int status = argv && environment ? run(argv, environment, text, size, deadline)
-                                   : RUN_FAILED;
+  int status = argv && environment
+      ? run_program_run(argv, environment, text, size, deadline)
+      : RUN_FAILED;
   int error = errno;
   free(argv);
   free(environment);

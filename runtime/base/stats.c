@@ -8,7 +8,7 @@
 
 #include "base.h"
 
-static int by_value(const void *a, const void *b) {
+static int stats_by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
@@ -16,7 +16,7 @@ static int by_value(const void *a, const void *b) {
 // The largest K for which [X(K), X(n+1-K)] holds the median with 95 %: P(Bin(n, 1/2) < K)
 // <= 2.5 %. At least 1: fewer than six samples have no such interval, and then their
 // whole range must do.
-static unsigned rank(unsigned n) {
+static unsigned stats_rank(unsigned n) {
   double term = n < 1000 ? exp2(-(double)n) : 0, sum = term;
   if (term == 0) { // the normal approximation is as good as exact up there
     double k = n / 2.0 - 0.98 * sqrt(n);
@@ -35,8 +35,8 @@ struct estimate stats_median(double *samples, unsigned n) {
   struct estimate e = { .n = n };
   if (n == 0)
     return e;
-  qsort(samples, n, sizeof *samples, by_value);
-  unsigned k = rank(n);
+  qsort(samples, n, sizeof *samples, stats_by_value);
+  unsigned k = stats_rank(n);
   e.median = n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
   e.low = samples[k - 1];
   e.high = samples[n - k];

@@ -9,7 +9,7 @@
 static const double start_cost = 0.4;
 enum { RUNS = 8 };
 
-static void add(_Atomic double *sum, double seconds) {
+static void allowance_add(_Atomic double *sum, double seconds) {
   double old = atomic_load_explicit(sum, memory_order_relaxed);
   while (!atomic_compare_exchange_weak_explicit(
       sum, &old, old + seconds, memory_order_relaxed, memory_order_relaxed))
@@ -30,12 +30,12 @@ double allowance_share(const struct autotune_kernel *k) {
 }
 
 void allowance_spend(struct site *s, double seconds) {
-  add(&s->spent, seconds);
+  allowance_add(&s->spent, seconds);
   atomic_fetch_add_explicit(&s->calls, 1, memory_order_relaxed);
 }
 
 void allowance_cost(struct site *s, double seconds) {
-  add(&s->cost, seconds);
+  allowance_add(&s->cost, seconds);
 }
 
 double allowance_left(const struct site *s) {

@@ -27,7 +27,7 @@ const char *autotune_version(void) {
   return "autotune " AUTOTUNE_VERSION;
 }
 
-static struct site *find_kernel(struct site *list, const char *name) {
+static struct site *api_find_kernel(struct site *list, const char *name) {
   while (list && strcmp(list->kernel->name, name) != 0)
     list = list->next;
   return list;
@@ -37,8 +37,8 @@ static struct node *node_for(struct site *s, const long long *key) {
   return key || s->kernel->n_keys == 0 ? site_find(s, key) : atomic_load(&s->last);
 }
 
-static const struct autotune_param *find_param(const struct autotune_kernel *k,
-                                               const char *name) {
+static const struct autotune_param *api_find_param(const struct autotune_kernel *k,
+                                                   const char *name) {
   for (unsigned p = 0; p < k->n_params; p++)
     if (strcmp(k->params[p].name, name) == 0)
       return &k->params[p];
@@ -46,8 +46,8 @@ static const struct autotune_param *find_param(const struct autotune_kernel *k,
 }
 
 // The value of P that VALUES ("MR=6\nNR=64\n") names, or NULL.
-static const struct autotune_value *find_value(const struct autotune_param *p,
-                                               const char *values) {
+static const struct autotune_value *api_find_value(const struct autotune_param *p,
+                                                   const char *values) {
   size_t n = strlen(p->name);
   for (const char *line = values; line && *line;
        line = strchr(line, '\n'), line += line != NULL) {
@@ -82,16 +82,16 @@ static enum autotune_status best_stored(const struct site *s, const long long *k
   free(why);
   if (!found)
     return AUTOTUNE_NOT_TUNED;
-  *value = m.winner ? find_value(p, m.values) : original_value(p);
+  *value = m.winner ? api_find_value(p, m.values) : original_value(p);
   store_summary_free(&m);
   return *value ? AUTOTUNE_OK : AUTOTUNE_NOT_TUNED;
 }
 
-static enum autotune_status best(const char *kernel, const long long *key,
-                                 const char *parameter,
-                                 const struct autotune_value **value) {
-  struct site *s = find_kernel(sites_lock(), kernel);
-  const struct autotune_param *p = s ? find_param(s->kernel, parameter) : NULL;
+static enum autotune_status api_best(const char *kernel, const long long *key,
+                                     const char *parameter,
+                                     const struct autotune_value **value) {
+  struct site *s = api_find_kernel(sites_lock(), kernel);
+  const struct autotune_param *p = s ? api_find_param(s->kernel, parameter) : NULL;
   enum autotune_status status = !s ? AUTOTUNE_UNKNOWN_KERNEL
       : p                          ? AUTOTUNE_NOT_TUNED
                                    : AUTOTUNE_UNKNOWN_PARAMETER;
@@ -99,7 +99,7 @@ static enum autotune_status best(const char *kernel, const long long *key,
   struct note *values = n && atomic_load(&n->decided) ? atomic_load(&n->values) : NULL;
   if (n)
     key = n->entry.key;
-  *value = values ? find_value(p, values->text) : NULL;
+  *value = values ? api_find_value(p, values->text) : NULL;
   if (*value)
     status = AUTOTUNE_OK;
   else if (p && (key || s->kernel->n_keys == 0))
@@ -113,7 +113,7 @@ static enum autotune_status best_hushed(const char *kernel, const long long *key
                                         const struct autotune_value **value) {
   struct hush hush;
   sys_hush(&hush);
-  enum autotune_status status = best(kernel, key, parameter, value);
+  enum autotune_status status = api_best(kernel, key, parameter, value);
   sys_unhush(&hush);
   return status;
 }
@@ -211,7 +211,7 @@ enum autotune_status autotune_wait(double seconds) {
 enum autotune_status autotune_why(const char *kernel, const long long *key, char **text) {
   if (!kernel || !text)
     return AUTOTUNE_INVALID;
-  struct site *s = find_kernel(sites_lock(), kernel);
+  struct site *s = api_find_kernel(sites_lock(), kernel);
   struct node *n = s ? node_for(s, key) : NULL;
   struct note *why = n ? atomic_load(&n->why) : NULL;
   char *copy = why ? sys_strdup(why->text) : NULL;

@@ -46,7 +46,7 @@ static void tell_allowance(void) {
   }
 }
 
-static void lent(const struct outcome *out, void *data) {
+static void background_lent(const struct outcome *out, void *data) {
   (void)data;
   if (beside_goes() && !atomic_load(&beside.node->retired))
     borrow_lent(beside.node, out);
@@ -57,7 +57,7 @@ int beside_start(struct site *s, struct node *n, void *const *args,
   struct identity id = site_identity(s, n->entry.key);
   struct plan p = *plan;
   p.retry = n->crashes > 0;
-  p.lent = lent;
+  p.lent = background_lent;
   if (session_start(s->kernel, &id, args, &p, out) != 0)
     return -1;
   beside.node = n;
@@ -79,7 +79,7 @@ bool beside_calls(void) {
   return atomic_load(&beside.node->retired) || session_has_news();
 }
 
-static void cancel(void) {
+static void background_cancel(void) {
   live_close();
   session_cancel();
   session_abandon(false);
@@ -87,7 +87,7 @@ static void cancel(void) {
 }
 
 // What has become of the tuning, in OUT.
-static void settle(enum session_state state, struct outcome *out) {
+static void background_settle(enum session_state state, struct outcome *out) {
   struct site *s = atomic_load(&beside.site);
   struct node *n = beside.node;
   live_close();
@@ -107,14 +107,14 @@ void beside_look(double seconds) {
   if (!beside_goes())
     return;
   if (session_abandoned() || atomic_load(&beside.node->retired))
-    return cancel();
+    return background_cancel();
   tell_allowance();
   struct outcome *out = sys_malloc(sizeof *out);
   if (out)
     out->cost = 0;
   enum session_state state = out ? session_wait(seconds, out) : SESSION_RUNS;
   if (state != SESSION_RUNS)
-    settle(state, out);
+    background_settle(state, out);
   free(out);
 }
 
@@ -123,7 +123,7 @@ bool beside_leave(const struct site *s) {
   for (int i = 0; i < 1000 && atomic_load(&beside.site) == s; i++) {
     if (decide_take()) {
       if (atomic_load(&beside.site) == s)
-        cancel();
+        background_cancel();
       decide_release();
     } else {
       nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);

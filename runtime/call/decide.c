@@ -39,13 +39,13 @@ void decide_after_fork(void) {
 }
 
 // What runs for N: the default, until something better is decided or borrowed.
-static autotune_fn current(const struct node *n) {
+static autotune_fn decide_current(const struct node *n) {
   return __atomic_load_n(&n->entry.code, __ATOMIC_ACQUIRE);
 }
 
 // Sets what the stub looks at first, unless the node has been forgotten meanwhile.
-static autotune_fn use(struct site *s, struct node *n) {
-  autotune_fn code = current(n);
+static autotune_fn decide_use(struct site *s, struct node *n) {
+  autotune_fn code = decide_current(n);
   atomic_store_explicit(&s->last, n, memory_order_relaxed);
   __atomic_store_n(&s->place->hot, &n->entry, __ATOMIC_RELEASE);
   if (atomic_load(&n->retired))
@@ -55,7 +55,7 @@ static autotune_fn use(struct site *s, struct node *n) {
 
 static void decide(struct node *n, autotune_fn code, const char *why) {
   site_note(&n->why, why);
-  if (current(n) != code) // it is the default's from the beginning
+  if (decide_current(n) != code) // it is the default's from the beginning
     __atomic_store_n(&n->entry.code, code, __ATOMIC_RELEASE);
   atomic_store_explicit(&n->decided, true, memory_order_release);
 }
@@ -63,8 +63,8 @@ static void decide(struct node *n, autotune_fn code, const char *why) {
 // ---- deciding -----------------------------------------------------------------------
 
 // Loads the shared object at PATH for N. False: it cannot be, and that was said.
-static bool install(struct site *s, struct node *n, const char *path, const char *values,
-                    const char *why) {
+static bool decide_install(struct site *s, struct node *n, const char *path,
+                           const char *values, const char *why) {
   char *message = NULL;
   void *handle = NULL;
   autotune_fn code = site_load(n, path, values, &handle, &message);
@@ -84,7 +84,7 @@ static bool install(struct site *s, struct node *n, const char *path, const char
 
 // What is known is decided at once, if its code is at hand. False: it is not, or cannot
 // be loaded.
-static bool adopt(struct site *s, struct node *n, const struct recall *known) {
+static bool decide_adopt(struct site *s, struct node *n, const struct recall *known) {
   const struct summary *m = &known->summary;
   double speedup = m->best.median > 0 ? m->original.median / m->best.median : 0;
   bool elsewhere = known->source[0] != '\0';
@@ -105,7 +105,7 @@ static bool adopt(struct site *s, struct node *n, const struct recall *known) {
              elsewhere ? "from " : "stored", known->source, speedup,
              elsewhere ? "another run" : "an earlier run", m->tried,
              m->tried == 1 ? "" : "s", elsewhere ? ", checked here" : "");
-  if (!known->path || !install(s, n, known->path, m->values, why))
+  if (!known->path || !decide_install(s, n, known->path, m->values, why))
     return false;
   bool raced = strncmp(m->why, "raced again", strlen("raced again")) == 0;
   double rest = raced ? watch_pause() - ((double)time(NULL) - m->when) : 0;
@@ -122,7 +122,7 @@ void decide_free(struct node *n) {
 
 // What is known of the key. Asked once: what other processes find later is for later
 // runs. True: decided. A winner without code is left in N->known.
-static bool ask(struct site *s, struct node *n) {
+static bool decide_ask(struct site *s, struct node *n) {
   struct identity id = site_identity(s, n->entry.key);
   enum tuning_mode mode = decide_mode(s->kernel);
   bool locked = mode == MODE_LOCKED || mode == MODE_OFFLINE;
@@ -132,7 +132,7 @@ static bool ask(struct site *s, struct node *n) {
   if (known) {
     recall_find(s->kernel, &id, locked, hurries ? 0.001 : STORE_WAIT, known);
     adopted = (known->kind == RECALL_DEFAULT || known->kind == RECALL_OBJECT) &&
-        adopt(s, n, known);
+        decide_adopt(s, n, known);
     if (known->why[0])
       log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
     if (known->why[0] && !adopted)
@@ -155,7 +155,7 @@ static const char *why_not(enum tuning_mode mode) {
 }
 
 // The default, for NO and for what was found out before.
-static void refuse(struct site *s, struct node *n, const char *no) {
+static void decide_refuse(struct site *s, struct node *n, const char *no) {
   struct note *found = atomic_load(&n->why);
   char *why = found ? sys_printf("%s: %s", no, found->text) : NULL;
   decide(n, s->kernel->original, why ? why : no);
@@ -165,12 +165,12 @@ static void refuse(struct site *s, struct node *n, const char *no) {
 // A winner that was found elsewhere, or whose code was lost, has been compiled and
 // compared with the default. Where it failed, and that is allowed, the next thing is a
 // tuning.
-static void checked(struct site *s, struct node *n, struct outcome *out) {
+static void decide_checked(struct site *s, struct node *n, struct outcome *out) {
   struct recall *known = n->known;
   const char *no = why_not(decide_mode(s->kernel));
   if (out->tuned && out->winner)
     known->path = sys_strdup(out->path);
-  if (known->path && adopt(s, n, known)) {
+  if (known->path && decide_adopt(s, n, known)) {
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
   } else if (!session_abandoned()) {
     snprintf(known->why, sizeof known->why, "%s: %.300s",
@@ -179,20 +179,21 @@ static void checked(struct site *s, struct node *n, struct outcome *out) {
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
     site_note(&n->why, known->why);
     if (no)
-      refuse(s, n, no);
+      decide_refuse(s, n, no);
   }
   decide_free(n);
 }
 
 static bool current_is(const struct node *n, const char *values) {
   const struct note *now = atomic_load(&n->values);
-  return now && strcmp(now->text, values) == 0 && current(n) != n->site->kernel->original;
+  return now && strcmp(now->text, values) == 0 &&
+      decide_current(n) != n->site->kernel->original;
 }
 
 void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   const struct autotune_kernel *k = s->kernel;
   if (n->known) {
-    checked(s, n, out);
+    decide_checked(s, n, out);
     if (out->fd >= 0)
       close(out->fd);
     return;
@@ -201,13 +202,13 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   log_message(out->tuned ? AUTOTUNE_INFO : AUTOTUNE_WARN, "%s: %s", k->name, out->why);
   if (atomic_load(&n->decided) && (!out->tuned || (values && current_is(n, values))))
     site_note(&n->why, out->why); // a race that changes nothing
-  else if ((!values || !install(s, n, out->path, values, out->why)) &&
+  else if ((!values || !decide_install(s, n, out->path, values, out->why)) &&
            !session_abandoned())
     decide(n, k->original,
            values ? "default: the tuned variant cannot be loaded" : out->why);
   if (session_abandoned()) // its kernel is gone
     ;
-  else if (current(n) != k->original)
+  else if (decide_current(n) != k->original)
     watch_begin(n, out->tuned ? out->seconds : 0, 0);
   else
     watch_end(n);
@@ -216,18 +217,19 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   free(values);
 }
 
-static void lent(const struct outcome *out, void *data) {
+static void decide_lent(const struct outcome *out, void *data) {
   borrow_lent(data, out);
 }
 
-static void tune(struct site *s, struct node *n, void *const *args, struct plan *plan) {
+static void decide_tune(struct site *s, struct node *n, void *const *args,
+                        struct plan *plan) {
   struct identity id = site_identity(s, n->entry.key);
   struct outcome *out = sys_malloc(sizeof *out);
   if (!out && atomic_load(&n->decided))
     return; // a race that is not begun
   if (!out)
     return decide(n, s->kernel->original, "default: no memory");
-  plan->lent = lent; // to other threads, which do not wait
+  plan->lent = decide_lent; // to other threads, which do not wait
   plan->data = n;
   if (plan->beside ? beside_start(s, n, args, plan, out) != 0
                    : (session_run(s->kernel, &id, args, plan, out), true))
@@ -257,35 +259,37 @@ static struct plan plan_for(const struct autotune_kernel *k) {
 }
 
 // The winner in N->known, compared with the default on this call's data.
-static void check(struct site *s, struct node *n, void *const *args, bool is_beside) {
+static void decide_check(struct site *s, struct node *n, void *const *args,
+                         bool is_beside) {
   struct summary adopted = n->known->summary;
   adopted.source = n->known->source;
-  tune(s, n, args,
-       &(struct plan){ .kind = PLAN_CHECK,
-                       .beside = is_beside,
-                       .adopt = &adopted,
-                       .points = n->known->point,
-                       .n_points = 1 });
+  decide_tune(s, n, args,
+              &(struct plan){ .kind = PLAN_CHECK,
+                              .beside = is_beside,
+                              .adopt = &adopted,
+                              .points = n->known->point,
+                              .n_points = 1 });
 }
 
 // Nothing is to be tuned here.
-static void borrow(struct site *s, struct node *n, void *const *args, const char *no) {
+static void decide_borrow(struct site *s, struct node *n, void *const *args,
+                          const char *no) {
   struct outcome *out = sys_malloc(sizeof *out);
   if (out && borrow_checked(s, n, args, out))
     decide_outcome(s, n, out);
   else
-    refuse(s, n, no);
+    decide_refuse(s, n, no);
   free(out);
 }
 
 // A tuned key, which is looked at now and then, and so looks after what goes on beside
 // the program.
-static void race(struct site *s, struct node *n, void *const *args) {
+static void decide_race(struct site *s, struct node *n, void *const *args) {
   struct plan plan;
   beside_look(0);
   if (watch_wants_race(n) && !beside_goes() && !openmp_in_parallel() &&
       watch_race(n, &plan))
-    tune(s, n, args, &plan);
+    decide_tune(s, n, args, &plan);
 }
 
 // In a parallel region nobody can fork for a kernel that may use threads; a device's does
@@ -300,26 +304,27 @@ static bool lacks_compiler(struct site *s, struct node *n) {
   if (!s->kernel->gpu || gpu_nvrtc_get(&why))
     return false;
   log_once(AUTOTUNE_WARN, "cuda", "CUDA kernels are not tuned: %s", why);
-  refuse(s, n, "default: there is no NVRTC to compile variants with");
+  decide_refuse(s, n, "default: there is no NVRTC to compile variants with");
   return true;
 }
 
 // By the one thread that is `busy`.
-static void work(struct site *s, struct node *n, void *const *args) {
+static void decide_work(struct site *s, struct node *n, void *const *args) {
   enum tuning_mode mode = decide_mode(s->kernel);
   const char *no = why_not(mode);
   bool again = mode == MODE_TUNE;
   beside_look(0);
-  if (atomic_load(&n->decided) || (!again && !atomic_load(&n->asked) && ask(s, n)))
+  if (atomic_load(&n->decided) || (!again && !atomic_load(&n->asked) && decide_ask(s, n)))
     return;
   atomic_store(&n->asked, true);
   struct plan plan = plan_for(s->kernel);
   struct note *why = atomic_load(&n->why);
   plan.why = why ? why->text : NULL;
   if (no && !n->known && (in_parallel(s) || wisdom_given()))
-    refuse(s, n, no); // with wisdom, what runs is not to depend on this machine's store
+    decide_refuse(s, n,
+                  no); // with wisdom, what runs is not to depend on this machine's store
   else if (no && !n->known && !beside_goes()) // there is one tuner at a time
-    borrow(s, n, args, no);
+    decide_borrow(s, n, args, no);
   else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS ||
            !s->kernel->n_units)
     decide(n, s->kernel->original, "default: the kernel has no parameters, or too many");
@@ -334,12 +339,12 @@ static void work(struct site *s, struct node *n, void *const *args) {
     site_note(&n->why,
               "default for now: its share of the time is not enough yet to tune");
   else if (n->known)
-    check(s, n, args, plan.beside);
+    decide_check(s, n, args, plan.beside);
   else
-    tune(s, n, args, &plan);
+    decide_tune(s, n, args, &plan);
   if (!atomic_load(&n->decided) && !n->known && !no && !plan.beside && !in_parallel(s) &&
       !beside_goes())
-    tune(s, n, args, &plan); // what was known failed its check
+    decide_tune(s, n, args, &plan); // what was known failed its check
 }
 
 struct call {
@@ -350,36 +355,36 @@ struct call {
 
 static void work_on(void *data) {
   struct call *c = data;
-  work(c->s, c->n, c->args);
+  decide_work(c->s, c->n, c->args);
 }
 
 static void race_on(void *data) {
   struct call *c = data;
-  race(c->s, c->n, c->args);
+  decide_race(c->s, c->n, c->args);
 }
 
-static autotune_fn miss(struct site *s, struct node *n, void *const *args) {
+static autotune_fn decide_miss(struct site *s, struct node *n, void *const *args) {
   if (decide_mode(s->kernel) == MODE_OFF) {
     decide(n, s->kernel->original, "default: tuning is off");
-    return use(s, n);
+    return decide_use(s, n);
   }
   if (atomic_load(&n->asked) && in_parallel(s))
-    return current(n);
+    return decide_current(n);
   if (!decide_take()) { // also a call from within a tuning
     if (!atomic_load(&n->why))
       site_note(&n->why, "default: a kernel is being tuned in another thread");
-    return current(n);
+    return decide_current(n);
   }
   if (!stack_run(work_on, &(struct call){ s, n, args }))
     site_note(&n->why, "default for now: no memory for a stack");
   decide_release();
-  return atomic_load(&n->decided) ? use(s, n) : current(n);
+  return atomic_load(&n->decided) ? decide_use(s, n) : decide_current(n);
 }
 
 static autotune_fn miss_hushed(struct site *s, struct node *n, void *const *args) {
   struct hush hush;
   sys_hush(&hush);
-  autotune_fn code = miss(s, n, args);
+  autotune_fn code = decide_miss(s, n, args);
   sys_unhush(&hush);
   return code;
 }
@@ -396,7 +401,7 @@ static autotune_fn miss_timed(struct site *s, struct node *n, void *const *args)
 // find nothing to do, or an order to follow; they are not to cost a system call.
 static bool is_idle(struct node *n, struct autotune_call_state *state,
                     autotune_fn *code) {
-  *code = current(n);
+  *code = decide_current(n);
   if (!atomic_load(&n->asked))
     return false;
   if (!beside_goes())
@@ -405,7 +410,7 @@ static bool is_idle(struct node *n, struct autotune_call_state *state,
     return true; // somebody else sees to it
   bool idle = !beside_calls();
   autotune_fn ordered = idle ? live_begin(n, state) : NULL;
-  *code = ordered ? ordered : current(n);
+  *code = ordered ? ordered : decide_current(n);
   decide_release();
   return idle;
 }
@@ -437,8 +442,8 @@ static void capture_on(void *data) {
 
 // The first call of a key goes to a file, where that was asked for, and is the default
 // variant's.
-static bool captures(struct site *s, struct node *n, void *const *args,
-                     struct autotune_call_state *state) {
+static bool decide_captures(struct site *s, struct node *n, void *const *args,
+                            struct autotune_call_state *state) {
   const char *only = options_get()->kernel;
   if ((only && strcmp(only, s->kernel->name) != 0) || atomic_exchange(&n->captured, true))
     return false;
@@ -458,7 +463,7 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
   struct site *s = site_of(place);
   struct node *n = s ? node_of(s, key) : NULL;
   autotune_fn code = k->original;
-  if (n && options_get()->capture && captures(s, n, args, state)) {
+  if (n && options_get()->capture && decide_captures(s, n, args, state)) {
     state->node = n;
     errno = error;
     return code;
@@ -467,7 +472,7 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
   if (n && atomic_load_explicit(&n->decided, memory_order_acquire)) {
     if ((timed = watch_due(n)))
       look_at_tuned(s, n, args);
-    code = use(s, n);
+    code = decide_use(s, n);
   } else if (n) {
     if (!is_idle(n, state, &code))
       code = miss_timed(s, n, args);
@@ -487,7 +492,7 @@ autotune_fn decide_launch(struct site *s, struct node *n, void *const *args) {
   struct autotune_call_state state = { .node = NULL };
   autotune_fn code;
   if (atomic_load_explicit(&n->decided, memory_order_acquire))
-    return use(s, n);
+    return decide_use(s, n);
   return is_idle(n, &state, &code) ? code : miss_timed(s, n, args);
 }
 
@@ -500,7 +505,7 @@ void autotune_end(struct autotune_call_state *state) {
   double seconds = sys_now() - state->began;
   if (!atomic_load_explicit(&n->decided, memory_order_acquire))
     allowance_spend(n->site, seconds);
-  else if (n->watch && state->code == current(n))
+  else if (n->watch && state->code == decide_current(n))
     watch_see(n, seconds);
   if (live_end(state) && decide_take()) {
     live_collect();

@@ -17,7 +17,7 @@ struct drift drift_new(double recorded, double length) {
   return (struct drift){ .recorded = recorded, .length = length, .stride = 1 };
 }
 
-static void keep(struct drift *d, double seconds) {
+static void drift_keep(struct drift *d, double seconds) {
   if (++d->passed < d->stride)
     return;
   d->passed = 0;
@@ -31,7 +31,7 @@ static void keep(struct drift *d, double seconds) {
 }
 
 // One more window of the first ones, which say what is normal.
-static bool learn(struct drift *d, double median) {
+static bool drift_learn(struct drift *d, double median) {
   if (d->n_bases == 0)
     d->since = d->began;
   d->bases[d->n_bases++] = median;
@@ -42,9 +42,9 @@ static bool learn(struct drift *d, double median) {
   return d->ratio > from_the_beginning;
 }
 
-static bool judge(struct drift *d, struct estimate e) {
+static bool drift_judge(struct drift *d, struct estimate e) {
   if (d->base <= 0)
-    return learn(d, e.median);
+    return drift_learn(d, e.median);
   bool slow = e.low > slower * d->base;
   d->fast = e.high * slower < d->base ? d->fast + 1 : 0;
   if (d->fast >= DRIFT_LONG) { // the first windows were not normal
@@ -61,11 +61,11 @@ static bool judge(struct drift *d, struct estimate e) {
 bool drift_add(struct drift *d, double seconds, double now) {
   if (d->n == 0 && d->passed == 0)
     d->began = now;
-  keep(d, seconds);
+  drift_keep(d, seconds);
   if (d->n < DRIFT_LEAST || now - d->began < d->length)
     return false;
   struct estimate e = stats_median(d->samples, d->n);
   d->n = d->passed = 0;
   d->stride = 1;
-  return judge(d, e);
+  return drift_judge(d, e);
 }

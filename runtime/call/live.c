@@ -73,7 +73,7 @@ void live_load(const struct autotune_kernel *k, unsigned arm, int fd) {
   atomic_store(&lane->loaded[arm], s->code ? LIVE_LOADED : LIVE_REFUSED);
 }
 
-static void unload(unsigned arm, bool inside) {
+static void live_unload(unsigned arm, bool inside) {
   struct slot *s = &live.slots[arm];
   if (s->handle && (s->led || inside))
     site_keep(live.node, s->handle);
@@ -84,28 +84,28 @@ static void unload(unsigned arm, bool inside) {
 
 // ---- orders -------------------------------------------------------------------------
 
-static int by_value(const void *a, const void *b) {
+static int live_by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
 // The present order is done, with what was measured.
-static void answer(struct lane *lane) {
+static void live_answer(struct lane *lane) {
   struct live_order *o = &lane->orders[live.taken % LIVE_ORDERS];
-  qsort(live.window, live.n, sizeof *live.window, by_value);
+  qsort(live.window, live.n, sizeof *live.window, live_by_value);
   atomic_store(&o->seconds, live.n > 0 ? live.window[live.n / 2] : -1);
   live.n = 0;
   atomic_store(&lane->answered, ++live.taken);
 }
 
-static const struct live_order *present(const struct lane *lane) {
+static const struct live_order *live_present(const struct lane *lane) {
   bool any = atomic_load(&lane->written) != live.taken;
   return any ? &lane->orders[live.taken % LIVE_ORDERS] : NULL;
 }
 
 // Is the call that is being timed never to end? One in this thread whose frame is gone,
 // or very old.
-static bool is_lost(const struct autotune_call_state *state) {
+static bool live_is_lost(const struct autotune_call_state *state) {
   if (pthread_equal(live.thread, pthread_self()))
     return (const void *)state >= live.frame;
   return sys_now() - live.began > given_up;
@@ -116,15 +116,15 @@ void live_collect(void) {
   uint64_t running = atomic_load(&live.running);
   if (!lane || !live.node || running == 0 || atomic_load(&live.ended) != running)
     return;
-  const struct live_order *o = present(lane);
+  const struct live_order *o = live_present(lane);
   atomic_store(&live.running, 0);
   atomic_store(&lane->running, 0);
   live.window[live.n++] = atomic_load(&live.seconds);
   if (o && (live.n >= o->repeat || live.n == LIVE_REPEAT))
-    answer(lane);
+    live_answer(lane);
 }
 
-static void lead(const struct lane *lane) {
+static void live_lead(const struct lane *lane) {
   unsigned best = atomic_load(&lane->best);
   if (best == live.best || best >= ARMS || !live.slots[best].code)
     return;
@@ -136,10 +136,11 @@ static void lead(const struct lane *lane) {
 // The next order that is for a call to follow.
 static const struct live_order *next_order(struct lane *lane) {
   const struct live_order *o;
-  while ((o = present(lane)) && (o->drop || o->arm >= ARMS || !live.slots[o->arm].code)) {
+  while ((o = live_present(lane)) &&
+         (o->drop || o->arm >= ARMS || !live.slots[o->arm].code)) {
     if (o->drop && o->arm > 0 && o->arm < ARMS)
-      unload(o->arm, false);
-    answer(lane);
+      live_unload(o->arm, false);
+    live_answer(lane);
   }
   return o;
 }
@@ -149,15 +150,15 @@ autotune_fn live_begin(struct node *n, struct autotune_call_state *state) {
   if (!lane || live.node != n)
     return NULL;
   live_collect();
-  lead(lane);
+  live_lead(lane);
   if (atomic_load(&live.running) != 0) {
-    if (!is_lost(state))
+    if (!live_is_lost(state))
       return NULL;
     // Its variant may still be running, so it must not be unloaded.
     live.slots[lane->orders[live.taken % LIVE_ORDERS].arm].led = true;
     atomic_store(&live.running, 0);
     atomic_store(&lane->running, 0);
-    answer(lane);
+    live_answer(lane);
   }
   const struct live_order *o = next_order(lane);
   if (!o || openmp_in_parallel()) // there a call takes what others leave it
@@ -197,7 +198,7 @@ void live_close(void) {
   if (!live.node)
     return;
   for (unsigned i = 1; i < ARMS; i++)
-    unload(i, running);
+    live_unload(i, running);
   atomic_store(&live.running, 0);
   live.node = NULL;
 }

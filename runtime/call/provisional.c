@@ -56,8 +56,8 @@ void borrow_known(struct node *n, const struct recall *known) {
 
 // The winner of the nearest key that may be borrowed here, as a point. False: there is
 // none.
-static bool find(struct site *s, const struct identity *id, choice *point,
-                 struct relative *from) {
+static bool provisional_find(struct site *s, const struct identity *id, choice *point,
+                             struct relative *from) {
   struct relative relatives[MAX_RELATIVES];
   bool found = false;
   char *message = NULL;
@@ -85,7 +85,7 @@ bool borrow_checked(struct site *s, struct node *n, void *const *args,
   struct relative from;
   choice point[MAX_PARAMS];
   if (k->n_params == 0 || k->n_params > MAX_PARAMS || !k->n_units || !may_check() ||
-      !find(s, &id, point, &from))
+      !provisional_find(s, &id, point, &from))
     return false;
   char source[128];
   snprintf(source, sizeof source, "borrowed from %s", from.name);

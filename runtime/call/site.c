@@ -25,7 +25,7 @@ static struct {
 // ---- the process --------------------------------------------------------------------
 
 // In the child of a fork the thread that held the lock or was tuning is not there.
-static void after_fork(void) {
+static void site_after_fork(void) {
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   runtime.lock = fresh;
   decide_after_fork();
@@ -37,8 +37,8 @@ static void at_exit(void) {
   atomic_store(&runtime.exiting, true);
 }
 
-static void begin(void) {
-  pthread_atfork(NULL, NULL, after_fork);
+static void site_begin(void) {
+  pthread_atfork(NULL, NULL, site_after_fork);
   atexit(at_exit);
 }
 
@@ -70,7 +70,7 @@ struct site *site_of(struct autotune_site *place) {
   struct site *s = __atomic_load_n((struct site **)&place->state, __ATOMIC_ACQUIRE);
   if (s)
     return s;
-  pthread_once(&runtime.once, begin);
+  pthread_once(&runtime.once, site_begin);
   struct site *list = sites_lock();
   s = place->state;
   if (!s && (s = sys_calloc(1, sizeof *s))) {
@@ -133,7 +133,7 @@ struct identity site_identity(const struct site *s, const long long *key) {
 
 // ---- keys ---------------------------------------------------------------------------
 
-static struct node *_Atomic *bucket(struct site *s, const long long *key) {
+static struct node *_Atomic *site_bucket(struct site *s, const long long *key) {
   uint64_t h = 0;
   for (unsigned i = 0; i < s->kernel->n_keys; i++)
     h = (h ^ (uint64_t)key[i]) * 0x9e3779b97f4a7c15u;
@@ -155,12 +155,13 @@ static struct node *find_from(const struct site *s, struct node *n,
 }
 
 struct node *site_find(struct site *s, const long long *key) {
-  return find_from(s, atomic_load_explicit(bucket(s, key), memory_order_acquire), key);
+  return find_from(s, atomic_load_explicit(site_bucket(s, key), memory_order_acquire),
+                   key);
 }
 
 // The node of KEY, made where there is none; NULL: no memory.
 struct node *node_of(struct site *s, const long long *key) {
-  struct node *_Atomic *b = bucket(s, key);
+  struct node *_Atomic *b = site_bucket(s, key);
   struct node *head = atomic_load_explicit(b, memory_order_acquire), *n;
   if ((n = find_from(s, head, key)))
     return n;
@@ -203,7 +204,7 @@ void site_note(_Atomic(struct note *) *list, const char *text) {
 // ---- the end of a site --------------------------------------------------------------
 
 static void unlink_node(struct site *s, struct node *n) {
-  struct node *_Atomic *at = bucket(s, n->entry.key);
+  struct node *_Atomic *at = site_bucket(s, n->entry.key);
   struct node *expected = n;
   if (atomic_compare_exchange_strong(at, &expected, atomic_load(&n->next)))
     return;
@@ -229,7 +230,7 @@ autotune_fn site_load(struct node *n, const char *path, const char *values, void
                 : module_load(path, k->symbols, k->n_symbols, handle, message);
 }
 
-static void unload(const struct site *s, void *handle) {
+static void site_unload(const struct site *s, void *handle) {
   if (handle && s->kernel->gpu)
     gpu_code_unload(handle);
   else if (handle)
@@ -254,7 +255,7 @@ void site_keep(struct node *n, void *handle) {
 static void free_kept(const struct site *s, struct kept *k) {
   for (struct kept *next; k; k = next) {
     next = k->next;
-    unload(s, k->handle);
+    site_unload(s, k->handle);
     free(k);
   }
 }
@@ -267,8 +268,8 @@ static void free_site(struct site *s) {
     free_notes(atomic_load(&n->values));
     decide_free(n);
     free(n->watch);
-    unload(s, n->handle);
-    unload(s, n->borrowed);
+    site_unload(s, n->handle);
+    site_unload(s, n->borrowed);
     free_kept(s, n->kept);
     free(n);
   }

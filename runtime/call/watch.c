@@ -32,14 +32,14 @@ struct watch {
 
 static atomic_uint races; // in this process
 
-static bool is_wanted(const struct autotune_kernel *k) {
+static bool watch_is_wanted(const struct autotune_kernel *k) {
   enum tuning_mode mode = decide_mode(k);
   return options_get()->drift > 0 && !k->gpu && // a launch returns before the kernel runs
       (mode == MODE_FIRST || mode == MODE_BACKGROUND || mode == MODE_ONLINE);
 }
 
 void watch_begin(struct node *n, double recorded, double pause) {
-  if (!is_wanted(n->site->kernel) ||
+  if (!watch_is_wanted(n->site->kernel) ||
       (!n->watch && !(n->watch = sys_calloc(1, sizeof *n->watch))))
     return;
   atomic_store(&n->watch->recorded, recorded);

@@ -7,11 +7,11 @@
 #include "jit.h"
 #include "base/base.h"
 
-static bool applicable(const char *compiler) {
+static bool clang_applicable(const char *compiler) {
   return strcmp(compiler, "clang") == 0;
 }
 
-static const char *version(const char *compiler) {
+static const char *compile_clang_version(const char *compiler) {
   (void)compiler;
   char *message = NULL;
   const struct jit_api *jit = jit_open(&message);
@@ -19,8 +19,8 @@ static const char *version(const char *compiler) {
   return jit ? jit->version() : NULL;
 }
 
-static int compile(const char *compiler, const char *text, const char *const *flags,
-                   struct object *out) {
+static int compile_clang_compile(const char *compiler, const char *text,
+                                 const char *const *flags, struct object *out) {
   (void)compiler;
   *out = (struct object){ 0 };
   const struct jit_api *jit = jit_open(&out->message);
@@ -36,6 +36,7 @@ static int compile(const char *compiler, const char *text, const char *const *fl
   return status;
 }
 
-const struct backend backend_clang = {
-  .name = "clang", .applicable = applicable, .version = version, .compile = compile
-};
+const struct backend backend_clang = { .name = "clang",
+                                       .applicable = clang_applicable,
+                                       .version = compile_clang_version,
+                                       .compile = compile_clang_compile };

@@ -19,7 +19,7 @@ enum { COMPILE_SECONDS = 60, VERSION_SECONDS = 10, MESSAGE_SIZE = 4096 };
 
 /* In a set-user-ID program it would be found by the PATH, and listen to the environment,
  * of a caller who has less rights than it would run with. */
-static bool applicable(const char *compiler) {
+static bool external_applicable(const char *compiler) {
   return *compiler != 0 && strcmp(compiler, "clang") != 0 && !getauxval(AT_SECURE);
 }
 
@@ -59,7 +59,7 @@ static struct known *find_known(const char *compiler) {
   return k;
 }
 
-static const char *version(const char *compiler) {
+static const char *external_version(const char *compiler) {
   pthread_mutex_lock(&known.lock);
   struct known *k = find_known(compiler);
   pthread_mutex_unlock(&known.lock);
@@ -80,7 +80,7 @@ static char *folder_new(void) {
 }
 
 /* With what the compiler may have left behind when it was killed. */
-static void folder_remove(char *path) {
+static void external_folder_remove(char *path) {
   DIR *folder = path ? opendir(path) : NULL;
   for (struct dirent *entry; folder && (entry = readdir(folder));)
     if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
@@ -92,7 +92,7 @@ static void folder_remove(char *path) {
   free(path);
 }
 
-static int write_file(const char *path, const char *text) {
+static int external_write_file(const char *path, const char *text) {
   int fd = sys_open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
   int status = fd < 0 ? -1 : sys_write_all(fd, text, strlen(text));
   if (fd >= 0)
@@ -100,7 +100,7 @@ static int write_file(const char *path, const char *text) {
   return status;
 }
 
-static int read_file(const char *path, struct object *out) {
+static int external_read_file(const char *path, struct object *out) {
   int fd = sys_open(path, O_RDONLY, 0);
   struct stat info;
   int status = -1;
@@ -119,7 +119,7 @@ static int read_file(const char *path, struct object *out) {
 /* The first line with an error, then what follows it; else all of TEXT. The private
  * folder's name, which says nothing to anybody, is cut out of lines that begin with it.
  */
-static char *first_error(const char *text, const char *folder) {
+static char *external_first_error(const char *text, const char *folder) {
   const char *from = text, *mark = strstr(text, "error:");
   if (mark)
     for (from = mark; from > text && from[-1] != '\n';)
@@ -131,8 +131,8 @@ static char *first_error(const char *text, const char *folder) {
 }
 
 /* What makes an object, quietly and without the linker's help, after everything else. */
-static const char **arguments(const char *const *flags, const char *source,
-                              const char *object) {
+static const char **external_arguments(const char *const *flags, const char *source,
+                                       const char *object) {
   const char *const last[] = { "-fno-lto", "-w",   "-fPIC", "-c",   "-x",
                                "c",        source, "-o",    object, NULL };
   size_t n = 0, m = sizeof last / sizeof *last;
@@ -147,16 +147,16 @@ static const char **arguments(const char *const *flags, const char *source,
   return list;
 }
 
-static int compile_in(const char *folder, const char *compiler, const char *text,
-                      const char *const *flags, struct object *out) {
+static int external_compile_in(const char *folder, const char *compiler, const char *text,
+                               const char *const *flags, struct object *out) {
   char *source = sys_printf("%s/kernel.c", folder),
        *object = sys_printf("%s/kernel.o", folder);
-  const char **list = source && object ? arguments(flags, source, object) : NULL;
+  const char **list = source && object ? external_arguments(flags, source, object) : NULL;
   char said[MESSAGE_SIZE] = "";
   int status = -1;
   if (!list)
     out->message = sys_strdup("out of memory");
-  else if (write_file(source, text) != 0)
+  else if (external_write_file(source, text) != 0)
     out->message = sys_printf("cannot write %s: %s", source, strerror(errno));
   else if ((status = run_program(compiler, list, folder, said, sizeof said,
                                  COMPILE_SECONDS)) == RUN_TIMEOUT)
@@ -165,8 +165,8 @@ static int compile_in(const char *folder, const char *compiler, const char *text
   else if (status == RUN_FAILED)
     out->message = sys_printf("error: cannot run %s: %s", compiler, strerror(errno));
   else if (status != 0)
-    out->message = first_error(said, folder);
-  else if (read_file(object, out) != 0) {
+    out->message = external_first_error(said, folder);
+  else if (external_read_file(object, out) != 0) {
     out->message = sys_printf("error: %s made no object", compiler);
     status = -1;
   }
@@ -176,8 +176,8 @@ static int compile_in(const char *folder, const char *compiler, const char *text
   return status == 0 ? 0 : -1;
 }
 
-static int compile(const char *compiler, const char *text, const char *const *flags,
-                   struct object *out) {
+static int external_compile(const char *compiler, const char *text,
+                            const char *const *flags, struct object *out) {
   *out = (struct object){ 0 };
   double begin = sys_now();
   char *folder = folder_new();
@@ -185,12 +185,13 @@ static int compile(const char *compiler, const char *text, const char *const *fl
     out->message = sys_printf("no folder for temporary files: %s", strerror(errno));
     return -1;
   }
-  int status = compile_in(folder, compiler, text, flags, out);
-  folder_remove(folder);
+  int status = external_compile_in(folder, compiler, text, flags, out);
+  external_folder_remove(folder);
   out->seconds = sys_now() - begin;
   return status;
 }
 
-const struct backend backend_external = {
-  .name = "external", .applicable = applicable, .version = version, .compile = compile
-};
+const struct backend backend_external = { .name = "external",
+                                          .applicable = external_applicable,
+                                          .version = external_version,
+                                          .compile = external_compile };

@@ -37,7 +37,7 @@ static bool own_folder(char *folder, size_t size) {
   return n > 0;
 }
 
-static void *open_library(char **message) {
+static void *jit_open_open_library(char **message) {
   const char *asked = options_get()->jit;
   if (asked)
     return dlopen(asked, RTLD_NOW | RTLD_LOCAL);
@@ -62,7 +62,7 @@ static void *open_library(char **message) {
 
 static const struct jit_api *open_api(char **message) {
   char *missing = NULL;
-  void *library = sys_fails(SYS_JIT) ? NULL : open_library(&missing);
+  void *library = sys_fails(SYS_JIT) ? NULL : jit_open_open_library(&missing);
   if (!library) {
     const char *error = missing ? missing : dlerror();
     *message = sys_printf("the compiler cannot be loaded: %s",

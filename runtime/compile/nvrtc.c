@@ -19,11 +19,11 @@ void gpu_nvrtc_target(int cc) {
   atomic_store(&target, cc);
 }
 
-static bool applicable(const char *compiler) {
+static bool nvrtc_applicable(const char *compiler) {
   return strcmp(compiler, "nvrtc") == 0;
 }
 
-static const char *version(const char *compiler) {
+static const char *compile_nvrtc_version(const char *compiler) {
   static _Atomic(char *) known;
   const struct gpu_nvrtc *n = gpu_nvrtc_get(NULL);
   char *text = atomic_load(&known), *none = NULL;
@@ -46,47 +46,47 @@ struct options_list {
   int n, n_owned;
 };
 
-static void add(struct options_list *o, const char *word) {
+static void nvrtc_add(struct options_list *o, const char *word) {
   if (o->n < MOST_OPTIONS)
     o->list[o->n++] = word;
 }
 
 static void add_owned(struct options_list *o, char *word) {
   if (word && o->n_owned < MOST_OPTIONS)
-    add(o, o->owned[o->n_owned++] = word);
+    nvrtc_add(o, o->owned[o->n_owned++] = word);
   else
     free(word);
 }
 
-static bool begins(const char *s, const char *prefix) {
+static bool nvrtc_begins(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
 // FOLDER where it is, else the toolkit's that is here.
-static void add_include(struct options_list *o, const char *folder) {
+static void nvrtc_add_include(struct options_list *o, const char *folder) {
   const char *home = secure_getenv("CUDA_PATH");
   if (access(folder, R_OK | X_OK) == 0)
     add_owned(o, sys_printf("-I%s", folder));
   else if (home && *home)
     add_owned(o, sys_printf("-I%s/include", home));
   else
-    add(o, "-I/usr/local/cuda/include");
+    nvrtc_add(o, "-I/usr/local/cuda/include");
 }
 
-static bool names_architecture(const char *flag) {
-  return begins(flag, "--gpu-architecture") || begins(flag, "-arch");
+static bool nvrtc_names_architecture(const char *flag) {
+  return nvrtc_begins(flag, "--gpu-architecture") || nvrtc_begins(flag, "-arch");
 }
 
 static void set_options(struct options_list *o, const char *const *flags) {
   bool architecture = false;
   for (; flags && *flags; flags++) {
-    architecture |= names_architecture(*flags);
+    architecture |= nvrtc_names_architecture(*flags);
     if (strcmp(*flags, "-I") == 0 && flags[1])
-      add_include(o, *++flags);
-    else if (begins(*flags, "-I"))
-      add_include(o, *flags + 2);
+      nvrtc_add_include(o, *++flags);
+    else if (nvrtc_begins(*flags, "-I"))
+      nvrtc_add_include(o, *flags + 2);
     else
-      add(o, *flags);
+      nvrtc_add(o, *flags);
   }
   if (!architecture)
     add_owned(o, sys_printf("--gpu-architecture=sm_%d", atomic_load(&target)));
@@ -100,7 +100,7 @@ static void free_options(struct options_list *o) {
 // ---- compiling ----------------------------------------------------------------------
 
 // The first line with an error, and what follows it.
-static char *first_error(const char *log) {
+static char *nvrtc_first_error(const char *log) {
   const char *mark = strstr(log, "error:"), *from = mark ? mark : log;
   while (mark && from > log && from[-1] != '\n')
     from--;
@@ -108,12 +108,12 @@ static char *first_error(const char *log) {
   return *from ? sys_printf("%.*s", MESSAGE_SIZE, from) : NULL;
 }
 
-static char *complaint(const struct gpu_nvrtc *n, gpu_program p, gpu_result e) {
+static char *nvrtc_complaint(const struct gpu_nvrtc *n, gpu_program p, gpu_result e) {
   size_t size = 0;
   char *log = NULL, *message = NULL;
   if (n->nvrtc_log_size(p, &size) == 0 && size > 1 && (log = sys_calloc(size + 1, 1)) &&
       n->nvrtc_log(p, log) == 0)
-    message = first_error(log);
+    message = nvrtc_first_error(log);
   free(log);
   return message ? message : sys_printf("error: NVRTC failed (%d) and said nothing", e);
 }
@@ -128,8 +128,8 @@ static gpu_result take_cubin(const struct gpu_nvrtc *n, gpu_program p,
   return n->nvrtc_cubin(p, out->data);
 }
 
-static int compile(const char *compiler, const char *text, const char *const *flags,
-                   struct object *out) {
+static int compile_nvrtc_compile(const char *compiler, const char *text,
+                                 const char *const *flags, struct object *out) {
   const char *why = NULL;
   const struct gpu_nvrtc *n = gpu_nvrtc_get(&why);
   struct options_list *o = sys_calloc(1, sizeof *o);
@@ -146,7 +146,7 @@ static int compile(const char *compiler, const char *text, const char *const *fl
     set_options(o, flags);
     e = n->nvrtc_compile(p, o->n, o->list);
     if (e != 0)
-      out->message = complaint(n, p, e);
+      out->message = nvrtc_complaint(n, p, e);
     else if ((e = take_cubin(n, p, out)) != 0)
       out->message = sys_printf("error: NVRTC made no cubin (%d)", e);
     n->nvrtc_destroy(&p);
@@ -160,7 +160,7 @@ static int compile(const char *compiler, const char *text, const char *const *fl
 
 const struct backend backend_nvrtc = {
   .name = "nvrtc",
-  .applicable = applicable,
-  .version = version,
-  .compile = compile,
+  .applicable = nvrtc_applicable,
+  .version = compile_nvrtc_version,
+  .compile = compile_nvrtc_compile,
 };

@@ -46,13 +46,13 @@ struct pool {
   bool paused, stop, freed; /* freed: the last thread frees the pool */
 };
 
-static void push(struct queue *q, struct job *j) {
+static void pool_push(struct queue *q, struct job *j) {
   j->next = NULL;
   *q->last = j;
   q->last = &j->next;
 }
 
-static struct job *pop(struct queue *q) {
+static struct job *pool_pop(struct queue *q) {
   struct job *j = q->first;
   if (j && !(q->first = j->next))
     q->last = &q->first;
@@ -77,7 +77,7 @@ static _Atomic uint64_t *set_mark(struct pool *p, uint64_t mark) {
   return NULL;
 }
 
-static void compile(const struct autotune_kernel *k, struct compiled *c) {
+static void pool_compile(const struct autotune_kernel *k, struct compiled *c) {
   const char *compiler = variant_compiler(k, c->point);
   const struct backend *backend = backend_find(compiler);
   char *text = variant_text(k, c->point);
@@ -97,7 +97,7 @@ static void compile(const struct autotune_kernel *k, struct compiled *c) {
 
 static void compile_marked(struct pool *p, struct job *j) {
   _Atomic uint64_t *mark = set_mark(p, j->mark);
-  compile(p->kernel, &j->result);
+  pool_compile(p->kernel, &j->result);
   if (mark)
     atomic_store(mark, 0);
 }
@@ -122,7 +122,7 @@ static void lower_priority(void) {
 }
 
 static void pool_destroy(struct pool *p) {
-  for (struct job *j; (j = pop(&p->queued)) || (j = pop(&p->ended));)
+  for (struct job *j; (j = pool_pop(&p->queued)) || (j = pool_pop(&p->ended));)
     job_free(j);
   pthread_cond_destroy(&p->work);
   pthread_cond_destroy(&p->done);
@@ -140,7 +140,7 @@ static void unlink_running(struct pool *p, const struct job *j) {
 
 /* Runs the job outside the lock. False: nobody waits for it any more, nor for this
  * thread. */
-static bool run(struct pool *p, struct job *j) {
+static bool pool_run(struct pool *p, struct job *j) {
   j->begun = sys_now();
   j->next = p->running;
   p->running = j;
@@ -152,20 +152,20 @@ static bool run(struct pool *p, struct job *j) {
     return false;
   }
   unlink_running(p, j);
-  push(&p->ended, j);
+  pool_push(&p->ended, j);
   pthread_cond_broadcast(&p->done);
   return true;
 }
 
-static void *thread(void *data) {
+static void *pool_thread(void *data) {
   struct pool *p = data;
   lower_priority();
   pthread_mutex_lock(&p->lock);
   bool wanted = true;
   while (wanted && !p->stop) {
-    struct job *j = p->paused ? NULL : pop(&p->queued);
+    struct job *j = p->paused ? NULL : pool_pop(&p->queued);
     if (j)
-      wanted = run(p, j);
+      wanted = pool_run(p, j);
     else
       pthread_cond_wait(&p->work, &p->lock);
   }
@@ -190,7 +190,7 @@ static bool add_thread(struct pool *p) {
   pthread_attr_setstacksize(&attributes, STACK); /* Clang recurses deeply */
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   block_signals(&before);
-  bool made = pthread_create(&id, &attributes, thread, p) == 0;
+  bool made = pthread_create(&id, &attributes, pool_thread, p) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   if (made) {
@@ -219,7 +219,7 @@ static void give_up_overdue(struct pool *p) {
     failed->result.object.seconds = sys_now() - j->begun;
     unlink_running(p, j);
     j->lost = true;
-    push(&p->ended, failed);
+    pool_push(&p->ended, failed);
     p->threads--;
     if (p->lost++ < MAX_LOST)
       add_thread(p);
@@ -269,7 +269,7 @@ int pool_submit(struct pool *p, const choice *point, uint64_t ticket, uint64_t m
   j->result.ticket = ticket;
   j->mark = mark;
   pthread_mutex_lock(&p->lock);
-  push(&p->queued, j);
+  pool_push(&p->queued, j);
   p->pending++;
   pthread_cond_signal(&p->work);
   pthread_mutex_unlock(&p->lock);
@@ -282,7 +282,7 @@ static void wait_until(struct pool *p, double deadline) {
   pthread_cond_timedwait(&p->done, &p->lock, &t);
 }
 
-static double real_now(void) {
+static double pool_real_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -303,15 +303,15 @@ static void run_here(struct pool *p, struct job *j) {
 }
 
 bool pool_take(struct pool *p, struct compiled *out, double seconds) {
-  double deadline = real_now() + (seconds > 0 ? seconds : 0);
+  double deadline = pool_real_now() + (seconds > 0 ? seconds : 0);
   pthread_mutex_lock(&p->lock);
   struct job *j;
   for (;;) {
     give_up_overdue(p);
-    j = pop(&p->ended);
-    if (!j && p->threads == 0 && !p->paused && (j = pop(&p->queued)))
+    j = pool_pop(&p->ended);
+    if (!j && p->threads == 0 && !p->paused && (j = pool_pop(&p->queued)))
       run_here(p, j);
-    double now = real_now();
+    double now = pool_real_now();
     if (j || p->pending == 0 || now >= deadline)
       break;
     wait_until(
@@ -344,13 +344,13 @@ void pool_pause(struct pool *p, bool paused) {
 void pool_free(struct pool *p) {
   if (!p)
     return;
-  double deadline = real_now() + FREE_LIMIT;
+  double deadline = pool_real_now() + FREE_LIMIT;
   pthread_mutex_lock(&p->lock);
   p->stop = true;
-  for (struct job *j; (j = pop(&p->queued));)
+  for (struct job *j; (j = pool_pop(&p->queued));)
     job_free(j);
   pthread_cond_broadcast(&p->work);
-  while (p->threads > 0 && real_now() < deadline)
+  while (p->threads > 0 && pool_real_now() < deadline)
     wait_until(p, deadline);
   bool last = p->alive == 0;
   p->freed = true;

@@ -59,7 +59,8 @@ struct mix {
   unsigned n, bytes, loads, stores, branches, calls, vectors, stack, floats, fused, bits;
 };
 
-static struct mix count(const struct jit_instruction *code, size_t first, size_t last) {
+static struct mix static_count(const struct jit_instruction *code, size_t first,
+                               size_t last) {
   struct mix m = { 0 };
   unsigned bits = 0; // where there is no arithmetic, of all
   for (size_t i = first; i <= last; i++) {
@@ -83,7 +84,8 @@ static struct mix count(const struct jit_instruction *code, size_t first, size_t
 }
 
 // The instruction at ADDRESS, below END; END: none.
-static size_t find(const struct jit_instruction *code, size_t end, uint64_t address) {
+static size_t static_find(const struct jit_instruction *code, size_t end,
+                          uint64_t address) {
   size_t low = 0, high = end;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -111,7 +113,7 @@ static unsigned find_branches(const struct jit_instruction *code, size_t n,
     if (code[i].flags & JIT_FIRST)
       limit = i;
     size_t target = code[i].flags & JIT_BRANCH && code[i].target < code[i].address
-        ? find(code, i, code[i].target)
+        ? static_find(code, i, code[i].target)
         : i;
     if (target < i && target >= limit)
       loops[found++] = (struct loop){ target, i, 1, true };
@@ -125,7 +127,7 @@ static unsigned find_branches(const struct jit_instruction *code, size_t n,
 // Several branches to one header are one loop. Those that a loop lies in come before it;
 // where two overlap without being nested, one has been turned around, and reaches as far
 // as the one that begins in it.
-static unsigned nest(struct loop *loops, unsigned n, unsigned *around) {
+static unsigned static_nest(struct loop *loops, unsigned n, unsigned *around) {
   unsigned kept = 0, open = 0;
   for (unsigned i = 0; i < n; i++) {
     if (kept > 0 && loops[i].first == loops[kept - 1].first)
@@ -145,25 +147,25 @@ static unsigned nest(struct loop *loops, unsigned n, unsigned *around) {
   return kept;
 }
 
-static double weight(const struct loop *l) {
+static double static_weight(const struct loop *l) {
   return pow(8, l->depth < 8 ? l->depth : 8);
 }
 
 // The widths of its arithmetic; where there is none in any loop, instructions.
-static double work(const struct jit_instruction *code, const struct loop *l,
-                   bool floats) {
+static double static_work(const struct jit_instruction *code, const struct loop *l,
+                          bool floats) {
   double sum = 0;
   for (size_t i = l->first; i <= l->last; i++) {
     bool counts = !floats || code[i].flags & JIT_FLOAT;
     unsigned width = code[i].vector_bits ? code[i].vector_bits : 64;
     sum += counts ? width * (code[i].flags & JIT_FUSED ? 2 : 1) : 0;
   }
-  return sum * weight(l);
+  return sum * static_weight(l);
 }
 
 // ---- features -----------------------------------------------------------------------
 
-static void whole(const struct mix *m, struct features *f) {
+static void static_whole(const struct mix *m, struct features *f) {
   f->values[FEATURE_BYTES] = (float)m->bytes;
   f->values[FEATURE_INSTRUCTIONS] = (float)m->n;
   f->values[FEATURE_LOADS] = (float)m->loads;
@@ -186,9 +188,9 @@ static void main_loop(const struct mix *m, struct features *f) {
 }
 
 // The innermost loops together; the main one of them, or NULL.
-static const struct loop *inner(const struct jit_instruction *code,
-                                const struct loop *loops, unsigned n, bool floats,
-                                struct features *f) {
+static const struct loop *static_inner(const struct jit_instruction *code,
+                                       const struct loop *loops, unsigned n, bool floats,
+                                       struct features *f) {
   const struct loop *best = NULL;
   double vectors = 0, all = 0, stack = 0, most = -1;
   unsigned depth = 0;
@@ -196,10 +198,10 @@ static const struct loop *inner(const struct jit_instruction *code,
     depth = loops[i].depth > depth ? loops[i].depth : depth;
     if (!loops[i].innermost)
       continue;
-    struct mix m = count(code, loops[i].first, loops[i].last);
-    double done = work(code, &loops[i], floats);
-    vectors += weight(&loops[i]) * m.vectors;
-    all += weight(&loops[i]) * m.n;
+    struct mix m = static_count(code, loops[i].first, loops[i].last);
+    double done = static_work(code, &loops[i], floats);
+    vectors += static_weight(&loops[i]) * m.vectors;
+    all += static_weight(&loops[i]) * m.n;
     stack += m.stack;
     if (done > most) {
       best = &loops[i];
@@ -216,7 +218,8 @@ static const struct loop *inner(const struct jit_instruction *code,
 static bool loops_compute(const struct jit_instruction *code, const struct loop *loops,
                           unsigned n) {
   for (unsigned i = 0; i < n; i++)
-    if (loops[i].innermost && count(code, loops[i].first, loops[i].last).floats > 0)
+    if (loops[i].innermost &&
+        static_count(code, loops[i].first, loops[i].last).floats > 0)
       return true;
   return false;
 }
@@ -226,12 +229,12 @@ bool features_of_code(const struct jit_instruction *code, size_t n, struct featu
   unsigned *around = n ? sys_malloc(n * sizeof *around) : NULL;
   bool good = loops && around;
   if (good) {
-    unsigned found = nest(loops, find_branches(code, n, loops), around);
-    struct mix all = count(code, 0, n - 1);
-    whole(&all, f);
+    unsigned found = static_nest(loops, find_branches(code, n, loops), around);
+    struct mix all = static_count(code, 0, n - 1);
+    static_whole(&all, f);
     const struct loop *best =
-        inner(code, loops, found, loops_compute(code, loops, found), f);
-    struct mix m = best ? count(code, best->first, best->last) : all;
+        static_inner(code, loops, found, loops_compute(code, loops, found), f);
+    struct mix m = best ? static_count(code, best->first, best->last) : all;
     main_loop(&m, f);
   }
   free(loops);
@@ -239,7 +242,7 @@ bool features_of_code(const struct jit_instruction *code, size_t n, struct featu
   return good;
 }
 
-static void ratios(double bytes, const struct autotune_machine *m, float *out) {
+static void static_ratios(double bytes, const struct autotune_machine *m, float *out) {
   double caches[] = { (double)m->l1d, (double)m->l2, (double)m->l3 };
   for (unsigned i = 0; i < 3; i++)
     out[i] = bytes > 0 && caches[i] > 0 ? (float)log2(bytes / caches[i]) : NAN;
@@ -247,8 +250,8 @@ static void ratios(double bytes, const struct autotune_machine *m, float *out) {
 
 void features_of_memory(double call, double tile, const struct autotune_machine *m,
                         struct features *f) {
-  ratios(call, m, &f->values[FEATURE_CALL_L1]);
-  ratios(tile, m, &f->values[FEATURE_TILE_L1]);
+  static_ratios(call, m, &f->values[FEATURE_CALL_L1]);
+  static_ratios(tile, m, &f->values[FEATURE_TILE_L1]);
 }
 
 void features_of_device(const struct gpu_facts *facts, size_t dynamic,

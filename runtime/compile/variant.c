@@ -94,16 +94,16 @@ static const char *const pairs[] = { "-mllvm",
 static const char *const first[] = { "-O3", "-fno-semantic-interposition", NULL };
 static const char native[] = "-march=native";
 
-static bool begins(const char *s, const char *prefix) {
+static bool variant_begins(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-static bool wanted(const char *flag) {
+static bool variant_wanted(const char *flag) {
   if (strcmp(flag, "-O") == 0 || strcmp(flag, "-c") == 0 || strcmp(flag, "-S") == 0 ||
       strcmp(flag, "-E") == 0)
     return false;
   for (const char *const *p = not_for_variants; *p; p++)
-    if (begins(flag, *p) && strcmp(flag, "-pthread") != 0)
+    if (variant_begins(flag, *p) && strcmp(flag, "-pthread") != 0)
       return false;
   return true;
 }
@@ -115,9 +115,9 @@ static bool is_pair(const char *flag) {
   return false;
 }
 
-static bool names_architecture(const char *const *flags) {
+static bool variant_names_architecture(const char *const *flags) {
   for (; flags && *flags; flags++)
-    if (begins(*flags, "-march=") || begins(*flags, "-mcpu="))
+    if (variant_begins(*flags, "-march=") || variant_begins(*flags, "-mcpu="))
       return true;
   return false;
 }
@@ -177,7 +177,7 @@ struct flag_list {
   size_t n, bytes;
 };
 
-static void add(struct flag_list *f, const char *flag, size_t size) {
+static void variant_add(struct flag_list *f, const char *flag, size_t size) {
   if (f->data) {
     f->list[f->n] = f->data + f->bytes;
     memcpy(f->data + f->bytes, flag, size);
@@ -190,7 +190,7 @@ static void add(struct flag_list *f, const char *flag, size_t size) {
 static void add_words(struct flag_list *f, const char *text) {
   while (*(text += strspn(text, " \t\n"))) {
     size_t size = strcspn(text, " \t\n");
-    add(f, text, size);
+    variant_add(f, text, size);
     text += size;
   }
 }
@@ -206,25 +206,25 @@ static void add_chosen(struct flag_list *f, const struct autotune_kernel *k,
 static void add_device(struct flag_list *f, const struct autotune_kernel *k,
                        const choice *point, const char *const *build) {
   for (; build && *build; build++)
-    add(f, *build, strlen(*build));
+    variant_add(f, *build, strlen(*build));
   add_chosen(f, k, point);
 }
 
 static void add_all(struct flag_list *f, const struct autotune_kernel *k,
                     const choice *point, const char *const *build) {
   for (const char *const *p = first; *p; p++)
-    add(f, *p, strlen(*p));
-  if (!names_architecture(build))
-    add(f, native, strlen(native));
+    variant_add(f, *p, strlen(*p));
+  if (!variant_names_architecture(build))
+    variant_add(f, native, strlen(native));
   for (const char *const *p = build; p && *p; p++)
     if (is_pair(*p))
       p += p[1] != NULL;
-    else if (wanted(*p))
-      add(f, *p, strlen(*p));
+    else if (variant_wanted(*p))
+      variant_add(f, *p, strlen(*p));
   add_chosen(f, k, point);
   if (k->openmp)
-    add(f, "-fopenmp", strlen("-fopenmp"));
-  add(f, "-fPIC", strlen("-fPIC"));
+    variant_add(f, "-fopenmp", strlen("-fopenmp"));
+  variant_add(f, "-fPIC", strlen("-fPIC"));
 }
 
 /* NULL-terminated; one block, for free(). */

@@ -26,7 +26,8 @@ struct entry {
   size_t size;
 };
 
-static unsigned long line_of(const char *name, const char **at, const char **end) {
+static unsigned long identity_line_of(const char *name, const char **at,
+                                      const char **end) {
   const char *sign = strchr(name, '@');
   if (!sign || !isdigit((unsigned char)sign[1]))
     return 0;
@@ -52,7 +53,7 @@ static bool rank_names(struct entry *e, unsigned n) {
   unsigned long *lines = sys_calloc(n + 1, sizeof *lines);
   const char *at, *end;
   for (unsigned i = 0; lines && i < n; i++)
-    lines[i] = line_of(e[i].name, &at, &end);
+    lines[i] = identity_line_of(e[i].name, &at, &end);
   for (unsigned i = 0; lines && i < n; i++) {
     unsigned rank = lines[i] != 0;
     if (!rank)
@@ -63,7 +64,7 @@ static bool rank_names(struct entry *e, unsigned n) {
         first = lines[k] != lines[j];
       rank += first;
     }
-    line_of(e[i].name, &at, &end);
+    identity_line_of(e[i].name, &at, &end);
     char *name = sys_printf("%.*s%u%s", (int)(at - e[i].name), e[i].name, rank, end);
     free(e[i].name);
     e[i].name = name;
@@ -128,8 +129,8 @@ uint64_t identity_values(const char *values) {
 
 // ---- points -------------------------------------------------------------------------
 
-static bool find_value(const struct autotune_param *p, const struct entry *e,
-                       choice *index) {
+static bool identity_find_value(const struct autotune_param *p, const struct entry *e,
+                                choice *index) {
   for (unsigned v = 0; v < p->n_values; v++)
     if (strlen(p->values[v].text) == e->size &&
         memcmp(p->values[v].text, e->value, e->size) == 0) {
@@ -147,7 +148,8 @@ bool identity_point(const struct autotune_kernel *k, const char *values, choice 
     const struct entry *value = bsearch(&names[p], e, n, sizeof *e, by_name);
     point[p] = 0;
     found = value &&
-        (!space_matters(k, point, p) || find_value(&k->params[p], value, &point[p]));
+        (!space_matters(k, point, p) ||
+         identity_find_value(&k->params[p], value, &point[p]));
   }
   free_entries(names, k->n_params);
   free_entries(e, n);
@@ -162,7 +164,7 @@ struct nest {
   unsigned depth;
 };
 
-static bool begins(const char *s, const char *prefix) {
+static bool identity_begins(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
@@ -195,20 +197,20 @@ static long long order_of(const char *define) {
 // A condition as loops.c and unit.c write it: PARAM == N or
 // AUTOTUNE_APPLY(AUTOTUNE_ORDERn, PARAM) == N, several joined by &&. False: it is not one
 // of those.
-static bool evaluate(const struct autotune_kernel *k, const choice *point, const char *s,
-                     bool *holds) {
+static bool identity_evaluate(const struct autotune_kernel *k, const choice *point,
+                              const char *s, bool *holds) {
   static const char apply[] = "AUTOTUNE_APPLY(AUTOTUNE_ORDER";
   for (*holds = true;; s += 2) {
     s += strspn(s, " ");
-    bool order = begins(s, apply);
+    bool order = identity_begins(s, apply);
     if (order) {
       s += strlen(apply);
       s += strspn(s, "0123456789, ");
-    } else if (!begins(s, "AUTOTUNE_P")) {
+    } else if (!identity_begins(s, "AUTOTUNE_P")) {
       return false;
     }
     const struct autotune_value *v = macro_value(k, point, &s);
-    if (!v || !v->define || (order && *s++ != ')') || !begins(s, " == "))
+    if (!v || !v->define || (order && *s++ != ')') || !identity_begins(s, " == "))
       return false;
     char *end;
     long long wanted = strtoll(s + 4, &end, 10),
@@ -217,7 +219,7 @@ static bool evaluate(const struct autotune_kernel *k, const choice *point, const
     s = end + strspn(end, " ");
     if (*s == '\n' || *s == '\0')
       return true;
-    if (!begins(s, "&&"))
+    if (!identity_begins(s, "&&"))
       return false;
   }
 }
@@ -231,14 +233,15 @@ static bool is_live(const struct nest *n) {
 
 // Follows the conditional directive at LINE. True: it is part of the text, as others'
 // are.
-static bool follow(const struct autotune_kernel *k, const choice *point, const char *line,
-                   struct nest *n) {
+static bool identity_follow(const struct autotune_kernel *k, const choice *point,
+                            const char *line, struct nest *n) {
   bool holds = false;
-  if (begins(line, "#if")) {
+  if (identity_begins(line, "#if")) {
     if (n->depth == sizeof n->ours)
       return true;
     unsigned i = n->depth++;
-    n->ours[i] = begins(line, "#if ") && evaluate(k, point, line + 4, &holds);
+    n->ours[i] = identity_begins(line, "#if ") &&
+        identity_evaluate(k, point, line + 4, &holds);
     n->taken[i] = n->done[i] = holds;
     return !n->ours[i];
   }
@@ -246,10 +249,11 @@ static bool follow(const struct autotune_kernel *k, const choice *point, const c
     return true;
   unsigned top = n->depth - 1;
   bool ours = n->ours[top];
-  if (begins(line, "#endif")) {
+  if (identity_begins(line, "#endif")) {
     n->depth--;
-  } else if (ours && (begins(line, "#elif ") || begins(line, "#else"))) {
-    if (begins(line, "#else") || !evaluate(k, point, line + 6, &holds))
+  } else if (ours &&
+             (identity_begins(line, "#elif ") || identity_begins(line, "#else"))) {
+    if (identity_begins(line, "#else") || !identity_evaluate(k, point, line + 6, &holds))
       holds = true;
     n->taken[top] = holds && !n->done[top];
     n->done[top] |= holds;
@@ -257,8 +261,9 @@ static bool follow(const struct autotune_kernel *k, const choice *point, const c
   return !ours;
 }
 
-static bool is_conditional(const char *line) {
-  return begins(line, "#if") || begins(line, "#el") || begins(line, "#endif");
+static bool identity_is_conditional(const char *line) {
+  return identity_begins(line, "#if") || identity_begins(line, "#el") ||
+      identity_begins(line, "#endif");
 }
 
 // The text that POINT leaves of TEXT, without lines and paths where nothing prints them.
@@ -270,10 +275,10 @@ static uint64_t hash_text(const struct autotune_kernel *k, const choice *point,
     size_t size = strcspn(line, "\n");
     size += line[size] == '\n';
     bool live = is_live(&n);
-    if (is_conditional(line))
-      live &= follow(k, point, line, &n);
+    if (identity_is_conditional(line))
+      live &= identity_follow(k, point, line, &n);
     else
-      live &= printed || !begins(line, "#line ");
+      live &= printed || !identity_begins(line, "#line ");
     if (live && !(size == 1 && line[0] == '\n'))
       h = XXH3_64bits_withSeed(line, size, h);
     line += size;
@@ -304,7 +309,7 @@ uint64_t identity_variant(const struct autotune_kernel *k, const choice *point,
 // ---- kernels ------------------------------------------------------------------------
 
 // All directives in force, the first of each list: what a longer list does not change.
-static void representative(const struct autotune_kernel *k, choice *point) {
+static void identity_representative(const struct autotune_kernel *k, choice *point) {
   for (unsigned p = 0; p < k->n_params && p < MAX_PARAMS; p++) {
     const struct autotune_param *a = &k->params[p];
     bool optional = a->kind == AUTOTUNE_CHOICE && a->n_values == 2 &&
@@ -320,7 +325,7 @@ uint64_t identity_unit(const struct autotune_kernel *k) {
   if (k->gpu)
     h = hash_word(h, k->gpu->instance);
   if (k->n_params <= MAX_PARAMS)
-    representative(k, point);
+    identity_representative(k, point);
   for (unsigned i = 0; i < k->n_units; i++) {
     h = hash_text(k, point, k->units[i].text, hash_word(h, k->units[i].compiler));
     for (const char *const *f = k->units[i].flags; f && *f; f++)
@@ -331,8 +336,8 @@ uint64_t identity_unit(const struct autotune_kernel *k) {
   return h;
 }
 
-static void print_params(const struct autotune_kernel *k, const struct entry *names,
-                         FILE *f) {
+static void identity_print_params(const struct autotune_kernel *k,
+                                  const struct entry *names, FILE *f) {
   static const char *const kinds[] = { "int",   "real",   "word",  "string",
                                        "tuple", "choice", "flags", "compiler" };
   for (unsigned p = 0; p < k->n_params; p++) {
@@ -364,7 +369,7 @@ char *identity_params(const struct autotune_kernel *k) {
   FILE *f = open_memstream(&text, &size);
   if (!f)
     return NULL;
-  print_params(k, NULL, f);
+  identity_print_params(k, NULL, f);
   return fclose(f) == 0 ? text : NULL;
 }
 
@@ -385,7 +390,7 @@ uint64_t identity_space(const struct autotune_kernel *k) {
   FILE *f = names ? open_memstream(&text, &size) : NULL;
   uint64_t h = 0;
   if (f) {
-    print_params(k, names, f);
+    identity_print_params(k, names, f);
     print_conditions(k, f);
     fclose(f);
     h = text ? XXH3_64bits(text, size) : 0;

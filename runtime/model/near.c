@@ -44,8 +44,8 @@ struct walk {
 
 // Makes TO of FROM with PARAM set to VALUE: what ceases to matter is 0, what begins to
 // gets a value.
-static void change(const struct walk *w, const choice *from, unsigned param, choice value,
-                   choice *to) {
+static void near_change(const struct walk *w, const choice *from, unsigned param,
+                        choice value, choice *to) {
   const struct autotune_kernel *k = w->space->kernel;
   memcpy(to, from, k->n_params * sizeof *to);
   to[param] = value;
@@ -63,7 +63,7 @@ static void change(const struct walk *w, const choice *from, unsigned param, cho
 }
 
 // Two changes may be met in either order.
-static bool is_known(const struct walk *w, const choice *point) {
+static bool near_is_known(const struct walk *w, const choice *point) {
   size_t width = w->space->kernel->n_params;
   for (unsigned i = 0; i < w->n; i++)
     if (space_equal(w->space, w->out + i * width, point))
@@ -71,7 +71,7 @@ static bool is_known(const struct walk *w, const choice *point) {
   return space_equal(w->space, w->from, point);
 }
 
-static void found(struct walk *w, const choice *point) {
+static void near_found(struct walk *w, const choice *point) {
   size_t width = w->space->kernel->n_params;
   uint64_t at = w->n;
   w->met++;
@@ -91,7 +91,7 @@ static bool is_full(const struct walk *w) {
 
 // May a change of PARAM mend condition C? Also by making another parameter matter, or
 // not.
-static bool concerns(const struct autotune_kernel *k, unsigned c, unsigned param) {
+static bool near_concerns(const struct autotune_kernel *k, unsigned c, unsigned param) {
   for (unsigned i = 0; i < k->conditions[c].n_params; i++)
     for (int p = (int)k->conditions[c].params[i]; p >= 0; p = k->params[p].when)
       if (p == (int)param)
@@ -100,7 +100,7 @@ static bool concerns(const struct autotune_kernel *k, unsigned c, unsigned param
 }
 
 // Which parameters concern all conditions that POINT breaks.
-static void menders(const struct space *s, const choice *point, bool *mends) {
+static void near_menders(const struct space *s, const choice *point, bool *mends) {
   const struct autotune_kernel *k = s->kernel;
   const struct autotune_value *values[MAX_PARAMS];
   for (unsigned p = 0; p < k->n_params; p++) {
@@ -110,7 +110,7 @@ static void menders(const struct space *s, const choice *point, bool *mends) {
   for (unsigned c = 0; c < k->n_conditions; c++)
     if (k->conditions[c].holds(values, s->args, s->machine) == 0)
       for (unsigned p = 0; p < k->n_params; p++)
-        mends[p] = mends[p] && concerns(k, c, p);
+        mends[p] = mends[p] && near_concerns(k, c, p);
 }
 
 // TO is BROKEN with PARAM set to VALUE. False: that does not mend it, or enough was
@@ -120,13 +120,13 @@ static bool mends_with(struct walk *w, const choice *broken, unsigned param, cho
   if (w->mends == 0)
     return false;
   w->mends--;
-  change(w, broken, param, value, to);
+  near_change(w, broken, param, value, to);
   return space_allows(w->space, to);
 }
 
 static void found_new(struct walk *w, const choice *point) {
-  if (!is_known(w, point))
-    found(w, point);
+  if (!near_is_known(w, point))
+    near_found(w, point);
 }
 
 static bool mend_by_any(struct walk *w, const choice *broken, unsigned param) {
@@ -165,13 +165,13 @@ static bool mend_by_nearest(struct walk *w, const choice *broken, unsigned param
 }
 
 // BROKEN has PARAM changed. True: another change makes it whole.
-static bool mend(struct walk *w, const choice *broken, unsigned param) {
+static bool near_mend(struct walk *w, const choice *broken, unsigned param) {
   const struct space *s = w->space;
   const struct autotune_kernel *k = s->kernel;
   bool mends[MAX_PARAMS], any = false;
   if (w->mends == 0)
     return false;
-  menders(s, broken, mends);
+  near_menders(s, broken, mends);
   for (unsigned q = 0; q < k->n_params && !is_full(w); q++)
     if (mends[q] && q != param && space_matters(k, broken, q))
       any |= space_ordinal(s, q) ? mend_by_nearest(w, broken, q)
@@ -182,23 +182,23 @@ static bool mend(struct walk *w, const choice *broken, unsigned param) {
 // ---- neighbours ---------------------------------------------------------------------
 
 // True: FROM with PARAM set to VALUE is allowed, or can be mended.
-static bool try(struct walk *w, unsigned param, choice value) {
+static bool near_try(struct walk *w, unsigned param, choice value) {
   choice point[MAX_PARAMS];
-  change(w, w->from, param, value, point);
+  near_change(w, w->from, param, value, point);
   if (!space_allows(w->space, point))
-    return mend(w, point, param);
-  found(w, point);
+    return near_mend(w, point, param);
+  near_found(w, point);
   return true;
 }
 
 // The nearest value in a direction that leads anywhere.
 static void try_steps(struct walk *w, unsigned param, int direction) {
   int v = space_step(w->space, param, w->from[param], direction);
-  while (v >= 0 && !try(w, param, (choice)v))
+  while (v >= 0 && !near_try(w, param, (choice)v))
     v = space_step(w->space, param, (choice)v, direction);
 }
 
-static void shuffle(struct walk *w) {
+static void near_shuffle(struct walk *w) {
   size_t width = w->space->kernel->n_params;
   choice swap[MAX_PARAMS];
   for (unsigned i = w->n; i > 1; i--) {
@@ -224,10 +224,10 @@ unsigned space_near(const struct space *s, enum nearness near, const choice *fro
     }
     for (choice v = 0; v < k->params[p].n_values && !is_full(&w); v++)
       if (v != from[p])
-        try(&w, p, v);
+        near_try(&w, p, v);
   }
   if (rng)
-    shuffle(&w);
+    near_shuffle(&w);
   return w.n;
 }
 
@@ -246,7 +246,7 @@ bool space_neighbour(const struct space *s, enum nearness near, const choice *fr
     } else {
       choice v = rng_below(rng, k->params[p].n_values);
       if (v != from[p])
-        try(&w, p, v);
+        near_try(&w, p, v);
     }
   }
   return w.n == 1 || space_near(s, near, from, rng, point, 1) == 1;
@@ -264,7 +264,7 @@ struct repair {
 static bool go_on(struct repair *r, unsigned at, unsigned changes);
 
 // Position AT with other values than the one that is wanted, the nearest first.
-static bool deviate(struct repair *r, unsigned at, unsigned changes) {
+static bool near_deviate(struct repair *r, unsigned at, unsigned changes) {
   const struct space *s = r->path.space;
   unsigned p = s->order[at];
   int up = (int)r->want[p], down = up;
@@ -292,12 +292,12 @@ static bool go_on(struct repair *r, unsigned at, unsigned changes) {
   bool free = path_width(&r->path, at) > 1;
   bool first = free && changes > 0 && at < s->n_bound &&
       rng_below(r->rng, s->n_bound - at) == 0;
-  if (first && deviate(r, at, changes))
+  if (first && near_deviate(r, at, changes))
     return true;
   if (path_set(&r->path, at, free ? r->want[s->order[at]] : 0) &&
       go_on(r, at + 1, changes))
     return true;
-  return free && !first && changes > 0 && at < s->n_bound && deviate(r, at, changes);
+  return free && !first && changes > 0 && at < s->n_bound && near_deviate(r, at, changes);
 }
 
 bool space_repair(const struct space *s, uint64_t *rng, choice *point) {

@@ -21,37 +21,38 @@ struct stack {
   bool wraps; // numbers below 0 may be unsigned ones, and wrap
 };
 
-static struct range known(const struct stack *st, struct range r) {
+static struct range range_known(const struct stack *st, struct range r) {
   bool sound = r.low <= r.high && r.low >= -exact && r.high <= exact &&
       !(st->wraps && r.low < 0);
   return sound ? r : anything;
 }
 
-static struct range hull(double a, double b, double c, double d) {
+static struct range range_hull(double a, double b, double c, double d) {
   return (struct range){ fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)) };
 }
 
 static bool is_false(struct range r) {
   return r.low == 0 && r.high == 0;
 }
-static bool is_true(struct range r) {
+static bool range_is_true(struct range r) {
   return r.low > 0 || r.high < 0;
 }
 
-static struct range decided(bool yes, bool no) {
+static struct range range_decided(bool yes, bool no) {
   return yes ? (struct range){ 1, 1 } : no ? (struct range){ 0, 0 } : truth;
 }
 
 // Of integers or not: with the fraction and without it.
-static struct range divide(struct range a, struct range b) {
+static struct range range_divide(struct range a, struct range b) {
   if (b.low <= 0 && b.high >= 0)
     return anything;
-  struct range r = hull(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high);
+  struct range r =
+      range_hull(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high);
   return (struct range){ r.low > 0 ? floor(r.low) : r.low,
                          r.high < 0 ? ceil(r.high) : r.high };
 }
 
-static struct range rest(struct range a, struct range b) {
+static struct range range_rest(struct range a, struct range b) {
   if (a.low < 0 || b.low <= 0)
     return anything;
   if (a.low == a.high && b.low == b.high)
@@ -59,42 +60,44 @@ static struct range rest(struct range a, struct range b) {
   return a.high < b.low ? a : (struct range){ 0, fmin(a.high, b.high) };
 }
 
-static struct range binary(enum autotune_op op, struct range a, struct range b) {
+static struct range range_binary(enum autotune_op op, struct range a, struct range b) {
   switch (op) {
   case AUTOTUNE_OP_MULTIPLY:
     return isfinite(a.low + a.high + b.low + b.high)
-        ? hull(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
+        ? range_hull(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
         : anything;
   case AUTOTUNE_OP_DIVIDE:
-    return divide(a, b);
+    return range_divide(a, b);
   case AUTOTUNE_OP_REMAINDER:
-    return rest(a, b);
+    return range_rest(a, b);
   case AUTOTUNE_OP_ADD:
     return (struct range){ a.low + b.low, a.high + b.high };
   case AUTOTUNE_OP_SUBTRACT:
     return (struct range){ a.low - b.high, a.high - b.low };
   case AUTOTUNE_OP_LESS:
-    return decided(a.high < b.low, a.low >= b.high);
+    return range_decided(a.high < b.low, a.low >= b.high);
   case AUTOTUNE_OP_AT_MOST:
-    return decided(a.high <= b.low, a.low > b.high);
+    return range_decided(a.high <= b.low, a.low > b.high);
   case AUTOTUNE_OP_EQUAL:
-    return decided(a.low == a.high && b.low == b.high && a.low == b.low,
-                   a.high < b.low || b.high < a.low);
+    return range_decided(a.low == a.high && b.low == b.high && a.low == b.low,
+                         a.high < b.low || b.high < a.low);
   case AUTOTUNE_OP_AND:
-    return decided(is_true(a) && is_true(b), is_false(a) || is_false(b));
+    return range_decided(range_is_true(a) && range_is_true(b),
+                         is_false(a) || is_false(b));
   case AUTOTUNE_OP_OR:
-    return decided(is_true(a) || is_true(b), is_false(a) && is_false(b));
+    return range_decided(range_is_true(a) || range_is_true(b),
+                         is_false(a) && is_false(b));
   default:
     return anything;
   }
 }
 
-static struct range unary(enum autotune_op op, struct range a) {
+static struct range range_unary(enum autotune_op op, struct range a) {
   switch (op) {
   case AUTOTUNE_OP_NEGATE:
     return (struct range){ -a.high, -a.low };
   case AUTOTUNE_OP_NOT:
-    return decided(is_false(a), is_true(a));
+    return range_decided(is_false(a), range_is_true(a));
   case AUTOTUNE_OP_TO_INTEGER: // of 32 bits at least
     return a.low >= 0 && a.high < 0x1p31 ? (struct range){ floor(a.low), floor(a.high) }
                                          : anything;
@@ -103,21 +106,21 @@ static struct range unary(enum autotune_op op, struct range a) {
   }
 }
 
-static struct range choose(struct range a, struct range b, struct range c) {
-  if (is_true(a) || is_false(a))
-    return is_true(a) ? b : c;
-  return hull(b.low, b.high, c.low, c.high);
+static struct range range_choose(struct range a, struct range b, struct range c) {
+  if (range_is_true(a) || is_false(a))
+    return range_is_true(a) ? b : c;
+  return range_hull(b.low, b.high, c.low, c.high);
 }
 
-static unsigned operands(enum autotune_op op) {
+static unsigned range_operands(enum autotune_op op) {
   return op == AUTOTUNE_OP_CHOOSE  ? 3
       : op >= AUTOTUNE_OP_MULTIPLY ? 2
       : op >= AUTOTUNE_OP_NEGATE   ? 1
                                    : 0;
 }
 
-static struct range operand(const struct path *w, unsigned c, unsigned at,
-                            const struct autotune_step *step) {
+static struct range range_operand(const struct path *w, unsigned c, unsigned at,
+                                  const struct autotune_step *step) {
   const struct space *s = w->space;
   if (step->op == AUTOTUNE_OP_NUMBER)
     return (struct range){ step->number, step->number };
@@ -144,24 +147,24 @@ bool range_may_hold(const struct path *w, unsigned c, unsigned at) {
   struct stack st = { .wraps = condition->n_leaves > 0 };
   for (unsigned i = 0; i < condition->n_steps; i++) {
     const struct autotune_step *step = &condition->steps[i];
-    unsigned n = operands(step->op);
+    unsigned n = range_operands(step->op);
     if (st.n < n || st.n == DEPTH)
       return true;
     struct range *top = &st.top[st.n - n], r;
     switch (n) {
     case 0:
-      r = operand(w, c, at, step);
+      r = range_operand(w, c, at, step);
       break;
     case 1:
-      r = unary(step->op, top[0]);
+      r = range_unary(step->op, top[0]);
       break;
     case 2:
-      r = binary(step->op, top[0], top[1]);
+      r = range_binary(step->op, top[0], top[1]);
       break;
     default:
-      r = choose(top[0], top[1], top[2]);
+      r = range_choose(top[0], top[1], top[2]);
     }
-    *top = known(&st, r);
+    *top = range_known(&st, r);
     st.n += 1 - n;
   }
   return st.n != 1 || !is_false(st.top[0]);

@@ -15,7 +15,7 @@
 
 enum { PROBES = 2048, FEW = 4, DRAWS = 65536, PARTS = 64, MANY_PARTS = 1024 };
 
-static bool draw(struct path *w, uint64_t *rng) {
+static bool sample_draw(struct path *w, uint64_t *rng) {
   const struct space *s = w->space;
   path_begin(w, s, w->point, 0);
   memset(w->point, 0, s->kernel->n_params * sizeof *w->point);
@@ -31,7 +31,7 @@ bool sample_is_sparse(const struct space *s) {
   uint64_t rng = 0;
   unsigned found = 0;
   for (unsigned i = 0; s->n_bound > 0 && i < PROBES && found < FEW; i++)
-    found += draw(&w, &rng);
+    found += sample_draw(&w, &rng);
   return s->n_bound > 0 && found < FEW;
 }
 
@@ -45,7 +45,8 @@ struct parts {
 
 // Keeps POINT, or not, so that of all met each is kept with the same chance (Vitter's
 // algorithm R).
-static void meet(struct parts *next, const choice *point, size_t width, uint64_t *rng) {
+static void sample_meet(struct parts *next, const choice *point, size_t width,
+                        uint64_t *rng) {
   uint64_t at = next->met++;
   if (next->n < next->limit)
     at = next->n++;
@@ -55,8 +56,8 @@ static void meet(struct parts *next, const choice *point, size_t width, uint64_t
     memcpy(next->points + at * width, point, width * sizeof *point);
 }
 
-static void grow(const struct space *s, const struct parts *from, struct parts *to,
-                 unsigned at, uint64_t *rng) {
+static void sample_grow(const struct space *s, const struct parts *from, struct parts *to,
+                        unsigned at, uint64_t *rng) {
   size_t width = s->kernel->n_params;
   to->n = 0;
   to->met = 0;
@@ -66,20 +67,20 @@ static void grow(const struct space *s, const struct parts *from, struct parts *
     unsigned n = path_width(&w, at);
     for (choice v = 0; v < n; v++)
       if (path_set(&w, at, v))
-        meet(to, w.point, width, rng);
+        sample_meet(to, w.point, width, rng);
     w.point[s->order[at]] = 0;
   }
 }
 
 // One of at most LIMIT points that are found together.
-static bool enumerate(const struct space *s, uint64_t *rng, unsigned limit,
-                      choice *point) {
+static bool sample_enumerate(const struct space *s, uint64_t *rng, unsigned limit,
+                             choice *point) {
   size_t width = s->kernel->n_params;
   choice *memory = sys_calloc(2 * limit * width, sizeof *memory);
   struct parts now = { memory, 1, limit, 1 },
                next = { memory ? memory + limit * width : 0, 0, limit, 0 };
   for (unsigned at = 0; memory && at < s->n_bound && now.n > 0; at++) {
-    grow(s, &now, &next, at, rng);
+    sample_grow(s, &now, &next, at, rng);
     struct parts swap = now;
     now = next;
     next = swap;
@@ -92,7 +93,7 @@ static bool enumerate(const struct space *s, uint64_t *rng, unsigned limit,
 }
 
 // The first allowed way behind a random one to set what conditions look at.
-static bool search(const struct space *s, uint64_t *rng, choice *point) {
+static bool sample_search(const struct space *s, uint64_t *rng, choice *point) {
   uint64_t steps = STEP_LIMIT;
   struct path w;
   memset(point, 0, s->kernel->n_params * sizeof *point);
@@ -113,10 +114,10 @@ bool space_sample(const struct space *s, uint64_t *rng, choice *point) {
   if (s->size == 0)
     return false;
   for (int i = 0; i < DRAWS && !s->sparse; i++)
-    if (draw(&w, rng))
+    if (sample_draw(&w, rng))
       return true;
-  if (!enumerate(s, rng, PARTS, point) && !enumerate(s, rng, MANY_PARTS, point) &&
-      !search(s, rng, point))
+  if (!sample_enumerate(s, rng, PARTS, point) &&
+      !sample_enumerate(s, rng, MANY_PARTS, point) && !sample_search(s, rng, point))
     return false;
   path_begin(&w, s, point, s->n_bound);
   for (unsigned at = s->n_bound; at < s->kernel->n_params; at++)

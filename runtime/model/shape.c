@@ -41,12 +41,12 @@ static bool is_word(const char *text, size_t size) {
   return false;
 }
 
-static void mix(struct shape *s, const void *data, size_t size) {
+static void shape_mix(struct shape *s, const void *data, size_t size) {
   s->hash = XXH3_64bits_withSeed(data, size, s->hash);
 }
 
 // The place at which the name came first.
-static unsigned place_of(struct shape *s, const char *text, size_t size) {
+static unsigned shape_place_of(struct shape *s, const char *text, size_t size) {
   uint64_t h = XXH3_64bits(text, size);
   h += h == 0;
   unsigned i = h % SLOTS;
@@ -73,16 +73,16 @@ static const char *skip_quoted(const char *p) {
   return *p ? p + 1 : p;
 }
 
-static const char *skip_comment(const char *p) {
+static const char *shape_skip_comment(const char *p) {
   const char *end = p[1] == '*' ? strstr(p + 2, "*/") : strchr(p, '\n');
   return !end ? p + strlen(p) : p[1] == '*' ? end + 2 : end;
 }
 
 // Takes one token; lines count only where a directive begins or ends.
-static const char *take(struct shape *s, const char *p) {
+static const char *shape_take(struct shape *s, const char *p) {
   const char *end = p + 1;
   if (*p == '/' && (p[1] == '/' || p[1] == '*'))
-    return skip_comment(p);
+    return shape_skip_comment(p);
   if (isspace((unsigned char)*p))
     return end;
   if (*p == '"' || *p == '\'')
@@ -92,10 +92,10 @@ static const char *take(struct shape *s, const char *p) {
       end++;
   size_t size = (size_t)(end - p);
   if (in_name(*p) && !isdigit((unsigned char)*p) && !is_word(p, size)) {
-    unsigned place = place_of(s, p, size);
-    mix(s, &place, sizeof place);
+    unsigned place = shape_place_of(s, p, size);
+    shape_mix(s, &place, sizeof place);
   } else {
-    mix(s, p, size);
+    shape_mix(s, p, size);
   }
   return end;
 }
@@ -105,7 +105,7 @@ uint64_t shape_of(const char *text) {
   if (!s)
     return 0;
   while (*text)
-    text = take(s, text);
+    text = shape_take(s, text);
   uint64_t hash = s->hash + (s->hash == 0);
   free(s);
   return hash;

@@ -44,12 +44,12 @@ struct ordering {
   unsigned n;
 };
 
-static void place(struct ordering *o, unsigned param) {
+static void space_place(struct ordering *o, unsigned param) {
   int when = o->space->kernel->params[param].when;
   if (o->placed[param])
     return;
   if (when >= 0)
-    place(o, (unsigned)when);
+    space_place(o, (unsigned)when);
   o->placed[param] = true;
   o->space->place[param] = (uint16_t)o->n;
   o->space->order[o->n++] = (uint16_t)param;
@@ -57,7 +57,7 @@ static void place(struct ordering *o, unsigned param) {
 
 // The product of the sizes of what condition C still lacks: what setting those takes at
 // most.
-static double cost(const struct ordering *o, unsigned c) {
+static double space_cost(const struct ordering *o, unsigned c) {
   const struct autotune_kernel *k = o->space->kernel;
   double product = 1;
   for (unsigned i = 0; i < k->conditions[c].n_params; i++)
@@ -70,7 +70,7 @@ static void close_condition(struct ordering *o, unsigned c) {
   const struct autotune_condition *condition = &o->space->kernel->conditions[c];
   unsigned last = 0;
   for (unsigned i = 0; i < condition->n_params; i++)
-    place(o, condition->params[i]);
+    space_place(o, condition->params[i]);
   for (unsigned at = 0; at < o->n; at++)
     for (unsigned i = 0; i < condition->n_params; i++)
       if (o->space->order[at] == condition->params[i])
@@ -90,7 +90,8 @@ static void set_order(struct space *s) {
   for (unsigned done = 0; done < n; done++) {
     unsigned next = EARLY_CONDITIONS;
     for (unsigned c = 0; c < n; c++)
-      if (!closed[c] && (next == EARLY_CONDITIONS || cost(&o, c) < cost(&o, next)))
+      if (!closed[c] &&
+          (next == EARLY_CONDITIONS || space_cost(&o, c) < space_cost(&o, next)))
         next = c;
     closed[next] = true;
     close_condition(&o, next);
@@ -98,7 +99,7 @@ static void set_order(struct space *s) {
   for (unsigned c = n; c < k->n_conditions; c++)
     close_condition(&o, c);
   for (unsigned p = 0; p < k->n_params; p++)
-    place(&o, p);
+    space_place(&o, p);
   if (s->asked)
     s->n_bound = k->n_params; // the geometry may look at all
 }
@@ -121,15 +122,16 @@ unsigned path_width(const struct path *w, unsigned at) {
   return space_matters(k, w->point, p) ? k->params[p].n_values : 1;
 }
 
-static bool holds(const struct path *w, unsigned c) {
+static bool space_holds(const struct path *w, unsigned c) {
   const struct space *s = w->space;
   return s->kernel->conditions[c].holds(w->values, s->args, s->machine) != 0;
 }
 
 // A launch that the device refuses, or a grid that does not fit what the program asked
 // for, is no variant.
-static bool launches(const struct space *s, const struct autotune_value *const *values,
-                     struct autotune_launch *out) {
+static bool space_launches(const struct space *s,
+                           const struct autotune_value *const *values,
+                           struct autotune_launch *out) {
   static const unsigned widest = 65535; // of a grid, in y and z
   const struct autotune_machine *m = s->machine;
   const struct autotune_kernel *k = s->kernel;
@@ -149,12 +151,12 @@ bool space_launch(const struct space *s, const choice *point,
   const struct autotune_value *values[MAX_PARAMS];
   for (unsigned p = 0; p < s->kernel->n_params; p++)
     values[p] = &s->kernel->params[p].values[point[p]];
-  return s->asked && launches(s, values, out);
+  return s->asked && space_launches(s, values, out);
 }
 
-static bool fits(const struct path *w) {
+static bool space_fits(const struct path *w) {
   struct autotune_launch launch;
-  return !w->space->asked || launches(w->space, w->values, &launch);
+  return !w->space->asked || space_launches(w->space, w->values, &launch);
 }
 
 static bool looks_at(const struct autotune_condition *c, unsigned param) {
@@ -171,14 +173,14 @@ static bool closing_hold(const struct path *w, unsigned at) {
   const struct space *s = w->space;
   unsigned last = s->n_bound ? s->n_bound - 1 : 0;
   for (unsigned c = 0; at <= last && c < s->kernel->n_conditions; c++)
-    if ((c < EARLY_CONDITIONS ? s->closes[c] : last) == at && !holds(w, c))
+    if ((c < EARLY_CONDITIONS ? s->closes[c] : last) == at && !space_holds(w, c))
       return false;
   for (unsigned c = 0; at < last && c < s->kernel->n_conditions && c < EARLY_CONDITIONS;
        c++)
     if (s->early[c] && s->closes[c] > at &&
         looks_at(&s->kernel->conditions[c], s->order[at]) && !range_may_hold(w, c, at))
       return false;
-  return at < last || fits(w);
+  return at < last || space_fits(w);
 }
 
 bool path_set(struct path *w, unsigned at, choice value) {
@@ -208,15 +210,15 @@ bool path_search(struct path *w, unsigned at, unsigned end, uint64_t *steps) {
 }
 
 // The constraint alone: POINT's indices are known to be in range and canonical.
-static bool satisfies(const struct space *s, const choice *point) {
+static bool space_satisfies(const struct space *s, const choice *point) {
   const struct autotune_kernel *k = s->kernel;
   struct path w = { .space = s };
   for (unsigned p = 0; (k->n_conditions > 0 || s->asked) && p < k->n_params; p++)
     w.values[p] = &k->params[p].values[point[p]];
   for (unsigned c = 0; c < k->n_conditions; c++)
-    if (!holds(&w, c))
+    if (!space_holds(&w, c))
       return false;
-  return fits(&w);
+  return space_fits(&w);
 }
 
 bool space_allows(const struct space *s, const choice *point) {
@@ -225,13 +227,13 @@ bool space_allows(const struct space *s, const choice *point) {
     if (point[p] >= k->params[p].n_values ||
         (point[p] != 0 && !space_matters(k, point, p)))
       return false;
-  return satisfies(s, point);
+  return space_satisfies(s, point);
 }
 
 // ---- in order -----------------------------------------------------------------------
 
 // The next point after that which W is at, to position END.
-static bool advance(struct path *w, unsigned end, uint64_t *steps) {
+static bool space_advance(struct path *w, unsigned end, uint64_t *steps) {
   if (end == 0)
     return false;
   w->point[w->space->order[end - 1]]++;
@@ -243,7 +245,7 @@ bool space_first(const struct space *s, choice *point) {
   uint64_t steps = STEP_LIMIT;
   struct path w;
   if (s->size == 0 || n == 0)
-    return s->size > 0 && satisfies(s, point);
+    return s->size > 0 && space_satisfies(s, point);
   memset(point, 0, n * sizeof *point);
   path_begin(&w, s, point, 0);
   return path_search(&w, 0, n, &steps);
@@ -253,7 +255,7 @@ bool space_next(const struct space *s, choice *point) {
   uint64_t steps = STEP_LIMIT;
   struct path w;
   path_begin(&w, s, point, s->kernel->n_params);
-  return advance(&w, s->kernel->n_params, &steps);
+  return space_advance(&w, s->kernel->n_params, &steps);
 }
 
 bool space_original(const struct space *s, choice *point) {
@@ -262,28 +264,28 @@ bool space_original(const struct space *s, choice *point) {
     bool known = k->params[p].original < k->params[p].n_values;
     point[p] = known && space_matters(k, point, p) ? k->params[p].original : 0;
   }
-  return s->size > 0 && satisfies(s, point);
+  return s->size > 0 && space_satisfies(s, point);
 }
 
 // ---- how many -----------------------------------------------------------------------
 
-static uint64_t add(uint64_t a, uint64_t b) {
+static uint64_t space_add(uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t multiply(uint64_t a, uint64_t b) {
+static uint64_t space_multiply(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
 // Ways to set parameter P, which matters, and all that depends on it. (`when` names lower
 // parameters.)
-static uint64_t ways(const struct autotune_kernel *k, unsigned p) {
+static uint64_t space_ways(const struct autotune_kernel *k, unsigned p) {
   uint64_t below = 1, n = 0;
   for (unsigned child = p + 1; child < k->n_params; child++)
     if (k->params[child].when == (int)p)
-      below = multiply(below, ways(k, child));
+      below = space_multiply(below, space_ways(k, child));
   for (unsigned v = 0; v < k->params[p].n_values; v++)
-    n = add(n, k->params[p].values[v].i == 0 ? 1 : below);
+    n = space_add(n, k->params[p].values[v].i == 0 ? 1 : below);
   return n;
 }
 
@@ -298,7 +300,7 @@ static uint64_t ways_behind(const struct space *s, const choice *point) {
     free[p] = true;
     if (when >= 0 && free[when])
       continue; // counted with that
-    n = multiply(n, space_matters(k, point, p) ? ways(k, p) : 1);
+    n = space_multiply(n, space_matters(k, point, p) ? space_ways(k, p) : 1);
   }
   return n;
 }
@@ -310,13 +312,13 @@ uint64_t space_count(const struct space *s, uint64_t limit) {
   if (s->size == 0)
     return 0;
   if (s->n_bound == 0)
-    return satisfies(s, point)
+    return space_satisfies(s, point)
         ? ways_behind(s, point) < limit ? ways_behind(s, point) : limit
         : 0;
   path_begin(&w, s, point, 0);
   for (bool more = path_search(&w, 0, s->n_bound, &steps); more && n < limit;
-       more = advance(&w, s->n_bound, &steps))
-    n = add(n, ways_behind(s, point));
+       more = space_advance(&w, s->n_bound, &steps))
+    n = space_add(n, ways_behind(s, point));
   return steps == 0 || n > limit ? limit : n;
 }
 

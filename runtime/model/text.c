@@ -5,8 +5,8 @@
 #include "space.h"
 
 // "NAME=VALUE" and the separator for the parameters in ORDER; malloc'ed.
-static char *join(const struct autotune_kernel *k, const choice *point,
-                  const unsigned *order, unsigned n, char separator) {
+static char *text_join(const struct autotune_kernel *k, const choice *point,
+                       const unsigned *order, unsigned n, char separator) {
   size_t size = 1;
   for (unsigned i = 0; i < n; i++) {
     const struct autotune_param *p = &k->params[order[i]];
@@ -29,7 +29,7 @@ char *space_describe(const struct space *s, const choice *point) {
   for (unsigned p = 0; p < k->n_params; p++)
     if (space_matters(k, point, p))
       order[n++] = p;
-  char *text = join(k, point, order, n, ' ');
+  char *text = text_join(k, point, order, n, ' ');
   size_t size = text ? strlen(text) : 0;
   if (size > 0)
     text[size - 1] = '\0';
@@ -44,5 +44,5 @@ char *space_values(const struct autotune_kernel *k, const choice *point) {
       order[i] = order[i - 1];
     order[i] = n;
   }
-  return join(k, point, order, k->n_params, '\n');
+  return text_join(k, point, order, k->n_params, '\n');
 }

@@ -14,7 +14,7 @@
 
 typedef long double number;
 
-static number half(uint16_t bits, int exponent_bits) {
+static number verify_half(uint16_t bits, int exponent_bits) {
   int fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
   int e = (bits >> fraction_bits) & ((1 << exponent_bits) - 1);
   int f = bits & ((1 << fraction_bits) - 1);
@@ -35,10 +35,10 @@ static number half(uint16_t bits, int exponent_bits) {
   })
 
 static number read_f16(const void *d, size_t i) {
-  return half(AT(uint16_t, d, i), 5);
+  return verify_half(AT(uint16_t, d, i), 5);
 }
 static number read_bf16(const void *d, size_t i) {
-  return half(AT(uint16_t, d, i), 8);
+  return verify_half(AT(uint16_t, d, i), 8);
 }
 static number read_f32(const void *d, size_t i) {
   return AT(float, d, i);
@@ -72,22 +72,22 @@ static const struct format {
   [AUTOTUNE_F128] = { 16, 16, 1e-12, read_f128 },
 };
 
-static const struct format *format(enum autotune_element e) {
+static const struct format *verify_format(enum autotune_element e) {
   bool known = (unsigned)e < sizeof formats / sizeof *formats && formats[e].read;
   return &formats[known ? e : AUTOTUNE_BYTES];
 }
 
 size_t verify_element_size(enum autotune_element e) {
-  return format(e)->size;
+  return verify_format(e)->size;
 }
 
 double verify_rtol(enum autotune_element e) {
-  return format(e)->rtol;
+  return verify_format(e)->rtol;
 }
 
 double verify_squares(enum autotune_element e, const void *data, size_t bytes,
                       size_t *finite) {
-  const struct format *f = format(e);
+  const struct format *f = verify_format(e);
   number sum = 0;
   *finite = 0;
   for (size_t i = 0; f->read && i < bytes / f->size; i++) {
@@ -103,7 +103,7 @@ double verify_squares(enum autotune_element e, const void *data, size_t bytes,
 struct tolerance verify_tolerance(const struct autotune_kernel *k,
                                   enum autotune_element e, const void *reference,
                                   size_t bytes) {
-  const struct format *f = format(e);
+  const struct format *f = verify_format(e);
   if (k->verify == AUTOTUNE_VERIFY_OFF)
     return (struct tolerance){ .off = true };
   if (k->verify == AUTOTUNE_VERIFY_EXACT || !f->read)
@@ -118,7 +118,7 @@ struct tolerance verify_tolerance(const struct autotune_kernel *k,
   return (struct tolerance){ .rtol = rtol, .atol = isfinite(rms) ? rtol * rms : 0 };
 }
 
-static bool agrees(number reference, number got, struct tolerance t) {
+static bool verify_agrees(number reference, number got, struct tolerance t) {
   if (reference == got)
     return true; // also equal infinities
   if (isnan(reference) || isnan(got))
@@ -135,7 +135,7 @@ static bool same_bits(const struct format *f, const void *a, const void *b, size
 
 void verify_tell(enum autotune_element e, size_t index, const void *reference,
                  const void *got, char *message, size_t size) {
-  const struct format *f = format(e);
+  const struct format *f = verify_format(e);
   if (f->read)
     snprintf(message, size, "element %zu is %.9Lg instead of %.9Lg", index,
              f->read(got, 0), f->read(reference, 0));
@@ -146,13 +146,14 @@ void verify_tell(enum autotune_element e, size_t index, const void *reference,
 
 size_t verify_difference(enum autotune_element e, struct tolerance t,
                          const void *reference, const void *got, size_t bytes) {
-  const struct format *f = format(e);
+  const struct format *f = verify_format(e);
   size_t n = bytes / f->size;
   if (t.off || bytes == 0 || memcmp(reference, got, bytes) == 0)
     return SIZE_MAX;
   for (size_t i = 0; i < n; i++)
     if (!same_bits(f, reference, got, i) &&
-        (t.exact || !f->read || !agrees(f->read(reference, i), f->read(got, i), t)))
+        (t.exact || !f->read ||
+         !verify_agrees(f->read(reference, i), f->read(got, i), t)))
       return i;
   return SIZE_MAX;
 }

@@ -109,7 +109,8 @@ static void drop_losers(struct tuning *t) {
   }
 }
 
-static void tell(const struct tuning *t, const struct candidate *c, const char *message) {
+static void candidate_tell(const struct tuning *t, const struct candidate *c,
+                           const char *message) {
   if (!log_enabled(AUTOTUNE_DEBUG))
     return;
   char *point = space_describe(&t->space, c->point),
@@ -144,7 +145,7 @@ void candidate_settle(struct tuning *t, struct candidate *c, const struct trial 
   c->e = stats_median(c->samples, c->n_samples);
   candidate_note(t, c);
   drop_losers(t);
-  tell(t, c, trial->message);
+  candidate_tell(t, c, trial->message);
 }
 
 // Ends what was begun and not tried: a record without samples is no reason not to try it

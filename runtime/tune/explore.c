@@ -15,17 +15,17 @@ enum { ENOUGH = 16 }; // variants tried before "not much more is expected" is be
 
 // ---- proposing ----------------------------------------------------------------------
 
-static void fail(struct trial *trial, enum fate fate, const char *message) {
+static void explore_fail(struct trial *trial, enum fate fate, const char *message) {
   trial->fate = fate;
   snprintf(trial->message, sizeof trial->message, "%s", message ? message : "no message");
 }
 
 // What would crash this tuner too.
-static bool avoid(struct tuning *t, struct candidate *c) {
+static bool explore_avoid(struct tuning *t, struct candidate *c) {
   struct trial trial = { .fate = FATE_PENDING };
   if (!session_suspects(c->variant))
     return false;
-  fail(&trial, FATE_COMPILE, "the compiler crashed while this was compiled");
+  explore_fail(&trial, FATE_COMPILE, "the compiler crashed while this was compiled");
   candidate_settle(t, c, &trial, 0);
   return true;
 }
@@ -44,7 +44,7 @@ static void look_at_sizes(const struct tuning *t, struct candidate *c) {
 // True: C is sure to lose, and so much was noted. What others than the search proposed is
 // never dropped, nor more than three for each that is tried: whoever waits for a time
 // sees some.
-static bool drop(struct tuning *t, struct candidate *c) {
+static bool explore_drop(struct tuning *t, struct candidate *c) {
   unsigned index = (unsigned)(c - t->candidates);
   if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK || c->from ||
       c->condemned != NONE || t->summary.failed[FATE_DROPPED] >= 3 * t->summary.tried)
@@ -54,7 +54,7 @@ static bool drop(struct tuning *t, struct candidate *c) {
   if (!foresee_drops(&t->foresight, c, rule))
     return false;
   struct trial trial = { .fate = FATE_PENDING };
-  fail(&trial, FATE_DROPPED, foresee_why(rule));
+  explore_fail(&trial, FATE_DROPPED, foresee_why(rule));
   candidate_settle(t, c, &trial, c->object.seconds);
   return true;
 }
@@ -78,7 +78,7 @@ struct candidate *explore_given(struct tuning *t) {
   return NULL;
 }
 
-static struct candidate *hinted(struct tuning *t) {
+static struct candidate *explore_hinted(struct tuning *t) {
   while (t->hints && t->next_hint < t->hints->n && tune_asked(t) < t->max_variants) {
     const struct hint *hint = &t->hints->items[t->next_hint++];
     struct candidate *c = candidate_given(t, hint->point)
@@ -104,7 +104,7 @@ static void tell_left(struct tuning *t) {
 }
 
 // It may come to what was given as well, not told of it yet.
-static struct candidate *asked(struct tuning *t) {
+static struct candidate *explore_asked(struct tuning *t) {
   choice point[MAX_PARAMS];
   struct candidate *c = NULL;
   tell_left(t);
@@ -120,20 +120,20 @@ static struct candidate *asked(struct tuning *t) {
 static struct candidate *next_candidate(struct tuning *t) {
   struct candidate *c = explore_given(t);
   if (!c)
-    c = hinted(t);
-  return c || t->plan->kind == PLAN_RACE ? c : asked(t);
+    c = explore_hinted(t);
+  return c || t->plan->kind == PLAN_RACE ? c : explore_asked(t);
 }
 
 // Proposes until enough is being compiled.
-static void propose(struct tuning *t) {
+static void explore_propose(struct tuning *t) {
   while (!t->exhausted && t->in_flight < t->ahead) {
     struct candidate *c = next_candidate(t);
     bool anew = t->plan->kind == PLAN_RACE; // what is stored is what is doubted
     if (c)
       look_at_sizes(t, c);
     if (!c ||
-        ((anew || share_look(t, c) == KNOWN_NOTHING) && !avoid(t, c) && !drop(t, c) &&
-         !explore_submit(t, c)))
+        ((anew || share_look(t, c) == KNOWN_NOTHING) && !explore_avoid(t, c) &&
+         !explore_drop(t, c) && !explore_submit(t, c)))
       t->exhausted = true;
   }
 }
@@ -141,7 +141,8 @@ static void propose(struct tuning *t) {
 // ---- trying -------------------------------------------------------------------------
 
 // One that had the same machine code, so that it need not be run again.
-static const struct candidate *twin(const struct tuning *t, const struct candidate *c) {
+static const struct candidate *explore_twin(const struct tuning *t,
+                                            const struct candidate *c) {
   for (unsigned i = 0; i < t->n; i++) {
     const struct candidate *other = &t->candidates[i];
     if (other != c && other->done && other->code == c->code && other->code != 0 &&
@@ -184,7 +185,7 @@ static struct trial_plan explore_plan(const struct tuning *t) {
   };
 }
 
-static void measure(struct tuning *t, struct candidate *c, struct trial *trial) {
+static void explore_measure(struct tuning *t, struct candidate *c, struct trial *trial) {
   struct trial_plan plan = explore_plan(t);
   struct record r = candidate_record(c);
   if (t->store)
@@ -195,9 +196,9 @@ static void measure(struct tuning *t, struct candidate *c, struct trial *trial) 
   t->summary.time_seconds += trial->time_seconds;
 }
 
-static void repeat(const struct candidate *same, struct trial *trial) {
+static void explore_repeat(const struct candidate *same, struct trial *trial) {
   size_t size = same->n_samples * sizeof *same->samples;
-  fail(trial, same->fate, "the same machine code as another variant");
+  explore_fail(trial, same->fate, "the same machine code as another variant");
   trial->samples = size ? sys_malloc(size) : NULL;
   if (trial->samples) {
     memcpy(trial->samples, same->samples, size);
@@ -233,7 +234,7 @@ static void look_at_code(struct tuning *t, struct candidate *c) {
 
 // A compiled variant: run it, unless it did not compile, its code is known, or it is sure
 // to lose.
-static void try(struct tuning *t, struct compiled *compiled) {
+static void explore_try(struct tuning *t, struct compiled *compiled) {
   struct candidate *c = &t->candidates[compiled->ticket - 1];
   struct trial trial = { .fate = FATE_PENDING };
   const struct candidate *same = NULL;
@@ -242,19 +243,19 @@ static void try(struct tuning *t, struct compiled *compiled) {
   if (compiled->status == 0) {
     set_code(t, c);
     look_at_code(t, c);
-    same = twin(t, c);
+    same = explore_twin(t, c);
   }
   if (c->done || (t->plan->kind != PLAN_RACE && share_look(t, c) != KNOWN_NOTHING))
     return; // another process was faster
   t->summary.same += same != NULL;
   if (compiled->status != 0)
-    fail(&trial, FATE_COMPILE, c->object.message);
+    explore_fail(&trial, FATE_COMPILE, c->object.message);
   else if (same)
-    repeat(same, &trial);
-  else if (drop(t, c))
+    explore_repeat(same, &trial);
+  else if (explore_drop(t, c))
     return;
   else
-    measure(t, c, &trial);
+    explore_measure(t, c, &trial);
   if (trial.fate != FATE_PENDING) // else the workers are lost, and this one may be why
     candidate_settle(t, c, &trial, c->object.seconds);
   else
@@ -275,7 +276,7 @@ static bool owes_one(const struct tuning *t) {
 
 // The next that is compiled, waiting for it a while; *C's ticket is 0 where nothing came
 // for a while.
-static void take(struct tuning *t, struct compiled *c) {
+static void explore_take(struct tuning *t, struct compiled *c) {
   *c = (struct compiled){ 0 };
   double slice = t->online ? 0.001 : 0.25,
          left = owes_one(t) ? slice : t->explore_until - sys_now();
@@ -288,12 +289,12 @@ static void take(struct tuning *t, struct compiled *c) {
   }
 }
 
-static bool is_late(const struct tuning *t) {
+static bool explore_is_late(const struct tuning *t) {
   return is_ended(t) || sys_now() >= t->explore_until;
 }
 
 // Is so little more expected that it is not worth the trouble?
-static bool is_settled(struct tuning *t) {
+static bool explore_is_settled(struct tuning *t) {
   bool searches = t->plan->kind == PLAN_SEARCH || t->online;
   if (t->until <= 0 || !t->class->hope || !searches || t->summary.tried < ENOUGH)
     return t->settled;
@@ -303,7 +304,7 @@ static bool is_settled(struct tuning *t) {
 }
 
 static bool is_over(struct tuning *t) {
-  return ((is_late(t) || is_settled(t)) && !owes_one(t)) ||
+  return ((explore_is_late(t) || explore_is_settled(t)) && !owes_one(t)) ||
       (t->exhausted && t->in_flight == 0 && !share_waits(t));
 }
 
@@ -315,15 +316,15 @@ static void explore_quietly(struct tuning *t) {
     unsigned n = 0;
     pace_keep(t);
     share_news(t);
-    propose(t);
-    while (t->in_flight > 0 && (!is_late(t) || (n == 0 && owes_one(t)))) {
-      take(t, &ready[n]);
+    explore_propose(t);
+    while (t->in_flight > 0 && (!explore_is_late(t) || (n == 0 && owes_one(t)))) {
+      explore_take(t, &ready[n]);
       n += ready[n].ticket != 0;
       tune_report(t, tune_silence(NULL));
     }
     for (unsigned i = 0; i < n; i++, pace_keep(t))
-      if (!is_late(t) || (t->best == NONE && !is_ended(t)))
-        try(t, &ready[i]); // one at least, so that there is something to choose
+      if (!explore_is_late(t) || (t->best == NONE && !is_ended(t)))
+        explore_try(t, &ready[i]); // one at least, so that there is something to choose
       else
         object_free(&ready[i].object);
   }
@@ -335,11 +336,11 @@ static void explore_overlapped(struct tuning *t) {
     struct compiled c;
     pace_keep(t);
     share_news(t);
-    propose(t);
-    take(t, &c);
+    explore_propose(t);
+    explore_take(t, &c);
     tune_report(t, tune_silence(NULL));
     if (c.ticket)
-      try(t, &c);
+      explore_try(t, &c);
     if (t->online)
       online_step(t);
   }
@@ -347,7 +348,7 @@ static void explore_overlapped(struct tuning *t) {
 
 void explore(struct tuning *t) {
   share_news(t);
-  propose(t);
+  explore_propose(t);
   if (t->quiet)
     explore_quietly(t);
   else

@@ -73,7 +73,7 @@ bool finish_link(struct tuning *t, const struct candidate *c, int fd,
   return true;
 }
 
-static const char *plural(unsigned n) {
+static const char *finish_plural(unsigned n) {
   return n == 1 ? "" : "s";
 }
 
@@ -101,7 +101,7 @@ static const char *why_ended(const struct tuning *t, char *text, size_t size) {
     snprintf(text, size, "an expected gain under %g %%", 100 * t->until);
   else if (tune_asked(t) >= t->max_variants)
     snprintf(text, size, "budget of %u variant%s spent", t->max_variants,
-             plural(t->max_variants));
+             finish_plural(t->max_variants));
   else if (!t->exhausted || t->in_flight > 0)
     snprintf(text, size, "budget of %g s spent", t->budget);
   else
@@ -122,7 +122,7 @@ static bool is_final(const struct tuning *t, int winner) {
   return enough && !t->lost && !t->unraced;
 }
 
-static void tell(struct tuning *t, int winner, struct outcome *out) {
+static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
   const struct summary *m = &t->summary;
   const char *checked = !m->verified && t->live ? ", in real calls, unverified"
       : t->live                                 ? ", in real calls"
@@ -138,13 +138,13 @@ static void tell(struct tuning *t, int winner, struct outcome *out) {
     bool again = t->plan->kind == PLAN_RACE;
     SAY(out,
         "tuned: %.3g x over the default (%s to %s) in %u variant%s%s%s%s: %.200s%.150s",
-        m->original.median / m->best.median, was, is, m->tried, plural(m->tried), checked,
-        again ? ", " : "", again ? m->why : "", point ? point : "",
+        m->original.median / m->best.median, was, is, m->tried, finish_plural(m->tried),
+        checked, again ? ", " : "", again ? m->why : "", point ? point : "",
         m->why == t->why_text ? strchr(m->why, ';') : "");
     free(point);
   } else if (t->lost && t->best == NONE) {
     SAY(out, "default: the workers were lost after %u variant%s", m->tried,
-        plural(m->tried));
+        finish_plural(m->tried));
   } else if (m->tried == 0) {
     SAY(out, "default: no variant was tried%s", more);
   } else if (t->best == NONE && m->tried == 1) {
@@ -212,6 +212,6 @@ int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
     log_once(AUTOTUNE_WARN, "store", "the result cannot be kept");
   out->tuned = linked;
   if (linked)
-    tell(t, winner, out);
+    finish_tell(t, winner, out);
   return linked ? 0 : -1;
 }

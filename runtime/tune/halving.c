@@ -21,12 +21,12 @@ void halving_join(struct halving *h, int arm) {
 
 // ---- comparing ----------------------------------------------------------------------
 
-static unsigned kept(const struct arm *a) {
+static unsigned halving_kept(const struct arm *a) {
   return a->n < ARM_SAMPLES ? a->n : ARM_SAMPLES;
 }
 
 static bool sample_of(const struct arm *a, unsigned round, double *seconds) {
-  for (unsigned i = 0; i < kept(a); i++)
+  for (unsigned i = 0; i < halving_kept(a); i++)
     if (a->rounds[i] == round) {
       *seconds = a->samples[i];
       return true;
@@ -38,7 +38,7 @@ static bool sample_of(const struct arm *a, unsigned round, double *seconds) {
 static struct estimate ratio_of(const struct arm *a, const struct arm *b, unsigned from) {
   double ratios[ARM_SAMPLES], other;
   unsigned n = 0;
-  for (unsigned i = 0; i < kept(a); i++)
+  for (unsigned i = 0; i < halving_kept(a); i++)
     if (a->rounds[i] >= from && sample_of(b, a->rounds[i], &other) && other > 0)
       ratios[n++] = a->samples[i] / other;
   return stats_median(ratios, n);
@@ -46,8 +46,8 @@ static struct estimate ratio_of(const struct arm *a, const struct arm *b, unsign
 
 struct estimate halving_time(const struct arm *a) {
   double samples[ARM_SAMPLES];
-  memcpy(samples, a->samples, kept(a) * sizeof *samples);
-  return stats_median(samples, kept(a));
+  memcpy(samples, a->samples, halving_kept(a) * sizeof *samples);
+  return stats_median(samples, halving_kept(a));
 }
 
 // With few samples the interval is their range: then the distance must make up for it,
@@ -70,7 +70,7 @@ static bool is_far_behind(struct estimate ratio) {
 
 // ---- judging ------------------------------------------------------------------------
 
-static void promote(struct halving *h, int arm) {
+static void halving_promote(struct halving *h, int arm) {
   double gain = h->arms[arm].ratio.median;
   for (int i = 0; i < ARMS;
        i++) { // of arms that did not run meanwhile, this is all that is known
@@ -82,7 +82,7 @@ static void promote(struct halving *h, int arm) {
 }
 
 // The racing arm that clearly beats the incumbent, or -1.
-static int challenger(const struct halving *h) {
+static int halving_challenger(const struct halving *h) {
   int best = -1;
   for (int i = 0; i < ARMS; i++) {
     const struct arm *a = &h->arms[i];
@@ -93,7 +93,7 @@ static int challenger(const struct halving *h) {
   return best;
 }
 
-static void compare(struct halving *h) {
+static void halving_compare(struct halving *h) {
   for (int i = 0; i < ARMS; i++) {
     struct arm *a = &h->arms[i];
     if (i == h->incumbent || a->state != ARM_RACING)
@@ -104,7 +104,7 @@ static void compare(struct halving *h) {
   }
 }
 
-static bool is_lost(const struct halving *h, int arm) {
+static bool halving_is_lost(const struct halving *h, int arm) {
   const struct arm *a = &h->arms[arm];
   if (arm == h->incumbent || a->state == ARM_FREE || a->state == ARM_OUT)
     return false;
@@ -113,7 +113,7 @@ static bool is_lost(const struct halving *h, int arm) {
   return is_above(a->ratio, a->state == ARM_PARKED ? 1.05 : 1);
 }
 
-static unsigned count(const struct halving *h, enum arm_state state) {
+static unsigned halving_count(const struct halving *h, enum arm_state state) {
   unsigned n = 0;
   for (int i = 1; i < ARMS; i++)
     n += h->arms[i].state == state && i != h->incumbent;
@@ -121,7 +121,7 @@ static unsigned count(const struct halving *h, enum arm_state state) {
 }
 
 // The slowest arm in STATE but the default and the incumbent; -1: there is none.
-static int slowest(const struct halving *h, enum arm_state state) {
+static int halving_slowest(const struct halving *h, enum arm_state state) {
   int worst = -1;
   for (int i = 1; i < ARMS; i++)
     if (h->arms[i].state == state && i != h->incumbent &&
@@ -130,7 +130,7 @@ static int slowest(const struct halving *h, enum arm_state state) {
   return worst;
 }
 
-static void park(struct halving *h) {
+static void halving_park(struct halving *h) {
   // A default that is neither beaten nor better need not run for ever.
   if (h->incumbent != 0 && h->arms[0].state == ARM_RACING &&
       h->arms[0].ratio.n >= 4 * ENOUGH)
@@ -139,17 +139,17 @@ static void park(struct halving *h) {
     if (h->arms[i].state == ARM_RACING && i != h->incumbent &&
         h->arms[i].ratio.n >= ENOUGH)
       h->arms[i].state = ARM_PARKED;
-  while (count(h, ARM_PARKED) > PARKED)
-    h->arms[slowest(h, ARM_PARKED)].state = ARM_OUT;
+  while (halving_count(h, ARM_PARKED) > PARKED)
+    h->arms[halving_slowest(h, ARM_PARKED)].state = ARM_OUT;
 }
 
 // At 6, 12, 24 and 48 rounds of the end, the worse half goes.
-static void halve(struct halving *h) {
-  unsigned ran = h->round - h->closed, left = count(h, ARM_RACING);
+static void halving_halve(struct halving *h) {
+  unsigned ran = h->round - h->closed, left = halving_count(h, ARM_RACING);
   bool rung = ran == HALVING_ROUNDS || ran == HALVING_ROUNDS / 2 ||
       ran == HALVING_ROUNDS / 4 || ran == HALVING_ROUNDS / 8;
   for (unsigned drop = rung ? (left + 1) / 2 : 0; drop > 0; drop--)
-    h->arms[slowest(h, ARM_RACING)].state = ARM_OUT;
+    h->arms[halving_slowest(h, ARM_RACING)].state = ARM_OUT;
 }
 
 // From here on the incumbent and the default run alone.
@@ -164,14 +164,14 @@ static void begin_verdict(struct halving *h) {
 
 // Who is fastest leads, be it within the noise; the last word is between it and the
 // default.
-static void settle(struct halving *h) {
+static void halving_settle(struct halving *h) {
   int best = h->incumbent;
   for (int i = 1; i < ARMS; i++)
     if (h->arms[i].state == ARM_RACING && h->arms[i].ratio.n > 0 &&
         h->arms[i].ratio.median < (best == h->incumbent ? 1 : h->arms[best].ratio.median))
       best = i;
   if (best != h->incumbent)
-    promote(h, best);
+    halving_promote(h, best);
   h->over = h->incumbent == 0 || h->arms[0].state == ARM_OUT;
   if (!h->over)
     begin_verdict(h);
@@ -196,20 +196,20 @@ void halving_judge(struct halving *h) {
   int next;
   if (h->verdict)
     return give_verdict(h);
-  compare(h);
-  while ((next = challenger(h)) >= 0) {
-    promote(h, next);
-    compare(h);
+  halving_compare(h);
+  while ((next = halving_challenger(h)) >= 0) {
+    halving_promote(h, next);
+    halving_compare(h);
   }
   for (int i = 0; i < ARMS; i++)
-    if (is_lost(h, i))
+    if (halving_is_lost(h, i))
       h->arms[i].state = ARM_OUT;
   if (!h->closed)
-    return park(h);
-  if (count(h, ARM_RACING) == 0 || h->round - h->closed >= HALVING_ROUNDS)
-    settle(h);
+    return halving_park(h);
+  if (halving_count(h, ARM_RACING) == 0 || h->round - h->closed >= HALVING_ROUNDS)
+    halving_settle(h);
   else
-    halve(h);
+    halving_halve(h);
 }
 
 void halving_close(struct halving *h) {
@@ -230,7 +230,7 @@ int halving_winner(const struct halving *h) {
 // ---- rounds -------------------------------------------------------------------------
 
 int halving_room(struct halving *h) {
-  int worst = slowest(h, ARM_PARKED);
+  int worst = halving_slowest(h, ARM_PARKED);
   bool coming = false;
   for (int i = 1; i < ARMS; i++) {
     if (h->arms[i].state == ARM_FREE)
@@ -245,7 +245,7 @@ int halving_room(struct halving *h) {
 
 // Rounds until there is something to judge: after the first sample, after the third, the
 // sixth; at the end after the sixth, after half of all, after all.
-static unsigned patience(const struct halving *h) {
+static unsigned halving_patience(const struct halving *h) {
   unsigned rounds = 3, ran = h->round - h->verdict;
   if (h->verdict)
     return ran < ENOUGH ? ENOUGH - ran : VERDICT_ROUNDS / 2 - ran % (VERDICT_ROUNDS / 2);
@@ -270,7 +270,7 @@ unsigned halving_round(struct halving *h, int order[ARMS], unsigned *rounds) {
   bool alone = n == 1 && racing[0] == h->incumbent;
   if (h->over || n == 0 || alone)
     return 0;
-  *rounds = patience(h);
+  *rounds = halving_patience(h);
   for (unsigned i = 0; i < n; i++)
     order[i] = racing[(i + h->round) % n];
   h->round += *rounds;

@@ -46,7 +46,7 @@ static struct text value_in(const char *values, const char *name) {
 
 // "tile@12.1": the length of "tile@", and 12.1 as one number that orders; 0: no such
 // name.
-static size_t directive(const char *name, unsigned long long *order) {
+static size_t hints_directive(const char *name, unsigned long long *order) {
   const char *at = memchr(name, '@', strcspn(name, "=\n"));
   char *end;
   if (!at)
@@ -62,22 +62,23 @@ static struct text value_by_order(const struct autotune_kernel *k, const char *v
                                   const char *name) {
   unsigned long long own, order;
   unsigned rank = 0, here = 0, there = 0;
-  size_t n = directive(name, &own);
+  size_t n = hints_directive(name, &own);
   struct text best = { NULL, 0 };
   for (unsigned p = 0; n > 0 && p < k->n_params; p++)
     if (strncmp(k->params[p].name, name, n) == 0 &&
-        directive(k->params[p].name, &order) == n) {
+        hints_directive(k->params[p].name, &order) == n) {
       here++;
       rank += order < own;
     }
   for (const char *line = values; n > 0 && *line;
        line += strcspn(line, "\n"), line += *line == '\n') {
     unsigned before = 0;
-    if (strncmp(line, name, n) != 0 || directive(line, &own) != n)
+    if (strncmp(line, name, n) != 0 || hints_directive(line, &own) != n)
       continue;
     there++;
     for (const char *l = values; *l; l += strcspn(l, "\n"), l += *l == '\n')
-      before += strncmp(l, name, n) == 0 && directive(l, &order) == n && order < own;
+      before += strncmp(l, name, n) == 0 && hints_directive(l, &order) == n &&
+          order < own;
     const char *equals = memchr(line, '=', strcspn(line, "\n"));
     if (before == rank && equals)
       best = (struct text){ equals + 1, strcspn(equals + 1, "\n") };
@@ -85,18 +86,18 @@ static struct text value_by_order(const struct autotune_kernel *k, const char *v
   return here == there ? best : (struct text){ NULL, 0 };
 }
 
-static bool is_number(const struct autotune_param *p) {
+static bool hints_is_number(const struct autotune_param *p) {
   return p->kind == AUTOTUNE_INT || p->kind == AUTOTUNE_REAL;
 }
 
 // The candidate that TEXT names, or the nearest by ratio; n_values: none.
-static unsigned candidate(const struct autotune_param *p, struct text text) {
+static unsigned hints_candidate(const struct autotune_param *p, struct text text) {
   unsigned best = p->n_values;
   double nearest = INFINITY;
   for (unsigned v = 0; text.data && v < p->n_values; v++)
     if (is_text(text, p->values[v].text))
       return v;
-  if (!text.data || !is_number(p))
+  if (!text.data || !hints_is_number(p))
     return best;
   double wanted = strtod(text.data, NULL); // ends at the line's end
   for (unsigned v = 0; v < p->n_values; v++) {
@@ -127,7 +128,7 @@ bool hints_point(const struct space *space, const char *values, choice *point) {
     struct text text = value_in(values, param->name);
     if (!text.data)
       text = value_by_order(k, values, param->name);
-    unsigned v = candidate(param, text);
+    unsigned v = hints_candidate(param, text);
     known += v < param->n_values;
     point[p] = v < param->n_values          ? v
         : param->original < param->n_values ? param->original
@@ -161,7 +162,7 @@ struct adding {
   const struct relative *relative;
 };
 
-static void add(const char *values, double seconds, void *data) {
+static void tune_hints_add(const char *values, double seconds, void *data) {
   struct adding *a = data;
   (void)seconds;
   struct hint *hint =
@@ -178,11 +179,11 @@ static void from_relatives(struct request *r) {
   unsigned n = store_relatives(r->store, r->id, relatives);
   for (unsigned round = 0; round < 2; round++)
     for (unsigned i = 0; i < n && i < (round ? 2 : MAX_RELATIVES); i++)
-      store_fastest(r->store, relatives[i].problem, rounds[round], add,
+      store_fastest(r->store, relatives[i].problem, rounds[round], tune_hints_add,
                     &(struct adding){ r, &relatives[i] });
 }
 
-static void from_wisdom(struct request *r) {
+static void hints_from_wisdom(struct request *r) {
   const struct wisdom_entry *near[3];
   unsigned n = wisdom_near(r->id, near, 3);
   for (unsigned i = 0; i < n; i++) {
@@ -193,7 +194,7 @@ static void from_wisdom(struct request *r) {
 }
 
 static void (*const sources[])(struct request *r) = {
-  from_wisdom,
+  hints_from_wisdom,
   from_relatives,
 };
 
@@ -202,7 +203,7 @@ void hints_own(struct store *store, const struct space *space, const struct iden
   struct request r = { store, space, id, out };
   struct relative own = { .name = "an earlier run" };
   out->n = 0;
-  store_fastest(store, problem_id(id), OWN, add, &(struct adding){ &r, &own });
+  store_fastest(store, problem_id(id), OWN, tune_hints_add, &(struct adding){ &r, &own });
 }
 
 void hints_find(struct store *store, const struct space *space, const struct identity *id,

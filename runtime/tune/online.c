@@ -61,7 +61,7 @@ bool online_new(struct tuning *t) {
 
 // ---- records ------------------------------------------------------------------------
 
-static struct candidate *candidate_of(const struct tuning *t, int arm) {
+static struct candidate *online_candidate_of(const struct tuning *t, int arm) {
   int i = t->online->candidates[arm];
   return i == NONE ? NULL : &t->candidates[i];
 }
@@ -78,14 +78,14 @@ static void write_down(const struct tuning *t, const struct candidate *c,
 // What its real calls took, in place of what it took in the sandbox.
 static void keep_samples(const struct tuning *t, int arm) {
   const struct arm *a = &t->online->race.arms[arm];
-  const struct candidate *c = candidate_of(t, arm);
+  const struct candidate *c = online_candidate_of(t, arm);
   if (c && a->n > 0)
     write_down(t, c, a->samples, a->n < ARM_SAMPLES ? a->n : ARM_SAMPLES);
 }
 
 // ---- newcomers ----------------------------------------------------------------------
 
-static bool is_twin(const struct tuning *t, const struct candidate *c) {
+static bool online_is_twin(const struct tuning *t, const struct candidate *c) {
   for (unsigned i = 0; i < t->n; i++)
     if (t->candidates[i].offered && t->candidates[i].code == c->code && c->code != 0)
       return true;
@@ -101,7 +101,7 @@ static struct candidate *next_newcomer(struct tuning *t) {
     struct candidate *c = &t->candidates[i];
     if (c->done && !c->offered && c->fate == FATE_OK && c->e.n > 0 && c->object.data &&
         c->e.low <= close * best && (!found || c->e.median < found->e.median) &&
-        !is_twin(t, c))
+        !online_is_twin(t, c))
       found = c;
   }
   return found;
@@ -150,7 +150,7 @@ static void see_loaded(struct tuning *t) {
   struct online *o = t->online;
   unsigned loaded = o->loading == NONE ? 0 : atomic_load(&o->lane->loaded[o->loading]);
   if (loaded == LIVE_LOADED) {
-    struct record r = candidate_record(candidate_of(t, o->loading));
+    struct record r = candidate_record(online_candidate_of(t, o->loading));
     if (t->store)
       store_begin(t->store, t->id, &r);
     halving_join(&o->race, o->loading);
@@ -174,12 +174,12 @@ static void write_order(struct online *o, struct sent s, unsigned repeat) {
   atomic_store(&o->lane->written, n + 1);
 }
 
-static unsigned room(const struct online *o) {
+static unsigned online_room(const struct online *o) {
   return LIVE_ORDERS - (atomic_load(&o->lane->written) - o->read);
 }
 
 // A single short call says little.
-static unsigned repeats(double seconds) {
+static unsigned online_repeats(double seconds) {
   return seconds < 2e-6 ? LIVE_REPEAT : seconds < 20e-6 ? 7 : seconds < 200e-6 ? 3 : 1;
 }
 
@@ -193,9 +193,9 @@ static void see_answer(struct tuning *t, struct sent s, double seconds) {
   }
   if (seconds < 0)
     return;
-  if (a->n == 0 && candidate_of(t, s.arm)) // it has come back from a real call
-    write_down(t, candidate_of(t, s.arm), candidate_of(t, s.arm)->samples,
-               candidate_of(t, s.arm)->n_samples);
+  if (a->n == 0 && online_candidate_of(t, s.arm)) // it has come back from a real call
+    write_down(t, online_candidate_of(t, s.arm), online_candidate_of(t, s.arm)->samples,
+               online_candidate_of(t, s.arm)->n_samples);
   halving_sample(&o->race, s.arm, s.round, seconds);
   double best = halving_time(&o->race.arms[o->race.incumbent]).median;
   o->lost += best > 0 && seconds > best ? seconds - best : 0;
@@ -210,8 +210,8 @@ static void read_answers(struct tuning *t) {
                atomic_load(&o->lane->orders[o->read % LIVE_ORDERS].seconds));
 }
 
-static void tell(const struct tuning *t, int arm, const char *what) {
-  const struct candidate *c = candidate_of(t, arm);
+static void online_tell(const struct tuning *t, int arm, const char *what) {
+  const struct candidate *c = online_candidate_of(t, arm);
   const struct arm *a = &t->online->race.arms[arm];
   struct estimate e = halving_time(a);
   char *point = c ? space_describe(&t->space, c->point) : NULL;
@@ -221,12 +221,12 @@ static void tell(const struct tuning *t, int arm, const char *what) {
   free(point);
 }
 
-static void judge(struct tuning *t) {
+static void online_judge(struct tuning *t) {
   struct online *o = t->online;
   int before = o->race.incumbent;
   halving_judge(&o->race);
   if (o->race.incumbent != before)
-    tell(t, o->race.incumbent, "the best so far");
+    online_tell(t, o->race.incumbent, "the best so far");
   atomic_store(&o->lane->best, (unsigned)o->race.incumbent);
 }
 
@@ -234,11 +234,11 @@ static void judge(struct tuning *t) {
 static void drop_out(struct tuning *t) {
   struct online *o = t->online;
   for (int i = 1; i < ARMS; i++)
-    if (o->race.arms[i].state == ARM_OUT && candidate_of(t, i) && i != o->loading &&
-        room(o) > 0) {
-      tell(t, i, "out");
+    if (o->race.arms[i].state == ARM_OUT && online_candidate_of(t, i) &&
+        i != o->loading && online_room(o) > 0) {
+      online_tell(t, i, "out");
       keep_samples(t, i);
-      object_free(&candidate_of(t, i)->object);
+      object_free(&online_candidate_of(t, i)->object);
       o->candidates[i] = NONE;
       write_order(o, (struct sent){ .arm = i, .drop = true }, 0);
     }
@@ -253,9 +253,9 @@ static void order_rounds(struct tuning *t) {
   int arms[ARMS];
   unsigned rounds, n = pace_allows(t) ? halving_round(&o->race, arms, &rounds) : 0;
   double best = halving_time(&o->race.arms[o->race.incumbent]).median;
-  unsigned repeat = repeats(best > 0 ? best : tune_best(t).median);
+  unsigned repeat = online_repeats(best > 0 ? best : tune_best(t).median);
   for (unsigned k = 0; n > 0 && k < rounds; k++)
-    for (unsigned i = 0; i < n && room(o) > 0; i++)
+    for (unsigned i = 0; i < n && online_room(o) > 0; i++)
       write_order(
           o,
           (struct sent){ .arm = arms[(i + k) % n], .round = o->race.round - rounds + k },
@@ -285,7 +285,7 @@ void online_step(struct tuning *t) {
   read_answers(t);
   if (o->racing && o->read == atomic_load(&o->lane->written)) {
     o->racing = false;
-    judge(t);
+    online_judge(t);
   }
   see_loaded(t);
   if (!o->racing) {
@@ -325,7 +325,7 @@ static void keep_all(struct tuning *t) {
   unsigned running = atomic_load(&t->online->lane->running);
   for (int i = 1; i < ARMS; i++) {
     const struct arm *a = &t->online->race.arms[i];
-    const struct candidate *c = candidate_of(t, i);
+    const struct candidate *c = online_candidate_of(t, i);
     if (c && a->n > 0)
       keep_samples(t, i);
     else if (c && a->state == ARM_RACING && running != (unsigned)i + 1)
@@ -336,10 +336,10 @@ static void keep_all(struct tuning *t) {
 // What real calls said is what counts from here on. The default may have run when the
 // machine was slower or faster than it was for the best: what they took in the same
 // rounds is what it is compared by.
-static int conclude(struct tuning *t) {
+static int online_conclude(struct tuning *t) {
   const struct halving *race = &t->online->race;
   const struct arm *original = &race->arms[0], *best = &race->arms[race->incumbent];
-  struct candidate *c = candidate_of(t, race->incumbent);
+  struct candidate *c = online_candidate_of(t, race->incumbent);
   if (original->n > 0)
     t->original = halving_time(original);
   if (c) {
@@ -373,5 +373,5 @@ int online_finish(struct tuning *t, bool *decided) {
   }
   keep_all(t);
   *decided = o->race.over;
-  return o->race.over ? conclude(t) : NONE;
+  return o->race.over ? online_conclude(t) : NONE;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// provisional.c: something better than the default to run while a tuning goes on (in the tuner).
+// provisional.c: something better than the default to run while a tuning goes on (in the
+// tuner).
 //
 // What won for a key within a factor of 4 is among the first that are tried. Once it was
 // run on this call's own data, agreed with the default and was faster, the program may
@@ -40,7 +41,8 @@ static bool link_object(struct tuning *t, const struct candidate *c, struct outc
 }
 
 // So that the next process has it at once, where this one ends before the tuning does.
-static void keep(struct tuning *t, const struct candidate *c, uint64_t object) {
+static void provisional_keep(struct tuning *t, const struct candidate *c,
+                             uint64_t object) {
   char source[128];
   struct summary before;
   if (store_tuning(t->store, problem_id(t->id), NULL, &before))
@@ -74,7 +76,7 @@ void lend(struct tuning *t, const struct candidate *c) {
              "borrowed from %s until it is tuned: %.3g x over the default", c->from,
              t->original.median / c->e.median);
     memcpy(out->point, c->point, t->kernel->n_params * sizeof *c->point);
-    keep(t, c, hash);
+    provisional_keep(t, c, hash);
     session_lend(out);
   }
   free(out);

@@ -18,16 +18,16 @@ static const double CLEARLY = 1.1, HOPELESS = 1.5;
 // log2 of a tile over the L2 cache: twice as large, or no larger.
 static const float TOO_LARGE = 1, FITS = 0;
 
-static bool spills(const struct features *f) {
+static bool prune_spills(const struct features *f) {
   return f->values[FEATURE_MAIN_SPILLS] > 0;
 }
 static bool spills_not(const struct features *f) {
   return f->values[FEATURE_MAIN_SPILLS] == 0;
 }
-static bool overflows(const struct features *f) {
+static bool prune_overflows(const struct features *f) {
   return f->values[FEATURE_TILE_L2] > TOO_LARGE;
 }
-static bool fits(const struct features *f) {
+static bool prune_fits(const struct features *f) {
   return f->values[FEATURE_TILE_L2] <= FITS;
 }
 
@@ -37,8 +37,8 @@ static const struct rule {
   bool (*flawed)(const struct features *f); // NULL: the search's own expectation
   bool (*free)(const struct features *f);
 } rules[FORESEE_RULES] = {
-  { "spills in its main loop", spills, spills_not },
-  { "its tile does not fit the L2 cache", overflows, fits },
+  { "spills in its main loop", prune_spills, spills_not },
+  { "its tile does not fit the L2 cache", prune_overflows, prune_fits },
   { "the search expects it to be much slower than the best", NULL, NULL },
 };
 
@@ -64,7 +64,7 @@ static bool is_timed(const struct candidate *c) {
 }
 
 // Makes B the sibling of A that rule R holds A against, if it is a faster one.
-static void relate(struct candidate *all, unsigned a, unsigned b, unsigned r) {
+static void prune_relate(struct candidate *all, unsigned a, unsigned b, unsigned r) {
   int *known = &all[a].sibling[r];
   if (*known == NONE || all[b].e.median < all[*known].e.median)
     *known = (int)b;
@@ -81,17 +81,17 @@ void foresee_relate(struct candidate *all, unsigned n, unsigned n_params,
       if (!rule->flawed)
         continue;
       if (is_timed(c) && rule->free(&c->features) && rule->flawed(&all[i].features))
-        relate(all, i, index, r);
+        prune_relate(all, i, index, r);
       if (is_timed(&all[i]) && rule->free(&all[i].features) && rule->flawed(&c->features))
-        relate(all, index, i, r);
+        prune_relate(all, index, i, r);
     }
   }
 }
 
 // 1: C, which was run, lost as rule R would have it; -1: it did not; 0: that cannot be
 // told.
-static int verdict(const struct candidate *all, const struct candidate *c, unsigned r,
-                   struct estimate best) {
+static int prune_verdict(const struct candidate *all, const struct candidate *c,
+                         unsigned r, struct estimate best) {
   const struct candidate *s = c->sibling[r] == NONE ? NULL : &all[c->sibling[r]];
   bool applies = rules[r].flawed ? s != NULL && rules[r].flawed(&c->features)
                                  : c->hopeless;
@@ -108,13 +108,13 @@ static int verdict(const struct candidate *all, const struct candidate *c, unsig
   return c->e.low > s->e.high ? 1 : c->e.median > s->e.median ? 0 : -1;
 }
 
-static bool speaks(const struct foresight *f, const struct candidate *all, unsigned n,
-                   unsigned r, struct estimate best) {
+static bool prune_speaks(const struct foresight *f, const struct candidate *all,
+                         unsigned n, unsigned r, struct estimate best) {
   unsigned right = 0;
   if (f->silent[r])
     return false;
   for (unsigned i = 0; i < n; i++) {
-    int v = verdict(all, &all[i], r, best);
+    int v = prune_verdict(all, &all[i], r, best);
     if (v < 0)
       return false;
     right += v > 0;
@@ -134,7 +134,7 @@ int foresee_loser(const struct foresight *f, const struct candidate *all, unsign
     bool against = rules[r].flawed
         ? c->sibling[r] != NONE && rules[r].flawed(&c->features)
         : c->hopeless;
-    if (against && speaks(f, all, n, r, best))
+    if (against && prune_speaks(f, all, n, r, best))
       return (int)r;
   }
   return NONE;
@@ -156,6 +156,6 @@ double foresee_guess(const struct candidate *all, const struct candidate *c,
 
 void foresee_learn(struct foresight *f, const struct candidate *all,
                    const struct candidate *c, struct estimate best) {
-  if (c->condemned != NONE && verdict(all, c, (unsigned)c->condemned, best) < 0)
+  if (c->condemned != NONE && prune_verdict(all, c, (unsigned)c->condemned, best) < 0)
     f->silent[c->condemned] = true;
 }

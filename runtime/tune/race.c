@@ -22,7 +22,8 @@ struct runner_up {
   bool halved; // among the slower half of a round
 };
 
-static bool is_twin(const struct runner_up *f, unsigned n, const struct candidate *c) {
+static bool race_is_twin(const struct runner_up *f, unsigned n,
+                         const struct candidate *c) {
   for (unsigned i = 0; i < n; i++)
     if (f[i].candidate && f[i].candidate->code == c->code && c->code != 0)
       return true;
@@ -31,7 +32,7 @@ static bool is_twin(const struct runner_up *f, unsigned n, const struct candidat
 
 // The first finalist is waited for however late it is: without any, nothing could be
 // said.
-static bool compile(struct tuning *t, struct candidate *c, unsigned n) {
+static bool race_compile(struct tuning *t, struct candidate *c, unsigned n) {
   double deadline = t->deadline;
   if (n == 0)
     t->deadline = fmax(deadline, sys_now() + COMPILE_WAIT);
@@ -42,13 +43,13 @@ static bool compile(struct tuning *t, struct candidate *c, unsigned n) {
 
 // The winner of another tuning, and the best that are not clearly slower than the best,
 // compiled.
-static unsigned choose(struct tuning *t, struct runner_up *f) {
+static unsigned race_choose(struct tuning *t, struct runner_up *f) {
   struct estimate best = tune_best(t);
   unsigned n = 0;
   struct candidate *rival = share_rival(t); // may be a new one
   bool *seen = sys_calloc(t->n + 1, sizeof *seen);
   t->unraced = false;
-  if (seen && rival && compile(t, rival, n)) {
+  if (seen && rival && race_compile(t, rival, n)) {
     seen[rival - t->candidates] = true;
     f[n++] = (struct runner_up){ .candidate = rival };
   }
@@ -65,7 +66,7 @@ static unsigned choose(struct tuning *t, struct runner_up *f) {
       break;
     seen[next] = true;
     t->unraced = n == 0;
-    if (!is_twin(f, n, c) && compile(t, c, n))
+    if (!race_is_twin(f, n, c) && race_compile(t, c, n))
       f[n++] = (struct runner_up){ .candidate = c };
   }
   free(seen);
@@ -80,7 +81,7 @@ static bool races_default(const struct tuning *t, const struct runner_up *first)
   return t->original.low < 1.5 * best || t->original.median < left / 20;
 }
 
-static void run(struct tuning *t, struct runner_up *f) {
+static void race_run(struct tuning *t, struct runner_up *f) {
   double seconds = f->candidate ? f->candidate->e.median : t->original.median;
   unsigned n = seconds > 0.3 ? 1 : seconds > 0.03 ? 2 : seconds > 0.003 ? 3 : 5;
   struct trial_plan plan = { .limit = tune_limit(t),
@@ -106,7 +107,7 @@ static void run(struct tuning *t, struct runner_up *f) {
   free(trial.samples);
 }
 
-static const struct runner_up *leader(const struct runner_up *f, unsigned n) {
+static const struct runner_up *race_leader(const struct runner_up *f, unsigned n) {
   const struct runner_up *best = NULL;
   for (unsigned i = 0; i < n; i++)
     if (f[i].n > 0 && (!best || f[i].e.median < best->e.median))
@@ -122,7 +123,7 @@ static int by_median(const void *a, const void *b) {
 
 // Successive halving (Karnin, Koren, Somekh 2013): while many race, the slower half is
 // dropped after each round, so that time goes to telling the best from the good.
-static void halve(struct runner_up *f, unsigned n) {
+static void race_halve(struct runner_up *f, unsigned n) {
   struct runner_up *racing[FINALISTS + 1];
   unsigned left = 0;
   for (unsigned i = 0; i < n; i++)
@@ -138,7 +139,7 @@ static void halve(struct runner_up *f, unsigned n) {
 
 // Drops who is clearly slower; true when nothing is left to find out.
 static bool is_decided(struct runner_up *f, unsigned n) {
-  const struct runner_up *best = leader(f, n);
+  const struct runner_up *best = race_leader(f, n);
   unsigned racing = 0, imprecise = 0;
   for (unsigned i = 0; i < n; i++) {
     if (best && f[i].n >= 6 && best->n >= 6 && stats_slower(f[i].e, best->e))
@@ -163,17 +164,17 @@ static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
       struct runner_up *next = &f[(i + round) % n];
       double until = round > 0 ? end : i > 0 && next->candidate ? t->deadline : INFINITY;
       if (!next->out && sys_now() < until)
-        run(t, next);
+        race_run(t, next);
     }
     if (is_decided(f, n) || sys_now() >= end)
       return;
-    halve(f, n);
+    race_halve(f, n);
   }
 }
 
 // ---- the last word ------------------------------------------------------------------
 
-static unsigned fewer(const struct runner_up *a, const struct runner_up *b) {
+static unsigned race_fewer(const struct runner_up *a, const struct runner_up *b) {
   return a->n < b->n ? a->n : b->n;
 }
 
@@ -182,7 +183,7 @@ static unsigned fewer(const struct runner_up *a, const struct runner_up *b) {
 // interval is no more than a range; and then what the default took before counts as well.
 static bool is_beaten(const struct tuning *t, const struct runner_up *original,
                       const struct runner_up *best) {
-  unsigned n = fewer(original, best);
+  unsigned n = race_fewer(original, best);
   double apart = n >= PLENTY ? 1 : n >= INTERVAL ? 1.02 : n >= 3 ? 1.05 : 1.1;
   double low = n >= INTERVAL ? original->e.low : fmin(original->e.low, t->original.low);
   return n > 0 && low > apart * best->e.high &&
@@ -194,7 +195,7 @@ static bool may_beat(const struct runner_up *original, const struct runner_up *b
 }
 
 // The fastest of the candidates.
-static struct runner_up *fastest(struct runner_up *f, unsigned n) {
+static struct runner_up *race_fastest(struct runner_up *f, unsigned n) {
   struct runner_up *best = NULL;
   for (unsigned i = 0; i < n; i++)
     if (f[i].n > 0 && f[i].candidate && !f[i].halved &&
@@ -224,9 +225,9 @@ static void run_duel(struct tuning *t, struct runner_up *original,
        now = sys_now()) {
     pace_keep(t);
     pool_pause(t->pool, true);
-    run(t, n % 2 ? &b : &a);
-    run(t, n % 2 ? &a : &b);
-    n = fewer(&a, &b);
+    race_run(t, n % 2 ? &b : &a);
+    race_run(t, n % 2 ? &a : &b);
+    n = race_fewer(&a, &b);
     if (n == 0 || t->lost || session_stopping())
       break; // one has failed, or all is over
     decided = n >= INTERVAL && (is_beaten(t, &a, &b) || !may_beat(&a, &b));
@@ -245,8 +246,8 @@ static void run_duel(struct tuning *t, struct runner_up *original,
 static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsigned n,
                                    struct runner_up *original, bool again) {
   struct runner_up *best;
-  while ((best = fastest(f, n))) {
-    bool close = fewer(original, best) < PLENTY && !is_beaten(t, original, best);
+  while ((best = race_fastest(f, n))) {
+    bool close = race_fewer(original, best) < PLENTY && !is_beaten(t, original, best);
     if (again && close && may_beat(original, best))
       run_duel(t, original, best);
     if (best->n > 0) // it has not failed now
@@ -257,7 +258,8 @@ static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsign
 
 // The fastest candidate, if it beats the default: inside the noise the default stays.
 // WITH_DEFAULT: it was raced as well, as the last of N.
-static int judge(struct tuning *t, struct runner_up *f, unsigned n, bool with_default) {
+static int race_judge(struct tuning *t, struct runner_up *f, unsigned n,
+                      bool with_default) {
   struct runner_up known = { .e = t->original, .n = t->original.n };
   bool raced = with_default && f[n - 1].n > 0;
   struct runner_up *original = raced ? &f[n - 1] : &known;
@@ -273,7 +275,7 @@ static int judge(struct tuning *t, struct runner_up *f, unsigned n, bool with_de
 
 int race(struct tuning *t) {
   struct runner_up *f = sys_calloc(FINALISTS + 1, sizeof *f);
-  unsigned n = f ? choose(t, f) : 0;
+  unsigned n = f ? race_choose(t, f) : 0;
   t->deadline =
       fmax(t->deadline, sys_now() + 0.1 * t->budget); // compiling may have taken it all
   bool with_default = n > 0 && races_default(t, f);
@@ -282,7 +284,7 @@ int race(struct tuning *t) {
   pool_pause(t->pool, true);
   if (n > 0)
     run_rounds(t, f, n);
-  int winner = judge(t, f, n, with_default);
+  int winner = race_judge(t, f, n, with_default);
   free(f);
   return winner;
 }

@@ -73,7 +73,7 @@ enum knowledge share_look(struct tuning *t, struct candidate *c) {
 
 // ---- news ---------------------------------------------------------------------------
 
-static struct candidate *find(const struct tuning *t, uint64_t variant) {
+static struct candidate *share_find(const struct tuning *t, uint64_t variant) {
   for (unsigned i = 0; i < t->n; i++)
     if (t->candidates[i].variant == variant)
       return &t->candidates[i];
@@ -82,9 +82,9 @@ static struct candidate *find(const struct tuning *t, uint64_t variant) {
 
 // The candidate that R tells of, made where it was not thought of here; NULL: it does not
 // exist here.
-static struct candidate *candidate_of(struct tuning *t, const struct record *r) {
+static struct candidate *share_candidate_of(struct tuning *t, const struct record *r) {
   choice point[MAX_PARAMS];
-  struct candidate *c = find(t, r->variant);
+  struct candidate *c = share_find(t, r->variant);
   if (c || tune_asked(t) >= t->max_variants ||
       !identity_point(t->kernel, r->values, point) || !space_allows(&t->space, point))
     return c;
@@ -96,10 +96,10 @@ static struct candidate *candidate_of(struct tuning *t, const struct record *r) 
                                   : NULL; // another compiler's: it is to be tried here
 }
 
-static void learn(const struct record *r, void *data) {
+static void share_learn(const struct record *r, void *data) {
   struct tuning *t = data;
   bool nothing = r->fate == FATE_DROPPED || (r->fate == FATE_OK && r->n_samples == 0);
-  struct candidate *c = nothing ? NULL : candidate_of(t, r);
+  struct candidate *c = nothing ? NULL : share_candidate_of(t, r);
   if (!c || c->done)
     return;
   struct estimate e = stats_of(r->samples, r->n_samples);
@@ -134,7 +134,7 @@ void share_news(struct tuning *t) {
   bool first = s->looked == 0;
   s->looked = now;
   if (store_changed(t->store) || first) {
-    store_news(t->store, t->id, &s->since, learn, t);
+    store_news(t->store, t->id, &s->since, share_learn, t);
     s->since -= overlap;
   }
   take_up(t);
@@ -158,7 +158,7 @@ struct candidate *share_rival(struct tuning *t) {
   if (!t->store || t->plan->kind == PLAN_RACE || !store_winner(t->store, t->id, &m, NULL))
     return NULL;
   struct record r = { .variant = m.winner, .values = m.values };
-  if (m.winner && (c = candidate_of(t, &r)) && !c->done)
+  if (m.winner && (c = share_candidate_of(t, &r)) && !c->done)
     share_look(t, c); // one that came from elsewhere has no time of its own
   store_summary_free(&m);
   return c && c->fate == FATE_OK && c->e.n > 0 ? c : NULL;

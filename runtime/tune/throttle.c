@@ -10,17 +10,17 @@
 
 enum { NICE = 10 };
 
-static double seconds(int who) {
+static double throttle_seconds(int who) {
   struct rusage u = { 0 };
   getrusage(who, &u);
   return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
       1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-static double cost(const struct tuning *t) {
+static double throttle_cost(const struct tuning *t) {
   // External compilers are children that have been waited for; the sandbox keeps its own
   // accounts.
-  double all = seconds(RUSAGE_SELF) + seconds(RUSAGE_CHILDREN);
+  double all = throttle_seconds(RUSAGE_SELF) + throttle_seconds(RUSAGE_CHILDREN);
   if (t->online)
     all += online_lost(t);
   return t->workers ? all + t->executor->cost(t->workers) : all;
@@ -28,7 +28,7 @@ static double cost(const struct tuning *t) {
 
 double pace_count(const struct tuning *t) {
   struct page *page = session_page();
-  double now = cost(t);
+  double now = throttle_cost(t);
   if (page)
     atomic_store(&page->cost, now);
   return now;

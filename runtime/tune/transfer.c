@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// transfer.c: what variants took for the nearest key, told to the search before it proposes
-// anything. Hints (hints.c) say what to try first; this says what need not be tried, and
-// which way is down from there. Where few variants are tried for a key, most of what can
-// be known of it is known from its neighbours.
+// transfer.c: what variants took for the nearest key, told to the search before it
+// proposes anything. Hints (hints.c) say what to try first; this says what need not be
+// tried, and which way is down from there. Where few variants are tried for a key, most
+// of what can be known of it is known from its neighbours.
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ struct gathered {
 };
 
 // What does not exist here, or is another variant here, says nothing.
-static void gather(const char *values, double seconds, void *data) {
+static void transfer_gather(const char *values, double seconds, void *data) {
   struct gathered *g = data;
   choice point[MAX_PARAMS];
   size_t size = g->space->kernel->n_params * sizeof *point;
@@ -49,18 +49,18 @@ static int by_time(const void *a, const void *b) {
 }
 
 // The I-th of the N items to tell of, where ALL are sorted.
-static unsigned chosen(unsigned i, unsigned n, unsigned all) {
+static unsigned transfer_chosen(unsigned i, unsigned n, unsigned all) {
   return n == all || i < FASTEST
       ? i
       : FASTEST + (unsigned)((uint64_t)(i - FASTEST) * (all - FASTEST) / (n - FASTEST));
 }
 
-static unsigned tell(const struct gathered *g, const struct strategy_class *class,
-                     struct strategy *st) {
+static unsigned transfer_tell(const struct gathered *g,
+                              const struct strategy_class *class, struct strategy *st) {
   unsigned n = g->n < MAX_RELATED ? g->n : MAX_RELATED;
   qsort(g->items, g->n, sizeof *g->items, by_time);
   for (unsigned i = n; i-- > 0;) {
-    const struct timed *t = &g->items[chosen(i, n, g->n)];
+    const struct timed *t = &g->items[transfer_chosen(i, n, g->n)];
     class->relate(st, t->point, t->seconds);
   }
   return n;
@@ -75,8 +75,8 @@ unsigned relate_near(struct store *store, const struct space *space,
   struct gathered g = { .space = space };
   if (!any || !(g.items = sys_malloc(MOST * sizeof *g.items)))
     return 0;
-  store_times(store, relatives[0].problem, gather, &g);
-  unsigned n = tell(&g, class, st);
+  store_times(store, relatives[0].problem, transfer_gather, &g);
+  unsigned n = transfer_tell(&g, class, st);
   memcpy(name, relatives[0].name, sizeof relatives->name);
   for (unsigned i = 0; i < g.n; i++)
     free(g.items[i].point);

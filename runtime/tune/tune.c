@@ -49,7 +49,7 @@ void tune_report(struct tuning *t, double silence) {
 }
 
 // The driver makes a kernel of a CUDA object as it is.
-static bool write_object(const struct candidate *c, const char *path, char **why) {
+static bool tune_write_object(const struct candidate *c, const char *path, char **why) {
   int fd = sys_open(path, O_WRONLY | O_TRUNC, 0);
   bool written = fd >= 0 && sys_write_all(fd, c->object.data, c->object.size) == 0;
   if (!written)
@@ -63,7 +63,7 @@ bool tune_link(const struct tuning *t, const struct candidate *c, const char *pa
                char **why) {
   *why = NULL;
   if (t->kernel->gpu)
-    return write_object(c, path, why);
+    return tune_write_object(c, path, why);
   return !sys_fails(SYS_JIT) &&
       t->jit->link_shared(c->object.data, c->object.size, path, why) == 0;
 }
@@ -84,7 +84,7 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
 // ---- the pass -----------------------------------------------------------------------
 
 // One run, compared with the default's and not timed to any purpose.
-static struct trial_plan once(double limit) {
+static struct trial_plan tune_once(double limit) {
   return (struct trial_plan){
     .limit = limit, .min_samples = 1, .max_samples = 1, .verify = true
   };
@@ -98,7 +98,7 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
                              .max_samples = 64,
                              .precision = 0.02 };
   if (t->plan->kind == PLAN_CHECK)
-    plan = once(limit);
+    plan = tune_once(limit);
   if (t->online)
     plan.max_samples = 4;
   struct trial trial;
@@ -149,12 +149,12 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
 
 // PLAN_CHECK: is the first of the given points right for this call? Nothing is stored but
 // its object.
-static int check(struct tuning *t, int fd, struct outcome *out) {
+static int tune_check(struct tuning *t, int fd, struct outcome *out) {
   struct candidate *c = explore_given(t);
   char *point = c ? space_describe(&t->space, c->point) : NULL;
   const char *name = point ? point : "the variant";
   struct trial trial = { .fate = FATE_PENDING };
-  struct trial_plan plan = once(tune_limit(t));
+  struct trial_plan plan = tune_once(tune_limit(t));
   if (!c) {
     SAY(out, "default: the variant that was to be checked does not exist for this call");
   } else if (!explore_compile(t, c)) {
@@ -185,7 +185,7 @@ static void tell_cost(const struct tuning *t, struct outcome *out) {
 }
 
 // What is not freed ends with the process.
-static void clean(struct tuning *t) {
+static void tune_clean(struct tuning *t) {
   if (t->workers)
     t->executor->stop(t->workers);
   if (t->store)
@@ -224,12 +224,12 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
       setup_hints(&t);
     if (plan->kind != PLAN_CHECK)
       explore(&t);
-    rc = plan->kind == PLAN_CHECK ? check(&t, object_fd, out)
+    rc = plan->kind == PLAN_CHECK ? tune_check(&t, object_fd, out)
                                   : finish_tuning(&t, object_fd, out);
     share_phase(&t, PHASE_ENDED, out->why);
   }
   out->cost = pace_count(&t);
   tell_cost(&t, out);
-  clean(&t);
+  tune_clean(&t);
   return rc;
 }

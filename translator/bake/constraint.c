@@ -25,8 +25,8 @@ static const char *machine_number(const struct baked *b, struct slice name) {
 }
 
 // What NAME comes to for POINT; NULL: it stays.
-static const char *constant(const struct kernel *k, const struct baked *b,
-                            const unsigned *point, struct slice name) {
+static const char *constraint_constant(const struct kernel *k, const struct baked *b,
+                                       const unsigned *point, struct slice name) {
   long long number;
   if (kernel_arg(k, name) >= 0)
     return NULL;
@@ -46,7 +46,8 @@ enum verdict bake_constraint(const struct kernel *k, const struct baked *b,
   struct lexer l = lexer_of(expr);
   const char *from = expr.data;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    const char *value = t.kind == TOKEN_WORD ? constant(k, b, point, t.text) : NULL;
+    const char *value = t.kind == TOKEN_WORD ? constraint_constant(k, b, point, t.text)
+                                             : NULL;
     if (!value && t.text.size > 9 && memcmp(t.text.data, "AUTOTUNE_", 9) == 0)
       return NEVER; // the machine has no such number
     if (!value)

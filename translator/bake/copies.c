@@ -9,7 +9,7 @@
 
 #include "bake.h"
 
-static bool same(struct slice a, struct slice b) {
+static bool copies_same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
@@ -20,13 +20,13 @@ static bool is_param(const struct kernel *k, struct slice word) {
 
 static bool has_name(const struct copies *c, struct slice word) {
   for (unsigned i = 0; i < c->n_names; i++)
-    if (same(c->names[i], word))
+    if (copies_same(c->names[i], word))
       return true;
   return false;
 }
 
 // Does TEXT mean another thing for each winner?
-static bool varies(const struct copies *c, struct slice text) {
+static bool copies_varies(const struct copies *c, struct slice text) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (t.kind == TOKEN_WORD && (is_param(c->r->k, t.text) || has_name(c, t.text)))
@@ -34,7 +34,7 @@ static bool varies(const struct copies *c, struct slice text) {
   return false;
 }
 
-static void add_names(struct copies *c, unsigned item) {
+static void copies_add_names(struct copies *c, unsigned item) {
   const struct expansion *x = c->r->x;
   for (unsigned i = 1; i < x->n_names; i++) {
     const struct name *n = &x->names[i];
@@ -75,7 +75,7 @@ static bool may_copy(const struct reach *r, unsigned item) {
       !r->x->items[item].system;
 }
 
-static void find(struct copies *c) {
+static void copies_find(struct copies *c) {
   const struct expansion *x = c->r->x;
   for (unsigned i = 0; i < x->n_items; i++)
     if (c->r->how[i] == HOW_PIECE)
@@ -83,9 +83,9 @@ static void find(struct copies *c) {
   for (bool more = true; more;) {
     more = false;
     for (unsigned i = 0; i < x->n_items; i++)
-      if (may_copy(c->r, i) && !c->copied[i] && varies(c, x->items[i].text)) {
+      if (may_copy(c->r, i) && !c->copied[i] && copies_varies(c, x->items[i].text)) {
         c->copied[i] = more = true;
-        add_names(c, i);
+        copies_add_names(c, i);
       }
   }
 }
@@ -109,8 +109,8 @@ static struct slice *defined_in(const struct copies *c, const struct piece *p,
   return names;
 }
 
-static void undefine_all(const struct copies *c, const struct piece *p,
-                         struct text *out) {
+static void copies_undefine_all(const struct copies *c, const struct piece *p,
+                                struct text *out) {
   unsigned n;
   struct slice *names = defined_in(c, p, &n);
   for (unsigned i = 0; i < n; i++)
@@ -118,15 +118,16 @@ static void undefine_all(const struct copies *c, const struct piece *p,
       text_printf(out, "#undef %.*s\n", (int)names[i].size, names[i].data);
 }
 
-static bool declares(const struct copies *c, const struct piece *p) {
+static bool copies_declares(const struct copies *c, const struct piece *p) {
   for (unsigned i = 0; i < c->r->x->n_items; i++)
     if (c->r->x->items[i].piece == p)
       return true;
   return false;
 }
 
-static void write_piece(const struct copies *c, const struct piece *p, struct text *out) {
-  undefine_all(c, p, out);
+static void copies_write_piece(const struct copies *c, const struct piece *p,
+                               struct text *out) {
+  copies_undefine_all(c, p, out);
   emit_resume(c->s, p->start, out);
   feed_raw(c->s, c->r->x->kernels, c->r->x->n_kernels, p->start, p->end, out);
   text_add(out, "\n", 1);
@@ -134,38 +135,38 @@ static void write_piece(const struct copies *c, const struct piece *p, struct te
 
 void copies_restore(const struct copies *c, struct text *out) {
   for (unsigned i = 0; i < c->r->n_raws; i++)
-    if (c->r->raws[i].piece && !declares(c, c->r->raws[i].piece))
-      write_piece(c, c->r->raws[i].piece, out);
+    if (c->r->raws[i].piece && !copies_declares(c, c->r->raws[i].piece))
+      copies_write_piece(c, c->r->raws[i].piece, out);
 }
 
 // ---- what stands against it ---------------------------------------------------------
 
-static struct copies *refuse(const struct source *s, const struct kernel *k,
-                             const char *hint, const char *why) {
+static struct copies *copies_refuse(const struct source *s, const struct kernel *k,
+                                    const char *hint, const char *why) {
   diag_warning(s, k->main.name_at, strlen(k->main.name), hint,
                "'%s' is not baked, its calls run the default: %s", k->main.name, why);
   return NULL;
 }
 
-static struct copies *check(struct copies *c) {
+static struct copies *copies_check(struct copies *c) {
   const struct reach *r = c->r;
   const struct kernel *k = r->k;
   for (unsigned i = 0; i < k->n_args; i++)
-    if (varies(c, k->args[i].text))
-      return refuse(
+    if (copies_varies(c, k->args[i].text))
+      return copies_refuse(
           c->s, k, "pass it as a plain pointer",
           arena_printf("the type of its argument '%s' depends on a parameter of tuning",
                        k->args[i].name ? k->args[i].name : ""));
-  if (varies(c, k->result))
-    return refuse(c->s, k, NULL,
-                  "the type of its result depends on a parameter of tuning");
+  if (copies_varies(c, k->result))
+    return copies_refuse(c->s, k, NULL,
+                         "the type of its result depends on a parameter of tuning");
   for (unsigned i = 0; i < r->n_raws; i++) {
     const struct piece *p = r->raws[i].piece;
     unsigned n = 0;
     if (p)
       defined_in(c, p, &n);
-    if (p && n && declares(c, p))
-      return refuse(
+    if (p && n && copies_declares(c, p))
+      return copies_refuse(
           c->s, k, "let macros have an #if of their own",
           arena_printf("lines from %u on have both macros and declarations under an "
                        "#if on a parameter of tuning",
@@ -181,8 +182,8 @@ struct copies *copies_of(const struct source *s, const struct kernel *k,
   c->r = reach_kernel(s, k, x,
                       (struct slice){ " ", 1 }); // not empty: all was diagnosed before
   c->copied = arena_alloc(x->n_items + 1);
-  find(c);
-  return check(c);
+  copies_find(c);
+  return copies_check(c);
 }
 
 // ---- writing ------------------------------------------------------------------------
@@ -223,7 +224,7 @@ static bool as_lines(const struct copies *c, unsigned index) {
   return true;
 }
 
-static void write_item(const struct copies *c, unsigned index, struct text *out) {
+static void copies_write_item(const struct copies *c, unsigned index, struct text *out) {
   const struct item *item = &c->r->x->items[index];
   if (!as_lines(c, index)) {
     unit_write_item(c->s, c->r, index, out);
@@ -245,9 +246,9 @@ void copies_write(const struct copies *c, struct text *out) {
     for (unsigned j = 0; j < c->r->n_raws; j++)
       if (c->r->raws[j].piece && !done[j] && c->r->raws[j].order <= order) {
         done[j] = true;
-        write_piece(c, c->r->raws[j].piece, out);
+        copies_write_piece(c, c->r->raws[j].piece, out);
       }
     if (i < x->n_items && c->copied[i])
-      write_item(c, i, out);
+      copies_write_item(c, i, out);
   }
 }

@@ -58,7 +58,7 @@ static struct slice next_flag(const char **p) {
 }
 
 // Is WORD one of the flags that POINT has of its own?
-static bool is_own(const struct kernel *k, const choice *point, const char *word) {
+static bool lines_is_own(const struct kernel *k, const choice *point, const char *word) {
   for (unsigned i = 0; i < k->n_params; i++)
     if (k->params[i].kind == VALUE_FLAGS) {
       const char *p = k->params[i].values[point[i]].text;
@@ -74,8 +74,8 @@ static bool is_own(const struct kernel *k, const choice *point, const char *word
 // 0, as built.
 enum { TEXTS = 4 };
 
-static struct autotune_kernel text_of(const struct chooser *c, const choice *point,
-                                      unsigned which) {
+static struct autotune_kernel lines_text_of(const struct chooser *c, const choice *point,
+                                            unsigned which) {
   const struct kernel *k = c->k;
   struct autotune_unit *all = arena_alloc((k->n_compilers + 1) * sizeof *all);
   for (unsigned i = 0; i < k->n_compilers; i++) {
@@ -84,7 +84,7 @@ static struct autotune_kernel text_of(const struct chooser *c, const choice *poi
     for (unsigned j = 0; j < c->units[i].n_flags; j++) {
       const char *flag = c->units[i].flags[j];
       if (!((which & 1 && strncmp(flag, "-fopenmp", 8) == 0) ||
-            (which & 2 && is_own(k, point, flag))))
+            (which & 2 && lines_is_own(k, point, flag))))
         *GROW(flags, n) = flag;
     }
     *GROW(flags, n) = NULL;
@@ -130,7 +130,7 @@ static bool same_machine(const struct wisdom_entry *a, const struct wisdom_entry
       p->threads == q->threads;
 }
 
-static void warn(const struct chooser *c, const char *hint, const char *what) {
+static void lines_warn(const struct chooser *c, const char *hint, const char *what) {
   const struct pragma *p = c->k->main.pragma;
   diag_warning(c->s, p->offset, p->end - p->offset, hint, "%s", what);
 }
@@ -186,7 +186,7 @@ static const char *missing_flags(const struct chooser *c, const choice *point) {
 static bool same_text(const struct chooser *c, const choice *point, uint64_t text) {
   bool same = c->bake->unchecked;
   for (unsigned i = 0; i < TEXTS && !same; i++) {
-    struct autotune_kernel k = text_of(c, point, i);
+    struct autotune_kernel k = lines_text_of(c, point, i);
     same = text != 0 && identity_text(&k, point) == text;
   }
   return same;
@@ -236,7 +236,7 @@ static double median_of(const struct record *r) {
 static bool is_variant(const struct chooser *c, const struct record *r,
                        const choice *point) {
   for (unsigned i = 0; i < TEXTS; i++) {
-    struct autotune_kernel k = text_of(c, point, i);
+    struct autotune_kernel k = lines_text_of(c, point, i);
     if (identity_variant(&k, point, r->values, r->compiler) == r->variant)
       return true;
   }
@@ -281,7 +281,8 @@ static const char *one_line(const char *values) {
 }
 
 // The function for POINT, whoever compiles it; from 1.
-static unsigned add_winner(struct chooser *c, const choice *point, const char *values) {
+static unsigned lines_add_winner(struct chooser *c, const choice *point,
+                                 const char *values) {
   const struct kernel *k = c->k;
   struct baked *b = c->out;
   for (unsigned i = 0; i < b->n_winners; i++) {
@@ -308,7 +309,8 @@ static const char *day_of(double when) {
   return arena_printf("%s", text);
 }
 
-static const char *about(const struct wisdom_entry *e, const char *what, double gain) {
+static const char *lines_about(const struct wisdom_entry *e, const char *what,
+                               double gain) {
   struct text t = { 0 };
   text_printf(&t, "%s", what);
   if (gain > 0)
@@ -339,8 +341,8 @@ static const char *key_name(const struct problem *p) {
 
 // E's place among the keys; where there is one already, a winner goes before the default,
 // then the newer one.
-static void add_key(struct chooser *c, const struct wisdom_entry *e, unsigned winner,
-                    const char *line) {
+static void lines_add_key(struct chooser *c, const struct wisdom_entry *e,
+                          unsigned winner, const char *line) {
   struct baked *b = c->out;
   struct baked_key key = { key_of(c->k, e->problem.key), winner, key_name(&e->problem),
                            line };
@@ -369,17 +371,19 @@ static void take_line(struct chooser *c, const struct wisdom_entry *e) {
   const struct record *plain = NULL;
   struct lost lost = { 0 };
   if (!m->winner) {
-    add_key(c, e, 0, about(e, "nothing beat the default", 0));
+    lines_add_key(c, e, 0, lines_about(e, "nothing beat the default", 0));
   } else if (winner_of(c, e, point, &lost)) {
-    unsigned w = add_winner(c, point, m->values);
-    add_key(c, e, w, about(e, c->out->winners[w - 1].values, gain_of(m, m->best.median)));
+    unsigned w = lines_add_winner(c, point, m->values);
+    lines_add_key(
+        c, e, w,
+        lines_about(e, c->out->winners[w - 1].values, gain_of(m, m->best.median)));
   } else if ((plain = fastest_plain(c, e, point))) {
-    unsigned w = add_winner(c, point, plain->values);
-    add_key(c, e, w,
-            about(e,
-                  arena_printf("%s (the fastest without flags of its own)",
-                               c->out->winners[w - 1].values),
-                  gain_of(m, median_of(plain))));
+    unsigned w = lines_add_winner(c, point, plain->values);
+    lines_add_key(c, e, w,
+                  lines_about(e,
+                              arena_printf("%s (the fastest without flags of its own)",
+                                           c->out->winners[w - 1].values),
+                              gain_of(m, median_of(plain))));
   } else {
     *GROW(c->lost, c->n_lost) = lost;
   }
@@ -400,9 +404,10 @@ static void tell_lost(const struct chooser *c) {
     const struct wisdom_entry *e = c->lost[i].e;
     const char *in = e->line ? arena_printf(" in %s:%u", e->origin, e->line) : "";
     if (!is_made_up_for(c, &c->lost[i]))
-      warn(c, c->lost[i].hint,
-           arena_printf("the winner of '%s' for %s%s is not baked: %s", c->k->main.name,
-                        key_name(&e->problem), in, c->lost[i].why));
+      lines_warn(c, c->lost[i].hint,
+                 arena_printf("the winner of '%s' for %s%s is not baked: %s",
+                              c->k->main.name, key_name(&e->problem), in,
+                              c->lost[i].why));
   }
 }
 
@@ -420,7 +425,7 @@ static void sort_keys(struct baked *b, unsigned n) {
     }
 }
 
-static void describe(struct baked *b, const struct wisdom_entry *e) {
+static void lines_describe(struct baked *b, const struct wisdom_entry *e) {
   char *machine = db_machine(e->problem.cpu);
   b->where = arena_printf("%s, %u thread%s, %s", machine ? machine : "",
                           e->problem.threads, e->problem.threads == 1 ? "" : "s",
@@ -430,8 +435,8 @@ static void describe(struct baked *b, const struct wisdom_entry *e) {
   free(machine);
 }
 
-static void choose(struct chooser *c, const struct unit *units,
-                   const struct expansion *x) {
+static void lines_choose(struct chooser *c, const struct unit *units,
+                         const struct expansion *x) {
   struct kernel *k = c->k;
   unsigned known = 0;
   if (k->n_params > MAX_PARAMS || !one_machine(c))
@@ -448,12 +453,12 @@ static void choose(struct chooser *c, const struct unit *units,
     if (!is_about(c, e))
       continue;
     if (!known++)
-      describe(c->out, e);
+      lines_describe(c->out, e);
     take_line(c, e);
   }
   if (!known)
-    warn(c, "its calls run the default",
-         arena_printf("nothing is known of '%s'", k->main.name));
+    lines_warn(c, "its calls run the default",
+               arena_printf("nothing is known of '%s'", k->main.name));
   tell_lost(c);
   sort_keys(c->out, k->n_keys);
   if (c->out->n_winners)
@@ -473,7 +478,7 @@ void bake_choose(const struct source *s, struct kernel *kernels, unsigned n,
   for (unsigned i = 0; i < n; i++) {
     struct chooser c = { .s = s, .k = &kernels[i], .bake = o->bake, .all = &all };
     if (units[i])
-      choose(&c, units[i], x);
+      lines_choose(&c, units[i], x);
   }
   free(folder);
 }

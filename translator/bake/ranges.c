@@ -16,7 +16,7 @@ struct interval {
 };
 
 // The greatest number that is at least as near to A as to B; both positive, A less.
-static long long middle(long long a, long long b) {
+static long long ranges_middle(long long a, long long b) {
   long long low = a, high = b;
   while (low < high) {
     long long x = low + (high - low + 1) / 2;
@@ -37,17 +37,17 @@ static struct interval interval_of(const struct baked *b, unsigned i) {
   v.low = at / REACH + (at % REACH != 0);
   v.high = at > LLONG_MAX / REACH ? LLONG_MAX : at * REACH;
   if (i > 0 && b->keys[i - 1].key[0] > 0) {
-    long long from = middle(b->keys[i - 1].key[0], at) + 1;
+    long long from = ranges_middle(b->keys[i - 1].key[0], at) + 1;
     v.low = v.low < from ? from : v.low;
   }
   if (i + 1 < b->n_keys) {
-    long long to = middle(at, b->keys[i + 1].key[0]);
+    long long to = ranges_middle(at, b->keys[i + 1].key[0]);
     v.high = v.high > to ? to : v.high;
   }
   return v;
 }
 
-static void number(struct text *out, long long i) {
+static void ranges_number(struct text *out, long long i) {
   bool small = INT_MIN < i && i <= INT_MAX;
   text_printf(out,
               i == LLONG_MIN ? "-9223372036854775807LL - 1"
@@ -58,7 +58,7 @@ static void number(struct text *out, long long i) {
 
 // What part I of the key is called: as in the kernel, where it is an argument alone, and
 // no other part is.
-static const char *name_of(const struct kernel *k, unsigned i) {
+static const char *ranges_name_of(const struct kernel *k, unsigned i) {
   unsigned same = 0;
   for (unsigned j = 0; j < k->n_keys; j++)
     same += k->keys[j].size == k->keys[i].size &&
@@ -72,7 +72,7 @@ static const char *name_of(const struct kernel *k, unsigned i) {
 // Neighbours with one winner are one range.
 static void write_intervals(const struct kernel *k, const struct baked *b,
                             struct text *out) {
-  const char *key = name_of(k, 0);
+  const char *key = ranges_name_of(k, 0);
   for (unsigned i = 0; i < b->n_keys; i++) {
     struct interval v = interval_of(b, i);
     while (i + 1 < b->n_keys && b->keys[i + 1].winner == v.winner) {
@@ -85,10 +85,10 @@ static void write_intervals(const struct kernel *k, const struct baked *b,
     if (v.winner == 0)
       continue;
     text_printf(out, "  if (%s %s ", key, v.low != v.high ? ">=" : "==");
-    number(out, v.low);
+    ranges_number(out, v.low);
     if (v.low != v.high) {
       text_printf(out, " && %s <= ", key);
-      number(out, v.high);
+      ranges_number(out, v.high);
     }
     text_printf(out, ")\n    return %u;\n", v.winner);
   }
@@ -105,7 +105,7 @@ static void write_table(const struct kernel *k, const struct baked *b, struct te
     text_printf(out, "    { { ");
     for (unsigned j = 0; j < k->n_keys; j++) {
       text_printf(out, j ? ", " : "");
-      number(out, b->keys[i].key[j]);
+      ranges_number(out, b->keys[i].key[j]);
     }
     text_printf(out, " }, %u },\n", b->keys[i].winner);
   }
@@ -119,7 +119,7 @@ static void write_tuned(const struct kernel *k, const struct baked *b, struct te
               b->n_keys);
   for (unsigned i = 0; i < k->n_keys; i++)
     text_printf(out, "%s%s == autotune_tuned[autotune_i].autotune_key[%u]",
-                i ? " &&\n        " : "", name_of(k, i), i);
+                i ? " &&\n        " : "", ranges_name_of(k, i), i);
   text_printf(out, ")\n      return autotune_tuned[autotune_i].autotune_winner;\n");
 }
 
@@ -128,7 +128,7 @@ static void write_nearest(const struct kernel *k, const struct baked *b,
                           struct text *out) {
   text_printf(out, "  const long long autotune_key[%u] = { ", k->n_keys);
   for (unsigned i = 0; i < k->n_keys; i++)
-    text_printf(out, "%s%s", i ? ", " : "", name_of(k, i));
+    text_printf(out, "%s%s", i ? ", " : "", ranges_name_of(k, i));
   text_printf(
       out,
       " };\n"
@@ -160,7 +160,7 @@ void bake_ranges(const struct kernel *k, const char *name, struct text *out) {
   const struct baked *b = k->baked;
   text_printf(out, "\nstatic int %s(", name);
   for (unsigned i = 0; i < k->n_keys; i++)
-    text_printf(out, "%slong long %s", i ? ", " : "", name_of(k, i));
+    text_printf(out, "%slong long %s", i ? ", " : "", ranges_name_of(k, i));
   text_printf(out, "%s)\n{\n", k->n_keys ? "" : "void");
   if (k->n_keys == 0)
     text_printf(out, "  return %u;\n", b->keys[0].winner);

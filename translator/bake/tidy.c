@@ -31,7 +31,7 @@ static void write_numbers(struct slice line, struct text *out) {
 }
 
 // By how many braces the line is deeper behind than in front; *LOW: the least on the way.
-static int deeper(struct slice line, int *low) {
+static int tidy_deeper(struct slice line, int *low) {
   struct lexer l = lexer_of(line);
   int depth = 0;
   *low = 0;
@@ -42,8 +42,9 @@ static int deeper(struct slice line, int *low) {
   return depth;
 }
 
-static void write_line(struct slice line, bool continued, int *depth, struct text *out) {
-  int low, more = deeper(line, &low);
+static void tidy_write_line(struct slice line, bool continued, int *depth,
+                            struct text *out) {
+  int low, more = tidy_deeper(line, &low);
   bool ours = !continued && line.size && !strchr(" \t#\r", line.data[0]);
   int indent = *depth + (line.size && line.data[0] == '}' ? low : 0);
   if (ours && indent > 0)
@@ -66,7 +67,7 @@ void bake_tidy(struct slice text, struct text *out) {
     bool numbered = end - next >= 6 && memcmp(next, "#line ", 6) == 0;
     if (line.size == 0 && (p == text.data || numbered) && !continued)
       continue;
-    write_line(line, continued, &depth, out);
+    tidy_write_line(line, continued, &depth, out);
     text_add(out, p + line.size, (size_t)(next - p) - line.size);
     continued = line.size && p[line.size - 1] == '\\';
   }

@@ -51,7 +51,7 @@ static const struct function *function_of(const struct kernel *k, const unsigned
 }
 
 // With the end of its line where that may end a comment or a directive.
-static void header(const struct emission *e, const struct function *f) {
+static void bake_write_header(const struct emission *e, const struct function *f) {
   struct slice head = { e->s->text + f->start, f->body_at - f->start };
   bool whole = memchr(head.data, '#', head.size) || memmem(head.data, head.size, "//", 2);
   while (!whole && strchr(" \t\r\n", head.data[head.size - 1]))
@@ -59,7 +59,7 @@ static void header(const struct emission *e, const struct function *f) {
   text_add(e->out, head.data, head.size);
 }
 
-static void prototype(const struct emission *e, const char *name) {
+static void write_prototype(const struct emission *e, const char *name) {
   struct slice result = e->k->returns ? e->k->result : slice_of("void");
   text_printf(e->out, "static %.*s %s(", WORD(result), name);
   emit_parameters(e, "");
@@ -124,7 +124,7 @@ static void write_winner(const struct emission *e, const struct copies *c, unsig
   const char *name = winner_name(e, index);
   keys_of(e, index + 1);
   if (f != &e->k->main)
-    prototype(e, name);
+    write_prototype(e, name);
   text_printf(e->out, "#define %s %s\n", f->name, name);
   copies_rename(c, name, true, e->out);
   params_set(e, point);
@@ -138,41 +138,42 @@ static void write_winner(const struct emission *e, const struct copies *c, unsig
 
 // ---- the switch ---------------------------------------------------------------------
 
-static void arguments(const struct emission *e) {
+static void write_arguments(const struct emission *e) {
   for (unsigned i = 0; i < e->k->n_args; i++)
     text_printf(e->out, "%s%s", i ? ", " : "", e->k->args[i].name);
 }
 
 // The tuned key itself fulfils the constraint; others of its range may not.
-static void conditions(const struct emission *e, const unsigned *point) {
+static void write_conditions(const struct emission *e, const unsigned *point) {
   struct slice left;
   for (unsigned i = 0; i < e->k->n_constraints; i++)
     if (bake_constraint(e->k, e->k->baked, point, i, &left) == SOMETIMES)
       text_printf(e->out, "    if (!(%.*s))\n      break;\n", WORD(left));
 }
 
-static void call(const struct emission *e, const char *indent, const char *name) {
+static void bake_write_call(const struct emission *e, const char *indent,
+                            const char *name) {
   text_printf(e->out, "%s%s%s(", indent, e->k->returns ? "return " : "", name);
-  arguments(e);
+  write_arguments(e);
   text_printf(e->out, ");\n");
 }
 
 static void write_switch(const struct emission *e) {
   const struct baked *b = e->k->baked;
   text_printf(e->out, "\n");
-  header(e, &e->k->main);
+  bake_write_header(e, &e->k->main);
   text_printf(e->out, "\n{\n  switch (%s(", own_name(e, "winner"));
   for (unsigned i = 0; i < e->k->n_keys; i++)
     text_printf(e->out, "%s(long long)(%.*s)", i ? ", " : "", WORD(e->k->keys[i]));
   text_printf(e->out, ")) {\n");
   for (unsigned i = 0; i < b->n_winners; i++) {
     text_printf(e->out, "  case %u:\n", i + 1);
-    conditions(e, b->winners[i].point);
-    call(e, "    ", winner_name(e, i));
+    write_conditions(e, b->winners[i].point);
+    bake_write_call(e, "    ", winner_name(e, i));
     text_printf(e->out, e->k->returns ? "" : "    return;\n");
   }
   text_printf(e->out, "  }\n");
-  call(e, "  ", default_name(e));
+  bake_write_call(e, "  ", default_name(e));
   text_printf(e->out, "}\n");
 }
 
@@ -180,20 +181,20 @@ static void write_switch(const struct emission *e) {
 
 void bake_before(const struct emission *e, const struct function *f) {
   if (f != &e->k->main) { // which nobody may call but the switch
-    header(e, f);
+    bake_write_header(e, f);
     text_printf(e->out, " AUTOTUNE_UNUSED;\n");
     return;
   }
   if (!bake_applies(e->k))
     return;
-  header(e, f);
+  bake_write_header(e, f);
   text_printf(e->out, ";\n");
-  prototype(e, default_name(e));
+  write_prototype(e, default_name(e));
   for (unsigned i = 0; i < e->k->baked->n_winners; i++)
-    prototype(e, winner_name(e, i));
+    write_prototype(e, winner_name(e, i));
 }
 
-static bool uses_openmp(const struct text *out, size_t from) {
+static bool write_uses_openmp(const struct text *out, size_t from) {
   return memmem(out->data + from, out->size - from, "#pragma omp", 11) != NULL;
 }
 
@@ -212,7 +213,7 @@ void bake_after(const struct emission *e, const struct function *f) {
   for (unsigned i = 0; i < b->n_winners; i++)
     if (function_of(e->k, b->winners[i].point) == f)
       write_winner(e, b->copies, i, from);
-  if (uses_openmp(e->out, from) && e->o->compiler && !has_openmp(e->o))
+  if (write_uses_openmp(e->out, from) && e->o->compiler && !has_openmp(e->o))
     diag_warning(e->s, f->pragma->offset, f->pragma->end - f->pragma->offset,
                  "add -fopenmp", "winners of '%s' use OpenMP, and this build does not",
                  e->k->main.name);

@@ -192,7 +192,7 @@ static const char *response_word(const char **at, const char *end) {
 static void add_expanded(struct words *out, const char *word, unsigned depth);
 
 // The words of a file; false: it cannot be read.
-static bool add_file(struct words *out, const char *path, unsigned depth) {
+static bool args_add_file(struct words *out, const char *path, unsigned depth) {
   struct source *s = depth < 16 ? source_read(path) : NULL;
   if (!s)
     return false;
@@ -209,7 +209,7 @@ static bool add_file(struct words *out, const char *path, unsigned depth) {
 // Adds WORD, or for @FILE what is in it. A file that cannot be read is a word, as it is
 // to gcc.
 static void add_expanded(struct words *out, const char *word, unsigned depth) {
-  if (word[0] != '@' || !word[1] || !add_file(out, word + 1, depth))
+  if (word[0] != '@' || !word[1] || !args_add_file(out, word + 1, depth))
     words_add(out, word);
 }
 
@@ -223,14 +223,14 @@ static bool add_options_file(struct words *out, const char *word, const char *ne
       continue;
     *took_next = !word[size] && next;
     const char *path = word[size] ? word + size + 1 : next;
-    return path && add_file(out, path, 0);
+    return path && args_add_file(out, path, 0);
   }
   return false;
 }
 
 // ---- the compiler -------------------------------------------------------------------
 
-static const char *basename_of(const char *path) {
+static const char *args_basename_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
@@ -240,14 +240,14 @@ static bool is_launcher(const char *word) {
   static const char *const names[] = { "ccache",     "sccache", "distcc", "icecc",
                                        "buildcache", "gomacc",  "recc",   "nice",
                                        "time",       NULL };
-  const char *name = basename_of(word);
+  const char *name = args_basename_of(word);
   for (const char *const *n = names; *n; n++)
     if (strcmp(*n, name) == 0)
       return true;
   return false;
 }
 
-static void read_compiler(struct cc_command *c, int argc, char **argv) {
+static void args_read_compiler(struct cc_command *c, int argc, char **argv) {
   int i = 0;
   // What follows `ccache` is a compiler unless it is an option or a file to compile with
   // gcc's own masquerade (ccache linked to gcc's name): then that word has a suffix.
@@ -256,7 +256,7 @@ static void read_compiler(struct cc_command *c, int argc, char **argv) {
     words_add(&c->compiler, argv[i++]);
   words_add(&c->compiler, argv[i]);
   words_end(&c->compiler);
-  const char *name = basename_of(argv[i]);
+  const char *name = args_basename_of(argv[i]);
   c->clang = strstr(name, "clang") || strcmp(name, "icx") == 0;
   c->nvcc = strncmp(name, "nvcc", 4) == 0;
   c->musl = strstr(name, "musl") != NULL;
@@ -265,23 +265,23 @@ static void read_compiler(struct cc_command *c, int argc, char **argv) {
 
 // ---- arguments ----------------------------------------------------------------------
 
-static bool fits(const struct option *o, const char *word) {
+static bool args_fits(const struct option *o, const char *word) {
   size_t n = strlen(o->name);
   if (strncmp(o->name, word, n) != 0)
     return false;
   return o->form == JOINED || o->form == EITHER || word[n] == '\0';
 }
 
-static const struct option *option_find(const char *word) {
+static const struct option *args_option_find(const char *word) {
   const struct option *best = NULL;
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-    if (fits(&options[i], word) &&
+    if (args_fits(&options[i], word) &&
         (!best || strlen(options[i].name) > strlen(best->name)))
       best = &options[i];
   return best;
 }
 
-static void read_args(struct cc_command *c, const struct words *words) {
+static void args_read_args(struct cc_command *c, const struct words *words) {
   bool only_inputs = false;
   c->dashes = UINT32_MAX;
   for (unsigned i = c->compiler.n; i < words->n; i++) {
@@ -298,7 +298,7 @@ static void read_args(struct cc_command *c, const struct words *words) {
     } else if (c->nvcc) {
       if (cc_nvcc_option(word, i + 1 < words->n ? words->list[i + 1] : NULL, &a))
         i += a.words[1] != NULL;
-    } else if ((o = option_find(word)) != NULL) {
+    } else if ((o = args_option_find(word)) != NULL) {
       bool next = o->form == SEPARATE || (o->form == EITHER && !word[strlen(o->name)]);
       a.class = next && i + 1 == words->n ? CC_HAND_ON : o->class; // its value is missing
       a.option = o->name;
@@ -314,20 +314,20 @@ static void read_args(struct cc_command *c, const struct words *words) {
 
 // ---- what they mean -----------------------------------------------------------------
 
-static bool is_cuda(const char *language) {
+static bool args_is_cuda(const char *language) {
   return strcmp(language, "cu") == 0 || strcmp(language, "cuda") == 0;
 }
 
-static enum cc_kind kind_of(const struct cc_command *c, const char *path,
-                            const char *language) {
+static enum cc_kind args_kind_of(const struct cc_command *c, const char *path,
+                                 const char *language) {
   const char *end = strrchr(path, '.');
   if (c->emulate && end && strcmp(end, ".cu") == 0)
     return CC_CUDA;
-  if (language && is_cuda(language))
+  if (language && args_is_cuda(language))
     return CC_CUDA;
   if (language)
     return strcmp(language, "c") == 0 && !c->cplusplus ? CC_C : CC_OTHER_SOURCE;
-  const char *dot = strrchr(basename_of(path), '.');
+  const char *dot = strrchr(args_basename_of(path), '.');
   if (dot && strcmp(dot, ".cu") == 0)
     return CC_CUDA;
   if (dot && strcmp(dot, ".c") == 0)
@@ -344,7 +344,7 @@ static enum cc_kind kind_of(const struct cc_command *c, const char *path,
 }
 
 // -E beats -fsyntax-only beats -S beats -c, wherever they stand.
-static void read_mode(struct cc_command *c, const char *option) {
+static void args_read_mode(struct cc_command *c, const char *option) {
   enum cc_mode m = strcmp(option, "-c") == 0 ? CC_MODE_COMPILE
       : strcmp(option, "-S") == 0            ? CC_MODE_ASSEMBLE
       : strcmp(option, "-E") == 0            ? CC_MODE_PREPROCESS
@@ -374,7 +374,7 @@ static void read_depend(struct cc_command *c, const struct cc_arg *a) {
 
 static void read_input(struct cc_command *c, unsigned arg, const char *language) {
   const char *path = c->args[arg].value;
-  enum cc_kind kind = kind_of(c, path, language);
+  enum cc_kind kind = args_kind_of(c, path, language);
   *GROW(c->inputs, c->n_inputs) = (struct cc_input){ arg, path, language, kind };
   c->n_sources += kind != CC_BINARY;
 }
@@ -405,7 +405,7 @@ struct cc_command *cc_command_read(int argc, char **argv, bool emulate) {
   struct cc_command *c = arena_alloc(sizeof *c);
   c->emulate = emulate;
   c->original = argv;
-  read_compiler(c, argc, argv);
+  args_read_compiler(c, argc, argv);
   struct words words = { 0 };
   for (int i = 0; i < argc; i++) {
     bool took_next = false;
@@ -415,7 +415,7 @@ struct cc_command *cc_command_read(int argc, char **argv, bool emulate) {
       words_add(&words, argv[i]);
     i += took_next;
   }
-  read_args(c, &words);
+  args_read_args(c, &words);
   const char *language = NULL;
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
@@ -427,7 +427,7 @@ struct cc_command *cc_command_read(int argc, char **argv, bool emulate) {
       language = strcmp(a->value, "none") == 0 ? NULL : a->value;
       break;
     case CC_MODE:
-      read_mode(c, a->option);
+      args_read_mode(c, a->option);
       break;
     case CC_OUTPUT:
       c->output = a->value;

@@ -42,7 +42,7 @@ static int hand_on(const struct cc_command *c) {
   (96 * 1024) // bytes of arguments: Linux allows more, but the environment counts too
 
 // Replaces all arguments behind the compiler by @FILE where they are too long.
-static void shorten(const struct cc_command *c, struct words *w) {
+static void cc_shorten(const struct cc_command *c, struct words *w) {
   size_t size = 0;
   for (unsigned i = 0; i < w->n; i++)
     size += strlen(w->list[i]) + 1;
@@ -66,16 +66,16 @@ static void shorten(const struct cc_command *c, struct words *w) {
   words_add(w, c->nvcc ? path : arena_printf("@%s", path));
 }
 
-static int run(const struct cc_command *c, struct words *w, struct text *out,
-               struct text *errors) {
-  shorten(c, w);
+static int cc_cc_run(const struct cc_command *c, struct words *w, struct text *out,
+                     struct text *errors) {
+  cc_shorten(c, w);
   const char *const *argv = words_end(w);
   int status = run_command(argv, out, errors);
   return status == 127 && errno ? not_started(argv[0]) : status;
 }
 
 int cc_run(const struct cc_command *c, struct words *w) {
-  return run(c, w, NULL, NULL);
+  return cc_cc_run(c, w, NULL, NULL);
 }
 
 // A translated file's compilation: what it says is read, to leave out what follows from
@@ -83,7 +83,7 @@ int cc_run(const struct cc_command *c, struct words *w) {
 static int run_translated(const struct cc_command *c, const struct cc_source *s,
                           struct words *w, struct text *out) {
   struct text errors = { 0 };
-  int status = run(c, w, out, &errors);
+  int status = cc_cc_run(c, w, out, &errors);
   errors = cc_errors_unname(s, errors);
   if (status != 0)
     errors = cc_errors_filter(errors);
@@ -97,7 +97,7 @@ static int run_preprocess(const struct cc_command *c, const struct cc_source *s,
                           struct words *w) {
   struct text printed = { 0 };
   int status = s->translated ? run_translated(c, s, w, &printed)
-                             : run(c, w, &printed, NULL);
+                             : cc_cc_run(c, w, &printed, NULL);
   struct text out = cc_source_unname(s, printed);
   if (!c->output || strcmp(c->output, "-") == 0) {
     if (fwrite(out.data, 1, out.size, stdout) != out.size || fflush(stdout) != 0)
@@ -111,7 +111,7 @@ static int run_preprocess(const struct cc_command *c, const struct cc_source *s,
 // ---- one command --------------------------------------------------------------------
 
 // The compiler and what must stand before the user's options.
-static struct words begin(const struct cc_command *c, bool translated) {
+static struct words cc_begin(const struct cc_command *c, bool translated) {
   struct words w = { 0 };
   for (unsigned i = 0; i < c->compiler.n; i++)
     words_add(&w, c->compiler.list[i]);
@@ -127,7 +127,7 @@ static struct cc_source *source_at(const struct plan *p, unsigned arg) {
   return NULL;
 }
 
-static bool links(const struct plan *p) {
+static bool cc_links(const struct plan *p) {
   return p->c->mode == CC_MODE_LINK && p->sites && !p->c->relocatable;
 }
 
@@ -137,7 +137,7 @@ static bool left_out_of_whole(const struct plan *p, const struct cc_arg *a) {
     return true;
   if (translated && p->c->mode == CC_MODE_PREPROCESS && a->class == CC_OUTPUT)
     return true;
-  return links(p) && cc_link_replaces(a);
+  return cc_links(p) && cc_link_replaces(a);
 }
 
 static void add_own_options(const struct plan *p, struct words *w) {
@@ -156,7 +156,7 @@ static void add_own_options(const struct plan *p, struct words *w) {
 // The user's command, with at most one source, which then is replaced by its translation.
 static int run_whole(const struct plan *p) {
   const struct cc_command *c = p->c;
-  struct words w = begin(c, p->n && p->sources[0].translated);
+  struct words w = cc_begin(c, p->n && p->sources[0].translated);
   for (unsigned i = 0; i < c->n_args; i++) {
     struct cc_source *s = source_at(p, i);
     if (i == c->dashes)
@@ -168,7 +168,7 @@ static int run_whole(const struct plan *p) {
   }
   if (c->dashes == c->n_args)
     add_own_options(p, &w);
-  if (links(p))
+  if (cc_links(p))
     cc_link_libraries(c, &w);
   if (!p->n || !p->sources[0].translated)
     return cc_run(c, &w);
@@ -180,9 +180,9 @@ static int run_whole(const struct plan *p) {
 
 // ---- a command for each source ------------------------------------------------------
 
-static int compile(const struct cc_command *c, const struct cc_source *s,
-                   const char *object) {
-  struct words w = begin(c, s->translated);
+static int cc_compile(const struct cc_command *c, const struct cc_source *s,
+                      const char *object) {
+  struct words w = cc_begin(c, s->translated);
   for (unsigned i = 0; i < c->n_args; i++)
     switch (c->args[i].class) {
     case CC_OTHER:
@@ -219,7 +219,7 @@ static int compile(const struct cc_command *c, const struct cc_source *s,
 
 static int link_objects(const struct plan *p, char *const *objects) {
   const struct cc_command *c = p->c;
-  struct words w = begin(c, false);
+  struct words w = cc_begin(c, false);
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct cc_arg *a = &c->args[i];
     const struct cc_source *s = source_at(p, i);
@@ -227,12 +227,12 @@ static int link_objects(const struct plan *p, char *const *objects) {
         a->class == CC_LINK || a->class == CC_INPUT || a->class == CC_OUTPUT;
     if (s)
       words_add(&w, objects[s - p->sources]);
-    else if (wanted && i != c->dashes && !(links(p) && cc_link_replaces(a)))
+    else if (wanted && i != c->dashes && !(cc_links(p) && cc_link_replaces(a)))
       words_add_arg(&w, a);
   }
   if (c->clang)
     words_add(&w, "-Qunused-arguments");
-  if (links(p))
+  if (cc_links(p))
     cc_link_libraries(c, &w);
   return cc_run(c, &w);
 }
@@ -245,7 +245,7 @@ static int run_each(const struct plan *p) {
   for (unsigned i = 0; i < p->n; i++) {
     if (c->mode == CC_MODE_LINK)
       objects[i] = temp_path(arena_printf("%u.o", i));
-    int status = compile(c, &p->sources[i], objects[i]);
+    int status = cc_compile(c, &p->sources[i], objects[i]);
     failed = failed ? failed : status;
   }
   return failed || c->mode != CC_MODE_LINK ? failed : link_objects(p, objects);
@@ -277,7 +277,7 @@ static int run_plan(struct plan *p) {
   for (unsigned i = 0; i < p->n; i++)
     if (p->sources[i].translated)
       cc_source_write(&p->sources[i]);
-  bool two_openmp = links(p) && p->n &&
+  bool two_openmp = cc_links(p) && p->n &&
       cc_link_openmp(c); // wanted for one half of the command only
   return p->n > 1 || two_openmp ? run_each(p) : run_whole(p);
 }
@@ -324,13 +324,13 @@ int command_cc(int argc, char **argv) {
     return 1;
   p.sites = c->mode == CC_MODE_LINK &&
       ((p.translated && !c->bake) || emulate || cc_link_sites(c));
-  if (!p.translated && !links(&p))
+  if (!p.translated && !cc_links(&p))
     return hand_on(c);
-  if (links(&p) && c->is_static)
+  if (cc_links(&p) && c->is_static)
     fatal(
         "-static: a program with tuned kernels needs shared libraries: libautotune.so loads what "
         "it compiles; link without -static, or with the compiler alone for the untuned program");
-  if (links(&p) && c->musl)
+  if (cc_links(&p) && c->musl)
     fatal(
         "%s: a program with tuned kernels needs the GNU C library, which libautotune.so is linked to; "
         "link with gcc or clang, or with the compiler alone for the untuned program",

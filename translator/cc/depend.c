@@ -20,7 +20,8 @@ static struct slice base_of(const char *path) {
   return stem_of(slash ? slash + 1 : path);
 }
 
-static const char *file_name(const struct cc_command *c, const struct cc_source *s) {
+static const char *depend_file_name(const struct cc_command *c,
+                                    const struct cc_source *s) {
   struct slice stem = c->output ? stem_of(c->output) : base_of(s->input->path);
   if (c->depend_file)
     return c->depend_file;
@@ -77,7 +78,7 @@ int cc_depend_write(const struct cc_command *c, const struct cc_source *s) {
   }
   words_add(&w, c->depend_user ? "-MM" : "-M");
   words_add(&w, "-MF");
-  words_add(&w, file_name(c, s));
+  words_add(&w, depend_file_name(c, s));
   words_add(&w, "-w");
   if (c->clang)
     words_add(&w, "-Qunused-arguments");
@@ -90,6 +91,6 @@ int cc_depend_write(const struct cc_command *c, const struct cc_source *s) {
     lseek(0, 0, SEEK_SET); // source.c made it a file
   int status = cc_run(c, &w);
   if (status == 0 && c->bake)
-    add_wisdom(file_name(c, s), c->bake->from);
+    add_wisdom(depend_file_name(c, s), c->bake->from);
   return status;
 }

@@ -105,7 +105,7 @@ static const struct rule nvcc[] = {
 };
 
 // WORD without its dashes fits R: alone, or with a value behind '='.
-static bool fits(const struct rule *r, const char *word) {
+static bool emulate_fits(const struct rule *r, const char *word) {
   size_t n = strlen(r->name);
   if (strncmp(word, r->name, n) != 0)
     return false;
@@ -115,20 +115,20 @@ static bool fits(const struct rule *r, const char *word) {
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static const struct rule *rule_of(const char *word, bool is_nvcc) {
+static const struct rule *emulate_rule_of(const char *word, bool is_nvcc) {
   if (word[0] != '-' || word[1] == '\0')
     return NULL;
   word += 1 + (word[1] == '-');
   for (size_t i = 0; i < COUNT(any_compiler); i++)
-    if (fits(&any_compiler[i], word))
+    if (emulate_fits(&any_compiler[i], word))
       return &any_compiler[i];
   for (size_t i = 0; is_nvcc && i < COUNT(nvcc); i++)
-    if (fits(&nvcc[i], word))
+    if (emulate_fits(&nvcc[i], word))
       return &nvcc[i];
   return NULL;
 }
 
-static void add_values(struct words *w, const char *before, const char *values) {
+static void emulate_add_values(struct words *w, const char *before, const char *values) {
   while (*values) {
     size_t n = strcspn(values, ",");
     if (*before)
@@ -138,7 +138,7 @@ static void add_values(struct words *w, const char *before, const char *values) 
   }
 }
 
-static void apply(const struct rule *r, const char *value, struct words *w) {
+static void emulate_apply(const struct rule *r, const char *value, struct words *w) {
   switch (r->what) {
   case DROP:
   case DROP_VALUE:
@@ -151,7 +151,7 @@ static void apply(const struct rule *r, const char *value, struct words *w) {
     words_add(w, arena_printf("%s%s", r->word, value));
     break;
   case PASS_VALUES:
-    add_values(w, r->word, value);
+    emulate_add_values(w, r->word, value);
     break;
   case REFUSE:
     fatal("--emulate: -%s makes code for a GPU, and here there is none", r->name);
@@ -163,7 +163,7 @@ static bool ends_in(const char *word, const char *suffix) {
   return word[0] != '-' && dot && strcmp(dot, suffix) == 0;
 }
 
-static void add_file(struct words *w, const char *language, const char *file) {
+static void emulate_add_file(struct words *w, const char *language, const char *file) {
   words_add(w, "-x");
   words_add(w, language);
   words_add(w, file);
@@ -197,7 +197,7 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang) {
   for (int i = 1; i < *argc; i++) {
     const char *word = argv[i], *next = i + 1 < *argc ? argv[i + 1] : NULL,
                *equals = strchr(word, '=');
-    const struct rule *r = rule_of(word, is_nvcc);
+    const struct rule *r = emulate_rule_of(word, is_nvcc);
     unsigned n;
     if (is_language(word, next, &n)) {
       all_cuda = true;
@@ -206,13 +206,13 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang) {
       bool valued = r->what == DROP_VALUE || r->what == SPELL_VALUE ||
           r->what == PASS_VALUES;
       bool behind = valued && !equals && next;
-      apply(r, behind ? next : equals ? equals + 1 : "", &w);
+      emulate_apply(r, behind ? next : equals ? equals + 1 : "", &w);
       i += behind;
     } else if (ends_in(word, ".cu") ||
                (all_cuda && word[0] != '-' && strcmp(argv[i - 1], "-o") != 0)) {
-      add_file(&w, "c++", word);
+      emulate_add_file(&w, "c++", word);
     } else if (is_nvcc && by_name && ends_in(word, ".c")) {
-      add_file(&w, "c", word); // to a C++ compiler it would be C++
+      emulate_add_file(&w, "c", word); // to a C++ compiler it would be C++
     } else {
       by_name = by_name && strncmp(word, "-x", 2) != 0 && strncmp(word, "--x", 3) != 0;
       words_add(&w, word);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// emulate_cuda.c: translated CUDA C++ as C++ for the CPU. All of it but three things is made
-// by macros and templates of the emulator's headers (emulator/include):
+// emulate_cuda.c: translated CUDA C++ as C++ for the CPU. All of it but three things is
+// made by macros and templates of the emulator's headers (emulator/include):
 //
 //   k<T><<<g, b>>>(x)               ::autotune_emulate::launch(k<T>, g, b)(x)
 //   (void *)k                       (void *)::autotune_emulate::known(k)
@@ -32,13 +32,14 @@ struct emulation {
   unsigned n_entries;
 };
 
-static void edit(struct emulation *e, size_t offset, size_t size, const char *text) {
+static void emulate_cuda_edit(struct emulation *e, size_t offset, size_t size,
+                              const char *text) {
   *GROW(e->edits, e->n_edits) = (struct edit){ offset, size, text };
 }
 
 // ---- extern __shared__ --------------------------------------------------------------
 
-static size_t at(const struct emulation *e, struct slice s) {
+static size_t emulate_cuda_at(const struct emulation *e, struct slice s) {
   return (size_t)(s.data - e->s->text);
 }
 
@@ -95,11 +96,11 @@ static void rewrite_shared(struct emulation *e, struct slice first, struct lexer
   struct slice words = slice_trim((struct slice){ type.data, type.size });
   text_printf(&out, "AUTOTUNE_EMULATE_DYNAMIC(%.*s, %.*s);", (int)name.size, name.data,
               (int)words.size, words.data);
-  size_t start = at(e, first), end = at(e, t.text) + 1;
+  size_t start = emulate_cuda_at(e, first), end = emulate_cuda_at(e, t.text) + 1;
   for (size_t i = start; i < end; i++)
     if (e->s->text[i] == '\n')
       text_add(&out, "\n", 1);
-  edit(e, start, end - start, out.data);
+  emulate_cuda_edit(e, start, end - start, out.data);
 }
 
 static void find_shared(struct emulation *e) {
@@ -198,11 +199,11 @@ static void rewrite_launch(struct emulation *e, TSNode call, TSNode config) {
     deduce = deduce ||
         (is_entry(&e->entries[i], name) &&
          (given < e->entries[i].n_params || e->entries[i].defaults));
-  edit(e, ts_node_start_byte(callee), 0,
-       deduce ? "::autotune_emulate::launch([](auto... autotune_a) { "
-              : "::autotune_emulate::launch(");
-  edit(e, open, 3, deduce ? "(autotune_a...); }, " : ", ");
-  edit(e, close - 3, 3, ")");
+  emulate_cuda_edit(e, ts_node_start_byte(callee), 0,
+                    deduce ? "::autotune_emulate::launch([](auto... autotune_a) { "
+                           : "::autotune_emulate::launch(");
+  emulate_cuda_edit(e, open, 3, deduce ? "(autotune_a...); }, " : ", ");
+  emulate_cuda_edit(e, close - 3, 3, ")");
 }
 
 // `(void *)k`: what the runtime's C functions take for a kernel.
@@ -216,8 +217,8 @@ static void rewrite_address(struct emulation *e, TSNode cast) {
     known = known || is_entry(&e->entries[i], name);
   if (!known)
     return;
-  edit(e, ts_node_start_byte(value), 0, "::autotune_emulate::known(");
-  edit(e, ts_node_end_byte(value), 0, ")");
+  emulate_cuda_edit(e, ts_node_start_byte(value), 0, "::autotune_emulate::known(");
+  emulate_cuda_edit(e, ts_node_end_byte(value), 0, ")");
 }
 
 static void find_launches(struct emulation *e, TSNode n) {
@@ -258,17 +259,19 @@ static const char *callee_start(const char *p, const char *begin) {
   return p;
 }
 
-static const char *chevrons(struct slice s, const char *from, const char *which) {
+static const char *emulate_cuda_chevrons(struct slice s, const char *from,
+                                         const char *which) {
   return from ? memmem(from, (size_t)(s.data + s.size - from), which, 3) : NULL;
 }
 
 static void rewrite_macro(struct emulation *e, struct slice body) {
   const char *open = body.data, *close;
-  while ((open = chevrons(body, open, "<<<")) && (close = chevrons(body, open, ">>>"))) {
-    edit(e, (size_t)(callee_start(open, body.data) - e->s->text), 0,
-         "::autotune_emulate::launch(");
-    edit(e, (size_t)(open - e->s->text), 3, ", ");
-    edit(e, (size_t)(close - e->s->text), 3, ")");
+  while ((open = emulate_cuda_chevrons(body, open, "<<<")) &&
+         (close = emulate_cuda_chevrons(body, open, ">>>"))) {
+    emulate_cuda_edit(e, (size_t)(callee_start(open, body.data) - e->s->text), 0,
+                      "::autotune_emulate::launch(");
+    emulate_cuda_edit(e, (size_t)(open - e->s->text), 3, ", ");
+    emulate_cuda_edit(e, (size_t)(close - e->s->text), 3, ")");
     open = close;
   }
 }
@@ -283,7 +286,7 @@ static void find_macros(struct emulation *e) {
 
 // ---- the whole ----------------------------------------------------------------------
 
-static int by_offset(const void *a, const void *b) {
+static int emulate_cuda_by_offset(const void *a, const void *b) {
   const struct edit *x = a, *y = b;
   if (x->offset != y->offset)
     return x->offset < y->offset ? -1 : 1;
@@ -306,7 +309,7 @@ void cuda_emulate(const char *path, const struct text *in, struct text *out) {
   text_literal(out, path, strlen(path));
   text_add(out, "\n", 1);
   if (e.n_edits)
-    qsort(e.edits, e.n_edits, sizeof *e.edits, by_offset);
+    qsort(e.edits, e.n_edits, sizeof *e.edits, emulate_cuda_by_offset);
   for (unsigned i = 0; i < e.n_edits; i++) {
     if (e.edits[i].offset <
         done) // the grammar has lost its way: the compiler will say where

@@ -26,7 +26,7 @@ static const char *skip_colours(const char *p, const char *end) {
 
 enum line_kind { OURS, THEIRS, CONTINUED };
 
-static bool mentions(const char *line, const char *end, const char *const *words) {
+static bool errors_mentions(const char *line, const char *end, const char *const *words) {
   for (; *words; words++)
     if (memmem(line, (size_t)(end - line), *words, strlen(*words)))
       return true;
@@ -34,7 +34,7 @@ static bool mentions(const char *line, const char *end, const char *const *words
 }
 
 // Lines of source, carets and notes belong to the message before them.
-static enum line_kind kind_of(const char *line, const char *end) {
+static enum line_kind errors_kind_of(const char *line, const char *end) {
   static const char name[] = "<autotune>"; // and `:17:3`, or nvcc's `(17)`
   static const char *const begins[] = { "error: ",
                                         "warning: ",
@@ -46,7 +46,7 @@ static enum line_kind kind_of(const char *line, const char *end) {
                                         "): warning ",
                                         NULL };
   const char *p = skip_colours(line, end);
-  if (!mentions(p, end, begins))
+  if (!errors_mentions(p, end, begins))
     return CONTINUED;
   size_t n = sizeof name - 1;
   return (size_t)(end - p) > n && memcmp(p, name, n) == 0 && strchr(":(", p[n]) ? OURS
@@ -75,7 +75,7 @@ struct text cc_errors_filter(struct text printed) {
   while (p < end) {
     const char *newline = memchr(p, '\n', (size_t)(end - p)),
                *next = newline ? newline + 1 : end;
-    enum line_kind kind = kind_of(p, next);
+    enum line_kind kind = errors_kind_of(p, next);
     keep = kind == CONTINUED ? keep : kind == THEIRS;
     if (keep)
       text_add(&kept, p, (size_t)(next - p));

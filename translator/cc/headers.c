@@ -27,7 +27,7 @@ bool cc_same_file(const char *a, const char *b) {
       x.st_ino == y.st_ino;
 }
 
-static const char *folder_of(const char *path) {
+static const char *headers_folder_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? arena_copy(path, (size_t)(slash - path) + (slash == path)) : "";
 }
@@ -71,7 +71,7 @@ static bool is_guarded(struct slice text) {
 }
 
 // "NAME" or <NAME>; one that a macro names is not seen.
-static void add_include(struct cc_header *h, const struct cc_directive *d) {
+static void headers_add_include(struct cc_header *h, const struct cc_directive *d) {
   struct slice rest = d->rest;
   if (!rest.size || (rest.data[0] != '"' && rest.data[0] != '<'))
     return;
@@ -87,14 +87,14 @@ static void add_include(struct cc_header *h, const struct cc_directive *d) {
                            .next = slice_is(d->word, "include_next") };
 }
 
-static void scan(struct cc_header *h) {
+static void headers_scan(struct cc_header *h) {
   h->mentions = h->kernel = source_mentions_autotune(h->text.data, h->text.size);
   if (!memmem(h->text.data, h->text.size, "include", 7))
     return;
   struct cc_directive d;
   for (size_t at = 0; cc_directive_next(h->text, &at, &d);) {
     if (slice_is(d.word, "include") || slice_is(d.word, "include_next"))
-      add_include(h, &d);
+      headers_add_include(h, &d);
     else if (slice_is(d.word, "pragma") && slice_is(slice_trim(d.rest), "once"))
       h->once = true;
   }
@@ -118,9 +118,10 @@ static unsigned header_open(struct cc_headers *hs, const char *path) {
     struct cc_header *h = arena_alloc(sizeof *h);
     const void *data =
         st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : "";
-    *h = (struct cc_header){
-      .path = path, .folder = folder_of(path), .device = st.st_dev, .inode = st.st_ino
-    };
+    *h = (struct cc_header){ .path = path,
+                             .folder = headers_folder_of(path),
+                             .device = st.st_dev,
+                             .inode = st.st_ino };
     if (data != MAP_FAILED)
       h->text = (struct slice){ data, (size_t)st.st_size };
     *GROW(hs->list, hs->n) = h;
@@ -142,8 +143,8 @@ static unsigned find_in(struct cc_headers *hs, const struct words *folders,
   return 0;
 }
 
-static unsigned find(struct cc_headers *hs, const struct cc_header *from,
-                     const struct cc_include *include, const char **path) {
+static unsigned headers_find(struct cc_headers *hs, const struct cc_header *from,
+                             const struct cc_include *include, const char **path) {
   unsigned found = 0;
   if (include->name.data[0] == '/')
     return header_open(hs, *path = arena_copy(include->name.data, include->name.size));
@@ -206,7 +207,7 @@ static void spread_kernels(struct cc_headers *hs) {
 
 // What may be the name of the function behind a pragma: words with `(` behind them, up to
 // its body.
-static void add_names(struct slice text, size_t at, struct words *names) {
+static void headers_add_names(struct slice text, size_t at, struct words *names) {
   struct lexer l = { text.data + at, text.data + text.size, false };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END && !slice_is(t.text, "{");) {
     struct lexer ahead = l;
@@ -222,7 +223,7 @@ static void find_names(const struct cc_header *h, struct words *names) {
     struct lexer l = lexer_of(d.rest);
     if (slice_is(d.word, "pragma") && slice_is(lex(&l).text, "autotune") &&
         slice_is(lex(&l).text, "kernel"))
-      add_names(h->text, d.end, names);
+      headers_add_names(h->text, d.end, names);
   }
 }
 
@@ -230,7 +231,7 @@ static bool text_has(struct slice text, const char *word) {
   return memmem(text.data, text.size, word, strlen(word)) != NULL;
 }
 
-static bool launches(const struct cc_header *h, const struct words *names) {
+static bool headers_launches(const struct cc_header *h, const struct words *names) {
   bool any = text_has(h->text, "<<<") || text_has(h->text, "cudaLaunch");
   for (unsigned i = 0; any && i < names->n; i++)
     if (text_has(h->text, names->list[i]))
@@ -245,7 +246,7 @@ static void add_launching(struct cc_headers *hs) {
   for (unsigned i = 0; i < hs->n; i++)
     find_names(hs->list[i], &names);
   for (unsigned i = 1; i < hs->n; i++)
-    hs->list[i]->kernel |= launches(hs->list[i], &names);
+    hs->list[i]->kernel |= headers_launches(hs->list[i], &names);
   spread_kernels(hs);
 }
 
@@ -259,7 +260,7 @@ static void add_emulated(struct cc_headers *hs) {
   spread_kernels(hs);
 }
 
-static bool is_cuda(const struct cc_command *c) {
+static bool headers_is_cuda(const struct cc_command *c) {
   for (unsigned i = 0; i < c->n_inputs; i++)
     if (c->inputs[i].kind == CC_CUDA)
       return true;
@@ -271,7 +272,7 @@ struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
   struct cc_headers *hs = arena_alloc(sizeof *hs);
   struct cc_header *root = arena_alloc(sizeof *root);
   *root = (struct cc_header){ .path = path,
-                              .folder = folder ? folder : folder_of(path),
+                              .folder = folder ? folder : headers_folder_of(path),
                               .text = text };
   *GROW(hs->list, hs->n) = root;
   hs->pedantic = c->pedantic;
@@ -279,18 +280,18 @@ struct cc_headers *cc_headers_scan(const struct cc_command *c, const char *path,
   read_folders(hs, c);
   for (unsigned i = 0; i < hs->n; i++) { // the list grows as includes are found
     struct cc_header *h = hs->list[i];
-    scan(h);
+    headers_scan(h);
     for (unsigned k = 0; k < h->n_includes; k++) {
       struct cc_include *include = &h->includes[k];
-      include->target = find(hs, h, include, &include->path);
+      include->target = headers_find(hs, h, include, &include->path);
     }
   }
   spread_kernels(hs);
-  if (c->emulate && is_cuda(c))
+  if (c->emulate && headers_is_cuda(c))
     add_emulated(hs);
   if (!root->kernel)
     return hs;
-  if (is_cuda(c))
+  if (headers_is_cuda(c))
     add_launching(hs);
   for (unsigned i = 1; i < hs->n; i++) {
     struct cc_header *h = hs->list[i];

@@ -79,8 +79,8 @@ static const char *name_below(const char *folder, const char *path) {
   return path;
 }
 
-static const char *respell(const struct cc_headers *hs,
-                           const struct cc_include *include) {
+static const char *inline_respell(const struct cc_headers *hs,
+                                  const struct cc_include *include) {
   const char *name = arena_copy(include->name.data, include->name.size);
   if (found_first(hs, name, include->path))
     return name;
@@ -101,14 +101,14 @@ static const char *respell(const struct cc_headers *hs,
 }
 
 // The directive as it is, or with the name under which its file is found from here.
-static void add_include(struct inliner *in, const struct cc_header *h,
-                        const struct cc_include *include) {
+static void inline_add_include(struct inliner *in, const struct cc_header *h,
+                               const struct cc_include *include) {
   const struct cc_directive *d = &include->directive;
   const char *line = h->text.data + d->offset;
   const char *name = NULL;
   bool at_home = h == in->headers->list[0] && !in->headers->conflict;
   if (include->target && include->quoted && !at_home)
-    name = respell(in->headers, include);
+    name = inline_respell(in->headers, include);
   if (!name || slice_is(include->name, name)) {
     text_add(&in->out, line, d->end - d->offset);
     return;
@@ -139,7 +139,7 @@ static void inline_include(struct inliner *in, struct cc_header *h,
     text_printf(&in->out, "#ifndef %s\n", macro);
   if (again) { // the guard makes nothing of it, unless the first stood in an #if that was
                // false
-    add_include(in, h, include);
+    inline_add_include(in, h, include);
   } else {
     if (macro)
       text_printf(&in->out, "#define %s 1\n", macro);
@@ -194,7 +194,7 @@ static void inline_text(struct inliner *in, struct cc_header *h) {
       inline_include(in, h, include, line);
       touched = depth;
     } else if (here) {
-      add_include(in, h, include);
+      inline_add_include(in, h, include);
     } else {
       written = d.offset;
     }

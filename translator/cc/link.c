@@ -53,7 +53,7 @@ static bool thin_archive_refers(const char *path, struct slice data, unsigned de
 // Files of CUDA refer to the library weakly, for builds that do not link it.
 static bool cuda;
 
-static bool holds(const char *data, size_t size, const char *symbol) {
+static bool link_holds(const char *data, size_t size, const char *symbol) {
   return memmem(data, size, symbol, strlen(symbol)) != NULL;
 }
 
@@ -70,8 +70,8 @@ static bool file_refers(const char *path, unsigned depth) {
     size_t size = (size_t)st.st_size;
     char *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data != MAP_FAILED) {
-      bool launches = holds(data, size, "autotune_launch_kernel");
-      found = launches || holds(data, size, "autotune_begin");
+      bool launches = link_holds(data, size, "autotune_launch_kernel");
+      found = launches || link_holds(data, size, "autotune_begin");
       cuda |= launches;
       if (!found && depth < 4 && memcmp(data, "!<thin>\n", 8) == 0)
         found = thin_archive_refers(path, (struct slice){ data, size }, depth);
@@ -141,7 +141,7 @@ bool cc_link_sites(const struct cc_command *c) {
 
 // ---- where things are ---------------------------------------------------------------
 
-static const char *home(void) {
+static const char *link_home(void) {
   char program[PATH_MAX], folder[PATH_MAX];
   const char *given = getenv("AUTOTUNE_HOME");
   if (given && *given)
@@ -158,7 +158,7 @@ static const char *home(void) {
 }
 
 const char *cc_include_folder(void) {
-  const char *folder = arena_printf("%s/include", home());
+  const char *folder = arena_printf("%s/include", link_home());
   if (access(arena_printf("%s/autotune.h", folder), R_OK) != 0)
     fatal("%s/autotune.h: %s (AUTOTUNE_HOME says where autotune is installed)", folder,
           strerror(errno));
@@ -168,12 +168,12 @@ const char *cc_include_folder(void) {
 const char *cc_library_folder(void) {
   static const char *const folders[] = { "lib", AUTOTUNE_LIBDIR, NULL };
   for (const char *const *f = folders; *f; f++) {
-    const char *folder = arena_printf("%s/%s", home(), *f);
+    const char *folder = arena_printf("%s/%s", link_home(), *f);
     if (access(arena_printf("%s/libautotune.so", folder), R_OK) == 0)
       return folder;
   }
   fatal("%s/lib/libautotune.so: %s (AUTOTUNE_HOME says where autotune is installed)",
-        home(), strerror(errno));
+        link_home(), strerror(errno));
 }
 
 static const char *openmp_library(void) {

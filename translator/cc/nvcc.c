@@ -132,7 +132,7 @@ static const struct nvcc_option {
 
 // The option that WORD begins with; *VALUE: what follows its name in WORD, NULL where
 // nothing does.
-static const struct nvcc_option *option_find(const char *word, const char **value) {
+static const struct nvcc_option *nvcc_option_find(const char *word, const char **value) {
   const char *name = word + 1 + (word[1] == '-');
   size_t n = strcspn(name, "=");
   *value = name[n] ? name + n + 1 : NULL;
@@ -156,7 +156,7 @@ static const struct nvcc_option *option_find(const char *word, const char **valu
 
 bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a) {
   const char *value;
-  const struct nvcc_option *o = option_find(word, &value);
+  const struct nvcc_option *o = nvcc_option_find(word, &value);
   if (!o)
     return false; // the host compiler's, after --forward-unknown-to-host-compiler
   bool takes = o->form != ALONE && !value;

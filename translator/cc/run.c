@@ -146,7 +146,7 @@ static int exit_status(pid_t child) {
 }
 
 // Reads both pipes until their other ends are closed.
-static void drain(int out_fd, struct text *out, int error_fd, struct text *errors) {
+static void run_drain(int out_fd, struct text *out, int error_fd, struct text *errors) {
   struct pollfd fds[2] = { { out_fd, POLLIN, 0 }, { error_fd, POLLIN, 0 } };
   struct text *texts[2] = { out, errors };
   char buffer[16384];
@@ -165,8 +165,8 @@ static void drain(int out_fd, struct text *out, int error_fd, struct text *error
   }
 }
 
-static int spawn(const char *const *argv, const int *out, const int *errors,
-                 pid_t *child) {
+static int run_spawn(const char *const *argv, const int *out, const int *errors,
+                     pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   if (out)
@@ -189,12 +189,12 @@ int run_command(const char *const *argv, struct text *out, struct text *errors) 
   if (errors)
     text_add(errors, "", 0);
   pid_t child = 0;
-  int error = spawn(argv, out ? pipes[0] : NULL, errors ? pipes[1] : NULL, &child);
+  int error = run_spawn(argv, out ? pipes[0] : NULL, errors ? pipes[1] : NULL, &child);
   temp.child = error ? 0 : child;
   close(pipes[0][1]);
   close(pipes[1][1]);
   if (!error)
-    drain(pipes[0][0], out, pipes[1][0], errors);
+    run_drain(pipes[0][0], out, pipes[1][0], errors);
   close(pipes[0][0]);
   close(pipes[1][0]);
   int status = error ? 127 : exit_status(child);

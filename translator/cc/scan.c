@@ -6,28 +6,28 @@
 #include "cc.h"
 
 // The length of a continued line's end at P, or 0.
-static size_t continuation(const char *p, const char *end) {
+static size_t scan_continuation(const char *p, const char *end) {
   if (end - p > 1 && p[0] == '\\' && p[1] == '\n')
     return 2;
   return end - p > 2 && p[0] == '\\' && p[1] == '\r' && p[2] == '\n' ? 3 : 0;
 }
 
-static const char *skip_comment(const char *p, const char *end) {
+static const char *scan_skip_comment(const char *p, const char *end) {
   if (p[1] == '*') {
     const char *q = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
     return q ? q + 2 : end;
   }
   while (p < end && *p != '\n')
-    p += continuation(p, end) ? continuation(p, end) : 1;
+    p += scan_continuation(p, end) ? scan_continuation(p, end) : 1;
   return p;
 }
 
 // A literal ends at its quote, or with its line: in text that is skipped `don't` is no
 // literal.
-static const char *skip_literal(const char *p, const char *end) {
+static const char *scan_skip_literal(const char *p, const char *end) {
   char quote = *p++;
   while (p < end && *p != quote && *p != '\n') {
-    size_t n = continuation(p, end);
+    size_t n = scan_continuation(p, end);
     p += n ? n : *p == '\\' && end - p > 1 && p[1] != '\n' ? 2 : 1;
   }
   return p < end && *p == quote ? p + 1 : p;
@@ -37,15 +37,15 @@ static bool comment_at(const char *p, const char *end) {
   return end - p > 1 && p[0] == '/' && (p[1] == '/' || p[1] == '*');
 }
 
-static const char *skip_blanks(const char *p, const char *end) {
+static const char *scan_skip_blanks(const char *p, const char *end) {
   while (p < end) {
-    size_t n = continuation(p, end);
+    size_t n = scan_continuation(p, end);
     if (n)
       p += n;
     else if (*p == ' ' || *p == '\t' || *p == '\f' || *p == '\v')
       p++;
     else if (end - p > 1 && p[0] == '/' && p[1] == '*')
-      p = skip_comment(p, end);
+      p = scan_skip_comment(p, end);
     else
       break;
   }
@@ -53,15 +53,15 @@ static const char *skip_blanks(const char *p, const char *end) {
 }
 
 // Past the newline that ends the logical line.
-static const char *skip_line(const char *p, const char *end) {
+static const char *scan_skip_line(const char *p, const char *end) {
   while (p < end && *p != '\n') {
-    size_t n = continuation(p, end);
+    size_t n = scan_continuation(p, end);
     if (n)
       p += n;
     else if (comment_at(p, end))
-      p = skip_comment(p, end);
+      p = scan_skip_comment(p, end);
     else if (*p == '"' || *p == '\'')
-      p = skip_literal(p, end);
+      p = scan_skip_literal(p, end);
     else
       p++;
   }
@@ -72,23 +72,23 @@ bool cc_directive_next(struct slice text, size_t *at, struct cc_directive *d) {
   const char *p = text.data + *at, *end = text.data + text.size;
   while (p < end) {
     const char *line = p;
-    p = skip_blanks(p, end);
+    p = scan_skip_blanks(p, end);
     if (p == end || *p != '#') {
-      p = skip_line(p, end);
+      p = scan_skip_line(p, end);
       continue;
     }
-    const char *word = p = skip_blanks(p + 1, end);
+    const char *word = p = scan_skip_blanks(p + 1, end);
     while (p < end && (isalnum((unsigned char)*p) || *p == '_'))
       p++;
     d->offset = (size_t)(line - text.data);
     d->word = (struct slice){ word, (size_t)(p - word) };
-    const char *rest = p = skip_blanks(p, end);
+    const char *rest = p = scan_skip_blanks(p, end);
     // <a//b> and "a'b" of an include are no comment and no literal
     bool angle = p < end && *p == '<' && d->word.size >= 7 &&
         memcmp(word, "include", 7) == 0;
     while (angle && p < end && *p != '>' && *p != '\n')
       p++;
-    p = skip_line(p, end);
+    p = scan_skip_line(p, end);
     d->rest = (struct slice){ rest, (size_t)(p - rest) };
     d->end = *at = (size_t)(p - text.data);
     return true;

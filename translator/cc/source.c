@@ -11,7 +11,7 @@
 
 #include "cc.h"
 
-static const char *basename_of(const char *path) {
+static const char *source_basename_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
@@ -36,7 +36,7 @@ static bool read_stdin(struct slice *text) {
 }
 
 // False: it cannot be read, which the compiler will say better.
-static bool read_text(const char *path, struct slice *text) {
+static bool source_read_text(const char *path, struct slice *text) {
   if (strcmp(path, "-") == 0)
     return read_stdin(text);
   struct stat st;
@@ -87,7 +87,7 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {
   s->shown = strcmp(s->input->path, "-") == 0 ? "<stdin>" : s->input->path;
   s->file = s->input->path;
   set_folder(s);
-  if (!read_text(s->input->path, &text))
+  if (!source_read_text(s->input->path, &text))
     return true;
   struct cc_headers *h = cc_headers_scan(c, s->shown, text, s->folder);
   bool emulate = c->emulate && s->input->language &&
@@ -115,7 +115,7 @@ void cc_source_write(struct cc_source *s) {
   char *folder = arena_printf("%s/XXXXXX", temp_folder());
   if (!mkdtemp(folder))
     fatal("%s: no temporary folder can be made: %s", folder, strerror(errno));
-  const char *name = s->shown == s->input->path ? basename_of(s->shown)
+  const char *name = s->shown == s->input->path ? source_basename_of(s->shown)
       : s->input->kind == CC_CUDA               ? "stdin.cu"
                                                 : "stdin.c";
   char *file = arena_printf("%s/%s", folder, name);
@@ -133,8 +133,8 @@ void cc_source_write(struct cc_source *s) {
 }
 
 // PATH as the user's own -ffile-prefix-map and -fdebug-prefix-map want it to be shown.
-static const char *mapped(const struct cc_command *c, const char *option,
-                          const char *path) {
+static const char *source_mapped(const struct cc_command *c, const char *option,
+                                 const char *path) {
   for (unsigned i = c->n_args; i-- > 0;) {
     const char *word = c->args[i].words[0], *rule = NULL;
     if (strncmp(word, "-ffile-prefix-map=", 18) == 0)
@@ -156,8 +156,8 @@ static void add_dot_map(const struct cc_command *c, const struct cc_source *s,
     words_add(w, "-ffile-prefix-map=./=");
 }
 
-static void add_options(const struct cc_command *c, const struct cc_source *s,
-                        struct words *w) {
+static void source_add_options(const struct cc_command *c, const struct cc_source *s,
+                               struct words *w) {
   if (s->quote) {
     words_add(w, "-iquote");
     words_add(w, *s->folder ? s->folder : ".");
@@ -167,16 +167,16 @@ static void add_options(const struct cc_command *c, const struct cc_source *s,
   add_dot_map(c, s, w);
   words_add(w,
             arena_printf("-fmacro-prefix-map=%s=%s", s->file,
-                         mapped(c, "-fmacro-prefix-map=", s->shown)));
+                         source_mapped(c, "-fmacro-prefix-map=", s->shown)));
   words_add(w,
             arena_printf("-fdebug-prefix-map=%s=%s", s->file,
-                         mapped(c, "-fdebug-prefix-map=", s->shown)));
+                         source_mapped(c, "-fdebug-prefix-map=", s->shown)));
 }
 
 void cc_source_options(const struct cc_command *c, const struct cc_source *s,
                        struct words *w) {
   struct words own = { 0 };
-  add_options(c, s, &own);
+  source_add_options(c, s, &own);
   for (unsigned i = 0; i < own.n; i++)
     if (c->nvcc)
       cc_nvcc_to_host(w, own.list[i]);

@@ -39,7 +39,7 @@ static void print_param(const struct kernel *k, const struct param *p, int width
   putchar('\n');
 }
 
-static void print_params(const struct kernel *k) {
+static void check_print_params(const struct kernel *k) {
   int width = 0;
   for (unsigned i = 0; i < k->n_params; i++)
     if ((int)strlen(k->params[i].name) > width)
@@ -49,7 +49,7 @@ static void print_params(const struct kernel *k) {
     print_param(k, &k->params[i], width);
 }
 
-static void print_variants(const struct kernel *k) {
+static void check_print_variants(const struct kernel *k) {
   struct point_count c = points_count(k);
   const char *more = c.more ? "more than " : "";
   printf("  variants\n    %s%u", more, c.all);
@@ -163,8 +163,8 @@ static void print_kernel(const struct source *s, const struct kernel *k) {
     printf("%s:%u:   alternative %s\n", path, line, k->alternatives[i].name);
   }
   if (k->n_params)
-    print_params(k);
-  print_variants(k);
+    check_print_params(k);
+  check_print_variants(k);
   if (k->left_out)
     puts("  an #if leaves it out of this build");
   else

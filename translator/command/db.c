@@ -114,7 +114,7 @@ static const struct db_option {
 };
 #define N_OPTIONS (sizeof options / sizeof *options)
 
-static void usage(FILE *out) {
+static void db_usage(FILE *out) {
   fputs("usage: autotune db COMMAND ... [--cache DIR]\n", out);
   for (size_t i = 0; i < N_COMMANDS; i++)
     fprintf(out, "  %-7s %-31s %s\n", commands[i].name, commands[i].arguments,
@@ -156,7 +156,7 @@ static bool read_option(const struct db_command *c, int argc, char **argv, int *
   return false;
 }
 
-static int run(const struct db_command *c, int argc, char **argv) {
+static int db_run(const struct db_command *c, int argc, char **argv) {
   struct given g = { .words = calloc((size_t)argc + 1, sizeof *g.words) };
   bool good = g.words != NULL, only_words = false;
   for (int i = 2; i < argc && good; i++)
@@ -177,17 +177,17 @@ static int run(const struct db_command *c, int argc, char **argv) {
 
 int command_db(int argc, char **argv) {
   if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0))
-    return usage(stdout), 0;
+    return db_usage(stdout), 0;
   const char *names[N_COMMANDS + 1] = { NULL };
   for (size_t i = 0; argc >= 2 && i < N_COMMANDS; i++) {
     if (strcmp(argv[1], commands[i].name) == 0)
-      return run(&commands[i], argc, argv);
+      return db_run(&commands[i], argc, argv);
     names[i] = commands[i].name;
   }
   const char *near = argc >= 2 ? env_nearest(argv[1], names) : NULL;
   if (argc >= 2)
     fprintf(stderr, "autotune db: unknown command '%s'%s%s%s\n", argv[1],
             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  usage(stderr);
+  db_usage(stderr);
   return 2;
 }

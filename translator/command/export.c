@@ -18,8 +18,8 @@ static const char why_usage[] =
 
 // The option NAME or, unless it is NULL, SHORT at argv[*i], with its value in *VALUE. 1;
 // 0: it is another; -1: the value is missing.
-static int option(const char *name, const char *brief, int argc, char **argv, int *i,
-                  const char **value) {
+static int export_option(const char *name, const char *brief, int argc, char **argv,
+                         int *i, const char **value) {
   size_t n = strlen(name);
   if (strncmp(argv[*i], name, n) == 0 && argv[*i][n] == '=') {
     *value = argv[*i] + n + 1;
@@ -36,8 +36,8 @@ static int option(const char *name, const char *brief, int argc, char **argv, in
 // The options that both have, and the kernel. False: refused.
 static bool read_common(const char *command, int argc, char **argv, int *i,
                         struct export_options *o) {
-  int got = option("--key", NULL, argc, argv, i, &o->key);
-  got = got ? got : option("--cache", NULL, argc, argv, i, &o->folder);
+  int got = export_option("--key", NULL, argc, argv, i, &o->key);
+  got = got ? got : export_option("--cache", NULL, argc, argv, i, &o->folder);
   if (got == 0 && argv[*i][0] != '-' && !o->kernel) {
     o->kernel = argv[*i];
     got = 1;
@@ -53,7 +53,7 @@ int command_export(int argc, char **argv) {
   struct export_options o = { 0 };
   bool t4 = false, good = true;
   for (int i = 1; i < argc && good; i++) {
-    int output = option("--output", "-o", argc, argv, &i, &o.output);
+    int output = export_option("--output", "-o", argc, argv, &i, &o.output);
     if (output > 0)
       continue;
     if (strcmp(argv[i], "--t4") == 0)

@@ -104,7 +104,7 @@ static void put_words(FILE *out, struct slice text, unsigned indent, unsigned co
 }
 
 // `| a | b | c |`: the first cell, below it the others.
-static void put_row(FILE *out, struct slice line, unsigned columns) {
+static void help_put_row(FILE *out, struct slice line, unsigned columns) {
   const char *p = line.data + 1, *end = line.data + line.size;
   unsigned indent = 2;
   if (strspn(line.data, "|-: ") >= line.size)
@@ -122,12 +122,12 @@ static void put_row(FILE *out, struct slice line, unsigned columns) {
   }
 }
 
-static void put_line(FILE *out, struct slice line, unsigned columns) {
+static void help_put_line(FILE *out, struct slice line, unsigned columns) {
   struct slice text = without_links(line);
   if (*line.data == '#')
     fprintf(out, "%s%.*s%s\n", bold, (int)text.size, text.data, normal);
   else if (*line.data == '|')
-    put_row(out, line, columns);
+    help_put_row(out, line, columns);
   else if (*line.data != '!') // a picture
     fprintf(out, "%.*s\n", (int)text.size, text.data);
 }
@@ -141,12 +141,12 @@ static void put_page(FILE *out, const char *text, unsigned columns) {
     if (code || fence || strncmp(p, "    ", 4) == 0)
       fprintf(out, "%.*s\n", (int)line.size, line.data);
     else
-      put_line(out, line, columns);
+      help_put_line(out, line, columns);
     p += line.size + (p[line.size] == '\n');
   }
 }
 
-static unsigned terminal_columns(void) {
+static unsigned help_terminal_columns(void) {
   struct winsize w;
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20 ? w.ws_col : 80;
 }
@@ -154,7 +154,7 @@ static unsigned terminal_columns(void) {
 // ---- where it goes ------------------------------------------------------------------
 
 // $PAGER, or less where there is none; NULL: none is wanted.
-static const char *pager(void) {
+static const char *help_pager(void) {
   const char *asked = getenv("PAGER");
   if (asked && (!*asked || strcmp(asked, "cat") == 0))
     return NULL;
@@ -163,13 +163,13 @@ static const char *pager(void) {
 }
 
 // False: there is no such pager.
-static bool show(const char *command, const char *text) {
+static bool command_help_show(const char *command, const char *text) {
   enum { NOT_FOUND = 127 }; // of the shell
   FILE *out = popen(command, "w");
   if (!out)
     return false;
   signal(SIGPIPE, SIG_IGN); // who has read enough closes it
-  put_page(out, text, terminal_columns());
+  put_page(out, text, help_terminal_columns());
   int status = pclose(out);
   return !(WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND);
 }
@@ -181,10 +181,10 @@ bool help_show(const char *name) {
       topic = &topics[i];
   if (!topic)
     return false;
-  const char *terminal = getenv("TERM"), *command = pager();
+  const char *terminal = getenv("TERM"), *command = help_pager();
   if (!isatty(STDOUT_FILENO) || !terminal || strcmp(terminal, "dumb") == 0)
     fputs(topic->text, stdout);
-  else if (!command || !show(command, topic->text))
-    put_page(stdout, topic->text, terminal_columns());
+  else if (!command || !command_help_show(command, topic->text))
+    put_page(stdout, topic->text, help_terminal_columns());
   return true;
 }

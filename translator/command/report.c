@@ -29,8 +29,8 @@ static const double FOLLOW_WAITS = 10; // seconds, where nobody is there to end 
 
 // The value of OPTION at argv[*i], as `--option VALUE` or `--option=VALUE`; NULL: it is
 // another one, or (with *BAD set) the value is missing.
-static const char *option_value(const char *option, int argc, char **argv, int *i,
-                                bool *bad) {
+static const char *report_option_value(const char *option, int argc, char **argv, int *i,
+                                       bool *bad) {
   size_t n = strlen(option);
   if (strncmp(argv[*i], option, n) != 0 || (argv[*i][n] && argv[*i][n] != '='))
     return NULL;
@@ -42,7 +42,7 @@ static const char *option_value(const char *option, int argc, char **argv, int *
   return NULL;
 }
 
-static int refuse(const char *option) {
+static int report_refuse(const char *option) {
   static const char *const options[] = { "--kernel",   "--json", "--verbose", "--cache",
                                          "--markdown", "--html", "--against", "--follow",
                                          "--help",     NULL };
@@ -58,13 +58,13 @@ int command_report(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     const char *value;
     bool bad = false;
-    if ((value = option_value("--kernel", argc, argv, &i, &bad)))
+    if ((value = report_option_value("--kernel", argc, argv, &i, &bad)))
       o.kernel = value;
-    else if (!bad && (value = option_value("--cache", argc, argv, &i, &bad)))
+    else if (!bad && (value = report_option_value("--cache", argc, argv, &i, &bad)))
       o.folder = value;
-    else if (!bad && (value = option_value("--html", argc, argv, &i, &bad)))
+    else if (!bad && (value = report_option_value("--html", argc, argv, &i, &bad)))
       o.html = value;
-    else if (!bad && (value = option_value("--against", argc, argv, &i, &bad)))
+    else if (!bad && (value = report_option_value("--against", argc, argv, &i, &bad)))
       o.against = value;
     else if (bad)
       return fprintf(stderr, "autotune report: %s: its value is missing\n", argv[i]), 2;
@@ -81,7 +81,7 @@ int command_report(int argc, char **argv) {
     else if (argv[i][0] != '-' && !o.kernel)
       o.kernel = argv[i];
     else
-      return refuse(argv[i]);
+      return report_refuse(argv[i]);
   }
   if (o.json + o.markdown + follow + (o.html != NULL) > 1)
     return fputs("autotune report: --json, --markdown, --html or --follow, one of them\n",

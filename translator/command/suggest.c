@@ -25,7 +25,7 @@ struct candidates {
   unsigned n;
 };
 
-static void say(const struct source *s, size_t at, const char *text) {
+static void suggest_say(const struct source *s, size_t at, const char *text) {
   const char *path;
   unsigned column, line = source_where(s, at, &path, &column);
   fprintf(stderr, "%s:%u:%u: note: %s\n", path, line, column, text);
@@ -42,11 +42,11 @@ static bool has_pragma(const struct candidates *c, const struct function *f) {
                       slice_of("omp"));
 }
 
-static bool holds_loop(TSNode n) {
+static bool suggest_holds_loop(TSNode n) {
   if (node_is_type(n, "for_statement"))
     return true;
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    if (holds_loop(ts_node_named_child(n, i)))
+    if (suggest_holds_loop(ts_node_named_child(n, i)))
       return true;
   return false;
 }
@@ -77,14 +77,14 @@ static bool is_plain_function(const struct candidates *c, TSNode n) {
 static void add_function(struct candidates *c, TSNode n) {
   struct kernel k = { .choose = -1, .atol = -1 };
   TSNode body = node_field(n, "body");
-  if (!holds_loop(body) || !is_plain_function(c, n))
+  if (!suggest_holds_loop(body) || !is_plain_function(c, n))
     return;
   k.main = (struct function){ .node = n,
                               .start = ts_node_start_byte(n),
                               .end = ts_node_end_byte(n),
                               .body_at = ts_node_start_byte(body) };
   if (has_pragma(c, &k.main))
-    say(c->s, k.main.start, "left as it is: it has pragmas already");
+    suggest_say(c->s, k.main.start, "left as it is: it has pragmas already");
   else if (signature_read(c->s, &k.main, &k)) {
     *GROW(k.compilers, k.n_compilers) = "clang";
     *GROW(c->list, c->n) = k;
@@ -165,44 +165,46 @@ static void say_assumed(const struct model *m, const struct sections *found) {
                 a->name.data);
   }
   if (names.size && written && arguments > 1)
-    say(m->source, m->function->start,
-        arena_printf("assumed: no other array overlaps %s; "
-                     "'restrict' would say so",
-                     names.data));
+    suggest_say(m->source, m->function->start,
+                arena_printf("assumed: no other array overlaps %s; "
+                             "'restrict' would say so",
+                             names.data));
   if (!ts_node_is_null(found->row))
-    say(m->source, model_offset(m, found->row, NULL),
-        "assumed: subscripts stay within their rows");
+    suggest_say(m->source, model_offset(m, found->row, NULL),
+                "assumed: subscripts stay within their rows");
   if (found->assumed)
-    say(m->source, m->function->start,
-        arena_printf("assumed of each call: %s", found->assumed));
+    suggest_say(m->source, m->function->start,
+                arena_printf("assumed of each call: %s", found->assumed));
 }
 
 static void say_notes(const struct model *m, const struct plan *plan,
                       const struct sections *found) {
   const char *name = m->function->name;
   if (plan->n == 0 && plan->n_notes) { // the first reason will do
-    say(m->source, model_offset(m, plan->notes[0].at, NULL),
-        arena_printf("'%s' is left as it is: %s", name, plan->notes[0].text));
+    suggest_say(m->source, model_offset(m, plan->notes[0].at, NULL),
+                arena_printf("'%s' is left as it is: %s", name, plan->notes[0].text));
     return;
   }
   for (unsigned i = 0; i < plan->n_notes; i++)
-    say(m->source, model_offset(m, plan->notes[i].at, NULL), plan->notes[i].text);
+    suggest_say(m->source, model_offset(m, plan->notes[i].at, NULL), plan->notes[i].text);
   if (plan->n == 0)
-    say(m->source, m->function->start, arena_printf("'%s' is left as it is", name));
+    suggest_say(m->source, m->function->start,
+                arena_printf("'%s' is left as it is", name));
   if (plan->n && found->why)
-    say(m->source, model_offset(m, found->at, NULL),
+    suggest_say(
+        m->source, model_offset(m, found->at, NULL),
         arena_printf("no sections: %s; without out(…) nothing is verified", found->why));
   if (plan->n)
     say_assumed(m, found);
 }
 
-static int by_offset(const struct insertion *a, const struct insertion *b) {
+static int suggest_by_offset(const struct insertion *a, const struct insertion *b) {
   return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static void sort(struct insertion *list, unsigned n) {
+static void suggest_sort(struct insertion *list, unsigned n) {
   for (unsigned i = 1; i < n; i++)
-    for (unsigned j = i; j > 0 && by_offset(&list[j], &list[j - 1]) < 0; j--) {
+    for (unsigned j = i; j > 0 && suggest_by_offset(&list[j], &list[j - 1]) < 0; j--) {
       struct insertion swapped = list[j];
       list[j] = list[j - 1];
       list[j - 1] = swapped;
@@ -255,13 +257,14 @@ static bool is_fine(const struct source *s, const struct insertion *list, unsign
   return diag_errors() == errors;
 }
 
-static struct insertion *join(const struct proposal *all, unsigned n, unsigned *total) {
+static struct insertion *suggest_join(const struct proposal *all, unsigned n,
+                                      unsigned *total) {
   struct insertion *list = NULL;
   *total = 0;
   for (unsigned i = 0; i < n; i++)
     for (unsigned j = 0; j < all[i].n; j++)
       *GROW(list, *total) = all[i].list[j];
-  sort(list, *total);
+  suggest_sort(list, *total);
   return list;
 }
 
@@ -270,12 +273,12 @@ static void drop_refused(const struct candidates *c, struct proposal *all,
                          const struct compile_options *o) {
   for (unsigned i = 0; i < c->n; i++) {
     unsigned n;
-    struct insertion *list = join(&all[i], 1, &n);
+    struct insertion *list = suggest_join(&all[i], 1, &n);
     if (n == 0 || is_fine(c->s, list, n, o))
       continue;
-    say(c->s, c->list[i].main.start,
-        arena_printf("'%s' is left as it is: it cannot be a kernel",
-                     c->list[i].main.name));
+    suggest_say(c->s, c->list[i].main.start,
+                arena_printf("'%s' is left as it is: it cannot be a kernel",
+                             c->list[i].main.name));
     all[i].n = 0;
   }
 }
@@ -304,10 +307,10 @@ static bool suggest(struct source *s, const struct compile_options *o) {
       expand_classify(x, &c.list[i]);
       all[i] = suggest_kernel(s, x, &c.list[i], threads);
     }
-  struct insertion *list = join(all, c.n, &n);
+  struct insertion *list = suggest_join(all, c.n, &n);
   if (n && !is_fine(s, list, n, o)) {
     drop_refused(&c, all, o);
-    list = join(all, c.n, &n);
+    list = suggest_join(all, c.n, &n);
   }
   if (n == 0)
     fprintf(stderr, "%s: nothing to suggest\n", s->path);

@@ -41,16 +41,16 @@ static const struct option {
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
-static const char **field(struct tune_options *o, const struct option *which) {
+static const char **tune_field(struct tune_options *o, const struct option *which) {
   return (const char **)((char *)o + which->offset);
 }
 
-static int complain(const char *option, const char *what) {
+static int tune_complain(const char *option, const char *what) {
   fprintf(stderr, "autotune tune: %s: %s\n", option, what);
   return 2;
 }
 
-static int unknown(const char *given) {
+static int tune_unknown(const char *given) {
   const char *names[OPTIONS + 1] = { NULL };
   for (int i = 0; i < OPTIONS; i++)
     names[i] = options[i].name;
@@ -61,7 +61,7 @@ static int unknown(const char *given) {
 }
 
 // Takes the option at argv[*i]: `--name VALUE` or `--name=VALUE`. 0, or an exit status.
-static int take(struct tune_options *o, int argc, char **argv, int *i) {
+static int tune_take(struct tune_options *o, int argc, char **argv, int *i) {
   for (int j = 0; j < OPTIONS; j++) {
     size_t n = strlen(options[j].name);
     if (strncmp(argv[*i], options[j].name, n) != 0 || (argv[*i][n] && argv[*i][n] != '='))
@@ -70,23 +70,23 @@ static int take(struct tune_options *o, int argc, char **argv, int *i) {
         : *i + 1 < argc             ? argv[++*i]
                                     : NULL;
     if (!value || !*value)
-      return complain(options[j].name, "its value is missing");
-    *field(o, &options[j]) = value;
+      return tune_complain(options[j].name, "its value is missing");
+    *tune_field(o, &options[j]) = value;
     return 0;
   }
-  return unknown(argv[*i]);
+  return tune_unknown(argv[*i]);
 }
 
 // What the runtime would only warn of and pass over is an error here.
-static int judge(const struct tune_options *o) {
+static int tune_judge(const struct tune_options *o) {
   struct budget budget;
   char *end = NULL;
   errno = 0;
   if (o->budget && (!env_parse_budget(o->budget, &budget) || budget.share > 0))
-    return complain("--budget",
-                    "not a time such as '60s', a number of variants, or '60s,500'");
+    return tune_complain("--budget",
+                         "not a time such as '60s', a number of variants, or '60s,500'");
   if (o->seed && (strtoull(o->seed, &end, 0), errno || *end || *o->seed == '-'))
-    return complain("--seed", "not a whole number");
+    return tune_complain("--seed", "not a whole number");
   if (o->search && !strategy_find(o->search)) {
     fprintf(stderr,
             "autotune tune: --search: there is no search '%s'; there are: ", o->search);
@@ -105,8 +105,8 @@ static void set_variables(struct tune_options *o) {
   if (!o->budget)
     o->budget = "60s";
   for (int i = 0; i < OPTIONS; i++)
-    if (options[i].variable && *field(o, &options[i]))
-      setenv(options[i].variable, *field(o, &options[i]), 1);
+    if (options[i].variable && *tune_field(o, &options[i]))
+      setenv(options[i].variable, *tune_field(o, &options[i]), 1);
 }
 
 int command_tune(int argc, char **argv) {
@@ -125,14 +125,14 @@ int command_tune(int argc, char **argv) {
     else if (argv[i][0] != '-')
       o.program = argv + i;
     else
-      status = take(&o, argc, argv, &i);
+      status = tune_take(&o, argc, argv, &i);
   }
-  if (status || (status = judge(&o)))
+  if (status || (status = tune_judge(&o)))
     return status;
   if (o.capture && (o.program || o.kernel))
-    return complain("--capture", "the call is in the file: no program, no --kernel");
+    return tune_complain("--capture", "the call is in the file: no program, no --kernel");
   if (o.check && !o.capture)
-    return complain("--check", "of which --capture?");
+    return tune_complain("--check", "of which --capture?");
   if (o.capture) {
     set_variables(&o);
     return tune_capture(&o, argc, argv);

@@ -12,7 +12,7 @@
 
 enum { MOST_MOVES = 30 };
 
-static int move(const struct tune_options *o, int argc, char **argv) {
+static int tune_capture_move(const struct tune_options *o, int argc, char **argv) {
   unsigned n = 0;
   const char **args = arena_alloc(((size_t)argc + 5) * sizeof *args);
   int old = personality(0xffffffff);
@@ -36,7 +36,7 @@ int tune_capture(const struct tune_options *o, int argc, char **argv) {
   struct replay_options r = { .path = o->capture, .check = o->check };
   int status = replay_run(&r, stdout);
   if (status == REPLAY_MOVE)
-    return move(o, argc, argv);
+    return tune_capture_move(o, argc, argv);
   int written = status == 2 || o->check ? 0 : tune_write_report(o);
   return status ? status : written;
 }

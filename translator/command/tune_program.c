@@ -16,7 +16,7 @@
 enum { MOST_NAMES = 256 };
 
 // The exit status as a shell has it.
-static int run(char **program) {
+static int tune_program_run(char **program) {
   struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
   sigaction(SIGINT, &ignore, &interrupt); // ^C is for the program
   sigaction(SIGQUIT, &ignore, &quit);
@@ -59,8 +59,8 @@ static const char **read_names(const char *path) {
   return names;
 }
 
-static void say_nothing(const struct tune_options *o, const char *const *names,
-                        FILE *out) {
+static void tune_program_say_nothing(const struct tune_options *o,
+                                     const char *const *names, FILE *out) {
   bool called = false;
   for (const char *const *n = names; o->kernel && *n; n++)
     called |= strcmp(*n, o->kernel) == 0;
@@ -103,13 +103,13 @@ int tune_program(const struct tune_options *o) {
   setenv("AUTOTUNE_CALLED", path, 1);
   struct timespec began;
   clock_gettime(CLOCK_REALTIME, &began);
-  int status = run(o->program);
+  int status = tune_program_run(o->program);
   fflush(stdout);
   bool started = status != 126 && status != 127; // else that was said
   if (report_tuned(NULL, (double)began.tv_sec + 1e-9 * (double)began.tv_nsec, stderr) ==
           0 &&
       started)
-    say_nothing(o, read_names(path), stderr);
+    tune_program_say_nothing(o, read_names(path), stderr);
   int written = tune_write_report(o);
   return status ? status : written;
 }

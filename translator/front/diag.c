@@ -76,8 +76,9 @@ static void show_line(const struct source *s, size_t offset, size_t size) {
   fputc('\n', stderr);
 }
 
-static void report(const struct source *s, size_t offset, size_t size, const char *hint,
-                   const char *kind, const char *format, va_list args) {
+static void diag_report(const struct source *s, size_t offset, size_t size,
+                        const char *hint, const char *kind, const char *format,
+                        va_list args) {
   unsigned column;
   const char *path;
   if (count.hushed)
@@ -102,7 +103,7 @@ void diag_error(const struct source *s, size_t offset, size_t size, const char *
   }
   va_list args;
   va_start(args, format);
-  report(s, offset, size, hint, "error", format, args);
+  diag_report(s, offset, size, hint, "error", format, args);
   va_end(args);
 }
 
@@ -112,12 +113,12 @@ void diag_warning(const struct source *s, size_t offset, size_t size, const char
     return;
   va_list args;
   va_start(args, format);
-  report(s, offset, size, hint, "warning", format, args);
+  diag_report(s, offset, size, hint, "warning", format, args);
   va_end(args);
 }
 
 // Edits from A to B, where swapping neighbours is one edit (optimal string alignment).
-static size_t distance(struct slice a, const char *b, size_t nb) {
+static size_t diag_distance(struct slice a, const char *b, size_t nb) {
   enum { MAX = 64 };
   size_t rows[3][MAX + 1];
   if (a.size > MAX || nb > MAX)
@@ -145,7 +146,7 @@ const char *nearest(struct slice word, const char *const *words) {
   const char *best = NULL;
   size_t best_distance = (word.size + 2) / 3;
   for (; *words; words++) {
-    size_t d = distance(word, *words, strlen(*words));
+    size_t d = diag_distance(word, *words, strlen(*words));
     if (d <= best_distance && (!best || d < best_distance) && d < word.size) {
       best = *words;
       best_distance = d;

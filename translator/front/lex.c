@@ -21,7 +21,7 @@ static size_t splice_at(const char *p, const char *end) {
 }
 
 // The end of the comment at P, or P itself when there is none.
-static const char *skip_comment(const char *p, const char *end) {
+static const char *lex_skip_comment(const char *p, const char *end) {
   if (end - p < 2 || p[0] != '/')
     return p;
   if (p[1] == '*') {
@@ -41,7 +41,7 @@ static const char *skip_comment(const char *p, const char *end) {
 
 // The end of a literal whose quote stands at P. It ends with its line when it is not
 // closed.
-static const char *skip_literal(const char *p, const char *end) {
+static const char *lex_skip_literal(const char *p, const char *end) {
   char quote = *p++;
   while (p < end && *p != '\n') {
     size_t n = splice_at(p, end);
@@ -71,42 +71,42 @@ static bool is_raw(const char *text, const char *p) {
 
 // The end of the raw string whose quote stands at P: `"x(…)x"`. One that is not closed is
 // a string as others are.
-static const char *skip_raw(const char *p, const char *end) {
+static const char *lex_skip_raw(const char *p, const char *end) {
   const char *open = p + 1;
   while (open < end && open - p <= 16 && !strchr(" ()\\\t\n\v\f\"", *open))
     open++;
   size_t n = (size_t)(open - p - 1);
   if (open == end || *open != '(')
-    return skip_literal(p, end);
+    return lex_skip_literal(p, end);
   for (const char *q = open; (q = memchr(q + 1, ')', (size_t)(end - q - 1))) != NULL;)
     if ((size_t)(end - q) >= n + 2 && memcmp(q + 1, p + 1, n) == 0 && q[n + 1] == '"')
       return q + n + 2;
-  return skip_literal(p, end);
+  return lex_skip_literal(p, end);
 }
 
 const char *lex_line_end(const char *p, const char *end) {
   const char *text = p;
   while (p < end && *p != '\n') {
     size_t n = splice_at(p, end);
-    const char *q = skip_comment(p, end);
+    const char *q = lex_skip_comment(p, end);
     if (n)
       p += n;
     else if (q != p)
       p = q;
     else if (*p == '"' && is_raw(text, p))
-      p = skip_raw(p, end);
+      p = lex_skip_raw(p, end);
     else if (*p == '"' || *p == '\'')
-      p = skip_literal(p, end);
+      p = lex_skip_literal(p, end);
     else
       p++;
   }
   return p;
 }
 
-static void skip_blanks(struct lexer *l) {
+static void lex_skip_blanks(struct lexer *l) {
   while (l->p < l->end) {
     size_t n = splice_at(l->p, l->end);
-    const char *q = skip_comment(l->p, l->end);
+    const char *q = lex_skip_comment(l->p, l->end);
     if (n) {
       l->p += n;
     } else if (q != l->p) {
@@ -144,7 +144,7 @@ static const char *skip_number(const char *p, const char *end) {
   return p;
 }
 
-static size_t punctuator(const char *p, const char *end) {
+static size_t lex_punctuator(const char *p, const char *end) {
   static const char two[][3] = { "<<", ">>", "<=", ">=", "==", "!=", "&&",
                                  "||", "->", "..", "++", "--", "+=", "-=",
                                  "*=", "/=", "%=", "&=", "|=", "^=" };
@@ -156,7 +156,7 @@ static size_t punctuator(const char *p, const char *end) {
 }
 
 struct token lex(struct lexer *l) {
-  skip_blanks(l);
+  lex_skip_blanks(l);
   struct token t = { .kind = TOKEN_END, .text = { l->p, 0 }, .first = l->first };
   if (l->p == l->end)
     return t;
@@ -167,7 +167,7 @@ struct token lex(struct lexer *l) {
       p++;
     if (p < l->end && *p == '"' && is_raw(l->p, p)) {
       t.kind = TOKEN_STRING;
-      p = skip_raw(p, l->end);
+      p = lex_skip_raw(p, l->end);
     }
   } else if (isdigit((unsigned char)*p) ||
              (*p == '.' && l->end - p > 1 && isdigit((unsigned char)p[1]))) {
@@ -175,10 +175,10 @@ struct token lex(struct lexer *l) {
     p = skip_number(p, l->end);
   } else if (*p == '"' || *p == '\'') {
     t.kind = *p == '"' ? TOKEN_STRING : TOKEN_CHARACTER;
-    p = skip_literal(p, l->end);
+    p = lex_skip_literal(p, l->end);
   } else {
     t.kind = TOKEN_PUNCTUATOR;
-    p += punctuator(p, l->end);
+    p += lex_punctuator(p, l->end);
   }
   t.text.size = (size_t)(p - l->p);
   l->p = p;
@@ -191,17 +191,17 @@ char *lex_blank(const char *text, size_t size) {
   const char *end = text + size;
   for (const char *p = text; p < end;) {
     size_t n = splice_at(p, end);
-    const char *q = skip_comment(p, end);
+    const char *q = lex_skip_comment(p, end);
     if (n)
       q = p + n;
     if (q != p) {
       memset(copy + (p - text), ' ', (size_t)(q - p));
       p = q;
     } else if (*p == '"' && is_raw(text, p)) {
-      for (q = skip_raw(p, end); p < q; p++)
+      for (q = lex_skip_raw(p, end); p < q; p++)
         copy[p - text] = *p == '\n' || *p == '\r' || *p == '\0' ? ' ' : *p;
     } else if (*p == '"' || *p == '\'') {
-      for (q = skip_literal(p, end); p < q; p++)
+      for (q = lex_skip_literal(p, end); p < q; p++)
         if ((n = splice_at(p, q)) != 0)
           memset(copy + (p - text), ' ', n);
     } else {

@@ -63,14 +63,16 @@ static void find_origins(struct source *s) {
   }
 }
 
-static bool is_cuda(const char *path) {
+static bool source_is_cuda(const char *path) {
   const char *dot = strrchr(path, '.');
   return dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0);
 }
 
 struct source *source_of(const char *path, const char *text, size_t size) {
   struct source *s = arena_alloc(sizeof *s);
-  *s = (struct source){ .path = path, .text = text, .size = size, .cuda = is_cuda(path) };
+  *s = (struct source){
+    .path = path, .text = text, .size = size, .cuda = source_is_cuda(path)
+  };
   find_lines(s);
   find_origins(s);
   return s;
@@ -137,7 +139,8 @@ static const char *cuda_attribute(struct slice previous, struct slice word,
   return NULL;
 }
 
-static void hide(const struct source *s, char *copy, const char *begin, const char *end) {
+static void source_hide(const struct source *s, char *copy, const char *begin,
+                        const char *end) {
   for (const char *p = begin; p < end; p++)
     if (*p != '\n')
       copy[p - s->text] = ' ';
@@ -166,19 +169,20 @@ static const char *without_pragmas(const struct source *s) {
     }
     if (!end && s->cuda)
       end = cuda_attribute(previous, t.text, l);
-    hide(s, copy, t.text.data, end ? end : t.text.data);
+    source_hide(s, copy, t.text.data, end ? end : t.text.data);
     if (is_pragma_macro(previous, t.text))
-      hide(s, copy, previous.data, previous.data + previous.size);
+      source_hide(s, copy, previous.data, previous.data + previous.size);
   }
   return copy;
 }
 
-static void delete(void *tree) {
+static void source_delete(void *tree) {
   ts_tree_delete(tree);
 }
 
 // The tree of the bytes [START, END) of TEXT.
-static TSTree *parse(const struct source *s, const char *text, size_t start, size_t end) {
+static TSTree *front_source_parse(const struct source *s, const char *text, size_t start,
+                                  size_t end) {
   TSParser *parser = ts_parser_new();
   unsigned column, line = source_line(s, start, &column) - 1;
   TSRange range = { .start_point = { line, column - 1 },
@@ -194,7 +198,7 @@ static TSTree *parse(const struct source *s, const char *text, size_t start, siz
   ts_parser_delete(parser);
   if (!tree)
     fatal("%s: Tree-sitter could not parse it", s->path);
-  arena_defer(delete, tree);
+  arena_defer(source_delete, tree);
   return tree;
 }
 
@@ -202,11 +206,11 @@ void source_parse(struct source *s) {
   if (s->tree)
     return;
   s->parsed = without_pragmas(s);
-  s->tree = parse(s, s->parsed, 0, s->size);
+  s->tree = front_source_parse(s, s->parsed, 0, s->size);
 }
 
 TSNode source_parse_part(const struct source *s, size_t start, size_t end) {
-  return ts_tree_root_node(parse(s, s->parsed, start, end));
+  return ts_tree_root_node(front_source_parse(s, s->parsed, start, end));
 }
 
 unsigned source_line(const struct source *s, size_t offset, unsigned *column) {

@@ -121,7 +121,7 @@ bool slice_is(struct slice s, const char *word) {
 }
 
 // The byte that the escape behind a backslash at *P spells; *P is moved behind it.
-static char unescaped(const char **p, const char *end) {
+static char text_unescaped(const char **p, const char *end) {
   static const char letters[] = "abfnrtv", bytes[] = "\a\b\f\n\r\t\v";
   unsigned byte = 0, digits = 0;
   for (; digits < 3 && *p < end && **p >= '0' && **p <= '7'; digits++)
@@ -137,7 +137,7 @@ char *slice_unquoted(struct slice s) {
   char *copy = arena_alloc(s.size + 1), *q = copy;
   for (const char *p = s.data, *end = p + s.size; p < end;) {
     char c = *p++;
-    *q++ = c == '\\' && p < end ? unescaped(&p, end) : c;
+    *q++ = c == '\\' && p < end ? text_unescaped(&p, end) : c;
   }
   return copy;
 }

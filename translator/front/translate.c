@@ -158,7 +158,7 @@ static struct unit *units_for(struct translation *t, struct kernel *k) {
 
 // All that the file says, as written and as its compilers see it. False: something is
 // wrong, and told.
-static bool understand(struct translation *t) {
+static bool translate_understand(struct translation *t) {
   unsigned errors = diag_errors();
   t->pragmas = pragma_all(t->s, &t->n_pragmas);
   if (t->n_pragmas == 0)
@@ -190,7 +190,7 @@ static bool understand(struct translation *t) {
 const struct kernel *translate_kernels(struct source *s, const struct compile_options *o,
                                        unsigned *n) {
   struct translation t = { .s = s, .o = o };
-  *n = understand(&t) ? t.n_kernels : 0;
+  *n = translate_understand(&t) ? t.n_kernels : 0;
   return t.kernels;
 }
 
@@ -213,7 +213,7 @@ bool translate_source(struct source *s, const struct compile_options *o,
   if (s->cuda)
     return cuda_translate(s, o, o->emulate, out);
   struct translation t = { .s = s, .o = o };
-  if (!understand(&t))
+  if (!translate_understand(&t))
     return false;
   if (o->bake && t.n_pragmas)
     bake_choose(s, t.kernels, t.n_kernels, t.units,
@@ -282,7 +282,7 @@ static bool write_stream(FILE *f, const struct text *out) {
 }
 
 // A device, a pipe or a link is written to, never replaced: root could lose /dev/null.
-static bool is_replaceable(const char *path) {
+static bool translate_is_replaceable(const char *path) {
   struct stat st;
   return lstat(path, &st) == 0 ? S_ISREG(st.st_mode) : errno == ENOENT;
 }
@@ -291,7 +291,7 @@ static bool is_replaceable(const char *path) {
 int translate_write(const char *path, const struct text *out) {
   if (!path)
     return write_stream(stdout, out) && fflush(stdout) == 0 ? 0 : -1;
-  bool replace = is_replaceable(path);
+  bool replace = translate_is_replaceable(path);
   const char *to = replace ? arena_printf("%s.%ld.tmp", path, (long)getpid()) : path;
   FILE *f = fopen(to, "wb");
   if (!f)

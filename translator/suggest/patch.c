@@ -7,7 +7,7 @@
 enum { CONTEXT = 3 };
 
 // Line I of the text, from 0, with its newline.
-static struct slice line_at(const struct source *s, unsigned i) {
+static struct slice patch_line_at(const struct source *s, unsigned i) {
   size_t from = s->lines[i], to = i + 1 < s->n_lines ? s->lines[i + 1] : s->size;
   return (struct slice){ s->text + from, to - from };
 }
@@ -17,7 +17,7 @@ static unsigned count_lines(const struct source *s) {
   return s->n_lines && s->lines[s->n_lines - 1] == s->size ? s->n_lines - 1 : s->n_lines;
 }
 
-static unsigned line_of(const struct source *s, const struct insertion *i) {
+static unsigned patch_line_of(const struct source *s, const struct insertion *i) {
   return source_line(s, i->offset, NULL) - 1;
 }
 
@@ -43,7 +43,7 @@ void patch_apply(const struct source *s, const struct insertion *list, unsigned 
                  struct text *out) {
   size_t from = 0;
   for (unsigned i = 0; i < n; i++) {
-    size_t at = s->lines[line_of(s, &list[i])];
+    size_t at = s->lines[patch_line_of(s, &list[i])];
     text_add(out, s->text + from, at - from);
     put_lines(s, list[i].text, "", out);
     from = at;
@@ -54,7 +54,7 @@ void patch_apply(const struct source *s, const struct insertion *list, unsigned 
 static void put_context(const struct source *s, unsigned from, unsigned to,
                         struct text *out) {
   for (unsigned i = from; i < to; i++) {
-    struct slice line = line_at(s, i);
+    struct slice line = patch_line_at(s, i);
     text_printf(out, " %.*s", (int)line.size, line.data);
     if (!line.size || line.data[line.size - 1] != '\n')
       text_printf(out, "\n\\ No newline at end of file\n");
@@ -69,16 +69,17 @@ void patch_write(const struct source *s, const struct insertion *list, unsigned 
   if (n)
     text_printf(out, "--- a%s%s\n+++ b%s%s\n", slash, path, slash, path);
   for (unsigned i = 0, next; i < n; i = next) {
-    unsigned first = line_of(s, &list[i]), last = first, more = 0;
-    for (next = i + 1; next < n && line_of(s, &list[next]) <= last + 2 * CONTEXT; next++)
-      last = line_of(s, &list[next]);
+    unsigned first = patch_line_of(s, &list[i]), last = first, more = 0;
+    for (next = i + 1; next < n && patch_line_of(s, &list[next]) <= last + 2 * CONTEXT;
+         next++)
+      last = patch_line_of(s, &list[next]);
     unsigned from = first > CONTEXT ? first - CONTEXT : 0;
     unsigned to = last + CONTEXT < lines ? last + CONTEXT : lines;
     struct text hunk = { 0 };
     for (unsigned j = i, at = from; j < next; j++) {
-      put_context(s, at, line_of(s, &list[j]), &hunk);
+      put_context(s, at, patch_line_of(s, &list[j]), &hunk);
       more += put_lines(s, list[j].text, "+", &hunk);
-      at = line_of(s, &list[j]);
+      at = patch_line_of(s, &list[j]);
       if (j + 1 == next)
         put_context(s, at, to, &hunk);
     }

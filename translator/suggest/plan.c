@@ -32,7 +32,7 @@ struct planner {
   struct autotune_machine machine;
 };
 
-static struct slice text_of(const struct model *m, TSNode n) {
+static struct slice plan_text_of(const struct model *m, TSNode n) {
   return node_text(&m->b, n);
 }
 
@@ -42,29 +42,29 @@ static void plan_note(struct plan *p, TSNode at, const char *text) {
 
 // ---- what is in a loop --------------------------------------------------------------
 
-static bool holds(TSNode n, const char *type) {
+static bool plan_holds(TSNode n, const char *type) {
   if (node_is_type(n, type))
     return true;
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    if (holds(ts_node_named_child(n, i), type))
+    if (plan_holds(ts_node_named_child(n, i), type))
       return true;
   return false;
 }
 
-static bool jumps(TSNode n) {
-  return holds(n, "break_statement") || holds(n, "return_statement") ||
-      holds(n, "goto_statement");
+static bool plan_jumps(TSNode n) {
+  return plan_holds(n, "break_statement") || plan_holds(n, "return_statement") ||
+      plan_holds(n, "goto_statement");
 }
 
 static unsigned count_name(const struct model *m, TSNode n, struct slice name) {
-  unsigned count = node_is_type(n, "identifier") && slices_same(text_of(m, n), name);
+  unsigned count = node_is_type(n, "identifier") && slices_same(plan_text_of(m, n), name);
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
     count += count_name(m, ts_node_named_child(n, i), name);
   return count;
 }
 
 // Does a block between the assignment S and LOOP declare its variable?
-static bool is_own(const struct model *m, TSNode loop, const struct scalar *s) {
+static bool plan_is_own(const struct model *m, TSNode loop, const struct scalar *s) {
   for (TSNode n = s->node; node_within(n, loop); n = ts_node_parent(n)) {
     for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
       TSNode c = ts_node_named_child(n, i);
@@ -119,7 +119,7 @@ static const char *check_scalars(const struct model *m, struct band *b, TSNode *
   const char *why = NULL;
   for (unsigned i = 0; i < m->n_scalars && !why; i++) {
     const struct scalar *s = &m->scalars[i];
-    if (!node_within(s->node, loop) || is_own(m, loop, s))
+    if (!node_within(s->node, loop) || plan_is_own(m, loop, s))
       continue;
     *at = s->node;
     if (is_sum(m, loop, s))
@@ -170,7 +170,7 @@ static bool bounds_known(const struct band *b, const unsigned *order) {
 }
 
 // No loop's bounds depend on another's variable.
-static bool is_rectangular(const struct band *b) {
+static bool plan_is_rectangular(const struct band *b) {
   for (unsigned i = 0; i < b->n; i++)
     for (unsigned j = 0; j < b->n; j++)
       if (i != j && bounds_mention(b->loops[i], b->loops[j]))
@@ -207,7 +207,8 @@ static unsigned stride_of(const struct access *x, const struct iter *loop) {
 
 // The best has neighbours in memory one after the other, and sums nothing up from one to
 // the next.
-static unsigned cost_of(const struct model *m, const struct band *b, unsigned inner) {
+static unsigned plan_cost_of(const struct model *m, const struct band *b,
+                             unsigned inner) {
   unsigned cost = is_parallel(b, inner) ? 0 : CARRIED;
   for (unsigned i = 0; i < m->n_accesses; i++)
     if (node_within(m->accesses[i].node, b->loops[0]->node))
@@ -215,7 +216,7 @@ static unsigned cost_of(const struct model *m, const struct band *b, unsigned in
   return cost;
 }
 
-static bool is_identity(const unsigned *order, unsigned n) {
+static bool plan_is_identity(const unsigned *order, unsigned n) {
   for (unsigned i = 0; i < n; i++)
     if (order[i] != i)
       return false;
@@ -225,8 +226,8 @@ static bool is_identity(const unsigned *order, unsigned n) {
 // Keeps the cheapest, among equals the first, and with it the source's, which is the
 // first of all.
 static void keep_order(const struct model *m, struct band *b, const unsigned *order) {
-  unsigned cost = cost_of(m, b, order[b->n - 1]);
-  bool source = b->n_orders && is_identity(b->orders[b->n_orders - 1], b->n);
+  unsigned cost = plan_cost_of(m, b, order[b->n - 1]);
+  bool source = b->n_orders && plan_is_identity(b->orders[b->n_orders - 1], b->n);
   if (b->n_orders && cost >= b->cost)
     return;
   if (source)
@@ -236,8 +237,8 @@ static void keep_order(const struct model *m, struct band *b, const unsigned *or
   b->cost = cost;
 }
 
-static void find_orders(const struct model *m, struct band *b, unsigned *order,
-                        unsigned n) {
+static void plan_find_orders(const struct model *m, struct band *b, unsigned *order,
+                             unsigned n) {
   if (n == b->n) {
     if (keeps_order(b, order) && bounds_known(b, order) &&
         (!b->parallel || is_parallel(b, order[0])))
@@ -250,7 +251,7 @@ static void find_orders(const struct model *m, struct band *b, unsigned *order,
       used = used || order[j] == i;
     order[n] = i;
     if (!used && (b->n <= 4 || i == n))
-      find_orders(m, b, order, n + 1);
+      plan_find_orders(m, b, order, n + 1);
   }
 }
 
@@ -264,7 +265,7 @@ static long long power_below(double x) {
 }
 
 // Of a square of three arrays of double that fills a cache of BYTES.
-static long long side(long long bytes, long long otherwise) {
+static long long plan_side(long long bytes, long long otherwise) {
   double cells = (double)(bytes > 0 ? bytes : otherwise) / (3 * sizeof(double)), root = 1;
   while ((root + 1) * (root + 1) <= cells)
     root++;
@@ -336,7 +337,8 @@ static struct reuse find_reuse(const struct model *m, const struct band *b) {
 
 static void put_sizes(const struct planner *p, const struct band *b, struct reuse r,
                       struct text *t) {
-  long long near = side(p->machine.l1d, 32 << 10), far = side(p->machine.l2, 512 << 10);
+  long long near = plan_side(p->machine.l1d, 32 << 10),
+            far = plan_side(p->machine.l2, 512 << 10);
   near = near < 8 ? 8 : near;
   far = far < 2 * near ? 2 * near : far;
   if (b->n == 2 && r.far)
@@ -374,7 +376,7 @@ static void put_band(struct planner *p, const struct band *b, bool shared) {
     put_variables(b, &t);
     text_printf(&t, " optional\n");
   }
-  if (blocks && r.again && b->leaf && is_rectangular(b))
+  if (blocks && r.again && b->leaf && plan_is_rectangular(b))
     text_printf(&t, "%s#pragma autotune unroll_and_jam partial({4, 2, 1}%s)\n", indent,
                 b->n > 2 ? ", {4, 2, 1}" : "");
   if (blocks) {
@@ -382,7 +384,7 @@ static void put_band(struct planner *p, const struct band *b, bool shared) {
     put_sizes(p, b, r, &t);
     text_printf(&t, "%s\n", r.again && b->n == 3 ? "" : " optional");
   }
-  if (b->n_orders > 1 || !is_identity(b->orders[0], b->n)) {
+  if (b->n_orders > 1 || !plan_is_identity(b->orders[0], b->n)) {
     text_printf(&t, "%s#pragma autotune interchange ", indent);
     put_orders(b, &t);
     text_printf(&t, "\n");
@@ -414,7 +416,7 @@ static unsigned chain_of(const struct model *m, TSNode loop, struct iter **chain
 static bool fill_band(struct planner *p, struct band *b, bool shared, const char **why,
                       TSNode *at) {
   unsigned order[MAX_LEVELS] = { 0 };
-  b->leaf = !holds(node_field(b->loops[b->n - 1]->node, "body"), "for_statement");
+  b->leaf = !plan_holds(node_field(b->loops[b->n - 1]->node, "body"), "for_statement");
   b->v = depend(p->m, b->loops, b->n);
   if (b->v.why) {
     *why = b->v.why;
@@ -424,17 +426,17 @@ static bool fill_band(struct planner *p, struct band *b, bool shared, const char
   *why = check_scalars(p->m, b, at);
   if (*why)
     return false;
-  b->permutable = is_rectangular(b) || has_unit_steps(b);
+  b->permutable = plan_is_rectangular(b) || has_unit_steps(b);
   for (unsigned i = 0; i < b->v.n; i++)
     for (unsigned j = 0; j < b->n; j++)
       b->permutable = b->permutable && (b->v.list[i].sum || b->v.list[i].at[j] >= 0);
   b->parallel = !shared;
-  find_orders(p->m, b, order, 0);
+  plan_find_orders(p->m, b, order, 0);
   if (b->n_orders && (!shared || b->permutable || b->n_orders > 1))
     return true;
   b->n_orders = 0;
   b->parallel = false;
-  find_orders(p->m, b, order, 0);
+  plan_find_orders(p->m, b, order, 0);
   *why = "its iterations depend on each other";
   *at = b->loops[0]->node;
   return false;
@@ -453,7 +455,7 @@ static void plan_nest(struct planner *p, TSNode loop, bool shared) {
     plan_note(p->plan, loop, "nothing is proposed for this loop: it stands in a macro");
   else if (n == 0)
     plan_note(p->plan, loop, "nothing is proposed for this loop: its range is not known");
-  for (unsigned from = 0; from < n && !placed && !jumps(loop); from++) {
+  for (unsigned from = 0; from < n && !placed && !plan_jumps(loop); from++) {
     struct band b = { .n = n - from };
     memcpy(b.loops, chain + from, b.n * sizeof *chain);
     const char *reason = NULL;
@@ -465,7 +467,7 @@ static void plan_nest(struct planner *p, TSNode loop, bool shared) {
     why = why ? why : reason;
     at = from == 0 && reason ? where : at;
   }
-  if (n && jumps(loop))
+  if (n && plan_jumps(loop))
     why = "it is left by a jump";
   if (why && !shared)
     plan_note(p->plan, at,

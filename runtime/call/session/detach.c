@@ -32,7 +32,7 @@ static void restore_sequences(void) {
             __rseq_size > 32 ? __rseq_size : 32, 0, RSEQ_SIG);
 }
 
-static int help(void *data) {
+static int detach_help(void *data) {
   struct helper *h = data;
   h->tuner = sys_fork();
   if (h->tuner == 0) {
@@ -50,7 +50,7 @@ static pid_t clone_helper(struct helper *h, struct stack *stack) {
   (void)stack; // they know of fork alone
   pid_t pid = fork();
   if (pid == 0) {
-    help(h);
+    detach_help(h);
     _exit(h->tuner > 0 ? 0 : 1);
   }
   h->tuner = pid; // its number will do
@@ -58,8 +58,8 @@ static pid_t clone_helper(struct helper *h, struct stack *stack) {
 #else
   // The tuner lives on a copy of the stack, and of what this thread knows of itself.
   stack_enter(stack);
-  pid_t pid =
-      clone(help, stack->base + stack->size, CLONE_VM | CLONE_VFORK | CLONE_FILES, h);
+  pid_t pid = clone(detach_help, stack->base + stack->size,
+                    CLONE_VM | CLONE_VFORK | CLONE_FILES, h);
   stack_leave(stack);
   return pid;
 #endif

@@ -105,7 +105,7 @@ static void kill_tuner(void) {
 }
 
 // Waits until the tuner is gone, at most SECONDS; leaves no zombie.
-static bool reap(double seconds) {
+static bool session_reap(double seconds) {
   double end = sys_now() + seconds;
   for (;;) {
     int status, pidfd = atomic_load(&session.pidfd);
@@ -165,7 +165,7 @@ int memory_file(void) {
 }
 
 // Makes suspects of what was being compiled.
-static void suspect(void) {
+static void session_suspect(void) {
   struct page *page = session_page();
   for (unsigned i = 0; page && i < COMPILING; i++) {
     uint64_t variant = atomic_load(&page->compiling[i]);
@@ -194,7 +194,7 @@ static void give_up(int fds[], unsigned n) {
 }
 
 // What a session needs. On failure -1 and OUT->why, and nothing is left.
-static int prepare(int pair[2], int *memory, struct outcome *out) {
+static int session_prepare(int pair[2], int *memory, struct outcome *out) {
   *memory = memory_file();
   const char *what = *memory < 0 ? "no memory file" : NULL;
   if (!what && message_pair(pair) != 0)
@@ -222,7 +222,7 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
     log_once(AUTOTUNE_INFO, "beside",
              "CUDA kernels are tuned beside the program in another process of the "
              "device, whose times suffer from what the program does there");
-  if (prepare(pair, &memory, out) != 0)
+  if (session_prepare(pair, &memory, out) != 0)
     return -1;
   if (k->gpu && serve_open(k, args, plan->beside, why, sizeof why) != 0) {
     snprintf(out->why, sizeof out->why, "default: this call cannot be tuned: %s", why);
@@ -277,28 +277,28 @@ static void name_memory(int fd, struct outcome *out) {
 
 // A tuner that the program waited for is gone when this returns, and where it crashed,
 // *CRASHED.
-static void bury(int rc, bool *crashed) {
-  bool ended = reap(rc == 0 ? LAST_BREATH : 0.1);
+static void session_bury(int rc, bool *crashed) {
+  bool ended = session_reap(rc == 0 ? LAST_BREATH : 0.1);
   *crashed = rc != 0 && ended && has_crashed();
   if (!ended) {
     kill_tuner();
-    reap(LAST_BREATH);
+    session_reap(LAST_BREATH);
   }
 }
 
 // The tuner has said its last word, with RC, or is GONE without one, or is to say none.
-static enum session_state finish(int rc, bool gone, struct outcome *out) {
+static enum session_state session_finish(int rc, bool gone, struct outcome *out) {
   int memory = atomic_exchange(&session.memory,
                                -1); // open here, but not in a child of the program's
   unsigned suspects = session.n_suspects;
   bool crashed = false;
   log_progress(NULL);
   if (!session.beside)
-    bury(rc, &crashed);
+    session_bury(rc, &crashed);
   else if (rc != 0 && !gone)
     kill_tuner(); // it is nobody's child that one would have to wait for
   if (crashed || (session.beside && gone))
-    suspect();
+    session_suspect();
   struct page *page = session_page();
   if (rc != 0 && page)
     out->cost = atomic_load(&page->cost);
@@ -318,7 +318,7 @@ static enum session_state finish(int rc, bool gone, struct outcome *out) {
 
 // ---- listening ----------------------------------------------------------------------
 
-static void show(const struct progress *p) {
+static void session_show(const struct progress *p) {
   char line[160];
   int n = snprintf(line, sizeof line, "autotune: %s: %u of %u variant%s, %.0f s left",
                    session.kernel->name, p->done, p->total, p->total == 1 ? "" : "s",
@@ -350,7 +350,7 @@ static bool take_packet(double seconds, bool *gone) {
 }
 
 // True: it was the outcome.
-static bool obey(struct outcome *out) {
+static bool session_obey(struct outcome *out) {
   struct packet *p = session.packet;
   switch (p->kind) {
   case PACKET_LOG:
@@ -359,7 +359,7 @@ static bool obey(struct outcome *out) {
     break;
   case PACKET_PROGRESS:
     session.end = sys_now() + p->progress.silence;
-    show(&p->progress);
+    session_show(&p->progress);
     break;
   case PACKET_LENT:
     if (session.lent)
@@ -390,13 +390,13 @@ enum session_state session_wait(double seconds, struct outcome *out) {
     double now = sys_now(), end = until < session.end ? until : session.end;
     if (take_packet(end - now, &gone)) {
       session.read++;
-      if (obey(out))
-        return finish(session.packet->rc, false, out);
+      if (session_obey(out))
+        return session_finish(session.packet->rc, false, out);
     } else if (gone || sys_now() >= session.end) {
       *out = (struct outcome){ .fd = -1 };
       snprintf(out->why, sizeof out->why, "default: the tuning process %s",
                gone ? "ended unexpectedly" : "did not answer");
-      return finish(-1, gone, out);
+      return session_finish(-1, gone, out);
     } else if (sys_now() >= until) {
       return SESSION_RUNS;
     }
@@ -420,7 +420,7 @@ void session_cancel(void) {
   else if (!session.beside)
     kill_tuner();
   if (!session.beside)
-    reap(LAST_BREATH);
+    session_reap(LAST_BREATH);
   close_one(&session.memory);
   end_session();
 }

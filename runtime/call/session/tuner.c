@@ -87,7 +87,7 @@ void session_lend(const struct outcome *out) {
     send_packet(tuner.line, &(struct packet){ .kind = PACKET_LENT, .outcome = *out });
 }
 
-static void stop(int signal) {
+static void tuner_stop(int signal) {
   (void)signal;
   tuner.stopping = 1;
 }
@@ -98,7 +98,7 @@ static void forward_log(enum autotune_level level, const char *message, void *da
   send_packet(data, &p);
 }
 
-static void report(void *data, const struct progress *progress) {
+static void tuner_report(void *data, const struct progress *progress) {
   struct line *l = data;
   double now = sys_now();
   // Not more than ten a second, unless the program must be told to be more patient.
@@ -121,7 +121,7 @@ static void look_at_socket(int signal) {
 
 // A child learns of its parent's end by a signal; who is none, by the socket and by
 // looking.
-static bool follow(const struct tuner_job *job) {
+static bool tuner_follow(const struct tuner_job *job) {
   struct sigaction look = { .sa_handler = look_at_socket, .sa_flags = SA_RESTART };
   if (!job->plan->beside)
     return sandbox_follow(job->parent, SIGTERM);
@@ -134,7 +134,7 @@ static bool follow(const struct tuner_job *job) {
 
 static void set_signals(void) {
   static const int ends[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
-  struct sigaction end = { .sa_handler = stop }, ignore = { .sa_handler = SIG_IGN };
+  struct sigaction end = { .sa_handler = tuner_stop }, ignore = { .sa_handler = SIG_IGN };
   sandbox_signals();
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
     sigaction(ends[i], &end, NULL);
@@ -160,12 +160,12 @@ void tuner_main(const struct tuner_job *job) {
     serve_moved(fds[own]);
   tuner.socket = fds[0];
   tuner.program = watches ? fds[2] : -1;
-  if (!follow(job))
+  if (!tuner_follow(job))
     _exit(1);
   struct line l = { .socket = fds[0], .page = job->page, .beside = job->plan->beside };
   tuner.line = &l;
   autotune_set_log(forward_log, &l);
-  p.rc = tune_run(job->kernel, job->id, job->args, job->plan, fds[1], report, &l,
+  p.rc = tune_run(job->kernel, job->id, job->args, job->plan, fds[1], tuner_report, &l,
                   &p.outcome);
   send_packet(&l, &p);
   _exit(0);

@@ -15,7 +15,7 @@
 #error "no ELF machine is known for this architecture"
 #endif
 
-static bool inside(uint64_t offset, uint64_t bytes, size_t size) {
+static bool elf_inside(uint64_t offset, uint64_t bytes, size_t size) {
   return offset <= size && bytes <= size - offset;
 }
 
@@ -25,7 +25,7 @@ static const Elf64_Ehdr *header_of(const unsigned char *object, size_t size) {
       object[EI_CLASS] != ELFCLASS64 || header->e_type != ET_REL ||
       header->e_machine != ELF_MACHINE || header->e_shentsize != sizeof(Elf64_Shdr) ||
       header->e_shoff % _Alignof(Elf64_Shdr) != 0 ||
-      !inside(header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr), size))
+      !elf_inside(header->e_shoff, (uint64_t)header->e_shnum * sizeof(Elf64_Shdr), size))
     return NULL;
   return header;
 }
@@ -37,8 +37,8 @@ static bool visit_table(unsigned char *object, size_t size, const Elf64_Shdr *ta
                         bool (*visit)(const struct elf_symbol *, void *), void *data) {
   Elf64_Sym *symbols = (void *)(object + table->sh_offset);
   const char *names = (const char *)object + strings->sh_offset;
-  *damaged = !inside(table->sh_offset, table->sh_size, size) ||
-      !inside(strings->sh_offset, strings->sh_size, size) || strings->sh_size == 0 ||
+  *damaged = !elf_inside(table->sh_offset, table->sh_size, size) ||
+      !elf_inside(strings->sh_offset, strings->sh_size, size) || strings->sh_size == 0 ||
       table->sh_offset % _Alignof(Elf64_Sym) != 0 || names[strings->sh_size - 1] != 0;
   for (size_t i = 1; !*damaged && i < table->sh_size / sizeof *symbols; i++) {
     Elf64_Sym *s = &symbols[i];
@@ -92,7 +92,7 @@ bool elf_code(const void *object, size_t size,
     const Elf64_Shdr *s = &sections[i];
     if (s->sh_type != SHT_PROGBITS || !(s->sh_flags & SHF_EXECINSTR))
       continue;
-    if (!inside(s->sh_offset, s->sh_size, size))
+    if (!elf_inside(s->sh_offset, s->sh_size, size))
       return false;
     struct elf_section code = { i, (const unsigned char *)object + s->sh_offset,
                                 s->sh_size };

@@ -80,24 +80,25 @@ static int loader_start(char **message) {
   return 0;
 }
 
-static const void *find(const char *name) {
+static const void *orc_find(const char *name) {
   const void *address = resolve_site(loader.symbols, loader.n_symbols, name);
   return address ? address : resolve_process(name);
 }
 
 /* ORC asks for the names that a JITDylib lacks; those that nobody has are left to its
  * error. */
-static LLVMErrorRef generate(LLVMOrcDefinitionGeneratorRef generator, void *context,
-                             LLVMOrcLookupStateRef *state, LLVMOrcLookupKind kind,
-                             LLVMOrcJITDylibRef dylib, LLVMOrcJITDylibLookupFlags flags,
-                             LLVMOrcCLookupSet wanted, size_t n_wanted) {
+static LLVMErrorRef orc_generate(LLVMOrcDefinitionGeneratorRef generator, void *context,
+                                 LLVMOrcLookupStateRef *state, LLVMOrcLookupKind kind,
+                                 LLVMOrcJITDylibRef dylib,
+                                 LLVMOrcJITDylibLookupFlags flags,
+                                 LLVMOrcCLookupSet wanted, size_t n_wanted) {
   (void)generator, (void)context, (void)state, (void)kind, (void)flags;
   LLVMOrcCSymbolMapPair *found = malloc((n_wanted + 1) * sizeof *found);
   if (!found)
     return LLVMCreateStringError("out of memory");
   size_t n = 0;
   for (size_t i = 0; i < n_wanted; i++) {
-    const void *address = find(LLVMOrcSymbolStringPoolEntryStr(wanted[i].Name));
+    const void *address = orc_find(LLVMOrcSymbolStringPoolEntryStr(wanted[i].Name));
     if (!address)
       continue;
     LLVMOrcRetainSymbolStringPoolEntry(wanted[i].Name);
@@ -116,7 +117,7 @@ static LLVMErrorRef generate(LLVMOrcDefinitionGeneratorRef generator, void *cont
   return error;
 }
 
-static struct jit_code *code_new(void) {
+static struct jit_code *orc_code_new(void) {
   struct jit_code *code = loader.free;
   if (code) {
     loader.free = code->next;
@@ -129,7 +130,7 @@ static struct jit_code *code_new(void) {
   snprintf(name, sizeof name, "variant%u", loader.made++);
   code->dylib = LLVMOrcExecutionSessionCreateBareJITDylib(loader.session, name);
   LLVMOrcJITDylibAddGenerator(
-      code->dylib, LLVMOrcCreateCustomCAPIDefinitionGenerator(generate, NULL, NULL));
+      code->dylib, LLVMOrcCreateCustomCAPIDefinitionGenerator(orc_generate, NULL, NULL));
   return code;
 }
 
@@ -147,7 +148,7 @@ static void looked_up(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, size_t 
     lookup->address = (void *)(uintptr_t)result[0].Sym.Address;
 }
 
-static struct lookup look_up(struct jit_code *code, const char *name) {
+static struct lookup orc_look_up(struct jit_code *code, const char *name) {
   LLVMOrcCJITDylibSearchOrderElement order = {
     code->dylib, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly
   };
@@ -174,7 +175,7 @@ static bool scan_symbol(const struct elf_symbol *symbol, void *data) {
   return !scan->thread_local_variable;
 }
 
-static int check(const void *object, size_t size, struct scan *scan, char **message) {
+static int orc_check(const void *object, size_t size, struct scan *scan, char **message) {
   /* scan_symbol writes nothing: the cast is safe. */
   if (!elf_symbols((void *)(uintptr_t)object, size, scan_symbol, scan))
     *message = message_of("this is no object of this machine");
@@ -189,14 +190,14 @@ static int check(const void *object, size_t size, struct scan *scan, char **mess
 }
 
 /* Links CODE's object now rather than when it is first called. */
-static int materialise(struct jit_code *code, LLVMMemoryBufferRef buffer,
-                       const char *definition, char **message) {
+static int orc_materialise(struct jit_code *code, LLVMMemoryBufferRef buffer,
+                           const char *definition, char **message) {
   LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(loader.jit, code->dylib, buffer);
   if (error) {
     *message = take_error(error);
     return -1;
   }
-  struct lookup lookup = look_up(code, definition);
+  struct lookup lookup = orc_look_up(code, definition);
   if (!lookup.message)
     return 0;
   /* ORC tells the lookup that it failed, and the reporter why. */
@@ -215,9 +216,9 @@ struct jit_code *orc_load(const void *object, size_t size,
                           char **message) {
   struct scan scan = { NULL, NULL };
   *message = NULL;
-  if (check(object, size, &scan, message) != 0 || loader_start(message) != 0)
+  if (orc_check(object, size, &scan, message) != 0 || loader_start(message) != 0)
     return NULL;
-  struct jit_code *code = code_new();
+  struct jit_code *code = orc_code_new();
   if (!code) {
     *message = message_of("out of memory");
     return NULL;
@@ -226,7 +227,7 @@ struct jit_code *orc_load(const void *object, size_t size,
   loader.n_symbols = n_symbols;
   LLVMMemoryBufferRef buffer =
       LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "variant");
-  int status = materialise(code, buffer, scan.definition, message);
+  int status = orc_materialise(code, buffer, scan.definition, message);
   loader.symbols = NULL;
   loader.n_symbols = 0;
   free(loader.error);
@@ -238,7 +239,7 @@ struct jit_code *orc_load(const void *object, size_t size,
 }
 
 void *orc_symbol(struct jit_code *code, const char *name) {
-  struct lookup lookup = look_up(code, name);
+  struct lookup lookup = orc_look_up(code, name);
   free(lookup.message);
   return lookup.address;
 }

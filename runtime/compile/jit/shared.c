@@ -15,7 +15,7 @@
 
 #include "internal.h"
 
-static bool weaken(const struct elf_symbol *symbol, void *data) {
+static bool shared_weaken(const struct elf_symbol *symbol, void *data) {
   char **message = data;
   if (symbol->thread_local_storage) {
     *message = message_of("thread-local variable '%s' is not supported in a kernel",
@@ -27,7 +27,7 @@ static bool weaken(const struct elf_symbol *symbol, void *data) {
   return true;
 }
 
-static int write_all(int fd, const char *data, size_t size) {
+static int shared_write_all(int fd, const char *data, size_t size) {
   while (size > 0) {
     ssize_t n = write(fd, data, size);
     if (n < 0 && errno == EINTR)
@@ -50,7 +50,7 @@ struct reader {
 };
 
 /* Reads on when there is no memory, so that lld comes to its end. */
-static void *read_all(void *data) {
+static void *shared_read_all(void *data) {
   struct reader *r = data;
   char block[16384];
   bool kept = true;
@@ -76,7 +76,7 @@ static int start_reader(pthread_t *thread, struct reader *r) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  int error = pthread_create(thread, NULL, read_all, r);
+  int error = pthread_create(thread, NULL, shared_read_all, r);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return error;
 }
@@ -107,7 +107,8 @@ static int link_in_memory(const void *object, size_t size, struct reader *r,
                           char **message) {
   int ends[2] = { -1, -1 }, status = -1,
       input = memfd_create("autotune-object", MFD_CLOEXEC);
-  if (input < 0 || write_all(input, object, size) != 0 || pipe2(ends, O_CLOEXEC) != 0) {
+  if (input < 0 || shared_write_all(input, object, size) != 0 ||
+      pipe2(ends, O_CLOEXEC) != 0) {
     *message = message_of("cannot keep an object in memory: %s", strerror(errno));
   } else {
     r->fd = ends[0];
@@ -119,9 +120,10 @@ static int link_in_memory(const void *object, size_t size, struct reader *r,
   return status;
 }
 
-static int write_file(const char *path, const char *data, size_t size, char **message) {
+static int shared_write_file(const char *path, const char *data, size_t size,
+                             char **message) {
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
-  int status = fd < 0 ? -1 : write_all(fd, data, size);
+  int status = fd < 0 ? -1 : shared_write_all(fd, data, size);
   if (status != 0)
     *message = message_of("cannot write %s: %s", path, strerror(errno));
   if (fd >= 0 && close(fd) != 0 && status == 0) {
@@ -141,12 +143,12 @@ int shared_link(const void *object, size_t size, const char *path, char **messag
   memcpy(copy, object, size);
   struct reader linked = { .fd = -1 };
   int status = -1;
-  if (!elf_symbols(copy, size, weaken, message))
+  if (!elf_symbols(copy, size, shared_weaken, message))
     *message = message_of("this is no object of this machine");
   else if (!*message)
     status = link_in_memory(copy, size, &linked, message);
   if (status == 0)
-    status = write_file(path, linked.data, linked.size, message);
+    status = shared_write_file(path, linked.data, linked.size, message);
   free(linked.data);
   free(copy);
   return status;

@@ -52,7 +52,7 @@ uint64_t capture_outputs(const struct autotune_kernel *k,
 
 // ---- which memory -------------------------------------------------------------------
 
-static int by_address(const void *a, const void *b) {
+static int capture_by_address(const void *a, const void *b) {
   const struct capture_block *x = a, *y = b;
   return (x->address > y->address) - (x->address < y->address);
 }
@@ -65,7 +65,7 @@ static void add_block(struct capturing *c, const void *base, size_t bytes) {
 // Sorted, those that overlap or touch as one.
 static void join_blocks(struct capturing *c) {
   unsigned n = 0;
-  qsort(c->blocks, c->n_blocks, sizeof *c->blocks, by_address);
+  qsort(c->blocks, c->n_blocks, sizeof *c->blocks, capture_by_address);
   for (unsigned i = 0; i < c->n_blocks; i++) {
     struct capture_block b = c->blocks[i], *last = n ? &c->blocks[n - 1] : NULL;
     if (!last || b.address > last->address + last->size)
@@ -86,7 +86,8 @@ static bool is_within(const struct capturing *c, uintptr_t p) {
 }
 
 // Is argument A the base of a section, which may be empty in this call?
-static bool is_declared(const struct autotune_kernel *k, const struct autotune_arg *a) {
+static bool capture_is_declared(const struct autotune_kernel *k,
+                                const struct autotune_arg *a) {
   size_t n = strlen(a->name);
   for (unsigned i = 0; n > 0 && i < k->n_sections; i++)
     if (strncmp(k->sections[i].name, a->name, n) == 0 &&
@@ -105,7 +106,7 @@ static bool find_memory(struct capturing *c, void *const *args) {
     add_block(c, k->symbols[i].address, k->symbols[i].size);
   join_blocks(c);
   for (unsigned i = 0; i < k->n_args; i++)
-    if (k->args[i].pointer && !is_declared(k, &k->args[i]) &&
+    if (k->args[i].pointer && !capture_is_declared(k, &k->args[i]) &&
         !is_within(c, *(const uintptr_t *)args[i]))
       REFUSE(c, "'%s' points to what is in no section", k->args[i].name);
   if (c->n_blocks > CAPTURE_MOST_BLOCKS)
@@ -121,7 +122,8 @@ static bool find_memory(struct capturing *c, void *const *args) {
 
 // ---- the file -----------------------------------------------------------------------
 
-static bool describe(struct capturing *c, const long long *key, void *const *args) {
+static bool capture_describe(struct capturing *c, const long long *key,
+                             void *const *args) {
   const struct machine *m = machine_identity();
   struct capture call = {
     .kernel = *c->kernel,
@@ -141,7 +143,7 @@ static bool describe(struct capturing *c, const long long *key, void *const *arg
 }
 
 // AUTOTUNE_CAPTURE/KERNEL-HASH.capture
-static bool open_file(struct capturing *c, uint64_t unit, const long long *key) {
+static bool capture_open_file(struct capturing *c, uint64_t unit, const long long *key) {
   const char *given = options_get()->capture;
   char *message = NULL, *here = *given == '/' ? NULL : realpath(".", NULL);
   char *wanted = here ? sys_printf("%s/%s", here, given) : sys_strdup(given);
@@ -192,7 +194,7 @@ static bool hash_written(const struct capturing *c, off_t at, uint64_t size,
   return good;
 }
 
-static bool write_blocks(struct capturing *c, off_t at) {
+static bool capture_write_blocks(struct capturing *c, off_t at) {
   for (unsigned i = 0; i < c->n_blocks; i++) {
     struct capture_block *b = &c->blocks[i];
     if (sys_write_all(c->fd, (const void *)(uintptr_t)b->address, b->size) != 0) {
@@ -207,7 +209,7 @@ static bool write_blocks(struct capturing *c, off_t at) {
   return true;
 }
 
-static bool write_file(struct capturing *c) {
+static bool capture_write_file(struct capturing *c) {
   const struct stream *d = &c->description;
   size_t table = c->n_blocks * sizeof *c->blocks;
   struct capture_result none = { 0 };
@@ -225,7 +227,7 @@ static bool write_file(struct capturing *c) {
       sys_write_all(c->fd, d->data, d->size) != 0 ||
       sys_write_all(c->fd, c->blocks, table) != 0)
     REFUSE(c, "%s", strerror(errno));
-  if (!write_blocks(c, behind + (off_t)table))
+  if (!capture_write_blocks(c, behind + (off_t)table))
     return false;
   head.blocks_sum = XXH3_64bits(c->blocks, table);
   head.sum = XXH3_64bits(&head, offsetof(struct capture_head, sum));
@@ -238,7 +240,7 @@ static bool write_file(struct capturing *c) {
 
 // ---- a call -------------------------------------------------------------------------
 
-static void end(struct capturing *c) {
+static void capture_capture_end(struct capturing *c) {
   if (c->fd >= 0)
     close(c->fd);
   free(c->temporary);
@@ -249,7 +251,7 @@ static void end(struct capturing *c) {
   free(c);
 }
 
-static struct capturing *begin(const struct autotune_kernel *k) {
+static struct capturing *capture_capture_begin(const struct autotune_kernel *k) {
   struct capturing *c = sys_calloc(1, sizeof *c);
   if (!c)
     return NULL;
@@ -259,7 +261,7 @@ static struct capturing *begin(const struct autotune_kernel *k) {
   c->blocks = sys_calloc(k->n_sections + k->n_symbols + 1, sizeof *c->blocks);
   if (c->spans && c->blocks)
     return c;
-  end(c);
+  capture_capture_end(c);
   return NULL;
 }
 
@@ -271,10 +273,10 @@ bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long lo
              k->not_captured ? k->not_captured : "it was translated by another version");
     return false;
   }
-  struct capturing *c = begin(k);
+  struct capturing *c = capture_capture_begin(k);
   sys_hush(&hush);
-  bool good = c && find_memory(c, args) && describe(c, key, args) &&
-      open_file(c, unit, key) && write_file(c);
+  bool good = c && find_memory(c, args) && capture_describe(c, key, args) &&
+      capture_open_file(c, unit, key) && capture_write_file(c);
   if (c && !good && c->fd >= 0)
     unlink(c->temporary);
   if (good)
@@ -284,7 +286,7 @@ bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long lo
     log_message(AUTOTUNE_WARN, "%s: not captured: %s", k->name, c ? c->why : "no memory");
   sys_unhush(&hush);
   if (c && !good)
-    end(c);
+    capture_capture_end(c);
   state->capture = good ? c : NULL;
   if (good)
     c->began = sys_now();
@@ -305,6 +307,6 @@ void capture_end(struct autotune_call_state *state) {
     log_message(AUTOTUNE_WARN, "%s: what the captured call wrote is not known: %s",
                 c->kernel->name, strerror(errno));
   sys_unhush(&hush);
-  end(c);
+  capture_capture_end(c);
   errno = error;
 }

@@ -48,7 +48,7 @@ static bool check_blocks(const struct capture *c, const char *bytes, size_t size
   return true;
 }
 
-static bool covered(const struct capture *c, uint64_t address, uint64_t bytes) {
+static bool read_covered(const struct capture *c, uint64_t address, uint64_t bytes) {
   for (unsigned i = 0; i < c->n_blocks; i++)
     if (address >= c->blocks[i].address && bytes <= c->blocks[i].size &&
         address - c->blocks[i].address <= c->blocks[i].size - bytes)
@@ -59,10 +59,11 @@ static bool covered(const struct capture *c, uint64_t address, uint64_t bytes) {
 // Everything that will be compared and bound is in the blocks.
 static bool check_memory(const struct capture *c, char **message) {
   for (unsigned i = 0; i < c->kernel.n_sections; i++)
-    if (!covered(c, (uintptr_t)c->spans[i].base, c->spans[i].bytes))
+    if (!read_covered(c, (uintptr_t)c->spans[i].base, c->spans[i].bytes))
       REFUSE("the section '%s' is not in it", c->kernel.sections[i].name);
   for (unsigned i = 0; i < c->kernel.n_symbols; i++)
-    if (!covered(c, (uintptr_t)c->kernel.symbols[i].address, c->kernel.symbols[i].size))
+    if (!read_covered(c, (uintptr_t)c->kernel.symbols[i].address,
+                      c->kernel.symbols[i].size))
       REFUSE("the variable '%s' is not in it", c->kernel.symbols[i].name);
   return true;
 }

@@ -8,7 +8,7 @@
 // What numbers in a file may be at most; more is damage.
 enum { MOST_RETURNED = 1 << 20, MOST_ARGUMENT = 1 << 24, MOST_LEAVES = 1 << 16 };
 
-static void require(struct stream *s, bool condition) {
+static void tables_require(struct stream *s, bool condition) {
   s->failed |= !condition;
 }
 
@@ -20,13 +20,13 @@ static void stream_int(struct stream *s, int *n) {
 }
 
 // An enum of N values, as the int that it is.
-#define STREAM_ENUM(s, e, n)          \
-  do {                                \
-    unsigned number_ = (unsigned)(e); \
-    stream_unsigned((s), &number_);   \
-    require((s), number_ < (n));      \
-    if ((s)->reading)                 \
-      (e) = number_;                  \
+#define STREAM_ENUM(s, e, n)            \
+  do {                                  \
+    unsigned number_ = (unsigned)(e);   \
+    stream_unsigned((s), &number_);     \
+    tables_require((s), number_ < (n)); \
+    if ((s)->reading)                   \
+      (e) = number_;                    \
   } while (0)
 
 static void stream_size(struct stream *s, size_t *n) {
@@ -46,19 +46,19 @@ static void stream_pointer(struct stream *s, const void **p) {
 // A text that must be there.
 static void stream_name(struct stream *s, const char **text) {
   stream_text(s, text);
-  require(s, *text != NULL);
+  tables_require(s, *text != NULL);
 }
 
 // ---- the tables ---------------------------------------------------------------------
 
-static void value(struct stream *s, struct autotune_value *v) {
+static void tables_value(struct stream *s, struct autotune_value *v) {
   stream_name(s, &v->text);
   stream_text(s, &v->define);
   stream_bytes(s, &v->i, sizeof v->i);
   stream_double(s, &v->d);
 }
 
-static void param(struct stream *s, struct autotune_param *p, int index) {
+static void tables_param(struct stream *s, struct autotune_param *p, int index) {
   stream_name(s, &p->name);
   stream_text(s, &p->macro);
   STREAM_ENUM(s, p->kind, AUTOTUNE_COMPILER + 1);
@@ -66,15 +66,15 @@ static void param(struct stream *s, struct autotune_param *p, int index) {
   stream_unsigned(s, &p->original);
   struct autotune_value *v = stream_array(s, p->values, &p->n_values, sizeof *v, 32);
   for (unsigned i = 0; i < p->n_values; i++)
-    value(s, &v[i]);
+    tables_value(s, &v[i]);
   if (s->reading)
     p->values = v;
-  require(s,
-          p->when >= -1 && p->when < index && p->n_values > 0 &&
-              p->original <= p->n_values);
+  tables_require(s,
+                 p->when >= -1 && p->when < index && p->n_values > 0 &&
+                     p->original <= p->n_values);
 }
 
-static void unit(struct stream *s, struct autotune_unit *u) {
+static void tables_unit(struct stream *s, struct autotune_unit *u) {
   unsigned n = 0;
   for (; !s->reading && u->flags && u->flags[n];)
     n++;
@@ -82,7 +82,7 @@ static void unit(struct stream *s, struct autotune_unit *u) {
   stream_name(s, &u->text);
   const char *const *given = u->flags;
   stream_unsigned(s, &n);
-  require(s, !s->reading || n <= s->size - s->at);
+  tables_require(s, !s->reading || n <= s->size - s->at);
   const char **made = s->reading ? stream_new(s, (size_t)n + 1, sizeof *made) : NULL;
   for (unsigned i = 0; i < n && !s->failed; i++) {
     const char *flag = made ? NULL : given[i];
@@ -94,48 +94,49 @@ static void unit(struct stream *s, struct autotune_unit *u) {
     u->flags = made;
 }
 
-static void step(struct stream *s, struct autotune_step *t, unsigned n_params,
-                 unsigned n_leaves) {
+static void tables_step(struct stream *s, struct autotune_step *t, unsigned n_params,
+                        unsigned n_leaves) {
   STREAM_ENUM(s, t->op, AUTOTUNE_OP_CHOOSE + 1);
   stream_unsigned(s, &t->index);
   stream_double(s, &t->number);
-  require(s, t->op != AUTOTUNE_OP_PARAM || t->index < n_params);
-  require(s, t->op != AUTOTUNE_OP_LEAF || t->index < n_leaves);
+  tables_require(s, t->op != AUTOTUNE_OP_PARAM || t->index < n_params);
+  tables_require(s, t->op != AUTOTUNE_OP_LEAF || t->index < n_leaves);
 }
 
-static void condition(struct stream *s, struct autotune_condition *c, unsigned n_params) {
+static void tables_condition(struct stream *s, struct autotune_condition *c,
+                             unsigned n_params) {
   unsigned *looks = stream_array(s, c->params, &c->n_params, sizeof *looks, 4);
   for (unsigned i = 0; i < c->n_params; i++) {
     stream_unsigned(s, &looks[i]);
-    require(s, looks[i] < n_params);
+    tables_require(s, looks[i] < n_params);
   }
   if (s->reading)
     c->params = looks;
   stream_text(s, &c->text);
   stream_unsigned(s, &c->n_leaves);
-  require(s, c->n_leaves <= MOST_LEAVES);
+  tables_require(s, c->n_leaves <= MOST_LEAVES);
   struct autotune_step *steps = stream_array(s, c->steps, &c->n_steps, sizeof *steps, 16);
   for (unsigned i = 0; i < c->n_steps; i++)
-    step(s, &steps[i], n_params, c->n_leaves);
+    tables_step(s, &steps[i], n_params, c->n_leaves);
   if (s->reading)
     c->steps = steps;
 }
 
-static void symbol(struct stream *s, struct autotune_symbol *y) {
+static void tables_symbol(struct stream *s, struct autotune_symbol *y) {
   stream_name(s, &y->name);
   stream_pointer(s, &y->address);
   stream_size(s, &y->size);
 }
 
-static void argument(struct stream *s, struct autotune_arg *a) {
+static void tables_argument(struct stream *s, struct autotune_arg *a) {
   stream_name(s, &a->name);
   stream_size(s, &a->size);
   stream_int(s, &a->pointer);
-  require(s, a->size > 0 && a->size <= MOST_ARGUMENT);
-  require(s, !a->pointer || a->size == sizeof(void *));
+  tables_require(s, a->size > 0 && a->size <= MOST_ARGUMENT);
+  tables_require(s, !a->pointer || a->size == sizeof(void *));
 }
 
-static void section(struct stream *s, struct autotune_section *c) {
+static void tables_section(struct stream *s, struct autotune_section *c) {
   stream_name(s, &c->name);
   STREAM_ENUM(s, c->access, AUTOTUNE_INOUT + 1);
   STREAM_ENUM(s, c->element, AUTOTUNE_F128 + 1);
@@ -155,29 +156,31 @@ static void section(struct stream *s, struct autotune_section *c) {
 #define ELEMENT(type, table, i) ((type *)(uintptr_t)&(table)[i])
 
 static void tables(struct stream *s, struct autotune_kernel *k) {
-  STREAM_TABLE(s, k, args, 20, argument(s, ELEMENT(struct autotune_arg, k->args, i)));
+  STREAM_TABLE(s, k, args, 20,
+               tables_argument(s, ELEMENT(struct autotune_arg, k->args, i)));
   STREAM_TABLE(s, k, keys, 8, stream_name(s, ELEMENT(const char *, k->keys, i)));
   STREAM_TABLE(s, k, params, 32,
-               param(s, ELEMENT(struct autotune_param, k->params, i), (int)i));
+               tables_param(s, ELEMENT(struct autotune_param, k->params, i), (int)i));
   STREAM_TABLE(s, k, sections, 24,
-               section(s, ELEMENT(struct autotune_section, k->sections, i)));
-  STREAM_TABLE(s, k, units, 20, unit(s, ELEMENT(struct autotune_unit, k->units, i)));
+               tables_section(s, ELEMENT(struct autotune_section, k->sections, i)));
+  STREAM_TABLE(s, k, units, 20,
+               tables_unit(s, ELEMENT(struct autotune_unit, k->units, i)));
   STREAM_TABLE(s, k, symbols, 24,
-               symbol(s, ELEMENT(struct autotune_symbol, k->symbols, i)));
-  STREAM_TABLE(
-      s, k, conditions, 12,
-      condition(s, ELEMENT(struct autotune_condition, k->conditions, i), k->n_params));
-  require(s, k->n_params <= MAX_PARAMS && k->n_units > 0);
+               tables_symbol(s, ELEMENT(struct autotune_symbol, k->symbols, i)));
+  STREAM_TABLE(s, k, conditions, 12,
+               tables_condition(s, ELEMENT(struct autotune_condition, k->conditions, i),
+                                k->n_params));
+  tables_require(s, k->n_params <= MAX_PARAMS && k->n_units > 0);
 }
 
-static void kernel(struct stream *s, struct autotune_kernel *k) {
+static void tables_kernel(struct stream *s, struct autotune_kernel *k) {
   stream_unsigned(s, &k->abi);
-  require(s, k->abi == AUTOTUNE_ABI);
+  tables_require(s, k->abi == AUTOTUNE_ABI);
   stream_name(s, &k->name);
   stream_name(s, &k->file);
   stream_unsigned(s, &k->line);
   stream_size(s, &k->ret_size);
-  require(s, k->ret_size <= MOST_RETURNED);
+  tables_require(s, k->ret_size <= MOST_RETURNED);
   STREAM_ENUM(s, k->ret_element, AUTOTUNE_F128 + 1);
   tables(s, k);
   STREAM_ENUM(s, k->verify, AUTOTUNE_VERIFY_OFF + 1);
@@ -197,7 +200,7 @@ static void kernel(struct stream *s, struct autotune_kernel *k) {
 
 void capture_tables(struct stream *s, struct capture *c) {
   struct autotune_kernel *k = &c->kernel;
-  kernel(s, k);
+  tables_kernel(s, k);
   if (s->reading) {
     c->key = stream_new(s, k->n_keys, sizeof *c->key);
     c->args = stream_new(s, k->n_args, sizeof *c->args);
@@ -220,5 +223,5 @@ void capture_tables(struct stream *s, struct capture *c) {
   stream_name(s, &c->isa);
   stream_name(s, &c->machine);
   stream_unsigned(s, &c->threads);
-  require(s, !s->reading || s->at == s->size);
+  tables_require(s, !s->reading || s->at == s->size);
 }

@@ -33,7 +33,7 @@ double key_distance(const long long *a, const long long *b, unsigned n) {
 }
 
 // "512,3" into KEY; false: these are not N numbers.
-static bool read_key(const char *text, long long *key, unsigned n) {
+static bool near_read_key(const char *text, long long *key, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
     char *end;
     key[i] = strtoll(text, &end, 10);
@@ -50,7 +50,7 @@ static double distance_to(const struct problem *p, const struct identity *id,
   enum { MOST = 64 };
   long long key[MOST];
   *near = false;
-  if (id->n_keys > MOST || !read_key(p->key, key, id->n_keys))
+  if (id->n_keys > MOST || !near_read_key(p->key, key, id->n_keys))
     return INFINITY;
   *near = true;
   for (unsigned i = 0; i < id->n_keys; i++)
@@ -72,8 +72,8 @@ static bool same_names(const struct problem *p, const struct identity *id) {
 }
 
 // Is P like ID, and how? What runs on another kind of processor is for wisdom to say.
-static bool relate(const struct problem *p, const struct identity *id,
-                   struct relative *r) {
+static bool near_relate(const struct problem *p, const struct identity *id,
+                        struct relative *r) {
   if (strcmp(p->cpu, id->cpu) != 0 || strcmp(p->isa, id->isa) != 0)
     return false;
   bool names = same_names(p, id);
@@ -111,17 +111,17 @@ static void name_relative(const struct problem *p, const struct identity *id,
   free(key);
 }
 
-static bool nearer(const struct relative *a, const struct relative *b) {
+static bool near_nearer(const struct relative *a, const struct relative *b) {
   return a->relation != b->relation ? a->relation < b->relation
                                     : a->distance < b->distance;
 }
 
 // Keeps the nearest. An insertion sort: OUT is short.
-static unsigned insert(struct relative *out, unsigned n, const struct relative *r) {
+static unsigned near_insert(struct relative *out, unsigned n, const struct relative *r) {
   unsigned i = n < MAX_RELATIVES ? n : MAX_RELATIVES - 1;
-  if (n == MAX_RELATIVES && !nearer(r, &out[i]))
+  if (n == MAX_RELATIVES && !near_nearer(r, &out[i]))
     return n;
-  for (; i > 0 && nearer(r, &out[i - 1]); i--)
+  for (; i > 0 && near_nearer(r, &out[i - 1]); i--)
     out[i] = out[i - 1];
   out[i] = *r;
   return n < MAX_RELATIVES ? n + 1 : n;
@@ -147,10 +147,10 @@ unsigned store_relatives(struct store *s, const struct identity *id,
   while ((rc = store_step(q)) == SQLITE_ROW) {
     struct relative r;
     if (!row_read(q, &table_problem, cells) || !problem_of(cells, &p) || p.id == self ||
-        !relate(&p, id, &r))
+        !near_relate(&p, id, &r))
       continue;
     name_relative(&p, id, &r);
-    n = insert(out, n, &r);
+    n = near_insert(out, n, &r);
   }
   sqlite3_finalize(q);
   return rc == SQLITE_DONE ? n : 0;
@@ -186,7 +186,7 @@ struct fastest {
 };
 
 // Keeps the FASTEST, in order.
-static void keep(const char *values, double seconds, void *data) {
+static void near_keep(const char *values, double seconds, void *data) {
   struct fastest *f = data;
   char *copy = f->n < FASTEST || seconds < f->list[f->n - 1].seconds ? sys_strdup(values)
                                                                      : NULL;
@@ -229,7 +229,7 @@ void store_fastest(struct store *s, int64_t problem, unsigned n,
   if (winner && n > 0)
     see(winner, m.best.median, data);
   unsigned left = n - (winner && n > 0);
-  store_times(s, problem, keep, &fastest);
+  store_times(s, problem, near_keep, &fastest);
   for (unsigned i = 0; i < fastest.n; i++) {
     const struct fast *f = &fastest.list[i];
     if (left > 0 && !(winner && strcmp(f->values, winner) == 0)) {

@@ -22,7 +22,7 @@ static char *object_path(const char *folder, uint64_t hash) {
 }
 
 // The bytes of the file FD, malloc'ed.
-static void *read_file(int fd, const struct stat *st) {
+static void *objects_read_file(int fd, const struct stat *st) {
   if (st->st_size <= 0 || st->st_size > LARGEST)
     return NULL;
   void *data = sys_malloc((size_t)st->st_size);
@@ -43,7 +43,8 @@ static bool object_is_good(const char *path, uint64_t hash) {
   if (fd < 0)
     return false;
   struct stat st;
-  void *data = fstat(fd, &st) == 0 && is_ours_alone(&st) ? read_file(fd, &st) : NULL;
+  void *data = fstat(fd, &st) == 0 && is_ours_alone(&st) ? objects_read_file(fd, &st)
+                                                         : NULL;
   bool good = data && XXH3_64bits(data, (size_t)st.st_size) == hash;
   free(data);
   close(fd);
@@ -83,8 +84,8 @@ char *objects_find(uint64_t hash) {
 }
 
 // Writes DATA to PATH by way of a temporary name. 0 or -1 and errno.
-static int write_object(int directory, const char *folder, const char *path,
-                        const void *data, size_t size) {
+static int objects_write_object(int directory, const char *folder, const char *path,
+                                const void *data, size_t size) {
   char *prefix = sys_printf("%s/objects/tmp", folder), *temporary = NULL;
   int fd = prefix ? folder_temporary(prefix, &temporary) : -1;
   free(prefix);
@@ -112,7 +113,7 @@ static char *keep_bytes(const char *folder, const void *data, size_t size,
   int directory = open_objects(folder);
   char *path = directory < 0 ? NULL : object_path(folder, hash);
   if (path && !object_is_good(path, hash) &&
-      write_object(directory, folder, path, data, size) != 0) {
+      objects_write_object(directory, folder, path, data, size) != 0) {
     log_once(AUTOTUNE_WARN, "objects", "compiled variants are not kept: %s: %s", path,
              strerror(errno));
     free(path);
@@ -126,7 +127,7 @@ static char *keep_bytes(const char *folder, const void *data, size_t size,
 char *objects_keep_in(const char *folder, const char *from, uint64_t *hash) {
   int fd = sys_open(from, O_RDONLY, 0);
   struct stat st;
-  void *data = fd >= 0 && fstat(fd, &st) == 0 ? read_file(fd, &st) : NULL;
+  void *data = fd >= 0 && fstat(fd, &st) == 0 ? objects_read_file(fd, &st) : NULL;
   if (fd >= 0)
     close(fd);
   if (!data)

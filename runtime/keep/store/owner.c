@@ -15,7 +15,7 @@
 // Seconds that a trial elsewhere is believed to go on; clocks may differ by some.
 enum { FAR_AWAY = 120 };
 
-static void read_text(const char *path, char *text, size_t size) {
+static void owner_read_text(const char *path, char *text, size_t size) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   int n = fd < 0 ? -1 : sys_read_all(fd, text, size - 1);
   text[n > 0 ? n : 0] = '\0';
@@ -28,7 +28,7 @@ static void read_text(const char *path, char *text, size_t size) {
 static unsigned long long start_time(long pid) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-  read_text(path, text, sizeof text);
+  owner_read_text(path, text, sizeof text);
   char *p = strrchr(text, ')');
   for (int field = 2; p && field < 22; field++)
     p = strchr(p + 1, ' ');
@@ -36,12 +36,12 @@ static unsigned long long start_time(long pid) {
 }
 
 static void boot_id(char *id, size_t size) {
-  read_text("/proc/sys/kernel/random/boot_id", id, size);
+  owner_read_text("/proc/sys/kernel/random/boot_id", id, size);
   id[strcspn(id, "\n")] = '\0';
 }
 
 // "BOOT pid:[4026531836]": where numbers of processes mean what they mean here.
-static void place(char *text, size_t size) {
+static void owner_place(char *text, size_t size) {
   char boot[64], names[64];
   ssize_t n = readlink("/proc/self/ns/pid", names, sizeof names - 1);
   names[n > 0 ? n : 0] = '\0';
@@ -51,7 +51,7 @@ static void place(char *text, size_t size) {
 
 void store_owner(char *text, size_t size) {
   char here[160];
-  place(here, sizeof here);
+  owner_place(here, sizeof here);
   snprintf(text, size, "%ld %llu %s", (long)getpid(), start_time(getpid()), here);
 }
 
@@ -59,7 +59,7 @@ bool store_owner_lives(const struct record *r) {
   char here[160], *end;
   long pid = strtol(r->message, &end, 10);
   unsigned long long start = strtoull(end, &end, 10);
-  place(here, sizeof here);
+  owner_place(here, sizeof here);
   if (pid <= 0 || start == 0 || *end != ' ')
     return false;
   if (strcmp(end + 1, here) != 0)

@@ -22,7 +22,7 @@ static bool first_row(struct store *s, sqlite3_stmt *q, const struct table *t,
 }
 
 // Ends the statement, and the file where it turned out to be broken.
-static void end(struct store *s, sqlite3_stmt *q) {
+static void read_end(struct store *s, sqlite3_stmt *q) {
   sqlite3_finalize(q);
   int rc = s->trouble;
   s->trouble = 0;
@@ -67,7 +67,7 @@ bool store_find_summary(struct store *s, int64_t problem, struct summary *out,
     free(*toolchain);
     found = false;
   }
-  end(s, q);
+  read_end(s, q);
   return found;
 }
 
@@ -82,8 +82,8 @@ struct nearest {
   unsigned n_keys; // tuned for, of those looked at, where nothing else differs
 };
 
-static unsigned differences(const struct problem *p, const struct identity *id,
-                            const struct cell *ours) {
+static unsigned read_differences(const struct problem *p, const struct identity *id,
+                                 const struct cell *ours) {
   return (p->unit != id->unit ? UNIT : 0) | (strcmp(p->cpu, ours[4].data) ? CPU : 0) |
       (strcmp(p->isa, ours[5].data) ? ISA : 0) |
       (p->threads != id->threads ? THREADS : 0) |
@@ -98,7 +98,7 @@ static void forget_texts(struct nearest *n) {
   }
 }
 
-static void take(struct nearest *n, const struct problem *p, unsigned differs) {
+static void read_take(struct nearest *n, const struct problem *p, unsigned differs) {
   forget_texts(n);
   n->problem = *p;
   n->differs = differs;
@@ -112,14 +112,14 @@ static void take(struct nearest *n, const struct problem *p, unsigned differs) {
 }
 
 // Was PROBLEM tuned? What it has borrowed does not count.
-static bool has_winner(struct store *s, int64_t problem) {
+static bool read_has_winner(struct store *s, int64_t problem) {
   struct cell cells[STORE_CELLS];
   struct summary m;
   sqlite3_stmt *q = store_select(s, &table_winner, "WHERE problem = ?1");
   sqlite3_bind_int64(q, 1, problem);
   bool found = first_row(s, q, &table_winner, cells) &&
       !(summary_of(cells, &m) && summary_is_borrowed(&m));
-  end(s, q);
+  read_end(s, q);
   return found && s->db;
 }
 
@@ -137,16 +137,16 @@ static bool find_nearest(struct store *s, const struct identity *id,
   for (unsigned n_seen = 0; n_seen == 0 || sys_now() < until; n_seen++) {
     if (!first_row(s, q, &table_problem, cells))
       break;
-    if (!problem_of(cells, &p) || !has_winner(s, p.id))
+    if (!problem_of(cells, &p) || !read_has_winner(s, p.id))
       continue;
-    unsigned differs = differences(&p, id, ours);
+    unsigned differs = read_differences(&p, id, ours);
     n->n_keys += differs == KEY;
     if (!any || __builtin_popcount(differs) < __builtin_popcount(n->differs) ||
         differs == KEY)
-      take(n, &p, differs);
+      read_take(n, &p, differs);
     any = true;
   }
-  end(s, q);
+  read_end(s, q);
   return any;
 }
 
@@ -186,7 +186,7 @@ static void describe_nearest(FILE *f, const struct nearest *n, const struct iden
     fprintf(f, "tuned before, but its row is damaged");
 }
 
-static char *explain(struct store *s, const struct identity *id) {
+static char *read_explain(struct store *s, const struct identity *id) {
   struct cell ours[STORE_CELLS];
   struct nearest n = { .differs = 63 };
   char *key = NULL, *text = NULL;
@@ -231,13 +231,13 @@ bool store_winner(struct store *s, const struct identity *id, struct summary *ou
     return same;
   }
   if (why)
-    *why = explain(s, id);
+    *why = read_explain(s, id);
   return false;
 }
 
 // Without a time a good variant is as good as unknown.
-static enum knowledge judge(const struct record *r, enum fate *fate, struct estimate *e,
-                            struct features *features) {
+static enum knowledge read_judge(const struct record *r, enum fate *fate,
+                                 struct estimate *e, struct features *features) {
   char self[128];
   *fate = r->fate;
   *e = (struct estimate){ 0 };
@@ -270,8 +270,8 @@ enum knowledge store_look(struct store *s, const struct identity *id, uint64_t v
   sqlite3_bind_int64(q, 2, (int64_t)variant);
   if (first_row(s, q, &table_variant, cells) && cells[0].i == problem &&
       record_of(cells, &r) && r.variant == variant)
-    known = judge(&r, fate, e, features);
-  end(s, q);
+    known = read_judge(&r, fate, e, features);
+  read_end(s, q);
   return known;
 }
 
@@ -314,6 +314,6 @@ void store_news(struct store *s, const struct identity *id, double *since,
     last = cells[10].d > last ? cells[10].d : last;
     see(&r, data);
   }
-  end(s, q);
+  read_end(s, q);
   *since = last;
 }

@@ -8,12 +8,12 @@
 
 #include "tables.h"
 
-static struct cell integer(int64_t i) {
+static struct cell rows_integer(int64_t i) {
   return (struct cell){ .kind = CELL_INT, .i = i };
 }
 
 // SQLite keeps neither NaN nor the sign of zero, so neither may enter a checksum.
-static struct cell real(double d) {
+static struct cell rows_real(double d) {
   return (struct cell){ .kind = CELL_REAL, .d = isfinite(d) ? d + 0.0 : 0.0 };
 }
 
@@ -27,7 +27,7 @@ struct cell text_cell(const struct table *t, unsigned column, const char *s) {
   return text_up_to(s, t->columns[column].most);
 }
 
-static struct cell blob(const void *data, size_t size) {
+static struct cell rows_blob(const void *data, size_t size) {
   return (struct cell){ .kind = CELL_BLOB,
                         .data = data ? data : "",
                         .size = data ? size : 0 };
@@ -46,7 +46,7 @@ char *key_column(const long long *key, unsigned n) {
 
 // The texts of the columns key ("512,3") and key_names ("n\nm") in one block; *NAMES
 // points into it.
-static char *key_texts(const struct identity *id, char **names) {
+static char *rows_key_texts(const struct identity *id, char **names) {
   size_t size = 2 + 22 * (size_t)id->n_keys;
   for (unsigned i = 0; i < id->n_keys; i++)
     size += strlen(id->key_names ? id->key_names[i] : "") + 2;
@@ -72,7 +72,7 @@ static int64_t identity_sum(const struct cell *cells) {
   struct cell same[IDENTITY];
   identity.n = IDENTITY;
   memcpy(same, cells, sizeof same);
-  same[0] = integer(0);
+  same[0] = rows_integer(0);
   same[2] = text_up_to("", 0);
   return (int64_t)row_sum(&identity, same);
 }
@@ -80,20 +80,20 @@ static int64_t identity_sum(const struct cell *cells) {
 bool problem_cells(const struct identity *id, struct cell *cells, char **key) {
   const struct table *t = &table_problem;
   char *names;
-  *key = key_texts(id, &names);
+  *key = rows_key_texts(id, &names);
   if (!*key)
     return false;
   cells[1] = text_cell(t, 1, id->kernel);
   cells[2] = text_cell(t, 2, id->file);
-  cells[3] = integer((int64_t)id->unit);
+  cells[3] = rows_integer((int64_t)id->unit);
   cells[4] = text_cell(t, 4, id->cpu);
   cells[5] = text_cell(t, 5, id->isa);
-  cells[6] = integer(id->threads);
+  cells[6] = rows_integer(id->threads);
   cells[7] = text_cell(t, 7, *key);
   cells[8] = text_cell(t, 8, names);
-  cells[9] = integer((int64_t)id->shape);
+  cells[9] = rows_integer((int64_t)id->shape);
   cells[10] = text_cell(t, 10, id->family);
-  cells[0] = integer(identity_sum(cells));
+  cells[0] = rows_integer(identity_sum(cells));
   return true;
 }
 
@@ -150,18 +150,18 @@ char *problem_key_text(const struct problem *p) {
 void record_cells(int64_t problem, const struct record *r, double when, struct cell *c) {
   const struct table *t = &table_variant;
   size_t samples = r->n_samples * sizeof *r->samples, most = t->columns[6].most;
-  c[0] = integer(problem);
-  c[1] = integer((int64_t)r->variant);
+  c[0] = rows_integer(problem);
+  c[1] = rows_integer((int64_t)r->variant);
   c[2] = text_cell(t, 2, r->values);
   c[3] = text_cell(t, 3, r->compiler);
-  c[4] = integer(r->fate);
+  c[4] = rows_integer(r->fate);
   c[5] = text_cell(t, 5, r->message);
-  c[6] = blob(r->samples, samples < most ? samples : most);
-  c[7] = real(r->compile_seconds);
-  c[8] = real(r->verify_seconds);
-  c[9] = real(r->time_seconds);
-  c[10] = real(when);
-  c[11] = blob(r->features, r->features_size);
+  c[6] = rows_blob(r->samples, samples < most ? samples : most);
+  c[7] = rows_real(r->compile_seconds);
+  c[8] = rows_real(r->verify_seconds);
+  c[9] = rows_real(r->time_seconds);
+  c[10] = rows_real(when);
+  c[11] = rows_blob(r->features, r->features_size);
 }
 
 void record_features(const struct record *r, struct features *out) {
@@ -210,10 +210,10 @@ bool record_of(const struct cell *c, struct record *r) {
 
 // An open end of an interval (too few samples) is kept as the median.
 static void estimate_cells(struct estimate e, struct cell *c) {
-  c[0] = real(e.median);
-  c[1] = real(isfinite(e.low) && e.low <= e.median ? e.low : e.median);
-  c[2] = real(isfinite(e.high) && e.high >= e.median ? e.high : e.median);
-  c[3] = integer(e.n);
+  c[0] = rows_real(e.median);
+  c[1] = rows_real(isfinite(e.low) && e.low <= e.median ? e.low : e.median);
+  c[2] = rows_real(isfinite(e.high) && e.high >= e.median ? e.high : e.median);
+  c[3] = rows_integer(e.n);
 }
 
 static bool estimate_of(const struct cell *c, struct estimate *e) {
@@ -225,32 +225,33 @@ static bool estimate_of(const struct cell *c, struct estimate *e) {
 void summary_cells(int64_t problem, const char *toolchain, const struct summary *m,
                    struct cell *c) {
   const struct table *t = &table_winner;
-  c[0] = integer(problem);
+  c[0] = rows_integer(problem);
   c[1] = text_cell(t, 1, toolchain);
-  c[2] = integer((int64_t)m->winner);
+  c[2] = rows_integer((int64_t)m->winner);
   c[3] = text_cell(t, 3, m->values);
   c[4] = text_cell(t, 4, m->compiler);
-  c[5] = integer((int64_t)m->object);
+  c[5] = rows_integer((int64_t)m->object);
   estimate_cells(m->original, c + 6);
   estimate_cells(m->best, c + 10);
-  c[14] = integer(m->tried);
-  c[15] = blob(m->failed, sizeof m->failed);
-  c[16] = integer(m->total_hint);
-  c[17] = real(m->compile_seconds);
-  c[18] = real(m->verify_seconds);
-  c[19] = real(m->time_seconds);
-  c[20] = real(m->total_seconds);
-  c[21] = real(m->flops);
-  c[22] = real(m->bytes);
-  c[23] = integer(m->verified + (m->verified && m->inferred)); // 2: by inferred sections
+  c[14] = rows_integer(m->tried);
+  c[15] = rows_blob(m->failed, sizeof m->failed);
+  c[16] = rows_integer(m->total_hint);
+  c[17] = rows_real(m->compile_seconds);
+  c[18] = rows_real(m->verify_seconds);
+  c[19] = rows_real(m->time_seconds);
+  c[20] = rows_real(m->total_seconds);
+  c[21] = rows_real(m->flops);
+  c[22] = rows_real(m->bytes);
+  c[23] =
+      rows_integer(m->verified + (m->verified && m->inferred)); // 2: by inferred sections
   c[24] = text_cell(t, 24, m->search);
   c[25] = text_cell(t, 25, m->why);
-  c[26] = real(m->when);
-  c[27] = integer((int64_t)m->space);
-  c[28] = integer((int64_t)m->text);
+  c[26] = rows_real(m->when);
+  c[27] = rows_integer((int64_t)m->space);
+  c[28] = rows_integer((int64_t)m->text);
   c[29] = text_cell(t, 29, m->machine);
   c[30] = text_cell(t, 30, m->source);
-  c[31] = integer(m->same);
+  c[31] = rows_integer(m->same);
 }
 
 bool summary_of(const struct cell *c, struct summary *m) {
@@ -290,15 +291,15 @@ bool summary_of(const struct cell *c, struct summary *m) {
 
 void course_cells(int64_t problem, const struct course *course, struct cell *c) {
   const struct table *t = &table_course;
-  c[0] = integer(problem);
-  c[1] = integer(course->phase);
+  c[0] = rows_integer(problem);
+  c[1] = rows_integer(course->phase);
   c[2] = text_cell(t, 2, course->owner);
-  c[3] = real(course->began);
-  c[4] = real(course->until);
-  c[5] = integer(course->expected);
-  c[6] = real(course->original);
+  c[3] = rows_real(course->began);
+  c[4] = rows_real(course->until);
+  c[5] = rows_integer(course->expected);
+  c[6] = rows_real(course->original);
   c[7] = text_cell(t, 7, course->why);
-  c[8] = real(course->when);
+  c[8] = rows_real(course->when);
 }
 
 bool course_of(const struct cell *c, struct course *course) {

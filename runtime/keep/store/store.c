@@ -49,7 +49,7 @@ sqlite3_stmt *store_select(struct store *s, const struct table *t, const char *w
 
 // Short sleeps of uneven length: SQLite's own handler backs off to 100 ms at a time,
 // which starves the unlucky one of many processes.
-static int busy(void *data, int count) {
+static int store_busy(void *data, int count) {
   struct store *s = data;
   if (sys_now() >= s->until)
     return 0;
@@ -103,8 +103,8 @@ static enum verdict judge_header(struct store *s, char **message) {
 // ---- opening ------------------------------------------------------------------------
 
 // What a file may make SQLite do: nothing but hold rows.
-static int harden(struct store *s) {
-  sqlite3_busy_handler(s->db, busy, s);
+static int store_harden(struct store *s) {
+  sqlite3_busy_handler(s->db, store_busy, s);
   sqlite3_extended_result_codes(s->db, 1);
   sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -139,7 +139,7 @@ static enum verdict judge_file(struct store *s, char **message) {
   return REFUSED;
 }
 
-static void disconnect(struct store *s) {
+static void store_disconnect(struct store *s) {
   sqlite3_close_v2(s->db); // a statement may be under way
   s->db = NULL;
 }
@@ -156,7 +156,7 @@ static enum verdict store_connect(struct store *s, char **message) {
   store_allow(s, s->wait);
   if (rc == SQLITE_OK) {
     verdict = judge_header(s, message);
-    if (verdict == OPENED && (rc = harden(s)) == SQLITE_OK &&
+    if (verdict == OPENED && (rc = store_harden(s)) == SQLITE_OK &&
         (rc = store_upgrade(s)) == SQLITE_OK)
       rc = store_run(s->db, "PRAGMA journal_mode=TRUNCATE");
   }
@@ -166,12 +166,12 @@ static enum verdict store_connect(struct store *s, char **message) {
       *message = sys_printf("%s: %s", s->path, sqlite3_errstr(rc));
   }
   if (verdict != OPENED)
-    disconnect(s);
+    store_disconnect(s);
   return verdict;
 }
 
 // Opens the file, making one or setting one aside on the way. 0 or -1 and *MESSAGE.
-static int establish(struct store *s, char **message) {
+static int store_establish(struct store *s, char **message) {
   s->checked = s->durable = false;
   for (int attempt = 0; attempt < 4; attempt++) {
     enum verdict verdict = store_connect(s, message);
@@ -197,18 +197,19 @@ bool store_recover(struct store *s, int rc) {
   bool moved = rc == SQLITE_READONLY_DBMOVED;
   if ((!is_corruption(rc) && !moved) || !s->keep)
     return false;
-  disconnect(s);
+  store_disconnect(s);
   if (!moved)
     store_set_aside(s, "is damaged");
   char *message = NULL;
-  if (establish(s, &message) != 0)
+  if (store_establish(s, &message) != 0)
     log_once(AUTOTUNE_WARN, "store", "results are not kept: %s",
              message ? message : "no memory");
   free(message);
   return s->db != NULL;
 }
 
-static struct store *open_in(const char *folder, bool keep, double wait, char **message) {
+static struct store *store_store_open_in(const char *folder, bool keep, double wait,
+                                         char **message) {
   *message = NULL;
   struct store *s = sys_calloc(1, sizeof *s);
   if (!s)
@@ -219,14 +220,14 @@ static struct store *open_in(const char *folder, bool keep, double wait, char **
   s->last = &s->first;
   s->folder = sys_strdup(folder);
   s->path = sys_printf("%s/results.db", folder);
-  if (s->folder && s->path && establish(s, message) == 0)
+  if (s->folder && s->path && store_establish(s, message) == 0)
     return s;
   store_close(s);
   return NULL;
 }
 
 struct store *store_open_in(const char *folder, bool keep, char **message) {
-  return open_in(folder, keep, STORE_WAIT, message);
+  return store_store_open_in(folder, keep, STORE_WAIT, message);
 }
 
 struct store *store_open_within(double seconds, char **message) {
@@ -235,7 +236,8 @@ struct store *store_open_within(double seconds, char **message) {
   // Who is in a hurry only reads: making a file waits for the disk, and the tuner does
   // it.
   bool hurries = seconds < STORE_WAIT;
-  struct store *s = folder ? open_in(folder, !hurries, seconds, message) : NULL;
+  struct store *s = folder ? store_store_open_in(folder, !hurries, seconds, message)
+                           : NULL;
   bool wanted = !cache || *cache || getauxval(AT_SECURE);
   if (!s && wanted && !hurries)
     log_once(AUTOTUNE_WARN, "store", "results are not kept: %s",
@@ -255,7 +257,7 @@ void store_close(struct store *s) {
   if (s->pid == getpid()) {
     if (s->db && s->first)
       store_finish_queue(s);
-    disconnect(s);
+    store_disconnect(s);
   }
   store_drop_queue(s);
   free(s->folder);

@@ -84,7 +84,7 @@ static int run_text(struct store *s, char *sql) {
   return rc;
 }
 
-static int rewrite(struct store *s, const struct table *t, unsigned n) {
+static int upgrade_rewrite(struct store *s, const struct table *t, unsigned n) {
   struct table old = *t;
   char name[64];
   old.n = n;
@@ -108,7 +108,7 @@ static int rewrite_all(struct store *s) {
   int rc = read_schema(s, found);
   for (int i = 0; i < STORE_TABLES && rc == SQLITE_OK; i++)
     if (found[i] != store_tables[i]->n)
-      rc = rewrite(s, store_tables[i], found[i]);
+      rc = upgrade_rewrite(s, store_tables[i], found[i]);
   if (rc == SQLITE_OK)
     rc = run_text(s, sys_printf("PRAGMA user_version=%d; COMMIT", STORE_VERSION));
   if (rc != SQLITE_OK)

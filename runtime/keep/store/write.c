@@ -39,7 +39,8 @@ static struct queued *queued_new(const struct table *t, const struct cell *cells
   return q;
 }
 
-static int enqueue(struct store *s, const struct table *t, const struct cell *cells) {
+static int write_enqueue(struct store *s, const struct table *t,
+                         const struct cell *cells) {
   struct queued *q = s->n_queued < LONGEST_QUEUE ? queued_new(t, cells) : NULL;
   if (!q)
     return -1;
@@ -80,7 +81,7 @@ int store_insert(struct store *s, const struct table *t, const struct cell *cell
 }
 
 // A file that came broken is found out before anything is built on it; once a connection.
-static int check_file(struct store *s) {
+static int write_check_file(struct store *s) {
   struct stat st;
   if (s->checked || stat(s->path, &st) != 0 || st.st_size > LARGEST_CHECKED)
     return SQLITE_OK;
@@ -103,7 +104,7 @@ static int set_durable(struct store *s, bool durable) {
 }
 
 static int write_queue(struct store *s, bool durable) {
-  int rc = check_file(s);
+  int rc = write_check_file(s);
   if (rc == SQLITE_OK)
     rc = set_durable(s, durable);
   if (rc == SQLITE_OK)
@@ -179,7 +180,7 @@ static int64_t enqueue_problem(struct store *s, const struct identity *id) {
   if (!problem_cells(id, cells, &key))
     return 0;
   int64_t problem = cells[0].i;
-  if (enqueue(s, &table_problem, cells) != 0)
+  if (write_enqueue(s, &table_problem, cells) != 0)
     problem = 0;
   free(key);
   return problem;
@@ -187,7 +188,7 @@ static int64_t enqueue_problem(struct store *s, const struct identity *id) {
 
 static int write_row(struct store *s, int64_t problem, const struct table *t,
                      const struct cell *cells, double wait, bool durable) {
-  if (!problem || enqueue(s, t, cells) != 0)
+  if (!problem || write_enqueue(s, t, cells) != 0)
     return -1;
   return store_flush(s, wait, durable);
 }

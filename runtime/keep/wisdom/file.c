@@ -37,7 +37,7 @@ void wisdom_free(struct wisdom *w) {
   wisdom_drop(w);
 }
 
-static bool is_wanted(const char *kernel, const char *const *kernels, unsigned n) {
+static bool file_is_wanted(const char *kernel, const char *const *kernels, unsigned n) {
   for (unsigned i = 0; i < n; i++)
     if (strcmp(kernels[i], kernel) == 0)
       return true;
@@ -51,7 +51,7 @@ bool wisdom_add_listing(struct wisdom *w, const struct listing *l,
     struct wisdom_entry e = { .problem = item->problem,
                               .summary = item->summary,
                               .origin = "" };
-    if (item->finished && is_wanted(item->problem.kernel, kernels, n) &&
+    if (item->finished && file_is_wanted(item->problem.kernel, kernels, n) &&
         !wisdom_add(w, &e))
       return false;
   }
@@ -121,7 +121,7 @@ void wisdom_sort(struct wisdom *w) {
 // ---- reading ------------------------------------------------------------------------
 
 // All of the file at PATH, with a NUL behind it, malloc'ed; NULL and *WHY.
-static char *read_all(const char *path, size_t *size, const char **why) {
+static char *file_read_all(const char *path, size_t *size, const char **why) {
   int fd = sys_open(path, O_RDONLY | O_NONBLOCK, 0);
   struct stat st;
   char *data = NULL;
@@ -152,7 +152,7 @@ int wisdom_read(struct wisdom *w, const char *path, wisdom_complain *complain,
                 void *data) {
   const char *why;
   size_t size;
-  char message[160], *all = read_all(path, &size, &why);
+  char message[160], *all = file_read_all(path, &size, &why);
   unsigned number = 0;
   int status = all ? 0 : -1;
   if (!all)
@@ -201,7 +201,7 @@ static int write_lines(const void *what, FILE *f) {
 }
 
 // A device, a pipe or a link is written to, never replaced: root would lose /dev/null.
-static bool is_replaceable(const char *path) {
+static bool file_is_replaceable(const char *path) {
   struct stat st;
   return lstat(path, &st) != 0 || S_ISREG(st.st_mode);
 }
@@ -223,7 +223,7 @@ static int write_in_place(const char *path, int (*write)(const void *what, FILE 
 int wisdom_write_file(const char *path, int (*write)(const void *what, FILE *f),
                       const void *what) {
   static atomic_uint counter;
-  if (!is_replaceable(path))
+  if (!file_is_replaceable(path))
     return write_in_place(path, write, what);
   char *temporary =
       sys_printf("%s.new-%ld-%u", path, (long)getpid(), atomic_fetch_add(&counter, 1));
@@ -253,8 +253,8 @@ int wisdom_write(const struct wisdom *w, const char *path, FILE *out) {
 
 // ---- merging ------------------------------------------------------------------------
 
-static const struct wisdom_entry *find(const struct wisdom *w,
-                                       const struct wisdom_entry *e) {
+static const struct wisdom_entry *file_find(const struct wisdom *w,
+                                            const struct wisdom_entry *e) {
   return w && w->n ? bsearch(e, w->entries, w->n, sizeof *e,
                              (int (*)(const void *, const void *))wisdom_compare)
                    : NULL;
@@ -274,7 +274,7 @@ static bool is_same(const struct wisdom_entry *a, const struct wisdom_entry *b) 
 // the better one stays.
 static bool merge_one(const struct wisdom_entry *e, const struct wisdom *other,
                       const struct wisdom *base, struct wisdom *out) {
-  const struct wisdom_entry *theirs = find(other, e), *before = find(base, e);
+  const struct wisdom_entry *theirs = file_find(other, e), *before = file_find(base, e);
   if (!theirs && before && is_same(before, e))
     return true;
   if (theirs && before && is_same(before, e))
@@ -291,7 +291,7 @@ bool wisdom_merge(const struct wisdom *ours, const struct wisdom *theirs,
     if (!merge_one(&ours->entries[i], theirs, base, out))
       return false;
   for (unsigned i = 0; i < theirs->n; i++)
-    if (!find(ours, &theirs->entries[i]) &&
+    if (!file_find(ours, &theirs->entries[i]) &&
         !merge_one(&theirs->entries[i], ours, base, out))
       return false;
   if (out->n)

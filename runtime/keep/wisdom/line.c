@@ -33,7 +33,7 @@ struct reading {
 
 // ---- reading members ----------------------------------------------------------------
 
-static void put(struct reading *r, const char *s, size_t n) {
+static void line_put(struct reading *r, const char *s, size_t n) {
   if (n >= (size_t)(r->end - r->at)) {
     FAIL(r, "it is too long");
     return;
@@ -44,28 +44,28 @@ static void put(struct reading *r, const char *s, size_t n) {
 }
 
 // Texts end at a NUL; neither it nor what would break a row or a terminal is in them.
-static bool is_plain(const char *s) {
+static bool line_is_plain(const char *s) {
   for (; *s; s++)
     if ((unsigned char)*s < 0x20 || *s == 0x7f)
       return false;
   return true;
 }
 
-static const char *text(struct reading *r, const char *name, size_t most) {
+static const char *line_text(struct reading *r, const char *name, size_t most) {
   json_t *v = json_object_get(r->root, name);
   const char *s = json_string_value(v), *start = r->at;
   if (!s) {
     FAIL(r, "'%s' is no text", name);
     return "";
   }
-  if (strlen(s) > most || !is_plain(s))
+  if (strlen(s) > most || !line_is_plain(s))
     FAIL(r, "'%s' is out of range", name);
-  put(r, s, strlen(s));
+  line_put(r, s, strlen(s));
   r->at += !r->failed;
   return r->failed ? "" : start;
 }
 
-static uint64_t hash(struct reading *r, const char *name) {
+static uint64_t line_hash(struct reading *r, const char *name) {
   const char *s = json_string_value(json_object_get(r->root, name));
   if (!s || strlen(s) != 16 || strspn(s, "0123456789abcdef") != 16) {
     FAIL(r, "'%s' is no hash of 16 digits", name);
@@ -74,16 +74,16 @@ static uint64_t hash(struct reading *r, const char *name) {
   return strtoull(s, NULL, 16);
 }
 
-static long long whole(struct reading *r, json_t *v, const char *name, long long least,
-                       long long most) {
+static long long line_whole(struct reading *r, json_t *v, const char *name,
+                            long long least, long long most) {
   long long n = json_integer_value(v);
   if (!json_is_integer(v) || n < least || n > most)
     FAIL(r, "'%s' is out of range", name);
   return n;
 }
 
-static double seconds(struct reading *r, json_t *object, const char *member,
-                      const char *name) {
+static double line_seconds(struct reading *r, json_t *object, const char *member,
+                           const char *name) {
   json_t *v = json_object_get(object, member);
   double d = json_number_value(v);
   if (!json_is_number(v) || !(d >= 0 && d < longest))
@@ -91,43 +91,43 @@ static double seconds(struct reading *r, json_t *object, const char *member,
   return d;
 }
 
-static struct estimate estimate(struct reading *r, const char *name) {
+static struct estimate line_estimate(struct reading *r, const char *name) {
   json_t *v = json_object_get(r->root, name);
-  struct estimate e = { seconds(r, v, "median", name), seconds(r, v, "low", name),
-                        seconds(r, v, "high", name),
-                        (unsigned)whole(r, json_object_get(v, "n"), name, 0,
-                                        MOST_SAMPLES) };
+  struct estimate e = { line_seconds(r, v, "median", name),
+                        line_seconds(r, v, "low", name), line_seconds(r, v, "high", name),
+                        (unsigned)line_whole(r, json_object_get(v, "n"), name, 0,
+                                             MOST_SAMPLES) };
   if (json_object_size(v) != 4 || !(e.low <= e.median && e.median <= e.high))
     FAIL(r, "'%s' is out of range", name);
   return e;
 }
 
 // [["n", 512], ["m", 3]] to "512,3" and "n\nm".
-static void key(struct reading *r, struct problem *p) {
+static void line_key(struct reading *r, struct problem *p) {
   json_t *list = json_object_get(r->root, "key");
   size_t n = json_array_size(list);
   char number[32];
   if (!json_is_array(list) || n > MOST_KEYS)
     FAIL(r, "'key' is out of range");
   p->key = r->at;
-  put(r, "", 0); // there may be none
+  line_put(r, "", 0); // there may be none
   for (size_t i = 0; i < n && !r->failed; i++) {
     json_t *pair = json_array_get(list, i), *value = json_array_get(pair, 1);
     if (json_array_size(pair) != 2 || !json_is_integer(value))
       FAIL(r, "'key' is out of range");
-    put(r, number,
-        (size_t)snprintf(number, sizeof number, "%s%lld", i ? "," : "",
-                         (long long)json_integer_value(value)));
+    line_put(r, number,
+             (size_t)snprintf(number, sizeof number, "%s%lld", i ? "," : "",
+                              (long long)json_integer_value(value)));
   }
   r->at += !r->failed;
   p->key_names = r->at;
-  put(r, "", 0);
+  line_put(r, "", 0);
   for (size_t i = 0; i < n && !r->failed; i++) {
     const char *name = json_string_value(json_array_get(json_array_get(list, i), 0));
-    if (!name || !is_plain(name))
+    if (!name || !line_is_plain(name))
       FAIL(r, "'key' is out of range");
-    put(r, "\n", i > 0);
-    put(r, name ? name : "", name ? strlen(name) : 0);
+    line_put(r, "\n", i > 0);
+    line_put(r, name ? name : "", name ? strlen(name) : 0);
   }
   if (!r->failed && (strlen(p->key) > 4096 || strlen(p->key_names) > 4096))
     FAIL(r, "'key' is too long");
@@ -139,7 +139,7 @@ static int by_text(const void *a, const void *b) {
 }
 
 // {"MR": "6"} to "MR=6\n", sorted by name.
-static const char *values(struct reading *r) {
+static const char *line_values(struct reading *r) {
   json_t *object = json_object_get(r->root, "values"), *value;
   const char *names[MAX_PARAMS], *name, *start = r->at;
   unsigned n = 0;
@@ -151,23 +151,23 @@ static const char *values(struct reading *r) {
   qsort(names, n, sizeof *names, by_text);
   for (unsigned i = 0; i < n && !r->failed; i++) {
     const char *s = json_string_value(json_object_get(object, names[i]));
-    if (!s || !is_plain(s) || !is_plain(names[i]) || !*names[i] ||
+    if (!s || !line_is_plain(s) || !line_is_plain(names[i]) || !*names[i] ||
         strchr(names[i], '=')) {
       FAIL(r, "'values' is out of range");
       break;
     }
-    put(r, names[i], strlen(names[i]));
-    put(r, "=", 1);
-    put(r, s, strlen(s));
-    put(r, "\n", 1);
+    line_put(r, names[i], strlen(names[i]));
+    line_put(r, "=", 1);
+    line_put(r, s, strlen(s));
+    line_put(r, "\n", 1);
   }
   if (n == 0)
-    put(r, "", 0);
+    line_put(r, "", 0);
   r->at += !r->failed;
   return start;
 }
 
-static double moment(struct reading *r) {
+static double line_moment(struct reading *r) {
   const char *s = json_string_value(json_object_get(r->root, "when"));
   struct tm tm = { 0 };
   char *end = s ? strptime(s, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
@@ -194,11 +194,11 @@ static void refuse_strangers(struct reading *r) {
     while (members[i] && strcmp(members[i], name) != 0)
       i++;
     if (!members[i])
-      FAIL(r, "there is no member '%.40s'", is_plain(name) ? name : "?");
+      FAIL(r, "there is no member '%.40s'", line_is_plain(name) ? name : "?");
   }
 }
 
-static char *dump(const json_t *root) {
+static char *line_dump(const json_t *root) {
   return json_dumps(root, JSON_SORT_KEYS | JSON_REAL_PRECISION(6));
 }
 
@@ -215,7 +215,7 @@ static void check_sum(struct reading *r) {
     return;
   json_incref(given);
   json_object_del(r->root, "sum");
-  char *plain = dump(r->root);
+  char *plain = line_dump(r->root);
   if (plain)
     set_sum(r->root, plain);
   if (!plain || !json_equal(given, json_object_get(r->root, "sum")))
@@ -224,37 +224,38 @@ static void check_sum(struct reading *r) {
   free(plain);
 }
 
-static void read_members(struct reading *r, struct wisdom_entry *e) {
+static void line_read_members(struct reading *r, struct wisdom_entry *e) {
   struct problem *p = &e->problem;
   struct summary *m = &e->summary;
   enum { NAME = 4096, LONG = 1 << 15 };
-  if (whole(r, json_object_get(r->root, "autotune"), "autotune", 1, 1000) > WISDOM_FORMAT)
+  if (line_whole(r, json_object_get(r->root, "autotune"), "autotune", 1, 1000) >
+      WISDOM_FORMAT)
     FAIL(r, "it is of a newer autotune");
   refuse_strangers(r);
   check_sum(r);
-  p->kernel = text(r, "kernel", NAME);
-  p->file = text(r, "file", NAME);
-  p->cpu = text(r, "cpu", NAME);
-  p->isa = text(r, "isa", NAME);
+  p->kernel = line_text(r, "kernel", NAME);
+  p->file = line_text(r, "file", NAME);
+  p->cpu = line_text(r, "cpu", NAME);
+  p->isa = line_text(r, "isa", NAME);
   p->family = "";
-  p->unit = hash(r, "unit");
-  p->threads =
-      (unsigned)whole(r, json_object_get(r->root, "threads"), "threads", 0, MOST_THREADS);
-  p->toolchain = text(r, "toolchain", NAME);
-  key(r, p);
-  m->space = hash(r, "space");
-  m->text = hash(r, "text");
-  m->values = values(r);
-  m->compiler = text(r, "compiler", NAME);
-  m->machine = text(r, "machine", NAME);
-  m->search = text(r, "search", NAME);
+  p->unit = line_hash(r, "unit");
+  p->threads = (unsigned)line_whole(r, json_object_get(r->root, "threads"), "threads", 0,
+                                    MOST_THREADS);
+  p->toolchain = line_text(r, "toolchain", NAME);
+  line_key(r, p);
+  m->space = line_hash(r, "space");
+  m->text = line_hash(r, "text");
+  m->values = line_values(r);
+  m->compiler = line_text(r, "compiler", NAME);
+  m->machine = line_text(r, "machine", NAME);
+  m->search = line_text(r, "search", NAME);
   m->why = m->source = "";
-  m->original = estimate(r, "default");
-  m->best = estimate(r, "best");
+  m->original = line_estimate(r, "default");
+  m->best = line_estimate(r, "best");
   m->tried =
-      (unsigned)whole(r, json_object_get(r->root, "tried"), "tried", 0, UINT32_MAX);
+      (unsigned)line_whole(r, json_object_get(r->root, "tried"), "tried", 0, UINT32_MAX);
   m->verified = json_is_true(json_object_get(r->root, "verified"));
-  m->when = moment(r);
+  m->when = line_moment(r);
   m->winner = *m->values ? identity_values(m->values) | 1 : 0;
   if (!json_is_boolean(json_object_get(r->root, "verified")) ||
       strlen(m->values) > LONG || !*p->kernel || strchr(p->file, '/'))
@@ -278,7 +279,7 @@ bool wisdom_parse(const char *line, size_t size, struct wisdom_entry *e, char *w
     FAIL(&r, "no memory");
   } else {
     r.end = r.at + 2 * size + 4096;
-    read_members(&r, e);
+    line_read_members(&r, e);
   }
   json_decref(r.root);
   if (r.failed) {
@@ -290,14 +291,14 @@ bool wisdom_parse(const char *line, size_t size, struct wisdom_entry *e, char *w
 
 // ---- printing -----------------------------------------------------------------------
 
-static json_t *hex(uint64_t h) {
+static json_t *line_hex(uint64_t h) {
   char s[20];
   snprintf(s, sizeof s, "%016llx", (unsigned long long)h);
   return json_string(s);
 }
 
 // As it will be read back, so that it is printed the same way again.
-static json_t *rounded(double d) {
+static json_t *line_rounded(double d) {
   char s[32];
   snprintf(s, sizeof s, "%.6g", isfinite(d) ? d : 0.0);
   return json_real(strtod(s, NULL));
@@ -307,14 +308,14 @@ static json_t *print_estimate(struct estimate e) {
   json_t *o = json_object();
   double low = isfinite(e.low) && e.low <= e.median ? e.low : e.median;
   double high = isfinite(e.high) && e.high >= e.median ? e.high : e.median;
-  json_object_set_new(o, "median", rounded(e.median));
-  json_object_set_new(o, "low", rounded(low));
-  json_object_set_new(o, "high", rounded(high));
+  json_object_set_new(o, "median", line_rounded(e.median));
+  json_object_set_new(o, "low", line_rounded(low));
+  json_object_set_new(o, "high", line_rounded(high));
   json_object_set_new(o, "n", json_integer(e.n));
   return o;
 }
 
-static json_t *print_key(const struct problem *p) {
+static json_t *line_print_key(const struct problem *p) {
   json_t *list = json_array();
   const char *number = p->key, *name = p->key_names;
   while (*number) {
@@ -330,7 +331,7 @@ static json_t *print_key(const struct problem *p) {
   return list;
 }
 
-static json_t *print_values(const char *s) {
+static json_t *line_print_values(const char *s) {
   json_t *o = json_object();
   for (size_t n; *s; s += n + (s[n] == '\n')) {
     size_t name = strcspn(s, "=\n");
@@ -369,16 +370,16 @@ char *wisdom_print(const struct wisdom_entry *e) {
     { "file", json_string(file ? file + 1 : p->file) },
     { "isa", json_string(p->isa) },
     { "kernel", json_string(p->kernel) },
-    { "key", print_key(p) },
+    { "key", line_print_key(p) },
     { "machine", json_string(m->machine) },
     { "search", json_string(m->search) },
-    { "space", hex(m->space) },
-    { "text", hex(m->text) },
+    { "space", line_hex(m->space) },
+    { "text", line_hex(m->text) },
     { "threads", json_integer(p->threads) },
     { "toolchain", json_string(p->toolchain) },
     { "tried", json_integer(m->tried) },
-    { "unit", hex(p->unit) },
-    { "values", print_values(m->winner ? m->values : "") },
+    { "unit", line_hex(p->unit) },
+    { "values", line_print_values(m->winner ? m->values : "") },
     { "verified", json_boolean(m->verified) },
     { "when", print_moment(m->when) },
   };
@@ -386,10 +387,10 @@ char *wisdom_print(const struct wisdom_entry *e) {
   for (size_t i = 0; i < sizeof all / sizeof *all;
        i++) // takes each value over, also in vain
     good &= json_object_set_new(o, all[i].name, all[i].value) == 0;
-  char *plain = good ? dump(o) : NULL;
+  char *plain = good ? line_dump(o) : NULL;
   if (plain)
     set_sum(o, plain);
-  char *line = plain ? dump(o) : NULL;
+  char *line = plain ? line_dump(o) : NULL;
   free(plain);
   json_decref(o);
   return line;

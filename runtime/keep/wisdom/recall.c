@@ -17,8 +17,8 @@ enum { MOST_COUNTED = 400 };
 
 // ---- what an edit has left ----------------------------------------------------------
 
-static bool holds(const struct autotune_kernel *k, const struct identity *id,
-                  const struct record *r) {
+static bool recall_holds(const struct autotune_kernel *k, const struct identity *id,
+                         const struct record *r) {
   choice point[MAX_PARAMS];
   bool in_process = strncmp(r->compiler, "clang ", 6) == 0 ||
       strncmp(r->compiler, "nvrtc ", 6) == 0;
@@ -39,7 +39,7 @@ static void count_held(struct store *s, const struct autotune_kernel *k,
   while (q && all < MOST_COUNTED && store_step(q) == SQLITE_ROW)
     if (row_read(q, &table_variant, cells) && record_of(cells, &r) && r.fate == FATE_OK &&
         r.n_samples > 0) {
-      held += holds(k, id, &r);
+      held += recall_holds(k, id, &r);
       all++;
     }
   sqlite3_finalize(q);
@@ -52,8 +52,8 @@ static void count_held(struct store *s, const struct autotune_kernel *k,
 // ---- a winner -----------------------------------------------------------------------
 
 // Is M still what it was? Fills OUT->point; SAYs why not.
-static bool is_current(const struct autotune_kernel *k, const struct summary *m,
-                       struct recall *out) {
+static bool recall_is_current(const struct autotune_kernel *k, const struct summary *m,
+                              struct recall *out) {
   if (!identity_point(k, m->values, out->point)) {
     SAY(out, "parameters changed, and what was best is no candidate any more");
     return false;
@@ -65,8 +65,8 @@ static bool is_current(const struct autotune_kernel *k, const struct summary *m,
   return true;
 }
 
-static void take(struct recall *out, enum recall_kind kind, const struct summary *m,
-                 char *path) {
+static void recall_take(struct recall *out, enum recall_kind kind,
+                        const struct summary *m, char *path) {
   out->kind = kind;
   out->summary = *m;
   out->path = path;
@@ -91,10 +91,10 @@ static void from_store(struct store *s, const struct autotune_kernel *k,
     SAY(out, "parameters, candidates or the constraint changed");
     count_held(s, k, id, out->why, sizeof out->why);
   } else if (!m->winner) {
-    take(out, RECALL_DEFAULT, m, NULL);
-  } else if ((!m->text && m->object) || is_current(k, m, out)) {
+    recall_take(out, RECALL_DEFAULT, m, NULL);
+  } else if ((!m->text && m->object) || recall_is_current(k, m, out)) {
     char *path = m->object ? objects_find(m->object) : NULL;
-    take(out, path || !m->text ? RECALL_OBJECT : RECALL_POINT, m, path);
+    recall_take(out, path || !m->text ? RECALL_OBJECT : RECALL_POINT, m, path);
   }
 }
 
@@ -106,8 +106,8 @@ static void from_entry(struct store *s, const struct autotune_kernel *k,
   char *toolchain = NULL, *path = NULL;
   out->entry = e;
   if (!e->summary.winner)
-    return take(out, RECALL_DEFAULT, &e->summary, NULL);
-  if (!is_current(k, &e->summary, out))
+    return recall_take(out, RECALL_DEFAULT, &e->summary, NULL);
+  if (!recall_is_current(k, &e->summary, out))
     return;
   store_summary_free(m);
   if (s && store_find_summary(s, problem_id(id), m, &toolchain) && m->object &&
@@ -116,11 +116,11 @@ static void from_entry(struct store *s, const struct autotune_kernel *k,
       m->text == identity_text(k, out->point))
     path = objects_find(m->object);
   free(toolchain);
-  take(out, path ? RECALL_OBJECT : RECALL_POINT, &e->summary, path);
+  recall_take(out, path ? RECALL_OBJECT : RECALL_POINT, &e->summary, path);
 }
 
-static void from_wisdom(struct store *s, const struct autotune_kernel *k,
-                        const struct identity *id, struct recall *out) {
+static void recall_from_wisdom(struct store *s, const struct autotune_kernel *k,
+                               const struct identity *id, struct recall *out) {
   char *why = NULL;
   const struct wisdom_entry *e = wisdom_find(id, &why);
   if (e)
@@ -133,11 +133,11 @@ static void from_wisdom(struct store *s, const struct autotune_kernel *k,
 // What an earlier process has borrowed and nobody has tuned since.
 static void from_borrowed(const struct autotune_kernel *k, struct recall *out) {
   struct summary *m = &out->stored;
-  if (!m->values || !summary_is_borrowed(m) || !is_current(k, m, out))
+  if (!m->values || !summary_is_borrowed(m) || !recall_is_current(k, m, out))
     return;
   char *path = objects_find(m->object);
   if (path)
-    take(out, RECALL_BORROWED, m, path);
+    recall_take(out, RECALL_BORROWED, m, path);
 }
 
 // ---- the question -------------------------------------------------------------------
@@ -162,7 +162,7 @@ void recall_find(const struct autotune_kernel *k, const struct identity *id, boo
   if (s && !only_wisdom)
     from_store(s, k, id, locked, out);
   if (out->kind == RECALL_NOTHING && wisdom_given() && k->n_params <= MAX_PARAMS)
-    from_wisdom(s, k, id, out);
+    recall_from_wisdom(s, k, id, out);
   if (out->kind == RECALL_NOTHING && !locked)
     from_borrowed(k, out);
   if (s && out->kind == RECALL_NOTHING && locked)

@@ -19,7 +19,7 @@ static struct {
 
 // ---- reading ------------------------------------------------------------------------
 
-static void warn(void *data, const char *file, unsigned line, const char *what) {
+static void wisdom_warn(void *data, const char *file, unsigned line, const char *what) {
   (void)data;
   if (line)
     log_message(AUTOTUNE_WARN, "%s:%u: not used: %s", file, line, what);
@@ -31,10 +31,10 @@ static void warn(void *data, const char *file, unsigned line, const char *what) 
 static void warn_once(void *data, const char *file, unsigned line, const char *what) {
   unsigned *told = data;
   if ((*told)++ == 0)
-    warn(NULL, file, line, what);
+    wisdom_warn(NULL, file, line, what);
 }
 
-static void read_file(char *path) {
+static void wisdom_read_file(char *path) {
   struct wisdom w = { 0 };
   unsigned told = 0;
   wisdom_read(&w, path, warn_once, &told);
@@ -53,7 +53,7 @@ static void read_files(void) {
     size_t n = strcspn(list, ":");
     char *path = n ? sys_printf("%.*s", (int)n, list) : NULL;
     if (path)
-      read_file(path); // lives on: entries say where they come from
+      wisdom_read_file(path); // lives on: entries say where they come from
     list += n + (list[n] == ':');
   }
 }
@@ -73,7 +73,7 @@ bool wisdom_given(void) {
 enum { TEXT = 1, CPU = 2, ISA = 4, THREADS = 8, NAMES = 16, KEY = 32, TOOLCHAIN = 64 };
 
 // The identity's key as rows have it; both malloc'ed.
-static bool key_texts(const struct identity *id, char **key, char **names) {
+static bool wisdom_key_texts(const struct identity *id, char **key, char **names) {
   size_t size = 1;
   for (unsigned i = 0; i < id->n_keys; i++)
     size += strlen(id->key_names[i]) + 1;
@@ -86,16 +86,16 @@ static bool key_texts(const struct identity *id, char **key, char **names) {
   return *key && *names;
 }
 
-static unsigned differences(const struct problem *p, const struct identity *id,
-                            const char *key, const char *names) {
+static unsigned wisdom_differences(const struct problem *p, const struct identity *id,
+                                   const char *key, const char *names) {
   return (p->unit != id->unit ? TEXT : 0) | (strcmp(p->cpu, id->cpu) ? CPU : 0) |
       (strcmp(p->isa, id->isa) ? ISA : 0) | (p->threads != id->threads ? THREADS : 0) |
       (strcmp(p->key_names, names) ? NAMES : 0) | (strcmp(p->key, key) ? KEY : 0) |
       (id->toolchain && strcmp(p->toolchain, id->toolchain) ? TOOLCHAIN : 0);
 }
 
-static char *describe(const struct wisdom_entry *e, unsigned differs,
-                      const struct identity *id) {
+static char *wisdom_describe(const struct wisdom_entry *e, unsigned differs,
+                             const struct identity *id) {
   const struct problem *p = &e->problem;
   char *text = NULL, *own = differs & KEY ? problem_key_text(p) : NULL;
   size_t size = 0;
@@ -127,13 +127,13 @@ const struct wisdom_entry *wisdom_find(const struct identity *id, char **why) {
   const struct wisdom_entry *nearest = NULL;
   unsigned least = 0;
   char *key = NULL, *names = NULL;
-  bool good = key_texts(id, &key, &names);
+  bool good = wisdom_key_texts(id, &key, &names);
   *why = NULL;
   for (unsigned i = 0; good && i < w->n; i++) {
     const struct wisdom_entry *e = &w->entries[i];
     if (strcmp(e->problem.kernel, id->kernel) != 0)
       continue;
-    unsigned differs = differences(&e->problem, id, key, names);
+    unsigned differs = wisdom_differences(&e->problem, id, key, names);
     if (!nearest || __builtin_popcount(differs) < __builtin_popcount(least)) {
       nearest = e;
       least = differs;
@@ -145,19 +145,20 @@ const struct wisdom_entry *wisdom_find(const struct identity *id, char **why) {
   free(names);
   if (nearest && !least)
     return nearest;
-  *why = nearest ? describe(nearest, least, id)
+  *why = nearest ? wisdom_describe(nearest, least, id)
                  : sys_printf("no wisdom is for kernel %s", id->kernel);
   return NULL;
 }
 
 // ---- other machines, keys and compilers: where to begin -----------------------------
 
-static size_t first_word(const char *s) {
+static size_t wisdom_first_word(const char *s) {
   return strcspn(s, " ");
 }
 
 static bool same_word(const char *a, const char *b) {
-  return first_word(a) == first_word(b) && strncmp(a, b, first_word(a)) == 0;
+  return wisdom_first_word(a) == wisdom_first_word(b) &&
+      strncmp(a, b, wisdom_first_word(a)) == 0;
 }
 
 // The number behind NAME ("l2=") in TEXT; 0: it is not there.
@@ -167,7 +168,7 @@ static double number_after(const char *text, const char *name) {
 }
 
 // How far A and B are apart, in doublings; 1 where one is not known.
-static double doublings(double a, double b) {
+static double wisdom_doublings(double a, double b) {
   return a > 0 && b > 0 ? fabs(log2(a / b)) : a != b;
 }
 
@@ -175,9 +176,10 @@ static double machine_distance(const struct wisdom_entry *e, const struct identi
                                const char *machine) {
   static const char *const names[] = { "l1d=", "l2=", "l3=", "cores=", "vector=" };
   const char *theirs = e->summary.machine;
-  double d = 0.5 * doublings(e->problem.threads, id->threads);
+  double d = 0.5 * wisdom_doublings(e->problem.threads, id->threads);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    d += 0.5 * doublings(number_after(theirs, names[i]), number_after(machine, names[i]));
+    d += 0.5 *
+        wisdom_doublings(number_after(theirs, names[i]), number_after(machine, names[i]));
   if (number_after(e->problem.cpu, " family ") != number_after(id->cpu, " family "))
     d += 2;
   return d +
@@ -191,15 +193,15 @@ static double key_doublings(const char *key, const struct identity *id) {
     long long theirs = strtoll(key, &end, 10);
     if (end == key)
       return HUGE_VAL;
-    d += doublings((double)theirs, (double)id->key[i]);
+    d += wisdom_doublings((double)theirs, (double)id->key[i]);
     key = end + (*end == ',');
   }
   return *key ? HUGE_VAL : d;
 }
 
 // HUGE_VAL: it is of no use here.
-static double distance(const struct wisdom_entry *e, const struct identity *id,
-                       const char *machine) {
+static double wisdom_distance(const struct wisdom_entry *e, const struct identity *id,
+                              const char *machine) {
   const struct problem *p = &e->problem;
   if (!e->summary.winner || strcmp(p->kernel, id->kernel) != 0 ||
       !same_word(p->cpu, id->cpu) || !same_word(p->isa, id->isa))
@@ -218,7 +220,7 @@ unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near
   const struct wisdom *w = wisdom_all();
   machine_text(machine, sizeof machine);
   for (unsigned i = 0; i < w->n && most <= 16; i++) {
-    double d = distance(&w->entries[i], id, machine);
+    double d = wisdom_distance(&w->entries[i], id, machine);
     unsigned at = n;
     while (at > 0 && far[at - 1] > d)
       at--;

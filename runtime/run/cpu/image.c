@@ -24,12 +24,13 @@ static size_t round_up(size_t size) {
 
 // ---- segments -----------------------------------------------------------------------
 
-static int by_address(const void *a, const void *b) {
+static int image_by_address(const void *a, const void *b) {
   const char *x = *(char *const *)a, *y = *(char *const *)b;
   return (x > y) - (x < y);
 }
 
-static enum segment_kind kind_of(const struct image *m, const char *at, bool *covered) {
+static enum segment_kind image_kind_of(const struct image *m, const char *at,
+                                       bool *covered) {
   bool in = false, out = false;
   for (unsigned i = 0; i < m->kernel->n_sections; i++) {
     const struct autotune_span *s = &m->spans[i];
@@ -43,11 +44,11 @@ static enum segment_kind kind_of(const struct image *m, const char *at, bool *co
 }
 
 // Between two neighbouring ends of sections, all bytes are alike.
-static void cut(struct image *m, char **ends, unsigned n_ends) {
-  qsort(ends, n_ends, sizeof *ends, by_address);
+static void image_cut(struct image *m, char **ends, unsigned n_ends) {
+  qsort(ends, n_ends, sizeof *ends, image_by_address);
   for (unsigned i = 0; i + 1 < n_ends; i++) {
     bool covered;
-    enum segment_kind kind = kind_of(m, ends[i], &covered);
+    enum segment_kind kind = image_kind_of(m, ends[i], &covered);
     struct segment *last = m->n_segments ? &m->segments[m->n_segments - 1] : NULL;
     if (ends[i] == ends[i + 1] || !covered)
       continue;
@@ -75,7 +76,7 @@ static bool make_segments(struct image *m) {
     ends[n_ends++] = (char *)s->base + s->bytes;
   }
   if (made)
-    cut(m, ends, n_ends);
+    image_cut(m, ends, n_ends);
   free(ends);
   return made;
 }
@@ -115,7 +116,7 @@ static void add_guard(struct image *m, char *low, char *high, const char *neighb
 
 static bool is_covered(const struct image *m, const char *at) {
   bool covered;
-  kind_of(m, at, &covered);
+  image_kind_of(m, at, &covered);
   return covered;
 }
 
@@ -147,7 +148,7 @@ __attribute__((no_sanitize("address", "thread"))) static void copy_guard(
     g->before[i] = (unsigned char)from[i];
 }
 
-__attribute__((no_sanitize("address", "thread"))) static size_t changed(
+__attribute__((no_sanitize("address", "thread"))) static size_t image_changed(
     const struct guard *g) {
   const volatile char *now = g->base;
   for (size_t i = 0; i < g->size; i++)
@@ -297,7 +298,7 @@ bool image_reference(struct image *m, char *message, size_t size) {
     return false;
   }
   for (unsigned i = 0; i < m->n_guards; i++) // the kernel as written changes this itself
-    *m->guards[i].off |= changed(&m->guards[i]) != SIZE_MAX;
+    *m->guards[i].off |= image_changed(&m->guards[i]) != SIZE_MAX;
   for (unsigned i = 0; i < m->kernel->n_sections; i++)
     if (m->references[i] && m->spans[i].bytes)
       memcpy(m->references[i], m->spans[i].base, m->spans[i].bytes);
@@ -346,7 +347,7 @@ bool image_check(const struct image *m, bool guards, char *message, size_t size)
   }
   for (unsigned i = 0; i < m->n_guards; i++) {
     const struct guard *g = &m->guards[i];
-    size_t at = *g->off ? SIZE_MAX : changed(g);
+    size_t at = *g->off ? SIZE_MAX : image_changed(g);
     if (at != SIZE_MAX) {
       snprintf(message, size, "memory outside its arrays was changed, at %p",
                (void *)(g->base + at));

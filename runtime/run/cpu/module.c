@@ -43,7 +43,7 @@ static struct {
   atomic_uint opened; /* numbers the names of memory files */
 } modules;
 
-static void lock(void) {
+static void module_lock(void) {
   int self = (int)getpid(), holder = 0;
   while (!atomic_compare_exchange_weak(&modules.holder, &holder, self)) {
     if (holder == self) {
@@ -53,7 +53,7 @@ static void lock(void) {
   }
 }
 
-static void unlock(void) {
+static void module_unlock(void) {
   atomic_store(&modules.holder, 0);
 }
 
@@ -68,7 +68,7 @@ struct relocations {
 };
 
 /* A C library may have relocated the addresses in the dynamic section or not. */
-static const void *at(const struct link_map *map, Elf64_Addr address) {
+static const void *module_at(const struct link_map *map, Elf64_Addr address) {
   return (const void *)(address < map->l_addr ? map->l_addr + address : address);
 }
 
@@ -81,19 +81,19 @@ static bool read_dynamic(void *handle, struct relocations *r) {
   for (const Elf64_Dyn *d = map->l_ld; d->d_tag != DT_NULL; d++) {
     switch (d->d_tag) {
     case DT_SYMTAB:
-      r->symbols = at(map, d->d_un.d_ptr);
+      r->symbols = module_at(map, d->d_un.d_ptr);
       break;
     case DT_STRTAB:
-      r->names = at(map, d->d_un.d_ptr);
+      r->names = module_at(map, d->d_un.d_ptr);
       break;
     case DT_RELA:
-      r->tables[0] = at(map, d->d_un.d_ptr);
+      r->tables[0] = module_at(map, d->d_un.d_ptr);
       break;
     case DT_RELASZ:
       r->n[0] = d->d_un.d_val / sizeof(Elf64_Rela);
       break;
     case DT_JMPREL:
-      r->tables[1] = at(map, d->d_un.d_ptr);
+      r->tables[1] = module_at(map, d->d_un.d_ptr);
       break;
     case DT_PLTRELSZ:
       r->n[1] = d->d_un.d_val / sizeof(Elf64_Rela);
@@ -147,7 +147,7 @@ static bool is_openmp(const char *name) {
 }
 
 /* Weak names that nobody ever needs to have. */
-static bool optional(const char *name) {
+static bool module_optional(const char *name) {
   return strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0 ||
       strcmp(name, "__gmon_start__") == 0;
 }
@@ -156,7 +156,7 @@ static bool bind_slot(struct slot s, void *data) {
   const struct binding *b = data;
   const void *address = resolve_site(b->symbols, b->n, s.name);
   if (!address) {
-    if (*s.where != s.addend || optional(s.name))
+    if (*s.where != s.addend || module_optional(s.name))
       return true; /* dlopen found it */
     address = resolve_process(s.name);
     if (!address && is_openmp(s.name) && openmp_open(b->message) == 0)
@@ -191,7 +191,7 @@ static void unique_name(const char *file, char *name, size_t size) {
   snprintf(end, size - (size_t)(end - name), "%s", file);
 }
 
-static void *open_file(const char *path, int flags) {
+static void *module_open_file(const char *path, int flags) {
   char name[128];
   size_t n = sizeof descriptors - 1;
   if (strncmp(path, descriptors, n) != 0)
@@ -214,7 +214,7 @@ static void *open_copy(const char *path) {
         break;
     char name[64];
     snprintf(name, sizeof name, "%s%d", descriptors, to);
-    handle = done == info.st_size ? open_file(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+    handle = done == info.st_size ? module_open_file(name, RTLD_NOW | RTLD_LOCAL) : NULL;
   }
   if (from >= 0)
     close(from);
@@ -226,13 +226,13 @@ static void *open_copy(const char *path) {
 /* Opens PATH and binds it. NULL and maybe *MESSAGE. */
 static void *open_bound(const char *path, struct binding *b) {
   struct relocations r;
-  void *known = open_file(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  void *known = module_open_file(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   if (known) {
     if (!session_abandoned() && read_dynamic(known, &r) && each_slot(&r, is_bound, b))
       return known;
     dlclose(known);
   }
-  void *handle = known ? open_copy(path) : open_file(path, RTLD_NOW | RTLD_LOCAL);
+  void *handle = known ? open_copy(path) : module_open_file(path, RTLD_NOW | RTLD_LOCAL);
   // While this waited for the loader, the library with the symbols may have been closed.
   if (handle && !session_abandoned() && read_dynamic(handle, &r) &&
       each_slot(&r, bind_slot, b))
@@ -246,10 +246,10 @@ autotune_fn module_load(const char *path, const struct autotune_symbol *symbols,
                         void **handle, char **message) {
   *message = NULL;
   struct binding b = { symbols, n, message };
-  lock();
+  module_lock();
   dlerror(); /* forget old ones */
   *handle = open_bound(path, &b);
-  unlock();
+  module_unlock();
   const autotune_fn *entry = NULL;
   if (*handle) {
     *(void **)&entry = dlsym(*handle, "autotune_entry");

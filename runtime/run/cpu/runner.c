@@ -39,7 +39,7 @@ struct runner {
   bool warm; // a variant has run here before
 };
 
-static double now(void) { // never the clock of a test
+static double runner_now(void) { // never the clock of a test
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -52,40 +52,40 @@ static void end_here(int status, void *data) {
   _exit(status);
 }
 
-static void allow(struct runner *r, double seconds) {
-  atomic_store(&r->zygote->board->deadline, seconds > 0 ? now() + seconds : 0);
+static void runner_allow(struct runner *r, double seconds) {
+  atomic_store(&r->zygote->board->deadline, seconds > 0 ? runner_now() + seconds : 0);
 }
 
 // ---- running ------------------------------------------------------------------------
 
-static void call(struct runner *r, autotune_fn code) {
+static void runner_call(struct runner *r, autotune_fn code) {
   const struct image *m = &r->zygote->image;
   m->kernel->invoke(code, m->args, m->ret);
 }
 
-static double timed(struct runner *r, autotune_fn code, unsigned batch) {
+static double runner_timed(struct runner *r, autotune_fn code, unsigned batch) {
   const struct image *m = &r->zygote->image;
-  double start = now();
+  double start = runner_now();
   for (unsigned i = 0; i < batch; i++)
     m->kernel->invoke(code, m->args, m->ret);
-  return (now() - start) / batch;
+  return (runner_now() - start) / batch;
 }
 
 // One run on fresh data, and whether all is as after the default. *SECONDS: what the run
 // took.
-static bool checked_run(struct runner *r, const struct command *c, autotune_fn code,
-                        struct answer *a, double *seconds) {
+static bool runner_checked_run(struct runner *r, const struct command *c,
+                               autotune_fn code, struct answer *a, double *seconds) {
   struct image *m = &r->zygote->image;
-  allow(r, load_limit);
+  runner_allow(r, load_limit);
   image_prepare(m);
   image_watch(m);
-  allow(r, c->plan.limit);
+  runner_allow(r, c->plan.limit);
   stack_confine(true);
-  double start = now();
-  call(r, code);
-  *seconds = now() - start;
+  double start = runner_now();
+  runner_call(r, code);
+  *seconds = runner_now() - start;
   stack_confine(false);
-  allow(r, load_limit);
+  runner_allow(r, load_limit);
   bool right = c->reference ? image_reference(m, a->message, sizeof a->message)
                             : image_check(m, true, a->message, sizeof a->message);
   if (!right)
@@ -96,32 +96,32 @@ static bool checked_run(struct runner *r, const struct command *c, autotune_fn c
 // Races between threads do not show every time, so variants of OpenMP kernels that may
 // win are looked at twice (a long one when it is timed and when it comes to the final
 // race).
-static bool verify(struct runner *r, const struct command *c, autotune_fn code,
-                   struct answer *a, double *seconds) {
-  double start = now(), second;
-  bool right = checked_run(r, c, code, a, seconds);
+static bool runner_verify(struct runner *r, const struct command *c, autotune_fn code,
+                          struct answer *a, double *seconds) {
+  double start = runner_now(), second;
+  bool right = runner_checked_run(r, c, code, a, seconds);
   bool slow = c->plan.stop_above > 0 && *seconds > 2 * c->plan.stop_above &&
       *seconds > 1e-3;
   bool again = right && r->zygote->kernel->openmp && !c->reference &&
       r->zygote->image.verified && !slow && *seconds <= c->plan.budget;
   if (again)
-    right = checked_run(r, c, code, a, &second);
+    right = runner_checked_run(r, c, code, a, &second);
   if (again && right && second < *seconds)
     *seconds = second;
-  a->verify_seconds = now() - start;
+  a->verify_seconds = runner_now() - start;
   return right;
 }
 
 // ---- timing -------------------------------------------------------------------------
 
-static unsigned batch_size(const struct runner *r, double seconds) {
+static unsigned runner_batch_size(const struct runner *r, double seconds) {
   if (image_restores(&r->zygote->image) || seconds >= batch_below)
     return 1;
   double n = batch_of / (seconds > 5e-9 ? seconds : 5e-9);
   return (unsigned)n;
 }
 
-static double least(const double *samples, unsigned n) {
+static double runner_least(const double *samples, unsigned n) {
   double best = samples[0];
   for (unsigned i = 1; i < n; i++)
     best = samples[i] < best ? samples[i] : best;
@@ -136,32 +136,33 @@ struct rival {
   double samples[MAX_SAMPLES];
 };
 
-static struct loaded *find(struct runner *r, uint64_t ticket) {
+static struct loaded *runner_find(struct runner *r, uint64_t ticket) {
   for (unsigned i = 0; i < r->n_loaded; i++)
     if (r->loaded[i].ticket == ticket)
       return &r->loaded[i];
   return NULL;
 }
 
-static void choose_rival(struct runner *r, const struct command *c, struct rival *out) {
-  const struct loaded *l = find(r, c->plan.rival);
+static void runner_choose_rival(struct runner *r, const struct command *c,
+                                struct rival *out) {
+  const struct loaded *l = runner_find(r, c->plan.rival);
   bool usable = c->plan.rival && c->plan.rival != c->ticket && l && l->checked;
   out->code = usable ? l->code : NULL;
   out->seconds = c->plan.rival_seconds;
-  out->batch = batch_size(r, out->seconds);
+  out->batch = runner_batch_size(r, out->seconds);
 }
 
 // How many times as long as usual the rival took, as its fastest of the first N runs
 // tell.
 static double least_pace(const struct rival *rival, unsigned n) {
-  return rival->code ? least(rival->samples, n) / rival->seconds : 1;
+  return rival->code ? runner_least(rival->samples, n) / rival->seconds : 1;
 }
 
 // Is the variant slower than is wanted, whatever else the machine does?
-static bool is_slow(const struct trial_plan *p, const struct answer *a,
-                    const struct rival *rival, double spent) {
+static bool runner_is_slow(const struct trial_plan *p, const struct answer *a,
+                           const struct rival *rival, double spent) {
   unsigned n = a->n_samples;
-  double best = n ? least(a->samples, n) / least_pace(rival, n) : 0;
+  double best = n ? runner_least(a->samples, n) / least_pace(rival, n) : 0;
   if (p->stop_above <= 0 || n < 2)
     return false;
   // What is only somewhat slower is not given up before the system has found cores for
@@ -170,13 +171,13 @@ static bool is_slow(const struct trial_plan *p, const struct answer *a,
   return settled && best > p->stop_above;
 }
 
-static bool is_enough(const struct trial_plan *p, const struct answer *a,
-                      const struct rival *rival, double spent) {
+static bool runner_is_enough(const struct trial_plan *p, const struct answer *a,
+                             const struct rival *rival, double spent) {
   double sorted[MAX_SAMPLES];
   unsigned n = a->n_samples;
   if (n >= p->max_samples || n >= MAX_SAMPLES || spent > p->budget)
     return true;
-  if (is_slow(p, a, rival, spent))
+  if (runner_is_slow(p, a, rival, spent))
     return true;
   if (n < p->min_samples || (n > 16 && n % 8 != 0))
     return false;
@@ -184,43 +185,44 @@ static bool is_enough(const struct trial_plan *p, const struct answer *a,
   return stats_precise(stats_median(sorted, n), p->precision);
 }
 
-static double run_once(struct runner *r, const struct trial_plan *p, autotune_fn code,
-                       unsigned batch) {
-  allow(r, load_limit);
+static double runner_run_once(struct runner *r, const struct trial_plan *p,
+                              autotune_fn code, unsigned batch) {
+  runner_allow(r, load_limit);
   image_restore(&r->zygote->image);
-  allow(r, p->limit);
-  return timed(r, code, batch);
+  runner_allow(r, p->limit);
+  return runner_timed(r, code, batch);
 }
 
 // FIRST: seconds that the checked run took; below 0: there was none.
-static void sample(struct runner *r, const struct command *c, autotune_fn code,
-                   struct answer *a, double first) {
+static void runner_sample(struct runner *r, const struct command *c, autotune_fn code,
+                          struct answer *a, double first) {
   const struct trial_plan *p = &c->plan;
   bool restores = image_restores(&r->zygote->image);
-  double start = now();
+  double start = runner_now();
   struct rival rival;
   if (first < 0 ||
       first < batch_below * 10) { // warm up; a short kernel's first run tells little
-    first = run_once(r, p, code, 1);
+    first = runner_run_once(r, p, code, 1);
     if (first < batch_below)
-      first = timed(r, code, 1 + !restores * 3);
+      first = runner_timed(r, code, 1 + !restores * 3);
   }
-  unsigned batch = batch_size(r, first);
-  choose_rival(r, c, &rival);
+  unsigned batch = runner_batch_size(r, first);
+  runner_choose_rival(r, c, &rival);
   do {
     if (rival.code)
-      rival.samples[a->n_samples] = run_once(r, p, rival.code, rival.batch);
-    a->samples[a->n_samples++] = run_once(r, p, code, batch);
-  } while (!is_enough(p, a, &rival, now() - start));
-  allow(r, 0);
+      rival.samples[a->n_samples] = runner_run_once(r, p, rival.code, rival.batch);
+    a->samples[a->n_samples++] = runner_run_once(r, p, code, batch);
+  } while (!runner_is_enough(p, a, &rival, runner_now() - start));
+  runner_allow(r, 0);
   a->pace = rival.code ? stats_median(rival.samples, a->n_samples).median / rival.seconds
                        : 1;
-  a->time_seconds = now() - start;
+  a->time_seconds = runner_now() - start;
 }
 
 // Where one run says enough: it used up the budget, or it is far slower than the best
 // although nothing was cold.
-static bool is_settled(const struct runner *r, const struct command *c, double first) {
+static bool runner_is_settled(const struct runner *r, const struct command *c,
+                              double first) {
   const struct trial_plan *p = &c->plan;
   bool slow = p->stop_above > 0 && first > 3 * p->stop_above && first > 1e-3 && r->warm &&
       r->zygote->kernel->n_sections > 0;
@@ -229,8 +231,8 @@ static bool is_settled(const struct runner *r, const struct command *c, double f
 
 // ---- one command --------------------------------------------------------------------
 
-static struct loaded *known(struct runner *r, uint64_t ticket) {
-  struct loaded *l = find(r, ticket);
+static struct loaded *runner_known(struct runner *r, uint64_t ticket) {
+  struct loaded *l = runner_find(r, ticket);
   if (l)
     return l;
   struct loaded *more = sys_realloc(r->loaded, (r->n_loaded + 1) * sizeof *more);
@@ -241,8 +243,8 @@ static struct loaded *known(struct runner *r, uint64_t ticket) {
   return &more[r->n_loaded++];
 }
 
-static autotune_fn load(struct runner *r, const struct command *c, int fd,
-                        struct answer *a) {
+static autotune_fn runner_load(struct runner *r, const struct command *c, int fd,
+                               struct answer *a) {
   const struct autotune_kernel *k = r->zygote->kernel;
   const struct jit_api *jit = r->zygote->jit;
   char *why = NULL;
@@ -263,31 +265,32 @@ static autotune_fn load(struct runner *r, const struct command *c, int fd,
   return entry ? *entry : NULL;
 }
 
-static void try(struct runner *r, const struct command *c, int fd, struct answer *a) {
-  double start = now(), first = -1;
-  struct loaded *l = known(r, c->ticket);
-  allow(r, load_limit);
+static void runner_try(struct runner *r, const struct command *c, int fd,
+                       struct answer *a) {
+  double start = runner_now(), first = -1;
+  struct loaded *l = runner_known(r, c->ticket);
+  runner_allow(r, load_limit);
   if (!l) {
     a->fate = FATE_LOAD;
     snprintf(a->message, sizeof a->message, "no memory");
     return;
   }
   if (!l->code)
-    l->code = c->ticket ? load(r, c, fd, a) : r->zygote->kernel->original;
-  a->load_seconds = now() - start;
+    l->code = c->ticket ? runner_load(r, c, fd, a) : r->zygote->kernel->original;
+  a->load_seconds = runner_now() - start;
   if (!l->code)
     return;
   autotune_fn code = l->code;
   if (c->reference || (c->plan.verify && !l->checked)) {
-    if (!verify(r, c, code, a, &first))
+    if (!runner_verify(r, c, code, a, &first))
       return;
     l->checked = true;
   }
-  if (is_settled(r, c, first)) {
+  if (runner_is_settled(r, c, first)) {
     a->samples[a->n_samples++] = first;
   } else {
-    sample(r, c, code, a, first);
-    allow(r, load_limit);
+    runner_sample(r, c, code, a, first);
+    runner_allow(r, load_limit);
     // Without sections nothing was put back between the runs, so nothing need be the
     // same.
     if (c->plan.verify && r->zygote->kernel->n_sections > 0 &&
@@ -299,13 +302,13 @@ static void try(struct runner *r, const struct command *c, int fd, struct answer
 
 // Where no command follows at once, something is being compiled, and threads that spin
 // are in its way.
-static void rest(struct runner *r) {
+static void runner_rest(struct runner *r) {
   struct pollfd p = { r->zygote->commands, POLLIN, 0 };
   if (poll(&p, 1, REST_AFTER) != 0)
     return;
-  allow(r, load_limit);
+  runner_allow(r, load_limit);
   openmp_rest();
-  allow(r, 0);
+  runner_allow(r, 0);
 }
 
 void runner_main(struct zygote *z, pid_t parent) {
@@ -320,8 +323,8 @@ void runner_main(struct zygote *z, pid_t parent) {
       sys_malloc(sizeof *a); // large, and the program's thread may have little stack
   while (a && message_receive(z->commands, &c, sizeof c, 0, &fd) == (ssize_t)sizeof c) {
     *a = (struct answer){ .serial = c.serial, .fate = FATE_OK };
-    try(&r, &c, fd, a);
-    allow(&r, 0);
+    runner_try(&r, &c, fd, a);
+    runner_allow(&r, 0);
     atomic_store(&z->board->running, sys_cpu());
     if (fd >= 0)
       close(fd);
@@ -329,7 +332,7 @@ void runner_main(struct zygote *z, pid_t parent) {
       _exit(0);
     if (!message_send(z->commands, a, sizeof *a, -1, 0, NULL))
       break;
-    rest(&r);
+    runner_rest(&r);
   }
   _exit(0);
 }

@@ -64,7 +64,7 @@ bool sandbox_follow(pid_t parent, int signal) {
 }
 
 // kB of a line such as "MemAvailable:   123 kB"; 0: not known.
-static unsigned long long kilobytes(const char *path, const char *name) {
+static unsigned long long sandbox_kilobytes(const char *path, const char *name) {
   char text[4096], *at;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
@@ -75,7 +75,7 @@ static unsigned long long kilobytes(const char *path, const char *name) {
   return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-static void limit(int what, rlim_t value) {
+static void sandbox_limit(int what, rlim_t value) {
   struct rlimit now;
   if (getrlimit(what, &now) == 0 && now.rlim_cur > value) {
     now.rlim_cur = value;
@@ -84,23 +84,24 @@ static void limit(int what, rlim_t value) {
 }
 
 void sandbox_no_core(void) {
-  limit(RLIMIT_CORE, 0);
+  sandbox_limit(RLIMIT_CORE, 0);
 }
 
 void sandbox_limits(void) {
   const rlim_t gigabyte = 1ul << 30;
-  limit(RLIMIT_STACK,
-        gigabyte);           // where it is unlimited, an endless recursion must end too
+  sandbox_limit(RLIMIT_STACK,
+                gigabyte);   // where it is unlimited, an endless recursion must end too
   prctl(PR_SET_DUMPABLE, 0); // cores that are piped to a program know no limit
   // A variant that allocates without end must fail before the machine has to choose whom
   // to kill; address space that is reserved but not used (arenas and stacks of threads)
   // is no harm.
-  rlim_t free = kilobytes("/proc/meminfo", "MemAvailable:") * 1024;
-  rlim_t used = kilobytes("/proc/self/status", "VmSize:") * 1024;
+  rlim_t free = sandbox_kilobytes("/proc/meminfo", "MemAvailable:") * 1024;
+  rlim_t used = sandbox_kilobytes("/proc/self/status", "VmSize:") * 1024;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   if (free && used)
-    limit(RLIMIT_AS,
-          used + free / 2 + gigabyte + (rlim_t)(cores > 0 ? cores : 1) * (gigabyte / 4));
+    sandbox_limit(RLIMIT_AS,
+                  used + free / 2 + gigabyte +
+                      (rlim_t)(cores > 0 ? cores : 1) * (gigabyte / 4));
 }
 
 // ---- memory -------------------------------------------------------------------------
@@ -187,7 +188,7 @@ static void copy_pages(int memory, char *to, const struct mapping *m) {
   }
 }
 
-static int replace(const struct mapping *m, int memory) {
+static int sandbox_replace(const struct mapping *m, int memory) {
   size_t size = (size_t)(m->end - m->base);
   if (m->device) {
     void *p =
@@ -242,12 +243,12 @@ int sandbox_memory(const struct range *keep, unsigned n, char **message) {
         sys_printf("/proc/self/mem cannot be read, so shared memory cannot be protected");
     rc = -1;
   } else if (shared_bytes(maps, keep, n) / 1024 >
-             kilobytes("/proc/meminfo", "MemAvailable:") / 2) {
+             sandbox_kilobytes("/proc/meminfo", "MemAvailable:") / 2) {
     *message = sys_printf("there is more shared memory than can be copied");
     rc = -1;
   }
   for (char *line = rc ? NULL : maps; line && rc == 0;) {
-    if (must_replace(line, keep, n, &m) && replace(&m, memory) != 0) {
+    if (must_replace(line, keep, n, &m) && sandbox_replace(&m, memory) != 0) {
       *message = sys_printf("shared memory cannot be copied: %s", strerror(errno));
       rc = -1;
     }

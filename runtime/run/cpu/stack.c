@@ -47,7 +47,7 @@ static size_t stack_left(void) {
 
 // ---- another stack ------------------------------------------------------------------
 
-static char *map(size_t size) {
+static char *cpu_stack_map(size_t size) {
   if (sys_fails(SYS_MMAP))
     return NULL;
   char *base = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -58,9 +58,9 @@ static char *map(size_t size) {
 bool stack_map(struct stack *s) {
   size_t left = stack_left() & ~(size_t)0xffff;
   s->size = left < least ? least : left < most ? left : most;
-  s->base = map(s->size);
+  s->base = cpu_stack_map(s->size);
   if (!s->base && s->size > least) // address space may be limited
-    s->base = map(s->size = least);
+    s->base = cpu_stack_map(s->size = least);
   if (s->base)
     mprotect(s->base, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE);
   return s->base != NULL;
@@ -95,18 +95,18 @@ static _Thread_local struct trip *trip;
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 
-static void travel(void) {
+static void stack_travel(void) {
   trip->run(trip->data);
 }
 
-static void go(struct stack *s, void (*run)(void *data), void *data) {
+static void stack_go(struct stack *s, void (*run)(void *data), void *data) {
   struct trip t = { .run = run, .data = data };
   if (getcontext(&t.there) != 0)
     return;
   t.there.uc_stack.ss_sp = s->base;
   t.there.uc_stack.ss_size = s->size;
   t.there.uc_link = &t.back;
-  makecontext(&t.there, travel, 0);
+  makecontext(&t.there, stack_travel, 0);
   trip = &t;
   stack_enter(s);
   swapcontext(&t.back, &t.there);
@@ -123,7 +123,7 @@ bool stack_run(void (*run)(void *data), void *data) {
   if (!stack_map(&s))
     return false;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); // nothing unwinds through here
-  go(&s, run, data);
+  stack_go(&s, run, data);
   pthread_setcancelstate(cancel, NULL);
   stack_unmap(&s);
   return true;

@@ -63,7 +63,7 @@ static bool take_notice(struct worker_pool *w, struct notice *n, double seconds)
   return false;
 }
 
-static bool order(struct worker_pool *w, enum order what) {
+static bool worker_order(struct worker_pool *w, enum order what) {
   if (w->pid > 0 && message_send(w->orders, &what, sizeof what, -1, 0, session_stopping))
     return true;
   end_zygote(w);
@@ -71,7 +71,7 @@ static bool order(struct worker_pool *w, enum order what) {
 }
 
 // Waits for one KIND of notice; what else comes in between is old news.
-static bool await(struct worker_pool *w, enum notice_kind kind, double seconds) {
+static bool worker_await(struct worker_pool *w, enum notice_kind kind, double seconds) {
   struct notice n;
   while (take_notice(w, &n, seconds)) {
     if (n.kind == kind)
@@ -83,8 +83,8 @@ static bool await(struct worker_pool *w, enum notice_kind kind, double seconds) 
 }
 
 static void kill_worker(struct worker_pool *w) {
-  if (w->alive && order(w, ORDER_KILL))
-    await(w, NOTICE_DIED, GRACE);
+  if (w->alive && worker_order(w, ORDER_KILL))
+    worker_await(w, NOTICE_DIED, GRACE);
   w->alive = false;
 }
 
@@ -97,7 +97,8 @@ static bool ensure_worker(struct worker_pool *w, uint64_t ticket) {
   if (w->alive && w->kernel->n_sections == 0 && ticket != w->last)
     kill_worker(w);
   if (!w->alive)
-    w->alive = order(w, ORDER_SPAWN) && await(w, NOTICE_SPAWNED, START_GRACE);
+    w->alive = worker_order(w, ORDER_SPAWN) &&
+        worker_await(w, NOTICE_SPAWNED, START_GRACE);
   return w->alive;
 }
 
@@ -109,7 +110,7 @@ static void become_zygote(struct worker_pool *w, int tuner_orders, int tuner_com
   zygote_main(&w->zygote, parent);
 }
 
-static bool start(struct worker_pool *w) {
+static bool cpu_worker_start(struct worker_pool *w) {
   int orders[2] = { -1, -1 }, commands[2] = { -1, -1 };
   pid_t self = getpid();
   w->zygote.board = sys_mmap(sizeof *w->zygote.board, true);
@@ -140,7 +141,7 @@ struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *a
   w->kernel = k;
   w->orders = w->commands = -1;
   w->zygote = (struct zygote){ .kernel = k, .args = args, .jit = jit };
-  bool begun = start(w);
+  bool begun = cpu_worker_start(w);
   if (!begun)
     snprintf(w->why, sizeof w->why, "no process can be started: %s", strerror(errno));
   else if (!take_notice(w, &n, START_GRACE))
@@ -190,8 +191,8 @@ void worker_stop(struct worker_pool *w) {
 // ---- trials -------------------------------------------------------------------------
 
 // How the worker's end looks to somebody who reads a report.
-static void judge(const struct notice *n, const struct trial_plan *plan,
-                  struct trial *out) {
+static void worker_judge(const struct notice *n, const struct trial_plan *plan,
+                         struct trial *out) {
   if (n->timed_out) {
     out->fate = FATE_TIMEOUT;
     snprintf(out->message, sizeof out->message, "no end after %.3g s", plan->limit);
@@ -209,7 +210,7 @@ static void judge(const struct notice *n, const struct trial_plan *plan,
 
 // The answer is on a shared socket and from a process that a variant may have damaged:
 // believe no number.
-static int copy_answer(const struct answer *a, struct trial *out) {
+static int worker_copy_answer(const struct answer *a, struct trial *out) {
   unsigned n = a->n_samples <= MAX_SAMPLES ? a->n_samples : 0;
   out->fate = (unsigned)a->fate < FATE_PENDING ? a->fate : FATE_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
@@ -244,8 +245,8 @@ static bool take_answer(struct worker_pool *w, struct answer *a) {
 
 // Waits for the answer or for the worker's end. 0; -1: the zygote is lost, or we are to
 // stop.
-static int await_answer(struct worker_pool *w, const struct trial_plan *plan,
-                        struct answer *a, struct trial *out) {
+static int worker_await_answer(struct worker_pool *w, const struct trial_plan *plan,
+                               struct answer *a, struct trial *out) {
   // Each run has its limit, and the zygote sees to it; this is for the case that it
   // cannot.
   double end = sys_now() + plan->budget + 4 * plan->limit + START_GRACE;
@@ -258,7 +259,7 @@ static int await_answer(struct worker_pool *w, const struct trial_plan *plan,
     if (poll(p, 2, left < 1 ? (int)(left * 1000) + 1 : 1000) < 0 && errno != EINTR)
       break;
     if (take_answer(w, a))
-      return copy_answer(a, out);
+      return worker_copy_answer(a, out);
     if (p[1].revents == 0)
       continue;
     if (!take_notice(w, &n, 0))
@@ -267,8 +268,8 @@ static int await_answer(struct worker_pool *w, const struct trial_plan *plan,
       continue;
     w->alive = false;
     if (take_answer(w, a)) // it answered and died then
-      return copy_answer(a, out);
-    judge(&n, plan, out);
+      return worker_copy_answer(a, out);
+    worker_judge(&n, plan, out);
     return 0;
   }
   out->fate = session_stopping() ? FATE_PENDING : FATE_TIMEOUT;
@@ -276,9 +277,9 @@ static int await_answer(struct worker_pool *w, const struct trial_plan *plan,
   return -1;
 }
 
-static int trial(struct worker_pool *w, bool reference, uint64_t ticket,
-                 const void *object, size_t size, const struct trial_plan *plan,
-                 struct trial *out) {
+static int worker_trial(struct worker_pool *w, bool reference, uint64_t ticket,
+                        const void *object, size_t size, const struct trial_plan *plan,
+                        struct trial *out) {
   struct command c = {
     .ticket = ticket, .object_size = size, .reference = reference, .plan = *plan
   };
@@ -292,7 +293,7 @@ static int trial(struct worker_pool *w, bool reference, uint64_t ticket,
     c.serial = ++w->serial;
     w->last = ticket;
     if (message_send(w->commands, &c, sizeof c, fd, 0, session_stopping))
-      rc = await_answer(w, plan, a, out);
+      rc = worker_await_answer(w, plan, a, out);
     if (out->fate != FATE_OK && out->fate != FATE_LOAD)
       kill_worker(w); // it may have written anywhere
   }
@@ -307,16 +308,17 @@ static int trial(struct worker_pool *w, bool reference, uint64_t ticket,
 
 int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_t size,
                const struct trial_plan *plan, struct trial *out) {
-  return trial(w, false, ticket, object, size, plan, out);
+  return worker_trial(w, false, ticket, object, size, plan, out);
 }
 
 int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
                      struct trial *out) {
   struct trial_plan p = *plan;
   p.verify = true; // it must repeat itself
-  int rc = trial(w, true, 0, NULL, 0, &p, out);
+  int rc = worker_trial(w, true, 0, NULL, 0, &p, out);
   kill_worker(w); // it could write to the copies that the others will be compared with
-  if (rc == 0 && !(order(w, ORDER_SEAL) && await(w, NOTICE_SEALED, START_GRACE)))
+  if (rc == 0 &&
+      !(worker_order(w, ORDER_SEAL) && worker_await(w, NOTICE_SEALED, START_GRACE)))
     rc = -1;
   return rc;
 }
@@ -353,7 +355,7 @@ static int run_trial(struct executor *e, uint64_t ticket, const void *object, si
   return worker_try(pool_of(e), ticket, object, size, plan, out);
 }
 
-static double cost_of(const struct executor *e) {
+static double worker_cost_of(const struct executor *e) {
   return worker_cost(pool_of(e));
 }
 
@@ -369,6 +371,6 @@ const struct executor_class executor_cpu = {
   .touched = touched_of,
   .reference = run_reference,
   .try = run_trial,
-  .cost = cost_of,
+  .cost = worker_cost_of,
   .stop = stop_executor,
 };

@@ -22,15 +22,15 @@
 #include "openmp.h"
 #include "sandbox.h"
 
-static void tell(const struct zygote *z, const struct notice *n) {
+static void zygote_tell(const struct zygote *z, const struct notice *n) {
   if (!message_send(z->orders, n, sizeof *n, -1, 0, NULL))
     _exit(1); // the tuner is gone
 }
 
-static void fail(const struct zygote *z, const char *message) {
+static void zygote_fail(const struct zygote *z, const char *message) {
   struct notice n = { .kind = NOTICE_FAILED };
   snprintf(n.message, sizeof n.message, "%s", message);
-  tell(z, &n);
+  zygote_tell(z, &n);
   _exit(1);
 }
 
@@ -43,7 +43,7 @@ static void drop_commands(const struct zygote *z) {
     ; // descriptors that came along are closed by the kernel
 }
 
-static pid_t spawn(struct zygote *z) {
+static pid_t zygote_spawn(struct zygote *z) {
   pid_t self = getpid();
   drop_commands(z);
   atomic_store(&z->board->deadline, 0);
@@ -55,11 +55,11 @@ static pid_t spawn(struct zygote *z) {
   struct notice n = { .kind = worker > 0 ? NOTICE_SPAWNED : NOTICE_FAILED };
   if (worker < 0)
     snprintf(n.message, sizeof n.message, "no worker can be forked: %s", strerror(errno));
-  tell(z, &n);
+  zygote_tell(z, &n);
   return worker;
 }
 
-static double now(void) { // the real clock, also in tests
+static double zygote_now(void) { // the real clock, also in tests
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -83,7 +83,7 @@ static bool list_children(char *text, size_t size) {
 // gone.
 static void bury_orphans(void) {
   char text[4096];
-  for (double end = now() + 1; now() < end;) {
+  for (double end = zygote_now() + 1; zygote_now() < end;) {
     pid_t got = waitpid(-1, NULL, WNOHANG);
     if (got < 0 && errno != EINTR)
       return; // there are none
@@ -98,7 +98,7 @@ static void bury_orphans(void) {
   }
 }
 
-static double seconds(const struct rusage *u) {
+static double zygote_seconds(const struct rusage *u) {
   return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
       1e-6 * (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
 }
@@ -108,12 +108,12 @@ static void count_cost(const struct zygote *z) {
   getrusage(RUSAGE_SELF, &own);
   getrusage(RUSAGE_CHILDREN, &children);
   atomic_store(&z->board->running, 0);
-  atomic_store(&z->board->buried, seconds(&own) + seconds(&children));
+  atomic_store(&z->board->buried, zygote_seconds(&own) + zygote_seconds(&children));
 }
 
 // Ends WORKER, if that is still needed, and whatever it has forked, and tells the tuner.
 // Where nobody may be killed (seccomp), it goes with this process.
-static void bury(struct zygote *z, pid_t worker, bool timed_out) {
+static void zygote_bury(struct zygote *z, pid_t worker, bool timed_out) {
   int status = 0;
   kill(-worker, SIGKILL);
   if (kill(worker, SIGKILL) != 0 && errno != ESRCH)
@@ -123,15 +123,16 @@ static void bury(struct zygote *z, pid_t worker, bool timed_out) {
   count_cost(z);
   bury_orphans();
   openmp_clean(worker);
-  tell(z,
-       &(struct notice){ .kind = NOTICE_DIED, .status = status, .timed_out = timed_out });
+  zygote_tell(
+      z,
+      &(struct notice){ .kind = NOTICE_DIED, .status = status, .timed_out = timed_out });
 }
 
 // Milliseconds until the worker must be looked at: at its deadline, and before where
 // nothing tells of its end.
-static int patience(const struct zygote *z, pid_t worker, int pidfd) {
+static int zygote_patience(const struct zygote *z, pid_t worker, int pidfd) {
   double deadline = worker > 0 ? atomic_load(&z->board->deadline) : 0;
-  double left = deadline > 0 ? deadline - now()
+  double left = deadline > 0 ? deadline - zygote_now()
                              : 0.05; // idle: it may become busy at any time
   if (worker <= 0)
     return -1;
@@ -142,9 +143,9 @@ static int patience(const struct zygote *z, pid_t worker, int pidfd) {
   return left > 0 ? (int)(left * 1000) + 1 : 0;
 }
 
-static bool is_late(const struct zygote *z) {
+static bool zygote_is_late(const struct zygote *z) {
   double deadline = atomic_load(&z->board->deadline);
-  return deadline > 0 && now() > deadline;
+  return deadline > 0 && zygote_now() > deadline;
 }
 
 static bool is_dead(
@@ -156,37 +157,37 @@ static bool is_dead(
 
 // ---- the loop -----------------------------------------------------------------------
 
-static void obey(struct zygote *z, enum order order, pid_t *worker) {
+static void zygote_obey(struct zygote *z, enum order order, pid_t *worker) {
   switch (order) {
   case ORDER_SPAWN:
-    *worker = spawn(z);
+    *worker = zygote_spawn(z);
     break;
   case ORDER_KILL:
     if (*worker > 0)
-      bury(z, *worker, false);
+      zygote_bury(z, *worker, false);
     *worker = -1;
     break;
   case ORDER_SEAL:
     image_seal(&z->image);
-    tell(z, &(struct notice){ .kind = NOTICE_SEALED });
+    zygote_tell(z, &(struct notice){ .kind = NOTICE_SEALED });
     break;
   }
 }
 
-static void serve(struct zygote *z) {
+static void zygote_serve(struct zygote *z) {
   pid_t worker = -1;
   int pidfd = -1;
   for (;;) {
     struct pollfd p[2] = { { z->orders, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
-    int n = poll(p, pidfd >= 0 ? 2 : 1, patience(z, worker, pidfd));
+    int n = poll(p, pidfd >= 0 ? 2 : 1, zygote_patience(z, worker, pidfd));
     if (n < 0 && errno != EINTR)
       _exit(1);
     pid_t before = worker;
     if (worker > 0 && is_dead(worker)) {
-      bury(z, worker, false);
+      zygote_bury(z, worker, false);
       worker = -1;
-    } else if (worker > 0 && is_late(z)) {
-      bury(z, worker, true);
+    } else if (worker > 0 && zygote_is_late(z)) {
+      zygote_bury(z, worker, true);
       worker = -1;
     } else if (n > 0 && p[0].revents) {
       enum order order;
@@ -195,7 +196,7 @@ static void serve(struct zygote *z) {
           kill(-worker, SIGKILL);
         _exit(0); // the tuner is gone; the worker dies with us
       }
-      obey(z, order, &worker);
+      zygote_obey(z, order, &worker);
     }
     if (worker != before) {
       if (pidfd >= 0)
@@ -219,16 +220,16 @@ void zygote_main(struct zygote *z, pid_t parent) {
   z->commands = fds[1];
   const struct range keep = { (char *)z->board, sizeof *z->board };
   if (sandbox_memory(&keep, 1, &why) != 0)
-    fail(z, why ? why : "no memory");
+    zygote_fail(z, why ? why : "no memory");
   if (image_make(&z->image, z->kernel, z->args, message, sizeof message) != 0)
-    fail(z, message);
+    zygote_fail(z, message);
   sandbox_limits();
-  tell(z,
-       &(struct notice){ .kind = NOTICE_READY,
-                         .flops = z->image.flops,
-                         .bytes = z->image.bytes,
-                         .touched = z->image.touched,
-                         .verified = z->image.verified });
-  serve(z);
+  zygote_tell(z,
+              &(struct notice){ .kind = NOTICE_READY,
+                                .flops = z->image.flops,
+                                .bytes = z->image.bytes,
+                                .touched = z->image.touched,
+                                .verified = z->image.verified });
+  zygote_serve(z);
   _exit(0);
 }

@@ -43,7 +43,7 @@ static struct {
 // ---- libraries ----------------------------------------------------------------------
 
 // The emulator: what the program is linked to, or, in a helper, what its program was.
-static void *emulator(void) {
+static void *api_emulator(void) {
   const char *path = options_get()->emulator;
   if (dlsym(RTLD_DEFAULT, "autotune_emulated"))
     return dlopen(NULL, RTLD_LAZY); // the program and what it is linked to
@@ -83,7 +83,7 @@ static const char *take_all(void *library, const struct function *functions, siz
 }
 
 static void open_driver(void) {
-  void *library = emulator();
+  void *library = api_emulator();
   gpu.driver.emulated = library != NULL;
   if (!library && !(library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL))) {
     snprintf(gpu.driver_why, sizeof gpu.driver_why, "there is no driver (libcuda.so.1)");
@@ -104,7 +104,7 @@ const struct gpu_api *gpu_api_get(const char **why) {
   return *gpu.driver_why ? NULL : &gpu.driver;
 }
 
-static void *open_in(const char *folder, int major) {
+static void *api_open_in(const char *folder, int major) {
   char *path = sys_printf("%s%slibnvrtc.so.%d", folder, *folder ? "/lib64/" : "", major);
   void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   free(path);
@@ -115,10 +115,10 @@ static void *open_in(const char *folder, int major) {
 // usually is.
 static void *open_major(int major) {
   const char *home = secure_getenv("CUDA_PATH");
-  void *library = open_in("", major);
+  void *library = api_open_in("", major);
   if (!library && home && *home)
-    library = open_in(home, major);
-  return library ? library : open_in("/usr/local/cuda", major);
+    library = api_open_in(home, major);
+  return library ? library : api_open_in("/usr/local/cuda", major);
 }
 
 // What a newer NVRTC makes an older driver need not load, so the driver's own version
@@ -137,7 +137,7 @@ static void *open_nvrtc_library(void) {
 }
 
 static void open_nvrtc(void) {
-  void *library = options_get()->nvrtc ? NULL : emulator();
+  void *library = options_get()->nvrtc ? NULL : api_emulator();
   gpu.nvrtc.emulated = library != NULL;
   if (!library && !(library = open_nvrtc_library())) {
     snprintf(gpu.nvrtc_why, sizeof gpu.nvrtc_why, "there is no NVRTC (libnvrtc.so)");
@@ -171,27 +171,27 @@ const char *gpu_error(const struct gpu_api *api, gpu_result e, char *text, size_
 
 // ---- devices ------------------------------------------------------------------------
 
-static long long attribute(const struct gpu_api *api, int what, gpu_device d) {
+static long long api_attribute(const struct gpu_api *api, int what, gpu_device d) {
   int value = 0;
   return api->device_attribute(&value, what, d) == 0 && value > 0 ? value : 0;
 }
 
 static void read_numbers(const struct gpu_api *api, gpu_device d, struct gpu_info *g) {
   struct autotune_machine *m = &g->numbers;
-  long long plain = attribute(api, SHARED_PER_BLOCK, d);
+  long long plain = api_attribute(api, SHARED_PER_BLOCK, d);
   *m = machine_identity()->numbers;
-  g->cc = (int)(10 * attribute(api, CC_MAJOR, d) + attribute(api, CC_MINOR, d));
-  g->l2 = (size_t)attribute(api, L2_CACHE_SIZE, d);
+  g->cc = (int)(10 * api_attribute(api, CC_MAJOR, d) + api_attribute(api, CC_MINOR, d));
+  g->l2 = (size_t)api_attribute(api, L2_CACHE_SIZE, d);
   m->l2 = (long long)g->l2; // the host's caches are not what the kernel works in
   m->cc = g->cc;
-  m->smem_per_block = attribute(api, SHARED_PER_BLOCK_OPTIN, d);
+  m->smem_per_block = api_attribute(api, SHARED_PER_BLOCK_OPTIN, d);
   if (m->smem_per_block < plain)
     m->smem_per_block = plain;
-  m->smem_per_sm = attribute(api, SHARED_PER_SM, d);
-  m->registers = attribute(api, REGISTERS_PER_SM, d);
-  m->sms = attribute(api, MULTIPROCESSORS, d);
-  m->warp = attribute(api, WARP_SIZE, d);
-  m->max_threads = attribute(api, MAX_THREADS_PER_BLOCK, d);
+  m->smem_per_sm = api_attribute(api, SHARED_PER_SM, d);
+  m->registers = api_attribute(api, REGISTERS_PER_SM, d);
+  m->sms = api_attribute(api, MULTIPROCESSORS, d);
+  m->warp = api_attribute(api, WARP_SIZE, d);
+  m->max_threads = api_attribute(api, MAX_THREADS_PER_BLOCK, d);
 }
 
 static bool read_device(const struct gpu_api *api, int ordinal, struct gpu_info *g) {

@@ -29,9 +29,9 @@ struct description {
 
 enum place { PLACE_UNKNOWN, PLACE_BOUNDLESS, PLACE_HOST, PLACE_ELSEWHERE, PLACE_HERE };
 
-static bool refuse(struct description *d, const char *format, ...)
+static bool call_refuse(struct description *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static bool refuse(struct description *d, const char *format, ...) {
+static bool call_refuse(struct description *d, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(d->why, d->size, format, args);
@@ -42,8 +42,8 @@ static bool refuse(struct description *d, const char *format, ...) {
 // ---- where an address is ------------------------------------------------------------
 
 // In the memory that the driver knows (managed memory counts as the device's).
-static enum place place_of(const struct description *d, gpu_pointer p,
-                           struct gpu_allocation *out) {
+static enum place call_place_of(const struct description *d, gpu_pointer p,
+                                struct gpu_allocation *out) {
   unsigned long long type = 0, managed = 0; // larger than what the driver writes
   int ordinal = 0;
   if (p == 0 || d->api->pointer_attribute(&type, POINTER_MEMORY_TYPE, p) != 0)
@@ -62,10 +62,10 @@ static enum place place_of(const struct description *d, gpu_pointer p,
 
 static bool refuse_place(struct description *d, const char *name, enum place place) {
   if (place == PLACE_HOST)
-    return refuse(d, "%s points to memory of the host, which is not saved", name);
+    return call_refuse(d, "%s points to memory of the host, which is not saved", name);
   if (place == PLACE_ELSEWHERE)
-    return refuse(d, "%s points to memory of another device", name);
-  return refuse(d, "%s points to no memory of this device", name);
+    return call_refuse(d, "%s points to memory of another device", name);
+  return call_refuse(d, "%s points to no memory of this device", name);
 }
 
 // The index of allocation A; -1: there are too many.
@@ -76,7 +76,7 @@ static int add_allocation(struct description *d, const struct gpu_allocation *a,
     if (c->allocations[i].base == a->base)
       return (int)i;
   if (c->n_allocations == GPU_REGIONS) {
-    refuse(d, "it is given more than %d pieces of memory", GPU_REGIONS);
+    call_refuse(d, "it is given more than %d pieces of memory", GPU_REGIONS);
     return -1;
   }
   c->allocations[c->n_allocations] = *a;
@@ -101,7 +101,7 @@ static void set_tolerance(const struct autotune_kernel *k, struct gpu_region *r)
 static bool add_region(struct description *d, struct gpu_region r, const char *name) {
   struct gpu_call *c = d->call;
   if (c->n_regions == GPU_REGIONS)
-    return refuse(d, "it writes more than %d pieces of memory", GPU_REGIONS);
+    return call_refuse(d, "it writes more than %d pieces of memory", GPU_REGIONS);
   snprintf(r.name, sizeof r.name, "%s", name);
   c->regions[c->n_regions++] = r;
   return true;
@@ -126,12 +126,12 @@ static bool add_section(struct description *d, const struct autotune_section *s,
   gpu_pointer base = (gpu_pointer)(uintptr_t)span->base;
   if (!base || span->bytes == 0)
     return true;
-  enum place place = place_of(d, base, &a);
+  enum place place = call_place_of(d, base, &a);
   if (place != PLACE_HERE)
     return refuse_place(d, s->name, place);
   if (span->bytes > a.bytes - (base - a.base))
-    return refuse(d, "%s goes %llu bytes beyond the memory it lies in", s->name,
-                  (unsigned long long)(span->bytes - (a.bytes - (base - a.base))));
+    return call_refuse(d, "%s goes %llu bytes beyond the memory it lies in", s->name,
+                       (unsigned long long)(span->bytes - (a.bytes - (base - a.base))));
   int index = add_allocation(d, &a, s->name);
   return index >= 0 &&
       add_region(d,
@@ -147,7 +147,7 @@ static bool add_sections(struct description *d, void *const *args) {
   const struct autotune_kernel *k = d->kernel;
   struct autotune_span *spans = sys_calloc(k->n_sections + 1, sizeof *spans);
   struct autotune_call call = { .spans = spans };
-  bool good = spans || refuse(d, "no memory");
+  bool good = spans || call_refuse(d, "no memory");
   if (good)
     k->describe(args, &call);
   for (unsigned i = 0; good && i < k->n_sections; i++)
@@ -214,7 +214,7 @@ static bool note_pointer(struct description *d, unsigned in, size_t offset,
                          int allocation) {
   struct gpu_call *c = d->call;
   if (c->n_pointers == GPU_POINTERS)
-    return refuse(d, "it is given more than %d addresses", GPU_POINTERS);
+    return call_refuse(d, "it is given more than %d addresses", GPU_POINTERS);
   c->pointers[c->n_pointers].in = in;
   c->pointers[c->n_pointers].offset = offset;
   c->pointers[c->n_pointers++].allocation = (unsigned)allocation;
@@ -241,17 +241,18 @@ static bool read_table(struct description *d, gpu_pointer p, gpu_pointer *words,
   if (e == 0)
     e = api->stream_synchronize(stream);
   return e == 0 ||
-      refuse(d, "the addresses that %s points to cannot be read: %s", name,
-             gpu_error(api, e, error, sizeof error));
+      call_refuse(d, "the addresses that %s points to cannot be read: %s", name,
+                  gpu_error(api, e, error, sizeof error));
 }
 
 // The memory that the WORDS at byte AT of allocation INDEX lead to; what is no address
 // leads nowhere.
-static bool follow(struct description *d, int index, size_t at, const gpu_pointer *words,
-                   size_t n, int element, const char *name) {
+static bool call_follow(struct description *d, int index, size_t at,
+                        const gpu_pointer *words, size_t n, int element,
+                        const char *name) {
   for (size_t i = 0; i < n; i++) {
     struct gpu_allocation a = { 0 };
-    enum place place = place_of(d, words[i], &a);
+    enum place place = call_place_of(d, words[i], &a);
     if (place == PLACE_UNKNOWN)
       continue;
     if (place != PLACE_HERE)
@@ -274,15 +275,16 @@ static bool add_table(struct description *d, gpu_pointer p, int index, int eleme
   const struct gpu_allocation *a = &d->call->allocations[index];
   size_t at = (size_t)(p - a->base), n = (a->bytes - at) / sizeof p;
   if (element & AUTOTUNE_DEEP_ADDRESSES)
-    return refuse(d, "%s points to addresses of addresses, which are not followed", name);
+    return call_refuse(d, "%s points to addresses of addresses, which are not followed",
+                       name);
   if (n > TABLE)
-    return refuse(d, "%s points to addresses in memory of more than %d words", name,
-                  TABLE);
+    return call_refuse(d, "%s points to addresses in memory of more than %d words", name,
+                       TABLE);
   gpu_pointer *words = sys_calloc(n + 1, sizeof *words);
   if (!words)
-    return refuse(d, "no memory");
+    return call_refuse(d, "no memory");
   bool good = read_table(d, p, words, n, name) &&
-      follow(d, index, at, words, n, element, name);
+      call_follow(d, index, at, words, n, element, name);
   free(words);
   if (!good || d->kernel->n_sections)
     return good;
@@ -308,7 +310,7 @@ static bool add_pointer(struct description *d, unsigned arg) {
   bool table = element >= 0 && (element & ANY_ADDRESSES);
   if (d->kernel->n_sections && !table)
     element = -1;
-  enum place place = place_of(d, p, &a);
+  enum place place = call_place_of(d, p, &a);
   if (p == 0 || (place <= PLACE_BOUNDLESS && element < 0))
     return true; // nothing of it can be used
   if (place != PLACE_HERE)
@@ -322,12 +324,12 @@ static bool add_pointer(struct description *d, unsigned arg) {
 }
 
 // A structure, or a number. Nobody has said whether what it points to is written.
-static bool add_value(struct description *d, unsigned arg) {
+static bool call_add_value(struct description *d, unsigned arg) {
   unsigned offset = d->call->offsets[arg], size = d->call->sizes[arg];
   const char *name = d->kernel->args[arg].name;
   for (unsigned at = 0; at + sizeof(gpu_pointer) <= size; at += sizeof(gpu_pointer)) {
     struct gpu_allocation a = { 0 };
-    enum place place = place_of(d, word_at(d->call, offset + at), &a);
+    enum place place = call_place_of(d, word_at(d->call, offset + at), &a);
     if (place != PLACE_HERE && place != PLACE_UNKNOWN && d->kernel->n_sections == 0)
       return refuse_place(d, name, place); // it may be written, and could not be saved
     if (place != PLACE_HERE)
@@ -346,29 +348,29 @@ static bool add_args(struct description *d, void *const *args) {
   struct gpu_call *c = d->call;
   size_t at = 0;
   if (k->n_args > GPU_MAX_ARGS)
-    return refuse(d, "it has more than %d arguments", GPU_MAX_ARGS);
+    return call_refuse(d, "it has more than %d arguments", GPU_MAX_ARGS);
   c->n_args = k->n_args;
   for (unsigned i = 0; i < k->n_args; i++) {
     size_t size = k->args[i].size;
     at = (at + 15) & ~(size_t)15;
     if (size > sizeof c->bytes - at)
-      return refuse(d, "its arguments take more than %d bytes", GPU_ARGS);
+      return call_refuse(d, "its arguments take more than %d bytes", GPU_ARGS);
     c->offsets[i] = (unsigned)at;
     c->sizes[i] = (unsigned)size;
     memcpy(c->bytes + at, args[i], size);
     at += size;
     if (!(k->args[i].pointer && size == sizeof(gpu_pointer) ? add_pointer(d, i)
-                                                            : add_value(d, i)))
+                                                            : call_add_value(d, i)))
       return false;
   }
   return true;
 }
 
-static bool add_symbols(struct description *d) {
+static bool call_add_symbols(struct description *d) {
   const struct autotune_gpu *g = d->kernel->gpu;
   struct gpu_call *c = d->call;
   if (g->n_symbols > GPU_SYMBOLS)
-    return refuse(d, "it uses more than %d variables of the device", GPU_SYMBOLS);
+    return call_refuse(d, "it uses more than %d variables of the device", GPU_SYMBOLS);
   for (unsigned i = 0; i < g->n_symbols; i++) {
     const struct autotune_gpu_symbol *s = &g->symbols[i];
     void *address = NULL;
@@ -376,8 +378,8 @@ static bool add_symbols(struct description *d) {
     char error[160];
     int e = s->locate(&address, &bytes);
     if (e != 0)
-      return refuse(d, "its variable %s cannot be found: %s", s->name,
-                    gpu_error(d->api, e, error, sizeof error));
+      return call_refuse(d, "its variable %s cannot be found: %s", s->name,
+                         gpu_error(d->api, e, error, sizeof error));
     snprintf(c->symbols[i].name, sizeof c->symbols[i].name, "%s", s->name);
     c->symbols[i].address = (gpu_pointer)(uintptr_t)address;
     c->symbols[i].bytes = bytes;
@@ -398,20 +400,21 @@ static bool add_symbols(struct description *d) {
 
 // Streams and memory of a context of the program's own would be no use in the primary
 // one.
-static bool find_device(struct description *d) {
+static bool call_find_device(struct description *d) {
   gpu_context current = NULL, primary = NULL;
   gpu_device device = 0;
   if (d->api->context_get(&current) != 0)
-    return refuse(d, "CUDA has no current context");
+    return call_refuse(d, "CUDA has no current context");
   if (current && d->api->context_device(&device) != 0)
-    return refuse(d, "CUDA has no current device");
+    return call_refuse(d, "CUDA has no current device");
   d->call->device = device;
   if (!current)
     return true; // the runtime will make device 0's
   if (d->api->primary_retain(&primary, device) != 0)
-    return refuse(d, "the device has no primary context");
+    return call_refuse(d, "the device has no primary context");
   d->api->primary_release(device);
-  return primary == current || refuse(d, "its context is not the device's primary one");
+  return primary == current ||
+      call_refuse(d, "its context is not the device's primary one");
 }
 
 int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
@@ -424,9 +427,9 @@ int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
   memset(out, 0, sizeof *out); // the bytes between its members too
   out->asked = *asked;
   out->flags = k->gpu->flags;
-  bool good = d.api || refuse(&d, "%s", missing);
-  good = good && find_device(&d) && add_args(&d, args) && add_sections(&d, args) &&
-      add_symbols(&d);
+  bool good = d.api || call_refuse(&d, "%s", missing);
+  good = good && call_find_device(&d) && add_args(&d, args) && add_sections(&d, args) &&
+      call_add_symbols(&d);
   if (!good)
     return -1;
   merge_regions(&d);

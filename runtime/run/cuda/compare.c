@@ -41,7 +41,7 @@ static struct {
   size_t bytes;
 } made = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static char *compile(int cc, size_t *bytes) {
+static char *compare_compile(int cc, size_t *bytes) {
   const char *why = "";
   const struct gpu_nvrtc *n = gpu_nvrtc_get(&why);
   char architecture[48], *cubin = NULL;
@@ -68,7 +68,7 @@ static const char *cubin_for(int cc) {
   pthread_mutex_lock(&made.lock);
   if (made.cc != cc) {
     free(made.cubin);
-    made.cubin = compile(cc, &made.bytes);
+    made.cubin = compare_compile(cc, &made.bytes);
     made.cc = cc;
   }
   const char *cubin = made.cubin;
@@ -126,9 +126,9 @@ void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c) {
 
 // ---- on the device ------------------------------------------------------------------
 
-static gpu_result ask(struct gpu_run *r, enum task task, gpu_pointer a, gpu_pointer b,
-                      size_t bytes, enum autotune_element e, double rtol, double atol,
-                      struct finding *out) {
+static gpu_result compare_ask(struct gpu_run *r, enum task task, gpu_pointer a,
+                              gpu_pointer b, size_t bytes, enum autotune_element e,
+                              double rtol, double atol, struct finding *out) {
   struct gpu_compare *c = r->compare;
   int what = task, element = e;
   unsigned long long size = bytes;
@@ -162,8 +162,8 @@ static bool chunks_begin(struct chunks *c, struct gpu_run *r) {
 }
 
 // BYTES at FROM, which may be the host's: where they can be read.
-static gpu_result fetch(const struct chunks *c, unsigned half, gpu_pointer from,
-                        size_t bytes) {
+static gpu_result compare_fetch(const struct chunks *c, unsigned half, gpu_pointer from,
+                                size_t bytes) {
   gpu_result e =
       c->r->api->copy_to_host(c->memory + half * CHUNK, from, bytes, c->r->stream);
   return e ? e : gpu_await(c->r, 0);
@@ -172,7 +172,7 @@ static gpu_result fetch(const struct chunks *c, unsigned half, gpu_pointer from,
 static gpu_result fetch_half(const struct chunks *c, unsigned half,
                              const struct gpu_buffer *b, size_t at, size_t bytes) {
   if (!b->host)
-    return fetch(c, half, b->at + at, bytes);
+    return compare_fetch(c, half, b->at + at, bytes);
   memcpy(c->memory + half * CHUNK, (const char *)(uintptr_t)b->at + at, bytes);
   return 0;
 }
@@ -192,7 +192,7 @@ static gpu_result compare_here(struct gpu_run *r, enum autotune_element e, doubl
     size = expected->bytes - at < CHUNK ? expected->bytes - at : CHUNK;
     error = fetch_half(&c, 0, expected, at, size);
     if (error == 0)
-      error = fetch(&c, 1, got + at, size);
+      error = compare_fetch(&c, 1, got + at, size);
     size_t i = error
         ? SIZE_MAX
         : verify_difference(e, t, c.memory, c.memory + CHUNK, size / each * each);
@@ -241,7 +241,7 @@ static gpu_result hash_here(struct gpu_run *r, gpu_pointer p, size_t bytes,
     return GPU_OUT_OF_MEMORY;
   for (size_t at = 0; at < bytes && error == 0; at += size) {
     size = bytes - at < CHUNK ? bytes - at : CHUNK;
-    error = fetch(&c, 0, p + at, size);
+    error = compare_fetch(&c, 0, p + at, size);
     out->hash = error ? 0 : XXH3_64bits_withSeed(c.memory, size, out->hash);
   }
   free(c.memory);
@@ -251,9 +251,9 @@ static gpu_result hash_here(struct gpu_run *r, gpu_pointer p, size_t bytes,
 // ---- either -------------------------------------------------------------------------
 
 // "element 17 is 1.5 instead of 1 (3 of 4096 differ, by up to 0.5)"
-static gpu_result tell(struct gpu_run *r, enum autotune_element e,
-                       const struct finding *f, const struct gpu_buffer *expected,
-                       gpu_pointer got, char *message, size_t size) {
+static gpu_result compare_tell(struct gpu_run *r, enum autotune_element e,
+                               const struct finding *f, const struct gpu_buffer *expected,
+                               gpu_pointer got, char *message, size_t size) {
   size_t each = verify_element_size(e), at = f->first * each;
   char want[16] = { 0 }, is[16] = { 0 };
   gpu_result error = r->api->copy_to_host(is, got + at, each, r->stream);
@@ -282,11 +282,11 @@ gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol,
   struct finding f;
   whole.bytes -= tail;
   gpu_result error = r->compare
-      ? ask(r, TASK_COMPARE, whole.at, got, whole.bytes, e, rtol, atol, &f)
+      ? compare_ask(r, TASK_COMPARE, whole.at, got, whole.bytes, e, rtol, atol, &f)
       : compare_here(r, e, rtol, atol, &whole, got, &f);
   *same = error == 0 && f.first == ~0ull;
   if (error == 0 && !*same)
-    return tell(r, e, &f, &whole, got, message, size);
+    return compare_tell(r, e, &f, &whole, got, message, size);
   if (error || tail == 0)
     return error;
   const struct gpu_buffer rest = { .at = whole.at + whole.bytes,
@@ -302,7 +302,7 @@ gpu_result gpu_rms(struct gpu_run *r, enum autotune_element e, const struct gpu_
   struct finding f;
   gpu_pointer other = before ? before->at : 0;
   gpu_result error = r->compare
-      ? ask(r, TASK_SQUARES, b->at, other, b->bytes, e, 0, 0, &f)
+      ? compare_ask(r, TASK_SQUARES, b->at, other, b->bytes, e, 0, 0, &f)
       : squares_here(r, e, b, before, &f);
   *count = f.count;
   *out = error == 0 && f.count ? sqrt(f.squares / (double)f.count) : 0;
@@ -311,8 +311,9 @@ gpu_result gpu_rms(struct gpu_run *r, enum autotune_element e, const struct gpu_
 
 gpu_result gpu_hash(struct gpu_run *r, gpu_pointer p, size_t bytes, uint64_t *out) {
   struct finding f;
-  gpu_result error = r->compare ? ask(r, TASK_HASH, p, 0, bytes, AUTOTUNE_BYTES, 0, 0, &f)
-                                : hash_here(r, p, bytes, &f);
+  gpu_result error = r->compare
+      ? compare_ask(r, TASK_HASH, p, 0, bytes, AUTOTUNE_BYTES, 0, 0, &f)
+      : hash_here(r, p, bytes, &f);
   *out = f.hash;
   return error;
 }

@@ -19,11 +19,11 @@ static uint64_t at;       // serial of the order that is obeyed
 
 // A packet of exactly SIZE, and the descriptor that came with it, or -1. False: the tuner
 // is gone.
-static bool receive(int socket, void *packet, size_t size, int *fd) {
+static bool cuda_helper_receive(int socket, void *packet, size_t size, int *fd) {
   return message_receive(socket, packet, size, 0, fd) == (ssize_t)size;
 }
 
-static bool answer(int socket, const void *packet, size_t size) {
+static bool helper_answer(int socket, const void *packet, size_t size) {
   return message_send(socket, packet, size, -1, 0, NULL);
 }
 
@@ -34,7 +34,7 @@ static void tell_of_run(double seconds) {
   memset(&r, 0, sizeof r);
   r.serial = at;
   r.runs = seconds;
-  answer(to_tuner, &r, sizeof r);
+  helper_answer(to_tuner, &r, sizeof r);
 }
 
 // The SIZE bytes behind FD, which is closed; NULL: they cannot be mapped.
@@ -53,7 +53,8 @@ static void forbid_cores(void) {
   setrlimit(RLIMIT_CORE, &one);
 }
 
-static struct gpu_run *begin(const struct gpu_hello *h, int fd, struct gpu_ready *out) {
+static struct gpu_run *helper_begin(const struct gpu_hello *h, int fd,
+                                    struct gpu_ready *out) {
   const char *why = "";
   const struct gpu_api *api = gpu_api_get(&why);
   bool same = strncmp(h->version, AUTOTUNE_VERSION, sizeof h->version) == 0;
@@ -76,11 +77,11 @@ static struct gpu_run *begin(const struct gpu_hello *h, int fd, struct gpu_ready
 }
 
 // True: the next may come.
-static bool obey(struct gpu_run *r, int socket) {
+static bool helper_obey(struct gpu_run *r, int socket) {
   struct gpu_order o;
   struct gpu_reply reply;
   int fd;
-  if (!receive(socket, &o, sizeof o, &fd))
+  if (!cuda_helper_receive(socket, &o, sizeof o, &fd))
     return false;
   void *cubin = take_file(fd, o.size);
   const struct gpu_variant v = {
@@ -97,7 +98,7 @@ static bool obey(struct gpu_run *r, int socket) {
   }
   if (cubin)
     munmap(cubin, o.size);
-  return answer(socket, &reply, sizeof reply) && !reply.answer.sticky;
+  return helper_answer(socket, &reply, sizeof reply) && !reply.answer.sticky;
 }
 
 int main(int argc, char **argv) {
@@ -108,14 +109,15 @@ int main(int argc, char **argv) {
   forbid_cores();
   sandbox_signals();
   if (socket < 3 || sandbox_descriptors(&socket, 1) != 0 ||
-      !receive(socket, &hello, sizeof hello, &fd) || getppid() != hello.parent)
+      !cuda_helper_receive(socket, &hello, sizeof hello, &fd) ||
+      getppid() != hello.parent)
     _exit(1);
-  struct gpu_run *r = begin(&hello, fd, &ready);
-  if (!answer(socket, &ready, sizeof ready) || !r)
+  struct gpu_run *r = helper_begin(&hello, fd, &ready);
+  if (!helper_answer(socket, &ready, sizeof ready) || !r)
     _exit(!ready.ready);
   to_tuner = socket;
   gpu_run_announce(r, tell_of_run);
-  while (obey(r, socket))
+  while (helper_obey(r, socket))
     ;
   _exit(0); // at once: a driver that tidies up may wait for a kernel
 }

@@ -47,8 +47,8 @@ struct gpu_code {
 
 // Makes the primary context of device ORDINAL current; *BEFORE is to be put back. A
 // result of the driver.
-static gpu_result enter(const struct gpu_api *api, int ordinal, gpu_device *d,
-                        gpu_context *own, gpu_context *before) {
+static gpu_result launch_enter(const struct gpu_api *api, int ordinal, gpu_device *d,
+                               gpu_context *own, gpu_context *before) {
   gpu_result e = api->context_get(before);
   if (e == 0)
     e = api->device_get(d, ordinal);
@@ -110,7 +110,7 @@ static void allow_shared(const struct gpu_code *c) {
                          (int)(c->machine->smem_per_block - fixed));
 }
 
-static gpu_result load(struct gpu_code *c, const void *cubin) {
+static gpu_result launch_load(struct gpu_code *c, const void *cubin) {
   gpu_result e = c->api->module_load(&c->module, cubin);
   if (e != 0)
     return e;
@@ -124,8 +124,8 @@ static gpu_result load(struct gpu_code *c, const void *cubin) {
   return e;
 }
 
-static struct gpu_code *code_new(const struct autotune_kernel *k, int ordinal,
-                                 const char *values) {
+static struct gpu_code *launch_code_new(const struct autotune_kernel *k, int ordinal,
+                                        const char *values) {
   const struct gpu_api *api = gpu_api_get(NULL);
   const struct gpu_info *info = gpu_info_get(ordinal);
   choice point[MAX_PARAMS];
@@ -163,14 +163,14 @@ autotune_fn gpu_code_load(const struct autotune_kernel *k, const long long *key,
   int ordinal = gpu_ordinal(k, key);
   size_t size = 0;
   void *cubin = map_file(path, &size);
-  struct gpu_code *c = cubin ? code_new(k, ordinal, values) : NULL;
+  struct gpu_code *c = cubin ? launch_code_new(k, ordinal, values) : NULL;
   gpu_context before;
   gpu_result e = -1;
   char text[256];
   *message = NULL;
   *handle = NULL;
-  if (c && (e = enter(c->api, ordinal, &c->device, &c->context, &before)) == 0) {
-    e = load(c, cubin);
+  if (c && (e = launch_enter(c->api, ordinal, &c->device, &c->context, &before)) == 0) {
+    e = launch_load(c, cubin);
     c->api->context_set(before);
     if (e != 0)
       c->api->primary_release(c->device);
@@ -204,20 +204,20 @@ void gpu_code_unload(void *handle) {
 // ---- launching ----------------------------------------------------------------------
 
 // (A grid or block that cannot be is the program's matter, and the default says so.)
-static bool is_lost(gpu_result e) {
+static bool launch_is_lost(gpu_result e) {
   return e == INVALID_CONTEXT || e == INVALID_HANDLE || e == OUT_OF_RESOURCES ||
       e == CONTEXT_DESTROYED;
 }
 
-static struct node *node_at(struct autotune_entry *e) {
+static struct node *launch_node_at(struct autotune_entry *e) {
   return (struct node *)(void *)((char *)e - offsetof(struct node, entry));
 }
 
 // E's variant cannot be launched, and nothing has run: the context was reset, or it wants
 // more than it may have. The default runs; once, what is known is loaded anew.
-static void forget(struct autotune_site *site, struct autotune_entry *e,
-                   struct gpu_code *c, gpu_result error) {
-  struct node *n = node_at(e);
+static void launch_forget(struct autotune_site *site, struct autotune_entry *e,
+                          struct gpu_code *c, gpu_result error) {
+  struct node *n = launch_node_at(e);
   char text[256];
   if (!decide_take())
     return; // another time
@@ -251,8 +251,8 @@ static int launch_code(struct autotune_site *site, struct autotune_entry *e,
     if (r == INVALID_CONTEXT && attempt == 0 &&
         bind_thread(c->api, gpu_ordinal(c->kernel, e->key)))
       continue;
-    if (is_lost(r))
-      forget(site, e, c, r);
+    if (launch_is_lost(r))
+      launch_forget(site, e, c, r);
     return AUTOTUNE_LAUNCH_DEFAULT;
   }
 }
@@ -268,7 +268,8 @@ static int launch(struct autotune_site *site, struct autotune_entry *e, void *co
 // ---- what is not decided ------------------------------------------------------------
 
 // Why this kernel can be neither tuned nor looked up; NULL: it can.
-static const char *obstacle(const struct autotune_kernel *k, const long long *key) {
+static const char *launch_obstacle(const struct autotune_kernel *k,
+                                   const long long *key) {
   const char *why;
   const struct gpu_api *api = gpu_api_get(&why);
   if (!api)
@@ -293,8 +294,8 @@ static bool is_captured(const struct gpu_api *api, void *stream) {
 }
 
 // The arguments, followed by what was asked for: gpu_asked.
-static void decide(struct site *s, struct node *n, void *const *args,
-                   const struct autotune_launch *asked) {
+static void launch_decide(struct site *s, struct node *n, void *const *args,
+                          const struct autotune_launch *asked) {
   void *all[GPU_MAX_ARGS + 1];
   const struct gpu_api *api = gpu_api_get(NULL);
   int mode = CAPTURE_RELAXED; // captures on other threads' streams are not our business
@@ -307,8 +308,8 @@ static void decide(struct site *s, struct node *n, void *const *args,
     api->capture_mode(&mode);
 }
 
-static int miss(struct autotune_site *site, const long long *key, void *const *args,
-                const struct autotune_launch *asked) {
+static int launch_miss(struct autotune_site *site, const long long *key,
+                       void *const *args, const struct autotune_launch *asked) {
   const struct autotune_kernel *k = site->kernel;
   struct site *s = site_of(site);
   struct node *n = s ? node_of(s, key) : NULL;
@@ -327,7 +328,7 @@ static int miss(struct autotune_site *site, const long long *key, void *const *a
       atomic_store(&n->decided, true);
       return AUTOTUNE_LAUNCH_DEFAULT;
     }
-    if ((why = obstacle(k, key))) {
+    if ((why = launch_obstacle(k, key))) {
       char text[256];
       log_once(AUTOTUNE_WARN, "cuda", "CUDA kernels run as they are: %s", why);
       snprintf(text, sizeof text, "default: %s", why);
@@ -341,7 +342,7 @@ static int miss(struct autotune_site *site, const long long *key, void *const *a
   }
   if (!gpu_api_get(NULL))
     return AUTOTUNE_LAUNCH_DEFAULT;
-  decide(s, n, args, asked);
+  launch_decide(s, n, args, asked);
   return launch(site, &n->entry, args, asked);
 }
 
@@ -357,7 +358,7 @@ int autotune_launch_kernel(struct autotune_site *site, const long long *key,
   if (session_inside() || k->abi != AUTOTUNE_ABI || !k->gpu)
     return AUTOTUNE_LAUNCH_DEFAULT;
   int error = errno;
-  int rc = miss(site, key, args, asked);
+  int rc = launch_miss(site, key, args, asked);
   errno = error;
   return rc;
 }

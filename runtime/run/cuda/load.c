@@ -25,11 +25,11 @@ struct loaded *gpu_loaded(struct gpu_run *r, uint64_t ticket) {
   return NULL;
 }
 
-static unsigned long long volume(const struct autotune_dim3 *d) {
+static unsigned long long load_volume(const struct autotune_dim3 *d) {
   return (unsigned long long)d->x * d->y * d->z;
 }
 
-static int attribute(const struct gpu_run *r, int what, gpu_function f) {
+static int load_attribute(const struct gpu_run *r, int what, gpu_function f) {
   int value = 0;
   return r->api->function_attribute(&value, what, f) == 0 ? value : 0;
 }
@@ -38,17 +38,17 @@ static int attribute(const struct gpu_run *r, int what, gpu_function f) {
 static void set_waves(const struct gpu_run *r, const struct autotune_launch *l,
                       struct gpu_facts *f) {
   double at_once = (double)f->blocks * (double)r->info->numbers.sms;
-  f->waves = at_once > 0 ? (double)volume(&l->grid) / at_once : 0;
+  f->waves = at_once > 0 ? (double)load_volume(&l->grid) / at_once : 0;
   f->tail = ceil(f->waves) - f->waves;
 }
 
 static bool set_facts(struct gpu_run *r, struct loaded *l, struct gpu_answer *a) {
   struct gpu_facts *f = &l->facts;
-  unsigned long long threads = volume(&l->launch.block);
-  int most = attribute(r, FUNCTION_MAX_THREADS, l->function), on_sm = 0;
-  f->registers = attribute(r, FUNCTION_REGISTERS, l->function);
-  f->spilled = attribute(r, FUNCTION_LOCAL, l->function);
-  f->static_shared = attribute(r, FUNCTION_SHARED, l->function);
+  unsigned long long threads = load_volume(&l->launch.block);
+  int most = load_attribute(r, FUNCTION_MAX_THREADS, l->function), on_sm = 0;
+  f->registers = load_attribute(r, FUNCTION_REGISTERS, l->function);
+  f->spilled = load_attribute(r, FUNCTION_LOCAL, l->function);
+  f->static_shared = load_attribute(r, FUNCTION_SHARED, l->function);
   a->facts = *f;
   a->fate = FATE_LOAD;
   if (most > 0 && threads > (unsigned long long)most) {

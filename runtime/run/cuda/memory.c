@@ -32,7 +32,7 @@ size_t gpu_host_room(void) {
   return at ? (size_t)strtoull(at + strlen("MemAvailable:"), NULL, 10) * 1024 / 2 : 0;
 }
 
-static double mebibytes(size_t bytes) {
+static double memory_mebibytes(size_t bytes) {
   return (double)bytes / (1 << 20);
 }
 
@@ -54,7 +54,7 @@ bool gpu_buffer_make(const struct gpu_api *api, struct gpu_buffer *b, size_t byt
   *b = (struct gpu_buffer){ 0 };
   snprintf(why, size,
            "no room for a copy of %.1f MiB (%.1f MiB are free on the device%s)",
-           mebibytes(bytes), mebibytes(available),
+           memory_mebibytes(bytes), memory_mebibytes(available),
            on_device ? "" : ", and the host has too few");
   return false;
 }

@@ -11,7 +11,7 @@
 static const double no_limit = 60, patience = 30; // seconds
 static const double spin_for = 200e-6;            // then it sleeps in between
 
-static double now(void) { // never the clock of a test
+static double once_now(void) { // never the clock of a test
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -19,7 +19,7 @@ static double now(void) { // never the clock of a test
 
 static gpu_result await_event(struct gpu_run *r, double limit) {
   const struct timespec nap = { 0, 50000 };
-  double start = now(), passed = 0;
+  double start = once_now(), passed = 0;
   gpu_result e;
   while ((e = r->api->event_query(r->to)) == GPU_NOT_READY) {
     if (passed > limit)
@@ -28,7 +28,7 @@ static gpu_result await_event(struct gpu_run *r, double limit) {
       sched_yield();
     else
       nanosleep(&nap, NULL);
-    passed = now() - start;
+    passed = once_now() - start;
   }
   return e;
 }
@@ -61,7 +61,7 @@ bool gpu_good(struct gpu_run *r, gpu_result e, const char *doing, struct gpu_ans
   return false;
 }
 
-static gpu_result launch(struct gpu_run *r, const struct loaded *l) {
+static gpu_result once_launch(struct gpu_run *r, const struct loaded *l) {
   struct autotune_launch asked = r->call.asked;
   asked.stream = r->stream;
   if (!l)
@@ -88,7 +88,7 @@ void gpu_run_announce(struct gpu_run *r, void (*announce)(double seconds)) {
   r->announce = announce;
 }
 
-static void announce(const struct gpu_run *r, double seconds) {
+static void once_announce(const struct gpu_run *r, double seconds) {
   if (r->announce)
     r->announce(seconds);
 }
@@ -97,15 +97,15 @@ bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limi
               double *seconds, struct gpu_answer *a) {
   float milliseconds = 0;
   double most = limit > 0 ? limit * n : no_limit;
-  announce(r, most);
+  once_announce(r, most);
   gpu_result e = r->api->event_record(r->from, r->stream);
   for (unsigned i = 0; i < n && e == 0; i++)
-    e = launch(r, l);
+    e = once_launch(r, l);
   if (e == 0)
     e = r->api->event_record(r->to, r->stream);
   if (e == 0)
     e = await_event(r, most);
-  announce(r, -1);
+  once_announce(r, -1);
   if (e == 0)
     e = r->api->event_elapsed(&milliseconds, r->from, r->to);
   *seconds = (double)milliseconds / 1e3 / n;

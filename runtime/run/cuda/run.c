@@ -28,7 +28,7 @@ enum {
   NON_BLOCKING = 1 /* CU_STREAM_NON_BLOCKING */
 };
 
-static double now(void) { // never the clock of a test
+static double run_now(void) { // never the clock of a test
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -154,7 +154,7 @@ static gpu_result make_ready(struct gpu_run *r) {
   return e;
 }
 
-static bool wrong(struct gpu_answer *a, const char *name, const char *what) {
+static bool run_wrong(struct gpu_answer *a, const char *name, const char *what) {
   a->fate = FATE_WRONG;
   snprintf(a->message, sizeof a->message, "%s: %s", name, what);
   return false;
@@ -172,7 +172,7 @@ static bool same_outputs(struct gpu_run *r, struct gpu_answer *a) {
     if (!gpu_good(r, e, "comparing", a))
       return false;
     if (!same)
-      return wrong(a, p->region->name, what);
+      return run_wrong(a, p->region->name, what);
   }
   return true;
 }
@@ -185,7 +185,7 @@ static bool same_inputs(struct gpu_run *r, struct gpu_answer *a) {
     if (!gpu_good(r, e, "comparing", a))
       return false;
     if (hash != r->pieces[i].hash)
-      return wrong(a, x->name, "it is only read, and was changed");
+      return run_wrong(a, x->name, "it is only read, and was changed");
   }
   return true;
 }
@@ -250,7 +250,7 @@ static bool same_rests(struct gpu_run *r, bool original, struct gpu_answer *a) {
     x->off |= original && hash != x->hash;
     if (!original && hash != x->hash) {
       a->sticky = r->lost = true;
-      return wrong(a, x->name, "memory far from its sections was changed");
+      return run_wrong(a, x->name, "memory far from its sections was changed");
     }
   }
   return true;
@@ -279,9 +279,9 @@ static bool keep_outputs(struct gpu_run *r, struct gpu_answer *a) {
 }
 
 // *SECONDS: what the run took.
-static bool checked_run(struct gpu_run *r, const struct loaded *l, bool keep,
-                        const struct trial_plan *p, double *seconds,
-                        struct gpu_answer *a) {
+static bool run_checked_run(struct gpu_run *r, const struct loaded *l, bool keep,
+                            const struct trial_plan *p, double *seconds,
+                            struct gpu_answer *a) {
   return gpu_good(r, make_ready(r), "restoring", a) && hash_rests(r, keep, a) &&
       gpu_once(r, l, 1, p->limit, seconds, a) &&
       (keep ? keep_outputs(r, a) : same_outputs(r, a)) && same_inputs(r, a) &&
@@ -306,7 +306,7 @@ bool gpu_run_restore(struct gpu_run *r) {
   return e == 0;
 }
 
-static bool begin(const struct gpu_run *r, struct gpu_answer *a) {
+static bool run_begin(const struct gpu_run *r, struct gpu_answer *a) {
   *a = (struct gpu_answer){ .fate = r->lost ? FATE_CRASH : FATE_OK,
                             .pace = 1,
                             .sticky = r->lost };
@@ -316,7 +316,8 @@ static bool begin(const struct gpu_run *r, struct gpu_answer *a) {
   return !r->lost;
 }
 
-static void finish(struct gpu_run *r, const struct gpu_scope *s, struct gpu_answer *a) {
+static void run_finish(struct gpu_run *r, const struct gpu_scope *s,
+                       struct gpu_answer *a) {
   if (!gpu_run_restore(r) && !a->sticky) {
     a->sticky = true;
     a->fate = FATE_CRASH;
@@ -332,43 +333,43 @@ void gpu_run_reference(struct gpu_run *r,
                        const struct trial_plan *plan, struct gpu_answer *out) {
   struct gpu_scope scope;
   char message[sizeof out->message];
-  double start = now(), first = -1, second = -1;
-  if (!begin(r, out))
+  double start = run_now(), first = -1, second = -1;
+  if (!run_begin(r, out))
     return;
   gpu_enter(r, &scope);
   r->original = original;
-  bool good = checked_run(r, NULL, true, plan, &first, out);
-  if (good && !checked_run(r, NULL, false, plan, &second, out)) {
+  bool good = run_checked_run(r, NULL, true, plan, &first, out);
+  if (good && !run_checked_run(r, NULL, false, plan, &second, out)) {
     good = false;
     memcpy(message, out->message, sizeof message);
     if (out->fate == FATE_WRONG)
       snprintf(out->message, sizeof out->message,
                "the kernel as written does not repeat itself: %.200s", message);
   }
-  out->verify_seconds = now() - start;
+  out->verify_seconds = run_now() - start;
   if (good && plan->max_samples > 0)
     gpu_sample(r, NULL, plan, second, out);
   r->warm |= good;
-  finish(r, &scope, out);
+  run_finish(r, &scope, out);
 }
 
 static bool load_and_try(struct gpu_run *r, const struct gpu_variant *v,
                          const struct trial_plan *plan, struct gpu_answer *a) {
-  double start = now(), first = -1;
+  double start = run_now(), first = -1;
   struct loaded *l = v->ticket ? gpu_loaded(r, v->ticket) : NULL;
   if (!l && v->ticket)
     l = gpu_load(r, v, a);
-  a->load_seconds = now() - start;
+  a->load_seconds = run_now() - start;
   if ((!l && v->ticket) || (!v->ticket && !r->original))
     return false;
   if (l) {
     l->launch = v->launch;
     a->facts = l->facts;
   }
-  start = now();
-  if (l && plan->verify && !l->checked && !checked_run(r, l, false, plan, &first, a))
+  start = run_now();
+  if (l && plan->verify && !l->checked && !run_checked_run(r, l, false, plan, &first, a))
     return false;
-  a->verify_seconds = now() - start;
+  a->verify_seconds = run_now() - start;
   if (plan->max_samples > 0 && !gpu_sample(r, l, plan, first, a))
     return false;
   if (plan->max_samples > 0 && plan->verify && r->call.n_regions > 0 &&
@@ -383,7 +384,7 @@ void gpu_run_try(struct gpu_run *r, const struct gpu_variant *v,
                  const struct trial_plan *plan, struct gpu_answer *out) {
   struct gpu_scope scope;
   struct loaded *l;
-  if (!begin(r, out))
+  if (!run_begin(r, out))
     return;
   gpu_enter(r, &scope);
   bool good = load_and_try(r, v, plan, out);
@@ -394,7 +395,7 @@ void gpu_run_try(struct gpu_run *r, const struct gpu_variant *v,
   if (!good && (l = v->ticket ? gpu_loaded(r, v->ticket) : NULL))
     gpu_unload(r, l);
   r->warm |= good;
-  finish(r, &scope, out);
+  run_finish(r, &scope, out);
 }
 
 static void free_memory(struct gpu_run *r) {

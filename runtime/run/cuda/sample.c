@@ -23,18 +23,18 @@ struct rival {
   double samples[MAX_GPU_SAMPLES];
 };
 
-static double now(void) { // never the clock of a test
+static double sample_now(void) { // never the clock of a test
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool flushes(const struct gpu_run *r) {
+static bool sample_flushes(const struct gpu_run *r) {
   return !(r->call.flags & AUTOTUNE_GPU_NO_FLUSH);
 }
 
-static unsigned batch_size(const struct gpu_run *r, double seconds) {
-  if (r->restores || flushes(r) || seconds >= batch_below)
+static unsigned sample_batch_size(const struct gpu_run *r, double seconds) {
+  if (r->restores || sample_flushes(r) || seconds >= batch_below)
     return 1;
   return (unsigned)(batch_of / (seconds > 1e-6 ? seconds : 1e-6));
 }
@@ -49,9 +49,9 @@ gpu_result gpu_put_back(struct gpu_run *r) {
 }
 
 // Filling as much memory as twice the cache leaves nothing else in it.
-static gpu_result flush(struct gpu_run *r) {
+static gpu_result sample_flush(struct gpu_run *r) {
   char why[128];
-  if (!flushes(r) || r->info->l2 == 0)
+  if (!sample_flushes(r) || r->info->l2 == 0)
     return 0;
   if (!r->flush.at &&
       !gpu_buffer_make(r->api, &r->flush, 2 * r->info->l2, true, why, sizeof why)) {
@@ -63,25 +63,25 @@ static gpu_result flush(struct gpu_run *r) {
   return r->api->set_bytes(r->flush.at, PATTERN, r->flush.bytes, r->stream);
 }
 
-static bool run_once(struct gpu_run *r, const struct loaded *l,
-                     const struct trial_plan *p, unsigned batch, double *seconds,
-                     struct gpu_answer *a) {
+static bool sample_run_once(struct gpu_run *r, const struct loaded *l,
+                            const struct trial_plan *p, unsigned batch, double *seconds,
+                            struct gpu_answer *a) {
   gpu_result e = gpu_put_back(r);
   if (e == 0)
-    e = flush(r);
+    e = sample_flush(r);
   return gpu_good(r, e, "restoring", a) && gpu_once(r, l, batch, p->limit, seconds, a);
 }
 
-static void choose_rival(struct gpu_run *r, const struct loaded *l,
-                         const struct trial_plan *p, struct rival *out) {
+static void sample_choose_rival(struct gpu_run *r, const struct loaded *l,
+                                const struct trial_plan *p, struct rival *out) {
   const struct loaded *code = p->rival ? gpu_loaded(r, p->rival) : NULL;
   out->there = code && code != l && code->checked && p->rival_seconds > 0;
   out->code = code;
   out->seconds = p->rival_seconds;
-  out->batch = batch_size(r, out->seconds);
+  out->batch = sample_batch_size(r, out->seconds);
 }
 
-static double least(const double *samples, unsigned n) {
+static double sample_least(const double *samples, unsigned n) {
   double best = samples[0];
   for (unsigned i = 1; i < n; i++)
     best = samples[i] < best ? samples[i] : best;
@@ -89,22 +89,22 @@ static double least(const double *samples, unsigned n) {
 }
 
 // Is the variant slower than is wanted, whatever else the device does?
-static bool is_slow(const struct trial_plan *p, const struct gpu_answer *a,
-                    const struct rival *rival) {
+static bool sample_is_slow(const struct trial_plan *p, const struct gpu_answer *a,
+                           const struct rival *rival) {
   unsigned n = a->n_samples;
   if (p->stop_above <= 0 || n < 2)
     return false;
-  double pace = rival->there ? least(rival->samples, n) / rival->seconds : 1;
-  double best = least(a->samples, n) / pace;
+  double pace = rival->there ? sample_least(rival->samples, n) / rival->seconds : 1;
+  double best = sample_least(a->samples, n) / pace;
   return best > p->stop_above && (n >= SLOW_AFTER || best > 2 * p->stop_above);
 }
 
-static bool is_enough(const struct trial_plan *p, const struct gpu_answer *a,
-                      const struct rival *rival, double spent) {
+static bool sample_is_enough(const struct trial_plan *p, const struct gpu_answer *a,
+                             const struct rival *rival, double spent) {
   double sorted[MAX_GPU_SAMPLES];
   unsigned n = a->n_samples;
   if (n >= p->max_samples || n >= MAX_GPU_SAMPLES || spent > p->budget ||
-      is_slow(p, a, rival))
+      sample_is_slow(p, a, rival))
     return true;
   if (n < p->min_samples || (n > 16 && n % 8 != 0))
     return false;
@@ -114,8 +114,8 @@ static bool is_enough(const struct trial_plan *p, const struct gpu_answer *a,
 
 // Where one run says enough: it used up the budget, or it is far slower than the best
 // although nothing was cold.
-static bool is_settled(const struct gpu_run *r, const struct trial_plan *p,
-                       double first) {
+static bool sample_is_settled(const struct gpu_run *r, const struct trial_plan *p,
+                              double first) {
   bool slow = p->stop_above > 0 && first > 3 * p->stop_above && first > 1e-3 && r->warm;
   return slow || first > p->budget;
 }
@@ -123,28 +123,28 @@ static bool is_settled(const struct gpu_run *r, const struct trial_plan *p,
 bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_plan *p,
                 double first, struct gpu_answer *a) {
   struct rival rival;
-  double start = now();
+  double start = sample_now();
   bool good = true;
   a->pace = 1;
-  if (is_settled(r, p, first)) {
+  if (sample_is_settled(r, p, first)) {
     a->samples[a->n_samples++] = first;
     return true;
   }
   if (first < batch_below * 10) // a short kernel's first run tells little
-    good = run_once(r, l, p, 1, &first, a);
-  unsigned batch = batch_size(r, first);
-  choose_rival(r, l, p, &rival);
+    good = sample_run_once(r, l, p, 1, &first, a);
+  unsigned batch = sample_batch_size(r, first);
+  sample_choose_rival(r, l, p, &rival);
   while (good) {
     unsigned n = a->n_samples;
-    good =
-        (!rival.there || run_once(r, rival.code, p, rival.batch, &rival.samples[n], a)) &&
-        run_once(r, l, p, batch, &a->samples[n], a);
+    good = (!rival.there ||
+            sample_run_once(r, rival.code, p, rival.batch, &rival.samples[n], a)) &&
+        sample_run_once(r, l, p, batch, &a->samples[n], a);
     a->n_samples += good;
-    if (good && is_enough(p, a, &rival, now() - start))
+    if (good && sample_is_enough(p, a, &rival, sample_now() - start))
       break;
   }
   if (good && rival.there)
     a->pace = stats_median(rival.samples, a->n_samples).median / rival.seconds;
-  a->time_seconds = now() - start;
+  a->time_seconds = sample_now() - start;
   return good;
 }

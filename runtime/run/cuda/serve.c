@@ -99,12 +99,12 @@ void serve_close(void) {
 
 // ---- answering ----------------------------------------------------------------------
 
-static void answer(int socket, const void *data, size_t size, int fd) {
+static void serve_answer(int socket, const void *data, size_t size, int fd) {
   // A tuner that is gone is noticed by who listens to it.
   (void)message_send(socket, data, size, fd, 0, NULL);
 }
 
-static void share(int socket, const struct gpu_request *r) {
+static void serve_share(int socket, const struct gpu_request *r) {
   struct gpu_offer *o = sys_calloc(1, sizeof *o);
   int fd = -1;
   if (!o)
@@ -112,13 +112,13 @@ static void share(int socket, const struct gpu_request *r) {
   o->serial = r->serial;
   o->shared =
       gpu_run_share(serve.run, r->snapshot, &o->memory, &fd, o->why, sizeof o->why) == 0;
-  answer(socket, o, sizeof *o, o->shared ? fd : -1);
+  serve_answer(socket, o, sizeof *o, o->shared ? fd : -1);
   if (fd >= 0)
     close(fd);
   free(o);
 }
 
-static void try(const struct gpu_request *r, int fd, struct gpu_answer *out) {
+static void serve_try(const struct gpu_request *r, int fd, struct gpu_answer *out) {
   struct gpu_variant v = { .ticket = r->ticket, .launch = r->plan.launch };
   void *data = MAP_FAILED;
   if (r->ticket) {
@@ -143,14 +143,14 @@ void serve_obey(int socket, const struct gpu_request *r, int fd) {
   struct gpu_reply *reply =
       serve.run && r->what != GPU_SHARE ? sys_calloc(1, sizeof *reply) : NULL;
   if (serve.run && r->what == GPU_SHARE)
-    share(socket, r);
+    serve_share(socket, r);
   if (!reply)
     return;
   reply->serial = r->serial;
   if (r->what == GPU_REFERENCE)
     gpu_run_reference(serve.run, serve.kernel->gpu->launch, &r->plan, &reply->answer);
   else
-    try(r, fd, &reply->answer);
-  answer(socket, reply, sizeof *reply, -1);
+    serve_try(r, fd, &reply->answer);
+  serve_answer(socket, reply, sizeof *reply, -1);
   free(reply);
 }

@@ -130,8 +130,8 @@ struct receiver {
   size_t size;
 };
 
-static bool fill(struct receiver *v, const struct gpu_memory *m,
-                 const struct gpu_buffer *to) {
+static bool share_fill(struct receiver *v, const struct gpu_memory *m,
+                       const struct gpu_buffer *to) {
   struct gpu_run *r = v->r;
   gpu_pointer from = 0;
   char text[200];
@@ -162,8 +162,8 @@ static bool is_sane(const struct gpu_shared *s, const struct gpu_memory *m,
       (m->offset <= s->file_bytes && bytes <= s->file_bytes - m->offset);
 }
 
-static bool receive(struct receiver *v, const struct gpu_memory *m, size_t bytes,
-                    bool on_device, struct gpu_buffer *to) {
+static bool share_receive(struct receiver *v, const struct gpu_memory *m, size_t bytes,
+                          bool on_device, struct gpu_buffer *to) {
   if (bytes == 0)
     return true;
   if (!is_sane(v->shared, m, bytes)) {
@@ -171,18 +171,19 @@ static bool receive(struct receiver *v, const struct gpu_memory *m, size_t bytes
     return false;
   }
   return gpu_buffer_make(v->r->api, to, bytes, on_device, v->why, v->size) &&
-      fill(v, m, to);
+      share_fill(v, m, to);
 }
 
 static bool receive_copies(struct receiver *v) {
   const struct gpu_shared *s = v->shared;
   const struct gpu_call *c = &s->call;
   for (unsigned i = 0; i < c->n_allocations; i++)
-    if (!receive(v, &s->allocations[i], c->allocations[i].bytes, true, &v->r->copies[i]))
+    if (!share_receive(v, &s->allocations[i], c->allocations[i].bytes, true,
+                       &v->r->copies[i]))
       return false;
   for (unsigned i = 0; i < c->n_symbols; i++)
-    if (!receive(v, &s->symbols[i], c->symbols[i].bytes, true,
-                 &v->r->copies[GPU_REGIONS + i]))
+    if (!share_receive(v, &s->symbols[i], c->symbols[i].bytes, true,
+                       &v->r->copies[GPU_REGIONS + i]))
       return false;
   return true;
 }
@@ -200,7 +201,7 @@ static bool translate_word(struct gpu_run *r, gpu_pointer at, gpu_pointer by) {
 }
 
 // All addresses become those of the copies.
-static bool translate(struct gpu_run *r) {
+static bool share_translate(struct gpu_run *r) {
   struct gpu_call *c = &r->call;
   for (unsigned i = 0; i < c->n_pointers; i++) {
     unsigned in = c->pointers[i].in, a = c->pointers[i].allocation;
@@ -237,7 +238,7 @@ static bool receive_references(struct receiver *v) {
     if (p->expected.bytes == 0)
       continue;
     const struct gpu_memory *m = &v->shared->references[i];
-    if (!is_sane(v->shared, m, p->expected.bytes) || !fill(v, m, &p->expected))
+    if (!is_sane(v->shared, m, p->expected.bytes) || !share_fill(v, m, &p->expected))
       return false;
   }
   for (unsigned i = 0; i < r->n_fences; i++)
@@ -262,7 +263,7 @@ struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared 
   if (is_sane(s, &s->compare, s->compare_bytes) && s->compare_bytes > 0)
     gpu_compare_adopt(r, v.file + s->compare.offset, s->compare_bytes);
   bool ready = receive_copies(&v);
-  if (ready && !translate(r)) {
+  if (ready && !share_translate(r)) {
     snprintf(why, size, "addresses in memory cannot be translated");
     ready = false;
   }

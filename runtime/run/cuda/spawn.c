@@ -68,7 +68,7 @@ static char **helper_environment(char **extra) {
   return list;
 }
 
-static int start(struct helper *h, int theirs) {
+static int spawn_start(struct helper *h, int theirs) {
   enum { THEIRS = 3 };
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -97,7 +97,7 @@ static int start(struct helper *h, int theirs) {
 }
 
 // Waits at most SECONDS for its end. False: it is not over. *STATUS: as from waitpid.
-static bool reap(struct helper *h, double seconds, int *status) {
+static bool spawn_reap(struct helper *h, double seconds, int *status) {
   double end = sys_now() + seconds;
   for (;;) {
     pid_t got = waitpid(h->pid, status, WNOHANG);
@@ -115,7 +115,7 @@ bool helper_spawn(struct helper *h, char *why, size_t size) {
     snprintf(why, size, "no socket: %s", strerror(errno));
     return false;
   }
-  int rc = start(h, pair[1]);
+  int rc = spawn_start(h, pair[1]);
   close(pair[1]);
   if (rc == 0) {
     h->socket = pair[0];
@@ -131,7 +131,7 @@ bool helper_end(struct helper *h) {
   bool over = true;
   if (h->pid > 0) {
     kill(h->pid, SIGKILL);
-    over = reap(h, BURIAL, &status);
+    over = spawn_reap(h, BURIAL, &status);
   }
   if (h->socket >= 0)
     close(h->socket);
@@ -142,7 +142,7 @@ bool helper_end(struct helper *h) {
 
 void helper_fate(struct helper *h, char *text, size_t size) {
   int status = 0;
-  bool ended = reap(h, BURIAL, &status);
+  bool ended = spawn_reap(h, BURIAL, &status);
   if (ended && WIFSIGNALED(status)) {
     const char *name = sigabbrev_np(WTERMSIG(status));
     snprintf(text, size, "SIG%s in its helper process", name ? name : "?");

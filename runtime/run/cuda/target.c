@@ -63,7 +63,7 @@ static bool ask_for_memory(struct device *d, bool snapshot) {
   return false;
 }
 
-static bool greet(struct device *d, struct gpu_ready *ready) {
+static bool target_greet(struct device *d, struct gpu_ready *ready) {
   const struct gpu_shared *s = d->beside ? d->own.shared
       : d->offer                         ? &d->offer->memory
                                          : NULL;
@@ -99,7 +99,7 @@ static bool begin_helper(struct device *d, bool *no_ipc) {
   *no_ipc = false;
   if (!helper_spawn(&d->helper, d->why, sizeof d->why))
     return false;
-  if (greet(d, &ready))
+  if (target_greet(d, &ready))
     return true;
   snprintf(d->why, sizeof d->why, "the helper process: %.200s", ready.why);
   *no_ipc = ready.no_ipc;
@@ -121,7 +121,7 @@ static bool ensure_helper(struct device *d) {
 // ---- answers ------------------------------------------------------------------------
 
 // The answer of a process that a variant may have damaged: believe no number.
-static int copy_answer(const struct gpu_answer *a, bool timed, struct trial *out) {
+static int target_copy_answer(const struct gpu_answer *a, bool timed, struct trial *out) {
   unsigned n = a->n_samples <= MAX_GPU_SAMPLES ? a->n_samples : 0;
   out->fate = (unsigned)a->fate < FATE_PENDING ? a->fate : FATE_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
@@ -151,7 +151,7 @@ static int copy_answer(const struct gpu_answer *a, bool timed, struct trial *out
 }
 
 // How long the program or a helper may take for one trial, when all is well.
-static double patience(const struct trial_plan *p) {
+static double target_patience(const struct trial_plan *p) {
   return p->budget + 4 * p->limit + PATIENCE;
 }
 
@@ -165,9 +165,9 @@ static int in_program(struct device *d, enum gpu_what what, uint64_t ticket,
   struct gpu_reply *reply = sys_malloc(sizeof *reply);
   int fd = ticket ? message_file("autotune-cubin", object, size) : -1, rc = -1;
   bool answered = reply && (fd >= 0 || !ticket) &&
-      session_ask(&r, fd, reply, sizeof *reply, NULL, patience(plan));
+      session_ask(&r, fd, reply, sizeof *reply, NULL, target_patience(plan));
   if (answered)
-    rc = copy_answer(&reply->answer, true, out);
+    rc = target_copy_answer(&reply->answer, true, out);
   else if (!session_stopping())
     snprintf(out->message, sizeof out->message, "the program does not answer");
   if (answered && reply->answer.sticky)
@@ -184,7 +184,7 @@ static bool has_passed(const struct device *d, uint64_t ticket) {
   return ticket < d->n_passed && (d->passed[ticket / 8] >> ticket % 8 & 1);
 }
 
-static void pass(struct device *d, uint64_t ticket) {
+static void target_pass(struct device *d, uint64_t ticket) {
   if (ticket >= d->n_passed) {
     uint64_t n = 2 * ticket + 512;
     unsigned char *more = sys_realloc(d->passed, n / 8 + 1);
@@ -206,8 +206,8 @@ static void judge_death(struct device *d, struct trial *out) {
 // Its answer to the order SERIAL, within SECONDS in all. While a kernel runs, it has as
 // long as the helper has said in front of it: a helper whose driver answers no more is
 // one that hangs, too.
-static enum helper_wait await_answer(const struct device *d, uint64_t serial,
-                                     double seconds, struct gpu_reply *reply) {
+static enum helper_wait target_await_answer(const struct device *d, uint64_t serial,
+                                            double seconds, struct gpu_reply *reply) {
   double end = sys_now() + seconds, next = end;
   for (;;) {
     double left = (next < end ? next : end) - sys_now();
@@ -241,14 +241,15 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
     return -1;
   }
   // A run over the limit is reported by the helper itself; this is for one that cannot.
-  double most = plan->limit + over_limit + GRACE + (d->beside ? patience(plan) : 0);
+  double most = plan->limit + over_limit + GRACE +
+      (d->beside ? target_patience(plan) : 0);
   enum helper_wait end = HELPER_DIED;
   if (helper_send(&d->helper, &order, sizeof order, fd))
-    end = await_answer(d, order.serial, most, reply);
+    end = target_await_answer(d, order.serial, most, reply);
   close(fd);
   int rc = 0;
   if (end == HELPER_ANSWERED)
-    rc = copy_answer(&reply->answer, d->beside, out);
+    rc = target_copy_answer(&reply->answer, d->beside, out);
   else if (end == HELPER_DIED)
     judge_death(d, out);
   else if (end == HELPER_SILENT)
@@ -265,7 +266,7 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
 
 // ---- the executor -------------------------------------------------------------------
 
-static void describe(struct device *d, void *const *args) {
+static void target_describe(struct device *d, void *const *args) {
   const struct gpu_call *c = d->own.call;
   struct autotune_span *spans = sys_calloc(d->kernel->n_sections + 1, sizeof *spans);
   struct autotune_call call = { .spans = spans };
@@ -280,7 +281,7 @@ static void describe(struct device *d, void *const *args) {
   }
 }
 
-static void stop(struct executor *e) {
+static void target_stop(struct executor *e) {
   struct device *d = device_of(e);
   end_helper(d);
   if (d->file >= 0)
@@ -291,9 +292,9 @@ static void stop(struct executor *e) {
   free(d);
 }
 
-static struct executor *start(const struct autotune_kernel *k, void *const *args,
-                              const struct jit_api *jit, const struct plan *plan,
-                              char **message) {
+static struct executor *target_start(const struct autotune_kernel *k, void *const *args,
+                                     const struct jit_api *jit, const struct plan *plan,
+                                     char **message) {
   struct device *d = sys_calloc(1, sizeof *d);
   (void)jit;
   *message = NULL;
@@ -310,40 +311,41 @@ static struct executor *start(const struct autotune_kernel *k, void *const *args
   if (!d->own.call)
     *message = sys_strdup("the call was not described");
   else if (!d->isolates || helper_find(&d->helper, message)) {
-    describe(d, args);
+    target_describe(d, args);
     return (struct executor *)d;
   }
-  stop((struct executor *)d);
+  target_stop((struct executor *)d);
   return NULL;
 }
 
-static void call(const struct executor *e, double *flops, double *bytes, bool *verified) {
+static void target_call(const struct executor *e, double *flops, double *bytes,
+                        bool *verified) {
   const struct device *d = device_of(e);
   *flops = d->flops;
   *bytes = d->bytes;
   *verified = d->verified;
 }
 
-static double touched(const struct executor *e) {
+static double target_touched(const struct executor *e) {
   return device_of(e)->touched;
 }
 
 // Beside the program the default was measured before the fork, and its process cannot run
 // it.
-static int measured(const struct device *d, struct trial *out) {
+static int target_measured(const struct device *d, struct trial *out) {
   if (d->own.reference)
-    return copy_answer(d->own.reference, true, out);
+    return target_copy_answer(d->own.reference, true, out);
   snprintf(out->message, sizeof out->message, "it was not measured");
   return -1;
 }
 
-static int reference(struct executor *e, const struct trial_plan *plan,
-                     struct trial *out) {
+static int target_reference(struct executor *e, const struct trial_plan *plan,
+                            struct trial *out) {
   struct device *d = device_of(e);
   struct trial_plan p = *plan;
   *out = (struct trial){ .fate = FATE_PENDING, .pace = 1 };
   p.verify = true; // it must repeat itself
-  int rc = d->beside ? measured(d, out)
+  int rc = d->beside ? target_measured(d, out)
                      : in_program(d, GPU_REFERENCE, 0, NULL, 0, &p, out);
   if (rc == 0 && out->fate == FATE_OK && d->isolates && !ensure_helper(d)) {
     snprintf(out->message, sizeof out->message, "%s", d->why);
@@ -353,23 +355,23 @@ static int reference(struct executor *e, const struct trial_plan *plan,
   return rc;
 }
 
-static int try(struct executor *e, uint64_t ticket, const void *object, size_t size,
-               const struct trial_plan *plan, struct trial *out) {
+static int target_try(struct executor *e, uint64_t ticket, const void *object,
+                      size_t size, const struct trial_plan *plan, struct trial *out) {
   struct device *d = device_of(e);
   int rc = 0;
   *out = (struct trial){ .fate = FATE_PENDING, .pace = 1 };
   if (ticket == 0 && d->beside)
-    return measured(d, out);
+    return target_measured(d, out);
   if (ticket != 0 && d->isolates && (d->beside || !has_passed(d, ticket))) {
     rc = in_helper(d, ticket, object, size, plan, out);
     if (rc != 0 || out->fate != FATE_OK || d->beside)
       return rc;
-    pass(d, ticket);
+    target_pass(d, ticket);
   }
   return in_program(d, GPU_TRY, ticket, object, size, plan, out);
 }
 
-static double cost(const struct executor *e) {
+static double target_cost(const struct executor *e) {
   (void)e; // the helper's is that of a child, which counts when it ends
   return 0;
 }
@@ -377,11 +379,11 @@ static double cost(const struct executor *e) {
 const struct executor_class executor_cuda = {
   .name = "device",
   .place = "on the device",
-  .start = start,
-  .call = call,
-  .touched = touched,
-  .reference = reference,
-  .try = try,
-  .cost = cost,
-  .stop = stop,
+  .start = target_start,
+  .call = target_call,
+  .touched = target_touched,
+  .reference = target_reference,
+  .try = target_try,
+  .cost = target_cost,
+  .stop = target_stop,
 };

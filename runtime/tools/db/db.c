@@ -138,12 +138,12 @@ bool db_key_matches(const struct problem *p, const char *spec) {
 
 // ---- list ---------------------------------------------------------------------------
 
-static char *seconds(double s) {
+static char *db_seconds(double s) {
   char text[64];
   return sys_strdup(units_seconds(text, sizeof text, s));
 }
 
-static char *date(double when) {
+static char *db_date(double when) {
   char text[REPORT_MOMENT];
   return sys_strdup(report_moment(text, when));
 }
@@ -158,7 +158,7 @@ static bool has_namesake(const struct wisdom *w, unsigned index) {
   return false;
 }
 
-static void add_winner(struct grid *g, const struct wisdom *w, unsigned index) {
+static void db_add_winner(struct grid *g, const struct wisdom *w, unsigned index) {
   const struct wisdom_entry *e = &w->entries[index];
   const struct summary *m = &e->summary;
   grid_add(g,
@@ -168,13 +168,13 @@ static void add_winner(struct grid *g, const struct wisdom *w, unsigned index) {
   grid_add(g, db_key(&e->problem));
   grid_add(g, db_machine(e->problem.cpu));
   grid_add(g, sys_printf("%u", e->problem.threads));
-  grid_add(g, seconds(m->original.median));
-  grid_add(g, m->winner ? seconds(m->best.median) : sys_strdup("(default)"));
+  grid_add(g, db_seconds(m->original.median));
+  grid_add(g, m->winner ? db_seconds(m->best.median) : sys_strdup("(default)"));
   grid_add(g,
            m->winner && m->best.median > 0
                ? sys_printf("%.2f x", m->original.median / m->best.median)
                : sys_strdup(""));
-  grid_add(g, date(m->when));
+  grid_add(g, db_date(m->when));
   grid_add(g,
            *m->source ? sys_strdup(m->source)
                       : sys_strdup(m->verified ? "" : "unverified"));
@@ -191,7 +191,7 @@ int db_list(const char *folder, FILE *out) {
   for (unsigned i = 0; i < g.columns; i++)
     grid_add(&g, sys_strdup(heading[i]));
   for (unsigned i = 0; i < l.wisdom.n; i++)
-    add_winner(&g, &l.wisdom, i);
+    db_add_winner(&g, &l.wisdom, i);
   if (l.wisdom.n)
     grid_print(&g, out);
   else if (status == 0)

@@ -9,7 +9,7 @@
 #include "base/units.h"
 
 // Do the two agree, but for what noise does to times?
-static bool agrees(const struct wisdom_entry *a, const struct wisdom_entry *b) {
+static bool diff_agrees(const struct wisdom_entry *a, const struct wisdom_entry *b) {
   return strcmp(a->summary.values, b->summary.values) == 0 &&
       strcmp(a->problem.toolchain, b->problem.toolchain) == 0 &&
       a->summary.best.low <= b->summary.best.high &&
@@ -66,13 +66,14 @@ static void add_pair(struct grid *g, const struct wisdom_entry *a,
 }
 
 // Both are sorted. How many agree; the others are added to G.
-static unsigned compare(const struct wisdom *a, const struct wisdom *b, struct grid *g) {
+static unsigned diff_compare(const struct wisdom *a, const struct wisdom *b,
+                             struct grid *g) {
   unsigned same = 0, i = 0, j = 0;
   while (i < a->n || j < b->n) {
     const struct wisdom_entry *x = i < a->n ? &a->entries[i] : NULL;
     const struct wisdom_entry *y = j < b->n ? &b->entries[j] : NULL;
     int c = !x ? 1 : !y ? -1 : wisdom_compare(x, y);
-    if (c == 0 && agrees(x, y))
+    if (c == 0 && diff_agrees(x, y))
       same++;
     else
       add_pair(g, c <= 0 ? x : NULL, c >= 0 ? y : NULL);
@@ -91,7 +92,7 @@ int db_diff(const char *a, const char *b, FILE *out) {
   bad |= db_load(b, &y) != 0;
   for (unsigned i = 0; i < g.columns; i++)
     grid_add(&g, sys_strdup(heading[i]));
-  unsigned same = bad ? 0 : compare(&x.wisdom, &y.wisdom, &g);
+  unsigned same = bad ? 0 : diff_compare(&x.wisdom, &y.wisdom, &g);
   unsigned differ = g.n / g.columns - 1;
   if (!bad && differ)
     grid_print(&g, out);

@@ -7,7 +7,7 @@
 #include "tools/report/report.h"
 
 // Columns that TEXT takes: continuation bytes of UTF-8 take none.
-static size_t width(const char *text) {
+static size_t grid_width(const char *text) {
   size_t n = 0;
   for (; *text; text++)
     n += (*text & 0xc0) != 0x80;
@@ -29,10 +29,10 @@ void grid_add(struct grid *g, char *cell) {
   free(cell);
 }
 
-static size_t widest(const struct grid *g, unsigned column) {
+static size_t grid_widest(const struct grid *g, unsigned column) {
   size_t most = 0;
   for (unsigned i = column; i < g->n; i += g->columns) {
-    size_t n = width(g->cells[i]);
+    size_t n = grid_width(g->cells[i]);
     most = n > most ? n : most;
   }
   return most;
@@ -43,12 +43,12 @@ void grid_print(const struct grid *g, FILE *out) {
     size_t blanks = 0; // put off, so that no line ends with any
     for (unsigned c = 0; c < g->columns; c++) {
       const char *cell = g->cells[i + c];
-      size_t rest = widest(g, c) - width(cell);
+      size_t rest = grid_widest(g, c) - grid_width(cell);
       bool right = g->right[c] == 'r';
       blanks += right ? rest : 0;
       if (*cell)
         fprintf(out, "%*s%s", (int)blanks, "", cell);
-      blanks = (*cell ? 0 : blanks + width(cell)) + (right ? 0 : rest) + 2;
+      blanks = (*cell ? 0 : blanks + grid_width(cell)) + (right ? 0 : rest) + 2;
     }
     fputc('\n', out);
   }

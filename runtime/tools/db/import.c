@@ -39,7 +39,8 @@ bool db_identity(const struct wisdom_entry *e, long long *key, const char **name
 }
 
 // Does the store know as well already? What was measured here is not put aside for less.
-static bool is_known(struct store *s, int64_t problem, const struct wisdom_entry *e) {
+static bool import_is_known(struct store *s, int64_t problem,
+                            const struct wisdom_entry *e) {
   struct wisdom_entry known = { 0 };
   char *toolchain = NULL;
   if (!store_find_summary(s, problem, &known.summary, &toolchain))
@@ -65,7 +66,7 @@ static int import_one(struct store *s, const struct wisdom_entry *e, unsigned *t
     return SQLITE_NOMEM;
   }
   int rc = SQLITE_OK;
-  if (!is_known(s, problem[0].i, e)) {
+  if (!import_is_known(s, problem[0].i, e)) {
     const char *file = strrchr(e->origin, '/');
     char *source = sys_printf("wisdom %s", file ? file + 1 : e->origin);
     struct summary m = e->summary;

@@ -26,7 +26,7 @@ struct key_list {
   unsigned n;
 };
 
-static void add_key(struct key_list *l, sqlite3_stmt *q, unsigned n_keys) {
+static void prune_add_key(struct key_list *l, sqlite3_stmt *q, unsigned n_keys) {
   sqlite3_value **more = sys_realloc(l->values, (l->n + n_keys) * sizeof *more);
   if (!more)
     return;
@@ -50,7 +50,7 @@ static int find_damaged(struct store *s, const struct table *t, struct key_list 
   int rc = q ? SQLITE_ROW : SQLITE_ERROR;
   while (q && (rc = store_step(q)) == SQLITE_ROW)
     if (!is_good(t, q))
-      add_key(l, q, t->n_keys);
+      prune_add_key(l, q, t->n_keys);
   sqlite3_finalize(q);
   return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }

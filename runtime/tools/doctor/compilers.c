@@ -14,7 +14,7 @@
 static const char unit[] = "static int answer(void) { return 42; }\n"
                            "int (*const autotune_entry)(void) = answer;\n";
 
-static bool runs(struct jit_code *code, const struct jit_api *jit) {
+static bool compilers_runs(struct jit_code *code, const struct jit_api *jit) {
   int (**entry)(void) = jit->symbol(code, "autotune_entry");
   return entry && (*entry)() == 42;
 }
@@ -43,7 +43,7 @@ void check_compiler(struct finding *f, const struct doctor_options *o) {
   if (!code)
     finding_set(f, DOCTOR_FAILED, "%s: %s", jit->version(),
                 message ? message : "no reason given");
-  else if (!runs(code, jit))
+  else if (!compilers_runs(code, jit))
     finding_set(f, DOCTOR_FAILED, "%s: a compiled function gave a wrong answer",
                 jit->version());
   else

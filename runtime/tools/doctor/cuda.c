@@ -97,7 +97,7 @@ void check_toolkit(struct finding *f, const struct doctor_options *o) {
 
 // The folder of libautotune.so that a program of this installation loads; the program
 // autotune has none itself.
-static char *installed(const char *name) {
+static char *cuda_installed(const char *name) {
   static const char *const folders[] = { "", "../lib/", "../" AUTOTUNE_LIBDIR "/" };
   char program[4096];
   ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -117,7 +117,7 @@ static char *installed(const char *name) {
 void check_gpu_worker(struct finding *f, const struct doctor_options *o) {
   (void)o;
   const char *asked = options_get()->gpu_worker;
-  char *path = asked ? sys_strdup(asked) : installed("autotune-gpu-worker");
+  char *path = asked ? sys_strdup(asked) : cuda_installed("autotune-gpu-worker");
   if (path && access(path, X_OK) == 0) {
     finding_set(f, DOCTOR_OK, "%s", path);
   } else {
@@ -130,7 +130,7 @@ void check_gpu_worker(struct finding *f, const struct doctor_options *o) {
 
 void check_emulator(struct finding *f, const struct doctor_options *o) {
   (void)o;
-  char *path = installed("libautotune-emulate.so");
+  char *path = cuda_installed("libautotune-emulate.so");
   if (path)
     finding_set(f, DOCTOR_OK, "%s", path);
   else

@@ -84,7 +84,7 @@ const char *doctor_bytes(char *text, size_t size, double bytes) {
 // ---- a process for a check ----------------------------------------------------------
 
 // Waits until CHILD ends. False: it took too long and was killed.
-static bool await(pid_t child, int *status) {
+static bool doctor_await(pid_t child, int *status) {
   double until = sys_now() + PATIENCE;
   for (pid_t got = 0; (got = waitpid(child, status, WNOHANG)) <= 0; poll(NULL, 0, 2))
     if (got < 0 && errno != EINTR) {
@@ -109,7 +109,7 @@ static void look_apart(const struct check *c, struct finding *shared,
   }
   if (child < 0)
     finding_set(shared, DOCTOR_FAILED, "no process can be started: %s", strerror(errno));
-  else if (!await(child, &status))
+  else if (!doctor_await(child, &status))
     finding_set(shared, DOCTOR_FAILED, "no answer for %d s", PATIENCE);
   else if (WIFSIGNALED(status))
     finding_set(shared, DOCTOR_FAILED, "it died of signal %d (%s)", WTERMSIG(status),
@@ -119,15 +119,15 @@ static void look_apart(const struct check *c, struct finding *shared,
 }
 
 // Several lines, or what would disturb a terminal, may come from a loader or a path.
-static void clean(char *text, size_t size) {
+static void doctor_clean(char *text, size_t size) {
   char *line = report_first_line(text);
   if (line)
     snprintf(text, size, "%s", line);
   report_clean_free(line);
 }
 
-static void look(const struct check *c, struct finding *f,
-                 const struct doctor_options *o) {
+static void doctor_look(const struct check *c, struct finding *f,
+                        const struct doctor_options *o) {
   struct finding *shared = c->apart ? sys_mmap(sizeof *shared, true) : NULL;
   *f = (struct finding){ .state = DOCTOR_OK };
   if (shared) {
@@ -139,8 +139,8 @@ static void look(const struct check *c, struct finding *f,
   } else {
     c->look(f, o);
   }
-  clean(f->found, sizeof f->found);
-  clean(f->advice, sizeof f->advice);
+  doctor_clean(f->found, sizeof f->found);
+  doctor_clean(f->advice, sizeof f->advice);
 }
 
 // ---- what is shown ------------------------------------------------------------------
@@ -183,7 +183,7 @@ int doctor_run(const struct doctor_options *o, FILE *out) {
   struct finding all[CHECKS];
   bool good = true;
   for (unsigned i = 0; i < CHECKS; i++) {
-    look(&checks[i], &all[i], o);
+    doctor_look(&checks[i], &all[i], o);
     good = good && all[i].state != DOCTOR_FAILED;
   }
   if (o->json)

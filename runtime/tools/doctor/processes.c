@@ -33,12 +33,12 @@ static bool with_child(bool (*see)(pid_t child)) {
   return good;
 }
 
-static bool exists(pid_t child) {
+static bool processes_exists(pid_t child) {
   return child > 0;
 }
 
 static bool can_fork(void) {
-  return with_child(exists);
+  return with_child(processes_exists);
 }
 
 static bool pidfd_of(pid_t child) {

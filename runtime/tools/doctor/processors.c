@@ -83,7 +83,7 @@ void check_processors(struct finding *f, const struct doctor_options *o) {
         "processors (--cpuset-cpus) in place of a share (--cpus)");
 }
 
-static const char *turbo(void) {
+static const char *processors_turbo(void) {
   char text[16];
   if (doctor_line("/sys/devices/system/cpu/intel_pstate/no_turbo", text, sizeof text))
     return *text == '0' ? ", turbo on" : ", turbo off";
@@ -108,11 +108,11 @@ void check_frequency(struct finding *f, const struct doctor_options *o) {
                    "kernels of microseconds are timed badly; tsc is the clock to have");
   } else if (!known) {
     finding_set(f, DOCTOR_OK, "governor not visible, as in most virtual machines%s",
-                turbo());
+                processors_turbo());
   } else if (strcmp(governor, "performance") == 0) {
-    finding_set(f, DOCTOR_OK, "governor performance%s", turbo());
+    finding_set(f, DOCTOR_OK, "governor performance%s", processors_turbo());
   } else {
-    finding_set(f, DOCTOR_NOTE, "governor %s%s", governor, turbo());
+    finding_set(f, DOCTOR_NOTE, "governor %s%s", governor, processors_turbo());
     finding_advise(
         f, "times repeat better with: cpupower frequency-set -g performance (as root)");
   }
@@ -139,7 +139,7 @@ void check_load(struct finding *f, const struct doctor_options *o) {
 // ---- memory -------------------------------------------------------------------------
 
 // "MemAvailable:    5432100 kB" as bytes; NAN: not there.
-static double meminfo(const char *name) {
+static double processors_meminfo(const char *name) {
   char line[128];
   double found = NAN;
   FILE *file = fopen("/proc/meminfo", "re");
@@ -155,7 +155,8 @@ static double meminfo(const char *name) {
 void check_memory(struct finding *f, const struct doctor_options *o) {
   (void)o;
   enum { ENOUGH = 1 << 30 };
-  double total = meminfo("MemTotal"), left = meminfo("MemAvailable"), limit = INFINITY;
+  double total = processors_meminfo("MemTotal"),
+         left = processors_meminfo("MemAvailable"), limit = INFINITY;
   char all[32], most[32], available[32], policy[16] = "";
   struct rlimit space;
   each_group("memory.max", least_bytes, &limit);

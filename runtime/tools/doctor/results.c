@@ -41,7 +41,7 @@ static const char *network_of(const char *folder) {
   return NULL;
 }
 
-static void describe(struct finding *f, const char *folder) {
+static void results_describe(struct finding *f, const char *folder) {
   enum { LITTLE = 256 << 20 };
   struct stat st;
   struct statvfs v;
@@ -79,7 +79,7 @@ void check_folder(struct finding *f, const struct doctor_options *o) {
   struct store *s = folder ? store_open(&message) : NULL;
   if (s) {
     store_close(s);
-    describe(f, folder);
+    results_describe(f, folder);
   } else {
     finding_set(f, DOCTOR_FAILED, "%s, so nothing is remembered",
                 message ? message : "no memory");
@@ -93,7 +93,7 @@ void check_folder(struct finding *f, const struct doctor_options *o) {
 // ---- code in it ---------------------------------------------------------------------
 
 // A compiled function as a shared object at PATH, opened from there.
-static bool keeps(const struct jit_api *jit, const char *path, char **message) {
+static bool results_keeps(const struct jit_api *jit, const char *path, char **message) {
   static const char text[] = "static int answer(void) { return 42; }\n"
                              "int (*const autotune_entry)(void) = answer;\n";
   const char *const flags[] = { "-O2", NULL };
@@ -136,7 +136,7 @@ void check_kept_code(struct finding *f, const struct doctor_options *o) {
   char *path = new_file(&own);
   if (!path)
     finding_set(f, DOCTOR_FAILED, "no file can be made: %s", strerror(errno));
-  else if (keeps(jit, path, &message))
+  else if (results_keeps(jit, path, &message))
     finding_set(f, DOCTOR_OK,
                 "a compiled function was linked into %s and opened from there",
                 own ? "the folder of results" : "a memory file");

@@ -13,14 +13,14 @@
 #include "tune/learn/learn.h"
 #include "base/base.h"
 
-static void line(FILE *out, const char *name, const char *version) {
+static void versions_line(FILE *out, const char *name, const char *version) {
   fprintf(out, "  %-12s %s\n", name, version);
 }
 
 static void print_clang(FILE *out) {
   char *message = NULL;
   const struct jit_api *jit = jit_open(&message);
-  line(out, "LLVM", jit ? jit->version() : message ? message : "none");
+  versions_line(out, "LLVM", jit ? jit->version() : message ? message : "none");
   free(message);
 }
 
@@ -28,14 +28,14 @@ static void print_hwloc(FILE *out) {
   unsigned v = hwloc_get_api_version();
   char text[32];
   snprintf(text, sizeof text, "%u.%u.%u", v >> 16, v >> 8 & 255, v & 255);
-  line(out, "hwloc", text);
+  versions_line(out, "hwloc", text);
 }
 
 static void print_xxhash(FILE *out) {
   unsigned v = XXH_versionNumber();
   char text[32];
   snprintf(text, sizeof text, "%u.%u.%u", v / 10000, v / 100 % 100, v % 100);
-  line(out, "xxHash", text);
+  versions_line(out, "xxHash", text);
 }
 
 static void print_cuda(FILE *out) {
@@ -46,20 +46,20 @@ static void print_cuda(FILE *out) {
   char text[64];
   if (api && api->driver_version(&v) == 0)
     snprintf(text, sizeof text, "%d.%d", v / 1000, v % 1000 / 10);
-  line(out, "CUDA driver", v ? text : no_driver);
+  versions_line(out, "CUDA driver", v ? text : no_driver);
   if (nvrtc && nvrtc->nvrtc_version(&major, &minor) == 0)
     snprintf(text, sizeof text, "%d.%d", major, minor);
-  line(out, "NVRTC", major ? text : no_nvrtc);
+  versions_line(out, "NVRTC", major ? text : no_nvrtc);
 }
 
 void versions_print(FILE *out) {
   char text[160];
   print_clang(out);
-  line(out, "SQLite", sqlite3_libversion());
+  versions_line(out, "SQLite", sqlite3_libversion());
   boost_version(text, sizeof text);
-  line(out, "XGBoost", text);
+  versions_line(out, "XGBoost", text);
   print_hwloc(out);
-  line(out, "Jansson", jansson_version_str());
+  versions_line(out, "Jansson", jansson_version_str());
   print_xxhash(out);
   print_cuda(out);
 }

@@ -18,7 +18,7 @@ enum { PRECISION = 12 };
 
 // A number where TEXT is one and nothing else, so that other tools can reckon with it;
 // else a text.
-static json_t *value(const char *text, size_t size) {
+static json_t *export_value(const char *text, size_t size) {
   char *copy = sys_printf("%.*s", (int)size, text), *end;
   json_t *v = NULL;
   if (copy && *copy && *copy != ' ') {
@@ -36,14 +36,14 @@ static json_t *value(const char *text, size_t size) {
   return v ? v : json_string("?");
 }
 
-static void set(json_t *object, const char *name, size_t size, json_t *v) {
+static void export_set(json_t *object, const char *name, size_t size, json_t *v) {
   char *copy = sys_printf("%.*s", (int)size, name);
   if (!copy || json_object_set_new(object, copy, v) != 0)
     json_object_set_new(object, "?", json_null());
   free(copy);
 }
 
-static json_t *moment(double when) {
+static json_t *export_moment(double when) {
   char text[32] = "";
   time_t t = (time_t)when;
   struct tm tm;
@@ -54,18 +54,18 @@ static json_t *moment(double when) {
 
 // ---- T4 -----------------------------------------------------------------------------
 
-static json_t *configuration(const char *values) {
+static json_t *export_configuration(const char *values) {
   json_t *o = json_object();
   for (size_t n; *values; values += n + (values[n] == '\n')) {
     size_t name = strcspn(values, "=\n");
     n = strcspn(values, "\n");
     if (name < n)
-      set(o, values, name, value(values + name + 1, n - name - 1));
+      export_set(o, values, name, export_value(values + name + 1, n - name - 1));
   }
   return o;
 }
 
-static json_t *times(const struct record *r) {
+static json_t *export_times(const struct record *r) {
   json_t *o = json_object();
   // The schema has compilation_time, recorded files have compilation.
   json_object_set_new(o, "compilation_time", json_real(r->compile_seconds * 1e3));
@@ -82,7 +82,7 @@ static json_t *times(const struct record *r) {
   return o;
 }
 
-static json_t *result(const struct record *r) {
+static json_t *export_result(const struct record *r) {
   static const char *const words[FATES] = {
     [FATE_OK] = "correct",        [FATE_COMPILE] = "compile", [FATE_LOAD] = "compile",
     [FATE_WRONG] = "correctness", [FATE_CRASH] = "runtime",   [FATE_TIMEOUT] = "timeout",
@@ -95,17 +95,17 @@ static json_t *result(const struct record *r) {
                       r->fate == FATE_OK ? json_real(e.median * 1e3)
                                          : json_string(words[r->fate]));
   json_object_set_new(time, "unit", json_string("milliseconds"));
-  json_object_set_new(o, "timestamp", moment(r->when));
-  json_object_set_new(o, "configuration", configuration(r->values));
+  json_object_set_new(o, "timestamp", export_moment(r->when));
+  json_object_set_new(o, "configuration", export_configuration(r->values));
   json_object_set_new(o, "objectives", json_pack("[s]", "time"));
-  json_object_set_new(o, "times", times(r));
+  json_object_set_new(o, "times", export_times(r));
   json_object_set_new(o, "invalidity", json_string(words[r->fate]));
   json_object_set_new(o, "correctness", json_integer(r->fate == FATE_OK));
   json_object_set_new(o, "measurements", json_pack("[o]", time));
   return o;
 }
 
-static json_t *metadata(const struct listed *item) {
+static json_t *export_metadata(const struct listed *item) {
   const struct problem *p = &item->problem;
   json_t *o = json_object();
   char *machine = db_machine(p->cpu), *key = db_key(p);
@@ -117,7 +117,7 @@ static json_t *metadata(const struct listed *item) {
   json_object_set_new(o, "key", json_string(key ? key : ""));
   json_object_set_new(o, "threads", json_integer(p->threads));
   if (item->finished) {
-    json_object_set_new(o, "timestamp", moment(item->summary.when));
+    json_object_set_new(o, "timestamp", export_moment(item->summary.when));
     json_object_set_new(o, "default_time",
                         json_real(item->summary.original.median * 1e3));
   }
@@ -126,17 +126,17 @@ static json_t *metadata(const struct listed *item) {
   return o;
 }
 
-static json_t *t4(const struct listed *item) {
+static json_t *export_t4(const struct listed *item) {
   json_t *o = json_object(), *results = json_array();
   for (unsigned i = 0; i < item->n_records; i++) {
     const struct record *r = &item->records[i];
     if (r->fate == FATE_PENDING || r->fate == FATE_DROPPED ||
         (r->fate == FATE_OK && r->n_samples == 0))
       continue; // being tried, left out, or left before it was
-    json_array_append_new(results, result(r));
+    json_array_append_new(results, export_result(r));
   }
   json_object_set_new(o, "schema_version", json_string("1.0.0"));
-  json_object_set_new(o, "metadata", metadata(item));
+  json_object_set_new(o, "metadata", export_metadata(item));
   json_object_set_new(o, "results", results);
   return o;
 }
@@ -178,12 +178,12 @@ static bool is_kind(const struct offered *p, const char *kind) {
   return strlen(kind) == p->kind_size && memcmp(p->kind, kind, p->kind_size) == 0;
 }
 
-static bool is_number(const struct offered *p) {
+static bool export_is_number(const struct offered *p) {
   return is_kind(p, "int") || is_kind(p, "real");
 }
 
 static json_t *offered_value(const struct offered *p, const char *text, size_t size) {
-  json_t *v = is_number(p) ? value(text, size) : json_stringn(text, size);
+  json_t *v = export_is_number(p) ? export_value(text, size) : json_stringn(text, size);
   return v ? v : json_string("?");
 }
 
@@ -205,7 +205,7 @@ static char *values_text(const struct offered *p, json_t **original) {
   return text;
 }
 
-static json_t *parameter(const struct offered *p) {
+static json_t *export_parameter(const struct offered *p) {
   json_t *o = json_object(), *original;
   char *values = values_text(p, &original);
   json_object_set_new(o, "Name", json_stringn(p->name, p->name_size));
@@ -221,7 +221,7 @@ static json_t *parameter(const struct offered *p) {
 }
 
 // What matters only under an optional directive has its first value elsewhere.
-static json_t *dependence(const struct offered *all, const struct offered *p) {
+static json_t *export_dependence(const struct offered *all, const struct offered *p) {
   const struct offered *on = &all[p->when];
   json_t *first = offered_value(p, p->values + 1, strcspn(p->values + 1, "\t\n"));
   char *text = json_dumps(first, JSON_ENCODE_ANY | JSON_REAL_PRECISION(PRECISION));
@@ -258,16 +258,16 @@ static void add_conditions(json_t *list, const char *s) {
   }
 }
 
-static json_t *t1(const struct listed *item, const struct asked *asked) {
+static json_t *export_t1(const struct listed *item, const struct asked *asked) {
   struct offered all[MAX_PARAMS];
   unsigned n = 0;
   json_t *params = json_array(), *conditions = json_array();
   for (const char *s = asked->params; *s && n < MAX_PARAMS && read_offered(&s, &all[n]);
        n++) {
-    json_array_append_new(params, parameter(&all[n]));
+    json_array_append_new(params, export_parameter(&all[n]));
     if (all[n].when >= 0 && (unsigned)all[n].when < n && *all[n].values &&
         *all[all[n].when].values)
-      json_array_append_new(conditions, dependence(all, &all[n]));
+      json_array_append_new(conditions, export_dependence(all, &all[n]));
   }
   add_conditions(conditions, asked->conditions);
   return json_pack(
@@ -283,14 +283,14 @@ static json_t *t1(const struct listed *item, const struct asked *asked) {
 
 // ---- which --------------------------------------------------------------------------
 
-static double last_seen(const struct listed *item) {
+static double export_last_seen(const struct listed *item) {
   double when = item->finished ? item->summary.when : 0;
   for (unsigned i = 0; i < item->n_records; i++)
     when = item->records[i].when > when ? item->records[i].when : when;
   return when;
 }
 
-static int rank(const struct problem *p) {
+static int export_rank(const struct problem *p) {
   const struct machine *m = machine_identity();
   return 2 * (strcmp(p->cpu, m->cpu) == 0 && strcmp(p->isa, m->isa) == 0) +
       (p->threads == (unsigned)m->numbers.threads);
@@ -298,8 +298,8 @@ static int rank(const struct problem *p) {
 
 // The problem that is meant: of this machine where there is one, then the one seen last.
 // NULL: none, or the kernel or key must be said, and that was.
-static const struct listed *pick(const struct listing *l,
-                                 const struct export_options *o) {
+static const struct listed *export_pick(const struct listing *l,
+                                        const struct export_options *o) {
   const struct listed *best = NULL;
   bool several = false;
   for (unsigned i = 0; i < l->n; i++) {
@@ -309,8 +309,8 @@ static const struct listed *pick(const struct listing *l,
     several |= best &&
         (strcmp(best->problem.kernel, item->problem.kernel) != 0 ||
          strcmp(best->problem.key, item->problem.key) != 0);
-    int better = best ? rank(&item->problem) - rank(&best->problem) : 1;
-    if (better > 0 || (better == 0 && last_seen(item) > last_seen(best)))
+    int better = best ? export_rank(&item->problem) - export_rank(&best->problem) : 1;
+    if (better > 0 || (better == 0 && export_last_seen(item) > export_last_seen(best)))
       best = item;
   }
   if (!best)
@@ -329,7 +329,7 @@ static const struct listed *pick(const struct listing *l,
   return NULL;
 }
 
-static int dump(const void *root, FILE *f) {
+static int export_dump(const void *root, FILE *f) {
   size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(PRECISION);
   return json_dumpf(root, f, flags) == 0 && fputc('\n', f) != EOF && fflush(f) == 0 ? 0
                                                                                     : -1;
@@ -338,7 +338,9 @@ static int dump(const void *root, FILE *f) {
 static int write_json(const json_t *root, const char *path, FILE *out) {
   if (!root)
     errno = ENOMEM;
-  int status = !root ? -1 : path ? wisdom_write_file(path, dump, root) : dump(root, out);
+  int status = !root ? -1
+      : path         ? wisdom_write_file(path, export_dump, root)
+                     : export_dump(root, out);
   if (status != 0)
     fprintf(stderr, "%s: error: %s\n", path ? path : "standard output", strerror(errno));
   return status == 0 ? 0 : 2;
@@ -351,7 +353,7 @@ int export_run(const struct export_options *o, FILE *out) {
   if (!s)
     return 2;
   int status = store_list(s, o->kernel, &l) == 0 ? 0 : 2;
-  const struct listed *item = status == 0 ? pick(&l, o) : NULL;
+  const struct listed *item = status == 0 ? export_pick(&l, o) : NULL;
   if (!item)
     status = status ? status : 1;
   else if (o->t1 && !asked_find(s, item->problem.id, &asked)) {
@@ -359,7 +361,7 @@ int export_run(const struct export_options *o, FILE *out) {
             item->problem.kernel);
     status = 1;
   } else {
-    json_t *root = o->t1 ? t1(item, &asked) : t4(item);
+    json_t *root = o->t1 ? export_t1(item, &asked) : export_t4(item);
     status = write_json(root, o->output, out);
     json_decref(root);
   }

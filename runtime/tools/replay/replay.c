@@ -32,7 +32,7 @@ struct replay {
   char made_by[256];
 };
 
-static int complain(const struct replay *r, const char *what) {
+static int replay_complain(const struct replay *r, const char *what) {
   fprintf(stderr, "autotune tune: %s: %s\n", r->o->path, what);
   return 2;
 }
@@ -42,8 +42,9 @@ static int complain(const struct replay *r, const char *what) {
 // In a child, WORK fills the SIZE bytes at ANSWER, which come back here. False: it did
 // not within SECONDS; *STATUS as from waitpid, where it was killed for that with SIGALRM
 // in it.
-static bool in_child(void (*work)(struct replay *r, void *answer), struct replay *r,
-                     void *answer, size_t size, double seconds, int *status) {
+static bool replay_in_child(void (*work)(struct replay *r, void *answer),
+                            struct replay *r, void *answer, size_t size, double seconds,
+                            int *status) {
   int fds[2];
   size_t have = 0;
   bool late = false;
@@ -101,7 +102,7 @@ static const char **flags_of(const struct autotune_unit *u) {
   return flags;
 }
 
-static void compile(struct replay *r, void *answer) {
+static void replay_compile(struct replay *r, void *answer) {
   struct compiled_replay *a = answer;
   const struct backend *b = backend_find(job.compiler);
   const char *version = b ? b->version(job.compiler) : NULL;
@@ -125,7 +126,7 @@ static void compile(struct replay *r, void *answer) {
 }
 
 // The kernel by COMPILER. False and R->made_by: why not.
-static bool make(struct replay *r, const char *compiler) {
+static bool replay_make(struct replay *r, const char *compiler) {
   struct compiled_replay *a = sys_calloc(1, sizeof *a);
   char path[64], *message = NULL;
   int status = 0;
@@ -135,7 +136,8 @@ static bool make(struct replay *r, const char *compiler) {
       : compiler; // the program, not what we have in us
   job.fd = memfd_create("autotune-replay", MFD_CLOEXEC);
   bool made = a && job.fd >= 0 &&
-      in_child(compile, r, a, sizeof *a, COMPILE_SECONDS, &status) && a->made;
+      replay_in_child(replay_compile, r, a, sizeof *a, COMPILE_SECONDS, &status) &&
+      a->made;
   snprintf(path, sizeof path, "/proc/self/fd/%d", job.fd);
   autotune_fn entry = made
       ? module_load(path, r->kernel->symbols, r->kernel->n_symbols, &handle, &message)
@@ -173,7 +175,7 @@ static bool make_by_any(struct replay *r) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (!names[i] || (i > 1 && strcmp(names[i], names[i - 1]) == 0))
       continue;
-    if (make(r, names[i])) {
+    if (replay_make(r, names[i])) {
       fprintf(r->out, "  the default variant is made by %s\n", r->made_by);
       return true;
     }
@@ -189,7 +191,7 @@ struct called {
   struct capture_result result;
 };
 
-static void call(struct replay *r, void *answer) {
+static void replay_call(struct replay *r, void *answer) {
   const struct autotune_kernel *k = r->kernel;
   struct called *a = answer;
   struct autotune_span *spans = sys_calloc(k->n_sections + 1, sizeof *spans);
@@ -213,12 +215,12 @@ static void call(struct replay *r, void *answer) {
 
 // Makes the call with the default variant. 0: the same bits as in the program; 1: others;
 // 2: not at all.
-static int compare(struct replay *r) {
+static int replay_compare(struct replay *r) {
   struct called a = { 0 };
   const struct capture_result *then = &r->c->result;
   int status = 0;
   double patience = CALL_SECONDS + (r->c->has_result ? 100 * then->seconds : 0);
-  if (!in_child(call, r, &a, sizeof a, patience, &status)) {
+  if (!replay_in_child(replay_call, r, &a, sizeof a, patience, &status)) {
     fprintf(r->out,
             "  the default variant %s: does it reach memory that is in no section?\n",
             !WIFSIGNALED(status)              ? "ended the process"
@@ -227,7 +229,7 @@ static int compare(struct replay *r) {
     return 2;
   }
   if (!a.same_memory)
-    return complain(r, "its sections are not those of its arguments");
+    return replay_complain(r, "its sections are not those of its arguments");
   if (!r->c->has_result) {
     fprintf(r->out,
             "  outputs as in the program: not known, the captured call did not return\n");
@@ -238,13 +240,13 @@ static int compare(struct replay *r) {
   return !same;
 }
 
-static int tune(struct replay *r) {
+static int replay_tune(struct replay *r) {
   struct autotune_site place = { .kernel = r->kernel };
   struct site *s = site_of(&place);
   struct outcome *out = sys_calloc(1, sizeof *out);
   if (!s || !out) {
     free(out);
-    return complain(r, "no memory");
+    return replay_complain(r, "no memory");
   }
   struct identity id = site_identity(s, r->c->key);
   struct plan plan = { .kind = PLAN_SEARCH, .again = true };
@@ -259,7 +261,7 @@ static int tune(struct replay *r) {
 
 // ---- all of it ----------------------------------------------------------------------
 
-static void introduce(const struct replay *r) {
+static void replay_introduce(const struct replay *r) {
   uint64_t bytes = 0;
   char *name = report_clean(r->kernel->name), *cpu = report_clean(r->c->machine);
   for (unsigned i = 0; i < r->c->n_blocks; i++)
@@ -282,8 +284,8 @@ static int replay(struct replay *r) {
   if (rc == REPLAY_MOVE)
     return rc;
   if (rc != 0)
-    return complain(r, "its memory cannot be had here");
-  introduce(r);
+    return replay_complain(r, "its memory cannot be had here");
+  replay_introduce(r);
   bool parallel = r->kernel->openmp;
   for (const char *const *f = r->kernel->units[0].flags; f && *f; f++)
     parallel |= strncmp(*f, "-fopenmp", 8) == 0;
@@ -291,9 +293,9 @@ static int replay(struct replay *r) {
     fprintf(r->out, "  %s\n", message ? message : "no OpenMP");
   free(message);
   if (!make_by_any(r))
-    return complain(r, "the kernel cannot be made again");
-  rc = compare(r);
-  return rc == 2 || r->o->check ? rc : tune(r);
+    return replay_complain(r, "the kernel cannot be made again");
+  rc = replay_compare(r);
+  return rc == 2 || r->o->check ? rc : replay_tune(r);
 }
 
 int replay_run(const struct replay_options *o, FILE *out) {
@@ -303,19 +305,19 @@ int replay_run(const struct replay_options *o, FILE *out) {
   int fd = sys_open(o->path, O_RDONLY, 0);
   void *data = MAP_FAILED;
   if (fd < 0 || fstat(fd, &st) != 0)
-    return complain(&r, strerror(errno));
+    return replay_complain(&r, strerror(errno));
   if (S_ISREG(st.st_mode) && st.st_size > 0)
     data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   close(fd);
   if (data == MAP_FAILED)
-    return complain(&r, "it is no captured call");
+    return replay_complain(&r, "it is no captured call");
   r.c = capture_read(data, (size_t)st.st_size, &message);
   int status;
   if (r.c) {
     r.kernel = &r.c->kernel;
     status = replay(&r);
   } else {
-    status = complain(&r, message ? message : "no memory");
+    status = replay_complain(&r, message ? message : "no memory");
   }
   free(message);
   capture_free(r.c);

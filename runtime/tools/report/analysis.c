@@ -50,7 +50,7 @@ static int compare_medians(const void *x, const void *y, void *data) {
 
 // What the last tuning said of itself goes over what all rows say, which may be of
 // several tunings.
-static void summarize(struct analysis *a) {
+static void analysis_summarize(struct analysis *a) {
   const struct listed *item = a->item;
   if (item->finished) {
     const struct summary *m = &item->summary;
@@ -92,7 +92,7 @@ static int compare_influence(const void *x, const void *y) {
 
 // Makes room in LIST for one more than N, doubling at powers of two, new room zeroed;
 // NULL: no memory, the list is as it was.
-static void *grow(void *list, unsigned n, size_t size) {
+static void *analysis_grow(void *list, unsigned n, size_t size) {
   if (n & (n - 1))
     return list;
   char *grown = sys_realloc(list, (n ? 2 * (size_t)n : 1) * size);
@@ -101,11 +101,11 @@ static void *grow(void *list, unsigned n, size_t size) {
   return grown;
 }
 
-static struct influence *find_param(struct analysis *a, const char *name) {
+static struct influence *analysis_find_param(struct analysis *a, const char *name) {
   for (unsigned i = 0; i < a->n_params; i++)
     if (strcmp(a->params[i].name, name) == 0)
       return &a->params[i];
-  struct influence *grown = grow(a->params, a->n_params, sizeof *grown);
+  struct influence *grown = analysis_grow(a->params, a->n_params, sizeof *grown);
   if (!grown)
     return NULL;
   a->params = grown;
@@ -113,13 +113,13 @@ static struct influence *find_param(struct analysis *a, const char *name) {
   return &a->params[a->n_params++];
 }
 
-static int add_value(struct influence *p, const char *value, double median) {
+static int analysis_add_value(struct influence *p, const char *value, double median) {
   struct best_value *v = NULL;
   for (unsigned i = 0; i < p->n_values && !v; i++)
     if (strcmp(p->values[i].value, value) == 0)
       v = &p->values[i];
   if (!v) {
-    struct best_value *grown = grow(p->values, p->n_values, sizeof *grown);
+    struct best_value *grown = analysis_grow(p->values, p->n_values, sizeof *grown);
     if (!grown)
       return -1;
     p->values = grown;
@@ -149,7 +149,8 @@ bool report_matters(const char *values, const char *name, size_t size) {
 }
 
 // Splits the copy VALUES ("MR=6\nNR=64\n") in place; ALL is the text as it is.
-static int add_values(struct analysis *a, const char *all, char *values, double median) {
+static int analysis_add_values(struct analysis *a, const char *all, char *values,
+                               double median) {
   for (char *line; (line = strsep(&values, "\n"));) {
     char *equals = strchr(line, '=');
     if (!equals)
@@ -157,14 +158,14 @@ static int add_values(struct analysis *a, const char *all, char *values, double 
     *equals = '\0';
     if (!report_matters(all, line, strlen(line)))
       continue;
-    struct influence *p = find_param(a, line);
-    if (!p || add_value(p, equals + 1, median) != 0)
+    struct influence *p = analysis_find_param(a, line);
+    if (!p || analysis_add_value(p, equals + 1, median) != 0)
       return -1;
   }
   return 0;
 }
 
-static void rank(struct influence *p) {
+static void analysis_rank(struct influence *p) {
   double least = p->values[0].best, most = least;
   for (unsigned i = 1; i < p->n_values; i++) {
     least = p->values[i].best < least ? p->values[i].best : least;
@@ -175,7 +176,7 @@ static void rank(struct influence *p) {
 }
 
 // Points each parameter to its value in the winner.
-static void choose(struct analysis *a, const char *all, char *winner) {
+static void analysis_choose(struct analysis *a, const char *all, char *winner) {
   for (char *line; (line = strsep(&winner, "\n"));) {
     char *equals = strchr(line, '=');
     if (!equals)
@@ -205,14 +206,14 @@ static int analyse_params(struct analysis *a) {
     const char *values = item->records[a->order[i]].values;
     size_t n = strlen(values) + 1;
     memcpy(p, values, n);
-    if (add_values(a, values, p, a->estimates[a->order[i]].median) != 0)
+    if (analysis_add_values(a, values, p, a->estimates[a->order[i]].median) != 0)
       return -1;
     p += n;
   }
   for (unsigned i = 0; i < a->n_params; i++)
-    rank(&a->params[i]);
+    analysis_rank(&a->params[i]);
   strcpy(p, winner);
-  choose(a, winner, p);
+  analysis_choose(a, winner, p);
   if (a->n_params)
     qsort(a->params, a->n_params, sizeof *a->params, compare_influence);
   return 0;
@@ -224,7 +225,7 @@ int analysis_make(struct analysis *a, const struct listed *item) {
     return -1;
   count_records(a);
   qsort_r(a->order, a->n_order, sizeof *a->order, compare_medians, a->estimates);
-  summarize(a);
+  analysis_summarize(a);
   return analyse_params(a);
 }
 

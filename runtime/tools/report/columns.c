@@ -55,7 +55,8 @@ struct parameters {
   unsigned n;
 };
 
-static struct dictionary *find(struct parameters *p, const char *name, size_t size) {
+static struct dictionary *columns_find(struct parameters *p, const char *name,
+                                       size_t size) {
   for (unsigned i = 0; i < p->n; i++)
     if (strlen(p->list[i].name) == size && memcmp(p->list[i].name, name, size) == 0)
       return &p->list[i].values;
@@ -70,10 +71,11 @@ static struct dictionary *find(struct parameters *p, const char *name, size_t si
 }
 
 // Adds VALUES ("MR=6\nNR=64\n"), those of record ROW, but for what does not matter in it.
-static void add_values(struct parameters *p, const char *values, size_t row) {
+static void columns_add_values(struct parameters *p, const char *values, size_t row) {
   for (const char *s = values; *s;) {
     size_t n = strcspn(s, "\n"), m = strcspn(s, "=");
-    struct dictionary *d = m < n && report_matters(values, s, m) ? find(p, s, m) : NULL;
+    struct dictionary *d = m < n && report_matters(values, s, m) ? columns_find(p, s, m)
+                                                                 : NULL;
     char *value = d ? sys_printf("%.*s", (int)(n - m - 1), s + m + 1) : NULL;
     if (value && json_array_size(d->of) <= row) {
       dictionary_pad(d, row);
@@ -141,7 +143,7 @@ json_t *json_columns(const struct analysis *a) {
     add_numbers(columns, r, a->estimates[i]);
     dictionary_add(&compilers, r->compiler);
     dictionary_add(&messages, r->fate == FATE_PENDING ? "" : r->message);
-    add_values(&parameters, r->values, i);
+    columns_add_values(&parameters, r->values, i);
   }
   json_object_set_new(object, "fates", fates);
   json_object_set_new(object, "compiler", dictionary_done(&compilers, "texts"));

@@ -104,7 +104,7 @@ static void see_variant(const struct record *r, void *data) {
 
 // ---- tunings ------------------------------------------------------------------------
 
-static char *name_of(const struct problem *p) {
+static char *follow_name_of(const struct problem *p) {
   char *key = problem_key_text(p);
   char *name = sys_printf("%s%s%s", p->kernel, key && *key ? ", " : "", key ? key : "");
   char *clean = name ? report_clean(name) : NULL;
@@ -113,7 +113,7 @@ static char *name_of(const struct problem *p) {
   return clean;
 }
 
-static void forget(struct watched *w) {
+static void follow_forget(struct watched *w) {
   if (w->name)
     report_clean_free(w->name);
   free(w->why);
@@ -124,8 +124,8 @@ static void forget(struct watched *w) {
 
 // The one of PROBLEM; where it is another tuning of it than before, from its beginning.
 // NULL: no memory.
-static struct watched *find(struct follower *f, const struct problem *p,
-                            const struct course *c) {
+static struct watched *follow_find(struct follower *f, const struct problem *p,
+                                   const struct course *c) {
   struct watched *w = NULL;
   for (unsigned i = 0; i < f->n && !w; i++)
     if (f->items[i].problem == p->id)
@@ -140,9 +140,9 @@ static struct watched *find(struct follower *f, const struct problem *p,
     w = &items[f->n++];
     *w = (struct watched){ 0 };
   }
-  forget(w);
+  follow_forget(w);
   w->problem = p->id;
-  w->name = name_of(p);
+  w->name = follow_name_of(p);
   w->since = c->began;
   return w;
 }
@@ -155,7 +155,7 @@ static void see_course(const struct problem *p, const struct course *c, void *da
     known = known || f->items[i].problem == p->id;
   if (!known && !lives && c->when < f->began)
     return;
-  struct watched *w = find(f, p, c);
+  struct watched *w = follow_find(f, p, c);
   if (!w)
     return;
   w->course = *c;
@@ -168,7 +168,7 @@ static void see_course(const struct problem *p, const struct course *c, void *da
 }
 
 // Reads what is new. The file may come later than this program.
-static void look(struct follower *f, const char *folder) {
+static void follow_look(struct follower *f, const char *folder) {
   char *message = NULL;
   if (!f->store)
     f->store = store_open_in(folder, false, &message);
@@ -190,7 +190,7 @@ static bool any_lives(const struct follower *f) {
 
 // ---- in words -----------------------------------------------------------------------
 
-static double rate(const struct watched *w) {
+static double follow_rate(const struct watched *w) {
   double seconds = sys_unix() - w->course.began;
   return seconds > 0 ? w->tried / seconds : 0;
 }
@@ -208,7 +208,7 @@ static char *describe_progress(const struct watched *w) {
     snprintf(rest, sizeof rest, "%.0f s left", left > 0 ? left : 0);
   bool one = w->tried == 1 && !*of;
   return sys_printf("%u%s variant%s · %.3g/s%s · %s", w->tried, of, one ? "" : "s",
-                    rate(w), failed, rest);
+                    follow_rate(w), failed, rest);
 }
 
 // "best 46.20 ms, 126 x over the default: MR=6 NR=64", clean; malloc'ed.
@@ -250,7 +250,7 @@ static double share_done(const struct watched *w) {
   return c->phase == PHASE_RACE || share > 1 ? 1 : share;
 }
 
-static const char *shown(const char *text) {
+static const char *follow_shown(const char *text) {
   return text ? text : "?";
 }
 
@@ -267,17 +267,17 @@ static void draw_one(struct follower *f, const struct watched *w) {
   size_t bar = columns >= 60 ? 24 : 8;   // what is said beside it matters more
   char *progress = describe_progress(w), *best = describe_best(w);
   fputs(sheet_paint(s, PAINT_BOLD), s->out);
-  sheet_cut(s, shown(w->name), columns, false);
+  sheet_cut(s, follow_shown(w->name), columns, false);
   fputs(sheet_paint(s, PAINT_END), s->out);
   end_line(f);
   fputs("  ", s->out);
   sheet_bar(s, share_done(w), bar, true);
   fputs("  ", s->out);
-  sheet_cut(s, shown(progress), columns - bar - 4, false);
+  sheet_cut(s, follow_shown(progress), columns - bar - 4, false);
   end_line(f);
   bool gains = w->best > 0 && w->best < w->course.original;
   fprintf(s->out, "  %s", gains ? sheet_paint(s, PAINT_GOOD) : "");
-  sheet_cut(s, shown(best), columns - 2, false);
+  sheet_cut(s, follow_shown(best), columns - 2, false);
   fputs(sheet_paint(s, PAINT_END), s->out);
   end_line(f);
   free(progress);
@@ -285,7 +285,7 @@ static void draw_one(struct follower *f, const struct watched *w) {
 }
 
 // What has ended stays; what goes on is drawn below it, as far as there are lines.
-static void draw(struct follower *f) {
+static void follow_draw(struct follower *f) {
   FILE *out = f->sheet.out;
   if (f->drawn)
     fprintf(out, "\033[%uA\033[J", f->drawn);
@@ -294,8 +294,9 @@ static void draw(struct follower *f) {
   for (unsigned i = 0; i < f->n; i++) {
     struct watched *w = &f->items[i];
     if (!w->lives && !w->told)
-      fprintf(out, "%s%s%s: %s\n", sheet_paint(&f->sheet, PAINT_BOLD), shown(w->name),
-              sheet_paint(&f->sheet, PAINT_END), shown(w->why));
+      fprintf(out, "%s%s%s: %s\n", sheet_paint(&f->sheet, PAINT_BOLD),
+              follow_shown(w->name), sheet_paint(&f->sheet, PAINT_END),
+              follow_shown(w->why));
     w->told = !w->lives;
   }
   for (unsigned i = 0; i < f->n; i++)
@@ -313,7 +314,8 @@ static void draw(struct follower *f) {
 
 static void append_one(const struct follower *f, struct watched *w) {
   char *progress = describe_progress(w), *best = describe_best(w);
-  fprintf(f->sheet.out, "%s: %s; %s\n", shown(w->name), shown(progress), shown(best));
+  fprintf(f->sheet.out, "%s: %s; %s\n", follow_shown(w->name), follow_shown(progress),
+          follow_shown(best));
   w->said = sys_now();
   w->said_best = w->best;
   w->said_phase = w->course.phase;
@@ -321,7 +323,7 @@ static void append_one(const struct follower *f, struct watched *w) {
   free(best);
 }
 
-static void append(struct follower *f) {
+static void follow_append(struct follower *f) {
   for (unsigned i = 0; i < f->n; i++) {
     struct watched *w = &f->items[i];
     double silent = w->said > 0 ? sys_now() - w->said : say_at_least;
@@ -330,22 +332,22 @@ static void append(struct follower *f) {
     if (w->lives && (silent >= say_at_least || (news && silent >= say_often)))
       append_one(f, w);
     if (!w->lives && !w->told)
-      fprintf(f->sheet.out, "%s: %s\n", shown(w->name), shown(w->why));
+      fprintf(f->sheet.out, "%s: %s\n", follow_shown(w->name), follow_shown(w->why));
     w->told = !w->lives;
   }
 }
 
 // Everything for this moment in one write, so that nothing flickers.
-static void show(struct follower *f) {
+static void follow_show(struct follower *f) {
   FILE *out = f->sheet.out;
   char *text = NULL;
   size_t size = 0;
   FILE *buffer = open_memstream(&text, &size);
   f->sheet.out = buffer ? buffer : out;
   if (f->sheet.look.terminal)
-    draw(f);
+    follow_draw(f);
   else
-    append(f);
+    follow_append(f);
   f->sheet.out = out;
   bool whole = buffer && fclose(buffer) == 0;
   if (whole && f->sheet.look.drawn && !f->sheet.look.unicode)
@@ -358,7 +360,7 @@ static void show(struct follower *f) {
 
 // ---- the loop -----------------------------------------------------------------------
 
-static void doze(double seconds) {
+static void follow_doze(double seconds) {
   struct timespec t = { (time_t)seconds,
                         (long)((seconds - (double)(time_t)seconds) * 1e9) };
   nanosleep(&t, NULL);
@@ -370,10 +372,10 @@ static void follow(struct follower *f, const char *folder, double wait) {
   bool waits = false;
   for (;;) {
     double now = sys_now();
-    look(f, folder);
+    follow_look(f, folder);
     if (any_lives(f))
       busy = sys_now();
-    show(f);
+    follow_show(f);
     if (f->n == 0 && !waits && now - began > linger) {
       fprintf(f->sheet.out, "%s: no tuning goes on; waiting for one\n", folder);
       fflush(f->sheet.out);
@@ -382,7 +384,7 @@ static void follow(struct follower *f, const char *folder, double wait) {
     if (f->n > 0 ? sys_now() - busy > linger : wait >= 0 && sys_now() - began > wait)
       return;
     double cost = 20 * (sys_now() - now);
-    doze(cost > look_often ? cost : look_often);
+    follow_doze(cost > look_often ? cost : look_often);
   }
 }
 
@@ -398,7 +400,7 @@ int report_follow(const struct report_options *o, double wait, FILE *out) {
   if (status && folder)
     fprintf(out, "%s: no tuning goes on\n", folder);
   for (unsigned i = 0; i < f.n; i++)
-    forget(&f.items[i]);
+    follow_forget(&f.items[i]);
   free(f.items);
   if (f.store)
     store_close(f.store);

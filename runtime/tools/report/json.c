@@ -16,12 +16,12 @@ json_t *json_text(const char *s) {
   return value;
 }
 
-static json_t *estimate(struct estimate e) {
+static json_t *json_estimate(struct estimate e) {
   return json_pack("{s:f, s:f, s:f, s:i}", "median", e.median, "low", e.low, "high",
                    e.high, "samples", (int)e.n);
 }
 
-static json_t *lines(const char *s, char separator) {
+static json_t *json_lines(const char *s, char separator) {
   json_t *list = json_array();
   while (*s) {
     size_t n = strcspn(s, (char[]){ separator, '\0' });
@@ -53,7 +53,7 @@ json_t *json_parameters(const char *values) {
 }
 
 // {"n": 512}: the expressions of the key and their values.
-static json_t *key(const struct problem *p) {
+static json_t *json_key(const struct problem *p) {
   json_t *object = json_object();
   const char *names = p->key_names, *number = p->key;
   while (*number) {
@@ -81,7 +81,7 @@ const char *const json_fates[FATES] = {
   [FATE_EXIT] = "exit",   [FATE_PENDING] = "pending", [FATE_DROPPED] = "dropped",
 };
 
-static json_t *variants(const struct analysis *a) {
+static json_t *json_variants(const struct analysis *a) {
   json_t *object = json_object();
   json_object_set_new(object, "tried", json_integer(a->tried));
   if (a->item->finished) {
@@ -93,19 +93,19 @@ static json_t *variants(const struct analysis *a) {
   return object;
 }
 
-static json_t *examples(const struct analysis *a) {
+static json_t *json_examples(const struct analysis *a) {
   json_t *object = json_object();
   for (int f = FATE_OK + 1; f < FATES; f++)
     if (a->example[f] && f != FATE_PENDING) {
       json_t *one = json_object();
       json_object_set_new(one, "parameters", json_parameters(a->example[f]->values));
-      json_object_set_new(one, "message", lines(a->example[f]->message, '\n'));
+      json_object_set_new(one, "message", json_lines(a->example[f]->message, '\n'));
       json_object_set_new(object, json_fates[f], one);
     }
   return object;
 }
 
-static json_t *influences(const struct analysis *a) {
+static json_t *json_influences(const struct analysis *a) {
   json_t *list = json_array();
   for (unsigned i = 0; i < a->n_params; i++) {
     const struct influence *p = &a->params[i];
@@ -128,7 +128,7 @@ static json_t *influences(const struct analysis *a) {
 }
 
 // {"bytes": 412, "main_bits": 512, …}: what is known of them.
-static json_t *features(const struct record *r) {
+static json_t *json_features(const struct record *r) {
   struct features f;
   json_t *object = json_object();
   record_features(r, &f);
@@ -138,7 +138,7 @@ static json_t *features(const struct record *r) {
   return object;
 }
 
-static json_t *records(const struct analysis *a) {
+static json_t *json_records(const struct analysis *a) {
   json_t *list = json_array();
   for (unsigned i = 0; i < a->item->n_records; i++) {
     const struct record *r = &a->item->records[i];
@@ -147,13 +147,13 @@ static json_t *records(const struct analysis *a) {
     json_object_set_new(one, "compiler", json_text(r->compiler));
     json_object_set_new(one, "fate", json_string(json_fates[r->fate]));
     if (r->fate != FATE_PENDING)
-      json_object_set_new(one, "message", lines(r->message, '\n'));
+      json_object_set_new(one, "message", json_lines(r->message, '\n'));
     if (a->estimates[i].n)
-      json_object_set_new(one, "time", estimate(a->estimates[i]));
+      json_object_set_new(one, "time", json_estimate(a->estimates[i]));
     for (unsigned k = 0; k < r->n_samples; k++)
       json_array_append_new(samples, json_real(r->samples[k]));
     json_object_set_new(one, "samples", samples);
-    json_object_set_new(one, "features", features(r));
+    json_object_set_new(one, "features", json_features(r));
     json_array_append_new(list, one);
   }
   return list;
@@ -188,11 +188,11 @@ static void add_tuning(json_t *object, const struct analysis *a) {
 }
 
 // What it is a result of.
-static json_t *identity(const struct problem *p) {
+static json_t *json_identity(const struct problem *p) {
   json_t *object = json_object();
   json_object_set_new(object, "kernel", json_text(p->kernel));
   json_object_set_new(object, "file", json_text(p->file));
-  json_object_set_new(object, "key", key(p));
+  json_object_set_new(object, "key", json_key(p));
   json_object_set_new(object, "cpu", json_text(p->cpu));
   json_object_set_new(object, "isa", json_text(p->isa));
   json_object_set_new(object, "threads", json_integer(p->threads));
@@ -202,9 +202,9 @@ static json_t *identity(const struct problem *p) {
 }
 
 json_t *json_result(const struct problem *p, const struct summary *m) {
-  json_t *object = identity(p);
-  json_object_set_new(object, "default", estimate(m->original));
-  json_object_set_new(object, "best", estimate(m->best));
+  json_t *object = json_identity(p);
+  json_object_set_new(object, "default", json_estimate(m->original));
+  json_object_set_new(object, "best", json_estimate(m->best));
   json_object_set_new(object, "verified", json_boolean(m->verified));
   json_object_set_new(object, "when", json_integer((json_int_t)m->when));
   if (m->winner)
@@ -212,24 +212,24 @@ json_t *json_result(const struct problem *p, const struct summary *m) {
   return object;
 }
 
-static json_t *kernel(const struct analysis *a, bool verbose) {
-  json_t *object = identity(&a->item->problem);
+static json_t *json_kernel(const struct analysis *a, bool verbose) {
+  json_t *object = json_identity(&a->item->problem);
   json_object_set_new(object, "finished", json_boolean(a->item->finished));
   if (a->has_original)
-    json_object_set_new(object, "default", estimate(a->original));
+    json_object_set_new(object, "default", json_estimate(a->original));
   if (a->has_best)
-    json_object_set_new(object, "best", estimate(a->best));
+    json_object_set_new(object, "best", json_estimate(a->best));
   if (a->item->finished)
     add_tuning(object, a);
   if (a->item->borrowed) {
     json_object_set_new(object, "borrowed", json_text(a->item->summary.source));
     json_object_set_new(object, "winner", json_parameters(a->item->summary.values));
   }
-  json_object_set_new(object, "variants", variants(a));
-  json_object_set_new(object, "failures", examples(a));
-  json_object_set_new(object, "influence", influences(a));
+  json_object_set_new(object, "variants", json_variants(a));
+  json_object_set_new(object, "failures", json_examples(a));
+  json_object_set_new(object, "influence", json_influences(a));
   if (verbose)
-    json_object_set_new(object, "records", records(a));
+    json_object_set_new(object, "records", json_records(a));
   return object;
 }
 
@@ -237,7 +237,7 @@ json_t *json_report(const struct report_options *o, const char *folder,
                     const struct listing *l, const struct analysis *all) {
   json_t *kernels = json_array(), *root = json_object();
   for (unsigned i = 0; i < l->n; i++)
-    json_array_append_new(kernels, kernel(&all[i], o->verbose));
+    json_array_append_new(kernels, json_kernel(&all[i], o->verbose));
   json_object_set_new(root, "format", json_integer(1));
   json_object_set_new(root, "folder", json_text(folder));
   json_object_set_new(root, "damaged_rows", json_integer(l->damaged));

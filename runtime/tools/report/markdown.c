@@ -47,19 +47,19 @@ static void put_values(FILE *out, const char *values) {
   }
 }
 
-static void put_seconds(FILE *out, double seconds) {
+static void markdown_put_seconds(FILE *out, double seconds) {
   char text[64];
   fputs(units_seconds(text, sizeof text, seconds), out);
 }
 
 // ---- the table ----------------------------------------------------------------------
 
-static bool has_winner(const struct analysis *a) {
+static bool markdown_has_winner(const struct analysis *a) {
   return a->item->finished && a->item->summary.winner;
 }
 
 static void put_outcome(FILE *out, const struct analysis *a) {
-  if (has_winner(a) && a->has_original && a->best.median > 0)
+  if (markdown_has_winner(a) && a->has_original && a->best.median > 0)
     fprintf(out, "**%.2f x**", a->original.median / a->best.median);
   else if (a->item->borrowed)
     put_literal(out, a->item->summary.source);
@@ -67,7 +67,7 @@ static void put_outcome(FILE *out, const struct analysis *a) {
     fputs(a->item->finished ? "the default stays" : "unfinished", out);
 }
 
-static void put_row(FILE *out, const struct analysis *a) {
+static void markdown_put_row(FILE *out, const struct analysis *a) {
   const struct problem *p = &a->item->problem;
   char *key = problem_key_text(p);
   fputs("| ", out);
@@ -78,10 +78,10 @@ static void put_row(FILE *out, const struct analysis *a) {
   free(key);
   fputs(" | ", out);
   if (a->has_original)
-    put_seconds(out, a->original.median);
+    markdown_put_seconds(out, a->original.median);
   fputs(" | ", out);
   if (a->has_best)
-    put_seconds(out, a->best.median);
+    markdown_put_seconds(out, a->best.median);
   fputs(" | ", out);
   put_outcome(out, a);
   fprintf(out, " | %u", a->tried);
@@ -100,12 +100,12 @@ static void put_row(FILE *out, const struct analysis *a) {
 
 static void put_interval(FILE *out, const char *what, struct estimate e) {
   fprintf(out, "- %s: ", what);
-  put_seconds(out, e.median);
+  markdown_put_seconds(out, e.median);
   if (report_has_interval(e)) {
     fputs(", 95 % interval ", out);
-    put_seconds(out, e.low);
+    markdown_put_seconds(out, e.low);
     fputs(" … ", out);
-    put_seconds(out, e.high);
+    markdown_put_seconds(out, e.high);
   }
   fprintf(out, " (%u run%s)\n", e.n, e.n == 1 ? "" : "s");
 }
@@ -126,7 +126,7 @@ static void put_tuning(FILE *out, const struct analysis *a) {
     put_code(out, m->source);
   } else {
     fputs(", in ", out);
-    put_seconds(out, m->total_seconds);
+    markdown_put_seconds(out, m->total_seconds);
     fputs("; ", out);
     put_code(out, m->search);
     fputs(": ", out);
@@ -154,7 +154,7 @@ static void put_influence(FILE *out, const struct analysis *a) {
       fputs(v ? " · " : "", out);
       put_code(out, p->values[v].value);
       fputs(chosen ? " **" : " ", out);
-      put_seconds(out, p->values[v].best);
+      markdown_put_seconds(out, p->values[v].best);
       fputs(chosen ? "**" : "", out);
     }
     fputs(" |\n", out);
@@ -204,7 +204,7 @@ static void put_details(FILE *out, const struct analysis *a) {
   if (a->has_original)
     put_interval(out, "default", a->original);
   if (a->has_best)
-    put_interval(out, has_winner(a) ? "best" : "best variant", a->best);
+    put_interval(out, markdown_has_winner(a) ? "best" : "best variant", a->best);
   if (a->item->finished)
     put_tuning(out, a);
   put_influence(out, a);
@@ -217,7 +217,7 @@ void report_markdown(const struct listing *l, const struct analysis *all, FILE *
         "| --- | --- | ---: | ---: | ---: | ---: | --- |\n",
         out);
   for (unsigned i = 0; i < l->n; i++)
-    put_row(out, &all[i]);
+    markdown_put_row(out, &all[i]);
   for (unsigned i = 0; i < l->n; i++)
     put_details(out, &all[i]);
   if (l->damaged)

@@ -45,7 +45,7 @@ static bool is_here(const struct problem *p) {
   return strcmp(p->cpu, m->cpu) == 0 && strcmp(p->isa, m->isa) == 0;
 }
 
-static bool measured(const json_t *roofs, unsigned threads) {
+static bool page_measured(const json_t *roofs, unsigned threads) {
   const json_t *one;
   size_t i;
   json_array_foreach(roofs, i, one) if (json_integer_value(json_object_get(
@@ -72,7 +72,7 @@ static void raise_roof(struct roof *r, const json_t *list, unsigned threads) {
 
 static void add_roof(json_t *list, const struct problem *p, unsigned threads) {
   struct roof r;
-  if (measured(list, threads) || !roof_measure(threads, &r))
+  if (page_measured(list, threads) || !roof_measure(threads, &r))
     return;
   raise_roof(&r, list, threads);
   json_array_append_new(list,

@@ -108,8 +108,8 @@ static const char begin[] =
     "programs built with `autotune cc` measure at their first calls";
 
 // Says that nothing was measured and what there is instead. 1.
-static int say_nothing(const struct report_options *o, const char *folder,
-                       struct store *s, FILE *out) {
+static int report_say_nothing(const struct report_options *o, const char *folder,
+                              struct store *s, FILE *out) {
   struct listing all = { 0 };
   if (o->json) {
     print_empty_json(out);
@@ -129,8 +129,8 @@ static int say_nothing(const struct report_options *o, const char *folder,
 
 // ---- the report ---------------------------------------------------------------------
 
-static int show(const struct report_options *o, const char *folder,
-                const struct listing *l, FILE *out) {
+static int report_show(const struct report_options *o, const char *folder,
+                       const struct listing *l, FILE *out) {
   struct analysis *all = sys_calloc(l->n, sizeof *all);
   int status = all ? 0 : -1;
   for (unsigned i = 0; i < l->n && status == 0; i++)
@@ -169,7 +169,7 @@ int report_print(const struct report_options *o, FILE *out) {
   int status = store_list(s, o->kernel, &l);
   if (status != 0)
     log_message(AUTOTUNE_WARN, "%s/results.db could not be read to its end", folder);
-  status = l.n ? show(o, folder, &l, out) : say_nothing(o, folder, s, out);
+  status = l.n ? report_show(o, folder, &l, out) : report_say_nothing(o, folder, s, out);
   store_list_free(&l);
   store_close(s);
   free(folder);

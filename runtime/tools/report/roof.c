@@ -35,7 +35,7 @@ PEAK(peak_fma, vector4, __attribute__((target("avx2,fma"))))
 #endif
 PEAK(peak_plain, vector2, )
 
-static double peak(unsigned turns, unsigned *lanes) {
+static double roof_peak(unsigned turns, unsigned *lanes) {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f"))
     return *lanes = 8, peak_avx512(turns);
@@ -45,8 +45,8 @@ static double peak(unsigned turns, unsigned *lanes) {
   return *lanes = 2, peak_plain(turns);
 }
 
-static double triad(double *restrict a, const double *restrict b,
-                    const double *restrict c, size_t n, unsigned passes) {
+static double roof_triad(double *restrict a, const double *restrict b,
+                         const double *restrict c, size_t n, unsigned passes) {
   for (unsigned p = 0; p < passes; p++) {
     for (size_t i = 0; i < n; i++)
       a[i] = b[i] + 0.5 * c[i];
@@ -80,15 +80,15 @@ static void run_task(struct member *m, enum task t) {
   double *a = c->blocks[m->index];
   unsigned lanes = 2;
   if (t == TASK_PEAK)
-    m->sum = peak(FMA_TURNS, &lanes);
+    m->sum = roof_peak(FMA_TURNS, &lanes);
   else
-    m->sum =
-        triad(a, a + c->n[TASK_MEMORY], a + 2 * c->n[TASK_MEMORY], c->n[t], c->passes[t]);
+    m->sum = roof_triad(a, a + c->n[TASK_MEMORY], a + 2 * c->n[TASK_MEMORY], c->n[t],
+                        c->passes[t]);
   if (t == TASK_PEAK && m->index == 0)
     c->lanes = lanes;
 }
 
-static void *work(void *data) {
+static void *roof_work(void *data) {
   struct member *m = data;
   struct crew *c = m->crew;
   pthread_mutex_lock(&c->gate);
@@ -128,11 +128,12 @@ static bool run_all(struct crew *c, struct member *members, unsigned n) {
   unsigned started = 1;
   pthread_mutex_lock(&c->gate);
   while (started < n &&
-         pthread_create(&members[started].thread, NULL, work, &members[started]) == 0)
+         pthread_create(&members[started].thread, NULL, roof_work, &members[started]) ==
+             0)
     started++;
   c->all_here = started == n;
   pthread_mutex_unlock(&c->gate);
-  work(&members[0]);
+  roof_work(&members[0]);
   for (unsigned i = 1; i < started; i++)
     pthread_join(members[i].thread, NULL);
   return c->all_here;

@@ -93,7 +93,7 @@ void sheet_line(const struct sheet *s, const char *label, const char *text) {
 // ---- a line of a known width --------------------------------------------------------
 
 // Bytes of the first N characters of TEXT.
-static size_t bytes_of(const char *text, size_t n) {
+static size_t sheet_bytes_of(const char *text, size_t n) {
   size_t i = 0;
   for (; text[i]; i++)
     if ((text[i] & 0xc0) != 0x80 && n-- == 0)
@@ -106,7 +106,7 @@ void sheet_cut(const struct sheet *s, const char *text, size_t width, bool fill)
   if (n <= width)
     fputs(text, s->out);
   else if (width > 0)
-    fprintf(s->out, "%.*s%s", (int)bytes_of(text, width - 1), text,
+    fprintf(s->out, "%.*s%s", (int)sheet_bytes_of(text, width - 1), text,
             s->look.drawn && !s->look.unicode ? "~" : "…");
   if (fill && n < width)
     fprintf(s->out, "%*s", (int)(width - n), "");
@@ -140,7 +140,7 @@ void sheet_ascii(FILE *out, const char *text) {
     { "…", "..." }, { "·", "-" }, { "µ", "u" }, { "→", "->" }, { "×", "x" },
   };
   while (*text) {
-    size_t n = bytes_of(text, 1), k = sizeof known / sizeof *known;
+    size_t n = sheet_bytes_of(text, 1), k = sizeof known / sizeof *known;
     while (k-- > 0 && (strlen(known[k].from) != n || memcmp(known[k].from, text, n) != 0))
       ;
     if (n == 1)

@@ -47,7 +47,7 @@ static void print_head(const struct sheet *s, const struct listed *item) {
 }
 
 // Is there room for the interval beside the rates of M?
-static bool is_wide(const struct sheet *s, const struct summary *m) {
+static bool text_is_wide(const struct sheet *s, const struct summary *m) {
   return !m || (m->flops <= 0 && m->bytes <= 0) || sheet_columns(s) >= FULL_ROW;
 }
 
@@ -73,9 +73,9 @@ static void print_time_row(const struct sheet *s, const char *label, struct esti
           sheet_paint(s, PAINT_END),
           units_digits(number, sizeof number, e.median / u->size),
           2 + (int)(strlen(u->name) - sheet_width(u->name)), u->name);
-  if (is_wide(s, m))
+  if (text_is_wide(s, m))
     fprintf(s->out, "   %-*s", pad, interval);
-  if (rates && (m->flops > 0 || is_wide(s, m)))
+  if (rates && (m->flops > 0 || text_is_wide(s, m)))
     print_rate(s, m->flops, e.median);
   if (shows_bytes(s, m))
     print_rate(s, m->bytes, e.median);
@@ -86,7 +86,7 @@ static void print_times(const struct sheet *s, const struct analysis *a) {
   const struct summary *m = a->item->finished ? &a->item->summary : NULL;
   if (!a->has_original && !a->has_best)
     return;
-  bool wide = is_wide(s, m);
+  bool wide = text_is_wide(s, m);
   fprintf(s->out, "\n  %-*s%12s%s", LABEL, "", "median", wide ? "   95 % interval" : "");
   if (m && (m->flops > 0 || (m->bytes > 0 && wide)))
     fprintf(s->out, "%*s", wide ? 23 : 12, m->flops > 0 ? "GFLOP/s" : "");
@@ -139,7 +139,7 @@ static void print_code(const struct sheet *s, const struct analysis *a) {
   }
 }
 
-static void print_winner(const struct sheet *s, const struct analysis *a) {
+static void text_print_winner(const struct sheet *s, const struct analysis *a) {
   const struct listed *item = a->item;
   if (item->borrowed) {
     char *text = sys_printf("%s until it is tuned", item->summary.source);
@@ -171,7 +171,7 @@ static void print_winner(const struct sheet *s, const struct analysis *a) {
   fputc('\n', s->out);
 }
 
-static void print_variants(const struct sheet *s, const struct analysis *a) {
+static void text_print_variants(const struct sheet *s, const struct analysis *a) {
   const struct listed *item = a->item;
   struct wrapped w = wrapped_label(s, "variants");
   char text[128];
@@ -203,8 +203,8 @@ static void print_variants(const struct sheet *s, const struct analysis *a) {
 }
 
 // A number and its unit stay on one line.
-static void put_seconds(struct wrapped *w, const char *before, double seconds,
-                        const char *after) {
+static void text_put_seconds(struct wrapped *w, const char *before, double seconds,
+                             const char *after) {
   char number[64], piece[128];
   snprintf(piece, sizeof piece, "%s %s%s", before,
            units_seconds(number, sizeof number, seconds), after);
@@ -226,10 +226,10 @@ static void print_tuning(const struct sheet *s, const struct analysis *a) {
             m->object ? "checked here" : "to be checked at its next call");
     return;
   }
-  put_seconds(&w, "in", m->total_seconds, "");
-  put_seconds(&w, "(compiling", m->compile_seconds, ",");
-  put_seconds(&w, "verifying", m->verify_seconds, ",");
-  put_seconds(&w, "timing", m->time_seconds, ")");
+  text_put_seconds(&w, "in", m->total_seconds, "");
+  text_put_seconds(&w, "(compiling", m->compile_seconds, ",");
+  text_put_seconds(&w, "verifying", m->verify_seconds, ",");
+  text_put_seconds(&w, "timing", m->time_seconds, ")");
   fputc('\n', s->out);
   char *text = sys_printf("%s: %s", m->search, m->why);
   sheet_line(s, "search", text ? text : m->search);
@@ -247,7 +247,7 @@ static const char *shown_value(const char *clean) {
   return *clean ? clean : "\"\"";
 }
 
-static void print_list(const struct sheet *s, const struct influence *p) {
+static void text_print_list(const struct sheet *s, const struct influence *p) {
   struct wrapped w = { .sheet = s, .column = 8, .indent = 8, .first = true };
   fprintf(s->out, "        ");
   for (unsigned v = 0; v < p->n_values; v++) {
@@ -319,7 +319,7 @@ static void print_why(const struct sheet *s, const struct analysis *a) {
     if (s->look.drawn && p->n_values <= MOST_BARS)
       print_bars(s, p);
     else
-      print_list(s, p);
+      text_print_list(s, p);
     report_clean_free(name);
   }
 }
@@ -385,10 +385,10 @@ static void print_all(const struct sheet *s, const struct report_options *o,
     const struct analysis *a = &all[i];
     print_head(s, a->item);
     print_times(s, a);
-    print_winner(s, a);
+    text_print_winner(s, a);
     if (o->verbose && a->item->finished && a->item->summary.winner)
       print_code(s, a);
-    print_variants(s, a);
+    text_print_variants(s, a);
     print_tuning(s, a);
     print_why(s, a);
     print_quarantine(s, a, o->verbose);

@@ -7,7 +7,7 @@
 #include "base/units.h"
 
 // "MR=6 NR=64", as far as they matter, from "MR=6\nNR=64\n".
-static void print_values(const char *values, FILE *out) {
+static void tuned_print_values(const char *values, FILE *out) {
   for (const char *v = values; v && *v;) {
     size_t n = strcspn(v, "\n"), name = strcspn(v, "=");
     char *line = name < n && report_matters(values, v, name) ? report_first_line(v)
@@ -34,7 +34,7 @@ static void print_one(const struct listed *l, FILE *out) {
     fprintf(out, "the default stays (%s)",
             units_seconds(a, sizeof a, m->original.median));
   if (m->winner)
-    print_values(m->values, out);
+    tuned_print_values(m->values, out);
   fprintf(out, "; %u variant%s in %s\n", m->tried, m->tried == 1 ? "" : "s",
           units_seconds(a, sizeof a, m->total_seconds));
   report_clean_free(name);

@@ -23,12 +23,12 @@ struct why {
   FILE *out;
 };
 
-static bool is_ours(const struct why_options *o, const struct problem *p) {
+static bool why_is_ours(const struct why_options *o, const struct problem *p) {
   return strcmp(p->cpu, o->cpu) == 0 && strcmp(p->isa, o->isa) == 0 &&
       p->threads == o->threads;
 }
 
-static double last_seen(struct why *w, const struct listed *item) {
+static double why_last_seen(struct why *w, const struct listed *item) {
   struct asked asked;
   double when = item->finished ? item->summary.when : 0;
   if (asked_find(w->store, item->problem.id, &asked))
@@ -43,7 +43,7 @@ static double last_seen(struct why *w, const struct listed *item) {
 static void find_newest(struct why *w) {
   double newest = -1;
   for (unsigned i = 0; i < w->list.n; i++) {
-    double when = last_seen(w, &w->list.items[i]);
+    double when = why_last_seen(w, &w->list.items[i]);
     if (when > newest)
       w->unit = w->list.items[i].problem.unit;
     newest = when > newest ? when : newest;
@@ -67,7 +67,7 @@ static bool is_device(const struct problem *p) {
   return strncmp(p->isa, "sm_", 3) == 0;
 }
 
-static const struct gpu_info *find_device(const struct why *w) {
+static const struct gpu_info *why_find_device(const struct why *w) {
   const struct gpu_info *first = gpu_info_get(0), *g;
   for (int i = 0; (g = gpu_info_get(i)); i++)
     for (unsigned j = 0; j < w->list.n; j++)
@@ -87,7 +87,7 @@ static void set_device(struct why *w) {
   if (!p || w->o->threads == 0)
     return; // a test says what is here
   bool emulated = strncmp(p->cpu, "emulated ", 9) == 0;
-  const struct gpu_info *g = emulated ? NULL : find_device(w);
+  const struct gpu_info *g = emulated ? NULL : why_find_device(w);
   const char *nvrtc = emulated ? NULL : backend_find("nvrtc")->version("nvrtc");
   w->device = *w->o;
   w->device.cpu = g ? g->name : emulated ? p->cpu : "no device";
@@ -103,7 +103,7 @@ static bool has_changed_compiler(const struct why *w, const char *toolchain) {
   return *toolchain && strcmp(toolchain, w->o->toolchain) != 0;
 }
 
-static bool holds(const struct why *w, const struct record *r) {
+static bool why_holds(const struct why *w, const struct record *r) {
   bool offered = !w->asked.block || asked_offers(w->asked.params, r->values);
   bool in_process = strncmp(r->compiler, "clang ", 6) ==
           0 || // others are not looked at here
@@ -116,7 +116,7 @@ static void print_held(const struct why *w, const struct listed *item) {
   for (unsigned i = 0; i < item->n_records; i++)
     if (item->records[i].fate == FATE_OK && item->records[i].n_samples) {
       all++;
-      held += holds(w, &item->records[i]);
+      held += why_holds(w, &item->records[i]);
     }
   if (all)
     fprintf(w->out, "; %u of %u timing%s still hold", held, all, all == 1 ? "" : "s");
@@ -128,7 +128,7 @@ static bool has_changed_space(const struct why *w, const struct summary *m) {
 
 // ---- one key ------------------------------------------------------------------------
 
-static void print_values(FILE *out, const char *values) {
+static void why_print_values(FILE *out, const char *values) {
   for (const char *s = values; *s;) {
     size_t n = strcspn(s, "\n");
     char *one = sys_printf("%.*s", (int)n, s), *clean = report_clean(one ? one : "?");
@@ -146,12 +146,12 @@ static void print_date(FILE *out, double when) {
 
 static void print_borrowed(const struct why *w, const struct listed *item) {
   char *source = report_clean(item->summary.source);
-  print_values(w->out, item->summary.values);
+  why_print_values(w->out, item->summary.values);
   fprintf(w->out, "; %s until it is tuned\n", source);
   report_clean_free(source);
 }
 
-static void print_winner(const struct why *w, const struct listed *item) {
+static void why_print_winner(const struct why *w, const struct listed *item) {
   const struct summary *m = &item->summary;
   char text[64], *source = report_clean(m->source);
   if (!m->winner && m->tried == 1)
@@ -159,7 +159,7 @@ static void print_winner(const struct why *w, const struct listed *item) {
   else if (!m->winner)
     fprintf(w->out, "the default: none of %u variants beat it", m->tried);
   else
-    print_values(w->out, m->values);
+    why_print_values(w->out, m->values);
   if (m->winner && m->best.median > 0)
     fprintf(w->out, ": %s, %.2f x over the default",
             units_seconds(text, sizeof text, m->best.median),
@@ -191,7 +191,7 @@ static bool print_stale(const struct why *w, const struct listed *item) {
   return true;
 }
 
-static unsigned differences(const struct why *w, const struct problem *p) {
+static unsigned why_differences(const struct why *w, const struct problem *p) {
   return (p->unit != w->unit) +
       2 * (strcmp(p->cpu, w->o->cpu) || strcmp(p->isa, w->o->isa)) +
       4 * (p->threads != w->o->threads);
@@ -202,9 +202,9 @@ static bool is_for(const struct listed *item, const struct problem *key) {
       strcmp(item->problem.key_names, key->key_names) == 0;
 }
 
-static bool is_current(const struct why *w, const struct listed *item,
-                       const struct problem *key) {
-  return item->problem.unit == w->unit && is_ours(w->o, &item->problem) &&
+static bool why_is_current(const struct why *w, const struct listed *item,
+                           const struct problem *key) {
+  return item->problem.unit == w->unit && why_is_ours(w->o, &item->problem) &&
       is_for(item, key);
 }
 
@@ -212,7 +212,7 @@ static bool is_current(const struct why *w, const struct listed *item,
 static unsigned count_tried(const struct why *w, const struct problem *key) {
   unsigned n = 0;
   for (unsigned i = 0; i < w->list.n; i++)
-    if (is_current(w, &w->list.items[i], key))
+    if (why_is_current(w, &w->list.items[i], key))
       n += w->list.items[i].n_records;
   return n;
 }
@@ -223,7 +223,7 @@ static void print_miss(const struct why *w, const struct problem *key) {
   unsigned least = 0;
   for (unsigned i = 0; i < w->list.n; i++) {
     const struct listed *item = &w->list.items[i];
-    unsigned d = differences(w, &item->problem);
+    unsigned d = why_differences(w, &item->problem);
     if (item->finished && is_for(item, key) &&
         (!nearest || __builtin_popcount(d) < __builtin_popcount(least))) {
       nearest = item;
@@ -262,7 +262,7 @@ static void print_wisdom(const struct why *w, const struct problem *p) {
     if (e) {
       fprintf(w->out, "%s:%u: ", e->origin, e->line);
       if (e->summary.winner)
-        print_values(w->out, e->summary.values);
+        why_print_values(w->out, e->summary.values);
       else
         fputs("the default", w->out);
       fputc('\n', w->out);
@@ -279,13 +279,13 @@ static void print_wisdom(const struct why *w, const struct problem *p) {
 static const struct listed *find_current(const struct why *w, const struct problem *key) {
   for (unsigned i = 0; i < w->list.n; i++) {
     const struct listed *item = &w->list.items[i];
-    if ((item->finished || item->borrowed) && is_current(w, item, key))
+    if ((item->finished || item->borrowed) && why_is_current(w, item, key))
       return item;
   }
   return NULL;
 }
 
-static void print_key(const struct why *w, const struct problem *p) {
+static void why_print_key(const struct why *w, const struct problem *p) {
   struct problem here = *p;
   char *key = db_key(p), *clean = report_clean(key && *key ? key : "any call");
   const struct listed *item = find_current(w, p);
@@ -295,7 +295,7 @@ static void print_key(const struct why *w, const struct problem *p) {
   else if (item->borrowed)
     print_borrowed(w, item);
   else if (!print_stale(w, item))
-    print_winner(w, item);
+    why_print_winner(w, item);
   here.unit = w->unit;
   here.cpu = w->o->cpu;
   here.isa = w->o->isa;
@@ -307,7 +307,7 @@ static void print_key(const struct why *w, const struct problem *p) {
 }
 
 // Was P's key printed with an earlier one?
-static bool is_known(const struct why *w, unsigned index) {
+static bool why_is_known(const struct why *w, unsigned index) {
   const struct problem *p = &w->list.items[index].problem;
   for (unsigned i = 0; i < index; i++)
     if (strcmp(w->list.items[i].problem.key, p->key) == 0 &&
@@ -340,19 +340,19 @@ static void print_nothing(const struct why *w) {
   store_list_free(&all);
 }
 
-static const char *file_name(const struct listed *item) {
+static const char *why_file_name(const struct listed *item) {
   const char *slash = strrchr(item->problem.file, '/');
   return slash ? slash + 1 : item->problem.file;
 }
 
 // The keys of W's list that are asked for; how many. FILE: NULL where there is but one.
-static unsigned print_list(struct why *w, const char *file) {
+static unsigned why_print_list(struct why *w, const char *file) {
   unsigned n = 0;
   find_newest(w);
   set_device(w);
   for (unsigned i = 0; i < w->list.n; i++) {
     const struct problem *p = &w->list.items[i].problem;
-    if (is_known(w, i) || !db_key_matches(p, w->o->key))
+    if (why_is_known(w, i) || !db_key_matches(p, w->o->key))
       continue;
     if (n++ == 0) {
       char *clean = file ? report_clean(file) : NULL;
@@ -362,7 +362,7 @@ static unsigned print_list(struct why *w, const char *file) {
               w->o->toolchain);
       report_clean_free(clean);
     }
-    print_key(w, p);
+    why_print_key(w, p);
   }
   free(w->asked.block);
   return n;
@@ -374,16 +374,16 @@ static unsigned print_files(const struct why *w, struct listing *all) {
   unsigned n = 0;
   for (unsigned begin = 0, end; begin < all->n; begin = end) {
     struct why one = *w;
-    const char *file = file_name(&all->items[begin]);
+    const char *file = why_file_name(&all->items[begin]);
     end = begin + 1;
     for (unsigned i = end; i < all->n; i++)
-      if (strcmp(file_name(&all->items[i]), file) == 0) {
+      if (strcmp(why_file_name(&all->items[i]), file) == 0) {
         struct listed found = all->items[i];
         memmove(&all->items[end + 1], &all->items[end], (i - end) * sizeof found);
         all->items[end++] = found;
       }
     one.list = (struct listing){ .items = all->items + begin, .n = end - begin };
-    n += print_list(&one, end - begin < all->n ? file : NULL);
+    n += why_print_list(&one, end - begin < all->n ? file : NULL);
   }
   return n;
 }

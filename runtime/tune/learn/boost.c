@@ -57,7 +57,7 @@ struct boost {
 
 static bool opened;
 
-static void open_library(void) {
+static void boost_open_library(void) {
   void *library = sys_fails(SYS_JIT) ? NULL
                                      : dlopen(AUTOTUNE_XGBOOST, RTLD_NOW | RTLD_LOCAL);
   for (size_t i = 0; library && i < sizeof functions / sizeof *functions; i++) {
@@ -69,15 +69,15 @@ static void open_library(void) {
   opened = library && xgb.configure("{\"verbosity\": 0}") == 0;
 }
 
-static bool available(void) {
+static bool boost_available(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, open_library);
+  pthread_once(&once, boost_open_library);
   return opened;
 }
 
 bool boost_version(char *text, size_t size) {
   int major = 0, minor = 0, patch = 0;
-  if (!available()) {
+  if (!boost_available()) {
     snprintf(text, size, "%s cannot be opened", AUTOTUNE_XGBOOST);
     return false;
   }
@@ -86,9 +86,9 @@ bool boost_version(char *text, size_t size) {
   return true;
 }
 
-static void *new(const struct columns *c, unsigned width, uint64_t seed) {
+static void *boost_new(const struct columns *c, unsigned width, uint64_t seed) {
   (void)c;
-  struct boost *b = available() ? sys_calloc(1, sizeof *b) : NULL;
+  struct boost *b = boost_available() ? sys_calloc(1, sizeof *b) : NULL;
   if (b) {
     b->width = width;
     b->seed = seed;
@@ -110,7 +110,7 @@ static DMatrixHandle matrix_of(const struct boost *b, const float *rows, unsigne
   return matrix;
 }
 
-static BoosterHandle member(DMatrixHandle rows, uint64_t seed) {
+static BoosterHandle boost_member(DMatrixHandle rows, uint64_t seed) {
   char number[16];
   snprintf(number, sizeof number, "%u", (unsigned)(seed & 0x7fffffff));
   const char *const settings[][2] = {
@@ -139,8 +139,8 @@ static BoosterHandle member(DMatrixHandle rows, uint64_t seed) {
 
 // Scores of a ranking have no unit: the straight line that fits the targets best gives
 // them one.
-static bool scale(struct boost *b, unsigned m, DMatrixHandle rows, const float *targets,
-                  unsigned n) {
+static bool boost_scale(struct boost *b, unsigned m, DMatrixHandle rows,
+                        const float *targets, unsigned n) {
   bst_ulong got;
   const float *scores;
   if (xgb.booster_predict(b->members[m], rows, 0, 0, 0, &got, &scores) != 0 || got != n)
@@ -159,7 +159,7 @@ static bool scale(struct boost *b, unsigned m, DMatrixHandle rows, const float *
   return true;
 }
 
-static bool fit(void *model, const float *rows, const float *targets, unsigned n) {
+static bool boost_fit(void *model, const float *rows, const float *targets, unsigned n) {
   struct boost *b = model;
   float grades[MAX_LESSONS]; // the better, the higher
   drop_members(b);
@@ -169,16 +169,16 @@ static bool fit(void *model, const float *rows, const float *targets, unsigned n
   bool good = matrix && xgb.matrix_floats(matrix, "label", grades, n) == 0 &&
       xgb.matrix_counts(matrix, "group", &n, 1) == 0;
   for (unsigned m = 0; good && m < MEMBERS; m++) {
-    b->members[m] = member(matrix, rng_next(&b->seed));
-    good = b->members[m] && scale(b, m, matrix, targets, n);
+    b->members[m] = boost_member(matrix, rng_next(&b->seed));
+    good = b->members[m] && boost_scale(b, m, matrix, targets, n);
   }
   if (matrix)
     xgb.matrix_free(matrix);
   return good;
 }
 
-static bool predict(void *model, const float *rows, unsigned n, float *mean,
-                    float *spread) {
+static bool boost_predict(void *model, const float *rows, unsigned n, float *mean,
+                          float *spread) {
   struct boost *b = model;
   DMatrixHandle matrix = matrix_of(b, rows, n);
   bool good = matrix != NULL;
@@ -203,22 +203,22 @@ static bool predict(void *model, const float *rows, unsigned n, float *mean,
   return good;
 }
 
-static void free_(void *model) {
+static void boost_free(void *model) {
   drop_members(model);
   free(model);
 }
 
 const struct learner learner_boost = {
   .name = "boosted trees",
-  .new = new,
-  .fit = fit,
-  .predict = predict,
-  .free = free_,
+  .new = boost_new,
+  .fit = boost_fit,
+  .predict = boost_predict,
+  .free = boost_free,
 };
 
 #else // built without its header: trees take its place
 
-static void *new(const struct columns *c, unsigned width, uint64_t seed) {
+static void *boost_new(const struct columns *c, unsigned width, uint64_t seed) {
   (void)c;
   (void)width, (void)seed;
   return NULL;
@@ -229,5 +229,5 @@ bool boost_version(char *text, size_t size) {
   return false;
 }
 
-const struct learner learner_boost = { .name = "boosted trees", .new = new };
+const struct learner learner_boost = { .name = "boosted trees", .new = boost_new };
 #endif

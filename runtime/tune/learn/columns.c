@@ -15,7 +15,7 @@ enum {
   MAX_PLAIN = MAX_COLUMNS - MAX_FEATURES - 1, // and one for what is known of a near key
 };
 
-static void add(struct columns *c, unsigned kind, unsigned a, unsigned b) {
+static void columns_add(struct columns *c, unsigned kind, unsigned a, unsigned b) {
   if (c->n < MAX_COLUMNS)
     c->list[c->n++] = (struct column){ .kind = kind, .a = (uint16_t)a, .b = (uint16_t)b };
 }
@@ -36,21 +36,21 @@ void columns_init(struct columns *c, const struct space *s) {
   const struct autotune_kernel *k = s->kernel;
   *c = (struct columns){ .space = s };
   for (unsigned p = 0; p < k->n_params; p++)
-    add(c, COLUMN_VALUE, p, 0);
+    columns_add(c, COLUMN_VALUE, p, 0);
   for (unsigned p = 0; p < k->n_params; p++)
     if (is_size(s, p))
-      add(c, COLUMN_POWER, p, 0);
+      columns_add(c, COLUMN_POWER, p, 0);
     else if (!space_ordinal(s, p) && k->params[p].n_values > 2 &&
              k->params[p].n_values <= WORDS)
       for (unsigned v = 0; v < k->params[p].n_values; v++)
-        add(c, COLUMN_IS, p, v);
+        columns_add(c, COLUMN_IS, p, v);
   for (unsigned p = 0; p < k->n_params; p++)
     for (unsigned q = 0; q < p && is_size(s, p); q++)
       if (is_size(s, q))
-        add(c, COLUMN_PRODUCT, p, q);
+        columns_add(c, COLUMN_PRODUCT, p, q);
   c->n_plain = c->n = c->n < MAX_PLAIN ? c->n : MAX_PLAIN;
   for (unsigned f = 0; f < MAX_FEATURES; f++)
-    add(c, COLUMN_CODE, f, 0);
+    columns_add(c, COLUMN_CODE, f, 0);
 }
 
 unsigned columns_add_near(struct columns *c) {
@@ -61,7 +61,7 @@ unsigned columns_add_near(struct columns *c) {
   return at;
 }
 
-static float power(long long size) {
+static float columns_power(long long size) {
   return size > 0 ? (float)__builtin_ctzll((unsigned long long)size) : 64;
 }
 
@@ -82,7 +82,7 @@ void columns_row(const struct columns *c, const choice *point,
       row[i] = (float)a;
       break;
     case COLUMN_POWER:
-      row[i] = isnan(a) ? NAN : power((long long)a);
+      row[i] = isnan(a) ? NAN : columns_power((long long)a);
       break;
     case COLUMN_IS:
       row[i] = isnan(a) ? NAN : a == col->b;

@@ -61,7 +61,7 @@ struct gauss {
   float targets[MOST], weights[MOST], mean, variance;
 };
 
-static void free_(void *model) {
+static void gauss_free(void *model) {
   free(model);
 }
 
@@ -105,7 +105,7 @@ static double usual_w(const struct gauss *g, unsigned d) {
   return d == g->near ? NEAR_W : USUAL_W;
 }
 
-static void *new(const struct columns *c, unsigned width, uint64_t seed) {
+static void *gauss_new(const struct columns *c, unsigned width, uint64_t seed) {
   struct gauss *g = sys_calloc(1, sizeof *g);
   if (!g)
     return NULL;
@@ -130,7 +130,7 @@ static void *new(const struct columns *c, unsigned width, uint64_t seed) {
   return g;
 }
 
-static float place(const struct scale *s, const float *row) {
+static float gauss_place(const struct scale *s, const float *row) {
   float value = row[s->column];
   if (isnan(value))
     return FAR;
@@ -139,17 +139,17 @@ static float place(const struct scale *s, const float *row) {
 
 // ---- how alike points are -----------------------------------------------------------
 
-static lanes all(float value) {
+static lanes gauss_all(float value) {
   return (lanes){ value, value, value, value };
 }
 
 // LIKE times how alike N vectors of values FROM are to the value AT of parameter D.
-static void compare(const struct gauss *g, unsigned d, float at, const lanes *from,
-                    lanes *like, unsigned n) {
+static void gauss_compare(const struct gauss *g, unsigned d, float at, const lanes *from,
+                          lanes *like, unsigned n) {
   const masks no_sign = { INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX };
-  const masks one = (masks)all(1);
+  const masks one = (masks)gauss_all(1);
   const struct likeness *alike = &g->alike[d];
-  lanes there = all(at);
+  lanes there = gauss_all(at);
   bool ordinal = g->scales[d].ordinal;
   for (unsigned i = 0; i < n; i++) {
     lanes apart = ordinal ? (lanes)((masks)(from[i] - there) & no_sign)
@@ -160,12 +160,12 @@ static void compare(const struct gauss *g, unsigned d, float at, const lanes *fr
 
 // ---- fitting ------------------------------------------------------------------------
 
-static float element(const lanes *vectors, unsigned i) {
+static float gauss_element(const lanes *vectors, unsigned i) {
   return vectors[i / LANES][i % LANES];
 }
 
 // False: rounding made the matrix indefinite.
-static bool factorise(struct gauss *g, const struct guess *guess) {
+static bool gauss_factorise(struct gauss *g, const struct guess *guess) {
   unsigned vectors = (g->n + LANES - 1) / LANES;
   float noise = (float)exp(2 * guess->noise);
   for (unsigned d = 0; d < g->dims; d++) {
@@ -176,67 +176,68 @@ static bool factorise(struct gauss *g, const struct guess *guess) {
     lanes *column = g->factor[j];
     unsigned first = j / LANES;
     for (unsigned v = first; v < vectors; v++)
-      column[v] = all(1);
+      column[v] = gauss_all(1);
     for (unsigned d = 0; d < g->dims; d++)
-      compare(g, d, element(g->rows[d], j), g->rows[d] + first, column + first,
-              vectors - first);
+      gauss_compare(g, d, gauss_element(g->rows[d], j), g->rows[d] + first,
+                    column + first, vectors - first);
     column[first][j % LANES] += noise;
     for (unsigned k = 0; k < j; k++) {
-      lanes by = all(element(g->factor[k], j));
+      lanes by = gauss_all(gauss_element(g->factor[k], j));
       for (unsigned v = first; v < vectors; v++)
         column[v] -= by * g->factor[k][v];
     }
-    float pivot = element(column, j);
+    float pivot = gauss_element(column, j);
     if (!(pivot > 1e-6f))
       return false;
     for (unsigned v = first; v < vectors; v++)
-      column[v] *= all(1 / sqrtf(pivot));
+      column[v] *= gauss_all(1 / sqrtf(pivot));
   }
   return true;
 }
 
 // OUT: what the factor, times OUT, is VALUES (NULL: ones).
-static void solve(const struct gauss *g, const float *values, float *out) {
+static void gauss_solve(const struct gauss *g, const float *values, float *out) {
   lanes left[VECTORS] = { { 0 } };
   unsigned vectors = (g->n + LANES - 1) / LANES;
   for (unsigned i = 0; i < g->n; i++)
     left[i / LANES][i % LANES] = values ? values[i] : 1;
   for (unsigned j = 0; j < g->n; j++) {
-    out[j] = element(left, j) / element(g->factor[j], j);
+    out[j] = gauss_element(left, j) / gauss_element(g->factor[j], j);
     for (unsigned v = j / LANES; v < vectors; v++)
       left[v] -= out[j] * g->factor[j][v];
   }
 }
 
-static double square(double x) {
+static double gauss_square(double x) {
   return x * x;
 }
 
 // Makes what foretells times under a guess. The logarithm of how likely targets and guess
 // are together.
-static double weigh(struct gauss *g, const struct guess *guess) {
+static double gauss_weigh(struct gauss *g, const struct guess *guess) {
   float ones[MOST];
   double both = 0, squares = 0, logs = 0;
-  if (!factorise(g, guess))
+  if (!gauss_factorise(g, guess))
     return -DBL_MAX;
-  solve(g, g->targets, g->weights);
-  solve(g, NULL, ones);
+  gauss_solve(g, g->targets, g->weights);
+  gauss_solve(g, NULL, ones);
   for (unsigned i = 0; i < g->n; i++) {
     both += g->weights[i] * ones[i];
-    squares += square(ones[i]);
-    logs += log(element(g->factor[i], i));
+    squares += gauss_square(ones[i]);
+    logs += log(gauss_element(g->factor[i], i));
   }
   g->mean = (float)(both / squares);
   squares = 0.1;
   for (unsigned i = 0; i < g->n; i++) {
     g->weights[i] -= g->mean * ones[i];
-    squares += square(g->weights[i]);
+    squares += gauss_square(g->weights[i]);
   }
   g->variance = (float)(squares / (g->n + 1));
   double likely = -0.5 * g->n * log(g->variance) - logs -
-      0.5 * square(guess->noise - USUAL_NOISE);
+      0.5 * gauss_square(guess->noise - USUAL_NOISE);
   for (unsigned d = 0; d < g->dims; d++)
-    likely -= 0.5 * (square(guess->d[d] - USUAL_D) + square(guess->w[d] - usual_w(g, d)));
+    likely -= 0.5 *
+        (gauss_square(guess->d[d] - USUAL_D) + gauss_square(guess->w[d] - usual_w(g, d)));
   return likely;
 }
 
@@ -256,11 +257,11 @@ static struct guess other_guess(struct gauss *g) {
   return guess;
 }
 
-static void improve(struct gauss *g) {
-  double best = weigh(g, &g->guess);
+static void gauss_improve(struct gauss *g) {
+  double best = gauss_weigh(g, &g->guess);
   for (unsigned i = 0; i < GUESSES; i++) {
     struct guess guess = other_guess(g);
-    double likely = weigh(g, &guess);
+    double likely = gauss_weigh(g, &guess);
     if (likely > best) {
       best = likely;
       g->guess = guess;
@@ -269,52 +270,52 @@ static void improve(struct gauss *g) {
 }
 
 // What is slower than the median (1) counts less.
-static float dampen(float target) {
+static float gauss_dampen(float target) {
   return target > 1 ? 1 + logf(target) : target;
 }
 
-static float undamp(float target) {
+static float gauss_undamp(float target) {
   return target > 1 ? expf(target - 1) : target;
 }
 
-static bool fit(void *model, const float *rows, const float *targets, unsigned n) {
+static bool gauss_fit(void *model, const float *rows, const float *targets, unsigned n) {
   struct gauss *g = model;
   unsigned skip = n > MOST ? n - MOST : 0;
   g->n = n - skip;
   for (unsigned i = 0; i < g->n; i++) {
-    g->targets[i] = dampen(targets[skip + i]);
+    g->targets[i] = gauss_dampen(targets[skip + i]);
     for (unsigned d = 0; d < g->dims; d++)
       g->rows[d][i / LANES][i % LANES] =
-          place(&g->scales[d], rows + (size_t)(skip + i) * g->width);
+          gauss_place(&g->scales[d], rows + (size_t)(skip + i) * g->width);
   }
   if (n > 1 && n > g->guessed + g->guessed / 10) {
-    improve(g);
+    gauss_improve(g);
     g->guessed = n;
   }
-  return n > 0 && weigh(g, &g->guess) > -DBL_MAX;
+  return n > 0 && gauss_weigh(g, &g->guess) > -DBL_MAX;
 }
 
 // ---- foretelling --------------------------------------------------------------------
 
 // N vectors of points: their deviation from the mean, and the share of the variance that
 // is left.
-static void foretell(struct gauss *g, unsigned n, lanes *above, lanes *left) {
+static void gauss_foretell(struct gauss *g, unsigned n, lanes *above, lanes *left) {
   for (unsigned i = 0; i < n; i++) {
-    above[i] = all(0);
-    left[i] = all(1);
+    above[i] = gauss_all(0);
+    left[i] = gauss_all(1);
   }
   for (unsigned t = 0; t < g->n; t++) {
     lanes *v = g->solved[t];
     for (unsigned i = 0; i < n; i++)
-      v[i] = all(1);
+      v[i] = gauss_all(1);
     for (unsigned d = 0; d < g->dims; d++)
-      compare(g, d, element(g->rows[d], t), g->points[d], v, n);
+      gauss_compare(g, d, gauss_element(g->rows[d], t), g->points[d], v, n);
     for (unsigned k = 0; k < t; k++) {
-      lanes by = all(element(g->factor[k], t));
+      lanes by = gauss_all(gauss_element(g->factor[k], t));
       for (unsigned i = 0; i < n; i++)
         v[i] -= by * g->solved[k][i];
     }
-    lanes by = all(1 / element(g->factor[t], t));
+    lanes by = gauss_all(1 / gauss_element(g->factor[t], t));
     for (unsigned i = 0; i < n; i++) {
       v[i] *= by;
       above[i] += g->weights[t] * v[i];
@@ -323,8 +324,8 @@ static void foretell(struct gauss *g, unsigned n, lanes *above, lanes *left) {
   }
 }
 
-static bool predict(void *model, const float *rows, unsigned n, float *mean,
-                    float *spread) {
+static bool gauss_predict(void *model, const float *rows, unsigned n, float *mean,
+                          float *spread) {
   struct gauss *g = model;
   lanes above[BLOCK], left[BLOCK];
   if (g->n == 0)
@@ -334,11 +335,11 @@ static bool predict(void *model, const float *rows, unsigned n, float *mean,
     for (unsigned i = 0; i < some; i++)
       for (unsigned d = 0; d < g->dims; d++)
         g->points[d][i / LANES][i % LANES] =
-            place(&g->scales[d], rows + (size_t)(at + i) * g->width);
-    foretell(g, (some + LANES - 1) / LANES, above, left);
+            gauss_place(&g->scales[d], rows + (size_t)(at + i) * g->width);
+    gauss_foretell(g, (some + LANES - 1) / LANES, above, left);
     for (unsigned i = 0; i < some; i++) {
-      mean[at + i] = undamp(g->mean + element(above, i));
-      spread[at + i] = sqrtf(fmaxf(element(left, i), 1e-6f) * g->variance);
+      mean[at + i] = gauss_undamp(g->mean + gauss_element(above, i));
+      spread[at + i] = sqrtf(fmaxf(gauss_element(left, i), 1e-6f) * g->variance);
     }
   }
   return true;
@@ -346,8 +347,8 @@ static bool predict(void *model, const float *rows, unsigned n, float *mean,
 
 const struct learner learner_gauss = {
   .name = "gauss",
-  .new = new,
-  .fit = fit,
-  .predict = predict,
-  .free = free_,
+  .new = gauss_new,
+  .fit = gauss_fit,
+  .predict = gauss_predict,
+  .free = gauss_free,
 };

@@ -118,14 +118,14 @@ const choice *lessons_best(const struct lessons *l, unsigned rank) {
 
 // ---- what was told ------------------------------------------------------------------
 
-static void enter(struct lessons *l, unsigned at) {
+static void learn_enter(struct lessons *l, unsigned at) {
   unsigned i = l->right++;
   for (; i > 0 && l->list[l->order[i - 1]].seconds > l->list[at].seconds; i--)
     l->order[i] = l->order[i - 1];
   l->order[i] = at;
 }
 
-static void leave(struct lessons *l, unsigned at) {
+static void learn_leave(struct lessons *l, unsigned at) {
   unsigned i = 0;
   while (i < l->right && l->order[i] != at)
     i++;
@@ -137,7 +137,7 @@ static void leave(struct lessons *l, unsigned at) {
 
 // Where POINT's lesson is or may be put: when all places are taken, in that of the worst
 // that was right.
-static unsigned place(const struct lessons *l, const choice *point) {
+static unsigned learn_place(const struct lessons *l, const choice *point) {
   for (unsigned i = l->n; i-- > 0;)
     if (space_equal(l->space, point_of(l, i), point))
       return i;
@@ -147,9 +147,9 @@ static unsigned place(const struct lessons *l, const choice *point) {
 }
 
 void lessons_add(struct lessons *l, const choice *point, const struct told *told) {
-  unsigned at = place(l, point);
+  unsigned at = learn_place(l, point);
   if (at < l->n)
-    leave(l, at);
+    learn_leave(l, at);
   l->told += told != NULL;
   bool right = told && (told->fate == FATE_OK || told->fate == FATE_DROPPED);
   l->list[at] = (struct lesson){ .believed = !told,
@@ -160,7 +160,7 @@ void lessons_add(struct lessons *l, const choice *point, const struct told *told
               l->columns.n);
   l->n += at == l->n;
   if (l->list[at].right)
-    enter(l, at);
+    learn_enter(l, at);
   l->changes++;
   l->coded_changes++;
 }
@@ -286,7 +286,7 @@ static bool fit_coded(struct lessons *l) {
 }
 
 // Makes the models anew where enough has changed; with many lessons, not for each.
-static bool fit(struct lessons *l) {
+static bool learn_fit(struct lessons *l) {
   if (l->right == 0 || l->right + l->near.n < FEW)
     return false;
   if (l->ready && l->changes <= l->n / 48)
@@ -309,32 +309,32 @@ static void expect_right(const struct lessons *l, const float *rows, unsigned n,
 
 // The expected improvement below 0 of what is normally distributed (Mockus 1975; Jones,
 // Schonlau, Welch 1998).
-static double improvement(double mean, double spread) {
+static double learn_improvement(double mean, double spread) {
   double z = spread > 1e-6 ? -mean / spread : mean < 0 ? 40 : -40;
   double density = exp(-0.5 * z * z) / sqrt(2 * M_PI);
   return fmax(spread * (z * 0.5 * erfc(-z * M_SQRT1_2) + density), 0) +
       1e-12 * exp(-mean);
 }
 
-static void look(struct lessons *l, const choice *points, unsigned n) {
+static void learn_look(struct lessons *l, const choice *points, unsigned n) {
   for (unsigned i = 0; i < n; i++)
     columns_row(&l->columns, points + (size_t)i * l->space->kernel->n_params, NULL,
                 l->work + (size_t)i * l->columns.n_plain, l->columns.n_plain);
 }
 
 bool lessons_score(struct lessons *l, const choice *points, unsigned n, double *scores) {
-  if (!fit(l))
+  if (!learn_fit(l))
     return false;
   for (unsigned at = 0; at < n; at += PREDICTED) {
     unsigned m = n - at < PREDICTED ? n - at : PREDICTED;
     float mean[PREDICTED], spread[PREDICTED], right[PREDICTED];
-    look(l, points + (size_t)at * l->space->kernel->n_params, m);
+    learn_look(l, points + (size_t)at * l->space->kernel->n_params, m);
     if (!l->learner->predict(l->times, l->work, m, mean, spread))
       return false;
     expect_right(l, l->work, m, right);
     for (unsigned i = 0; i < m; i++)
-      scores[at + i] = log(improvement(mean[i], spread[i]) * l->unit) + log(right[i]) -
-          (right[i] < LIKELY ? DOOMED : 0);
+      scores[at + i] = log(learn_improvement(mean[i], spread[i]) * l->unit) +
+          log(right[i]) - (right[i] < LIKELY ? DOOMED : 0);
   }
   return true;
 }
@@ -352,7 +352,7 @@ double lessons_expect(struct lessons *l, const choice *point,
 
 // ---- where nothing is known ---------------------------------------------------------
 
-static double apart(const struct space *s, const choice *a, const choice *b) {
+static double learn_apart(const struct space *s, const choice *a, const choice *b) {
   double sum = 0;
   for (unsigned p = 0; p < s->kernel->n_params; p++)
     if (a[p] != b[p])
@@ -365,6 +365,6 @@ static double apart(const struct space *s, const choice *a, const choice *b) {
 double lessons_distance(const struct lessons *l, const choice *point) {
   double nearest = DBL_MAX;
   for (unsigned i = 0; i < l->n; i++)
-    nearest = fmin(nearest, apart(l->space, point_of(l, i), point));
+    nearest = fmin(nearest, learn_apart(l->space, point_of(l, i), point));
   return nearest;
 }

@@ -32,7 +32,7 @@ struct forest {
   unsigned used;      // nodes of the tree that grows
 };
 
-static void free_(void *model) {
+static void trees_free(void *model) {
   struct forest *f = model;
   free(f->values);
   free(f->codes);
@@ -40,7 +40,7 @@ static void free_(void *model) {
   free(f);
 }
 
-static void *new(const struct columns *c, unsigned width, uint64_t seed) {
+static void *trees_new(const struct columns *c, unsigned width, uint64_t seed) {
   (void)c;
   struct forest *f = sys_calloc(1, sizeof *f);
   if (!f)
@@ -52,13 +52,13 @@ static void *new(const struct columns *c, unsigned width, uint64_t seed) {
   f->nodes = sys_malloc(sizeof *f->nodes * NODES * TREES);
   if (f->values && f->codes && f->nodes)
     return f;
-  free_(f);
+  trees_free(f);
   return NULL;
 }
 
 // ---- columns as codes: each branch then counts instead of sorting -------------------
 
-static int by_value(const void *a, const void *b) {
+static int trees_by_value(const void *a, const void *b) {
   float x = *(const float *)a, y = *(const float *)b;
   return (x > y) - (x < y);
 }
@@ -74,14 +74,14 @@ static uint16_t code_of(const float *values, unsigned n, float value) {
   return (uint16_t)(low + 1);
 }
 
-static void encode(struct forest *f, const float *rows, unsigned column) {
+static void trees_encode(struct forest *f, const float *rows, unsigned column) {
   float *values = f->values + (size_t)column * MAX_LESSONS;
   uint16_t *codes = f->codes + (size_t)column * MAX_LESSONS;
   unsigned n = 0, distinct = 0;
   for (unsigned i = 0; i < f->n; i++)
     if (!isnan(rows[(size_t)i * f->width + column]))
       values[n++] = rows[(size_t)i * f->width + column];
-  qsort(values, n, sizeof *values, by_value);
+  qsort(values, n, sizeof *values, trees_by_value);
   for (unsigned i = 0; i < n; i++)
     if (i == 0 || values[i] != values[distinct - 1])
       values[distinct++] = values[i];
@@ -101,8 +101,8 @@ struct cut {
 }; // codes up to CODE go left
 
 // The best cut of COLUMN, if it is better than *BEST. SUM is that of the N rows' targets.
-static void look(const struct forest *f, unsigned column, const uint16_t *rows,
-                 unsigned n, double sum, struct cut *best) {
+static void trees_look(const struct forest *f, unsigned column, const uint16_t *rows,
+                       unsigned n, double sum, struct cut *best) {
   const uint16_t *codes = f->codes + (size_t)column * MAX_LESSONS;
   unsigned low = UINT16_MAX, high = 0;
   for (unsigned i = 0; i < n; i++) {
@@ -134,8 +134,8 @@ static void look(const struct forest *f, unsigned column, const uint16_t *rows,
   }
 }
 
-static float between(struct forest *f, const struct cut *cut, const uint16_t *rows,
-                     unsigned n) {
+static float trees_between(struct forest *f, const struct cut *cut, const uint16_t *rows,
+                           unsigned n) {
   const uint16_t *codes = f->codes + (size_t)cut->column * MAX_LESSONS;
   const float *values = f->values + (size_t)cut->column * MAX_LESSONS;
   unsigned next = UINT16_MAX;
@@ -149,8 +149,8 @@ static float between(struct forest *f, const struct cut *cut, const uint16_t *ro
   return at < b ? at : a;
 }
 
-static unsigned part(const struct forest *f, const struct cut *cut, uint16_t *rows,
-                     unsigned n) {
+static unsigned trees_part(const struct forest *f, const struct cut *cut, uint16_t *rows,
+                           unsigned n) {
   const uint16_t *codes = f->codes + (size_t)cut->column * MAX_LESSONS;
   unsigned left = 0;
   for (unsigned i = 0; i < n; i++)
@@ -162,8 +162,8 @@ static unsigned part(const struct forest *f, const struct cut *cut, uint16_t *ro
   return left;
 }
 
-static unsigned grow(struct forest *f, struct node *tree, uint16_t *rows, unsigned n,
-                     unsigned depth) {
+static unsigned trees_grow(struct forest *f, struct node *tree, uint16_t *rows,
+                           unsigned n, unsigned depth) {
   unsigned at = f->used++;
   double sum = 0, squares = 0;
   for (unsigned i = 0; i < n; i++) {
@@ -180,37 +180,37 @@ static unsigned grow(struct forest *f, struct node *tree, uint16_t *rows, unsign
     return at;
   for (unsigned c = 0; c < f->width; c++)
     if (f->distinct[c] > 0 && rng_unit(&f->rng) < LOOKED_AT)
-      look(f, c, rows, n, sum, &best);
+      trees_look(f, c, rows, n, sum, &best);
   if (best.column < 0)
     return at;
-  float cut = between(f, &best, rows, n);
-  unsigned left = part(f, &best, rows, n);
+  float cut = trees_between(f, &best, rows, n);
+  unsigned left = trees_part(f, &best, rows, n);
   tree[at].column = best.column;
   tree[at].cut = cut;
-  grow(f, tree, rows, left, depth + 1);
-  unsigned right = grow(f, tree, rows + left, n - left, depth + 1);
+  trees_grow(f, tree, rows, left, depth + 1);
+  unsigned right = trees_grow(f, tree, rows + left, n - left, depth + 1);
   tree[at].right = right;
   return at;
 }
 
-static bool fit(void *model, const float *rows, const float *targets, unsigned n) {
+static bool trees_fit(void *model, const float *rows, const float *targets, unsigned n) {
   struct forest *f = model;
   f->n = n < MAX_LESSONS ? n : MAX_LESSONS;
   f->targets = targets;
   for (unsigned c = 0; c < f->width; c++)
-    encode(f, rows, c);
+    trees_encode(f, rows, c);
   for (unsigned t = 0; t < TREES && f->n > 0; t++) {
     uint16_t drawn[MAX_LESSONS];
     for (unsigned i = 0; i < f->n; i++)
       drawn[i] = (uint16_t)rng_below(&f->rng, f->n);
     f->used = 0;
-    grow(f, f->nodes + (size_t)t * NODES, drawn, f->n, 0);
+    trees_grow(f, f->nodes + (size_t)t * NODES, drawn, f->n, 0);
   }
   f->targets = NULL;
   return f->n > 0;
 }
 
-static const struct node *leaf(const struct node *tree, const float *row) {
+static const struct node *trees_leaf(const struct node *tree, const float *row) {
   const struct node *at = tree;
   while (at->column >= 0)
     at = row[at->column] > at->cut ? tree + at->right : at + 1;
@@ -222,8 +222,8 @@ struct votes {
   float sum, squares, variance;
 };
 
-static bool predict(void *model, const float *rows, unsigned n, float *mean,
-                    float *spread) {
+static bool trees_predict(void *model, const float *rows, unsigned n, float *mean,
+                          float *spread) {
   const struct forest *f = model;
   struct votes votes[MAX_LESSONS];
   if (f->n == 0)
@@ -234,7 +234,7 @@ static bool predict(void *model, const float *rows, unsigned n, float *mean,
     for (unsigned t = 0; t < TREES; t++) // one tree after the other stays in the cache
       for (unsigned i = begin; i < end; i++) {
         const struct node *at =
-            leaf(f->nodes + (size_t)t * NODES, rows + (size_t)i * f->width);
+            trees_leaf(f->nodes + (size_t)t * NODES, rows + (size_t)i * f->width);
         struct votes *v = &votes[i - begin];
         v->sum += at->mean;
         v->squares += at->mean * at->mean;
@@ -252,8 +252,8 @@ static bool predict(void *model, const float *rows, unsigned n, float *mean,
 
 const struct learner learner_trees = {
   .name = "trees",
-  .new = new,
-  .fit = fit,
-  .predict = predict,
-  .free = free_,
+  .new = trees_new,
+  .fit = trees_fit,
+  .predict = trees_predict,
+  .free = trees_free,
 };

@@ -19,7 +19,8 @@ struct strategy {
   double seconds; // INFINITY: there is no such point yet
 };
 
-static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+static struct strategy *anneal_new(const struct space *s, uint64_t seed,
+                                   unsigned budget) {
   (void)budget;
   struct strategy *st = sys_calloc(1, sizeof *st);
   if (!st)
@@ -32,22 +33,22 @@ static struct strategy *new(const struct space *s, uint64_t seed, unsigned budge
   return NULL;
 }
 
-static double temperature(const struct strategy *st) {
+static double anneal_temperature(const struct strategy *st) {
   double done = st->left > 0 ? fmod(2 * (1 - st->left), 1) : 1;
   return hot * pow(cold / hot, done);
 }
 
-static void consider(struct strategy *st, const choice *point, double seconds) {
+static void anneal_consider(struct strategy *st, const choice *point, double seconds) {
   if (!isfinite(seconds))
     return;
   double worse = isfinite(st->seconds) ? seconds / st->seconds - 1 : 0;
-  if (worse > 0 && rng_unit(&st->known.rng) >= exp(-worse / temperature(st)))
+  if (worse > 0 && rng_unit(&st->known.rng) >= exp(-worse / anneal_temperature(st)))
     return;
   memcpy(st->at, point, st->known.space->kernel->n_params * sizeof *point);
   st->seconds = seconds;
 }
 
-static bool ask(struct strategy *st, choice *point) {
+static bool anneal_ask(struct strategy *st, choice *point) {
   struct known *k = &st->known;
   if (known_begin(k, point))
     return true;
@@ -57,25 +58,26 @@ static bool ask(struct strategy *st, choice *point) {
       break;
     double seconds = known_seconds(k, point);
     if (!isnan(seconds))
-      consider(st, point, seconds);
+      anneal_consider(st, point, seconds);
     else if (known_fresh(k, point))
       return true;
   }
   if (k->best >= 0) // all around is known: on from the best, after a point elsewhere
-    consider(st, known_point(k, (unsigned)k->best), k->seconds[k->best]);
+    anneal_consider(st, known_point(k, (unsigned)k->best), k->seconds[k->best]);
   return known_other(k, point);
 }
 
-static void tell(struct strategy *st, const choice *point, const struct told *told) {
+static void anneal_tell(struct strategy *st, const choice *point,
+                        const struct told *told) {
   known_tell(&st->known, point, told);
-  consider(st, point, told->fate == FATE_OK ? told->seconds : INFINITY);
+  anneal_consider(st, point, told->fate == FATE_OK ? told->seconds : INFINITY);
 }
 
-static void left(struct strategy *st, double share) {
+static void anneal_left(struct strategy *st, double share) {
   st->left = share;
 }
 
-static void free_(struct strategy *st) {
+static void anneal_free(struct strategy *st) {
   known_free(&st->known);
   free(st);
 }
@@ -83,9 +85,9 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_anneal = {
   .name = "anneal",
   .about = "to neighbours, slower ones too, but ever more rarely",
-  .new = new,
-  .ask = ask,
-  .tell = tell,
-  .free = free_,
-  .left = left,
+  .new = anneal_new,
+  .ask = anneal_ask,
+  .tell = anneal_tell,
+  .free = anneal_free,
+  .left = anneal_left,
 };

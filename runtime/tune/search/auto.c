@@ -34,7 +34,7 @@ struct strategy {
   bool stepping; // the first point told of is the best of those that judge it
 };
 
-static void free_(struct strategy *st) {
+static void auto_free(struct strategy *st) {
   for (unsigned i = 0; i < SEARCHES; i++)
     if (st->of[i])
       searches[i]->free(st->of[i]);
@@ -42,7 +42,7 @@ static void free_(struct strategy *st) {
   free(st);
 }
 
-static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+static struct strategy *auto_new(const struct space *s, uint64_t seed, unsigned budget) {
   struct strategy *st = sys_calloc(1, sizeof *st);
   bool good = st != NULL;
   if (!st)
@@ -53,11 +53,11 @@ static struct strategy *new(const struct space *s, uint64_t seed, unsigned budge
     good = (st->of[i] = searches[i]->new(s, seed, budget)) != NULL;
   if (good)
     return st;
-  free_(st);
+  auto_free(st);
   return NULL;
 }
 
-static unsigned choose(const struct strategy *st) {
+static unsigned auto_choose(const struct strategy *st) {
   bool stuck = st->told - st->improved > PATIENCE;
   if (st->told < JUDGES)
     return MODEL;
@@ -73,9 +73,9 @@ static bool ask_one(struct strategy *st, unsigned which, choice *point) {
   return false;
 }
 
-static bool ask(struct strategy *st, choice *point) {
+static bool auto_ask(struct strategy *st, choice *point) {
   st->asked++;
-  unsigned first = choose(st);
+  unsigned first = auto_choose(st);
   for (unsigned i = 0; i < SEARCHES; i++)
     if (ask_one(st, (first + i) % SEARCHES, point))
       return true;
@@ -83,7 +83,7 @@ static bool ask(struct strategy *st, choice *point) {
   return seen_other(&st->seen, st->space, &rng, point);
 }
 
-static void tell(struct strategy *st, const choice *point, const struct told *told) {
+static void auto_tell(struct strategy *st, const choice *point, const struct told *told) {
   seen_add(&st->seen, st->space, point);
   for (unsigned i = 0; i < SEARCHES; i++)
     searches[i]->tell(st->of[i], point, told);
@@ -96,35 +96,35 @@ static void tell(struct strategy *st, const choice *point, const struct told *to
     st->stepping = st->improved == 1;
 }
 
-static void relate(struct strategy *st, const choice *point, double seconds) {
+static void auto_relate(struct strategy *st, const choice *point, double seconds) {
   searches[MODEL]->relate(st->of[MODEL], point, seconds);
   st->related = true;
 }
 
-static double expect(struct strategy *st, const choice *point,
-                     const struct features *features) {
+static double auto_expect(struct strategy *st, const choice *point,
+                          const struct features *features) {
   return searches[MODEL]->expect(st->of[MODEL], point, features);
 }
 
-static void left(struct strategy *st, double share) {
+static void auto_left(struct strategy *st, double share) {
   for (unsigned i = 0; i < SEARCHES; i++)
     if (searches[i]->left)
       searches[i]->left(st->of[i], share);
 }
 
-static double hope(struct strategy *st) {
+static double auto_hope(struct strategy *st) {
   return searches[MODEL]->hope(st->of[MODEL]);
 }
 
 const struct strategy_class search_auto = {
   .name = "auto",
   .about = "steps from the original values, then where a model expects the most",
-  .new = new,
-  .ask = ask,
-  .tell = tell,
-  .free = free_,
-  .relate = relate,
-  .expect = expect,
-  .hope = hope,
-  .left = left,
+  .new = auto_new,
+  .ask = auto_ask,
+  .tell = auto_tell,
+  .free = auto_free,
+  .relate = auto_relate,
+  .expect = auto_expect,
+  .hope = auto_hope,
+  .left = auto_left,
 };

@@ -18,7 +18,7 @@ struct strategy {
   choice original[MAX_PARAMS], at[MAX_PARAMS]; // `at`: where the walk is
 };
 
-static void shuffle(struct strategy *st, uint64_t seed) {
+static void exhaustive_shuffle(struct strategy *st, uint64_t seed) {
   size_t width = st->space->kernel->n_params;
   choice swap[MAX_PARAMS];
   for (unsigned i = st->n; i > 1; i--) {
@@ -30,7 +30,7 @@ static void shuffle(struct strategy *st, uint64_t seed) {
   }
 }
 
-static void list(struct strategy *st, uint64_t seed) {
+static void exhaustive_list(struct strategy *st, uint64_t seed) {
   size_t width = st->space->kernel->n_params;
   uint64_t n = space_count(st->space, LISTED + 1);
   if (n > LISTED || !(st->points = sys_malloc((n * width + 1) * sizeof *st->points)))
@@ -39,21 +39,22 @@ static void list(struct strategy *st, uint64_t seed) {
   for (bool more = space_first(st->space, point); more && st->n < n;
        more = space_next(st->space, point))
     memcpy(st->points + st->n++ * width, point, width * sizeof *point);
-  shuffle(st, seed);
+  exhaustive_shuffle(st, seed);
 }
 
-static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+static struct strategy *exhaustive_new(const struct space *s, uint64_t seed,
+                                       unsigned budget) {
   (void)budget;
   struct strategy *st = sys_calloc(1, sizeof *st);
   if (!st)
     return NULL;
   st->space = s;
   st->has_original = space_original(s, st->original);
-  list(st, seed);
+  exhaustive_list(st, seed);
   return st;
 }
 
-static bool following(struct strategy *st, choice *point) {
+static bool exhaustive_following(struct strategy *st, choice *point) {
   size_t width = st->space->kernel->n_params;
   if (st->points) {
     if (st->next == st->n)
@@ -66,26 +67,27 @@ static bool following(struct strategy *st, choice *point) {
   return more;
 }
 
-static bool ask(struct strategy *st, choice *point) {
+static bool exhaustive_ask(struct strategy *st, choice *point) {
   if (!st->began && st->has_original && !seen_has(&st->seen, st->space, st->original)) {
     st->began = true;
     memcpy(point, st->original, st->space->kernel->n_params * sizeof *point);
     return true;
   }
   st->began = true;
-  while (following(st, point))
+  while (exhaustive_following(st, point))
     if (!seen_has(&st->seen, st->space, point) &&
         (!st->has_original || !space_equal(st->space, point, st->original)))
       return true;
   return false;
 }
 
-static void tell(struct strategy *st, const choice *point, const struct told *told) {
+static void exhaustive_tell(struct strategy *st, const choice *point,
+                            const struct told *told) {
   (void)told; // nothing is learned
   seen_add(&st->seen, st->space, point);
 }
 
-static void free_(struct strategy *st) {
+static void exhaustive_free(struct strategy *st) {
   seen_free(&st->seen);
   free(st->points);
   free(st);
@@ -94,8 +96,8 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_exhaustive = {
   .name = "exhaustive",
   .about = "every variant once",
-  .new = new,
-  .ask = ask,
-  .tell = tell,
-  .free = free_,
+  .new = exhaustive_new,
+  .ask = exhaustive_ask,
+  .tell = exhaustive_tell,
+  .free = exhaustive_free,
 };

@@ -18,7 +18,8 @@ struct strategy {
   unsigned begun;                  // points asked for to found it
 };
 
-static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+static struct strategy *genetic_new(const struct space *s, uint64_t seed,
+                                    unsigned budget) {
   struct strategy *st = sys_calloc(1, sizeof *st);
   if (!st)
     return NULL;
@@ -29,7 +30,7 @@ static struct strategy *new(const struct space *s, uint64_t seed, unsigned budge
   return NULL;
 }
 
-static const choice *parent(struct strategy *st) {
+static const choice *genetic_parent(struct strategy *st) {
   struct known *k = &st->known;
   unsigned a = st->members[rng_below(&k->rng, st->n)],
            b = st->members[rng_below(&k->rng, st->n)];
@@ -37,7 +38,7 @@ static const choice *parent(struct strategy *st) {
 }
 
 // One parameter to another value; a number mostly by one step.
-static void mutate(struct strategy *st, choice *point, unsigned p) {
+static void genetic_mutate(struct strategy *st, choice *point, unsigned p) {
   const struct space *s = st->known.space;
   uint64_t *rng = &st->known.rng;
   int step = -1;
@@ -47,19 +48,19 @@ static void mutate(struct strategy *st, choice *point, unsigned p) {
 }
 
 // HARDER: more mutations, since such children were known.
-static void breed(struct strategy *st, unsigned harder, choice *child) {
+static void genetic_breed(struct strategy *st, unsigned harder, choice *child) {
   const struct autotune_kernel *k = st->known.space->kernel;
   uint64_t *rng = &st->known.rng;
-  const choice *mother = parent(st), *father = parent(st);
+  const choice *mother = genetic_parent(st), *father = genetic_parent(st);
   double rate = (1 + harder / 8.0) / k->n_params;
   for (unsigned p = 0; p < k->n_params; p++) {
     child[p] = rng_next(rng) & 1 ? mother[p] : father[p];
     if (rng_unit(rng) < rate)
-      mutate(st, child, p);
+      genetic_mutate(st, child, p);
   }
 }
 
-static bool ask(struct strategy *st, choice *point) {
+static bool genetic_ask(struct strategy *st, choice *point) {
   struct known *k = &st->known;
   if (known_begin(k, point))
     return true;
@@ -68,7 +69,7 @@ static bool ask(struct strategy *st, choice *point) {
     return known_other(k, point);
   }
   for (unsigned i = 0; i < CHILDREN; i++) {
-    breed(st, i, point);
+    genetic_breed(st, i, point);
     if (space_repair(k->space, &k->rng, point) && known_fresh(k, point))
       return true;
   }
@@ -76,7 +77,7 @@ static bool ask(struct strategy *st, choice *point) {
 }
 
 // The member that differs from POINT in the fewest parameters; of several the slowest.
-static unsigned nearest(const struct strategy *st, const choice *point) {
+static unsigned genetic_nearest(const struct strategy *st, const choice *point) {
   const struct known *k = &st->known;
   unsigned best = 0, least = MAX_PARAMS + 1;
   for (unsigned i = 0; i < st->n; i++) {
@@ -93,7 +94,8 @@ static unsigned nearest(const struct strategy *st, const choice *point) {
   return best;
 }
 
-static void tell(struct strategy *st, const choice *point, const struct told *told) {
+static void genetic_tell(struct strategy *st, const choice *point,
+                         const struct told *told) {
   struct known *k = &st->known;
   if (!known_tell(k, point, told) || told->fate != FATE_OK)
     return;
@@ -101,12 +103,12 @@ static void tell(struct strategy *st, const choice *point, const struct told *to
     st->members[st->n++] = k->n - 1;
     return;
   }
-  unsigned rival = nearest(st, point);
+  unsigned rival = genetic_nearest(st, point);
   if (told->seconds < k->seconds[st->members[rival]])
     st->members[rival] = k->n - 1;
 }
 
-static void free_(struct strategy *st) {
+static void genetic_free(struct strategy *st) {
   known_free(&st->known);
   free(st);
 }
@@ -114,8 +116,8 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_genetic = {
   .name = "genetic",
   .about = "children of the fastest variants so far",
-  .new = new,
-  .ask = ask,
-  .tell = tell,
-  .free = free_,
+  .new = genetic_new,
+  .ask = genetic_ask,
+  .tell = genetic_tell,
+  .free = genetic_free,
 };

@@ -32,7 +32,7 @@ void known_free(struct known *k) {
 
 // ---- times --------------------------------------------------------------------------
 
-static uint32_t *slot(const struct known *k, const choice *point) {
+static uint32_t *known_slot(const struct known *k, const choice *point) {
   size_t width = k->space->kernel->n_params, mask = k->n_slots - 1;
   size_t i = space_hash(k->space, point) & mask;
   while (k->slots[i] &&
@@ -41,7 +41,7 @@ static uint32_t *slot(const struct known *k, const choice *point) {
   return &k->slots[i];
 }
 
-static bool grow(struct known *k) {
+static bool known_grow(struct known *k) {
   size_t width = k->space->kernel->n_params, capacity = k->n_slots ? k->n_slots : 64;
   choice *points = sys_realloc(k->points, (capacity * width + 1) * sizeof *points);
   k->points = points ? points : k->points;
@@ -54,7 +54,7 @@ static bool grow(struct known *k) {
   k->slots = slots;
   k->n_slots = 2 * capacity;
   for (unsigned i = 0; i < k->n; i++)
-    *slot(k, k->points + i * width) = i + 1;
+    *known_slot(k, k->points + i * width) = i + 1;
   return true;
 }
 
@@ -63,13 +63,13 @@ const choice *known_point(const struct known *k, unsigned i) {
 }
 
 double known_seconds(const struct known *k, const choice *point) {
-  uint32_t at = k->n_slots ? *slot(k, point) : 0;
+  uint32_t at = k->n_slots ? *known_slot(k, point) : 0;
   return at ? k->seconds[at - 1] : NAN;
 }
 
 // ---- failures -----------------------------------------------------------------------
 
-static void count(struct known *k, const choice *point, bool failed) {
+static void known_count(struct known *k, const choice *point, bool failed) {
   const struct autotune_kernel *kernel = k->space->kernel;
   struct known_fates *fates = k->fates;
   for (unsigned p = 0; p < kernel->n_params; fates += kernel->params[p++].n_values) {
@@ -125,9 +125,9 @@ bool known_tell(struct known *k, const choice *point, const struct told *told) {
   size_t width = k->space->kernel->n_params;
   bool failed = told->fate != FATE_OK; // or was not run, which says nothing of others
   seen_add(&k->seen, k->space, point);
-  if (2 * (k->n + 1) > k->n_slots && !grow(k))
+  if (2 * (k->n + 1) > k->n_slots && !known_grow(k))
     return false;
-  uint32_t *at = slot(k, point);
+  uint32_t *at = known_slot(k, point);
   if (*at)
     return false;
   memcpy(k->points + k->n * width, point, width * sizeof *point);
@@ -136,6 +136,6 @@ bool known_tell(struct known *k, const choice *point, const struct told *told) {
     k->best = (int)k->n;
   *at = ++k->n;
   if (told->fate != FATE_DROPPED)
-    count(k, point, failed);
+    known_count(k, point, failed);
   return true;
 }

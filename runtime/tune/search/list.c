@@ -21,7 +21,7 @@ struct strategy {
       first_refused; // lines read; those that name no variant, and the first of them
 };
 
-static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+static struct strategy *list_new(const struct space *s, uint64_t seed, unsigned budget) {
   (void)seed, (void)budget;
   const char *name = options_get()->search, *path = name ? strchr(name, ':') : NULL;
   struct strategy *st = sys_calloc(1, sizeof *st);
@@ -42,18 +42,18 @@ static bool read_line(const struct space *s, char *line, choice *point) {
   return identity_point(s->kernel, line, point) && space_allows(s, point);
 }
 
-static void refuse(struct strategy *st) {
+static void list_refuse(struct strategy *st) {
   if (st->refused++ == 0)
     st->first_refused = st->lines;
 }
 
-static bool ask(struct strategy *st, choice *point) {
+static bool list_ask(struct strategy *st, choice *point) {
   while (st->file && st->lines < MOST_LINES &&
          fgets(st->line, sizeof st->line, st->file)) {
     st->lines++;
     st->line[strcspn(st->line, "\r\n")] = '\0';
     if (st->line[0] && !read_line(st->space, st->line, point))
-      refuse(st);
+      list_refuse(st);
     else if (st->line[0] && seen_add(&st->seen, st->space, point))
       return true;
   }
@@ -65,12 +65,12 @@ static bool ask(struct strategy *st, choice *point) {
   return false;
 }
 
-static void tell(struct strategy *st, const choice *point, const struct told *told) {
+static void list_tell(struct strategy *st, const choice *point, const struct told *told) {
   (void)told; // nothing is learned, but that it need not be asked for
   seen_add(&st->seen, st->space, point);
 }
 
-static void free_(struct strategy *st) {
+static void list_free(struct strategy *st) {
   if (st->file)
     fclose(st->file);
   seen_free(&st->seen);
@@ -80,8 +80,8 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_list = {
   .name = "list",
   .about = "the variants that a file lists",
-  .new = new,
-  .ask = ask,
-  .tell = tell,
-  .free = free_,
+  .new = list_new,
+  .ask = list_ask,
+  .tell = list_tell,
+  .free = list_free,
 };

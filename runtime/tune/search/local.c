@@ -21,7 +21,7 @@ struct strategy {
   unsigned vain; // kicks from HOME that led to nothing better
 };
 
-static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+static struct strategy *local_new(const struct space *s, uint64_t seed, unsigned budget) {
   (void)budget;
   struct strategy *st = sys_calloc(1, sizeof *st);
   if (!st)
@@ -37,24 +37,24 @@ static struct strategy *new(const struct space *s, uint64_t seed, unsigned budge
   return NULL;
 }
 
-static size_t width(const struct strategy *st) {
+static size_t local_width(const struct strategy *st) {
   return st->known.space->kernel->n_params;
 }
 
-static void move(struct strategy *st, const choice *point, double seconds) {
-  memcpy(st->at, point, width(st) * sizeof *point);
+static void local_move(struct strategy *st, const choice *point, double seconds) {
+  memcpy(st->at, point, local_width(st) * sizeof *point);
   st->seconds = seconds;
   st->left = 0;
   st->lost = false;
 }
 
 // A neighbour of AT that is known to be faster; moves there.
-static bool descend(struct strategy *st, unsigned n) {
+static bool local_descend(struct strategy *st, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
-    const choice *point = st->near + i * width(st);
+    const choice *point = st->near + i * local_width(st);
     double seconds = known_seconds(&st->known, point);
     if (seconds < st->seconds && isfinite(st->seconds)) {
-      move(st, point, seconds);
+      local_move(st, point, seconds);
       return true;
     }
   }
@@ -62,19 +62,20 @@ static bool descend(struct strategy *st, unsigned n) {
 }
 
 // Lists AT's neighbours; those one step away are looked at first, that is, come last.
-static void list(struct strategy *st) {
+static void local_list(struct strategy *st) {
   struct known *k = &st->known;
   do {
     unsigned any = space_near(k->space, NEAR_ANY, st->at, &k->rng, st->near, NEAR / 2);
     st->left = any +
-        space_near(k->space, NEAR_STEP, st->at, &k->rng, st->near + any * width(st),
+        space_near(k->space, NEAR_STEP, st->at, &k->rng, st->near + any * local_width(st),
                    NEAR / 2);
-  } while (descend(st, st->left));
+  } while (local_descend(st, st->left));
 }
 
 static bool next_neighbour(struct strategy *st, choice *point) {
   while (st->left > 0) {
-    memcpy(point, st->near + --st->left * width(st), width(st) * sizeof *point);
+    memcpy(point, st->near + --st->left * local_width(st),
+           local_width(st) * sizeof *point);
     if (known_fresh(&st->known, point))
       return true;
   }
@@ -82,11 +83,11 @@ static bool next_neighbour(struct strategy *st, choice *point) {
 }
 
 // AT is a local optimum: is it where to go on from?
-static void settle(struct strategy *st) {
+static void local_settle(struct strategy *st) {
   if (st->lost)
     return;
   if (st->seconds < st->home_seconds) {
-    memcpy(st->home, st->at, width(st) * sizeof *st->at);
+    memcpy(st->home, st->at, local_width(st) * sizeof *st->at);
     st->home_seconds = st->seconds;
     st->vain = 0;
   } else if (++st->vain > PATIENCE) {
@@ -96,13 +97,13 @@ static void settle(struct strategy *st) {
   st->lost = true;
 }
 
-static bool kick(struct strategy *st, choice *point) {
+static bool local_kick(struct strategy *st, choice *point) {
   const struct autotune_kernel *k = st->known.space->kernel;
   uint64_t *rng = &st->known.rng;
   if (!isfinite(st->home_seconds))
     return false;
   for (unsigned i = 0; i < KICKS; i++) {
-    memcpy(point, st->home, width(st) * sizeof *point);
+    memcpy(point, st->home, local_width(st) * sizeof *point);
     for (unsigned changes = 2 + st->vain / 2 + i / 8; changes > 0; changes--) {
       unsigned p = rng_below(rng, k->n_params);
       point[p] = rng_below(rng, k->params[p].n_values);
@@ -113,33 +114,34 @@ static bool kick(struct strategy *st, choice *point) {
   return false;
 }
 
-static bool ask(struct strategy *st, choice *point) {
+static bool local_ask(struct strategy *st, choice *point) {
   bool found = known_begin(&st->known, point);
   for (unsigned i = 0; i < ROUNDS && !found && !st->lost; i++) {
     if (st->left == 0)
-      list(st);
+      local_list(st);
     found = next_neighbour(st, point);
     if (found)
       return true;
-    settle(st);
+    local_settle(st);
   }
-  found = found || kick(st, point) || known_other(&st->known, point);
+  found = found || local_kick(st, point) || known_other(&st->known, point);
   if (found)
-    move(st, point, INFINITY);
+    local_move(st, point, INFINITY);
   return found;
 }
 
-static void tell(struct strategy *st, const choice *point, const struct told *told) {
+static void local_tell(struct strategy *st, const choice *point,
+                       const struct told *told) {
   bool failed = told->fate != FATE_OK;
   known_tell(&st->known, point, told);
   if (!failed && told->seconds < st->seconds)
-    move(st, point, told->seconds);
+    local_move(st, point, told->seconds);
   else if (failed && !isfinite(st->seconds) &&
            space_equal(st->known.space, point, st->at))
     st->lost = true;
 }
 
-static void free_(struct strategy *st) {
+static void local_free(struct strategy *st) {
   known_free(&st->known);
   free(st->near);
   free(st);
@@ -148,8 +150,8 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_local = {
   .name = "local",
   .about = "to faster neighbours, and on from there by larger steps",
-  .new = new,
-  .ask = ask,
-  .tell = tell,
-  .free = free_,
+  .new = local_new,
+  .ask = local_ask,
+  .tell = local_tell,
+  .free = local_free,
 };

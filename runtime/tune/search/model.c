@@ -44,7 +44,7 @@ static size_t width_of(const struct strategy *st) {
   return st->space->kernel->n_params;
 }
 
-static void free_(struct strategy *st) {
+static void model_free(struct strategy *st) {
   lessons_free(st->lessons);
   seen_free(&st->seen);
   free(st->listed);
@@ -53,7 +53,7 @@ static void free_(struct strategy *st) {
   free(st);
 }
 
-static void list(struct strategy *st) {
+static void model_list(struct strategy *st) {
   uint64_t n = space_count(st->space, LISTED + 1);
   choice point[MAX_PARAMS];
   if (n > LISTED ||
@@ -77,17 +77,17 @@ static struct strategy *new_with(const struct learner *learner, const struct spa
   st->together = learner == &learner_gauss ? SURER : TOGETHER;
   st->initial = budget < 60 ? budget / 6 + 1 : 10;
   st->lessons = lessons_new(s, rng_next(&st->rng), learner);
-  list(st);
+  model_list(st);
   size_t most = SAMPLES + BEST * NEAR > LISTED ? SAMPLES + BEST * NEAR : LISTED;
   st->candidates = sys_malloc(most * (width_of(st) + 1) * sizeof *st->candidates);
   st->scores = sys_malloc(most * sizeof *st->scores);
   if (st->lessons && st->candidates && st->scores)
     return st;
-  free_(st);
+  model_free(st);
   return NULL;
 }
 
-static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+static struct strategy *model_new(const struct space *s, uint64_t seed, unsigned budget) {
   return new_with(&learner_boost, s, seed, budget);
 }
 
@@ -97,7 +97,7 @@ static struct strategy *new_gauss(const struct space *s, uint64_t seed, unsigned
 
 // ---- candidates: points that have not been asked for --------------------------------
 
-static choice *candidate(const struct strategy *st, unsigned i) {
+static choice *model_candidate(const struct strategy *st, unsigned i) {
   return st->candidates + i * width_of(st);
 }
 
@@ -105,12 +105,13 @@ static choice *candidate(const struct strategy *st, unsigned i) {
 // then.
 static unsigned keep_new(struct strategy *st, unsigned at, unsigned n) {
   for (unsigned i = at, end = at + n; i < end; i++)
-    if (!seen_has(&st->seen, st->space, candidate(st, i)))
-      memmove(candidate(st, at++), candidate(st, i), width_of(st) * sizeof(choice));
+    if (!seen_has(&st->seen, st->space, model_candidate(st, i)))
+      memmove(model_candidate(st, at++), model_candidate(st, i),
+              width_of(st) * sizeof(choice));
   return at;
 }
 
-static unsigned gather(struct strategy *st) {
+static unsigned model_gather(struct strategy *st) {
   unsigned n = 0;
   if (st->listed) {
     memcpy(st->candidates, st->listed, st->n_listed * width_of(st) * sizeof(choice));
@@ -119,22 +120,22 @@ static unsigned gather(struct strategy *st) {
   for (unsigned b = 0; b < BEST && lessons_best(st->lessons, b); b++)
     n = keep_new(st, n,
                  space_near(st->space, NEAR_ANY, lessons_best(st->lessons, b), &st->rng,
-                            candidate(st, n), NEAR));
+                            model_candidate(st, n), NEAR));
   for (unsigned i = 0; i < SAMPLES; i++)
-    if (space_sample(st->space, &st->rng, candidate(st, n)))
+    if (space_sample(st->space, &st->rng, model_candidate(st, n)))
       n = keep_new(st, n, 1);
   return n;
 }
 
 // ---- the next point -----------------------------------------------------------------
 
-static bool take(struct strategy *st, const choice *from, choice *point) {
+static bool model_take(struct strategy *st, const choice *from, choice *point) {
   memmove(point, from, width_of(st) * sizeof *point);
   lessons_add(st->lessons, point, NULL);
   return seen_add(&st->seen, st->space, point);
 }
 
-static bool spread(struct strategy *st, choice *point) {
+static bool model_spread(struct strategy *st, choice *point) {
   choice drawn[MAX_PARAMS];
   double furthest = -1;
   for (unsigned i = 0; i < SPREAD; i++) {
@@ -147,32 +148,33 @@ static bool spread(struct strategy *st, choice *point) {
       memcpy(point, drawn, width_of(st) * sizeof *point);
     }
   }
-  return furthest >= 0 && take(st, point, point);
+  return furthest >= 0 && model_take(st, point, point);
 }
 
-static bool promising(struct strategy *st, choice *point) {
-  unsigned n = gather(st), best = 0;
+static bool model_promising(struct strategy *st, choice *point) {
+  unsigned n = model_gather(st), best = 0;
   if (n == 0 || !lessons_score(st->lessons, st->candidates, n, st->scores))
     return false;
   for (unsigned i = 1; i < n; i++)
     if (st->scores[i] > st->scores[best])
       best = i;
   st->hope = st->together * exp(st->scores[best]);
-  return take(st, candidate(st, best), point);
+  return model_take(st, model_candidate(st, best), point);
 }
 
-static bool ask(struct strategy *st, choice *point) {
+static bool model_ask(struct strategy *st, choice *point) {
   bool first = st->asked++ == 0;
   if (first && space_original(st->space, point) && !seen_has(&st->seen, st->space, point))
-    return take(st, point, point);
+    return model_take(st, point, point);
   bool early = lessons_count(st->lessons) < st->initial && st->asked <= st->initial &&
       st->left > 1 - FIRST;
-  if (early ? spread(st, point) : promising(st, point))
+  if (early ? model_spread(st, point) : model_promising(st, point))
     return true;
   return seen_other(&st->seen, st->space, &st->rng, point);
 }
 
-static void tell(struct strategy *st, const choice *point, const struct told *told) {
+static void model_tell(struct strategy *st, const choice *point,
+                       const struct told *told) {
   seen_add(&st->seen, st->space, point);
   lessons_add(st->lessons, point, told);
   double before = st->told ? st->bests[st->told - 1] : INFINITY;
@@ -180,24 +182,24 @@ static void tell(struct strategy *st, const choice *point, const struct told *to
     st->bests[st->told++] = told->fate == FATE_OK ? fmin(before, told->seconds) : before;
 }
 
-static void relate(struct strategy *st, const choice *point, double seconds) {
+static void model_relate(struct strategy *st, const choice *point, double seconds) {
   lessons_relate(st->lessons, point, seconds);
   if (lessons_related(st->lessons) >= st->initial)
     st->initial = 1;
 }
 
-static double expect(struct strategy *st, const choice *point,
-                     const struct features *features) {
+static double model_expect(struct strategy *st, const choice *point,
+                           const struct features *features) {
   return lessons_expect(st->lessons, point, features);
 }
 
-static void left(struct strategy *st, double share) {
+static void model_left(struct strategy *st, double share) {
   st->left = share;
 }
 
 // As much as the last half of the trials brought may come yet, whatever the model says:
 // it knows nothing of what is fast for reasons that it has not seen.
-static double hope(struct strategy *st) {
+static double model_hope(struct strategy *st) {
   if (st->hope < 0 || st->told == 0)
     return st->hope;
   return st->hope + st->bests[st->told / 2] / st->bests[st->told - 1] - 1;
@@ -206,25 +208,25 @@ static double hope(struct strategy *st) {
 const struct strategy_class search_model = {
   .name = "model",
   .about = "where a model, learned from what was tried, expects the most",
-  .new = new,
-  .ask = ask,
-  .tell = tell,
-  .free = free_,
-  .relate = relate,
-  .expect = expect,
-  .hope = hope,
-  .left = left,
+  .new = model_new,
+  .ask = model_ask,
+  .tell = model_tell,
+  .free = model_free,
+  .relate = model_relate,
+  .expect = model_expect,
+  .hope = model_hope,
+  .left = model_left,
 };
 
 const struct strategy_class search_gauss = {
   .name = "gauss",
   .about = "the same with a Gaussian process",
   .new = new_gauss,
-  .ask = ask,
-  .tell = tell,
-  .free = free_,
-  .relate = relate,
-  .expect = expect,
-  .hope = hope,
-  .left = left,
+  .ask = model_ask,
+  .tell = model_tell,
+  .free = model_free,
+  .relate = model_relate,
+  .expect = model_expect,
+  .hope = model_hope,
+  .left = model_left,
 };

@@ -12,7 +12,8 @@ struct strategy {
   bool began;
 };
 
-static struct strategy *new(const struct space *s, uint64_t seed, unsigned budget) {
+static struct strategy *random_new(const struct space *s, uint64_t seed,
+                                   unsigned budget) {
   (void)budget;
   struct strategy *st = sys_calloc(1, sizeof *st);
   if (!st)
@@ -22,7 +23,7 @@ static struct strategy *new(const struct space *s, uint64_t seed, unsigned budge
   return st;
 }
 
-static bool ask(struct strategy *st, choice *point) {
+static bool random_ask(struct strategy *st, choice *point) {
   if (!st->began) {
     st->began = true;
     if (space_original(st->space, point) && seen_add(&st->seen, st->space, point))
@@ -31,12 +32,13 @@ static bool ask(struct strategy *st, choice *point) {
   return seen_other(&st->seen, st->space, &st->rng, point);
 }
 
-static void tell(struct strategy *st, const choice *point, const struct told *told) {
+static void random_tell(struct strategy *st, const choice *point,
+                        const struct told *told) {
   (void)told; // nothing is learned
   seen_add(&st->seen, st->space, point);
 }
 
-static void free_(struct strategy *st) {
+static void random_free(struct strategy *st) {
   seen_free(&st->seen);
   free(st);
 }
@@ -44,8 +46,8 @@ static void free_(struct strategy *st) {
 const struct strategy_class search_random = {
   .name = "random",
   .about = "random variants, none twice",
-  .new = new,
-  .ask = ask,
-  .tell = tell,
-  .free = free_,
+  .new = random_new,
+  .ask = random_ask,
+  .tell = random_tell,
+  .free = random_free,
 };

@@ -23,14 +23,14 @@ static bool innermost_holds(const struct access *x, const struct iter *loop) {
   return false;
 }
 
-static void refuse(struct vectors *v, TSNode at, const char *why) {
+static void depend_refuse(struct vectors *v, TSNode at, const char *why) {
   if (!v->why) {
     v->why = why;
     v->at = at;
   }
 }
 
-static void record(struct pair *p) {
+static void depend_record(struct pair *p) {
   struct vector v = p->at;
   int sign = 0;
   for (unsigned i = 0; i < p->n && !sign; i++)
@@ -52,9 +52,9 @@ static void record(struct pair *p) {
 }
 
 // FACTS: those so far, of which a copy grows from level to level.
-static void refine(struct pair *p, const struct system *facts, unsigned level) {
+static void depend_refine(struct pair *p, const struct system *facts, unsigned level) {
   if (level == p->n) {
-    record(p);
+    depend_record(p);
     return;
   }
   // By the values of its variable, as tiles have them: how many iterations there were
@@ -74,11 +74,11 @@ static void refine(struct pair *p, const struct system *facts, unsigned level) {
     system_add(&s, order, direction == 0);
     p->at.at[level] = (signed char)direction;
     if (system_feasible(&s))
-      refine(p, &s, level + 1);
+      depend_refine(p, &s, level + 1);
   }
 }
 
-static void meet(struct pair *p) {
+static void depend_meet(struct pair *p) {
   struct system mine = { 0 }, theirs = { 0 };
   for (const struct iter *l = p->y->loop; l; l = l->outer) {
     p->moved[l->atom] = true;
@@ -94,10 +94,10 @@ static void meet(struct pair *p) {
     struct poly other = poly_rename(p->y->index[i], p->moved, MAX_ATOMS, MAX_ATOMS);
     system_add(&mine, poly_add(p->x->index[i], other, -1), true);
   }
-  refine(p, &mine, 0);
+  depend_refine(p, &mine, 0);
 }
 
-static bool is_written(const struct model *m, const struct array *a, TSNode in) {
+static bool depend_is_written(const struct model *m, const struct array *a, TSNode in) {
   for (unsigned i = 0; i < m->n_accesses; i++)
     if (m->accesses[i].array == a && m->accesses[i].write &&
         node_within(m->accesses[i].node, in))
@@ -109,11 +109,11 @@ static bool is_written(const struct model *m, const struct array *a, TSNode in) 
 static void check_access(const struct access *x, const struct iter *inner,
                          struct vectors *v) {
   if (x->array->why)
-    refuse(v, x->node, x->array->why);
+    depend_refuse(v, x->node, x->array->why);
   else if (x->why)
-    refuse(v, x->node, x->why);
+    depend_refuse(v, x->node, x->why);
   else if (!innermost_holds(x, inner))
-    refuse(v, x->node, "a bound of the loops is read from what they write");
+    depend_refuse(v, x->node, "a bound of the loops is read from what they write");
 }
 
 struct vectors depend(struct model *m, struct iter *const *chain, unsigned n) {
@@ -121,10 +121,10 @@ struct vectors depend(struct model *m, struct iter *const *chain, unsigned n) {
   TSNode root = chain[0]->node, body = node_field(chain[n - 1]->node, "body");
   for (unsigned i = 0; i < m->n_refusals; i++)
     if (node_within(m->refusals[i].at, root))
-      refuse(&v, m->refusals[i].at, m->refusals[i].text);
+      depend_refuse(&v, m->refusals[i].at, m->refusals[i].text);
   for (unsigned i = 0; i < m->n_accesses && !v.why; i++) {
     const struct access *x = &m->accesses[i];
-    if (!node_within(x->node, root) || !is_written(m, x->array, root))
+    if (!node_within(x->node, root) || !depend_is_written(m, x->array, root))
       continue;
     if (x->array->local && node_within(x->array->home, body))
       continue; // each iteration has its own
@@ -136,7 +136,7 @@ struct vectors depend(struct model *m, struct iter *const *chain, unsigned n) {
         continue;
       check_access(y, chain[n - 1], &v);
       if (!v.why)
-        meet(&p);
+        depend_meet(&p);
     }
   }
   return v;

@@ -14,11 +14,11 @@ enum first {
 static enum first first_of(const struct model *m, TSNode n, struct slice name);
 
 // A, then B.
-static enum first then(enum first a, enum first b) {
+static enum first live_then(enum first a, enum first b) {
   return a == FIRST_WRITES || a == FIRST_READS || b == FIRST_NONE ? a : b;
 }
 
-static enum first either(enum first a, enum first b) {
+static enum first live_either(enum first a, enum first b) {
   if (a == FIRST_READS || b == FIRST_READS)
     return FIRST_READS;
   return a == b ? a : FIRST_MAY;
@@ -39,7 +39,7 @@ static enum first first_of_for(const struct model *m, TSNode n, struct slice nam
   enum first body = first_of(m, node_field(n, "body"), name);
   bool read = node_mentions(&m->b, node_field(n, "condition"), name) ||
       (body != FIRST_WRITES && node_mentions(&m->b, node_field(n, "update"), name));
-  return then(init, read ? FIRST_READS : either(FIRST_NONE, body));
+  return live_then(init, read ? FIRST_READS : live_either(FIRST_NONE, body));
 }
 
 static enum first first_of(const struct model *m, TSNode n, struct slice name) {
@@ -51,15 +51,15 @@ static enum first first_of(const struct model *m, TSNode n, struct slice name) {
   if (node_is_type(n, "for_statement"))
     return first_of_for(m, n, name);
   if (node_is_type(n, "if_statement"))
-    return then(first_of(m, node_field(n, "condition"), name),
-                either(first_of(m, node_field(n, "consequence"), name),
-                       first_of(m, node_field(n, "alternative"), name)));
+    return live_then(first_of(m, node_field(n, "condition"), name),
+                     live_either(first_of(m, node_field(n, "consequence"), name),
+                                 first_of(m, node_field(n, "alternative"), name)));
   if (!node_is_type(n, "compound_statement") &&
       !node_is_type(n, "expression_statement") && !node_is_type(n, "else_clause") &&
       !node_is_type(n, "comma_expression"))
     return FIRST_READS;
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    found = then(found, first_of(m, ts_node_named_child(n, i), name));
+    found = live_then(found, first_of(m, ts_node_named_child(n, i), name));
   return found;
 }
 
@@ -68,7 +68,7 @@ static enum first first_behind(const struct model *m, TSNode node, struct slice 
   enum first found = FIRST_NONE;
   for (TSNode n = ts_node_next_named_sibling(node); !ts_node_is_null(n);
        n = ts_node_next_named_sibling(n))
-    found = then(found, first_of(m, n, name));
+    found = live_then(found, first_of(m, n, name));
   return found;
 }
 
@@ -81,12 +81,13 @@ static bool is_read_behind(const struct model *m, TSNode loop, struct slice name
     if (node_is_type(around, "compound_statement"))
       found = first_behind(m, n, name);
     else if (node_is_type(around, "for_statement")) // the next of its iterations
-      found = either(FIRST_NONE,
-                     then(node_mentions(&m->b, node_field(around, "condition"), name) ||
-                                  node_mentions(&m->b, node_field(around, "update"), name)
-                              ? FIRST_READS
-                              : FIRST_NONE,
-                          first_of(m, node_field(around, "body"), name)));
+      found = live_either(
+          FIRST_NONE,
+          live_then(node_mentions(&m->b, node_field(around, "condition"), name) ||
+                            node_mentions(&m->b, node_field(around, "update"), name)
+                        ? FIRST_READS
+                        : FIRST_NONE,
+                    first_of(m, node_field(around, "body"), name)));
     else if (!node_is_type(around, "if_statement") &&
              !node_is_type(around, "else_clause") &&
              !node_is_type(around, "function_definition"))

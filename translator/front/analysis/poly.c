@@ -8,25 +8,25 @@
 
 const struct poly poly_unknown = { 0 };
 
-static struct poly none(void) {
+static struct poly poly_none(void) {
   return (struct poly){ .known = true };
 }
 
 struct poly poly_int(int64_t c) {
-  struct poly p = none();
+  struct poly p = poly_none();
   if (c)
     *GROW(p.terms, p.n) = (struct term){ 0, c };
   return p;
 }
 
 struct poly poly_atom(unsigned atom) {
-  struct poly p = none();
+  struct poly p = poly_none();
   *GROW(p.terms, p.n) = (struct term){ atom + 1, 1 };
   return p;
 }
 
 struct poly poly_add(struct poly a, struct poly b, int64_t times) {
-  struct poly p = none();
+  struct poly p = poly_none();
   if (!a.known || !b.known)
     return poly_unknown;
   for (unsigned i = 0, j = 0; i < a.n || j < b.n;) {
@@ -46,7 +46,7 @@ struct poly poly_add(struct poly a, struct poly b, int64_t times) {
 }
 
 // False: more than eight atoms.
-static bool multiply(monomial a, monomial b, monomial *out) {
+static bool poly_multiply(monomial a, monomial b, monomial *out) {
   unsigned char atoms[16];
   unsigned n = 0;
   for (; a; a >>= 8)
@@ -66,14 +66,14 @@ static bool multiply(monomial a, monomial b, monomial *out) {
 }
 
 struct poly poly_mul(struct poly a, struct poly b) {
-  struct poly p = none();
+  struct poly p = poly_none();
   if (!a.known || !b.known || a.n > MAX_TERMS / 2 || b.n > MAX_TERMS / 2)
     return poly_unknown;
   for (unsigned i = 0; i < a.n; i++)
     for (unsigned j = 0; j < b.n; j++) {
       struct term t;
       struct poly one = { &t, 1, true };
-      if (!multiply(a.terms[i].m, b.terms[j].m, &t.m) ||
+      if (!poly_multiply(a.terms[i].m, b.terms[j].m, &t.m) ||
           __builtin_mul_overflow(a.terms[i].c, b.terms[j].c, &t.c))
         return poly_unknown;
       p = poly_add(p, one, 1);
@@ -91,7 +91,7 @@ bool poly_is_int(struct poly p, int64_t *c) {
   return p.known && (p.n == 0 || (p.n == 1 && p.terms[0].m == 0));
 }
 
-static unsigned power(monomial m, unsigned atom) {
+static unsigned poly_power(monomial m, unsigned atom) {
   unsigned n = 0;
   for (; m; m >>= 8)
     n += (m & 255) == atom + 1;
@@ -100,13 +100,13 @@ static unsigned power(monomial m, unsigned atom) {
 
 bool poly_has(struct poly p, unsigned atom) {
   for (unsigned i = 0; i < p.n; i++)
-    if (power(p.terms[i].m, atom))
+    if (poly_power(p.terms[i].m, atom))
       return true;
   return false;
 }
 
 // M without one ATOM.
-static monomial without(monomial m, unsigned atom) {
+static monomial poly_without(monomial m, unsigned atom) {
   monomial low = 0;
   for (unsigned shift = 0; m; m >>= 8, shift += 8) {
     if ((m & 255) == atom + 1)
@@ -117,12 +117,12 @@ static monomial without(monomial m, unsigned atom) {
 }
 
 struct poly poly_lower(struct poly p, unsigned atom, struct poly *rest) {
-  struct poly c = none(), other = none();
+  struct poly c = poly_none(), other = poly_none();
   for (unsigned i = 0; i < p.n; i++) {
     struct term t = p.terms[i];
     struct poly one = { &t, 1, true };
-    bool has = power(t.m, atom) > 0;
-    t.m = has ? without(t.m, atom) : t.m;
+    bool has = poly_power(t.m, atom) > 0;
+    t.m = has ? poly_without(t.m, atom) : t.m;
     if (has)
       c = poly_add(c, one, 1);
     else
@@ -143,13 +143,13 @@ struct poly poly_replace(struct poly p, unsigned atom, struct poly by) {
 }
 
 struct poly poly_rename(struct poly p, const bool *moved, unsigned n, unsigned delta) {
-  struct poly out = none();
+  struct poly out = poly_none();
   for (unsigned i = 0; i < p.n; i++) {
     struct term t = { 0, p.terms[i].c };
     struct poly one = { &t, 1, true };
     for (monomial m = p.terms[i].m; m; m >>= 8) {
       unsigned atom = (unsigned)(m & 255) - 1;
-      multiply(t.m, atom + 1 + (atom < n && moved[atom] ? delta : 0), &t.m);
+      poly_multiply(t.m, atom + 1 + (atom < n && moved[atom] ? delta : 0), &t.m);
     }
     out = poly_add(out, one, 1);
   }
@@ -157,27 +157,27 @@ struct poly poly_rename(struct poly p, const bool *moved, unsigned n, unsigned d
 }
 
 // M / BY into *OUT; false: it does not divide.
-static bool divide(monomial m, monomial by, monomial *out) {
+static bool analysis_poly_divide(monomial m, monomial by, monomial *out) {
   for (; by; by >>= 8) {
     unsigned atom = (unsigned)(by & 255) - 1;
-    if (!power(m, atom))
+    if (!poly_power(m, atom))
       return false;
-    m = without(m, atom);
+    m = poly_without(m, atom);
   }
   *out = m;
   return true;
 }
 
 struct poly poly_divide(struct poly p, struct poly by, struct poly *rest) {
-  struct poly quotient = none();
-  *rest = none();
+  struct poly quotient = poly_none();
+  *rest = poly_none();
   if (!p.known || !by.known || by.n == 0)
     return *rest = poly_unknown;
   struct term lead = by.terms[by.n - 1];
   for (unsigned steps = 0; p.known && p.n && steps < 4 * MAX_TERMS; steps++) {
     struct term last = p.terms[p.n - 1], t;
     struct poly one = { &t, 1, true };
-    if (divide(last.m, lead.m, &t.m) && last.c % lead.c == 0) {
+    if (analysis_poly_divide(last.m, lead.m, &t.m) && last.c % lead.c == 0) {
       t.c = last.c / lead.c;
       quotient = poly_add(quotient, one, 1);
       p = poly_add(p, poly_mul(one, by), -1);

@@ -12,9 +12,9 @@ struct place {
 };
 enum { READ = 1, WRITE = 2 };
 
-static void visit(struct model *m, TSNode n, struct place p, unsigned access);
+static void scan_visit(struct model *m, TSNode n, struct place p, unsigned access);
 
-static struct slice text_of(const struct model *m, TSNode n) {
+static struct slice scan_text_of(const struct model *m, TSNode n) {
   return node_text(&m->b, n);
 }
 
@@ -53,7 +53,7 @@ void model_facts(const struct iter *loop, struct system *s) {
 static bool holds_word(const struct model *m, TSNode n, const char *word) {
   for (uint32_t i = 0; i < ts_node_child_count(n); i++) {
     TSNode c = ts_node_child(n, i);
-    struct slice t = text_of(m, c);
+    struct slice t = scan_text_of(m, c);
     if (node_is_type(c, "type_qualifier") &&
         (slice_is(t, word) || slice_is(t, "__restrict") || slice_is(t, "__restrict__")))
       return true;
@@ -74,7 +74,8 @@ static bool read_declarator(const struct model *m, TSNode d, struct array *a) {
       if (n == MAX_SUBSCRIPTS || stars)
         star_outside = true;
       else
-        reversed[n++] = ts_node_is_null(size) ? (struct slice){ 0 } : text_of(m, size);
+        reversed[n++] = ts_node_is_null(size) ? (struct slice){ 0 }
+                                              : scan_text_of(m, size);
     } else if (node_is_type(d, "pointer_declarator")) {
       stars++;
     } else if (!node_is_type(d, "parenthesized_declarator")) {
@@ -90,7 +91,7 @@ static bool read_declarator(const struct model *m, TSNode d, struct array *a) {
   }
   if (n + stars == 0)
     return false;
-  a->name = text_of(m, d);
+  a->name = scan_text_of(m, d);
   a->rank = n + stars;
   if (stars > 1 || star_outside || a->rank > MAX_SUBSCRIPTS)
     refuse_array(a, d, "it points to pointers");
@@ -173,7 +174,7 @@ static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned 
   struct access x = { 0 };
   for (; node_is_type(base, "subscript_expression");
        base = node_field(base, "argument")) {
-    visit(m, node_field(base, "index"), p, READ);
+    scan_visit(m, node_field(base, "index"), p, READ);
     if (x.n == MAX_SUBSCRIPTS) {
       model_refuse(m, n, "there are too many subscripts here");
       return;
@@ -184,7 +185,7 @@ static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned 
     model_refuse(m, base, "this is no array by name");
     return;
   }
-  struct slice name = text_of(m, base);
+  struct slice name = scan_text_of(m, base);
   struct array *a = find_array(m, name);
   if (!a && kernel_arg(m->k, name) < 0 &&
       !model_declares(m, node_field(m->b.f->node, "body"), name))
@@ -203,7 +204,7 @@ static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned 
 // ---- variables ----------------------------------------------------------------------
 
 static void visit_name(struct model *m, TSNode n, unsigned access, char op) {
-  struct slice name = text_of(m, n);
+  struct slice name = scan_text_of(m, n);
   struct array *a = find_array(m, name);
   if (a) {
     if (access & WRITE)
@@ -221,11 +222,11 @@ static void visit_name(struct model *m, TSNode n, unsigned access, char op) {
 }
 
 // Of what NAME names in the function, or what stands in front of it; empty: not known.
-static struct slice type_of(const struct model *m, struct slice name) {
+static struct slice scan_type_of(const struct model *m, struct slice name) {
   return model_type_of(m, m->view ? ts_tree_root_node(m->b.s->tree) : m->b.f->node, name);
 }
 
-static bool has_word(struct slice type, bool (*is)(struct slice word)) {
+static bool scan_has_word(struct slice type, bool (*is)(struct slice word)) {
   struct lexer l = lexer_of(type);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (is(t.text))
@@ -237,10 +238,10 @@ static bool has_word(struct slice type, bool (*is)(struct slice word)) {
 static bool is_made_of(const struct model *m, TSNode e, struct slice like) {
   long long number;
   if (node_is_type(e, "number_literal"))
-    return read_integer(text_of(m, e), &number);
+    return read_integer(scan_text_of(m, e), &number);
   if (node_is_type(e, "identifier")) {
-    struct slice type = type_of(m, text_of(m, e));
-    return has_word(type, is_integer_word) || lex_mentions(type, like);
+    struct slice type = scan_type_of(m, scan_text_of(m, e));
+    return scan_has_word(type, is_integer_word) || lex_mentions(type, like);
   }
   if (node_is_type(e, "call_expression") || node_is_type(e, "field_expression"))
     return false;
@@ -253,43 +254,43 @@ static bool is_made_of(const struct model *m, TSNode e, struct slice like) {
 // An integer is rounded at each step where what is added is none: then the order of a sum
 // matters.
 static bool may_sum(const struct model *m, TSNode target, TSNode e) {
-  struct slice type = type_of(m, text_of(m, target)), last = type;
+  struct slice type = scan_type_of(m, scan_text_of(m, target)), last = type;
   struct lexer l = lexer_of(type);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     last = t.kind == TOKEN_WORD && !slice_is(t.text, "const") ? t.text : last;
-  return has_word(type, is_real_word) || (type.size && is_made_of(m, e, last));
+  return scan_has_word(type, is_real_word) || (type.size && is_made_of(m, e, last));
 }
 
 // '+' of `s += e` and `s = s + e` where E does not mention S, and the like; else '='.
 static char update_of(const struct model *m, TSNode n) {
-  struct slice op = text_of(m, node_field(n, "operator"));
+  struct slice op = scan_text_of(m, node_field(n, "operator"));
   TSNode left = node_field(n, "left"), right = node_field(n, "right");
   if (!node_is_type(left, "identifier") ||
       !node_is_type(ts_node_parent(n), "expression_statement") ||
       !may_sum(m, left, right))
     return '=';
   if (op.size == 2 && strchr("+-*", *op.data))
-    return node_mentions(&m->b, right, text_of(m, left)) ? '=' : *op.data;
+    return node_mentions(&m->b, right, scan_text_of(m, left)) ? '=' : *op.data;
   if (op.size != 1 || !node_is_type(right, "binary_expression"))
     return '=';
-  op = text_of(m, node_field(right, "operator"));
+  op = scan_text_of(m, node_field(right, "operator"));
   TSNode first = node_field(right, "left"), second = node_field(right, "right");
   if (op.size != 1 || !strchr("+-*", *op.data) || !node_is_type(first, "identifier") ||
-      !slices_same(text_of(m, first), text_of(m, left)) ||
-      node_mentions(&m->b, second, text_of(m, left)))
+      !slices_same(scan_text_of(m, first), scan_text_of(m, left)) ||
+      node_mentions(&m->b, second, scan_text_of(m, left)))
     return '=';
   return *op.data;
 }
 
 // '+' or '*' of `A[i] += e` where E does not read A, and the like; else 0.
 static char sum_of(const struct model *m, TSNode n) {
-  struct slice op = text_of(m, node_field(n, "operator"));
+  struct slice op = scan_text_of(m, node_field(n, "operator"));
   TSNode base = node_field(n, "left");
   while (node_is_type(base, "subscript_expression"))
     base = node_field(base, "argument");
   if (op.size != 2 || !strchr("+-*", *op.data) || !node_is_type(base, "identifier") ||
       !node_is_type(ts_node_parent(n), "expression_statement") ||
-      node_mentions(&m->b, node_field(n, "right"), text_of(m, base)) ||
+      node_mentions(&m->b, node_field(n, "right"), scan_text_of(m, base)) ||
       !may_sum(m, base, node_field(n, "right")))
     return 0;
   return *op.data == '*' ? '*' : '+';
@@ -297,33 +298,33 @@ static char sum_of(const struct model *m, TSNode n) {
 
 static void visit_assignment(struct model *m, TSNode n, struct place p) {
   TSNode left = node_field(n, "left");
-  bool plain = slice_is(text_of(m, node_field(n, "operator")), "=");
+  bool plain = slice_is(scan_text_of(m, node_field(n, "operator")), "=");
   if (node_is_type(left, "identifier"))
     visit_name(m, left, WRITE, update_of(m, n));
   else
-    visit(m, left, p, plain ? WRITE : READ | WRITE);
+    scan_visit(m, left, p, plain ? WRITE : READ | WRITE);
   struct access *last = m->n_accesses ? &m->accesses[m->n_accesses - 1] : NULL;
   if (last && ts_node_eq(last->node, left))
     last->sum = sum_of(m, n);
-  visit(m, node_field(n, "right"), p, READ);
+  scan_visit(m, node_field(n, "right"), p, READ);
 }
 
 static void visit_update(struct model *m, TSNode n, struct place p) {
   TSNode target = node_field(n, "argument");
-  bool up = slice_is(text_of(m, node_field(n, "operator")), "++");
+  bool up = slice_is(scan_text_of(m, node_field(n, "operator")), "++");
   bool statement = node_is_type(ts_node_parent(n), "expression_statement");
   if (node_is_type(target, "identifier"))
     visit_name(m, target, WRITE, !statement ? '=' : up ? '+' : '-');
   else
-    visit(m, target, p, READ | WRITE);
+    scan_visit(m, target, p, READ | WRITE);
 }
 
 // `static` or the like: not an iteration's own. What is constant may be.
 bool model_keeps(const struct model *m, TSNode n) {
-  struct slice text = text_of(m, n);
+  struct slice text = scan_text_of(m, n);
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
     TSNode c = ts_node_named_child(n, i);
-    struct slice word = text_of(m, c);
+    struct slice word = scan_text_of(m, c);
     if (node_is_type(c, "storage_class_specifier") && !slice_is(word, "register") &&
         !slice_is(word, "auto"))
       return !slice_is(word, "static") || !lex_mentions(text, slice_of("const"));
@@ -346,7 +347,7 @@ static void visit_declaration(struct model *m, TSNode n, struct place p) {
     else if (node_is_type(d, "array_declarator") && read_declarator(m, d, &a))
       add_array(m, a);
     if (!ts_node_is_null(value))
-      visit(m, value, p, READ);
+      scan_visit(m, value, p, READ);
   }
 }
 
@@ -372,12 +373,12 @@ static bool is_pure(struct slice name) {
 
 static void visit_children(struct model *m, TSNode n, struct place p) {
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    visit(m, ts_node_named_child(n, i), p, READ);
+    scan_visit(m, ts_node_named_child(n, i), p, READ);
 }
 
 static void visit_call(struct model *m, TSNode n, struct place p) {
   TSNode f = node_field(n, "function");
-  if (!node_is_type(f, "identifier") || !is_pure(text_of(m, f)))
+  if (!node_is_type(f, "identifier") || !is_pure(scan_text_of(m, f)))
     model_refuse(m, n, "it is not known what this call does");
   visit_children(m, node_field(n, "arguments"), p);
 }
@@ -385,18 +386,18 @@ static void visit_call(struct model *m, TSNode n, struct place p) {
 // *A is A[0]; &x is not followed.
 static void visit_pointer(struct model *m, TSNode n, struct place p, unsigned access) {
   TSNode target = node_field(n, "argument");
-  struct array *a = node_is_type(target, "identifier") ? find_array(m, text_of(m, target))
-                                                       : NULL;
-  if (slice_is(text_of(m, node_field(n, "operator")), "&") || !a || a->rank != 1)
+  struct array *a =
+      node_is_type(target, "identifier") ? find_array(m, scan_text_of(m, target)) : NULL;
+  if (slice_is(scan_text_of(m, node_field(n, "operator")), "&") || !a || a->rank != 1)
     model_refuse(m, n, "what this points to is not followed");
   else
     add_access(m, n, a, p, access, (struct access){ .index = { poly_int(0) }, .n = 1 });
 }
 
 static void visit_field(struct model *m, TSNode n, struct place p, unsigned access) {
-  if (slice_is(text_of(m, node_field(n, "operator")),
+  if (slice_is(scan_text_of(m, node_field(n, "operator")),
                ".")) // the other fields stay as they are
-    visit(m, node_field(n, "argument"), p, access & WRITE ? READ | WRITE : access);
+    scan_visit(m, node_field(n, "argument"), p, access & WRITE ? READ | WRITE : access);
   else
     model_refuse(m, n, "what this points to is not followed");
 }
@@ -412,23 +413,23 @@ static void visit_for(struct model *m, TSNode n, struct place p) {
   if (node_is_type(init, "declaration"))
     visit_declaration(m, init, p);
   else if (fine)
-    visit(m, node_field(init, "right"), p, READ);
+    scan_visit(m, node_field(init, "right"), p, READ);
   else if (!ts_node_is_null(init))
-    visit(m, init, p, READ);
+    scan_visit(m, init, p, READ);
   struct place inside = { p.loop, true };
   if (fine && !value_range(m, i)) {
     *GROW(m->iters, m->n_iters) = i;
     inside = (struct place){ i, p.conditional };
   } else if (!ts_node_is_null(node_field(n, "update"))) {
-    visit(m, node_field(n, "update"), inside, READ);
+    scan_visit(m, node_field(n, "update"), inside, READ);
   }
   if (!ts_node_is_null(node_field(n, "condition")))
-    visit(m, node_field(n, "condition"), p, READ);
-  visit(m, node_field(n, "body"), inside, READ);
+    scan_visit(m, node_field(n, "condition"), p, READ);
+  scan_visit(m, node_field(n, "body"), inside, READ);
 }
 
 // What follows its first part may be skipped.
-static bool is_conditional(TSNode n) {
+static bool scan_is_conditional(TSNode n) {
   return node_is_type(n, "if_statement") || node_is_type(n, "while_statement") ||
       node_is_type(n, "switch_statement") || node_is_type(n, "conditional_expression") ||
       node_is_type(n, "do_statement") || node_is_type(n, "case_statement");
@@ -436,7 +437,7 @@ static bool is_conditional(TSNode n) {
 
 static bool is_short_cut(const struct model *m, TSNode n) {
   struct slice op = node_is_type(n, "binary_expression")
-      ? text_of(m, node_field(n, "operator"))
+      ? scan_text_of(m, node_field(n, "operator"))
       : (struct slice){ 0 };
   return slice_is(op, "&&") || slice_is(op, "||");
 }
@@ -448,7 +449,7 @@ static bool is_jump(TSNode n) // or where one may lead
       node_is_type(n, "case_statement");
 }
 
-static bool is_plain(TSNode n) {
+static bool scan_is_plain(TSNode n) {
   static const char *const types[] = { "compound_statement",
                                        "expression_statement",
                                        "else_clause",
@@ -494,7 +495,7 @@ static bool is_nothing(TSNode n) {
   return false;
 }
 
-static void visit(struct model *m, TSNode n, struct place p, unsigned access) {
+static void scan_visit(struct model *m, TSNode n, struct place p, unsigned access) {
   if (is_nothing(n))
     return;
   m->jumps |= is_jump(n);
@@ -518,12 +519,12 @@ static void visit(struct model *m, TSNode n, struct place p, unsigned access) {
     visit_for(m, n, p);
   else if (node_is_type(n, "parenthesized_expression") &&
            ts_node_named_child_count(n) == 1)
-    visit(m, ts_node_named_child(n, 0), p, access);
-  else if (is_plain(n) && !(access & WRITE)) {
+    scan_visit(m, ts_node_named_child(n, 0), p, access);
+  else if (scan_is_plain(n) && !(access & WRITE)) {
     for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
       struct place inner = p;
-      inner.conditional |= is_conditional(n) || (is_short_cut(m, n) && i > 0);
-      visit(m, ts_node_named_child(n, i), inner, READ);
+      inner.conditional |= scan_is_conditional(n) || (is_short_cut(m, n) && i > 0);
+      scan_visit(m, ts_node_named_child(n, i), inner, READ);
     }
   } else
     model_refuse(m, n, "this is not understood");
@@ -567,7 +568,7 @@ struct model *scan_function(const struct source *s, struct kernel *k, struct fun
   model_index(m, m->view ? ts_tree_root_node(m->b.s->tree) : node);
   read_arguments(m, node);
   if (m->n_refusals == 0 && !ts_node_is_null(body))
-    visit(m, body, (struct place){ 0 }, READ);
+    scan_visit(m, body, (struct place){ 0 }, READ);
   for (unsigned i = 0; i < m->n_accesses; i++)
     m->accesses[i].conditional |= m->jumps;
   split_arrays(m);

@@ -61,8 +61,8 @@ static const char *guard_text(const struct model *m, struct poly p) {
 }
 
 // Do the other guards, those not yet DROPPED, imply the one at place WHICH?
-static bool follows(const struct poly *guards, unsigned n, const bool *dropped,
-                    unsigned which) {
+static bool section_follows(const struct poly *guards, unsigned n, const bool *dropped,
+                            unsigned which) {
   struct system s = { 0 };
   for (unsigned i = 0; i < n; i++)
     if (i != which && !dropped[i])
@@ -75,7 +75,7 @@ static const char *guards_text(const struct model *m, const struct poly *guards,
   struct text out = { 0 };
   bool *dropped = arena_alloc(n + 1);
   for (unsigned i = 0; i < n; i++)
-    dropped[i] = follows(guards, n, dropped, i);
+    dropped[i] = section_follows(guards, n, dropped, i);
   for (unsigned i = 0; i < n; i++)
     if (!dropped[i])
       text_printf(&out, "%s%s", out.size ? " && " : "", guard_text(m, guards[i]));
@@ -86,8 +86,8 @@ static const char *guards_text(const struct model *m, const struct poly *guards,
 
 // The largest (UP) or smallest value of P, and in CHOSEN, by atom, where the loops then
 // are.
-static struct poly extreme(const struct iter *loop, const struct system *facts,
-                           struct poly p, bool up, struct poly *chosen) {
+static struct poly section_extreme(const struct iter *loop, const struct system *facts,
+                                   struct poly p, bool up, struct poly *chosen) {
   for (const struct iter *l = loop; l; l = l->outer) {
     struct poly rest, c = poly_coefficient(p, l->atom, &rest);
     if (!c.known)
@@ -123,10 +123,10 @@ static const char *find_reach(const struct access *x, struct reach *r) {
   struct poly chosen[MAX_ATOMS] = { 0 };
   *r = (struct reach){ .x = x, .certain = !x->conditional };
   model_facts(x->loop, &r->facts);
-  struct poly low = extreme(x->loop, &r->facts, x->first, false, chosen);
+  struct poly low = section_extreme(x->loop, &r->facts, x->first, false, chosen);
   if (!system_implies(&r->facts, low))
     return "it cannot be proven that the first subscript is not negative";
-  r->last = extreme(x->loop, &r->facts, x->first, true, chosen);
+  r->last = section_extreme(x->loop, &r->facts, x->first, true, chosen);
   if (!r->last.known)
     return "it cannot be told which element is the last";
   find_guards(r, chosen);
@@ -136,7 +136,7 @@ static const char *find_reach(const struct access *x, struct reach *r) {
 // ---- all accesses of an array -------------------------------------------------------
 
 // Where A's guards hold, does A reach as far as B?
-static bool dominates(const struct reach *a, const struct reach *b) {
+static bool section_dominates(const struct reach *a, const struct reach *b) {
   struct system s = { 0 };
   for (unsigned i = 0; i < b->facts.n; i++)
     system_add(&s, b->facts.facts[i].p, b->facts.facts[i].equal);
@@ -165,7 +165,7 @@ static const char *length_of(struct model *m, struct reach *const *list, unsigne
     struct reach **others = arena_alloc((n + 1) * sizeof *others);
     const struct reach *r = list[i % n];
     unsigned n_others = 0, far = 0;
-    while (r->certain && far < n && dominates(r, list[far]))
+    while (r->certain && far < n && section_dominates(r, list[far]))
       far++;
     if (far < n || !r->certain)
       continue;
@@ -187,7 +187,7 @@ static const char *length_of(struct model *m, struct reach *const *list, unsigne
 }
 
 // Do the loops around LOOP leave its iterations as they are, whichever of theirs runs?
-static bool is_rectangular(const struct iter *loop) {
+static bool section_is_rectangular(const struct iter *loop) {
   for (const struct iter *o = loop->outer; o; o = o->outer)
     if (!loop->left.known || poly_has(loop->from, o->atom) ||
         poly_has(loop->left, o->atom))
@@ -196,13 +196,14 @@ static bool is_rectangular(const struct iter *loop) {
 }
 
 // Is every element up to R's last one written, and A never read?
-static bool covers(const struct model *m, const struct array *a, const struct reach *r) {
+static bool section_covers(const struct model *m, const struct array *a,
+                           const struct reach *r) {
   const struct access *x = r->x;
   uint64_t seen[2] = { 0 };
   if (a->read || !x->write || x->conditional)
     return false;
   for (const struct iter *l = x->loop; l; l = l->outer)
-    if (!is_rectangular(l))
+    if (!section_is_rectangular(l))
       return false;
   for (unsigned i = 0; i < x->n; i++) {
     const struct iter *l = x->loop;
@@ -224,14 +225,14 @@ static bool covers(const struct model *m, const struct array *a, const struct re
 
 // ---- sections -----------------------------------------------------------------------
 
-static void refuse(struct sections *s, TSNode at, const char *why) {
+static void section_refuse(struct sections *s, TSNode at, const char *why) {
   if (!s->why) {
     s->why = why;
     s->at = at;
   }
 }
 
-static const char *spell(const struct section *x) {
+static const char *section_spell(const struct section *x) {
   struct text t = { 0 };
   text_printf(&t, "%.*s", (int)x->base.size, x->base.data);
   for (unsigned i = 0; i < x->n_dims; i++)
@@ -278,14 +279,14 @@ static void add_argument(struct model *m, const struct array *a, bool guarded,
       continue;
     const char *why = reach_of(m, &m->accesses[i], guarded, r);
     if (why)
-      refuse(out, m->accesses[i].node, why);
+      section_refuse(out, m->accesses[i].node, why);
     *GROW(list, n) = r;
   }
   if (out->why)
     return;
   const char *length = length_of(m, list, n, guarded, &first, &split, 0);
   if (!length || !first) {
-    refuse(out, a->home, "it cannot be told which of its elements is the last");
+    section_refuse(out, a->home, "it cannot be told which of its elements is the last");
     return;
   }
   *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, slice_of(length) };
@@ -293,9 +294,9 @@ static void add_argument(struct model *m, const struct array *a, bool guarded,
     *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, a->bounds[i] };
   for (unsigned i = 0; i < first->n_guards && !guarded; i++)
     *GROW(assumed->guards, assumed->n_guards) = first->guards[i];
-  bool whole = !split && covers(m, a, first);
+  bool whole = !split && section_covers(m, a, first);
   x.access = !a->written ? AUTOTUNE_IN : whole ? AUTOTUNE_OUT : AUTOTUNE_INOUT;
-  x.name = spell(&x);
+  x.name = section_spell(&x);
   *GROW(out->list, out->n) = x;
 }
 
@@ -311,7 +312,7 @@ static void add_global(const struct array *a, struct sections *out) {
                                       name, (int)i + 1, stars, name);
     *GROW(x.dims, x.n_dims) = (struct section_dim){ { 0 }, slice_of(length) };
   }
-  x.name = spell(&x);
+  x.name = section_spell(&x);
   *GROW(out->list, out->n) = x;
 }
 
@@ -332,18 +333,18 @@ struct sections sections_infer(struct model *m, bool guarded) {
       out.row = x->node;
   }
   if (m->n_refusals)
-    refuse(&out, m->refusals[0].at, m->refusals[0].text);
+    section_refuse(&out, m->refusals[0].at, m->refusals[0].text);
   for (unsigned i = 0; i < m->n_arrays && !out.why; i++) {
     const struct array *a = m->arrays[i];
     bool touched = a->read || a->written;
     if (a->local || (!touched && ts_node_is_null(a->handed)))
       continue;
     if (!ts_node_is_null(a->handed))
-      refuse(&out, a->handed, "it is handed on here");
+      section_refuse(&out, a->handed, "it is handed on here");
     else if (a->why)
-      refuse(&out, a->at, a->why);
+      section_refuse(&out, a->at, a->why);
     else if (!has_bounds(a))
-      refuse(&out, a->home, "its declaration does not say how large it is");
+      section_refuse(&out, a->home, "its declaration does not say how large it is");
     else if (a->global)
       add_global(a, &out);
     else
@@ -354,7 +355,7 @@ struct sections sections_infer(struct model *m, bool guarded) {
 }
 
 // TEXT with the products of its names in numbers that are wide enough.
-static struct slice widen(struct slice text) {
+static struct slice section_widen(struct slice text) {
   struct text out = { 0 };
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
@@ -371,7 +372,7 @@ void sections_adopt(const struct source *s, struct kernel *k, const struct expan
   for (unsigned i = 0; i < found.n; i++) {
     output = output || (found.list[i].access & AUTOTUNE_OUT);
     if (!lex_mentions(found.list[i].dims[0].length, slice_of("sizeof")))
-      found.list[i].dims[0].length = widen(found.list[i].dims[0].length);
+      found.list[i].dims[0].length = section_widen(found.list[i].dims[0].length);
   }
   if (found.why || !output)
     return;

@@ -25,7 +25,7 @@ void system_add(struct system *s, struct poly p, bool equal) {
     *GROW(s->facts, s->n) = (struct fact){ p, equal };
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b) {
+static uint64_t solve_gcd(uint64_t a, uint64_t b) {
   while (b) {
     uint64_t r = a % b;
     a = b;
@@ -34,16 +34,16 @@ static uint64_t gcd(uint64_t a, uint64_t b) {
   return a;
 }
 
-static uint64_t magnitude(int64_t c) {
+static uint64_t solve_magnitude(int64_t c) {
   return c < 0 ? -(uint64_t)c : (uint64_t)c;
 }
 
 enum verdict { ROW_FINE, ROW_EMPTY, ROW_FALSE };
 
-static enum verdict tighten(struct row *r, unsigned columns) {
+static enum verdict solve_tighten(struct row *r, unsigned columns) {
   uint64_t g = 0;
   for (unsigned i = 0; i < columns; i++)
-    g = gcd(g, magnitude(r->c[i]));
+    g = solve_gcd(g, solve_magnitude(r->c[i]));
   if (g == 0)
     return r->constant < 0 || (r->equal && r->constant) ? ROW_FALSE : ROW_EMPTY;
   if (g > INT64_MAX)
@@ -58,8 +58,8 @@ static enum verdict tighten(struct row *r, unsigned columns) {
 }
 
 // A * X + B * Y into OUT.
-static bool combine(const struct table *t, const struct row *x, int64_t a,
-                    const struct row *y, int64_t b, struct row *out) {
+static bool solve_combine(const struct table *t, const struct row *x, int64_t a,
+                          const struct row *y, int64_t b, struct row *out) {
   bool bad = a == INT64_MIN || b == INT64_MIN;
   int64_t p, q;
   *out = (struct row){ .equal = x->equal && y->equal };
@@ -75,7 +75,7 @@ static bool combine(const struct table *t, const struct row *x, int64_t a,
 
 // False: ROW cannot hold.
 static bool add_row(struct table *t, struct row *r) {
-  enum verdict v = tighten(r, t->columns);
+  enum verdict v = solve_tighten(r, t->columns);
   if (v != ROW_FINE)
     return v != ROW_FALSE;
   for (unsigned i = 0; i < t->n; i++)
@@ -92,7 +92,7 @@ static bool add_row(struct table *t, struct row *r) {
   return true;
 }
 
-static unsigned column(struct table *t, monomial m) {
+static unsigned solve_column(struct table *t, monomial m) {
   for (unsigned i = 0; i < t->columns; i++)
     if (t->of[i] == m)
       return i;
@@ -104,18 +104,18 @@ static unsigned column(struct table *t, monomial m) {
   return t->columns++;
 }
 
-static bool fill(struct table *t, const struct system *s) {
+static bool solve_fill(struct table *t, const struct system *s) {
   for (unsigned i = 0; i < s->n; i++) // all columns before any row
     for (unsigned j = 0; j < s->facts[i].p.n; j++)
       if (s->facts[i].p.terms[j].m)
-        column(t, s->facts[i].p.terms[j].m);
+        solve_column(t, s->facts[i].p.terms[j].m);
   for (unsigned i = 0; i < s->n && !t->overflow; i++) {
     struct row r = { .equal = s->facts[i].equal };
     for (unsigned j = 0; j < s->facts[i].p.n; j++) {
       struct term term = s->facts[i].p.terms[j];
       t->overflow = t->overflow || term.c == INT64_MIN;
       if (term.m)
-        r.c[column(t, term.m)] = term.c;
+        r.c[solve_column(t, term.m)] = term.c;
       else
         r.constant = term.c;
     }
@@ -126,7 +126,7 @@ static bool fill(struct table *t, const struct system *s) {
 }
 
 // The rows so far; new ones go to the other block of memory.
-static struct row *exchange(struct table *t) {
+static struct row *solve_exchange(struct table *t) {
   struct row *old = t->rows;
   t->rows = t->spare;
   t->spare = old;
@@ -134,15 +134,15 @@ static struct row *exchange(struct table *t) {
 }
 
 // Puts what row WHICH says column C is, ±1 times it, into all other rows.
-static bool substitute(struct table *t, unsigned which, unsigned c) {
-  struct row by = t->rows[which], *old = exchange(t);
+static bool solve_substitute(struct table *t, unsigned which, unsigned c) {
+  struct row by = t->rows[which], *old = solve_exchange(t);
   unsigned n = t->n;
   t->n = 0;
   for (unsigned i = 0; i < n && !t->overflow; i++) {
     struct row r = old[i];
     if (i == which)
       continue;
-    if (r.c[c] && !combine(t, &old[i], 1, &by, -old[i].c[c] * by.c[c], &r))
+    if (r.c[c] && !solve_combine(t, &old[i], 1, &by, -old[i].c[c] * by.c[c], &r))
       t->overflow = true;
     r.equal = old[i].equal;
     if (!add_row(t, &r))
@@ -155,8 +155,8 @@ static bool substitute(struct table *t, unsigned which, unsigned c) {
 static bool use_equalities(struct table *t) {
   for (unsigned i = 0; i < t->n && !t->overflow; i++)
     for (unsigned c = 0; t->rows[i].equal && c < t->columns; c++)
-      if (magnitude(t->rows[i].c[c]) == 1) {
-        if (!substitute(t, i, c))
+      if (solve_magnitude(t->rows[i].c[c]) == 1) {
+        if (!solve_substitute(t, i, c))
           return false;
         i = UINT32_MAX; // from the first again
         break;
@@ -165,7 +165,7 @@ static bool use_equalities(struct table *t) {
     if (t->rows[i].equal) { // what is left: two inequalities
       struct row r = { 0 }, zero = { 0 };
       t->rows[i].equal = false;
-      if (!combine(t, &t->rows[i], -1, &zero, 0, &r))
+      if (!solve_combine(t, &t->rows[i], -1, &zero, 0, &r))
         t->overflow = true;
       else if (!add_row(t, &r))
         return false;
@@ -174,7 +174,7 @@ static bool use_equalities(struct table *t) {
 }
 
 // The column whose elimination makes the fewest rows; COLUMNS: none is left.
-static unsigned cheapest(const struct table *t) {
+static unsigned solve_cheapest(const struct table *t) {
   unsigned best = t->columns;
   uint64_t least = UINT64_MAX;
   for (unsigned c = 0; c < t->columns; c++) {
@@ -191,8 +191,8 @@ static unsigned cheapest(const struct table *t) {
   return best;
 }
 
-static bool eliminate(struct table *t, unsigned c) {
-  struct row *old = exchange(t);
+static bool solve_eliminate(struct table *t, unsigned c) {
+  struct row *old = solve_exchange(t);
   unsigned n = t->n;
   t->n = 0;
   for (unsigned i = 0; i < n; i++)
@@ -203,7 +203,7 @@ static bool eliminate(struct table *t, unsigned c) {
       struct row r;
       if (old[i].c[c] <= 0 || old[j].c[c] >= 0)
         continue;
-      if (!combine(t, &old[i], -old[j].c[c], &old[j], old[i].c[c], &r))
+      if (!solve_combine(t, &old[i], -old[j].c[c], &old[j], old[i].c[c], &r))
         t->overflow = true;
       else if (!add_row(t, &r))
         return false;
@@ -214,15 +214,15 @@ static bool eliminate(struct table *t, unsigned c) {
 bool system_feasible(const struct system *s) {
   struct row blocks[2][MAX_ROWS];
   struct table t = { .rows = blocks[0], .spare = blocks[1] };
-  if (!fill(&t, s) || !use_equalities(&t))
+  if (!solve_fill(&t, s) || !use_equalities(&t))
     return false;
-  for (unsigned c; !t.overflow && (c = cheapest(&t)) < t.columns;)
-    if (!eliminate(&t, c))
+  for (unsigned c; !t.overflow && (c = solve_cheapest(&t)) < t.columns;)
+    if (!solve_eliminate(&t, c))
       return false;
   return true;
 }
 
-static bool implies(const struct system *s, struct poly p) {
+static bool solve_implies(const struct system *s, struct poly p) {
   struct system not = { 0 };
   for (unsigned i = 0; i < s->n; i++)
     system_add(&not, s->facts[i].p, s->facts[i].equal);
@@ -232,7 +232,7 @@ static bool implies(const struct system *s, struct poly p) {
 
 // P with X + LOW for each X that is at least LOW, as far as S tells: no X is then below
 // 0.
-static struct poly shift(const struct system *s, struct poly p, bool *fine) {
+static struct poly solve_shift(const struct system *s, struct poly p, bool *fine) {
   struct poly out = p;
   bool done[256] = { false };
   for (unsigned i = 0; i < p.n; i++)
@@ -242,7 +242,7 @@ static struct poly shift(const struct system *s, struct poly p, bool *fine) {
       struct poly x = poly_atom(atom);
       if (done[atom])
         continue;
-      while (low >= 0 && !implies(s, poly_add(x, poly_int(low), -1)))
+      while (low >= 0 && !solve_implies(s, poly_add(x, poly_int(low), -1)))
         low--;
       *fine = low >= 0;
       done[atom] = true;
@@ -262,13 +262,13 @@ static struct poly shift(const struct system *s, struct poly p, bool *fine) {
 
 bool system_implies(const struct system *s, struct poly p) {
   bool products = false, fine = true;
-  if (!p.known || implies(s, p))
+  if (!p.known || solve_implies(s, p))
     return p.known;
   for (unsigned i = 0; i < p.n; i++)
     products = products || p.terms[i].m >> 8;
   if (!products)
     return false;
-  p = shift(s, p, &fine);
+  p = solve_shift(s, p, &fine);
   for (unsigned i = 0; i < p.n; i++)
     fine = fine && p.terms[i].c > 0;
   return p.known && fine;

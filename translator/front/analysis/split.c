@@ -6,7 +6,7 @@
 #include "suggest/suggest.h"
 
 // C without the greatest number that divides all of its coefficients.
-static struct poly primitive(struct poly c) {
+static struct poly split_primitive(struct poly c) {
   struct poly rest;
   int64_t g = 0;
   for (unsigned i = 0; i < c.n; i++)
@@ -19,7 +19,7 @@ static struct poly primitive(struct poly c) {
   return g ? poly_divide(c, poly_int(g), &rest) : poly_unknown;
 }
 
-static unsigned degree(struct poly p) {
+static unsigned split_degree(struct poly p) {
   unsigned n = 0;
   for (monomial m = p.n ? p.terms[p.n - 1].m : 0; m; m >>= 8)
     n++;
@@ -31,7 +31,7 @@ static bool is_smaller(struct poly a, struct poly b) {
   int64_t x, y;
   if (poly_is_int(a, &x) && poly_is_int(b, &y))
     return x < y;
-  return degree(a) < degree(b);
+  return split_degree(a) < split_degree(b);
 }
 
 // The smallest stride but 1 in A's first subscripts; unknown: there is none. NAMED: none
@@ -50,7 +50,7 @@ static struct poly find_stride(const struct model *m, const struct array *a, boo
         c = poly_int(number == INT64_MIN ? 0 : -number);
       if (is_number && (named || (number >= -1 && number <= 1)))
         continue;
-      c = is_number ? c : primitive(c);
+      c = is_number ? c : split_primitive(c);
       if (!best.known || is_smaller(c, best))
         best = c;
     }

@@ -8,7 +8,7 @@
 
 enum { MAX_DEPTH = 32 };
 
-static struct slice text_of(const struct model *m, TSNode n) {
+static struct slice type_text_of(const struct model *m, TSNode n) {
   return node_text(&m->b, n);
 }
 
@@ -45,7 +45,7 @@ static struct slice macro_body(const struct macro *macro) {
 }
 
 // What W is another word for, by a macro or a typedef; empty: nothing that is known.
-static struct slice meaning(const struct model *m, struct slice w) {
+static struct slice type_meaning(const struct model *m, struct slice w) {
   const struct name *n = NULL;
   if (!m->x)
     return (struct slice){ 0 };
@@ -66,7 +66,7 @@ static bool add_type(const struct model *m, struct slice type, struct integer_ty
   for (struct token w; (w = lex(&l)).kind != TOKEN_END; any = true)
     if (!add_word(w.text, t) &&
         (depth == MAX_DEPTH || w.kind != TOKEN_WORD ||
-         !add_type(m, meaning(m, w.text), t, depth + 1)))
+         !add_type(m, type_meaning(m, w.text), t, depth + 1)))
       return false;
   return any;
 }
@@ -79,7 +79,7 @@ struct integer_type model_type(const struct model *m, struct slice type) {
 
 // ---- unsigned numbers ---------------------------------------------------------------
 
-static unsigned literal(struct slice text) {
+static unsigned type_literal(struct slice text) {
   bool is_unsigned = false, is_long = false;
   for (; text.size && strchr("uUlL", text.data[text.size - 1]); text.size--) {
     is_unsigned |= (text.data[text.size - 1] | 32) == 'u';
@@ -94,12 +94,12 @@ static unsigned of_type(const struct model *m, struct slice type) {
 }
 
 unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scope) {
-  struct slice text = text_of(m, e);
+  struct slice text = type_text_of(m, e);
   unsigned least = 0;
   if (node_is_type(e, "sizeof_expression"))
     return 8;
   if (node_is_type(e, "number_literal"))
-    return literal(text);
+    return type_literal(text);
   if (node_is_type(e, "identifier")) {
     int arg = kernel_arg(m->k, text);
     for (; scope; scope = scope->outer)
@@ -107,11 +107,11 @@ unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scop
         return of_type(m, scope->dim.type);
     struct slice type = arg >= 0 ? m->k->args[arg].specifiers : declared_type(m, text);
     return type.size ? of_type(m, type)
-        : m->x       ? literal(view_number(m->x, m->function, text))
+        : m->x       ? type_literal(view_number(m->x, m->function, text))
                      : 0;
   }
   if (node_is_type(e, "cast_expression"))
-    least = of_type(m, text_of(m, node_field(e, "type")));
+    least = of_type(m, type_text_of(m, node_field(e, "type")));
   for (uint32_t i = 0; i < ts_node_named_child_count(e); i++) {
     TSNode child = ts_node_named_child(e, i);
     unsigned size =

@@ -13,7 +13,7 @@
 
 enum { MAX_DEPTH = 32 };
 
-static struct slice text_of(const struct model *m, TSNode n) {
+static struct slice value_text_of(const struct model *m, TSNode n) {
   return node_text(&m->b, n);
 }
 
@@ -23,7 +23,7 @@ static bool may_wrap(const struct model *m, TSNode e, const struct iter *scope) 
 }
 
 // An `int`, or what holds all of its numbers.
-static bool is_wide(const struct model *m, struct slice type) {
+static bool value_is_wide(const struct model *m, struct slice type) {
   struct integer_type t = model_type(m, type);
   return t.known && t.size >= 4 && !(t.is_unsigned && t.size == 4);
 }
@@ -35,7 +35,7 @@ static bool has_negative(struct poly p) {
   return false;
 }
 
-static struct poly symbol(struct model *m, struct slice name) {
+static struct poly value_symbol(struct model *m, struct slice name) {
   for (unsigned i = 0; i < m->n_atoms; i++)
     if (!m->is_loop[i] && slices_same(m->atoms[i], name))
       return poly_atom(i);
@@ -75,18 +75,18 @@ void model_index(struct model *m, TSNode n) {
     target = node_field(target, "argument");
   m->calls |= node_is_type(n, "call_expression");
   if (node_is_type(target, "identifier"))
-    *GROW(m->changed, m->n_changed) = (struct mention){ text_of(m, target), n };
+    *GROW(m->changed, m->n_changed) = (struct mention){ value_text_of(m, target), n };
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
     TSNode child = ts_node_named_child(n, i), d = child;
     while (declares && !ts_node_is_null(inner_declarator(d)))
       d = inner_declarator(d);
     if (declares && node_is_type(d, "identifier"))
-      *GROW(m->declared, m->n_declared) = (struct mention){ text_of(m, d), child };
+      *GROW(m->declared, m->n_declared) = (struct mention){ value_text_of(m, d), child };
     model_index(m, child);
   }
 }
 
-static bool assigned(const struct model *m, TSNode n, struct slice name) {
+static bool value_assigned(const struct model *m, TSNode n, struct slice name) {
   for (unsigned i = 0; i < m->n_changed; i++)
     if (slices_same(m->changed[i].name, name) && node_within(m->changed[i].node, n))
       return true;
@@ -107,8 +107,8 @@ static void find_declarators(const struct model *m, TSNode n, struct slice name,
 }
 
 // How many there are; the first in *FOUND.
-static unsigned declarators(const struct model *m, TSNode n, struct slice name,
-                            TSNode *found) {
+static unsigned value_declarators(const struct model *m, TSNode n, struct slice name,
+                                  TSNode *found) {
   struct nodes all = { 0 };
   find_declarators(m, n, name, &all);
   *found = all.n ? all.list[0] : (TSNode){ 0 };
@@ -117,12 +117,12 @@ static unsigned declarators(const struct model *m, TSNode n, struct slice name,
 
 bool model_declares(const struct model *m, TSNode node, struct slice name) {
   TSNode found;
-  return declarators(m, node, name, &found) > 0;
+  return value_declarators(m, node, name, &found) > 0;
 }
 
 bool model_declared(const struct model *m, TSNode node, struct slice name, TSNode *type) {
   TSNode found = { 0 };
-  if (declarators(m, node, name, &found) != 1)
+  if (value_declarators(m, node, name, &found) != 1)
     return false;
   *type = node_field(ts_node_parent(found), "type");
   return !ts_node_is_null(*type);
@@ -133,7 +133,8 @@ struct slice model_type_of(const struct model *m, TSNode node, struct slice name
   struct slice type = { 0 };
   find_declarators(m, node, name, &all);
   for (unsigned i = 0; i < all.n; i++) {
-    struct slice other = text_of(m, node_field(ts_node_parent(all.list[i]), "type"));
+    struct slice other =
+        value_text_of(m, node_field(ts_node_parent(all.list[i]), "type"));
     if (i > 0 && !slices_same(type, other))
       return (struct slice){ 0 };
     type = other;
@@ -148,8 +149,8 @@ static struct poly value_at(struct model *m, TSNode e, struct iter *scope,
 // there is one.
 static struct slice type_in_body(const struct model *m, struct slice name,
                                  TSNode *found) {
-  unsigned n = declarators(m, node_field(m->b.f->node, "body"), name, found);
-  return n == 1 ? text_of(m, node_field(ts_node_parent(*found), "type"))
+  unsigned n = value_declarators(m, node_field(m->b.f->node, "body"), name, found);
+  return n == 1 ? value_text_of(m, node_field(ts_node_parent(*found), "type"))
                 : (struct slice){ 0 };
 }
 
@@ -157,9 +158,10 @@ static struct slice type_in_body(const struct model *m, struct slice name,
 static struct poly of_variable(struct model *m, TSNode at, struct iter *scope,
                                unsigned depth) {
   TSNode d = { 0 }, body = node_field(m->b.f->node, "body");
-  struct slice name = text_of(m, at), type = type_in_body(m, name, &d);
-  if (!type.size || !node_is_type(d, "init_declarator") || !is_wide(m, type) ||
-      !node_is_type(node_field(d, "declarator"), "identifier") || assigned(m, body, name))
+  struct slice name = value_text_of(m, at), type = type_in_body(m, name, &d);
+  if (!type.size || !node_is_type(d, "init_declarator") || !value_is_wide(m, type) ||
+      !node_is_type(node_field(d, "declarator"), "identifier") ||
+      value_assigned(m, body, name))
     return poly_unknown;
   if (!node_within(at, ts_node_parent(ts_node_parent(d))) ||
       ts_node_start_byte(at) < ts_node_end_byte(d))
@@ -188,18 +190,20 @@ static bool points_to_integers(const struct model *m) {
 // variable has been given before is no proof.
 static bool is_steady(const struct model *m, struct slice name, bool array) {
   TSNode root = ts_tree_root_node(m->b.s->tree), d;
-  if (!m->view || declarators(m, root, name, &d) != 1 || (m->in_variable && m->calls) ||
-      assigned(m, root, name) || points_to_integers(m))
+  if (!m->view || value_declarators(m, root, name, &d) != 1 ||
+      (m->in_variable && m->calls) || value_assigned(m, root, name) ||
+      points_to_integers(m))
     return false;
   TSNode type = node_field(ts_node_parent(d), "type"),
          inner = array ? inner_declarator(d) : d;
   return node_is_type(inner, "identifier") &&
-      array == node_is_type(d, "array_declarator") && is_wide(m, text_of(m, type));
+      array == node_is_type(d, "array_declarator") &&
+      value_is_wide(m, value_text_of(m, type));
 }
 
-static struct poly of_name(struct model *m, TSNode at, struct iter *scope,
-                           unsigned depth) {
-  struct slice name = text_of(m, at);
+static struct poly value_of_name(struct model *m, TSNode at, struct iter *scope,
+                                 unsigned depth) {
+  struct slice name = value_text_of(m, at);
   TSNode body = node_field(m->b.f->node, "body");
   for (struct iter *i = scope; i; i = i->outer)
     if (slices_same(i->dim.var, name))
@@ -210,19 +214,19 @@ static struct poly of_name(struct model *m, TSNode at, struct iter *scope,
     return poly_unknown; // differs between variants
   if (arg >= 0 &&
       (!m->k->args[arg].integer || m->k->args[arg].pointer ||
-       model_declares(m, body, name) || assigned(m, body, name)))
+       model_declares(m, body, name) || value_assigned(m, body, name)))
     return poly_unknown;
   if (arg >= 0)
-    return symbol(m, name);
+    return value_symbol(m, name);
   return model_declares(m, body, name) ? of_variable(m, at, scope, depth)
-      : m->x && view_number(m->x, m->function, name).size ? symbol(m, name)
-      : is_steady(m, name, false)                         ? symbol(m, name)
+      : m->x && view_number(m->x, m->function, name).size ? value_symbol(m, name)
+      : is_steady(m, name, false)                         ? value_symbol(m, name)
                                                           : poly_unknown;
 }
 
 static struct poly of_binary(struct model *m, TSNode e, struct iter *scope,
                              unsigned depth) {
-  struct slice op = text_of(m, node_field(e, "operator"));
+  struct slice op = value_text_of(m, node_field(e, "operator"));
   struct poly left = value_at(m, node_field(e, "left"), scope, depth);
   struct poly right = value_at(m, node_field(e, "right"), scope, depth);
   bool minus = slice_is(op, "-"), times = slice_is(op, "*");
@@ -238,22 +242,24 @@ static struct poly value_at(struct model *m, TSNode e, struct iter *scope,
   if (ts_node_is_null(e) || depth > MAX_DEPTH)
     return poly_unknown;
   if (node_is_type(e, "number_literal"))
-    return read_integer(text_of(m, e), &number) ? poly_int(number) : poly_unknown;
+    return read_integer(value_text_of(m, e), &number) ? poly_int(number) : poly_unknown;
   if (node_is_type(e, "identifier"))
-    return of_name(m, e, scope, depth + 1);
+    return value_of_name(m, e, scope, depth + 1);
   if (node_is_type(e, "parenthesized_expression") && ts_node_named_child_count(e) == 1)
     return value_at(m, ts_node_named_child(e, 0), scope, depth + 1);
   if (node_is_type(e, "subscript_expression"))
     return node_is_type(node_field(e, "index"), "number_literal") &&
-            is_steady(m, text_of(m, node_field(e, "argument")), true)
-        ? symbol(m, text_of(m, e))
+            is_steady(m, value_text_of(m, node_field(e, "argument")), true)
+        ? value_symbol(m, value_text_of(m, e))
         : poly_unknown;
   if (node_is_type(e, "binary_expression"))
     return of_binary(m, e, scope, depth + 1);
-  if (node_is_type(e, "cast_expression") && is_wide(m, text_of(m, node_field(e, "type"))))
+  if (node_is_type(e, "cast_expression") &&
+      value_is_wide(m, value_text_of(m, node_field(e, "type"))))
     return value_at(m, node_field(e, "value"), scope, depth + 1);
   if (node_is_type(e, "unary_expression") &&
-      slice_is(text_of(m, node_field(e, "operator")), "-") && !may_wrap(m, e, scope))
+      slice_is(value_text_of(m, node_field(e, "operator")), "-") &&
+      !may_wrap(m, e, scope))
     return poly_add(poly_int(0), value_at(m, node_field(e, "argument"), scope, depth + 1),
                     -1);
   return poly_unknown;
@@ -266,16 +272,16 @@ struct poly value_of_expression(struct model *m, TSNode e, struct iter *scope) {
 // ---- loops --------------------------------------------------------------------------
 
 // Is a name that stands in TEXT assigned in BODY?
-static bool changes(const struct model *m, TSNode body, struct slice text) {
+static bool value_changes(const struct model *m, TSNode body, struct slice text) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (t.kind == TOKEN_WORD && assigned(m, body, t.text))
+    if (t.kind == TOKEN_WORD && value_assigned(m, body, t.text))
       return true;
   return false;
 }
 
 // The node of T, a part of the header of I's loop.
-static TSNode part(const struct model *m, const struct iter *i, struct slice t) {
+static TSNode value_part(const struct model *m, const struct iter *i, struct slice t) {
   uint32_t at = (uint32_t)(t.data - m->b.s->text);
   TSNode n = ts_node_named_descendant_for_byte_range(i->node, at, at + (uint32_t)t.size);
   return ts_node_start_byte(n) == at && ts_node_end_byte(n) == at + t.size
@@ -293,15 +299,15 @@ struct slice declared_type(const struct model *m, struct slice name) {
 // -1 < 2u does not hold: where unsigned numbers are compared, none may be negative. That
 // the one which a loop counts up to is not is left to the program, which would count up
 // to 4 billion.
-static bool compares(struct model *m, const struct iter *i, struct poly low,
-                     struct poly bound) {
+static bool value_compares(struct model *m, const struct iter *i, struct poly low,
+                           struct poly bound) {
   struct system s = { 0 };
   bool is_unsigned = model_type(m, i->dim.type).is_unsigned ||
       model_unsigned(m, node_field(i->node, "condition"), i->outer);
   model_facts(i->outer, &s);
   for (unsigned a = 0; a < m->k->n_args; a++)
     if (m->k->args[a].integer && model_type(m, m->k->args[a].specifiers).is_unsigned)
-      system_add(&s, symbol(m, slice_of(m->k->args[a].name)), false);
+      system_add(&s, value_symbol(m, slice_of(m->k->args[a].name)), false);
   return !is_unsigned ||
       (system_implies(&s, low) && (!i->dim.down || system_implies(&s, bound)));
 }
@@ -315,15 +321,16 @@ const char *value_range(struct model *m, struct iter *i) {
   struct integer_type type = model_type(m, d->type);
   if (d->pointer || !type.known || type.size < 4)
     return "its variable is no plain integer";
-  if (assigned(m, body, d->var) || changes(m, body, d->low) || changes(m, body, d->bound))
+  if (value_assigned(m, body, d->var) || value_changes(m, body, d->low) ||
+      value_changes(m, body, d->bound))
     return "its variable or its bounds are changed in it";
   if (!d->unit_step && !read_integer(d->step, &step))
     return "its step is no number";
-  struct poly low = value_of_expression(m, part(m, i, d->low), i->outer);
-  struct poly bound = value_of_expression(m, part(m, i, d->bound), i->outer);
+  struct poly low = value_of_expression(m, value_part(m, i, d->low), i->outer);
+  struct poly bound = value_of_expression(m, value_part(m, i, d->bound), i->outer);
   if (!low.known || !bound.known || step < 1)
     return "its bounds are not affine";
-  if (!compares(m, i, low, bound))
+  if (!value_compares(m, i, low, bound))
     return "its bounds may be negative, where unsigned numbers are compared";
   if (m->n_atoms == MAX_ATOMS)
     return "there are too many loops";

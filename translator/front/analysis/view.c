@@ -44,7 +44,7 @@ static struct slice integer_of(const struct macro *m) {
   return fine ? value.text : (struct slice){ 0 };
 }
 
-static bool is_hidden(const struct hidden *h, struct slice name) {
+static bool view_is_hidden(const struct hidden *h, struct slice name) {
   for (; h; h = h->outer)
     if (slices_same(h->name, name))
       return true;
@@ -86,9 +86,9 @@ static bool take_paste(struct lexer *l) {
 }
 
 // What M says, with ARGS for its parameters.
-static void substitute(struct replacer *r, struct lexer body, const struct slice *names,
-                       const struct slice *args, unsigned n, const struct hidden *h,
-                       struct text *out) {
+static void view_substitute(struct replacer *r, struct lexer body,
+                            const struct slice *names, const struct slice *args,
+                            unsigned n, const struct hidden *h, struct text *out) {
   bool pasted = false;
   for (struct token t; (t = lex(&body)).kind != TOKEN_END;) {
     unsigned i = 0;
@@ -107,14 +107,14 @@ static void substitute(struct replacer *r, struct lexer body, const struct slice
 
 // The use of a macro whose name L has just read; false: it is none, and is to stand as it
 // is.
-static bool replace(struct replacer *r, struct lexer *l, struct slice name,
-                    const struct hidden *h, struct text *out) {
+static bool view_replace(struct replacer *r, struct lexer *l, struct slice name,
+                         const struct hidden *h, struct text *out) {
   const struct macro *m = expand_macro(r->x, name, r->order);
   struct hidden mine = { name, h };
   struct slice *names = NULL, *args = NULL;
   struct text body = { 0 };
   unsigned n = 0, given = 0, depth = 0;
-  if (!m || m->builtin || is_hidden(h, name) || (!r->numbers && integer_of(m).size))
+  if (!m || m->builtin || view_is_hidden(h, name) || (!r->numbers && integer_of(m).size))
     return false;
   struct lexer definition = definition_of(m), ahead = *l;
   if (m->function) {
@@ -130,7 +130,7 @@ static bool replace(struct replacer *r, struct lexer *l, struct slice name,
   r->failed |= n != given || depth > MAX_NESTED || out->size > MAX_VIEW;
   if (r->failed)
     return true;
-  substitute(r, definition, names, args, n, h, &body);
+  view_substitute(r, definition, names, args, n, h, &body);
   replace_all(r, (struct slice){ body.data, body.size }, &mine, out);
   return true;
 }
@@ -139,7 +139,7 @@ static void replace_all(struct replacer *r, struct slice in, const struct hidden
                         struct text *out) {
   struct lexer l = lexer_of(in);
   for (struct token t; !r->failed && (t = lex(&l)).kind != TOKEN_END;)
-    if (t.kind != TOKEN_WORD || !replace(r, &l, t.text, h, out))
+    if (t.kind != TOKEN_WORD || !view_replace(r, &l, t.text, h, out))
       text_printf(out, " %.*s", (int)t.text.size, t.text.data);
 }
 
@@ -160,7 +160,7 @@ static void put_function(struct replacer *r, const struct source *s,
       l = (struct lexer){ lex_line_end(l.p, l.end), l.end, true };
       continue;
     }
-    if (t.kind != TOKEN_WORD || !replace(r, &l, t.text, NULL, &use))
+    if (t.kind != TOKEN_WORD || !view_replace(r, &l, t.text, NULL, &use))
       continue;
     text_add(out, at, (size_t)(t.text.data - at));
     put_span(v, out, (size_t)(t.text.data - s->text), false);
@@ -173,14 +173,15 @@ static void put_function(struct replacer *r, const struct source *s,
 }
 
 // Is TEXT, with all macros replaced, what the preprocessor made of it?
-static bool is_true(const struct replacer *r, struct slice text, struct slice expanded) {
+static bool view_is_true(const struct replacer *r, struct slice text,
+                         struct slice expanded) {
   struct replacer all = { r->x, r->order, .numbers = true };
   struct text full = { 0 };
   struct lexer l = lexer_of(text), x = lexer_of(expanded);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (t.first && slice_is(t.text, "#"))
       l = (struct lexer){ lex_line_end(l.p, l.end), l.end, true };
-    else if (t.kind != TOKEN_WORD || !replace(&all, &l, t.text, NULL, &full))
+    else if (t.kind != TOKEN_WORD || !view_replace(&all, &l, t.text, NULL, &full))
       text_printf(&full, " %.*s", (int)t.text.size, t.text.data);
   l = lexer_of((struct slice){ full.data, full.size });
   for (;;) {
@@ -234,7 +235,7 @@ struct view *view_of(const struct source *s, const struct expansion *x,
   put_function(&r, s, f, v, &out);
   const char *name = item->names[0].name.data;
   if (r.failed ||
-      !is_true(
+      !view_is_true(
           &r, (struct slice){ s->text + f->name_at, f->end - f->name_at },
           (struct slice){ name, (size_t)(item->text.data + item->text.size - name) }))
     return NULL;

@@ -80,16 +80,16 @@ void emit_define_params(const struct emission *e, bool define) {
   }
 }
 
-static void begin_generated(struct text *out) {
+static void emit_begin_generated(struct text *out) {
   text_printf(out, "\nAUTOTUNE_GENERATED\n#line 1 \"<autotune>\"\n");
 }
 
-static void header(const struct emission *e, const struct function *f) {
+static void emit_header(const struct emission *e, const struct function *f) {
   text_add(e->out, e->s->text + f->start, f->body_at - f->start);
 }
 
-static void key_values(const struct emission *e, const char *separator,
-                       const char *format) {
+static void emit_key_values(const struct emission *e, const char *separator,
+                            const char *format) {
   for (unsigned i = 0; i < e->k->n_keys; i++) {
     text_printf(e->out, "%s", i ? separator : "");
     text_printf(e->out, format, i);
@@ -111,7 +111,7 @@ static void slow_path(const struct emission *e) {
   text_printf(e->out, ")\n{\n");
   if (e->k->n_keys) {
     text_printf(e->out, "  const long long autotune_k[] = { ");
-    key_values(e, ", ", "");
+    emit_key_values(e, ", ", "");
     text_printf(e->out, " };\n");
   }
   if (e->k->n_args) {
@@ -136,16 +136,16 @@ static void slow_path(const struct emission *e) {
 }
 
 // What the program calls: one load, the comparisons of the key, one indirect call.
-static void stub(const struct emission *e) {
+static void emit_stub(const struct emission *e) {
   const char *name = e->k->main.name;
-  header(e, &e->k->main);
+  emit_header(e, &e->k->main);
   text_printf(e->out,
               "\n{\n  struct autotune_entry *const autotune_e =\n"
               "    __atomic_load_n(&autotune_site_%s.hot, __ATOMIC_ACQUIRE);\n"
               "  if (__builtin_expect(autotune_e != 0",
               name);
   text_printf(e->out, "%s", e->k->n_keys ? " && " : "");
-  key_values(e, " && ", "autotune_e->key[%u] == ");
+  emit_key_values(e, " && ", "autotune_e->key[%u] == ");
   text_printf(
       e->out,
       " && !autotune_due(autotune_e), 1)) {\n    %s((autotune_type_%s *)autotune_e->code)(",
@@ -159,8 +159,8 @@ static void stub(const struct emission *e) {
 
 // The kernel itself is declared static in front of what will be its default, where a
 // macro of the user's may say so once more.
-static void declare(const struct emission *e, const struct function *f) {
-  header(e, f);
+static void emit_declare(const struct emission *e, const struct function *f) {
+  emit_header(e, f);
   if (f == &e->k->main)
     text_printf(e->out, ";\nstatic __typeof__(%s) autotune_default_%s;\n", f->name,
                 f->name);
@@ -169,20 +169,20 @@ static void declare(const struct emission *e, const struct function *f) {
 }
 
 // In front of the definition at F: params and a prototype.
-static void before(const struct emission *e, const struct function *f) {
-  begin_generated(e->out);
+static void emit_before(const struct emission *e, const struct function *f) {
+  emit_begin_generated(e->out);
   emit_define_params(e, true);
   if (e->o->bake)
     bake_before(e, f);
   else
-    declare(e, f);
+    emit_declare(e, f);
   text_printf(e->out, "AUTOTUNE_AS_WRITTEN\n");
   emit_resume(e->s, f->start, e->out);
 }
 
-static void after(const struct emission *e, const struct function *f) {
+static void emit_after(const struct emission *e, const struct function *f) {
   const char *name = e->k->main.name;
-  begin_generated(e->out);
+  emit_begin_generated(e->out);
   if (e->o->bake) {
     bake_after(e, f);
   } else if (f == &e->k->main) {
@@ -198,7 +198,7 @@ static void after(const struct emission *e, const struct function *f) {
                 "{\n  autotune_site_close(&autotune_site_%s);\n}\n",
                 name, name, name, name);
     slow_path(e);
-    stub(e);
+    emit_stub(e);
     emit_hide_macros(e, false);
   }
   emit_define_params(e, false);
@@ -217,7 +217,7 @@ struct edits {
   unsigned n;
 };
 
-static void edit_add(struct edits *edits, struct edit edit) {
+static void emit_edit_add(struct edits *edits, struct edit edit) {
   unsigned i = edits->n;
   *GROW(edits->list, edits->n) = edit;
   for (; i > 0 && edits->list[i - 1].start > edit.start; i--)
@@ -232,11 +232,12 @@ static void edit_linkage(const struct source *s, struct edits *edits,
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     size_t at = (size_t)(t.text.data - s->text);
     if (slice_is(t.text, "extern") || slice_is(t.text, "static"))
-      edit_add(edits, (struct edit){ at, at + t.text.size, EDIT_STATIC, NULL, f });
+      emit_edit_add(edits, (struct edit){ at, at + t.text.size, EDIT_STATIC, NULL, f });
   }
 }
 
-static void apply(const struct source *s, const struct edit *edit, struct text *out) {
+static void emit_apply(const struct source *s, const struct edit *edit,
+                       struct text *out) {
   switch (edit->kind) {
   case EDIT_BLANK:
     for (size_t i = edit->start; i < edit->end; i++)
@@ -247,7 +248,7 @@ static void apply(const struct source *s, const struct edit *edit, struct text *
     text_printf(out, "%*s", (int)(edit->end - edit->start), "");
     break;
   case EDIT_BEFORE:
-    before(edit->emission, edit->function);
+    emit_before(edit->emission, edit->function);
     break;
   case EDIT_NAME:
     if (edit->emission->o->bake) { // to be read
@@ -258,25 +259,26 @@ static void apply(const struct source *s, const struct edit *edit, struct text *
     emit_resume(s, edit->end, out); // what follows keeps its column
     break;
   case EDIT_AFTER:
-    after(edit->emission, edit->function);
+    emit_after(edit->emission, edit->function);
     break;
   }
 }
 
-static void edit_kernel(const struct source *s, struct edits *edits,
-                        const struct emission *e) {
+static void emit_edit_kernel(const struct source *s, struct edits *edits,
+                             const struct emission *e) {
   const struct function *f = &e->k->main;
-  edit_add(edits, (struct edit){ f->start, f->start, EDIT_BEFORE, e, f });
+  emit_edit_add(edits, (struct edit){ f->start, f->start, EDIT_BEFORE, e, f });
   if (!e->o->bake || bake_applies(e->k)) {
     edit_linkage(s, edits, f);
-    edit_add(edits,
-             (struct edit){ f->name_at, f->name_at + strlen(f->name), EDIT_NAME, e, f });
+    emit_edit_add(
+        edits,
+        (struct edit){ f->name_at, f->name_at + strlen(f->name), EDIT_NAME, e, f });
   }
-  edit_add(edits, (struct edit){ f->end, f->end, EDIT_AFTER, e, f });
+  emit_edit_add(edits, (struct edit){ f->end, f->end, EDIT_AFTER, e, f });
   for (unsigned i = 0; i < e->k->n_alternatives; i++) {
     f = &e->k->alternatives[i];
-    edit_add(edits, (struct edit){ f->start, f->start, EDIT_BEFORE, e, f });
-    edit_add(edits, (struct edit){ f->end, f->end, EDIT_AFTER, e, f });
+    emit_edit_add(edits, (struct edit){ f->start, f->start, EDIT_BEFORE, e, f });
+    emit_edit_add(edits, (struct edit){ f->end, f->end, EDIT_AFTER, e, f });
   }
 }
 
@@ -287,8 +289,9 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
   struct edits edits = { 0 };
   bool any = false;
   for (unsigned i = 0; i < n_pragmas; i++)
-    edit_add(&edits,
-             (struct edit){ pragmas[i].offset, pragmas[i].end, EDIT_BLANK, NULL, NULL });
+    emit_edit_add(
+        &edits,
+        (struct edit){ pragmas[i].offset, pragmas[i].end, EDIT_BLANK, NULL, NULL });
   for (unsigned i = 0; i < n_kernels; i++) {
     struct emission *e = arena_alloc(sizeof *e);
     *e = (struct emission){
@@ -296,7 +299,7 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
     };
     e->factors = units[i] ? factors_of(x, e->k, &e->n_factors) : NULL;
     if (units[i]) // else an #if leaves the kernel out
-      edit_kernel(s, &edits, e);
+      emit_edit_kernel(s, &edits, e);
     any |= units[i] != NULL;
   }
   size_t at = s->size >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -310,7 +313,7 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
   }
   for (unsigned i = 0; i < edits.n; i++) {
     text_add(out, s->text + at, edits.list[i].start - at);
-    apply(s, &edits.list[i], out);
+    emit_apply(s, &edits.list[i], out);
     at = edits.list[i].end;
   }
   text_add(out, s->text + at, s->size - at);

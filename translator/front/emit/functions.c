@@ -52,7 +52,7 @@ void emit_unpacked(const struct emission *e) {
   }
 }
 
-static int argument(const struct kernel *k, struct slice name) {
+static int functions_argument(const struct kernel *k, struct slice name) {
   for (unsigned i = 0; i < k->n_args; i++)
     if (k->args[i].name && slice_is(name, k->args[i].name))
       return (int)i;
@@ -113,7 +113,7 @@ void emit_arguments(const struct emission *e) {
 }
 
 // A blank where there are any in front of T: `::` is two tokens.
-static void gap(struct text *out, struct slice previous, struct token t) {
+static void functions_gap(struct text *out, struct slice previous, struct token t) {
   if (previous.data && previous.data + previous.size != t.text.data)
     text_printf(out, " ");
 }
@@ -122,10 +122,10 @@ void emit_renamed(const struct emission *e, struct slice expr) {
   struct lexer l = lexer_of(expr);
   struct slice previous = { 0 };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
-    gap(e->out, previous, t);
+    functions_gap(e->out, previous, t);
     bool other = slice_is(previous, ".") || slice_is(previous, "->") ||
         slice_is(previous, "struct") || slice_is(previous, "enum");
-    int a = t.kind == TOKEN_WORD && !other ? argument(e->k, t.text) : -1;
+    int a = t.kind == TOKEN_WORD && !other ? functions_argument(e->k, t.text) : -1;
     if (a >= 0)
       text_printf(e->out, "autotune_arg_%s_%d", e->k->main.name, a);
     else
@@ -133,7 +133,7 @@ void emit_renamed(const struct emission *e, struct slice expr) {
   }
 }
 
-static void invoke(const struct emission *e) {
+static void functions_invoke(const struct emission *e) {
   const char *name = e->k->main.name;
   text_printf(e->out,
               "static void autotune_invoke_%s(autotune_fn autotune_f, "
@@ -166,8 +166,8 @@ void emit_numbered(const struct emission *e, struct slice expr) {
   struct lexer l = lexer_of(expr);
   struct slice previous = { 0 };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
-    gap(e->out, previous, t);
-    long long number = t.kind == TOKEN_WORD && argument(e->k, t.text) < 0
+    functions_gap(e->out, previous, t);
+    long long number = t.kind == TOKEN_WORD && functions_argument(e->k, t.text) < 0
         ? word_number(e->k, t.text)
         : -1;
     if (number >= 0)
@@ -241,7 +241,7 @@ void emit_close_typed(const struct emission *e) {
 }
 
 // One function for each factor of the constraint.
-static void condition(const struct emission *e, unsigned index) {
+static void functions_condition(const struct emission *e, unsigned index) {
   const char *name = e->k->main.name;
   emit_open_typed(e, "int", arena_printf("autotune_allows_%s_%u", name, index), "");
   text_printf(e->out, "  return (");
@@ -260,7 +260,7 @@ static void condition(const struct emission *e, unsigned index) {
 }
 
 // One for the parts of a factor that hold no param.
-static void leaves(const struct emission *e, unsigned index) {
+static void functions_leaves(const struct emission *e, unsigned index) {
   const struct factor *f = &e->factors[index];
   const char *name = e->k->main.name;
   text_printf(e->out, "static void autotune_parts_%s_%u(", name, index);
@@ -281,15 +281,15 @@ static void leaves(const struct emission *e, unsigned index) {
   text_printf(e->out, "%sautotune_o, autotune_m);\n}\n", e->k->n_args ? ",\n    " : "");
 }
 
-static void constraint(const struct emission *e) {
+static void functions_constraint(const struct emission *e) {
   for (unsigned i = 0; i < e->n_factors; i++) {
-    condition(e, i);
+    functions_condition(e, i);
     if (e->factors[i].n_leaves)
-      leaves(e, i);
+      functions_leaves(e, i);
   }
 }
 
-static void footprint(const struct emission *e) {
+static void functions_footprint(const struct emission *e) {
   const char *name = e->k->main.name;
   if (!footprint_applies(e->k))
     return;
@@ -310,7 +310,8 @@ static void footprint(const struct emission *e) {
 }
 
 // BASE[LOW0][LOW1]…, or where LAST, the last element.
-static void element(const struct emission *e, const struct section *c, bool last) {
+static void functions_element(const struct emission *e, const struct section *c,
+                              bool last) {
   text_printf(e->out, "&(%.*s)", WORD(c->base));
   for (unsigned i = 0; i < c->n_dims; i++)
     text_printf(e->out, last ? "[autotune_low%u + autotune_n%u - 1]" : "[autotune_low%u]",
@@ -319,7 +320,8 @@ static void element(const struct emission *e, const struct section *c, bool last
 
 // The bytes between the first and the last element; nothing where a length is not
 // positive.
-static void span(const struct emission *e, const struct section *c, unsigned index) {
+static void functions_span(const struct emission *e, const struct section *c,
+                           unsigned index) {
   text_printf(e->out, "  {\n");
   for (unsigned i = 0; i < c->n_dims; i++) {
     struct slice low = c->dims[i].low, length = c->dims[i].length;
@@ -335,9 +337,9 @@ static void span(const struct emission *e, const struct section *c, unsigned ind
   for (unsigned i = 0; i < c->n_dims; i++)
     text_printf(e->out, " && autotune_n%u > 0", i);
   text_printf(e->out, ") {\n      char *autotune_first = (char *)");
-  element(e, c, false);
+  functions_element(e, c, false);
   text_printf(e->out, ";\n      char *autotune_last = (char *)(");
-  element(e, c, true);
+  functions_element(e, c, true);
   text_printf(e->out,
               " + 1);\n"
               "      autotune_c->spans[%u].base = autotune_first;\n"
@@ -347,7 +349,7 @@ static void span(const struct emission *e, const struct section *c, unsigned ind
               index, index);
 }
 
-static void describe(const struct emission *e) {
+static void functions_describe(const struct emission *e) {
   const char *name = e->k->main.name;
   text_printf(e->out, "static void autotune_measures_%s(", name);
   emit_parameters(e, "struct autotune_call *autotune_c");
@@ -357,7 +359,7 @@ static void describe(const struct emission *e) {
                 "  autotune_c->spans[%u].base = 0;\n  autotune_c->spans[%u].bytes = 0;\n",
                 i, i);
   for (unsigned i = 0; i < e->k->n_sections; i++)
-    span(e, &e->k->sections[i], i);
+    functions_span(e, &e->k->sections[i], i);
   struct slice zero = { "0", 1 };
   struct slice flops = e->k->flops.size ? e->k->flops : zero;
   struct slice bytes = e->k->bytes.size ? e->k->bytes : zero;
@@ -374,9 +376,9 @@ static void describe(const struct emission *e) {
 
 void emit_functions(const struct emission *e) {
   if (!e->k->cuda)
-    invoke(e);
-  constraint(e);
-  describe(e);
+    functions_invoke(e);
+  functions_constraint(e);
+  functions_describe(e);
   if (!e->k->cuda)
-    footprint(e);
+    functions_footprint(e);
 }

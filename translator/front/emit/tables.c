@@ -23,7 +23,7 @@ static void string_slice(struct text *out, struct slice s) {
 }
 
 // A double that every C compiler reads back exactly.
-static void real(struct text *out, double d) {
+static void tables_real(struct text *out, double d) {
   if (isnan(d))
     text_printf(out, "0.0");
   else if (isinf(d))
@@ -32,7 +32,7 @@ static void real(struct text *out, double d) {
     text_printf(out, "%.17e", d);
 }
 
-static void params(const struct emission *e) {
+static void tables_params(const struct emission *e) {
   const char *name = e->k->main.name;
   for (unsigned i = 0; i < e->k->n_params; i++) {
     const struct param *p = &e->k->params[i];
@@ -48,7 +48,7 @@ static void params(const struct emission *e) {
       text_printf(e->out,
                   v->i == INT64_MIN ? ", -9223372036854775807LL - 1, " : ", %lldLL, ",
                   v->i);
-      real(e->out, v->d);
+      tables_real(e->out, v->d);
       text_printf(e->out, " },\n");
     }
     text_printf(e->out, "};\n");
@@ -70,7 +70,7 @@ static void params(const struct emission *e) {
 }
 
 // What factor F looks at, and the steps that tell early whether it can hold.
-static void factor(const struct emission *e, unsigned index) {
+static void tables_factor(const struct emission *e, unsigned index) {
   const struct factor *f = &e->factors[index];
   const char *name = e->k->main.name;
   text_printf(e->out, "static const unsigned autotune_looks_%s_%u[] = { ", name, index);
@@ -84,16 +84,16 @@ static void factor(const struct emission *e, unsigned index) {
               name, index);
   for (unsigned i = 0; i < f->n_steps; i++) {
     text_printf(e->out, "  { %s, %u, ", f->steps[i].op, f->steps[i].index);
-    real(e->out, f->steps[i].number);
+    tables_real(e->out, f->steps[i].number);
     text_printf(e->out, " },\n");
   }
   text_printf(e->out, "};\n");
 }
 
-static void conditions(const struct emission *e) {
+static void tables_conditions(const struct emission *e) {
   const char *name = e->k->main.name;
   for (unsigned i = 0; i < e->n_factors; i++)
-    factor(e, i);
+    tables_factor(e, i);
   if (e->n_factors)
     text_printf(e->out,
                 "static const struct autotune_condition autotune_conditions_%s[] = {\n",
@@ -113,7 +113,7 @@ static void conditions(const struct emission *e) {
     text_printf(e->out, "};\n");
 }
 
-static void arguments(const struct emission *e) {
+static void tables_arguments(const struct emission *e) {
   const char *name = e->k->main.name;
   if (!e->k->n_args)
     return;
@@ -136,7 +136,7 @@ static void arguments(const struct emission *e) {
   text_printf(e->out, "};\n");
 }
 
-static void keys(const struct emission *e) {
+static void tables_keys(const struct emission *e) {
   if (!e->k->n_keys)
     return;
   text_printf(e->out, "static const char *const autotune_keys_%s[] = {\n",
@@ -187,7 +187,7 @@ static void section_element(const struct emission *e, const struct section *c,
   text_printf(e->out, ")");
 }
 
-static void sections(const struct emission *e) {
+static void tables_sections(const struct emission *e) {
   static const char *const access[] = { "0", "AUTOTUNE_IN", "AUTOTUNE_OUT",
                                         "AUTOTUNE_INOUT" };
   if (!e->k->n_sections)
@@ -212,7 +212,7 @@ static void sections(const struct emission *e) {
   text_printf(e->out, "};\n");
 }
 
-static void units(const struct emission *e) {
+static void tables_units(const struct emission *e) {
   const char *name = e->k->main.name;
   for (unsigned i = 0; i < e->k->n_compilers; i++) {
     const struct unit *u = &e->units[i];
@@ -238,8 +238,8 @@ static void units(const struct emission *e) {
 }
 
 // The names that any of the units leaves open, or the replay.
-static unsigned symbols(const struct emission *e, const struct unit *replay,
-                        struct symbol **all) {
+static unsigned tables_symbols(const struct emission *e, const struct unit *replay,
+                               struct symbol **all) {
   struct symbol *names = NULL;
   unsigned n = 0;
   for (unsigned i = 0; i <= e->k->n_compilers; i++) {
@@ -267,8 +267,8 @@ static unsigned symbols(const struct emission *e, const struct unit *replay,
 }
 
 // What a captured call is replayed from, or why there is no such thing.
-static const char *replay(const struct emission *e, const struct unit *u,
-                          const struct symbol *symbols, unsigned n) {
+static const char *tables_replay(const struct emission *e, const struct unit *u,
+                                 const struct symbol *symbols, unsigned n) {
   const char *refused = replay_refused(symbols, n);
   if (refused)
     return refused;
@@ -280,7 +280,7 @@ static const char *replay(const struct emission *e, const struct unit *u,
 }
 
 // The last word of what stands for the user's compiler, which may be behind ccache.
-static const char *compiler(const struct emission *e) {
+static const char *tables_compiler(const struct emission *e) {
   const char *last = NULL;
   for (const char *const *c = e->o->compiler; c && *c; c++)
     last = *c;
@@ -296,7 +296,7 @@ void emit_field_end(const struct emission *e) {
 }
 
 // `.n_what = N, .what = autotune_what_NAME,`
-static void array(const struct emission *e, const char *what, unsigned n) {
+static void tables_array(const struct emission *e, const char *what, unsigned n) {
   if (!n)
     return;
   emit_field(e, arena_printf("n_%s", what));
@@ -309,7 +309,7 @@ static void array(const struct emission *e, const char *what, unsigned n) {
 
 static void real_field(const struct emission *e, const char *name, double d) {
   emit_field(e, name);
-  real(e->out, d);
+  tables_real(e->out, d);
   emit_field_end(e);
 }
 
@@ -327,13 +327,13 @@ static void number_field(const struct emission *e, const char *name, unsigned n)
 
 void emit_arrays(const struct emission *e) {
   const struct kernel *k = e->k;
-  array(e, "args", k->n_args);
+  tables_array(e, "args", k->n_args);
   if (!k->cuda) // typedefs are C++'s to know
-    array(e, "keys", k->n_keys);
-  array(e, "params", k->n_params);
-  array(e, "sections", k->n_sections);
-  array(e, "units", k->n_compilers);
-  array(e, "conditions", e->n_factors);
+    tables_array(e, "keys", k->n_keys);
+  tables_array(e, "params", k->n_params);
+  tables_array(e, "sections", k->n_sections);
+  tables_array(e, "units", k->n_compilers);
+  tables_array(e, "conditions", e->n_factors);
 }
 
 void emit_options(const struct emission *e) {
@@ -355,10 +355,11 @@ void emit_options(const struct emission *e) {
   real_field(e, "budget_share", k->budget_share);
   real_field(e, "until", k->until);
   string_field(e, "family", k->family);
-  string_field(e, "compiler", compiler(e));
+  string_field(e, "compiler", tables_compiler(e));
 }
 
-static void kernel(const struct emission *e, unsigned n_symbols, const char *refused) {
+static void tables_kernel(const struct emission *e, unsigned n_symbols,
+                          const char *refused) {
   const struct kernel *k = e->k;
   const char *name = k->main.name, *path;
   unsigned line = source_where(e->s, k->main.start, &path, NULL);
@@ -378,7 +379,7 @@ static void kernel(const struct emission *e, unsigned n_symbols, const char *ref
                 "  .ret_element = AUTOTUNE_ELEMENT(*(%.*s *)0),\n",
                 (int)k->result.size, k->result.data, (int)k->result.size, k->result.data);
   emit_arrays(e);
-  array(e, "symbols", n_symbols);
+  tables_array(e, "symbols", n_symbols);
   emit_options(e);
   if (footprint_applies(k))
     text_printf(e->out, "  .footprint = autotune_footprint_%s,\n", name);
@@ -390,22 +391,22 @@ static void kernel(const struct emission *e, unsigned n_symbols, const char *ref
 }
 
 void emit_common_tables(const struct emission *e) {
-  params(e);
-  units(e);
+  tables_params(e);
+  tables_units(e);
 }
 
 void emit_instance_tables(const struct emission *e) {
-  conditions(e);
-  arguments(e);
-  sections(e);
+  tables_conditions(e);
+  tables_arguments(e);
+  tables_sections(e);
 }
 
 void emit_tables(const struct emission *e) {
   emit_common_tables(e);
   emit_instance_tables(e);
-  keys(e);
+  tables_keys(e);
   struct unit u = unit_replay(e->s, e->k, e->x);
   struct symbol *all;
-  unsigned n = symbols(e, &u, &all);
-  kernel(e, n, replay(e, &u, all, n));
+  unsigned n = tables_symbols(e, &u, &all);
+  tables_kernel(e, n, tables_replay(e, &u, all, n));
 }

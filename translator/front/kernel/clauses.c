@@ -20,15 +20,15 @@ static bool is_identifier(struct slice text) {
   return t.kind == TOKEN_WORD && t.text.size == text.size;
 }
 
-static bool reserved(struct slice name) {
+static bool clauses_reserved(struct slice name) {
   static const char prefix[] = "AUTOTUNE_";
   return name.size >= sizeof prefix - 1 &&
       memcmp(name.data, prefix, sizeof prefix - 1) == 0;
 }
 
 // May NAME be that of a new param?
-static bool check_name(const struct source *s, const struct kernel *k,
-                       struct slice name) {
+static bool clauses_check_name(const struct source *s, const struct kernel *k,
+                               struct slice name) {
   size_t at = pragma_offset(pragma_of(k), name);
   int length = (int)name.size;
   const char *wrong = NULL;
@@ -36,7 +36,7 @@ static bool check_name(const struct source *s, const struct kernel *k,
     wrong = "'%.*s' is no name for a param";
   else if (is_keyword(name))
     wrong = "'%.*s' is a word of C, so no name for a param";
-  else if (reserved(name))
+  else if (clauses_reserved(name))
     wrong = "'%.*s': names that begin with AUTOTUNE_ are reserved";
   else if (kernel_param(k, name) >= 0)
     wrong = "the param '%.*s' stands here twice";
@@ -60,7 +60,7 @@ static bool read_label(const struct source *s, struct kernel *k, struct slice la
     *value = slice_trim((struct slice){ equals + 1, label.size - name.size - 1 });
     name = slice_trim(name);
   }
-  if (!check_name(s, k, name))
+  if (!clauses_check_name(s, k, name))
     return false;
   param->name = param->macro = arena_copy(name.data, name.size);
   param->offset = pragma_offset(pragma_of(k), name);
@@ -68,8 +68,8 @@ static bool read_label(const struct source *s, struct kernel *k, struct slice la
 }
 
 // The index of the candidate that TEXT spells, or n_values.
-static unsigned find_value(const struct source *s, const struct pragma *p,
-                           struct slice text, const struct param *param) {
+static unsigned clauses_find_value(const struct source *s, const struct pragma *p,
+                                   struct slice text, const struct param *param) {
   struct value v;
   enum value_kind kind;
   unsigned i = 0;
@@ -80,7 +80,8 @@ static unsigned find_value(const struct source *s, const struct pragma *p,
   return i;
 }
 
-static void read_param(const struct source *s, struct kernel *k, const struct clause *c) {
+static void clauses_read_param(const struct source *s, struct kernel *k,
+                               const struct clause *c) {
   const struct pragma *p = pragma_of(k);
   struct param param = { .when = -1, .named = true };
   struct slice value;
@@ -105,7 +106,7 @@ static void read_param(const struct source *s, struct kernel *k, const struct cl
       fine = values_add(s, p, a->is_set ? a->set[j] : a->text, &param) && fine;
   }
   if (value.size && fine) {
-    param.original = find_value(s, p, value, &param);
+    param.original = clauses_find_value(s, p, value, &param);
     if (param.original == param.n_values)
       diag_error(s, pragma_offset(p, value), value.size, NULL,
                  "the default is not among the candidates");
@@ -119,8 +120,8 @@ static void read_flags(const struct source *s, struct kernel *k, const struct cl
     values_flags(s, pragma_of(k), c, k);
 }
 
-static void read_compiler(const struct source *s, struct kernel *k,
-                          const struct clause *c) {
+static void clauses_read_compiler(const struct source *s, struct kernel *k,
+                                  const struct clause *c) {
   values_compilers(s, pragma_of(k), c, k);
 }
 
@@ -131,7 +132,8 @@ static void read_constraint(const struct source *s, struct kernel *k,
     *GROW(k->constraints, k->n_constraints) = c->args[0].text;
 }
 
-static void read_key(const struct source *s, struct kernel *k, const struct clause *c) {
+static void clauses_read_key(const struct source *s, struct kernel *k,
+                             const struct clause *c) {
   k->key_given = true;
   for (unsigned i = 0; i < c->n_args; i++) {
     struct slice text = c->args[i].text;
@@ -211,8 +213,8 @@ static bool read_share(const char *text, double *share) {
 }
 
 // `5s`, `500ms`, `2min`: a time; `200`: so many variants; `5%`: a share.
-static void read_budget(const struct source *s, struct kernel *k,
-                        const struct argument *a) {
+static void clauses_read_budget(const struct source *s, struct kernel *k,
+                                const struct argument *a) {
   static const struct {
     const char *unit;
     double seconds;
@@ -239,16 +241,16 @@ static void read_budget(const struct source *s, struct kernel *k,
         "this is no budget");
 }
 
-static void read_until(const struct source *s, struct kernel *k,
-                       const struct argument *a) {
+static void clauses_read_until(const struct source *s, struct kernel *k,
+                               const struct argument *a) {
   if (!read_share(arena_copy(a->text.data, a->text.size), &k->until) || k->until >= 1)
     diag_error(s, a->offset, a->text.size ? a->text.size : 1,
                "write until: 2%, to stop when less improvement is expected",
                "this is no share");
 }
 
-static void read_search(const struct source *s, struct kernel *k,
-                        const struct clause *c) {
+static void clauses_read_search(const struct source *s, struct kernel *k,
+                                const struct clause *c) {
   static const char *const searches[] = { "auto",   "exhaustive", "random", "local",
                                           "anneal", "genetic",    "model",  NULL };
   bool budget = false;
@@ -257,12 +259,12 @@ static void read_search(const struct source *s, struct kernel *k,
     const char *const *name = searches;
     if (slice_is(a->label, "budget") || (budget && a->label.size == 0)) {
       budget = true;
-      read_budget(s, k, a);
+      clauses_read_budget(s, k, a);
       continue;
     }
     if (slice_is(a->label, "until")) {
       budget = false;
-      read_until(s, k, a);
+      clauses_read_until(s, k, a);
       continue;
     }
     while (*name && !slice_is(a->text, *name))
@@ -285,7 +287,8 @@ static void read_search(const struct source *s, struct kernel *k,
     k->search = NULL;
 }
 
-static void read_mode(const struct source *s, struct kernel *k, const struct clause *c) {
+static void clauses_read_mode(const struct source *s, struct kernel *k,
+                              const struct clause *c) {
   static const char *const modes[] = { "first",  "background", "online", "offline",
                                        "locked", "off",        NULL };
   for (const char *const *m = modes; c->n_args && *m; m++)
@@ -313,19 +316,20 @@ static const struct {
   const char *name;
   clause_reader *read;
 } readers[] = {
-  { "param", read_param }, // the first: the others' expressions are checked for params
+  { "param",
+    clauses_read_param }, // the first: the others' expressions are checked for params
   { "flags", read_flags },
-  { "compiler", read_compiler },
+  { "compiler", clauses_read_compiler },
   { "constraint", read_constraint },
-  { "key", read_key },
+  { "key", clauses_read_key },
   { "in", read_in },
   { "out", read_out },
   { "inout", read_inout },
   { "verify", read_verify },
   { "flops", read_flops },
   { "bytes", read_bytes },
-  { "search", read_search },
-  { "mode", read_mode },
+  { "search", clauses_read_search },
+  { "mode", clauses_read_mode },
   { "family", read_family },
 };
 

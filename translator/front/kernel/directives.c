@@ -6,7 +6,7 @@
 
 // What a set is of, for its param's name: the directive where the clause is the
 // directive's own.
-static const char *subject(const struct pragma *p, const struct clause *c) {
+static const char *directives_subject(const struct pragma *p, const struct clause *c) {
   static const char *const own[] = { "sizes", "permutation", "partial", NULL };
   for (const char *const *o = own; *o; o++)
     if (strcmp(c->name, *o) == 0)
@@ -42,7 +42,7 @@ static int set_param(const struct source *s, struct kernel *k, const struct prag
     fine = values_add(s, p, a->set[i], &param) && fine;
   if (!fine || param.n_values == 0 || !params_left(s, k, a->offset))
     return -1;
-  param.name = set_name(s, k, subject(p, c), p->offset);
+  param.name = set_name(s, k, directives_subject(p, c), p->offset);
   param.original = param.n_values; // the code as written has no directive
   return kernel_add_param(k, param);
 }
@@ -78,8 +78,9 @@ static struct dir_clause read_clause(const struct source *s, struct kernel *k,
   return out;
 }
 
-static void read_directive(const struct source *s, struct kernel *k, struct function *f,
-                           const struct pragma *p, int when) {
+static void directives_read_directive(const struct source *s, struct kernel *k,
+                                      struct function *f, const struct pragma *p,
+                                      int when) {
   struct loop_directive d = { .pragma = p, .kind = p->directive, .present = -1 };
   if (!loop_find(s, p, f, &d.loop) || !params_left(s, k, p->offset))
     return;
@@ -101,7 +102,7 @@ bool directives_read(const struct source *s, const struct pragma *pragmas, unsig
   for (unsigned i = 0; i < n; i++)
     if (pragmas[i].kind == PRAGMA_LOOP && pragmas[i].offset > f->body_at &&
         pragmas[i].offset < f->end) {
-      read_directive(s, k, f, &pragmas[i], when);
+      directives_read_directive(s, k, f, &pragmas[i], when);
       broken = broken || pragmas[i].broken;
     }
   return !broken && diag_errors() == before;

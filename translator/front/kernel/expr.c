@@ -25,7 +25,7 @@ static const struct {
   { "!=", 6 }, { "&", 5 },  { "^", 4 },  { "|", 3 },  { "&&", 2 }, { "||", 1 },
 };
 
-static struct expr *parse_condition(struct parser *p);
+static struct expr *expr_parse_condition(struct parser *p);
 static struct expr *parse_operand(struct parser *p, struct token t);
 
 static struct expr *new_expr(enum operation op, struct expr *a) {
@@ -35,7 +35,7 @@ static struct expr *new_expr(enum operation op, struct expr *a) {
   return e;
 }
 
-static struct expr *fail(struct parser *p) {
+static struct expr *expr_fail(struct parser *p) {
   p->failed = true;
   return new_expr(OP_UNKNOWN, NULL);
 }
@@ -78,7 +78,7 @@ static struct expr *parse_number(struct parser *p, struct slice text) {
   if (read_integer(text, &e->number.i))
     return e;
   e->number.real = true;
-  return read_real(text, &e->number.d) ? e : fail(p);
+  return read_real(text, &e->number.d) ? e : expr_fail(p);
 }
 
 // What E was read from begins at START.
@@ -90,7 +90,7 @@ static void set_text(const struct parser *p, struct expr *e, const char *start) 
 static struct expr *parse_unary(struct parser *p) {
   const char *start = p->l.p;
   if (p->failed || p->depth == MAX_DEPTH || ++p->nodes > MAX_NODES)
-    return fail(p);
+    return expr_fail(p);
   p->depth++;
   struct expr *e = parse_operand(p, lex(&p->l));
   p->depth--;
@@ -110,9 +110,9 @@ static struct expr *parse_cast(struct parser *p) {
              slice_is(t.text, "_Bool") || slice_is(t.text, "bool"))
       narrow = true;
     else if (is_tag(t.text) || is_typeof(t.text))
-      return fail(p);
+      return expr_fail(p);
   if (!slice_is(t.text, ")"))
-    return fail(p);
+    return expr_fail(p);
   struct expr *e = new_expr(op, parse_unary(p));
   e->narrow = narrow;
   return e;
@@ -136,8 +136,8 @@ static struct expr *parse_operand(struct parser *p, struct token t) {
     struct lexer ahead = p->l;
     if (is_type_word(lex(&ahead).text))
       return parse_cast(p);
-    struct expr *e = parse_condition(p);
-    return slice_is(lex(&p->l).text, ")") ? e : fail(p);
+    struct expr *e = expr_parse_condition(p);
+    return slice_is(lex(&p->l).text, ")") ? e : expr_fail(p);
   }
   if (slice_is(t.text, "sizeof")) {
     skip_brackets(&p->l);
@@ -145,7 +145,7 @@ static struct expr *parse_operand(struct parser *p, struct token t) {
   }
   if (t.kind == TOKEN_WORD && !is_keyword(t.text))
     return parse_name(p, t.text);
-  return t.kind == TOKEN_NUMBER ? parse_number(p, t.text) : fail(p);
+  return t.kind == TOKEN_NUMBER ? parse_number(p, t.text) : expr_fail(p);
 }
 
 static struct expr *parse_binary(struct parser *p, int least) {
@@ -167,20 +167,20 @@ static struct expr *parse_binary(struct parser *p, int least) {
   }
 }
 
-static struct expr *parse_condition(struct parser *p) {
+static struct expr *expr_parse_condition(struct parser *p) {
   struct expr *e = parse_binary(p, 1);
   struct lexer ahead = p->l;
   if (!slice_is(lex(&ahead).text, "?"))
     return e;
   p->l = ahead;
   if (p->failed || p->depth == MAX_DEPTH)
-    return fail(p);
+    return expr_fail(p);
   p->depth++;
   e = new_expr(OP_CONDITION, e);
-  e->b = parse_condition(p);
+  e->b = expr_parse_condition(p);
   if (!slice_is(lex(&p->l).text, ":"))
-    return fail(p);
-  e->c = parse_condition(p);
+    return expr_fail(p);
+  e->c = expr_parse_condition(p);
   set_text(p, e, e->a->text.data);
   p->depth--;
   return e;
@@ -188,11 +188,11 @@ static struct expr *parse_condition(struct parser *p) {
 
 struct expr *expr_parse(const struct kernel *k, struct slice text) {
   struct parser p = { .k = k, .l = lexer_of(text) };
-  struct expr *e = parse_condition(&p);
+  struct expr *e = expr_parse_condition(&p);
   return p.failed || lex(&p.l).kind != TOKEN_END ? NULL : e;
 }
 
-static struct number integer(long long i) {
+static struct number expr_integer(long long i) {
   return (struct number){ .known = true, .i = i };
 }
 
@@ -220,22 +220,22 @@ static struct number real_binary(const char *op, double a, double b) {
     n.d = a - b;
     return n;
   case '<':
-    return op[1] == '<' ? (struct number){ 0 } : integer(op[1] ? a <= b : a < b);
+    return op[1] == '<' ? (struct number){ 0 } : expr_integer(op[1] ? a <= b : a < b);
   case '>':
-    return op[1] == '>' ? (struct number){ 0 } : integer(op[1] ? a >= b : a > b);
+    return op[1] == '>' ? (struct number){ 0 } : expr_integer(op[1] ? a >= b : a > b);
   case '=':
-    return integer(a == b);
+    return expr_integer(a == b);
   case '!':
-    return integer(a != b);
+    return expr_integer(a != b);
   default:
     return (struct number){ 0 };
   }
 }
 
-static struct number shift(const char *op, long long a, long long b) {
+static struct number expr_shift(const char *op, long long a, long long b) {
   if (b < 0 || b > 63)
     return (struct number){ 0 };
-  return integer(*op == '<' ? (long long)((unsigned long long)a << b) : a >> b);
+  return expr_integer(*op == '<' ? (long long)((unsigned long long)a << b) : a >> b);
 }
 
 // Wraps where C's would overflow; a division by zero is unknown.
@@ -243,30 +243,30 @@ static struct number integer_binary(const char *op, long long a, long long b) {
   unsigned long long ua = (unsigned long long)a, ub = (unsigned long long)b;
   switch (op[0]) {
   case '*':
-    return integer((long long)(ua * ub));
+    return expr_integer((long long)(ua * ub));
   case '+':
-    return integer((long long)(ua + ub));
+    return expr_integer((long long)(ua + ub));
   case '-':
-    return integer((long long)(ua - ub));
+    return expr_integer((long long)(ua - ub));
   case '/':
     return b == 0 || b == -1 ? (struct number){ .known = b, .i = (long long)(0 - ua) }
-                             : integer(a / b);
+                             : expr_integer(a / b);
   case '%':
-    return b == 0 || b == -1 ? (struct number){ .known = b } : integer(a % b);
+    return b == 0 || b == -1 ? (struct number){ .known = b } : expr_integer(a % b);
   case '<':
-    return op[1] == '<' ? shift(op, a, b) : integer(op[1] ? a <= b : a < b);
+    return op[1] == '<' ? expr_shift(op, a, b) : expr_integer(op[1] ? a <= b : a < b);
   case '>':
-    return op[1] == '>' ? shift(op, a, b) : integer(op[1] ? a >= b : a > b);
+    return op[1] == '>' ? expr_shift(op, a, b) : expr_integer(op[1] ? a >= b : a > b);
   case '=':
-    return integer(a == b);
+    return expr_integer(a == b);
   case '!':
-    return integer(a != b);
+    return expr_integer(a != b);
   case '&':
-    return integer(a & b);
+    return expr_integer(a & b);
   case '|':
-    return integer(a | b);
+    return expr_integer(a | b);
   default:
-    return integer(a ^ b);
+    return expr_integer(a ^ b);
   }
 }
 
@@ -276,13 +276,13 @@ static struct number binary_value(const struct expr *e, const struct kernel *k,
   bool both = a.known && b.known;
   if (strcmp(e->binary, "&&") == 0) {
     if ((a.known && !number_true(a)) || (b.known && !number_true(b)))
-      return integer(0);
-    return both ? integer(1) : (struct number){ 0 };
+      return expr_integer(0);
+    return both ? expr_integer(1) : (struct number){ 0 };
   }
   if (strcmp(e->binary, "||") == 0) {
     if ((a.known && number_true(a)) || (b.known && number_true(b)))
-      return integer(1);
-    return both ? integer(0) : (struct number){ 0 };
+      return expr_integer(1);
+    return both ? expr_integer(0) : (struct number){ 0 };
   }
   if (!both)
     return (struct number){ 0 };
@@ -330,7 +330,7 @@ struct number expr_value(const struct expr *e, const struct kernel *k,
     return (struct number){ .known = n.known, .i = n.real ? (long long)n.d : n.i };
   case OP_NOT:
     n = expr_value(e->a, k, point);
-    return n.known ? integer(!number_true(n)) : n;
+    return n.known ? expr_integer(!number_true(n)) : n;
   case OP_NEGATE:
     n = expr_value(e->a, k, point);
     n.i = (long long)(0 - (unsigned long long)n.i);

@@ -37,7 +37,7 @@ static struct slice body_of(const struct macro *m) {
 }
 
 // Marks the params that TEXT names, also by macros.
-static void mark(const struct reader *r, struct slice text, unsigned depth) {
+static void factors_mark(const struct reader *r, struct slice text, unsigned depth) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     int param = t.kind == TOKEN_WORD ? kernel_param(r->k, t.text) : -1;
@@ -46,13 +46,13 @@ static void mark(const struct reader *r, struct slice text, unsigned depth) {
     if (param >= 0)
       r->looks[param] = true;
     else if (m && depth < MAX_MACROS)
-      mark(r, body_of(m), depth + 1);
+      factors_mark(r, body_of(m), depth + 1);
     else if (m)
       memset(r->looks, true, r->k->n_params * sizeof *r->looks); // too deep to tell
   }
 }
 
-static bool is_number(struct slice text) {
+static bool factors_is_number(struct slice text) {
   long long i;
   while (text.size > 2 && *text.data == '(' && text.data[text.size - 1] == ')')
     text = slice_trim((struct slice){ text.data + 1, text.size - 2 });
@@ -60,20 +60,20 @@ static bool is_number(struct slice text) {
 }
 
 // A name, no param, that is a number in C and evaluates without harm.
-static bool is_plain(const struct reader *r, struct slice name) {
+static bool factors_is_plain(const struct reader *r, struct slice name) {
   long long number;
   int arg = kernel_arg(r->k, name);
   const struct macro *m = macro_of(r, name);
   if (arg >= 0)
     return r->k->args[arg].integer || r->k->args[arg].real;
   return is_machine_name(r->k, name) || kernel_word(r->k, name, &number) ||
-      (m && !m->function && is_number(body_of(m)));
+      (m && !m->function && factors_is_number(body_of(m)));
 }
 
 // ---- what may be evaluated by itself ------------------------------------------------
 
-static bool within(const struct reader *r, const struct expr *e, long long low,
-                   long long high, bool divisor) {
+static bool factors_within(const struct reader *r, const struct expr *e, long long low,
+                           long long high, bool divisor) {
   if (e->op == OP_NUMBER)
     return e->number.real ||
         (e->number.i >= low && e->number.i <= high && !(divisor && e->number.i == 0));
@@ -89,20 +89,20 @@ static bool within(const struct reader *r, const struct expr *e, long long low,
 }
 
 // No trap and nothing undefined, whatever the values.
-static bool is_safe(const struct reader *r, const struct expr *e) {
+static bool factors_is_safe(const struct reader *r, const struct expr *e) {
   if (!e)
     return true;
   if (e->op == OP_UNKNOWN && (e->postfix || macro_of(r, e->text)) &&
-      !is_plain(r, e->text))
+      !factors_is_plain(r, e->text))
     return false;
   if (e->op == OP_BINARY && (*e->binary == '/' || *e->binary == '%') &&
-      !within(r, e->b, 0, INT64_MAX, true))
+      !factors_within(r, e->b, 0, INT64_MAX, true))
     return false;
   if (e->op == OP_BINARY &&
       (strcmp(e->binary, "<<") == 0 || strcmp(e->binary, ">>") == 0) &&
-      !within(r, e->b, 0, 30, false))
+      !factors_within(r, e->b, 0, 30, false))
     return false;
-  return is_safe(r, e->a) && is_safe(r, e->b) && is_safe(r, e->c);
+  return factors_is_safe(r, e->a) && factors_is_safe(r, e->b) && factors_is_safe(r, e->c);
 }
 
 // ---- steps over ranges --------------------------------------------------------------
@@ -115,12 +115,14 @@ static bool is_leaf(const struct reader *r, const struct expr *e) {
     return false;
   if (e->op == OP_UNKNOWN) {
     struct lexer l = lexer_of(e->text);
-    return !e->postfix && (slice_is(lex(&l).text, "sizeof") || is_plain(r, e->text));
+    return !e->postfix &&
+        (slice_is(lex(&l).text, "sizeof") || factors_is_plain(r, e->text));
   }
   return is_leaf(r, e->a) && is_leaf(r, e->b) && is_leaf(r, e->c);
 }
 
-static void step(struct factor *f, const char *op, unsigned index, double number) {
+static void factors_step(struct factor *f, const char *op, unsigned index,
+                         double number) {
   *GROW(f->steps, f->n_steps) = (struct step){ op, index, number };
 }
 
@@ -146,61 +148,63 @@ static const char *binary_op(const char *text, bool *swap, bool *negate) {
   return NULL;
 }
 
-static void steps(const struct reader *r, const struct expr *e, struct factor *f);
+static void factors_steps(const struct reader *r, const struct expr *e, struct factor *f);
 
 static void binary_steps(const struct reader *r, const struct expr *e, struct factor *f) {
   bool swap, negate;
   const char *op = binary_op(e->binary, &swap, &negate);
   if (!op) {
-    step(f, "AUTOTUNE_OP_UNKNOWN", 0, 0);
+    factors_step(f, "AUTOTUNE_OP_UNKNOWN", 0, 0);
     return;
   }
-  steps(r, swap ? e->b : e->a, f);
-  steps(r, swap ? e->a : e->b, f);
-  step(f, op, 0, 0);
+  factors_steps(r, swap ? e->b : e->a, f);
+  factors_steps(r, swap ? e->a : e->b, f);
+  factors_step(f, op, 0, 0);
   if (negate)
-    step(f, "AUTOTUNE_OP_NOT", 0, 0);
+    factors_step(f, "AUTOTUNE_OP_NOT", 0, 0);
 }
 
 static bool is_unsigned(struct slice number) {
   return memchr(number.data, 'u', number.size) || memchr(number.data, 'U', number.size);
 }
 
-static void steps(const struct reader *r, const struct expr *e, struct factor *f) {
+static void factors_steps(const struct reader *r, const struct expr *e,
+                          struct factor *f) {
   if (e->op == OP_NUMBER && !(!e->number.real && is_unsigned(e->text))) {
-    step(f, "AUTOTUNE_OP_NUMBER", 0, e->number.real ? e->number.d : (double)e->number.i);
-  } else if (is_leaf(r, e) && is_safe(r, e)) {
-    step(f, "AUTOTUNE_OP_LEAF", f->n_leaves, 0);
+    factors_step(f, "AUTOTUNE_OP_NUMBER", 0,
+                 e->number.real ? e->number.d : (double)e->number.i);
+  } else if (is_leaf(r, e) && factors_is_safe(r, e)) {
+    factors_step(f, "AUTOTUNE_OP_LEAF", f->n_leaves, 0);
     *GROW(f->leaves, f->n_leaves) = e->text;
   } else if (e->op == OP_PARAM && r->k->params[e->param].kind != VALUE_STRING &&
              r->k->params[e->param].kind != VALUE_TUPLE) {
-    step(f, "AUTOTUNE_OP_PARAM", (unsigned)e->param, 0);
+    factors_step(f, "AUTOTUNE_OP_PARAM", (unsigned)e->param, 0);
   } else if (e->op == OP_BINARY) {
     binary_steps(r, e, f);
   } else if (e->op == OP_NEGATE || e->op == OP_NOT ||
              (e->op == OP_TO_INTEGER && !e->narrow)) {
-    steps(r, e->a, f);
-    step(f,
-         e->op == OP_NEGATE    ? "AUTOTUNE_OP_NEGATE"
-             : e->op == OP_NOT ? "AUTOTUNE_OP_NOT"
-                               : "AUTOTUNE_OP_TO_INTEGER",
-         0, 0);
+    factors_steps(r, e->a, f);
+    factors_step(f,
+                 e->op == OP_NEGATE    ? "AUTOTUNE_OP_NEGATE"
+                     : e->op == OP_NOT ? "AUTOTUNE_OP_NOT"
+                                       : "AUTOTUNE_OP_TO_INTEGER",
+                 0, 0);
   } else if (e->op == OP_TO_REAL) {
-    steps(r, e->a, f);
+    factors_steps(r, e->a, f);
   } else if (e->op == OP_CONDITION) {
-    steps(r, e->a, f);
-    steps(r, e->b, f);
-    steps(r, e->c, f);
-    step(f, "AUTOTUNE_OP_CHOOSE", 0, 0);
+    factors_steps(r, e->a, f);
+    factors_steps(r, e->b, f);
+    factors_steps(r, e->c, f);
+    factors_step(f, "AUTOTUNE_OP_CHOOSE", 0, 0);
   } else {
-    step(f, "AUTOTUNE_OP_UNKNOWN", 0, 0);
+    factors_step(f, "AUTOTUNE_OP_UNKNOWN", 0, 0);
   }
 }
 
 // ---- factors ------------------------------------------------------------------------
 
 // TEXT without parentheses around all of it.
-static struct slice bare(struct slice text) {
+static struct slice factors_bare(struct slice text) {
   while (text.size > 2 && *text.data == '(') {
     struct lexer l = lexer_of(text);
     if (skip_brackets(&l) != text.data + text.size)
@@ -229,8 +233,8 @@ static const char *factor_end(struct slice text) {
 }
 
 // All that is asked before END of clause INDEX, whose text without parentheses is CLAUSE.
-static struct slice guarded(const struct kernel *k, unsigned index, struct slice clause,
-                            const char *end) {
+static struct slice factors_guarded(const struct kernel *k, unsigned index,
+                                    struct slice clause, const char *end) {
   struct text all = { 0 };
   for (unsigned i = 0; i < index; i++)
     text_printf(&all, "(%.*s) && ", (int)k->constraints[i].size, k->constraints[i].data);
@@ -245,13 +249,13 @@ static struct factor read_factor(const struct reader *all, unsigned index,
   struct reader r = *all;
   r.looks = f.looks = arena_alloc((r.k->n_params + 1) * sizeof *f.looks);
   const struct expr *e = expr_parse(r.k, own);
-  if (!e || !is_safe(&r, e))
-    f.text = guarded(r.k, index, clause, own.data + own.size);
-  mark(&r, f.text, 0);
+  if (!e || !factors_is_safe(&r, e))
+    f.text = factors_guarded(r.k, index, clause, own.data + own.size);
+  factors_mark(&r, f.text, 0);
   for (unsigned i = 0; i < r.k->n_params; i++)
     f.n_looks += f.looks[i];
   if (e && f.n_looks > 0)
-    steps(&r, e, &f);
+    factors_steps(&r, e, &f);
   if (f.n_steps > MAX_STEPS || f.n_leaves == f.n_steps) {
     f.n_steps = 0;
     f.n_leaves = 0;
@@ -269,7 +273,7 @@ struct factor *factors_of(const struct expansion *x, const struct kernel *k,
   struct factor *all = NULL;
   *n = 0;
   for (unsigned i = 0; i < k->n_constraints; i++) {
-    struct slice clause = bare(slice_trim(k->constraints[i])), rest = clause;
+    struct slice clause = factors_bare(slice_trim(k->constraints[i])), rest = clause;
     const char *behind = clause.data + clause.size;
     while (rest.size > 0) {
       const char *end = factor_end(rest);

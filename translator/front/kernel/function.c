@@ -24,7 +24,7 @@ enum conditional { NO_CONDITIONAL, OPENS, CHANGES, CLOSES };
 
 // What the directive whose '#' has just been read does; L is moved to the end of its
 // line.
-static enum conditional skip_directive(struct lexer *l) {
+static enum conditional function_skip_directive(struct lexer *l) {
   static const struct {
     const char *word;
     enum conditional is;
@@ -48,14 +48,16 @@ size_t after_gap(const struct source *s, size_t offset, size_t end) {
   for (;;) {
     struct token t = lex(&l);
     size_t at = (size_t)(t.text.data - s->text);
-    if (t.kind == TOKEN_END || !t.first || !slice_is(t.text, "#") || skip_directive(&l))
+    if (t.kind == TOKEN_END || !t.first || !slice_is(t.text, "#") ||
+        function_skip_directive(&l))
       return at;
   }
 }
 
 // The smallest node of that type in ROOT that begins at OFFSET exactly; false: there is
 // none.
-static bool node_at(TSNode root, size_t offset, const char *type, TSNode *found) {
+static bool function_node_at(TSNode root, size_t offset, const char *type,
+                             TSNode *found) {
   TSTreeCursor cursor = ts_tree_cursor_new(root);
   bool any = false, more = true;
   while (more) {
@@ -77,7 +79,7 @@ struct branch {
   int depth;
 };
 
-static bool unbalanced(const struct source *s, size_t at, const char *message) {
+static bool function_unbalanced(const struct source *s, size_t at, const char *message) {
   diag_error(s, at, 1, "let every branch of an #if open and close the same braces", "%s",
              message);
   return false;
@@ -93,23 +95,24 @@ static bool braces_match(const struct source *s, size_t open, size_t *end) {
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
     size_t at = (size_t)(t.text.data - s->text);
     if (t.first && slice_is(t.text, "#")) {
-      enum conditional c = skip_directive(&l);
+      enum conditional c = function_skip_directive(&l);
       if (c == OPENS)
         *GROW(stack, n) = (struct branch){ at, depth };
       else if (c && n == 0)
-        return unbalanced(s, at, "this belongs to an #if that opens before the function");
+        return function_unbalanced(
+            s, at, "this belongs to an #if that opens before the function");
       else if (c && stack[n - 1].depth != depth)
-        return unbalanced(s, stack[n - 1].at,
-                          "a branch of this #if opens a brace that is closed "
-                          "elsewhere, or closes one that is opened elsewhere");
+        return function_unbalanced(s, stack[n - 1].at,
+                                   "a branch of this #if opens a brace that is closed "
+                                   "elsewhere, or closes one that is opened elsewhere");
       n -= c == CLOSES;
     } else if (slice_is(t.text, "{")) {
       depth++;
     } else if (slice_is(t.text, "}") && --depth == 0) {
       *end = at + 1;
       return n == 0 ||
-          unbalanced(s, stack[n - 1].at,
-                     "this #if is still open where the function ends");
+          function_unbalanced(s, stack[n - 1].at,
+                              "this #if is still open where the function ends");
     }
   }
   diag_error(s, open, 1, NULL, "this brace is never closed");
@@ -144,7 +147,7 @@ static bool find_body(const struct source *s, size_t offset, size_t *body) {
     char c = t.text.size == 1 ? *t.text.data : 0;
     *body = (size_t)(t.text.data - s->text);
     if (t.first && c == '#')
-      skip_directive(&l);
+      function_skip_directive(&l);
     else if (c == '(' || c == '[')
       depth++, called = called || c == '(';
     else if (c == ')' || c == ']')
@@ -193,7 +196,7 @@ static bool no_function(const struct source *s, const struct pragma *p, size_t a
 }
 
 static bool definition_at(TSNode root, size_t start, size_t end, TSNode *found) {
-  return node_at(root, start, "function_definition", found) &&
+  return function_node_at(root, start, "function_definition", found) &&
       ts_node_end_byte(*found) == end;
 }
 
@@ -208,8 +211,8 @@ static bool definition_around(TSNode root, size_t start, size_t body, size_t end
       ts_node_end_byte(n) == end;
 }
 
-static bool find_definition(const struct source *s, TSNode root, size_t start,
-                            size_t body, size_t end, TSNode *found) {
+static bool function_find_definition(const struct source *s, TSNode root, size_t start,
+                                     size_t body, size_t end, TSNode *found) {
   if (s->cuda) // it may stand behind `template <…>` or `extern "C"`
     return definition_around(root, start, body, end, found);
   return definition_at(root, start, end, found);
@@ -252,8 +255,9 @@ bool function_find(const struct source *s, const struct pragma *p, struct functi
     return no_function(s, p, at);
   if (!braces_match(s, body, &end))
     return false;
-  if (!find_definition(s, ts_tree_root_node(s->tree), at, body, end, &f->node) &&
-      !find_definition(s, source_parse_part(s, at, end), at, body, end, &f->node)) {
+  if (!function_find_definition(s, ts_tree_root_node(s->tree), at, body, end, &f->node) &&
+      !function_find_definition(s, source_parse_part(s, at, end), at, body, end,
+                                &f->node)) {
     diag_error(s, at, body - at, "is a macro in it that hides a part of the syntax?",
                "the function after this pragma could not be parsed");
     return false;
@@ -307,7 +311,7 @@ static bool loop_parsed(const struct source *s, TSNode loop) {
 
 // True when FROM to TO, lines of the preprocessor, holds a directive `fuse`: it makes a
 // loop of a block.
-static bool fuses(const struct source *s, size_t from, size_t to) {
+static bool function_fuses(const struct source *s, size_t from, size_t to) {
   struct lexer l = { s->text + from, s->text + to, true };
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
     if (slice_is(t.text, "autotune") && slice_is(lex(&l).text, "fuse"))
@@ -332,10 +336,10 @@ bool loop_find(const struct source *s, const struct pragma *p, const struct func
                TSNode *loop) {
   size_t at = after_gap(s, p->end, f->end);
   struct lexer l = { s->text + at, s->text + f->end, false };
-  if (node_at(f->node, at, "for_statement", loop))
+  if (function_node_at(f->node, at, "for_statement", loop))
     return loop_parsed(s, *loop);
-  if ((p->directive == DIR_FUSE || fuses(s, p->end, at)) &&
-      node_at(f->node, at, "compound_statement", loop))
+  if ((p->directive == DIR_FUSE || function_fuses(s, p->end, at)) &&
+      function_node_at(f->node, at, "compound_statement", loop))
     return loop_parsed(s, *loop);
   if (slice_is(lex(&l).text, "for"))
     diag_error(s, at, 3, "is a macro in it that hides a part of the syntax?",

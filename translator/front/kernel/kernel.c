@@ -7,7 +7,7 @@
 
 #define MAX_ERRORS 64 // more are not shown, so not looked for
 
-static unsigned next_word(const struct kernel *k) {
+static unsigned kernel_next_word(const struct kernel *k) {
   long long last = 0;
   for (unsigned i = 0; i < k->n_params; i++)
     for (unsigned j = 0; k->params[i].kind == VALUE_WORD && j < k->params[i].n_values;
@@ -18,7 +18,7 @@ static unsigned next_word(const struct kernel *k) {
 }
 
 int kernel_add_param(struct kernel *k, struct param p) {
-  unsigned word = next_word(k);
+  unsigned word = kernel_next_word(k);
   for (unsigned i = 0; p.kind == VALUE_WORD && i < p.n_values; i++) {
     struct value *v = &p.values[i];
     if (!kernel_word(k, slice_of(v->text), &v->i))
@@ -50,8 +50,8 @@ static bool slices_same(struct slice a, struct slice b) {
 }
 
 // What the lines `#define NAME …` in front of END say.
-static struct definition find_definition(const struct source *s, const char *name,
-                                         size_t end) {
+static struct definition kernel_find_definition(const struct source *s, const char *name,
+                                                size_t end) {
   struct definition d = { .same = true };
   struct lexer l = lexer_of((struct slice){ s->text, end });
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
@@ -98,7 +98,7 @@ static void read_defaults(const struct source *s, struct kernel *k) {
     struct param *p = &k->params[i];
     if (!p->named)
       continue;
-    struct definition d = find_definition(s, p->name, k->main.start);
+    struct definition d = kernel_find_definition(s, p->name, k->main.start);
     if (d.function)
       diag_error(s, p->offset, strlen(p->name), NULL, "'%s' is a macro with arguments",
                  p->name);
@@ -130,8 +130,9 @@ static bool new_function(const struct source *s, const struct pragma *p,
 }
 
 // In the namespace of LIKE, a kernel or an alternative; NULL: in any.
-static struct kernel *find_kernel(struct kernel *all, unsigned n, struct slice name,
-                                  const struct cuda_kernel *like) {
+static struct kernel *kernel_find_kernel(struct kernel *all, unsigned n,
+                                         struct slice name,
+                                         const struct cuda_kernel *like) {
   for (unsigned i = 0; i < n; i++)
     if (slice_is(name, all[i].main.name) &&
         (!like || slices_same(all[i].cuda->namespaces, like->namespaces)))
@@ -139,12 +140,12 @@ static struct kernel *find_kernel(struct kernel *all, unsigned n, struct slice n
   return NULL;
 }
 
-static bool read_kernel(const struct source *s, const struct pragma *p,
-                        struct kernel **all, unsigned *n) {
+static bool kernel_read_kernel(const struct source *s, const struct pragma *p,
+                               struct kernel **all, unsigned *n) {
   struct kernel k;
   if (!new_function(s, p, *all, *n, &k))
     return false;
-  if (find_kernel(*all, *n, slice_of(k.main.name), k.cuda)) {
+  if (kernel_find_kernel(*all, *n, slice_of(k.main.name), k.cuda)) {
     diag_error(s, k.main.name_at, strlen(k.main.name), NULL,
                "there is a kernel '%s' already", k.main.name);
     return false;
@@ -154,10 +155,10 @@ static bool read_kernel(const struct source *s, const struct pragma *p,
   return true;
 }
 
-static bool read_alternative(const struct source *s, const struct pragma *p,
-                             struct kernel *all, unsigned n) {
+static bool kernel_read_alternative(const struct source *s, const struct pragma *p,
+                                    struct kernel *all, unsigned n) {
   struct slice name = p->clauses[0].args[0].text;
-  struct kernel *k = find_kernel(all, n, name, NULL), *same, other;
+  struct kernel *k = kernel_find_kernel(all, n, name, NULL), *same, other;
   if (!new_function(s, p, all, n, &other))
     return false;
   if (!k) {
@@ -172,7 +173,7 @@ static bool read_alternative(const struct source *s, const struct pragma *p,
                "there is no kernel '%.*s' in this file", (int)name.size, name.data);
     return false;
   }
-  if (other.cuda && (same = find_kernel(all, n, name, other.cuda)) != NULL)
+  if (other.cuda && (same = kernel_find_kernel(all, n, name, other.cuda)) != NULL)
     k = same;
   if (!signature_same(s, k, &other) || (k->cuda && !cuda_signature_same(s, k, &other)))
     return false;
@@ -198,7 +199,7 @@ static void add_choice(struct kernel *k) {
 
 /* ---- loops ----------------------------------------------------------------------- */
 
-static bool uses_openmp(const struct source *s, const struct function *f) {
+static bool kernel_uses_openmp(const struct source *s, const struct function *f) {
   struct lexer l = { s->text + f->body_at, s->text + f->end, false };
   struct slice before = { NULL, 0 };
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
@@ -224,22 +225,22 @@ static bool uses_openmp(const struct source *s, const struct function *f) {
   return false;
 }
 
-static void read_loops(const struct source *s, const struct pragma *pragmas, unsigned n,
-                       struct kernel *k) {
+static void kernel_read_loops(const struct source *s, const struct pragma *pragmas,
+                              unsigned n, struct kernel *k) {
   for (unsigned i = 0; i <= k->n_alternatives; i++) {
     struct function *f = i ? &k->alternatives[i - 1] : &k->main;
     if (k->cuda && !cuda_directives_check(s, pragmas, n, f))
       continue;
     if (directives_read(s, pragmas, n, k, f) && !k->cuda)
       loops_check(s, k, f);
-    k->openmp = k->openmp || (!k->cuda && uses_openmp(s, f));
+    k->openmp = k->openmp || (!k->cuda && kernel_uses_openmp(s, f));
     for (unsigned j = 0; j < k->n_params; j++)
       if (k->params[j].named)
         names_check_declared(s, f, &k->params[j]);
   }
 }
 
-static bool covered(const struct kernel *k, size_t offset) {
+static bool kernel_covered(const struct kernel *k, size_t offset) {
   for (unsigned i = 0; i <= k->n_alternatives; i++) {
     const struct function *f = i ? &k->alternatives[i - 1] : &k->main;
     if (offset > f->body_at && offset < f->end)
@@ -251,7 +252,7 @@ static bool covered(const struct kernel *k, size_t offset) {
 static void check_stray(const struct source *s, const struct pragma *p,
                         const struct kernel *all, unsigned n) {
   for (unsigned i = 0; i < n; i++)
-    if (covered(&all[i], p->offset))
+    if (kernel_covered(&all[i], p->offset))
       return;
   diag_error(s, p->offset, p->end - p->offset,
              "put '#pragma autotune kernel' above the function",
@@ -265,10 +266,10 @@ struct kernel *kernel_all(const struct source *s, const struct pragma *pragmas,
   *n_kernels = 0;
   for (unsigned i = 0; i < n && diag_errors() < MAX_ERRORS; i++)
     if (pragmas[i].kind == PRAGMA_KERNEL)
-      fine = read_kernel(s, &pragmas[i], &all, n_kernels) && fine;
+      fine = kernel_read_kernel(s, &pragmas[i], &all, n_kernels) && fine;
   for (unsigned i = 0; i < n && diag_errors() < MAX_ERRORS; i++)
     if (pragmas[i].kind == PRAGMA_ALTERNATIVE)
-      fine = read_alternative(s, &pragmas[i], all, *n_kernels) && fine;
+      fine = kernel_read_alternative(s, &pragmas[i], all, *n_kernels) && fine;
   for (unsigned i = 0; i < n && fine && diag_errors() < MAX_ERRORS; i++)
     if (pragmas[i].kind == PRAGMA_LOOP)
       check_stray(s, &pragmas[i], all, *n_kernels);
@@ -277,7 +278,7 @@ struct kernel *kernel_all(const struct source *s, const struct pragma *pragmas,
     if (k->n_alternatives)
       add_choice(k);
     read_defaults(s, k);
-    read_loops(s, pragmas, n, k);
+    kernel_read_loops(s, pragmas, n, k);
     names_check_params(s, k);
     points_check(s, k);
   }

@@ -31,14 +31,15 @@ int kernel_param(const struct kernel *k, struct slice name) {
   return -1;
 }
 
-static bool is_one_of(struct slice name, const char *const *names) {
+static bool names_is_one_of(struct slice name, const char *const *names) {
   while (*names && !slice_is(name, *names))
     names++;
   return *names != NULL;
 }
 
 bool is_machine_name(const struct kernel *k, struct slice name) {
-  return is_one_of(name, machine_names) || (k->cuda && is_one_of(name, gpu_names));
+  return names_is_one_of(name, machine_names) ||
+      (k->cuda && names_is_one_of(name, gpu_names));
 }
 
 const char *name_nearest(const struct kernel *k, struct slice name, unsigned uses) {
@@ -205,8 +206,8 @@ static bool looks_like_systems(struct slice name) {
 /* ---- the checks ------------------------------------------------------------------ */
 
 // Diagnoses NAME unless a header may declare it.
-static bool unknown(const struct source *s, const struct kernel *k, size_t at,
-                    struct slice name, unsigned uses) {
+static bool names_unknown(const struct source *s, const struct kernel *k, size_t at,
+                          struct slice name, unsigned uses) {
   bool quoted, system;
   const char *near = name_nearest(k, name, uses);
   if (name_declared(s, name, &quoted, &system) ||
@@ -219,9 +220,9 @@ static bool unknown(const struct source *s, const struct kernel *k, size_t at,
   return false;
 }
 
-static bool check_name(const struct source *s, const struct kernel *k,
-                       const struct pragma *p, struct slice name, unsigned uses,
-                       const char *what) {
+static bool names_check_name(const struct source *s, const struct kernel *k,
+                             const struct pragma *p, struct slice name, unsigned uses,
+                             const char *what) {
   static const char prefix[] = "AUTOTUNE_";
   size_t at = pragma_offset(p, name);
   long long number;
@@ -238,7 +239,7 @@ static bool check_name(const struct source *s, const struct kernel *k,
     if ((uses & USE_MACHINE) && is_machine_name(k, name))
       return true;
     const char *near = name_nearest(k, name, USE_MACHINE);
-    if (!k->cuda && is_one_of(name, gpu_names))
+    if (!k->cuda && names_is_one_of(name, gpu_names))
       near = "it is for CUDA kernels, in .cu files";
     else
       near = near && (uses & USE_MACHINE) ? arena_printf("did you mean '%s'?", near)
@@ -254,7 +255,7 @@ static bool check_name(const struct source *s, const struct kernel *k,
   if (((uses & USE_GRID) && slice_is(name, "gridDim")) ||
       ((uses & USE_BLOCK) && slice_is(name, "blockDim")))
     return true;
-  return unknown(s, k, at, name, uses);
+  return names_unknown(s, k, at, name, uses);
 }
 
 bool names_check(const struct source *s, const struct kernel *k, const struct pragma *p,
@@ -266,14 +267,14 @@ bool names_check(const struct source *s, const struct kernel *k, const struct pr
     bool called = slice_is(lex(&ahead).text, "(");
     if (t.kind == TOKEN_WORD && !member && !tag &&
         !(called && kernel_param(k, t.text) < 0))
-      fine = check_name(s, k, p, t.text, uses, what);
+      fine = names_check_name(s, k, p, t.text, uses, what);
     member = slice_is(t.text, "->") || slice_is(t.text, ".");
     tag = is_tag(t.text);
   }
   return fine;
 }
 
-static bool declares(TSNode parent, TSNode identifier) {
+static bool names_declares(TSNode parent, TSNode identifier) {
   return node_is(parent, "declaration") ||
       (strstr(ts_node_type(parent), "declarator") &&
        ts_node_eq(ts_node_named_child(parent, 0), identifier));
@@ -290,7 +291,8 @@ void names_check_declared(const struct source *s, const struct function *f,
     TSNode parent = { 0 };
     if (node_is(n, "identifier") && slice_is(source_slice(s, n), param->name))
       parent = ts_node_parent(n);
-    if (parent.id && ts_node_start_byte(parent) >= f->body_at && declares(parent, n)) {
+    if (parent.id && ts_node_start_byte(parent) >= f->body_at &&
+        names_declares(parent, n)) {
       diag_error(s, ts_node_start_byte(n), strlen(param->name), NULL,
                  "the param '%s' hides this variable", param->name);
       break;

@@ -14,7 +14,7 @@ struct walk {
   unsigned limit; // of points that are looked at
 };
 
-static bool varies(const struct walk *w, unsigned i) {
+static bool points_varies(const struct walk *w, unsigned i) {
   const struct param *p = &w->k->params[i];
   if (w->fixed && w->fixed[i])
     return false;
@@ -23,9 +23,9 @@ static bool varies(const struct walk *w, unsigned i) {
 
 // The next point in lexicographic order. A param that does not matter stays at 0, and
 // those after one that changes begin again.
-static bool next(struct walk *w) {
+static bool points_next(struct walk *w) {
   for (unsigned i = w->k->n_params; i-- > 0;) {
-    if (varies(w, i) && w->point[i] + 1 < w->k->params[i].n_values) {
+    if (points_varies(w, i) && w->point[i] + 1 < w->k->params[i].n_values) {
       w->point[i]++;
       return true;
     }
@@ -35,7 +35,7 @@ static bool next(struct walk *w) {
 }
 
 // Zero where constraint I surely forbids the point; *DEPENDS: where that is unknown.
-static bool allows(const struct walk *w, unsigned i, bool *depends) {
+static bool points_allows(const struct walk *w, unsigned i, bool *depends) {
   struct number n = { 0 };
   if (w->constraints[i])
     n = expr_value(w->constraints[i], w->k, w->point);
@@ -43,7 +43,7 @@ static bool allows(const struct walk *w, unsigned i, bool *depends) {
   return !n.known || number_true(n);
 }
 
-static struct walk begin(const struct kernel *k) {
+static struct walk points_begin(const struct kernel *k) {
   struct walk w = { .k = k, .point = arena_alloc((k->n_params + 1) * sizeof *w.point) };
   w.constraints = arena_alloc((k->n_constraints + 1) * sizeof *w.constraints);
   size_t work = 1 + k->n_params;
@@ -57,16 +57,16 @@ static struct walk begin(const struct kernel *k) {
 
 struct point_count points_count(const struct kernel *k) {
   struct point_count c = { 0 };
-  struct walk w = begin(k);
+  struct walk w = points_begin(k);
   do {
     bool allowed = true, depends = false;
     for (unsigned i = 0; i < k->n_constraints && allowed; i++)
-      allowed = allows(&w, i, &depends);
+      allowed = points_allows(&w, i, &depends);
     c.all++;
     c.allowed += allowed;
     c.depends = c.depends || (allowed && depends);
     c.more = c.all >= w.limit;
-  } while (!c.more && next(&w));
+  } while (!c.more && points_next(&w));
   return c;
 }
 
@@ -78,14 +78,14 @@ static bool nothing_left(struct walk *w, unsigned first, unsigned end) {
   do {
     bool allowed = true, depends = false;
     for (unsigned i = first; i < end && allowed; i++)
-      allowed = allows(w, i, &depends);
+      allowed = points_allows(w, i, &depends);
     if (allowed)
       return false;
-  } while (++tried < w->limit && next(w));
+  } while (++tried < w->limit && points_next(w));
   return tried < w->limit;
 }
 
-static bool mentions(const struct kernel *k, unsigned param) {
+static bool points_mentions(const struct kernel *k, unsigned param) {
   for (unsigned i = 0; i < k->n_constraints; i++) {
     struct lexer l = lexer_of(k->constraints[i]);
     for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
@@ -96,10 +96,10 @@ static bool mentions(const struct kernel *k, unsigned param) {
 }
 
 void points_check(const struct source *s, const struct kernel *k) {
-  struct walk w = begin(k);
+  struct walk w = points_begin(k);
   w.fixed = arena_alloc(k->n_params + 1);
   for (unsigned i = 0; i < k->n_params; i++)
-    w.fixed[i] = !k->params[i].named || !mentions(k, i);
+    w.fixed[i] = !k->params[i].named || !points_mentions(k, i);
   for (unsigned i = 0; i < k->n_constraints; i++)
     if (nothing_left(&w, i, i + 1)) {
       diag_error(s, pragma_offset(k->main.pragma, k->constraints[i]),

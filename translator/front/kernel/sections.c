@@ -71,7 +71,7 @@ static bool read_dimension(const struct source *s, const struct pragma *p,
   return true;
 }
 
-static struct slice first_word(struct slice text) {
+static struct slice sections_first_word(struct slice text) {
   struct lexer l = lexer_of(text);
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
     if (t.kind == TOKEN_WORD && !is_keyword(t.text))
@@ -83,7 +83,7 @@ static bool plain_scalar(const struct kernel_arg *a) {
   return !a->pointer && (a->integer || a->real);
 }
 
-static bool has_word(struct slice text, const char *word) {
+static bool sections_has_word(struct slice text, const char *word) {
   struct lexer l = lexer_of(text);
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
     if (slice_is(t.text, word))
@@ -116,7 +116,7 @@ static bool check_base(const struct source *s, const struct kernel *k,
     return false;
   }
   if (bare && a->pointer && (x->access & AUTOTUNE_OUT) &&
-      has_word(a->specifiers, "const")) {
+      sections_has_word(a->specifiers, "const")) {
     diag_error(s, at, x->base.size, "write in(…)",
                "'%s' points to const, so it is no output", a->name);
     return false;
@@ -135,7 +135,7 @@ static void read_section(const struct source *s, struct kernel *k,
   for (unsigned i = 0; i < n; i++)
     if (!read_dimension(s, p, &x, brackets[i]))
       return;
-  struct slice name = first_word(x.base);
+  struct slice name = sections_first_word(x.base);
   if (name.size == 0) {
     diag_error(s, a->offset, a->text.size, "write a section, as in A[0:n]",
                "this is no section");

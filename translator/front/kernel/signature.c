@@ -25,7 +25,7 @@ const char *skip_brackets(struct lexer *l) {
 
 // Where the identifier of F's declarator stands; false: not of the form `type
 // name(arguments)`.
-static bool find_name(const struct function *f, TSNode *name) {
+static bool signature_find_name(const struct function *f, TSNode *name) {
   TSTreeCursor cursor = ts_tree_cursor_new(f->node);
   bool found = false, more = true;
   while (more && !found) {
@@ -96,7 +96,7 @@ void signature_result(struct slice head, struct kernel *k) {
 
 // The name in a declaration: the word that is followed by no other word, outside
 // attributes; what is in the first parentheses counts, as in `int (*f)(int)`.
-static struct slice declared_name(struct slice text, bool *pointer) {
+static struct slice signature_declared_name(struct slice text, bool *pointer) {
   struct slice name = { NULL, 0 }, before = { NULL, 0 };
   struct lexer l = lexer_of(text);
   unsigned words = 0;
@@ -150,7 +150,7 @@ void arg_classify(struct kernel_arg *a) {
 
 static bool read_arg(const struct source *s, struct slice text, struct kernel *k) {
   bool pointer;
-  struct slice name = declared_name(text, &pointer);
+  struct slice name = signature_declared_name(text, &pointer);
   size_t at = (size_t)(text.data - s->text);
   if (slice_is(text, "...")) {
     diag_error(s, at, text.size, NULL, "a kernel cannot have variable arguments");
@@ -177,8 +177,8 @@ static bool read_arg(const struct source *s, struct slice text, struct kernel *k
   return true;
 }
 
-static bool read_args(const struct source *s, struct function *f, struct kernel *k,
-                      size_t at) {
+static bool signature_read_args(const struct source *s, struct function *f,
+                                struct kernel *k, size_t at) {
   struct lexer l = { s->text + at, s->text + f->body_at, false };
   const char *open = lex(&l).text.data;
   l.p = open;
@@ -209,7 +209,7 @@ static const char *header_hint(const struct source *s, const struct function *f)
 
 bool signature_read(const struct source *s, struct function *f, struct kernel *k) {
   TSNode name;
-  if (!find_name(f, &name)) {
+  if (!signature_find_name(f, &name)) {
     diag_error(s, f->start, f->body_at - f->start, header_hint(s, f),
                "the kernel's header is not of the form 'type name(arguments)'");
     return false;
@@ -218,7 +218,7 @@ bool signature_read(const struct source *s, struct function *f, struct kernel *k
   f->name = arena_copy(word.data, word.size);
   f->name_at = ts_node_start_byte(name);
   signature_result((struct slice){ s->text + f->start, f->name_at - f->start }, k);
-  return read_args(s, f, k, f->name_at + word.size);
+  return signature_read_args(s, f, k, f->name_at + word.size);
 }
 
 // The next token of a type: no name of the argument, no qualifier of pointers, no array

@@ -120,8 +120,8 @@ bool value_same(const struct value *a, const struct value *b, enum value_kind ki
 }
 
 // Makes V, of KIND, fit the values that PARAM has.
-static bool unify(const struct source *s, struct param *param, const struct value *v,
-                  enum value_kind kind) {
+static bool values_unify(const struct source *s, struct param *param,
+                         const struct value *v, enum value_kind kind) {
   bool number = kind == VALUE_INT || kind == VALUE_REAL;
   if (param->n_values == 0)
     param->kind = kind;
@@ -143,7 +143,7 @@ static bool unify(const struct source *s, struct param *param, const struct valu
 
 bool value_add(const struct source *s, struct param *param, struct value v,
                enum value_kind kind, bool range) {
-  if (!unify(s, param, &v, kind))
+  if (!values_unify(s, param, &v, kind))
     return false;
   for (unsigned i = 0; i < param->n_values; i++)
     if (value_same(&param->values[i], &v, param->kind)) {
@@ -273,7 +273,7 @@ static const char *bad_flag(struct slice word) {
   return NULL;
 }
 
-static bool check_flags(const struct source *s, const struct value *v) {
+static bool values_check_flags(const struct source *s, const struct value *v) {
   for (const char *p = v->text; *p;) {
     size_t blank = strspn(p, " \t"), size = strcspn(p += blank, " \t");
     const char *bad = size ? bad_flag((struct slice){ p, size }) : NULL;
@@ -309,7 +309,7 @@ void values_flags(const struct source *s, const struct pragma *p, const struct c
     v.define = NULL;
     v.i = i;
     v.d = i;
-    if (k->cuda || check_flags(s, &v)) // cuda/clauses.c knows NVRTC's
+    if (k->cuda || values_check_flags(s, &v)) // cuda/clauses.c knows NVRTC's
       value_add(s, &param, v, VALUE_FLAGS, false);
   }
   param.kind = VALUE_FLAGS;

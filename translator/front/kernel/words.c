@@ -2,7 +2,7 @@
 // words.c: the words of C that declarations are made of.
 #include "kernel.h"
 
-static bool is_one_of(struct slice word, const char *const *words) {
+static bool words_is_one_of(struct slice word, const char *const *words) {
   for (; *words; words++)
     if (slice_is(word, *words))
       return true;
@@ -14,31 +14,31 @@ bool is_storage(struct slice word) {
                                        "__inline", "__inline__",    "_Noreturn",
                                        "register", "__extension__", "auto",
                                        NULL };
-  return is_one_of(word, words);
+  return words_is_one_of(word, words);
 }
 
 bool is_attribute(struct slice word) {
   static const char *const words[] = { "__attribute__", "__attribute", "__declspec",
                                        "_Alignas",      "alignas",     NULL };
-  return is_one_of(word, words);
+  return words_is_one_of(word, words);
 }
 
 bool is_qualifier(struct slice word) {
   static const char *const words[] = { "const",      "volatile",     "restrict",
                                        "__restrict", "__restrict__", "_Atomic",
                                        NULL };
-  return is_one_of(word, words);
+  return words_is_one_of(word, words);
 }
 
 bool is_tag(struct slice word) {
   static const char *const words[] = { "struct", "union", "enum", NULL };
-  return is_one_of(word, words);
+  return words_is_one_of(word, words);
 }
 
 bool is_typeof(struct slice word) {
   static const char *const words[] = { "typeof", "__typeof__", "__typeof",
                                        "typeof_unqual", NULL };
-  return is_one_of(word, words);
+  return words_is_one_of(word, words);
 }
 
 static bool is_basic(struct slice word) {
@@ -47,7 +47,7 @@ static bool is_basic(struct slice word) {
                                        "unsigned", "_Bool",    "bool",     "_Complex",
                                        "__int128", "_Float16", "_Float32", "_Float64",
                                        "__fp16",   "__bf16",   NULL };
-  return is_one_of(word, words);
+  return words_is_one_of(word, words);
 }
 
 bool is_integer_word(struct slice word) {
@@ -57,13 +57,13 @@ bool is_integer_word(struct slice word) {
                                        "uintptr_t", "int8_t",   "int16_t",   "int32_t",
                                        "int64_t",   "uint8_t",  "uint16_t",  "uint32_t",
                                        "uint64_t",  "enum",     NULL };
-  return is_one_of(word, words);
+  return words_is_one_of(word, words);
 }
 
 bool is_real_word(struct slice word) {
   static const char *const words[] = { "float",    "double",   "_Float16",
                                        "_Float32", "_Float64", NULL };
-  return is_one_of(word, words);
+  return words_is_one_of(word, words);
 }
 
 bool is_type_word(struct slice word) {
@@ -94,6 +94,6 @@ bool is_keyword(struct slice word) {
                                        "asm",
                                        "__asm__",
                                        NULL };
-  return is_one_of(word, words) || is_storage(word) || is_attribute(word) ||
+  return words_is_one_of(word, words) || is_storage(word) || is_attribute(word) ||
       is_qualifier(word) || is_tag(word) || is_typeof(word) || is_basic(word);
 }

@@ -23,7 +23,8 @@ static bool innermost_affected(const struct nest *n) {
   return n->n_dims > 0 && n->dims[n->n_dims - 1]->affected;
 }
 
-static bool refuse(struct scan *c, TSNode at, const char *hint, const char *message) {
+static bool body_refuse(struct scan *c, TSNode at, const char *hint,
+                        const char *message) {
   size_t start = ts_node_start_byte(at), size = ts_node_end_byte(at) - start;
   return FAIL(c->b, start, size, hint, "%s", message);
 }
@@ -41,7 +42,7 @@ static bool has_label(const struct builder *b, TSNode node, struct slice name) {
   return false;
 }
 
-static bool within(TSNode node, TSNode outer) {
+static bool body_within(TSNode node, TSNode outer) {
   return ts_node_start_byte(node) >= ts_node_start_byte(outer) &&
       ts_node_end_byte(node) <= ts_node_end_byte(outer);
 }
@@ -49,22 +50,22 @@ static bool within(TSNode node, TSNode outer) {
 static bool check_jump(struct scan *c, TSNode n) {
   const char *hint = "loops that directives act on run to their end";
   if (node_is_type(n, "return_statement"))
-    return refuse(c, n, hint, "this leaves the loops that a directive stands on");
+    return body_refuse(c, n, hint, "this leaves the loops that a directive stands on");
   if (node_is_type(n, "break_statement") && c->leaves && innermost_affected(c->nest))
-    return refuse(c, n, hint, "this leaves a loop that a directive acts on");
+    return body_refuse(c, n, hint, "this leaves a loop that a directive acts on");
   if (node_is_type(n, "case_statement") && !c->in_switch)
-    return refuse(c, n, NULL,
-                  "this case belongs to a switch around the loops of a directive");
+    return body_refuse(c, n, NULL,
+                       "this case belongs to a switch around the loops of a directive");
   if (node_is_type(n, "goto_statement")) {
     struct slice label = node_text(c->b, node_field(n, "label"));
     if (!has_label(c->b, c->part->body, label))
-      return refuse(c, n, hint, "this leaves the loops that a directive stands on");
+      return body_refuse(c, n, hint, "this leaves the loops that a directive stands on");
   }
   return true;
 }
 
 // The variable that N, an assignment or the like, may change; size 0: none.
-static struct slice changed(const struct builder *b, TSNode n, TSNode *at) {
+static struct slice body_changed(const struct builder *b, TSNode n, TSNode *at) {
   if (node_is_type(n, "assignment_expression"))
     *at = node_field(n, "left");
   else if (node_is_type(n, "update_expression"))
@@ -80,7 +81,7 @@ static struct slice changed(const struct builder *b, TSNode n, TSNode *at) {
 }
 
 // True when BODY declares a variable of its own called NAME.
-static bool declares(const struct builder *b, TSNode node, struct slice name) {
+static bool body_declares(const struct builder *b, TSNode node, struct slice name) {
   if (node_is_type(node, "declaration"))
     for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
       TSNode d = ts_node_named_child(node, i);
@@ -90,18 +91,18 @@ static bool declares(const struct builder *b, TSNode node, struct slice name) {
         return true;
     }
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
-    if (declares(b, ts_node_named_child(node, i), name))
+    if (body_declares(b, ts_node_named_child(node, i), name))
       return true;
   return false;
 }
 
 static bool check_change(struct scan *c, TSNode n) {
   TSNode at;
-  struct slice var = changed(c->b, n, &at);
+  struct slice var = body_changed(c->b, n, &at);
   bool address = node_is_type(n, "pointer_expression");
   for (unsigned i = 0; var.size && i < c->nest->n_dims; i++) {
     const struct dim *d = c->nest->dims[i];
-    if (!d->affected || declares(c->b, c->part->body, var))
+    if (!d->affected || body_declares(c->b, c->part->body, var))
       continue;
     size_t start = ts_node_start_byte(n), size = ts_node_end_byte(n) - start;
     if (slices_same(var, d->var))
@@ -123,7 +124,7 @@ static bool check_change(struct scan *c, TSNode n) {
   return true;
 }
 
-static bool scan(struct scan c, TSNode n) {
+static bool body_scan(struct scan c, TSNode n) {
   if (!check_jump(&c, n) || !check_change(&c, n))
     return false;
   struct part *part = c.part;
@@ -139,18 +140,18 @@ static bool scan(struct scan c, TSNode n) {
   c.leaves = c.leaves && !is_loop(n) && !into_switch;
   c.in_switch = c.in_switch || into_switch;
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    if (!scan(c, ts_node_named_child(n, i)))
+    if (!body_scan(c, ts_node_named_child(n, i)))
       return false;
   return true;
 }
 
 // A goto outside of the body to one of its labels.
 static bool check_entries(struct scan *c, TSNode n) {
-  if (within(n, c->part->body) && ts_node_end_byte(n) > ts_node_start_byte(n))
+  if (body_within(n, c->part->body) && ts_node_end_byte(n) > ts_node_start_byte(n))
     return true;
   if (node_is_type(n, "goto_statement") &&
       has_label(c->b, c->part->body, node_text(c->b, node_field(n, "label"))))
-    return refuse(c, n, NULL, "this jumps into loops that a directive stands on");
+    return body_refuse(c, n, NULL, "this jumps into loops that a directive stands on");
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
     if (!check_entries(c, ts_node_named_child(n, i)))
       return false;
@@ -161,7 +162,7 @@ bool body_check(struct builder *b, struct nest *n) {
   for (unsigned i = 0; i < n->n_parts; i++) {
     struct scan c = { b, n, &n->parts[i], true, false, false };
     n->parts[i].labels = NULL;
-    if (!scan(c, n->parts[i].body))
+    if (!body_scan(c, n->parts[i].body))
       return false;
     if (n->parts[i].labels && !check_entries(&c, b->f->node))
       return false;
@@ -180,9 +181,10 @@ bool body_holds_continue(TSNode body) {
   return false;
 }
 
-static bool changes(const struct builder *b, TSNode n, const struct dim *d, bool breaks) {
+static bool loops_body_changes(const struct builder *b, TSNode n, const struct dim *d,
+                               bool breaks) {
   TSNode at;
-  struct slice var = changed(b, n, &at);
+  struct slice var = body_changed(b, n, &at);
   if (var.size &&
       (slices_same(var, d->var) || lex_mentions(d->low, var) ||
        lex_mentions(d->bound, var) || lex_mentions(d->step, var)))
@@ -191,14 +193,14 @@ static bool changes(const struct builder *b, TSNode n, const struct dim *d, bool
     return true;
   breaks = breaks && !is_loop(n) && !node_is_type(n, "switch_statement");
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    if (changes(b, ts_node_named_child(n, i), d, breaks))
+    if (loops_body_changes(b, ts_node_named_child(n, i), d, breaks))
       return true;
   return false;
 }
 
 bool body_changes(const struct builder *b, const struct nest *n, const struct dim *d) {
   for (unsigned i = 0; i < n->n_parts; i++)
-    if (changes(b, n->parts[i].body, d, d == n->dims[n->n_dims - 1]))
+    if (loops_body_changes(b, n->parts[i].body, d, d == n->dims[n->n_dims - 1]))
       return true;
   return false;
 }

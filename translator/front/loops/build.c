@@ -82,7 +82,7 @@ static struct nest *build_inner(struct builder *b, struct dim *d) {
   return n;
 }
 
-static bool prepend(struct nest *n, struct dim *d) {
+static bool build_prepend(struct nest *n, struct dim *d) {
   struct loop *loops = arena_alloc((n->n + 1) * sizeof *loops);
   struct dim **dims = arena_alloc((n->n_dims + 1) * sizeof *dims);
   if (n->n)
@@ -113,7 +113,7 @@ static struct nest *build_for(struct builder *b, TSNode loop, struct dim *outer,
   struct nest *n = build_inner(b, d);
   if (!n || b->failed)
     return NULL;
-  prepend(n, d);
+  build_prepend(n, d);
   return n;
 }
 
@@ -161,7 +161,7 @@ static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *oute
 // Variables that are declared outside of the nest are private to it wherever that can be
 // done, also those of loops that no directive acts on: threads must not share them, and
 // in the end they must have the value that the order as written leaves.
-static void privatise(const struct builder *b, struct nest *n) {
+static void build_privatise(const struct builder *b, struct nest *n) {
   for (unsigned i = 0; i < n->n_dims; i++)
     if (n->dims[i]->type.size == 0 && !body_changes(b, n, n->dims[i]))
       n->dims[i]->affected = true;
@@ -172,7 +172,7 @@ struct nest *nest_build(struct builder *b, TSNode loop) {
   struct nest *n = build_chain(b, loop, NULL);
   if (n) {
     n->root = loop;
-    privatise(b, n);
+    build_privatise(b, n);
   }
   return n && body_check(b, n) ? n : NULL;
 }

@@ -42,7 +42,7 @@ bool footprint_applies(const struct kernel *k) {
 
 // Plain arithmetic that can be evaluated anywhere: integer arguments, params, numbers;
 // divisors are numbers.
-static bool is_plain(const struct kernel *k, struct slice text) {
+static bool footprint_is_plain(const struct kernel *k, struct slice text) {
   struct lexer l = lexer_of(text);
   bool divides = false, any = false;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; any = true) {
@@ -66,14 +66,15 @@ static const char *value_of(const struct builder *b, const struct dir_arg *a) {
   if (p >= 0)
     return b->k->params[p].kind == VALUE_INT ? arena_printf("autotune_v[%d]->i", p)
                                              : NULL;
-  return is_plain(b->k, a->text) ? arena_copy(a->text.data, a->text.size) : NULL;
+  return footprint_is_plain(b->k, a->text) ? arena_copy(a->text.data, a->text.size)
+                                           : NULL;
 }
 
 // All iterations of D; NULL: that cannot be told here.
 static const char *all_of(const struct builder *b, const struct dim *d) {
   const struct kernel *k = b->k;
-  bool plain = !d->pointer && is_plain(k, d->low) && is_plain(k, d->bound) &&
-      (d->unit_step || is_plain(k, d->step));
+  bool plain = !d->pointer && footprint_is_plain(k, d->low) &&
+      footprint_is_plain(k, d->bound) && (d->unit_step || footprint_is_plain(k, d->step));
   if (!plain)
     return NULL;
   struct slice from = d->down ? d->bound : d->low, to = d->down ? d->low : d->bound;
@@ -110,7 +111,7 @@ static bool write_extents(const struct tile *t) {
 // ---- subscripts ---------------------------------------------------------------------
 
 // Does NODE, a declaration, an assignment or the like, change NAME?
-static bool changes(const struct tile *t, TSNode node, struct slice name) {
+static bool footprint_changes(const struct tile *t, TSNode node, struct slice name) {
   static const char *const fields[] = { "declarator", "left", "argument" };
   static const char *const types[] = { "init_declarator",       "declaration",
                                        "assignment_expression", "update_expression",
@@ -126,11 +127,11 @@ static bool changes(const struct tile *t, TSNode node, struct slice name) {
 }
 
 // Is NAME declared, assigned or counted below NODE? Then it may have any value there.
-static bool varies(const struct tile *t, TSNode node, struct slice name) {
+static bool footprint_varies(const struct tile *t, TSNode node, struct slice name) {
   TSTreeCursor cursor = ts_tree_cursor_new(node);
   bool found = false;
   do
-    found = changes(t, ts_tree_cursor_current_node(&cursor), name);
+    found = footprint_changes(t, ts_tree_cursor_current_node(&cursor), name);
   while (!found && cursor_next(&cursor, true));
   ts_tree_cursor_delete(&cursor);
   return found;
@@ -145,7 +146,7 @@ struct count {
 };
 static const struct count one = { "1", "1", 0, true }, unknown = { "1", "1", 0, false };
 
-static struct count of_name(const struct tile *t, struct slice name) {
+static struct count footprint_of_name(const struct tile *t, struct slice name) {
   for (unsigned i = 0; i < t->nest->n; i++) {
     const struct loop *l = &t->nest->loops[i];
     if (!slices_same(l->dim->var, name) || (l->grid && i < t->inside))
@@ -156,24 +157,25 @@ static struct count of_name(const struct tile *t, struct slice name) {
       return unknown;
     return (struct count){ "1", arena_printf("autotune_e%u", i), UINT64_C(1) << i, true };
   }
-  return varies(t, t->nest->root, name) ? unknown : one;
+  return footprint_varies(t, t->nest->root, name) ? unknown : one;
 }
 
-static const char *times(const char *a, const char *b) {
+static const char *footprint_times(const char *a, const char *b) {
   return strcmp(a, "1") == 0 ? b
       : strcmp(b, "1") == 0  ? a
                              : arena_printf("%s * %s", a, b);
 }
 
-static struct count combine(struct count a, struct count b, char operator) {
-  struct count c = { times(a.scaled, b.scaled), "1", a.set | b.set, a.known && b.known };
+static struct count footprint_combine(struct count a, struct count b, char operator) {
+  struct count c = { footprint_times(a.scaled, b.scaled), "1", a.set | b.set,
+                     a.known && b.known };
   if (operator == '+' && a.set && b.set && strcmp(a.unit, "1") != 0 &&
       strcmp(b.unit, "1") != 0)
     c.unit = arena_printf("(%s + %s - 1)", a.unit, b.unit);
   else if (operator == '+')
-    c.unit = times(a.unit, b.unit);
+    c.unit = footprint_times(a.unit, b.unit);
   else
-    c.scaled = times(c.scaled, times(a.unit, b.unit));
+    c.scaled = footprint_times(c.scaled, footprint_times(a.unit, b.unit));
   return c;
 }
 
@@ -183,14 +185,15 @@ static struct count of_expression(const struct tile *t, TSNode e, unsigned depth
   if (depth > 64)
     return unknown;
   if (node_is(e, "identifier"))
-    return of_name(t, node_text(t->b, e));
+    return footprint_of_name(t, node_text(t->b, e));
   if (node_is(e, "subscript_expression"))
     return unknown; // read from memory
   if (node_is(e, "binary_expression")) {
     TSNode sign = node_field(e, "operator");
     bool sum = node_is(sign, "+") || node_is(sign, "-");
-    return combine(of_expression(t, node_field(e, "left"), depth + 1),
-                   of_expression(t, node_field(e, "right"), depth + 1), sum ? '+' : '*');
+    return footprint_combine(of_expression(t, node_field(e, "left"), depth + 1),
+                             of_expression(t, node_field(e, "right"), depth + 1),
+                             sum ? '+' : '*');
   }
   if (node_is(e, "parenthesized_expression") && ts_node_named_child_count(e) == 1)
     return of_expression(t, ts_node_named_child(e, 0), depth + 1);
@@ -198,7 +201,7 @@ static struct count of_expression(const struct tile *t, TSNode e, unsigned depth
   // together.
   bool call = node_is(e, "call_expression");
   for (uint32_t i = call; i < ts_node_named_child_count(e); i++)
-    c = combine(c, of_expression(t, ts_node_named_child(e, i), depth + 1), '*');
+    c = footprint_combine(c, of_expression(t, ts_node_named_child(e, i), depth + 1), '*');
   return c;
 }
 
@@ -210,7 +213,8 @@ static bool is_argument(const struct tile *t, TSNode base) {
   while (node_is(base, "field_expression"))
     base = node_field(base, "argument");
   int arg = node_is(base, "identifier") ? kernel_arg(t->b->k, node_text(t->b, base)) : -1;
-  return arg >= 0 && !varies(t, node_field(t->b->f->node, "body"), node_text(t->b, base));
+  return arg >= 0 &&
+      !footprint_varies(t, node_field(t->b->f->node, "body"), node_text(t->b, base));
 }
 
 static bool was_seen(struct tile *t, const char *array, uint64_t set) {
@@ -228,7 +232,7 @@ static void add_reference(struct tile *t, TSNode node) {
   TSNode base = node;
   unsigned n = 0;
   for (; node_is(base, "subscript_expression"); base = node_field(base, "argument"), n++)
-    c = combine(of_expression(t, node_field(base, "index"), 0), c, '*');
+    c = footprint_combine(of_expression(t, node_field(base, "index"), 0), c, '*');
   struct slice array = node_text(t->b, base);
   if (!c.known || !is_argument(t, base) ||
       was_seen(t, arena_copy(array.data, array.size), c.set))
@@ -237,7 +241,7 @@ static void add_reference(struct tile *t, TSNode node) {
   for (unsigned i = 0; i < n; i++)
     text_printf(&element, "[0]");
   text_printf(t->out, "    autotune_sum += %s * (double)sizeof(%s);\n",
-              times(c.scaled, c.unit), element.data);
+              footprint_times(c.scaled, c.unit), element.data);
 }
 
 static void add_references(struct tile *t, TSNode body) {
@@ -256,7 +260,7 @@ static void add_references(struct tile *t, TSNode body) {
 // ---- nests --------------------------------------------------------------------------
 
 // "autotune_v[3]->i == 1 && …": this structure and no other.
-static const char *condition(const struct variants *v) {
+static const char *footprint_condition(const struct variants *v) {
   struct text t = { 0 };
   const struct kernel *k = v->b->k;
   text_printf(&t, k->choose >= 0 ? "autotune_v[%d]->i == 0" : "1", k->choose);
@@ -285,7 +289,8 @@ static void write_structure(struct variants *v) {
   }
   if (!n || !tiled || n->n > 64)
     return;
-  text_printf(&body, "  if (%s) {\n    double autotune_sum = 0;\n", condition(v));
+  text_printf(&body, "  if (%s) {\n    double autotune_sum = 0;\n",
+              footprint_condition(v));
   if (!write_extents(&t))
     return;
   for (unsigned i = 0; i < n->n_parts; i++)

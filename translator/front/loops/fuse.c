@@ -34,7 +34,8 @@ static bool read_range(struct builder *b, const struct loop_directive *d, unsign
 }
 
 // All statements of BLOCK, which must be loops without directives.
-static bool read_loops(struct builder *b, TSNode block, TSNode **loops, unsigned *n) {
+static bool fuse_read_loops(struct builder *b, TSNode block, TSNode **loops,
+                            unsigned *n) {
   for (uint32_t i = 0; i < ts_node_named_child_count(block); i++) {
     TSNode c = ts_node_named_child(block, i);
     unsigned n_directives;
@@ -107,8 +108,8 @@ static void add_bodies(struct fused *f) {
   }
 }
 
-static bool read_dims(struct builder *b, struct fused *f, const TSNode *loops,
-                      struct dim *outer) {
+static bool fuse_read_dims(struct builder *b, struct fused *f, const TSNode *loops,
+                           struct dim *outer) {
   for (unsigned i = 0; i < f->n; i++) {
     struct dim *d = f->dims[i] = arena_alloc(sizeof *d);
     const char *why = NULL;
@@ -129,11 +130,11 @@ struct nest *nest_fuse(struct builder *b, TSNode block, const struct loop_direct
                        struct dim *outer) {
   TSNode *loops = NULL;
   unsigned n = 0, first, count;
-  if (!read_loops(b, block, &loops, &n) || !read_range(b, d, n, &first, &count))
+  if (!fuse_read_loops(b, block, &loops, &n) || !read_range(b, d, n, &first, &count))
     return NULL;
   struct nest *nest = arena_alloc(sizeof *nest);
   struct fused f = { arena_alloc((count + 1) * sizeof *f.dims), count, nest };
-  if (!read_dims(b, &f, loops + first, outer))
+  if (!fuse_read_dims(b, &f, loops + first, outer))
     return NULL;
   nest->loops = arena_alloc(2 * sizeof *nest->loops);
   nest->n = 1;

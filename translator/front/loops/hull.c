@@ -12,7 +12,7 @@
 #define COUNTER "unsigned long long"
 
 // From A to B in steps of one, where L goes from A to B.
-static const char *distance(const struct loop *l, const char *a, const char *b) {
+static const char *hull_distance(const struct loop *l, const char *a, const char *b) {
   if (l->pointer)
     return arena_printf("(" COUNTER ")(%s - %s)", l->down ? a : b, l->down ? b : a);
   return arena_printf("AUTOTUNE_DISTANCE(%s, %s)", l->down ? b : a, l->down ? a : b);
@@ -52,7 +52,7 @@ static void write_hull(const struct builder *b, struct text *t, const struct loo
 static void write_window(struct text *t, const struct loop *l, const struct loop *grid,
                          struct loop *point) {
   unsigned id = grid->id;
-  const char *to = distance(l, arena_printf("autotune_lo%u", id), l->start);
+  const char *to = hull_distance(l, arena_printf("autotune_lo%u", id), l->start);
   bool inclusive = strlen(l->op) == 2 && *l->op != '!';
   point->start = arena_printf("autotune_b%u", id);
   point->end = arena_printf("autotune_f%u", id);
@@ -92,8 +92,8 @@ void range_strip_hull(struct builder *b, const struct loop *l, const char *size,
                 l->dim->step.data);
   text_add(&hull, ";\n", 2);
   write_hull(b, &hull, l, g.id, points, n);
-  const char *width = distance(l, arena_printf("autotune_lo%u", g.id),
-                               arena_printf("autotune_hi%u", g.id));
+  const char *width = hull_distance(l, arena_printf("autotune_lo%u", g.id),
+                                    arena_printf("autotune_hi%u", g.id));
   text_printf(&hull, COUNTER " %s = autotune_a%u ? %s / autotune_w%u + 1 : 0;\n", g.count,
               g.id, width, g.id);
   g.setup = hull.data;

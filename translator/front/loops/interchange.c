@@ -30,7 +30,7 @@ static unsigned illegal_at(const struct nest *nest, const unsigned *order, unsig
   return n;
 }
 
-static void find_orders(struct orders *o, unsigned depth) {
+static void interchange_find_orders(struct orders *o, unsigned depth) {
   if (o->n > o->limit)
     return;
   if (depth == o->n_loops) {
@@ -50,7 +50,7 @@ static void find_orders(struct orders *o, unsigned depth) {
       continue;
     o->current[depth] = i;
     o->used |= BIT(i);
-    find_orders(o, depth + 1);
+    interchange_find_orders(o, depth + 1);
     o->used &= ~BIT(i);
   }
 }
@@ -63,7 +63,7 @@ static const char *order_text(const unsigned *order, unsigned n) {
   return t.data;
 }
 
-static bool is_identity(const unsigned *order, unsigned n) {
+static bool interchange_is_identity(const unsigned *order, unsigned n) {
   for (unsigned i = 0; i < n; i++)
     if (order[i] != i)
       return false;
@@ -76,7 +76,7 @@ static bool add_param(struct builder *b, const struct nest *nest,
   struct orders o = { .nest = nest, .n_loops = nest->n, .limit = MAX_COPIES };
   size_t at = pragma_offset(d->pragma, a->text);
   o.current = arena_alloc((nest->n + 1) * sizeof *o.current);
-  find_orders(&o, 0);
+  interchange_find_orders(&o, 0);
   if (o.n > o.limit)
     return FAIL(b, at, a->text.size, "list some: permutation({(2,1,3), (3,1,2)})",
                 "%u loops have more than %u orders", nest->n, o.limit);
@@ -84,7 +84,7 @@ static bool add_param(struct builder *b, const struct nest *nest,
     return FAIL(b, at, a->text.size, NULL, "no other order of these loops is possible");
   struct param p = { .kind = VALUE_CHOICE, .when = d->present, .offset = at };
   for (unsigned i = 0; i < o.n; i++)
-    if (d->present < 0 || !is_identity(o.list[i], nest->n)) {
+    if (d->present < 0 || !interchange_is_identity(o.list[i], nest->n)) {
       long long number = (long long)p.n_values + 1;
       const char *text = order_text(o.list[i], nest->n);
       *GROW(p.values, p.n_values) =

@@ -5,7 +5,7 @@
 
 #include "loops.h"
 
-static bool decides(const struct param *p) {
+static bool loops_decides(const struct param *p) {
   return p->kind == VALUE_CHOICE || p->kind == VALUE_TUPLE;
 }
 
@@ -29,7 +29,7 @@ static void find_params(struct variants *v) {
       add_once(&v->params, &v->n, ds[i]->present);
     const struct dir_clause *c = directive_clause(ds[i], "permutation");
     int p = c && c->n_args ? arg_param(v->b, &c->args[0]) : -1;
-    if (p >= 0 && decides(&v->b->k->params[p]))
+    if (p >= 0 && loops_decides(&v->b->k->params[p]))
       add_once(&v->params, &v->n, p);
   }
 }
@@ -67,7 +67,7 @@ static void order_condition(struct text *t, const struct param *p,
               number);
 }
 
-static const char *condition(const struct variants *v) {
+static const char *loops_condition(const struct variants *v) {
   struct text t = { 0 };
   for (unsigned i = 0; i < v->n; i++) {
     const struct param *p = &v->b->k->params[v->params[i]];
@@ -144,7 +144,7 @@ static void write_nest(struct variants *v) {
 static void write_variant(struct variants *v) {
   struct builder *b = v->b;
   struct text functions = { 0 }, *all = b->functions;
-  const char *cond = b->fixed ? NULL : condition(v);
+  const char *cond = b->fixed ? NULL : loops_condition(v);
   if (cond)
     text_printf(v->out, "%s %s\n", v->written++ ? "#elif" : "#if", cond);
   b->functions = &functions;
@@ -243,7 +243,7 @@ void loops_check(const struct source *s, struct kernel *k, struct function *f) {
     shared_check(&b);
 }
 
-static void write_function(struct builder *b, struct text *out) {
+static void loops_write_function(struct builder *b, struct text *out) {
   struct text definition = { 0 }, functions = { 0 };
   b->functions = &functions;
   write_line(b, &definition, b->f->start);
@@ -261,7 +261,7 @@ void loops_write(const struct source *s, const struct kernel *k, const struct fu
                  struct text *out) {
   struct builder b = { .s = s, .k = k, .f = f };
   b.point = arena_alloc((k->n_params + 1) * sizeof *b.point);
-  write_function(&b, out);
+  loops_write_function(&b, out);
 }
 
 void loops_write_point(const struct source *s, const struct kernel *k,
@@ -271,5 +271,5 @@ void loops_write_point(const struct source *s, const struct kernel *k,
   b.point = arena_alloc((k->n_params + 1) * sizeof *b.point);
   for (unsigned i = 0; i < k->n_params; i++)
     b.point[i] = point[i];
-  write_function(&b, out);
+  loops_write_function(&b, out);
 }

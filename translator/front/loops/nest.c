@@ -47,7 +47,7 @@ uint64_t dim_needs(const struct dim *d) {
 }
 
 // Names, numbers and sums of them: nothing that can trap or cost much.
-static bool is_safe(TSNode e) {
+static bool nest_is_safe(TSNode e) {
   static const char *const kinds[] = {
     "identifier",        "number_literal",           "char_literal",
     "binary_expression", "parenthesized_expression", "sizeof_expression",
@@ -58,14 +58,14 @@ static bool is_safe(TSNode e) {
       if (i == 3 && strchr("/%&|<>=!", *ts_node_type(node_field(e, "operator"))))
         return false;
       for (uint32_t j = 0; i > 2 && i != 5 && j < ts_node_named_child_count(e); j++)
-        if (!is_safe(ts_node_named_child(e, j)))
+        if (!nest_is_safe(ts_node_named_child(e, j)))
           return false;
       return true;
     }
   return false;
 }
 
-static bool refuse(const char **why, TSNode *at, TSNode node, const char *reason) {
+static bool nest_refuse(const char **why, TSNode *at, TSNode node, const char *reason) {
   *why = reason;
   *at = node;
   return false;
@@ -123,10 +123,11 @@ static bool parse_init(const struct builder *b, struct dim *d, TSNode init,
     while (node_is_type(next, "comment"))
       next = ts_node_next_named_sibling(next);
     if (!node_is_type(declarator, "init_declarator") || !ts_node_is_null(next))
-      return refuse(why, at, init, "it must declare one variable, and give it a value");
+      return nest_refuse(why, at, init,
+                         "it must declare one variable, and give it a value");
     TSNode name = innermost_declarator(node_field(declarator, "declarator"));
     if (!node_is_type(name, "identifier"))
-      return refuse(why, at, init, "its variable must be an integer or a pointer");
+      return nest_refuse(why, at, init, "its variable must be an integer or a pointer");
     d->var = node_text(b, name);
     d->type = declared_type(b, init, declarator);
     d->pointer = node_is_type(node_field(declarator, "declarator"), "pointer_declarator");
@@ -138,25 +139,25 @@ static bool parse_init(const struct builder *b, struct dim *d, TSNode init,
     d->pointer = declared_pointer(b, b->f->node, d->var);
     low = node_field(init, "right");
   } else {
-    return refuse(why, at, ts_node_is_null(init) ? d->node : init,
-                  "it must begin by giving its variable a value");
+    return nest_refuse(why, at, ts_node_is_null(init) ? d->node : init,
+                       "it must begin by giving its variable a value");
   }
   if (node_is_type(low, "initializer_list") || node_is_type(low, "comma_expression"))
-    return refuse(why, at, low, "the first value must be one expression");
+    return nest_refuse(why, at, low, "the first value must be one expression");
   d->low = node_text(b, low);
-  d->safe = is_safe(low);
+  d->safe = nest_is_safe(low);
   return true;
 }
 
-static bool parse_condition(const struct builder *b, struct dim *d, TSNode c,
-                            const char **why, TSNode *at) {
+static bool nest_parse_condition(const struct builder *b, struct dim *d, TSNode c,
+                                 const char **why, TSNode *at) {
   static const char *const signs[] = { "<", "<=", ">", ">=", "!=" };
   static const enum relation flipped[] = { GREATER, GREATER_EQUAL, LESS, LESS_EQUAL,
                                            NOT_EQUAL };
   const char *reason =
       "its condition must compare its variable with a bound by <, <=, >, >= or !=";
   if (!node_is_type(c, "binary_expression"))
-    return refuse(why, at, ts_node_is_null(c) ? d->node : c, reason);
+    return nest_refuse(why, at, ts_node_is_null(c) ? d->node : c, reason);
   TSNode left = node_field(c, "left"), right = node_field(c, "right");
   struct slice sign = node_text(b, node_field(c, "operator"));
   unsigned i = 0;
@@ -167,13 +168,13 @@ static bool parse_condition(const struct builder *b, struct dim *d, TSNode c,
   bool at_right = node_is_type(right, "identifier") &&
       slices_same(node_text(b, right), d->var);
   if (i == 5 || at_left == at_right)
-    return refuse(why, at, c, reason);
+    return nest_refuse(why, at, c, reason);
   TSNode bound = at_left ? right : left;
   if (node_mentions(b, bound, d->var))
-    return refuse(why, at, bound, "its bound depends on its own variable");
+    return nest_refuse(why, at, bound, "its bound depends on its own variable");
   d->relation = at_left ? i : flipped[i];
   d->bound = node_text(b, bound);
-  d->safe = d->safe && is_safe(bound);
+  d->safe = d->safe && nest_is_safe(bound);
   return true;
 }
 
@@ -211,29 +212,29 @@ static bool parse_update(const struct builder *b, struct dim *d, TSNode u,
   } else if (node_is_type(u, "assignment_expression")) {
     TSNode step = step_of(b, d, u, &minus);
     if (ts_node_is_null(step))
-      return refuse(why, at, u, reason);
+      return nest_refuse(why, at, u, reason);
     if (node_mentions(b, step, d->var))
-      return refuse(why, at, step, "its step depends on its own variable");
+      return nest_refuse(why, at, step, "its step depends on its own variable");
     d->step = node_text(b, step);
-    d->safe = d->safe && is_safe(step);
+    d->safe = d->safe && nest_is_safe(step);
     if (d->step.size > 1 && *d->step.data == '-') { // i += -1
       d->step = slice_trim((struct slice){ d->step.data + 1, d->step.size - 1 });
       minus = !minus;
     }
   } else {
-    return refuse(why, at, ts_node_is_null(u) ? d->node : u, reason);
+    return nest_refuse(why, at, ts_node_is_null(u) ? d->node : u, reason);
   }
   d->unit_step = slice_is(d->step, "1");
   d->down = minus;
   if (d->relation == NOT_EQUAL && !d->unit_step)
-    return refuse(why, at, u, "with != its step must be 1 or -1");
+    return nest_refuse(why, at, u, "with != its step must be 1 or -1");
   bool less = d->relation == LESS || d->relation == LESS_EQUAL;
   if (d->relation != NOT_EQUAL && less == minus)
-    return refuse(why, at, u,
-                  less ? "it counts down, but its condition is an upper bound"
-                       : "it counts up, but its condition is a lower bound");
+    return nest_refuse(why, at, u,
+                       less ? "it counts down, but its condition is an upper bound"
+                            : "it counts up, but its condition is a lower bound");
   if (slice_is(d->step, "0"))
-    return refuse(why, at, u, "its step is 0");
+    return nest_refuse(why, at, u, "its step is 0");
   return true;
 }
 
@@ -253,7 +254,7 @@ bool dim_parse(const struct builder *b, TSNode loop, struct dim *d, const char *
   d->offset = start;
   d->header = (struct slice){ b->s->text + start, header_end(loop) - start };
   return parse_init(b, d, node_field(loop, "initializer"), why, at) &&
-      parse_condition(b, d, node_field(loop, "condition"), why, at) &&
+      nest_parse_condition(b, d, node_field(loop, "condition"), why, at) &&
       parse_update(b, d, node_field(loop, "update"), why, at);
 }
 

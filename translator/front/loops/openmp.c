@@ -30,7 +30,7 @@ static void write_clause(const struct builder *b, struct text *t,
   text_add(t, ")", 1);
 }
 
-static bool shares(enum directive_kind kind) {
+static bool openmp_shares(enum directive_kind kind) {
   return kind != DIR_SIMD;
 }
 
@@ -85,8 +85,8 @@ static bool simply_depends(const struct loop *l, const struct loop *outer) {
 }
 
 // What stands between the loops that are collapsed would have to be computed within them.
-static bool collapsible(struct builder *b, const struct nest *n,
-                        const struct loop_directive *d, unsigned count) {
+static bool openmp_collapsible(struct builder *b, const struct nest *n,
+                               const struct loop_directive *d, unsigned count) {
   size_t at = d->pragma->offset, size = d->pragma->end - at;
   for (unsigned i = 1; i < count; i++) {
     const struct loop *l = &n->loops[i];
@@ -125,7 +125,7 @@ bool attach_openmp(struct builder *b, struct nest *n, const struct loop_directiv
   if (!words_check(b, d) || !read_collapse(b, d, &collapse) ||
       !nest_take(b, n, d, collapse))
     return false;
-  for (unsigned i = 0; shares(d->kind) && i < collapse; i++)
+  for (unsigned i = 0; openmp_shares(d->kind) && i < collapse; i++)
     if (n->loops[i].raw ? n->loops[i].dim->down
                         : n->loops[i].down) { // gcc 12 runs none of some
       range_make(b, &n->loops[i]);
@@ -135,9 +135,9 @@ bool attach_openmp(struct builder *b, struct nest *n, const struct loop_directiv
     if (n->loops[i].sharing)
       return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset, NULL,
                   "'simd' cannot stand around a loop that threads share");
-  if (!collapsible(b, n, d, collapse))
+  if (!openmp_collapsible(b, n, d, collapse))
     return false;
-  if (n->loops[0].hint && shares(d->kind) && !unroll_within(b, n, d, collapse))
+  if (n->loops[0].hint && openmp_shares(d->kind) && !unroll_within(b, n, d, collapse))
     return false;
   struct loop *l = &n->loops[0];
   if (l->pragma)
@@ -150,7 +150,7 @@ bool attach_openmp(struct builder *b, struct nest *n, const struct loop_directiv
   text_add(&t, "\n", 1);
   l->pragma = t.data;
   l->pragma_loop = ts_node_start_byte(d->loop);
-  l->sharing = shares(d->kind);
+  l->sharing = openmp_shares(d->kind);
   l->collapse = collapse;
   l->innermost = d->kind == DIR_SIMD && n->n == 1 && l->dim->outer != NULL;
   if (b->change)

@@ -23,7 +23,7 @@ struct outline {
   unsigned n_own; /* variables that are private to the nest's body */
 };
 
-static bool contains(struct slice text, const char *word) {
+static bool outline_contains(struct slice text, const char *word) {
   struct lexer l = lexer_of(text);
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
     if (slice_is(t.text, word))
@@ -31,7 +31,7 @@ static bool contains(struct slice text, const char *word) {
   return false;
 }
 
-static TSNode declared_name(TSNode d) {
+static TSNode outline_declared_name(TSNode d) {
   while (!ts_node_is_null(d) && !node_is_type(d, "identifier")) {
     TSNode next = node_field(d, "declarator");
     if (ts_node_is_null(next) && node_is_type(d, "parenthesized_declarator"))
@@ -42,8 +42,8 @@ static TSNode declared_name(TSNode d) {
 }
 
 // The declarator of NAME in DECLARATION; a null node: it declares others.
-static TSNode declarator_of(const struct builder *b, TSNode declaration,
-                            struct slice name) {
+static TSNode outline_declarator_of(const struct builder *b, TSNode declaration,
+                                    struct slice name) {
   TSNode none = { 0 };
   for (uint32_t i = 0; i < ts_node_named_child_count(declaration); i++) {
     TSNode d = ts_node_named_child(declaration, i), id;
@@ -51,7 +51,7 @@ static TSNode declarator_of(const struct builder *b, TSNode declaration,
       d = node_field(d, "declarator");
     if (ts_node_eq(d, node_field(declaration, "type")))
       continue;
-    id = declared_name(d);
+    id = outline_declared_name(d);
     if (!ts_node_is_null(id) && slices_same(node_text(b, id), name))
       return d;
   }
@@ -71,7 +71,7 @@ static bool find_local(const struct outline *o, struct slice name, struct variab
          v->declaration = ts_node_prev_named_sibling(v->declaration)) {
       if (!node_is_type(v->declaration, "declaration"))
         continue;
-      v->declarator = declarator_of(o->b, v->declaration, name);
+      v->declarator = outline_declarator_of(o->b, v->declaration, name);
       v->offset = ts_node_start_byte(v->declarator);
       if (!ts_node_is_null(v->declarator))
         return true;
@@ -90,7 +90,8 @@ static TSNode parameters_of(TSNode function) {
 static bool is_parameter(const struct outline *o, struct slice name) {
   TSNode list = parameters_of(o->b->f->node);
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++)
-    if (slices_same(node_text(o->b, declared_name(ts_node_named_child(list, i))), name))
+    if (slices_same(node_text(o->b, outline_declared_name(ts_node_named_child(list, i))),
+                    name))
       return true;
   return false;
 }
@@ -106,7 +107,7 @@ static bool private_variable(const struct outline *o, struct slice name) {
 }
 
 // Collects the locals that NODE mentions, and those that their declarations do.
-static void collect(struct outline *o, TSNode node) {
+static void outline_collect(struct outline *o, TSNode node) {
   if (node_is_type(node, "identifier")) {
     struct variable v;
     if (!find_local(o, node_text(o->b, node), &v))
@@ -119,16 +120,16 @@ static void collect(struct outline *o, TSNode node) {
     *GROW(o->locals, o->n) = v;
     memmove(&o->locals[i + 1], &o->locals[i], (o->n - 1 - i) * sizeof v);
     o->locals[i] = v;
-    collect(o, v.declarator);
+    outline_collect(o, v.declarator);
     return;
   }
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
-    collect(o, ts_node_named_child(node, i));
+    outline_collect(o, ts_node_named_child(node, i));
 }
 
 // What an assignment or the like changes as a whole or in part; a null node: NODE is
 // none.
-static TSNode changed(const struct builder *b, TSNode node) {
+static TSNode outline_changed(const struct builder *b, TSNode node) {
   TSNode at = { 0 };
   if (node_is_type(node, "assignment_expression"))
     at = node_field(node, "left");
@@ -150,8 +151,8 @@ static TSNode changed(const struct builder *b, TSNode node) {
 
 // Copies of variables would do in NODE: none is changed, none is asked for its size or is
 // a type.
-static bool copies_do(const struct outline *o, TSNode node) {
-  TSNode at = changed(o->b, node);
+static bool outline_copies_do(const struct outline *o, TSNode node) {
+  TSNode at = outline_changed(o->b, node);
   if (node_is_type(at, "identifier") && !private_variable(o, node_text(o->b, at))) {
     struct variable v;
     if (is_parameter(o, node_text(o->b, at)) || find_local(o, node_text(o->b, at), &v))
@@ -160,7 +161,7 @@ static bool copies_do(const struct outline *o, TSNode node) {
   if (node_is_type(node, "sizeof_expression") || node_is_type(node, "asm_statement"))
     return false;
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
-    if (!copies_do(o, ts_node_named_child(node, i)))
+    if (!outline_copies_do(o, ts_node_named_child(node, i)))
       return false;
   return true;
 }
@@ -192,8 +193,8 @@ static bool bound_to_place(const struct outline *o) {
   return false;
 }
 
-static void add(struct text *params, struct text *args, const char *declaration,
-                struct slice name) {
+static void outline_add(struct text *params, struct text *args, const char *declaration,
+                        struct slice name) {
   text_printf(params, "%s%s", params->size ? ", " : "", declaration);
   text_printf(args, "%s%.*s", args->size ? ", " : "", (int)name.size, name.data);
 }
@@ -208,12 +209,14 @@ static bool add_locals(struct outline *o, struct text *params, struct text *args
     size_t start = ts_node_start_byte(v->declaration);
     struct slice before = { o->b->s->text + start, ts_node_end_byte(type) - start };
     for (size_t j = 0; j < sizeof storage / sizeof *storage; j++)
-      if (contains(before, storage[j]) && (j < 5 || j == 7 || contains(before, "{")))
+      if (outline_contains(before, storage[j]) &&
+          (j < 5 || j == 7 || outline_contains(before, "{")))
         return false;
     struct slice d = node_text(o->b, v->declarator);
-    add(params, args,
+    outline_add(
+        params, args,
         arena_printf("%.*s %.*s", (int)before.size, before.data, (int)d.size, d.data),
-        node_text(o->b, declared_name(v->declarator)));
+        node_text(o->b, outline_declared_name(v->declarator)));
   }
   return true;
 }
@@ -222,13 +225,13 @@ static bool add_parameters(struct outline *o, struct text *params, struct text *
   TSNode list = parameters_of(o->b->f->node);
   bool restricted = false;
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
-    TSNode p = ts_node_named_child(list, i), name = declared_name(p);
+    TSNode p = ts_node_named_child(list, i), name = outline_declared_name(p);
     struct slice text = node_text(o->b, p);
     if (!node_is_type(p, "parameter_declaration") || ts_node_is_null(name))
       continue;
-    restricted = restricted || contains(text, "restrict") ||
-        contains(text, "__restrict") || contains(text, "__restrict__");
-    add(params, args, arena_copy(text.data, text.size), node_text(o->b, name));
+    restricted = restricted || outline_contains(text, "restrict") ||
+        outline_contains(text, "__restrict") || outline_contains(text, "__restrict__");
+    outline_add(params, args, arena_copy(text.data, text.size), node_text(o->b, name));
   }
   return restricted;
 }
@@ -242,8 +245,9 @@ bool outline(struct builder *b, TSNode root, const struct nest *n, struct text *
     for (unsigned j = 0; j < m; j++)
       *GROW(o.own, o.n_own) = some[j];
   }
-  if (!add_parameters(&o, params, args) || bound_to_place(&o) || !copies_do(&o, root))
+  if (!add_parameters(&o, params, args) || bound_to_place(&o) ||
+      !outline_copies_do(&o, root))
     return false;
-  collect(&o, root);
+  outline_collect(&o, root);
   return add_locals(&o, params, args);
 }

@@ -6,7 +6,7 @@
 #include "loops.h"
 
 // The variable that the loop LOOP assigns first; size 0: it declares one, or is none.
-static struct slice assigned(const struct builder *b, TSNode loop) {
+static struct slice private_assigned(const struct builder *b, TSNode loop) {
   TSNode init = node_field(loop, "initializer");
   if (!node_is_type(loop, "for_statement") ||
       !node_is_type(init, "assignment_expression") ||
@@ -20,7 +20,7 @@ static struct slice assigned(const struct builder *b, TSNode loop) {
 // assigning it.
 static bool used_otherwise(const struct builder *b, TSNode node, struct slice name,
                            size_t from) {
-  if (ts_node_end_byte(node) <= from || slices_same(assigned(b, node), name))
+  if (ts_node_end_byte(node) <= from || slices_same(private_assigned(b, node), name))
     return false;
   if (node_is_type(node, "identifier") && slices_same(node_text(b, node), name))
     return true;
@@ -30,20 +30,21 @@ static bool used_otherwise(const struct builder *b, TSNode node, struct slice na
   return false;
 }
 
-static void collect(const struct builder *b, TSNode node, struct slice **names,
-                    unsigned *n) {
-  struct slice name = assigned(b, node);
+static void private_collect(const struct builder *b, TSNode node, struct slice **names,
+                            unsigned *n) {
+  struct slice name = private_assigned(b, node);
   bool known = name.size == 0;
   for (unsigned i = 0; i < *n; i++)
     known = known || slices_same((*names)[i], name);
   if (!known)
     *GROW(*names, *n) = name;
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
-    collect(b, ts_node_named_child(node, i), names, n);
+    private_collect(b, ts_node_named_child(node, i), names, n);
 }
 
 // Nothing uses NAME but loops that assign it first, in BODY and behind ROOT.
-static bool is_own(const struct builder *b, TSNode root, TSNode body, struct slice name) {
+static bool private_is_own(const struct builder *b, TSNode root, TSNode body,
+                           struct slice name) {
   return !used_otherwise(b, body, name, 0) &&
       !used_otherwise(b, b->f->node, name, ts_node_end_byte(root));
 }
@@ -51,10 +52,10 @@ static bool is_own(const struct builder *b, TSNode root, TSNode body, struct sli
 bool private_is(const struct builder *b, TSNode root, TSNode body, struct slice name) {
   struct slice *all = NULL;
   unsigned n = 0, i = 0;
-  collect(b, body, &all, &n);
+  private_collect(b, body, &all, &n);
   while (i < n && !slices_same(all[i], name))
     i++;
-  return i < n && is_own(b, root, body, name);
+  return i < n && private_is_own(b, root, body, name);
 }
 
 struct slice *private_variables(const struct builder *b, const struct nest *nest,
@@ -62,9 +63,9 @@ struct slice *private_variables(const struct builder *b, const struct nest *nest
   struct slice *all = NULL, *own = NULL;
   unsigned n_all = 0;
   *n = 0;
-  collect(b, body, &all, &n_all);
+  private_collect(b, body, &all, &n_all);
   for (unsigned i = 0; i < n_all; i++)
-    if (is_own(b, nest->root, body, all[i]))
+    if (private_is_own(b, nest->root, body, all[i]))
       *GROW(own, *n) = all[i];
   return own;
 }

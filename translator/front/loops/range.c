@@ -26,7 +26,7 @@ void write_line(const struct builder *b, struct text *out, size_t offset) {
   text_add(out, "\"\n", 2);
 }
 
-static const char *type_of(const struct dim *d) {
+static const char *range_type_of(const struct dim *d) {
   if (d->type.size)
     return arena_copy(d->type.data, d->type.size);
   return arena_printf("__typeof__(%.*s)", (int)d->var.size, d->var.data);
@@ -40,7 +40,7 @@ static const char *sign_of(const struct dim *d) {
 // "(low) < (bound) &&" for the loops around D whose bounds stand by themselves: D's own
 // bounds, which may read memory, are only evaluated where the source would have come to
 // them.
-static const char *reached(const struct dim *d) {
+static const char *range_reached(const struct dim *d) {
   const char *cond = "";
   for (const struct dim *o = d->safe ? NULL : d->outer; o; o = o->outer)
     if (o->needs == 0) // the outermost first: it says whether the others may be evaluated
@@ -71,10 +71,10 @@ void range_make(const struct builder *b, struct loop *l) {
   if (!l->raw)
     return;
   struct dim *d = l->dim;
-  const char *cond = reached(d), *other = *cond ? ") : 0" : ")";
+  const char *cond = range_reached(d), *other = *cond ? ") : 0" : ")";
   struct text t = { 0 };
   l->raw = false;
-  l->type = type_of(d);
+  l->type = range_type_of(d);
   l->start = arena_printf("autotune_s%u", l->id);
   l->end = arena_printf("autotune_u%u", l->id);
   l->count = arena_printf("autotune_n%u", l->id);
@@ -98,12 +98,13 @@ void range_make(const struct builder *b, struct loop *l) {
   l->setup = t.data;
 }
 
-static bool inclusive(const struct loop *l) {
+static bool range_inclusive(const struct loop *l) {
   return strlen(l->op) == 2 && *l->op != '!';
 }
 
 // BASE, OFFSET iterations further on.
-static const char *advanced(const struct loop *l, const char *base, const char *offset) {
+static const char *range_advanced(const struct loop *l, const char *base,
+                                  const char *offset) {
   const char *times = strcmp(l->step, "1") == 0 ? "" : arena_printf(" * %s", l->step);
   char sign = l->down ? '-' : '+';
   if (l->pointer)
@@ -113,7 +114,7 @@ static const char *advanced(const struct loop *l, const char *base, const char *
 }
 
 const char *range_at(const struct loop *l, const char *offset) {
-  return advanced(l, l->start, offset);
+  return range_advanced(l, l->start, offset);
 }
 
 struct loop range_counter(struct builder *b, const struct loop *of) {
@@ -148,7 +149,7 @@ void range_strip(struct builder *b, const struct loop *l, const char *size,
   unsigned id = g.id;
   const char *done = arena_printf("%s * (%s)", g.var, size),
              *left = arena_printf("autotune_l%u", id);
-  const char *last = arena_printf(inclusive(l) ? "(%s) - 1" : "%s", size);
+  const char *last = arena_printf(range_inclusive(l) ? "(%s) - 1" : "%s", size);
   g.setup = arena_printf("%s" COUNTER " %s = %s / (%s) + (%s %% (%s) != 0);\n", l->setup,
                          g.count, l->count, size, l->count, size);
   p.start = arena_printf("autotune_b%u", id);
@@ -158,14 +159,14 @@ void range_strip(struct builder *b, const struct loop *l, const char *size,
       COUNTER " %1$s = %2$s - %3$s, %4$s = %1$s < (%5$s) ? %1$s : (%5$s);\n"
               "%6$s %7$s = %8$s; %6$s %9$s = %1$s > (%5$s) ? %10$s : %11$s;\n",
       left, l->count, done, p.count, size, l->type, p.start, range_at(l, done), p.end,
-      advanced(l, p.start, last), l->end);
+      range_advanced(l, p.start, last), l->end);
   *grid = g;
   *point = p;
 }
 
 // L as a loop that counts; its own variable is OFFSET, in terms of the counter,
 // iterations from the start.
-static void count(struct builder *b, struct loop *l, const char *offset) {
+static void loops_range_count(struct builder *b, struct loop *l, const char *offset) {
   struct loop r = *l;
   r.var = arena_printf("autotune_r%u", new_id(b));
   r.prelude = arena_printf("%s %s = %s;\n%s", l->type, l->var,
@@ -177,11 +178,11 @@ static void count(struct builder *b, struct loop *l, const char *offset) {
 }
 
 void range_reverse(struct builder *b, struct loop *l) {
-  count(b, l, arena_printf("%s - 1 - ", l->count));
+  loops_range_count(b, l, arena_printf("%s - 1 - ", l->count));
 }
 
 void range_count(struct builder *b, struct loop *l) {
-  count(b, l, "");
+  loops_range_count(b, l, "");
 }
 
 void range_stripe(struct builder *b, const struct loop *l, const char *size,

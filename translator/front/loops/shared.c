@@ -11,7 +11,7 @@ static bool shares_out(enum directive_kind kind) {
 }
 
 // The variable that NODE assigns or counts; size 0: none.
-static struct slice written(const struct builder *b, TSNode node) {
+static struct slice shared_written(const struct builder *b, TSNode node) {
   TSNode target = node_is_type(node, "assignment_expression") ? node_field(node, "left")
       : node_is_type(node, "update_expression") ? node_field(node, "argument")
                                                 : (TSNode){ 0 };
@@ -20,13 +20,14 @@ static struct slice written(const struct builder *b, TSNode node) {
       : (struct slice){ 0 };
 }
 
-static bool declares(const struct builder *b, TSNode node, struct slice name) {
+static bool shared_declares(const struct builder *b, TSNode node, struct slice name) {
   if (node_is_type(node, "identifier"))
     return slices_same(node_text(b, node), name);
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
     TSNode child = ts_node_named_child(node, i);
     TSNode value = node_field(node, "value"), size = node_field(node, "size");
-    if (!ts_node_eq(child, value) && !ts_node_eq(child, size) && declares(b, child, name))
+    if (!ts_node_eq(child, value) && !ts_node_eq(child, size) &&
+        shared_declares(b, child, name))
       return true;
   }
   return false;
@@ -39,7 +40,7 @@ static bool declared_in(const struct builder *b, TSNode node, struct slice name,
   if (ts_node_eq(node, except))
     return false;
   if (node_is_type(node, "declaration"))
-    return declares(b, node, name) &&
+    return shared_declares(b, node, name) &&
         !lex_mentions(node_text(b, node), slice_of("static"));
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
     if (declared_in(b, ts_node_named_child(node, i), name, except))
@@ -57,7 +58,7 @@ static bool in_clauses(const struct loop_directive *d, struct slice name) {
 // A variable of some loop in NODE is private or diagnosed elsewhere.
 static bool counts_loop(const struct builder *b, TSNode node, struct slice name) {
   if (node_is_type(node, "for_statement") &&
-      slices_same(written(b, node_field(node, "initializer")), name))
+      slices_same(shared_written(b, node_field(node, "initializer")), name))
     return true;
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
     if (counts_loop(b, ts_node_named_child(node, i), name))
@@ -70,9 +71,9 @@ struct found {
   unsigned n;
 };
 
-static void look(const struct builder *b, const struct loop_directive *d, TSNode node,
-                 struct found *found) {
-  struct slice name = written(b, node);
+static void shared_look(const struct builder *b, const struct loop_directive *d,
+                        TSNode node, struct found *found) {
+  struct slice name = shared_written(b, node);
   for (unsigned i = 0; i < found->n; i++)
     if (slices_same(found->names[i], name))
       name.size = 0;
@@ -88,7 +89,7 @@ static void look(const struct builder *b, const struct loop_directive *d, TSNode
                  directive_name(d->kind), (int)name.size, name.data);
   }
   for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
-    look(b, d, ts_node_named_child(node, i), found);
+    shared_look(b, d, ts_node_named_child(node, i), found);
 }
 
 void shared_check(const struct builder *b) {
@@ -98,6 +99,6 @@ void shared_check(const struct builder *b) {
     // Directives of OpenMP's own in the loop (atomic, critical) may be what makes it
     // right.
     if (shares_out(d->kind) && !lex_mentions(node_text(b, d->loop), slice_of("omp")))
-      look(b, d, d->loop, &found);
+      shared_look(b, d, d->loop, &found);
   }
 }

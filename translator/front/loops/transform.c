@@ -24,7 +24,7 @@ const char *arg_text(const struct builder *b, const struct dir_arg *a) {
   return arena_copy(a->text.data, a->text.size);
 }
 
-static bool digits(struct slice s) {
+static bool transform_digits(struct slice s) {
   return s.size > 0 && strspn(arena_copy(s.data, s.size), "0123456789") == s.size;
 }
 
@@ -33,14 +33,14 @@ static size_t slice_offset(const struct loop_directive *d, struct slice s) {
 }
 
 // Diagnoses a size or factor that is not positive.
-static bool check_size(struct builder *b, const struct loop_directive *d,
-                       const struct dir_arg *a, const char *what) {
+static bool transform_check_size(struct builder *b, const struct loop_directive *d,
+                                 const struct dir_arg *a, const char *what) {
   int p = arg_param(b, a);
   const struct param *param = p >= 0 ? &b->k->params[p] : NULL;
   bool fine = !param || param->kind == VALUE_INT;
   for (unsigned i = 0; fine && param && i < param->n_values; i++)
     fine = param->values[i].i >= 1;
-  if (!param && digits(a->text))
+  if (!param && transform_digits(a->text))
     fine = strspn(arena_copy(a->text.data, a->text.size), "0") < a->text.size;
   fine = fine && !(a->text.size && *a->text.data == '-');
   return fine ||
@@ -96,7 +96,7 @@ static unsigned depended_on(const struct loop *l, const struct loop *points, uns
 
 static bool constant_step(struct builder *b, const struct loop_directive *d,
                           const struct loop *l, const struct loop *points, unsigned n) {
-  if (strcmp(l->step, "1") == 0 || digits(slice_of(l->step)))
+  if (strcmp(l->step, "1") == 0 || transform_digits(slice_of(l->step)))
     return true;
   for (unsigned i = 0; i < n; i++)
     if (lex_mentions(l->dim->step, points[i].dim->var))
@@ -106,7 +106,8 @@ static bool constant_step(struct builder *b, const struct loop_directive *d,
   return true;
 }
 
-static bool tile(struct builder *b, struct nest *n, const struct loop_directive *d) {
+static bool transform_tile(struct builder *b, struct nest *n,
+                           const struct loop_directive *d) {
   const struct dir_clause *c = directive_clause(d, "sizes");
   unsigned count = c ? c->n_args : 0;
   if (!nest_take(b, n, d, count))
@@ -119,7 +120,8 @@ static bool tile(struct builder *b, struct nest *n, const struct loop_directive 
     const char *size = arg_text(b, &c->args[i]);
     range_make(b, l);
     unsigned m = depended_on(l, points, i, inner);
-    if (!check_size(b, d, &c->args[i], "a size") || !constant_step(b, d, l, inner, m))
+    if (!transform_check_size(b, d, &c->args[i], "a size") ||
+        !constant_step(b, d, l, inner, m))
       return false;
     if (d->kind == DIR_STRIPE && m)
       return FAIL(b, slice_offset(d, c->args[i].text), c->args[i].text.size, NULL,
@@ -140,7 +142,8 @@ static bool tile(struct builder *b, struct nest *n, const struct loop_directive 
   return !b->failed;
 }
 
-static bool reverse(struct builder *b, struct nest *n, const struct loop_directive *d) {
+static bool transform_reverse(struct builder *b, struct nest *n,
+                              const struct loop_directive *d) {
   if (!nest_take(b, n, d, 1))
     return false;
   range_make(b, &n->loops[0]);
@@ -148,7 +151,8 @@ static bool reverse(struct builder *b, struct nest *n, const struct loop_directi
   return !b->failed;
 }
 
-static bool unroll(struct builder *b, struct nest *n, const struct loop_directive *d) {
+static bool transform_unroll(struct builder *b, struct nest *n,
+                             const struct loop_directive *d) {
   const struct dir_clause *partial = directive_clause(d, "partial");
   struct loop *l = &n->loops[0];
   if (!nest_take(b, n, d, 1))
@@ -159,7 +163,8 @@ static bool unroll(struct builder *b, struct nest *n, const struct loop_directiv
   if (partial && directive_clause(d, "full"))
     return FAIL(b, partial->offset, strlen("partial"), NULL,
                 "'partial' and 'full' exclude each other");
-  if (partial && partial->n_args && !check_size(b, d, &partial->args[0], "a factor"))
+  if (partial && partial->n_args &&
+      !transform_check_size(b, d, &partial->args[0], "a factor"))
     return false;
   l->hint = directive_clause(d, "full") ? HINT_FULL
       : partial && partial->n_args      ? HINT_PARTIAL
@@ -201,12 +206,12 @@ static bool jam_loop(struct builder *b, struct nest *n, unsigned at,
   struct loop *l = &n->loops[at], grid;
   struct jam *jam = arena_alloc(sizeof *jam);
   int p = arg_param(b, a);
-  if (!check_size(b, d, a, "a factor") || !may_jam(b, n, at, d))
+  if (!transform_check_size(b, d, a, "a factor") || !may_jam(b, n, at, d))
     return false;
   jam->point = arena_alloc(sizeof *jam->point);
   jam->factor = arg_text(b, a);
   jam->arg = a;
-  jam->elide = digits(a->text) || (p >= 0 && b->k->params[p].kind == VALUE_INT);
+  jam->elide = transform_digits(a->text) || (p >= 0 && b->k->params[p].kind == VALUE_INT);
   range_make(b, l);
   range_strip(b, l, jam->factor, &grid, jam->point);
   jam->full = arena_printf("autotune_l%u >= (%s)", grid.id, jam->factor);
@@ -222,7 +227,7 @@ static bool jam_loop(struct builder *b, struct nest *n, unsigned at,
 }
 
 // True when another loop stands somewhere below LOOP, though not as its whole body.
-static bool holds_loop(TSNode loop) {
+static bool transform_holds_loop(TSNode loop) {
   TSTreeCursor cursor = ts_tree_cursor_new(loop);
   bool found = false;
   while (!found && cursor_next(&cursor, true))
@@ -239,7 +244,7 @@ static bool unroll_and_jam(struct builder *b, struct nest *n,
     return FAIL(
         b, from, size,
         !ts_node_is_null(n->stop) ? why_so_few(b, n)
-            : holds_loop(d->loop)
+            : transform_holds_loop(d->loop)
             ? "nothing may stand between the loops; a sum may be kept in memory, as "
               "in 'y[i] += …', and be set to 0 before the nest"
             : "write 'unroll partial(…)' on a single loop",
@@ -264,13 +269,13 @@ bool transform(struct builder *b, struct nest *n, const struct loop_directive *d
   switch (d->kind) {
   case DIR_TILE:
   case DIR_STRIPE:
-    return tile(b, n, d);
+    return transform_tile(b, n, d);
   case DIR_INTERCHANGE:
     return transform_interchange(b, n, d);
   case DIR_REVERSE:
-    return reverse(b, n, d);
+    return transform_reverse(b, n, d);
   case DIR_UNROLL:
-    return unroll(b, n, d);
+    return transform_unroll(b, n, d);
   case DIR_UNROLL_AND_JAM:
     return unroll_and_jam(b, n, d);
   default:

@@ -17,7 +17,7 @@ static const struct rule {
   { "bind", { "teams", "parallel", "thread" } },
 };
 
-static const struct rule *rule_of(const char *clause) {
+static const struct rule *words_rule_of(const char *clause) {
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
     if (strcmp(rules[i].clause, clause) == 0)
       return &rules[i];
@@ -44,7 +44,7 @@ static bool check_word(struct builder *b, const struct rule *r, struct slice tex
 bool words_check(struct builder *b, const struct loop_directive *d) {
   for (unsigned i = 0; i < d->n_clauses; i++) {
     const struct dir_clause *c = &d->clauses[i];
-    const struct rule *r = rule_of(c->name);
+    const struct rule *r = words_rule_of(c->name);
     if (!r || c->n_args == 0)
       continue;
     const struct dir_arg *a = &c->args[0]; // schedule's second is a number

@@ -75,7 +75,7 @@ static unsigned lead_collapse(const struct builder *b) {
 }
 
 // Whether threads share any of these loops.
-static bool shared(const struct state *st) {
+static bool write_shared(const struct state *st) {
   bool any = lead_collapse(st->b) > 0;
   for (unsigned i = 0; i < st->n->n; i++)
     any = any || st->n->loops[i].sharing;
@@ -85,7 +85,7 @@ static bool shared(const struct state *st) {
 // Where L's header as written would change a variable of all threads, it gets one of its
 // own.
 static void write_header(const struct state *st, const struct loop *l) {
-  if (!l->raw || l->dim->type.size || !shared(st)) {
+  if (!l->raw || l->dim->type.size || !write_shared(st)) {
     range_header(st->out, st->b, l);
     return;
   }
@@ -156,8 +156,8 @@ static void write_part(struct state *st, const struct part *p) {
   if (p->labels)
     text_printf(st->out, "{ __label__ %s;\n", p->labels);
   unsigned n_private = 0;
-  struct slice *own = shared(st) ? private_variables(st->b, st->n, p->body, &n_private)
-                                 : NULL;
+  struct slice *own =
+      write_shared(st) ? private_variables(st->b, st->n, p->body, &n_private) : NULL;
   text_printf(st->out, "%s", skips ? "do {" : "");
   for (unsigned i = 0; i < n_private; i++)
     text_printf(st->out, "%s__typeof__(%.*s) %.*s;\n", i ? "" : "{ ", (int)own[i].size,
@@ -251,7 +251,8 @@ static bool write_outlined(struct state st, unsigned at) {
 
 static void write_from(struct state st, unsigned at) {
   const struct nest *n = st.n;
-  if (at > 0 && at == st.group && !st.outlined && shared(&st) && write_outlined(st, at))
+  if (at > 0 && at == st.group && !st.outlined && write_shared(&st) &&
+      write_outlined(st, at))
     return;
   if (at >= st.group) {
     while (st.done < at) {

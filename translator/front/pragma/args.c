@@ -4,7 +4,7 @@
 
 #include "pragma.h"
 
-static int nesting(struct token t) {
+static int args_nesting(struct token t) {
   if (t.kind != TOKEN_PUNCTUATOR || t.text.size != 1 || *t.text.data == '\0')
     return 0;
   if (strchr("([{", *t.text.data))
@@ -29,7 +29,7 @@ struct slice *slice_split(struct slice s, unsigned *n) {
         return parts;
       begin = end + 1;
     }
-    depth += nesting(t);
+    depth += args_nesting(t);
   }
 }
 
@@ -49,7 +49,7 @@ static void split_label(struct argument *a) {
           slice_trim((struct slice){ t.text.data + 1, (size_t)(end - t.text.data - 1) });
       return;
     }
-    depth += nesting(t);
+    depth += args_nesting(t);
   }
 }
 
@@ -58,7 +58,7 @@ static bool braces_all(struct slice text) {
   struct lexer l = lexer_of(text);
   int depth = 0;
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-    depth += nesting(t);
+    depth += args_nesting(t);
     if (depth == 0)
       return t.text.data + t.text.size == text.data + text.size;
   }

@@ -43,8 +43,9 @@ static bool read_body(struct lexer *l, struct clause *c) {
   return false;
 }
 
-static const struct clause_rule *check_name(const struct source *s,
-                                            const struct pragma *p, struct slice name) {
+static const struct clause_rule *pragma_check_name(const struct source *s,
+                                                   const struct pragma *p,
+                                                   struct slice name) {
   bool elsewhere;
   const struct clause_rule *rule = clause_rule(p, name, &elsewhere);
   size_t at = pragma_offset(p, name);
@@ -71,7 +72,7 @@ static bool is_repeated(const struct source *s, const struct pragma *p,
 // What has no rule, or may not stand twice, is diagnosed and left out.
 static void keep_clause(const struct source *s, struct pragma *p, struct clause c,
                         struct slice name) {
-  const struct clause_rule *rule = check_name(s, p, name);
+  const struct clause_rule *rule = pragma_check_name(s, p, name);
   if (!rule)
     return;
   c.name = rule->name;
@@ -114,7 +115,7 @@ static void read_clauses(const struct source *s, struct pragma *p, struct lexer 
 }
 
 // The longest directive that the words ahead spell.
-static bool read_directive(struct lexer *l, unsigned *kind) {
+static bool pragma_read_directive(struct lexer *l, unsigned *kind) {
   size_t longest = 0;
   struct lexer best = *l;
   for (unsigned i = 0; i < DIR_KINDS; i++) {
@@ -139,8 +140,8 @@ static bool read_directive(struct lexer *l, unsigned *kind) {
 }
 
 // `alternative(NAME)` becomes a clause of that name with one argument.
-static bool read_alternative(const struct source *s, struct pragma *p, struct lexer *l,
-                             struct slice word) {
+static bool pragma_read_alternative(const struct source *s, struct pragma *p,
+                                    struct lexer *l, struct slice word) {
   static const struct clause_rule rule = { "alternative", 0, ARGS_MUST, CLAUSE_ONE };
   struct clause c = { .name = "alternative",
                       .offset = pragma_offset(p, word),
@@ -158,7 +159,8 @@ static bool read_alternative(const struct source *s, struct pragma *p, struct le
 }
 
 // Reads what follows `autotune`. False: of no use, and diagnosed.
-static bool read_pragma(const struct source *s, struct pragma *p, struct lexer *l) {
+static bool pragma_read_pragma(const struct source *s, struct pragma *p,
+                               struct lexer *l) {
   struct lexer ahead = *l;
   struct token t = lex(&ahead);
   if (t.kind == TOKEN_END) {
@@ -173,9 +175,9 @@ static bool read_pragma(const struct source *s, struct pragma *p, struct lexer *
   } else if (slice_is(t.text, "alternative")) {
     p->kind = PRAGMA_ALTERNATIVE;
     *l = ahead;
-    if (!read_alternative(s, p, l, t.text))
+    if (!pragma_read_alternative(s, p, l, t.text))
       return false;
-  } else if (read_directive(l, &p->directive)) {
+  } else if (pragma_read_directive(l, &p->directive)) {
     p->kind = PRAGMA_LOOP;
   } else {
     const char *hint = slice_is(t.text, "parallel")
@@ -242,7 +244,7 @@ struct pragma *pragma_all(const struct source *s, unsigned *n) {
     struct lexer rest = { p.blanked + (line.p - t.text.data),
                           p.blanked + (p.end - p.offset), false };
     unsigned before = diag_errors();
-    if (read_pragma(s, &p, &rest)) {
+    if (pragma_read_pragma(s, &p, &rest)) {
       if (diag_errors() == before)
         check_needed(s, &p);
       p.broken = diag_errors() != before;

@@ -106,7 +106,7 @@ const char *directive_name(enum directive_kind kind) {
   return directive_names[kind];
 }
 
-static bool applies(const struct clause_rule *r, const struct pragma *p) {
+static bool table_applies(const struct clause_rule *r, const struct pragma *p) {
   return p->kind != PRAGMA_LOOP || (r->directives & D(p->directive));
 }
 
@@ -126,7 +126,7 @@ const struct clause_rule *clause_rule(const struct pragma *p, struct slice name,
   *elsewhere = false;
   for (; n > 0; n--, r++)
     if (slice_is(name, r->name)) {
-      if (applies(r, p))
+      if (table_applies(r, p))
         return r;
       *elsewhere = true;
     }
@@ -138,7 +138,7 @@ const char *const *clause_names(const struct pragma *p) {
   const char **names = NULL;
   const struct clause_rule *r = clause_rules(p->kind, &n);
   for (; n > 0; n--, r++)
-    if (applies(r, p))
+    if (table_applies(r, p))
       *GROW(names, n_names) = r->name;
   *GROW(names, n_names) = NULL;
   return names;

@@ -7,8 +7,9 @@
 
 // Resolves ITEM's one declarator; typedefs of typedefs end, as each names an earlier one.
 // Yields the declaration at the end of the chain, NULL where it is lost.
-static const struct item *resolve(const struct expansion *x, const struct item *item,
-                                  bool *indirect, bool *integer, bool *real) {
+static const struct item *classify_resolve(const struct expansion *x,
+                                           const struct item *item, bool *indirect,
+                                           bool *integer, bool *real) {
   *indirect |= item->n_names && item->names[0].indirect;
   for (unsigned depth = 0; depth < 100; depth++) {
     if (item->vector ||
@@ -40,7 +41,7 @@ static const struct item *resolve(const struct expansion *x, const struct item *
 }
 
 // The parameter list of a function's definition, behind its '('.
-static struct lexer parameters(const struct item *f) {
+static struct lexer classify_parameters(const struct item *f) {
   const struct declarator *r = &f->names[0];
   struct lexer l =
       lexer_of((struct slice){ r->name.data, (size_t)(f->body - r->name.data) });
@@ -94,14 +95,14 @@ void expand_classify(const struct expansion *x, struct kernel *k) {
   if (!f || !f->n_names)
     return;
   classify_result(x, k, f);
-  struct lexer l = parameters(f);
+  struct lexer l = classify_parameters(f);
   for (unsigned i = 0; i < k->n_args; i++) {
     struct item item = { .text = slice_trim(next_parameter(&l)) };
     struct kernel_arg *a = &k->args[i];
     bool indirect = false, integer = false, real = false;
     declare_item(NULL, &item, 0);
     adopt_declaration(a, &item);
-    resolve(x, &item, &indirect, &integer, &real);
+    classify_resolve(x, &item, &indirect, &integer, &real);
     a->pointer |= indirect;
     a->integer = integer && !a->pointer;
     a->real = real && !a->pointer;
@@ -120,13 +121,13 @@ const char *classify_element(const struct expansion *x, const struct kernel *k,
   const struct item *f = expand_function(x, &k->main);
   if (!f || !f->n_names)
     return NULL;
-  struct lexer l = parameters(f);
+  struct lexer l = classify_parameters(f);
   struct item item = { 0 };
   for (unsigned i = 0; i <= arg; i++)
     item.text = slice_trim(next_parameter(&l));
   bool indirect = false, integer = false, real = false;
   declare_item(NULL, &item, 0);
-  const struct item *end = resolve(x, &item, &indirect, &integer, &real);
+  const struct item *end = classify_resolve(x, &item, &indirect, &integer, &real);
   for (size_t i = 0; end && i < sizeof words / sizeof *words; i++)
     if (memmem(end->specifiers.data, end->specifiers.size, words[i].word,
                strlen(words[i].word)))

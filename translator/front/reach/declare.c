@@ -116,24 +116,24 @@ struct token declare_lex(struct lexer *l) {
   }
 }
 
-static bool opens(struct slice t) {
+static bool declare_opens(struct slice t) {
   return t.size == 1 && strchr("([{", t.data[0]);
 }
 
-static bool closes(struct slice t) {
+static bool declare_closes(struct slice t) {
   return t.size == 1 && strchr(")]}", t.data[0]);
 }
 
 void declare_skip_group(struct lexer *l) {
   struct lexer save = *l;
   struct token t = declare_lex(l);
-  if (t.kind != TOKEN_PUNCTUATOR || !opens(t.text)) {
+  if (t.kind != TOKEN_PUNCTUATOR || !declare_opens(t.text)) {
     *l = save;
     return;
   }
   for (unsigned depth = 1; depth && (t = declare_lex(l)).kind != TOKEN_END;)
     if (t.kind == TOKEN_PUNCTUATOR)
-      depth += opens(t.text) ? 1u : closes(t.text) ? -1u : 0;
+      depth += declare_opens(t.text) ? 1u : declare_closes(t.text) ? -1u : 0;
 }
 
 struct declaration {
@@ -142,7 +142,8 @@ struct declaration {
   unsigned index;
 };
 
-static void name(const struct declaration *d, enum name_space space, struct slice text) {
+static void declare_name(const struct declaration *d, enum name_space space,
+                         struct slice text) {
   if (d->x)
     expand_name(d->x, space, text, d->index);
 }
@@ -151,7 +152,8 @@ static void read_tag(const struct declaration *d, struct lexer *l, bool is_enum)
 
 // The members of `struct {…}` or `enum {…}`, the lexer behind '{': tags and enumerators
 // in them have file scope.
-static void read_members(const struct declaration *d, struct lexer *l, bool is_enum) {
+static void declare_read_members(const struct declaration *d, struct lexer *l,
+                                 bool is_enum) {
   bool expect = true; // an enumerator
   unsigned depth = 0; // of brackets, in an enumerator's value
   for (struct token t;
@@ -159,9 +161,10 @@ static void read_members(const struct declaration *d, struct lexer *l, bool is_e
     if (t.kind == TOKEN_WORD && word_kind(t.text) == WORD_TAG)
       read_tag(d, l, slice_is(t.text, "enum"));
     else if (is_enum && expect && t.kind == TOKEN_WORD)
-      name(d, NAME_ORDINARY, t.text);
-    if (is_enum && t.kind == TOKEN_PUNCTUATOR && (opens(t.text) || closes(t.text)))
-      depth += opens(t.text) ? 1u : -1u;
+      declare_name(d, NAME_ORDINARY, t.text);
+    if (is_enum && t.kind == TOKEN_PUNCTUATOR &&
+        (declare_opens(t.text) || declare_closes(t.text)))
+      depth += declare_opens(t.text) ? 1u : -1u;
     expect = slice_is(t.text, ",") && depth == 0;
   }
 }
@@ -178,8 +181,8 @@ static void read_tag(const struct declaration *d, struct lexer *l, bool is_enum)
       tag = t.text;
     } else if (slice_is(t.text, "{")) {
       if (tag.size)
-        name(d, NAME_TAG, tag);
-      read_members(d, l, is_enum);
+        declare_name(d, NAME_TAG, tag);
+      declare_read_members(d, l, is_enum);
       return;
     } else {
       *l = save;
@@ -188,7 +191,7 @@ static void read_tag(const struct declaration *d, struct lexer *l, bool is_enum)
   }
 }
 
-static void storage(struct item *item, struct slice w) {
+static void declare_storage(struct item *item, struct slice w) {
   item->is_typedef |= slice_is(w, "typedef");
   item->is_static |= slice_is(w, "static");
   item->is_extern |= slice_is(w, "extern");
@@ -196,7 +199,7 @@ static void storage(struct item *item, struct slice w) {
   item->is_thread |= memmem(w.data, w.size, "hread", 5) != NULL; // thread or Thread
 }
 
-static void attribute(struct item *item, struct lexer *l) {
+static void reach_declare_attribute(struct item *item, struct lexer *l) {
   const char *start = l->p;
   declare_skip_group(l);
   item->vector |= memmem(start, (size_t)(l->p - start), "vector_size", 11) != NULL;
@@ -222,9 +225,9 @@ static void read_specifiers(const struct declaration *d, struct lexer *l) {
         slice_is(t.text, "_BitInt");
     item->real |= kind == WORD_REAL;
     if (kind == WORD_STORAGE)
-      storage(item, t.text);
+      declare_storage(item, t.text);
     else if (kind == WORD_ATTRIBUTE)
-      attribute(item, l);
+      reach_declare_attribute(item, l);
     else if (kind == WORD_TYPEOF)
       declare_skip_group(l);
     else if (kind == WORD_TAG)
@@ -291,9 +294,9 @@ static struct slice read_rest(struct declarator *r, struct lexer *l) {
       r->text.size = (size_t)(t.text.data - r->text.data);
     if (ends)
       return t.text;
-    if (t.kind == TOKEN_PUNCTUATOR && opens(t.text))
+    if (t.kind == TOKEN_PUNCTUATOR && declare_opens(t.text))
       depth++;
-    if (t.kind == TOKEN_PUNCTUATOR && closes(t.text)) {
+    if (t.kind == TOKEN_PUNCTUATOR && declare_closes(t.text)) {
       if (depth == 0) { // of a group that our caller did not see opened
         l->p = before;
         return (struct slice){ before, 0 };
@@ -321,13 +324,13 @@ void declare_item(struct expansion *x, struct item *item, unsigned index) {
     end = read_rest(&r, &l);
     if (!r.name.size)
       continue;
-    name(&d, NAME_ORDINARY, r.name);
+    declare_name(&d, NAME_ORDINARY, r.name);
     *GROW(item->names, item->n_names) = r;
   }
   if (!item->n_names) { // `struct point;`
     struct lexer t = lexer_of(item->specifiers);
     for (struct token w; (w = declare_lex(&t)).kind == TOKEN_WORD;)
       if (word_kind(w.text) == WORD_TAG)
-        name(&d, NAME_TAG, declare_lex(&t).text);
+        declare_name(&d, NAME_TAG, declare_lex(&t).text);
   }
 }

@@ -33,7 +33,7 @@ struct cutter {
   size_t first_line;     // offset in the source where it begins
 };
 
-static unsigned hash(enum name_space space, struct slice s) {
+static unsigned expand_hash(enum name_space space, struct slice s) {
   unsigned h = 2166136261u + (unsigned)space;
   for (size_t i = 0; i < s.size; i++)
     h = (h ^ (unsigned char)s.data[i]) * 16777619u;
@@ -44,14 +44,14 @@ void expand_name(struct expansion *x, enum name_space space, struct slice text,
                  unsigned index) {
   if (!x->n_names)
     (void)GROW(x->names, x->n_names); // number 0 is none
-  unsigned h = hash(space, text);
+  unsigned h = expand_hash(space, text);
   *GROW(x->names, x->n_names) = (struct name){ text, space, index, x->buckets[h] };
   x->buckets[h] = x->n_names - 1;
 }
 
 const struct name *expand_find(const struct expansion *x, enum name_space space,
                                struct slice text, const struct name *n) {
-  for (unsigned i = n ? n->next : x->buckets[hash(space, text)]; i;
+  for (unsigned i = n ? n->next : x->buckets[expand_hash(space, text)]; i;
        i = x->names[i].next) {
     n = &x->names[i];
     if (n->space == space && n->text.size == text.size &&
@@ -182,7 +182,7 @@ static void read_gcc_pragma(struct cutter *c, struct slice line, struct lexer l)
   c->changed = true;
 }
 
-static void read_pragma(struct cutter *c, struct slice line, struct lexer l) {
+static void expand_read_pragma(struct cutter *c, struct slice line, struct lexer l) {
   struct slice word = lex(&l).text;
   struct expansion *x = c->x;
   if (slice_is(word, "pack")) {
@@ -204,7 +204,7 @@ static void read_pragma(struct cutter *c, struct slice line, struct lexer l) {
   }
 }
 
-static void read_directive(struct cutter *c, const char *at) {
+static void expand_read_directive(struct cutter *c, const char *at) {
   const char *end = memchr(at, '\n', (size_t)(c->l.end - at));
   end = end ? end : c->l.end;
   struct slice line = { at, (size_t)(end - at) };
@@ -218,7 +218,7 @@ static void read_directive(struct cutter *c, const char *at) {
   else if (slice_is(t.text, "define") || slice_is(t.text, "undef"))
     read_macro(c, line, l, slice_is(t.text, "undef"));
   else if (slice_is(t.text, "pragma"))
-    read_pragma(c, line, l);
+    expand_read_pragma(c, line, l);
 }
 
 static unsigned current_context(struct cutter *c) {
@@ -299,11 +299,11 @@ static void read_token(struct cutter *c, struct token t) {
     end_item(c, t.text.data + 1);
 }
 
-static void cut(struct expansion *x) {
+static void expand_cut(struct expansion *x) {
   struct cutter c = { .x = x, .l = lexer_of(x->text) };
   for (struct token t; (t = lex(&c.l)).kind != TOKEN_END;) {
     if (t.first && slice_is(t.text, "#")) {
-      read_directive(&c, t.text.data);
+      expand_read_directive(&c, t.text.data);
       if (c.begin == t.text.data)
         c.first_line = source_offset(&c, c.begin);
       continue;
@@ -360,6 +360,6 @@ struct expansion *expand_file(const struct source *s, const struct kernel *kerne
   x->text.data = preprocess(&x->feed, kernels, n, compiler, o, &x->text.size);
   if (!x->text.data)
     return NULL;
-  cut(x);
+  expand_cut(x);
   return x;
 }

@@ -58,12 +58,12 @@ static enum line line_kind(struct slice line, struct slice *rest) {
   return LINE_OTHER;
 }
 
-static struct slice line_at(const struct source *s, size_t at, size_t end) {
+static struct slice feed_line_at(const struct source *s, size_t at, size_t end) {
   const char *p = s->text + at, *q = lex_line_end(p, s->text + end);
   return (struct slice){ p, (size_t)(q - p) };
 }
 
-static bool same(struct slice a, struct slice b) {
+static bool feed_same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
@@ -78,7 +78,7 @@ const struct param *feed_param(const struct kernel *kernels, unsigned n,
   return NULL;
 }
 
-static bool depends(const struct scan *c, struct slice text) {
+static bool feed_depends(const struct scan *c, struct slice text) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     if (t.kind != TOKEN_WORD)
@@ -86,7 +86,7 @@ static bool depends(const struct scan *c, struct slice text) {
     if (feed_param(c->kernels, c->n_kernels, t.text))
       return true;
     for (unsigned i = 0; i < c->n_tainted; i++)
-      if (same(c->tainted[i], t.text))
+      if (feed_same(c->tainted[i], t.text))
         return true;
   }
   return false;
@@ -97,15 +97,16 @@ static void find_chains(struct scan *c) {
   unsigned *open = NULL, n_open = 0;
   const struct source *s = c->s;
   for (size_t at = 0; at < s->size;) {
-    struct slice line = line_at(s, at, s->size), rest;
+    struct slice line = feed_line_at(s, at, s->size), rest;
     size_t next = at + line.size + 1;
     switch (line_kind(line, &rest)) {
     case LINE_IF:
       *GROW(open, n_open) = c->n_chains;
-      *GROW(c->chains, c->n_chains) = (struct chain){ at, s->size, depends(c, rest) };
+      *GROW(c->chains, c->n_chains) =
+          (struct chain){ at, s->size, feed_depends(c, rest) };
       break;
     case LINE_ELSE:
-      if (n_open && depends(c, rest))
+      if (n_open && feed_depends(c, rest))
         c->chains[open[n_open - 1]].depends = true;
       break;
     case LINE_ENDIF:
@@ -115,7 +116,7 @@ static void find_chains(struct scan *c) {
     case LINE_DEFINE: {
       struct lexer l = lexer_of(rest);
       struct slice name = lex(&l).text;
-      if (depends(c, (struct slice){ l.p, (size_t)(l.end - l.p) }))
+      if (feed_depends(c, (struct slice){ l.p, (size_t)(l.end - l.p) }))
         *GROW(c->tainted, c->n_tainted) = name;
       break;
     }
@@ -144,7 +145,7 @@ const char *feed_default(const struct source *s, const struct kernel *k,
     return arena_copy(v.data, v.size);
   }
   for (size_t at = 0; at < s->size;) {
-    struct slice line = line_at(s, at, s->size), rest;
+    struct slice line = feed_line_at(s, at, s->size), rest;
     at += line.size + 1;
     if (line_kind(line, &rest) != LINE_DEFINE)
       continue;
@@ -156,7 +157,7 @@ const char *feed_default(const struct source *s, const struct kernel *k,
   return p->n_values ? p->values[0].define : "";
 }
 
-static void definitions(const struct scan *c, bool define, struct text *out) {
+static void feed_definitions(const struct scan *c, bool define, struct text *out) {
   for (unsigned i = 0; i < c->n_kernels; i++)
     for (unsigned j = 0; j < c->kernels[i].n_params; j++) {
       const struct param *p = &c->kernels[i].params[j];
@@ -169,7 +170,7 @@ static void definitions(const struct scan *c, bool define, struct text *out) {
     }
 }
 
-static void resynchronise(const struct source *s, size_t at, struct text *out) {
+static void feed_resynchronise(const struct source *s, size_t at, struct text *out) {
   const char *path;
   unsigned line = source_where(s, at < s->size ? at : s->size, &path, NULL);
   text_printf(out, "#line %u ", line);
@@ -177,15 +178,15 @@ static void resynchronise(const struct source *s, size_t at, struct text *out) {
   text_add(out, "\n", 1);
 }
 
-static void add_newlines(struct slice line, struct text *out) {
+static void feed_add_newlines(struct slice line, struct text *out) {
   for (size_t i = 0; i < line.size; i++)
     if (line.data[i] == '\n')
       text_add(out, "\n", 1);
 }
 
 // True when the line is for us alone: our pragma, a definition of a param.
-static bool is_ours(const struct kernel *kernels, unsigned n, enum line kind,
-                    struct slice rest) {
+static bool feed_is_ours(const struct kernel *kernels, unsigned n, enum line kind,
+                         struct slice rest) {
   struct lexer l = lexer_of(rest);
   struct slice word = lex(&l).text;
   return (kind == LINE_PRAGMA && slice_is(word, "autotune")) ||
@@ -195,10 +196,10 @@ static bool is_ours(const struct kernel *kernels, unsigned n, enum line kind,
 void feed_raw(const struct source *s, const struct kernel *kernels, unsigned n,
               size_t start, size_t end, struct text *out) {
   for (size_t at = start; at < end;) {
-    struct slice line = line_at(s, at, end), rest = { 0 };
+    struct slice line = feed_line_at(s, at, end), rest = { 0 };
     enum line kind = line_kind(line, &rest);
-    if (is_ours(kernels, n, kind, rest))
-      add_newlines(line, out);
+    if (feed_is_ours(kernels, n, kind, rest))
+      feed_add_newlines(line, out);
     else
       text_add(out, line.data, line.size);
     at += line.size + 1;
@@ -217,30 +218,30 @@ static bool ends_touched(struct scan *c, enum line kind) {
   return ends;
 }
 
-static void write_line(struct scan *c, struct slice line, bool in_chain,
-                       struct text *out) {
+static void feed_write_line(struct scan *c, struct slice line, bool in_chain,
+                            struct text *out) {
   struct slice rest = { 0 };
   enum line kind = line_kind(line, &rest);
   size_t next = (size_t)(line.data - c->s->text) + line.size + 1;
   bool conditional = kind == LINE_IF || kind == LINE_ELSE || kind == LINE_ENDIF;
-  if (is_ours(c->kernels, c->n_kernels, kind, rest)) {
-    add_newlines(line, out);
+  if (feed_is_ours(c->kernels, c->n_kernels, kind, rest)) {
+    feed_add_newlines(line, out);
     text_add(out, "\n", 1);
     return;
   }
   if (in_chain && kind == LINE_IF) {
-    definitions(c, true, out);
-    resynchronise(c->s, (size_t)(line.data - c->s->text), out);
+    feed_definitions(c, true, out);
+    feed_resynchronise(c->s, (size_t)(line.data - c->s->text), out);
   }
   text_add(out, line.data, line.size);
   text_add(out, "\n", 1);
   bool ends = ends_touched(c, kind);
   if ((in_chain && conditional) || kind == LINE_INCLUDE) {
-    definitions(c, false, out);
+    feed_definitions(c, false, out);
     c->touched = c->depth;
   }
   if ((in_chain && conditional) || kind == LINE_INCLUDE || ends)
-    resynchronise(c->s, next, out);
+    feed_resynchronise(c->s, next, out);
 }
 
 // The chain that the conditional at AT belongs to depends on a param, or one inside which
@@ -255,7 +256,7 @@ static bool in_dependent(const struct scan *c, size_t at) {
 static bool holds_include(const struct source *s, size_t start, size_t end) {
   struct slice rest;
   for (size_t at = start; at < end;) {
-    struct slice line = line_at(s, at, end);
+    struct slice line = feed_line_at(s, at, end);
     if (line_kind(line, &rest) == LINE_INCLUDE)
       return true;
     at += line.size + 1;
@@ -284,11 +285,11 @@ struct feed feed_make(const struct source *s, const struct kernel *kernels, unsi
   struct feed f = { 0 };
   find_chains(&c);
   keep_chains(&c, &f);
-  definitions(&c, false, &f.text); // -include may have defined one
-  resynchronise(s, 0, &f.text);
+  feed_definitions(&c, false, &f.text); // -include may have defined one
+  feed_resynchronise(s, 0, &f.text);
   for (size_t at = 0; at < s->size;) {
-    struct slice line = line_at(s, at, s->size);
-    write_line(&c, line, in_dependent(&c, at), &f.text);
+    struct slice line = feed_line_at(s, at, s->size);
+    feed_write_line(&c, line, in_dependent(&c, at), &f.text);
     at += line.size + 1;
   }
   return f;

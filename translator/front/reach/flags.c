@@ -8,7 +8,7 @@
 
 // The words of TEXT behind a command that makes nothing: only Clang's driver looks at
 // them.
-static const char **command(const char *clang, const char *text) {
+static const char **flags_command(const char *clang, const char *text) {
   static const char *const head[] = { "-###", "-c", "-x", "c", "/dev/null" };
   const char **argv = NULL;
   unsigned argc = 0;
@@ -25,7 +25,7 @@ static const char **command(const char *clang, const char *text) {
 }
 
 // What Clang says, behind its first "error: "; NULL: nothing.
-static const char *first_error(struct text *errors) {
+static const char *flags_first_error(struct text *errors) {
   char *at = errors->data ? strstr(errors->data, "error: ") : NULL;
   if (!at)
     return NULL;
@@ -42,8 +42,9 @@ void flags_check(const struct source *s, const struct kernel *k,
          j++) {
       const struct value *v = &k->params[i].values[j];
       struct text out = { 0 }, errors = { 0 };
-      int status = *v->text ? run_command(command(o->clang, v->text), &out, &errors) : 0;
-      const char *why = status != 0 && status != 127 ? first_error(&errors) : NULL;
+      int status = *v->text ? run_command(flags_command(o->clang, v->text), &out, &errors)
+                            : 0;
+      const char *why = status != 0 && status != 127 ? flags_first_error(&errors) : NULL;
       if (why)
         diag_error(s, v->offset, strlen(v->text) + 2,
                    "only what Clang knows can be tried in process; name another compiler "

@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-static bool begins(const char *s, const char *prefix) {
+static bool preprocess_begins(const char *s, const char *prefix) {
   return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
@@ -32,9 +32,9 @@ static const char *const seen[] = { "-fopenmp",
                                     "-fpie",
                                     NULL };
 
-static bool among(const char *arg, const char *const *prefixes) {
+static bool preprocess_among(const char *arg, const char *const *prefixes) {
   for (; *prefixes; prefixes++)
-    if (begins(arg, *prefixes))
+    if (preprocess_begins(arg, *prefixes))
       return true;
   return false;
 }
@@ -46,23 +46,25 @@ static bool defines_param(const struct kernel *kernels, unsigned n, const char *
 
 // Appends what the preprocessor needs of the user's arguments; MACHINE: -m and -f ones
 // too, which this compiler may not know.
-static void add_options(const struct compile_options *o, const struct kernel *kernels,
-                        unsigned n, bool machine, const char ***argv, unsigned *argc) {
+static void preprocess_add_options(const struct compile_options *o,
+                                   const struct kernel *kernels, unsigned n, bool machine,
+                                   const char ***argv, unsigned *argc) {
   for (const char *const *a = o->args; a && *a; a++) {
     bool with_value = false;
     for (const char *const *v = valued; *v; v++)
       with_value |= strcmp(*a, *v) == 0;
     if (with_value && !a[1])
       break;
-    bool macro = begins(*a, "-D") || begins(*a, "-U");
+    bool macro = preprocess_begins(*a, "-D") || preprocess_begins(*a, "-U");
     if (macro && defines_param(kernels, n, with_value ? a[1] : *a + 2)) {
       a += with_value;
       continue;
     }
-    if (among(*a, valued) || begins(*a, "-std=") || begins(*a, "--std=") ||
-        begins(*a, "-O") || strcmp(*a, "-ansi") == 0 || strcmp(*a, "-pthread") == 0 ||
+    if (preprocess_among(*a, valued) || preprocess_begins(*a, "-std=") ||
+        preprocess_begins(*a, "--std=") || preprocess_begins(*a, "-O") ||
+        strcmp(*a, "-ansi") == 0 || strcmp(*a, "-pthread") == 0 ||
         strcmp(*a, "-nostdinc") == 0 ||
-        (machine && (begins(*a, "-m") || among(*a, seen)))) {
+        (machine && (preprocess_begins(*a, "-m") || preprocess_among(*a, seen)))) {
       *GROW(*argv, *argc) = *a;
       if (with_value)
         *GROW(*argv, *argc) = *++a;
@@ -70,9 +72,10 @@ static void add_options(const struct compile_options *o, const struct kernel *ke
   }
 }
 
-static int run_once(const char *compiler, const char *path,
-                    const struct compile_options *o, const struct kernel *kernels,
-                    unsigned n, bool machine, struct text *out, struct text *errors) {
+static int preprocess_run_once(const char *compiler, const char *path,
+                               const struct compile_options *o,
+                               const struct kernel *kernels, unsigned n, bool machine,
+                               struct text *out, struct text *errors) {
   const char **argv = NULL;
   unsigned argc = 0;
   bool clang = strcmp(compiler, "clang") == 0;
@@ -82,7 +85,7 @@ static int run_once(const char *compiler, const char *path,
   *GROW(argv, argc) = "-w";
   if (clang)
     *GROW(argv, argc) = "-Qunused-arguments";
-  add_options(o, kernels, n, machine, &argv, &argc);
+  preprocess_add_options(o, kernels, n, machine, &argv, &argc);
   *GROW(argv, argc) = "-x";
   *GROW(argv, argc) = "c";
   *GROW(argv, argc) = path;
@@ -115,9 +118,9 @@ char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
   char *path = temp_path("autotune_feed.c");
   file_write(path, f->text.data, f->text.size);
   struct text out, errors, again;
-  int status = run_once(compiler, path, o, kernels, n, true, &out, &errors);
+  int status = preprocess_run_once(compiler, path, o, kernels, n, true, &out, &errors);
   if (status != 0 && status != 127) // a flag that only the build's own compiler knows?
-    status = run_once(compiler, path, o, kernels, n, false, &out, &again);
+    status = preprocess_run_once(compiler, path, o, kernels, n, false, &out, &again);
   if (status != 0) {
     if (!told_by_compiler(path, o))
       fwrite(errors.data ? errors.data : "", 1, errors.size, stderr);
@@ -180,9 +183,10 @@ const char **preprocess_flags(const struct compile_options *o, unsigned *n) {
         break;
       continue;
     }
-    bool wanted = begins(*a, "-std=") || begins(*a, "-m") || begins(*a, "-f") ||
-        begins(*a, "-O") || strcmp(*a, "-ansi") == 0 || strcmp(*a, "-pthread") == 0;
-    if (wanted && !among(*a, left_out))
+    bool wanted = preprocess_begins(*a, "-std=") || preprocess_begins(*a, "-m") ||
+        preprocess_begins(*a, "-f") || preprocess_begins(*a, "-O") ||
+        strcmp(*a, "-ansi") == 0 || strcmp(*a, "-pthread") == 0;
+    if (wanted && !preprocess_among(*a, left_out))
       *GROW(flags, *n) = *a;
   }
   return flags;

@@ -6,7 +6,7 @@
 
 #include "unit.h"
 
-static bool same(struct slice a, struct slice b) {
+static bool reach_same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
@@ -46,7 +46,7 @@ static bool keeps_state(struct lexer l) {
 
 // True when a copy of function F does what F does: it has no state and no life of its
 // own.
-static bool copyable(const struct expansion *x, const struct item *f) {
+static bool reach_copyable(const struct expansion *x, const struct item *f) {
   static const char *const attributes[] = { "weak",       "alias", "ifunc", "constructor",
                                             "destructor", "naked", NULL };
   struct slice head = { f->text.data, (size_t)(f->body - f->text.data) };
@@ -135,7 +135,8 @@ static enum how function_how(const struct reach *r, struct slice name) {
     return user ? HOW_EXTERN : HOW_TEXT;
   if (definition->system)
     return HOW_TEXT;
-  return other_kernel(x, name) || !copyable(x, definition) ? HOW_EXTERN : HOW_STATIC;
+  return other_kernel(x, name) || !reach_copyable(x, definition) ? HOW_EXTERN
+                                                                 : HOW_STATIC;
 }
 
 // How the variables that ITEM declares do.
@@ -172,7 +173,7 @@ static void reach_item(struct reach *r, unsigned index, struct slice name) {
   const struct item *item = &r->x->items[index];
   const struct declarator *d = NULL;
   for (unsigned i = 0; i < item->n_names; i++)
-    if (same(item->names[i].name, name))
+    if (reach_same(item->names[i].name, name))
       d = &item->names[i];
   enum how how = HOW_TEXT;
   if (item->is_typedef || !item->n_names)
@@ -216,7 +217,7 @@ static void reach_tag(struct reach *r, struct slice name, struct slice kind) {
   for (const struct name *n = NULL; (n = expand_find(r->x, NAME_TAG, name, n)) != NULL;)
     reach_item(r, n->index, (struct slice){ 0 });
   for (unsigned i = 0; i < r->n_tags; i++)
-    if (same(r->tags[i].name, name))
+    if (reach_same(r->tags[i].name, name))
       return;
   if (!slice_is(kind, "enum"))
     *GROW(r->tags, r->n_tags) = (struct tag){ name, slice_is(kind, "union") };
@@ -241,7 +242,7 @@ static void reach_pasted(struct reach *r, struct slice name) {
   }
 }
 
-static void scan(struct reach *r, struct slice text, struct raw *raw);
+static void reach_scan(struct reach *r, struct slice text, struct raw *raw);
 
 // Adds NAME's definition to what RAW needs, and looks into it.
 static const struct macro *reach_macro(struct reach *r, struct slice name,
@@ -259,7 +260,7 @@ static const struct macro *reach_macro(struct reach *r, struct slice name,
       return m;
   *GROW(raw->macros, raw->n_macros) = index;
   size_t skip = (size_t)(m->name.data + m->name.size - m->text.data);
-  scan(r, (struct slice){ m->text.data + skip, m->text.size - skip }, raw);
+  reach_scan(r, (struct slice){ m->text.data + skip, m->text.size - skip }, raw);
   return m;
 }
 
@@ -269,7 +270,7 @@ static bool definition_line(struct lexer l) {
 }
 
 // The identifiers of TEXT. RAW: it is to be preprocessed again, as part of that.
-static void scan(struct reach *r, struct slice text, struct raw *raw) {
+static void reach_scan(struct reach *r, struct slice text, struct raw *raw) {
   struct lexer l = lexer_of(text);
   struct slice previous = { 0 };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
@@ -300,21 +301,21 @@ static void scan_item(struct reach *r, unsigned index) {
   switch ((enum how)r->how[index]) {
   case HOW_TEXT:
   case HOW_STATIC:
-    scan(r, item->text, NULL);
+    reach_scan(r, item->text, NULL);
     break;
   case HOW_OWN: // its body too: what macros in it come to
-    scan(r, item->text, NULL);
+    reach_scan(r, item->text, NULL);
     break;
   case HOW_EXTERN:
     if (item->names[0].function) {
-      scan(r, head, NULL);
+      reach_scan(r, head, NULL);
       break;
     }
-    scan(r, item->specifiers, NULL);
+    reach_scan(r, item->specifiers, NULL);
     for (unsigned i = 0; i < item->n_names; i++) {
-      scan(r, item->names[i].text, NULL);
+      reach_scan(r, item->names[i].text, NULL);
       if (item->names[i].unsized)
-        scan(r, item->names[i].value, NULL);
+        reach_scan(r, item->names[i].value, NULL);
     }
     break;
   default:
@@ -375,7 +376,7 @@ struct reach *reach_kernel(const struct source *s, const struct kernel *k,
     } else { // `raws` may move while it is looked at
       struct raw raw = r->raws[j];
       r->order = raw.order;
-      scan(r, raw.text, &raw);
+      reach_scan(r, raw.text, &raw);
       r->raws[j++] = raw;
     }
   }

@@ -67,7 +67,7 @@ const char *replay_refused(const struct symbol *symbols, unsigned n) {
   return NULL;
 }
 
-static void table(const struct emission *e) {
+static void replay_table(const struct emission *e) {
   const char *name = e->k->main.name;
   text_printf(e->out,
               "static autotune_replay_holds *const autotune_replay_conditions[] = { ");
@@ -103,6 +103,6 @@ struct text replay_text(const struct emission *e, const struct unit *u) {
               e->k->main.name, e->k->main.name);
   emit_arguments(&own);
   emit_functions(&own);
-  table(&own);
+  replay_table(&own);
   return out;
 }

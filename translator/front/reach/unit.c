@@ -12,7 +12,7 @@ struct writer {
   unsigned *live, n_live; // macros defined at this point
 };
 
-static void add(struct text *out, struct slice s) {
+static void unit_add(struct text *out, struct slice s) {
   text_add(out, s.data, s.size);
 }
 
@@ -68,7 +68,7 @@ static void close_context(struct text *out, const struct context *c) {
     text_printf(out, "#pragma pack(pop)\n");
 }
 
-static void undefine(struct writer *w, unsigned i) {
+static void unit_undefine(struct writer *w, unsigned i) {
   struct slice name = w->r->x->macros[w->live[i]].name;
   text_printf(w->out, "#undef %.*s\n", (int)name.size, name.data);
   w->live[i] = w->live[--w->n_live];
@@ -76,12 +76,12 @@ static void undefine(struct writer *w, unsigned i) {
 
 // Definitions live only where text is preprocessed again; elsewhere they have been
 // applied.
-static void undefine_all(struct writer *w) {
+static void unit_undefine_all(struct writer *w) {
   while (w->n_live)
-    undefine(w, w->n_live - 1);
+    unit_undefine(w, w->n_live - 1);
 }
 
-static void define(struct writer *w, unsigned index) {
+static void unit_define(struct writer *w, unsigned index) {
   const struct macro *macros = w->r->x->macros;
   struct slice name = macros[index].name;
   for (unsigned i = 0; i < w->n_live; i++) {
@@ -90,7 +90,7 @@ static void define(struct writer *w, unsigned index) {
       continue;
     if (w->live[i] == index)
       return;
-    undefine(w, i);
+    unit_undefine(w, i);
     break;
   }
   text_printf(w->out, "%.*s\n", (int)macros[index].text.size, macros[index].text.data);
@@ -99,10 +99,10 @@ static void define(struct writer *w, unsigned index) {
 
 static void define_all(struct writer *w, const struct raw *raw) {
   for (unsigned i = 0; i < raw->n_macros; i++)
-    define(w, raw->macros[i]);
+    unit_define(w, raw->macros[i]);
 }
 
-static void add_line(struct writer *w, size_t offset) {
+static void unit_add_line(struct writer *w, size_t offset) {
   const char *path;
   unsigned line = source_where(w->s, offset, &path, NULL);
   text_printf(w->out, "#line %u ", line);
@@ -112,11 +112,11 @@ static void add_line(struct writer *w, size_t offset) {
 
 // A piece with its macros. What it defines is hidden, so that the program's own cannot
 // take its place.
-static void write_piece(struct writer *w, const struct raw *raw) {
+static void unit_write_piece(struct writer *w, const struct raw *raw) {
   const struct expansion *x = w->r->x;
   text_printf(w->out, "#pragma GCC visibility push(hidden)\n");
   define_all(w, raw);
-  add_line(w, raw->piece->start);
+  unit_add_line(w, raw->piece->start);
   feed_raw(w->s, x->kernels, x->n_kernels, raw->piece->start, raw->piece->end, w->out);
   text_printf(w->out, "#pragma GCC visibility pop\n");
 }
@@ -132,7 +132,7 @@ static void write_extern(struct text *out, const struct item *item) {
     text_add(out, d->text.data, (size_t)(d->name.data - d->text.data));
     const char *behind = d->name.data + d->name.size, *end = d->text.data + d->text.size;
     text_printf(out, " %.*s)", (int)(end - behind), behind);
-    add(out, d->value);
+    unit_add(out, d->value);
     text_printf(out, ") %.*s;\n", (int)d->name.size, d->name.data);
     return;
   }
@@ -144,7 +144,7 @@ static void write_extern(struct text *out, const struct item *item) {
   text_printf(out, ";\n");
 }
 
-static void write_item(struct writer *w, unsigned index) {
+static void reach_unit_write_item(struct writer *w, unsigned index) {
   const struct item *item = &w->r->x->items[index];
   const char *start = item->specifiers.data, *end = item->text.data + item->text.size;
   struct slice text = { start, (size_t)(end - start) }, head = text;
@@ -157,7 +157,7 @@ static void write_item(struct writer *w, unsigned index) {
     add_without(w->out, text, NULL);
   } else if (how == HOW_STATIC) {
     if (item->body && item->end && start == item->text.data)
-      add_line(w, item->start);
+      unit_add_line(w, item->start);
     text_printf(w->out, "static ");
     add_without(w->out, text, linkage);
   } else if (how == HOW_OWN) { // its definition comes last, as written
@@ -184,23 +184,23 @@ static void write_items(struct writer *w) {
     for (unsigned j = 0; j < w->r->n_raws; j++)
       if (w->r->raws[j].piece && !done[j] && w->r->raws[j].order <= order) {
         done[j] = 1;
-        write_piece(w, &w->r->raws[j]);
+        unit_write_piece(w, &w->r->raws[j]);
       }
     if (i == x->n_items || w->r->how[i] == HOW_NOT || w->r->how[i] == HOW_PIECE)
       continue;
-    undefine_all(w);
+    unit_undefine_all(w);
     const struct context *c = &x->contexts[x->items[i].context];
     open_context(w->out, c);
-    write_item(w, i);
+    reach_unit_write_item(w, i);
     close_context(w->out, c);
   }
 }
 
 // A function as loops.c writes it, or as it is written, without our pragmas. The `static`
 // stands in front of its first `#line`.
-static void write_function(struct writer *w, const struct kernel *k,
-                           const struct function *f, const struct raw *raw,
-                           bool as_written) {
+static void unit_write_function(struct writer *w, const struct kernel *k,
+                                const struct function *f, const struct raw *raw,
+                                bool as_written) {
   struct text text = { 0 };
   if (as_written)
     feed_raw(w->s, w->r->x->kernels, w->r->x->n_kernels, f->start, f->end, &text);
@@ -239,7 +239,7 @@ static void write_entry(struct writer *w, const struct kernel *k) {
 }
 
 // What is reached, then the functions.
-static void write_all(struct writer *w, const struct kernel *k, bool as_written) {
+static void unit_write_all(struct writer *w, const struct kernel *k, bool as_written) {
   const struct reach *r = w->r;
   const struct expansion *x = r->x;
   for (unsigned i = 0; i < x->n_sticky; i++)
@@ -249,14 +249,14 @@ static void write_all(struct writer *w, const struct kernel *k, bool as_written)
     text_printf(w->out, "%s %.*s;\n", r->tags[i].is_union ? "union" : "struct",
                 (int)r->tags[i].name.size, r->tags[i].name.data);
   write_items(w);
-  undefine_all(w);
+  unit_undefine_all(w);
   const struct item *item = expand_function(x, &k->main);
   const struct context *c = item ? &x->contexts[item->context] : NULL;
   if (c)
     open_context(w->out, c);
   for (unsigned i = 1; i <= k->n_alternatives; i++)
-    write_function(w, k, &k->alternatives[i - 1], &r->raws[i], as_written);
-  write_function(w, k, &k->main, &r->raws[0], as_written);
+    unit_write_function(w, k, &k->alternatives[i - 1], &r->raws[i], as_written);
+  unit_write_function(w, k, &k->main, &r->raws[0], as_written);
   if (c)
     close_context(w->out, c);
 }
@@ -264,7 +264,7 @@ static void write_all(struct writer *w, const struct kernel *k, bool as_written)
 void unit_write_item(const struct source *s, const struct reach *r, unsigned index,
                      struct text *out) {
   struct writer w = { .s = s, .r = r, .out = out };
-  write_item(&w, index);
+  reach_unit_write_item(&w, index);
 }
 
 struct unit unit_build(const struct source *s, const struct kernel *k,
@@ -272,7 +272,7 @@ struct unit unit_build(const struct source *s, const struct kernel *k,
   struct unit u = { .compiler = x->compiler };
   struct reach *r = reach_kernel(s, k, x, (struct slice){ 0 });
   struct writer w = { .s = s, .r = r, .out = &u.text };
-  write_all(&w, k, false);
+  unit_write_all(&w, k, false);
   write_entry(&w, k);
   u.flags = preprocess_flags(o, &u.n_flags);
   u.symbols = r->symbols;
@@ -289,7 +289,7 @@ struct unit unit_replay(const struct source *s, const struct kernel *k,
     if (k->params[i].named && k->params[i].macro)
       text_printf(&u.text, "#define %s %s\n", k->params[i].macro,
                   feed_default(s, k, &k->params[i]));
-  write_all(&w, k, true);
+  unit_write_all(&w, k, true);
   define_all(&w, &r->raws[1 + k->n_alternatives]); // for the expressions
   u.symbols = r->symbols;
   u.n_symbols = r->n_symbols;

@@ -8,14 +8,14 @@
 
 #define WORD(s) (int)(s).size, (s).data
 
-static bool same(struct slice a, struct slice b) {
+static bool body_same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-static bool has_word(struct slice text, struct slice word) {
+static bool body_has_word(struct slice text, struct slice word) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;)
-    if (t.kind == TOKEN_WORD && same(t.text, word))
+    if (t.kind == TOKEN_WORD && body_same(t.text, word))
       return true;
   return false;
 }
@@ -34,7 +34,7 @@ static void write_up_to(struct writer *w, const char *p) {
     text_add(w->out, w->from, (size_t)(p - w->from));
 }
 
-static void newlines(struct writer *w, const char *from, const char *to) {
+static void body_newlines(struct writer *w, const char *from, const char *to) {
   for (const char *p = from; p < to; p++)
     if (*p == '\n')
       text_add(w->out, "\n", 1);
@@ -51,7 +51,7 @@ static bool is_shadowed(const struct writer *w, struct slice name) {
     if (previous.size &&
         (slice_is(t.text, ",") || slice_is(t.text, ")") || slice_is(t.text, "[") ||
          slice_is(t.text, "=")) &&
-        within && same(previous, name))
+        within && body_same(previous, name))
       return true;
     within = within || slice_is(t.text, "(");
   }
@@ -60,7 +60,7 @@ static bool is_shadowed(const struct writer *w, struct slice name) {
 
 static const struct variable *variable_named(const struct writer *w, struct slice name) {
   for (unsigned n = 0; n < w->r->n_variables; n++)
-    if (same(w->r->variables[n].name, name))
+    if (body_same(w->r->variables[n].name, name))
       return is_shadowed(w, name) ? NULL : &w->r->variables[n];
   return NULL;
 }
@@ -97,7 +97,7 @@ static void write_directive(struct writer *w, struct lexer *l, const char *hash)
       text_printf(w->out, "\n");
       resume_line(w, (size_t)(end - w->item->s->text) + (*end == '\n'));
     } else {
-      newlines(w, hash, end);
+      body_newlines(w, hash, end);
     }
     w->from = end;
     *l = (struct lexer){ end, l->end, true };
@@ -136,7 +136,7 @@ static bool write_head_word(struct writer *w, struct lexer *l, struct token t) {
     write_up_to(w, t.text.data);
     const char *before = l->p;
     skip_brackets(l);
-    newlines(w, before, l->p);
+    body_newlines(w, before, l->p);
   } else if (at == w->item->own->name_at) {
     write_up_to(w, t.text.data);
     text_printf(w->out, "autotune_body_%.*s", WORD(t.text));
@@ -213,7 +213,7 @@ void body_write(const struct cuda_reach *r, const struct cuda_item *i, struct te
 
 static bool mentions_param(const struct cuda_reach *r, struct slice text) {
   for (unsigned i = 0; i < r->k->n_params; i++)
-    if (r->k->params[i].macro && has_word(text, slice_of(r->k->params[i].macro)))
+    if (r->k->params[i].macro && body_has_word(text, slice_of(r->k->params[i].macro)))
       return true;
   return false;
 }

@@ -27,8 +27,8 @@ static unsigned read_size(struct slice text, unsigned long sizes[3]) {
   return 0;
 }
 
-static bool check_size(const struct source *s, const struct argument *a,
-                       const unsigned long sizes[3]) {
+static bool clauses_check_size(const struct source *s, const struct argument *a,
+                               const unsigned long sizes[3]) {
   bool zero = sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0;
   bool large = sizes[0] > MAX_THREADS || sizes[1] > MAX_THREADS || sizes[2] > MAX_DEPTH;
   if (!zero && !large && sizes[0] * sizes[1] * sizes[2] <= MAX_THREADS)
@@ -68,7 +68,7 @@ static void read_sizes(const struct source *s, struct kernel *k, const struct cl
           "write block(16x16, 32x8), block(128, 256), or names of params: block(BX, BY)",
           "'%.*s' is no size of a block", (int)c->args[i].text.size,
           c->args[i].text.data);
-    else if (check_size(s, &c->args[i], sizes))
+    else if (clauses_check_size(s, &c->args[i], sizes))
       value_add(s, &param, size_value(&c->args[i], sizes), VALUE_TUPLE, false);
   }
   param.original = param.n_values; // as the launch asks
@@ -77,8 +77,8 @@ static void read_sizes(const struct source *s, struct kernel *k, const struct cl
 }
 
 // Up to three expressions.
-static void read_dims(const struct source *s, const struct clause *c, unsigned first,
-                      struct dims *d) {
+static void clauses_read_dims(const struct source *s, const struct clause *c,
+                              unsigned first, struct dims *d) {
   for (unsigned i = first; i < c->n_args; i++) {
     if (d->n == 3) {
       diag_error(s, c->args[i].offset, c->args[i].text.size, NULL,
@@ -105,7 +105,7 @@ static bool is_expression(const struct clause *c) {
 
 static void read_block(const struct source *s, struct kernel *k, const struct clause *c) {
   if (is_expression(c))
-    read_dims(s, c, 0, &k->cuda->block);
+    clauses_read_dims(s, c, 0, &k->cuda->block);
   else
     read_sizes(s, k, c);
 }
@@ -122,7 +122,7 @@ static void read_grid(const struct source *s, struct kernel *k, const struct cla
                  "'ceil' is the first word of 'grid'");
       return;
     }
-  read_dims(s, c, first, &k->cuda->grid);
+  clauses_read_dims(s, c, first, &k->cuda->grid);
 }
 
 static void read_shared(const struct source *s, struct kernel *k,
@@ -210,7 +210,7 @@ static const char *option_of(struct slice word) {
   return NULL;
 }
 
-static void check_flags(const struct source *s, const struct value *v) {
+static void clauses_check_flags(const struct source *s, const struct value *v) {
   static const char *const taking[] = {
     "-maxrregcount",   "-Xptxas", "-ptxas-options", "-D", "-U", "-define-macro",
     "-undefine-macro", NULL
@@ -263,10 +263,10 @@ void cuda_clauses_check(const struct source *s, struct kernel *k) {
   for (unsigned i = 0; i < k->n_params; i++)
     for (unsigned j = 0; k->params[i].kind == VALUE_FLAGS && j < k->params[i].n_values;
          j++)
-      check_flags(s, &k->params[i].values[j]);
+      clauses_check_flags(s, &k->params[i].values[j]);
 }
 
-static bool has_word(struct slice text, const char *word) {
+static bool clauses_has_word(struct slice text, const char *word) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (slice_is(t.text, word))
@@ -276,10 +276,10 @@ static bool has_word(struct slice text, const char *word) {
 
 bool cuda_clause_uses(const struct kernel *k, const struct param *p) {
   const struct cuda_kernel *c = k->cuda;
-  bool used = has_word(c->shared, p->name);
+  bool used = clauses_has_word(c->shared, p->name);
   for (unsigned i = 0; i < c->block.n; i++)
-    used = used || has_word(c->block.of[i], p->name);
+    used = used || clauses_has_word(c->block.of[i], p->name);
   for (unsigned i = 0; i < c->grid.n; i++)
-    used = used || has_word(c->grid.of[i], p->name);
+    used = used || clauses_has_word(c->grid.of[i], p->name);
   return used;
 }

@@ -106,7 +106,7 @@ struct token items_lex(struct lexer *l) {
   return t;
 }
 
-static int bracket(struct slice text) {
+static int declaration_bracket(struct slice text) {
   if (text.size != 1)
     return 0;
   return strchr("([{", *text.data) ? 1 : strchr(")]}", *text.data) ? -1 : 0;
@@ -120,7 +120,8 @@ struct depths {
   unsigned at[64], n;
 };
 
-static void skip_directive(struct lexer *l, struct depths *d, unsigned *depth) {
+static void declaration_skip_directive(struct lexer *l, struct depths *d,
+                                       unsigned *depth) {
   const char *end = lex_line_end(l->p, l->end);
   struct lexer line = { l->p, end, false };
   struct slice word = lex(&line).text;
@@ -142,9 +143,9 @@ void items_skip_group(struct lexer *l) {
   unsigned depth = 1;
   for (struct token t; depth && (t = items_lex(l)).kind != TOKEN_END;) {
     if (t.first && slice_is(t.text, "#"))
-      skip_directive(l, &d, &depth);
+      declaration_skip_directive(l, &d, &depth);
     else
-      depth += (unsigned)bracket(t.text);
+      depth += (unsigned)declaration_bracket(t.text);
   }
 }
 
@@ -192,7 +193,7 @@ static void add_enumerators(struct cuda_item *i, struct slice body) {
     if (t.kind == TOKEN_WORD && next)
       add_name(i, t.text);
     next = slice_is(t.text, ",");
-    if (bracket(t.text) > 0)
+    if (declaration_bracket(t.text) > 0)
       items_skip_group(&l);
   }
 }
@@ -288,7 +289,8 @@ static bool ends_name(struct slice text) {
   return one_of(text, ends);
 }
 
-static void see_word(struct cutter *c, struct declaration *d, struct token t) {
+static void declaration_see_word(struct cutter *c, struct declaration *d,
+                                 struct token t) {
   struct slice word = t.text;
   if (!slice_is(d->previous.text, ":"))
     d->qualifier = (struct slice){ 0 };
@@ -360,7 +362,7 @@ static bool is_forward(struct slice text) {
 // T, which neither ends a declaration nor opens a group.
 static void see_other(struct cutter *c, struct declaration *d, struct token t) {
   if (t.kind == TOKEN_WORD) {
-    see_word(c, d, t);
+    declaration_see_word(c, d, t);
   } else if (slice_is(t.text, "[")) {
     items_skip_group(&c->l);
   } else if (slice_is(t.text, "=")) {
@@ -394,7 +396,7 @@ void items_declaration(struct cutter *c, struct token t) {
        first = false, before = c->l, t = items_lex(&c->l)) {
     bool line = t.first && !first;
     if (line && slice_is(t.text, "#")) {
-      skip_directive(&c->l, &depths, &depth);
+      declaration_skip_directive(&c->l, &depths, &depth);
       if (complete && !depths.n)
         break;
       continue;

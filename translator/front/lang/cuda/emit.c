@@ -45,7 +45,7 @@ struct edits {
   unsigned n;
 };
 
-static void edit_add(struct edits *e, size_t start, size_t end, struct text text) {
+static void emit_edit_add(struct edits *e, size_t start, size_t end, struct text text) {
   unsigned i = e->n;
   struct edit edit = { start, end, { text.data, text.size } };
   *GROW(e->list, e->n) = edit;
@@ -54,8 +54,8 @@ static void edit_add(struct edits *e, size_t start, size_t end, struct text text
   e->list[i] = edit;
 }
 
-static void add_newlines(const struct source *s, size_t start, size_t end,
-                         struct text *out) {
+static void emit_add_newlines(const struct source *s, size_t start, size_t end,
+                              struct text *out) {
   for (size_t i = start; i < end; i++)
     if (s->text[i] == '\n' || s->text[i] == '\r')
       text_add(out, s->text + i, 1);
@@ -67,7 +67,7 @@ static void add_gap(const struct source *s, size_t start, size_t end, struct tex
   size_t last = end;
   while (last > start && s->text[last - 1] != '\n')
     last--;
-  add_newlines(s, start, end, out);
+  emit_add_newlines(s, start, end, out);
   if (last > start)
     text_printf(out, "%*s", (int)(end - last), "");
 }
@@ -112,9 +112,9 @@ static void edit_chevrons(struct edits *edits, const struct launch *l,
   struct text prefix = { 0 }, open = { 0 }, close = { 0 };
   size_t spaces = k->cuda->namespaces.size ? (size_t)(l->callee.data - s->text) : name;
   add_spaces(k, &prefix);
-  add_newlines(s, spaces, name, &prefix);
+  emit_add_newlines(s, spaces, name, &prefix);
   text_printf(&prefix, "autotune_launch_");
-  edit_add(edits, spaces, name, prefix);
+  emit_edit_add(edits, spaces, name, prefix);
   if (l->template_args.size)
     end = end_of(s, l->template_args);
   struct lexer lexer = { s->text + end, s->text + s->size, false };
@@ -125,14 +125,14 @@ static void edit_chevrons(struct edits *edits, const struct launch *l,
   size_t first = (size_t)(l->config[0].data - s->text);
   text_printf(&open, "(");
   add_gap(s, end, first, &open);
-  edit_add(edits, end, first, open);
+  emit_edit_add(edits, end, first, open);
   size_t last = end_of(s, l->config[l->n_config - 1]);
   size_t args = behind_chevrons(s, s->text + last);
   for (unsigned i = l->n_config; i < 4; i++)
     text_printf(&close, i == 3 ? ", nullptr" : ", 0");
   text_printf(&close, l->args.size ? ", " : "");
   add_gap(s, last, args, &close);
-  edit_add(edits, last, args, close);
+  emit_edit_add(edits, last, args, close);
 }
 
 // cudaLaunchKernel((void *)k<T>, g, b, args, sh, st) becomes (autotune_launchv_k<T>)(g,
@@ -154,12 +154,12 @@ static void edit_runtime(struct edits *edits, const struct launch *l,
     text_printf(&text, "<%.*s>)", WORD(l->template_args));
   text_printf(&text, "(");
   add_gap(s, l->start, first, &text);
-  edit_add(edits, l->start, first, text);
+  emit_edit_add(edits, l->start, first, text);
 }
 
 // ---- in front of the kernel and behind it -------------------------------------------
 
-static void begin_generated(struct text *out) {
+static void emit_begin_generated(struct text *out) {
   text_printf(out,
               "\nAUTOTUNE_GENERATED AUTOTUNE_GENERATED_CUDA\n#line 1 \"<autotune>\"\n");
 }
@@ -177,10 +177,10 @@ static void edit_params(struct edits *edits, const struct emission *e, size_t at
   if (!text.size)
     return;
   struct text all = { 0 };
-  begin_generated(&all);
+  emit_begin_generated(&all);
   text_add(&all, text.data, text.size);
   end_generated(e->s, at, &all);
-  edit_add(edits, at, at, all);
+  emit_edit_add(edits, at, at, all);
 }
 
 static void edit_behind(struct edits *edits, const struct emission *e) {
@@ -188,17 +188,17 @@ static void edit_behind(struct edits *edits, const struct emission *e) {
   struct emission own = *e;
   size_t at = e->k->main.end;
   own.out = &text;
-  begin_generated(&text);
+  emit_begin_generated(&text);
   emit_hide_macros(&own, true);
   cuda_emit_class(&own);
   cuda_emit_launchers(&own);
   emit_hide_macros(&own, false);
   emit_define_params(&own, false);
   end_generated(e->s, at, &text);
-  edit_add(edits, at, at, text);
+  emit_edit_add(edits, at, at, text);
 }
 
-static bool declares(const struct cuda_item *i, const char *name) {
+static bool emit_declares(const struct cuda_item *i, const char *name) {
   for (unsigned n = 0; n < i->n_names; n++)
     if (slice_is(i->names[n], name))
       return true;
@@ -213,15 +213,15 @@ static bool edit_declarations(struct edits *edits, const struct kernel *k,
   for (unsigned n = 0; n < items->n; n++) {
     const struct cuda_item *i = &items->list[n];
     if (i->s != edits->s || i->kind != ITEM_CODE || !i->function ||
-        i->end > k->main.name_at || !declares(i, k->main.name) ||
+        i->end > k->main.name_at || !emit_declares(i, k->main.name) ||
         !slice_is(k->cuda->namespaces, items_namespaces(items, i)))
       continue;
     struct text text = { 0 };
-    begin_generated(&text);
+    emit_begin_generated(&text);
     if (!cuda_emit_declaration(item_text(i), k, &text))
       continue;
     end_generated(edits->s, i->end, &text);
-    edit_add(edits, i->end, i->end, text);
+    emit_edit_add(edits, i->end, i->end, text);
     any = any || i->end <= before;
   }
   return any;
@@ -248,7 +248,7 @@ static void edit_launches(struct edits *edits, const struct kernel *k, int index
         "'%s' is launched in front of its definition", k->main.name);
 }
 
-static void edit_kernel(struct edits *edits, const struct emission *e) {
+static void emit_edit_kernel(struct edits *edits, const struct emission *e) {
   const struct kernel *k = e->k;
   edit_params(edits, e, k->cuda->start);
   for (unsigned i = 0; i < k->n_alternatives; i++)
@@ -290,13 +290,13 @@ void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_
   struct edits edits = { .s = s };
   for (unsigned i = 0; i < n_pragmas; i++) {
     struct text blank = { 0 };
-    add_newlines(s, pragmas[i].offset, pragmas[i].end, &blank);
-    edit_add(&edits, pragmas[i].offset, pragmas[i].end, blank);
+    emit_add_newlines(s, pragmas[i].offset, pragmas[i].end, &blank);
+    emit_edit_add(&edits, pragmas[i].offset, pragmas[i].end, blank);
   }
   for (unsigned i = 0; i < n_kernels; i++) {
     struct emission e = emission_of(s, &kernels[i], x, &units[i], o);
     e.emulate = emulate;
-    edit_kernel(&edits, &e);
+    emit_edit_kernel(&edits, &e);
     edit_launches(&edits, &kernels[i], (int)i, launches, n_launches, items);
   }
   size_t at = s->size >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

@@ -31,7 +31,7 @@ void cuda_emit_instance(const struct emission *e) {
 
 // ---- block, grid, shared ------------------------------------------------------------
 
-static bool mentions(const struct dims *d, const char *word) {
+static bool emit_class_mentions(const struct dims *d, const char *word) {
   for (unsigned i = 0; i < d->n; i++) {
     struct lexer l = lexer_of(d->of[i]);
     for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
@@ -41,10 +41,11 @@ static bool mentions(const struct dims *d, const char *word) {
   return false;
 }
 
-static bool mention(const struct cuda_kernel *c, const char *word, bool of_block) {
+static bool emit_class_mention(const struct cuda_kernel *c, const char *word,
+                               bool of_block) {
   struct dims shared = { { c->shared }, c->shared.size ? 1 : 0 };
-  return (of_block && mentions(&c->block, word)) || mentions(&c->grid, word) ||
-      mentions(&shared, word);
+  return (of_block && emit_class_mentions(&c->block, word)) ||
+      emit_class_mentions(&c->grid, word) || emit_class_mentions(&shared, word);
 }
 
 // `if (!::autotune::set_size(autotune_o->WHAT.x, EXPR, LIMIT)) return 0;`
@@ -56,7 +57,7 @@ static void set_size(const struct emission *e, const char *what, unsigned i,
   text_printf(e->out, "), %s))\n    return 0;\n", limit);
 }
 
-static void block(const struct emission *e) {
+static void emit_class_block(const struct emission *e) {
   const struct cuda_kernel *c = e->k->cuda;
   if (c->block_param >= 0)
     text_printf(e->out,
@@ -66,7 +67,7 @@ static void block(const struct emission *e) {
     set_size(e, "block", i, i < c->block.n ? c->block.of[i] : slice_of("1"), "1024");
 }
 
-static void grid(const struct emission *e) {
+static void emit_class_grid(const struct emission *e) {
   static const char *const limits[] = { "2147483647", "65535", "65535" };
   const struct cuda_kernel *c = e->k->cuda;
   bool own = c->block_param >= 0 || c->block.n;
@@ -83,19 +84,19 @@ static void grid(const struct emission *e) {
   }
 }
 
-static void geometry(const struct emission *e) {
+static void emit_class_geometry(const struct emission *e) {
   const struct cuda_kernel *c = e->k->cuda;
   const char *name = e->k->main.name;
   emit_open_typed(
       e, "int", arena_printf("autotune_shape_%s", name),
       ",\n  const struct autotune_launch *autotune_l, struct autotune_launch *autotune_o");
   text_printf(e->out, "  *autotune_o = *autotune_l;\n");
-  if (mention(c, "gridDim", true))
+  if (emit_class_mention(c, "gridDim", true))
     text_printf(e->out, "  const struct autotune_dim3 gridDim = autotune_l->grid;\n");
-  block(e);
-  if (mention(c, "blockDim", false))
+  emit_class_block(e);
+  if (emit_class_mention(c, "blockDim", false))
     text_printf(e->out, "  const struct autotune_dim3 blockDim = autotune_o->block;\n");
-  grid(e);
+  emit_class_grid(e);
   if (c->shared.size) {
     text_printf(e->out, "  const long long autotune_shared = (long long)(");
     emit_numbered(e, c->shared);
@@ -119,7 +120,7 @@ static void geometry(const struct emission *e) {
 
 // ---- the default variant, variables of the device -----------------------------------
 
-static void launch(const struct emission *e) {
+static void emit_class_launch(const struct emission *e) {
   const char *name = e->k->main.name;
   text_printf(e->out, "static void autotune_signature_%s(", name);
   emit_parameters(e, "");
@@ -134,7 +135,7 @@ static void launch(const struct emission *e) {
               name);
 }
 
-static void locators(const struct emission *e) {
+static void emit_class_locators(const struct emission *e) {
   for (unsigned i = 0; i < e->cuda->n_symbols; i++)
     text_printf(
         e->out,
@@ -143,7 +144,7 @@ static void locators(const struct emission *e) {
         e->k->main.name, i, e->cuda->symbols[i].qualified);
 }
 
-static void symbols(const struct emission *e) {
+static void emit_class_symbols(const struct emission *e) {
   const struct cuda_unit *u = e->cuda;
   const char *name = e->k->main.name;
   if (!u->n_symbols)
@@ -190,7 +191,7 @@ static void key_names(const struct emission *e) {
               "  autotune_k.n_keys = autotune_n;\n  autotune_k.keys = autotune_names;\n");
 }
 
-static void key_values(const struct emission *e) {
+static void emit_class_key_values(const struct emission *e) {
   const struct kernel *k = e->k;
   text_printf(e->out, "  long long autotune_key[%u], *autotune_n = autotune_key;\n",
               (k->key_given ? k->n_keys : k->n_args + 3) + 1);
@@ -208,7 +209,7 @@ static void key_values(const struct emission *e) {
 
 // ---- the tables ---------------------------------------------------------------------
 
-static void gpu(const struct emission *e) {
+static void emit_class_gpu(const struct emission *e) {
   const struct kernel *k = e->k;
   const char *name = k->main.name;
   unsigned flags = k->cuda->flags | (e->emulate ? AUTOTUNE_GPU_EMULATED : 0u);
@@ -217,7 +218,7 @@ static void gpu(const struct emission *e) {
               "  autotune_g.geometry = autotune_geometry_%s;\n"
               "  autotune_g.instance = autotune_i.lines();\n",
               flags, name, name);
-  symbols(e);
+  emit_class_symbols(e);
   if (!k->n_args)
     return;
   text_printf(e->out,
@@ -235,7 +236,7 @@ static void gpu(const struct emission *e) {
               "  autotune_g.elements = autotune_elements;\n");
 }
 
-static void instance(const struct emission *e) {
+static void emit_class_instance(const struct emission *e) {
   const struct cuda_kernel *c = e->k->cuda;
   bool alone = c->n_elsewhere == 0 || c->namespaces.size == 0; // else it is told apart
   text_printf(e->out, "  static ::autotune::instance autotune_i(\"%.*s%s%s\");\n",
@@ -249,12 +250,12 @@ static void instance(const struct emission *e) {
   text_printf(e->out, "  autotune_i.end();\n");
 }
 
-static void make(const struct emission *e) {
+static void emit_class_make(const struct emission *e) {
   const char *name = e->k->main.name, *path;
   unsigned line = source_where(e->s, e->k->main.start, &path, NULL);
   text_printf(e->out, "static const struct autotune_kernel *autotune_make_%s()\n{\n",
               name);
-  instance(e);
+  emit_class_instance(e);
   emit_instance_tables(e);
   text_printf(e->out,
               "  static struct autotune_gpu autotune_g;\n"
@@ -273,12 +274,12 @@ static void make(const struct emission *e) {
   text_printf(
       e->out,
       "  autotune_k.not_captured = \"calls of CUDA kernels are not captured\";\n");
-  gpu(e);
+  emit_class_gpu(e);
   text_printf(e->out, "  autotune_k.gpu = &autotune_g;\n  return &autotune_k;\n}\n");
 }
 
 // The launch by the runtime; 0: done.
-static void attempt(const struct emission *e) {
+static void emit_class_attempt(const struct emission *e) {
   const char *name = e->k->main.name;
   text_printf(e->out,
               "static struct autotune_site *autotune_site_%s()\n{\n"
@@ -287,7 +288,7 @@ static void attempt(const struct emission *e) {
               name, name, name);
   emit_parameters(e, "const struct autotune_launch *autotune_l, void *const *autotune_a");
   text_printf(e->out, ")\n{\n");
-  key_values(e);
+  emit_class_key_values(e);
   text_printf(
       e->out,
       "  return ::autotune::launch_kernel(autotune_site_%s(), autotune_key, autotune_a, "
@@ -303,11 +304,11 @@ void cuda_emit_class(const struct emission *e) {
   text_printf(e->out, "struct autotune_of_%s {\n", e->k->main.name);
   emit_arguments(e);
   emit_functions(e);
-  geometry(e);
-  launch(e);
-  locators(e);
-  make(e);
-  attempt(e);
+  emit_class_geometry(e);
+  emit_class_launch(e);
+  emit_class_locators(e);
+  emit_class_make(e);
+  emit_class_attempt(e);
   cuda_emit_packed(e);
   text_printf(e->out, e->cuda->unnamed ? "};\n}\n" : "};\n}\n}\n");
 }

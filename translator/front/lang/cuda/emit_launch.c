@@ -10,7 +10,7 @@
 #define WORD(s) (int)(s).size, (s).data
 
 // The kernel's parameters with their default arguments.
-static void parameters(const struct emission *e) {
+static void emit_launch_parameters(const struct emission *e) {
   for (unsigned i = 0; i < e->k->n_args; i++) {
     text_printf(e->out, ", ");
     emit_parameter(e, i);
@@ -54,7 +54,7 @@ void cuda_emit_launchers(const struct emission *e) {
   text_printf(e->out, "extern \"C++\" {\n");
   open_launcher(e, "void", "autotune_launch_");
   text_printf(e->out, ", size_t autotune_n, cudaStream_t autotune_s");
-  parameters(e);
+  emit_launch_parameters(e);
   text_printf(e->out, ")\n{\n  void *const autotune_a[] = { ");
   for (unsigned i = 0; i < e->k->n_args; i++)
     text_printf(e->out, "(void *)&%s, ", e->k->args[i].name);

@@ -106,7 +106,7 @@ static struct mentions mentions_of(const struct source *s, const struct kernel *
 
 // Does N declare its name: a template's parameter, a constant of the file, that a param's
 // macro would replace?
-static bool is_declared(TSNode n) {
+static bool front_is_declared(TSNode n) {
   TSNode parent = ts_node_parent(n);
   if (ts_node_is_null(parent))
     return false;
@@ -124,7 +124,7 @@ static void check_hidden(const struct source *s, const struct kernel *k,
     TSNode n = m->list[i];
     size_t at = ts_node_start_byte(n);
     if (!slice_is(source_slice(s, n), param->name) ||
-        (at > k->main.body_at && at < k->main.end) || !is_declared(n))
+        (at > k->main.body_at && at < k->main.end) || !front_is_declared(n))
       continue; // those within the kernel are told by names.c
     diag_error(
         s, at, strlen(param->name),
@@ -199,7 +199,7 @@ static bool is_global(const struct source *s, TSNode declarator) {
 
 // The declarator of the function that NAME, `k` or `k<float>`, is the name of; null: of
 // none.
-static TSNode declarator_of(TSNode *name) {
+static TSNode front_declarator_of(TSNode *name) {
   TSNode n = ts_node_parent(*name), none = { 0 };
   if (!ts_node_is_null(n) && node_is(n, "template_function")) {
     *name = n;
@@ -216,7 +216,7 @@ static void check_others(const struct source *s, const struct kernel *k,
     TSNode name = m->list[i];
     if (!slice_is(source_slice(s, name), k->main.name))
       continue;
-    TSNode declarator = declarator_of(&name);
+    TSNode declarator = front_declarator_of(&name);
     if (!ts_node_is_null(declarator) && is_global(s, declarator))
       check_other(s, k, declarator, name);
   }

@@ -15,7 +15,7 @@ enum { MAX_DEPTH = 60, MAX_FILES = 3000, MAX_DECLARING = 200 };
 
 // The value of an option spelled OPTION at *A, joined or in the next word, which *A then
 // is; NULL: it is another.
-static const char *option_value(const char *const **a, const char *option) {
+static const char *include_option_value(const char *const **a, const char *option) {
   size_t n = strlen(option);
   if (strncmp(**a, option, n) != 0)
     return NULL;
@@ -62,7 +62,7 @@ const char *toolkit_include(const struct compile_options *o) {
   static const char *const variables[] = { "CUDA_PATH", "CUDA_HOME" };
   const char *found = NULL, *value;
   for (const char *const *a = o->args; a && *a && !found; a++)
-    if ((value = option_value(&a, "-I")) != NULL &&
+    if ((value = include_option_value(&a, "-I")) != NULL &&
         is_file(arena_printf("%s/cuda_runtime.h", value)))
       found = value;
     else if (strncmp(*a, "--cuda-path=", 12) == 0)
@@ -78,7 +78,7 @@ const char *toolkit_include(const struct compile_options *o) {
   return found;
 }
 
-static const char *folder_of(const char *path) {
+static const char *include_folder_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? arena_copy(path, (size_t)(slash - path) + (slash == path)) : ".";
 }
@@ -121,13 +121,13 @@ static const char *find_header(const struct cuda_item *i,
   if (*name.data == '/')
     return is_file(path = arena_copy(name.data, name.size)) ? path : NULL;
   source_where(i->s, i->start, &from, NULL);
-  path = arena_printf("%s/%.*s", folder_of(from), (int)name.size, name.data);
-  if (quoted && !is_foreign(folder_of(from)) && is_file(path))
+  path = arena_printf("%s/%.*s", include_folder_of(from), (int)name.size, name.data);
+  if (quoted && !is_foreign(include_folder_of(from)) && is_file(path))
     return path;
   for (int pass = quoted ? 0 : 1; pass < 2; pass++)
     for (const char *const *a = o->args; a && *a; a++)
       for (const char *const *option = pass ? angle : quote; *option; option++)
-        if ((folder = option_value(&a, *option)) != NULL) {
+        if ((folder = include_option_value(&a, *option)) != NULL) {
           path = arena_printf("%s/%.*s", folder, (int)name.size, name.data);
           if (!is_foreign(folder) && is_file(path))
             return path;
@@ -149,7 +149,7 @@ struct includer {
   unsigned spliced;
 };
 
-static bool has_word(struct slice text, const char *word) {
+static bool include_has_word(struct slice text, const char *word) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (slice_is(t.text, word))
@@ -160,18 +160,19 @@ static bool has_word(struct slice text, const char *word) {
 // #pragma once, or #ifndef X and #define X in front of all else.
 static bool is_once(const struct cuda_items *items) {
   for (unsigned n = 0; n < items->n; n++)
-    if (items->list[n].kind == ITEM_OTHER && has_word(item_text(&items->list[n]), "once"))
+    if (items->list[n].kind == ITEM_OTHER &&
+        include_has_word(item_text(&items->list[n]), "once"))
       return true;
   if (items->n < 2 || items->list[0].kind != ITEM_IF ||
       items->list[1].kind != ITEM_DEFINE)
     return false;
   struct slice guard = items->list[1].names[0];
-  return has_word(item_text(&items->list[0]), arena_copy(guard.data, guard.size));
+  return include_has_word(item_text(&items->list[0]), arena_copy(guard.data, guard.size));
 }
 
-static void add_file(struct includer *in, const struct source *s, unsigned depth);
+static void include_add_file(struct includer *in, const struct source *s, unsigned depth);
 
-static bool splice(struct includer *in, const char *path, unsigned depth) {
+static bool include_splice(struct includer *in, const char *path, unsigned depth) {
   struct stat st;
   if (depth > MAX_DEPTH || in->spliced >= MAX_FILES || stat(path, &st) != 0)
     return false;
@@ -185,47 +186,48 @@ static bool splice(struct includer *in, const char *path, unsigned depth) {
   struct cuda_items own = items_cut(s);
   if (is_once(&own))
     *GROW(in->files, in->n_files) = (struct seen_file){ st.st_dev, st.st_ino };
-  add_file(in, s, depth + 1);
+  include_add_file(in, s, depth + 1);
   return true;
 }
 
-static void add_file(struct includer *in, const struct source *s, unsigned depth) {
+static void include_add_file(struct includer *in, const struct source *s,
+                             unsigned depth) {
   struct cuda_items own = items_cut(s);
   for (unsigned n = 0; n < own.n; n++) {
     const char *path = NULL;
     if (own.list[n].kind == ITEM_INCLUDE)
       path = find_header(&own.list[n], in->o);
-    if (!path || !splice(in, path, depth))
+    if (!path || !include_splice(in, path, depth))
       *GROW(in->all.list, in->all.n) = own.list[n];
   }
 }
 
 // -DNAME=VALUE and -UNAME in the order of the command line, as lines; then -include's
 // files.
-static void add_options(struct includer *in) {
+static void include_add_options(struct includer *in) {
   struct text lines = { 0 };
   const char *value;
   for (const char *const *a = in->o->args; a && *a; a++) {
-    if ((value = option_value(&a, "-D")) != NULL) {
+    if ((value = include_option_value(&a, "-D")) != NULL) {
       size_t n = strcspn(value, "=");
       text_printf(&lines, "#define %.*s %s\n", (int)n, value,
                   value[n] ? value + n + 1 : "1");
-    } else if ((value = option_value(&a, "-U")) != NULL) {
+    } else if ((value = include_option_value(&a, "-U")) != NULL) {
       text_printf(&lines, "#undef %s\n", value);
-    } else if ((value = option_value(&a, "-include")) != NULL && is_file(value) &&
-               !is_foreign(folder_of(value))) {
+    } else if ((value = include_option_value(&a, "-include")) != NULL && is_file(value) &&
+               !is_foreign(include_folder_of(value))) {
       text_printf(&lines, "#include \"%s%s\"\n", *value == '/' ? "" : "./", value);
     }
   }
   if (lines.size)
-    add_file(in, source_of("<command line>", lines.data, lines.size), 0);
+    include_add_file(in, source_of("<command line>", lines.data, lines.size), 0);
 }
 
 struct cuda_items *cuda_items(const struct source *s, const struct compile_options *o) {
   struct includer in = { .o = o };
   struct cuda_items *all = arena_alloc(sizeof *all);
-  add_options(&in);
-  add_file(&in, s, 0);
+  include_add_options(&in);
+  include_add_file(&in, s, 0);
   items_nest(&in.all);
   *all = in.all;
   return all;
@@ -234,7 +236,7 @@ struct cuda_items *cuda_items(const struct source *s, const struct compile_optio
 // ---- the toolkit --------------------------------------------------------------------
 
 // Headers whose declarations NVRTC has without them, or which are the host's alone.
-static bool is_built_in(struct slice name) {
+static bool include_is_built_in(struct slice name) {
   static const char *const headers[] = { "cuda.h",
                                          "cuda_runtime.h",
                                          "cuda_runtime_api.h",
@@ -328,10 +330,10 @@ static bool file_declares(struct declared *d, const char *path) {
         return true;
     if (i->kind == ITEM_INCLUDE)
       name = include_name(i, &quoted);
-    if (!name.size || is_built_in(name) || library_of(name))
+    if (!name.size || include_is_built_in(name) || library_of(name))
       continue;
     const char *beside =
-        arena_printf("%s/%.*s", folder_of(path), (int)name.size, name.data);
+        arena_printf("%s/%.*s", include_folder_of(path), (int)name.size, name.data);
     const char *other =
         arena_printf("%s/%.*s", d->toolkit->folder, (int)name.size, name.data);
     const char *found = is_file(beside) ? beside : is_file(other) ? other : NULL;
@@ -346,7 +348,7 @@ bool toolkit_declares(struct toolkit *t, const struct cuda_item *i,
   bool quoted;
   struct slice name = include_name(i, &quoted);
   const char *library = library_of(name);
-  if (!t->folder || !name.size || is_built_in(name))
+  if (!t->folder || !name.size || include_is_built_in(name))
     return false;
   if (library)
     return word_set_has(seen, slice_of(library));
@@ -356,7 +358,7 @@ bool toolkit_declares(struct toolkit *t, const struct cuda_item *i,
 }
 
 // BlockReduce is in block_reduce.cuh.
-static const char *snake(struct slice word) {
+static const char *include_snake(struct slice word) {
   struct text t = { 0 };
   text_add(&t, "", 0);
   for (size_t i = 0; i < word.size; i++) {
@@ -373,7 +375,8 @@ static bool write_cub(const struct toolkit *t, const struct word_set *seen,
   static const char *const folders[] = { "block", "warp", "thread", "iterator" };
   for (unsigned n = 0; n < seen->n; n++)
     for (size_t f = 0; isupper((unsigned char)*seen->list[n].data) && f < 4; f++) {
-      const char *name = arena_printf("cub/%s/%s.cuh", folders[f], snake(seen->list[n]));
+      const char *name =
+          arena_printf("cub/%s/%s.cuh", folders[f], include_snake(seen->list[n]));
       if (is_file(arena_printf("%s/%s", t->folder, name)) ||
           is_file(arena_printf("%s/cccl/%s", t->folder, name)))
         text_printf(out, "#include <%s>\n", name);

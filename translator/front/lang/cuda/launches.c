@@ -62,20 +62,20 @@ static void find_aliases(struct finder *f) {
   }
 }
 
-static bool same(struct slice a, struct slice b) {
+static bool launches_same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
 // What the alias NAME of a namespace means; NAME itself where it is none.
-static struct slice unaliased(const struct finder *f, struct slice name) {
+static struct slice launches_unaliased(const struct finder *f, struct slice name) {
   for (unsigned i = 0; i < f->n_aliases; i++)
-    if (same(f->aliases[i].name, name))
+    if (launches_same(f->aliases[i].name, name))
       return f->aliases[i].means;
   return name;
 }
 
 // The next word of L, between its `::`; size 0: there is none.
-static struct slice next_word(struct lexer *l) {
+static struct slice launches_next_word(struct lexer *l) {
   for (struct token t; (t = lex(l)).kind != TOKEN_END;)
     if (t.kind == TOKEN_WORD)
       return t.text;
@@ -88,13 +88,13 @@ static struct slice next_word(struct lexer *l) {
 static bool spaces_fit(const struct finder *f, struct slice around,
                        struct slice written) {
   struct lexer l = lexer_of(written), spaces = lexer_of(around);
-  for (struct slice word; (word = next_word(&l)).size;) {
-    struct lexer words = lexer_of(unaliased(f, word));
-    while ((word = next_word(&words)).size) {
+  for (struct slice word; (word = launches_next_word(&l)).size;) {
+    struct lexer words = lexer_of(launches_unaliased(f, word));
+    while ((word = launches_next_word(&words)).size) {
       struct slice space;
       do
-        space = next_word(&spaces);
-      while (space.size && !same(space, word));
+        space = launches_next_word(&spaces);
+      while (space.size && !launches_same(space, word));
       if (!space.size)
         return false;
     }
@@ -128,7 +128,7 @@ struct candidates {
 
 static void add_candidate(struct candidates *all, struct slice spaces, int kernel) {
   for (unsigned i = 0; i < all->n; i++)
-    if (same(all->list[i].spaces, spaces)) {
+    if (launches_same(all->list[i].spaces, spaces)) {
       all->list[i].kernel = kernel >= 0 ? kernel : all->list[i].kernel;
       return;
     }
@@ -153,8 +153,8 @@ static struct candidates candidates_of(const struct finder *f, const struct call
 static bool has_space(const struct candidates *all, struct slice word) {
   for (unsigned i = 0; i < all->n; i++) {
     struct lexer l = lexer_of(all->list[i].spaces);
-    for (struct slice space; (space = next_word(&l)).size;)
-      if (same(space, word))
+    for (struct slice space; (space = launches_next_word(&l)).size;)
+      if (launches_same(space, word))
         return true;
   }
   return false;
@@ -168,8 +168,9 @@ static bool is_used(const struct finder *f, struct slice name,
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     directive = within && (directive || slice_is(t.text, "namespace"));
     if (within &&
-        (same(t.text, name) ||
-         (directive && t.kind == TOKEN_WORD && has_space(all, unaliased(f, t.text)))))
+        (launches_same(t.text, name) ||
+         (directive && t.kind == TOKEN_WORD &&
+          has_space(all, launches_unaliased(f, t.text)))))
       return true;
     within = slice_is(t.text, "using") ||
         (within && !slice_is(t.text, ";") && !slice_is(t.text, "="));
@@ -181,9 +182,9 @@ static bool is_used(const struct finder *f, struct slice name,
 static const char *plain_spaces(const struct finder *f, struct slice written) {
   const char *plain = "";
   struct lexer l = lexer_of(written);
-  for (struct slice word; (word = next_word(&l)).size;) {
-    struct lexer words = lexer_of(unaliased(f, word));
-    while ((word = next_word(&words)).size)
+  for (struct slice word; (word = launches_next_word(&l)).size;) {
+    struct lexer words = lexer_of(launches_unaliased(f, word));
+    while ((word = launches_next_word(&words)).size)
       plain =
           arena_printf("%s%s%.*s", plain, *plain ? "::" : "", (int)word.size, word.data);
   }
@@ -191,8 +192,8 @@ static const char *plain_spaces(const struct finder *f, struct slice written) {
 }
 
 // From the namespace around N outwards.
-static int look_up(const struct finder *f, const struct callee *c, TSNode n,
-                   const struct candidates *all) {
+static int launches_look_up(const struct finder *f, const struct callee *c, TSNode n,
+                            const struct candidates *all) {
   struct slice written = written_spaces(c), around = cuda_namespaces(f->s, n);
   const char *plain = plain_spaces(f, written);
   if (!*plain && !written.size && is_used(f, c->last, all))
@@ -203,7 +204,7 @@ static int look_up(const struct finder *f, const struct callee *c, TSNode n,
     struct slice full = slice_of(arena_printf("%.*s%s%s", (int)around.size, around.data,
                                               around.size && *plain ? "::" : "", plain));
     for (unsigned i = 0; i < all->n; i++)
-      if (same(all->list[i].spaces, full))
+      if (launches_same(all->list[i].spaces, full))
         return all->list[i].kernel;
     if (!around.size)
       return CALLED_UNCLEAR;
@@ -219,7 +220,7 @@ int kernel_called(const struct finder *f, const struct callee *c, TSNode n) {
   struct candidates all = candidates_of(f, c);
   return all.n == 0 ? CALLED_NONE
       : all.n == 1  ? all.list[0].kernel
-                    : look_up(f, c, n, &all);
+                    : launches_look_up(f, c, n, &all);
 }
 
 // ---- launches -----------------------------------------------------------------------
@@ -347,7 +348,7 @@ struct slice called(const struct source *s, TSNode call) {
   return callee_of(s, ts_node_child(call, 0), &c) ? c.last : (struct slice){ "", 0 };
 }
 
-static void visit(struct finder *f, TSNode n) {
+static void launches_visit(struct finder *f, TSNode n) {
   TSNode config, list;
   if (node_is(n, "identifier") ||
       (node_is(n, "type_identifier") && word_set_has(&f->names, source_slice(f->s, n)) &&
@@ -384,7 +385,7 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
   find_aliases(&f);
   TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
   for (bool more = true; more; more = cursor_next(&cursor, true))
-    visit(&f, ts_tree_cursor_current_node(&cursor));
+    launches_visit(&f, ts_tree_cursor_current_node(&cursor));
   ts_tree_cursor_delete(&cursor);
   if (n_kernels)
     mentions_check_text(&f);

@@ -47,7 +47,7 @@ static bool is_declarator(TSNode parent, TSNode n) {
 }
 
 // Does ROOT, a function, declare a variable of that name?
-static bool declares(const struct source *s, TSNode root, struct slice name) {
+static bool mentions_declares(const struct source *s, TSNode root, struct slice name) {
   TSTreeCursor cursor = ts_tree_cursor_new(root);
   bool found = false;
   for (bool more = true; more && !found; more = cursor_next(&cursor, true)) {
@@ -85,16 +85,16 @@ static bool is_member(TSNode function) {
 }
 
 // Is N another thing of the kernel's name: a variable, an argument, a member?
-static bool is_hidden(const struct source *s, TSNode n) {
+static bool mentions_is_hidden(const struct source *s, TSNode n) {
   TSNode around = n;
   struct slice name = source_slice(s, n);
   while (node_inside(around, "function_definition", &around))
-    if (declares(s, around, name) || (is_member(around) && has_field(s, name)))
+    if (mentions_declares(s, around, name) || (is_member(around) && has_field(s, name)))
       return true;
   return false;
 }
 
-static bool begins(struct slice word, const char *prefix) {
+static bool mentions_begins(struct slice word, const char *prefix) {
   size_t n = strlen(prefix);
   return word.size >= n && memcmp(word.data, prefix, n) == 0;
 }
@@ -118,12 +118,12 @@ static void check_use(const struct finder *f, TSNode n, const struct kernel *k) 
   struct slice name = { "", 0 };
   if (!ts_node_is_null(call) && node_is(call, "call_expression"))
     name = called(f->s, call);
-  if (begins(name, "cudaFunc") || begins(name, "cudaOccupancy") ||
+  if (mentions_begins(name, "cudaFunc") || mentions_begins(name, "cudaOccupancy") ||
       slice_is(name, "cudaLaunchKernel"))
     return; // its attributes, and launches that add_runtime has seen
   const char *hint = arena_printf(
       "launch it where its name stands: %s<<<grid, block>>>(…)", k->main.name);
-  if (begins(name, "cudaLaunch"))
+  if (mentions_begins(name, "cudaLaunch"))
     diag_error(f->s, ts_node_start_byte(call), name.size,
                "launch it by <<<…>>> or cudaLaunchKernel, or take the pragma away",
                "'%.*s' of the kernel '%s' cannot be tuned", (int)name.size, name.data,
@@ -154,7 +154,7 @@ void mention_check(const struct finder *f, TSNode identifier) {
     return; // a launch, whatever the tree makes of it: mentions_check_text
   bool call = node_is(parent, "call_expression") &&
       ts_node_eq(ts_node_child(parent, 0), n);
-  if (k < 0 || call || is_declarator(parent, n) || is_hidden(f->s, identifier))
+  if (k < 0 || call || is_declarator(parent, n) || mentions_is_hidden(f->s, identifier))
     return;
   static const char *const harmless[] = { "using_declaration", "decltype",
                                           "sizeof_expression", "preproc_defined",
@@ -184,7 +184,7 @@ static void check_macro(const struct finder *f, struct lexer line) {
   bool runtime = false;
   for (struct token t; (t = lex(&line)).kind != TOKEN_END;) {
     int k = t.kind == TOKEN_WORD ? kernel_word_at(f, t.text.data, t.text) : -1;
-    runtime = runtime || begins(t.text, "cudaLaunch");
+    runtime = runtime || mentions_begins(t.text, "cudaLaunch");
     struct lexer rest = line;
     bool alone = slice_trim((struct slice){ body, (size_t)(line.end - body) }).size ==
         t.text.size;
@@ -207,7 +207,7 @@ static void check_macro(const struct finder *f, struct lexer line) {
 }
 
 // Is the name at AT in a launch that the tree shows, be it that of another kernel?
-static bool covered(const struct finder *f, size_t at) {
+static bool mentions_covered(const struct finder *f, size_t at) {
   for (unsigned i = 0; i < f->n; i++) {
     const struct launch *l = &f->all[i];
     const char *p = f->s->text + at;
@@ -246,7 +246,7 @@ void mentions_check_text(const struct finder *f) {
     name = name && colons == 2 ? name : t.text.data;
     colons = 0;
     int k = kernel_word_at(f, name, t.text);
-    if (k >= 0 && chevrons_follow(l) && !covered(f, at))
+    if (k >= 0 && chevrons_follow(l) && !mentions_covered(f, at))
       diag_error(f->s, at, t.text.size,
                  launch_unparsed_hint(statement_at(t.text.data, end)),
                  "this launch of '%s' could not be parsed", f->kernels[k].main.name);

@@ -148,7 +148,7 @@ static const char *const own_functions[][2] = {
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 // Functions and the like that NVRTC has in namespace std by itself.
-static bool is_built_in(struct slice name) {
+static bool prologue_is_built_in(struct slice name) {
   return slice_is(name, "move") || slice_is(name, "forward") ||
       slice_is(name, "initializer_list");
 }
@@ -184,7 +184,7 @@ static bool next_std_name(struct std_names *s, struct slice *name) {
 }
 
 // Not the toolkit's: types and functions that we declare ourselves.
-static bool is_own(struct slice name) {
+static bool prologue_is_own(struct slice name) {
   for (size_t i = 0; i < COUNT(own_functions); i++)
     if (slice_is(name, own_functions[i][0]))
       return true;
@@ -200,7 +200,7 @@ bool prologue_needs_toolkit(const struct cuda_reach *r) {
     if (r->items.list[n].kind == ITEM_INCLUDE && r->items.list[n].reached)
       return true;
   for (struct slice name; r->toolkit.folder && next_std_name(&names, &name);)
-    if (!is_built_in(name) && !is_own(name))
+    if (!prologue_is_built_in(name) && !prologue_is_own(name))
       return true;
   return false;
 }
@@ -226,9 +226,9 @@ static void write_library(const struct cuda_reach *r, struct text *out) {
   struct word_set headers = { 0 }, own = { 0 };
   bool any = false;
   for (struct slice name; next_std_name(&names, &name);) {
-    if (is_own(name) && word_set_add(&own, name))
+    if (prologue_is_own(name) && word_set_add(&own, name))
       write_own(name, out);
-    if (is_built_in(name) || is_own(name) || !r->toolkit.folder)
+    if (prologue_is_built_in(name) || prologue_is_own(name) || !r->toolkit.folder)
       continue;
     const char *header = library_header(name);
     if (word_set_add(&headers, slice_of(header)))

@@ -8,7 +8,7 @@
 
 enum { MAX_MACRO_DEPTH = 8 };
 
-static bool same(struct slice a, struct slice b) {
+static bool reach_same(struct slice a, struct slice b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
@@ -29,14 +29,14 @@ static const struct cuda_item *next_item(const struct cuda_reach *r, struct slic
                                          unsigned *n) {
   for (*n = *n ? r->entries[*n].next : r->buckets[word_hash(name)]; *n;
        *n = r->entries[*n].next)
-    if (same(r->entries[*n].name, name))
+    if (reach_same(r->entries[*n].name, name))
       return &r->items.list[r->entries[*n].item];
   return NULL;
 }
 
 // Does TEXT hold WORD, be it by a macro of the user's?
-static bool mentions(const struct cuda_reach *r, struct slice text, const char *word,
-                     unsigned depth) {
+static bool reach_mentions(const struct cuda_reach *r, struct slice text,
+                           const char *word, unsigned depth) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
     if (t.kind != TOKEN_WORD)
@@ -52,7 +52,7 @@ static bool mentions(const struct cuda_reach *r, struct slice text, const char *
       const char *behind = i->names[0].data + i->names[0].size;
       body.size -= (size_t)(behind - body.data);
       body.data = behind;
-      if (mentions(r, body, word, depth + 1))
+      if (reach_mentions(r, body, word, depth + 1))
         return true;
     }
   }
@@ -61,10 +61,10 @@ static bool mentions(const struct cuda_reach *r, struct slice text, const char *
 
 static bool head_has(const struct cuda_reach *r, const struct cuda_item *i,
                      const char *word) {
-  return mentions(r, item_head(i), word, 0);
+  return reach_mentions(r, item_head(i), word, 0);
 }
 
-static bool is_variable(const struct cuda_item *i) {
+static bool reach_is_variable(const struct cuda_item *i) {
   static const char *const others[] = { "using", "typedef", "namespace", "static_assert",
                                         "template" };
   struct lexer l = lexer_of(item_text(i));
@@ -91,7 +91,7 @@ static bool is_copied(const struct cuda_reach *r, const struct cuda_item *i) {
 }
 
 static bool goes_by_address(const struct cuda_reach *r, const struct cuda_item *i) {
-  return is_variable(i) && !is_copied(r, i) && !head_has(r, i, "__shared__") &&
+  return reach_is_variable(i) && !is_copied(r, i) && !head_has(r, i, "__shared__") &&
       (head_has(r, i, "__device__") || head_has(r, i, "__constant__") ||
        head_has(r, i, "__managed__"));
 }
@@ -106,7 +106,7 @@ static bool is_for_device(const struct cuda_reach *r, const struct cuda_item *i)
   if (i->function)
     return !head_has(r, i, "__global__") &&
         (head_has(r, i, "__device__") || head_has(r, i, "constexpr"));
-  if (!is_variable(i) || i->type)
+  if (!reach_is_variable(i) || i->type)
     return true;
   return is_copied(r, i) || goes_by_address(r, i) || head_has(r, i, "__shared__");
 }
@@ -123,15 +123,15 @@ static bool is_variable_word(struct slice word) {
 }
 
 // "a::b::NAME" as the program's code may spell it at file scope.
-static const char *qualified(const struct cuda_reach *r, const struct cuda_item *i,
-                             struct slice name) {
+static const char *reach_qualified(const struct cuda_reach *r, const struct cuda_item *i,
+                                   struct slice name) {
   const char *spaces = items_namespaces(&r->items, i);
   return arena_printf("%s%s::%.*s", *spaces ? "::" : "", spaces, (int)name.size,
                       name.data);
 }
 
 // TEXT without words like `static` and, where attributes have parentheses, those.
-static struct slice specifiers(const struct cuda_reach *r, struct slice text) {
+static struct slice reach_specifiers(const struct cuda_reach *r, struct slice text) {
   struct text out = { 0 };
   text_add(&out, "", 0);
   struct lexer l = lexer_of(text);
@@ -139,7 +139,8 @@ static struct slice specifiers(const struct cuda_reach *r, struct slice text) {
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; end = l.p) {
     struct slice word = t.text;
     bool macro = t.kind == TOKEN_WORD && !is_variable_word(word) &&
-        (mentions(r, word, "__device__", 0) || mentions(r, word, "__constant__", 0));
+        (reach_mentions(r, word, "__device__", 0) ||
+         reach_mentions(r, word, "__constant__", 0));
     if (!is_variable_word(word) && !macro && t.kind != TOKEN_STRING) // extern "C"
       text_printf(&out, "%s%.*s", out.size && end != word.data ? " " : "", (int)word.size,
                   word.data);
@@ -181,7 +182,7 @@ static const char *declarator_end(const char *p, const char *end) {
   }
 }
 
-static void scan(struct cuda_reach *r, struct slice text);
+static void reach_scan(struct cuda_reach *r, struct slice text);
 
 static void add_variable(struct cuda_reach *r, const struct cuda_item *i,
                          struct slice name) {
@@ -197,7 +198,7 @@ static void add_variable(struct cuda_reach *r, const struct cuda_item *i,
   const char *behind = name.data + name.size;
   const char *end = declarator_end(behind, text.data + text.size);
   for (unsigned n = 0; n < r->n_variables; n++)
-    if (same(r->variables[n].name, name)) {
+    if (reach_same(r->variables[n].name, name)) {
       if (r->variables[n].item == (unsigned)(i - r->items.list))
         return;
       r->variables[n].again = again = true;
@@ -206,31 +207,31 @@ static void add_variable(struct cuda_reach *r, const struct cuda_item *i,
     .name = name,
     .item = (unsigned)(i - r->items.list),
     .specifiers =
-        specifiers(r, (struct slice){ text.data, (size_t)(shared - text.data) }),
+        reach_specifiers(r, (struct slice){ text.data, (size_t)(shared - text.data) }),
     .before = slice_trim((struct slice){ own, (size_t)(name.data - own) }),
     .behind = slice_trim((struct slice){ behind, (size_t)(end - behind) }),
-    .qualified = qualified(r, i, name),
+    .qualified = reach_qualified(r, i, name),
     .constant = head_has(r, i, "__constant__"),
     .again = again
   };
   *GROW(r->variables, r->n_variables) = v;
-  scan(r, v.specifiers);
-  scan(r, v.before);
-  scan(r, v.behind);
+  reach_scan(r, v.specifiers);
+  reach_scan(r, v.before);
+  reach_scan(r, v.behind);
 }
 
 // ---- the closure --------------------------------------------------------------------
 
-static void mark(struct cuda_reach *r, unsigned n);
+static void reach_mark(struct cuda_reach *r, unsigned n);
 
-static void see_word(struct cuda_reach *r, struct slice word) {
+static void reach_see_word(struct cuda_reach *r, struct slice word) {
   if (!word_set_add(&r->seen, word))
     return;
   const struct cuda_item *i;
   for (unsigned n = 0; (i = next_item(r, word, &n)) != NULL;)
     if (is_for_device(r, i)) {
       struct slice name = r->entries[n].name;
-      mark(r, r->entries[n].item);
+      reach_mark(r, r->entries[n].item);
       if (goes_by_address(r, i) && (!i->type || name.data >= i->s->text + i->head_end))
         add_variable(r, i, name);
     }
@@ -243,10 +244,10 @@ static void see_member(struct cuda_reach *r, struct slice word) {
   const struct cuda_item *i;
   for (unsigned n = 0; (i = next_item(r, word, &n)) != NULL;)
     if (i->kind == ITEM_DEFINE && is_for_device(r, i))
-      mark(r, r->entries[n].item);
+      reach_mark(r, r->entries[n].item);
 }
 
-static void scan(struct cuda_reach *r, struct slice text) {
+static void reach_scan(struct cuda_reach *r, struct slice text) {
   struct lexer l = lexer_of(text);
   struct slice previous = { 0 };
   for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; previous = t.text) {
@@ -255,7 +256,7 @@ static void scan(struct cuda_reach *r, struct slice text) {
     if (slice_is(previous, ".") || slice_is(previous, "->"))
       see_member(r, t.text);
     else
-      see_word(r, t.text);
+      reach_see_word(r, t.text);
   }
 }
 
@@ -273,18 +274,18 @@ static void mark_around(struct cuda_reach *r, int scope, int chain) {
     if (opener->reached)
       break;
     opener->reached = true;
-    scan(r, item_text(opener));
+    reach_scan(r, item_text(opener));
     for (unsigned n = (unsigned)chain + 1; n < r->items.n; n++) {
       const struct cuda_item *i = &r->items.list[n];
       if ((i->kind == ITEM_ELSE || i->kind == ITEM_ENDIF) && i->opener == chain)
-        scan(r, item_text(i));
+        reach_scan(r, item_text(i));
       if (i->kind == ITEM_ENDIF && i->opener == chain)
         break;
     }
   }
 }
 
-static void mark(struct cuda_reach *r, unsigned n) {
+static void reach_mark(struct cuda_reach *r, unsigned n) {
   struct cuda_item *i = &r->items.list[n];
   if (i->reached)
     return;
@@ -293,9 +294,9 @@ static void mark(struct cuda_reach *r, unsigned n) {
   if (i->kind == ITEM_DEFINE) {
     struct slice text = item_text(i);
     const char *behind = i->names[0].data + i->names[0].size;
-    scan(r, (struct slice){ behind, (size_t)(text.data + text.size - behind) });
+    reach_scan(r, (struct slice){ behind, (size_t)(text.data + text.size - behind) });
   } else if (i->kind == ITEM_CODE && (i->type || !goes_by_address(r, i))) {
-    scan(r, item_text(i));
+    reach_scan(r, item_text(i));
   } // else add_variable looks at what is declared with it
 }
 
@@ -321,7 +322,7 @@ static bool is_namespace(struct cuda_reach *r, struct slice name) {
     if (!i->reached)
       continue;
     for (unsigned k = 0; i->kind == ITEM_OPEN && k < i->n_names; k++)
-      if (same(i->names[k], name))
+      if (reach_same(i->names[k], name))
         return true;
     if (i->kind == ITEM_INCLUDE && toolkit_declares(&r->toolkit, i, &only))
       return true;
@@ -393,9 +394,9 @@ static void see_instances(struct cuda_reach *r, const struct source *s) {
     const struct cuda_item *i;
     for (unsigned n = 0;
          statement && t.kind == TOKEN_WORD && (i = next_item(r, t.text, &n)) != NULL;)
-      if (i->kind == ITEM_CODE && !i->function && (i->type || !is_variable(i)) &&
+      if (i->kind == ITEM_CODE && !i->function && (i->type || !reach_is_variable(i)) &&
           is_for_device(r, i))
-        see_word(r, t.text);
+        reach_see_word(r, t.text);
   }
 }
 
@@ -416,9 +417,9 @@ static void see_template_arguments(struct cuda_reach *r, const struct source *s)
       bool own = t.text.data >= i->s->text + i->start &&
           t.text.data < i->s->text + i->end;
       if (i->kind == ITEM_CODE && i->type && !own &&
-          (argument || mentions(r, item_text(i), "operator", 0)) &&
-          mentions(r, item_text(i), "__device__", 0))
-        see_word(r, t.text);
+          (argument || reach_mentions(r, item_text(i), "operator", 0)) &&
+          reach_mentions(r, item_text(i), "__device__", 0))
+        reach_see_word(r, t.text);
     }
   }
 }
@@ -431,7 +432,7 @@ static void find_own(struct cuda_reach *r, const struct source *s) {
       if (i->kind == ITEM_CODE && i->s == s && i->start <= f->name_at &&
           f->name_at < i->end) {
         i->own = f;
-        mark(r, n);
+        reach_mark(r, n);
       }
     }
   }
@@ -474,7 +475,7 @@ struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kerne
     more = false;
     for (unsigned n = 0; n < r->items.n; n++)
       if (!r->items.list[n].reached && is_for_all(r, &r->items.list[n])) {
-        mark(r, n);
+        reach_mark(r, n);
         more = true;
       }
   }

@@ -21,22 +21,22 @@ static TSNode child_of_type(TSNode node, const char *type) {
   return (TSNode){ 0 };
 }
 
-static bool refuse(const struct source *s, TSNode n, const char *hint,
-                   const char *message) {
+static bool signature_refuse(const struct source *s, TSNode n, const char *hint,
+                             const char *message) {
   size_t start = ts_node_start_byte(n);
   diag_error(s, start, ts_node_end_byte(n) - start, hint, "%s", message);
   return false;
 }
 
 // The text from A up to B, trimmed.
-static struct slice between(const struct source *s, size_t a, size_t b) {
+static struct slice signature_between(const struct source *s, size_t a, size_t b) {
   return slice_trim((struct slice){ s->text + a, b > a ? b - a : 0 });
 }
 
 // ---- the declarator of a parameter: its name, and what is around it -----------------
 
 // The identifier that DECLARATOR declares; null: none.
-static TSNode declared(TSNode n) {
+static TSNode signature_declared(TSNode n) {
   while (!node_is(n, "identifier") && !node_is(n, "type_identifier")) {
     TSNode next = { 0 };
     for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
@@ -68,7 +68,7 @@ static struct declaration declaration_of(const struct source *s, TSNode n) {
   for (uint32_t i = 0; i < count; i++) {
     TSNode c = ts_node_child(n, i);
     if (node_is(c, "=")) {
-      d.initial = between(s, ts_node_end_byte(c), ts_node_end_byte(n));
+      d.initial = signature_between(s, ts_node_end_byte(c), ts_node_end_byte(n));
       d.end = i > 0 ? ts_node_end_byte(ts_node_child(n, i - 1)) : ts_node_start_byte(c);
       if (ts_node_is_null(d.declarator))
         d.specifiers_end = d.end;
@@ -78,7 +78,7 @@ static struct declaration declaration_of(const struct source *s, TSNode n) {
       continue;
     if (node_is(c, "identifier") || strstr(ts_node_type(c), "declarator")) {
       d.declarator = c;
-      d.name = declared(c);
+      d.name = signature_declared(c);
       d.specifiers_end = i > 0 ? ts_node_end_byte(ts_node_child(n, i - 1))
                                : ts_node_start_byte(c);
     }
@@ -94,19 +94,20 @@ static bool read_template_param(const struct source *s, TSNode n, struct cuda_ke
   struct template_param p = { .text = source_slice(s, n), .initial = d.initial };
   TSNode name = d.name;
   if (strncmp(type, "variadic", 8) == 0)
-    return refuse(s, n, NULL, "a kernel's template has no parameter packs");
+    return signature_refuse(s, n, NULL, "a kernel's template has no parameter packs");
   if (strcmp(type, "template_template_parameter_declaration") == 0)
-    return refuse(s, n, "let it be a type: `typename F`",
-                  "a template as parameter is not understood");
+    return signature_refuse(s, n, "let it be a type: `typename F`",
+                            "a template as parameter is not understood");
   if (strcmp(type, "type_parameter_declaration") == 0 ||
       strcmp(type, "optional_type_parameter_declaration") == 0) {
     p.type = true;
     name = child_of_type(n, "type_identifier");
   } else {
-    p.type_text = between(s, ts_node_start_byte(n), d.specifiers_end);
+    p.type_text = signature_between(s, ts_node_start_byte(n), d.specifiers_end);
   }
   if (ts_node_is_null(name) || (d.initial.size && ts_node_start_byte(name) >= d.end))
-    return refuse(s, n, "give it a name", "a template parameter without a name");
+    return signature_refuse(s, n, "give it a name",
+                            "a template parameter without a name");
   struct slice word = source_slice(s, name);
   p.name = arena_copy(word.data, word.size);
   *GROW(c->params, c->n_params) = p;
@@ -120,12 +121,12 @@ static bool read_template(const struct source *s, const struct function *f,
     return true;
   list = child_of_type(t, "template_parameter_list");
   if (node_inside(t, "template_declaration", &again))
-    return refuse(s, list, NULL, "a kernel has one template <…>");
+    return signature_refuse(s, list, NULL, "a kernel has one template <…>");
   if (ts_node_named_child_count(list) == 0)
-    return refuse(s, list,
-                  "put it on the template itself: each instantiation is tuned alone",
-                  "this pragma stands on a specialisation");
-  c->template_head = between(s, ts_node_start_byte(t), ts_node_end_byte(list));
+    return signature_refuse(
+        s, list, "put it on the template itself: each instantiation is tuned alone",
+        "this pragma stands on a specialisation");
+  c->template_head = signature_between(s, ts_node_start_byte(t), ts_node_end_byte(list));
   bool fine = true;
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++)
     if (!node_is(ts_node_named_child(list, i), "comment"))
@@ -179,7 +180,8 @@ static bool in_class(TSNode n) {
   return node_inside(n, "field_declaration_list", &around);
 }
 
-static bool find_name(const struct source *s, struct function *f, TSNode *declarator) {
+static bool signature_find_name(const struct source *s, struct function *f,
+                                TSNode *declarator) {
   TSNode n = child_of_type(f->node, "function_declarator");
   TSNode name = ts_node_is_null(n) ? n : ts_node_named_child(n, 0);
   *declarator = n;
@@ -190,14 +192,14 @@ static bool find_name(const struct source *s, struct function *f, TSNode *declar
     return true;
   }
   if (!ts_node_is_null(name) && node_is(name, "template_function"))
-    return refuse(s, name,
-                  "put it on the template itself: each instantiation is tuned alone",
-                  "this pragma stands on a specialisation");
+    return signature_refuse(
+        s, name, "put it on the template itself: each instantiation is tuned alone",
+        "this pragma stands on a specialisation");
   if (!ts_node_is_null(name) && node_is(name, "qualified_identifier"))
-    return refuse(s, name, "define it within `namespace … { }`",
-                  "this kernel is defined outside of its namespace");
+    return signature_refuse(s, name, "define it within `namespace … { }`",
+                            "this kernel is defined outside of its namespace");
   if (!ts_node_is_null(name) && node_is(name, "field_identifier"))
-    return refuse(s, name, NULL, "a member of a class is no kernel");
+    return signature_refuse(s, name, NULL, "a member of a class is no kernel");
   diag_error(s, f->start, f->body_at - f->start,
              "write its name and parentheses without a macro",
              "the kernel's header is not of the form '__global__ void name(parameters)'");
@@ -206,7 +208,7 @@ static bool find_name(const struct source *s, struct function *f, TSNode *declar
 
 // ---- parameters ---------------------------------------------------------------------
 
-static bool holds(TSNode n, const char *type) {
+static bool signature_holds(TSNode n, const char *type) {
   while (!ts_node_is_null(n) && strstr(ts_node_type(n), "declarator")) {
     if (node_is(n, type))
       return true;
@@ -219,32 +221,35 @@ static bool holds(TSNode n, const char *type) {
   return false;
 }
 
-static bool read_param(const struct source *s, TSNode n, struct kernel *k) {
+static bool signature_read_param(const struct source *s, TSNode n, struct kernel *k) {
   struct declaration d = declaration_of(s, n);
   size_t start = ts_node_start_byte(n);
   if (node_is(n, "variadic_parameter_declaration") || node_is(n, "..."))
-    return refuse(s, n, NULL, "a kernel with a pack of parameters cannot be tuned");
-  if (holds(d.declarator, "reference_declarator") ||
-      holds(d.declarator, "abstract_reference_declarator"))
-    return refuse(s, n, "pass it by value, or a pointer to it",
-                  "a reference is no parameter of a kernel");
+    return signature_refuse(s, n, NULL,
+                            "a kernel with a pack of parameters cannot be tuned");
+  if (signature_holds(d.declarator, "reference_declarator") ||
+      signature_holds(d.declarator, "abstract_reference_declarator"))
+    return signature_refuse(s, n, "pass it by value, or a pointer to it",
+                            "a reference is no parameter of a kernel");
   if (ts_node_is_null(d.name))
-    return refuse(s, n, "give it a name", "an argument of a kernel must have a name");
+    return signature_refuse(s, n, "give it a name",
+                            "an argument of a kernel must have a name");
   struct slice word = source_slice(s, d.name);
   struct kernel_arg *a = GROW(k->args, k->n_args);
   *a = (struct kernel_arg){ .name = arena_copy(word.data, word.size),
-                            .text = between(s, start, d.end),
-                            .specifiers = between(s, start, d.specifiers_end),
+                            .text = signature_between(s, start, d.end),
+                            .specifiers = signature_between(s, start, d.specifiers_end),
                             .initial = d.initial,
-                            .pointer = holds(d.declarator, "pointer_declarator") ||
-                                holds(d.declarator, "array_declarator") ||
-                                holds(d.declarator, "function_declarator") };
+                            .pointer =
+                                signature_holds(d.declarator, "pointer_declarator") ||
+                                signature_holds(d.declarator, "array_declarator") ||
+                                signature_holds(d.declarator, "function_declarator") };
   arg_classify(a);
   return true;
 }
 
 // What an #if leaves of the parameters is known to the compiler alone.
-static bool is_conditional(const struct source *s, TSNode list) {
+static bool signature_is_conditional(const struct source *s, TSNode list) {
   struct cc_directive d;
   size_t at = 0, start = ts_node_start_byte(list);
   if (!cc_directive_next(source_slice(s, list), &at, &d))
@@ -258,11 +263,12 @@ static bool is_conditional(const struct source *s, TSNode list) {
 
 static bool read_params(const struct source *s, TSNode declarator, struct kernel *k) {
   TSNode list = child_of_type(declarator, "parameter_list");
-  bool fine = !is_conditional(s, list);
+  bool fine = !signature_is_conditional(s, list);
   for (uint32_t i = 0; i < ts_node_child_count(list); i++) {
     TSNode n = ts_node_child(list, i);
     if (node_is(n, "...") || strstr(ts_node_type(n), "parameter_declaration"))
-      fine = (slice_is(source_slice(s, n), "void") || read_param(s, n, k)) && fine;
+      fine = (slice_is(source_slice(s, n), "void") || signature_read_param(s, n, k)) &&
+          fine;
   }
   return fine;
 }
@@ -274,7 +280,7 @@ bool cuda_signature_read(const struct source *s, struct function *f, struct kern
   k->cuda->block_param = -1;
   f->start = ts_node_start_byte(f->node);
   k->result = slice_of("void");
-  if (!find_name(s, f, &declarator) || !read_head(s, f, k))
+  if (!signature_find_name(s, f, &declarator) || !read_head(s, f, k))
     return false;
   if (in_class(f->node)) {
     diag_error(s, f->name_at, strlen(f->name), NULL, "a member of a class is no kernel");

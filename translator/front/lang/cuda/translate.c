@@ -4,8 +4,9 @@
 #include "cuda.h"
 
 // Of a file with pragmas. False: something is wrong, and told.
-static bool make(struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
-                 const struct compile_options *o, bool emulate, struct text *out) {
+static bool translate_make(struct source *s, const struct pragma *pragmas,
+                           unsigned n_pragmas, const struct compile_options *o,
+                           bool emulate, struct text *out) {
   unsigned errors = diag_errors(), n_kernels, n_launches;
   source_parse(s);
   struct kernel *kernels = cuda_kernels(s, pragmas, n_pragmas, &n_kernels);
@@ -35,7 +36,7 @@ bool cuda_translate(struct source *s, const struct compile_options *o, bool emul
     return false;
   if (n_pragmas == 0)
     text_add(&made, s->text, s->size);
-  else if (!make(s, pragmas, n_pragmas, o, emulate, &made))
+  else if (!translate_make(s, pragmas, n_pragmas, o, emulate, &made))
     return false;
   if (emulate)
     cuda_emulate(s->path, &made, out);

@@ -8,7 +8,7 @@
 
 #include "items.h"
 
-static void add_line(const struct cuda_item *i, struct text *out) {
+static void unit_add_line(const struct cuda_item *i, struct text *out) {
   const char *path;
   unsigned line = source_where(i->s, i->start, &path, NULL);
   text_printf(out, "#line %u ", line);
@@ -44,7 +44,7 @@ static void add_entry(const struct cuda_reach *r, const struct cuda_item *i,
   }
 }
 
-static bool is_written(const struct cuda_reach *r, const struct cuda_item *i) {
+static bool unit_is_written(const struct cuda_reach *r, const struct cuda_item *i) {
   if (i->kind == ITEM_CLOSE || i->kind == ITEM_ELSE || i->kind == ITEM_ENDIF)
     return i->opener >= 0 && r->items.list[i->opener].reached;
   return i->reached;
@@ -55,10 +55,10 @@ static void add_items(const struct cuda_reach *r, struct text *out) {
   unsigned last = last_own(r);
   for (unsigned n = 0; n < r->items.n; n++) {
     const struct cuda_item *i = &r->items.list[n];
-    if (!is_written(r, i))
+    if (!unit_is_written(r, i))
       continue;
     if (i->kind == ITEM_CODE)
-      add_line(i, out);
+      unit_add_line(i, out);
     if (i->kind != ITEM_INCLUDE || !toolkit_write(&r->toolkit, i, &r->seen, out))
       body_write(r, i, out);
     if (n == last)
@@ -131,7 +131,7 @@ static bool is_unnamed(const struct cuda_reach *r) {
 }
 
 // Each once, whatever declares it.
-static void add_symbols(const struct cuda_reach *r, struct cuda_unit *u) {
+static void unit_add_symbols(const struct cuda_reach *r, struct cuda_unit *u) {
   for (unsigned n = 0; n < r->n_variables; n++) {
     const struct variable *v = &r->variables[n];
     bool known = false;
@@ -155,6 +155,6 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
   add_items(r, &u.text);
   add_flags(r, o, &u);
   u.unnamed = is_unnamed(r);
-  add_symbols(r, &u);
+  unit_add_symbols(r, &u);
   return u;
 }
