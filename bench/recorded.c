@@ -154,20 +154,20 @@ static bool read_params(struct recorded *r, const json_t *results) {
 
 // ---- rows ---------------------------------------------------------------------------
 
-static enum fate fate_of(const json_t *result) {
+static enum status status_of(const json_t *result) {
   static const struct {
     const char *word;
-    enum fate fate;
-  } fates[] = {
-    { "correct", FATE_OK },       { "compile", FATE_COMPILE },
-    { "timeout", FATE_TIMEOUT },  { "correctness", FATE_WRONG },
-    { "constraints", FATE_LOAD },
+    enum status status;
+  } statuses[] = {
+    { "correct", STATUS_OK },       { "compile", STATUS_COMPILE },
+    { "timeout", STATUS_TIMEOUT },  { "correctness", STATUS_WRONG },
+    { "constraints", STATUS_LOAD },
   };
   const char *word = json_string_value(json_object_get(result, "invalidity"));
-  for (size_t i = 0; word && i < sizeof fates / sizeof *fates; i++)
-    if (strcmp(word, fates[i].word) == 0)
-      return fates[i].fate;
-  return FATE_CRASH;
+  for (size_t i = 0; word && i < sizeof statuses / sizeof *statuses; i++)
+    if (strcmp(word, statuses[i].word) == 0)
+      return statuses[i].status;
+  return STATUS_CRASH;
 }
 
 // The mean of the runs in seconds; NAN: there is none.
@@ -211,10 +211,10 @@ static void read_rows(struct recorded *r, const json_t *results) {
       continue;
     }
     r->n++;
-    row->fate = fate_of(result);
-    row->seconds = row->fate == FATE_OK ? seconds_of(result) : 0;
-    if (row->fate == FATE_OK && !(row->seconds > 0))
-      row->fate = FATE_CRASH;
+    row->status = status_of(result);
+    row->seconds = row->status == STATUS_OK ? seconds_of(result) : 0;
+    if (row->status == STATUS_OK && !(row->seconds > 0))
+      row->status = STATUS_CRASH;
   }
   qsort_r(r->rows, r->n, sizeof *r->rows, by_point, &r->kernel.n_params);
 }
@@ -222,7 +222,7 @@ static void read_rows(struct recorded *r, const json_t *results) {
 static void count(struct recorded *r) {
   r->best = INFINITY;
   for (unsigned i = 0; i < r->n; i++) {
-    bool failed = r->rows[i].fate != FATE_OK;
+    bool failed = r->rows[i].status != STATUS_OK;
     r->failed += failed;
     if (!failed) {
       r->best = fmin(r->best, r->rows[i].seconds);
@@ -230,7 +230,7 @@ static void count(struct recorded *r) {
     }
   }
   for (unsigned i = 0; i < r->n; i++)
-    r->good += r->rows[i].fate == FATE_OK && r->rows[i].seconds <= 1.05 * r->best;
+    r->good += r->rows[i].status == STATUS_OK && r->rows[i].seconds <= 1.05 * r->best;
 }
 
 // ---- files --------------------------------------------------------------------------

@@ -17,8 +17,8 @@
 
 struct row {
   choice *point;
-  enum fate fate;
-  double seconds; /* FATE_OK: the mean of the runs */
+  enum status status;
+  double seconds; /* STATUS_OK: the mean of the runs */
 };
 struct recorded {
   char *name; /* of the file, without its ending */

@@ -56,9 +56,9 @@ static void add_trials(json_t *variants, struct trials *out) {
   size_t i;
   json_t *variant;
   json_array_foreach(variants, i, variant) {
-    const char *fate = json_string_value(json_object_get(variant, "fate"));
+    const char *status = json_string_value(json_object_get(variant, "fate"));
     json_t *time = json_object_get(json_object_get(variant, "time"), "median");
-    if (!fate || strcmp(fate, "dropped") == 0)
+    if (!status || strcmp(status, "dropped") == 0)
       continue;
     struct trial *more = realloc(out->items, (out->n + 1) * sizeof *more);
     if (!more)
@@ -66,7 +66,7 @@ static void add_trials(json_t *variants, struct trials *out) {
     out->items = more;
     more[out->n].point = variant_line(json_object_get(variant, "parameters"));
     more[out->n++].seconds =
-        strcmp(fate, "right") == 0 && json_is_real(time) ? json_real_value(time) : NAN;
+        strcmp(status, "right") == 0 && json_is_real(time) ? json_real_value(time) : NAN;
   }
 }
 

@@ -35,7 +35,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 // The value below which SHARE of them are.
-static double quantile(const struct samples *s, double share) {
+static double quantile(const struct samples *s, double fraction) {
   if (s->n == 0)
     return NAN;
   double *sorted = malloc(s->n * sizeof *sorted);
@@ -43,7 +43,7 @@ static double quantile(const struct samples *s, double share) {
     exit(2);
   memcpy(sorted, s->values, s->n * sizeof *sorted);
   qsort(sorted, s->n, sizeof *sorted, by_value);
-  double at = share * (s->n - 1);
+  double at = fraction * (s->n - 1);
   unsigned low = (unsigned)at, high = low + 1 < s->n ? low + 1 : low;
   double value = sorted[low] + (at - low) * (sorted[high] - sorted[low]);
   free(sorted);

@@ -42,21 +42,23 @@ struct replay {
   const struct recorded *space;
   const struct run_options *options;
   uint64_t rng;
-  double told, best; // the best time as it was told, and what it is in truth
+  double observation, best; // the best time as it was told, and what it is in truth
   struct run *run;
 };
 
-static void note(struct replay *p, const struct row *row, struct told *told) {
+static void note(struct replay *p, const struct row *row,
+                 struct observation *observation) {
   double factor = p->options->noise > 0 ? exp(p->options->noise * noise(&p->rng)) : 1;
   struct run *run = p->run;
-  *told = (struct told){ .fate = row->fate,
-                         .seconds = row->fate == FATE_OK ? row->seconds * factor : 0 };
-  if (row->fate == FATE_OK && told->seconds < p->told) {
-    p->told = told->seconds;
+  *observation = (struct observation){
+    .status = row->status, .seconds = row->status == STATUS_OK ? row->seconds * factor : 0
+  };
+  if (row->status == STATUS_OK && observation->seconds < p->observation) {
+    p->observation = observation->seconds;
     p->best = row->seconds;
   }
   run->trials++;
-  if (!run->within && row->fate == FATE_OK && row->seconds <= 1.05 * p->space->best)
+  if (!run->within && row->status == STATUS_OK && row->seconds <= 1.05 * p->space->best)
     run->within = run->trials;
   for (unsigned m = 0; m < MARKS; m++)
     if (run->trials <= run_marks[m])
@@ -97,11 +99,12 @@ static unsigned tune_near(const struct replay *p, const struct strategy_class *c
   size_t width = near->kernel.n_params;
   for (unsigned i = 0; st && i < p->options->near_trials && class->ask(st, point); i++) {
     const struct row *row = recorded_find(near, point);
-    struct told told = { .fate = row->fate,
-                         .seconds = row->fate == FATE_OK ? row->seconds : 0 };
-    class->tell(st, point, &told);
-    rows[n] = (struct row){ calloc(width, sizeof *point), row->fate, row->seconds };
-    if (row->fate == FATE_OK && rows[n].point &&
+    struct observation observation = { .status = row->status,
+                                       .seconds = row->status == STATUS_OK ? row->seconds
+                                                                           : 0 };
+    class->tell(st, point, &observation);
+    rows[n] = (struct row){ calloc(width, sizeof *point), row->status, row->seconds };
+    if (row->status == STATUS_OK && rows[n].point &&
         same_point(near, point, p->space, rows[n].point))
       n++;
     else
@@ -113,18 +116,18 @@ static unsigned tune_near(const struct replay *p, const struct strategy_class *c
   return n;
 }
 
-// As the tuner does (hints.c, relate.c): what was fastest for the near key is tried
+// As the tuner does (hints.c, transfer.c): what was fastest for the near key is tried
 // first.
 static void begin_near(struct replay *p, const struct strategy_class *class,
                        struct strategy *st, uint64_t seed) {
   struct row *rows = calloc(p->options->near_trials, sizeof *rows);
   unsigned n = rows ? tune_near(p, class, seed, rows) : 0;
-  for (unsigned i = n; i-- > 0 && class->relate;)
-    class->relate(st, rows[i].point, rows[i].seconds);
+  for (unsigned i = n; i-- > 0 && class->transfer;)
+    class->transfer(st, rows[i].point, rows[i].seconds);
   for (unsigned i = 0; i < n && i < HINTS; i++) {
-    struct told told;
-    note(p, recorded_find(p->space, rows[i].point), &told);
-    class->tell(st, rows[i].point, &told);
+    struct observation observation;
+    note(p, recorded_find(p->space, rows[i].point), &observation);
+    class->tell(st, rows[i].point, &observation);
   }
   for (unsigned i = 0; i < n; i++)
     free(rows[i].point);
@@ -147,13 +150,13 @@ static bool replay(struct replay *p, const struct strategy_class *class, uint64_
     if (n == 0)
       break;
     const struct row *row = recorded_find(p->space, asked[first]);
-    struct told told;
+    struct observation observation;
     if (!row) {
       fprintf(stderr, "%s asked for a point that is not allowed\n", class->name);
       break;
     }
-    note(p, row, &told);
-    class->tell(st, asked[first], &told);
+    note(p, row, &observation);
+    class->tell(st, asked[first], &observation);
     p->run->seconds += now() - began;
     first = (first + 1) % flight;
     n--;
@@ -169,7 +172,7 @@ static void work(const struct recorded *r, const struct strategy_class *class,
     struct replay p = { .space = r,
                         .options = o,
                         .rng = seed,
-                        .told = INFINITY,
+                        .observation = INFINITY,
                         .best = r->worst,
                         .run = &runs[seed] };
     replay(&p, class, seed + 1);
@@ -237,7 +240,7 @@ void run_random(const struct recorded *r, struct curve *out) {
   double *times = calloc(r->n + 1, sizeof *times);
   *out = (struct curve){ .trials = (r->n + 1.0) / (r->good + 1.0), .reached = 1 };
   for (unsigned i = 0; times && i < r->n; i++)
-    times[i] = r->rows[i].fate == FATE_OK ? r->rows[i].seconds : r->worst;
+    times[i] = r->rows[i].status == STATUS_OK ? r->rows[i].seconds : r->worst;
   if (times)
     qsort(times, r->n, sizeof *times, by_time);
   for (unsigned m = 0; times && m < MARKS; m++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime.h: what the two files of the runtime API share. */
+/* base.h: what the two files of the runtime API share. */
 #ifndef AUTOTUNE_EMULATOR_RUNTIME_H
 #define AUTOTUNE_EMULATOR_RUNTIME_H
 

@@ -348,10 +348,10 @@ struct autotune_kernel {
   unsigned openmp;          /* 1: variants may use OpenMP */
   unsigned n_conditions;    /* a variant exists where all hold */
   const struct autotune_condition *conditions;
-  double budget_share; /* of the time the program has spent in the kernel: 0.05; 0: the
+  double budget_fraction; /* of the time the program has spent in the kernel: 0.05; 0: the
                           default */
-  double until;        /* stop when less improvement is expected: 0.02; 0: the default */
-  const char *family;  /* kernels of one family learn from each other; NULL: none */
+  double until;       /* stop when less improvement is expected: 0.02; 0: the default */
+  const char *family; /* kernels of one family learn from each other; NULL: none */
   /* Bytes that the loops within the innermost tile touch, as far as subscripts tell;
    * NULL: there is no tile. */
   double (*footprint)(const struct autotune_value *const *values, void *const *args,

@@ -43,14 +43,15 @@ namespace autotune {
 
 /* Where the loader looks, and beside the folder of this header. */
 inline void *open_library() {
-  static const char *const beside[] = { "../lib", "../lib/x86_64-linux-gnu",
-                                        "../lib/aarch64-linux-gnu", "../lib64" };
+  static const char *const background[] = { "../lib", "../lib/x86_64-linux-gnu",
+                                            "../lib/aarch64-linux-gnu", "../lib64" };
   const char *slash = strrchr(__FILE__, '/');
   void *library = dlopen("libautotune.so.0", RTLD_NOW | RTLD_GLOBAL);
-  for (unsigned i = 0; !library && slash && i < sizeof beside / sizeof *beside; i++) {
+  for (unsigned i = 0; !library && slash && i < sizeof background / sizeof *background;
+       i++) {
     char path[4096];
     snprintf(path, sizeof path, "%.*s/%s/libautotune.so",
-             static_cast<int>(slash - __FILE__), __FILE__, beside[i]);
+             static_cast<int>(slash - __FILE__), __FILE__, background[i]);
     library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   }
   if (!library)

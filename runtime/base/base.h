@@ -67,12 +67,12 @@ int sys_rename(const char *from, const char *to);
 pid_t sys_fork(void);
 void *sys_mmap(size_t size, bool shared); /* anonymous; NULL on failure */
 /* What a write of ours may raise (SIGPIPE, SIGXFSZ: a limit of file sizes) would end the
- * program. In between it waits, in this thread, and sys_unhush takes it back. */
-struct hush {
+ * program. In between it waits, in this thread, and sys_unblock_signals takes it back. */
+struct blocked_signals {
   sigset_t before, ours;
 };
-void sys_hush(struct hush *h);
-void sys_unhush(const struct hush *h);
+void sys_block_signals(struct blocked_signals *h);
+void sys_unblock_signals(const struct blocked_signals *h);
 double sys_cpu(void);               /* seconds of CPU of this process, all threads */
 double sys_unix(void);              /* unix time */
 double sys_now(void);               /* monotonic seconds; a test may set the clock: */
@@ -89,7 +89,8 @@ bool log_enabled(enum autotune_level level);
  * log_progress(NULL) clears it. */
 void log_progress(const char *line);
 
-/* ---- env.c: AUTOTUNE_* variables, one table -------------------------------------- */
+/* ---- options.c: AUTOTUNE_* variables, one table --------------------------------------
+ */
 
 enum tuning_mode {
   MODE_FIRST,
@@ -105,12 +106,12 @@ struct options {
   bool mode_set;         /* AUTOTUNE_MODE (over the kernel's mode()) */
   double budget_seconds; /* AUTOTUNE_BUDGET="5s,200,5%"; 0: not set */
   unsigned budget_variants;
-  double budget_share; /* "5%": of the time in the kernel */
-  double until;        /* AUTOTUNE_UNTIL="2%" */
-  double drift;        /* AUTOTUNE_DRIFT: seconds that a tuned kernel must be slower
-                          before its finalists race again; 0: off */
-  const char *kernel;  /* AUTOTUNE_KERNEL: only this one is tuned; NULL: all */
-  const char *capture; /* AUTOTUNE_CAPTURE: folder that receives calls; NULL: none */
+  double budget_fraction; /* "5%": of the time in the kernel */
+  double until;           /* AUTOTUNE_UNTIL="2%" */
+  double drift;           /* AUTOTUNE_DRIFT: seconds that a tuned kernel must be slower
+                             before its finalists race again; 0: off */
+  const char *kernel;     /* AUTOTUNE_KERNEL: only this one is tuned; NULL: all */
+  const char *capture;    /* AUTOTUNE_CAPTURE: folder that receives calls; NULL: none */
   uint64_t
       capture_limit;  /* AUTOTUNE_CAPTURE_LIMIT: bytes of memory in one; default 1 GiB */
   const char *called; /* AUTOTUNE_CALLED: file that receives the names of kernels; NULL */
@@ -136,7 +137,7 @@ const char *env_nearest(const char *word, const char *const *words);
 struct budget {
   double seconds;
   unsigned variants;
-  double share;
+  double fraction;
 };
 /* "5s", "200" (variants), "5%" (of the time in the kernel), "5s,200"; 0 for the parts
  * that are not given. */
@@ -173,7 +174,7 @@ struct estimate {
 struct estimate stats_median(double *samples, unsigned n);
 /* The same, of a sorted copy. Without memory its n is 0. */
 struct estimate stats_of(const double *samples, unsigned n);
-bool stats_precise(struct estimate e, double share); /* interval within ± share/2 */
+bool stats_precise(struct estimate e, double fraction); /* interval within ± share/2 */
 bool stats_slower(struct estimate e, struct estimate best); /* clearly slower */
 
 /* ---- words that all use ---------------------------------------------------------- */
@@ -182,19 +183,19 @@ bool stats_slower(struct estimate e, struct estimate best); /* clearly slower */
 typedef uint32_t choice;
 enum { MAX_PARAMS = 256 }; /* a kernel with more is not tuned */
 
-enum fate {
-  FATE_OK,
-  FATE_COMPILE,
-  FATE_LOAD,
-  FATE_WRONG,
-  FATE_CRASH,
-  FATE_TIMEOUT,
-  FATE_EXIT,
-  FATE_PENDING /* written down before it is tried */,
-  FATE_DROPPED /* not run: sure to lose, as far as this tuning could tell (foresee.c) */
+enum status {
+  STATUS_OK,
+  STATUS_COMPILE,
+  STATUS_LOAD,
+  STATUS_WRONG,
+  STATUS_CRASH,
+  STATUS_TIMEOUT,
+  STATUS_EXIT,
+  STATUS_PENDING /* written down before it is tried */,
+  STATUS_DROPPED /* not run: sure to lose, as far as this tuning could tell (prune.c) */
 };
-const char *fate_name(enum fate f);
-#define FATES (FATE_DROPPED + 1)
+const char *status_name(enum status f);
+#define STATUSES (STATUS_DROPPED + 1)
 
 /* What is known of a variant's code without running it: static.c; NAN where unknown. */
 enum { MAX_FEATURES = 32 };

@@ -132,8 +132,8 @@ static bool add_budget(struct budget *b, double number, const char *unit, size_t
     b->seconds = seconds;
   else if (size == 0 && b->variants == 0 && number == floor(number) && number <= 1e9)
     b->variants = (unsigned)number;
-  else if (size == 1 && *unit == '%' && b->share == 0 && number <= 100)
-    b->share = number / 100;
+  else if (size == 1 && *unit == '%' && b->fraction == 0 && number <= 100)
+    b->fraction = number / 100;
   else
     return false;
   return true;
@@ -169,7 +169,7 @@ static void options_read_budget(const char *name, const char *value) {
   }
   env.options.budget_seconds = b.seconds;
   env.options.budget_variants = b.variants;
-  env.options.budget_share = b.share;
+  env.options.budget_fraction = b.fraction;
 }
 
 static void options_read_until(const char *name, const char *value) {
@@ -209,7 +209,7 @@ static void read_drift(const char *name, const char *value) {
   if (strcmp(value, "off") == 0)
     env.options.drift = 0;
   else if (env_parse_budget(value, &b) && b.seconds > 0 && b.variants == 0 &&
-           b.share == 0)
+           b.fraction == 0)
     env.options.drift = b.seconds;
   else
     WARN("%s=%s: neither 'off' nor a time such as '8s'", name, value);

@@ -54,8 +54,8 @@ struct estimate stats_of(const double *samples, unsigned n) {
   return e;
 }
 
-bool stats_precise(struct estimate e, double share) {
-  return e.n >= 3 && e.high - e.low <= share * e.median;
+bool stats_precise(struct estimate e, double fraction) {
+  return e.n >= 3 && e.high - e.low <= fraction * e.median;
 }
 
 bool stats_slower(struct estimate e, struct estimate best) {

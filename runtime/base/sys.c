@@ -165,7 +165,7 @@ void *sys_mmap(size_t size, bool shared) {
   return p == MAP_FAILED ? NULL : p;
 }
 
-void sys_hush(struct hush *h) {
+void sys_block_signals(struct blocked_signals *h) {
   static const int raised[] = { SIGPIPE, SIGXFSZ };
   sigset_t pending, block;
   sigemptyset(&h->ours);
@@ -180,7 +180,7 @@ void sys_hush(struct hush *h) {
   pthread_sigmask(SIG_BLOCK, &block, &h->before);
 }
 
-void sys_unhush(const struct hush *h) {
+void sys_unblock_signals(const struct blocked_signals *h) {
   const struct timespec now = { 0, 0 };
   int error = errno;
   while (sigtimedwait(&h->ours, NULL, &now) > 0 || errno == EINTR)

@@ -20,12 +20,12 @@ double allowance_asked(const struct autotune_kernel *k) {
   const struct options *o = options_get();
   if (o->mode_set && o->mode == MODE_TUNE)
     return 0; // the program was started in order to tune
-  return o->budget_share > 0 ? o->budget_share : k->budget_share;
+  return o->budget_fraction > 0 ? o->budget_fraction : k->budget_fraction;
 }
 
 // A launch returns before its kernel runs, so nobody knows what a CUDA kernel has taken
 // of the time.
-double allowance_share(const struct autotune_kernel *k) {
+double allowance_fraction(const struct autotune_kernel *k) {
   return k->gpu ? 0 : allowance_asked(k);
 }
 
@@ -39,13 +39,13 @@ void allowance_cost(struct site *s, double seconds) {
 }
 
 double allowance_left(const struct site *s) {
-  return allowance_share(s->kernel) *
+  return allowance_fraction(s->kernel) *
       atomic_load_explicit(&s->spent, memory_order_relaxed) -
       atomic_load_explicit(&s->cost, memory_order_relaxed);
 }
 
 bool allowance_begins(const struct site *s) {
-  if (allowance_share(s->kernel) <= 0)
+  if (allowance_fraction(s->kernel) <= 0)
     return true;
   unsigned long long calls = atomic_load_explicit(&s->calls, memory_order_relaxed);
   double call =

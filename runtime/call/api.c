@@ -111,10 +111,10 @@ static enum autotune_status api_best(const char *kernel, const long long *key,
 static enum autotune_status best_hushed(const char *kernel, const long long *key,
                                         const char *parameter,
                                         const struct autotune_value **value) {
-  struct hush hush;
-  sys_hush(&hush);
+  struct blocked_signals blocked_signals;
+  sys_block_signals(&blocked_signals);
   enum autotune_status status = api_best(kernel, key, parameter, value);
-  sys_unhush(&hush);
+  sys_unblock_signals(&blocked_signals);
   return status;
 }
 
@@ -159,7 +159,7 @@ static bool forget_here(const char *kernel, const long long *key) {
       site_forget(s, key);
     }
   sites_unlock();
-  beside_wait(0);
+  background_wait(0);
   return known;
 }
 
@@ -178,21 +178,21 @@ static bool forget_stored(const char *kernel, const long long *key) {
 }
 
 enum autotune_status autotune_forget(const char *kernel, const long long *key) {
-  struct hush hush;
-  sys_hush(&hush);
+  struct blocked_signals blocked_signals;
+  sys_block_signals(&blocked_signals);
   bool known = forget_here(kernel, key), done = forget_stored(kernel, key);
-  sys_unhush(&hush);
+  sys_unblock_signals(&blocked_signals);
   const char *cache = options_get()->cache;
   bool off = cache && *cache == '\0'; // nobody wanted anything kept
   return !known ? AUTOTUNE_UNKNOWN_KERNEL : done || off ? AUTOTUNE_OK : AUTOTUNE_NO_STORE;
 }
 
 static void wait_a_little(double left) {
-  struct hush hush;
+  struct blocked_signals blocked_signals;
   struct timespec nap = { 0, 2 * 1000 * 1000 };
-  sys_hush(&hush);
-  bool looked = beside_wait(left < 0.02 ? left : 0.02);
-  sys_unhush(&hush);
+  sys_block_signals(&blocked_signals);
+  bool looked = background_wait(left < 0.02 ? left : 0.02);
+  sys_unblock_signals(&blocked_signals);
   if (!looked)
     nanosleep(&nap, NULL);
 }

@@ -20,76 +20,76 @@ static struct {
   struct node *node;
   atomic_uint
       leaving; // sites that are about to be closed: nobody is to wait before they are
-} beside;
+} background;
 
-bool beside_goes(void) {
-  return atomic_load_explicit(&beside.site, memory_order_acquire) != NULL;
+bool background_goes(void) {
+  return atomic_load_explicit(&background.site, memory_order_acquire) != NULL;
 }
 
-void beside_forget(void) {
-  atomic_store(&beside.site, NULL);
-  atomic_store(&beside.leaving, 0); // the threads that were at it are not there
+void background_forget(void) {
+  atomic_store(&background.site, NULL);
+  atomic_store(&background.leaving, 0); // the threads that were at it are not there
 }
 
-void beside_tell(struct node *n) {
-  if (n != beside.node && !n->borrowed)
+void background_tell(struct node *n) {
+  if (n != background.node && !n->provisional)
     site_note(&n->why, "default for now: another tuning goes on beside the program");
 }
 
 // What the tuner may have cost by now.
 static void tell_allowance(void) {
-  const struct site *s = atomic_load_explicit(&beside.site, memory_order_relaxed);
-  struct page *page = session_page();
-  if (page && allowance_share(s->kernel) > 0) {
-    atomic_store_explicit(&page->spent, s->spent, memory_order_relaxed);
-    atomic_store_explicit(&page->allowed, allowance_left(s), memory_order_relaxed);
+  const struct site *s = atomic_load_explicit(&background.site, memory_order_relaxed);
+  struct shared_memory *shared = session_shared_memory();
+  if (shared && allowance_fraction(s->kernel) > 0) {
+    atomic_store_explicit(&shared->spent, s->spent, memory_order_relaxed);
+    atomic_store_explicit(&shared->allowed, allowance_left(s), memory_order_relaxed);
   }
 }
 
-static void background_lent(const struct outcome *out, void *data) {
+static void background_take_provisional(const struct outcome *out, void *data) {
   (void)data;
-  if (beside_goes() && !atomic_load(&beside.node->retired))
-    borrow_lent(beside.node, out);
+  if (background_goes() && !atomic_load(&background.node->retired))
+    provisional_install(background.node, out);
 }
 
-int beside_start(struct site *s, struct node *n, void *const *args,
-                 const struct plan *plan, struct outcome *out) {
+int background_start(struct site *s, struct node *n, void *const *args,
+                     const struct plan *plan, struct outcome *out) {
   struct identity id = site_identity(s, n->entry.key);
   struct plan p = *plan;
   p.retry = n->crashes > 0;
-  p.lent = background_lent;
+  p.provisional = background_take_provisional;
   if (session_start(s->kernel, &id, args, &p, out) != 0)
     return -1;
-  beside.node = n;
+  background.node = n;
   if (p.kind == PLAN_ONLINE)
     live_open(n);
-  atomic_store_explicit(&beside.site, s, memory_order_release);
+  atomic_store_explicit(&background.site, s, memory_order_release);
   tell_allowance();
-  if (!atomic_load(&n->decided) && !n->borrowed)
+  if (!atomic_load(&n->decided) && !n->provisional)
     site_note(&n->why, "default for now: it is being tuned beside the program");
   return 0;
 }
 
-bool beside_calls(void) {
-  if (!beside_goes())
+bool background_calls(void) {
+  if (!background_goes())
     return false;
   if (session_abandoned())
     return true;
   tell_allowance();
-  return atomic_load(&beside.node->retired) || session_has_news();
+  return atomic_load(&background.node->retired) || session_has_news();
 }
 
 static void background_cancel(void) {
   live_close();
   session_cancel();
   session_abandon(false);
-  atomic_store(&beside.site, NULL);
+  atomic_store(&background.site, NULL);
 }
 
 // What has become of the tuning, in OUT.
 static void background_settle(enum session_state state, struct outcome *out) {
-  struct site *s = atomic_load(&beside.site);
-  struct node *n = beside.node;
+  struct site *s = atomic_load(&background.site);
+  struct node *n = background.node;
   live_close();
   allowance_cost(s, out->cost);
   if (state == SESSION_CRASHED && n->crashes++ < CRASHES)
@@ -100,13 +100,14 @@ static void background_settle(enum session_state state, struct outcome *out) {
   else if (state != SESSION_NONE)
     decide_outcome(s, n, out);
   session_abandon(false);
-  atomic_store(&beside.site, NULL); // from here on whoever closes the site may free it
+  atomic_store(&background.site,
+               NULL); // from here on whoever closes the site may free it
 }
 
-void beside_look(double seconds) {
-  if (!beside_goes())
+void background_look(double seconds) {
+  if (!background_goes())
     return;
-  if (session_abandoned() || atomic_load(&beside.node->retired))
+  if (session_abandoned() || atomic_load(&background.node->retired))
     return background_cancel();
   tell_allowance();
   struct outcome *out = sys_malloc(sizeof *out);
@@ -118,29 +119,29 @@ void beside_look(double seconds) {
   free(out);
 }
 
-bool beside_leave(const struct site *s) {
-  atomic_fetch_add(&beside.leaving, 1);
-  for (int i = 0; i < 1000 && atomic_load(&beside.site) == s; i++) {
+bool background_leave(const struct site *s) {
+  atomic_fetch_add(&background.leaving, 1);
+  for (int i = 0; i < 1000 && atomic_load(&background.site) == s; i++) {
     if (decide_take()) {
-      if (atomic_load(&beside.site) == s)
+      if (atomic_load(&background.site) == s)
         background_cancel();
       decide_release();
     } else {
       nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     }
   }
-  atomic_fetch_sub(&beside.leaving, 1);
-  bool left = atomic_load(&beside.site) != s;
+  atomic_fetch_sub(&background.leaving, 1);
+  bool left = atomic_load(&background.site) != s;
   if (!left) // that thread waits for the loader, which is about to take the kernel away
     session_abandon(true);
   return left;
 }
 
-bool beside_wait(double seconds) {
-  if (!beside_goes() || atomic_load(&beside.leaving) > 0 || !decide_take())
+bool background_wait(double seconds) {
+  if (!background_goes() || atomic_load(&background.leaving) > 0 || !decide_take())
     return false;
   live_wait(true);
-  beside_look(seconds);
+  background_look(seconds);
   live_wait(false);
   decide_release();
   return true;

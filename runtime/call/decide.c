@@ -2,7 +2,7 @@
 // decide.c: what to call for a key. The stub has looked at site->hot already. A key that
 // is not decided is looked up in the store or tuned, by one thread at a time; all others
 // run the default variant meanwhile and wait for nobody. Where the program is not to wait
-// either, beside.c looks after the tuning.
+// either, background.c looks after the tuning.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +29,12 @@ void decide_release(void) {
 }
 
 bool site_busy(void) {
-  return atomic_load(&busy) || beside_goes();
+  return atomic_load(&busy) || background_goes();
 }
 
 void decide_after_fork(void) {
   live_forget();
-  beside_forget();
+  background_forget();
   decide_release();
 }
 
@@ -96,7 +96,7 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
     decide(n, s->kernel->original, why);
     return true;
   }
-  if (summary_is_borrowed(m))
+  if (summary_is_provisional(m))
     snprintf(why, sizeof why, "%s: it is right for this key, and nothing is tuned here",
              known->source);
   else
@@ -137,8 +137,8 @@ static bool decide_ask(struct site *s, struct node *n) {
       log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
     if (known->why[0] && !adopted)
       site_note(&n->why, known->why);
-    if (known->kind == RECALL_BORROWED)
-      borrow_known(n, known);
+    if (known->kind == RECALL_PROVISIONAL)
+      provisional_known(n, known);
     if (known->kind != RECALL_POINT)
       decide_free(n);
   }
@@ -217,8 +217,8 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   free(values);
 }
 
-static void decide_lent(const struct outcome *out, void *data) {
-  borrow_lent(data, out);
+static void decide_take_provisional(const struct outcome *out, void *data) {
+  provisional_install(data, out);
 }
 
 static void decide_tune(struct site *s, struct node *n, void *const *args,
@@ -229,10 +229,10 @@ static void decide_tune(struct site *s, struct node *n, void *const *args,
     return; // a race that is not begun
   if (!out)
     return decide(n, s->kernel->original, "default: no memory");
-  plan->lent = decide_lent; // to other threads, which do not wait
+  plan->provisional = decide_take_provisional; // to other threads, which do not wait
   plan->data = n;
-  if (plan->beside ? beside_start(s, n, args, plan, out) != 0
-                   : (session_run(s->kernel, &id, args, plan, out), true))
+  if (plan->background ? background_start(s, n, args, plan, out) != 0
+                       : (session_run(s->kernel, &id, args, plan, out), true))
     decide_outcome(s, n, out);
   free(out);
 }
@@ -248,34 +248,35 @@ enum tuning_mode decide_mode(const struct autotune_kernel *k) {
 static struct plan plan_for(const struct autotune_kernel *k) {
   enum tuning_mode mode = decide_mode(k);
   const struct options *o = options_get();
-  double share = allowance_share(k); // of nothing there is none to wait for
+  double fraction = allowance_fraction(k); // of nothing there is none to wait for
   return (struct plan){
     .kind = mode == MODE_ONLINE && !k->gpu ? PLAN_ONLINE : PLAN_SEARCH,
-    .beside = mode == MODE_ONLINE || mode == MODE_BACKGROUND || allowance_asked(k) > 0,
+    .background = mode == MODE_ONLINE || mode == MODE_BACKGROUND ||
+        allowance_asked(k) > 0,
     .again = mode == MODE_TUNE,
-    .share = share,
+    .fraction = fraction,
     .until = o->until > 0 ? o->until : k->until,
   };
 }
 
 // The winner in N->known, compared with the default on this call's data.
 static void decide_check(struct site *s, struct node *n, void *const *args,
-                         bool is_beside) {
+                         bool is_background) {
   struct summary adopted = n->known->summary;
   adopted.source = n->known->source;
   decide_tune(s, n, args,
               &(struct plan){ .kind = PLAN_CHECK,
-                              .beside = is_beside,
+                              .background = is_background,
                               .adopt = &adopted,
                               .points = n->known->point,
                               .n_points = 1 });
 }
 
 // Nothing is to be tuned here.
-static void decide_borrow(struct site *s, struct node *n, void *const *args,
-                          const char *no) {
+static void decide_provisional(struct site *s, struct node *n, void *const *args,
+                               const char *no) {
   struct outcome *out = sys_malloc(sizeof *out);
-  if (out && borrow_checked(s, n, args, out))
+  if (out && provisional_checked(s, n, args, out))
     decide_outcome(s, n, out);
   else
     decide_refuse(s, n, no);
@@ -286,8 +287,8 @@ static void decide_borrow(struct site *s, struct node *n, void *const *args,
 // the program.
 static void decide_race(struct site *s, struct node *n, void *const *args) {
   struct plan plan;
-  beside_look(0);
-  if (watch_wants_race(n) && !beside_goes() && !openmp_in_parallel() &&
+  background_look(0);
+  if (watch_wants_race(n) && !background_goes() && !openmp_in_parallel() &&
       watch_race(n, &plan))
     decide_tune(s, n, args, &plan);
 }
@@ -313,7 +314,7 @@ static void decide_work(struct site *s, struct node *n, void *const *args) {
   enum tuning_mode mode = decide_mode(s->kernel);
   const char *no = why_not(mode);
   bool again = mode == MODE_TUNE;
-  beside_look(0);
+  background_look(0);
   if (atomic_load(&n->decided) || (!again && !atomic_load(&n->asked) && decide_ask(s, n)))
     return;
   atomic_store(&n->asked, true);
@@ -323,8 +324,8 @@ static void decide_work(struct site *s, struct node *n, void *const *args) {
   if (no && !n->known && (in_parallel(s) || wisdom_given()))
     decide_refuse(s, n,
                   no); // with wisdom, what runs is not to depend on this machine's store
-  else if (no && !n->known && !beside_goes()) // there is one tuner at a time
-    decide_borrow(s, n, args, no);
+  else if (no && !n->known && !background_goes()) // there is one tuner at a time
+    decide_provisional(s, n, args, no);
   else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS ||
            !s->kernel->n_units)
     decide(n, s->kernel->original, "default: the kernel has no parameters, or too many");
@@ -333,17 +334,17 @@ static void decide_work(struct site *s, struct node *n, void *const *args) {
   else if (in_parallel(s))
     site_note(&n->why,
               "default: called inside a parallel region"); // a later call may do better
-  else if (beside_goes())
-    beside_tell(n);
+  else if (background_goes())
+    background_tell(n);
   else if (!no && !allowance_begins(s))
     site_note(&n->why,
               "default for now: its share of the time is not enough yet to tune");
   else if (n->known)
-    decide_check(s, n, args, plan.beside);
+    decide_check(s, n, args, plan.background);
   else
     decide_tune(s, n, args, &plan);
-  if (!atomic_load(&n->decided) && !n->known && !no && !plan.beside && !in_parallel(s) &&
-      !beside_goes())
+  if (!atomic_load(&n->decided) && !n->known && !no && !plan.background &&
+      !in_parallel(s) && !background_goes())
     decide_tune(s, n, args, &plan); // what was known failed its check
 }
 
@@ -382,10 +383,10 @@ static autotune_fn decide_miss(struct site *s, struct node *n, void *const *args
 }
 
 static autotune_fn miss_hushed(struct site *s, struct node *n, void *const *args) {
-  struct hush hush;
-  sys_hush(&hush);
+  struct blocked_signals blocked_signals;
+  sys_block_signals(&blocked_signals);
   autotune_fn code = decide_miss(s, n, args);
-  sys_unhush(&hush);
+  sys_unblock_signals(&blocked_signals);
   return code;
 }
 
@@ -404,11 +405,11 @@ static bool is_idle(struct node *n, struct autotune_call_state *state,
   *code = decide_current(n);
   if (!atomic_load(&n->asked))
     return false;
-  if (!beside_goes())
+  if (!background_goes())
     return !allowance_begins(n->site);
   if (!decide_take())
     return true; // somebody else sees to it
-  bool idle = !beside_calls();
+  bool idle = !background_calls();
   autotune_fn ordered = idle ? live_begin(n, state) : NULL;
   *code = ordered ? ordered : decide_current(n);
   decide_release();
@@ -416,13 +417,13 @@ static bool is_idle(struct node *n, struct autotune_call_state *state,
 }
 
 static void look_at_tuned(struct site *s, struct node *n, void *const *args) {
-  struct hush hush;
-  if ((!beside_goes() && !watch_wants_race(n)) || !decide_take())
+  struct blocked_signals blocked_signals;
+  if ((!background_goes() && !watch_wants_race(n)) || !decide_take())
     return;
-  if (beside_calls() || (!beside_goes() && watch_wants_race(n))) {
-    sys_hush(&hush);
+  if (background_calls() || (!background_goes() && watch_wants_race(n))) {
+    sys_block_signals(&blocked_signals);
     stack_run(race_on, &(struct call){ s, n, args });
-    sys_unhush(&hush);
+    sys_unblock_signals(&blocked_signals);
   }
   decide_release();
 }
@@ -476,7 +477,7 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
   } else if (n) {
     if (!is_idle(n, state, &code))
       code = miss_timed(s, n, args);
-    timed = allowance_share(k) > 0 &&
+    timed = allowance_fraction(k) > 0 &&
         !atomic_load_explicit(&n->decided, memory_order_relaxed);
   }
   if (timed && !state->node) {

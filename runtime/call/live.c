@@ -42,8 +42,8 @@ static struct {
 } live;
 
 static struct lane *lane_of(void) {
-  struct page *page = session_page();
-  return page ? &page->lane : NULL;
+  struct shared_memory *shared = session_shared_memory();
+  return shared ? &shared->lane : NULL;
 }
 
 void live_open(struct node *n) {

@@ -4,7 +4,7 @@
 // A variant that was right for one size may be wrong for another: its parameter may have
 // to divide n, and nobody said so. So it is borrowed only after it was run in the sandbox
 // on this call's own data and agreed with the default. Where a tuner is at work that is
-// its first trial (lend.c); where nothing is tuned a tuner does only that.
+// its first trial (provisional.c); where nothing is tuned a tuner does only that.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 
 // A program with very many keys is not to spend its life on checks.
 static const double at_first = 3,
-                    share = 0.05; // seconds, and of the time since the first check
+                    fraction = 0.05; // seconds, and of the time since the first check
 static struct {
   double begun, spent;
 } checks; // by whoever is `busy` (decide.c)
@@ -22,17 +22,17 @@ static struct {
 static bool may_check(void) {
   if (checks.begun == 0)
     checks.begun = sys_now();
-  return checks.spent <= at_first + share * (sys_now() - checks.begun);
+  return checks.spent <= at_first + fraction * (sys_now() - checks.begun);
 }
 
 static void run_meanwhile(struct node *n, const char *path, const char *values,
                           const char *why) {
   const struct autotune_kernel *k = n->site->kernel;
   char *message = NULL;
-  if (n->borrowed || atomic_load(&n->decided) ||
+  if (n->provisional || atomic_load(&n->decided) ||
       __atomic_load_n(&n->entry.code, __ATOMIC_ACQUIRE) != k->original)
     return; // what runs is better
-  autotune_fn code = site_load(n, path, values, &n->borrowed, &message);
+  autotune_fn code = site_load(n, path, values, &n->provisional, &message);
   if (code) {
     site_note(&n->why, why);
     __atomic_store_n(&n->entry.code, code, __ATOMIC_RELEASE);
@@ -41,14 +41,14 @@ static void run_meanwhile(struct node *n, const char *path, const char *values,
   free(message);
 }
 
-void borrow_lent(struct node *n, const struct outcome *out) {
+void provisional_install(struct node *n, const struct outcome *out) {
   char *values = space_values(n->site->kernel, out->point);
   if (values)
     run_meanwhile(n, out->path, values, out->why);
   free(values);
 }
 
-void borrow_known(struct node *n, const struct recall *known) {
+void provisional_known(struct node *n, const struct recall *known) {
   char why[128];
   snprintf(why, sizeof why, "%s until it is tuned", known->source);
   run_meanwhile(n, known->path, known->summary.values, why);
@@ -69,7 +69,7 @@ static bool provisional_find(struct site *s, const struct identity *id, choice *
     *from = relatives[i];
     if (!store_tuning(store, from->problem, id->toolchain, &m))
       continue;
-    found = m.winner && m.verified && !summary_is_borrowed(&m) &&
+    found = m.winner && m.verified && !summary_is_provisional(&m) &&
         identity_point(s->kernel, m.values, point);
     store_summary_free(&m);
   }
@@ -78,8 +78,8 @@ static bool provisional_find(struct site *s, const struct identity *id, choice *
   return found;
 }
 
-bool borrow_checked(struct site *s, struct node *n, void *const *args,
-                    struct outcome *out) {
+bool provisional_checked(struct site *s, struct node *n, void *const *args,
+                         struct outcome *out) {
   const struct autotune_kernel *k = s->kernel;
   struct identity id = site_identity(s, n->entry.key);
   struct relative from;

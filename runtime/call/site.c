@@ -269,7 +269,7 @@ static void free_site(struct site *s) {
     decide_free(n);
     free(n->watch);
     site_unload(s, n->handle);
-    site_unload(s, n->borrowed);
+    site_unload(s, n->provisional);
     free_kept(s, n->kept);
     free(n);
   }
@@ -290,6 +290,6 @@ void autotune_site_close(struct autotune_site *place) {
   __atomic_store_n(&place->hot, NULL, __ATOMIC_RELEASE);
   place->state = NULL;
   sites_unlock();
-  if (beside_leave(s))
+  if (background_leave(s))
     free_site(s);
 }

@@ -32,7 +32,7 @@ struct node {
   atomic_bool retired;                /* forgotten, and out of its bucket */
   _Atomic(struct note *) why, values; /* newest first; values: "MR=6\nNR=64\n" */
   void *handle,
-      *borrowed;       /* of the winner's module, and of what ran before it was known */
+      *provisional;    /* of the winner's module, and of what ran before it was known */
   struct kept *kept;   /* others that were the best for a while */
   struct watch *watch; /* NULL: it is not watched */
   unsigned crashes;    /* of its tuners */
@@ -102,7 +102,7 @@ void decide_after_fork(void);
 
 double allowance_asked(
     const struct autotune_kernel *k); /* the share that was asked for; 0: none */
-double allowance_share(
+double allowance_fraction(
     const struct autotune_kernel *k); /* 0: it is none, or cannot be kept */
 void allowance_spend(struct site *s, double seconds); /* in a call */
 void allowance_cost(struct site *s,
@@ -111,17 +111,18 @@ double allowance_left(const struct site *s); /* seconds of CPU, beyond what is s
 /* May a tuning begin? */
 bool allowance_begins(const struct site *s);
 
-/* ---- borrow.c -------------------------------------------------------------------- */
+/* ---- provisional.c --------------------------------------------------------------------
+ */
 
 /* What the tuner of N lends: calls run it until more is known. */
-void borrow_lent(struct node *n, const struct outcome *out);
+void provisional_install(struct node *n, const struct outcome *out);
 /* What was borrowed for N's key by an earlier process. */
 struct recall;
-void borrow_known(struct node *n, const struct recall *known);
+void provisional_known(struct node *n, const struct recall *known);
 /* Where nothing is tuned: what won for a near key, if it proves right for this call.
  * False: there is none, or it is not; else OUT is as of a tuning. */
-bool borrow_checked(struct site *s, struct node *n, void *const *args,
-                    struct outcome *out);
+bool provisional_checked(struct site *s, struct node *n, void *const *args,
+                         struct outcome *out);
 
 /* ---- watch.c: does what was tuned stay as fast? ---------------------------------- */
 
@@ -137,23 +138,23 @@ bool watch_wants_race(const struct node *n);
 /* False: there have been enough. */
 bool watch_race(struct node *n, struct plan *plan);
 
-/* ---- beside.c: the tuning beside the program; by whoever has decide_take, unless said
- * otherwise ---- */
+/* ---- background.c: the tuning beside the program; by whoever has decide_take, unless
+ * said otherwise ---- */
 
-bool beside_goes(void); /* by anyone */
+bool background_goes(void); /* by anyone */
 /* Begins one for N, where there is none. 0, or -1 and OUT. */
-int beside_start(struct site *s, struct node *n, void *const *args,
-                 const struct plan *plan, struct outcome *out);
+int background_start(struct site *s, struct node *n, void *const *args,
+                     const struct plan *plan, struct outcome *out);
 /* Is there something to look after? A few nanoseconds. */
-bool beside_calls(void);
+bool background_calls(void);
 /* Looks after it, waiting at most SECONDS for its end. */
-void beside_look(double seconds);
+void background_look(double seconds);
 /* The same, by anyone. False: there is none, or somebody else is at it. */
-bool beside_wait(double seconds);
+bool background_wait(double seconds);
 /* Tells N that it has to wait for its turn. */
-void beside_tell(struct node *n);
+void background_tell(struct node *n);
 /* By anyone: no tuning of S goes on when this returns. False: one cannot be stopped. */
-bool beside_leave(const struct site *s);
-void beside_forget(void); /* in the child of a fork */
+bool background_leave(const struct site *s);
+void background_forget(void); /* in the child of a fork */
 
 #endif

@@ -113,7 +113,7 @@ bool watch_race(struct node *n, struct plan *plan) {
   atomic_fetch_add(&races, 1);
   atomic_store(&w->not_before, sys_now() + watch_pause());
   *plan = (struct plan){ .kind = PLAN_RACE,
-                         .beside = true,
+                         .background = true,
                          .ratio = w->drift.ratio,
                          .since = (double)time(NULL) - (sys_now() - w->drift.since) };
   log_message(AUTOTUNE_INFO,

@@ -18,7 +18,7 @@ const char *const feature_names[FEATURES] = {
   [FEATURE_CALLS] = "calls",
   [FEATURE_LOOPS] = "loops",
   [FEATURE_DEPTH] = "depth",
-  [FEATURE_VECTOR_SHARE] = "vector_share",
+  [FEATURE_VECTOR_FRACTION] = "vector_share",
   [FEATURE_STACK] = "stack",
   [FEATURE_MAIN_SIZE] = "main_size",
   [FEATURE_MAIN_BITS] = "main_bits",
@@ -210,7 +210,7 @@ static const struct loop *static_inner(const struct jit_instruction *code,
   }
   f->values[FEATURE_LOOPS] = (float)n;
   f->values[FEATURE_DEPTH] = (float)depth;
-  f->values[FEATURE_VECTOR_SHARE] = all > 0 ? (float)(vectors / all) : 0;
+  f->values[FEATURE_VECTOR_FRACTION] = all > 0 ? (float)(vectors / all) : 0;
   f->values[FEATURE_STACK] = (float)stack;
   return best;
 }

@@ -20,14 +20,14 @@ enum feature {
   FEATURE_CALLS,
   FEATURE_LOOPS,
   FEATURE_DEPTH,
-  FEATURE_VECTOR_SHARE, /* of the instructions in innermost loops, by depth */
-  FEATURE_STACK,        /* loads and stores of the frame in innermost loops */
-  FEATURE_MAIN_SIZE,    /* instructions of the main loop: its unrolling shows */
-  FEATURE_MAIN_BITS,    /* its widest vectors; 0: scalar */
-  FEATURE_MAIN_SPILLS,  /* its loads and stores of the frame */
-  FEATURE_MAIN_FLOATS,  /* floating-point instructions in it */
-  FEATURE_MAIN_FUSED,   /* share of these that multiply and add */
-  FEATURE_MAIN_LOADS,   /* loads for each arithmetic instruction in it */
+  FEATURE_VECTOR_FRACTION, /* of the instructions in innermost loops, by depth */
+  FEATURE_STACK,           /* loads and stores of the frame in innermost loops */
+  FEATURE_MAIN_SIZE,       /* instructions of the main loop: its unrolling shows */
+  FEATURE_MAIN_BITS,       /* its widest vectors; 0: scalar */
+  FEATURE_MAIN_SPILLS,     /* its loads and stores of the frame */
+  FEATURE_MAIN_FLOATS,     /* floating-point instructions in it */
+  FEATURE_MAIN_FUSED,      /* share of these that multiply and add */
+  FEATURE_MAIN_LOADS,      /* loads for each arithmetic instruction in it */
   FEATURE_MAIN_STORES,
   FEATURE_CALL_L1,
   FEATURE_CALL_L2,

@@ -19,13 +19,14 @@ struct gpu_facts {
       tail; /* grid ÷ blocks that run at once; share of the last wave that is empty */
 };
 struct trial {
-  enum fate fate;
+  enum status status;
   char
       message[256]; /* what went wrong: "SIGSEGV", "C[0:n]: element 17 is 1.5, not 1.0" */
   double *samples;
   unsigned n_samples; /* seconds of one call, in order, divided by PACE; malloc'ed */
   double verify_seconds, time_seconds, load_seconds;
-  double pace; /* how many times as long as usual the rival took beside it; 1: no rival */
+  double slowdown; /* how many times as long as usual the rival took beside it; 1: no
+                      rival */
   bool has_facts;
   struct gpu_facts facts; /* of a CUDA variant that was loaded */
 };

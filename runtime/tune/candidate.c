@@ -18,9 +18,9 @@ struct candidate *candidate_add(struct tuning *t, const choice *point) {
   size_t size = t->kernel->n_params * sizeof *point;
   struct candidate *c = &t->candidates[t->n];
   *c = (struct candidate){ .point = sys_malloc(size),
-                           .fate = FATE_PENDING,
+                           .status = STATUS_PENDING,
                            .condemned = NONE };
-  for (unsigned r = 0; r < FORESEE_RULES; r++)
+  for (unsigned r = 0; r < PRUNE_RULES; r++)
     c->sibling[r] = NONE;
   features_clear(&c->features);
   c->values = space_values(t->kernel, point);
@@ -69,7 +69,7 @@ struct record candidate_record(const struct candidate *c) {
   return (struct record){ .variant = c->variant,
                           .values = c->values,
                           .compiler = c->compiler,
-                          .fate = c->fate,
+                          .status = c->status,
                           .message = "",
                           .features = &c->features,
                           .features_size = sizeof c->features };
@@ -79,22 +79,22 @@ struct record candidate_record(const struct candidate *c) {
 
 void candidate_note(struct tuning *t, struct candidate *c) {
   int i = (int)(c - t->candidates);
-  t->summary.tried += !c->done && c->fate != FATE_DROPPED;
+  t->summary.tried += !c->done && c->status != STATUS_DROPPED;
   c->done = true;
-  t->summary.failed[c->fate] += c->fate != FATE_OK;
-  if (c->fate == FATE_OK &&
+  t->summary.failed[c->status] += c->status != STATUS_OK;
+  if (c->status == STATUS_OK &&
       (t->best == NONE || c->e.median < t->candidates[t->best].e.median))
     t->best = i;
   struct estimate best = tune_best(t);
-  foresee_relate(t->candidates, t->n, t->kernel->n_params, (unsigned)i);
-  foresee_learn(&t->foresight, t->candidates, c, best);
-  struct told told = { .fate = c->fate,
-                       .features = &c->features,
-                       .seconds = c->fate == FATE_OK ? c->e.median
-                           : c->fate == FATE_DROPPED
-                           ? foresee_guess(t->candidates, c, best)
-                           : 0 };
-  t->class->tell(t->strategy, c->point, &told);
+  prune_relate(t->candidates, t->n, t->kernel->n_params, (unsigned)i);
+  prune_learn(&t->pruning, t->candidates, c, best);
+  struct observation observation = { .status = c->status,
+                                     .features = &c->features,
+                                     .seconds = c->status == STATUS_OK ? c->e.median
+                                         : c->status == STATUS_DROPPED
+                                         ? prune_guess(t->candidates, c, best)
+                                         : 0 };
+  t->class->tell(t->strategy, c->point, &observation);
 }
 
 // Objects of variants that cannot win any more only take memory.
@@ -104,7 +104,7 @@ static void drop_losers(struct tuning *t) {
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];
     if (c->done && c->object.data && !c->offered &&
-        (c->fate != FATE_OK || c->e.low > lost * best.high))
+        (c->status != STATUS_OK || c->e.low > lost * best.high))
       object_free(&c->object);
   }
 }
@@ -116,13 +116,13 @@ static void candidate_tell(const struct tuning *t, const struct candidate *c,
   char *point = space_describe(&t->space, c->point),
        *code = features_describe(&c->features);
   const char *sep = c->from && *c->from ? "  from " : "", *from = c->from ? c->from : "";
-  if (c->fate == FATE_OK)
+  if (c->status == STATUS_OK)
     log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %.4g s (%u samples)  %s (%s)%s%s",
                 sys_now() - t->began, t->kernel->name, c->e.median, c->e.n,
                 point ? point : "", code ? code : "?", sep, from);
   else
     log_message(AUTOTUNE_DEBUG, "%6.2f s  %s: %s: %.200s  %s%s%s", sys_now() - t->began,
-                t->kernel->name, fate_name(c->fate), message, point ? point : "", sep,
+                t->kernel->name, status_name(c->status), message, point ? point : "", sep,
                 from);
   free(point);
   free(code);
@@ -131,7 +131,7 @@ static void candidate_tell(const struct tuning *t, const struct candidate *c,
 void candidate_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
                       double compile_seconds) {
   struct record r = candidate_record(c);
-  r.fate = c->fate = trial->fate;
+  r.status = c->status = trial->status;
   r.message = trial->message;
   r.samples = trial->samples; // before they are sorted
   r.n_samples = trial->n_samples;
@@ -154,7 +154,7 @@ void candidate_abandon(struct tuning *t) {
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];
     struct record r = candidate_record(c);
-    r.fate = FATE_OK;
+    r.status = STATUS_OK;
     if (t->store && c->begun && !c->done)
       store_finish(t->store, t->id, &r);
   }

@@ -15,17 +15,17 @@ enum { ENOUGH = 16 }; // variants tried before "not much more is expected" is be
 
 // ---- proposing ----------------------------------------------------------------------
 
-static void explore_fail(struct trial *trial, enum fate fate, const char *message) {
-  trial->fate = fate;
+static void explore_fail(struct trial *trial, enum status status, const char *message) {
+  trial->status = status;
   snprintf(trial->message, sizeof trial->message, "%s", message ? message : "no message");
 }
 
 // What would crash this tuner too.
 static bool explore_avoid(struct tuning *t, struct candidate *c) {
-  struct trial trial = { .fate = FATE_PENDING };
+  struct trial trial = { .status = STATUS_PENDING };
   if (!session_suspects(c->variant))
     return false;
-  explore_fail(&trial, FATE_COMPILE, "the compiler crashed while this was compiled");
+  explore_fail(&trial, STATUS_COMPILE, "the compiler crashed while this was compiled");
   candidate_settle(t, c, &trial, 0);
   return true;
 }
@@ -47,14 +47,14 @@ static void look_at_sizes(const struct tuning *t, struct candidate *c) {
 static bool explore_drop(struct tuning *t, struct candidate *c) {
   unsigned index = (unsigned)(c - t->candidates);
   if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK || c->from ||
-      c->condemned != NONE || t->summary.failed[FATE_DROPPED] >= 3 * t->summary.tried)
+      c->condemned != NONE || t->summary.failed[STATUS_DROPPED] >= 3 * t->summary.tried)
     return false;
-  foresee_relate(t->candidates, t->n, t->kernel->n_params, index);
-  int rule = foresee_loser(&t->foresight, t->candidates, t->n, c, tune_best(t));
-  if (!foresee_drops(&t->foresight, c, rule))
+  prune_relate(t->candidates, t->n, t->kernel->n_params, index);
+  int rule = prune_loser(&t->pruning, t->candidates, t->n, c, tune_best(t));
+  if (!prune_drops(&t->pruning, c, rule))
     return false;
-  struct trial trial = { .fate = FATE_PENDING };
-  explore_fail(&trial, FATE_DROPPED, foresee_why(rule));
+  struct trial trial = { .status = STATUS_PENDING };
+  explore_fail(&trial, STATUS_DROPPED, prune_why(rule));
   candidate_settle(t, c, &trial, c->object.seconds);
   return true;
 }
@@ -146,7 +146,7 @@ static const struct candidate *explore_twin(const struct tuning *t,
   for (unsigned i = 0; i < t->n; i++) {
     const struct candidate *other = &t->candidates[i];
     if (other != c && other->done && other->code == c->code && other->code != 0 &&
-        other->fate != FATE_DROPPED)
+        other->status != STATUS_DROPPED)
       return other;
   }
   return NULL;
@@ -166,9 +166,9 @@ static double explore_limit(const struct tuning *t) {
 static struct trial_plan explore_plan(const struct tuning *t) {
   struct estimate best = tune_best(t);
   double all = t->deadline - t->began,
-         share = 0.5 * all / (t->expected ? t->expected : 1);
+         fraction = 0.5 * all / (t->expected ? t->expected : 1);
   double runs = 3 * best.median < all / 20 ? 3 * best.median : all / 20;
-  double budget = share < all / 50 ? share : all / 50;
+  double budget = fraction < all / 50 ? fraction : all / 50;
   budget = budget > runs ? budget : runs;
   double rival = t->best == NONE ? 0 : t->candidates[t->best].e.median;
   bool short_enough = rival > 0 && 12 * rival < budget;
@@ -198,7 +198,7 @@ static void explore_measure(struct tuning *t, struct candidate *c, struct trial 
 
 static void explore_repeat(const struct candidate *same, struct trial *trial) {
   size_t size = same->n_samples * sizeof *same->samples;
-  explore_fail(trial, same->fate, "the same machine code as another variant");
+  explore_fail(trial, same->status, "the same machine code as another variant");
   trial->samples = size ? sys_malloc(size) : NULL;
   if (trial->samples) {
     memcpy(trial->samples, same->samples, size);
@@ -228,15 +228,15 @@ static void look_at_code(struct tuning *t, struct candidate *c) {
   free(code);
   free(message);
   if (t->class->expect)
-    c->hopeless = foresee_hopeless(t->class->expect(t->strategy, c->point, &c->features),
-                                   tune_best(t));
+    c->hopeless = prune_hopeless(t->class->expect(t->strategy, c->point, &c->features),
+                                 tune_best(t));
 }
 
 // A compiled variant: run it, unless it did not compile, its code is known, or it is sure
 // to lose.
 static void explore_try(struct tuning *t, struct compiled *compiled) {
   struct candidate *c = &t->candidates[compiled->ticket - 1];
-  struct trial trial = { .fate = FATE_PENDING };
+  struct trial trial = { .status = STATUS_PENDING };
   const struct candidate *same = NULL;
   c->object = compiled->object;
   t->summary.compile_seconds += c->object.seconds;
@@ -249,19 +249,20 @@ static void explore_try(struct tuning *t, struct compiled *compiled) {
     return; // another process was faster
   t->summary.same += same != NULL;
   if (compiled->status != 0)
-    explore_fail(&trial, FATE_COMPILE, c->object.message);
+    explore_fail(&trial, STATUS_COMPILE, c->object.message);
   else if (same)
     explore_repeat(same, &trial);
   else if (explore_drop(t, c))
     return;
   else
     explore_measure(t, c, &trial);
-  if (trial.fate != FATE_PENDING) // else the workers are lost, and this one may be why
+  if (trial.status !=
+      STATUS_PENDING) // else the workers are lost, and this one may be why
     candidate_settle(t, c, &trial, c->object.seconds);
   else
     c->done = !session_stopping(); // stays pending in the store, unless it is innocent
-  if (lend_wants(t, c))
-    lend(t, c);
+  if (provisional_wants(t, c))
+    provisional_offer(t, c);
 }
 
 static bool is_ended(const struct tuning *t) {
@@ -296,10 +297,12 @@ static bool explore_is_late(const struct tuning *t) {
 // Is so little more expected that it is not worth the trouble?
 static bool explore_is_settled(struct tuning *t) {
   bool searches = t->plan->kind == PLAN_SEARCH || t->online;
-  if (t->until <= 0 || !t->class->hope || !searches || t->summary.tried < ENOUGH)
+  if (t->until <= 0 || !t->class->expected_improvement || !searches ||
+      t->summary.tried < ENOUGH)
     return t->settled;
-  double hope = t->class->hope(t->strategy);
-  t->settled = t->settled || (hope >= 0 && hope < t->until);
+  double expected_improvement = t->class->expected_improvement(t->strategy);
+  t->settled = t->settled ||
+      (expected_improvement >= 0 && expected_improvement < t->until);
   return t->settled;
 }
 
@@ -314,7 +317,7 @@ static void explore_quietly(struct tuning *t) {
   struct compiled *ready = sys_calloc(t->ahead, sizeof *ready);
   while (ready && !is_over(t)) {
     unsigned n = 0;
-    pace_keep(t);
+    throttle_keep(t);
     share_news(t);
     explore_propose(t);
     while (t->in_flight > 0 && (!explore_is_late(t) || (n == 0 && owes_one(t)))) {
@@ -322,7 +325,7 @@ static void explore_quietly(struct tuning *t) {
       n += ready[n].ticket != 0;
       tune_report(t, tune_silence(NULL));
     }
-    for (unsigned i = 0; i < n; i++, pace_keep(t))
+    for (unsigned i = 0; i < n; i++, throttle_keep(t))
       if (!explore_is_late(t) || (t->best == NONE && !is_ended(t)))
         explore_try(t, &ready[i]); // one at least, so that there is something to choose
       else
@@ -334,7 +337,7 @@ static void explore_quietly(struct tuning *t) {
 static void explore_overlapped(struct tuning *t) {
   while (!is_over(t)) {
     struct compiled c;
-    pace_keep(t);
+    throttle_keep(t);
     share_news(t);
     explore_propose(t);
     explore_take(t, &c);
@@ -386,13 +389,13 @@ bool explore_compile(struct tuning *t, struct candidate *c) {
 
 bool explore_again(struct tuning *t, struct candidate *c) {
   struct trial_plan plan = explore_plan(t);
-  struct trial trial = { .fate = FATE_PENDING };
+  struct trial trial = { .status = STATUS_PENDING };
   if (!explore_compile(t, c))
     return false;
   set_code(t, c);
   tune_report(t, tune_silence(&plan));
   tune_try(t, c, &plan, &trial);
-  if (trial.fate != FATE_PENDING)
+  if (trial.status != STATUS_PENDING)
     candidate_settle(t, c, &trial, 0);
-  return trial.fate == FATE_OK;
+  return trial.status == STATUS_OK;
 }

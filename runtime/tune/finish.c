@@ -38,7 +38,7 @@ static void set_summary(struct tuning *t, int winner) {
   struct summary *m = &t->summary;
   const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
   m->original = t->original;
-  m->best = c && c->fate == FATE_OK && c->e.n > 0 ? c->e : t->original;
+  m->best = c && c->status == STATUS_OK && c->e.n > 0 ? c->e : t->original;
   m->values = winner == NONE ? "" : c->values;
   m->compiler = winner == NONE ? "" : c->compiler;
   m->winner = winner == NONE ? 0 : c->variant;
@@ -105,7 +105,7 @@ static const char *why_ended(const struct tuning *t, char *text, size_t size) {
   else if (!t->exhausted || t->in_flight > 0)
     snprintf(text, size, "budget of %g s spent", t->budget);
   else
-    return t->summary.failed[FATE_DROPPED]
+    return t->summary.failed[STATUS_DROPPED]
         ? "all variants tried that were not sure to lose"
         : "all variants tried";
   return text;

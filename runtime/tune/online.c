@@ -44,11 +44,11 @@ struct online {
 };
 
 bool online_new(struct tuning *t) {
-  struct page *page = session_page();
-  struct online *o = page ? sys_calloc(1, sizeof *o) : NULL;
+  struct shared_memory *shared = session_shared_memory();
+  struct online *o = shared ? sys_calloc(1, sizeof *o) : NULL;
   if (!o)
     return false;
-  o->lane = &page->lane;
+  o->lane = &shared->lane;
   o->loading = NONE;
   o->fd = -1;
   o->last = sys_now();
@@ -99,9 +99,9 @@ static struct candidate *next_newcomer(struct tuning *t) {
   double close = t->kernel->openmp ? hopeful_with_threads : hopeful;
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];
-    if (c->done && !c->offered && c->fate == FATE_OK && c->e.n > 0 && c->object.data &&
-        c->e.low <= close * best && (!found || c->e.median < found->e.median) &&
-        !online_is_twin(t, c))
+    if (c->done && !c->offered && c->status == STATUS_OK && c->e.n > 0 &&
+        c->object.data && c->e.low <= close * best &&
+        (!found || c->e.median < found->e.median) && !online_is_twin(t, c))
       found = c;
   }
   return found;
@@ -251,7 +251,7 @@ double online_lost(const struct tuning *t) {
 static void order_rounds(struct tuning *t) {
   struct online *o = t->online;
   int arms[ARMS];
-  unsigned rounds, n = pace_allows(t) ? halving_round(&o->race, arms, &rounds) : 0;
+  unsigned rounds, n = throttle_allows(t) ? halving_round(&o->race, arms, &rounds) : 0;
   double best = halving_time(&o->race.arms[o->race.incumbent]).median;
   unsigned repeat = online_repeats(best > 0 ? best : tune_best(t).median);
   for (unsigned k = 0; n > 0 && k < rounds; k++)
@@ -269,7 +269,7 @@ static void extend_budget(struct tuning *t) {
   double now = sys_now();
   if (now - o->seen < 0.1)
     return;
-  double cost = pace_count(t), starved = now - o->seen - (cost - o->cost);
+  double cost = throttle_count(t), starved = now - o->seen - (cost - o->cost);
   if (o->seen > 0 && starved > 0 && o->given + starved < 3 * t->budget) {
     o->given += starved;
     t->deadline += starved;
@@ -305,8 +305,9 @@ static void see_again(struct tuning *t) {
     struct candidate *next = NULL;
     for (unsigned i = 0; i < t->n; i++) {
       struct candidate *c = &t->candidates[i];
-      if (c->done && !c->offered && !c->object.data && c->fate == FATE_OK && c->e.n > 0 &&
-          c->e.low <= promising * best && (!next || c->e.median < next->e.median))
+      if (c->done && !c->offered && !c->object.data && c->status == STATUS_OK &&
+          c->e.n > 0 && c->e.low <= promising * best &&
+          (!next || c->e.median < next->e.median))
         next = c;
     }
     if (!next)

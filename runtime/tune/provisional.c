@@ -14,10 +14,11 @@
 #include "keep/store/tables.h"
 #include "tune.h"
 
-bool lend_wants(const struct tuning *t, const struct candidate *c) {
+bool provisional_wants(const struct tuning *t, const struct candidate *c) {
   double flops, bytes;
   bool verified;
-  if (t->lent || !c->near || c->fate != FATE_OK || !c->object.data || !t->store)
+  if (t->provisional || !c->near || c->status != STATUS_OK || !c->object.data ||
+      !t->store)
     return false;
   t->executor->call(t->workers, &flops, &bytes, &verified);
   return verified && stats_slower(t->original, c->e);
@@ -63,12 +64,12 @@ static void provisional_keep(struct tuning *t, const struct candidate *c,
   store_summary(t->store, t->id, &m);
 }
 
-void lend(struct tuning *t, const struct candidate *c) {
+void provisional_offer(struct tuning *t, const struct candidate *c) {
   struct outcome *out = sys_malloc(sizeof *out);
   if (!out)
     return;
   *out = (struct outcome){ .winner = true, .fd = -1 };
-  t->lent = true; // once, also where it fails
+  t->provisional = true; // once, also where it fails
   tune_report(t, tune_silence(NULL));
   uint64_t hash = 0;
   if (link_object(t, c, out, &hash)) {
@@ -77,7 +78,7 @@ void lend(struct tuning *t, const struct candidate *c) {
              t->original.median / c->e.median);
     memcpy(out->point, c->point, t->kernel->n_params * sizeof *c->point);
     provisional_keep(t, c, hash);
-    session_lend(out);
+    session_offer(out);
   }
   free(out);
 }

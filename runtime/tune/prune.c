@@ -36,13 +36,13 @@ static const struct rule {
   const char *why;
   bool (*flawed)(const struct features *f); // NULL: the search's own expectation
   bool (*free)(const struct features *f);
-} rules[FORESEE_RULES] = {
+} rules[PRUNE_RULES] = {
   { "spills in its main loop", prune_spills, spills_not },
   { "its tile does not fit the L2 cache", prune_overflows, prune_fits },
   { "the search expects it to be much slower than the best", NULL, NULL },
 };
 
-const char *foresee_why(int rule) {
+const char *prune_why(int rule) {
   return rules[rule].why;
 }
 
@@ -60,30 +60,30 @@ static bool are_siblings(const struct candidate *a, const struct candidate *b,
 }
 
 static bool is_timed(const struct candidate *c) {
-  return c->done && c->fate == FATE_OK && c->e.n > 0;
+  return c->done && c->status == STATUS_OK && c->e.n > 0;
 }
 
 // Makes B the sibling of A that rule R holds A against, if it is a faster one.
-static void prune_relate(struct candidate *all, unsigned a, unsigned b, unsigned r) {
+static void prune_note_siblings(struct candidate *all, unsigned a, unsigned b,
+                                unsigned r) {
   int *known = &all[a].sibling[r];
   if (*known == NONE || all[b].e.median < all[*known].e.median)
     *known = (int)b;
 }
 
-void foresee_relate(struct candidate *all, unsigned n, unsigned n_params,
-                    unsigned index) {
+void prune_relate(struct candidate *all, unsigned n, unsigned n_params, unsigned index) {
   const struct candidate *c = &all[index];
   for (unsigned i = 0; i < n; i++) {
     if (i == index || !are_siblings(&all[i], c, n_params))
       continue;
-    for (unsigned r = 0; r < FORESEE_RULES; r++) {
+    for (unsigned r = 0; r < PRUNE_RULES; r++) {
       const struct rule *rule = &rules[r];
       if (!rule->flawed)
         continue;
       if (is_timed(c) && rule->free(&c->features) && rule->flawed(&all[i].features))
-        prune_relate(all, i, index, r);
+        prune_note_siblings(all, i, index, r);
       if (is_timed(&all[i]) && rule->free(&all[i].features) && rule->flawed(&c->features))
-        prune_relate(all, index, i, r);
+        prune_note_siblings(all, index, i, r);
     }
   }
 }
@@ -97,7 +97,7 @@ static int prune_verdict(const struct candidate *all, const struct candidate *c,
                                  : c->hopeless;
   if (!c->done || !applies)
     return 0;
-  if (c->fate == FATE_TIMEOUT)
+  if (c->status == STATUS_TIMEOUT)
     return 1;
   if (!is_timed(c))
     return 0;
@@ -108,8 +108,8 @@ static int prune_verdict(const struct candidate *all, const struct candidate *c,
   return c->e.low > s->e.high ? 1 : c->e.median > s->e.median ? 0 : -1;
 }
 
-static bool prune_speaks(const struct foresight *f, const struct candidate *all,
-                         unsigned n, unsigned r, struct estimate best) {
+static bool prune_speaks(const struct pruning *f, const struct candidate *all, unsigned n,
+                         unsigned r, struct estimate best) {
   unsigned right = 0;
   if (f->silent[r])
     return false;
@@ -124,13 +124,13 @@ static bool prune_speaks(const struct foresight *f, const struct candidate *all,
 
 // ---- judging ------------------------------------------------------------------------
 
-bool foresee_hopeless(double expected, struct estimate best) {
+bool prune_hopeless(double expected, struct estimate best) {
   return best.n > 0 && expected > HOPELESS * best.high;
 }
 
-int foresee_loser(const struct foresight *f, const struct candidate *all, unsigned n,
-                  const struct candidate *c, struct estimate best) {
-  for (unsigned r = 0; r < FORESEE_RULES; r++) {
+int prune_loser(const struct pruning *f, const struct candidate *all, unsigned n,
+                const struct candidate *c, struct estimate best) {
+  for (unsigned r = 0; r < PRUNE_RULES; r++) {
     bool against = rules[r].flawed
         ? c->sibling[r] != NONE && rules[r].flawed(&c->features)
         : c->hopeless;
@@ -140,22 +140,22 @@ int foresee_loser(const struct foresight *f, const struct candidate *all, unsign
   return NONE;
 }
 
-bool foresee_drops(struct foresight *f, struct candidate *c, int rule) {
+bool prune_drops(struct pruning *f, struct candidate *c, int rule) {
   if (rule == NONE)
     return false;
   c->condemned = rule;
   return ++f->spoken[rule] % HONEST != 0;
 }
 
-double foresee_guess(const struct candidate *all, const struct candidate *c,
-                     struct estimate best) {
+double prune_guess(const struct candidate *all, const struct candidate *c,
+                   struct estimate best) {
   int s = c->condemned == NONE ? NONE : c->sibling[c->condemned];
   double least = HOPELESS * best.median;
   return s != NONE && all[s].e.median > least ? all[s].e.median : least;
 }
 
-void foresee_learn(struct foresight *f, const struct candidate *all,
-                   const struct candidate *c, struct estimate best) {
+void prune_learn(struct pruning *f, const struct candidate *all,
+                 const struct candidate *c, struct estimate best) {
   if (c->condemned != NONE && prune_verdict(all, c, (unsigned)c->condemned, best) < 0)
     f->silent[c->condemned] = true;
 }

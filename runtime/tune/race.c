@@ -57,7 +57,7 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
     int next = NONE;
     for (unsigned i = 0; i < t->n; i++) {
       const struct candidate *c = &t->candidates[i];
-      if (!seen[i] && c->done && c->fate == FATE_OK && c->e.n > 0 &&
+      if (!seen[i] && c->done && c->status == STATUS_OK && c->e.n > 0 &&
           (next == NONE || c->e.median < t->candidates[next].e.median))
         next = (int)i;
     }
@@ -97,8 +97,8 @@ static void race_run(struct tuning *t, struct runner_up *f) {
   for (unsigned i = 0; i < trial.n_samples && f->n < RACE_SAMPLES; i++)
     f->samples[f->n++] = trial.samples[i];
   f->e = stats_median(f->samples, f->n);
-  f->out |= trial.fate != FATE_OK || f->n >= RACE_SAMPLES;
-  if (c && trial.fate != FATE_OK && trial.fate != FATE_PENDING) {
+  f->out |= trial.status != STATUS_OK || f->n >= RACE_SAMPLES;
+  if (c && trial.status != STATUS_OK && trial.status != STATUS_PENDING) {
     c->e.n = 0;
     candidate_settle(t, c, &trial, 0);
     f->n = 0;
@@ -158,7 +158,7 @@ static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
   if (end > t->deadline)
     end = t->deadline;
   for (unsigned round = 0; !t->lost && !session_stopping(); round++) {
-    end += pace_keep(t);
+    end += throttle_keep(t);
     pool_pause(t->pool, true);
     for (unsigned i = 0; i < n && !t->lost; i++) {
       struct runner_up *next = &f[(i + round) % n];
@@ -223,7 +223,7 @@ static void run_duel(struct tuning *t, struct runner_up *original,
   bool decided = false;
   for (; !decided && (n < PLENTY || now < more) && now < t->deadline && n < RACE_SAMPLES;
        now = sys_now()) {
-    pace_keep(t);
+    throttle_keep(t);
     pool_pause(t->pool, true);
     race_run(t, n % 2 ? &b : &a);
     race_run(t, n % 2 ? &a : &b);

@@ -88,8 +88,8 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
     return false;
   }
   t->workers = t->executor->start(t->kernel, t->args, t->jit, t->plan, &why);
-  if (t->plan->beside)
-    pace_yield(); // but not what is timed, which would be timed waiting
+  if (t->plan->background)
+    throttle_yield(); // but not what is timed, which would be timed waiting
   if (!t->workers)
     SAY(out, "default: variants cannot be tried: %s", why ? why : "no memory");
   free(why);
@@ -105,14 +105,14 @@ static bool set_pool(struct tuning *t, struct outcome *out) {
   // is timed on a device does not mind.
   t->quiet = (t->kernel->openmp || threads == 1) && t->plan->kind != PLAN_ONLINE &&
       !t->kernel->gpu;
-  unsigned compiling = t->plan->share > 0 ? 1
-      : t->quiet || threads == 1          ? threads
-                                          : threads - 1;
+  unsigned compiling = t->plan->fraction > 0 ? 1
+      : t->quiet || threads == 1             ? threads
+                                             : threads - 1;
   t->ahead = t->quiet ? 3 * compiling : 2 * compiling + 1;
   t->pool = pool_new(t->kernel, compiling);
-  struct page *page = session_page();
+  struct shared_memory *shared = session_shared_memory();
   if (t->pool)
-    pool_watch(t->pool, page ? page->compiling : NULL, COMPILING);
+    pool_watch(t->pool, shared ? shared->compiling : NULL, COMPILING);
   else
     SAY(out, "default: no memory to compile");
   return t->pool != NULL;
@@ -144,8 +144,8 @@ void setup_hints(struct tuning *t) {
     log_message(AUTOTUNE_INFO, "%s: tries first what was found for %s%s", t->kernel->name,
                 t->hints->items[0].from, t->hints->n > 1 ? " and others" : "");
   char name[96];
-  unsigned n = own ? 0
-                   : relate_near(t->store, &t->space, t->id, t->class, t->strategy, name);
+  unsigned n =
+      own ? 0 : transfer_near(t->store, &t->space, t->id, t->class, t->strategy, name);
   if (n > 0)
     log_message(AUTOTUNE_INFO, "%s: learns from %u variant%s of %s", t->kernel->name, n,
                 n == 1 ? "" : "s", name);

@@ -53,12 +53,12 @@ unsigned share_join(const struct identity *id) {
 
 enum knowledge share_look(struct tuning *t, struct candidate *c) {
   struct estimate e = { 0 };
-  enum fate fate = FATE_PENDING;
+  enum status status = STATUS_PENDING;
   enum knowledge known = KNOWN_NOTHING;
   if (t->store)
-    known = store_look(t->store, t->id, c->variant, &fate, &e, &c->features);
+    known = store_look(t->store, t->id, c->variant, &status, &e, &c->features);
   if (known == KNOWN_RESULT) {
-    c->fate = fate;
+    c->status = status;
     c->e = e;
     t->recalled++;
     candidate_note(t, c);
@@ -98,7 +98,8 @@ static struct candidate *share_candidate_of(struct tuning *t, const struct recor
 
 static void share_learn(const struct record *r, void *data) {
   struct tuning *t = data;
-  bool nothing = r->fate == FATE_DROPPED || (r->fate == FATE_OK && r->n_samples == 0);
+  bool nothing = r->status == STATUS_DROPPED ||
+      (r->status == STATUS_OK && r->n_samples == 0);
   struct candidate *c = nothing ? NULL : share_candidate_of(t, r);
   if (!c || c->done)
     return;
@@ -106,7 +107,7 @@ static void share_learn(const struct record *r, void *data) {
   if (r->n_samples && e.n == 0)
     return; // no memory
   record_features(r, &c->features);
-  c->fate = r->fate;
+  c->status = r->status;
   c->e = e;
   t->recalled++;
   candidate_note(t, c);
@@ -161,21 +162,21 @@ struct candidate *share_rival(struct tuning *t) {
   if (m.winner && (c = share_candidate_of(t, &r)) && !c->done)
     share_look(t, c); // one that came from elsewhere has no time of its own
   store_summary_free(&m);
-  return c && c->fate == FATE_OK && c->e.n > 0 ? c : NULL;
+  return c && c->status == STATUS_OK && c->e.n > 0 ? c : NULL;
 }
 
 // ---- for who looks on ---------------------------------------------------------------
 
 void share_phase(const struct tuning *t, enum phase phase, const char *why) {
   double now = sys_now(), unix_now = sys_unix();
-  struct course c = { .phase = phase,
-                      .began = unix_now - (now - t->began),
-                      .until = unix_now + (t->deadline - now),
-                      .expected = t->expected,
-                      .original = t->original.median,
-                      .why = why };
+  struct progress c = { .phase = phase,
+                        .began = unix_now - (now - t->began),
+                        .until = unix_now + (t->deadline - now),
+                        .expected = t->expected,
+                        .original = t->original.median,
+                        .why = why };
   // Who is told to end is in nobody's way: the next process may be asking already what is
   // known.
   if (t->store && t->plan->kind != PLAN_CHECK && !session_stopping())
-    store_course(t->store, t->id, &c);
+    store_progress(t->store, t->id, &c);
 }

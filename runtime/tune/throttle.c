@@ -26,27 +26,28 @@ static double throttle_cost(const struct tuning *t) {
   return t->workers ? all + t->executor->cost(t->workers) : all;
 }
 
-double pace_count(const struct tuning *t) {
-  struct page *page = session_page();
+double throttle_count(const struct tuning *t) {
+  struct shared_memory *shared = session_shared_memory();
   double now = throttle_cost(t);
-  if (page)
-    atomic_store(&page->cost, now);
+  if (shared)
+    atomic_store(&shared->cost, now);
   return now;
 }
 
-void pace_yield(void) {
+void throttle_yield(void) {
   sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 });
   setpriority(PRIO_PROCESS, 0,
               NICE); // Linux: of this thread, and of those that it begins
 }
 
-bool pace_allows(const struct tuning *t) {
-  struct page *page = session_page();
-  return t->plan->share <= 0 || !page || pace_count(t) <= atomic_load(&page->allowed);
+bool throttle_allows(const struct tuning *t) {
+  struct shared_memory *shared = session_shared_memory();
+  return t->plan->fraction <= 0 || !shared ||
+      throttle_count(t) <= atomic_load(&shared->allowed);
 }
 
-double pace_keep(struct tuning *t) {
-  if (pace_allows(t))
+double throttle_keep(struct tuning *t) {
+  if (throttle_allows(t))
     return 0;
   double start = sys_now();
   pool_pause(t->pool, true); // what is being compiled comes to its end
@@ -55,7 +56,7 @@ double pace_keep(struct tuning *t) {
     tune_report(t, tune_silence(NULL));
     if (t->online)
       online_step(t);
-  } while (!pace_allows(t) && !session_stopping());
+  } while (!throttle_allows(t) && !session_stopping());
   pool_pause(t->pool, false);
   double slept = sys_now() - start; // is not time that was used
   t->deadline += slept;

@@ -12,7 +12,7 @@
 
 enum {
   MOST = 5000, // variants that are looked at
-  FASTEST = MAX_RELATED /
+  FASTEST = MAX_TRANSFERRED /
       2, // of what is told, the fastest; the others are spread over the rest
 };
 
@@ -57,20 +57,20 @@ static unsigned transfer_chosen(unsigned i, unsigned n, unsigned all) {
 
 static unsigned transfer_tell(const struct gathered *g,
                               const struct strategy_class *class, struct strategy *st) {
-  unsigned n = g->n < MAX_RELATED ? g->n : MAX_RELATED;
+  unsigned n = g->n < MAX_TRANSFERRED ? g->n : MAX_TRANSFERRED;
   qsort(g->items, g->n, sizeof *g->items, by_time);
   for (unsigned i = n; i-- > 0;) {
     const struct timed *t = &g->items[transfer_chosen(i, n, g->n)];
-    class->relate(st, t->point, t->seconds);
+    class->transfer(st, t->point, t->seconds);
   }
   return n;
 }
 
-unsigned relate_near(struct store *store, const struct space *space,
-                     const struct identity *id, const struct strategy_class *class,
-                     struct strategy *st, char name[96]) {
+unsigned transfer_near(struct store *store, const struct space *space,
+                       const struct identity *id, const struct strategy_class *class,
+                       struct strategy *st, char name[96]) {
   struct relative relatives[MAX_RELATIVES];
-  bool any = store && class->relate && store_relatives(store, id, relatives) > 0 &&
+  bool any = store && class->transfer && store_relatives(store, id, relatives) > 0 &&
       relatives[0].near;
   struct gathered g = { .space = space };
   if (!any || !(g.items = sys_malloc(MOST * sizeof *g.items)))

@@ -14,12 +14,13 @@
 
 struct estimate tune_best(const struct tuning *t) {
   const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
-  bool better = c && c->fate == FATE_OK && c->e.n > 0 && c->e.median < t->original.median;
+  bool better = c && c->status == STATUS_OK && c->e.n > 0 &&
+      c->e.median < t->original.median;
   return better ? c->e : t->original;
 }
 
 unsigned tune_asked(const struct tuning *t) {
-  return t->n - t->summary.failed[FATE_DROPPED];
+  return t->n - t->summary.failed[STATUS_DROPPED];
 }
 
 double tune_limit(const struct tuning *t) {
@@ -37,7 +38,7 @@ double tune_silence(const struct trial_plan *plan) {
 }
 
 void tune_report(struct tuning *t, double silence) {
-  struct progress p = {
+  struct progress_report p = {
     .done = t->summary.tried,
     .total = t->expected,
     .original = t->original.median,
@@ -107,18 +108,18 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   int rc = t->executor->reference(t->workers, &plan, &trial);
   t->original = stats_median(trial.samples, trial.n_samples);
   free(trial.samples);
-  if (trial.fate == FATE_WRONG && t->original.n > 0)
+  if (trial.status == STATUS_WRONG && t->original.n > 0)
     SAY(out,
         "default: run twice on the same data, the kernel as written gives two results (%s); "
         "should an `out` section be `inout`?",
         trial.message);
-  else if (trial.fate == FATE_WRONG)
+  else if (trial.status == STATUS_WRONG)
     SAY(out, "default: %s", trial.message);
-  else if (rc != 0 && trial.fate == FATE_OK)
+  else if (rc != 0 && trial.status == STATUS_OK)
     SAY(out, "default: the workers were lost after the kernel as written had run");
-  else if (trial.fate != FATE_OK)
+  else if (trial.status != STATUS_OK)
     SAY(out, "default: the kernel as written %s %s (%s)",
-        trial.fate == FATE_PENDING ? "did not run" : fate_name(trial.fate),
+        trial.status == STATUS_PENDING ? "did not run" : status_name(trial.status),
         t->executor->place, trial.message);
   // A default that takes most of the budget must leave some: what it runs over half of it
   // is added.
@@ -128,7 +129,7 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   double left = t->deadline - sys_now();
   t->explore_from = sys_now();
   t->explore_until = t->explore_from + 0.8 * left;
-  return rc == 0 && trial.fate == FATE_OK;
+  return rc == 0 && trial.status == STATUS_OK;
 }
 
 // What was measured elsewhere is the winner here from now on: it was right, and its code
@@ -153,7 +154,7 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
   struct candidate *c = explore_given(t);
   char *point = c ? space_describe(&t->space, c->point) : NULL;
   const char *name = point ? point : "the variant";
-  struct trial trial = { .fate = FATE_PENDING };
+  struct trial trial = { .status = STATUS_PENDING };
   struct trial_plan plan = tune_once(tune_limit(t));
   if (!c) {
     SAY(out, "default: the variant that was to be checked does not exist for this call");
@@ -162,8 +163,9 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
   } else {
     tune_report(t, tune_silence(&plan));
     tune_try(t, c, &plan, &trial);
-    if (trial.fate != FATE_OK)
-      SAY(out, "default: %.250s: %s: %.200s", name, fate_name(trial.fate), trial.message);
+    if (trial.status != STATUS_OK)
+      SAY(out, "default: %.250s: %s: %.200s", name, status_name(trial.status),
+          trial.message);
     else if (finish_link(t, c, fd, out))
       SAY(out, "checked: %.400s", name);
     if (out->winner && t->plan->adopt)
@@ -176,10 +178,10 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
 }
 
 static void tell_cost(const struct tuning *t, struct outcome *out) {
-  struct page *page = session_page();
+  struct shared_memory *shared = session_shared_memory();
   size_t n = strlen(out->why);
-  double spent = page ? atomic_load(&page->spent) : 0;
-  if (t->plan->share > 0 && spent > 0)
+  double spent = shared ? atomic_load(&shared->spent) : 0;
+  if (t->plan->fraction > 0 && spent > 0)
     snprintf(out->why + n, sizeof out->why - n,
              "; for %.3g s of CPU, %.3g s spent in the kernel", out->cost, spent);
 }
@@ -196,7 +198,7 @@ static void tune_clean(struct tuning *t) {
 
 int tune_run(const struct autotune_kernel *k, const struct identity *id,
              void *const *args, const struct plan *plan, int object_fd,
-             void (*report)(void *data, const struct progress *p), void *data,
+             void (*report)(void *data, const struct progress_report *p), void *data,
              struct outcome *out) {
   struct identity own = *id; // with what says which problems are like it
   own.shape = k->n_units ? shape_of(k->units[0].text) : 0;
@@ -228,7 +230,7 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
                                   : finish_tuning(&t, object_fd, out);
     share_phase(&t, PHASE_ENDED, out->why);
   }
-  out->cost = pace_count(&t);
+  out->cost = throttle_count(&t);
   tell_cost(&t, out);
   tune_clean(&t);
   return rc;

@@ -40,17 +40,17 @@ void hints_own(struct store *store, const struct space *space, const struct iden
 struct hint *hints_add(struct hints *h, const struct space *space, const char *values,
                        const char *from);
 
-/* ---- relate.c -------------------------------------------------------------------- */
+/* ---- transfer.c -------------------------------------------------------------------- */
 
 /* Tells ST what variants took for the nearest key, if there is a near one and CLASS
  * learns from that. How many, and in NAME which key that was. */
-unsigned relate_near(struct store *store, const struct space *space,
-                     const struct identity *id, const struct strategy_class *class,
-                     struct strategy *st, char name[96]);
+unsigned transfer_near(struct store *store, const struct space *space,
+                       const struct identity *id, const struct strategy_class *class,
+                       struct strategy *st, char name[96]);
 
 /* ---- one tuning ------------------------------------------------------------------ */
 
-enum { FORESEE_RULES = 3 };
+enum { PRUNE_RULES = 3 };
 enum { NONE = -1, FINALISTS = 48, RACE_SAMPLES = 120 };
 enum { FEW_VARIANTS = 16 }; /* after as many, finding nothing is a result */
 
@@ -65,7 +65,7 @@ struct candidate {
   bool begun, done;     /* written down as pending; its fate is known */
   bool taken;           /* put off: another process is at it */
   bool offered;         /* for the program's own calls */
-  enum fate fate;
+  enum status status;
   struct estimate e;
   double *samples;
   unsigned n_samples;
@@ -76,15 +76,15 @@ struct candidate {
       from; /* where the point comes from if the strategy did not ask for it; else NULL */
   int unasked;              /* another such candidate, or NONE */
   struct features features; /* NAN where unknown */
-  /* foresee.c's: */
-  int sibling[FORESEE_RULES]; /* index of what each rule holds it against, or NONE */
-  int condemned;              /* the rule that spoke against it, or NONE */
-  bool hopeless;              /* the search expected it to be much slower than the best */
+  /* prune.c's: */
+  int sibling[PRUNE_RULES]; /* index of what each rule holds it against, or NONE */
+  int condemned;            /* the rule that spoke against it, or NONE */
+  bool hopeless;            /* the search expected it to be much slower than the best */
 };
 
-struct foresight {
-  unsigned spoken[FORESEE_RULES]; /* how often each rule has spoken */
-  bool silent[FORESEE_RULES];     /* it was wrong once */
+struct pruning {
+  unsigned spoken[PRUNE_RULES]; /* how often each rule has spoken */
+  bool silent[PRUNE_RULES];     /* it was wrong once */
 };
 
 struct online; /* online.c */
@@ -121,9 +121,9 @@ struct tuning {
   int unasked;               /* the last that the strategy did not ask for, or NONE */
   struct hints *hints;
   unsigned next_hint;
-  bool lent; /* the program has something to run meanwhile */
+  bool provisional; /* the program has something to run meanwhile */
   struct estimate original;
-  struct foresight foresight;
+  struct pruning pruning;
   double until; /* the plan's or the kernel's; 0: never */
   double began, budget, deadline, explore_from, explore_until; /* sys_now */
   unsigned given;                        /* of the plan's points, proposed so far */
@@ -132,7 +132,7 @@ struct tuning {
   char machine_text[160];                /* summary.machine */
   char why_text[240];                    /* summary.why, where the winner was a hint */
   char search_text[64];                  /* summary.search */
-  void (*report)(void *data, const struct progress *p);
+  void (*report)(void *data, const struct progress_report *p);
   void *data;
 };
 
@@ -141,7 +141,7 @@ struct tuning {
  * object. */
 int tune_run(const struct autotune_kernel *k, const struct identity *id,
              void *const *args, const struct plan *plan, int object_fd,
-             void (*report)(void *data, const struct progress *p), void *data,
+             void (*report)(void *data, const struct progress_report *p), void *data,
              struct outcome *out);
 void tune_report(struct tuning *t, double silence);
 /* Seconds that a run may take. */
@@ -212,9 +212,10 @@ bool explore_compile(struct tuning *t, struct candidate *c);
  * nothing. */
 bool explore_again(struct tuning *t, struct candidate *c);
 
-/* ---- lend.c: something to run meanwhile ------------------------------------------ */
-bool lend_wants(const struct tuning *t, const struct candidate *c);
-void lend(struct tuning *t, const struct candidate *c);
+/* ---- provisional.c: something to run meanwhile
+ * ------------------------------------------ */
+bool provisional_wants(const struct tuning *t, const struct candidate *c);
+void provisional_offer(struct tuning *t, const struct candidate *c);
 
 /* ---- share.c: other processes that tune the same problem ------------------------- */
 /* How many were at it when this process joined them; it leaves them by ending. */
@@ -232,36 +233,37 @@ struct candidate *share_rival(struct tuning *t);
 /* Lets others see how far it is; WHY: what came of it, at its end. */
 void share_phase(const struct tuning *t, enum phase phase, const char *why);
 
-/* ---- foresee.c: pure, but for what it notes in F, ALL and C ---------------------- */
+/* ---- prune.c: pure, but for what it notes in F, ALL and C ---------------------- */
 /* Candidate INDEX has its features, or its time: notes which siblings rules hold it, or
  * hold against it. */
-void foresee_relate(struct candidate *all, unsigned n, unsigned n_params, unsigned index);
+void prune_relate(struct candidate *all, unsigned n, unsigned n_params, unsigned index);
 /* Is EXPECTED (seconds; 0: no idea) much more than the best? */
-bool foresee_hopeless(double expected, struct estimate best);
+bool prune_hopeless(double expected, struct estimate best);
 /* The rule by which C, not run, is sure to lose; NONE: there is none. */
-int foresee_loser(const struct foresight *f, const struct candidate *all, unsigned n,
-                  const struct candidate *c, struct estimate best);
+int prune_loser(const struct pruning *f, const struct candidate *all, unsigned n,
+                const struct candidate *c, struct estimate best);
 /* RULE has spoken against C. False: run it all the same, so that the rule stays honest.
  */
-bool foresee_drops(struct foresight *f, struct candidate *c, int rule);
+bool prune_drops(struct pruning *f, struct candidate *c, int rule);
 /* Seconds that C, which was dropped, may have taken: what searches are told. */
-double foresee_guess(const struct candidate *all, const struct candidate *c,
-                     struct estimate best);
+double prune_guess(const struct candidate *all, const struct candidate *c,
+                   struct estimate best);
 /* After C was run: was the rule wrong that spoke against it? */
-void foresee_learn(struct foresight *f, const struct candidate *all,
-                   const struct candidate *c, struct estimate best);
-const char *foresee_why(int rule); /* "spills in its main loop" */
+void prune_learn(struct pruning *f, const struct candidate *all,
+                 const struct candidate *c, struct estimate best);
+const char *prune_why(int rule); /* "spills in its main loop" */
 
-/* ---- pace.c ---------------------------------------------------------------------- */
+/* ---- throttle.c ----------------------------------------------------------------------
+ */
 /* From here on this thread, and those that it begins, come after the program's. */
-void pace_yield(void);
+void throttle_yield(void);
 /* Seconds of CPU so far, also told the program. */
-double pace_count(const struct tuning *t);
+double throttle_count(const struct tuning *t);
 /* Has the tuning cost less than the plan's share allows, if there is one? */
-bool pace_allows(const struct tuning *t);
+bool throttle_allows(const struct tuning *t);
 /* Where the plan has a share: sleeps while the tuning has cost more than it allows.
  * Seconds that it slept; deadlines are moved by them. */
-double pace_keep(struct tuning *t);
+double throttle_keep(struct tuning *t);
 
 /* ---- online.c -------------------------------------------------------------------- */
 /* Before anything is tried. False: no memory. */

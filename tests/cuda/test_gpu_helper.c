@@ -117,7 +117,7 @@ static struct gpu_run *run;
 static struct gpu_shared shared;
 
 // A call after its reference; its memory for helpers, in FILE where SNAPSHOT.
-static void share(bool snapshot, int *file) {
+static void fraction(bool snapshot, int *file) {
   struct gpu_answer a;
   char why[256] = "";
   struct gpu_call c = described();
@@ -157,7 +157,7 @@ static void variants_run_on_copies(void **state) {
     call.c_count = 800;
     const char *right = UNIT("if (i >= 100 && i < 900) c[i] += a[i];");
     set_original(right);
-    share(snapshot, &file);
+    fraction(snapshot, &file);
     for (unsigned i = 0; i < shared.call.n_allocations; i++)
       assert_true(shared.allocations[i].exported == !snapshot);
     struct helper h = start(&shared, file, &ready);
@@ -165,20 +165,20 @@ static void variants_run_on_copies(void **state) {
     assert_true(ready.ready);
     assert_true(order(&h, 1, right, 5, &a));
     assert_string_equal(a.message, "");
-    assert_int_equal(a.fate, FATE_OK);
+    assert_int_equal(a.status, STATUS_OK);
     assert_int_equal(a.n_samples, 0);
     assert_true(a.facts.registers > 0);
     assert_true(order(
         &h, 2, UNIT("if (i >= 100 && i < 900) c[i] += i == 500 ? 9 : a[i];"), 5, &a));
-    assert_int_equal(a.fate, FATE_WRONG);
+    assert_int_equal(a.status, STATUS_WRONG);
     assert_string_equal(a.message, "c[0:n]: element 400 is 509 instead of 501");
     assert_true(order(&h, 3, UNIT("if (i >= 100 && i < 901) c[i] += a[i];"), 5, &a));
-    assert_int_equal(a.fate, FATE_WRONG);
+    assert_int_equal(a.status, STATUS_WRONG);
     assert_string_equal(a.message, "memory beside c[0:n] was changed");
     const char *input =
         UNIT("if (i >= 100 && i < 900) { c[i] += a[i]; ((float *)a)[i] = 0; }");
     assert_true(order(&h, 4, input, 5, &a));
-    assert_int_equal(a.fate, FATE_WRONG);
+    assert_int_equal(a.status, STATUS_WRONG);
     assert_string_equal(a.message, "a[0:n]: it is only read, and was changed");
     int status = end(&h);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -205,15 +205,15 @@ static void far_from_the_sections(void **state) {
       data[i] = (float)i;
     device_write(call.c, data, sizeof data);
     set_original(defaults_too ? on : ADD);
-    share(false, &file);
+    fraction(false, &file);
     struct helper h = start(&shared, file, &ready);
     assert_string_equal(ready.why, "");
     assert_true(order(&h, 1, ADD, 5, &a));
-    assert_int_equal(a.fate, FATE_OK);
+    assert_int_equal(a.status, STATUS_OK);
     assert_true(order(&h, 2, far, 5, &a));
     assert_string_equal(
         a.message, defaults_too ? "" : "c: memory far from its sections was changed");
-    assert_int_equal(a.fate, defaults_too ? FATE_OK : FATE_WRONG);
+    assert_int_equal(a.status, defaults_too ? STATUS_OK : STATUS_WRONG);
     assert_int_equal(a.sticky, !defaults_too); // its copies are of no more use
     end(&h);
     take_back(file);
@@ -226,18 +226,18 @@ static void far_from_the_sections(void **state) {
 // only after long.
 static const struct deadly {
   const char *name, *text, *message;
-  enum fate fate;
+  enum status status;
   double limit;
 } deadly[] = {
   { "an illegal address", UNIT("if (i == 0) c[1ll << 33] = 1;"),
-    "CUDA_ERROR_ILLEGAL_ADDRESS", FATE_CRASH, 5 },
-  { "a trap", UNIT("if (i == 0) __trap();"), "CUDA_ERROR_", FATE_CRASH, 5 },
+    "CUDA_ERROR_ILLEGAL_ADDRESS", STATUS_CRASH, 5 },
+  { "a trap", UNIT("if (i == 0) __trap();"), "CUDA_ERROR_", STATUS_CRASH, 5 },
   { "an assertion",
     "#undef NDEBUG\n#ifndef AUTOTUNE_EMULATE\n#include <assert.h>\n#endif\n" UNIT(
         "assert(i != 7);"),
-    "CUDA_ERROR_ASSERT", FATE_CRASH, 5 },
+    "CUDA_ERROR_ASSERT", STATUS_CRASH, 5 },
   { "an endless loop", UNIT("while (((volatile float *)a)[0] == 1) ;"),
-    "no end after 0.1 s", FATE_TIMEOUT, 0.1 },
+    "no end after 0.1 s", STATUS_TIMEOUT, 0.1 },
 };
 
 static void what_ends_a_helper(void **state) {
@@ -246,7 +246,7 @@ static void what_ends_a_helper(void **state) {
   int file;
   begin_call(AUTOTUNE_INOUT);
   set_original(ADD);
-  share(false, &file);
+  fraction(false, &file);
   cubin_of(ADD);
   unsigned before = descriptors();
   for (unsigned i = 0; i < TIMES * (sizeof deadly / sizeof *deadly); i++) {
@@ -257,11 +257,11 @@ static void what_ends_a_helper(void **state) {
     if (!ready.ready)
       fail_msg("%s: %s", d->name, ready.why);
     assert_true(order(&h, 1, ADD, 5, &a));
-    assert_int_equal(a.fate, FATE_OK);
+    assert_int_equal(a.status, STATUS_OK);
     if (!order(&h, 2, d->text, d->limit, &a))
       fail_msg("%s: it died before it answered", d->name);
-    if (a.fate != d->fate || !a.sticky || !strstr(a.message, d->message))
-      fail_msg("%s: %s, %s", d->name, fate_name(a.fate), a.message);
+    if (a.status != d->status || !a.sticky || !strstr(a.message, d->message))
+      fail_msg("%s: %s, %s", d->name, status_name(a.status), a.message);
     struct pollfd gone = { h.socket, POLLIN, 0 };
     assert_int_equal(poll(&gone, 1, 10000), 1); // by itself
     end(&h);
@@ -280,7 +280,7 @@ static void no_room_for_a_snapshot(void **state) {
   int file;
   begin_call(AUTOTUNE_INOUT);
   set_original(ADD);
-  share(false, &file);
+  fraction(false, &file);
   size_t *bytes = &run->call.allocations[0].bytes, own = *bytes;
   int none;
   *bytes = gpu_host_room() + (64 << 20);
@@ -300,7 +300,7 @@ static void no_memory(void **state) {
   int file;
   begin_call(AUTOTUNE_INOUT);
   set_original(ADD);
-  share(false, &file);
+  fraction(false, &file);
   unsigned before = descriptors();
   for (int i = 0; i < 20; i++) {
     struct gpu_ready ready;
@@ -332,7 +332,7 @@ static void ends_with_its_parent(void **state) {
   begin_call(AUTOTUNE_INOUT);
   set_original(ADD);
   const struct cubin *c = cubin_of(deadly[3].text);
-  share(false, &file);
+  fraction(false, &file);
   assert_int_equal(pipe2(report, O_CLOEXEC), 0);
   pid_t parent = fork();
   if (parent == 0) {

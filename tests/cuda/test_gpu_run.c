@@ -38,7 +38,7 @@ static struct gpu_run *run_with_reference(const char *text) {
   struct gpu_run *r = run_of_call();
   gpu_run_reference(r, original, &times, &a);
   assert_string_equal(a.message, "");
-  assert_int_equal(a.fate, FATE_OK);
+  assert_int_equal(a.status, STATUS_OK);
   assert_true(a.n_samples >= 5 && a.samples[0] > 0);
   return r;
 }
@@ -57,7 +57,7 @@ static struct gpu_answer tried_with(const char *text, const char *variant,
 }
 
 static void assert_wrong(const struct gpu_answer *a, const char *message) {
-  assert_int_equal(a->fate, FATE_WRONG);
+  assert_int_equal(a->status, STATUS_WRONG);
   assert_false(a->sticky);
   assert_int_equal(a->n_samples, 0);
   size_t n = strlen(message); // how many differ is not counted on the host
@@ -73,7 +73,7 @@ static void in_place(void **state) {
   begin_call(AUTOTUNE_INOUT);
   struct gpu_answer a = tried_with(ADD, ADD_OTHERWISE, &times);
   assert_string_equal(a.message, "");
-  assert_int_equal(a.fate, FATE_OK);
+  assert_int_equal(a.status, STATUS_OK);
   assert_true(a.n_samples >= 5 && a.samples[0] > 0 && a.samples[0] < 5);
   assert_true(a.facts.registers > 0 && a.facts.blocks > 0 && a.facts.occupancy > 0);
   assert_true(a.facts.waves > 0 && a.facts.tail >= 0 && a.facts.tail < 1);
@@ -84,7 +84,7 @@ static void whole_allocations(void **state) {
   begin_call(AUTOTUNE_INOUT);
   set_sections(0);
   struct gpu_answer a = tried_with(ADD, ADD_OTHERWISE, &times);
-  assert_int_equal(a.fate, FATE_OK);
+  assert_int_equal(a.status, STATUS_OK);
   a = tried_with(ADD, COPY, &times);
   assert_wrong(&a, "c: element 0 is 2 instead of 1");
   if (!getenv("AUTOTUNE_EMULATE"))
@@ -96,7 +96,7 @@ static void flush_off_and_batches(void **state) {
   begin_call(AUTOTUNE_OUT);
   gpu_of_call.flags |= AUTOTUNE_GPU_NO_FLUSH;
   struct gpu_answer a = tried_with(COPY, COPY, &times);
-  assert_int_equal(a.fate, FATE_OK);
+  assert_int_equal(a.status, STATUS_OK);
   assert_true(a.n_samples >= 5);
 }
 
@@ -107,13 +107,13 @@ static void beside_a_rival(void **state) {
   struct gpu_variant first = variant_of(1, ADD), second = variant_of(2, ADD_OTHERWISE);
   struct gpu_answer a;
   gpu_run_try(r, &first, &times, &a);
-  assert_int_equal(a.fate, FATE_OK);
+  assert_int_equal(a.status, STATUS_OK);
   struct trial_plan plan = times;
   plan.rival = 1;
   plan.rival_seconds = 1e-9; // so it takes many times as long
   gpu_run_try(r, &second, &plan, &a);
-  assert_int_equal(a.fate, FATE_OK);
-  assert_true(a.pace > 1.5);
+  assert_int_equal(a.status, STATUS_OK);
+  assert_true(a.slowdown > 1.5);
   assert_untouched();
   gpu_run_free(r);
 }
@@ -126,7 +126,7 @@ static void default_is_timed(void **state) {
   struct gpu_variant v = { .launch = launch_of(BLOCK) };
   struct gpu_answer a;
   gpu_run_try(r, &v, &times, &a);
-  assert_int_equal(a.fate, FATE_OK);
+  assert_int_equal(a.status, STATUS_OK);
   assert_true(a.n_samples >= 5);
   assert_untouched();
   gpu_run_free(r);
@@ -149,9 +149,10 @@ static void atomics(void **state) {
     kernel.verify = exact ? AUTOTUNE_VERIFY_EXACT : AUTOTUNE_VERIFY_DEFAULT;
     struct gpu_run *r = run_of_call();
     gpu_run_reference(r, original, &checks, &a);
-    if (a.fate == FATE_OK) // on a device, the default itself may differ when bits count
+    if (a.status ==
+        STATUS_OK) // on a device, the default itself may differ when bits count
       gpu_run_try(r, &v, &checks, &a);
-    assert_int_equal(a.fate, exact ? FATE_WRONG : FATE_OK);
+    assert_int_equal(a.status, exact ? STATUS_WRONG : STATUS_OK);
     gpu_run_free(r);
   }
 }
@@ -176,7 +177,7 @@ static void garbage_in_an_allocation(void **state) {
   struct gpu_variant off =
       variant_of(2, UNIT("if (i < 900) c[i] += a[i] + (i == 700 ? 9 : 0);"));
   gpu_run_try(r, &right, &checks, &a);
-  assert_int_equal(a.fate, FATE_OK);
+  assert_int_equal(a.status, STATUS_OK);
   gpu_run_try(r, &off, &checks, &a);
   assert_wrong(&a, "c: element 700 is 710 instead of 701");
   gpu_run_free(r);
@@ -230,7 +231,7 @@ static void one_element(void **state) {
   assert_wrong(&a, "c[0:n]: element 717 is 718.5 instead of 718");
   kernel.verify = AUTOTUNE_VERIFY_OFF;
   a = tried_with(ADD, off, &times);
-  assert_int_equal(a.fate, FATE_OK);
+  assert_int_equal(a.status, STATUS_OK);
 }
 
 static void not_a_number(void **state) {
@@ -254,7 +255,7 @@ static void work_left_out(void **state) {
   begin_call(AUTOTUNE_OUT);
   struct gpu_answer a =
       tried_with(COPY, UNIT("if (i < n && i != 3) c[i] = 2 * a[i];"), &checks);
-  assert_int_equal(a.fate, FATE_WRONG);
+  assert_int_equal(a.status, STATUS_WRONG);
   assert_non_null(strstr(a.message, "c[0:n]: element 3 is "));
 }
 
@@ -285,7 +286,7 @@ static void beside_the_section(void **state) {
   a = tried_with(right, UNIT("if (i >= 99 && i < 900) c[i] += a[i];"), &checks);
   assert_wrong(&a, "memory beside c[0:n] was changed");
   a = tried_with(right, right, &checks);
-  assert_int_equal(a.fate, FATE_OK);
+  assert_int_equal(a.status, STATUS_OK);
 }
 
 static void no_repetition(void **state) {
@@ -296,7 +297,7 @@ static void no_repetition(void **state) {
   struct gpu_run *r = run_of_call();
   struct gpu_answer a;
   gpu_run_reference(r, original, &times, &a);
-  assert_int_equal(a.fate, FATE_WRONG);
+  assert_int_equal(a.status, STATUS_WRONG);
   const char *message = "the kernel as written does not repeat itself: c[0:n]: element 0";
   assert_non_null(strstr(a.message, message));
   gpu_run_free(r);
@@ -325,10 +326,10 @@ static void other_formats(void **state) {
     snprintf(other[i], sizeof other[i], unit, of[i].kernel, of[i].kernel, of[i].wrong,
              two[i]);
     a = tried_with(text[i], other[i], &checks);
-    assert_int_equal(a.fate, FATE_WRONG);
+    assert_int_equal(a.status, STATUS_WRONG);
     assert_non_null(strstr(a.message, of[i].message));
     a = tried_with(text[i], text[i], &checks);
-    assert_int_equal(a.fate, FATE_OK);
+    assert_int_equal(a.status, STATUS_OK);
   }
 }
 
@@ -344,23 +345,23 @@ static void cannot_be_launched(void **state) {
   struct gpu_answer a;
   v.launch.block.x = 4096;
   gpu_run_try(r, &v, &checks, &a);
-  assert_int_equal(a.fate, FATE_LOAD);
+  assert_int_equal(a.status, STATUS_LOAD);
   assert_false(a.sticky);
   assert_non_null(strstr(a.message, "blocks of 4096 threads"));
   broken.ticket = 2;
   broken.cubin = junk;
   broken.size = sizeof junk;
   gpu_run_try(r, &broken, &checks, &a);
-  assert_int_equal(a.fate, FATE_LOAD);
+  assert_int_equal(a.status, STATUS_LOAD);
   assert_false(a.sticky);
   greedy.launch.shared = 1 << 20;
   gpu_run_try(r, &greedy, &checks, &a);
-  assert_int_equal(a.fate, FATE_LOAD);
+  assert_int_equal(a.status, STATUS_LOAD);
   assert_false(a.sticky);
   greedy.launch.shared = 64 << 10; // more than is to be had without asking
   gpu_run_try(r, &greedy, &times, &a);
   assert_string_equal(a.message, "");
-  assert_int_equal(a.fate, FATE_OK);
+  assert_int_equal(a.status, STATUS_OK);
   assert_untouched();
   gpu_run_free(r);
 }
@@ -377,12 +378,12 @@ static void too_slow(void **state) {
   struct gpu_answer a;
   plan.limit = 1e-6;
   gpu_run_try(r, &v, &plan, &a);
-  assert_int_equal(a.fate, FATE_TIMEOUT);
+  assert_int_equal(a.status, STATUS_TIMEOUT);
   assert_false(a.sticky);
   assert_untouched();
   plan.limit = 20;
   gpu_run_try(r, &v, &plan, &a);
-  assert_int_equal(a.fate, FATE_OK);
+  assert_int_equal(a.status, STATUS_OK);
   gpu_run_free(r);
 }
 
@@ -702,11 +703,11 @@ static int tune_a_little(void) {
   if (!r)
     return !*why || !is_untouched();
   gpu_run_reference(r, original, &few, &a);
-  bool told = a.fate == FATE_OK || *a.message;
-  if (a.fate == FATE_OK) {
+  bool told = a.status == STATUS_OK || *a.message;
+  if (a.status == STATUS_OK) {
     struct gpu_variant v = variant_of(1, ADD_OTHERWISE);
     gpu_run_try(r, &v, &few, &a);
-    told &= a.fate == FATE_OK || *a.message;
+    told &= a.status == STATUS_OK || *a.message;
   }
   bool kept = a.sticky || is_untouched();
   gpu_run_free(r);
@@ -740,10 +741,10 @@ static int deadly_variant(void) {
   struct gpu_variant bad = variant_of(1, UNIT("if (i == 0) c[1ll << 33] = 1;"));
   struct gpu_variant good = variant_of(2, ADD);
   gpu_run_try(r, &bad, &times, &a);
-  bool told = a.fate == FATE_CRASH && a.sticky &&
+  bool told = a.status == STATUS_CRASH && a.sticky &&
       strstr(a.message, "CUDA_ERROR_ILLEGAL_ADDRESS");
   gpu_run_try(r, &good, &times, &a);
-  told &= a.fate == FATE_CRASH && a.sticky && *a.message && !gpu_run_restore(r);
+  told &= a.status == STATUS_CRASH && a.sticky && *a.message && !gpu_run_restore(r);
   gpu_run_free(r);
   return !told;
 }
@@ -756,7 +757,7 @@ static int endless_variant(void) {
   struct trial_plan plan = checks;
   plan.limit = 0.1;
   gpu_run_try(r, &bad, &plan, &a);
-  bool told = a.fate == FATE_TIMEOUT && a.sticky &&
+  bool told = a.status == STATUS_TIMEOUT && a.sticky &&
       strstr(a.message, "no end after 0.1 s");
   gpu_run_free(r);
   return !told;

@@ -505,11 +505,11 @@ static void body_background(void) {
 }
 
 static void test_beside_the_program(void **state) {
-  static const char *beside[] = { "AUTOTUNE_MODE=background", "AUTOTUNE_LOG=info",
-                                  "AUTOTUNE_BUDGET=100s,64", NULL };
-  static const char *share[] = { "AUTOTUNE_BUDGET=100s,64,50%", "AUTOTUNE_CACHE=off",
-                                 NULL };
-  const char *const *const ways[] = { beside, share };
+  static const char *background[] = { "AUTOTUNE_MODE=background", "AUTOTUNE_LOG=info",
+                                      "AUTOTUNE_BUDGET=100s,64", NULL };
+  static const char *fraction[] = { "AUTOTUNE_BUDGET=100s,64,50%", "AUTOTUNE_CACHE=off",
+                                    NULL };
+  const char *const *const ways[] = { background, fraction };
   for (int i = 0; i < 2; i++) {
     int status = UNCLEAR
         << 8; // and where the machine is busy, the default may seem to be as good as any

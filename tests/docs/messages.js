@@ -9,15 +9,15 @@ const [runtime, page] = process.argv.slice(2);
 const MAKERS = {
   log_message: call => /AUTOTUNE_(WARN|ERROR)/.test(call),
   log_once: call => /AUTOTUNE_(WARN|ERROR)/.test(call),
-  WARN: () => true,   // env.c
-  REFUSE: () => true, // store/folder.c, capture/
-  FAIL: () => true,   // wisdom/line.c
+  WARN: () => true,   // base/options.c
+  REFUSE: () => true, // keep/store/folder.c, keep/capture/
+  FAIL: () => true,   // keep/wisdom/line.c
   SAY: () => true,
-  refuse: () => true, // gpu/call.c
+  call_refuse: () => true, // run/cuda/call.c
   complain: () => true,
 };
 const REASON = /\*(?:message|why) = ([^;]*);/g;      // in the folders whose reasons come in warnings
-const REASONS_IN = /^(store|sandbox|wisdom)\/|^compile\/jit_open\.c|^gpu\/api\.c/;
+const REASONS_IN = /^keep\/(store|wisdom)\/|^run\/cpu\/(?!module)|^compile\/jit_open\.c|^run\/cuda\/api\.c/;
 
 function sources(folder) {
   return fs.readdirSync(folder, { withFileTypes: true }).flatMap(e => {
@@ -47,7 +47,7 @@ const plain = s => s.replace(/"\s*(PRI\w+)\s*"/g, 'd').replace(/%%/g, '\0')
 
 // The literals in TEXT, those beside each other joined; more than one word makes a message.
 function literals(text) {
-  const joined = text.replace(/"\s+"/g, '').replace(/" (PRI\w+) "/g, 'd');
+  const joined = text.replace(/"\s+"/g, '').replace(/"\s+(PRI\w+)\s+"/g, 'd');
   return [...joined.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(m => plain(m[1]))
     .filter(s => s.split(' ').length > 2 && /[A-Za-z]{2,}[^…]* |… [a-z]/.test(s) && s[0] !== ';' && !s.startsWith('tuned:'));
 }
@@ -57,7 +57,7 @@ function messages() {
   for (const file of sources(runtime)) {
     const text = fs.readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$|\s\/\/ .*$/gm, '');
     const where = path.relative(runtime, file), note = s => found.set(s, where);
-    for (const m of text.matchAll(/\b(log_message|log_once|WARN|REFUSE|FAIL|SAY|refuse|complain)\(/g)) {
+    for (const m of text.matchAll(/\b(log_message|log_once|WARN|REFUSE|FAIL|SAY|call_refuse|complain)\(/g)) {
       const call = bracket(text, m.index + m[0].length - 1);
       if (!/#define\s+$/.test(text.slice(0, m.index)) && MAKERS[m[1]](call))
         literals(call).forEach(note);
@@ -81,7 +81,7 @@ for (const [s, where] of found)
   if (!said.has(s))
     fail(`${where}: the page does not say what this means: ${s}`);
 
-const sayings = sources(runtime).map(f => plain(fs.readFileSync(f, 'utf8').replace(/"\s+"/g, '').replace(/" (PRI\w+) "/g, 'd')));
+const sayings = sources(runtime).map(f => plain(fs.readFileSync(f, 'utf8').replace(/"\s+"/g, '').replace(/"\s+(PRI\w+)\s+"/g, 'd')));
 const explained = text.slice(text.indexOf('\n## A variable')).split('\n').filter(l => l.startsWith('| `'))
   .flatMap(l => spans(l.split(' | ')[0]));
 for (const s of explained)

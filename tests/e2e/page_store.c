@@ -50,7 +50,7 @@ static void add_variant(int64_t problem, unsigned i) {
     samples[k] = time * (1 + 0.01 * noise());
   bool fails = i % 11 == 10;
   struct record r = { .variant = i + 1, .values = values, .compiler = "clang 22.1.8",
-                      .fate = !fails ? FATE_OK : i % 2 ? FATE_WRONG : FATE_COMPILE,
+                      .status = !fails ? STATUS_OK : i % 2 ? STATUS_WRONG : STATUS_COMPILE,
                       .message = fails ? message : "", .samples = samples,
                       .n_samples = fails ? 0 : 8, .compile_seconds = 0.03, .time_seconds = 0.01 };
   add(problem, &r, 1.8e9 + i);
@@ -64,7 +64,7 @@ static void summarize(const struct identity *id, unsigned n, double best, const 
                        .verified = true, .search = "auto", .why = "budget of 10 s spent",
                        .machine = "l1d=32768 cores=8" };
   for (unsigned i = 10; i < n; i += 11)
-    m.failed[i % 2 ? FATE_WRONG : FATE_COMPILE]++;
+    m.failed[i % 2 ? STATUS_WRONG : STATUS_COMPILE]++;
   if (store_summary(s, id, &m) != 0)
     exit(1);
 }

@@ -94,7 +94,7 @@ static inline struct record fixture_record(uint64_t variant, const double *sampl
   return (struct record){ .variant = variant,
                           .values = "MR=6\nNR=64\n",
                           .compiler = "clang 22.1.7",
-                          .fate = FATE_OK,
+                          .status = STATUS_OK,
                           .message = "",
                           .samples = samples,
                           .n_samples = n,
@@ -104,37 +104,38 @@ static inline struct record fixture_record(uint64_t variant, const double *sampl
 }
 
 static inline struct summary fixture_summary(void) {
-  return (
-      struct summary){ .original = { 0.010, 0.0099, 0.0101, 30 },
-                       .best = { 0.002, 0.0019, 0.0021, 40 },
-                       .winner = 7,
-                       .values = "MR=6\nNR=64\n",
-                       .compiler = "clang 22.1.7",
-                       .object = 99,
-                       .tried = 48,
-                       .failed = { [FATE_OK] = 40, [FATE_WRONG] = 5, [FATE_CRASH] = 3 },
-                       .total_hint = 120,
-                       .compile_seconds = 4,
-                       .verify_seconds = 1,
-                       .time_seconds = 5,
-                       .total_seconds = 7,
-                       .flops = 2e9,
-                       .bytes = 1e6,
-                       .verified = true,
-                       .search = "exhaustive",
-                       .why = "all were tried" };
+  return (struct summary){
+    .original = { 0.010, 0.0099, 0.0101, 30 },
+    .best = { 0.002, 0.0019, 0.0021, 40 },
+    .winner = 7,
+    .values = "MR=6\nNR=64\n",
+    .compiler = "clang 22.1.7",
+    .object = 99,
+    .tried = 48,
+    .failed = { [STATUS_OK] = 40, [STATUS_WRONG] = 5, [STATUS_CRASH] = 3 },
+    .total_hint = 120,
+    .compile_seconds = 4,
+    .verify_seconds = 1,
+    .time_seconds = 5,
+    .total_seconds = 7,
+    .flops = 2e9,
+    .bytes = 1e6,
+    .verified = true,
+    .search = "exhaustive",
+    .why = "all were tried"
+  };
 }
 
 /* Stores what became of a variant: six samples around MEDIAN where it is right. */
 static inline void fixture_add(struct store *s, const struct identity *id,
-                               uint64_t variant, const char *values, enum fate fate,
+                               uint64_t variant, const char *values, enum status status,
                                const char *message, double median) {
   double samples[6];
   for (int i = 0; i < 6; i++)
     samples[i] = median * (1 + 0.001 * i);
-  struct record r = fixture_record(variant, samples, fate == FATE_OK ? 6 : 0);
+  struct record r = fixture_record(variant, samples, status == STATUS_OK ? 6 : 0);
   r.values = values;
-  r.fate = fate;
+  r.status = status;
   r.message = message;
   assert_int_equal(store_finish(s, id, &r), 0);
 }

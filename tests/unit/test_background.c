@@ -433,7 +433,7 @@ static double monotonic(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void costs_a_share(void) {
+static void costs_a_fraction(void) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   double start = monotonic();
   while (!is_tuned() && monotonic() - start < 40)
@@ -465,7 +465,7 @@ static void share_of_nothing(void) {
 static void test_share(void **state) {
   (void)state;
   assert_int_equal(
-      in_child(costs_a_share,
+      in_child(costs_a_fraction,
                (const char *const[]){ "AUTOTUNE_BUDGET=40%,3", SILENT, NULL }),
       0);
   drop_folder(NULL);

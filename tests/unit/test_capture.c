@@ -114,7 +114,7 @@ static void test_comes_back(void **state) {
   assert_true(k->conditions[0].steps[1].number == 4.5);
   assert_string_equal(k->family, "sums");
   assert_string_equal(k->replay, "text of the replay");
-  assert_true(k->rtol == 1e-9 && k->atol == -1 && k->budget_share == 0.05);
+  assert_true(k->rtol == 1e-9 && k->atol == -1 && k->budget_fraction == 0.05);
   assert_true(k->symbols[0].address == &fixture_offset);
   assert_int_equal(c->key[0], N);
   assert_int_equal(*(long *)c->args[0], N);

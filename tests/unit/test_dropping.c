@@ -52,10 +52,10 @@ static bool is_large(const struct record *r) {
 static void check_record(const struct record *r, unsigned *dropped) {
   struct features f;
   record_features(r, &f);
-  assert_true(r->fate == FATE_OK || r->fate == FATE_DROPPED);
+  assert_true(r->status == STATUS_OK || r->status == STATUS_DROPPED);
   assert_true(f.values[FEATURE_TILE_L2] == (is_large(r) ? 3 : -2));
   assert_true(f.values[FEATURE_CALL_L2] == f.values[FEATURE_CALL_L2]);
-  if (r->fate == FATE_DROPPED) {
+  if (r->status == STATUS_DROPPED) {
     assert_true(is_large(r) && r->n_samples == 0);
     assert_string_equal(r->message, "its tile does not fit the L2 cache");
     ++*dropped;
@@ -109,7 +109,7 @@ static void test_what_is_sure_to_lose_is_left_out(void **state) {
   // All were proposed; some of those that are large were run to see it, and some to stay
   // honest.
   assert_int_equal(m->tried + dropped, 4 * (VALUES - 1));
-  assert_int_equal(m->failed[FATE_DROPPED], dropped);
+  assert_int_equal(m->failed[STATUS_DROPPED], dropped);
   assert_in_range(dropped, 2, 2 * (VALUES - 1) - 3);
   assert_in_range(m->same, VALUES - 1, 2 * (VALUES - 1));
   assert_non_null(strstr(m->values, "LARGE=0"));

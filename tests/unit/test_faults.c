@@ -14,12 +14,12 @@ static void once(void) {
   autotune_site_close(&scale_site);
 }
 
-static void with_all_fates(void) {
+static void with_all_statuses(void) {
   scale_params[1].n_values = 4;
   once();
 }
 
-static void beside(void) {
+static void background(void) {
   setenv("AUTOTUNE_MODE", "background", 1);
   EXPECT(scale_is_right(SCALE_N) && scale_is_right(SCALE_N));
   EXPECT(autotune_wait(40) == AUTOTUNE_OK);
@@ -70,7 +70,7 @@ static void each_fault(void (*program)(void), bool fresh, unsigned most) {
 
 static void test_sections(void **state) {
   (void)state;
-  each_fault(with_all_fates, true, 3);
+  each_fault(with_all_statuses, true, 3);
 }
 
 static void test_no_sections(void **state) {
@@ -87,7 +87,7 @@ static void test_stored(void **state) {
 
 static void test_beside(void **state) {
   (void)state;
-  each_fault(beside, true, 2);
+  each_fault(background, true, 2);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, drop_folder)

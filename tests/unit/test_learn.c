@@ -152,11 +152,11 @@ static void test_boost(void **state) {
 // ---- lessons ------------------------------------------------------------------------
 
 // The tile's size decides, and whether there is one; width 96 fails.
-static struct told told_of(const choice *p) {
+static struct observation told_of(const choice *p) {
   if (p[WIDTH] == 7)
-    return (struct told){ .fate = FATE_CRASH };
+    return (struct observation){ .status = STATUS_CRASH };
   double off = p[GATE] ? fabs((double)p[TILE] - 4) : 8;
-  return (struct told){ .fate = FATE_OK, .seconds = 1e-3 * (1 + off) };
+  return (struct observation){ .status = STATUS_OK, .seconds = 1e-3 * (1 + off) };
 }
 
 static struct lessons *taught(const struct space *s, const struct learner *l,
@@ -168,9 +168,9 @@ static struct lessons *taught(const struct space *s, const struct learner *l,
   assert_non_null(lessons);
   for (unsigned i = 0; i < n; i++) {
     assert_true(seen_other(&seen, s, &rng, point));
-    struct told told = told_of(point);
+    struct observation observation = told_of(point);
     lessons_add(lessons, point, NULL); // in flight
-    lessons_add(lessons, point, &told);
+    lessons_add(lessons, point, &observation);
   }
   seen_free(&seen);
   assert_int_equal(lessons_count(lessons), n);
@@ -191,8 +191,8 @@ static void check_lessons(const struct learner *l) {
   assert_true(scores[0] > scores[1]);
   assert_true(scores[0] > scores[2]);
   assert_true(lessons_right(lessons) < 80);
-  struct told best = told_of(lessons_best(lessons, 0)),
-              next = told_of(lessons_best(lessons, 1));
+  struct observation best = told_of(lessons_best(lessons, 0)),
+                     next = told_of(lessons_best(lessons, 1));
   assert_true(best.seconds <= next.seconds);
   assert_true(lessons_distance(lessons, lessons_best(lessons, 0)) == 0);
   double fast = lessons_expect(lessons, good, NULL),
@@ -244,20 +244,21 @@ static void check_related(const struct learner *learner) {
   for (unsigned i = 0; i < 60; i++) {
     choice point[N] = { 1, (choice)rng_below(&rng, 8), (choice)rng_below(&rng, 6),
                         (choice)rng_below(&rng, 3) };
-    lessons_relate(l, point, 30 * told_of(point).seconds);
+    lessons_transfer(l, point, 30 * told_of(point).seconds);
   }
-  assert_int_equal(lessons_related(l), 60);
+  assert_int_equal(lessons_transferred(l), 60);
   const choice poor[N] = { 1, 0, 1, 1 }, fair[N] = { 1, 6, 2, 2 };
-  struct told first = told_of(poor), second = told_of(fair);
+  struct observation first = told_of(poor), second = told_of(fair);
   lessons_add(l, poor, &first);
   lessons_add(l, fair, &second);
   assert_int_equal(best_tile(l, 4), 4);
-  lessons_relate(l, poor, 1); // too late
-  assert_int_equal(lessons_related(l), 60);
+  lessons_transfer(l, poor, 1); // too late
+  assert_int_equal(lessons_transferred(l), 60);
   for (unsigned i = 0; i < 64; i++) { // here the best is at the other end
     choice point[N] = { 1, (choice)(i % 8), (choice)(i / 8 % 4), (choice)(i % 3) };
-    struct told told = { .fate = FATE_OK, .seconds = 1e-3 * (8 - point[TILE]) };
-    lessons_add(l, point, &told);
+    struct observation observation = { .status = STATUS_OK,
+                                       .seconds = 1e-3 * (8 - point[TILE]) };
+    lessons_add(l, point, &observation);
   }
   assert_int_equal(best_tile(l, 5), 7);
   lessons_free(l);
@@ -278,8 +279,9 @@ static void test_many(void **state) {
   for (unsigned i = 0; i < MAX_LESSONS + 40; i++) {
     point[1] = i % 8, point[2] = i / 8 % 8,
     point[3] = i / 64; // beyond the space: all different
-    struct told told = { .fate = FATE_OK, .seconds = 1.0 + (i * 7919 % 1000) };
-    lessons_add(lessons, point, &told);
+    struct observation observation = { .status = STATUS_OK,
+                                       .seconds = 1.0 + (i * 7919 % 1000) };
+    lessons_add(lessons, point, &observation);
   }
   for (unsigned i = 1; i < MAX_LESSONS; i++)
     assert_non_null(lessons_best(lessons, i));

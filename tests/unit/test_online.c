@@ -363,7 +363,7 @@ static int count(const char *where) {
 
 static int quarantined(void) {
   char where[32];
-  snprintf(where, sizeof where, "fate = %d", FATE_PENDING);
+  snprintf(where, sizeof where, "fate = %d", STATUS_PENDING);
   return count(where);
 }
 

@@ -31,7 +31,9 @@ static double run_once(uint64_t ticket) {
 static int try(struct executor *e, uint64_t ticket, const void *object, size_t size,
                const struct trial_plan *plan, struct trial *out) {
   (void)e, (void)object, (void)size;
-  *out = (struct trial){ .fate = FATE_OK, .pace = 1, .n_samples = plan->max_samples };
+  *out = (struct trial){ .status = STATUS_OK,
+                         .slowdown = 1,
+                         .n_samples = plan->max_samples };
   out->samples = malloc(out->n_samples * sizeof *out->samples);
   for (unsigned i = 0; i < out->n_samples; i++)
     out->samples[i] = run_once(ticket);
@@ -47,7 +49,7 @@ static const struct executor_class executor = { .name = "test",
                                                 .try = try,
                                                 .cost = no_cost };
 
-static void report(void *data, const struct progress *p) {
+static void report(void *data, const struct progress_report *p) {
   (void)data, (void)p;
 }
 
@@ -79,7 +81,7 @@ static int run_race(uint64_t seed, unsigned n, double budget) {
   t.original = estimate_of(0, 3);
   for (unsigned i = 0; i < n; i++) {
     all[i] = (struct candidate){ .done = true,
-                                 .fate = FATE_OK,
+                                 .status = STATUS_OK,
                                  .e = estimate_of(i + 1, 3),
                                  .object = { .data = all },
                                  .code = i + 1 };
@@ -146,7 +148,7 @@ static void test_without_code_nothing_is_said(void **state) {
   const struct plan plan = { .kind = PLAN_SEARCH };
   choice point[1] = { 0 };
   struct candidate known = {
-    .done = true, .fate = FATE_OK, .e = { 1, 1, 1, 6 }, .point = point
+    .done = true, .status = STATUS_OK, .e = { 1, 1, 1, 6 }, .point = point
   };
   struct tuning t = { .kernel = &kernel,
                       .plan = &plan,

@@ -82,7 +82,7 @@ static void test_read(void **state) {
     assert_null(recorded_find(r, point));
     assert_false(space_allows(&r->space, point));
     point[0] = 0;
-    assert_int_equal(recorded_find(r, point)->fate, FATE_COMPILE);
+    assert_int_equal(recorded_find(r, point)->status, STATUS_COMPILE);
     recorded_free(r);
   }
 }

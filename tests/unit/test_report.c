@@ -26,19 +26,19 @@ static void make_database(const char *folder) {
   struct store *s = open_store(folder);
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
-  fixture_add(s, &id, 1, "MR=4\nflags=-O2\n", FATE_OK, "", 4e-3);
-  fixture_add(s, &id, 2, "MR=6\nflags=-O2\n", FATE_OK, "", 3e-3);
-  fixture_add(s, &id, 3, "MR=6\nflags=-O3 -DX=1\n", FATE_OK, "", 2e-3);
-  fixture_add(s, &id, 4, "MR=12\nflags=-O3 -DX=1\n", FATE_COMPILE,
+  fixture_add(s, &id, 1, "MR=4\nflags=-O2\n", STATUS_OK, "", 4e-3);
+  fixture_add(s, &id, 2, "MR=6\nflags=-O2\n", STATUS_OK, "", 3e-3);
+  fixture_add(s, &id, 3, "MR=6\nflags=-O3 -DX=1\n", STATUS_OK, "", 2e-3);
+  fixture_add(s, &id, 4, "MR=12\nflags=-O3 -DX=1\n", STATUS_COMPILE,
               "gemm.c:9:3: error: no such thing\nand more", 0);
-  fixture_add(s, &id, 5, "MR=4\nflags=-O3 -DX=1\n", FATE_WRONG,
+  fixture_add(s, &id, 5, "MR=4\nflags=-O3 -DX=1\n", STATUS_WRONG,
               "C[0:n]: element 17 is 1.5, not 1", 0);
-  fixture_add(s, &id, 6, "MR=12\nflags=-O2\n", FATE_PENDING, "0 0 nobody who lives", 0);
+  fixture_add(s, &id, 6, "MR=12\nflags=-O2\n", STATUS_PENDING, "0 0 nobody who lives", 0);
   m.values = "MR=6\nflags=-O3 -DX=1\n";
   m.tried = 6;
   m.total_hint = 9;
   memset(m.failed, 0, sizeof m.failed);
-  m.failed[FATE_COMPILE] = m.failed[FATE_WRONG] = m.failed[FATE_PENDING] = 1;
+  m.failed[STATUS_COMPILE] = m.failed[STATUS_WRONG] = m.failed[STATUS_PENDING] = 1;
   m.when = 1767225600; // 2026-01-01
   assert_int_equal(store_summary(s, &id, &m), 0);
   id.kernel = "scan";
@@ -48,7 +48,7 @@ static void make_database(const char *folder) {
   m.flops = m.bytes = 0;
   assert_int_equal(store_summary(s, &id, &m), 0);
   id.kernel = "unfinished";
-  fixture_add(s, &id, 1, "U=2\n", FATE_OK, "", 5e-6);
+  fixture_add(s, &id, 1, "U=2\n", STATUS_OK, "", 5e-6);
   id.kernel = "zslow"; // run too seldom for intervals
   m = fixture_summary();
   m.original.n = 1;
@@ -162,7 +162,7 @@ static void test_no_line_is_too_long(void **state) {
   for (uint64_t v = 0; v < 40; v++) {
     char one[64];
     snprintf(one, sizeof one, "parameter_1=%d\n", (int)v);
-    fixture_add(s, &id, v, one, FATE_OK, "", 1e-3 * (double)(v + 1));
+    fixture_add(s, &id, v, one, STATUS_OK, "", 1e-3 * (double)(v + 1));
   }
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
@@ -203,11 +203,11 @@ static void test_only_what_matters_is_shown(void **state) {
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
-  fixture_add(s, &id, 1, "num_threads@9.1=1\nparallel_for@9.1=no\nu@8.1=3\n", FATE_OK, "",
-              1e-3);
-  fixture_add(s, &id, 2, "num_threads@9.1=2\nparallel_for@9.1=yes\nu@8.1=3\n", FATE_OK,
+  fixture_add(s, &id, 1, "num_threads@9.1=1\nparallel_for@9.1=no\nu@8.1=3\n", STATUS_OK,
+              "", 1e-3);
+  fixture_add(s, &id, 2, "num_threads@9.1=2\nparallel_for@9.1=yes\nu@8.1=3\n", STATUS_OK,
               "", 2e-3);
-  fixture_add(s, &id, 3, "num_threads@9.1=4\nparallel_for@9.1=yes\nu@8.1=3\n", FATE_OK,
+  fixture_add(s, &id, 3, "num_threads@9.1=4\nparallel_for@9.1=yes\nu@8.1=3\n", STATUS_OK,
               "", 3e-3);
   m.values = "num_threads@9.1=1\nparallel_for@9.1=no\nu@8.1=3\n";
   assert_int_equal(store_summary(s, &id, &m), 0);
@@ -226,16 +226,16 @@ static void test_nothing_was_right(void **state) {
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
-  fixture_add(s, &id, 1, "U=2\n", FATE_WRONG, "A[0:n]: element 14 is 0.5 instead of 1",
+  fixture_add(s, &id, 1, "U=2\n", STATUS_WRONG, "A[0:n]: element 14 is 0.5 instead of 1",
               0);
-  fixture_add(s, &id, 2, "U=3\n", FATE_WRONG, "A[0:n]: element 14 is 0.25 instead of 1",
+  fixture_add(s, &id, 2, "U=3\n", STATUS_WRONG, "A[0:n]: element 14 is 0.25 instead of 1",
               0);
-  fixture_add(s, &id, 3, "U=4\n", FATE_COMPILE, "error: no", 0);
+  fixture_add(s, &id, 3, "U=4\n", STATUS_COMPILE, "error: no", 0);
   m.winner = 0;
   m.tried = 3;
   memset(m.failed, 0, sizeof m.failed);
-  m.failed[FATE_WRONG] = 2;
-  m.failed[FATE_COMPILE] = 1;
+  m.failed[STATUS_WRONG] = 2;
+  m.failed[STATUS_COMPILE] = 1;
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
   char *text = report(*state, (struct report_options){ 0 }, 0);
@@ -259,11 +259,11 @@ static void test_what_was_not_run_is_told(void **state) {
   r.features = &f;
   r.features_size = sizeof f;
   assert_int_equal(store_finish(s, &id, &r), 0);
-  fixture_add(s, &id, 8, "MR=12\n", FATE_DROPPED, "spills in its main loop", 0);
+  fixture_add(s, &id, 8, "MR=12\n", STATUS_DROPPED, "spills in its main loop", 0);
   m.tried = 5;
   m.total_hint = 9;
   memset(m.failed, 0, sizeof m.failed);
-  m.failed[FATE_DROPPED] = 3;
+  m.failed[STATUS_DROPPED] = 3;
   m.same = 2;
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
@@ -477,16 +477,16 @@ static void test_the_page_holds_all_records(void **state) {
   make_database(*state);
   char *text;
   json_t *root = page(*state, (struct report_options){ .kernel = "gemm" }, &text);
-  json_t *columns, *parameter, *fates, *median;
+  json_t *columns, *parameter, *statuses, *median;
   const char *name, *last;
   assert_int_equal(json_unpack(root, "{s:[{s:o}]}", "kernels", "columns", &columns), 0);
-  assert_int_equal(json_unpack(columns, "{s:o, s:o, s:[o]}", "fates", &fates, "median",
+  assert_int_equal(json_unpack(columns, "{s:o, s:o, s:[o]}", "fates", &statuses, "median",
                                &median, "parameters", &parameter),
                    0);
   assert_int_equal(json_array_size(median), 6);
   assert_true(json_is_null(json_array_get(median, 3)));
   assert_string_equal(
-      json_string_value(json_array_get(fates, (size_t)cell(columns, "fate", 4))),
+      json_string_value(json_array_get(statuses, (size_t)cell(columns, "fate", 4))),
       "wrong");
   assert_int_equal(cell(columns, "runs", 2), 6);
   assert_int_equal(json_unpack(parameter, "{s:s, s:[s, s, s]}", "name", &name, "values",
@@ -509,7 +509,7 @@ static void test_the_page_is_not_ended_by_texts(void **state) {
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
   id.kernel = evil;
-  fixture_add(s, &id, 1, "</script>=</script>\n", FATE_WRONG, evil, 0);
+  fixture_add(s, &id, 1, "</script>=</script>\n", STATUS_WRONG, evil, 0);
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
   char *text;

@@ -22,7 +22,7 @@ static int quarantined(void) {
   int n = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
           sqlite3_prepare_v2(db, "SELECT count(*) FROM variant WHERE fate = ?1", -1, &q,
                              NULL) ||
-          sqlite3_bind_int(q, 1, FATE_PENDING) || sqlite3_step(q) != SQLITE_ROW
+          sqlite3_bind_int(q, 1, STATUS_PENDING) || sqlite3_step(q) != SQLITE_ROW
       ? -1
       : sqlite3_column_int(q, 0);
   sqlite3_finalize(q);

@@ -67,12 +67,12 @@ struct run {
   double best;
 };
 
-static struct told told_of(struct run *r, const choice *point) {
+static struct observation told_of(struct run *r, const choice *point) {
   bool high = r->fail_high && point[5] >= 4;
   r->failed += r->fail_all || high;
   if (r->fail_all || high)
-    return (struct told){ .fate = r->n % 2 ? FATE_COMPILE : FATE_CRASH };
-  return (struct told){ .fate = FATE_OK, .seconds = seconds_of(point) };
+    return (struct observation){ .status = r->n % 2 ? STATUS_COMPILE : STATUS_CRASH };
+  return (struct observation){ .status = STATUS_OK, .seconds = seconds_of(point) };
 }
 
 static void asked(struct run *r, const choice *point) {
@@ -96,10 +96,10 @@ static void go(struct run *r, const struct strategy_class *class, struct strateg
       asked(r, flying[(first + n++) % 8]);
     if (n == 0)
       return;
-    struct told told = told_of(r, flying[first]);
-    if (told.fate == FATE_OK)
-      r->best = fmin(r->best, told.seconds);
-    class->tell(st, flying[first], &told);
+    struct observation observation = told_of(r, flying[first]);
+    if (observation.status == STATUS_OK)
+      r->best = fmin(r->best, observation.seconds);
+    class->tell(st, flying[first], &observation);
     first = (first + 1) % 8;
     n--;
   }
@@ -175,8 +175,8 @@ static void test_told_unasked(void **state) {
     for (unsigned i = 0; i < 40; i++) {
       assert_true(seen_other(&seen, &s, &rng, point));
       asked(&r, point);
-      struct told told = told_of(&r, point);
-      (*c)->tell(st, point, &told);
+      struct observation observation = told_of(&r, point);
+      (*c)->tell(st, point, &observation);
     }
     go(&r, *c, st);
     assert_int_equal(r.n, 100);
@@ -215,7 +215,7 @@ static void test_learns(void **state) {
 
 // Less and less is hoped for as the space is known better, and no time is foretold that
 // is well above the real one.
-static void test_hope(void **state) {
+static void test_expected_improvement(void **state) {
   (void)state;
   struct space s = made(8);
   static const char *const hoping[] = { "model", "auto" };
@@ -225,17 +225,19 @@ static void test_hope(void **state) {
     double early = 0;
     unsigned said = 0, wrong = 0;
     choice point[MAX_PARAMS];
-    assert_true(c->hope(st) < 0);
+    assert_true(c->expected_improvement(st) < 0);
     for (unsigned n = 0; n < 120; n++) {
       assert_true(c->ask(st, point));
-      struct told told = { .fate = FATE_OK, .seconds = seconds_of(point) };
+      struct observation observation = { .status = STATUS_OK,
+                                         .seconds = seconds_of(point) };
       double expected = c->expect(st, point, NULL);
       said += expected > 0;
-      wrong += expected > told.seconds;
-      c->tell(st, point, &told);
-      early = n == 20 ? c->hope(st) : early;
+      wrong += expected > observation.seconds;
+      c->tell(st, point, &observation);
+      early = n == 20 ? c->expected_improvement(st) : early;
     }
-    assert_true(c->hope(st) >= 0 && c->hope(st) < early / 4);
+    assert_true(c->expected_improvement(st) >= 0 &&
+                c->expected_improvement(st) < early / 4);
     assert_true(said > 60 && wrong < said / 10);
     c->free(st);
   }
@@ -249,10 +251,11 @@ static void test_failures(void **state) {
   assert_true(known_init(&k, &s, 1));
   for (choice v = 0; v < 8; v++) {
     point[5] = v;
-    struct told told = { .fate = v >= 4 ? FATE_WRONG : FATE_OK, .seconds = 1.0 + v };
+    struct observation observation = { .status = v >= 4 ? STATUS_WRONG : STATUS_OK,
+                                       .seconds = 1.0 + v };
     assert_true(isnan(known_seconds(&k, point)));
-    assert_true(known_tell(&k, point, &told));
-    assert_false(known_tell(&k, point, &told));
+    assert_true(known_tell(&k, point, &observation));
+    assert_false(known_tell(&k, point, &observation));
     assert_true(v >= 4 ? isinf(known_seconds(&k, point))
                        : known_seconds(&k, point) == 1.0 + v);
   }
@@ -268,10 +271,13 @@ static void test_failures(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_ends),   cmocka_unit_test(test_everything_fails),
-    cmocka_unit_test(test_seed),   cmocka_unit_test(test_told_unasked),
-    cmocka_unit_test(test_learns), cmocka_unit_test(test_failures),
-    cmocka_unit_test(test_hope),
+    cmocka_unit_test(test_ends),
+    cmocka_unit_test(test_everything_fails),
+    cmocka_unit_test(test_seed),
+    cmocka_unit_test(test_told_unasked),
+    cmocka_unit_test(test_learns),
+    cmocka_unit_test(test_failures),
+    cmocka_unit_test(test_expected_improvement),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,7 +152,7 @@ static void tune_divided(void) {
   EXPECT(scale_why_has("tuned: "));
 }
 
-static void borrow_near(void) {
+static void provisional_near(void) {
   divides();
   EXPECT(scale_is_right(SCALE_N + 3200));
   EXPECT(scale_why_has("borrowed from n = 20000"));
@@ -163,7 +163,7 @@ static void borrow_near(void) {
   EXPECT(scale_why_has("default: "));
 }
 
-static void tune_borrowed(void) {
+static void tune_provisional(void) {
   divides();
   EXPECT(scale_is_right(SCALE_N + 3200));
   EXPECT(scale_why_has("tuned: "));
@@ -172,11 +172,11 @@ static void tune_borrowed(void) {
 static void test_locked_borrows_what_is_right(void **state) {
   (void)state;
   RUN(tune_divided, SILENT, "AUTOTUNE_BUDGET=20s");
-  RUN(borrow_near, SILENT, "AUTOTUNE_MODE=locked");
-  RUN(borrow_near, SILENT, "AUTOTUNE_MODE=offline");
-  RUN(borrow_near, SILENT, "AUTOTUNE_MODE=locked",
+  RUN(provisional_near, SILENT, "AUTOTUNE_MODE=locked");
+  RUN(provisional_near, SILENT, "AUTOTUNE_MODE=offline");
+  RUN(provisional_near, SILENT, "AUTOTUNE_MODE=locked",
       "AUTOTUNE_JIT=/nowhere"); // it was checked and kept
-  RUN(tune_borrowed, SILENT,
+  RUN(tune_provisional, SILENT,
       "AUTOTUNE_BUDGET=20s"); // but it is not what tuning would find
 }
 
@@ -199,7 +199,7 @@ static bool comes_to(int n, const char *words) {
   return false;
 }
 
-static void borrow_meanwhile(void) {
+static void provisional_meanwhile(void) {
   many_variants();
   EXPECT(comes_to(SCALE_N + 3200, "borrowed from n = 20000 until it is tuned"));
   EXPECT(comes_to(SCALE_N + 3200, "tuned: "));
@@ -226,7 +226,8 @@ static void never_wrong_meanwhile(void) {
 static void test_background_borrows_meanwhile(void **state) {
   (void)state;
   RUN(tune_one, SILENT, "AUTOTUNE_BUDGET=20s,12");
-  RUN(borrow_meanwhile, SILENT, "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=20s,24");
+  RUN(provisional_meanwhile, SILENT, "AUTOTUNE_MODE=background",
+      "AUTOTUNE_BUDGET=20s,24");
   RUN(lends_and_is_gone, SILENT, "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=20s");
   RUN(borrowed_at_once, SILENT, "AUTOTUNE_MODE=background", "AUTOTUNE_BUDGET=20s");
   remove_folder();

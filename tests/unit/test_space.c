@@ -162,7 +162,7 @@ static unsigned run(const char *name, const struct space *s, uint64_t seed,
     hashes[n] = space_hash(s, point);
     for (unsigned i = 0; i < n; i++)
       assert_true(hashes[i] != hashes[n]); // none twice
-    class->tell(st, point, &(struct told){ .fate = FATE_OK, .seconds = 1 });
+    class->tell(st, point, &(struct observation){ .status = STATUS_OK, .seconds = 1 });
   }
   class->free(st);
   return n;

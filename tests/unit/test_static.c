@@ -116,7 +116,7 @@ static void widths_in(const char *compiler) {
     const char *flags = gcc && i == 0 ? "-O3 -fno-tree-vectorize" : cases[i].flags;
     struct features f = features_of(compiler, AXPY, flags);
     assert_int_equal(f.values[FEATURE_MAIN_BITS], cases[i].bits);
-    assert_true((f.values[FEATURE_VECTOR_SHARE] > 0) == (cases[i].bits > 0));
+    assert_true((f.values[FEATURE_VECTOR_FRACTION] > 0) == (cases[i].bits > 0));
     assert_int_equal(f.values[FEATURE_MAIN_SPILLS], 0);
     if (i >= 2)
       assert_true(f.values[FEATURE_MAIN_FUSED] == 1);

@@ -31,14 +31,14 @@ static void test_record_survives(void **state) {
   double samples[] = { 3e-3, 1e-3, 2e-3 };
   struct record r = fixture_record(11, samples, 3);
   struct store *s = open_store(*state);
-  enum fate fate = FATE_CRASH;
+  enum status status = STATUS_CRASH;
   struct estimate e = { 0 };
-  assert_false(store_known(s, &id, 11, &fate, &e, NULL));
+  assert_false(store_known(s, &id, 11, &status, &e, NULL));
   assert_int_equal(store_finish(s, &id, &r), 0);
-  assert_true(store_known(s, &id, 11, &fate, &e, NULL));
-  assert_int_equal(fate, FATE_OK);
+  assert_true(store_known(s, &id, 11, &status, &e, NULL));
+  assert_int_equal(status, STATUS_OK);
   assert_true(e.median == 2e-3 && e.n == 3);
-  assert_false(store_known(s, &id, 12, &fate, &e, NULL));
+  assert_false(store_known(s, &id, 12, &status, &e, NULL));
   store_close(s);
 }
 
@@ -49,21 +49,22 @@ static void test_features_survive(void **state) {
   struct features in = { { 1.5f, 2 } }, out;
   struct record r = fixture_record(11, samples, 1);
   struct store *s = open_store(*state);
-  enum fate fate;
+  enum status status;
   struct estimate e;
   assert_int_equal(store_finish(s, &id, &r), 0);
-  assert_true(store_known(s, &id, 11, &fate, &e, &out) && out.values[0] != out.values[0]);
+  assert_true(store_known(s, &id, 11, &status, &e, &out) &&
+              out.values[0] != out.values[0]);
   r.features = &in;
   r.features_size = sizeof in;
   assert_int_equal(store_finish(s, &id, &r), 0);
-  assert_true(store_known(s, &id, 11, &fate, &e, &out));
+  assert_true(store_known(s, &id, 11, &status, &e, &out));
   assert_memory_equal(&in, &out, sizeof in);
-  r.fate = FATE_DROPPED;
+  r.status = STATUS_DROPPED;
   assert_int_equal(store_finish(s, &id, &r), 0);
-  assert_false(store_known(s, &id, 11, &fate, &e, &out));
+  assert_false(store_known(s, &id, 11, &status, &e, &out));
   struct listing l;
   assert_int_equal(store_list(s, NULL, &l), 0);
-  assert_int_equal(l.items[0].records[0].fate, FATE_DROPPED);
+  assert_int_equal(l.items[0].records[0].status, STATUS_DROPPED);
   store_list_free(&l);
   store_close(s);
 }
@@ -113,10 +114,10 @@ static void test_pending_of_the_living_is_unknown(void **state) {
   struct identity id = fixture_identity();
   struct record r = fixture_record(5, NULL, 0);
   struct store *s = open_store(*state);
-  enum fate fate;
+  enum status status;
   struct estimate e;
   assert_int_equal(store_begin(s, &id, &r), 0);
-  assert_false(store_known(s, &id, 5, &fate, &e, NULL));
+  assert_false(store_known(s, &id, 5, &status, &e, NULL));
   store_close(s);
 }
 
@@ -128,14 +129,14 @@ static void test_pending_of_the_dead_is_quarantined(void **state) {
     struct store *s = store_open_in(*state, true, &(char *){ NULL });
     _exit(s && store_begin(s, &id, &r) == 0 ? 0 : 1); // as if it had been killed
   }
-  int status;
-  waitpid(child, &status, 0);
-  assert_int_equal(status, 0);
+  int ended;
+  waitpid(child, &ended, 0);
+  assert_int_equal(ended, 0);
   struct store *s = open_store(*state);
-  enum fate fate = FATE_OK;
+  enum status status = STATUS_OK;
   struct estimate e;
-  assert_true(store_known(s, &id, 5, &fate, &e, NULL));
-  assert_int_equal(fate, FATE_PENDING);
+  assert_true(store_known(s, &id, 5, &status, &e, NULL));
+  assert_int_equal(status, STATUS_PENDING);
   store_close(s);
 }
 
@@ -145,12 +146,12 @@ static void test_pending_elsewhere_is_believed_for_a_while(void **state) {
   struct identity id = fixture_identity();
   struct record r = fixture_record(5, NULL, 0);
   struct store *s = open_store(*state);
-  enum fate fate;
+  enum status status;
   struct estimate e;
-  r.fate = FATE_PENDING;
+  r.status = STATUS_PENDING;
   r.message = "7 4711 1b4e28ba-2fa1-11d2-883f-0016d3cca427 pid:[4026531836]";
   assert_int_equal(store_finish(s, &id, &r), 0);
-  assert_int_equal(store_look(s, &id, 5, &fate, &e, NULL), KNOWN_TAKEN);
+  assert_int_equal(store_look(s, &id, 5, &status, &e, NULL), KNOWN_TAKEN);
   r.when = (double)time(NULL) - 3600;
   assert_false(store_owner_lives(&r));
   r.when = (double)time(NULL) - 5;
@@ -267,7 +268,7 @@ static void test_forget_takes_what_was_meant(void **state) {
   long long key[] = { 1, 2 };
   struct summary m = fixture_summary(), out;
   struct record r = fixture_record(3, (double[]){ 1 }, 1);
-  enum fate fate;
+  enum status status;
   struct estimate e;
   b.key = key;
   c.kernel = "conv";
@@ -279,7 +280,7 @@ static void test_forget_takes_what_was_meant(void **state) {
   }
   assert_int_equal(store_forget(s, "gemm", a.unit, a.key, 2), 0);
   assert_false(store_winner(s, &a, &out, NULL));
-  assert_false(store_known(s, &a, 3, &fate, &e, NULL));
+  assert_false(store_known(s, &a, 3, &status, &e, NULL));
   assert_true(store_winner(s, &b, &out, NULL));
   store_summary_free(&out);
   assert_int_equal(store_forget(s, "gemm", 0, NULL, 0), 0);
@@ -336,9 +337,9 @@ static void test_a_locked_store_delays_and_then_takes_it_all(void **state) {
   store_close(s); // what was queued goes in now
   s = open_store(*state);
   for (unsigned i = 1; i <= 50; i++) {
-    enum fate fate;
+    enum status status;
     struct estimate e;
-    assert_true(store_known(s, &id, i, &fate, &e, NULL));
+    assert_true(store_known(s, &id, i, &status, &e, NULL));
     assert_true(e.median == i);
   }
   store_close(s);
@@ -381,13 +382,13 @@ static void test_changed_rows_are_not_believed(void **state) {
   assert_int_equal(count_bad(*state), 0);
   struct identity id = fixture_identity();
   struct estimate e;
-  enum fate fate;
+  enum status status;
   struct store *s = open_store(*state);
-  assert_true(store_known(s, &id, 7, &fate, &e, NULL));
+  assert_true(store_known(s, &id, 7, &status, &e, NULL));
   store_close(s);
   run_sql(*state, "UPDATE variant SET samples = x'0000000000000000'");
   s = open_store(*state);
-  assert_false(store_known(s, &id, 7, &fate, &e, NULL));
+  assert_false(store_known(s, &id, 7, &status, &e, NULL));
   store_close(s);
 }
 
@@ -449,7 +450,7 @@ static void test_an_older_database_is_brought_up_to_date(void **state) {
   struct identity id = fixture_identity();
   struct summary out;
   struct estimate e;
-  enum fate fate;
+  enum status status;
   write_format_1(*state);
   for (int i = 0; i < 2; i++) { // the second time it is one of ours
     struct store *s = open_store(*state);
@@ -459,7 +460,7 @@ static void test_an_older_database_is_brought_up_to_date(void **state) {
     assert_string_equal(out.source, "");
     assert_int_equal(out.space, 0);
     store_summary_free(&out);
-    assert_true(store_known(s, &id, 7, &fate, &e, NULL));
+    assert_true(store_known(s, &id, 7, &status, &e, NULL));
     assert_int_equal(e.n, 3);
     assert_int_equal(store_list(s, NULL, &l), 0);
     assert_int_equal(l.n, 1);

@@ -33,10 +33,10 @@ static void expect_whole(struct store *s) {
 
 static void expect_record(struct store *s, uint64_t variant) {
   struct identity id = fixture_identity();
-  enum fate fate = FATE_PENDING;
+  enum status status = STATUS_PENDING;
   struct estimate e = { 0 };
-  assert_true(store_known(s, &id, variant, &fate, &e, NULL));
-  assert_int_equal(fate, FATE_OK);
+  assert_true(store_known(s, &id, variant, &status, &e, NULL));
+  assert_int_equal(status, STATUS_OK);
   assert_true(e.median == (double)variant);
 }
 

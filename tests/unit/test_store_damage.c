@@ -110,7 +110,7 @@ static void expect_original(const struct listed *item) {
   char values[128];
   for (unsigned i = 0; i < item->n_records; i++) {
     const struct record *r = &item->records[i];
-    assert_true(r->variant >= 1 && r->variant <= VARIANTS && r->fate == FATE_OK);
+    assert_true(r->variant >= 1 && r->variant <= VARIANTS && r->status == STATUS_OK);
     values_of(values, r->variant);
     assert_string_equal(r->values, values);
     assert_int_equal(r->n_samples, 1 + r->variant % 40);
@@ -152,10 +152,10 @@ static unsigned try_mutant(const char *folder) {
   double sample = 1;
   struct record r = fixture_record(1, &sample, 1);
   r.n_samples = 1;
-  enum fate fate;
+  enum status status;
   struct estimate e;
   if (store_finish(s, &id, &r) == 0)
-    assert_true(store_known(s, &id, 1, &fate, &e, NULL) && e.median == 1);
+    assert_true(store_known(s, &id, 1, &status, &e, NULL) && e.median == 1);
   store_close(s);
   return found;
 }

@@ -16,14 +16,14 @@ static void make_database(const char *folder) {
   struct store *s = open_store(folder);
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
-  fixture_add(s, &id, 1, "MR=4\nflags=-O2\n", FATE_OK, "", 8e-3);
-  fixture_add(s, &id, 2, "MR=6\nflags=-O2\n", FATE_OK, "", 2e-3);
-  fixture_add(s, &id, 3, "MR=12\nflags=a|b <i> `c` *d* @e #1 \\\n", FATE_WRONG,
+  fixture_add(s, &id, 1, "MR=4\nflags=-O2\n", STATUS_OK, "", 8e-3);
+  fixture_add(s, &id, 2, "MR=6\nflags=-O2\n", STATUS_OK, "", 2e-3);
+  fixture_add(s, &id, 3, "MR=12\nflags=a|b <i> `c` *d* @e #1 \\\n", STATUS_WRONG,
               "C[0:n] <script> | **no**", 0);
   m.values = "MR=6\nflags=-O2\n";
   m.tried = 3;
   memset(m.failed, 0, sizeof m.failed);
-  m.failed[FATE_WRONG] = 1;
+  m.failed[STATUS_WRONG] = 1;
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);
 }
@@ -214,14 +214,14 @@ static void test_look(void **state) {
 
 // ---- a tuning that goes on ----------------------------------------------------------
 
-static struct course course_now(enum phase phase, const char *why) {
+static struct progress progress_now(enum phase phase, const char *why) {
   double now = sys_unix();
-  return (struct course){ .phase = phase,
-                          .began = now,
-                          .until = now + 60,
-                          .expected = 9,
-                          .original = 10e-3,
-                          .why = why };
+  return (struct progress){ .phase = phase,
+                            .began = now,
+                            .until = now + 60,
+                            .expected = 9,
+                            .original = 10e-3,
+                            .why = why };
 }
 
 // Another process tunes two kernels and tells how far it is; LAST: what it says at the
@@ -232,22 +232,22 @@ static pid_t tune_meanwhile(const char *folder, const char *last) {
     return pid;
   struct store *s = open_store(folder);
   struct identity id = fixture_identity(), other = fixture_identity();
-  struct course c = course_now(PHASE_SEARCH, ""), later = c;
+  struct progress c = progress_now(PHASE_SEARCH, ""), later = c;
   later.began += 0.01;
   other.kernel = "scan";
   other.n_keys = 0;
   usleep(300000);
-  store_course(s, &id, &c);
-  store_course(s, &other, &later);
-  fixture_add(s, &id, 11, "MR=4\n", FATE_OK, "", 8e-3);
-  fixture_add(s, &id, 12, "MR=6\nflags=\n", FATE_OK, "", 2e-3);
-  fixture_add(s, &id, 13, "MR=12\n", FATE_CRASH, "", 0);
+  store_progress(s, &id, &c);
+  store_progress(s, &other, &later);
+  fixture_add(s, &id, 11, "MR=4\n", STATUS_OK, "", 8e-3);
+  fixture_add(s, &id, 12, "MR=6\nflags=\n", STATUS_OK, "", 2e-3);
+  fixture_add(s, &id, 13, "MR=12\n", STATUS_CRASH, "", 0);
   usleep(1500000);
   c.phase = later.phase = PHASE_ENDED;
   c.why = later.why = last;
   if (last) {
-    store_course(s, &id, &c);
-    store_course(s, &other, &later);
+    store_progress(s, &id, &c);
+    store_progress(s, &other, &later);
   }
   store_close(s);
   _exit(0);
@@ -312,14 +312,14 @@ static void test_follow_sees_who_died(void **state) {
   free(text);
 }
 
-static void see_phase(const struct problem *p, const struct course *c, void *data) {
+static void see_phase(const struct problem *p, const struct progress *c, void *data) {
   (void)p;
   *(enum phase *)data = c->phase;
 }
 
 static enum phase phase_in(struct store *s) {
   enum phase phase = PHASES;
-  assert_int_equal(store_courses(s, NULL, see_phase, &phase), 0);
+  assert_int_equal(store_progresses(s, NULL, see_phase, &phase), 0);
   return phase;
 }
 
@@ -331,21 +331,21 @@ static void test_a_course_is_one_process(void **state) {
   pid_t pid = fork();
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
-  struct course searches = course_now(PHASE_SEARCH, ""),
-                ended = course_now(PHASE_ENDED, "tuned: soon");
+  struct progress searches = progress_now(PHASE_SEARCH, ""),
+                  ended = progress_now(PHASE_ENDED, "tuned: soon");
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL); // a test that fails leaves nothing behind
-    store_course(s, &id, &searches);
+    store_progress(s, &id, &searches);
     for (bool told = write(ready[1], &byte, 1) == 1; told;)
       pause();
     _exit(1);
   }
   assert_int_equal(read(ready[0], &byte, 1), 1);
-  assert_int_equal(store_course(s, &id, &ended), 0);
+  assert_int_equal(store_progress(s, &id, &ended), 0);
   assert_int_equal(phase_in(s), PHASE_SEARCH);
   kill(pid, SIGKILL);
   waitpid(pid, NULL, 0);
-  assert_int_equal(store_course(s, &id, &ended), 0);
+  assert_int_equal(store_progress(s, &id, &ended), 0);
   assert_int_equal(phase_in(s), PHASE_ENDED);
   store_close(s);
   close(ready[0]);
@@ -356,8 +356,8 @@ static void test_nothing_to_follow(void **state) {
   make_database(*state);
   struct store *s = open_store(*state);
   struct identity id = fixture_identity();
-  struct course ended = course_now(PHASE_ENDED, "tuned: long ago");
-  assert_int_equal(store_course(s, &id, &ended), 0);
+  struct progress ended = progress_now(PHASE_ENDED, "tuned: long ago");
+  assert_int_equal(store_progress(s, &id, &ended), 0);
   store_close(s);
   char *text = NULL;
   size_t size = 0;

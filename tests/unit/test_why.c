@@ -17,7 +17,7 @@ static void fill(const char *folder) {
     assert_int_equal(store_finish(s, &id, &r), 0);
   }
   struct record failed = fixture_record(100, NULL, 0);
-  failed.fate = FATE_CRASH;
+  failed.status = STATUS_CRASH;
   assert_int_equal(store_finish(s, &id, &failed), 0);
   assert_int_equal(store_summary(s, &id, &m), 0);
   store_close(s);

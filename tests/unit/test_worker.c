@@ -235,14 +235,14 @@ static void handler(int s) {
 
 static const struct {
   kernel_fn *fn;
-  enum fate fate;
+  enum status status;
   const char *message;
 } deaths[] = {
-  { segv, FATE_CRASH, "SIGSEGV" },         { bus, FATE_CRASH, "SIGBUS" },
-  { fpe, FATE_CRASH, "SIGFPE" },           { ill, FATE_CRASH, "SIGILL" },
-  { aborts, FATE_CRASH, "SIGABRT" },       { exits, FATE_EXIT, "exit(0)" },
-  { exits_fast, FATE_EXIT, "exit(3)" },    { overflows, FATE_CRASH, "SIGSEGV" },
-  { kills_itself, FATE_CRASH, "SIGKILL" }, { handles, FATE_CRASH, "SIGUSR1" },
+  { segv, STATUS_CRASH, "SIGSEGV" },         { bus, STATUS_CRASH, "SIGBUS" },
+  { fpe, STATUS_CRASH, "SIGFPE" },           { ill, STATUS_CRASH, "SIGILL" },
+  { aborts, STATUS_CRASH, "SIGABRT" },       { exits, STATUS_EXIT, "exit(0)" },
+  { exits_fast, STATUS_EXIT, "exit(3)" },    { overflows, STATUS_CRASH, "SIGSEGV" },
+  { kills_itself, STATUS_CRASH, "SIGKILL" }, { handles, STATUS_CRASH, "SIGUSR1" },
 };
 
 // The program's exit handlers must not run in a worker: this one would leave a file.
@@ -262,14 +262,14 @@ static void crashes(bool openmp, bool first) {
   struct autotune_kernel k = kernel_of(right);
   k.openmp = openmp;
   bench_open(k);
-  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(reference().status, STATUS_OK);
   for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++) {
     if (!first)
-      assert_int_equal(try(right).fate, FATE_OK);
+      assert_int_equal(try(right).status, STATUS_OK);
     struct trial t = try(deaths[i].fn);
-    assert_int_equal(t.fate, deaths[i].fate);
+    assert_int_equal(t.status, deaths[i].status);
     assert_non_null(strstr(t.message, deaths[i].message));
-    assert_int_equal(try(right).fate, FATE_OK); // and the next is none the worse
+    assert_int_equal(try(right).status, STATUS_OK); // and the next is none the worse
   }
   bench_close();
   signal(SIGUSR1, SIG_DFL);
@@ -341,10 +341,10 @@ static void test_endless(void **state) {
   int files = open_files();
   prctl(PR_SET_CHILD_SUBREAPER, 1); // bench_close finds who is left
   bench_open(kernel_of(right));
-  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(reference().status, STATUS_OK);
   for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
-    assert_int_equal(try(endless[i]).fate, FATE_TIMEOUT);
-    assert_int_equal(try(right).fate, FATE_OK);
+    assert_int_equal(try(endless[i]).status, STATUS_TIMEOUT);
+    assert_int_equal(try(right).status, STATUS_OK);
   }
   bench_close();
   assert_int_equal(open_files(), files);
@@ -421,31 +421,31 @@ static double second_time(int n, const double *a,
 
 static const struct {
   kernel_fn *fn;
-  enum fate fate;
+  enum status status;
   const char *message;
 } results[] = {
-  { right, FATE_OK, "" },
-  { one_ulp, FATE_OK, "" },
-  { thousandth, FATE_WRONG, "element 500" },
-  { not_a_number, FATE_WRONG, "nan" },
-  { last_only, FATE_WRONG, "C[0:n]: element 999 is 2001 instead of 2000" },
-  { last_missing, FATE_WRONG, "element 999" },
-  { returns_less, FATE_WRONG, "returned" },
-  { input, FATE_WRONG, "A[0:n], which is only read" },
-  { four, FATE_OK, "" },
-  { three, FATE_WRONG, "element 333" },
-  { second_time, FATE_WRONG, "element 3 " },
+  { right, STATUS_OK, "" },
+  { one_ulp, STATUS_OK, "" },
+  { thousandth, STATUS_WRONG, "element 500" },
+  { not_a_number, STATUS_WRONG, "nan" },
+  { last_only, STATUS_WRONG, "C[0:n]: element 999 is 2001 instead of 2000" },
+  { last_missing, STATUS_WRONG, "element 999" },
+  { returns_less, STATUS_WRONG, "returned" },
+  { input, STATUS_WRONG, "A[0:n], which is only read" },
+  { four, STATUS_OK, "" },
+  { three, STATUS_WRONG, "element 333" },
+  { second_time, STATUS_WRONG, "element 3 " },
 };
 
 static void wrong(const struct autotune_section *s) {
   struct autotune_kernel k = kernel_of(right);
   k.sections = s;
   bench_open(k);
-  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(reference().status, STATUS_OK);
   for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
     struct trial t = try(results[i].fn);
-    if (t.fate != results[i].fate || !strstr(t.message, results[i].message))
-      fail_msg("result %zu: %s, %s", i, fate_name(t.fate), t.message);
+    if (t.status != results[i].status || !strstr(t.message, results[i].message))
+      fail_msg("result %zu: %s, %s", i, status_name(t.status), t.message);
   }
   bench_close();
 }
@@ -472,11 +472,11 @@ static void test_outside(void **state) {
   bench.kernel = k;
   bench.workers = worker_start(&bench.kernel, args, &fake_jit, &message);
   assert_non_null(bench.workers);
-  assert_int_equal(reference().fate, FATE_OK);
-  assert_int_equal(try(right).fate, FATE_OK);
-  assert_int_equal(try(before).fate, FATE_WRONG);
-  assert_int_equal(try(after).fate, FATE_WRONG);
-  assert_int_equal(try(right).fate, FATE_OK);
+  assert_int_equal(reference().status, STATUS_OK);
+  assert_int_equal(try(right).status, STATUS_OK);
+  assert_int_equal(try(before).status, STATUS_WRONG);
+  assert_int_equal(try(after).status, STATUS_WRONG);
+  assert_int_equal(try(right).status, STATUS_OK);
   worker_stop(bench.workers);
   munmap(memory, 1 << 20);
 }
@@ -492,7 +492,7 @@ static double accumulates(int n, const double *a, double *c) {
 static void test_default_without_its_inout(void **state) {
   (void)state;
   bench_open(kernel_of(accumulates));
-  assert_int_equal(reference().fate, FATE_WRONG);
+  assert_int_equal(reference().status, STATUS_WRONG);
   bench_close();
 }
 
@@ -501,16 +501,16 @@ static void test_default_in_place(void **state) {
   struct autotune_kernel k = kernel_of(accumulates);
   k.sections = inout_sections;
   bench_open(k);
-  assert_int_equal(reference().fate, FATE_OK);
-  assert_int_equal(try(accumulates).fate, FATE_OK);
-  assert_int_equal(try(right).fate, FATE_WRONG);
+  assert_int_equal(reference().status, STATUS_OK);
+  assert_int_equal(try(accumulates).status, STATUS_OK);
+  assert_int_equal(try(right).status, STATUS_WRONG);
   bench_close();
 }
 
 static void test_default_crashes(void **state) {
   (void)state;
   bench_open(kernel_of(segv));
-  assert_int_equal(reference().fate, FATE_CRASH);
+  assert_int_equal(reference().status, STATUS_CRASH);
   bench_close();
 }
 
@@ -531,9 +531,9 @@ static void test_no_sections(void **state) { // each variant gets a worker of it
   worker_call(bench.workers, &flops, &bytes, &verified);
   assert_false(verified);
   assert_true(flops == N && bytes == 0);
-  assert_int_equal(reference().fate, FATE_OK);
-  assert_int_equal(try(accumulates).fate, FATE_OK);
-  assert_int_equal(try(segv).fate, FATE_CRASH);
+  assert_int_equal(reference().status, STATUS_OK);
+  assert_int_equal(try(accumulates).status, STATUS_OK);
+  assert_int_equal(try(segv).status, STATUS_CRASH);
   bench_close();
 }
 
@@ -560,9 +560,9 @@ static void test_overlapping(void **state) {
   k.sections = five;
   k.n_sections = 5;
   bench_open(k);
-  assert_int_equal(reference().fate, FATE_OK);
-  assert_int_equal(try(right).fate, FATE_OK);
-  assert_int_equal(try(last_only).fate, FATE_WRONG);
+  assert_int_equal(reference().status, STATUS_OK);
+  assert_int_equal(try(right).status, STATUS_OK);
+  assert_int_equal(try(last_only).status, STATUS_WRONG);
   bench_close();
 }
 
@@ -608,9 +608,9 @@ static void test_reaching_outside(void **state) {
   outside.shared[0] = 1;
   assert_int_equal(pipe2(outside.pipe, O_NONBLOCK), 0);
   bench_open(kernel_of(right));
-  assert_int_equal(reference().fate, FATE_OK);
-  assert_int_equal(try(writes_shared).fate, FATE_OK);
-  assert_int_equal(try(writes_descriptor).fate, FATE_OK);
+  assert_int_equal(reference().status, STATUS_OK);
+  assert_int_equal(try(writes_shared).status, STATUS_OK);
+  assert_int_equal(try(writes_descriptor).status, STATUS_OK);
   bench_close();
   char byte;
   assert_true(outside.shared[0] == 1);
@@ -627,8 +627,8 @@ static void test_closed_standard_streams(void **state) {
     for (int fd = 0; fd < 3; fd++)
       close(fd);
     bench_open(kernel_of(right));
-    _exit(reference().fate == FATE_OK && try(right).fate == FATE_OK &&
-                  try(segv).fate == FATE_CRASH
+    _exit(reference().status == STATUS_OK && try(right).status == STATUS_OK &&
+                  try(segv).status == STATUS_CRASH
               ? 0
               : 1);
   }
@@ -641,11 +641,11 @@ static void test_bad_object(void **state) {
   (void)state;
   struct trial trial;
   bench_open(kernel_of(right));
-  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(reference().status, STATUS_OK);
   assert_int_equal(worker_try(bench.workers, 900, "x", 1, &plan, &trial), 0);
-  assert_int_equal(trial.fate, FATE_LOAD);
+  assert_int_equal(trial.status, STATUS_LOAD);
   assert_string_equal(trial.message, "not an object");
-  assert_int_equal(try(right).fate, FATE_OK);
+  assert_int_equal(try(right).status, STATUS_OK);
   bench_close();
 }
 
@@ -665,9 +665,9 @@ static void test_stops_early(void **state) {
   p.min_samples = p.max_samples = 200;
   p.stop_above = 1e-6;
   bench_open(kernel_of(right));
-  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(reference().status, STATUS_OK);
   assert_int_equal(worker_try(bench.workers, 1, &variant, sizeof variant, &p, &trial), 0);
-  assert_int_equal(trial.fate, FATE_OK);
+  assert_int_equal(trial.status, STATUS_OK);
   assert_in_range(trial.n_samples, 1, 2);
   free(trial.samples);
   bench_close();
@@ -692,21 +692,21 @@ static void test_rival(void **state) {
   p.budget = 10;
   p.min_samples = p.max_samples = 8;
   bench_open(kernel_of(right));
-  assert_int_equal(reference().fate, FATE_OK);
+  assert_int_equal(reference().status, STATUS_OK);
   assert_int_equal(worker_try(bench.workers, 1, &first, sizeof first, &p, &trial), 0);
-  assert_true(trial.pace == 1);
+  assert_true(trial.slowdown == 1);
   free(trial.samples);
   p.rival = 1;
   p.rival_seconds = 1e-3;
   assert_int_equal(worker_try(bench.workers, 2, &second, sizeof second, &p, &trial), 0);
-  assert_int_equal(trial.fate, FATE_OK);
-  assert_true(trial.pace > 2 && trial.pace < 4.01);
+  assert_int_equal(trial.status, STATUS_OK);
+  assert_true(trial.slowdown > 2 && trial.slowdown < 4.01);
   double seconds = stats_median(trial.samples, trial.n_samples).median;
-  assert_true(seconds * trial.pace > 2e-3 && seconds * 2 < 3e-3);
+  assert_true(seconds * trial.slowdown > 2e-3 && seconds * 2 < 3e-3);
   free(trial.samples);
   p.rival = 77; // not loaded
   assert_int_equal(worker_try(bench.workers, 3, &second, sizeof second, &p, &trial), 0);
-  assert_true(trial.pace == 1);
+  assert_true(trial.slowdown == 1);
   free(trial.samples);
   bench_close();
 }

@@ -254,7 +254,7 @@ static const struct record *fastest_plain(const struct chooser *c,
     for (unsigned j = 0; l->problem.id == e->problem.id && j < l->n_records; j++) {
       const struct record *r = &l->records[j];
       choice point[MAX_PARAMS];
-      if (r->fate != FATE_OK || !r->n_samples ||
+      if (r->status != STATUS_OK || !r->n_samples ||
           !identity_point(&c->shape, r->values, point) || missing_flags(c, point) ||
           is_forbidden(c, point) || !is_variant(c, r, point) || !(median_of(r) < least))
         continue;

@@ -251,9 +251,9 @@ static bool is_fine(const struct source *s, const struct insertion *list, unsign
   unsigned errors = diag_errors(), n_kernels;
   patch_apply(s, list, n, &all);
   struct source *patched = source_of(s->path, all.data, all.size);
-  diag_hush(true);
+  diag_suppress(true);
   translate_kernels(patched, o, &n_kernels);
-  diag_hush(false);
+  diag_suppress(false);
   return diag_errors() == errors;
 }
 

@@ -82,7 +82,7 @@ static int tune_judge(const struct tune_options *o) {
   struct budget budget;
   char *end = NULL;
   errno = 0;
-  if (o->budget && (!env_parse_budget(o->budget, &budget) || budget.share > 0))
+  if (o->budget && (!env_parse_budget(o->budget, &budget) || budget.fraction > 0))
     return tune_complain("--budget",
                          "not a time such as '60s', a number of variants, or '60s,500'");
   if (o->seed && (strtoull(o->seed, &end, 0), errno || *end || *o->seed == '-'))

@@ -11,7 +11,7 @@
 
 static struct {
   unsigned errors, warnings;
-  bool hushed;
+  bool blocked;
 } count;
 
 unsigned diag_errors(void) {
@@ -22,8 +22,8 @@ void diag_reset(void) {
   count.errors = count.warnings = 0;
 }
 
-void diag_hush(bool hush) {
-  count.hushed = hush;
+void diag_suppress(bool blocked_signals) {
+  count.blocked = blocked_signals;
 }
 
 void fatal(const char *format, ...) {
@@ -81,7 +81,7 @@ static void diag_report(const struct source *s, size_t offset, size_t size,
                         va_list args) {
   unsigned column;
   const char *path;
-  if (count.hushed)
+  if (count.blocked)
     return;
   if (offset > s->size)
     offset = s->size;
@@ -96,7 +96,7 @@ static void diag_report(const struct source *s, size_t offset, size_t size,
 
 void diag_error(const struct source *s, size_t offset, size_t size, const char *hint,
                 const char *format, ...) {
-  if (++count.errors > MAX_SHOWN && !count.hushed) {
+  if (++count.errors > MAX_SHOWN && !count.blocked) {
     if (count.errors == MAX_SHOWN + 1)
       fprintf(stderr, "%s: more errors are not shown\n", s->path);
     return;

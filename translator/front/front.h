@@ -75,9 +75,9 @@ void diag_error(const struct source *s, size_t offset, size_t size, const char *
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 void diag_warning(const struct source *s, size_t offset, size_t size, const char *hint,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
-unsigned diag_errors(void); /* so far */
-void diag_hush(bool hush);  /* they are only counted from now on */
-void diag_reset(void);      /* to none: for tests and fuzzers */
+unsigned diag_errors(void);               /* so far */
+void diag_suppress(bool blocked_signals); /* they are only counted from now on */
+void diag_reset(void);                    /* to none: for tests and fuzzers */
 void fatal(const char *format, ...)
     __attribute__((format(printf, 1, 2), noreturn)); /* the machine's */
 /* The nearest of WORDS (NULL-terminated) within a third of its length, else NULL. */
@@ -306,7 +306,7 @@ struct kernel {
   const char *search, *mode, *family;
   double budget_seconds;
   unsigned budget_variants;
-  double budget_share, until;
+  double budget_fraction, until;
   const char **compilers;
   unsigned n_compilers; /* at least "clang" */
   bool openmp;

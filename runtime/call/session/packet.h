@@ -11,7 +11,7 @@
 enum packet_kind {
   PACKET_PROGRESS,
   PACKET_LOG,
-  PACKET_LENT,
+  PACKET_PROVISIONAL,
   PACKET_VARIANT,
   PACKET_GPU,
   PACKET_OUTCOME
@@ -22,7 +22,7 @@ struct packet { /* tuner to program */
   int rc;
   unsigned arm; /* PACKET_VARIANT: of the shared object that comes with it */
   union {
-    struct progress progress;
+    struct progress_report progress;
     struct outcome outcome;
     struct gpu_request gpu;
     char text[4096];
@@ -35,7 +35,7 @@ struct tuner_job {
   const struct identity *id;
   void *const *args;
   const struct plan *plan;
-  struct page *page;  /* NULL: no memory */
+  struct shared_memory *shared; /* NULL: no memory */
   int socket, memory; /* its end of the socket; the memory file for the winner */
   int program;  /* pidfd of the program, where the tuner is to work beside it; or -1 */
   pid_t parent; /* the program */

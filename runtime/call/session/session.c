@@ -33,7 +33,7 @@ enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2, HOUR = 3600 };
 // descriptors are -1 where there are none.
 static struct {
   atomic_int socket, memory, pidfd;
-  _Atomic(struct page *) page;
+  _Atomic(struct shared_memory *) shared;
   _Atomic(pthread_t) forker; // the thread that is forking a tuner
   atomic_uint memfds;        // loaded so far, for names that are never the same
   atomic_bool abandoned; // the kernel's library is gone: nothing of it may be looked at
@@ -45,16 +45,16 @@ static struct {
   unsigned looks; // for news, so far
   unsigned read;  // news that have been read
   double end;     // when patience does
-  const struct autotune_kernel *kernel;                // NULL: there is no session
-  bool beside;                                         // the program does not wait for it
-  void (*lent)(const struct outcome *out, void *data); // of the plan
+  const struct autotune_kernel *kernel; // NULL: there is no session
+  bool background;                      // the program does not wait for it
+  void (*provisional)(const struct outcome *out, void *data); // of the plan
   void *data;
   struct packet *packet;
   int variant; // descriptor that came with it, or -1
 } session = { .socket = -1, .memory = -1, .pidfd = -1 };
 
-struct page *session_page(void) {
-  return atomic_load(&session.page);
+struct shared_memory *session_shared_memory(void) {
+  return atomic_load(&session.shared);
 }
 
 void session_abandon(bool yes) {
@@ -85,7 +85,7 @@ void session_forget(void) {
   close_one(&session.socket);
   close_one(&session.memory);
   close_one(&session.pidfd);
-  atomic_store(&session.page, NULL);
+  atomic_store(&session.shared, NULL);
   session_abandon(false);
   session.kernel = NULL;
   session.orphaned = true;
@@ -139,7 +139,7 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before); // no handler of the program's in the child
   atomic_store(&session.forker, pthread_self());
-  int rc = job->plan->beside        ? detach_tuner(job, &pidfd)
+  int rc = job->plan->background    ? detach_tuner(job, &pidfd)
       : (pid = tuner_fork(job)) > 0 ? 0
                                     : -1;
   int error = errno;
@@ -166,9 +166,9 @@ int memory_file(void) {
 
 // Makes suspects of what was being compiled.
 static void session_suspect(void) {
-  struct page *page = session_page();
-  for (unsigned i = 0; page && i < COMPILING; i++) {
-    uint64_t variant = atomic_load(&page->compiling[i]);
+  struct shared_memory *shared = session_shared_memory();
+  for (unsigned i = 0; shared && i < COMPILING; i++) {
+    uint64_t variant = atomic_load(&shared->compiling[i]);
     if (variant && session.n_suspects < COMPILING)
       session.suspects[session.n_suspects++] = variant;
   }
@@ -176,9 +176,9 @@ static void session_suspect(void) {
 
 // All but the memory file is given back; the session is over.
 static void end_session(void) {
-  struct page *page = atomic_exchange(&session.page, NULL);
-  if (page)
-    munmap(page, sizeof *page);
+  struct shared_memory *shared = atomic_exchange(&session.shared, NULL);
+  if (shared)
+    munmap(shared, sizeof *shared);
   close_one(&session.socket);
   close_one(&session.pidfd);
   serve_close();
@@ -218,13 +218,13 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
   int pair[2], memory;
   *out = (struct outcome){ .fd = -1 };
   char why[256];
-  if (k->gpu && plan->beside)
+  if (k->gpu && plan->background)
     log_once(AUTOTUNE_INFO, "beside",
              "CUDA kernels are tuned beside the program in another process of the "
              "device, whose times suffer from what the program does there");
   if (session_prepare(pair, &memory, out) != 0)
     return -1;
-  if (k->gpu && serve_open(k, args, plan->beside, why, sizeof why) != 0) {
+  if (k->gpu && serve_open(k, args, plan->background, why, sizeof why) != 0) {
     snprintf(out->why, sizeof out->why, "default: this call cannot be tuned: %s", why);
     give_up((int[]){ pair[0], pair[1], memory }, 3);
     end_session();
@@ -234,18 +234,18 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
     session.n_suspects = 0;
   session.status = 0;
   session.read = 0;
-  session.beside = plan->beside;
-  session.lent = plan->lent;
+  session.background = plan->background;
+  session.provisional = plan->provisional;
   session.data = plan->data;
-  atomic_store(&session.page, sys_mmap(sizeof(struct page), true));
+  atomic_store(&session.shared, sys_mmap(sizeof(struct shared_memory), true));
   struct tuner_job job = { .kernel = k,
                            .id = id,
                            .args = args,
                            .plan = plan,
-                           .page = session_page(),
+                           .shared = session_shared_memory(),
                            .socket = pair[1],
                            .memory = memory,
-                           .program = plan->beside
+                           .program = plan->background
                                ? (int)syscall(SYS_pidfd_open, getpid(), 0)
                                : -1,
                            .parent = getpid() };
@@ -293,16 +293,16 @@ static enum session_state session_finish(int rc, bool gone, struct outcome *out)
   unsigned suspects = session.n_suspects;
   bool crashed = false;
   log_progress(NULL);
-  if (!session.beside)
+  if (!session.background)
     session_bury(rc, &crashed);
   else if (rc != 0 && !gone)
     kill_tuner(); // it is nobody's child that one would have to wait for
-  if (crashed || (session.beside && gone))
+  if (crashed || (session.background && gone))
     session_suspect();
-  struct page *page = session_page();
-  if (rc != 0 && page)
-    out->cost = atomic_load(&page->cost);
-  if (session.beside &&
+  struct shared_memory *shared = session_shared_memory();
+  if (rc != 0 && shared)
+    out->cost = atomic_load(&shared->cost);
+  if (session.background &&
       gone) // how it ended is not known; without suspects it would end so again
     crashed = session.n_suspects > suspects;
   end_session();
@@ -318,7 +318,7 @@ static enum session_state session_finish(int rc, bool gone, struct outcome *out)
 
 // ---- listening ----------------------------------------------------------------------
 
-static void session_show(const struct progress *p) {
+static void session_show(const struct progress_report *p) {
   char line[160];
   int n = snprintf(line, sizeof line, "autotune: %s: %u of %u variant%s, %.0f s left",
                    session.kernel->name, p->done, p->total, p->total == 1 ? "" : "s",
@@ -361,9 +361,9 @@ static bool session_obey(struct outcome *out) {
     session.end = sys_now() + p->progress.silence;
     session_show(&p->progress);
     break;
-  case PACKET_LENT:
-    if (session.lent)
-      session.lent(&p->outcome, session.data);
+  case PACKET_PROVISIONAL:
+    if (session.provisional)
+      session.provisional(&p->outcome, session.data);
     break;
   case PACKET_VARIANT:
     live_load(session.kernel, p->arm, session.variant);
@@ -405,9 +405,10 @@ enum session_state session_wait(double seconds, struct outcome *out) {
 }
 
 bool session_has_news(void) {
-  struct page *page = session_page();
+  struct shared_memory *shared = session_shared_memory();
   return session.kernel &&
-      (!page || atomic_load_explicit(&page->news, memory_order_relaxed) != session.read ||
+      (!shared ||
+       atomic_load_explicit(&shared->news, memory_order_relaxed) != session.read ||
        (++session.looks % 64 == 0 && sys_now() >= session.end)); // the clock costs most
 }
 
@@ -415,11 +416,11 @@ void session_cancel(void) {
   if (!session.kernel)
     return;
   int pidfd = atomic_load(&session.pidfd); // by SIGTERM it leaves nothing half-written
-  if (session.beside && pidfd >= 0)
+  if (session.background && pidfd >= 0)
     syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0);
-  else if (!session.beside)
+  else if (!session.background)
     kill_tuner();
-  if (!session.beside)
+  if (!session.background)
     session_reap(LAST_BREATH);
   close_one(&session.memory);
   end_session();

@@ -30,24 +30,24 @@ enum plan_kind {
 };
 struct plan { /* what is wanted of a tuner */
   enum plan_kind kind;
-  bool beside;  /* the program does not wait */
-  bool again;   /* what is stored is not final: search on */
-  bool retry;   /* the last tuner crashed: without what it was compiling */
-  double share; /* of the program's seconds in the kernel that all may cost; 0: no such
+  bool background; /* the program does not wait */
+  bool again;      /* what is stored is not final: search on */
+  bool retry;      /* the last tuner crashed: without what it was compiling */
+  double fraction; /* of the program's seconds in the kernel that all may cost; 0: no such
                    bound */
-  double until; /* end where less improvement is expected; 0: never */
+  double until;    /* end where less improvement is expected; 0: never */
   double ratio, since; /* PLAN_RACE: how much slower it became, and when (unix time) */
   const choice *points;
   unsigned n_points; /* one after another; read by session_start alone */
   /* In the program, by whoever looks after the session: what may be run until the tuning
    * ends. NULL: nothing is wanted. */
-  void (*lent)(const struct outcome *out, void *data);
+  void (*provisional)(const struct outcome *out, void *data);
   void *data;
   const struct summary
       *adopt; /* PLAN_CHECK: what is stored where the point is right; NULL: nothing */
   const char *why; /* why the store was no help; NULL: not known */
 };
-struct progress {
+struct progress_report {
   unsigned done, total;
   double best, original; /* seconds of a call; 0: not known yet */
   double left;           /* seconds of the budget */
@@ -81,7 +81,7 @@ struct lane {
 /* Memory of the program and its tuner both, so that looking costs neither a system call
  * nor a lock. In the program only whoever is `busy` (decide.c) may touch it. */
 enum { COMPILING = 64 };
-struct page {
+struct shared_memory {
   _Atomic double spent; /* by the program: seconds it has been in the kernel's calls */
   _Atomic double
       allowed; /* by the program: seconds of CPU that this tuning may have cost by now */
@@ -102,12 +102,12 @@ bool session_inside(void);
  */
 bool session_stopping(void);
 /* In the tuner: offers the program what it may run meanwhile. */
-void session_lend(const struct outcome *out);
+void session_offer(const struct outcome *out);
 /* In the tuner: hands the shared object behind FD to the program, as ARM. False: the
  * program has not read for long. */
 bool session_send_variant(unsigned arm, int fd);
 /* The page of the session that runs; NULL: there is none, or no memory for it. */
-struct page *session_page(void);
+struct shared_memory *session_shared_memory(void);
 /* The kernel's library was closed while another thread, which looks after the session,
  * waited for the loader: that thread is to look at nothing of the kernel's. */
 void session_abandon(bool yes);

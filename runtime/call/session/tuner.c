@@ -16,8 +16,8 @@
 
 struct line {
   int socket;
-  struct page *page;
-  bool beside;
+  struct shared_memory *shared;
+  bool background;
   double last;
 };
 
@@ -42,10 +42,10 @@ bool session_stopping(void) {
 // A program that does not wait may not read for long: it can do without the news, but not
 // without the outcome. FD goes with the packet unless it is -1.
 static bool send_with(const struct line *l, const struct packet *p, int fd) {
-  int flags = l->beside && p->kind != PACKET_OUTCOME ? MSG_DONTWAIT : 0;
+  int flags = l->background && p->kind != PACKET_OUTCOME ? MSG_DONTWAIT : 0;
   bool sent = message_send(l->socket, p, sizeof *p, fd, flags, session_stopping);
-  if (sent && l->page)
-    atomic_fetch_add(&l->page->news, 1);
+  if (sent && l->shared)
+    atomic_fetch_add(&l->shared->news, 1);
   return sent;
 }
 
@@ -62,7 +62,7 @@ bool session_ask(const struct gpu_request *r, int fd, void *answer, size_t size,
                  double seconds) {
   struct packet p = { .kind = PACKET_GPU, .gpu = *r };
   double end = sys_now() + seconds;
-  if (!tuner.line || tuner.line->beside || !send_with(tuner.line, &p, fd))
+  if (!tuner.line || tuner.line->background || !send_with(tuner.line, &p, fd))
     return false;
   while (!session_stopping() && sys_now() < end) {
     struct pollfd ready = { tuner.socket, POLLIN, 0 };
@@ -82,9 +82,10 @@ bool session_ask(const struct gpu_request *r, int fd, void *answer, size_t size,
   return false;
 }
 
-void session_lend(const struct outcome *out) {
+void session_offer(const struct outcome *out) {
   if (tuner.line)
-    send_packet(tuner.line, &(struct packet){ .kind = PACKET_LENT, .outcome = *out });
+    send_packet(tuner.line,
+                &(struct packet){ .kind = PACKET_PROVISIONAL, .outcome = *out });
 }
 
 static void tuner_stop(int signal) {
@@ -98,7 +99,7 @@ static void forward_log(enum autotune_level level, const char *message, void *da
   send_packet(data, &p);
 }
 
-static void tuner_report(void *data, const struct progress *progress) {
+static void tuner_report(void *data, const struct progress_report *progress) {
   struct line *l = data;
   double now = sys_now();
   // Not more than ten a second, unless the program must be told to be more patient.
@@ -123,7 +124,7 @@ static void look_at_socket(int signal) {
 // looking.
 static bool tuner_follow(const struct tuner_job *job) {
   struct sigaction look = { .sa_handler = look_at_socket, .sa_flags = SA_RESTART };
-  if (!job->plan->beside)
+  if (!job->plan->background)
     return sandbox_follow(job->parent, SIGTERM);
   sigaction(SIGIO, &look, NULL);
   fcntl(tuner.socket, F_SETOWN, getpid());
@@ -162,7 +163,9 @@ void tuner_main(const struct tuner_job *job) {
   tuner.program = watches ? fds[2] : -1;
   if (!tuner_follow(job))
     _exit(1);
-  struct line l = { .socket = fds[0], .page = job->page, .beside = job->plan->beside };
+  struct line l = { .socket = fds[0],
+                    .shared = job->shared,
+                    .background = job->plan->background };
   tuner.line = &l;
   autotune_set_log(forward_log, &l);
   p.rc = tune_run(job->kernel, job->id, job->args, job->plan, fds[1], tuner_report, &l,

@@ -267,14 +267,14 @@ static struct capturing *capture_capture_begin(const struct autotune_kernel *k) 
 
 bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long long *key,
                    void *const *args, struct autotune_call_state *state) {
-  struct hush hush;
+  struct blocked_signals blocked_signals;
   if (!k->replay) {
     log_once(AUTOTUNE_WARN, k->name, "%s: not captured: %s", k->name,
              k->not_captured ? k->not_captured : "it was translated by another version");
     return false;
   }
   struct capturing *c = capture_capture_begin(k);
-  sys_hush(&hush);
+  sys_block_signals(&blocked_signals);
   bool good = c && find_memory(c, args) && capture_describe(c, key, args) &&
       capture_open_file(c, unit, key) && capture_write_file(c);
   if (c && !good && c->fd >= 0)
@@ -284,7 +284,7 @@ bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long lo
                 k->name, c->path, c->bytes);
   else
     log_message(AUTOTUNE_WARN, "%s: not captured: %s", k->name, c ? c->why : "no memory");
-  sys_unhush(&hush);
+  sys_unblock_signals(&blocked_signals);
   if (c && !good)
     capture_capture_end(c);
   state->capture = good ? c : NULL;
@@ -295,18 +295,18 @@ bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long lo
 
 void capture_end(struct autotune_call_state *state) {
   struct capturing *c = state->capture;
-  struct hush hush;
+  struct blocked_signals blocked_signals;
   int error = errno;
   struct capture_result r = { .seconds = sys_now() - c->began };
   state->capture = NULL;
-  sys_hush(&hush);
+  sys_block_signals(&blocked_signals);
   r.outputs = capture_outputs(c->kernel, c->spans);
   r.ret = state->result ? XXH3_64bits(state->result, c->kernel->ret_size) : 0;
   r.sum = capture_result_sum(&r);
   if (pwrite(c->fd, &r, sizeof r, sizeof(struct capture_head)) != (ssize_t)sizeof r)
     log_message(AUTOTUNE_WARN, "%s: what the captured call wrote is not known: %s",
                 c->kernel->name, strerror(errno));
-  sys_unhush(&hush);
+  sys_unblock_signals(&blocked_signals);
   capture_capture_end(c);
   errno = error;
 }

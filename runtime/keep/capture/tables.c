@@ -191,7 +191,7 @@ static void tables_kernel(struct stream *s, struct autotune_kernel *k) {
   stream_unsigned(s, &k->budget_variants);
   stream_text(s, &k->mode);
   stream_unsigned(s, &k->openmp);
-  stream_double(s, &k->budget_share);
+  stream_double(s, &k->budget_fraction);
   stream_double(s, &k->until);
   stream_text(s, &k->family);
   stream_text(s, &k->compiler);

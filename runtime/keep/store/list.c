@@ -70,8 +70,8 @@ static int add_summary(struct listed *item, struct cell *cells) {
   if (!own_cells(item, &table_winner, cells))
     return -1;
   bool good = summary_of(cells, &item->summary);
-  item->borrowed = good && summary_is_borrowed(&item->summary);
-  item->finished = good && !item->borrowed;
+  item->provisional = good && summary_is_provisional(&item->summary);
+  item->finished = good && !item->provisional;
   item->problem.toolchain = cells[1].data;
   return 0;
 }
@@ -147,8 +147,8 @@ void store_list_free(struct listing *l) {
 // ---- what goes on -------------------------------------------------------------------
 
 static void see_problem(struct store *s, int64_t id, const char *kernel,
-                        const struct course *c,
-                        void (*see)(const struct problem *p, const struct course *c,
+                        const struct progress *c,
+                        void (*see)(const struct problem *p, const struct progress *c,
                                     void *data),
                         void *data) {
   struct cell cells[STORE_CELLS];
@@ -161,17 +161,18 @@ static void see_problem(struct store *s, int64_t id, const char *kernel,
   sqlite3_finalize(q);
 }
 
-int store_courses(struct store *s, const char *kernel,
-                  void (*see)(const struct problem *p, const struct course *c,
-                              void *data),
-                  void *data) {
+int store_progresses(struct store *s, const char *kernel,
+                     void (*see)(const struct problem *p, const struct progress *c,
+                                 void *data),
+                     void *data) {
   struct cell cells[STORE_CELLS];
-  struct course c;
-  sqlite3_stmt *q =
-      store_usable(s) ? store_select(s, &table_course, "ORDER BY began, problem") : NULL;
+  struct progress c;
+  sqlite3_stmt *q = store_usable(s)
+      ? store_select(s, &table_progress, "ORDER BY began, problem")
+      : NULL;
   int rc = q ? SQLITE_ROW : SQLITE_ERROR;
   while (q && (rc = store_step(q)) == SQLITE_ROW)
-    if (row_read(q, &table_course, cells) && course_of(cells, &c))
+    if (row_read(q, &table_progress, cells) && progress_of(cells, &c))
       see_problem(s, cells[0].i, kernel, &c, see, data);
   sqlite3_finalize(q);
   return rc == SQLITE_DONE ? 0 : -1;

@@ -168,10 +168,10 @@ bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
   return same;
 }
 
-static const char borrowed[] = "borrowed from ";
+static const char provisional[] = "borrowed from ";
 
-bool summary_is_borrowed(const struct summary *m) {
-  return m->source && strncmp(m->source, borrowed, sizeof borrowed - 1) == 0;
+bool summary_is_provisional(const struct summary *m) {
+  return m->source && strncmp(m->source, provisional, sizeof provisional - 1) == 0;
 }
 
 // ---- variants -----------------------------------------------------------------------

@@ -68,7 +68,7 @@ bool store_owner_lives(const struct record *r) {
 }
 
 // Elsewhere a tuning is believed to go on for as long as its budget lasts.
-bool course_lives(const struct course *c) {
+bool progress_lives(const struct progress *c) {
   struct record r = { .message = c->owner,
                       .when = c->until > c->when ? c->until : c->when };
   if (sys_unix() < r.when)

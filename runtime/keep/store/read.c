@@ -118,7 +118,7 @@ static bool read_has_winner(struct store *s, int64_t problem) {
   sqlite3_stmt *q = store_select(s, &table_winner, "WHERE problem = ?1");
   sqlite3_bind_int64(q, 1, problem);
   bool found = first_row(s, q, &table_winner, cells) &&
-      !(summary_of(cells, &m) && summary_is_borrowed(&m));
+      !(summary_of(cells, &m) && summary_is_provisional(&m));
   read_end(s, q);
   return found && s->db;
 }
@@ -236,19 +236,19 @@ bool store_winner(struct store *s, const struct identity *id, struct summary *ou
 }
 
 // Without a time a good variant is as good as unknown.
-static enum knowledge read_judge(const struct record *r, enum fate *fate,
+static enum knowledge read_judge(const struct record *r, enum status *status,
                                  struct estimate *e, struct features *features) {
   char self[128];
-  *fate = r->fate;
+  *status = r->status;
   *e = (struct estimate){ 0 };
-  if (r->fate == FATE_DROPPED)
+  if (r->status == STATUS_DROPPED)
     return KNOWN_NOTHING;
-  if (r->fate == FATE_PENDING && store_owner_lives(r)) {
+  if (r->status == STATUS_PENDING && store_owner_lives(r)) {
     store_owner(self, sizeof self);
     return strcmp(self, r->message) == 0 ? KNOWN_NOTHING : KNOWN_TAKEN;
   }
   *e = stats_of(r->samples, r->n_samples);
-  if (e->n == 0 && r->fate == FATE_OK)
+  if (e->n == 0 && r->status == STATUS_OK)
     return KNOWN_NOTHING;
   if (features)
     record_features(r, features);
@@ -256,7 +256,7 @@ static enum knowledge read_judge(const struct record *r, enum fate *fate,
 }
 
 enum knowledge store_look(struct store *s, const struct identity *id, uint64_t variant,
-                          enum fate *fate, struct estimate *e,
+                          enum status *status, struct estimate *e,
                           struct features *features) {
   struct cell cells[STORE_CELLS];
   struct record r;
@@ -270,14 +270,14 @@ enum knowledge store_look(struct store *s, const struct identity *id, uint64_t v
   sqlite3_bind_int64(q, 2, (int64_t)variant);
   if (first_row(s, q, &table_variant, cells) && cells[0].i == problem &&
       record_of(cells, &r) && r.variant == variant)
-    known = read_judge(&r, fate, e, features);
+    known = read_judge(&r, status, e, features);
   read_end(s, q);
   return known;
 }
 
 bool store_known(struct store *s, const struct identity *id, uint64_t variant,
-                 enum fate *fate, struct estimate *e, struct features *features) {
-  return store_look(s, id, variant, fate, e, features) == KNOWN_RESULT;
+                 enum status *status, struct estimate *e, struct features *features) {
+  return store_look(s, id, variant, status, e, features) == KNOWN_RESULT;
 }
 
 // ---- what others write --------------------------------------------------------------
@@ -309,7 +309,7 @@ void store_news(struct store *s, const struct identity *id, double *since,
   sqlite3_bind_int64(q, 1, problem);
   sqlite3_bind_double(q, 2, *since);
   while (first_row(s, q, &table_variant, cells)) {
-    if (cells[0].i != problem || !record_of(cells, &r) || r.fate == FATE_PENDING)
+    if (cells[0].i != problem || !record_of(cells, &r) || r.status == STATUS_PENDING)
       continue;
     last = cells[10].d > last ? cells[10].d : last;
     see(&r, data);

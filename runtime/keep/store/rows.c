@@ -154,7 +154,7 @@ void record_cells(int64_t problem, const struct record *r, double when, struct c
   c[1] = rows_integer((int64_t)r->variant);
   c[2] = text_cell(t, 2, r->values);
   c[3] = text_cell(t, 3, r->compiler);
-  c[4] = rows_integer(r->fate);
+  c[4] = rows_integer(r->status);
   c[5] = text_cell(t, 5, r->message);
   c[6] = rows_blob(r->samples, samples < most ? samples : most);
   c[7] = rows_real(r->compile_seconds);
@@ -179,7 +179,7 @@ static bool are_seconds(const struct cell *c, unsigned n) {
 }
 
 bool record_of(const struct cell *c, struct record *r) {
-  if (c[4].i < 0 || c[4].i >= FATES || c[6].size % sizeof(double) != 0 ||
+  if (c[4].i < 0 || c[4].i >= STATUSES || c[6].size % sizeof(double) != 0 ||
       c[11].size % sizeof(float) != 0 || !are_seconds(c + 7, 4))
     return false;
   const char *samples = c[6].data;
@@ -193,7 +193,7 @@ bool record_of(const struct cell *c, struct record *r) {
   *r = (struct record){ .variant = (uint64_t)c[1].i,
                         .values = c[2].data,
                         .compiler = c[3].data,
-                        .fate = (enum fate)c[4].i,
+                        .status = (enum status)c[4].i,
                         .message = c[5].data,
                         .samples = c[6].data,
                         .n_samples = n,
@@ -277,40 +277,41 @@ bool summary_of(const struct cell *c, struct summary *m) {
                          .machine = c[29].data,
                          .source = c[30].data,
                          .same = (unsigned)c[31].i };
-  size_t fates = c[15].size; // fewer in an earlier format
-  if (fates % sizeof *m->failed != 0 || c[14].i < 0 || c[14].i > UINT32_MAX ||
+  size_t statuses = c[15].size; // fewer in an earlier format
+  if (statuses % sizeof *m->failed != 0 || c[14].i < 0 || c[14].i > UINT32_MAX ||
       c[16].i < 0 || c[16].i > UINT32_MAX || c[23].i < 0 || c[23].i > 2 || c[31].i < 0 ||
       c[31].i > UINT32_MAX)
     return false;
-  memcpy(m->failed, c[15].data, fates < sizeof m->failed ? fates : sizeof m->failed);
+  memcpy(m->failed, c[15].data,
+         statuses < sizeof m->failed ? statuses : sizeof m->failed);
   return estimate_of(c + 6, &m->original) && estimate_of(c + 10, &m->best) &&
       are_seconds(c + 17, 4) && are_seconds(c + 26, 1) && c[21].d >= 0 && c[22].d >= 0;
 }
 
 // ---- courses ------------------------------------------------------------------------
 
-void course_cells(int64_t problem, const struct course *course, struct cell *c) {
-  const struct table *t = &table_course;
+void progress_cells(int64_t problem, const struct progress *progress, struct cell *c) {
+  const struct table *t = &table_progress;
   c[0] = rows_integer(problem);
-  c[1] = rows_integer(course->phase);
-  c[2] = text_cell(t, 2, course->owner);
-  c[3] = rows_real(course->began);
-  c[4] = rows_real(course->until);
-  c[5] = rows_integer(course->expected);
-  c[6] = rows_real(course->original);
-  c[7] = text_cell(t, 7, course->why);
-  c[8] = rows_real(course->when);
+  c[1] = rows_integer(progress->phase);
+  c[2] = text_cell(t, 2, progress->owner);
+  c[3] = rows_real(progress->began);
+  c[4] = rows_real(progress->until);
+  c[5] = rows_integer(progress->expected);
+  c[6] = rows_real(progress->original);
+  c[7] = text_cell(t, 7, progress->why);
+  c[8] = rows_real(progress->when);
 }
 
-bool course_of(const struct cell *c, struct course *course) {
-  *course = (struct course){ .phase = (enum phase)c[1].i,
-                             .owner = c[2].data,
-                             .began = c[3].d,
-                             .until = c[4].d,
-                             .expected = (unsigned)c[5].i,
-                             .original = c[6].d,
-                             .why = c[7].data,
-                             .when = c[8].d };
+bool progress_of(const struct cell *c, struct progress *progress) {
+  *progress = (struct progress){ .phase = (enum phase)c[1].i,
+                                 .owner = c[2].data,
+                                 .began = c[3].d,
+                                 .until = c[4].d,
+                                 .expected = (unsigned)c[5].i,
+                                 .original = c[6].d,
+                                 .why = c[7].data,
+                                 .when = c[8].d };
   return c[1].i >= 0 && c[1].i < PHASES && c[5].i >= 0 && c[5].i <= UINT32_MAX &&
       are_seconds(c + 3, 2) && are_seconds(c + 6, 1) && are_seconds(c + 8, 1);
 }

@@ -62,7 +62,7 @@ struct record {       /* one variant tried */
   uint64_t variant;   /* hash of its values, text, flags, compiler and compiler version */
   const char *values; /* "MR=6\nNR=64\n…": names and values, sorted by name */
   const char *compiler; /* with version */
-  enum fate fate;
+  enum status status;
   const char *message;
   const double *samples;
   unsigned n_samples;
@@ -79,7 +79,7 @@ struct summary {                  /* one tuning of one key */
   const char *values;             /* the winner's, as in record */
   const char *compiler;
   uint64_t object; /* xxh3 of the shared object's bytes; 0: none */
-  unsigned tried, failed[FATES], total_hint; /* tried: none that was dropped */
+  unsigned tried, failed[STATUSES], total_hint; /* tried: none that was dropped */
   unsigned same; /* of these had the machine code of another, and were not run */
   double compile_seconds, verify_seconds, time_seconds, total_seconds;
   double flops, bytes;
@@ -95,7 +95,7 @@ struct summary {                  /* one tuning of one key */
 /* How far a tuning is, for who looks on (`autotune report --follow`): the last that began
  * for a problem. */
 enum phase { PHASE_SEARCH, PHASE_RACE, PHASE_ENDED, PHASES };
-struct course {
+struct progress {
   enum phase phase;
   double began, until; /* unix time; when its budget will be spent */
   unsigned expected;   /* variants that it may try */
@@ -122,13 +122,14 @@ bool store_winner(struct store *s, const struct identity *id, struct summary *ou
                   char **why);
 void store_summary_free(struct summary *s);
 /* What is known of one variant (fate, samples), so that it is not tried again; a
- * FATE_PENDING row means that it took the tuner down. FEATURES may be NULL. */
+ * STATUS_PENDING row means that it took the tuner down. FEATURES may be NULL. */
 bool store_known(struct store *s, const struct identity *id, uint64_t variant,
-                 enum fate *fate, struct estimate *e, struct features *features);
+                 enum status *status, struct estimate *e, struct features *features);
 /* The same, and whether another living process is at it. */
 enum knowledge { KNOWN_NOTHING, KNOWN_RESULT, KNOWN_TAKEN };
 enum knowledge store_look(struct store *s, const struct identity *id, uint64_t variant,
-                          enum fate *fate, struct estimate *e, struct features *features);
+                          enum status *status, struct estimate *e,
+                          struct features *features);
 /* Has another connection written since the last such question? */
 bool store_changed(struct store *s);
 /* Calls SEE for each variant of ID whose fate was written at *SINCE or later (unix time),
@@ -143,7 +144,7 @@ int store_summary(struct store *s, const struct identity *id, const struct summa
 int store_asked(struct store *s, const struct identity *id,
                 const struct autotune_kernel *k, const char *why);
 /* Notes how far the tuning of ID is, which this process does. */
-int store_course(struct store *s, const struct identity *id, const struct course *c);
+int store_progress(struct store *s, const struct identity *id, const struct progress *c);
 int store_forget(struct store *s, const char *kernel, uint64_t unit, const long long *key,
                  unsigned n_keys); /* kernel NULL: all; key NULL: all keys */
 
@@ -174,7 +175,7 @@ bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
                   struct summary *out);
 /* Is M no result of a tuning, but what runs until there is one? Its source says from
  * where. */
-bool summary_is_borrowed(const struct summary *m);
+bool summary_is_provisional(const struct summary *m);
 /* Between keys: the sum over their parts of |log2 ratio|. */
 double key_distance(const long long *a, const long long *b, unsigned n);
 

@@ -86,24 +86,24 @@ static const struct column asked_columns[] = {
   { "at", CELL_REAL, 0 },
 };
 
-static const struct column course_columns[] = {
+static const struct column progress_columns[] = {
   { "problem", CELL_INT, 0 },   { "phase", CELL_INT, 0 },   { "owner", CELL_TEXT, NAME },
   { "began", CELL_REAL, 0 },    { "until", CELL_REAL, 0 },  { "expected", CELL_INT, 0 },
   { "original", CELL_REAL, 0 }, { "why", CELL_TEXT, TEXT }, { "at", CELL_REAL, 0 },
 };
 
-#define TABLE(name, keys)                                                             \
-  const struct table table_##name = { #name, name##_columns,                          \
+#define TABLE(name, sql, keys)                                                        \
+  const struct table table_##name = { sql, name##_columns,                            \
                                       sizeof name##_columns / sizeof *name##_columns, \
                                       keys }
-TABLE(problem, 1);
-TABLE(variant, 2);
-TABLE(winner, 1);
-TABLE(asked, 1);
-TABLE(course, 1);
+TABLE(problem, "problem", 1);
+TABLE(variant, "variant", 2);
+TABLE(winner, "winner", 1);
+TABLE(asked, "asked", 1);
+TABLE(progress, "course", 1);
 const struct table *const store_tables[STORE_TABLES] = { &table_problem, &table_variant,
                                                          &table_winner, &table_asked,
-                                                         &table_course };
+                                                         &table_progress };
 
 _Static_assert(sizeof winner_columns / sizeof *winner_columns <= STORE_CELLS, "cells");
 

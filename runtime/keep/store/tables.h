@@ -45,7 +45,7 @@ struct table {
   unsigned n, n_keys;
 };
 extern const struct table table_problem, table_variant, table_winner, table_asked,
-    table_course;
+    table_progress;
 extern const struct table *const store_tables[STORE_TABLES];
 
 /* SQL, malloc'ed. The checksum is the last column of a row and of a result. */
@@ -73,11 +73,11 @@ void record_cells(int64_t problem, const struct record *r, double when,
                   struct cell *cells);
 void summary_cells(int64_t problem, const char *toolchain, const struct summary *m,
                    struct cell *cells);
-void course_cells(int64_t problem, const struct course *c, struct cell *cells);
+void progress_cells(int64_t problem, const struct progress *c, struct cell *cells);
 /* False: out of range. Texts point into the cells. */
 bool record_of(const struct cell *cells, struct record *r);
 bool summary_of(const struct cell *cells, struct summary *m);
-bool course_of(const struct cell *cells, struct course *c);
+bool progress_of(const struct cell *cells, struct progress *c);
 
 /* A problem as columns have it, in one block of its own; NULL: no memory. */
 struct problem {
@@ -160,14 +160,14 @@ void store_owner(char *text, size_t size);
 /* Is the process that wrote the pending R still at it? Elsewhere: may it be? */
 bool store_owner_lives(const struct record *r);
 /* Does the tuning C go on? */
-bool course_lives(const struct course *c);
+bool progress_lives(const struct progress *c);
 
 /* ---- list.c: all there is, for reports ------------------------------------------- */
 
 struct listed {
   struct problem problem;
-  bool finished; /* a tuning ended: SUMMARY holds */
-  bool borrowed; /* none did, but SUMMARY says what runs until then */
+  bool finished;    /* a tuning ended: SUMMARY holds */
+  bool provisional; /* none did, but SUMMARY says what runs until then */
   struct summary summary;
   struct record *records;
   unsigned n_records;
@@ -182,10 +182,10 @@ struct listing {
 int store_list(struct store *s, const char *kernel, struct listing *out);
 void store_list_free(struct listing *l);
 /* Calls SEE for the last tuning of each problem of KERNEL, or of all (NULL). 0 or -1. */
-int store_courses(struct store *s, const char *kernel,
-                  void (*see)(const struct problem *p, const struct course *c,
-                              void *data),
-                  void *data);
+int store_progresses(struct store *s, const char *kernel,
+                     void (*see)(const struct problem *p, const struct progress *c,
+                                 void *data),
+                     void *data);
 /* Calls SEE for each variant of PROBLEM that was written at SINCE or later (unix time),
  * pending ones, too. 0 or -1. */
 int store_since(struct store *s, int64_t problem, double since,

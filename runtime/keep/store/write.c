@@ -209,7 +209,7 @@ int store_begin(struct store *s, const struct identity *id, const struct record 
   struct record pending = *r;
   char owner[128];
   store_owner(owner, sizeof owner);
-  pending.fate = FATE_PENDING;
+  pending.status = STATUS_PENDING;
   // Whose trial it is: while that process lives, nothing has happened yet.
   pending.message = owner;
   pending.n_samples = 0;
@@ -264,20 +264,21 @@ int store_asked(struct store *s, const struct identity *id,
 // Is the course that is told of PROBLEM that of a living process other than OWNER?
 static bool is_told_by_another(struct store *s, int64_t problem, const char *owner) {
   struct cell cells[STORE_CELLS];
-  struct course c;
-  sqlite3_stmt *q = store_select(s, &table_course, "WHERE problem = ?1");
+  struct progress c;
+  sqlite3_stmt *q = store_select(s, &table_progress, "WHERE problem = ?1");
   sqlite3_bind_int64(q, 1, problem);
-  bool another = q && store_step(q) == SQLITE_ROW && row_read(q, &table_course, cells) &&
-      course_of(cells, &c) && strcmp(c.owner, owner) != 0 && course_lives(&c);
+  bool another = q && store_step(q) == SQLITE_ROW &&
+      row_read(q, &table_progress, cells) && progress_of(cells, &c) &&
+      strcmp(c.owner, owner) != 0 && progress_lives(&c);
   sqlite3_finalize(q);
   return another;
 }
 
-int store_course(struct store *s, const struct identity *id, const struct course *c) {
+int store_progress(struct store *s, const struct identity *id, const struct progress *c) {
   if (!store_usable(s) || s->dead)
     return -1;
   struct cell cells[STORE_CELLS];
-  struct course mine = *c;
+  struct progress mine = *c;
   char owner[128];
   store_owner(owner, sizeof owner);
   mine.owner = owner;
@@ -285,6 +286,6 @@ int store_course(struct store *s, const struct identity *id, const struct course
   int64_t problem = enqueue_problem(s, id);
   if (problem && is_told_by_another(s, problem, owner))
     return store_flush(s, WAIT, false);
-  course_cells(problem, &mine, cells);
-  return write_row(s, problem, &table_course, cells, WAIT, false);
+  progress_cells(problem, &mine, cells);
+  return write_row(s, problem, &table_progress, cells, WAIT, false);
 }

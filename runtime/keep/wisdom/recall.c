@@ -37,8 +37,8 @@ static void count_held(struct store *s, const struct autotune_kernel *k,
   sqlite3_stmt *q = store_select(s, &table_variant, "WHERE problem = ?1");
   sqlite3_bind_int64(q, 1, problem_id(id));
   while (q && all < MOST_COUNTED && store_step(q) == SQLITE_ROW)
-    if (row_read(q, &table_variant, cells) && record_of(cells, &r) && r.fate == FATE_OK &&
-        r.n_samples > 0) {
+    if (row_read(q, &table_variant, cells) && record_of(cells, &r) &&
+        r.status == STATUS_OK && r.n_samples > 0) {
       held += recall_holds(k, id, &r);
       all++;
     }
@@ -84,7 +84,7 @@ static void from_store(struct store *s, const struct autotune_kernel *k,
   free(why);
   if (!found)
     return;
-  if (summary_is_borrowed(m) && !locked)
+  if (summary_is_provisional(m) && !locked)
     return;
   bool other = m->space && id->space && m->space != id->space;
   if (other && (!locked || !m->winner)) { // what was added may be better
@@ -131,13 +131,13 @@ static void recall_from_wisdom(struct store *s, const struct autotune_kernel *k,
 }
 
 // What an earlier process has borrowed and nobody has tuned since.
-static void from_borrowed(const struct autotune_kernel *k, struct recall *out) {
+static void from_provisional(const struct autotune_kernel *k, struct recall *out) {
   struct summary *m = &out->stored;
-  if (!m->values || !summary_is_borrowed(m) || !recall_is_current(k, m, out))
+  if (!m->values || !summary_is_provisional(m) || !recall_is_current(k, m, out))
     return;
   char *path = objects_find(m->object);
   if (path)
-    recall_take(out, RECALL_BORROWED, m, path);
+    recall_take(out, RECALL_PROVISIONAL, m, path);
 }
 
 // ---- the question -------------------------------------------------------------------
@@ -164,7 +164,7 @@ void recall_find(const struct autotune_kernel *k, const struct identity *id, boo
   if (out->kind == RECALL_NOTHING && wisdom_given() && k->n_params <= MAX_PARAMS)
     recall_from_wisdom(s, k, id, out);
   if (out->kind == RECALL_NOTHING && !locked)
-    from_borrowed(k, out);
+    from_provisional(k, out);
   if (s && out->kind == RECALL_NOTHING && locked)
     store_asked(s, id, k, out->why);
   if (s)

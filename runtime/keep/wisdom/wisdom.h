@@ -86,7 +86,7 @@ enum recall_kind {
   RECALL_DEFAULT /* nothing beats it */,
   RECALL_OBJECT /* PATH is its code */,
   RECALL_POINT /* to be compiled and checked */,
-  RECALL_BORROWED /* PATH is its code; it runs until something is tuned */
+  RECALL_PROVISIONAL /* PATH is its code; it runs until something is tuned */
 };
 struct recall {
   enum recall_kind kind;

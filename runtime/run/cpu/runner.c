@@ -89,7 +89,7 @@ static bool runner_checked_run(struct runner *r, const struct command *c,
   bool right = c->reference ? image_reference(m, a->message, sizeof a->message)
                             : image_check(m, true, a->message, sizeof a->message);
   if (!right)
-    a->fate = FATE_WRONG;
+    a->status = STATUS_WRONG;
   return right;
 }
 
@@ -154,7 +154,7 @@ static void runner_choose_rival(struct runner *r, const struct command *c,
 
 // How many times as long as usual the rival took, as its fastest of the first N runs
 // tell.
-static double least_pace(const struct rival *rival, unsigned n) {
+static double least_slowdown(const struct rival *rival, unsigned n) {
   return rival->code ? runner_least(rival->samples, n) / rival->seconds : 1;
 }
 
@@ -162,7 +162,7 @@ static double least_pace(const struct rival *rival, unsigned n) {
 static bool runner_is_slow(const struct trial_plan *p, const struct answer *a,
                            const struct rival *rival, double spent) {
   unsigned n = a->n_samples;
-  double best = n ? runner_least(a->samples, n) / least_pace(rival, n) : 0;
+  double best = n ? runner_least(a->samples, n) / least_slowdown(rival, n) : 0;
   if (p->stop_above <= 0 || n < 2)
     return false;
   // What is only somewhat slower is not given up before the system has found cores for
@@ -214,8 +214,8 @@ static void runner_sample(struct runner *r, const struct command *c, autotune_fn
     a->samples[a->n_samples++] = runner_run_once(r, p, code, batch);
   } while (!runner_is_enough(p, a, &rival, runner_now() - start));
   runner_allow(r, 0);
-  a->pace = rival.code ? stats_median(rival.samples, a->n_samples).median / rival.seconds
-                       : 1;
+  a->slowdown =
+      rival.code ? stats_median(rival.samples, a->n_samples).median / rival.seconds : 1;
   a->time_seconds = runner_now() - start;
 }
 
@@ -258,7 +258,7 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
   const autotune_fn *entry =
       code ? (const autotune_fn *)jit->symbol(code, "autotune_entry") : NULL;
   if (!entry || !*entry) {
-    a->fate = FATE_LOAD;
+    a->status = STATUS_LOAD;
     snprintf(a->message, sizeof a->message, "%s", why ? why : "it has no autotune_entry");
   }
   free(why);
@@ -271,7 +271,7 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
   struct loaded *l = runner_known(r, c->ticket);
   runner_allow(r, load_limit);
   if (!l) {
-    a->fate = FATE_LOAD;
+    a->status = STATUS_LOAD;
     snprintf(a->message, sizeof a->message, "no memory");
     return;
   }
@@ -295,7 +295,7 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
     // same.
     if (c->plan.verify && r->zygote->kernel->n_sections > 0 &&
         !image_check(&r->zygote->image, false, a->message, sizeof a->message))
-      a->fate = FATE_WRONG;
+      a->status = STATUS_WRONG;
   }
   r->warm = true;
 }
@@ -322,7 +322,7 @@ void runner_main(struct zygote *z, pid_t parent) {
   struct answer *a =
       sys_malloc(sizeof *a); // large, and the program's thread may have little stack
   while (a && message_receive(z->commands, &c, sizeof c, 0, &fd) == (ssize_t)sizeof c) {
-    *a = (struct answer){ .serial = c.serial, .fate = FATE_OK };
+    *a = (struct answer){ .serial = c.serial, .status = STATUS_OK };
     runner_try(&r, &c, fd, a);
     runner_allow(&r, 0);
     atomic_store(&z->board->running, sys_cpu());

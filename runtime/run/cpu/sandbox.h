@@ -106,10 +106,11 @@ struct command { /* tuner to worker, with the object's memfd */
 };
 struct answer { /* worker to tuner */
   uint64_t serial;
-  enum fate fate;
+  enum status status;
   char message[256];
   double verify_seconds, time_seconds, load_seconds;
-  double pace; /* how many times as long as usual the plan's rival took; 0: not known */
+  double
+      slowdown; /* how many times as long as usual the plan's rival took; 0: not known */
   unsigned n_samples;
   double samples[MAX_SAMPLES];
 };

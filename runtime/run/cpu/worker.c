@@ -19,7 +19,7 @@
 
 // Seconds that a process which only does our work may take before it counts as hanging.
 enum { START_GRACE = 60, GRACE = 10 };
-static const double slowest_pace =
+static const double slowest_slowdown =
     4; // more than that is no moment, and nothing is corrected by more
 
 struct worker_pool {
@@ -194,15 +194,15 @@ void worker_stop(struct worker_pool *w) {
 static void worker_judge(const struct notice *n, const struct trial_plan *plan,
                          struct trial *out) {
   if (n->timed_out) {
-    out->fate = FATE_TIMEOUT;
+    out->status = STATUS_TIMEOUT;
     snprintf(out->message, sizeof out->message, "no end after %.3g s", plan->limit);
   } else if (WIFSIGNALED(n->status)) {
     const char *name = sigabbrev_np(WTERMSIG(n->status));
-    out->fate = FATE_CRASH;
+    out->status = STATUS_CRASH;
     snprintf(out->message, sizeof out->message, "SIG%s%s", name ? name : "?",
              WTERMSIG(n->status) == SIGKILL ? " (out of memory?)" : "");
   } else {
-    out->fate = FATE_EXIT;
+    out->status = STATUS_EXIT;
     snprintf(out->message, sizeof out->message, "it called exit(%d)",
              WEXITSTATUS(n->status));
   }
@@ -212,26 +212,26 @@ static void worker_judge(const struct notice *n, const struct trial_plan *plan,
 // believe no number.
 static int worker_copy_answer(const struct answer *a, struct trial *out) {
   unsigned n = a->n_samples <= MAX_SAMPLES ? a->n_samples : 0;
-  out->fate = (unsigned)a->fate < FATE_PENDING ? a->fate : FATE_CRASH;
+  out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
   out->verify_seconds = a->verify_seconds;
   out->time_seconds = a->time_seconds;
   out->load_seconds = a->load_seconds;
-  out->pace = a->pace > slowest_pace ? slowest_pace
-      : a->pace >= 1 / slowest_pace  ? a->pace
-                                     : 1;
+  out->slowdown = a->slowdown > slowest_slowdown ? slowest_slowdown
+      : a->slowdown >= 1 / slowest_slowdown      ? a->slowdown
+                                                 : 1;
   for (unsigned i = 0; i < n; i++)
     if (!(a->samples[i] >= 0 && a->samples[i] < 1e9))
       n = 0;
-  if (out->fate == FATE_OK && n == 0) {
-    out->fate = FATE_CRASH;
+  if (out->status == STATUS_OK && n == 0) {
+    out->status = STATUS_CRASH;
     snprintf(out->message, sizeof out->message, "its measurements were destroyed");
   }
   out->samples = n ? sys_malloc(n * sizeof *out->samples) : NULL;
   if (n && !out->samples)
     return -1;
   for (unsigned i = 0; i < n; i++)
-    out->samples[i] = a->samples[i] / out->pace;
+    out->samples[i] = a->samples[i] / out->slowdown;
   out->n_samples = n;
   return 0;
 }
@@ -272,7 +272,7 @@ static int worker_await_answer(struct worker_pool *w, const struct trial_plan *p
     worker_judge(&n, plan, out);
     return 0;
   }
-  out->fate = session_stopping() ? FATE_PENDING : FATE_TIMEOUT;
+  out->status = session_stopping() ? STATUS_PENDING : STATUS_TIMEOUT;
   end_zygote(w);
   return -1;
 }
@@ -285,7 +285,7 @@ static int worker_trial(struct worker_pool *w, bool reference, uint64_t ticket,
   };
   struct answer *a = sys_malloc(sizeof *a);
   int fd = -1, rc = -1;
-  *out = (struct trial){ .fate = FATE_PENDING };
+  *out = (struct trial){ .status = STATUS_PENDING };
   bool ready = a && ensure_worker(w, ticket);
   if (ready && ticket != 0)
     ready = (fd = message_file("autotune-object", object, size)) >= 0;
@@ -294,7 +294,7 @@ static int worker_trial(struct worker_pool *w, bool reference, uint64_t ticket,
     w->last = ticket;
     if (message_send(w->commands, &c, sizeof c, fd, 0, session_stopping))
       rc = worker_await_answer(w, plan, a, out);
-    if (out->fate != FATE_OK && out->fate != FATE_LOAD)
+    if (out->status != STATUS_OK && out->status != STATUS_LOAD)
       kill_worker(w); // it may have written anywhere
   }
   if (rc != 0 && out->message[0] == '\0')

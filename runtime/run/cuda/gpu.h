@@ -261,13 +261,13 @@ struct gpu_variant {
   struct autotune_launch launch;
 };
 struct gpu_answer {
-  enum fate fate;
+  enum status status;
   char message[256];
   bool sticky; /* the context is lost */
   double verify_seconds, time_seconds, load_seconds;
   struct gpu_facts facts;
-  double
-      pace; /* how many times as long as usual the plan's rival took; 1: there was none */
+  double slowdown; /* how many times as long as usual the plan's rival took; 1: there was
+                      none */
   unsigned n_samples;
   double samples[MAX_GPU_SAMPLES];
 };

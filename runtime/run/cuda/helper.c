@@ -92,7 +92,7 @@ static bool helper_obey(struct gpu_run *r, int socket) {
   if (cubin) {
     gpu_run_try(r, &v, &o.plan, &reply.answer);
   } else {
-    reply.answer.fate = FATE_LOAD;
+    reply.answer.status = STATUS_LOAD;
     snprintf(reply.answer.message, sizeof reply.answer.message,
              "its cubin cannot be mapped");
   }

@@ -50,7 +50,7 @@ static bool set_facts(struct gpu_run *r, struct loaded *l, struct gpu_answer *a)
   f->spilled = load_attribute(r, FUNCTION_LOCAL, l->function);
   f->static_shared = load_attribute(r, FUNCTION_SHARED, l->function);
   a->facts = *f;
-  a->fate = FATE_LOAD;
+  a->status = STATUS_LOAD;
   if (most > 0 && threads > (unsigned long long)most) {
     snprintf(a->message, sizeof a->message,
              "blocks of %llu threads, and with %d registers each %d fit", threads,
@@ -84,7 +84,7 @@ static bool set_facts(struct gpu_run *r, struct loaded *l, struct gpu_answer *a)
         threads, f->registers, l->launch.shared + (size_t)f->static_shared);
     return false;
   }
-  a->fate = FATE_OK;
+  a->status = STATUS_OK;
   return true;
 }
 
@@ -117,7 +117,7 @@ struct loaded *gpu_load(struct gpu_run *r, const struct gpu_variant *v,
                         struct gpu_answer *a) {
   struct loaded *more = sys_realloc(r->loaded, (r->n_loaded + 1) * sizeof *more);
   if (!more) {
-    a->fate = FATE_LOAD;
+    a->status = STATUS_LOAD;
     snprintf(a->message, sizeof a->message, "no memory");
     return NULL;
   }

@@ -9,14 +9,14 @@
 
 #include "run.h"
 
-enum { MARGIN_SHARE = 32, HOST_PORTABLE = 1, HOST_MAPPED = 2 /* CU_MEMHOSTALLOC_… */ };
+enum { MARGIN_FRACTION = 32, HOST_PORTABLE = 1, HOST_MAPPED = 2 /* CU_MEMHOSTALLOC_… */ };
 
 static bool device_has_room(const struct gpu_api *api, size_t bytes, size_t *available) {
   size_t total = 0;
   *available = 0;
   if (api->memory_info(available, &total) != 0)
     return false;
-  size_t margin = total / MARGIN_SHARE;
+  size_t margin = total / MARGIN_FRACTION;
   *available = *available > margin ? *available - margin : 0;
   return bytes <= *available;
 }

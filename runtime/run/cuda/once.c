@@ -55,7 +55,7 @@ bool gpu_good(struct gpu_run *r, gpu_result e, const char *doing, struct gpu_ans
     r->lost |= is_sticky(r);
     gpu_error(r->api, e, text, sizeof text);
   }
-  a->fate = r->lost ? FATE_CRASH : FATE_LOAD;
+  a->status = r->lost ? STATUS_CRASH : STATUS_LOAD;
   a->sticky = r->lost;
   snprintf(a->message, sizeof a->message, "%s%s%s", doing, *doing ? ": " : "", text);
   return false;
@@ -73,7 +73,7 @@ static gpu_result once_launch(struct gpu_run *r, const struct loaded *l) {
 
 // The kernel runs longer than it may.
 static void too_late(struct gpu_run *r, double limit, struct gpu_answer *a) {
-  a->fate = FATE_TIMEOUT;
+  a->status = STATUS_TIMEOUT;
   gpu_result e = r->copied ? GPU_TOO_LATE
                            : await_event(r, patience > limit ? patience : limit);
   r->stuck = e == GPU_TOO_LATE;
@@ -115,12 +115,12 @@ bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limi
   }
   if (!gpu_good(r, e, "", a)) {
     if (e == GPU_LAUNCH_TIMEOUT)
-      a->fate = FATE_TIMEOUT;
+      a->status = STATUS_TIMEOUT;
     return false;
   }
   if (*seconds * n <= most)
     return true;
-  a->fate = FATE_TIMEOUT; // it ended between two looks
+  a->status = STATUS_TIMEOUT; // it ended between two looks
   snprintf(a->message, sizeof a->message, "it took %.3g s, and %.3g s is the limit",
            *seconds * n, most);
   return false;

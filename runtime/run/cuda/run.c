@@ -155,7 +155,7 @@ static gpu_result make_ready(struct gpu_run *r) {
 }
 
 static bool run_wrong(struct gpu_answer *a, const char *name, const char *what) {
-  a->fate = FATE_WRONG;
+  a->status = STATUS_WRONG;
   snprintf(a->message, sizeof a->message, "%s: %s", name, what);
   return false;
 }
@@ -216,7 +216,7 @@ static bool same_fences(struct gpu_run *r, bool original, struct gpu_answer *a) 
       return false;
     f->off |= original && !same;
     if (!same && !original) {
-      a->fate = FATE_WRONG;
+      a->status = STATUS_WRONG;
       snprintf(a->message, sizeof a->message, "memory beside %s was changed", f->name);
       return false;
     }
@@ -307,8 +307,8 @@ bool gpu_run_restore(struct gpu_run *r) {
 }
 
 static bool run_begin(const struct gpu_run *r, struct gpu_answer *a) {
-  *a = (struct gpu_answer){ .fate = r->lost ? FATE_CRASH : FATE_OK,
-                            .pace = 1,
+  *a = (struct gpu_answer){ .status = r->lost ? STATUS_CRASH : STATUS_OK,
+                            .slowdown = 1,
                             .sticky = r->lost };
   if (r->lost)
     snprintf(a->message, sizeof a->message,
@@ -320,10 +320,10 @@ static void run_finish(struct gpu_run *r, const struct gpu_scope *s,
                        struct gpu_answer *a) {
   if (!gpu_run_restore(r) && !a->sticky) {
     a->sticky = true;
-    a->fate = FATE_CRASH;
+    a->status = STATUS_CRASH;
     snprintf(a->message, sizeof a->message, "its memory could not be put back");
   }
-  if (a->fate != FATE_OK)
+  if (a->status != STATUS_OK)
     a->n_samples = 0;
   gpu_leave(r, s);
 }
@@ -342,7 +342,7 @@ void gpu_run_reference(struct gpu_run *r,
   if (good && !run_checked_run(r, NULL, false, plan, &second, out)) {
     good = false;
     memcpy(message, out->message, sizeof message);
-    if (out->fate == FATE_WRONG)
+    if (out->status == STATUS_WRONG)
       snprintf(out->message, sizeof out->message,
                "the kernel as written does not repeat itself: %.200s", message);
   }
@@ -388,8 +388,8 @@ void gpu_run_try(struct gpu_run *r, const struct gpu_variant *v,
     return;
   gpu_enter(r, &scope);
   bool good = load_and_try(r, v, plan, out);
-  if (!good && out->fate == FATE_OK) {
-    out->fate = FATE_LOAD;
+  if (!good && out->status == STATUS_OK) {
+    out->status = STATUS_LOAD;
     snprintf(out->message, sizeof out->message, "the default is not known here");
   }
   if (!good && (l = v->ticket ? gpu_loaded(r, v->ticket) : NULL))

@@ -94,8 +94,8 @@ static bool sample_is_slow(const struct trial_plan *p, const struct gpu_answer *
   unsigned n = a->n_samples;
   if (p->stop_above <= 0 || n < 2)
     return false;
-  double pace = rival->there ? sample_least(rival->samples, n) / rival->seconds : 1;
-  double best = sample_least(a->samples, n) / pace;
+  double slowdown = rival->there ? sample_least(rival->samples, n) / rival->seconds : 1;
+  double best = sample_least(a->samples, n) / slowdown;
   return best > p->stop_above && (n >= SLOW_AFTER || best > 2 * p->stop_above);
 }
 
@@ -125,7 +125,7 @@ bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_pl
   struct rival rival;
   double start = sample_now();
   bool good = true;
-  a->pace = 1;
+  a->slowdown = 1;
   if (sample_is_settled(r, p, first)) {
     a->samples[a->n_samples++] = first;
     return true;
@@ -144,7 +144,7 @@ bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_pl
       break;
   }
   if (good && rival.there)
-    a->pace = stats_median(rival.samples, a->n_samples).median / rival.seconds;
+    a->slowdown = stats_median(rival.samples, a->n_samples).median / rival.seconds;
   a->time_seconds = sample_now() - start;
   return good;
 }

@@ -51,13 +51,13 @@ static int copy_all(char *why, size_t size) {
   }
   gpu_run_reference(serve.run, serve.kernel->gpu->launch, &reference_plan,
                     serve.reference);
-  if (serve.reference->fate != FATE_OK) // which the tuner says better
+  if (serve.reference->status != STATUS_OK) // which the tuner says better
     return 0;
   return gpu_run_share(serve.run, true, serve.shared, &serve.file, why, size);
 }
 
-int serve_open(const struct autotune_kernel *k, void *const *args, bool beside, char *why,
-               size_t size) {
+int serve_open(const struct autotune_kernel *k, void *const *args, bool background,
+               char *why, size_t size) {
   const struct gpu_api *api = gpu_api_get(NULL);
   snprintf(why, size, "no memory");
   serve.call = sys_malloc(sizeof *serve.call);
@@ -65,7 +65,7 @@ int serve_open(const struct autotune_kernel *k, void *const *args, bool beside, 
   bool open = api && serve.call &&
       gpu_call_describe(k, args, gpu_asked(k, args), serve.call, why, size) == 0 &&
       (serve.run = gpu_run_new(api, serve.call, why, size));
-  if (open && beside) {
+  if (open && background) {
     open = copy_all(why, size) == 0;
     gpu_run_free(serve.run);
     serve.run = NULL;
@@ -130,7 +130,7 @@ static void serve_try(const struct gpu_request *r, int fd, struct gpu_answer *ou
     v.launch = serve.call->asked;
   }
   if (r->ticket && data == MAP_FAILED) {
-    out->fate = FATE_LOAD;
+    out->status = STATUS_LOAD;
     snprintf(out->message, sizeof out->message, "no memory for its code");
     return;
   }

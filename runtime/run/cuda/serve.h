@@ -32,8 +32,8 @@ struct gpu_offer { /* the answer to GPU_SHARE */
 /* ---- serve.c: in the program, one session at a time ------------------------------ */
 /* Describes the call at ARGS and saves what it may write; BESIDE: also runs the default
  * and copies what it reads. 0; or -1 and WHY, and nothing is open. */
-int serve_open(const struct autotune_kernel *k, void *const *args, bool beside, char *why,
-               size_t size);
+int serve_open(const struct autotune_kernel *k, void *const *args, bool background,
+               char *why, size_t size);
 /* Does what R asks for and answers over SOCKET. */
 void serve_obey(int socket, const struct gpu_request *r, int fd);
 /* The call's memory is as before. */

@@ -26,14 +26,14 @@ static bool make_piece(struct gpu_run *r, unsigned i, char *why, size_t size) {
 }
 
 // [LOW, HIGH) without what belongs to regions, seen from the region that it is beside.
-static bool make_fence(struct gpu_run *r, const struct gpu_region *beside,
+static bool make_fence(struct gpu_run *r, const struct gpu_region *background,
                        gpu_pointer low, gpu_pointer high, char *why, size_t size) {
   for (unsigned i = 0; i < r->call.n_regions; i++) {
     const struct gpu_region *x = &r->call.regions[i];
     gpu_pointer end = x->base + x->bytes;
     if (end <= low || x->base >= high)
       continue;
-    if (high == beside->base)
+    if (high == background->base)
       low = end;
     else
       high = x->base;
@@ -42,7 +42,7 @@ static bool make_fence(struct gpu_run *r, const struct gpu_region *beside,
     return true;
   struct fence *f = &r->fences[r->n_fences++];
   *f = (struct fence){ .base = low, .bytes = high - low };
-  snprintf(f->name, sizeof f->name, "%s", beside->name);
+  snprintf(f->name, sizeof f->name, "%s", background->name);
   return gpu_buffer_make(r->api, &f->saved, f->bytes, false, why, size) &&
       gpu_tell(r, gpu_buffer_save(r->api, &f->saved, f->base, r->stream), f->name, why,
                size);

@@ -140,7 +140,7 @@ bool helper_end(struct helper *h) {
   return over;
 }
 
-void helper_fate(struct helper *h, char *text, size_t size) {
+void helper_status(struct helper *h, char *text, size_t size) {
   int status = 0;
   bool ended = spawn_reap(h, BURIAL, &status);
   if (ended && WIFSIGNALED(status)) {

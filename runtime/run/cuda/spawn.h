@@ -20,7 +20,7 @@ bool helper_spawn(struct helper *h, char *why, size_t size);
 /* Kills it, if there is one. False: it does not end, and is left behind. */
 bool helper_end(struct helper *h);
 /* It ended without being asked: says how in TEXT. */
-void helper_fate(struct helper *h, char *text, size_t size);
+void helper_status(struct helper *h, char *text, size_t size);
 
 bool helper_send(const struct helper *h, const void *data, size_t size, int fd);
 /* STOPPED: the tuner is to end. */

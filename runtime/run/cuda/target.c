@@ -24,8 +24,8 @@ static const double over_limit = 0.5;
 struct device {
   const struct autotune_kernel *kernel;
   struct serve_inheritance own;
-  bool isolates; // variants run in the helper first
-  bool beside;   // and nowhere else
+  bool isolates;   // variants run in the helper first
+  bool background; // and nowhere else
   struct helper helper;
   uint64_t serial;
   struct gpu_offer *offer; // what is shared with helpers; NULL: not asked for yet
@@ -64,9 +64,9 @@ static bool ask_for_memory(struct device *d, bool snapshot) {
 }
 
 static bool target_greet(struct device *d, struct gpu_ready *ready) {
-  const struct gpu_shared *s = d->beside ? d->own.shared
-      : d->offer                         ? &d->offer->memory
-                                         : NULL;
+  const struct gpu_shared *s = d->background ? d->own.shared
+      : d->offer                             ? &d->offer->memory
+                                             : NULL;
   struct gpu_hello *hello = s ? sys_malloc(sizeof *hello) : NULL;
   *ready = (struct gpu_ready){ .ready = false };
   snprintf(ready->why, sizeof ready->why,
@@ -76,8 +76,8 @@ static bool target_greet(struct device *d, struct gpu_ready *ready) {
   snprintf(hello->version, sizeof hello->version, "%s", AUTOTUNE_VERSION);
   hello->parent = getpid();
   hello->shared = *s;
-  bool answered =
-      helper_send(&d->helper, hello, sizeof *hello, d->beside ? d->own.file : d->file) &&
+  bool answered = helper_send(&d->helper, hello, sizeof *hello,
+                              d->background ? d->own.file : d->file) &&
       helper_receive(&d->helper, ready, sizeof *ready, BEGIN) == HELPER_ANSWERED;
   free(hello);
   return answered && ready->ready;
@@ -111,11 +111,11 @@ static bool ensure_helper(struct device *d) {
   bool no_ipc = false;
   if (d->helper.pid > 0)
     return true;
-  if (!d->beside && !d->offer && !ask_for_memory(d, false))
+  if (!d->background && !d->offer && !ask_for_memory(d, false))
     return false;
   if (begin_helper(d, &no_ipc))
     return true;
-  return no_ipc && !d->beside && ask_for_memory(d, true) && begin_helper(d, &no_ipc);
+  return no_ipc && !d->background && ask_for_memory(d, true) && begin_helper(d, &no_ipc);
 }
 
 // ---- answers ------------------------------------------------------------------------
@@ -123,12 +123,12 @@ static bool ensure_helper(struct device *d) {
 // The answer of a process that a variant may have damaged: believe no number.
 static int target_copy_answer(const struct gpu_answer *a, bool timed, struct trial *out) {
   unsigned n = a->n_samples <= MAX_GPU_SAMPLES ? a->n_samples : 0;
-  out->fate = (unsigned)a->fate < FATE_PENDING ? a->fate : FATE_CRASH;
+  out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
   out->verify_seconds += a->verify_seconds;
   out->time_seconds += a->time_seconds;
   out->load_seconds += a->load_seconds;
-  out->pace = a->pace > 0.25 && a->pace < 4 ? a->pace : 1;
+  out->slowdown = a->slowdown > 0.25 && a->slowdown < 4 ? a->slowdown : 1;
   if (a->facts.registers > 0) {
     out->facts = a->facts;
     out->has_facts = true;
@@ -136,8 +136,8 @@ static int target_copy_answer(const struct gpu_answer *a, bool timed, struct tri
   for (unsigned i = 0; i < n; i++)
     if (!(a->samples[i] >= 0 && a->samples[i] < 1e9))
       n = 0;
-  if (timed && out->fate == FATE_OK && n == 0) {
-    out->fate = FATE_CRASH;
+  if (timed && out->status == STATUS_OK && n == 0) {
+    out->status = STATUS_CRASH;
     snprintf(out->message, sizeof out->message, "its measurements were destroyed");
   }
   free(out->samples);
@@ -146,7 +146,7 @@ static int target_copy_answer(const struct gpu_answer *a, bool timed, struct tri
   if (n && timed && !out->samples)
     return -1;
   for (; timed && out->n_samples < n; out->n_samples++)
-    out->samples[out->n_samples] = a->samples[out->n_samples] / out->pace;
+    out->samples[out->n_samples] = a->samples[out->n_samples] / out->slowdown;
   return 0;
 }
 
@@ -199,8 +199,8 @@ static void target_pass(struct device *d, uint64_t ticket) {
 
 // It ended without an answer: by a signal of its own, or of somebody else's.
 static void judge_death(struct device *d, struct trial *out) {
-  out->fate = FATE_CRASH;
-  helper_fate(&d->helper, out->message, sizeof out->message);
+  out->status = STATUS_CRASH;
+  helper_status(&d->helper, out->message, sizeof out->message);
 }
 
 // Its answer to the order SERIAL, within SECONDS in all. While a kernel runs, it has as
@@ -232,7 +232,7 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
                              .plan = *plan };
   struct gpu_reply *reply = sys_malloc(sizeof *reply);
   int fd = -1;
-  if (!d->beside)
+  if (!d->background)
     order.plan.max_samples = order.plan.min_samples = 0;
   if (!reply || !ensure_helper(d) ||
       (fd = message_file("autotune-cubin", object, size)) < 0) {
@@ -242,18 +242,18 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
   }
   // A run over the limit is reported by the helper itself; this is for one that cannot.
   double most = plan->limit + over_limit + GRACE +
-      (d->beside ? target_patience(plan) : 0);
+      (d->background ? target_patience(plan) : 0);
   enum helper_wait end = HELPER_DIED;
   if (helper_send(&d->helper, &order, sizeof order, fd))
     end = target_await_answer(d, order.serial, most, reply);
   close(fd);
   int rc = 0;
   if (end == HELPER_ANSWERED)
-    rc = target_copy_answer(&reply->answer, d->beside, out);
+    rc = target_copy_answer(&reply->answer, d->background, out);
   else if (end == HELPER_DIED)
     judge_death(d, out);
   else if (end == HELPER_SILENT)
-    out->fate = FATE_TIMEOUT;
+    out->status = STATUS_TIMEOUT;
   else
     rc = -1;
   if (end == HELPER_SILENT)
@@ -302,12 +302,12 @@ static struct executor *target_start(const struct autotune_kernel *k, void *cons
     return NULL;
   *d = (struct device){ .kernel = k,
                         .own = serve_inherit(),
-                        .beside = plan->beside,
+                        .background = plan->background,
                         .helper = { .socket = -1 },
                         .file = -1 };
   // What is raced again has been right in the program before; all else may fault.
   bool wants = !(k->gpu->flags & AUTOTUNE_GPU_NO_ISOLATE);
-  d->isolates = d->beside || (wants && plan->kind != PLAN_RACE);
+  d->isolates = d->background || (wants && plan->kind != PLAN_RACE);
   if (!d->own.call)
     *message = sys_strdup("the call was not described");
   else if (!d->isolates || helper_find(&d->helper, message)) {
@@ -343,13 +343,13 @@ static int target_reference(struct executor *e, const struct trial_plan *plan,
                             struct trial *out) {
   struct device *d = device_of(e);
   struct trial_plan p = *plan;
-  *out = (struct trial){ .fate = FATE_PENDING, .pace = 1 };
+  *out = (struct trial){ .status = STATUS_PENDING, .slowdown = 1 };
   p.verify = true; // it must repeat itself
-  int rc = d->beside ? target_measured(d, out)
-                     : in_program(d, GPU_REFERENCE, 0, NULL, 0, &p, out);
-  if (rc == 0 && out->fate == FATE_OK && d->isolates && !ensure_helper(d)) {
+  int rc = d->background ? target_measured(d, out)
+                         : in_program(d, GPU_REFERENCE, 0, NULL, 0, &p, out);
+  if (rc == 0 && out->status == STATUS_OK && d->isolates && !ensure_helper(d)) {
     snprintf(out->message, sizeof out->message, "%s", d->why);
-    out->fate = FATE_PENDING;
+    out->status = STATUS_PENDING;
     rc = -1;
   }
   return rc;
@@ -359,12 +359,12 @@ static int target_try(struct executor *e, uint64_t ticket, const void *object,
                       size_t size, const struct trial_plan *plan, struct trial *out) {
   struct device *d = device_of(e);
   int rc = 0;
-  *out = (struct trial){ .fate = FATE_PENDING, .pace = 1 };
-  if (ticket == 0 && d->beside)
+  *out = (struct trial){ .status = STATUS_PENDING, .slowdown = 1 };
+  if (ticket == 0 && d->background)
     return target_measured(d, out);
-  if (ticket != 0 && d->isolates && (d->beside || !has_passed(d, ticket))) {
+  if (ticket != 0 && d->isolates && (d->background || !has_passed(d, ticket))) {
     rc = in_helper(d, ticket, object, size, plan, out);
-    if (rc != 0 || out->fate != FATE_OK || d->beside)
+    if (rc != 0 || out->status != STATUS_OK || d->background)
       return rc;
     target_pass(d, ticket);
   }

@@ -155,7 +155,7 @@ static bool is_object_name(const char *name, uint64_t *hash) {
 
 static bool is_named(const struct listing *l, uint64_t hash) {
   for (unsigned i = 0; i < l->n; i++)
-    if ((l->items[i].finished || l->items[i].borrowed) &&
+    if ((l->items[i].finished || l->items[i].provisional) &&
         l->items[i].summary.object == hash)
       return true;
   return false;

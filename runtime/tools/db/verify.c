@@ -46,7 +46,7 @@ static unsigned check_objects(const struct store *s, const struct listing *l, un
   unsigned missing = 0;
   for (unsigned i = 0; i < l->n; i++) {
     uint64_t hash =
-        l->items[i].finished || l->items[i].borrowed ? l->items[i].summary.object : 0;
+        l->items[i].finished || l->items[i].provisional ? l->items[i].summary.object : 0;
     char *path = hash ? objects_find_in(s->folder, hash) : NULL;
     *n += hash != 0;
     if (hash && !path) {

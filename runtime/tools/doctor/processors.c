@@ -71,11 +71,11 @@ void check_processors(struct finding *f, const struct doctor_options *o) {
   old_quota(&quota);
   long online = sysconf(_SC_NPROCESSORS_ONLN), threads = (long)m->numbers.threads;
   bool bound = quota < (double)threads;
-  char share[64] = "";
+  char fraction[64] = "";
   if (bound)
-    snprintf(share, sizeof share, ", a quota of %.2f", quota);
+    snprintf(fraction, sizeof fraction, ", a quota of %.2f", quota);
   finding_set(f, bound ? DOCTOR_NOTE : DOCTOR_OK, "%ld of %ld for this process%s; %s",
-              threads, online, share, m->name);
+              threads, online, fraction, m->name);
   if (bound)
     finding_advise(
         f,

@@ -73,7 +73,7 @@ static json_t *export_times(const struct record *r) {
   json_object_set_new(o, "framework", json_real(0));
   json_object_set_new(o, "search_algorithm", json_real(0));
   json_object_set_new(o, "validation", json_real(r->verify_seconds * 1e3));
-  if (r->fate == FATE_OK) {
+  if (r->status == STATUS_OK) {
     json_t *runs = json_array();
     for (unsigned i = 0; i < r->n_samples; i++)
       json_array_append_new(runs, json_real(r->samples[i] * 1e3));
@@ -83,24 +83,25 @@ static json_t *export_times(const struct record *r) {
 }
 
 static json_t *export_result(const struct record *r) {
-  static const char *const words[FATES] = {
-    [FATE_OK] = "correct",        [FATE_COMPILE] = "compile", [FATE_LOAD] = "compile",
-    [FATE_WRONG] = "correctness", [FATE_CRASH] = "runtime",   [FATE_TIMEOUT] = "timeout",
-    [FATE_EXIT] = "runtime",      [FATE_PENDING] = "runtime",
+  static const char *const words[STATUSES] = {
+    [STATUS_OK] = "correct",    [STATUS_COMPILE] = "compile",
+    [STATUS_LOAD] = "compile",  [STATUS_WRONG] = "correctness",
+    [STATUS_CRASH] = "runtime", [STATUS_TIMEOUT] = "timeout",
+    [STATUS_EXIT] = "runtime",  [STATUS_PENDING] = "runtime",
   };
   struct estimate e = stats_of(r->samples, r->n_samples);
   json_t *o = json_object(), *time = json_object();
   json_object_set_new(time, "name", json_string("time"));
   json_object_set_new(time, "value",
-                      r->fate == FATE_OK ? json_real(e.median * 1e3)
-                                         : json_string(words[r->fate]));
+                      r->status == STATUS_OK ? json_real(e.median * 1e3)
+                                             : json_string(words[r->status]));
   json_object_set_new(time, "unit", json_string("milliseconds"));
   json_object_set_new(o, "timestamp", export_moment(r->when));
   json_object_set_new(o, "configuration", export_configuration(r->values));
   json_object_set_new(o, "objectives", json_pack("[s]", "time"));
   json_object_set_new(o, "times", export_times(r));
-  json_object_set_new(o, "invalidity", json_string(words[r->fate]));
-  json_object_set_new(o, "correctness", json_integer(r->fate == FATE_OK));
+  json_object_set_new(o, "invalidity", json_string(words[r->status]));
+  json_object_set_new(o, "correctness", json_integer(r->status == STATUS_OK));
   json_object_set_new(o, "measurements", json_pack("[o]", time));
   return o;
 }
@@ -130,8 +131,8 @@ static json_t *export_t4(const struct listed *item) {
   json_t *o = json_object(), *results = json_array();
   for (unsigned i = 0; i < item->n_records; i++) {
     const struct record *r = &item->records[i];
-    if (r->fate == FATE_PENDING || r->fate == FATE_DROPPED ||
-        (r->fate == FATE_OK && r->n_samples == 0))
+    if (r->status == STATUS_PENDING || r->status == STATUS_DROPPED ||
+        (r->status == STATUS_OK && r->n_samples == 0))
       continue; // being tried, left out, or left before it was
     json_array_append_new(results, export_result(r));
   }

@@ -29,15 +29,15 @@ static void count_records(struct analysis *a) {
   const struct listed *item = a->item;
   for (unsigned i = 0; i < item->n_records; i++) {
     const struct record *r = &item->records[i];
-    if (r->fate == FATE_PENDING && store_owner_lives(r)) {
+    if (r->status == STATUS_PENDING && store_owner_lives(r)) {
       a->n_running++;
       continue;
     }
-    a->fates[r->fate]++;
-    a->tried += r->fate != FATE_DROPPED;
-    if (!a->example[r->fate] || (!*a->example[r->fate]->message && *r->message))
-      a->example[r->fate] = r;
-    if (r->fate == FATE_OK && a->estimates[i].n > 0)
+    a->statuses[r->status]++;
+    a->tried += r->status != STATUS_DROPPED;
+    if (!a->example[r->status] || (!*a->example[r->status]->message && *r->message))
+      a->example[r->status] = r;
+    if (r->status == STATUS_OK && a->estimates[i].n > 0)
       a->order[a->n_order++] = i;
   }
 }
@@ -56,15 +56,15 @@ static void analysis_summarize(struct analysis *a) {
     const struct summary *m = &item->summary;
     unsigned bad = 0;
     a->tried = m->tried;
-    for (int f = FATE_OK + 1; f < FATES; f++) {
-      a->fates[f] = m->failed[f];
-      bad += f == FATE_DROPPED ? 0 : m->failed[f];
+    for (int f = STATUS_OK + 1; f < STATUSES; f++) {
+      a->statuses[f] = m->failed[f];
+      bad += f == STATUS_DROPPED ? 0 : m->failed[f];
     }
-    a->fates[FATE_OK] = m->tried > bad ? m->tried - bad : 0;
+    a->statuses[STATUS_OK] = m->tried > bad ? m->tried - bad : 0;
     a->original = m->original;
     a->has_original = m->original.median > 0;
     a->best = m->best;
-    a->has_best = m->best.median > 0 && (m->winner || a->fates[FATE_OK] > 0);
+    a->has_best = m->best.median > 0 && (m->winner || a->statuses[STATUS_OK] > 0);
   }
   if (!a->has_best && a->n_order) {
     a->best = a->estimates[a->order[0]];

@@ -111,7 +111,7 @@ enum {
 
 static void add_numbers(json_t *const *columns, const struct record *r,
                         struct estimate e) {
-  const double values[NUMBERS] = { r->fate,
+  const double values[NUMBERS] = { r->status,
                                    r->when,
                                    r->compile_seconds,
                                    r->verify_seconds,
@@ -131,21 +131,21 @@ static void add_numbers(json_t *const *columns, const struct record *r,
 }
 
 json_t *json_columns(const struct analysis *a) {
-  json_t *object = json_object(), *fates = json_array(), *columns[NUMBERS];
+  json_t *object = json_object(), *statuses = json_array(), *columns[NUMBERS];
   struct dictionary compilers = dictionary_new(), messages = dictionary_new();
   struct parameters parameters = { 0 };
   for (int i = 0; i < NUMBERS; i++)
     json_object_set_new(object, numbers[i], columns[i] = json_array());
-  for (int f = 0; f < FATES; f++)
-    json_array_append_new(fates, json_string(json_fates[f]));
+  for (int f = 0; f < STATUSES; f++)
+    json_array_append_new(statuses, json_string(json_statuses[f]));
   for (unsigned i = 0; i < a->item->n_records; i++) {
     const struct record *r = &a->item->records[i];
     add_numbers(columns, r, a->estimates[i]);
     dictionary_add(&compilers, r->compiler);
-    dictionary_add(&messages, r->fate == FATE_PENDING ? "" : r->message);
+    dictionary_add(&messages, r->status == STATUS_PENDING ? "" : r->message);
     columns_add_values(&parameters, r->values, i);
   }
-  json_object_set_new(object, "fates", fates);
+  json_object_set_new(object, "fates", statuses);
   json_object_set_new(object, "compiler", dictionary_done(&compilers, "texts"));
   json_object_set_new(object, "message", dictionary_done(&messages, "texts"));
   json_object_set_new(object, "parameters",

@@ -26,13 +26,13 @@ struct set {
 
 struct watched { // one tuning
   int64_t problem;
-  char *name;           // "matmul, n = 1024"
-  struct course course; // its texts but for WHY are not kept
+  char *name;               // "matmul, n = 1024"
+  struct progress progress; // its texts but for WHY are not kept
   char *why;
   bool lives, told; // told: its end was said
   struct set seen;
   double since; // rows that were written before are known
-  unsigned tried, fates[FATES];
+  unsigned tried, statuses[STATUSES];
   double best;            // seconds; 0: nothing was right yet
   char *values;           // of the best
   double said, said_best; // when the last line was appended, and what the best was
@@ -87,13 +87,13 @@ static bool set_add(struct set *s, uint64_t value) {
 
 static void see_variant(const struct record *r, void *data) {
   struct watched *w = data;
-  if (r->fate == FATE_PENDING || !set_add(&w->seen, r->variant))
+  if (r->status == STATUS_PENDING || !set_add(&w->seen, r->variant))
     return;
-  w->fates[r->fate]++;
-  w->tried += r->fate != FATE_DROPPED;
+  w->statuses[r->status]++;
+  w->tried += r->status != STATUS_DROPPED;
   if (r->when - late > w->since)
     w->since = r->when - late;
-  double median = r->fate == FATE_OK ? stats_of(r->samples, r->n_samples).median : 0;
+  double median = r->status == STATUS_OK ? stats_of(r->samples, r->n_samples).median : 0;
   if (median > 0 && (w->best == 0 || median < w->best)) {
     char *values = sys_strdup(r->values);
     free(w->values);
@@ -125,12 +125,12 @@ static void follow_forget(struct watched *w) {
 // The one of PROBLEM; where it is another tuning of it than before, from its beginning.
 // NULL: no memory.
 static struct watched *follow_find(struct follower *f, const struct problem *p,
-                                   const struct course *c) {
+                                   const struct progress *c) {
   struct watched *w = NULL;
   for (unsigned i = 0; i < f->n && !w; i++)
     if (f->items[i].problem == p->id)
       w = &f->items[i];
-  if (w && c->began - w->course.began < 0.1)
+  if (w && c->began - w->progress.began < 0.1)
     return w;
   if (!w) {
     struct watched *items = sys_realloc(f->items, (f->n + 1) * sizeof *items);
@@ -148,9 +148,9 @@ static struct watched *follow_find(struct follower *f, const struct problem *p,
 }
 
 // What has ended before this program began is no news.
-static void see_course(const struct problem *p, const struct course *c, void *data) {
+static void see_progress(const struct problem *p, const struct progress *c, void *data) {
   struct follower *f = data;
-  bool lives = course_lives(c), known = false;
+  bool lives = progress_lives(c), known = false;
   for (unsigned i = 0; i < f->n; i++)
     known = known || f->items[i].problem == p->id;
   if (!known && !lives && c->when < f->began)
@@ -158,8 +158,8 @@ static void see_course(const struct problem *p, const struct course *c, void *da
   struct watched *w = follow_find(f, p, c);
   if (!w)
     return;
-  w->course = *c;
-  w->course.owner = w->course.why = "";
+  w->progress = *c;
+  w->progress.owner = w->progress.why = "";
   w->lives = lives;
   if (!lives && !w->why)
     w->why = c->phase == PHASE_ENDED
@@ -173,7 +173,7 @@ static void follow_look(struct follower *f, const char *folder) {
   if (!f->store)
     f->store = store_open_in(folder, false, &message);
   free(message);
-  if (!f->store || store_courses(f->store, f->options->kernel, see_course, f) != 0)
+  if (!f->store || store_progresses(f->store, f->options->kernel, see_progress, f) != 0)
     return;
   for (unsigned i = 0; i < f->n; i++)
     if (!f->items[i].told)
@@ -191,19 +191,19 @@ static bool any_lives(const struct follower *f) {
 // ---- in words -----------------------------------------------------------------------
 
 static double follow_rate(const struct watched *w) {
-  double seconds = sys_unix() - w->course.began;
+  double seconds = sys_unix() - w->progress.began;
   return seconds > 0 ? w->tried / seconds : 0;
 }
 
 // "23 of 200 variants · 3.2/s · 2 failed · 12 s left"; malloc'ed.
 static char *describe_progress(const struct watched *w) {
-  const struct course *c = &w->course;
+  const struct progress *c = &w->progress;
   double left = c->until - sys_unix();
   char of[32] = "", failed[32] = "", rest[64] = "the final race";
   if (c->expected > w->tried)
     snprintf(of, sizeof of, " of %u", c->expected);
-  if (report_count_failed(w->fates))
-    snprintf(failed, sizeof failed, " · %u failed", report_count_failed(w->fates));
+  if (report_count_failed(w->statuses))
+    snprintf(failed, sizeof failed, " · %u failed", report_count_failed(w->statuses));
   if (c->phase == PHASE_SEARCH)
     snprintf(rest, sizeof rest, "%.0f s left", left > 0 ? left : 0);
   bool one = w->tried == 1 && !*of;
@@ -220,8 +220,8 @@ static char *describe_best(const struct watched *w) {
     return NULL;
   if (w->best > 0) {
     fprintf(f, "best %s", units_seconds(seconds, sizeof seconds, w->best));
-    if (w->course.original > 0)
-      fprintf(f, ", %.3g x over the default", w->course.original / w->best);
+    if (w->progress.original > 0)
+      fprintf(f, ", %.3g x over the default", w->progress.original / w->best);
     const char *gap = ":";
     for (const char *v = w->values; v && *v; v += strcspn(v, "\n"), v += *v == '\n') {
       size_t n = strcspn(v, "\n");
@@ -235,19 +235,19 @@ static char *describe_best(const struct watched *w) {
     }
   } else {
     fprintf(f, "nothing was right yet; default %s",
-            units_seconds(seconds, sizeof seconds, w->course.original));
+            units_seconds(seconds, sizeof seconds, w->progress.original));
   }
   fclose(f);
   return text;
 }
 
 static double share_done(const struct watched *w) {
-  const struct course *c = &w->course;
+  const struct progress *c = &w->progress;
   double all = c->until - c->began,
          variants = c->expected ? (double)w->tried / c->expected : 0;
   double time = all > 0 ? (sys_unix() - c->began) / all : 0;
-  double share = variants > time ? variants : time;
-  return c->phase == PHASE_RACE || share > 1 ? 1 : share;
+  double fraction = variants > time ? variants : time;
+  return c->phase == PHASE_RACE || fraction > 1 ? 1 : fraction;
 }
 
 static const char *follow_shown(const char *text) {
@@ -275,7 +275,7 @@ static void draw_one(struct follower *f, const struct watched *w) {
   fputs("  ", s->out);
   sheet_cut(s, follow_shown(progress), columns - bar - 4, false);
   end_line(f);
-  bool gains = w->best > 0 && w->best < w->course.original;
+  bool gains = w->best > 0 && w->best < w->progress.original;
   fprintf(s->out, "  %s", gains ? sheet_paint(s, PAINT_GOOD) : "");
   sheet_cut(s, follow_shown(best), columns - 2, false);
   fputs(sheet_paint(s, PAINT_END), s->out);
@@ -318,7 +318,7 @@ static void append_one(const struct follower *f, struct watched *w) {
           follow_shown(best));
   w->said = sys_now();
   w->said_best = w->best;
-  w->said_phase = w->course.phase;
+  w->said_phase = w->progress.phase;
   free(progress);
   free(best);
 }
@@ -327,8 +327,8 @@ static void follow_append(struct follower *f) {
   for (unsigned i = 0; i < f->n; i++) {
     struct watched *w = &f->items[i];
     double silent = w->said > 0 ? sys_now() - w->said : say_at_least;
-    bool news = w->said_phase != w->course.phase || (w->best > 0 && w->said_best == 0) ||
-        w->best < better * w->said_best;
+    bool news = w->said_phase != w->progress.phase ||
+        (w->best > 0 && w->said_best == 0) || w->best < better * w->said_best;
     if (w->lives && (silent >= say_at_least || (news && silent >= say_often)))
       append_one(f, w);
     if (!w->lives && !w->told)

@@ -75,10 +75,10 @@ static json_t *json_key(const struct problem *p) {
 
 // ---- parts --------------------------------------------------------------------------
 
-const char *const json_fates[FATES] = {
-  [FATE_OK] = "right",    [FATE_COMPILE] = "compile", [FATE_LOAD] = "load",
-  [FATE_WRONG] = "wrong", [FATE_CRASH] = "crash",     [FATE_TIMEOUT] = "timeout",
-  [FATE_EXIT] = "exit",   [FATE_PENDING] = "pending", [FATE_DROPPED] = "dropped",
+const char *const json_statuses[STATUSES] = {
+  [STATUS_OK] = "right",    [STATUS_COMPILE] = "compile", [STATUS_LOAD] = "load",
+  [STATUS_WRONG] = "wrong", [STATUS_CRASH] = "crash",     [STATUS_TIMEOUT] = "timeout",
+  [STATUS_EXIT] = "exit",   [STATUS_PENDING] = "pending", [STATUS_DROPPED] = "dropped",
 };
 
 static json_t *json_variants(const struct analysis *a) {
@@ -88,19 +88,19 @@ static json_t *json_variants(const struct analysis *a) {
     json_object_set_new(object, "exist", json_integer(a->item->summary.total_hint));
     json_object_set_new(object, "same", json_integer(a->item->summary.same));
   }
-  for (int f = 0; f < FATES; f++)
-    json_object_set_new(object, json_fates[f], json_integer(a->fates[f]));
+  for (int f = 0; f < STATUSES; f++)
+    json_object_set_new(object, json_statuses[f], json_integer(a->statuses[f]));
   return object;
 }
 
 static json_t *json_examples(const struct analysis *a) {
   json_t *object = json_object();
-  for (int f = FATE_OK + 1; f < FATES; f++)
-    if (a->example[f] && f != FATE_PENDING) {
+  for (int f = STATUS_OK + 1; f < STATUSES; f++)
+    if (a->example[f] && f != STATUS_PENDING) {
       json_t *one = json_object();
       json_object_set_new(one, "parameters", json_parameters(a->example[f]->values));
       json_object_set_new(one, "message", json_lines(a->example[f]->message, '\n'));
-      json_object_set_new(object, json_fates[f], one);
+      json_object_set_new(object, json_statuses[f], one);
     }
   return object;
 }
@@ -145,8 +145,8 @@ static json_t *json_records(const struct analysis *a) {
     json_t *one = json_object(), *samples = json_array();
     json_object_set_new(one, "parameters", json_parameters(r->values));
     json_object_set_new(one, "compiler", json_text(r->compiler));
-    json_object_set_new(one, "fate", json_string(json_fates[r->fate]));
-    if (r->fate != FATE_PENDING)
+    json_object_set_new(one, "fate", json_string(json_statuses[r->status]));
+    if (r->status != STATUS_PENDING)
       json_object_set_new(one, "message", json_lines(r->message, '\n'));
     if (a->estimates[i].n)
       json_object_set_new(one, "time", json_estimate(a->estimates[i]));
@@ -221,7 +221,7 @@ static json_t *json_kernel(const struct analysis *a, bool verbose) {
     json_object_set_new(object, "best", json_estimate(a->best));
   if (a->item->finished)
     add_tuning(object, a);
-  if (a->item->borrowed) {
+  if (a->item->provisional) {
     json_object_set_new(object, "borrowed", json_text(a->item->summary.source));
     json_object_set_new(object, "winner", json_parameters(a->item->summary.values));
   }

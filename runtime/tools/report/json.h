@@ -18,7 +18,7 @@ json_t *json_text(const char *s);
 /* "MR=6\nNR=64\n" as {"MR": "6", "NR": "64"}. */
 json_t *json_parameters(const char *values);
 /* "right", "compile", … */
-extern const char *const json_fates[FATES];
+extern const char *const json_statuses[STATUSES];
 
 /* ---- columns.c ------------------------------------------------------------------- */
 /* All records of A, a list for each property, each text only once: 50 000 of them are 5

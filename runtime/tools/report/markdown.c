@@ -61,7 +61,7 @@ static bool markdown_has_winner(const struct analysis *a) {
 static void put_outcome(FILE *out, const struct analysis *a) {
   if (markdown_has_winner(a) && a->has_original && a->best.median > 0)
     fprintf(out, "**%.2f x**", a->original.median / a->best.median);
-  else if (a->item->borrowed)
+  else if (a->item->provisional)
     put_literal(out, a->item->summary.source);
   else
     fputs(a->item->finished ? "the default stays" : "unfinished", out);
@@ -87,8 +87,8 @@ static void markdown_put_row(FILE *out, const struct analysis *a) {
   fprintf(out, " | %u", a->tried);
   if (a->item->finished && a->item->summary.total_hint > a->tried)
     fprintf(out, " of %u", a->item->summary.total_hint);
-  if (report_count_failed(a->fates))
-    fprintf(out, ", %u failed", report_count_failed(a->fates));
+  if (report_count_failed(a->statuses))
+    fprintf(out, ", %u failed", report_count_failed(a->statuses));
   const char *answers = !a->item->finished ? ""
       : a->item->summary.inferred          ? "verified (inferred)"
       : a->item->summary.verified          ? "verified"
@@ -163,19 +163,19 @@ static void put_influence(FILE *out, const struct analysis *a) {
 
 static void put_failures(FILE *out, const struct analysis *a) {
   bool any = false;
-  for (int f = FATE_OK + 1; f < FATES; f++) {
+  for (int f = STATUS_OK + 1; f < STATUSES; f++) {
     const struct record *r = a->example[f];
-    if (a->fates[f] == 0)
+    if (a->statuses[f] == 0)
       continue;
     if (!any)
       fputs("\n| failed | variants | one of them | what it said |\n"
             "| --- | ---: | --- | --- |\n",
             out);
     any = true;
-    fprintf(out, "| %s | %u | ", fate_name((enum fate)f), a->fates[f]);
+    fprintf(out, "| %s | %u | ", status_name((enum status)f), a->statuses[f]);
     put_values(out, r ? r->values : "");
     fputs(" | ", out);
-    bool said = r && f != FATE_PENDING; // there it is whose trial it was
+    bool said = r && f != STATUS_PENDING; // there it is whose trial it was
     char *message = report_first_line(said ? r->message : "");
     if (*message)
       put_code(out, message);

@@ -81,10 +81,10 @@ bool report_has_interval(struct estimate e) {
   return e.n >= 6;
 }
 
-unsigned report_count_failed(const unsigned fates[FATES]) {
+unsigned report_count_failed(const unsigned statuses[STATUSES]) {
   unsigned n = 0;
-  for (int f = FATE_OK + 1; f < FATES; f++)
-    n += f == FATE_DROPPED ? 0 : fates[f];
+  for (int f = STATUS_OK + 1; f < STATUSES; f++)
+    n += f == STATUS_DROPPED ? 0 : statuses[f];
   return n;
 }
 

@@ -59,9 +59,9 @@ struct influence {
 };
 struct analysis {
   const struct listed *item;
-  struct estimate *estimates; /* of each record */
-  unsigned fates[FATES];      /* of the tuning where one ended, else of all records */
-  const struct record *example[FATES];
+  struct estimate *estimates;  /* of each record */
+  unsigned statuses[STATUSES]; /* of the tuning where one ended, else of all records */
+  const struct record *example[STATUSES];
   unsigned tried;
   unsigned *order, n_order; /* records that are right, the fastest first */
   unsigned n_running;       /* being tried by a living process */
@@ -90,7 +90,7 @@ const char *report_moment(char text[REPORT_MOMENT], double when);
 /* Fewer than six runs have no 95 % interval of their median (stats.c). */
 bool report_has_interval(struct estimate e);
 /* How many of FATES failed: neither right nor dropped. */
-unsigned report_count_failed(const unsigned fates[FATES]);
+unsigned report_count_failed(const unsigned statuses[STATUSES]);
 /* The first line of MESSAGE, cleaned. */
 char *report_first_line(const char *message);
 

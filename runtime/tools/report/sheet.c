@@ -112,11 +112,11 @@ void sheet_cut(const struct sheet *s, const char *text, size_t width, bool fill)
     fprintf(s->out, "%*s", (int)(width - n), "");
 }
 
-void sheet_bar(const struct sheet *s, double share, size_t width, bool track) {
+void sheet_bar(const struct sheet *s, double fraction, size_t width, bool track) {
   static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
   bool fine = s->look.unicode;
-  share = share >= 0 && share <= 1 ? share : share > 1;
-  size_t parts = (size_t)lround(share * (double)width * 8);
+  fraction = fraction >= 0 && fraction <= 1 ? fraction : fraction > 1;
+  size_t parts = (size_t)lround(fraction * (double)width * 8);
   parts = fine ? parts + (parts == 0) : (parts + 4) / 8 * 8;
   parts = parts ? parts : 8;
   parts = parts < 8 * width ? parts : 8 * width;

@@ -49,7 +49,7 @@ void sheet_line(const struct sheet *s, const char *label, const char *text);
 void sheet_cut(const struct sheet *s, const char *text, size_t width, bool fill);
 /* A bar of SHARE (0 to 1) of WIDTH columns; at least its beginning is seen. TRACK: the
  * rest, too. */
-void sheet_bar(const struct sheet *s, double share, size_t width, bool track);
+void sheet_bar(const struct sheet *s, double fraction, size_t width, bool track);
 /* Writes TEXT with nothing but ASCII: what a terminal without UTF-8 is given. */
 void sheet_ascii(FILE *out, const char *text);
 

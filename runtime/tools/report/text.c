@@ -113,13 +113,13 @@ static void print_times(const struct sheet *s, const struct analysis *a) {
 
 // The most frequent way to fail, where all did.
 static void print_failure(const struct sheet *s, const struct analysis *a) {
-  int most = FATE_OK + 1;
-  for (int f = most; f < FATE_DROPPED; f++)
-    if (a->fates[f] > a->fates[most])
+  int most = STATUS_OK + 1;
+  for (int f = most; f < STATUS_DROPPED; f++)
+    if (a->statuses[f] > a->statuses[most])
       most = f;
   sheet_line(s, "winner", "the default stays: no variant was right");
   char *message = report_first_line(a->example[most] ? a->example[most]->message : "");
-  char *text = sys_printf("%s: %s", fate_name((enum fate)most), message);
+  char *text = sys_printf("%s: %s", status_name((enum status)most), message);
   if (*message && text)
     sheet_line(s, "", text);
   free(text);
@@ -141,7 +141,7 @@ static void print_code(const struct sheet *s, const struct analysis *a) {
 
 static void text_print_winner(const struct sheet *s, const struct analysis *a) {
   const struct listed *item = a->item;
-  if (item->borrowed) {
+  if (item->provisional) {
     char *text = sys_printf("%s until it is tuned", item->summary.source);
     sheet_line(s, "winner", text ? text : item->summary.source);
     free(text);
@@ -152,7 +152,7 @@ static void text_print_winner(const struct sheet *s, const struct analysis *a) {
     return;
   }
   const struct summary *m = &item->summary;
-  if (!m->winner && a->tried > 0 && a->fates[FATE_OK] == 0) {
+  if (!m->winner && a->tried > 0 && a->statuses[STATUS_OK] == 0) {
     print_failure(s, a);
   } else if (!m->winner) {
     sheet_line(s, "winner", "the default stays: no variant was faster beyond the noise");
@@ -181,12 +181,12 @@ static void text_print_variants(const struct sheet *s, const struct analysis *a)
     snprintf(text, sizeof text, "of %u", item->summary.total_hint);
     wrapped_piece(&w, text, 1);
   }
-  for (int f = FATE_OK; f < FATES; f++) {
-    if (a->fates[f] == 0)
+  for (int f = STATUS_OK; f < STATUSES; f++) {
+    if (a->statuses[f] == 0)
       continue;
-    snprintf(text, sizeof text, "· %u %s", a->fates[f],
-             f == FATE_OK ? "right" : fate_name(f));
-    w.paint = f == FATE_OK ? PAINT_GOOD : f == FATE_DROPPED ? PAINT_END : PAINT_BAD;
+    snprintf(text, sizeof text, "· %u %s", a->statuses[f],
+             f == STATUS_OK ? "right" : status_name(f));
+    w.paint = f == STATUS_OK ? PAINT_GOOD : f == STATUS_DROPPED ? PAINT_END : PAINT_BAD;
     wrapped_piece(&w, text, 1);
   }
   w.paint = PAINT_END;
@@ -329,7 +329,7 @@ static void print_quarantine(const struct sheet *s, const struct analysis *a,
   unsigned told = 0;
   for (unsigned i = 0; i < a->item->n_records; i++) {
     const struct record *r = &a->item->records[i];
-    if (r->fate != FATE_PENDING || store_owner_lives(r))
+    if (r->status != STATUS_PENDING || store_owner_lives(r))
       continue;
     if (told == 0)
       print_title(s, "quarantined: took the tuner down, and are not tried again");
@@ -345,12 +345,12 @@ static void print_quarantine(const struct sheet *s, const struct analysis *a,
 }
 
 static void print_examples(const struct sheet *s, const struct analysis *a) {
-  for (int f = FATE_OK + 1; f < FATES; f++) {
+  for (int f = STATUS_OK + 1; f < STATUSES; f++) {
     const struct record *r = a->example[f];
-    if (!r || f == FATE_PENDING)
+    if (!r || f == STATUS_PENDING)
       continue;
-    bool was = f == FATE_WRONG || f == FATE_DROPPED;
-    fprintf(s->out, "\n  one that %s%s\n    ", was ? "was " : "", fate_name(f));
+    bool was = f == STATUS_WRONG || f == STATUS_DROPPED;
+    fprintf(s->out, "\n  one that %s%s\n    ", was ? "was " : "", status_name(f));
     struct wrapped w = { .sheet = s, .column = 4, .indent = 8, .first = true };
     wrapped_values(&w, r->values);
     char *message = report_first_line(r->message);

@@ -114,7 +114,7 @@ static bool why_holds(const struct why *w, const struct record *r) {
 static void print_held(const struct why *w, const struct listed *item) {
   unsigned all = 0, held = 0;
   for (unsigned i = 0; i < item->n_records; i++)
-    if (item->records[i].fate == FATE_OK && item->records[i].n_samples) {
+    if (item->records[i].status == STATUS_OK && item->records[i].n_samples) {
       all++;
       held += why_holds(w, &item->records[i]);
     }
@@ -144,7 +144,7 @@ static void print_date(FILE *out, double when) {
   fputs(report_moment(text, when), out);
 }
 
-static void print_borrowed(const struct why *w, const struct listed *item) {
+static void print_provisional(const struct why *w, const struct listed *item) {
   char *source = report_clean(item->summary.source);
   why_print_values(w->out, item->summary.values);
   fprintf(w->out, "; %s until it is tuned\n", source);
@@ -279,7 +279,7 @@ static void print_wisdom(const struct why *w, const struct problem *p) {
 static const struct listed *find_current(const struct why *w, const struct problem *key) {
   for (unsigned i = 0; i < w->list.n; i++) {
     const struct listed *item = &w->list.items[i];
-    if ((item->finished || item->borrowed) && why_is_current(w, item, key))
+    if ((item->finished || item->provisional) && why_is_current(w, item, key))
       return item;
   }
   return NULL;
@@ -292,8 +292,8 @@ static void why_print_key(const struct why *w, const struct problem *p) {
   fprintf(w->out, "  %-20s ", clean);
   if (!item)
     print_miss(w, p);
-  else if (item->borrowed)
-    print_borrowed(w, item);
+  else if (item->provisional)
+    print_provisional(w, item);
   else if (!print_stale(w, item))
     why_print_winner(w, item);
   here.unit = w->unit;

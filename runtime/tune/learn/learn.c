@@ -35,7 +35,7 @@ struct lessons {
   void *times, *failures, *coded;
   uint64_t seed;
   struct lesson list[MAX_LESSONS];
-  unsigned n, told, right;
+  unsigned n, observation, right;
   choice *points;                  // of the lessons
   float *rows, *work;              // of the lessons; of points that are looked at
   unsigned order[MAX_LESSONS];     // of those that were told of and right, best first
@@ -44,7 +44,7 @@ struct lessons {
   struct {
     choice *points;
     float *rows;
-    double logs[MAX_RELATED];
+    double logs[MAX_TRANSFERRED];
     unsigned n, column;
   } near;            // a near key's
   double unit, best; // of targets: the logarithm of seconds is BEST + target * UNIT
@@ -86,10 +86,10 @@ struct lessons *lessons_new(const struct space *s, uint64_t seed,
   columns_init(&l->columns, s);
   l->learner = learner;
   make_times(l);
-  size_t width = l->columns.n + 1; // lessons_relate adds one
+  size_t width = l->columns.n + 1; // lessons_transfer adds one
   l->points = sys_malloc(sizeof *l->points * MAX_LESSONS * (s->kernel->n_params + 1));
   l->rows = sys_malloc(sizeof *l->rows * MAX_LESSONS * width);
-  l->work = sys_malloc(sizeof *l->work * (MAX_LESSONS + MAX_RELATED) * width);
+  l->work = sys_malloc(sizeof *l->work * (MAX_LESSONS + MAX_TRANSFERRED) * width);
   if (l->times && l->points && l->rows && l->work)
     return l;
   lessons_free(l);
@@ -97,7 +97,7 @@ struct lessons *lessons_new(const struct space *s, uint64_t seed,
 }
 
 unsigned lessons_count(const struct lessons *l) {
-  return l->told;
+  return l->observation;
 }
 
 unsigned lessons_right(const struct lessons *l) {
@@ -146,18 +146,20 @@ static unsigned learn_place(const struct lessons *l, const choice *point) {
   return l->right ? l->order[l->right - 1] : MAX_LESSONS - 1;
 }
 
-void lessons_add(struct lessons *l, const choice *point, const struct told *told) {
+void lessons_add(struct lessons *l, const choice *point,
+                 const struct observation *observation) {
   unsigned at = learn_place(l, point);
   if (at < l->n)
     learn_leave(l, at);
-  l->told += told != NULL;
-  bool right = told && (told->fate == FATE_OK || told->fate == FATE_DROPPED);
-  l->list[at] = (struct lesson){ .believed = !told,
-                                 .right = right && told->seconds > 0,
-                                 .seconds = told ? told->seconds : 0 };
+  l->observation += observation != NULL;
+  bool right = observation &&
+      (observation->status == STATUS_OK || observation->status == STATUS_DROPPED);
+  l->list[at] = (struct lesson){ .believed = !observation,
+                                 .right = right && observation->seconds > 0,
+                                 .seconds = observation ? observation->seconds : 0 };
   memcpy(point_of(l, at), point, l->space->kernel->n_params * sizeof *point);
-  columns_row(&l->columns, point, told ? told->features : NULL, row_of(l, at),
-              l->columns.n);
+  columns_row(&l->columns, point, observation ? observation->features : NULL,
+              row_of(l, at), l->columns.n);
   l->n += at == l->n;
   if (l->list[at].right)
     learn_enter(l, at);
@@ -167,7 +169,7 @@ void lessons_add(struct lessons *l, const choice *point, const struct told *told
 
 // ---- what is known of a near key ----------------------------------------------------
 
-unsigned lessons_related(const struct lessons *l) {
+unsigned lessons_transferred(const struct lessons *l) {
   return l->near.n;
 }
 
@@ -181,16 +183,16 @@ static bool begin_near(struct lessons *l) {
     return true;
   l->near.column = columns_add_near(&l->columns);
   l->near.points =
-      sys_malloc(sizeof *l->points * MAX_RELATED * (l->space->kernel->n_params + 1));
-  l->near.rows = sys_malloc(sizeof *l->near.rows * MAX_RELATED * l->columns.n_plain);
+      sys_malloc(sizeof *l->points * MAX_TRANSFERRED * (l->space->kernel->n_params + 1));
+  l->near.rows = sys_malloc(sizeof *l->near.rows * MAX_TRANSFERRED * l->columns.n_plain);
   l->learner->free(l->times);
   make_times(l);
   return l->near.points && l->near.rows && l->times;
 }
 
-void lessons_relate(struct lessons *l, const choice *point, double seconds) {
+void lessons_transfer(struct lessons *l, const choice *point, double seconds) {
   unsigned at = l->near.n, width = l->columns.n_plain + (l->near.points == NULL);
-  if (l->n > 0 || at == MAX_RELATED || !(seconds > 0) || !begin_near(l))
+  if (l->n > 0 || at == MAX_TRANSFERRED || !(seconds > 0) || !begin_near(l))
     return;
   float *row = l->near.rows + (size_t)at * width;
   memcpy(near_point(l, at), point, l->space->kernel->n_params * sizeof *point);
@@ -203,7 +205,7 @@ void lessons_relate(struct lessons *l, const choice *point, double seconds) {
 // By how much times here are longer, in logarithms: the median over the points that are
 // known of both. Where there is none, the best of both are taken to be alike.
 static double near_shift(const struct lessons *l) {
-  double differences[MAX_RELATED], best = DBL_MAX;
+  double differences[MAX_TRANSFERRED], best = DBL_MAX;
   unsigned n = 0;
   for (unsigned i = 0; i < l->near.n; i++) {
     best = fmin(best, l->near.logs[i]);
@@ -235,7 +237,7 @@ static void copy_row(struct lessons *l, unsigned n, unsigned lesson, unsigned wi
 }
 
 static bool fit_times(struct lessons *l) {
-  float targets[MAX_LESSONS + MAX_RELATED], spread;
+  float targets[MAX_LESSONS + MAX_TRANSFERRED], spread;
   unsigned n = 0, width = l->columns.n_plain;
   l->best = log(l->list[l->order[0]].seconds);
   l->unit = fmax(fmax(median_log(l) - l->best, near_unit(l)), 1e-6);
@@ -258,7 +260,7 @@ static bool fit_times(struct lessons *l) {
 static bool fit_failures(struct lessons *l) {
   float targets[MAX_LESSONS];
   unsigned n = 0, width = l->columns.n_plain;
-  if (l->right == l->told)
+  if (l->right == l->observation)
     return true;
   for (unsigned i = 0; i < l->n; i++)
     if (!l->list[i].believed) {
@@ -300,11 +302,12 @@ static bool learn_fit(struct lessons *l) {
 
 // The share of points like these that are right.
 static void expect_right(const struct lessons *l, const float *rows, unsigned n,
-                         float *share) {
+                         float *fraction) {
   float spread[PREDICTED];
-  bool known = l->failures && learner_trees.predict(l->failures, rows, n, share, spread);
+  bool known = l->failures &&
+      learner_trees.predict(l->failures, rows, n, fraction, spread);
   for (unsigned i = 0; i < n; i++)
-    share[i] = known ? fmaxf(1 - share[i], (float)UNLIKELY) : 1;
+    fraction[i] = known ? fmaxf(1 - fraction[i], (float)UNLIKELY) : 1;
 }
 
 // The expected improvement below 0 of what is normally distributed (Mockus 1975; Jones,

@@ -50,7 +50,7 @@ void columns_row(const struct columns *c, const choice *point,
 
 enum {
   MAX_LESSONS = 512
-}; /* rows that a model is made of, besides MAX_RELATED of a near key */
+}; /* rows that a model is made of, besides MAX_TRANSFERRED of a near key */
 struct learner {
   const char *name;
   /* For rows of the first WIDTH columns. NULL: it cannot be had here. */
@@ -75,11 +75,12 @@ struct lessons *lessons_new(const struct space *s, uint64_t seed,
 void lessons_free(struct lessons *l);
 /* What came of POINT, or with TOLD NULL: it is being tried, and believed to be as
  * expected. */
-void lessons_add(struct lessons *l, const choice *point, const struct told *told);
+void lessons_add(struct lessons *l, const choice *point,
+                 const struct observation *observation);
 /* What POINT took for a near key, in seconds; before anything is added. Up to
- * MAX_RELATED, best last. */
-void lessons_relate(struct lessons *l, const choice *point, double seconds);
-unsigned lessons_related(const struct lessons *l);
+ * MAX_TRANSFERRED, best last. */
+void lessons_transfer(struct lessons *l, const choice *point, double seconds);
+unsigned lessons_transferred(const struct lessons *l);
 unsigned lessons_count(const struct lessons *l); /* points told of */
 unsigned lessons_right(const struct lessons *l); /* those that ran and were right */
 /* The RANK-th best point that was told of (0: the best), or NULL. */

@@ -68,13 +68,14 @@ static bool anneal_ask(struct strategy *st, choice *point) {
 }
 
 static void anneal_tell(struct strategy *st, const choice *point,
-                        const struct told *told) {
-  known_tell(&st->known, point, told);
-  anneal_consider(st, point, told->fate == FATE_OK ? told->seconds : INFINITY);
+                        const struct observation *observation) {
+  known_tell(&st->known, point, observation);
+  anneal_consider(st, point,
+                  observation->status == STATUS_OK ? observation->seconds : INFINITY);
 }
 
-static void anneal_left(struct strategy *st, double share) {
-  st->left = share;
+static void anneal_left(struct strategy *st, double fraction) {
+  st->left = fraction;
 }
 
 static void anneal_free(struct strategy *st) {

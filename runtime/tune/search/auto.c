@@ -16,7 +16,7 @@ enum {
       2, // points tried before that is known: the original values, and one from anywhere
   STEPS = 8,     // trials that are local steps then
   PATIENCE = 64, // trials without anything better before steps are tried again
-  SHARE = 4,     // one of so many is a step then
+  FRACTION = 4,  // one of so many is a step then
   TRIES =
       64, // points of one search that the other has in hand, before the other is asked
 };
@@ -27,7 +27,7 @@ struct strategy {
   const struct space *space;
   struct strategy *of[SEARCHES];
   struct seen seen;
-  unsigned asked, steps, told,
+  unsigned asked, steps, observation,
       improved; // improved: how many were told when the best was found
   double best;
   bool related;  // a near key is known
@@ -58,12 +58,12 @@ static struct strategy *auto_new(const struct space *s, uint64_t seed, unsigned 
 }
 
 static unsigned auto_choose(const struct strategy *st) {
-  bool stuck = st->told - st->improved > PATIENCE;
-  if (st->told < JUDGES)
+  bool stuck = st->observation - st->improved > PATIENCE;
+  if (st->observation < JUDGES)
     return MODEL;
   if (st->asked <= st->steps && !st->related)
     return st->stepping ? LOCAL : MODEL;
-  return stuck && st->asked % SHARE == 0 ? LOCAL : MODEL;
+  return stuck && st->asked % FRACTION == 0 ? LOCAL : MODEL;
 }
 
 static bool ask_one(struct strategy *st, unsigned which, choice *point) {
@@ -83,21 +83,23 @@ static bool auto_ask(struct strategy *st, choice *point) {
   return seen_other(&st->seen, st->space, &rng, point);
 }
 
-static void auto_tell(struct strategy *st, const choice *point, const struct told *told) {
+static void auto_tell(struct strategy *st, const choice *point,
+                      const struct observation *observation) {
   seen_add(&st->seen, st->space, point);
   for (unsigned i = 0; i < SEARCHES; i++)
-    searches[i]->tell(st->of[i], point, told);
-  st->told++;
-  if (told->fate == FATE_OK && (st->best == 0 || told->seconds < st->best)) {
-    st->best = told->seconds;
-    st->improved = st->told;
+    searches[i]->tell(st->of[i], point, observation);
+  st->observation++;
+  if (observation->status == STATUS_OK &&
+      (st->best == 0 || observation->seconds < st->best)) {
+    st->best = observation->seconds;
+    st->improved = st->observation;
   }
-  if (st->told == JUDGES)
+  if (st->observation == JUDGES)
     st->stepping = st->improved == 1;
 }
 
-static void auto_relate(struct strategy *st, const choice *point, double seconds) {
-  searches[MODEL]->relate(st->of[MODEL], point, seconds);
+static void auto_transfer(struct strategy *st, const choice *point, double seconds) {
+  searches[MODEL]->transfer(st->of[MODEL], point, seconds);
   st->related = true;
 }
 
@@ -106,14 +108,14 @@ static double auto_expect(struct strategy *st, const choice *point,
   return searches[MODEL]->expect(st->of[MODEL], point, features);
 }
 
-static void auto_left(struct strategy *st, double share) {
+static void auto_left(struct strategy *st, double fraction) {
   for (unsigned i = 0; i < SEARCHES; i++)
     if (searches[i]->left)
-      searches[i]->left(st->of[i], share);
+      searches[i]->left(st->of[i], fraction);
 }
 
-static double auto_hope(struct strategy *st) {
-  return searches[MODEL]->hope(st->of[MODEL]);
+static double auto_expected_improvement(struct strategy *st) {
+  return searches[MODEL]->expected_improvement(st->of[MODEL]);
 }
 
 const struct strategy_class search_auto = {
@@ -123,8 +125,8 @@ const struct strategy_class search_auto = {
   .ask = auto_ask,
   .tell = auto_tell,
   .free = auto_free,
-  .relate = auto_relate,
+  .transfer = auto_transfer,
   .expect = auto_expect,
-  .hope = auto_hope,
+  .expected_improvement = auto_expected_improvement,
   .left = auto_left,
 };

@@ -95,16 +95,16 @@ static unsigned genetic_nearest(const struct strategy *st, const choice *point) 
 }
 
 static void genetic_tell(struct strategy *st, const choice *point,
-                         const struct told *told) {
+                         const struct observation *observation) {
   struct known *k = &st->known;
-  if (!known_tell(k, point, told) || told->fate != FATE_OK)
+  if (!known_tell(k, point, observation) || observation->status != STATUS_OK)
     return;
   if (st->n < st->size) {
     st->members[st->n++] = k->n - 1;
     return;
   }
   unsigned rival = genetic_nearest(st, point);
-  if (told->seconds < k->seconds[st->members[rival]])
+  if (observation->seconds < k->seconds[st->members[rival]])
     st->members[rival] = k->n - 1;
 }
 

@@ -8,7 +8,7 @@
 
 #include "search.h"
 
-enum { FEW_FATES = 4, OTHERS = 16 };
+enum { FEW_STATUSES = 4, OTHERS = 16 };
 static const double likely = 0.75,
                     put_off = 0.9; // a chance of failing; how often such a point waits
 
@@ -18,8 +18,8 @@ bool known_init(struct known *k, const struct space *s, uint64_t seed) {
   *k = (struct known){ .space = s, .rng = seed, .best = -1 };
   for (unsigned p = 0; p < kernel->n_params; p++)
     n += kernel->params[p].n_values;
-  k->fates = sys_calloc(n + 1, sizeof *k->fates);
-  return k->fates != NULL;
+  k->statuses = sys_calloc(n + 1, sizeof *k->statuses);
+  return k->statuses != NULL;
 }
 
 void known_free(struct known *k) {
@@ -27,7 +27,7 @@ void known_free(struct known *k) {
   free(k->points);
   free(k->seconds);
   free(k->slots);
-  free(k->fates);
+  free(k->statuses);
 }
 
 // ---- times --------------------------------------------------------------------------
@@ -71,10 +71,10 @@ double known_seconds(const struct known *k, const choice *point) {
 
 static void known_count(struct known *k, const choice *point, bool failed) {
   const struct autotune_kernel *kernel = k->space->kernel;
-  struct known_fates *fates = k->fates;
-  for (unsigned p = 0; p < kernel->n_params; fates += kernel->params[p++].n_values) {
-    fates[point[p]].failed += failed;
-    fates[point[p]].ok += !failed;
+  struct known_statuses *statuses = k->statuses;
+  for (unsigned p = 0; p < kernel->n_params; statuses += kernel->params[p++].n_values) {
+    statuses[point[p]].failed += failed;
+    statuses[point[p]].ok += !failed;
   }
   k->failed += failed;
   k->ok += !failed;
@@ -82,21 +82,21 @@ static void known_count(struct known *k, const choice *point, bool failed) {
 
 double known_risk(const struct known *k, const choice *point) {
   const struct autotune_kernel *kernel = k->space->kernel;
-  const struct known_fates *fates = k->fates;
-  if (k->failed < FEW_FATES || k->ok < FEW_FATES)
+  const struct known_statuses *statuses = k->statuses;
+  if (k->failed < FEW_STATUSES || k->ok < FEW_STATUSES)
     return 0;
   double odds = log(k->failed / (double)k->ok);
-  for (unsigned p = 0; p < kernel->n_params; fates += kernel->params[p++].n_values) {
+  for (unsigned p = 0; p < kernel->n_params; statuses += kernel->params[p++].n_values) {
     double n = kernel->params[p].n_values;
-    double failed = (fates[point[p]].failed + 0.5) / (k->failed + 0.5 * n);
-    double ok = (fates[point[p]].ok + 0.5) / (k->ok + 0.5 * n);
+    double failed = (statuses[point[p]].failed + 0.5) / (k->failed + 0.5 * n);
+    double ok = (statuses[point[p]].ok + 0.5) / (k->ok + 0.5 * n);
     odds += log(failed / ok);
   }
   return 1 / (1 + exp(-odds));
 }
 
 static bool is_put_off(struct known *k, const choice *point) {
-  return k->failed >= FEW_FATES && known_risk(k, point) > likely &&
+  return k->failed >= FEW_STATUSES && known_risk(k, point) > likely &&
       rng_unit(&k->rng) < put_off;
 }
 
@@ -121,9 +121,11 @@ bool known_other(struct known *k, choice *point) {
   return seen_other(&k->seen, k->space, &k->rng, point);
 }
 
-bool known_tell(struct known *k, const choice *point, const struct told *told) {
+bool known_tell(struct known *k, const choice *point,
+                const struct observation *observation) {
   size_t width = k->space->kernel->n_params;
-  bool failed = told->fate != FATE_OK; // or was not run, which says nothing of others
+  bool failed = observation->status !=
+      STATUS_OK; // or was not run, which says nothing of others
   seen_add(&k->seen, k->space, point);
   if (2 * (k->n + 1) > k->n_slots && !known_grow(k))
     return false;
@@ -131,11 +133,11 @@ bool known_tell(struct known *k, const choice *point, const struct told *told) {
   if (*at)
     return false;
   memcpy(k->points + k->n * width, point, width * sizeof *point);
-  k->seconds[k->n] = failed ? INFINITY : told->seconds;
-  if (!failed && (k->best < 0 || told->seconds < k->seconds[k->best]))
+  k->seconds[k->n] = failed ? INFINITY : observation->seconds;
+  if (!failed && (k->best < 0 || observation->seconds < k->seconds[k->best]))
     k->best = (int)k->n;
   *at = ++k->n;
-  if (told->fate != FATE_DROPPED)
+  if (observation->status != STATUS_DROPPED)
     known_count(k, point, failed);
   return true;
 }

@@ -65,8 +65,9 @@ static bool list_ask(struct strategy *st, choice *point) {
   return false;
 }
 
-static void list_tell(struct strategy *st, const choice *point, const struct told *told) {
-  (void)told; // nothing is learned, but that it need not be asked for
+static void list_tell(struct strategy *st, const choice *point,
+                      const struct observation *observation) {
+  (void)observation; // nothing is learned, but that it need not be asked for
   seen_add(&st->seen, st->space, point);
 }
 

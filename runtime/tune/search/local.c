@@ -131,11 +131,11 @@ static bool local_ask(struct strategy *st, choice *point) {
 }
 
 static void local_tell(struct strategy *st, const choice *point,
-                       const struct told *told) {
-  bool failed = told->fate != FATE_OK;
-  known_tell(&st->known, point, told);
-  if (!failed && told->seconds < st->seconds)
-    local_move(st, point, told->seconds);
+                       const struct observation *observation) {
+  bool failed = observation->status != STATUS_OK;
+  known_tell(&st->known, point, observation);
+  if (!failed && observation->seconds < st->seconds)
+    local_move(st, point, observation->seconds);
   else if (failed && !isfinite(st->seconds) &&
            space_equal(st->known.space, point, st->at))
     st->lost = true;

@@ -35,9 +35,9 @@ struct strategy {
   unsigned n_listed; // NULL: the space is not small
   choice *candidates;
   double *scores;
-  double hope, together, left;
+  double expected_improvement, together, left;
   double bests[HISTORY];
-  unsigned told; // seconds after each trial; INFINITY: none was right
+  unsigned observation; // seconds after each trial; INFINITY: none was right
 };
 
 static size_t width_of(const struct strategy *st) {
@@ -72,7 +72,7 @@ static struct strategy *new_with(const struct learner *learner, const struct spa
     return NULL;
   st->space = s;
   st->rng = seed;
-  st->hope = -1;
+  st->expected_improvement = -1;
   st->left = 1;
   st->together = learner == &learner_gauss ? SURER : TOGETHER;
   st->initial = budget < 60 ? budget / 6 + 1 : 10;
@@ -158,7 +158,7 @@ static bool model_promising(struct strategy *st, choice *point) {
   for (unsigned i = 1; i < n; i++)
     if (st->scores[i] > st->scores[best])
       best = i;
-  st->hope = st->together * exp(st->scores[best]);
+  st->expected_improvement = st->together * exp(st->scores[best]);
   return model_take(st, model_candidate(st, best), point);
 }
 
@@ -174,17 +174,18 @@ static bool model_ask(struct strategy *st, choice *point) {
 }
 
 static void model_tell(struct strategy *st, const choice *point,
-                       const struct told *told) {
+                       const struct observation *observation) {
   seen_add(&st->seen, st->space, point);
-  lessons_add(st->lessons, point, told);
-  double before = st->told ? st->bests[st->told - 1] : INFINITY;
-  if (st->told < HISTORY)
-    st->bests[st->told++] = told->fate == FATE_OK ? fmin(before, told->seconds) : before;
+  lessons_add(st->lessons, point, observation);
+  double before = st->observation ? st->bests[st->observation - 1] : INFINITY;
+  if (st->observation < HISTORY)
+    st->bests[st->observation++] =
+        observation->status == STATUS_OK ? fmin(before, observation->seconds) : before;
 }
 
-static void model_relate(struct strategy *st, const choice *point, double seconds) {
-  lessons_relate(st->lessons, point, seconds);
-  if (lessons_related(st->lessons) >= st->initial)
+static void model_transfer(struct strategy *st, const choice *point, double seconds) {
+  lessons_transfer(st->lessons, point, seconds);
+  if (lessons_transferred(st->lessons) >= st->initial)
     st->initial = 1;
 }
 
@@ -193,16 +194,17 @@ static double model_expect(struct strategy *st, const choice *point,
   return lessons_expect(st->lessons, point, features);
 }
 
-static void model_left(struct strategy *st, double share) {
-  st->left = share;
+static void model_left(struct strategy *st, double fraction) {
+  st->left = fraction;
 }
 
 // As much as the last half of the trials brought may come yet, whatever the model says:
 // it knows nothing of what is fast for reasons that it has not seen.
-static double model_hope(struct strategy *st) {
-  if (st->hope < 0 || st->told == 0)
-    return st->hope;
-  return st->hope + st->bests[st->told / 2] / st->bests[st->told - 1] - 1;
+static double model_expected_improvement(struct strategy *st) {
+  if (st->expected_improvement < 0 || st->observation == 0)
+    return st->expected_improvement;
+  return st->expected_improvement +
+      st->bests[st->observation / 2] / st->bests[st->observation - 1] - 1;
 }
 
 const struct strategy_class search_model = {
@@ -212,9 +214,9 @@ const struct strategy_class search_model = {
   .ask = model_ask,
   .tell = model_tell,
   .free = model_free,
-  .relate = model_relate,
+  .transfer = model_transfer,
   .expect = model_expect,
-  .hope = model_hope,
+  .expected_improvement = model_expected_improvement,
   .left = model_left,
 };
 
@@ -225,8 +227,8 @@ const struct strategy_class search_gauss = {
   .ask = model_ask,
   .tell = model_tell,
   .free = model_free,
-  .relate = model_relate,
+  .transfer = model_transfer,
   .expect = model_expect,
-  .hope = model_hope,
+  .expected_improvement = model_expected_improvement,
   .left = model_left,
 };

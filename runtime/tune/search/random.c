@@ -33,8 +33,8 @@ static bool random_ask(struct strategy *st, choice *point) {
 }
 
 static void random_tell(struct strategy *st, const choice *point,
-                        const struct told *told) {
-  (void)told; // nothing is learned
+                        const struct observation *observation) {
+  (void)observation; // nothing is learned
   seen_add(&st->seen, st->space, point);
 }
 

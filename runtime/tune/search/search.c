@@ -26,17 +26,17 @@ const struct strategy_class *strategy_choose(const struct space *s, unsigned bud
   return fits ? &search_exhaustive : &search_auto;
 }
 
-const char *fate_name(enum fate f) {
-  static const char *const names[FATES] = {
-    [FATE_OK] = "ok",
-    [FATE_COMPILE] = "did not compile",
-    [FATE_LOAD] = "did not load",
-    [FATE_WRONG] = "wrong",
-    [FATE_CRASH] = "crashed",
-    [FATE_TIMEOUT] = "timed out",
-    [FATE_EXIT] = "exited",
-    [FATE_PENDING] = "took the tuner down",
-    [FATE_DROPPED] = "not run",
+const char *status_name(enum status f) {
+  static const char *const names[STATUSES] = {
+    [STATUS_OK] = "ok",
+    [STATUS_COMPILE] = "did not compile",
+    [STATUS_LOAD] = "did not load",
+    [STATUS_WRONG] = "wrong",
+    [STATUS_CRASH] = "crashed",
+    [STATUS_TIMEOUT] = "timed out",
+    [STATUS_EXIT] = "exited",
+    [STATUS_PENDING] = "took the tuner down",
+    [STATUS_DROPPED] = "not run",
   };
-  return (unsigned)f < FATES ? names[f] : "unknown";
+  return (unsigned)f < STATUSES ? names[f] : "unknown";
 }

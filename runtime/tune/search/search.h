@@ -8,13 +8,13 @@
 
 /* ---- search.c -------------------------------------------------------------------- */
 
-struct told {
-  enum fate fate;
-  double seconds; /* FATE_OK: of a call; FATE_DROPPED: a guess that is above the
+struct observation {
+  enum status status;
+  double seconds; /* STATUS_OK: of a call; STATUS_DROPPED: a guess that is above the
                      best; else 0 */
   const struct features *features; /* of the variant's code; NULL: unknown */
 };
-enum { MAX_RELATED = 96 };
+enum { MAX_TRANSFERRED = 96 };
 struct strategy; /* one run of a search */
 struct strategy_class {
   const char *name, *about;
@@ -25,21 +25,22 @@ struct strategy_class {
   bool (*ask)(struct strategy *st, choice *point);
   /* Also of points that were not asked for: an earlier tuning's, another process's, a
    * near key's winner. */
-  void (*tell)(struct strategy *st, const choice *point, const struct told *told);
+  void (*tell)(struct strategy *st, const choice *point,
+               const struct observation *observation);
   void (*free)(struct strategy *st);
   /* Optional (NULL): what POINT took for a near key, in seconds; before the first ask,
-   * the best last, at most MAX_RELATED times. */
-  void (*relate)(struct strategy *st, const choice *point, double seconds);
+   * the best last, at most MAX_TRANSFERRED times. */
+  void (*transfer)(struct strategy *st, const choice *point, double seconds);
   /* Optional: seconds of a call that POINT, compiled to FEATURES but not run, will hardly
    * be faster than; 0: no idea. */
   double (*expect)(struct strategy *st, const choice *point,
                    const struct features *features);
   /* Optional: the share of the best time by which further trials are expected to improve
    * on it; below 0: no idea. */
-  double (*hope)(struct strategy *st);
+  double (*expected_improvement)(struct strategy *st);
   /* Optional: told before points are asked for, the share of the budget that is left, of
    * its time or of its points, whichever is less. From 1 to 0. */
-  void (*left)(struct strategy *st, double share);
+  void (*left)(struct strategy *st, double fraction);
 };
 const struct strategy_class *strategy_find(const char *name); /* NULL: unknown */
 /* The default: exhaustive where all points fit BUDGET, else auto. */
@@ -61,9 +62,9 @@ struct known {
   int best; /* index of the fastest; -1: none */
   uint32_t *slots;
   size_t n_slots; /* index + 1 by hash of the point */
-  struct known_fates {
+  struct known_statuses {
     unsigned ok, failed;
-  } *fates; /* of each value of each parameter */
+  } *statuses; /* of each value of each parameter */
   unsigned ok, failed;
   bool began;
 };
@@ -85,6 +86,7 @@ bool known_fresh(struct known *k, const choice *point);
 /* A random point to ask for. False: all are known. */
 bool known_other(struct known *k, choice *point);
 /* False: it was told of before (and is not counted twice), or there is no memory. */
-bool known_tell(struct known *k, const choice *point, const struct told *told);
+bool known_tell(struct known *k, const choice *point,
+                const struct observation *observation);
 
 #endif

@@ -22,7 +22,7 @@ static const char *const fields[] = {
   "n_params", "params", "n_sections", "sections", "n_units", "units", "n_symbols",
   "symbols", "verify", "rtol", "atol", "search", "budget_seconds", "budget_variants",
   "mode", "openmp", "hot", "code", "key", "kernel", "spans", "base", "bytes", "size",
-  "node", "watch", "left", "result", "budget_share", "until", "family", "footprint",
+  "node", "watch", "left", "result", "budget_fraction", "until", "family", "footprint",
   "compiler", "replay", "not_captured", "inferred", "flops", "l1d", "l2", "l3", "vector",
   "cores", "threads", "i", "d", "text",
   // of CUDA kernels

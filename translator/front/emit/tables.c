@@ -352,7 +352,7 @@ void emit_options(const struct emission *e) {
   string_field(e, "mode", k->mode);
   number_field(e, "openmp", k->openmp);
   number_field(e, "inferred", k->inferred);
-  real_field(e, "budget_share", k->budget_share);
+  real_field(e, "budget_fraction", k->budget_fraction);
   real_field(e, "until", k->until);
   string_field(e, "family", k->family);
   string_field(e, "compiler", tables_compiler(e));

@@ -203,12 +203,12 @@ static void read_bytes(const struct source *s, struct kernel *k, const struct cl
   k->bytes = c->n_args ? c->args[0].text : k->bytes;
 }
 
-static bool read_share(const char *text, double *share) {
+static bool read_fraction(const char *text, double *fraction) {
   char *end;
   double percent = strtod(text, &end);
   bool good = end != text && strcmp(end, "%") == 0 && percent > 0 && percent <= 100;
   if (good)
-    *share = percent / 100;
+    *fraction = percent / 100;
   return good;
 }
 
@@ -233,7 +233,7 @@ static void clauses_read_budget(const struct source *s, struct kernel *k,
       k->budget_seconds = number * units[i].seconds;
       return;
     }
-  if (!read_share(copy, &k->budget_share))
+  if (!read_fraction(copy, &k->budget_fraction))
     diag_error(
         s, a->offset, a->text.size ? a->text.size : 1,
         "a budget is a time (5s, 500ms, 2min), a number of variants (200), a share of "
@@ -243,7 +243,7 @@ static void clauses_read_budget(const struct source *s, struct kernel *k,
 
 static void clauses_read_until(const struct source *s, struct kernel *k,
                                const struct argument *a) {
-  if (!read_share(arena_copy(a->text.data, a->text.size), &k->until) || k->until >= 1)
+  if (!read_fraction(arena_copy(a->text.data, a->text.size), &k->until) || k->until >= 1)
     diag_error(s, a->offset, a->text.size ? a->text.size : 1,
                "write until: 2%, to stop when less improvement is expected",
                "this is no share");

@@ -332,11 +332,11 @@ static bool file_declares(struct declared *d, const char *path) {
       name = include_name(i, &quoted);
     if (!name.size || include_is_built_in(name) || library_of(name))
       continue;
-    const char *beside =
+    const char *background =
         arena_printf("%s/%.*s", include_folder_of(path), (int)name.size, name.data);
     const char *other =
         arena_printf("%s/%.*s", d->toolkit->folder, (int)name.size, name.data);
-    const char *found = is_file(beside) ? beside : is_file(other) ? other : NULL;
+    const char *found = is_file(background) ? background : is_file(other) ? other : NULL;
     if (found && file_declares(d, found))
       return true;
   }

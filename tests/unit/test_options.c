@@ -115,9 +115,9 @@ static void test_budgets(void **state) {
     assert_false(env_parse_budget(bad[i], &b));
   }
   assert_true(env_parse_budget("10s,200", &b));
-  assert_true(b.seconds == 10 && b.variants == 200 && b.share == 0);
+  assert_true(b.seconds == 10 && b.variants == 200 && b.fraction == 0);
   assert_true(env_parse_budget("5%, 60s", &b));
-  assert_true(b.seconds == 60 && b.variants == 0 && b.share == 0.05);
+  assert_true(b.seconds == 60 && b.variants == 0 && b.fraction == 0.05);
 }
 
 static void test_suggestions(void **state) {

@@ -15,7 +15,7 @@ static struct tuned {
   struct candidate all[MOST];
   choice points[MOST][PARAMS];
   unsigned n;
-  struct foresight foresight;
+  struct pruning pruning;
   struct estimate best;
 } tuned;
 
@@ -30,7 +30,7 @@ static struct candidate *add(const choice *point, float spills, float tile) {
   struct candidate *c = &tuned.all[tuned.n];
   memcpy(tuned.points[tuned.n], point, sizeof tuned.points[0]);
   *c = (struct candidate){ .point = tuned.points[tuned.n],
-                           .fate = FATE_PENDING,
+                           .status = STATUS_PENDING,
                            .condemned = NONE,
                            .sibling = { NONE, NONE, NONE } };
   features_clear(&c->features);
@@ -42,16 +42,16 @@ static struct candidate *add(const choice *point, float spills, float tile) {
 
 static struct candidate *run(struct candidate *c, double seconds) {
   c->done = true;
-  c->fate = FATE_OK;
+  c->status = STATUS_OK;
   c->e = (struct estimate){ seconds, 0.99 * seconds, 1.01 * seconds, 9 };
-  foresee_relate(tuned.all, tuned.n, PARAMS, (unsigned)(c - tuned.all));
-  foresee_learn(&tuned.foresight, tuned.all, c, tuned.best);
+  prune_relate(tuned.all, tuned.n, PARAMS, (unsigned)(c - tuned.all));
+  prune_learn(&tuned.pruning, tuned.all, c, tuned.best);
   return c;
 }
 
 static int loser(struct candidate *c) {
-  foresee_relate(tuned.all, tuned.n, PARAMS, (unsigned)(c - tuned.all));
-  return foresee_loser(&tuned.foresight, tuned.all, tuned.n, c, tuned.best);
+  prune_relate(tuned.all, tuned.n, PARAMS, (unsigned)(c - tuned.all));
+  return prune_loser(&tuned.pruning, tuned.all, tuned.n, c, tuned.best);
 }
 
 /* N pairs: without spills one second, with them SLOWER. They are no siblings of each
@@ -76,7 +76,7 @@ static void a_rule_speaks_after_three(void **state) {
   tuned.n -= 2;
   pairs(3, 1.5);
   assert_int_equal(loser(next(3, -1)), RULE_SPILLS);
-  assert_string_equal(foresee_why(RULE_SPILLS), "spills in its main loop");
+  assert_string_equal(prune_why(RULE_SPILLS), "spills in its main loop");
 }
 
 static void what_has_no_flaw_is_run(void **state) {
@@ -113,7 +113,7 @@ static void what_timed_out_was_slower(void **state) {
   (void)state;
   pairs(3, 1.5);
   for (unsigned i = 1; i < tuned.n; i += 2) {
-    tuned.all[i].fate = FATE_TIMEOUT;
+    tuned.all[i].status = STATUS_TIMEOUT;
     tuned.all[i].e.n = 0;
   }
   assert_int_equal(loser(next(3, -1)), RULE_SPILLS);
@@ -133,10 +133,10 @@ static void tiles_beyond_the_cache_lose_without_being_compiled(void **state) {
 
 static void the_searchs_own_expectation_must_have_been_right(void **state) {
   (void)state;
-  assert_true(foresee_hopeless(1.6, tuned.best));
-  assert_false(foresee_hopeless(1.4, tuned.best));
-  assert_false(foresee_hopeless(0, tuned.best));
-  assert_false(foresee_hopeless(9, (struct estimate){ 0 }));
+  assert_true(prune_hopeless(1.6, tuned.best));
+  assert_false(prune_hopeless(1.4, tuned.best));
+  assert_false(prune_hopeless(0, tuned.best));
+  assert_false(prune_hopeless(9, (struct estimate){ 0 }));
   for (choice i = 0; i < 3; i++) {
     struct candidate *c = add((choice[PARAMS]){ i, 9 * i, 9 * i, 9 * i }, 0, -1);
     c->hopeless = true;
@@ -156,9 +156,9 @@ static void the_guess_is_no_lure(void **state) {
   pairs(3, 1.5);
   struct candidate *c = next(3, -1);
   assert_int_equal(loser(c), RULE_SPILLS);
-  assert_true(foresee_drops(&tuned.foresight, c, RULE_SPILLS));
-  assert_true(foresee_guess(tuned.all, c, tuned.best) == 1.5);
-  assert_true(foresee_guess(tuned.all, c, (struct estimate){ 0.1, 0.1, 0.1, 9 }) == 1);
+  assert_true(prune_drops(&tuned.pruning, c, RULE_SPILLS));
+  assert_true(prune_guess(tuned.all, c, tuned.best) == 1.5);
+  assert_true(prune_guess(tuned.all, c, (struct estimate){ 0.1, 0.1, 0.1, 9 }) == 1);
 }
 
 static void every_tenth_is_run_and_may_silence_the_rule(void **state) {
@@ -168,17 +168,17 @@ static void every_tenth_is_run_and_may_silence_the_rule(void **state) {
   unsigned dropped = 0;
   for (int i = 0; i < 30; i++) {
     assert_int_equal(loser(c), RULE_SPILLS);
-    dropped += foresee_drops(&tuned.foresight, c, RULE_SPILLS);
+    dropped += prune_drops(&tuned.pruning, c, RULE_SPILLS);
   }
   assert_int_equal(dropped, 27);
   assert_int_equal(c->condemned, RULE_SPILLS);
   run(c, 1.4);
-  assert_false(tuned.foresight.silent[RULE_SPILLS]);
+  assert_false(tuned.pruning.silent[RULE_SPILLS]);
   run(c, 0.8);
-  assert_true(tuned.foresight.silent[RULE_SPILLS]);
+  assert_true(tuned.pruning.silent[RULE_SPILLS]);
   tuned.n -= 1; /* even where that one is forgotten */
   assert_int_equal(loser(add((choice[PARAMS]){ 7, 7, 9, 1 }, 3, -1)), NONE);
-  assert_false(foresee_drops(&tuned.foresight, c, NONE));
+  assert_false(prune_drops(&tuned.pruning, c, NONE));
 }
 
 int main(void) {
