@@ -15,6 +15,8 @@
 #error "no ELF machine is known for this architecture"
 #endif
 
+// True if BYTES from OFFSET on lie in an object of SIZE bytes. Sizes are compared, never
+// pointers: an offset that is out of range makes no pointer.
 static bool elf_inside(uint64_t offset, uint64_t bytes, size_t size) {
   return offset <= size && bytes <= size - offset;
 }
@@ -35,11 +37,15 @@ static const Elf64_Ehdr *header_of(const unsigned char *object, size_t size) {
 static bool visit_table(unsigned char *object, size_t size, const Elf64_Shdr *table,
                         const Elf64_Shdr *strings, bool *damaged,
                         bool (*visit)(const struct elf_symbol *, void *), void *data) {
-  Elf64_Sym *symbols = (void *)(object + table->sh_offset);
-  const char *names = (const char *)object + strings->sh_offset;
   *damaged = !elf_inside(table->sh_offset, table->sh_size, size) ||
       !elf_inside(strings->sh_offset, strings->sh_size, size) || strings->sh_size == 0 ||
-      table->sh_offset % _Alignof(Elf64_Sym) != 0 || names[strings->sh_size - 1] != 0;
+      table->sh_offset % _Alignof(Elf64_Sym) != 0;
+  if (*damaged)
+    return false;
+  // Both lie inside the object: only now may their offsets become pointers.
+  Elf64_Sym *symbols = (void *)(object + table->sh_offset);
+  const char *names = (const char *)object + strings->sh_offset;
+  *damaged = names[strings->sh_size - 1] != 0;
   for (size_t i = 1; !*damaged && i < table->sh_size / sizeof *symbols; i++) {
     Elf64_Sym *s = &symbols[i];
     unsigned type = ELF64_ST_TYPE(s->st_info);
