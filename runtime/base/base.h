@@ -181,7 +181,7 @@ bool stats_slower(struct estimate e, struct estimate best); /* clearly slower */
 
 /* A point: one value index for each parameter; 0 where the parameter does not matter. */
 typedef uint32_t choice;
-enum { MAX_PARAMS = 256 }; /* a kernel with more is not tuned */
+enum { MAX_PARAMS = 128 }; /* of a kernel; the translator refuses more */
 
 enum status {
   STATUS_OK,

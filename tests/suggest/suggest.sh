@@ -85,6 +85,14 @@ is "inferred: the right answer" "$(AUTOTUNE_MODE=first ./inferred)" 99
 autotune report --kernel fill > report.out
 has "report: inferred" report.out "default (inferred)"
 has "report: the wrong variant" report.out "1 wrong"
+check "inferred: exported" autotune db export -o inferred.wisdom fill
+check "inferred: imported" autotune db import --cache "$work/imported" inferred.wisdom
+autotune report --cache "$work/imported" --kernel fill > report.out
+has "report: inferred, of wisdom" report.out "default (inferred)"
+is "inferred: captured" "$(AUTOTUNE_MODE=off AUTOTUNE_CAPTURE=calls ./inferred)" 99
+check "inferred: replayed" autotune tune --capture calls/fill-*.capture --cache "$work/replayed"
+autotune report --cache "$work/replayed" --kernel fill > report.out
+has "report: inferred, of a captured call" report.out "default (inferred)"
 
 # What has pragmas stays as it is; a file without loops has nothing.
 autotune suggest inferred.c > none.patch 2> none.err

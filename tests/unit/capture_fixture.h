@@ -103,6 +103,7 @@ static const struct autotune_kernel fixture_kernel = {
   .family = "sums",
   .compiler = "gcc",
   .replay = "text of the replay",
+  .inferred = 1,
 };
 
 #endif

@@ -114,6 +114,7 @@ static void test_comes_back(void **state) {
   assert_true(k->conditions[0].steps[1].number == 4.5);
   assert_string_equal(k->family, "sums");
   assert_string_equal(k->replay, "text of the replay");
+  assert_int_equal(k->inferred, 1);
   assert_true(k->rtol == 1e-9 && k->atol == -1 && k->budget_fraction == 0.05);
   assert_true(k->symbols[0].address == &fixture_offset);
   assert_int_equal(c->key[0], N);
@@ -203,6 +204,29 @@ static void test_damage(void **state) {
   free(data);
 }
 
+// Version 1 ended before `inferred`.
+static void test_first_version(void **state) {
+  (void)state;
+  size_t size, at = sizeof(struct capture_head) + sizeof(struct capture_result);
+  char *data = capture_one(&size), *message;
+  struct capture_head h;
+  memcpy(&h, data, sizeof h);
+  char *end = data + at + h.description_size;
+  memmove(end - sizeof(unsigned), end, size - at - h.description_size);
+  h.version = 1;
+  h.description_size -= sizeof(unsigned);
+  h.description_sum = XXH3_64bits(data + at, h.description_size);
+  h.sum = XXH3_64bits(&h, offsetof(struct capture_head, sum));
+  memcpy(data, &h, sizeof h);
+  struct capture *c = capture_read(data, size - sizeof(unsigned), &message);
+  assert_non_null(c);
+  assert_string_equal(c->kernel.name, "add");
+  assert_int_equal(c->kernel.inferred, 0);
+  assert_true(c->has_result && c->threads > 0);
+  capture_free(c);
+  free(data);
+}
+
 // Tables that are no tables, behind checksums that are right.
 static void test_made_up(void **state) {
   (void)state;
@@ -276,6 +300,7 @@ int main(void) {
     cmocka_unit_test(test_comes_back),
     cmocka_unit_test(test_memory_and_result),
     cmocka_unit_test(test_call_that_did_not_return),
+    cmocka_unit_test(test_first_version),
     cmocka_unit_test(test_damage),
     cmocka_unit_test(test_made_up),
     cmocka_unit_test(test_refusals),

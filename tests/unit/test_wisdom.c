@@ -59,21 +59,6 @@ static void test_a_line_comes_back(void **state) {
   free(out.block);
 }
 
-static void test_a_kernel_without_key_or_winner(void **state) {
-  (void)state;
-  struct wisdom_entry in = entry("", 1790000000), out;
-  in.problem.key_names = "";
-  in.summary.winner = 0;
-  in.summary.values = "";
-  in.summary.best.low = -1.0 / 0.0;
-  char *line = wisdom_print(&in);
-  out = parse(line);
-  assert_string_equal(out.problem.key, "");
-  assert_int_equal(out.summary.winner, 0);
-  free(line);
-  free(out.block);
-}
-
 // LINE with the first FROM made TO, without its sum.
 static char *edited(const char *line, const char *from, const char *to) {
   const char *sum = strstr(line, ", \"sum\": \""), *at;
@@ -88,6 +73,61 @@ static char *edited(const char *line, const char *from, const char *to) {
   sprintf(out, "%.*s%s%s", (int)(at - plain), plain, to, at + strlen(from));
   free(plain);
   return out;
+}
+
+static void test_inferred_sections_are_said(void **state) {
+  struct wisdom_entry in = entry("512,3", 1790000000), out;
+  char *plain = wisdom_print(&in), why[200];
+  (void)state;
+  assert_null(strstr(plain, "inferred")); // as it was before there was the member
+  in.summary.inferred = true;
+  char *line = wisdom_print(&in);
+  out = parse(line);
+  assert_true(out.summary.verified && out.summary.inferred);
+  free(out.block);
+  out = parse(plain);
+  assert_true(out.summary.verified && !out.summary.inferred);
+  free(out.block);
+  for (int i = 0; i < 2; i++) {
+    char *bad = i ? edited(line, "\"verified\": true", "\"verified\": false")
+                  : edited(line, "\"inferred\": true", "\"inferred\": false");
+    assert_false(wisdom_parse(bad, strlen(bad), &out, why, sizeof why));
+    free(bad);
+  }
+  free(line);
+  free(plain);
+}
+
+// The runtime reads no more than the translator lets a kernel have.
+static void test_as_many_values_as_a_kernel_has_params(void **state) {
+  char values[4096], why[200];
+  struct wisdom_entry in = entry("512,3", 1790000000), out;
+  (void)state;
+  in.summary.values = values;
+  for (unsigned n = 128; n <= 129; n++) {
+    char *to = values;
+    for (unsigned i = 0; i < n; i++)
+      to += sprintf(to, "P%03u=%u\n", i, i);
+    char *line = wisdom_print(&in);
+    assert_true(wisdom_parse(line, strlen(line), &out, why, sizeof why) == (n == 128));
+    free(out.block);
+    free(line);
+  }
+}
+
+static void test_a_kernel_without_key_or_winner(void **state) {
+  (void)state;
+  struct wisdom_entry in = entry("", 1790000000), out;
+  in.problem.key_names = "";
+  in.summary.winner = 0;
+  in.summary.values = "";
+  in.summary.best.low = -1.0 / 0.0;
+  char *line = wisdom_print(&in);
+  out = parse(line);
+  assert_string_equal(out.problem.key, "");
+  assert_int_equal(out.summary.winner, 0);
+  free(line);
+  free(out.block);
 }
 
 static void test_what_is_no_line(void **state) {
@@ -245,6 +285,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_a_line_comes_back),
     cmocka_unit_test(test_a_kernel_without_key_or_winner),
+    cmocka_unit_test(test_inferred_sections_are_said),
+    cmocka_unit_test(test_as_many_values_as_a_kernel_has_params),
     cmocka_unit_test(test_what_is_no_line),
     cmocka_unit_test_setup_teardown(test_bad_lines_are_told_and_left_out, folder_setup,
                                     folder_teardown),

@@ -136,6 +136,7 @@ static bool capture_describe(struct capturing *c, const long long *key,
     .machine = m->name,
     .threads = (unsigned)m->numbers.threads,
   };
+  c->description.version = CAPTURE_VERSION;
   capture_tables(&c->description, &call);
   if (c->description.failed)
     REFUSE(c, "no memory");

@@ -24,8 +24,8 @@
 
 #include "base/base.h"
 
-#define CAPTURE_MAGIC "AUTOTUNECAPTURE" /* and its NUL */
-enum { CAPTURE_VERSION = 1, CAPTURE_MOST_BLOCKS = 4096 };
+#define CAPTURE_MAGIC "AUTOTUNECAPTURE"                   /* and its NUL */
+enum { CAPTURE_VERSION = 2, CAPTURE_MOST_BLOCKS = 4096 }; /* 1 is read, too */
 
 struct capture_head {
   char magic[16];
@@ -82,6 +82,7 @@ struct chunk {
 };
 struct stream {
   bool reading, failed; /* failed: too little, too much, or no memory */
+  uint32_t version;     /* of the file's format */
   char *data;
   size_t size, at, capacity; /* writing: malloc'ed */
   struct chunk *chunks;      /* reading: what was allocated */

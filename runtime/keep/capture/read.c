@@ -20,7 +20,7 @@ static bool check_head(const struct capture_head *h, size_t size, char **message
   if (size < sizeof *h + sizeof(struct capture_result) ||
       memcmp(h->magic, CAPTURE_MAGIC, 16) != 0)
     REFUSE("it is no captured call");
-  if (h->version != CAPTURE_VERSION)
+  if (h->version < 1 || h->version > CAPTURE_VERSION)
     REFUSE("it is of another version of autotune (format %u, not %d)", h->version,
            CAPTURE_VERSION);
   if (h->sum != XXH3_64bits(h, offsetof(struct capture_head, sum)))
@@ -82,6 +82,7 @@ static bool read_all(struct capture *c, const char *data, size_t size, char **me
   if (head.description_size > size - at || table > size - at - head.description_size)
     REFUSE("it is cut short");
   struct stream s = { .reading = true,
+                      .version = head.version,
                       .data = (char *)(uintptr_t)(data + at),
                       .size = head.description_size };
   if (XXH3_64bits(s.data, s.size) != head.description_sum)

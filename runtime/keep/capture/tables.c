@@ -223,5 +223,7 @@ void capture_tables(struct stream *s, struct capture *c) {
   stream_name(s, &c->isa);
   stream_name(s, &c->machine);
   stream_unsigned(s, &c->threads);
+  if (s->version >= 2)
+    stream_unsigned(s, &k->inferred);
   tables_require(s, !s->reading || s->at == s->size);
 }

@@ -180,10 +180,9 @@ static double line_moment(struct reading *r) {
 // ---- reading a line -----------------------------------------------------------------
 
 static const char *const members[] = {
-  "autotune", "best",     "compiler", "cpu",       "default", "file",
-  "isa",      "kernel",   "key",      "machine",   "search",  "space",
-  "sum",      "text",     "threads",  "toolchain", "tried",   "unit",
-  "values",   "verified", "when",     NULL,
+  "autotune",  "best",  "compiler", "cpu",    "default",  "file", "inferred", "isa",
+  "kernel",    "key",   "machine",  "search", "space",    "sum",  "text",     "threads",
+  "toolchain", "tried", "unit",     "values", "verified", "when", NULL,
 };
 
 static void refuse_strangers(struct reading *r) {
@@ -255,9 +254,12 @@ static void line_read_members(struct reading *r, struct wisdom_entry *e) {
   m->tried =
       (unsigned)line_whole(r, json_object_get(r->root, "tried"), "tried", 0, UINT32_MAX);
   m->verified = json_is_true(json_object_get(r->root, "verified"));
+  json_t *inferred = json_object_get(r->root, "inferred"); // only where it is true
+  m->inferred = inferred != NULL;
   m->when = line_moment(r);
   m->winner = *m->values ? identity_values(m->values) | 1 : 0;
   if (!json_is_boolean(json_object_get(r->root, "verified")) ||
+      (inferred && !(m->verified && json_is_true(inferred))) ||
       strlen(m->values) > LONG || !*p->kernel || strchr(p->file, '/'))
     FAIL(r, "'verified', 'values', 'kernel' or 'file' is out of range");
 }
@@ -381,12 +383,13 @@ char *wisdom_print(const struct wisdom_entry *e) {
     { "unit", line_hex(p->unit) },
     { "values", line_print_values(m->winner ? m->values : "") },
     { "verified", json_boolean(m->verified) },
+    { "inferred", m->verified && m->inferred ? json_true() : NULL },
     { "when", print_moment(m->when) },
   };
   bool good = o != NULL;
   for (size_t i = 0; i < sizeof all / sizeof *all;
        i++) // takes each value over, also in vain
-    good &= json_object_set_new(o, all[i].name, all[i].value) == 0;
+    good &= !all[i].value || json_object_set_new(o, all[i].name, all[i].value) == 0;
   char *plain = good ? line_dump(o) : NULL;
   if (plain)
     set_sum(o, plain);

@@ -3,6 +3,7 @@
 // complete, with its loops checked, or errors told.
 #include <string.h>
 
+#include "base/base.h"
 #include "front/lang/cuda/cuda.h"
 
 #define MAX_ERRORS 64 // more are not shown, so not looked for

@@ -18,7 +18,6 @@
 
 /* ---- kernel.c -------------------------------------------------------------------- */
 
-#define MAX_PARAMS 128 /* of a kernel */
 /* Diagnoses, at OFFSET, one param too many. */
 bool params_left(const struct source *s, const struct kernel *k, size_t offset);
 
