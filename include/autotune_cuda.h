@@ -7,7 +7,7 @@
 #ifndef AUTOTUNE_CUDA_H
 #define AUTOTUNE_CUDA_H
 
-#include <autotune.h>
+#include <autotune_abi.h>
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -33,8 +33,9 @@
 /* A build whose link does not go through `autotune cc` (CMake has no launcher for CUDA's)
  * need not name the library: it is opened then. */
 extern "C" {
-extern __typeof__(autotune_launch_kernel) autotune_launch_kernel __attribute__((weak));
-extern __typeof__(autotune_site_close) autotune_site_close __attribute__((weak));
+extern __typeof__(autotune_launch_kernel) autotune_launch_kernel
+    __attribute__((__weak__));
+extern __typeof__(autotune_site_close) autotune_site_close __attribute__((__weak__));
 }
 
 namespace autotune {
@@ -43,15 +44,14 @@ namespace autotune {
 
 /* Where the loader looks, and beside the folder of this header. */
 inline void *open_library() {
-  static const char *const background[] = { "../lib", "../lib/x86_64-linux-gnu",
-                                            "../lib/aarch64-linux-gnu", "../lib64" };
+  static const char *const nearby[] = { "../lib", "../lib/x86_64-linux-gnu",
+                                        "../lib/aarch64-linux-gnu", "../lib64" };
   const char *slash = strrchr(__FILE__, '/');
   void *library = dlopen("libautotune.so.0", RTLD_NOW | RTLD_GLOBAL);
-  for (unsigned i = 0; !library && slash && i < sizeof background / sizeof *background;
-       i++) {
+  for (unsigned i = 0; !library && slash && i < sizeof nearby / sizeof *nearby; i++) {
     char path[4096];
     snprintf(path, sizeof path, "%.*s/%s/libautotune.so",
-             static_cast<int>(slash - __FILE__), __FILE__, background[i]);
+             static_cast<int>(slash - __FILE__), __FILE__, nearby[i]);
     library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   }
   if (!library)

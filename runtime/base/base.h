@@ -30,6 +30,7 @@
 #include <sys/types.h>
 
 #include "autotune.h"
+#include "autotune_abi.h"
 
 /* ---- sys.c: the points that a test can make fail --------------------------------- */
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "autotune.h"
+#include "autotune_abi.h"
 
 #define JIT_ABI 2
 #define JIT_ENTRY "autotune_jit" /* const struct jit_api *autotune_jit(void) */

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "autotune.h"
+#include "autotune_abi.h"
 
 /* The site's own symbol NAME; NULL: it has none of that name. */
 const void *resolve_site(const struct autotune_symbol *symbols, size_t n,

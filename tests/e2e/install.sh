@@ -18,10 +18,10 @@ done
 hasnt "CMake package" "$work/moved/lib/cmake/autotune/autotuneConfig.cmake" "$build"
 symbols() { nm -D --defined-only "$work/moved/lib/$1.so" | awk '{ print $3 }' | sort; }
 is "libautotune-jit's visible symbols" "$(symbols libautotune-jit)" autotune_jit
-sed -nE 's,^AUTOTUNE_API.*[ *](autotune_[a-z_]+)\(.*,\1,p' "$work/moved/include/autotune.h" |
+sed -nE 's,^AUTOTUNE_API.*[ *](autotune_[a-z_]+)\(.*,\1,p' "$work"/moved/include/autotune{,_abi}.h |
   sort > declared
 symbols libautotune > symbols
-same "visible symbols are those of autotune.h" symbols declared
+same "visible symbols are those of the headers" symbols declared
 
 same "the schema of the report" "$root/docs/report.schema.json" "$work/moved/share/autotune/report.schema.json"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "autotune.h"
+#include "autotune_abi.h"
 #include "compile/jit.h"
 
 enum { MAX_PARAMS = 64, MAX_VARIANTS = 120 };

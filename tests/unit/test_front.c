@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "autotune.h"
+#include "autotune_abi.h"
 #include "front/kernel/kernel.h"
 
 static struct source *source;

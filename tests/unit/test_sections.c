@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "autotune.h"
+#include "autotune_abi.h"
 #include "loops_random.h"
 #include "sections_random.h"
 

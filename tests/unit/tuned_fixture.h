@@ -23,6 +23,7 @@
 #include <time.h>
 
 #include "autotune.h"
+#include "autotune_abi.h"
 
 enum { SCALE_N = 20000 };
 

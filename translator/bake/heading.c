@@ -66,9 +66,9 @@ static const char switches[] =
     "#define AUTOTUNE_GENERATED _Pragma(\"clang diagnostic push\") \\\n"
     "  _Pragma(\"clang diagnostic ignored \\\"-Weverything\\\"\")\n"
     "#define AUTOTUNE_AS_WRITTEN _Pragma(\"clang diagnostic pop\")\n"
-    "#define AUTOTUNE_UNUSED __attribute__((unused))\n"
+    "#define AUTOTUNE_UNUSED __attribute__((__unused__))\n"
     "#elif defined(__GNUC__)\n"
-    "#define AUTOTUNE_UNUSED __attribute__((unused))\n"
+    "#define AUTOTUNE_UNUSED __attribute__((__unused__))\n"
     "#define AUTOTUNE_PRAGMA_OF(x) _Pragma(#x)\n"
     "#define AUTOTUNE_QUIET(x) AUTOTUNE_PRAGMA_OF(GCC diagnostic ignored x)\n"
     "#define AUTOTUNE_GENERATED _Pragma(\"GCC diagnostic push\")";

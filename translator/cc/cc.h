@@ -221,7 +221,7 @@ void cc_link_libraries(const struct cc_command *c, struct words *w);
 bool cc_link_openmp(const struct cc_command *c);
 /* True for an argument that names an OpenMP runtime which ours replaces. */
 bool cc_link_replaces(const struct cc_arg *a);
-/* The folders of autotune.h and libautotune.so: AUTOTUNE_HOME's, else those beside this
+/* The folders of the headers and libautotune.so: AUTOTUNE_HOME's, else those beside this
  * program. */
 const char *cc_include_folder(void);
 const char *cc_library_folder(void);

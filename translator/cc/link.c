@@ -159,9 +159,9 @@ static const char *link_home(void) {
 
 const char *cc_include_folder(void) {
   const char *folder = arena_printf("%s/include", link_home());
-  if (access(arena_printf("%s/autotune.h", folder), R_OK) != 0)
-    fatal("%s/autotune.h: %s (AUTOTUNE_HOME says where autotune is installed)", folder,
-          strerror(errno));
+  if (access(arena_printf("%s/autotune_abi.h", folder), R_OK) != 0)
+    fatal("%s/autotune_abi.h: %s (AUTOTUNE_HOME says where autotune is installed)",
+          folder, strerror(errno));
   return folder;
 }
 

@@ -3,7 +3,7 @@
 // them, also with the build's own arguments. Writes and compiles nothing.
 #include <string.h>
 
-#include "autotune.h"
+#include "autotune_abi.h"
 #include "front/lang/cuda/cuda.h"
 
 #define MAX_LISTED 12 // candidates of one param that are spelled out

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "autotune.h"
+#include "autotune_abi.h"
 #include "front/kernel/kernel.h"
 #include "suggest/suggest.h"
 #include "front/reach/unit.h"

@@ -17,7 +17,7 @@
 #ifndef AUTOTUNE_SUGGEST_H
 #define AUTOTUNE_SUGGEST_H
 
-#include "autotune.h"
+#include "autotune_abi.h"
 #include "front/loops/loops.h"
 
 struct expansion;

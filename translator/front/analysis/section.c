@@ -5,7 +5,7 @@
 // other's address (C11, 6.5.6). What is touched only now and then must lie within that.
 #include <string.h>
 
-#include "autotune.h"
+#include "autotune_abi.h"
 #include "front/kernel/kernel.h"
 #include "suggest/suggest.h"
 

@@ -14,8 +14,8 @@ void emit_resume(const struct source *s, size_t at, struct text *out) {
   text_printf(out, "\n%*s", (int)column - 1, "");
 }
 
-// Fields of autotune.h's structures that the text names: a user's macro may be spelled so
-// too.
+// Fields of autotune_abi.h's structures that the text names: a user's macro may be
+// spelled so too.
 static const char *const fields[] = {
   "abi", "name", "file", "line", "original", "invoke", "describe", "conditions",
   "n_conditions", "holds", "ret_size", "ret_element", "n_args", "args", "n_keys", "keys",
@@ -105,7 +105,8 @@ static void argument_names(const struct emission *e, const char *prefix) {
 static void slow_path(const struct emission *e) {
   const char *name = e->k->main.name;
   struct slice result = e->k->returns ? e->k->result : slice_of("void");
-  text_printf(e->out, "static __attribute__((noinline, cold)) %.*s autotune_slow_%s(",
+  text_printf(e->out,
+              "static __attribute__((__noinline__, __cold__)) %.*s autotune_slow_%s(",
               (int)result.size, result.data, name);
   emit_parameters(e, "");
   text_printf(e->out, ")\n{\n");
@@ -165,7 +166,7 @@ static void emit_declare(const struct emission *e, const struct function *f) {
     text_printf(e->out, ";\nstatic __typeof__(%s) autotune_default_%s;\n", f->name,
                 f->name);
   else
-    text_printf(e->out, "__attribute__((unused));\n");
+    text_printf(e->out, "__attribute__((__unused__));\n");
 }
 
 // In front of the definition at F: params and a prototype.
@@ -194,7 +195,7 @@ static void emit_after(const struct emission *e, const struct function *f) {
     text_printf(e->out,
                 "static struct autotune_site autotune_site_%s = "
                 "{ 0, &autotune_kernel_%s, 0 };\n"
-                "static __attribute__((destructor)) void autotune_close_%s(void)\n"
+                "static __attribute__((__destructor__)) void autotune_close_%s(void)\n"
                 "{\n  autotune_site_close(&autotune_site_%s);\n}\n",
                 name, name, name, name);
     slow_path(e);
@@ -308,7 +309,7 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
     if (o->bake)
       bake_heading(kernels, n_kernels, s, o, out);
     else
-      text_printf(out, "#include <autotune.h>\n");
+      text_printf(out, "#include <autotune_abi.h>\n");
     emit_resume(s, 0, out);
   }
   for (unsigned i = 0; i < edits.n; i++) {

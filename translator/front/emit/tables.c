@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tables.c: what the runtime knows of a kernel, as constant tables
-// (include/autotune.h).
+// (include/autotune_abi.h).
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "autotune.h"
+#include "autotune_abi.h"
 #include "front/lang/cuda/cuda.h"
 
 typedef void clause_reader(const struct source *s, struct kernel *k,

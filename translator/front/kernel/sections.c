@@ -2,7 +2,7 @@
 // sections.c: array sections, `A[0:m*k]`, as OpenMP 6.0 section 5.2.5 has them.
 #include <string.h>
 
-#include "autotune.h"
+#include "autotune_abi.h"
 #include "kernel.h"
 
 // The last run of brackets in TEXT; *BASE is what stands before.

@@ -237,7 +237,7 @@ static bool write_outlined(struct state st, unsigned at) {
   const char *name = b->fixed ? arena_printf("%s_part%u", b->fixed, number)
                               : arena_printf("autotune_part%u_%s", number, b->f->name);
   text_printf(st.out, "%s(%s);\n", name, args.data);
-  text_printf(&body, "static __attribute__((noinline)) void %s(%s)\n{\ndo {\n", name,
+  text_printf(&body, "static __attribute__((__noinline__)) void %s(%s)\n{\ndo {\n", name,
               params.data);
   st.out = &body;
   st.setups = 0;

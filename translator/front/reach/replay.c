@@ -2,8 +2,8 @@
 // replay.c: the text that makes a kernel again without the program that it is from, for
 // calls that were captured: the kernel as written, then invoke, describe and the
 // constraint as in the translated file, then a table of them under the name by which the
-// runtime finds a variant. It needs no header; the structures of autotune.h are declared
-// once more, under other names.
+// runtime finds a variant. It needs no header; the structures of autotune_abi.h are
+// declared once more, under other names.
 #include <string.h>
 
 #include "unit.h"
@@ -87,7 +87,7 @@ static void replay_table(const struct emission *e) {
               "  (autotune_fn)%s, autotune_invoke_%s, autotune_describe_%s,\n"
               "  autotune_replay_conditions, %s%s, autotune_replay_parts\n};\n"
               "extern const struct autotune_replay *const autotune_entry\n"
-              "  __attribute__((visibility(\"default\"), used));\n"
+              "  __attribute__((__visibility__(\"default\"), __used__));\n"
               "const struct autotune_replay *const autotune_entry = &autotune_replay;\n",
               name, name, name, footprint_applies(e->k) ? "autotune_footprint_" : "0",
               footprint_applies(e->k) ? name : "");

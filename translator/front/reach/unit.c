@@ -224,7 +224,7 @@ static void write_entry(struct writer *w, const struct kernel *k) {
   text_printf(w->out, "#line 1 \"<autotune>\"\n");
   text_printf(w->out,
               "extern __typeof__(%s) *const autotune_entry\n"
-              "  __attribute__((visibility(\"default\"), used));\n",
+              "  __attribute__((__visibility__(\"default\"), __used__));\n",
               k->main.name);
   const char *macro = k->choose >= 0 ? k->params[k->choose].macro : NULL;
   for (unsigned i = 0; macro && i < k->n_alternatives; i++)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "autotune.h"
+#include "autotune_abi.h"
 #include "cuda.h"
 
 #define MAX_THREADS 1024 // of a block, on every device so far; z: 64

@@ -3,7 +3,7 @@
 // and reads. Of a template every instance has its own, made when it is first launched.
 #include <string.h>
 
-#include "autotune.h"
+#include "autotune_abi.h"
 #include "emit.h"
 
 #define WORD(s) (int)(s).size, (s).data

@@ -31,7 +31,7 @@ static void open_launcher(const struct emission *e, const char *result,
     text_printf(e->out, "%.*s\n", WORD(e->k->cuda->template_head));
   text_printf(
       e->out,
-      "static inline __attribute__((unused)) %s %s%s(dim3 autotune_g, dim3 autotune_b",
+      "static inline __attribute__((__unused__)) %s %s%s(dim3 autotune_g, dim3 autotune_b",
       result, prefix, e->k->main.name);
 }
 
@@ -97,7 +97,7 @@ bool cuda_emit_declaration(struct slice declaration, const struct kernel *k,
   text_printf(
       out,
       "extern \"C++\" {\n%.*s\n"
-      "static inline __attribute__((unused)) void autotune_launch_%s(dim3, dim3, size_t, "
+      "static inline __attribute__((__unused__)) void autotune_launch_%s(dim3, dim3, size_t, "
       "cudaStream_t%s%.*s);\n}\n",
       WORD(head), k->main.name, none ? "" : ", ", none ? 0 : (int)inside.size,
       inside.data);

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* autotune_abi.h: what translated files and libautotune tell each other. Programs do not
+ * use it; theirs is autotune.h.
+ *
+ * `autotune cc` writes one struct autotune_kernel and one struct autotune_site for each
+ * kernel into the translated file, and in place of the kernel a function that looks at
+ * the site:
+ *
+ *   hot path    site->hot has this call's key: it calls that entry's code
+ *   slow path   autotune_begin says what to call; autotune_end says how it went
+ *   launches    of CUDA kernels go through autotune_launch_kernel (autotune_cuda.h)
+ *
+ * All but the site and its entries is constant and lives as long as the translated code.
+ * Layouts stay as they are while AUTOTUNE_ABI does: what is added takes the place of
+ * `reserved`.
+ *
+ * Of the C library stddef.h alone is included, so that a `#define _GNU_SOURCE` further
+ * down in the file still counts; and a user's macros do no harm, as far as they are not
+ * named autotune_… or AUTOTUNE_…. C89 with GNU's keywords, and C++11. */
+#ifndef AUTOTUNE_ABI_H
+#define AUTOTUNE_ABI_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef AUTOTUNE_API
+#if defined(__GNUC__)
+#define AUTOTUNE_API __attribute__((__visibility__("default")))
+#else
+#define AUTOTUNE_API
+#endif
+#endif
+
+#define AUTOTUNE_ABI 2
+
+/* Any function: it is cast back to its own type before it is called. */
+typedef void (*autotune_fn)(void);
+
+/* ---- the machine ----------------------------------------------------------------- */
+
+/* The machine, as constraints see it: the number that AUTOTUNE_L1D and so on stand for.
+ * Sizes are bytes; 0: not known. */
+struct autotune_machine {
+  long long l1d, l2; /* caches of one core */
+  long long l3;      /* the cache that cores share */
+  long long line;    /* of a cache */
+  long long vector;  /* the widest vector register */
+  long long cores;   /* physical ones that this process may use */
+  long long threads; /* logical ones that this process may use */
+  /* Of the device that a CUDA kernel is launched on; 0 for kernels in C. */
+  long long smem_per_block; /* with what a kernel must ask for, beyond 48 KiB */
+  long long smem_per_sm;
+  long long registers;   /* of 32 bits, of a multiprocessor */
+  long long sms;         /* multiprocessors */
+  long long warp;        /* threads of a warp */
+  long long max_threads; /* of a block */
+  long long cc;          /* compute capability: 90 for 9.0 */
+};
+
+/* ---- the space of variants ------------------------------------------------------- */
+
+enum autotune_kind {
+  AUTOTUNE_INT,     /* .i and .d are the number */
+  AUTOTUNE_REAL,    /* .d is the number */
+  AUTOTUNE_WORD,    /* an identifier, such as `dynamic`; .i: its number in the kernel */
+  AUTOTUNE_STRING,  /* a string literal, whose quotes are part of .define */
+  AUTOTUNE_TUPLE,   /* "(2,1)" */
+  AUTOTUNE_CHOICE,  /* of structure: optional, permutation, alternative; .i: the macro */
+  AUTOTUNE_FLAGS,   /* of the compiler, with blanks between them; no macro */
+  AUTOTUNE_COMPILER /* "clang" or the name of an external compiler; no macro */
+};
+
+struct autotune_value {
+  const char *text;   /* as reports show it */
+  const char *define; /* what the macro is defined to; NULL: there is no macro */
+  long long i;
+  double d;
+};
+
+/* One dimension of the space. */
+struct autotune_param {
+  const char *name; /* unique in the kernel: "MR"; "tile@12.1" for a set without a name */
+  const char *macro; /* is defined before the unit's text; NULL: there is none */
+  enum autotune_kind kind;
+  /* The index of a parameter further up, or -1. Where that one's .i is 0, this one does
+   * not matter and has its value 0 only. */
+  int when;
+  unsigned n_values;
+  unsigned original; /* index of the default variant's value; n_values: it has none */
+  const struct autotune_value *values;
+};
+
+/* The text that one compiler makes all its variants from. It defines with external
+ * linkage RET (*const autotune_entry)(ARGS…) the address of the variant. */
+struct autotune_unit {
+  const char *compiler; /* "clang" (in process), or as spelled in compiler(…) */
+  const char *text;     /* ends with NUL */
+  const char *const
+      *flags; /* of the build: -std, -m*, -f*, -O*, no -D, -I, -W; then NULL */
+};
+
+/* What units refer to and the program holds: non-constant globals, and functions of the
+ * file that are not copied into the unit. The unit declares them extern under NAME. */
+struct autotune_symbol {
+  const char *name;
+  const void *address;
+  size_t size; /* of an object, in bytes; 0: a function, or not known */
+};
+
+/* ---- constraints ----------------------------------------------------------------- */
+
+/* A step of a condition in postfix order, for ranges of values in place of values: it
+ * tells before all parameters are chosen whether the condition can still hold. */
+enum autotune_op {
+  AUTOTUNE_OP_PARAM,   /* parameter INDEX */
+  AUTOTUNE_OP_NUMBER,  /* NUMBER */
+  AUTOTUNE_OP_LEAF,    /* number INDEX of those that `leaves` computes */
+  AUTOTUNE_OP_UNKNOWN, /* anything */
+  AUTOTUNE_OP_NEGATE,
+  AUTOTUNE_OP_NOT,
+  AUTOTUNE_OP_TO_INTEGER,
+  AUTOTUNE_OP_MULTIPLY,
+  AUTOTUNE_OP_DIVIDE,
+  AUTOTUNE_OP_REMAINDER,
+  AUTOTUNE_OP_ADD,
+  AUTOTUNE_OP_SUBTRACT,
+  AUTOTUNE_OP_LESS,
+  AUTOTUNE_OP_AT_MOST,
+  AUTOTUNE_OP_EQUAL,
+  AUTOTUNE_OP_AND,
+  AUTOTUNE_OP_OR,
+  AUTOTUNE_OP_CHOOSE /* of three: a ? b : c */
+};
+struct autotune_step {
+  enum autotune_op op;
+  unsigned index;
+  double number;
+};
+
+/* One factor of the constraint: `constraint(a && b)` has two. A variant exists where all
+ * hold. */
+struct autotune_condition {
+  /* Returns 0 where the variant does not exist. VALUES has one for each parameter, of
+   * which those in PARAMS are read. */
+  int (*holds)(const struct autotune_value *const *values, void *const *args,
+               const struct autotune_machine *machine);
+  unsigned n_params;      /* 0: it depends on the arguments and the machine alone */
+  const unsigned *params; /* indices, ascending */
+  const char *text;       /* as written, for people; NULL: not known */
+  unsigned n_steps;       /* 0: nothing can be told early */
+  const struct autotune_step *steps;
+  unsigned n_leaves; /* parts without parameters; with any, numbers below 0 may wrap */
+  void (*leaves)(double *out, void *const *args, const struct autotune_machine *machine);
+};
+
+/* ---- what a call reads and writes ------------------------------------------------ */
+
+/* How elements are compared. The last three are added to one of the others, in `elements`
+ * of struct autotune_gpu only: the argument points to addresses of such elements. */
+enum autotune_element {
+  AUTOTUNE_BYTES, /* exactly */
+  AUTOTUNE_F16,
+  AUTOTUNE_BF16,
+  AUTOTUNE_F32,
+  AUTOTUNE_F64,
+  AUTOTUNE_F80,
+  AUTOTUNE_F128,
+  AUTOTUNE_ADDRESSES = 16,
+  AUTOTUNE_CONST_ADDRESSES = 32, /* through which nothing is written */
+  AUTOTUNE_DEEP_ADDRESSES = 64   /* of addresses again */
+};
+enum autotune_access { AUTOTUNE_IN = 1, AUTOTUNE_OUT = 2, AUTOTUNE_INOUT = 3 };
+
+struct autotune_section {
+  const char *name; /* "C[0:m*n]" */
+  enum autotune_access access;
+  enum autotune_element element; /* of complex numbers: their parts' */
+  size_t element_size;           /* bytes of an element, or of a complex one's part */
+};
+
+struct autotune_span {
+  void *base;
+  size_t bytes;
+};
+
+/* What `describe` computes of one call. */
+struct autotune_call {
+  struct autotune_span *spans; /* n_sections of them, the caller's */
+  double flops, bytes;         /* 0: not declared */
+};
+
+enum autotune_verify {
+  AUTOTUNE_VERIFY_DEFAULT,
+  AUTOTUNE_VERIFY_TOLERANCE,
+  AUTOTUNE_VERIFY_EXACT,
+  AUTOTUNE_VERIFY_OFF
+};
+
+struct autotune_arg {
+  const char *name;
+  size_t size; /* bytes */
+  int pointer; /* 1: a pointer; arrays and functions are */
+};
+
+/* ---- CUDA ------------------------------------------------------------------------ */
+
+struct autotune_dim3 {
+  unsigned x, y, z;
+};
+struct autotune_launch {
+  struct autotune_dim3 grid, block;
+  size_t shared; /* bytes of dynamic shared memory */
+  void *stream;  /* cudaStream_t, which is the driver's CUstream */
+};
+
+/* A __device__ or __constant__ variable that the unit refers to by address: it holds a
+ * pointer named autotune_symbol_NAME. */
+struct autotune_gpu_symbol {
+  const char *name;
+  /* Sets where it is on the current device, and its bytes (cudaGetSymbolAddress,
+   * cudaGetSymbolSize). Returns a cudaError_t. */
+  int (*locate)(void **address, size_t *bytes);
+  int written; /* 1: variants may write it (no __constant__) */
+};
+
+enum autotune_gpu_flags {
+  AUTOTUNE_GPU_CEIL = 1,       /* grid(ceil): blocks may be partial, the kernel checks */
+  AUTOTUNE_GPU_NO_ISOLATE = 2, /* isolate(off) */
+  AUTOTUNE_GPU_NO_FLUSH = 4,   /* flush(off): the L2 cache is not emptied before a run */
+  AUTOTUNE_GPU_EMULATED = 8    /* built by `autotune cc --emulate` */
+};
+
+struct autotune_gpu {
+  unsigned flags; /* enum autotune_gpu_flags */
+  /* Launches the default variant through the program's own runtime (cudaLaunchKernel).
+   * Returns its cudaError_t. */
+  int (*launch)(const struct autotune_launch *asked, void *const *args);
+  /* Sets *OUT to how a variant is launched where the program wants ASKED. VALUES: one for
+   * each parameter. Returns 0 where it cannot be, as its blocks do not divide the
+   * threads. */
+  int (*geometry)(const struct autotune_value *const *values, void *const *args,
+                  const struct autotune_machine *machine,
+                  const struct autotune_launch *asked, struct autotune_launch *out);
+  /* Lines before the unit's text: "#define AUTOTUNE_T0 float\n", or "". NULL: a template
+   * argument, such as a closure, has no name that the unit could use. */
+  const char *instance;
+  unsigned n_symbols;
+  const struct autotune_gpu_symbol *symbols;
+  unsigned n_written; /* arguments that point to what is not const, or to addresses */
+  const unsigned *written;               /* their indices */
+  const enum autotune_element *elements; /* what each points to; NULL: AUTOTUNE_BYTES */
+};
+
+/* ---- a kernel -------------------------------------------------------------------- */
+
+/* All that the translator knows of a kernel. ARGS are the addresses of a call's
+ * arguments. */
+struct autotune_kernel {
+  unsigned abi; /* AUTOTUNE_ABI */
+  const char *name;
+  const char *file; /* as given to the compiler */
+  unsigned line;
+  autotune_fn original; /* the default variant: as written, by the user's compiler */
+  /* Calls FN with ARGS and writes what it returns to RET. */
+  void (*invoke)(autotune_fn fn, void *const *args, void *ret);
+  /* Computes sections, flops and bytes of a call. Never NULL. */
+  void (*describe)(void *const *args, struct autotune_call *call);
+  size_t ret_size; /* bytes; 0: void */
+  enum autotune_element ret_element;
+  unsigned n_args;
+  const struct autotune_arg *args;
+  unsigned n_keys;
+  const char *const *keys; /* the expressions, as written */
+  unsigned n_params;
+  const struct autotune_param *params;
+  unsigned n_sections;
+  const struct autotune_section *sections;
+  unsigned n_units; /* the first is "clang" unless compiler(…) leaves it out */
+  const struct autotune_unit *units;
+  unsigned n_symbols;
+  const struct autotune_symbol *symbols;
+  enum autotune_verify verify;
+  /* For AUTOTUNE_VERIFY_TOLERANCE. ATOL below 0: RTOL times the root mean square of the
+   * expected values. */
+  double rtol, atol;
+  const char *search;       /* NULL: the default */
+  double budget_seconds;    /* 0: the default */
+  unsigned budget_variants; /* 0: the default */
+  const char *mode;         /* NULL: the default */
+  unsigned openmp;          /* 1: variants may use OpenMP */
+  unsigned n_conditions;
+  const struct autotune_condition *conditions;
+  double budget_fraction; /* of the time that the program spends in the kernel: 0.05; 0:
+                          the default */
+  double until;       /* ends where less improvement is expected: 0.02; 0: the default */
+  const char *family; /* kernels of one family learn from each other; NULL: none */
+  /* Returns the bytes that the loops in the innermost tile touch, as far as subscripts
+   * tell. NULL: there is no tile. */
+  double (*footprint)(const struct autotune_value *const *values, void *const *args,
+                      const struct autotune_machine *machine);
+  const char *compiler; /* what made the default variant, as `autotune cc` was given it;
+                           NULL: not known */
+  /* A text that compiles alone to the kernel as written and the functions above, for
+   * calls that were captured (struct autotune_replay). NULL: NOT_CAPTURED says why there
+   * is none. */
+  const char *replay;
+  const char *not_captured; /* for people */
+  /* A CUDA kernel. Then nobody calls `original`, `invoke` is NULL, sections and pointers
+   * are the device's, and the last key is the device's ordinal, which is not stored.
+   * NULL: C. */
+  const struct autotune_gpu *gpu;
+  unsigned inferred; /* 1: sections are not the user's but inferred from subscripts */
+  unsigned reserved[5];
+};
+
+/* What autotune_entry points to in code that was made from a kernel's `replay`; the lists
+ * have one for each condition. */
+struct autotune_replay {
+  autotune_fn original;
+  void (*invoke)(autotune_fn fn, void *const *args, void *ret);
+  void (*describe)(void *const *args, struct autotune_call *call);
+  int (*const *holds)(const struct autotune_value *const *values, void *const *args,
+                      const struct autotune_machine *machine);
+  double (*footprint)(const struct autotune_value *const *values, void *const *args,
+                      const struct autotune_machine *machine);
+  void (*const *leaves)(double *out, void *const *args,
+                        const struct autotune_machine *machine);
+};
+
+/* ---- calls ----------------------------------------------------------------------- */
+
+/* A variant that is installed for one key. Lives until its site is closed. */
+struct autotune_entry {
+  autotune_fn code;
+  unsigned watch; /* not 0: LEFT counts down with each call, and at 0 a call is timed */
+  unsigned left;
+#ifdef __cplusplus
+  long long key[1];
+#else
+  long long key[]; /* n_keys of them */
+#endif
+};
+
+/* A kernel's place in the program: zero but for `kernel`. */
+struct autotune_site {
+  struct autotune_entry *hot; /* the entry used last; atomic */
+  const struct autotune_kernel *kernel;
+  void *state; /* the runtime's */
+};
+
+/* One call that goes through the runtime; on the caller's stack. */
+struct autotune_call_state {
+  void *node; /* NULL: autotune_end need not be called */
+  autotune_fn code;
+  double began;       /* seconds */
+  const void *result; /* what the call returned, set before autotune_end; NULL: void */
+  void *capture;      /* the call is being captured (capture.c) */
+  unsigned long long reserved[3];
+};
+
+/* Finds, tunes or refuses. Returns what to call for this key, never NULL, and sets
+ * site->hot where that will stay so. Trials throw away what they return. The caller makes
+ * the call and then, where STATE->node is set, calls autotune_end; it need not (longjmp,
+ * exit). From any thread. */
+AUTOTUNE_API autotune_fn autotune_begin(struct autotune_site *site, const long long *key,
+                                        void *const *args,
+                                        struct autotune_call_state *state);
+AUTOTUNE_API void autotune_end(struct autotune_call_state *state);
+
+/* True if the runtime wants to see this call of ENTRY. Threads may race for the count:
+ * that does no harm, and the runtime switches it off for entries that several threads
+ * use. */
+static __inline__ int autotune_due(struct autotune_entry *entry) {
+  unsigned left;
+  if (__builtin_expect(__atomic_load_n(&entry->watch, __ATOMIC_RELAXED) == 0, 1))
+    return 0;
+  left = __atomic_load_n(&entry->left, __ATOMIC_RELAXED) - 1;
+  __atomic_store_n(&entry->left, left, __ATOMIC_RELAXED);
+  return left == 0;
+}
+
+/* Launches a CUDA kernel on the current device for the calling thread: a tuned variant,
+ * with its own geometry and on ASKED's stream, where there is one; it tunes first where
+ * that is due. Returns 0: launched; AUTOTUNE_LAUNCH_DEFAULT: the caller is to launch the
+ * kernel as written. Synchronises only to tune, and not while ASKED's stream is being
+ * captured. */
+#define AUTOTUNE_LAUNCH_DEFAULT (-1)
+AUTOTUNE_API int autotune_launch_kernel(struct autotune_site *site, const long long *key,
+                                        void *const *args,
+                                        const struct autotune_launch *asked);
+
+/* Forgets SITE, as its code is about to be unmapped. Called by a destructor of the
+ * translated file. */
+AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
+
+/* ---- around generated text ------------------------------------------------------- */
+
+/* AUTOTUNE_GENERATED … AUTOTUNE_AS_WRITTEN: warnings that the user switched on do not
+ * concern what stands between them. (A linemarker that says "system header" would do, but
+ * gcc -Wpedantic refuses linemarkers.) */
+#if defined(__clang__)
+#define AUTOTUNE_GENERATED \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Weverything\"")
+#define AUTOTUNE_AS_WRITTEN _Pragma("clang diagnostic pop")
+#else
+#define AUTOTUNE_PRAGMA_OF(x) _Pragma(#x)
+#define AUTOTUNE_QUIET(x) AUTOTUNE_PRAGMA_OF(GCC diagnostic ignored x)
+#ifdef __cplusplus /* g++ 14 speaks of options that are C's, whatever is ignored */
+#define AUTOTUNE_QUIET_C
+#else
+#define AUTOTUNE_QUIET_C \
+  AUTOTUNE_QUIET("-Wtraditional") AUTOTUNE_QUIET("-Wc90-c99-compat")
+#endif
+/* clang-format off */
+#define AUTOTUNE_GENERATED _Pragma("GCC diagnostic push") \
+  AUTOTUNE_QUIET("-Wpragmas") AUTOTUNE_QUIET("-Wpedantic") \
+  AUTOTUNE_QUIET("-Wconversion") AUTOTUNE_QUIET("-Wsign-conversion") \
+  AUTOTUNE_QUIET("-Wfloat-conversion") AUTOTUNE_QUIET("-Warith-conversion") \
+  AUTOTUNE_QUIET("-Wunused") AUTOTUNE_QUIET("-Wunused-function") \
+  AUTOTUNE_QUIET("-Wunused-parameter") AUTOTUNE_QUIET("-Wunused-variable") \
+  AUTOTUNE_QUIET("-Wunused-const-variable") \
+  AUTOTUNE_QUIET("-Wunused-but-set-parameter") \
+  AUTOTUNE_QUIET("-Wunused-local-typedefs") AUTOTUNE_QUIET("-Wmissing-prototypes") \
+  AUTOTUNE_QUIET("-Wmissing-declarations") AUTOTUNE_QUIET("-Wredundant-decls") \
+  AUTOTUNE_QUIET("-Wstrict-prototypes") AUTOTUNE_QUIET("-Wnested-externs") \
+  AUTOTUNE_QUIET("-Wshadow") AUTOTUNE_QUIET("-Wcast-qual") \
+  AUTOTUNE_QUIET("-Wcast-align") AUTOTUNE_QUIET("-Wcast-function-type") \
+  AUTOTUNE_QUIET("-Wbad-function-cast") AUTOTUNE_QUIET("-Wwrite-strings") \
+  AUTOTUNE_QUIET("-Wdiscarded-qualifiers") \
+  AUTOTUNE_QUIET("-Wincompatible-pointer-types") \
+  AUTOTUNE_QUIET("-Wdeclaration-after-statement") AUTOTUNE_QUIET("-Wvla") \
+  AUTOTUNE_QUIET("-Woverlength-strings") AUTOTUNE_QUIET("-Wlong-long") \
+  AUTOTUNE_QUIET("-Wtraditional-conversion") AUTOTUNE_QUIET("-Wc99-c11-compat") \
+  AUTOTUNE_QUIET("-Wc11-c2x-compat") AUTOTUNE_QUIET("-Wfloat-equal") \
+  AUTOTUNE_QUIET("-Waggregate-return") AUTOTUNE_QUIET("-Winline") \
+  AUTOTUNE_QUIET("-Wmissing-noreturn") \
+  AUTOTUNE_QUIET("-Wsuggest-attribute=noreturn") \
+  AUTOTUNE_QUIET("-Wsuggest-attribute=const") \
+  AUTOTUNE_QUIET("-Wsuggest-attribute=pure") \
+  AUTOTUNE_QUIET("-Wsuggest-attribute=cold") \
+  AUTOTUNE_QUIET("-Wsuggest-attribute=malloc") \
+  AUTOTUNE_QUIET("-Wsuggest-attribute=format") \
+  AUTOTUNE_QUIET("-Wmissing-field-initializers") AUTOTUNE_QUIET("-Wtype-limits") \
+  AUTOTUNE_QUIET("-Wsign-compare") AUTOTUNE_QUIET("-Wdouble-promotion") \
+  AUTOTUNE_QUIET("-Wunsafe-loop-optimizations") AUTOTUNE_QUIET("-Wnonnull-compare") \
+  AUTOTUNE_QUIET("-Waddress") AUTOTUNE_QUIET("-Wpadded") \
+  AUTOTUNE_QUIET("-Wparentheses") AUTOTUNE_QUIET("-Wlogical-op") \
+  AUTOTUNE_QUIET("-Wattributes") AUTOTUNE_QUIET("-Wnull-dereference") \
+  AUTOTUNE_QUIET("-Wundef") AUTOTUNE_QUIET_C
+/* clang-format on */
+#define AUTOTUNE_AS_WRITTEN _Pragma("GCC diagnostic pop")
+#endif
+
+/* enum autotune_element of an expression's type, and bytes of its elements. In C++:
+ * autotune_cuda.h. */
+#if !defined(__cplusplus)
+#define AUTOTUNE_ELEMENT(x)               \
+  _Generic((x),                           \
+      float: AUTOTUNE_F32,                \
+      double: AUTOTUNE_F64,               \
+      long double: AUTOTUNE_F80,          \
+      float _Complex: AUTOTUNE_F32,       \
+      double _Complex: AUTOTUNE_F64,      \
+      long double _Complex: AUTOTUNE_F80, \
+      default: AUTOTUNE_BYTES)
+#define AUTOTUNE_ELEMENT_SIZE(x)           \
+  _Generic((x),                            \
+      float _Complex: sizeof(x) / 2,       \
+      double _Complex: sizeof(x) / 2,      \
+      long double _Complex: sizeof(x) / 2, \
+      default: sizeof(x))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif
