@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "compile/nvrtc.h"
 #include "keep/capture/capture.h"
 #include "run/cuda/gpu.h"
 #include "live.h"
@@ -302,7 +303,7 @@ static bool in_parallel(const struct site *s) {
 // What was found before may be at hand; without a compiler nothing else is.
 static bool lacks_compiler(struct site *s, struct node *n) {
   const char *why;
-  if (!s->kernel->gpu || gpu_nvrtc_get(&why))
+  if (!s->kernel->gpu || nvrtc_get(&why))
     return false;
   log_once(AUTOTUNE_WARN, "cuda", "CUDA kernels are not tuned: %s", why);
   decide_refuse(s, n, "default: there is no NVRTC to compile variants with");

@@ -30,15 +30,6 @@ extern const struct backend backend_external; /* an installed compiler */
 const struct backend *backend_find(const char *compiler);
 void object_free(struct object *o);
 
-/* ---- variant.c ------------------------------------------------------------------- */
-
-/* TEXT and FLAGS of a point; both malloc'ed in one block each; NULL: no memory. */
-char *variant_text(const struct autotune_kernel *k, const choice *point);
-char **variant_flags(const struct autotune_kernel *k, const choice *point);
-const struct autotune_unit *variant_unit(const struct autotune_kernel *k,
-                                         const choice *point);
-const char *variant_compiler(const struct autotune_kernel *k, const choice *point);
-
 /* ---- jit_open.c ------------------------------------------------------------------ */
 
 struct jit_api;

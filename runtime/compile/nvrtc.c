@@ -1,23 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvrtc.c: CUDA variants: cubins for the very device, made in the tuner's own process on
-// its threads.
+// nvrtc.c: NVRTC, and the backend that makes cubins of CUDA variants with it, in the
+// tuner's own process on its threads.
 //
 // Toolkit headers are wanted only where the unit says so, by the -I that was right where
 // the program was built. Where that folder is not, CUDA_PATH's takes its place.
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "run/cuda/gpu.h"
+#include "compile.h"
+#include "cuda_library.h"
+#include "nvrtc.h"
 
-enum { MOST_OPTIONS = 256, MESSAGE_SIZE = 4096 };
+enum {
+  NEWEST = 20,
+  OLDEST = 11 /* major versions */,
+  MOST_OPTIONS = 256,
+  MESSAGE_SIZE = 4096
+};
 
-static atomic_int target = 80;
+static struct {
+  pthread_once_t once;
+  struct nvrtc api;
+  char why[256];        // "": it is there
+  atomic_int preferred; // major version; 0: none
+  atomic_int architecture;
+} nvrtc = { .once = PTHREAD_ONCE_INIT, .architecture = 80 };
 
-void gpu_nvrtc_target(int cc) {
-  atomic_store(&target, cc);
+#define X(member, name, parameters) { name, offsetof(struct nvrtc, member) },
+static const struct cuda_function functions[] = { NVRTC_FUNCTIONS(X) };
+#undef X
+
+void nvrtc_prefer(int major) {
+  atomic_store(&nvrtc.preferred, major);
 }
+
+void nvrtc_set_architecture(int cc) {
+  atomic_store(&nvrtc.architecture, cc);
+}
+
+// ---- the library ---------------------------------------------------------------------
+
+static void *nvrtc_open_in(const char *folder, int major) {
+  char *path = sys_printf("%s%slibnvrtc.so.%d", folder, *folder ? "/lib64/" : "", major);
+  void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  free(path);
+  return library;
+}
+
+// The one that the loader finds, else that of the toolkit at CUDA_PATH or where it
+// usually is.
+static void *nvrtc_open_major(int major) {
+  const char *home = secure_getenv("CUDA_PATH");
+  void *library = nvrtc_open_in("", major);
+  if (!library && home && *home)
+    library = nvrtc_open_in(home, major);
+  return library ? library : nvrtc_open_in("/usr/local/cuda", major);
+}
+
+// What a newer NVRTC makes an older driver need not load, so the driver's own version
+// comes first.
+static void *nvrtc_open_library(void) {
+  const char *asked = options_get()->nvrtc;
+  if (asked)
+    return dlopen(asked, RTLD_NOW | RTLD_LOCAL);
+  int own = atomic_load(&nvrtc.preferred);
+  void *library = own ? nvrtc_open_major(own) : NULL;
+  for (int major = own ? own - 1 : NEWEST; !library && major >= OLDEST; major--)
+    library = nvrtc_open_major(major);
+  for (int major = own + 1; own && !library && major <= NEWEST; major++)
+    library = nvrtc_open_major(major);
+  return library;
+}
+
+static void nvrtc_open(void) {
+  void *library = options_get()->nvrtc ? NULL : cuda_emulator();
+  nvrtc.api.emulated = library != NULL;
+  if (!library && !(library = nvrtc_open_library())) {
+    snprintf(nvrtc.why, sizeof nvrtc.why, "there is no NVRTC (libnvrtc.so)");
+    return;
+  }
+  const char *missing = cuda_functions(library, functions,
+                                       sizeof functions / sizeof *functions, &nvrtc.api);
+  if (missing)
+    snprintf(nvrtc.why, sizeof nvrtc.why, "NVRTC is too old: it has no %s", missing);
+}
+
+const struct nvrtc *nvrtc_get(const char **why) {
+  pthread_once(&nvrtc.once, nvrtc_open);
+  if (why)
+    *why = nvrtc.why;
+  return *nvrtc.why ? NULL : &nvrtc.api;
+}
+
+// ---- the backend ---------------------------------------------------------------------
 
 static bool nvrtc_applicable(const char *compiler) {
   return strcmp(compiler, "nvrtc") == 0;
@@ -25,11 +105,11 @@ static bool nvrtc_applicable(const char *compiler) {
 
 static const char *compile_nvrtc_version(const char *compiler) {
   static _Atomic(char *) known;
-  const struct gpu_nvrtc *n = gpu_nvrtc_get(NULL);
+  const struct nvrtc *n = nvrtc_get(NULL);
   char *text = atomic_load(&known), *none = NULL;
   int major, minor;
   (void)compiler;
-  if (text || !n || n->nvrtc_version(&major, &minor) != 0 ||
+  if (text || !n || n->version(&major, &minor) != 0 ||
       !(text = sys_printf("nvrtc %d.%d", major, minor)))
     return text;
   if (atomic_compare_exchange_strong(&known, &none, text))
@@ -89,7 +169,8 @@ static void set_options(struct options_list *o, const char *const *flags) {
       nvrtc_add(o, *flags);
   }
   if (!architecture)
-    add_owned(o, sys_printf("--gpu-architecture=sm_%d", atomic_load(&target)));
+    add_owned(o,
+              sys_printf("--gpu-architecture=sm_%d", atomic_load(&nvrtc.architecture)));
 }
 
 static void free_options(struct options_list *o) {
@@ -108,48 +189,47 @@ static char *nvrtc_first_error(const char *log) {
   return *from ? sys_printf("%.*s", MESSAGE_SIZE, from) : NULL;
 }
 
-static char *nvrtc_complaint(const struct gpu_nvrtc *n, gpu_program p, gpu_result e) {
+static char *nvrtc_complaint(const struct nvrtc *n, nvrtc_program p, int e) {
   size_t size = 0;
   char *log = NULL, *message = NULL;
-  if (n->nvrtc_log_size(p, &size) == 0 && size > 1 && (log = sys_calloc(size + 1, 1)) &&
-      n->nvrtc_log(p, log) == 0)
+  if (n->log_size(p, &size) == 0 && size > 1 && (log = sys_calloc(size + 1, 1)) &&
+      n->log(p, log) == 0)
     message = nvrtc_first_error(log);
   free(log);
   return message ? message : sys_printf("error: NVRTC failed (%d) and said nothing", e);
 }
 
-static gpu_result take_cubin(const struct gpu_nvrtc *n, gpu_program p,
-                             struct object *out) {
+static int take_cubin(const struct nvrtc *n, nvrtc_program p, struct object *out) {
   size_t size = 0;
-  gpu_result e = n->nvrtc_cubin_size(p, &size);
+  int e = n->cubin_size(p, &size);
   if (e != 0 || size == 0 || !(out->data = sys_malloc(size)))
     return e ? e : -1;
   out->size = size;
-  return n->nvrtc_cubin(p, out->data);
+  return n->cubin(p, out->data);
 }
 
 static int compile_nvrtc_compile(const char *compiler, const char *text,
                                  const char *const *flags, struct object *out) {
   const char *why = NULL;
-  const struct gpu_nvrtc *n = gpu_nvrtc_get(&why);
+  const struct nvrtc *n = nvrtc_get(&why);
   struct options_list *o = sys_calloc(1, sizeof *o);
-  gpu_program p = NULL;
-  gpu_result e = -1;
+  nvrtc_program p = NULL;
+  int e = -1;
   double begin = sys_now();
   (void)compiler;
   *out = (struct object){ 0 };
   if (!n || !o || sys_fails(SYS_JIT)) {
     out->message = sys_printf("error: %s", n ? "no memory" : why);
-  } else if ((e = n->nvrtc_create(&p, text, "kernel.cu", 0, NULL, NULL)) != 0) {
+  } else if ((e = n->create(&p, text, "kernel.cu", 0, NULL, NULL)) != 0) {
     out->message = sys_printf("error: NVRTC cannot begin (%d)", e);
   } else {
     set_options(o, flags);
-    e = n->nvrtc_compile(p, o->n, o->list);
+    e = n->compile(p, o->n, o->list);
     if (e != 0)
       out->message = nvrtc_complaint(n, p, e);
     else if ((e = take_cubin(n, p, out)) != 0)
       out->message = sys_printf("error: NVRTC made no cubin (%d)", e);
-    n->nvrtc_destroy(&p);
+    n->destroy(&p);
   }
   if (o)
     free_options(o);

@@ -16,6 +16,7 @@
 
 #include "compile.h"
 #include "base/base.h"
+#include "model/variant.h"
 
 #define COMPILE_LIMIT 30.0 /* seconds until a compilation is given up */
 #define FREE_LIMIT 5.0     /* seconds that pool_free waits */

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "compile/compile.h"
 #include "base/base.h"
 #include "space.h"
+#include "variant.h"
 #include "keep/store/store.h"
 
 // ---- names without lines ------------------------------------------------------------

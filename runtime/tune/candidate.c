@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/variant.h"
 #include "tune.h"
 
 struct candidate *candidate_add(struct tuning *t, const choice *point) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/nvrtc.h"
 #include "run/cuda/gpu.h"
 #include "tune.h"
 #include "keep/wisdom/wisdom.h"
@@ -38,7 +39,7 @@ static const struct autotune_machine *numbers_of(const struct tuning *t) {
   const struct gpu_info *g =
       t->kernel->gpu ? gpu_info_get(gpu_ordinal(t->kernel, t->id->key)) : NULL;
   if (g)
-    gpu_nvrtc_target(g->cc);
+    nvrtc_set_architecture(g->cc);
   return g ? &g->numbers : &machine_get()->numbers;
 }
 

@@ -10,14 +10,16 @@
 #define DEVICE_FIXTURE_H
 
 #include "../unit/tuned_fixture.h"
+#include "compile/nvrtc.h"
 #include "run/cuda/gpu.h"
 
 // The emulator's own, for what the program would have from its compiler.
-int nvrtcCreateProgram(gpu_program *p, const char *text, const char *name, int n_headers,
-                       const char *const *headers, const char *const *names);
-int nvrtcCompileProgram(gpu_program p, int n, const char *const *options);
-int nvrtcGetCUBINSize(gpu_program p, size_t *bytes);
-int nvrtcGetCUBIN(gpu_program p, char *cubin);
+int nvrtcCreateProgram(nvrtc_program *p, const char *text, const char *name,
+                       int n_headers, const char *const *headers,
+                       const char *const *names);
+int nvrtcCompileProgram(nvrtc_program p, int n, const char *const *options);
+int nvrtcGetCUBINSize(nvrtc_program p, size_t *bytes);
+int nvrtcGetCUBIN(nvrtc_program p, char *cubin);
 
 enum { ADD_N = 5000, ADD_DEVICES = 4 };
 
@@ -167,7 +169,7 @@ static void add_use(int ordinal) {
   if (add_functions[ordinal])
     return;
   gpu_module module;
-  gpu_program program;
+  nvrtc_program program;
   size_t size;
   char *text = sys_printf("%s%s", as_written, add_text), *cubin;
   EXPECT(nvrtcCreateProgram(&program, text, "add.cu", 0, NULL, NULL) == 0);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "compile/nvrtc.h"
 #include "run/cuda/gpu.h"
 
 /* The kernel of most tests. */
@@ -34,28 +35,28 @@ static const struct cubin *cubin_of(const char *text) {
   for (unsigned i = 0; i < n_made; i++)
     if (strcmp(made[i].text, text) == 0)
       return &made[i];
-  const struct gpu_nvrtc *n = gpu_nvrtc_get(NULL);
+  const struct nvrtc *n = nvrtc_get(NULL);
   char architecture[48];
   const char *options[] = { architecture, "-std=c++17" };
   struct cubin *c = &made[n_made++];
-  gpu_program p;
+  nvrtc_program p;
   assert_true(n_made <= 64);
   snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d",
            architecture_of_tests ? architecture_of_tests : gpu_info_get(0)->cc);
-  assert_int_equal(n->nvrtc_create(&p, text, "test.cu", 0, NULL, NULL), 0);
-  if (n->nvrtc_compile(p, 2, options) != 0) {
+  assert_int_equal(n->create(&p, text, "test.cu", 0, NULL, NULL), 0);
+  if (n->compile(p, 2, options) != 0) {
     static char log[4096];
     size_t size = 0;
-    n->nvrtc_log_size(p, &size);
+    n->log_size(p, &size);
     if (size <= sizeof log)
-      n->nvrtc_log(p, log);
+      n->log(p, log);
     fail_msg("%s", log);
   }
-  assert_int_equal(n->nvrtc_cubin_size(p, &c->size), 0);
+  assert_int_equal(n->cubin_size(p, &c->size), 0);
   c->data = malloc(c->size);
   assert_non_null(c->data);
-  assert_int_equal(n->nvrtc_cubin(p, c->data), 0);
-  n->nvrtc_destroy(&p);
+  assert_int_equal(n->cubin(p, c->data), 0);
+  n->destroy(&p);
   c->text = text;
   return c;
 }

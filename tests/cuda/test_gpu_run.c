@@ -775,7 +775,7 @@ static int run_faults(void) {
     cmocka_unit_test(calls_that_fail),
     cmocka_unit_test(errors_that_stay),
   };
-  if (!gpu_nvrtc_get(NULL) || !gpu_nvrtc_get(NULL)->emulated) {
+  if (!nvrtc_get(NULL) || !nvrtc_get(NULL)->emulated) {
     printf("skipped: only the emulator's calls fail when they are told to\n");
     return 77;
   }

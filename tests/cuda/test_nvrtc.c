@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "compile/nvrtc.h"
 #include "run/cuda/gpu.h"
 
 static const char text[] =
@@ -40,7 +41,7 @@ static void test_cubins_for_devices(void **state) {
   char *source = with("#define SCALE 2.0f\n");
   (void)state;
   for (int i = 0; i < 2; i++) {
-    gpu_nvrtc_target(targets[i]);
+    nvrtc_set_architecture(targets[i]);
     assert_int_equal(compile(source, NULL, &objects[i]), 0);
     assert_true(objects[i].size > 4);
     assert_memory_equal(objects[i].data,
@@ -63,7 +64,7 @@ static void test_flags(void **state) {
   struct object o;
   char *source = with("#define SCALE 2.0f\n");
   (void)state;
-  gpu_nvrtc_target(90);
+  nvrtc_set_architecture(90);
   assert_int_equal(compile(source, own, &o), 0); // the architecture is said once
   object_free(&o);
   assert_int_equal(compile(source, none, &o), -1);
@@ -140,7 +141,7 @@ int main(void) {
     cmocka_unit_test(test_threads),
   };
   const char *why;
-  if (!gpu_nvrtc_get(&why)) {
+  if (!nvrtc_get(&why)) {
     printf("skipped: %s\n", why);
     return 77;
   }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "compile/compile.h"
+#include "model/variant.h"
 #include "variant_fixture.h"
 
 static void text_is_definitions_and_unit(void **state) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// api.c: the driver and NVRTC, opened at run time, so that one build of libautotune
-// serves machines with and without them. A program that was built by `autotune cc
-// --emulate` brings its own.
+// api.c: the driver, opened at run time, so that one build of libautotune serves machines
+// with and without it. A program that was built by `autotune cc --emulate` brings its
+// own.
 //
 // What was read of a device before a fork is there after it: the tuner may look at it,
 // but not ask.
@@ -10,12 +10,13 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "compile/cuda_library.h"
+#include "compile/nvrtc.h"
 #include "gpu.h"
 #include "call/session/session.h"
 
-enum { MOST_DEVICES = 64, NEWEST = 20, OLDEST = 11 /* NVRTC's major versions */ };
+enum { MOST_DEVICES = 64 };
 
 // CUdevice_attribute, by their documented numbers.
 enum {
@@ -32,130 +33,36 @@ enum {
 };
 
 static struct {
-  pthread_once_t driver_once, nvrtc_once;
+  pthread_once_t once;
   struct gpu_api driver;
-  struct gpu_nvrtc nvrtc;
-  char driver_why[256], nvrtc_why[256]; // "": it is there
-  atomic_int version;                   // of the driver, 13000; 0: not asked yet
+  char why[256]; // "": the driver is there
   _Atomic(struct gpu_info *) devices[MOST_DEVICES];
-} gpu = { .driver_once = PTHREAD_ONCE_INIT, .nvrtc_once = PTHREAD_ONCE_INIT };
+} gpu = { .once = PTHREAD_ONCE_INIT };
 
-// ---- libraries ----------------------------------------------------------------------
+// ---- the driver ---------------------------------------------------------------------
 
-// The emulator: what the program is linked to, or, in a helper, what its program was.
-static void *api_emulator(void) {
-  const char *path = options_get()->emulator;
-  if (dlsym(RTLD_DEFAULT, "autotune_emulated"))
-    return dlopen(NULL, RTLD_LAZY); // the program and what it is linked to
-  void *library = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
-  return library && dlsym(library, "autotune_emulated") ? library : NULL;
-}
-
-const char *gpu_emulator_path(void) {
-  Dl_info info;
-  void *mark = dlsym(RTLD_DEFAULT, "autotune_emulated");
-  return mark && dladdr(mark, &info) ? info.dli_fname : options_get()->emulator;
-}
-
-// The members of a table of functions.
-struct function {
-  const char *name;
-  size_t at;
-};
 #define X(member, name, parameters) { name, offsetof(struct gpu_api, member) },
-static const struct function driver_functions[] = { GPU_DRIVER(X) };
+static const struct cuda_function driver_functions[] = { GPU_DRIVER(X) };
 #undef X
-#define X(member, name, parameters) { name, offsetof(struct gpu_nvrtc, member) },
-static const struct function nvrtc_functions[] = { GPU_NVRTC(X) };
-#undef X
-
-// Fills TABLE. The name of the first function that is missing; NULL: all are there.
-static const char *take_all(void *library, const struct function *functions, size_t n,
-                            void *table) {
-  const char *missing = NULL;
-  for (size_t i = 0; i < n; i++) {
-    void *found = dlsym(library, functions[i].name);
-    memcpy((char *)table + functions[i].at, &found, sizeof found);
-    if (!found && !missing)
-      missing = functions[i].name;
-  }
-  return missing;
-}
-
 static void open_driver(void) {
-  void *library = api_emulator();
+  void *library = cuda_emulator();
   gpu.driver.emulated = library != NULL;
   if (!library && !(library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL))) {
-    snprintf(gpu.driver_why, sizeof gpu.driver_why, "there is no driver (libcuda.so.1)");
+    snprintf(gpu.why, sizeof gpu.why, "there is no driver (libcuda.so.1)");
     return;
   }
-  const char *missing = take_all(library, driver_functions,
-                                 sizeof driver_functions / sizeof *driver_functions,
-                                 &gpu.driver);
+  const char *missing = cuda_functions(library, driver_functions,
+                                       sizeof driver_functions / sizeof *driver_functions,
+                                       &gpu.driver);
   if (missing)
-    snprintf(gpu.driver_why, sizeof gpu.driver_why, "the driver is too old: it has no %s",
-             missing);
+    snprintf(gpu.why, sizeof gpu.why, "the driver is too old: it has no %s", missing);
 }
 
 const struct gpu_api *gpu_api_get(const char **why) {
-  pthread_once(&gpu.driver_once, open_driver);
+  pthread_once(&gpu.once, open_driver);
   if (why)
-    *why = gpu.driver_why;
-  return *gpu.driver_why ? NULL : &gpu.driver;
-}
-
-static void *api_open_in(const char *folder, int major) {
-  char *path = sys_printf("%s%slibnvrtc.so.%d", folder, *folder ? "/lib64/" : "", major);
-  void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-  free(path);
-  return library;
-}
-
-// The one that the loader finds, else that of the toolkit at CUDA_PATH or where it
-// usually is.
-static void *open_major(int major) {
-  const char *home = secure_getenv("CUDA_PATH");
-  void *library = api_open_in("", major);
-  if (!library && home && *home)
-    library = api_open_in(home, major);
-  return library ? library : api_open_in("/usr/local/cuda", major);
-}
-
-// What a newer NVRTC makes an older driver need not load, so the driver's own version
-// comes first.
-static void *open_nvrtc_library(void) {
-  const char *asked = options_get()->nvrtc;
-  if (asked)
-    return dlopen(asked, RTLD_NOW | RTLD_LOCAL);
-  int own = atomic_load(&gpu.version) / 1000;
-  void *library = own ? open_major(own) : NULL;
-  for (int major = own ? own - 1 : NEWEST; !library && major >= OLDEST; major--)
-    library = open_major(major);
-  for (int major = own + 1; own && !library && major <= NEWEST; major++)
-    library = open_major(major);
-  return library;
-}
-
-static void open_nvrtc(void) {
-  void *library = options_get()->nvrtc ? NULL : api_emulator();
-  gpu.nvrtc.emulated = library != NULL;
-  if (!library && !(library = open_nvrtc_library())) {
-    snprintf(gpu.nvrtc_why, sizeof gpu.nvrtc_why, "there is no NVRTC (libnvrtc.so)");
-    return;
-  }
-  const char *missing = take_all(library, nvrtc_functions,
-                                 sizeof nvrtc_functions / sizeof *nvrtc_functions,
-                                 &gpu.nvrtc);
-  if (missing)
-    snprintf(gpu.nvrtc_why, sizeof gpu.nvrtc_why, "NVRTC is too old: it has no %s",
-             missing);
-}
-
-const struct gpu_nvrtc *gpu_nvrtc_get(const char **why) {
-  pthread_once(&gpu.nvrtc_once, open_nvrtc);
-  if (why)
-    *why = gpu.nvrtc_why;
-  return *gpu.nvrtc_why ? NULL : &gpu.nvrtc;
+    *why = gpu.why;
+  return *gpu.why ? NULL : &gpu.driver;
 }
 
 const char *gpu_error(const struct gpu_api *api, gpu_result e, char *text, size_t size) {
@@ -202,7 +109,7 @@ static bool read_device(const struct gpu_api *api, int ordinal, struct gpu_info 
     return false;
   g->name[sizeof g->name - 1] = '\0';
   if (api->driver_version(&version) == 0)
-    atomic_store(&gpu.version, version);
+    nvrtc_prefer(version / 1000);
   if (api->device_memory(&g->memory, d) != 0)
     g->memory = 0;
   read_numbers(api, d, g);

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "compare.cu.h"
+#include "compile/nvrtc.h"
 #include "run.h"
 #include "run/verify.h"
 
@@ -43,20 +44,20 @@ static struct {
 
 static char *compare_compile(int cc, size_t *bytes) {
   const char *why = "";
-  const struct gpu_nvrtc *n = gpu_nvrtc_get(&why);
+  const struct nvrtc *n = nvrtc_get(&why);
   char architecture[48], *cubin = NULL;
   const char *options[] = { architecture, "-std=c++17" };
-  gpu_program p = NULL;
+  nvrtc_program p = NULL;
   *bytes = 0;
   snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d", cc);
-  if (n && n->nvrtc_create(&p, compare_text, "autotune_compare.cu", 0, NULL, NULL) == 0) {
+  if (n && n->create(&p, compare_text, "autotune_compare.cu", 0, NULL, NULL) == 0) {
     why = "its kernel does not compile";
-    if (n->nvrtc_compile(p, 2, options) == 0 && n->nvrtc_cubin_size(p, bytes) == 0 &&
-        (cubin = sys_malloc(*bytes)) && n->nvrtc_cubin(p, cubin) != 0) {
+    if (n->compile(p, 2, options) == 0 && n->cubin_size(p, bytes) == 0 &&
+        (cubin = sys_malloc(*bytes)) && n->cubin(p, cubin) != 0) {
       free(cubin);
       cubin = NULL;
     }
-    n->nvrtc_destroy(&p);
+    n->destroy(&p);
   }
   if (!cubin)
     log_once(AUTOTUNE_INFO, "gpu compare", "outputs are compared on the host: %s", why);

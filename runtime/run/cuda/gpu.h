@@ -107,29 +107,9 @@ typedef struct {
   X(event_elapsed, "cuEventElapsedTime",                                                 \
     (float *milliseconds, gpu_event from, gpu_event to))
 
-typedef struct gpu_program_st *gpu_program; /* nvrtcProgram */
-#define GPU_NVRTC(X)                                                          \
-  X(nvrtc_version, "nvrtcVersion", (int *major, int *minor))                  \
-  X(nvrtc_create, "nvrtcCreateProgram",                                       \
-    (gpu_program * p, const char *text, const char *name, int n_headers,      \
-     const char *const *headers, const char *const *names))                   \
-  X(nvrtc_destroy, "nvrtcDestroyProgram", (gpu_program * p))                  \
-  X(nvrtc_compile, "nvrtcCompileProgram",                                     \
-    (gpu_program p, int n, const char *const *options))                       \
-  X(nvrtc_cubin_size, "nvrtcGetCUBINSize", (gpu_program p, size_t *bytes))    \
-  X(nvrtc_cubin, "nvrtcGetCUBIN", (gpu_program p, char *cubin))               \
-  X(nvrtc_log_size, "nvrtcGetProgramLogSize", (gpu_program p, size_t *bytes)) \
-  X(nvrtc_log, "nvrtcGetProgramLog", (gpu_program p, char *log))
-
 struct gpu_api {
 #define X(member, name, parameters) gpu_result(*member) parameters;
   GPU_DRIVER(X)
-#undef X
-  bool emulated;
-};
-struct gpu_nvrtc {
-#define X(member, name, parameters) gpu_result(*member) parameters;
-  GPU_NVRTC(X)
 #undef X
   bool emulated;
 };
@@ -138,18 +118,9 @@ struct gpu_nvrtc {
  * libcuda.so.1's. NULL and *WHY (static): there is none, or it is older than what is
  * needed. Does not initialise the driver. Thread-safe. */
 const struct gpu_api *gpu_api_get(const char **why);
-/* NVRTC, the same way; AUTOTUNE_NVRTC names another file. For the tuner, which may not
- * call the driver. */
-const struct gpu_nvrtc *gpu_nvrtc_get(const char **why);
-/* The file of the emulator that this process uses, for AUTOTUNE_EMULATOR in the helper;
- * NULL: there is none. */
-const char *gpu_emulator_path(void);
 /* "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)" into TEXT,
  * which is returned. */
 const char *gpu_error(const struct gpu_api *api, gpu_result e, char *text, size_t size);
-
-/* nvrtc.c: for which compute capability variants are made from here on. */
-void gpu_nvrtc_target(int cc);
 
 /* What a device is: part of the identity of results, and what constraints may ask. */
 struct gpu_info {

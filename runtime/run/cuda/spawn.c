@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpu.h"
+#include "compile/cuda_library.h"
 #include "base/channel.h"
 #include "call/session/session.h"
 #include "spawn.h"
@@ -55,7 +55,7 @@ bool helper_find(struct helper *h, char **message) {
 
 // Its environment is ours, and where its driver is, if that is the emulator.
 static char **helper_environment(char **extra) {
-  const char *path = gpu_emulator_path();
+  const char *path = cuda_emulator_path();
   size_t n = 0;
   while (environ && environ[n])
     n++;

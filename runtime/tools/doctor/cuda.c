@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compile/nvrtc.h"
 #include "doctor.h"
 #include "run/cuda/gpu.h"
 #include "run/cuda/spawn.h"
@@ -51,9 +52,9 @@ void check_driver(struct finding *f, const struct doctor_options *o) {
 void check_nvrtc(struct finding *f, const struct doctor_options *o) {
   (void)o;
   const char *why = NULL;
-  const struct gpu_nvrtc *n = gpu_nvrtc_get(&why);
+  const struct nvrtc *n = nvrtc_get(&why);
   int major = 0, minor = 0;
-  if (n && n->nvrtc_version(&major, &minor) == 0) {
+  if (n && n->version(&major, &minor) == 0) {
     finding_set(f, DOCTOR_OK, "%d.%d", major, minor);
     return;
   }

@@ -8,6 +8,7 @@
 
 #include "compile/compile.h"
 #include "compile/jit.h"
+#include "compile/nvrtc.h"
 #include "doctor.h"
 #include "run/cuda/gpu.h"
 #include "tune/learn/learn.h"
@@ -41,13 +42,13 @@ static void print_xxhash(FILE *out) {
 static void print_cuda(FILE *out) {
   const char *no_driver, *no_nvrtc;
   const struct gpu_api *api = gpu_api_get(&no_driver);
-  const struct gpu_nvrtc *nvrtc = gpu_nvrtc_get(&no_nvrtc);
+  const struct nvrtc *nvrtc = nvrtc_get(&no_nvrtc);
   int v = 0, major = 0, minor = 0;
   char text[64];
   if (api && api->driver_version(&v) == 0)
     snprintf(text, sizeof text, "%d.%d", v / 1000, v % 1000 / 10);
   versions_line(out, "CUDA driver", v ? text : no_driver);
-  if (nvrtc && nvrtc->nvrtc_version(&major, &minor) == 0)
+  if (nvrtc && nvrtc->version(&major, &minor) == 0)
     snprintf(text, sizeof text, "%d.%d", major, minor);
   versions_line(out, "NVRTC", major ? text : no_nvrtc);
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile.h"
 #include "base/base.h"
+#include "variant.h"
 
 /* Flags of the build that say nothing about how fast the code is, or that would make
  * something else than plain position-independent code whose entry is visible. By their

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nvrtc.h: NVIDIA's compiler for CUDA C++ as a library, opened at run time (nvrtc.c,
+ * which is also the backend of that name). */
+#ifndef AUTOTUNE_NVRTC_H
+#define AUTOTUNE_NVRTC_H
+
+#include "base/base.h"
+
+/* NVRTC's own types and functions, so that no header of the toolkit is needed:
+ * X(member, name, parameters); each returns an nvrtcResult, 0: success. */
+typedef struct nvrtc_program_st *nvrtc_program;
+#define NVRTC_FUNCTIONS(X)                                                 \
+  X(version, "nvrtcVersion", (int *major, int *minor))                     \
+  X(create, "nvrtcCreateProgram",                                          \
+    (nvrtc_program * p, const char *text, const char *name, int n_headers, \
+     const char *const *headers, const char *const *names))                \
+  X(destroy, "nvrtcDestroyProgram", (nvrtc_program * p))                   \
+  X(compile, "nvrtcCompileProgram",                                        \
+    (nvrtc_program p, int n, const char *const *options))                  \
+  X(cubin_size, "nvrtcGetCUBINSize", (nvrtc_program p, size_t *bytes))     \
+  X(cubin, "nvrtcGetCUBIN", (nvrtc_program p, char *cubin))                \
+  X(log_size, "nvrtcGetProgramLogSize", (nvrtc_program p, size_t *bytes))  \
+  X(log, "nvrtcGetProgramLog", (nvrtc_program p, char *log))
+
+struct nvrtc {
+#define X(member, name, parameters) int(*member) parameters;
+  NVRTC_FUNCTIONS(X)
+#undef X
+  bool emulated;
+};
+/* Opened once: the emulator's, else AUTOTUNE_NVRTC, else what the loader or CUDA_PATH
+ * has. NULL and *WHY (static): there is none, or it is too old. Thread-safe. */
+const struct nvrtc *nvrtc_get(const char **why);
+/* Looks for this major version first: a driver need not load what a newer NVRTC makes.
+ * Only before nvrtc_get. */
+void nvrtc_prefer(int major);
+/* From here on variants are compiled for this compute capability (90 for 9.0). */
+void nvrtc_set_architecture(int cc);
+
+#endif
