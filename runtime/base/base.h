@@ -31,6 +31,7 @@
 
 #include "autotune.h"
 #include "autotune_abi.h"
+#include "base/options.h"
 
 /* ---- sys.c: the points that a test can make fail --------------------------------- */
 
@@ -89,62 +90,6 @@ bool log_enabled(enum autotune_level level);
 /* A line on standard error that overwrites itself; only at level info and on a terminal.
  * log_progress(NULL) clears it. */
 void log_progress(const char *line);
-
-/* ---- options.c: AUTOTUNE_* variables, one table --------------------------------------
- */
-
-enum tuning_mode {
-  MODE_FIRST,
-  MODE_LOCKED,
-  MODE_OFF,
-  MODE_ONLINE,
-  MODE_BACKGROUND,
-  MODE_OFFLINE,
-  MODE_TUNE /* as `autotune tune` runs a program: first, whatever is stored */
-};
-struct options {
-  enum tuning_mode mode;
-  bool mode_set;         /* AUTOTUNE_MODE (over the kernel's mode()) */
-  double budget_seconds; /* AUTOTUNE_BUDGET="5s,200,5%"; 0: not set */
-  unsigned budget_variants;
-  double budget_fraction; /* "5%": of the time in the kernel */
-  double until;           /* AUTOTUNE_UNTIL="2%" */
-  double drift;           /* AUTOTUNE_DRIFT: seconds that a tuned kernel must be slower
-                             before its finalists race again; 0: off */
-  const char *kernel;     /* AUTOTUNE_KERNEL: only this one is tuned; NULL: all */
-  const char *capture;    /* AUTOTUNE_CAPTURE: folder that receives calls; NULL: none */
-  uint64_t
-      capture_limit;  /* AUTOTUNE_CAPTURE_LIMIT: bytes of memory in one; default 1 GiB */
-  const char *called; /* AUTOTUNE_CALLED: file that receives the names of kernels; NULL */
-  const char *search; /* AUTOTUNE_SEARCH; NULL: not set */
-  uint64_t seed;      /* AUTOTUNE_SEED; default 1 */
-  bool seeded;        /* it was given: searches do as it says, however fast the machine */
-  enum autotune_level log_level; /* AUTOTUNE_LOG */
-  const char *cache;             /* AUTOTUNE_CACHE: folder instead of
-                                    $XDG_CACHE_HOME/autotune; "" or "off": no store */
-  const char *jit;               /* AUTOTUNE_JIT: path of libautotune-jit.so */
-  const char *openmp;            /* AUTOTUNE_OPENMP: path of libomp */
-  const char *nvrtc;             /* AUTOTUNE_NVRTC: path of libnvrtc */
-  const char *gpu_worker;        /* AUTOTUNE_GPU_WORKER: path of autotune-gpu-worker */
-  const char
-      *emulator;      /* AUTOTUNE_EMULATOR: path of libautotune-emulate.so, in a helper */
-  const char *wisdom; /* AUTOTUNE_WISDOM: files, separated by colons; NULL: none */
-};
-/* Reads the environment once (thread-safe); unknown AUTOTUNE_* names and bad values are
- * warned of once, with a suggestion, and then the default holds. */
-const struct options *options_get(void);
-/* The word (of a NULL-terminated list) that WORD may have meant, or NULL. */
-const char *env_nearest(const char *word, const char *const *words);
-struct budget {
-  double seconds;
-  unsigned variants;
-  double fraction;
-};
-/* "5s", "200" (variants), "5%" (of the time in the kernel), "5s,200"; 0 for the parts
- * that are not given. */
-bool env_parse_budget(const char *text, struct budget *out);
-/* The mode of that name; -1: there is none. */
-int env_mode(const char *name);
 
 /* ---- machine.c: hwloc ------------------------------------------------------------ */
 

@@ -20,7 +20,7 @@ double allowance_asked(const struct autotune_kernel *k) {
   const struct options *o = options_get();
   if (o->mode_set && o->mode == MODE_TUNE)
     return 0; // the program was started in order to tune
-  return o->budget_fraction > 0 ? o->budget_fraction : k->budget_fraction;
+  return o->budget.fraction > 0 ? o->budget.fraction : k->budget_fraction;
 }
 
 // A launch returns before its kernel runs, so nobody knows what a CUDA kernel has taken

@@ -240,7 +240,7 @@ static void decide_tune(struct site *s, struct node *n, void *const *args,
 
 enum tuning_mode decide_mode(const struct autotune_kernel *k) {
   const struct options *o = options_get();
-  int own = k->mode && !o->mode_set ? env_mode(k->mode) : -1;
+  int own = k->mode && !o->mode_set ? value_word(k->mode, mode_names) : -1;
   enum tuning_mode mode = own >= 0 ? (enum tuning_mode)own : o->mode;
   bool other = o->kernel && strcmp(o->kernel, k->name) != 0;
   return other && mode != MODE_OFF ? MODE_LOCKED : mode;

@@ -16,16 +16,16 @@ enum { DEFAULT_VARIANTS = 200, MOST_VARIANTS = 1000 * 1000, USUALLY_A_SECOND = 2
 void setup_budget(struct tuning *t) {
   const struct options *o = options_get();
   const struct autotune_kernel *k = t->kernel;
-  t->budget = o->budget_seconds > 0 ? o->budget_seconds
+  t->budget = o->budget.seconds > 0 ? o->budget.seconds
       : k->budget_seconds > 0       ? k->budget_seconds
                                     : default_seconds;
-  t->max_variants = o->budget_variants ? o->budget_variants : k->budget_variants;
-  if (t->max_variants && !o->budget_seconds && !k->budget_seconds)
+  t->max_variants = o->budget.variants ? o->budget.variants : k->budget_variants;
+  if (t->max_variants && !o->budget.seconds && !k->budget_seconds)
     t->budget = 60 * default_seconds; // a number of variants was asked for, and no time
   if (!t->max_variants)               // or a time, and no number
-    t->max_variants = o->budget_seconds > 0 || k->budget_seconds > 0 ? MOST_VARIANTS
+    t->max_variants = o->budget.seconds > 0 || k->budget_seconds > 0 ? MOST_VARIANTS
                                                                      : DEFAULT_VARIANTS;
-  if (t->plan->again && !o->budget_variants) // only time ends it
+  if (t->plan->again && !o->budget.variants) // only time ends it
     t->max_variants = MOST_VARIANTS;
   double in_time = fmax(FEW_VARIANTS, USUALLY_A_SECOND * t->budget);
   t->hint = in_time < t->max_variants ? (unsigned)in_time : t->max_variants;

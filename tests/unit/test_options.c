@@ -33,7 +33,7 @@ static int print_options(char *unused) {
   (void)unused;
   const struct options *o = options_get();
   fprintf(stderr, "mode %d%s budget %g %u search %s seed %llu log %d cache %s\n", o->mode,
-          o->mode_set ? " set" : "", o->budget_seconds, o->budget_variants,
+          o->mode_set ? " set" : "", o->budget.seconds, o->budget.variants,
           o->search ? o->search : "-", (unsigned long long)o->seed, o->log_level,
           o->cache ? o->cache : "-");
   options_get();
@@ -89,6 +89,12 @@ static void test_what_is_not_understood_is_refused(void **state) {
       REFUSED("AUTOTUNE_LOG=infos: unknown value; did you mean 'info'?") },
     { "AUTOTUNE_SEARCH=randm",
       REFUSED("AUTOTUNE_SEARCH=randm: unknown value; did you mean 'random'?") },
+    { "AUTOTUNE_LOG=everything",
+      REFUSED("AUTOTUNE_LOG=everything: unknown value; there are error, warn, info, "
+              "debug") },
+    { "AUTOTUNE_CAPTURE_LIMIT=4GB",
+      REFUSED("AUTOTUNE_CAPTURE_LIMIT=4GB: not a number of bytes such as '4G' or "
+              "'512M'") },
     { "AUTOTUNE_SEED=-1", REFUSED("AUTOTUNE_SEED=-1: not a whole number") },
     { "AUTOTUNE_BUDGTE=5s",
       REFUSED("AUTOTUNE_BUDGTE: there is no such variable; did you mean "
@@ -110,26 +116,30 @@ static void test_budgets(void **state) {
                                      "%",   "200%",  "0%",  "5%,5%",  "5 %" };
   struct budget b;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    if (env_parse_budget(bad[i], &b))
+    if (value_budget(bad[i], &b))
       print_error("'%s' was taken for a budget\n", bad[i]);
-    assert_false(env_parse_budget(bad[i], &b));
+    assert_false(value_budget(bad[i], &b));
   }
-  assert_true(env_parse_budget("10s,200", &b));
+  assert_true(value_budget("10s,200", &b));
   assert_true(b.seconds == 10 && b.variants == 200 && b.fraction == 0);
-  assert_true(env_parse_budget("5%, 60s", &b));
+  assert_true(value_budget("5%, 60s", &b));
   assert_true(b.seconds == 60 && b.variants == 0 && b.fraction == 0.05);
+}
+
+static const char *nearest_of(const char *word, const char *const *words) {
+  return value_nearest(word, strlen(word), words);
 }
 
 static void test_suggestions(void **state) {
   (void)state;
   static const char *const words[] = { "exhaustive", "random", NULL };
-  assert_string_equal(env_nearest("randm", words), "random");
-  assert_string_equal(env_nearest("exhastive", words), "exhaustive");
-  assert_null(env_nearest("genetic", words));
+  assert_string_equal(nearest_of("randm", words), "random");
+  assert_string_equal(nearest_of("exhastive", words), "exhaustive");
+  assert_null(nearest_of("genetic", words));
   char longer[200];
   memset(longer, 'a', sizeof longer - 1);
   longer[199] = '\0';
-  assert_null(env_nearest(longer, words));
+  assert_null(nearest_of(longer, words));
 }
 
 // ---- log ----------------------------------------------------------------------------

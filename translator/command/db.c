@@ -150,7 +150,7 @@ static bool read_option(const struct db_command *c, int argc, char **argv, int *
     *to = joined ? argv[*i] + n + 1 : argv[++*i];
     return true;
   }
-  const char *near = env_nearest(argv[*i], names);
+  const char *near = value_nearest(argv[*i], strlen(argv[*i]), names);
   fprintf(stderr, "autotune db %s: %s: unknown option%s%s%s\n", c->name, argv[*i],
           near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
   return false;
@@ -184,7 +184,7 @@ int command_db(int argc, char **argv) {
       return db_run(&commands[i], argc, argv);
     names[i] = commands[i].name;
   }
-  const char *near = argc >= 2 ? env_nearest(argv[1], names) : NULL;
+  const char *near = argc >= 2 ? value_nearest(argv[1], strlen(argv[1]), names) : NULL;
   if (argc >= 2)
     fprintf(stderr, "autotune db: unknown command '%s'%s%s%s\n", argv[1],
             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

@@ -24,7 +24,7 @@ int command_doctor(int argc, char **argv) {
     if (strcmp(argv[i], "--help") == 0)
       return fputs(usage, stdout), 0;
     if (strcmp(argv[i], "--json") != 0) {
-      const char *near = env_nearest(argv[i], names);
+      const char *near = value_nearest(argv[i], strlen(argv[i]), names);
       fprintf(stderr, "autotune doctor: %s: not understood%s%s%s\n%s", argv[i],
               near ? "; did you mean " : "", near ? near : "", near ? "?" : "", usage);
       return 2;

@@ -46,7 +46,7 @@ static int report_refuse(const char *option) {
   static const char *const options[] = { "--kernel",   "--json", "--verbose", "--cache",
                                          "--markdown", "--html", "--against", "--follow",
                                          "--help",     NULL };
-  const char *near = env_nearest(option, options);
+  const char *near = value_nearest(option, strlen(option), options);
   fprintf(stderr, "autotune report: %s: unknown option%s%s%s\n%s", option,
           near ? "; did you mean " : "", near ? near : "", near ? "?" : "", usage);
   return 2;

@@ -54,7 +54,7 @@ static int tune_unknown(const char *given) {
   const char *names[OPTIONS + 1] = { NULL };
   for (int i = 0; i < OPTIONS; i++)
     names[i] = options[i].name;
-  const char *near = env_nearest(given, names);
+  const char *near = value_nearest(given, strlen(given), names);
   fprintf(stderr, "autotune tune: %s: unknown option%s%s%s\n%s", given,
           near ? "; did you mean " : "", near ? near : "", near ? "?" : "", usage);
   return 2;
@@ -82,7 +82,7 @@ static int tune_judge(const struct tune_options *o) {
   struct budget budget;
   char *end = NULL;
   errno = 0;
-  if (o->budget && (!env_parse_budget(o->budget, &budget) || budget.fraction > 0))
+  if (o->budget && (!value_budget(o->budget, &budget) || budget.fraction > 0))
     return tune_complain("--budget",
                          "not a time such as '60s', a number of variants, or '60s,500'");
   if (o->seed && (strtoull(o->seed, &end, 0), errno || *end || *o->seed == '-'))

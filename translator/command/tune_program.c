@@ -70,7 +70,7 @@ static void tune_program_say_nothing(const struct tune_options *o,
         "autotune tune: nothing was tuned: the program called no kernel (was it built "
         "with `autotune cc`?)\n");
   } else if (o->kernel && !called) {
-    const char *near = env_nearest(o->kernel, names);
+    const char *near = value_nearest(o->kernel, strlen(o->kernel), names);
     fprintf(out, "autotune tune: nothing was tuned: the program did not call '%s'",
             o->kernel);
     if (near)

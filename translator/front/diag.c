@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "front.h"
 
 #define MAX_SHOWN 64 // errors; the rest is only counted
@@ -117,40 +118,6 @@ void diag_warning(const struct source *s, size_t offset, size_t size, const char
   va_end(args);
 }
 
-// Edits from A to B, where swapping neighbours is one edit (optimal string alignment).
-static size_t diag_distance(struct slice a, const char *b, size_t nb) {
-  enum { MAX = 64 };
-  size_t rows[3][MAX + 1];
-  if (a.size > MAX || nb > MAX)
-    return MAX;
-  size_t *before = rows[0], *above = rows[1], *row = rows[2];
-  for (size_t j = 0; j <= nb; j++)
-    above[j] = j;
-  for (size_t i = 1; i <= a.size; i++) {
-    row[0] = i;
-    for (size_t j = 1; j <= nb; j++) {
-      size_t d = above[j - 1] + (a.data[i - 1] != b[j - 1]);
-      d = above[j] + 1 < d ? above[j] + 1 : d;
-      d = row[j - 1] + 1 < d ? row[j - 1] + 1 : d;
-      if (i > 1 && j > 1 && a.data[i - 1] == b[j - 2] && a.data[i - 2] == b[j - 1])
-        d = before[j - 2] + 1 < d ? before[j - 2] + 1 : d;
-      row[j] = d;
-    }
-    size_t *free_row = before;
-    before = above, above = row, row = free_row;
-  }
-  return above[nb];
-}
-
 const char *nearest(struct slice word, const char *const *words) {
-  const char *best = NULL;
-  size_t best_distance = (word.size + 2) / 3;
-  for (; *words; words++) {
-    size_t d = diag_distance(word, *words, strlen(*words));
-    if (d <= best_distance && (!best || d < best_distance) && d < word.size) {
-      best = *words;
-      best_distance = d;
-    }
-  }
-  return best;
+  return value_nearest(word.data, word.size, words);
 }

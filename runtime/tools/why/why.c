@@ -326,7 +326,7 @@ static void print_nothing(const struct why *w) {
     const char **names = sys_malloc((all.n + 1) * sizeof *names);
     for (unsigned i = 0; names && i <= all.n; i++)
       names[i] = i < all.n ? all.items[i].problem.kernel : NULL;
-    near = names ? env_nearest(o->kernel, names) : NULL;
+    near = names ? value_nearest(o->kernel, strlen(o->kernel), names) : NULL;
     fprintf(w->out, "%s: nothing is known of it", o->kernel);
     free(names);
   } else {

@@ -4,10 +4,8 @@
 
 #include "search.h"
 
-static const struct strategy_class *const strategies[] = {
-  &search_auto,   &search_exhaustive, &search_random, &search_local,
-  &search_anneal, &search_genetic,    &search_model,  NULL,
-};
+#define CLASS(name) &search_##name,
+static const struct strategy_class *const strategies[] = { SEARCHES(CLASS) NULL };
 
 const struct strategy_class *const *strategy_list(void) {
   return strategies;

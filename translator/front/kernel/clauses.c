@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "autotune_abi.h"
+#include "base/options.h"
 #include "front/lang/cuda/cuda.h"
 
 typedef void clause_reader(const struct source *s, struct kernel *k,
@@ -203,60 +204,48 @@ static void read_bytes(const struct source *s, struct kernel *k, const struct cl
   k->bytes = c->n_args ? c->args[0].text : k->bytes;
 }
 
-static bool read_fraction(const char *text, double *fraction) {
-  char *end;
-  double percent = strtod(text, &end);
-  bool good = end != text && strcmp(end, "%") == 0 && percent > 0 && percent <= 100;
-  if (good)
-    *fraction = percent / 100;
-  return good;
-}
-
-// `5s`, `500ms`, `2min`: a time; `200`: so many variants; `5%`: a share.
+// `5s`, `500ms`, `2min`: a time; `200`: so many variants; `5%`: a fraction of the time.
 static void clauses_read_budget(const struct source *s, struct kernel *k,
                                 const struct argument *a) {
-  static const struct {
-    const char *unit;
-    double seconds;
-  } units[] = {
-    { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "min", 60 }, { "m", 60 }, { "h", 3600 },
-  };
-  char *end, *copy = arena_copy(a->text.data, a->text.size);
-  double number = strtod(copy, &end);
-  if (end != copy && *end == '\0' && number >= 1 && number <= 1e9 &&
-      number == floor(number)) {
-    k->budget_variants = (unsigned)number;
-    return;
-  }
-  for (size_t i = 0; end != copy && i < sizeof units / sizeof *units; i++)
-    if (strcmp(end, units[i].unit) == 0 && number > 0 && isfinite(number)) {
-      k->budget_seconds = number * units[i].seconds;
-      return;
-    }
-  if (!read_fraction(copy, &k->budget_fraction))
+  struct budget b;
+  if (!value_budget(arena_copy(a->text.data, a->text.size), &b)) {
     diag_error(
         s, a->offset, a->text.size ? a->text.size : 1,
         "a budget is a time (5s, 500ms, 2min), a number of variants (200), a share of "
         "the time in the kernel (5%), or several (5s, 200)",
         "this is no budget");
+    return;
+  }
+  k->budget_seconds = b.seconds > 0 ? b.seconds : k->budget_seconds;
+  k->budget_variants = b.variants ? b.variants : k->budget_variants;
+  k->budget_fraction = b.fraction > 0 ? b.fraction : k->budget_fraction;
 }
 
 static void clauses_read_until(const struct source *s, struct kernel *k,
                                const struct argument *a) {
-  if (!read_fraction(arena_copy(a->text.data, a->text.size), &k->until) || k->until >= 1)
+  if (!value_fraction(arena_copy(a->text.data, a->text.size), &k->until) || k->until >= 1)
     diag_error(s, a->offset, a->text.size ? a->text.size : 1,
                "write until: 2%, to stop when less improvement is expected",
                "this is no share");
 }
 
+// "WHAT are a, b and c", of the first N of NAMES.
+static const char *clauses_list(const char *what, const char *const *names, unsigned n) {
+  struct text t = { 0 };
+  for (unsigned i = 0; i < n; i++)
+    text_printf(&t, "%s%s%s", i ? "" : what,
+                !i ? " are "
+                    : i + 1 < n ? ", "
+                                : " and ",
+                names[i]);
+  return t.data;
+}
+
 static void clauses_read_search(const struct source *s, struct kernel *k,
                                 const struct clause *c) {
-  static const char *const searches[] = { "auto",   "exhaustive", "random", "local",
-                                          "anneal", "genetic",    "model",  NULL };
   bool budget = false;
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct argument *a = &c->args[i];
-    const char *const *name = searches;
     if (slice_is(a->label, "budget") || (budget && a->label.size == 0)) {
       budget = true;
       clauses_read_budget(s, k, a);
@@ -267,21 +256,19 @@ static void clauses_read_search(const struct source *s, struct kernel *k,
       clauses_read_until(s, k, a);
       continue;
     }
-    while (*name && !slice_is(a->text, *name))
-      name++;
+    int name = value_word(arena_copy(a->text.data, a->text.size), search_names);
     if (a->label.size)
       diag_error(s, pragma_offset(pragma_of(k), a->label), a->label.size,
                  "write search(NAME, budget: 5s, until: 2%)", "'search' knows no '%.*s'",
                  (int)a->label.size, a->label.data);
-    else if (!*name)
-      diag_error(
-          s, a->offset, a->text.size ? a->text.size : 1,
-          "searches are auto, exhaustive, random, local, anneal, genetic and model",
-          "unknown search '%.*s'", (int)a->text.size, a->text.data);
+    else if (name < 0)
+      diag_error(s, a->offset, a->text.size ? a->text.size : 1,
+                 clauses_list("searches", search_names, N_SEARCHES),
+                 "unknown search '%.*s'", (int)a->text.size, a->text.data);
     else if (k->search)
       diag_error(s, a->offset, a->text.size, NULL, "a kernel has one search");
     else
-      k->search = *name;
+      k->search = search_names[name];
   }
   if (k->search && strcmp(k->search, "auto") == 0)
     k->search = NULL;
@@ -289,17 +276,14 @@ static void clauses_read_search(const struct source *s, struct kernel *k,
 
 static void clauses_read_mode(const struct source *s, struct kernel *k,
                               const struct clause *c) {
-  static const char *const modes[] = { "first",  "background", "online", "offline",
-                                       "locked", "off",        NULL };
-  for (const char *const *m = modes; c->n_args && *m; m++)
-    if (slice_is(c->args[0].text, *m)) {
-      k->mode = *m;
-      return;
-    }
-  if (c->n_args && c->args[0].text.size)
-    diag_error(s, c->args[0].offset, c->args[0].text.size,
-               "modes are first, background, online, offline, locked and off",
-               "unknown mode '%.*s'", (int)c->args[0].text.size, c->args[0].text.data);
+  struct slice given = c->n_args ? c->args[0].text : slice_of("");
+  int mode = value_word(arena_copy(given.data, given.size), mode_names);
+  if (mode >= 0 && mode != MODE_TUNE)
+    k->mode = mode_names[mode];
+  else if (given.size)
+    diag_error(s, c->args[0].offset, given.size,
+               clauses_list("modes", mode_names, MODE_TUNE), "unknown mode '%.*s'",
+               (int)given.size, given.data);
 }
 
 static void read_family(const struct source *s, struct kernel *k,

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options.h: what a person may set: AUTOTUNE_* variables, options of the program autotune
+ * and clauses of pragmas. Variables and options are lines of tables of one kind; all
+ * three read their values by the same functions. */
+#ifndef AUTOTUNE_OPTIONS_H
+#define AUTOTUNE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "autotune.h"
+
+/* ---- values.c: values as people write them --------------------------------------- */
+
+/* Parts that are not given are 0. */
+struct budget {
+  double seconds;
+  unsigned variants;
+  double fraction; /* of the time that the program spends in the kernel */
+};
+/* Reads "5s", "200" (variants), "5%" or several separated by commas, each kind once.
+ * False: TEXT is no budget. */
+bool value_budget(const char *text, struct budget *out);
+/* Reads "2%" as 0.02; at most 100 %. False: TEXT is no such fraction. */
+bool value_fraction(const char *text, double *out);
+/* Index of TEXT among WORDS (NULL-terminated), or -1. */
+int value_word(const char *text, const char *const *words);
+/* The word (of a NULL-terminated list) that the SIZE bytes at WORD may have meant: the
+ * one with the fewest edits, within a third of its length; or NULL. */
+const char *value_nearest(const char *word, size_t size, const char *const *words);
+
+enum tuning_mode {
+  MODE_FIRST,
+  MODE_LOCKED,
+  MODE_OFF,
+  MODE_ONLINE,
+  MODE_BACKGROUND,
+  MODE_OFFLINE,
+  MODE_TUNE /* as `autotune tune` runs a program: first, whatever is stored */
+};
+/* Names of modes, in the order of enum tuning_mode, NULL at the end. */
+extern const char *const mode_names[];
+
+/* The searches that may be named, in the order of search.c's table, which is made from
+ * this list. */
+#define SEARCHES(X) X(auto) X(exhaustive) X(random) X(local) X(anneal) X(genetic) X(model)
+extern const char *const search_names[]; /* NULL at the end */
+#define SEARCHES_ONE(name) +1
+enum { N_SEARCHES = 0 SEARCHES(SEARCHES_ONE) };
+
+/* ---- tables ---------------------------------------------------------------------- */
+
+enum setting_kind {                   /* what is stored: */
+                    SETTING_NONE,     /* nothing: the variable is read elsewhere */
+                    SETTING_TEXT,     /* const char *: TEXT itself, which must live on */
+                    SETTING_FOLDER,   /* the same, "" for "off" */
+                    SETTING_SEARCH,   /* the same, a name of a search or "list:FILE" */
+                    SETTING_SWITCH,   /* bool: true; without a value */
+                    SETTING_WORD,     /* int: the index among WORDS */
+                    SETTING_BUDGET,   /* struct budget */
+                    SETTING_FRACTION, /* double, below 1 */
+                    SETTING_TIME_OR_OFF, /* double: seconds; 0 for "off" */
+                    SETTING_AGE,         /* double: seconds */
+                    SETTING_BYTES,       /* uint64_t */
+                    SETTING_WHOLE,       /* uint64_t */
+                    SETTING_COUNT,       /* unsigned, at least 1 */
+};
+struct setting {
+  const char *name; /* "AUTOTUNE_BUDGET", "--budget", "-o"; NULL ends a table */
+  enum setting_kind kind;
+  const char *values;       /* how a value looks, for help: "60s,200,5%", "FILE" */
+  const char *help;         /* what it does, in a line; NULL: it is not shown */
+  size_t at;                /* where the value goes in the structure that is filled */
+  const char *initial;      /* the default, as it would be given; NULL: zeros */
+  const char *const *words; /* of SETTING_WORD; NULL at the end */
+  size_t given;             /* offset of a bool that is set with it; 0: none */
+  const char *variable; /* of a command line's SETTING_TEXT: it stands for that variable
+                           and takes the same values */
+};
+/* Reads TEXT as a value of O into the structure at BASE. False: it is none, and *WHY
+ * says what would be (malloc'ed; NULL without memory). */
+bool setting_read(const struct setting *o, const char *text, void *base, char **why);
+
+/* ---- options.c: the variables ---------------------------------------------------- */
+
+struct options {
+  enum tuning_mode mode;
+  bool mode_set;          /* AUTOTUNE_MODE is set: it goes over the kernel's mode() */
+  struct budget budget;   /* 0: not set */
+  double until;           /* fraction of the best time; 0: not set */
+  double drift;           /* seconds that a tuned kernel must be slower before its
+                             finalists race again; 0: off */
+  const char *kernel;     /* only this one is tuned; NULL: all */
+  const char *capture;    /* folder that receives calls; NULL: none */
+  uint64_t capture_limit; /* bytes of memory in one */
+  const char *called;     /* file that receives the names of kernels; NULL */
+  const char *search;     /* NULL: not set */
+  uint64_t seed;
+  bool seeded; /* it was given: searches do as it says, however fast the machine */
+  enum autotune_level log_level;
+  const char *cache;      /* folder instead of $XDG_CACHE_HOME/autotune; "": no store */
+  const char *jit;        /* path of libautotune-jit.so */
+  const char *openmp;     /* path of libomp */
+  const char *nvrtc;      /* path of libnvrtc */
+  const char *gpu_worker; /* path of autotune-gpu-worker */
+  const char *emulator;   /* path of libautotune-emulate.so, in a helper */
+  const char *wisdom;     /* files, separated by colons; NULL: none */
+};
+/* Reads the environment once (thread-safe); unknown AUTOTUNE_* names and bad values are
+ * warned of once, with a suggestion, and then the default holds. */
+const struct options *options_get(void);
+/* The table of variables. */
+extern const struct setting setting_variables[];
+/* True if TEXT is a value of the variable NAME. Otherwise *WHY is as in setting_read. */
+bool setting_accepts(const char *name, const char *text, char **why);
+
+#endif
