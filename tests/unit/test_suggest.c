@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "front/kernel/kernel.h"
-#include "suggest/suggest.h"
+#include "front/analysis/analysis.h"
 
 static struct model *model_of(const char *text) {
   struct source *s = source_of("f.c", text, strlen(text));
@@ -17,7 +17,7 @@ static struct model *model_of(const char *text) {
   source_parse(s);
   TSNode root = ts_tree_root_node(s->tree), f = { 0 };
   for (uint32_t i = 0; i < ts_node_named_child_count(root); i++)
-    if (node_is_type(ts_node_named_child(root, i), "function_definition"))
+    if (node_is(ts_node_named_child(root, i), "function_definition"))
       f = ts_node_named_child(root, i);
   *k = (struct kernel){ .choose = -1 };
   k->main = (struct function){ .node = f,
@@ -158,7 +158,7 @@ static struct vectors vectors_of(struct model *m, struct iter **chain, unsigned 
   *n = 0;
   while (!ts_node_is_null(loop) && model_iter(m, loop)) {
     chain[(*n)++] = model_iter(m, loop);
-    loop = nest_inner(&m->b, loop);
+    loop = nest_inner(&m->u, loop);
   }
   assert_true(*n > 0);
   return depend(m, chain, *n);

@@ -42,23 +42,14 @@ static bool has_pragma(const struct candidates *c, const struct function *f) {
                       slice_of("omp"));
 }
 
-static bool suggest_holds_loop(TSNode n) {
-  if (node_is_type(n, "for_statement"))
-    return true;
-  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    if (suggest_holds_loop(ts_node_named_child(n, i)))
-      return true;
-  return false;
-}
-
 // All have names, or there are none.
 static bool has_plain_arguments(const struct candidates *c, TSNode list) {
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
     TSNode n = ts_node_named_child(list, i);
     bool alone = ts_node_named_child_count(list) == 1 &&
         slice_is(source_slice(c->s, n), "void");
-    if (!node_is_type(n, "comment") && !alone &&
-        (!node_is_type(n, "parameter_declaration") ||
+    if (!node_is(n, "comment") && !alone &&
+        (!node_is(n, "parameter_declaration") ||
          ts_node_is_null(node_field(n, "declarator"))))
       return false;
   }
@@ -69,7 +60,7 @@ static bool has_plain_arguments(const struct candidates *c, TSNode list) {
 static bool is_plain_function(const struct candidates *c, TSNode n) {
   TSNode d = node_field(n, "declarator");
   TSNode name = node_field(d, "declarator");
-  return node_is_type(d, "function_declarator") && node_is_type(name, "identifier") &&
+  return node_is(d, "function_declarator") && node_is(name, "identifier") &&
       !slice_is(source_slice(c->s, name), "main") &&
       has_plain_arguments(c, node_field(d, "parameters"));
 }
@@ -77,7 +68,7 @@ static bool is_plain_function(const struct candidates *c, TSNode n) {
 static void add_function(struct candidates *c, TSNode n) {
   struct kernel k = { .choose = -1, .atol = -1 };
   TSNode body = node_field(n, "body");
-  if (!suggest_holds_loop(body) || !is_plain_function(c, n))
+  if (!node_holds(body, "for_statement") || !is_plain_function(c, n))
     return;
   k.main = (struct function){ .node = n,
                               .start = ts_node_start_byte(n),
@@ -92,7 +83,7 @@ static void add_function(struct candidates *c, TSNode n) {
 }
 
 static void find_functions(struct candidates *c, TSNode n) {
-  if (node_is_type(n, "function_definition")) {
+  if (node_is(n, "function_definition")) {
     add_function(c, n);
     return;
   }

@@ -48,6 +48,7 @@ struct slice {
 };
 struct slice slice_of(const char *s);
 bool slice_is(struct slice s, const char *word);
+bool slices_same(struct slice a, struct slice b);
 /* The parts between commas outside brackets, trimmed; none when S is blank.
  * (pragma/args.c) */
 struct slice *slice_split(struct slice s, unsigned *n);
@@ -121,6 +122,20 @@ struct slice source_slice(const struct source *s, TSNode node);
  * `_Pragma("autotune …")`, which is then a diagnostic). */
 bool source_mentions_autotune(const char *text, size_t size);
 
+/* ---- node.c: nodes of such a tree; all take null nodes, which are and hold nothing - */
+
+bool node_is(TSNode node, const char *type);       /* false of a null node */
+TSNode node_field(TSNode node, const char *field); /* null: there is none */
+bool node_within(TSNode node, TSNode outer);
+bool node_is_loop(TSNode node); /* for, while, do */
+/* True if NODE or a node below it is of TYPE. */
+bool node_holds(TSNode node, const char *type);
+/* True if NAME is an identifier in NODE. */
+bool node_mentions(const struct source *s, TSNode node, struct slice name);
+/* Moves to the next node in document order, below the current one only if DESCEND; false:
+ * none is left. */
+bool cursor_next(TSTreeCursor *cursor, bool descend);
+
 /* ---- lex.c: C's tokens, roughly, for text that no parser has seen ---------------- */
 
 enum token_kind {
@@ -147,6 +162,8 @@ struct token lex(struct lexer *l); /* skips blanks, comments, continuations */
 const char *lex_line_end(const char *p, const char *end);
 /* A copy in which comments, continuations and ends of lines are blanks: offsets stay. */
 char *lex_blank(const char *text, size_t size);
+/* True if NAME is one of TEXT's words. */
+bool lex_mentions(struct slice text, struct slice name);
 
 /* ---- pragma/pragma.c: syntax only ------------------------------------------------ */
 

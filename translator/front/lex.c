@@ -212,3 +212,11 @@ char *lex_blank(const char *text, size_t size) {
   }
   return copy;
 }
+
+bool lex_mentions(struct slice text, struct slice name) {
+  struct lexer l = lexer_of(text);
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
+    if (t.kind == TOKEN_WORD && slices_same(t.text, name))
+      return true;
+  return false;
+}

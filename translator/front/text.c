@@ -120,6 +120,10 @@ bool slice_is(struct slice s, const char *word) {
   return strlen(word) == s.size && memcmp(s.data, word, s.size) == 0;
 }
 
+bool slices_same(struct slice a, struct slice b) {
+  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
 // The byte that the escape behind a backslash at *P spells; *P is moved behind it.
 static char text_unescaped(const char **p, const char *end) {
   static const char letters[] = "abfnrtv", bytes[] = "\a\b\f\n\r\t\v";

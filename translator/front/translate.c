@@ -9,7 +9,7 @@
 #include "bake/bake.h"
 #include "cc/cc.h"
 #include "front/lang/cuda/cuda.h"
-#include "suggest/suggest.h"
+#include "front/analysis/analysis.h"
 #include "front/reach/unit.h"
 
 // The build or a header gives P its default.

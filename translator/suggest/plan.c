@@ -32,32 +32,19 @@ struct planner {
   struct autotune_machine machine;
 };
 
-static struct slice plan_text_of(const struct model *m, TSNode n) {
-  return node_text(&m->b, n);
-}
-
 static void plan_note(struct plan *p, TSNode at, const char *text) {
   *GROW(p->notes, p->n_notes) = (struct note){ at, text };
 }
 
 // ---- what is in a loop --------------------------------------------------------------
 
-static bool plan_holds(TSNode n, const char *type) {
-  if (node_is_type(n, type))
-    return true;
-  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    if (plan_holds(ts_node_named_child(n, i), type))
-      return true;
-  return false;
-}
-
 static bool plan_jumps(TSNode n) {
-  return plan_holds(n, "break_statement") || plan_holds(n, "return_statement") ||
-      plan_holds(n, "goto_statement");
+  return node_holds(n, "break_statement") || node_holds(n, "return_statement") ||
+      node_holds(n, "goto_statement");
 }
 
 static unsigned count_name(const struct model *m, TSNode n, struct slice name) {
-  unsigned count = node_is_type(n, "identifier") && slices_same(plan_text_of(m, n), name);
+  unsigned count = node_is(n, "identifier") && slices_same(model_text(m, n), name);
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
     count += count_name(m, ts_node_named_child(n, i), name);
   return count;
@@ -68,9 +55,9 @@ static bool plan_is_own(const struct model *m, TSNode loop, const struct scalar 
   for (TSNode n = s->node; node_within(n, loop); n = ts_node_parent(n)) {
     for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
       TSNode c = ts_node_named_child(n, i);
-      if (node_is_type(c, "declaration") &&
+      if (node_is(c, "declaration") &&
           ts_node_start_byte(c) < ts_node_start_byte(s->node) &&
-          model_declares(m, c, s->name))
+          usage_declares(&m->u, c, s->name))
         return true;
     }
     if (ts_node_eq(n, loop))
@@ -104,9 +91,9 @@ static void add_scalar(struct scalar **list, unsigned *n, struct scalar s) {
 // know it.
 static const char *check_private(const struct model *m, struct scalar s, struct band *b) {
   TSNode loop = b->loops[0]->node, body = node_field(b->loops[b->n - 1]->node, "body");
-  if (private_is(&m->b, loop, body, s.name))
+  if (live_is_counter(&m->u, loop, body, s.name))
     return NULL;
-  if (!live_may_be_private(m, loop, s.name))
+  if (!live_may_be_private(&m->u, loop, s.name))
     return arena_printf("iterations share '%.*s', which is declared outside of it",
                         (int)s.name.size, s.name.data);
   add_scalar(&b->own, &b->n_own, s);
@@ -130,7 +117,7 @@ static const char *check_scalars(const struct model *m, struct band *b, TSNode *
   for (unsigned i = 0; i < m->n_iters && !why; i++) {
     const struct iter *l = m->iters[i];
     if (!node_within(l->node, body) ||
-        node_is_type(node_field(l->node, "initializer"), "declaration"))
+        node_is(node_field(l->node, "initializer"), "declaration"))
       continue;
     *at = l->node;
     why = check_private(m, (struct scalar){ l->dim.var, l->node, '=' }, b);
@@ -401,12 +388,12 @@ static void plan_inside(struct planner *p, TSNode n, bool shared);
 static unsigned chain_of(const struct model *m, TSNode loop, struct iter **chain) {
   unsigned n = 0;
   bool written;
-  while (n < MAX_LEVELS && node_is_type(loop, "for_statement") && model_iter(m, loop)) {
+  while (n < MAX_LEVELS && node_is(loop, "for_statement") && model_iter(m, loop)) {
     model_offset(m, loop, &written);
     if (!written)
       break;
     chain[n++] = model_iter(m, loop);
-    loop = nest_inner(&m->b, loop);
+    loop = nest_inner(&m->u, loop);
   }
   return n;
 }
@@ -416,7 +403,7 @@ static unsigned chain_of(const struct model *m, TSNode loop, struct iter **chain
 static bool fill_band(struct planner *p, struct band *b, bool shared, const char **why,
                       TSNode *at) {
   unsigned order[MAX_LEVELS] = { 0 };
-  b->leaf = !plan_holds(node_field(b->loops[b->n - 1]->node, "body"), "for_statement");
+  b->leaf = !node_holds(node_field(b->loops[b->n - 1]->node, "body"), "for_statement");
   b->v = depend(p->m, b->loops, b->n);
   if (b->v.why) {
     *why = b->v.why;
@@ -481,7 +468,7 @@ static void plan_nest(struct planner *p, TSNode loop, bool shared) {
 }
 
 static void plan_inside(struct planner *p, TSNode n, bool shared) {
-  if (node_is_type(n, "for_statement")) {
+  if (node_is(n, "for_statement")) {
     plan_nest(p, n, shared);
     return;
   }
@@ -498,9 +485,9 @@ struct plan plan_function(struct model *m, const char *threads) {
   struct planner p = {
     .m = m, .threads = threads, .plan = &plan, .machine = *plan_machine()
   };
-  if (m->n_refusals && ts_node_eq(m->refusals[0].at, m->b.f->node))
-    plan_note(&plan, m->b.f->node, m->refusals[0].text);
+  if (m->n_refusals && ts_node_eq(m->refusals[0].at, m->u.f->node))
+    plan_note(&plan, m->u.f->node, m->refusals[0].text);
   else
-    plan_inside(&p, node_field(m->b.f->node, "body"), false);
+    plan_inside(&p, node_field(m->u.f->node, "body"), false);
   return plan;
 }

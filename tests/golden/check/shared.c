@@ -1,6 +1,6 @@
 // Variables that threads share: one by mistake, the others not.
 #pragma autotune kernel in(A[0:n*n]) out(C[0:n*n])
-double scale(int n, const double *A, double *C)
+double scale(int n, double w, const double *A, double *C)
 {
   int i, j;
   double t, u, sum = 0, last;
@@ -12,7 +12,7 @@ double scale(int n, const double *A, double *C)
       t = own;
       u = 2 * t;
       sum += u;
-      last = u;
+      last = w = u;
       own++;
       C[i * n + j] = u + own;
     }
@@ -23,5 +23,5 @@ double scale(int n, const double *A, double *C)
     #pragma omp critical
     t = i;
   }
-  return sum + last + t;
+  return sum + last + t + w;
 }

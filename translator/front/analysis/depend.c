@@ -4,7 +4,7 @@
 // for Modern Architectures", 2001, chapters 2 and 3): tried from the outermost loop
 // inwards, each by whether the system of both iterations' ranges, equal subscripts and
 // that order has a solution. Arrays of different names are taken for different.
-#include "suggest/suggest.h"
+#include "analysis.h"
 
 struct pair {
   struct model *m;

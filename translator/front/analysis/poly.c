@@ -2,7 +2,7 @@
 // poly.c: integer polynomials, terms sorted by their monomials, none of them 0.
 #include <string.h>
 
-#include "suggest/suggest.h"
+#include "analysis.h"
 
 #define MAX_TERMS 48
 

@@ -3,8 +3,8 @@
 // unknown.
 #include <string.h>
 
+#include "analysis.h"
 #include "front/kernel/kernel.h"
-#include "suggest/suggest.h"
 
 struct place {
   struct iter *loop;
@@ -14,8 +14,8 @@ enum { READ = 1, WRITE = 2 };
 
 static void scan_visit(struct model *m, TSNode n, struct place p, unsigned access);
 
-static struct slice scan_text_of(const struct model *m, TSNode n) {
-  return node_text(&m->b, n);
+struct slice model_text(const struct model *m, TSNode node) {
+  return source_slice(m->u.s, node);
 }
 
 void model_refuse(struct model *m, TSNode at, const char *why) {
@@ -27,11 +27,6 @@ static void refuse_array(struct array *a, TSNode at, const char *why) {
     return;
   a->why = why;
   a->at = at;
-}
-
-bool node_within(TSNode node, TSNode outer) {
-  return ts_node_start_byte(node) >= ts_node_start_byte(outer) &&
-      ts_node_end_byte(node) <= ts_node_end_byte(outer);
 }
 
 struct iter *model_iter(const struct model *m, TSNode loop) {
@@ -53,8 +48,8 @@ void model_facts(const struct iter *loop, struct system *s) {
 static bool holds_word(const struct model *m, TSNode n, const char *word) {
   for (uint32_t i = 0; i < ts_node_child_count(n); i++) {
     TSNode c = ts_node_child(n, i);
-    struct slice t = scan_text_of(m, c);
-    if (node_is_type(c, "type_qualifier") &&
+    struct slice t = model_text(m, c);
+    if (node_is(c, "type_qualifier") &&
         (slice_is(t, word) || slice_is(t, "__restrict") || slice_is(t, "__restrict__")))
       return true;
   }
@@ -67,23 +62,22 @@ static bool read_declarator(const struct model *m, TSNode d, struct array *a) {
   struct slice reversed[MAX_SUBSCRIPTS];
   unsigned n = 0, stars = 0;
   bool star_outside = false;
-  for (; !node_is_type(d, "identifier");) {
+  for (; !node_is(d, "identifier");) {
     a->restricted |= holds_word(m, d, "restrict");
-    if (node_is_type(d, "array_declarator")) {
+    if (node_is(d, "array_declarator")) {
       TSNode size = node_field(d, "size");
       if (n == MAX_SUBSCRIPTS || stars)
         star_outside = true;
       else
-        reversed[n++] = ts_node_is_null(size) ? (struct slice){ 0 }
-                                              : scan_text_of(m, size);
-    } else if (node_is_type(d, "pointer_declarator")) {
+        reversed[n++] = ts_node_is_null(size) ? (struct slice){ 0 } : model_text(m, size);
+    } else if (node_is(d, "pointer_declarator")) {
       stars++;
-    } else if (!node_is_type(d, "parenthesized_declarator")) {
+    } else if (!node_is(d, "parenthesized_declarator")) {
       return false;
     }
     TSNode inner = node_field(d, "declarator");
     for (uint32_t i = 0; ts_node_is_null(inner) && i < ts_node_named_child_count(d); i++)
-      if (!node_is_type(ts_node_named_child(d, i), "comment"))
+      if (!node_is(ts_node_named_child(d, i), "comment"))
         inner = ts_node_named_child(d, i);
     if (ts_node_is_null(inner))
       return false;
@@ -91,7 +85,7 @@ static bool read_declarator(const struct model *m, TSNode d, struct array *a) {
   }
   if (n + stars == 0)
     return false;
-  a->name = scan_text_of(m, d);
+  a->name = model_text(m, d);
   a->rank = n + stars;
   if (stars > 1 || star_outside || a->rank > MAX_SUBSCRIPTS)
     refuse_array(a, d, "it points to pointers");
@@ -118,7 +112,7 @@ static struct array *add_array(struct model *m, struct array a) {
 }
 
 static void read_arguments(struct model *m, TSNode n) {
-  if (node_is_type(n, "parameter_declaration")) {
+  if (node_is(n, "parameter_declaration")) {
     struct array a = { .arg = -1, .home = n };
     TSNode d = node_field(n, "declarator");
     if (!ts_node_is_null(d) && read_declarator(m, d, &a)) {
@@ -128,22 +122,22 @@ static void read_arguments(struct model *m, TSNode n) {
     return;
   }
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    if (!node_is_type(n, "compound_statement"))
+    if (!node_is(n, "compound_statement"))
       read_arguments(m, ts_node_named_child(n, i));
 }
 
 // A declaration of the file, `static double a[N];`.
 static struct array *find_global(struct model *m, struct slice name) {
-  TSNode root = ts_tree_root_node(m->b.s->tree);
+  TSNode root = ts_tree_root_node(m->u.s->tree);
   for (uint32_t i = 0; i < ts_node_named_child_count(root); i++) {
     TSNode n = ts_node_named_child(root, i);
-    for (uint32_t j = 0;
-         node_is_type(n, "declaration") && j < ts_node_named_child_count(n); j++) {
+    for (uint32_t j = 0; node_is(n, "declaration") && j < ts_node_named_child_count(n);
+         j++) {
       struct array a = { .arg = -1, .home = n, .global = true };
       TSNode d = ts_node_named_child(n, j);
-      if (node_is_type(d, "init_declarator"))
+      if (node_is(d, "init_declarator"))
         d = node_field(d, "declarator");
-      if (node_is_type(d, "array_declarator") && read_declarator(m, d, &a) &&
+      if (node_is(d, "array_declarator") && read_declarator(m, d, &a) &&
           slices_same(a.name, name))
         return add_array(m, a);
     }
@@ -170,25 +164,23 @@ static void add_access(struct model *m, TSNode n, struct array *a, struct place 
 
 // A[…][…], of which N is the outermost.
 static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned access) {
-  TSNode base = n, index[MAX_SUBSCRIPTS];
+  TSNode index[MAX_SUBSCRIPTS];
   struct access x = { 0 };
-  for (; node_is_type(base, "subscript_expression");
-       base = node_field(base, "argument")) {
-    scan_visit(m, node_field(base, "index"), p, READ);
-    if (x.n == MAX_SUBSCRIPTS) {
-      model_refuse(m, n, "there are too many subscripts here");
-      return;
-    }
-    index[x.n++] = node_field(base, "index");
+  TSNode base = subscripts_read(n, index, MAX_SUBSCRIPTS, &x.n);
+  for (unsigned i = 0; i < x.n && i < MAX_SUBSCRIPTS; i++)
+    scan_visit(m, index[i], p, READ);
+  if (x.n > MAX_SUBSCRIPTS) {
+    model_refuse(m, n, "there are too many subscripts here");
+    return;
   }
-  if (!node_is_type(base, "identifier")) {
+  if (!node_is(base, "identifier")) {
     model_refuse(m, base, "this is no array by name");
     return;
   }
-  struct slice name = scan_text_of(m, base);
+  struct slice name = model_text(m, base);
   struct array *a = find_array(m, name);
   if (!a && kernel_arg(m->k, name) < 0 &&
-      !model_declares(m, node_field(m->b.f->node, "body"), name))
+      !usage_declares(&m->u, node_field(m->u.f->node, "body"), name))
     a = find_global(m, name);
   if (!a || (a->local && !node_within(base, a->home))) {
     model_refuse(m, base, "it is not known what this points to");
@@ -204,7 +196,7 @@ static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned 
 // ---- variables ----------------------------------------------------------------------
 
 static void visit_name(struct model *m, TSNode n, unsigned access, char op) {
-  struct slice name = scan_text_of(m, n);
+  struct slice name = model_text(m, n);
   struct array *a = find_array(m, name);
   if (a) {
     if (access & WRITE)
@@ -216,14 +208,15 @@ static void visit_name(struct model *m, TSNode n, unsigned access, char op) {
   if (!(access & WRITE))
     return;
   if (kernel_arg(m->k, name) < 0 &&
-      !model_declares(m, node_field(m->b.f->node, "body"), name))
+      !usage_declares(&m->u, node_field(m->u.f->node, "body"), name))
     model_refuse(m, n, "a variable of the file is assigned here");
   *GROW(m->scalars, m->n_scalars) = (struct scalar){ name, n, op };
 }
 
 // Of what NAME names in the function, or what stands in front of it; empty: not known.
 static struct slice scan_type_of(const struct model *m, struct slice name) {
-  return model_type_of(m, m->view ? ts_tree_root_node(m->b.s->tree) : m->b.f->node, name);
+  return usage_type(&m->u, m->view ? ts_tree_root_node(m->u.s->tree) : m->u.f->node,
+                    name);
 }
 
 static bool scan_has_word(struct slice type, bool (*is)(struct slice word)) {
@@ -237,13 +230,13 @@ static bool scan_has_word(struct slice type, bool (*is)(struct slice word)) {
 // Is E made of integers, or of numbers of type LIKE?
 static bool is_made_of(const struct model *m, TSNode e, struct slice like) {
   long long number;
-  if (node_is_type(e, "number_literal"))
-    return read_integer(scan_text_of(m, e), &number);
-  if (node_is_type(e, "identifier")) {
-    struct slice type = scan_type_of(m, scan_text_of(m, e));
+  if (node_is(e, "number_literal"))
+    return read_integer(model_text(m, e), &number);
+  if (node_is(e, "identifier")) {
+    struct slice type = scan_type_of(m, model_text(m, e));
     return scan_has_word(type, is_integer_word) || lex_mentions(type, like);
   }
-  if (node_is_type(e, "call_expression") || node_is_type(e, "field_expression"))
+  if (node_is(e, "call_expression") || node_is(e, "field_expression"))
     return false;
   for (uint32_t i = 0; i < ts_node_named_child_count(e); i++)
     if (!is_made_of(m, ts_node_named_child(e, i), like))
@@ -254,7 +247,7 @@ static bool is_made_of(const struct model *m, TSNode e, struct slice like) {
 // An integer is rounded at each step where what is added is none: then the order of a sum
 // matters.
 static bool may_sum(const struct model *m, TSNode target, TSNode e) {
-  struct slice type = scan_type_of(m, scan_text_of(m, target)), last = type;
+  struct slice type = scan_type_of(m, model_text(m, target)), last = type;
   struct lexer l = lexer_of(type);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     last = t.kind == TOKEN_WORD && !slice_is(t.text, "const") ? t.text : last;
@@ -263,34 +256,33 @@ static bool may_sum(const struct model *m, TSNode target, TSNode e) {
 
 // '+' of `s += e` and `s = s + e` where E does not mention S, and the like; else '='.
 static char update_of(const struct model *m, TSNode n) {
-  struct slice op = scan_text_of(m, node_field(n, "operator"));
+  struct slice op = model_text(m, node_field(n, "operator"));
   TSNode left = node_field(n, "left"), right = node_field(n, "right");
-  if (!node_is_type(left, "identifier") ||
-      !node_is_type(ts_node_parent(n), "expression_statement") ||
-      !may_sum(m, left, right))
+  if (!node_is(left, "identifier") ||
+      !node_is(ts_node_parent(n), "expression_statement") || !may_sum(m, left, right))
     return '=';
   if (op.size == 2 && strchr("+-*", *op.data))
-    return node_mentions(&m->b, right, scan_text_of(m, left)) ? '=' : *op.data;
-  if (op.size != 1 || !node_is_type(right, "binary_expression"))
+    return node_mentions(m->u.s, right, model_text(m, left)) ? '=' : *op.data;
+  if (op.size != 1 || !node_is(right, "binary_expression"))
     return '=';
-  op = scan_text_of(m, node_field(right, "operator"));
+  op = model_text(m, node_field(right, "operator"));
   TSNode first = node_field(right, "left"), second = node_field(right, "right");
-  if (op.size != 1 || !strchr("+-*", *op.data) || !node_is_type(first, "identifier") ||
-      !slices_same(scan_text_of(m, first), scan_text_of(m, left)) ||
-      node_mentions(&m->b, second, scan_text_of(m, left)))
+  if (op.size != 1 || !strchr("+-*", *op.data) || !node_is(first, "identifier") ||
+      !slices_same(model_text(m, first), model_text(m, left)) ||
+      node_mentions(m->u.s, second, model_text(m, left)))
     return '=';
   return *op.data;
 }
 
 // '+' or '*' of `A[i] += e` where E does not read A, and the like; else 0.
 static char sum_of(const struct model *m, TSNode n) {
-  struct slice op = scan_text_of(m, node_field(n, "operator"));
+  struct slice op = model_text(m, node_field(n, "operator"));
   TSNode base = node_field(n, "left");
-  while (node_is_type(base, "subscript_expression"))
+  while (node_is(base, "subscript_expression"))
     base = node_field(base, "argument");
-  if (op.size != 2 || !strchr("+-*", *op.data) || !node_is_type(base, "identifier") ||
-      !node_is_type(ts_node_parent(n), "expression_statement") ||
-      node_mentions(&m->b, node_field(n, "right"), scan_text_of(m, base)) ||
+  if (op.size != 2 || !strchr("+-*", *op.data) || !node_is(base, "identifier") ||
+      !node_is(ts_node_parent(n), "expression_statement") ||
+      node_mentions(m->u.s, node_field(n, "right"), model_text(m, base)) ||
       !may_sum(m, base, node_field(n, "right")))
     return 0;
   return *op.data == '*' ? '*' : '+';
@@ -298,8 +290,8 @@ static char sum_of(const struct model *m, TSNode n) {
 
 static void visit_assignment(struct model *m, TSNode n, struct place p) {
   TSNode left = node_field(n, "left");
-  bool plain = slice_is(scan_text_of(m, node_field(n, "operator")), "=");
-  if (node_is_type(left, "identifier"))
+  bool plain = slice_is(model_text(m, node_field(n, "operator")), "=");
+  if (node_is(left, "identifier"))
     visit_name(m, left, WRITE, update_of(m, n));
   else
     scan_visit(m, left, p, plain ? WRITE : READ | WRITE);
@@ -311,40 +303,27 @@ static void visit_assignment(struct model *m, TSNode n, struct place p) {
 
 static void visit_update(struct model *m, TSNode n, struct place p) {
   TSNode target = node_field(n, "argument");
-  bool up = slice_is(scan_text_of(m, node_field(n, "operator")), "++");
-  bool statement = node_is_type(ts_node_parent(n), "expression_statement");
-  if (node_is_type(target, "identifier"))
+  bool up = slice_is(model_text(m, node_field(n, "operator")), "++");
+  bool statement = node_is(ts_node_parent(n), "expression_statement");
+  if (node_is(target, "identifier"))
     visit_name(m, target, WRITE, !statement ? '=' : up ? '+' : '-');
   else
     scan_visit(m, target, p, READ | WRITE);
 }
 
-// `static` or the like: not an iteration's own. What is constant may be.
-bool model_keeps(const struct model *m, TSNode n) {
-  struct slice text = scan_text_of(m, n);
-  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
-    TSNode c = ts_node_named_child(n, i);
-    struct slice word = scan_text_of(m, c);
-    if (node_is_type(c, "storage_class_specifier") && !slice_is(word, "register") &&
-        !slice_is(word, "auto"))
-      return !slice_is(word, "static") || !lex_mentions(text, slice_of("const"));
-  }
-  return false;
-}
-
 static void visit_declaration(struct model *m, TSNode n, struct place p) {
-  if (model_keeps(m, n))
+  if (usage_keeps(m->u.s, n))
     model_refuse(m, n, "this outlives the call");
   for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
     TSNode d = ts_node_named_child(n, i), value = { 0 };
     struct array a = { .arg = -1, .local = true, .home = ts_node_parent(n) };
-    if (node_is_type(d, "init_declarator")) {
+    if (node_is(d, "init_declarator")) {
       value = node_field(d, "value");
       d = node_field(d, "declarator");
     }
-    if (node_is_type(d, "pointer_declarator") || node_is_type(d, "function_declarator"))
+    if (node_is(d, "pointer_declarator") || node_is(d, "function_declarator"))
       model_refuse(m, d, "what this points to is not followed");
-    else if (node_is_type(d, "array_declarator") && read_declarator(m, d, &a))
+    else if (node_is(d, "array_declarator") && read_declarator(m, d, &a))
       add_array(m, a);
     if (!ts_node_is_null(value))
       scan_visit(m, value, p, READ);
@@ -378,7 +357,7 @@ static void visit_children(struct model *m, TSNode n, struct place p) {
 
 static void visit_call(struct model *m, TSNode n, struct place p) {
   TSNode f = node_field(n, "function");
-  if (!node_is_type(f, "identifier") || !is_pure(scan_text_of(m, f)))
+  if (!node_is(f, "identifier") || !is_pure(model_text(m, f)))
     model_refuse(m, n, "it is not known what this call does");
   visit_children(m, node_field(n, "arguments"), p);
 }
@@ -386,16 +365,16 @@ static void visit_call(struct model *m, TSNode n, struct place p) {
 // *A is A[0]; &x is not followed.
 static void visit_pointer(struct model *m, TSNode n, struct place p, unsigned access) {
   TSNode target = node_field(n, "argument");
-  struct array *a =
-      node_is_type(target, "identifier") ? find_array(m, scan_text_of(m, target)) : NULL;
-  if (slice_is(scan_text_of(m, node_field(n, "operator")), "&") || !a || a->rank != 1)
+  struct array *a = node_is(target, "identifier") ? find_array(m, model_text(m, target))
+                                                  : NULL;
+  if (slice_is(model_text(m, node_field(n, "operator")), "&") || !a || a->rank != 1)
     model_refuse(m, n, "what this points to is not followed");
   else
     add_access(m, n, a, p, access, (struct access){ .index = { poly_int(0) }, .n = 1 });
 }
 
 static void visit_field(struct model *m, TSNode n, struct place p, unsigned access) {
-  if (slice_is(scan_text_of(m, node_field(n, "operator")),
+  if (slice_is(model_text(m, node_field(n, "operator")),
                ".")) // the other fields stay as they are
     scan_visit(m, node_field(n, "argument"), p, access & WRITE ? READ | WRITE : access);
   else
@@ -409,8 +388,8 @@ static void visit_for(struct model *m, TSNode n, struct place p) {
   const char *why = NULL;
   TSNode at, init = node_field(n, "initializer");
   *i = (struct iter){ .outer = p.loop, .node = n, .conditional = p.conditional };
-  bool fine = dim_parse(&m->b, n, &i->dim, &why, &at);
-  if (node_is_type(init, "declaration"))
+  bool fine = dim_parse(&m->u, n, &i->dim, &why, &at);
+  if (node_is(init, "declaration"))
     visit_declaration(m, init, p);
   else if (fine)
     scan_visit(m, node_field(init, "right"), p, READ);
@@ -430,23 +409,23 @@ static void visit_for(struct model *m, TSNode n, struct place p) {
 
 // What follows its first part may be skipped.
 static bool scan_is_conditional(TSNode n) {
-  return node_is_type(n, "if_statement") || node_is_type(n, "while_statement") ||
-      node_is_type(n, "switch_statement") || node_is_type(n, "conditional_expression") ||
-      node_is_type(n, "do_statement") || node_is_type(n, "case_statement");
+  return node_is(n, "if_statement") || node_is(n, "while_statement") ||
+      node_is(n, "switch_statement") || node_is(n, "conditional_expression") ||
+      node_is(n, "do_statement") || node_is(n, "case_statement");
 }
 
 static bool is_short_cut(const struct model *m, TSNode n) {
-  struct slice op = node_is_type(n, "binary_expression")
-      ? scan_text_of(m, node_field(n, "operator"))
+  struct slice op = node_is(n, "binary_expression")
+      ? model_text(m, node_field(n, "operator"))
       : (struct slice){ 0 };
   return slice_is(op, "&&") || slice_is(op, "||");
 }
 
 static bool is_jump(TSNode n) // or where one may lead
 {
-  return node_is_type(n, "break_statement") || node_is_type(n, "return_statement") ||
-      node_is_type(n, "goto_statement") || node_is_type(n, "continue_statement") ||
-      node_is_type(n, "case_statement");
+  return node_is(n, "break_statement") || node_is(n, "return_statement") ||
+      node_is(n, "goto_statement") || node_is(n, "continue_statement") ||
+      node_is(n, "case_statement");
 }
 
 static bool scan_is_plain(TSNode n) {
@@ -472,7 +451,7 @@ static bool scan_is_plain(TSNode n) {
                                        "do_statement",
                                        "case_statement" };
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (node_is_type(n, types[i]))
+    if (node_is(n, types[i]))
       return true;
   return false;
 }
@@ -490,7 +469,7 @@ static bool is_nothing(TSNode n) {
                                        "false",
                                        "null" };
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (node_is_type(n, types[i]))
+    if (node_is(n, types[i]))
       return true;
   return false;
 }
@@ -499,26 +478,25 @@ static void scan_visit(struct model *m, TSNode n, struct place p, unsigned acces
   if (is_nothing(n))
     return;
   m->jumps |= is_jump(n);
-  if (node_is_type(n, "identifier"))
+  if (node_is(n, "identifier"))
     visit_name(m, n, access, '=');
-  else if (node_is_type(n, "subscript_expression"))
+  else if (node_is(n, "subscript_expression"))
     visit_subscript(m, n, p, access);
-  else if (node_is_type(n, "assignment_expression"))
+  else if (node_is(n, "assignment_expression"))
     visit_assignment(m, n, p);
-  else if (node_is_type(n, "update_expression"))
+  else if (node_is(n, "update_expression"))
     visit_update(m, n, p);
-  else if (node_is_type(n, "declaration"))
+  else if (node_is(n, "declaration"))
     visit_declaration(m, n, p);
-  else if (node_is_type(n, "call_expression"))
+  else if (node_is(n, "call_expression"))
     visit_call(m, n, p);
-  else if (node_is_type(n, "pointer_expression"))
+  else if (node_is(n, "pointer_expression"))
     visit_pointer(m, n, p, access);
-  else if (node_is_type(n, "field_expression"))
+  else if (node_is(n, "field_expression"))
     visit_field(m, n, p, access);
-  else if (node_is_type(n, "for_statement"))
+  else if (node_is(n, "for_statement"))
     visit_for(m, n, p);
-  else if (node_is_type(n, "parenthesized_expression") &&
-           ts_node_named_child_count(n) == 1)
+  else if (node_is(n, "parenthesized_expression") && ts_node_named_child_count(n) == 1)
     scan_visit(m, ts_node_named_child(n, 0), p, access);
   else if (scan_is_plain(n) && !(access & WRITE)) {
     for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
@@ -555,17 +533,18 @@ struct model *scan_function(const struct source *s, struct kernel *k, struct fun
   m->k = k;
   m->function = f;
   m->view = x ? view_of(s, x, f) : NULL;
-  m->b = (struct builder){ .s = m->view ? m->view->source : s,
-                           .k = k,
-                           .f = m->view ? &m->view->function : f };
-  TSNode node = m->b.f->node, body = node_field(node, "body");
+  const struct source *seen = m->view ? m->view->source : s;
+  const struct function *function = m->view ? &m->view->function : f;
+  TSNode root = m->view ? ts_tree_root_node(seen->tree) : f->node;
+  m->u = usage_of(seen, function, root);
+  m->calls = node_holds(root, "call_expression");
+  TSNode node = m->u.f->node, body = node_field(node, "body");
   if (x && !m->view)
     model_refuse(m, node, "its macros are not followed");
   if (ts_node_has_error(node))
     model_refuse(m, node, "it could not be parsed");
-  if (is_special((struct slice){ m->b.s->text, m->view ? m->b.s->size : 0 }))
+  if (is_special((struct slice){ m->u.s->text, m->view ? m->u.s->size : 0 }))
     model_refuse(m, node, "it uses something volatile, atomic or of one thread");
-  model_index(m, m->view ? ts_tree_root_node(m->b.s->tree) : node);
   read_arguments(m, node);
   if (m->n_refusals == 0 && !ts_node_is_null(body))
     scan_visit(m, body, (struct place){ 0 }, READ);

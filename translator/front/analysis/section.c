@@ -5,9 +5,9 @@
 // other's address (C11, 6.5.6). What is touched only now and then must lie within that.
 #include <string.h>
 
+#include "analysis.h"
 #include "autotune_abi.h"
 #include "front/kernel/kernel.h"
-#include "suggest/suggest.h"
 
 struct reach { // of one access
   const struct access *x;
@@ -245,9 +245,9 @@ static bool in_rows(struct model *m, const struct array *a, const struct access 
   struct system s = { 0 };
   model_facts(x->loop, &s);
   for (unsigned i = 1; i < a->rank; i++) {
-    uint32_t at = (uint32_t)(a->bounds[i].data - m->b.s->text);
+    uint32_t at = (uint32_t)(a->bounds[i].data - m->u.s->text);
     TSNode bound = ts_node_named_descendant_for_byte_range(
-        ts_tree_root_node(m->b.s->tree), at, at + (uint32_t)a->bounds[i].size);
+        ts_tree_root_node(m->u.s->tree), at, at + (uint32_t)a->bounds[i].size);
     struct poly last = poly_add(value_of_expression(m, bound, NULL), poly_int(1), -1);
     if (!system_implies(&s, x->index[i]) ||
         !system_implies(&s, poly_add(last, x->index[i], -1)))

@@ -5,7 +5,7 @@
 // large, there may be a solution.
 #include <string.h>
 
-#include "suggest/suggest.h"
+#include "analysis.h"
 
 enum { MAX_COLUMNS = 40, MAX_ROWS = 256, MAX_LOW = 4 };
 

@@ -3,7 +3,7 @@
 // array's are of that form and 0 <= j < n holds whenever they are evaluated (Maslov,
 // "Delinearization", 1992). Two elements are then the same exactly where both subscripts
 // are. From the smallest stride upwards, so that what is left can be split again.
-#include "suggest/suggest.h"
+#include "analysis.h"
 
 // C without the greatest number that divides all of its coefficients.
 static struct poly split_primitive(struct poly c) {

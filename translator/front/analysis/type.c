@@ -2,15 +2,11 @@
 // type.c: how large the integers of an expression are.
 #include <string.h>
 
+#include "analysis.h"
 #include "front/kernel/kernel.h"
-#include "suggest/suggest.h"
 #include "front/reach/unit.h"
 
 enum { MAX_DEPTH = 32 };
-
-static struct slice type_text_of(const struct model *m, TSNode n) {
-  return node_text(&m->b, n);
-}
 
 // ---- types --------------------------------------------------------------------------
 
@@ -94,13 +90,13 @@ static unsigned of_type(const struct model *m, struct slice type) {
 }
 
 unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scope) {
-  struct slice text = type_text_of(m, e);
+  struct slice text = model_text(m, e);
   unsigned least = 0;
-  if (node_is_type(e, "sizeof_expression"))
+  if (node_is(e, "sizeof_expression"))
     return 8;
-  if (node_is_type(e, "number_literal"))
+  if (node_is(e, "number_literal"))
     return type_literal(text);
-  if (node_is_type(e, "identifier")) {
+  if (node_is(e, "identifier")) {
     int arg = kernel_arg(m->k, text);
     for (; scope; scope = scope->outer)
       if (slices_same(scope->dim.var, text))
@@ -110,12 +106,12 @@ unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scop
         : m->x       ? type_literal(view_number(m->x, m->function, text))
                      : 0;
   }
-  if (node_is_type(e, "cast_expression"))
-    least = of_type(m, type_text_of(m, node_field(e, "type")));
+  if (node_is(e, "cast_expression"))
+    least = of_type(m, model_text(m, node_field(e, "type")));
   for (uint32_t i = 0; i < ts_node_named_child_count(e); i++) {
     TSNode child = ts_node_named_child(e, i);
-    unsigned size =
-        node_is_type(child, "type_descriptor") ? 0 : model_unsigned(m, child, scope);
+    unsigned size = node_is(child, "type_descriptor") ? 0
+                                                      : model_unsigned(m, child, scope);
     least = size && (!least || size < least) ? size : least;
   }
   return least;

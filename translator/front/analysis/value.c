@@ -8,31 +8,26 @@
 // so there nothing is known.
 #include <string.h>
 
+#include "analysis.h"
 #include "front/kernel/kernel.h"
-#include "suggest/suggest.h"
 
-enum { MAX_DEPTH = 32 };
+// Where an expression stands.
+struct value_reading {
+  struct reading reading;
+  struct model *m;
+  struct iter *scope; // the loop around it, innermost; or NULL
+};
 
-static struct slice value_text_of(const struct model *m, TSNode n) {
-  return node_text(&m->b, n);
-}
-
-// Unsigned numbers of 4 bytes are in E.
-static bool may_wrap(const struct model *m, TSNode e, const struct iter *scope) {
-  return model_unsigned(m, e, scope) == 4;
+// True if unsigned numbers of 4 bytes are in E.
+static bool value_wraps(const struct reading *r, TSNode e) {
+  const struct value_reading *v = r->of;
+  return model_unsigned(v->m, e, v->scope) == 4;
 }
 
 // An `int`, or what holds all of its numbers.
 static bool value_is_wide(const struct model *m, struct slice type) {
   struct integer_type t = model_type(m, type);
   return t.known && t.size >= 4 && !(t.is_unsigned && t.size == 4);
-}
-
-static bool has_negative(struct poly p) {
-  for (unsigned i = 0; i < p.n; i++)
-    if (p.terms[i].c < 0)
-      return true;
-  return false;
 }
 
 static struct poly value_symbol(struct model *m, struct slice name) {
@@ -45,103 +40,6 @@ static struct poly value_symbol(struct model *m, struct slice name) {
   return poly_atom(m->n_atoms++);
 }
 
-// Of `a[n]`, `*a`, `(*a)[n]`, `a = 1`; null: D is none of these.
-static TSNode inner_declarator(TSNode d) {
-  if (!node_is_type(d, "parenthesized_declarator"))
-    return node_field(d, "declarator");
-  uint32_t i = 0;
-  while (i < ts_node_named_child_count(d) &&
-         node_is_type(ts_node_named_child(d, i), "comment"))
-    i++;
-  return ts_node_named_child(d, i);
-}
-
-// What N assigns, or may by its address; a null node: nothing.
-static TSNode assigned_in(TSNode n) {
-  TSNode target = node_is_type(n, "assignment_expression") ? node_field(n, "left")
-      : node_is_type(n, "update_expression") || node_is_type(n, "pointer_expression")
-      ? node_field(n, "argument")
-      : (TSNode){ 0 };
-  while (node_is_type(target, "parenthesized_expression"))
-    target = ts_node_named_child(target, 0);
-  return target;
-}
-
-void model_index(struct model *m, TSNode n) {
-  bool declares = node_is_type(n, "declaration") ||
-      node_is_type(n, "parameter_declaration");
-  TSNode target = assigned_in(n);
-  while (node_is_type(target, "subscript_expression"))
-    target = node_field(target, "argument");
-  m->calls |= node_is_type(n, "call_expression");
-  if (node_is_type(target, "identifier"))
-    *GROW(m->changed, m->n_changed) = (struct mention){ value_text_of(m, target), n };
-  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
-    TSNode child = ts_node_named_child(n, i), d = child;
-    while (declares && !ts_node_is_null(inner_declarator(d)))
-      d = inner_declarator(d);
-    if (declares && node_is_type(d, "identifier"))
-      *GROW(m->declared, m->n_declared) = (struct mention){ value_text_of(m, d), child };
-    model_index(m, child);
-  }
-}
-
-static bool value_assigned(const struct model *m, TSNode n, struct slice name) {
-  for (unsigned i = 0; i < m->n_changed; i++)
-    if (slices_same(m->changed[i].name, name) && node_within(m->changed[i].node, n))
-      return true;
-  return false;
-}
-
-struct nodes {
-  TSNode *list;
-  unsigned n;
-};
-
-// The declarators in N that declare NAME.
-static void find_declarators(const struct model *m, TSNode n, struct slice name,
-                             struct nodes *found) {
-  for (unsigned i = 0; i < m->n_declared; i++)
-    if (slices_same(m->declared[i].name, name) && node_within(m->declared[i].node, n))
-      *GROW(found->list, found->n) = m->declared[i].node;
-}
-
-// How many there are; the first in *FOUND.
-static unsigned value_declarators(const struct model *m, TSNode n, struct slice name,
-                                  TSNode *found) {
-  struct nodes all = { 0 };
-  find_declarators(m, n, name, &all);
-  *found = all.n ? all.list[0] : (TSNode){ 0 };
-  return all.n;
-}
-
-bool model_declares(const struct model *m, TSNode node, struct slice name) {
-  TSNode found;
-  return value_declarators(m, node, name, &found) > 0;
-}
-
-bool model_declared(const struct model *m, TSNode node, struct slice name, TSNode *type) {
-  TSNode found = { 0 };
-  if (value_declarators(m, node, name, &found) != 1)
-    return false;
-  *type = node_field(ts_node_parent(found), "type");
-  return !ts_node_is_null(*type);
-}
-
-struct slice model_type_of(const struct model *m, TSNode node, struct slice name) {
-  struct nodes all = { 0 };
-  struct slice type = { 0 };
-  find_declarators(m, node, name, &all);
-  for (unsigned i = 0; i < all.n; i++) {
-    struct slice other =
-        value_text_of(m, node_field(ts_node_parent(all.list[i]), "type"));
-    if (i > 0 && !slices_same(type, other))
-      return (struct slice){ 0 };
-    type = other;
-  }
-  return type;
-}
-
 static struct poly value_at(struct model *m, TSNode e, struct iter *scope,
                             unsigned depth);
 
@@ -149,19 +47,19 @@ static struct poly value_at(struct model *m, TSNode e, struct iter *scope,
 // there is one.
 static struct slice type_in_body(const struct model *m, struct slice name,
                                  TSNode *found) {
-  unsigned n = value_declarators(m, node_field(m->b.f->node, "body"), name, found);
-  return n == 1 ? value_text_of(m, node_field(ts_node_parent(*found), "type"))
+  unsigned n = usage_declarators(&m->u, node_field(m->u.f->node, "body"), name, found);
+  return n == 1 ? model_text(m, node_field(ts_node_parent(*found), "type"))
                 : (struct slice){ 0 };
 }
 
 // `int m = n - 1;`, once, never assigned, and AT is where it is seen.
 static struct poly of_variable(struct model *m, TSNode at, struct iter *scope,
                                unsigned depth) {
-  TSNode d = { 0 }, body = node_field(m->b.f->node, "body");
-  struct slice name = value_text_of(m, at), type = type_in_body(m, name, &d);
-  if (!type.size || !node_is_type(d, "init_declarator") || !value_is_wide(m, type) ||
-      !node_is_type(node_field(d, "declarator"), "identifier") ||
-      value_assigned(m, body, name))
+  TSNode d = { 0 }, body = node_field(m->u.f->node, "body");
+  struct slice name = model_text(m, at), type = type_in_body(m, name, &d);
+  if (!type.size || !node_is(d, "init_declarator") || !value_is_wide(m, type) ||
+      !node_is(node_field(d, "declarator"), "identifier") ||
+      usage_changes(&m->u, body, name))
     return poly_unknown;
   if (!node_within(at, ts_node_parent(ts_node_parent(d))) ||
       ts_node_start_byte(at) < ts_node_end_byte(d))
@@ -169,7 +67,7 @@ static struct poly of_variable(struct model *m, TSNode at, struct iter *scope,
   while (scope && !node_within(d, scope->node))
     scope = scope->outer;
   m->in_variable++;
-  struct poly value = value_at(m, node_field(d, "value"), scope, depth);
+  struct poly value = value_at(m, node_field(d, "value"), scope, depth + 2);
   m->in_variable--;
   return value;
 }
@@ -189,80 +87,59 @@ static bool points_to_integers(const struct model *m) {
 // it calls may change it; but not in a loop that anything is proven of, and what a
 // variable has been given before is no proof.
 static bool is_steady(const struct model *m, struct slice name, bool array) {
-  TSNode root = ts_tree_root_node(m->b.s->tree), d;
-  if (!m->view || value_declarators(m, root, name, &d) != 1 ||
-      (m->in_variable && m->calls) || value_assigned(m, root, name) ||
+  TSNode root = ts_tree_root_node(m->u.s->tree), d;
+  if (!m->view || usage_declarators(&m->u, root, name, &d) != 1 ||
+      (m->in_variable && m->calls) || usage_changes(&m->u, root, name) ||
       points_to_integers(m))
     return false;
   TSNode type = node_field(ts_node_parent(d), "type"),
-         inner = array ? inner_declarator(d) : d;
-  return node_is_type(inner, "identifier") &&
-      array == node_is_type(d, "array_declarator") &&
-      value_is_wide(m, value_text_of(m, type));
+         inner = array ? declarator_inner(d) : d;
+  return node_is(inner, "identifier") && array == node_is(d, "array_declarator") &&
+      value_is_wide(m, model_text(m, type));
 }
 
 static struct poly value_of_name(struct model *m, TSNode at, struct iter *scope,
                                  unsigned depth) {
-  struct slice name = value_text_of(m, at);
-  TSNode body = node_field(m->b.f->node, "body");
+  struct slice name = model_text(m, at);
+  TSNode body = node_field(m->u.f->node, "body");
   for (struct iter *i = scope; i; i = i->outer)
     if (slices_same(i->dim.var, name))
-      return model_declares(m, node_field(i->node, "body"), name) ? poly_unknown
-                                                                  : i->value;
+      return usage_declares(&m->u, node_field(i->node, "body"), name) ? poly_unknown
+                                                                      : i->value;
   int arg = kernel_arg(m->k, name);
   if (kernel_param(m->k, name) >= 0)
     return poly_unknown; // differs between variants
   if (arg >= 0 &&
       (!m->k->args[arg].integer || m->k->args[arg].pointer ||
-       model_declares(m, body, name) || value_assigned(m, body, name)))
+       usage_declares(&m->u, body, name) || usage_changes(&m->u, body, name)))
     return poly_unknown;
   if (arg >= 0)
     return value_symbol(m, name);
-  return model_declares(m, body, name) ? of_variable(m, at, scope, depth)
+  return usage_declares(&m->u, body, name) ? of_variable(m, at, scope, depth)
       : m->x && view_number(m->x, m->function, name).size ? value_symbol(m, name)
       : is_steady(m, name, false)                         ? value_symbol(m, name)
                                                           : poly_unknown;
 }
 
-static struct poly of_binary(struct model *m, TSNode e, struct iter *scope,
-                             unsigned depth) {
-  struct slice op = value_text_of(m, node_field(e, "operator"));
-  struct poly left = value_at(m, node_field(e, "left"), scope, depth);
-  struct poly right = value_at(m, node_field(e, "right"), scope, depth);
-  bool minus = slice_is(op, "-"), times = slice_is(op, "*");
-  if ((!minus && !times && !slice_is(op, "+")) ||
-      ((minus || has_negative(left) || has_negative(right)) && may_wrap(m, e, scope)))
-    return poly_unknown;
-  return times ? poly_mul(left, right) : poly_add(left, right, minus ? -1 : 1);
+static struct poly value_leaf(const struct reading *r, TSNode e, unsigned depth) {
+  const struct value_reading *v = r->of;
+  struct model *m = v->m;
+  if (node_is(e, "identifier"))
+    return value_of_name(m, e, v->scope, depth);
+  if (node_is(e, "subscript_expression") &&
+      node_is(node_field(e, "index"), "number_literal") &&
+      is_steady(m, model_text(m, node_field(e, "argument")), true))
+    return value_symbol(m, model_text(m, e));
+  if (node_is(e, "cast_expression") &&
+      value_is_wide(m, model_text(m, node_field(e, "type"))))
+    return poly_read(r, node_field(e, "value"), depth);
+  return poly_unknown;
 }
 
 static struct poly value_at(struct model *m, TSNode e, struct iter *scope,
                             unsigned depth) {
-  long long number;
-  if (ts_node_is_null(e) || depth > MAX_DEPTH)
-    return poly_unknown;
-  if (node_is_type(e, "number_literal"))
-    return read_integer(value_text_of(m, e), &number) ? poly_int(number) : poly_unknown;
-  if (node_is_type(e, "identifier"))
-    return value_of_name(m, e, scope, depth + 1);
-  if (node_is_type(e, "parenthesized_expression") && ts_node_named_child_count(e) == 1)
-    return value_at(m, ts_node_named_child(e, 0), scope, depth + 1);
-  if (node_is_type(e, "subscript_expression"))
-    return node_is_type(node_field(e, "index"), "number_literal") &&
-            is_steady(m, value_text_of(m, node_field(e, "argument")), true)
-        ? value_symbol(m, value_text_of(m, e))
-        : poly_unknown;
-  if (node_is_type(e, "binary_expression"))
-    return of_binary(m, e, scope, depth + 1);
-  if (node_is_type(e, "cast_expression") &&
-      value_is_wide(m, value_text_of(m, node_field(e, "type"))))
-    return value_at(m, node_field(e, "value"), scope, depth + 1);
-  if (node_is_type(e, "unary_expression") &&
-      slice_is(value_text_of(m, node_field(e, "operator")), "-") &&
-      !may_wrap(m, e, scope))
-    return poly_add(poly_int(0), value_at(m, node_field(e, "argument"), scope, depth + 1),
-                    -1);
-  return poly_unknown;
+  struct value_reading v = { { m->u.s, value_leaf, value_wraps, &v }, m, scope };
+  return poly_read(&v.reading, e, depth);
 }
 
 struct poly value_of_expression(struct model *m, TSNode e, struct iter *scope) {
@@ -275,14 +152,14 @@ struct poly value_of_expression(struct model *m, TSNode e, struct iter *scope) {
 static bool value_changes(const struct model *m, TSNode body, struct slice text) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (t.kind == TOKEN_WORD && value_assigned(m, body, t.text))
+    if (t.kind == TOKEN_WORD && usage_changes(&m->u, body, t.text))
       return true;
   return false;
 }
 
 // The node of T, a part of the header of I's loop.
 static TSNode value_part(const struct model *m, const struct iter *i, struct slice t) {
-  uint32_t at = (uint32_t)(t.data - m->b.s->text);
+  uint32_t at = (uint32_t)(t.data - m->u.s->text);
   TSNode n = ts_node_named_descendant_for_byte_range(i->node, at, at + (uint32_t)t.size);
   return ts_node_start_byte(n) == at && ts_node_end_byte(n) == at + t.size
       ? n
@@ -292,7 +169,7 @@ static TSNode value_part(const struct model *m, const struct iter *i, struct sli
 struct slice declared_type(const struct model *m, struct slice name) {
   TSNode d;
   int arg = kernel_arg(m->k, name);
-  bool local = model_declares(m, node_field(m->b.f->node, "body"), name);
+  bool local = usage_declares(&m->u, node_field(m->u.f->node, "body"), name);
   return arg >= 0 && !local ? m->k->args[arg].specifiers : type_in_body(m, name, &d);
 }
 
@@ -321,7 +198,7 @@ const char *value_range(struct model *m, struct iter *i) {
   struct integer_type type = model_type(m, d->type);
   if (d->pointer || !type.known || type.size < 4)
     return "its variable is no plain integer";
-  if (value_assigned(m, body, d->var) || value_changes(m, body, d->low) ||
+  if (usage_changes(&m->u, body, d->var) || value_changes(m, body, d->low) ||
       value_changes(m, body, d->bound))
     return "its variable or its bounds are changed in it";
   if (!d->unit_step && !read_integer(d->step, &step))

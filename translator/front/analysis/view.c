@@ -5,8 +5,8 @@
 // front stand the variables of the file that the function mentions.
 #include <string.h>
 
+#include "analysis.h"
 #include "front/kernel/kernel.h"
-#include "suggest/suggest.h"
 #include "front/reach/unit.h"
 
 enum { MAX_NESTED = 60, MAX_VIEW = 1 << 20 };
@@ -219,7 +219,7 @@ static void put_globals(const struct expansion *x, struct slice text, struct tex
 static TSNode last_function(const struct source *s) {
   TSNode root = ts_tree_root_node(s->tree), found = { 0 };
   for (uint32_t i = 0; i < ts_node_named_child_count(root); i++)
-    if (node_is_type(ts_node_named_child(root, i), "function_definition"))
+    if (node_is(ts_node_named_child(root, i), "function_definition"))
       found = ts_node_named_child(root, i);
   return found;
 }

@@ -6,20 +6,6 @@
 
 #include "kernel.h"
 
-bool node_is(TSNode node, const char *type) {
-  return strcmp(ts_node_type(node), type) == 0;
-}
-
-bool cursor_next(TSTreeCursor *cursor, bool descend) {
-  if (descend && ts_tree_cursor_goto_first_child(cursor))
-    return true;
-  do {
-    if (ts_tree_cursor_goto_next_sibling(cursor))
-      return true;
-  } while (ts_tree_cursor_goto_parent(cursor));
-  return false;
-}
-
 enum conditional { NO_CONDITIONAL, OPENS, CHANGES, CLOSES };
 
 // What the directive whose '#' has just been read does; L is moved to the end of its

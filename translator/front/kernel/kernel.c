@@ -46,10 +46,6 @@ struct definition {
   struct slice value;
 };
 
-static bool slices_same(struct slice a, struct slice b) {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 // What the lines `#define NAME …` in front of END say.
 static struct definition kernel_find_definition(const struct source *s, const char *name,
                                                 size_t end) {

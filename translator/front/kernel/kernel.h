@@ -33,10 +33,6 @@ bool loop_find(const struct source *s, const struct pragma *p, const struct func
 /* From OFFSET, over blanks, comments and whole lines of the preprocessor that are no
  * conditionals. */
 size_t after_gap(const struct source *s, size_t offset, size_t end);
-bool node_is(TSNode node, const char *type);
-/* The next node in document order, below NODE's children only if DESCEND; false: none is
- * left. */
-bool cursor_next(TSTreeCursor *cursor, bool descend);
 
 /* ---- signature.c ----------------------------------------------------------------- */
 

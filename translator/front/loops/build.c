@@ -5,16 +5,6 @@
 
 #include "loops.h"
 
-const struct loop_directive **directives_on(const struct builder *b, TSNode loop,
-                                            unsigned *n) {
-  const struct loop_directive **list = NULL;
-  *n = 0;
-  for (unsigned i = 0; i < b->f->n_directives; i++)
-    if (ts_node_eq(b->f->directives[i].loop, loop))
-      *GROW(list, *n) = &b->f->directives[i];
-  return list;
-}
-
 bool directive_present(const struct builder *b, const struct loop_directive *d) {
   if (d->present < 0 || b->resolve)
     return true;
@@ -27,10 +17,10 @@ const struct loop_directive **directives_of_chain(const struct builder *b, TSNod
   *n = 0;
   while (!ts_node_is_null(loop)) {
     unsigned m;
-    const struct loop_directive **some = directives_on(b, loop, &m);
+    const struct loop_directive **some = directives_on(b->f, loop, &m);
     for (unsigned i = 0; i < m; i++)
       *GROW(all, *n) = some[i];
-    loop = node_is_type(loop, "for_statement") ? nest_inner(b, loop) : (TSNode){ 0 };
+    loop = node_is(loop, "for_statement") ? nest_inner(&b->u, loop) : (TSNode){ 0 };
   }
   return all;
 }
@@ -48,7 +38,7 @@ struct loop loop_of(struct dim *d) {
 // The directive on BLOCK that makes one loop of it; NULL: none does, in this variant.
 static const struct loop_directive *fuse_of(const struct builder *b, TSNode block) {
   unsigned n;
-  const struct loop_directive **list = directives_on(b, block, &n);
+  const struct loop_directive **list = directives_on(b->f, block, &n);
   if (n == 0 || list[n - 1]->kind != DIR_FUSE || !directive_present(b, list[n - 1]))
     return NULL;
   return list[n - 1];
@@ -66,16 +56,16 @@ static struct nest *nest_of(const struct dim *d) {
 
 // What is inside of D: the nest of the one loop there is, or a body.
 static struct nest *build_inner(struct builder *b, struct dim *d) {
-  TSNode inner = nest_inner(b, d->node), at;
+  TSNode inner = nest_inner(&b->u, d->node), at;
   unsigned n_directives;
   struct dim trial = { 0 };
   const char *why;
   if (ts_node_is_null(inner))
     return nest_of(d);
-  directives_on(b, inner, &n_directives);
-  if (node_is_type(inner, "compound_statement") && !fuse_of(b, inner))
+  directives_on(b->f, inner, &n_directives);
+  if (node_is(inner, "compound_statement") && !fuse_of(b, inner))
     return nest_of(d);
-  if (n_directives || dim_parse(b, inner, &trial, &why, &at))
+  if (n_directives || dim_parse(&b->u, inner, &trial, &why, &at))
     return build_chain(b, inner, d);
   struct nest *n = nest_of(d);
   n->stop = inner;
@@ -103,7 +93,7 @@ static struct nest *build_for(struct builder *b, TSNode loop, struct dim *outer,
   TSNode at;
   d->id = new_id(b);
   d->outer = outer;
-  if (!dim_parse(b, loop, d, &why, &at)) {
+  if (!dim_parse(&b->u, loop, d, &why, &at)) {
     FAIL(b, ts_node_start_byte(at), ts_node_end_byte(at) - ts_node_start_byte(at), NULL,
          "'%s' needs a loop in canonical form: %s",
          first ? directive_name(first->kind) : "for", why);
@@ -119,7 +109,7 @@ static struct nest *build_for(struct builder *b, TSNode loop, struct dim *outer,
 
 // Between directives and their loop there are only directives.
 static bool check_gap(struct builder *b, TSNode loop, const struct loop_directive *d) {
-  if (only_ours(b, d->pragma->end, ts_node_start_byte(loop)))
+  if (only_ours(b->s, d->pragma->end, ts_node_start_byte(loop)))
     return true;
   return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset,
               "write 'omp' as 'autotune', and other pragmas above",
@@ -128,11 +118,11 @@ static bool check_gap(struct builder *b, TSNode loop, const struct loop_directiv
 
 static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *outer) {
   unsigned n;
-  const struct loop_directive **list = directives_on(b, loop, &n);
+  const struct loop_directive **list = directives_on(b->f, loop, &n);
   struct nest *nest = NULL;
   if (n && !check_gap(b, loop, list[0]))
     return NULL;
-  if (node_is_type(loop, "for_statement")) {
+  if (node_is(loop, "for_statement")) {
     nest = build_for(b, loop, outer, n ? list[n - 1] : NULL);
   } else {
     const struct loop_directive *fuse = fuse_of(b, loop);

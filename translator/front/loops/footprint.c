@@ -120,7 +120,7 @@ static bool footprint_changes(const struct tile *t, TSNode node, struct slice na
   for (unsigned i = 0; i < sizeof types / sizeof *types; i++)
     for (unsigned f = 0; f < 3 && node_is(node, types[i]); f++) {
       TSNode part = node_field(node, fields[f]);
-      if (!ts_node_is_null(part) && slices_same(node_text(t->b, part), name))
+      if (!ts_node_is_null(part) && slices_same(source_slice(t->b->s, part), name))
         return true;
     }
   return false;
@@ -185,7 +185,7 @@ static struct count of_expression(const struct tile *t, TSNode e, unsigned depth
   if (depth > 64)
     return unknown;
   if (node_is(e, "identifier"))
-    return footprint_of_name(t, node_text(t->b, e));
+    return footprint_of_name(t, source_slice(t->b->s, e));
   if (node_is(e, "subscript_expression"))
     return unknown; // read from memory
   if (node_is(e, "binary_expression")) {
@@ -212,9 +212,11 @@ static struct count of_expression(const struct tile *t, TSNode e, unsigned depth
 static bool is_argument(const struct tile *t, TSNode base) {
   while (node_is(base, "field_expression"))
     base = node_field(base, "argument");
-  int arg = node_is(base, "identifier") ? kernel_arg(t->b->k, node_text(t->b, base)) : -1;
+  int arg = node_is(base, "identifier") ? kernel_arg(t->b->k, source_slice(t->b->s, base))
+                                        : -1;
   return arg >= 0 &&
-      !footprint_varies(t, node_field(t->b->f->node, "body"), node_text(t->b, base));
+      !footprint_varies(t, node_field(t->b->f->node, "body"),
+                        source_slice(t->b->s, base));
 }
 
 static bool was_seen(struct tile *t, const char *array, uint64_t set) {
@@ -233,7 +235,7 @@ static void add_reference(struct tile *t, TSNode node) {
   unsigned n = 0;
   for (; node_is(base, "subscript_expression"); base = node_field(base, "argument"), n++)
     c = footprint_combine(of_expression(t, node_field(base, "index"), 0), c, '*');
-  struct slice array = node_text(t->b, base);
+  struct slice array = source_slice(t->b->s, base);
   if (!c.known || !is_argument(t, base) ||
       was_seen(t, arena_copy(array.data, array.size), c.set))
     return;
@@ -317,8 +319,8 @@ static bool is_inner(const struct builder *b, unsigned index) {
 
 void footprint_write(const struct source *s, const struct kernel *k, struct text *out) {
   struct text functions = { 0 };
-  struct builder b = { .s = s, .k = k, .f = &k->main, .functions = &functions };
-  b.point = arena_alloc((k->n_params + 1) * sizeof *b.point);
+  struct builder b = builder_of(s, k, &k->main);
+  b.functions = &functions;
   for (unsigned i = 0; i < k->main.n_directives && !b.failed; i++) {
     struct variants v = {
       .b = &b, .root = k->main.directives[i].loop, .visit = write_structure, .out = out

@@ -39,13 +39,13 @@ static bool fuse_read_loops(struct builder *b, TSNode block, TSNode **loops,
   for (uint32_t i = 0; i < ts_node_named_child_count(block); i++) {
     TSNode c = ts_node_named_child(block, i);
     unsigned n_directives;
-    if (node_is_type(c, "comment"))
+    if (node_is(c, "comment"))
       continue;
     size_t at = ts_node_start_byte(c);
-    if (!node_is_type(c, "for_statement"))
+    if (!node_is(c, "for_statement"))
       return FAIL(b, at, ts_node_end_byte(c) - at, NULL,
                   "'fuse' takes a block that holds nothing but loops");
-    directives_on(b, c, &n_directives);
+    directives_on(b->f, c, &n_directives);
     if (n_directives)
       return FAIL(b, at, strlen("for"), NULL,
                   "'fuse' takes loops without directives of their own");
@@ -116,7 +116,7 @@ static bool fuse_read_dims(struct builder *b, struct fused *f, const TSNode *loo
     TSNode at;
     d->outer = outer;
     d->id = new_id(b);
-    if (!dim_parse(b, loops[i], d, &why, &at))
+    if (!dim_parse(&b->u, loops[i], d, &why, &at))
       return FAIL(b, ts_node_start_byte(at),
                   ts_node_end_byte(at) - ts_node_start_byte(at), NULL,
                   "'fuse' needs loops in canonical form: %s", why);

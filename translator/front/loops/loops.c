@@ -119,8 +119,8 @@ static void write_around(struct builder *b, struct nest *n, TSNode block,
 
 static bool fused_away(const struct builder *b, TSNode root) {
   unsigned n;
-  const struct loop_directive **ds = directives_on(b, root, &n);
-  return node_is_type(root, "compound_statement") && n == 1 && ds[0]->kind == DIR_FUSE &&
+  const struct loop_directive **ds = directives_on(b->f, root, &n);
+  return node_is(root, "compound_statement") && n == 1 && ds[0]->kind == DIR_FUSE &&
       !directive_present(b, ds[0]);
 }
 
@@ -227,14 +227,24 @@ void write_range(struct builder *b, size_t from, size_t to, struct text *out) {
     text_add(out, b->s->text + from, to - from);
 }
 
+struct builder builder_of(const struct source *s, const struct kernel *k,
+                          const struct function *f) {
+  unsigned n = k->n_params + f->n_directives + 1; // permutations become params
+  return (struct builder){ .s = s,
+                           .k = k,
+                           .f = f,
+                           .u = usage_of(s, f, f->node),
+                           .point = arena_alloc(n * sizeof(unsigned)) };
+}
+
 void loops_check(const struct source *s, struct kernel *k, struct function *f) {
   struct text scratch = { 0 }, functions = { 0 };
   if (f->n_directives == 0)
     return;
-  struct builder b = {
-    .s = s, .k = k, .change = k, .f = f, .resolve = true, .functions = &functions
-  };
-  b.point = arena_alloc((k->n_params + f->n_directives + 1) * sizeof *b.point);
+  struct builder b = builder_of(s, k, f);
+  b.change = k;
+  b.resolve = true;
+  b.functions = &functions;
   write_range(&b, f->start, f->end, &scratch);
   b.resolve = false;
   b.copies = 0;
@@ -259,16 +269,15 @@ static void loops_write_function(struct builder *b, struct text *out) {
 
 void loops_write(const struct source *s, const struct kernel *k, const struct function *f,
                  struct text *out) {
-  struct builder b = { .s = s, .k = k, .f = f };
-  b.point = arena_alloc((k->n_params + 1) * sizeof *b.point);
+  struct builder b = builder_of(s, k, f);
   loops_write_function(&b, out);
 }
 
 void loops_write_point(const struct source *s, const struct kernel *k,
                        const struct function *f, const unsigned *point, const char *name,
                        struct text *out) {
-  struct builder b = { .s = s, .k = k, .f = f, .fixed = name };
-  b.point = arena_alloc((k->n_params + 1) * sizeof *b.point);
+  struct builder b = builder_of(s, k, f);
+  b.fixed = name;
   for (unsigned i = 0; i < k->n_params; i++)
     b.point[i] = point[i];
   loops_write_function(&b, out);

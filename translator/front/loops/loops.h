@@ -29,26 +29,7 @@
 #ifndef AUTOTUNE_LOOPS_H
 #define AUTOTUNE_LOOPS_H
 
-#include "front/front.h"
-
-enum relation { LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, NOT_EQUAL };
-
-/* A loop of the source. */
-struct dim {
-  unsigned id;
-  struct dim *outer; /* the loop right around it in the nest, or NULL */
-  TSNode node;
-  size_t offset;          /* of the `for` */
-  struct slice header;    /* "for (…)", as written */
-  struct slice var, type; /* type empty: the variable is declared outside of the loop */
-  struct slice low, bound, step;
-  enum relation relation;
-  bool down, pointer;
-  bool unit_step; /* step is 1 */
-  bool safe;      /* its bounds can be evaluated where the loop might never be reached */
-  uint64_t needs; /* outer dims that its bounds mention */
-  bool affected; /* a directive changes the order of its iterations, or shares them out */
-};
+#include "front/analysis/analysis.h"
 
 enum unroll_hint { HINT_NONE, HINT_AUTO, HINT_PARTIAL, HINT_FULL };
 
@@ -115,6 +96,7 @@ struct builder {
   const struct kernel *k;
   struct kernel *change; /* the same while params may be added, else NULL */
   const struct function *f;
+  struct usage u;    /* of F */
   unsigned *point;   /* a value index for each param; only those of structure count */
   const char *fixed; /* not NULL: POINT is all that is written, with its values in place
                         of macros; what functions are called that are made of nests */
@@ -128,32 +110,16 @@ struct builder {
   unsigned copies;   /* of bodies, so far */
 };
 
+/* A builder for F, a function of K, with all params at their first values. */
+struct builder builder_of(const struct source *s, const struct kernel *k,
+                          const struct function *f);
+
 #define MAX_COPIES 1024
 #define MAX_IDS 64
-#define BIT(id) (UINT64_C(1) << (id))
 
 /* Diagnoses, once for each function. Always false. */
 #define FAIL(b, ...) \
   (!(b)->failed ? ((b)->failed = true, diag_error((b)->s, __VA_ARGS__), false) : false)
-
-/* ---- nest.c ---------------------------------------------------------------------- */
-/* False: LOOP is not in canonical form, for the reason *WHY, at *AT. Ids are given by the
- * caller. */
-bool dim_parse(const struct builder *b, TSNode loop, struct dim *d, const char **why,
-               TSNode *at);
-/* The loop (or block with `fuse` on it) that is all there is in LOOP; a null node: there
- * is none. */
-TSNode nest_inner(const struct builder *b, TSNode loop);
-bool node_is_type(TSNode node, const char *type);
-bool node_mentions(const struct builder *b, TSNode node, struct slice name);
-bool slices_same(struct slice a, struct slice b);
-bool lex_mentions(struct slice text, struct slice name);
-struct slice node_text(const struct builder *b, TSNode node);
-TSNode node_field(TSNode node, const char *field);
-/* The loops around D that its bounds mention. */
-uint64_t dim_needs(const struct dim *d);
-/* True when FROM to TO holds no line of the preprocessor but our own pragmas. */
-bool only_ours(const struct builder *b, size_t from, size_t to);
 
 /* ---- body.c ---------------------------------------------------------------------- */
 /* Diagnoses what stands against the directives on N. */
@@ -215,9 +181,6 @@ struct nest *nest_fuse(struct builder *b, TSNode block, const struct loop_direct
 /* ---- build.c --------------------------------------------------------------------- */
 /* The nest of LOOP in the variant that B->point says; NULL: diagnosed. */
 struct nest *nest_build(struct builder *b, TSNode loop);
-/* Directives on LOOP in source order. */
-const struct loop_directive **directives_on(const struct builder *b, TSNode loop,
-                                            unsigned *n);
 bool directive_present(const struct builder *b, const struct loop_directive *d);
 /* The loop over D's range as the source has it. */
 struct loop loop_of(struct dim *d);
@@ -249,11 +212,6 @@ void nest_write(struct builder *b, struct nest *n, struct text *out);
  * false: it cannot, or would gain nothing. */
 bool outline(struct builder *b, TSNode root, const struct nest *n, struct text *params,
              struct text *args);
-/* private.c: what the loops in BODY assign first and nothing else needs. */
-struct slice *private_variables(const struct builder *b, const struct nest *nest,
-                                TSNode body, unsigned *n);
-/* Is NAME one of them, in BODY, which is within the nest of ROOT? */
-bool private_is(const struct builder *b, TSNode root, TSNode body, struct slice name);
 /* shared.c: warns of what is assigned in a loop that threads share out and declared
  * outside of it. */
 void shared_check(const struct builder *b);

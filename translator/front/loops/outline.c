@@ -23,36 +23,18 @@ struct outline {
   unsigned n_own; /* variables that are private to the nest's body */
 };
 
-static bool outline_contains(struct slice text, const char *word) {
-  struct lexer l = lexer_of(text);
-  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-    if (slice_is(t.text, word))
-      return true;
-  return false;
-}
-
-static TSNode outline_declared_name(TSNode d) {
-  while (!ts_node_is_null(d) && !node_is_type(d, "identifier")) {
-    TSNode next = node_field(d, "declarator");
-    if (ts_node_is_null(next) && node_is_type(d, "parenthesized_declarator"))
-      next = ts_node_named_child(d, 0);
-    d = next;
-  }
-  return d;
-}
-
 // The declarator of NAME in DECLARATION; a null node: it declares others.
 static TSNode outline_declarator_of(const struct builder *b, TSNode declaration,
                                     struct slice name) {
   TSNode none = { 0 };
   for (uint32_t i = 0; i < ts_node_named_child_count(declaration); i++) {
     TSNode d = ts_node_named_child(declaration, i), id;
-    if (node_is_type(d, "init_declarator"))
+    if (node_is(d, "init_declarator"))
       d = node_field(d, "declarator");
     if (ts_node_eq(d, node_field(declaration, "type")))
       continue;
-    id = outline_declared_name(d);
-    if (!ts_node_is_null(id) && slices_same(node_text(b, id), name))
+    id = declarator_name(d);
+    if (!ts_node_is_null(id) && slices_same(source_slice(b->s, id), name))
       return d;
   }
   return none;
@@ -63,13 +45,13 @@ static TSNode outline_declarator_of(const struct builder *b, TSNode declaration,
 static bool find_local(const struct outline *o, struct slice name, struct variable *v) {
   for (TSNode n = o->root; !ts_node_eq(n, o->b->f->node); n = ts_node_parent(n)) {
     TSNode parent = ts_node_parent(n);
-    if (node_is_type(parent, "for_statement"))
+    if (node_is(parent, "for_statement"))
       v->declaration = node_field(parent, "initializer");
     else
       v->declaration = ts_node_prev_named_sibling(n);
     for (; !ts_node_is_null(v->declaration);
          v->declaration = ts_node_prev_named_sibling(v->declaration)) {
-      if (!node_is_type(v->declaration, "declaration"))
+      if (!node_is(v->declaration, "declaration"))
         continue;
       v->declarator = outline_declarator_of(o->b, v->declaration, name);
       v->offset = ts_node_start_byte(v->declarator);
@@ -82,7 +64,7 @@ static bool find_local(const struct outline *o, struct slice name, struct variab
 
 static TSNode parameters_of(TSNode function) {
   TSNode d = node_field(function, "declarator");
-  while (!ts_node_is_null(d) && !node_is_type(d, "function_declarator"))
+  while (!ts_node_is_null(d) && !node_is(d, "function_declarator"))
     d = node_field(d, "declarator");
   return node_field(d, "parameters");
 }
@@ -90,7 +72,7 @@ static TSNode parameters_of(TSNode function) {
 static bool is_parameter(const struct outline *o, struct slice name) {
   TSNode list = parameters_of(o->b->f->node);
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++)
-    if (slices_same(node_text(o->b, outline_declared_name(ts_node_named_child(list, i))),
+    if (slices_same(source_slice(o->b->s, declarator_name(ts_node_named_child(list, i))),
                     name))
       return true;
   return false;
@@ -108,9 +90,9 @@ static bool private_variable(const struct outline *o, struct slice name) {
 
 // Collects the locals that NODE mentions, and those that their declarations do.
 static void outline_collect(struct outline *o, TSNode node) {
-  if (node_is_type(node, "identifier")) {
+  if (node_is(node, "identifier")) {
     struct variable v;
-    if (!find_local(o, node_text(o->b, node), &v))
+    if (!find_local(o, source_slice(o->b->s, node), &v))
       return;
     unsigned i = 0;
     while (i < o->n && o->locals[i].offset < v.offset)
@@ -127,43 +109,20 @@ static void outline_collect(struct outline *o, TSNode node) {
     outline_collect(o, ts_node_named_child(node, i));
 }
 
-// What an assignment or the like changes as a whole or in part; a null node: NODE is
-// none.
-static TSNode outline_changed(const struct builder *b, TSNode node) {
-  TSNode at = { 0 };
-  if (node_is_type(node, "assignment_expression"))
-    at = node_field(node, "left");
-  else if (node_is_type(node, "update_expression"))
-    at = node_field(node, "argument");
-  else if (node_is_type(node, "pointer_expression") &&
-           slice_is(node_text(b, node_field(node, "operator")), "&"))
-    at = node_field(node, "argument");
-  for (;;) {
-    if (node_is_type(at, "parenthesized_expression"))
-      at = ts_node_named_child(at, 0);
-    else if (node_is_type(at, "field_expression") &&
-             slice_is(node_text(b, node_field(at, "operator")), "."))
-      at = node_field(at, "argument");
-    else
-      return at;
-  }
-}
-
-// Copies of variables would do in NODE: none is changed, none is asked for its size or is
-// a type.
-static bool outline_copies_do(const struct outline *o, TSNode node) {
-  TSNode at = outline_changed(o->b, node);
-  if (node_is_type(at, "identifier") && !private_variable(o, node_text(o->b, at))) {
+// True if copies of the variables would do in the nest: no variable is changed as a whole
+// or by a member of its own, no size is asked for, which `sizeof` of a parameter is not.
+static bool outline_copies_do(const struct outline *o) {
+  const struct usage *u = &o->b->u;
+  for (unsigned i = 0; i < u->n_changes; i++) {
+    const struct change *c = &u->changes[i];
     struct variable v;
-    if (is_parameter(o, node_text(o->b, at)) || find_local(o, node_text(o->b, at), &v))
+    if (node_within(c->node, o->root) && c->part != PART_ELEMENT &&
+        c->how != BY_POINTER && !private_variable(o, c->name) &&
+        (is_parameter(o, c->name) || find_local(o, c->name, &v)))
       return false;
   }
-  if (node_is_type(node, "sizeof_expression") || node_is_type(node, "asm_statement"))
-    return false;
-  for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
-    if (!outline_copies_do(o, ts_node_named_child(node, i)))
-      return false;
-  return true;
+  return !node_holds(o->root, "sizeof_expression") &&
+      !node_holds(o->root, "asm_statement");
 }
 
 // True when the function declares types or macros of its own before the nest, or the nest
@@ -209,14 +168,14 @@ static bool add_locals(struct outline *o, struct text *params, struct text *args
     size_t start = ts_node_start_byte(v->declaration);
     struct slice before = { o->b->s->text + start, ts_node_end_byte(type) - start };
     for (size_t j = 0; j < sizeof storage / sizeof *storage; j++)
-      if (outline_contains(before, storage[j]) &&
-          (j < 5 || j == 7 || outline_contains(before, "{")))
+      if (lex_mentions(before, slice_of(storage[j])) &&
+          (j < 5 || j == 7 || memchr(before.data, '{', before.size)))
         return false;
-    struct slice d = node_text(o->b, v->declarator);
+    struct slice d = source_slice(o->b->s, v->declarator);
     outline_add(
         params, args,
         arena_printf("%.*s %.*s", (int)before.size, before.data, (int)d.size, d.data),
-        node_text(o->b, outline_declared_name(v->declarator)));
+        source_slice(o->b->s, declarator_name(v->declarator)));
   }
   return true;
 }
@@ -225,13 +184,15 @@ static bool add_parameters(struct outline *o, struct text *params, struct text *
   TSNode list = parameters_of(o->b->f->node);
   bool restricted = false;
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
-    TSNode p = ts_node_named_child(list, i), name = outline_declared_name(p);
-    struct slice text = node_text(o->b, p);
-    if (!node_is_type(p, "parameter_declaration") || ts_node_is_null(name))
+    TSNode p = ts_node_named_child(list, i), name = declarator_name(p);
+    struct slice text = source_slice(o->b->s, p);
+    if (!node_is(p, "parameter_declaration") || ts_node_is_null(name))
       continue;
-    restricted = restricted || outline_contains(text, "restrict") ||
-        outline_contains(text, "__restrict") || outline_contains(text, "__restrict__");
-    outline_add(params, args, arena_copy(text.data, text.size), node_text(o->b, name));
+    restricted = restricted || lex_mentions(text, slice_of("restrict")) ||
+        lex_mentions(text, slice_of("__restrict")) ||
+        lex_mentions(text, slice_of("__restrict__"));
+    outline_add(params, args, arena_copy(text.data, text.size),
+                source_slice(o->b->s, name));
   }
   return restricted;
 }
@@ -241,12 +202,11 @@ bool outline(struct builder *b, TSNode root, const struct nest *n, struct text *
   struct outline o = { .b = b, .root = root, .nest = n };
   for (unsigned i = 0; i < n->n_parts; i++) {
     unsigned m;
-    struct slice *some = private_variables(b, n, n->parts[i].body, &m);
+    struct slice *some = live_counters(&b->u, root, n->parts[i].body, &m);
     for (unsigned j = 0; j < m; j++)
       *GROW(o.own, o.n_own) = some[j];
   }
-  if (!add_parameters(&o, params, args) || bound_to_place(&o) ||
-      !outline_copies_do(&o, root))
+  if (!add_parameters(&o, params, args) || bound_to_place(&o) || !outline_copies_do(&o))
     return false;
   outline_collect(&o, root);
   return add_locals(&o, params, args);

@@ -10,42 +10,19 @@ static bool shares_out(enum directive_kind kind) {
       kind == DIR_FOR_SIMD || kind == DIR_PARALLEL_LOOP || kind == DIR_LOOP;
 }
 
-// The variable that NODE assigns or counts; size 0: none.
-static struct slice shared_written(const struct builder *b, TSNode node) {
-  TSNode target = node_is_type(node, "assignment_expression") ? node_field(node, "left")
-      : node_is_type(node, "update_expression") ? node_field(node, "argument")
-                                                : (TSNode){ 0 };
-  return !ts_node_is_null(target) && node_is_type(target, "identifier")
-      ? node_text(b, target)
-      : (struct slice){ 0 };
-}
-
-static bool shared_declares(const struct builder *b, TSNode node, struct slice name) {
-  if (node_is_type(node, "identifier"))
-    return slices_same(node_text(b, node), name);
-  for (uint32_t i = 0; i < ts_node_named_child_count(node); i++) {
-    TSNode child = ts_node_named_child(node, i);
-    TSNode value = node_field(node, "value"), size = node_field(node, "size");
-    if (!ts_node_eq(child, value) && !ts_node_eq(child, size) &&
-        shared_declares(b, child, name))
-      return true;
+// True if NAME is a variable of the function that is declared outside of LOOP. One that
+// is `static` is meant to be shared.
+static bool shared_is_outside(const struct usage *u, TSNode loop, struct slice name) {
+  bool outside = false;
+  for (unsigned i = 0; i < u->n_declared; i++) {
+    const struct declared *d = &u->declared[i];
+    if (!slices_same(d->name, name))
+      continue;
+    if (node_within(d->node, loop))
+      return false;
+    outside = outside || !usage_keeps(u->s, ts_node_parent(d->node));
   }
-  return false;
-}
-
-// Is NAME declared in NODE, but for what stands in EXCEPT? `static` is meant to be
-// shared.
-static bool declared_in(const struct builder *b, TSNode node, struct slice name,
-                        TSNode except) {
-  if (ts_node_eq(node, except))
-    return false;
-  if (node_is_type(node, "declaration"))
-    return shared_declares(b, node, name) &&
-        !lex_mentions(node_text(b, node), slice_of("static"));
-  for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
-    if (declared_in(b, ts_node_named_child(node, i), name, except))
-      return true;
-  return false;
+  return outside;
 }
 
 static bool in_clauses(const struct loop_directive *d, struct slice name) {
@@ -55,50 +32,38 @@ static bool in_clauses(const struct loop_directive *d, struct slice name) {
   return false;
 }
 
-// A variable of some loop in NODE is private or diagnosed elsewhere.
-static bool counts_loop(const struct builder *b, TSNode node, struct slice name) {
-  if (node_is_type(node, "for_statement") &&
-      slices_same(shared_written(b, node_field(node, "initializer")), name))
-    return true;
-  for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
-    if (counts_loop(b, ts_node_named_child(node, i), name))
+// True if LOOP assigns C's variable before C, or as the variable of some loop, which is
+// private or diagnosed elsewhere.
+static bool shared_is_known(const struct usage *u, TSNode loop, const struct change *c) {
+  for (const struct change *o = u->changes; o < u->changes + u->n_changes; o++)
+    if (slices_same(o->name, c->name) && node_within(o->node, loop) &&
+        (o->counter || (o < c && o->part == PART_WHOLE && o->how == BY_ASSIGNMENT)))
       return true;
   return false;
 }
 
-struct found {
-  struct slice *names;
-  unsigned n;
-};
-
-static void shared_look(const struct builder *b, const struct loop_directive *d,
-                        TSNode node, struct found *found) {
-  struct slice name = shared_written(b, node);
-  for (unsigned i = 0; i < found->n; i++)
-    if (slices_same(found->names[i], name))
-      name.size = 0;
-  if (name.size && !in_clauses(d, name) &&
-      !declared_in(b, d->loop, name, (TSNode){ 0 }) &&
-      declared_in(b, b->f->node, name, d->loop) && !counts_loop(b, d->loop, name)) {
-    *GROW(found->names, found->n) = name;
-    diag_warning(b->s, ts_node_start_byte(node),
-                 ts_node_end_byte(node) - ts_node_start_byte(node),
-                 arena_printf("declare it in the loop, or add private(%.*s)",
-                              (int)name.size, name.data),
-                 "threads of '%s' share '%.*s', which the loop assigns",
-                 directive_name(d->kind), (int)name.size, name.data);
+static void shared_check_loop(const struct builder *b, const struct loop_directive *d) {
+  for (unsigned i = 0; i < b->u.n_changes; i++) {
+    const struct change *c = &b->u.changes[i];
+    size_t at = ts_node_start_byte(c->node);
+    if (c->part == PART_WHOLE && c->how == BY_ASSIGNMENT &&
+        node_within(c->node, d->loop) && !in_clauses(d, c->name) &&
+        shared_is_outside(&b->u, d->loop, c->name) && !shared_is_known(&b->u, d->loop, c))
+      diag_warning(b->s, at, ts_node_end_byte(c->node) - at,
+                   arena_printf("declare it in the loop, or add private(%.*s)",
+                                (int)c->name.size, c->name.data),
+                   "threads of '%s' share '%.*s', which the loop assigns",
+                   directive_name(d->kind), (int)c->name.size, c->name.data);
   }
-  for (uint32_t i = 0; i < ts_node_named_child_count(node); i++)
-    shared_look(b, d, ts_node_named_child(node, i), found);
 }
 
 void shared_check(const struct builder *b) {
   for (unsigned i = 0; i < b->f->n_directives; i++) {
     const struct loop_directive *d = &b->f->directives[i];
-    struct found found = { 0 };
     // Directives of OpenMP's own in the loop (atomic, critical) may be what makes it
     // right.
-    if (shares_out(d->kind) && !lex_mentions(node_text(b, d->loop), slice_of("omp")))
-      shared_look(b, d, d->loop, &found);
+    if (shares_out(d->kind) &&
+        !lex_mentions(source_slice(b->s, d->loop), slice_of("omp")))
+      shared_check_loop(b, d);
   }
 }

@@ -55,7 +55,7 @@ static const char *why_so_few(const struct builder *b, const struct nest *n) {
   TSNode at;
   if (ts_node_is_null(n->stop))
     return "loops count as nested when nothing stands between them";
-  if (dim_parse(b, n->stop, &d, &why, &at))
+  if (dim_parse(&b->u, n->stop, &d, &why, &at))
     return NULL;
   unsigned line = source_where(b->s, ts_node_start_byte(n->stop), NULL, NULL);
   return arena_printf("the loop in line %u does not count: %s", line, why);

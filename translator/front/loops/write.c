@@ -156,8 +156,9 @@ static void write_part(struct state *st, const struct part *p) {
   if (p->labels)
     text_printf(st->out, "{ __label__ %s;\n", p->labels);
   unsigned n_private = 0;
-  struct slice *own =
-      write_shared(st) ? private_variables(st->b, st->n, p->body, &n_private) : NULL;
+  struct slice *own = write_shared(st)
+      ? live_counters(&st->b->u, st->n->root, p->body, &n_private)
+      : NULL;
   text_printf(st->out, "%s", skips ? "do {" : "");
   for (unsigned i = 0; i < n_private; i++)
     text_printf(st->out, "%s__typeof__(%.*s) %.*s;\n", i ? "" : "{ ", (int)own[i].size,

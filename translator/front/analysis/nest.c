@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// nest.c: loops in the canonical form of OpenMP (6.0, section 6.4.1), and how they nest.
+#include <string.h>
+
+#include "analysis.h"
+
+uint64_t dim_needs(const struct dim *d) {
+  uint64_t needs = 0;
+  for (const struct dim *o = d->outer; o; o = o->outer)
+    if (lex_mentions(d->low, o->var) || lex_mentions(d->bound, o->var) ||
+        lex_mentions(d->step, o->var))
+      needs |= BIT(o->id);
+  return needs;
+}
+
+// Names, numbers and sums of them: nothing that can trap or cost much.
+static bool nest_is_safe(TSNode e) {
+  static const char *const kinds[] = {
+    "identifier",        "number_literal",           "char_literal",
+    "binary_expression", "parenthesized_expression", "sizeof_expression",
+    "unary_expression"
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (node_is(e, kinds[i])) {
+      if (i == 3 && strchr("/%&|<>=!", *ts_node_type(node_field(e, "operator"))))
+        return false;
+      for (uint32_t j = 0; i > 2 && i != 5 && j < ts_node_named_child_count(e); j++)
+        if (!nest_is_safe(ts_node_named_child(e, j)))
+          return false;
+      return true;
+    }
+  return false;
+}
+
+static bool nest_refuse(const char **why, TSNode *at, TSNode node, const char *reason) {
+  *why = reason;
+  *at = node;
+  return false;
+}
+
+// "double *" of `double *p = a`: the specifiers, then the stars. What a loop cannot
+// repeat is left out.
+static struct slice nest_type(const struct usage *u, TSNode declaration,
+                              TSNode declarator) {
+  struct text t = { 0 };
+  uint32_t end = ts_node_start_byte(declarator);
+  for (uint32_t i = 0; i < ts_node_child_count(declaration); i++) {
+    TSNode c = ts_node_child(declaration, i);
+    struct slice word = source_slice(u->s, c);
+    if (ts_node_start_byte(c) >= end)
+      break;
+    if (!slice_is(word, "register") && !slice_is(word, "auto") && !node_is(c, "comment"))
+      text_printf(&t, "%s%.*s", t.size ? " " : "", (int)word.size, word.data);
+  }
+  for (TSNode c = node_field(declarator, "declarator"); node_is(c, "pointer_declarator");
+       c = node_field(c, "declarator"))
+    text_add(&t, " *", 2);
+  return (struct slice){ t.data ? t.data : "", t.size };
+}
+
+static bool parse_init(const struct usage *u, struct dim *d, TSNode init,
+                       const char **why, TSNode *at) {
+  TSNode low;
+  if (node_is(init, "declaration")) {
+    TSNode declarator = node_field(init, "declarator");
+    TSNode next = ts_node_next_named_sibling(declarator);
+    while (node_is(next, "comment"))
+      next = ts_node_next_named_sibling(next);
+    if (!node_is(declarator, "init_declarator") || !ts_node_is_null(next))
+      return nest_refuse(why, at, init,
+                         "it must declare one variable, and give it a value");
+    TSNode name = node_field(declarator, "declarator");
+    while (node_is(name, "pointer_declarator"))
+      name = node_field(name, "declarator");
+    if (!node_is(name, "identifier"))
+      return nest_refuse(why, at, init, "its variable must be an integer or a pointer");
+    d->var = source_slice(u->s, name);
+    d->type = nest_type(u, init, declarator);
+    d->pointer = node_is(node_field(declarator, "declarator"), "pointer_declarator");
+    low = node_field(declarator, "value");
+  } else if (node_is(init, "assignment_expression") &&
+             node_is(node_field(init, "left"), "identifier") &&
+             slice_is(source_slice(u->s, node_field(init, "operator")), "=")) {
+    d->var = source_slice(u->s, node_field(init, "left"));
+    d->pointer = usage_is_pointer(u, d->var);
+    low = node_field(init, "right");
+  } else {
+    return nest_refuse(why, at, ts_node_is_null(init) ? d->node : init,
+                       "it must begin by giving its variable a value");
+  }
+  if (node_is(low, "initializer_list") || node_is(low, "comma_expression"))
+    return nest_refuse(why, at, low, "the first value must be one expression");
+  d->low = source_slice(u->s, low);
+  d->safe = nest_is_safe(low);
+  return true;
+}
+
+static bool nest_parse_condition(const struct usage *u, struct dim *d, TSNode c,
+                                 const char **why, TSNode *at) {
+  static const char *const signs[] = { "<", "<=", ">", ">=", "!=" };
+  static const enum relation flipped[] = { GREATER, GREATER_EQUAL, LESS, LESS_EQUAL,
+                                           NOT_EQUAL };
+  const char *reason =
+      "its condition must compare its variable with a bound by <, <=, >, >= or !=";
+  if (!node_is(c, "binary_expression"))
+    return nest_refuse(why, at, ts_node_is_null(c) ? d->node : c, reason);
+  TSNode left = node_field(c, "left"), right = node_field(c, "right");
+  struct slice sign = source_slice(u->s, node_field(c, "operator"));
+  unsigned i = 0;
+  while (i < 5 && !slice_is(sign, signs[i]))
+    i++;
+  bool at_left = node_is(left, "identifier") &&
+      slices_same(source_slice(u->s, left), d->var);
+  bool at_right = node_is(right, "identifier") &&
+      slices_same(source_slice(u->s, right), d->var);
+  if (i == 5 || at_left == at_right)
+    return nest_refuse(why, at, c, reason);
+  TSNode bound = at_left ? right : left;
+  if (node_mentions(u->s, bound, d->var))
+    return nest_refuse(why, at, bound, "its bound depends on its own variable");
+  d->relation = at_left ? i : flipped[i];
+  d->bound = source_slice(u->s, bound);
+  d->safe = d->safe && nest_is_safe(bound);
+  return true;
+}
+
+// The step of `i += c`, `i = i + c`, `i = c + i` and the like; a null node: something
+// else.
+static TSNode step_of(const struct usage *u, const struct dim *d, TSNode update,
+                      bool *minus) {
+  TSNode none = { 0 }, right = node_field(update, "right");
+  struct slice op = source_slice(u->s, node_field(update, "operator"));
+  if (!slices_same(source_slice(u->s, node_field(update, "left")), d->var))
+    return none;
+  *minus = slice_is(op, "-=");
+  if (*minus || slice_is(op, "+="))
+    return right;
+  if (!slice_is(op, "=") || !node_is(right, "binary_expression"))
+    return none;
+  struct slice sign = source_slice(u->s, node_field(right, "operator"));
+  TSNode first = node_field(right, "left"), second = node_field(right, "right");
+  *minus = slice_is(sign, "-");
+  if (!*minus && !slice_is(sign, "+"))
+    return none;
+  if (slices_same(source_slice(u->s, first), d->var))
+    return second;
+  return !*minus && slices_same(source_slice(u->s, second), d->var) ? first : none;
+}
+
+static bool parse_update(const struct usage *u, struct dim *d, TSNode update,
+                         const char **why, TSNode *at) {
+  const char *reason = "its step must be ++, --, += or -=, or 'i = i + step'";
+  bool minus = false;
+  d->step = slice_of("1");
+  if (node_is(update, "update_expression") &&
+      slices_same(source_slice(u->s, node_field(update, "argument")), d->var)) {
+    minus = slice_is(source_slice(u->s, node_field(update, "operator")), "--");
+  } else if (node_is(update, "assignment_expression")) {
+    TSNode step = step_of(u, d, update, &minus);
+    if (ts_node_is_null(step))
+      return nest_refuse(why, at, update, reason);
+    if (node_mentions(u->s, step, d->var))
+      return nest_refuse(why, at, step, "its step depends on its own variable");
+    d->step = source_slice(u->s, step);
+    d->safe = d->safe && nest_is_safe(step);
+    if (d->step.size > 1 && *d->step.data == '-') { // i += -1
+      d->step = slice_trim((struct slice){ d->step.data + 1, d->step.size - 1 });
+      minus = !minus;
+    }
+  } else {
+    return nest_refuse(why, at, ts_node_is_null(update) ? d->node : update, reason);
+  }
+  d->unit_step = slice_is(d->step, "1");
+  d->down = minus;
+  if (d->relation == NOT_EQUAL && !d->unit_step)
+    return nest_refuse(why, at, update, "with != its step must be 1 or -1");
+  bool less = d->relation == LESS || d->relation == LESS_EQUAL;
+  if (d->relation != NOT_EQUAL && less == minus)
+    return nest_refuse(why, at, update,
+                       less ? "it counts down, but its condition is an upper bound"
+                            : "it counts up, but its condition is a lower bound");
+  if (slice_is(d->step, "0"))
+    return nest_refuse(why, at, update, "its step is 0");
+  return true;
+}
+
+// Behind the ')' of the header.
+static size_t header_end(TSNode loop) {
+  size_t end = ts_node_start_byte(loop);
+  for (uint32_t i = 0; i < ts_node_child_count(loop); i++)
+    if (node_is(ts_node_child(loop, i), ")"))
+      end = ts_node_end_byte(ts_node_child(loop, i));
+  return end;
+}
+
+bool dim_parse(const struct usage *u, TSNode loop, struct dim *d, const char **why,
+               TSNode *at) {
+  size_t start = ts_node_start_byte(loop);
+  d->node = loop;
+  d->offset = start;
+  d->header = (struct slice){ u->s->text + start, header_end(loop) - start };
+  return parse_init(u, d, node_field(loop, "initializer"), why, at) &&
+      nest_parse_condition(u, d, node_field(loop, "condition"), why, at) &&
+      parse_update(u, d, node_field(loop, "update"), why, at);
+}
+
+bool only_ours(const struct source *s, size_t from, size_t to) {
+  struct lexer l = { s->text + from, s->text + to, true };
+  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
+    if (!slice_is(t.text, "#"))
+      continue;
+    struct slice word = lex(&l).text, second = lex(&l).text;
+    if (!slice_is(word, "pragma") || !slice_is(second, "autotune"))
+      return false;
+    l.p = lex_line_end(l.p, l.end);
+  }
+  return true;
+}
+
+const struct loop_directive **directives_on(const struct function *f, TSNode loop,
+                                            unsigned *n) {
+  const struct loop_directive **list = NULL;
+  *n = 0;
+  for (unsigned i = 0; i < f->n_directives; i++)
+    if (ts_node_eq(f->directives[i].loop, loop))
+      *GROW(list, *n) = &f->directives[i];
+  return list;
+}
+
+TSNode nest_inner(const struct usage *u, TSNode loop) {
+  TSNode none = { 0 }, body = node_field(loop, "body"), inner = body;
+  unsigned n;
+  while (node_is(inner, "compound_statement")) {
+    directives_on(u->f, inner, &n);
+    if (n)
+      break;
+    TSNode only = none;
+    for (uint32_t i = 0; i < ts_node_named_child_count(inner); i++) {
+      TSNode c = ts_node_named_child(inner, i);
+      if (node_is(c, "comment"))
+        continue;
+      if (!ts_node_is_null(only))
+        return none;
+      only = c;
+    }
+    inner = only;
+  }
+  if (!node_is(inner, "for_statement") && !node_is(inner, "compound_statement"))
+    return none;
+  if (!only_ours(u->s, header_end(loop), ts_node_start_byte(inner)) ||
+      !only_ours(u->s, ts_node_end_byte(inner), ts_node_end_byte(body)))
+    return none;
+  return inner;
+}
