@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/value.h"
 #include "site.h"
 
 const char *autotune_status_text(enum autotune_status status) {
@@ -48,18 +49,11 @@ static const struct autotune_param *api_find_param(const struct autotune_kernel 
 // The value of P that VALUES ("MR=6\nNR=64\n") names, or NULL.
 static const struct autotune_value *api_find_value(const struct autotune_param *p,
                                                    const char *values) {
-  size_t n = strlen(p->name);
-  for (const char *line = values; line && *line;
-       line = strchr(line, '\n'), line += line != NULL) {
-    if (strncmp(line, p->name, n) != 0 || line[n] != '=')
-      continue;
-    const char *text = line + n + 1;
-    size_t size = strcspn(text, "\n");
-    for (unsigned v = 0; v < p->n_values; v++)
-      if (strncmp(p->values[v].text, text, size) == 0 && p->values[v].text[size] == '\0')
-        return &p->values[v];
-  }
-  return NULL;
+  struct named_value s;
+  if (!values || !value_find(values, p->name, strlen(p->name), &s))
+    return NULL;
+  unsigned v = value_choice(&s, p);
+  return v < p->n_values ? &p->values[v] : NULL;
 }
 
 // The default's value, which is what "the default stays" means for the best parameters.

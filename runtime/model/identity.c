@@ -15,6 +15,7 @@
 
 #include "base/base.h"
 #include "space.h"
+#include "value.h"
 #include "variant.h"
 #include "keep/store/store.h"
 
@@ -22,21 +23,8 @@
 
 struct entry {
   char *name;
-  const char *value;
-  size_t size;
+  struct named_value text;
 };
-
-static unsigned long identity_line_of(const char *name, const char **at,
-                                      const char **end) {
-  const char *sign = strchr(name, '@');
-  if (!sign || !isdigit((unsigned char)sign[1]))
-    return 0;
-  *at = sign + 1;
-  char *stop;
-  unsigned long line = strtoul(*at, &stop, 10);
-  *end = stop;
-  return line;
-}
 
 static bool all_named(const struct entry *e, unsigned n) {
   for (unsigned i = 0; i < n; i++)
@@ -50,10 +38,11 @@ static bool all_named(const struct entry *e, unsigned n) {
 static bool rank_names(struct entry *e, unsigned n) {
   if (!all_named(e, n))
     return false;
+  struct place place;
   unsigned long *lines = sys_calloc(n + 1, sizeof *lines);
-  const char *at, *end;
   for (unsigned i = 0; lines && i < n; i++)
-    lines[i] = identity_line_of(e[i].name, &at, &end);
+    if (place_read(e[i].name, strlen(e[i].name), &place))
+      lines[i] = place.line;
   for (unsigned i = 0; lines && i < n; i++) {
     unsigned rank = lines[i] != 0;
     if (!rank)
@@ -64,8 +53,9 @@ static bool rank_names(struct entry *e, unsigned n) {
         first = lines[k] != lines[j];
       rank += first;
     }
-    identity_line_of(e[i].name, &at, &end);
-    char *name = sys_printf("%.*s%u%s", (int)(at - e[i].name), e[i].name, rank, end);
+    place_read(e[i].name, strlen(e[i].name), &place);
+    char *name =
+        sys_printf("%.*s%u%s", (int)place.stem, e[i].name, rank, e[i].name + place.rest);
     free(e[i].name);
     e[i].name = name;
   }
@@ -86,18 +76,13 @@ static void free_entries(struct entry *e, unsigned n) {
 
 // "MR=6\ntile@40.2=8\n" to entries with names without lines, sorted; NULL: no memory.
 static struct entry *read_values(const char *values, unsigned *n) {
-  unsigned lines = 0;
-  for (const char *p = values; *p; p += strcspn(p, "\n"), p += *p == '\n')
-    lines++;
-  struct entry *e = sys_calloc(lines + 1, sizeof *e);
+  struct named_value s;
   *n = 0;
-  for (const char *p = values; e && *p;) {
-    size_t size = strcspn(p, "\n"), name = strcspn(p, "=\n");
-    size_t skip = name < size ? name + 1 : size;
-    e[*n] = (struct entry){ sys_printf("%.*s", (int)name, p), p + skip, size - skip };
-    (*n)++;
-    p += size + (p[size] == '\n');
-  }
+  for (const char *p = values; value_next(&p, &s);)
+    ++*n;
+  struct entry *e = sys_calloc(*n + 1, sizeof *e);
+  for (unsigned i = 0; e && value_next(&values, &s); i++)
+    e[i] = (struct entry){ sys_printf("%.*s", (int)s.name_size, s.name), s };
   if (e && rank_names(e, *n))
     qsort(e, *n, sizeof *e, by_name);
   else
@@ -121,24 +106,13 @@ uint64_t identity_values(const char *values) {
   struct entry *e = read_values(values, &n);
   for (unsigned i = 0; e && i < n; i++) {
     h = XXH3_64bits_withSeed(e[i].name, strlen(e[i].name) + 1, h);
-    h = XXH3_64bits_withSeed(e[i].value, e[i].size, h);
+    h = XXH3_64bits_withSeed(e[i].text.value, e[i].text.size, h);
   }
   free_entries(e, n);
   return h;
 }
 
 // ---- points -------------------------------------------------------------------------
-
-static bool identity_find_value(const struct autotune_param *p, const struct entry *e,
-                                choice *index) {
-  for (unsigned v = 0; v < p->n_values; v++)
-    if (strlen(p->values[v].text) == e->size &&
-        memcmp(p->values[v].text, e->value, e->size) == 0) {
-      *index = v;
-      return true;
-    }
-  return false;
-}
 
 bool identity_point(const struct autotune_kernel *k, const char *values, choice *point) {
   unsigned n;
@@ -147,9 +121,11 @@ bool identity_point(const struct autotune_kernel *k, const char *values, choice 
   for (unsigned p = 0; found && p < k->n_params; p++) {
     const struct entry *value = bsearch(&names[p], e, n, sizeof *e, by_name);
     point[p] = 0;
-    found = value &&
-        (!space_matters(k, point, p) ||
-         identity_find_value(&k->params[p], value, &point[p]));
+    found = value != NULL;
+    if (found && space_matters(k, point, p)) {
+      point[p] = value_choice(&value->text, &k->params[p]);
+      found = point[p] < k->params[p].n_values;
+    }
   }
   free_entries(names, k->n_params);
   free_entries(e, n);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/space.h"
+#include "model/value.h"
 #include "keep/store/store.h"
 #include "tune.h"
 #include "keep/wisdom/wisdom.h"
@@ -25,81 +26,59 @@ struct request {
 
 // ---- a point from the names and values of another -----------------------------------
 
-struct text {
-  const char *data;
-  size_t size;
-};
-
-static bool is_text(struct text t, const char *s) {
-  return strlen(s) == t.size && memcmp(t.data, s, t.size) == 0;
-}
-
-// The value that VALUES gives NAME; data NULL: none.
-static struct text value_in(const char *values, const char *name) {
-  size_t n = strlen(name);
-  for (const char *line = values; *line;
-       line += strcspn(line, "\n"), line += *line == '\n')
-    if (strncmp(line, name, n) == 0 && line[n] == '=')
-      return (struct text){ line + n + 1, strcspn(line + n + 1, "\n") };
-  return (struct text){ NULL, 0 };
-}
-
-// "tile@12.1": the length of "tile@", and 12.1 as one number that orders; 0: no such
-// name.
-static size_t hints_directive(const char *name, unsigned long long *order) {
-  const char *at = memchr(name, '@', strcspn(name, "=\n"));
-  char *end;
-  if (!at)
-    return 0;
-  unsigned long long line = strtoull(at + 1, &end, 10);
-  *order = line << 16 | (*end == '.' ? strtoull(end + 1, NULL, 10) & 0xffff : 0);
-  return (size_t)(at - name) + 1;
+// True if NAME, of SIZE bytes, is of a directive such as LIKE's, whose place is P. OWN:
+// its place.
+static bool hints_is_alike(const char *name, size_t size, const char *like,
+                           const struct place *p, struct place *own) {
+  return place_read(name, size, own) && own->stem == p->stem &&
+      memcmp(name, like, p->stem) == 0;
 }
 
 // Lines move: the I-th parameter of such directives here is the I-th there, if there are
-// as many.
-static struct text value_by_order(const struct autotune_kernel *k, const char *values,
-                                  const char *name) {
-  unsigned long long own, order;
+// as many. False: there is none.
+static bool find_by_order(const struct autotune_kernel *k, const char *values,
+                          const char *name, struct named_value *out) {
+  struct place place, own, other;
+  struct named_value s, t;
   unsigned rank = 0, here = 0, there = 0;
-  size_t n = hints_directive(name, &own);
-  struct text best = { NULL, 0 };
-  for (unsigned p = 0; n > 0 && p < k->n_params; p++)
-    if (strncmp(k->params[p].name, name, n) == 0 &&
-        hints_directive(k->params[p].name, &order) == n) {
+  bool found = false;
+  if (!place_read(name, strlen(name), &place))
+    return false;
+  for (unsigned p = 0; p < k->n_params; p++) {
+    const char *its = k->params[p].name;
+    if (hints_is_alike(its, strlen(its), name, &place, &other)) {
       here++;
-      rank += order < own;
+      rank += place_before(&other, &place);
     }
-  for (const char *line = values; n > 0 && *line;
-       line += strcspn(line, "\n"), line += *line == '\n') {
+  }
+  for (const char *at = values; value_next(&at, &s);) {
     unsigned before = 0;
-    if (strncmp(line, name, n) != 0 || hints_directive(line, &own) != n)
+    if (!hints_is_alike(s.name, s.name_size, name, &place, &own))
       continue;
     there++;
-    for (const char *l = values; *l; l += strcspn(l, "\n"), l += *l == '\n')
-      before += strncmp(l, name, n) == 0 && hints_directive(l, &order) == n &&
-          order < own;
-    const char *equals = memchr(line, '=', strcspn(line, "\n"));
-    if (before == rank && equals)
-      best = (struct text){ equals + 1, strcspn(equals + 1, "\n") };
+    for (const char *l = values; value_next(&l, &t);)
+      before += hints_is_alike(t.name, t.name_size, name, &place, &other) &&
+          place_before(&other, &own);
+    if (before == rank) {
+      *out = s;
+      found = true;
+    }
   }
-  return here == there ? best : (struct text){ NULL, 0 };
+  return found && here == there;
 }
 
 static bool hints_is_number(const struct autotune_param *p) {
   return p->kind == AUTOTUNE_INT || p->kind == AUTOTUNE_REAL;
 }
 
-// The candidate that TEXT names, or the nearest by ratio; n_values: none.
-static unsigned hints_candidate(const struct autotune_param *p, struct text text) {
-  unsigned best = p->n_values;
+// The candidate that S names, or the nearest by ratio; n_values: none.
+static unsigned hints_candidate(const struct autotune_param *p,
+                                const struct named_value *s) {
+  unsigned best = value_choice(s, p);
   double nearest = INFINITY;
-  for (unsigned v = 0; text.data && v < p->n_values; v++)
-    if (is_text(text, p->values[v].text))
-      return v;
-  if (!text.data || !hints_is_number(p))
+  if (best < p->n_values || !hints_is_number(p))
     return best;
-  double wanted = strtod(text.data, NULL); // ends at the line's end
+  double wanted = strtod(s->value, NULL); // ends at the line's end
   for (unsigned v = 0; v < p->n_values; v++) {
     double d = p->values[v].d, far = fabs(d - wanted);
     if (d > 0 && wanted > 0)
@@ -125,10 +104,10 @@ bool hints_point(const struct space *space, const char *values, choice *point) {
   unsigned known = 0;
   for (unsigned p = 0; p < k->n_params; p++) {
     const struct autotune_param *param = &k->params[p];
-    struct text text = value_in(values, param->name);
-    if (!text.data)
-      text = value_by_order(k, values, param->name);
-    unsigned v = hints_candidate(param, text);
+    struct named_value s;
+    bool said = value_find(values, param->name, strlen(param->name), &s) ||
+        find_by_order(k, values, param->name, &s);
+    unsigned v = said ? hints_candidate(param, &s) : param->n_values;
     known += v < param->n_values;
     point[p] = v < param->n_values          ? v
         : param->original < param->n_values ? param->original

@@ -3,6 +3,7 @@
 // what texts are alike, and what a point becomes among other candidates.
 #include <sqlite3.h>
 
+#include "model/key.h"
 #include "model/space.h"
 #include "store_fixture.h"
 #include "tune/tune.h"

@@ -2,6 +2,7 @@
 // What goes into the store comes out, and what must not come out does not.
 #include <time.h>
 
+#include "model/key.h"
 #include "store_fixture.h"
 
 // ---- round trips --------------------------------------------------------------------
@@ -580,7 +581,7 @@ static void test_listing_has_all(void **state) {
   assert_true(l.items[1].finished);
   assert_int_equal(l.items[1].n_records, 9);
   assert_true(l.items[1].records[8].samples[1] == 10);
-  char *key = problem_key_text(&l.items[1].problem);
+  char *key = key_describe(l.items[1].problem.key, l.items[1].problem.key_names);
   assert_string_equal(key, "n = 512, m = 3");
   free(key);
   store_list_free(&l);

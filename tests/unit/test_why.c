@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune why: what would run, and how much still holds of what would not.
+#include "model/value.h"
 #include "tools/export/export.h"
 #include "store_fixture.h"
 
@@ -134,15 +135,15 @@ static void test_offers(void **state) {
   (void)state;
   static const char params[] =
       "MR\tint\t-1\t0\t4\t6\ntile@12.1\tchoice\t-1\t0\tno\tyes\nflags\tflags\t-1\t0\t\t-O2\n";
-  assert_true(asked_offers(params, "MR=6\nflags=-O2\ntile@12.1=yes\n"));
+  assert_true(offered_all(params, "MR=6\nflags=-O2\ntile@12.1=yes\n"));
   assert_true(
-      asked_offers(params, "MR=6\nflags=\ntile@40.1=no\n")); // the line moved; no flags
-  assert_false(asked_offers(params, "MR=8\nflags=\ntile@12.1=no\n"));
-  assert_false(asked_offers(params, "MR=6\nflags=\n"));
-  assert_false(asked_offers(params, "MR=6\nNR=6\nflags=\ntile@12.1=no\n"));
-  assert_false(asked_offers(params, "MR=int\nflags=\ntile@12.1=no\n"));
-  assert_false(asked_offers(params, "MR\nflags\ntile\n"));
-  assert_false(asked_offers("", "MR=6\n"));
+      offered_all(params, "MR=6\nflags=\ntile@40.1=no\n")); // the line moved; no flags
+  assert_false(offered_all(params, "MR=8\nflags=\ntile@12.1=no\n"));
+  assert_false(offered_all(params, "MR=6\nflags=\n"));
+  assert_false(offered_all(params, "MR=6\nNR=6\nflags=\ntile@12.1=no\n"));
+  assert_false(offered_all(params, "MR=int\nflags=\ntile@12.1=no\n"));
+  assert_false(offered_all(params, "MR\nflags\ntile\n"));
+  assert_false(offered_all("", "MR=6\n"));
 }
 
 int main(void) {

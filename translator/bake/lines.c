@@ -9,6 +9,8 @@
 #include <time.h>
 
 #include "bake.h"
+#include "model/key.h"
+#include "model/value.h"
 #include "tools/db/db.h"
 
 struct chooser {
@@ -103,14 +105,17 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-static bool same_keys(const struct kernel *k, const char *names) {
-  for (unsigned i = 0; i < k->n_keys; i++) {
-    size_t n = strcspn(names, "\n");
-    if (k->keys[i].size != n || memcmp(k->keys[i].data, names, n) != 0)
+static bool same_keys(const struct kernel *k, const struct problem *p) {
+  const char *numbers = p->key, *names = p->key_names;
+  struct key_part part;
+  unsigned n = 0;
+  while (key_next(&numbers, &names, &part)) {
+    if (n == k->n_keys || k->keys[n].size != part.name_size ||
+        memcmp(k->keys[n].data, part.name, part.name_size) != 0)
       return false;
-    names += n + (names[n] == '\n');
+    n++;
   }
-  return !*names;
+  return n == k->n_keys && !*names;
 }
 
 // Is E of this kernel, and of a machine that was asked for?
@@ -119,7 +124,7 @@ static bool is_about(const struct chooser *c, const struct wisdom_entry *e) {
   const char *path;
   source_where(c->s, c->k->main.start, &path, NULL);
   return strcmp(p->kernel, c->k->main.name) == 0 &&
-      strcmp(base_name(p->file), base_name(path)) == 0 && same_keys(c->k, p->key_names) &&
+      strcmp(base_name(p->file), base_name(path)) == 0 && same_keys(c->k, p) &&
       (!c->bake->machine || strstr(p->cpu, c->bake->machine)) &&
       (!c->bake->threads || p->threads == c->bake->threads);
 }
@@ -272,11 +277,9 @@ static const struct record *fastest_plain(const struct chooser *c,
 static const char *one_line(const char *values) {
   struct text t = { 0 };
   text_add(&t, "", 0);
-  for (size_t n; *values; values += n + (values[n] == '\n')) {
-    n = strcspn(values, "\n");
-    if (n > 0 && values[n - 1] != '=')
-      text_printf(&t, "%s%.*s", t.size ? " " : "", (int)n, values);
-  }
+  for (struct named_value s; value_next(&values, &s);)
+    if (s.size)
+      text_printf(&t, "%s%.*s", t.size ? " " : "", (int)value_length(&s), s.name);
   return t.data;
 }
 
@@ -324,11 +327,7 @@ static const char *lines_about(const struct wisdom_entry *e, const char *what,
 
 static long long *key_of(const struct kernel *k, const char *text) {
   long long *key = arena_alloc((k->n_keys + 1) * sizeof *key);
-  for (unsigned i = 0; i < k->n_keys; i++) {
-    char *end;
-    key[i] = strtoll(text, &end, 10);
-    text = end + (*end == ',');
-  }
+  key_read(text, key, k->n_keys);
   return key;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/key.h"
 #include "tables.h"
 
 // ---- listing ------------------------------------------------------------------------
@@ -241,7 +242,8 @@ int store_forget(struct store *s, const char *kernel, uint64_t unit, const long 
     return -1;
   if (s->first)
     store_finish_queue(s); // what waits would come back otherwise
-  char *column = key ? key_column(key, n_keys) : NULL;
+  const char *names;
+  char *column = key ? key_print(key, NULL, n_keys, &names) : NULL;
   if (key && !column)
     return -1;
   store_allow(s, 0.5); // the user asked for it

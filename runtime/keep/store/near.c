@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/key.h"
 #include "tables.h"
 
 // The nearest, as far as columns say it: a key by its first number. The latest, which are
@@ -19,38 +20,12 @@
 
 enum { FASTEST = 8 }; // variants of one problem
 
-// ---- keys ---------------------------------------------------------------------------
-
-double key_distance(const long long *a, const long long *b, unsigned n) {
-  double sum = 0;
-  for (unsigned i = 0; i < n; i++) {
-    // Beyond zero and in other signs there is no ratio: the step over 0 counts like one
-    // from 1.
-    double x = fabs((double)a[i]) + (a[i] == 0), y = fabs((double)b[i]) + (b[i] == 0);
-    sum += fabs(log2(x / y)) + ((a[i] < 0) != (b[i] < 0)) + ((a[i] == 0) != (b[i] == 0));
-  }
-  return sum;
-}
-
-// "512,3" into KEY; false: these are not N numbers.
-static bool near_read_key(const char *text, long long *key, unsigned n) {
-  for (unsigned i = 0; i < n; i++) {
-    char *end;
-    key[i] = strtoll(text, &end, 10);
-    if (end == text || *end != (i + 1 < n ? ',' : '\0'))
-      return false;
-    text = end + 1;
-  }
-  return n > 0 || *text == '\0';
-}
-
 // Infinite: nothing can be said. *NEAR: no part is off by more than 4 times.
 static double distance_to(const struct problem *p, const struct identity *id,
                           bool *near) {
-  enum { MOST = 64 };
-  long long key[MOST];
+  long long key[MAX_KEYS];
   *near = false;
-  if (id->n_keys > MOST || !near_read_key(p->key, key, id->n_keys))
+  if (id->n_keys > MAX_KEYS || key_read(p->key, key, MAX_KEYS) != id->n_keys)
     return INFINITY;
   *near = true;
   for (unsigned i = 0; i < id->n_keys; i++)
@@ -98,7 +73,7 @@ static bool near_relate(const struct problem *p, const struct identity *id,
 
 static void name_relative(const struct problem *p, const struct identity *id,
                           struct relative *r) {
-  char *key = problem_key_text(p);
+  char *key = key_describe(p->key, p->key_names);
   const char *comma = key && *key ? ", " : "", *text = key ? key : "";
   if (r->relation == RELATED_KEY && *text)
     snprintf(r->name, sizeof r->name, "%s", text);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/key.h"
 #include "tables.h"
 
 // ---- one row ------------------------------------------------------------------------
@@ -157,7 +158,6 @@ static bool is_other_file(const struct problem *p, const struct identity *id) {
 
 static void describe_nearest(FILE *f, const struct nearest *n, const struct identity *id,
                              const struct cell *ours) {
-  struct problem mine = { .key = ours[7].data, .key_names = ours[8].data };
   const char *sep = "";
   if (n->differs & UNIT)
     fprintf(f,
@@ -174,7 +174,8 @@ static void describe_nearest(FILE *f, const struct nearest *n, const struct iden
   if (n->differs & NAMES)
     fprintf(f, "%skey expressions changed", sep), sep = "; ";
   if (n->differs & KEY && !(n->differs & NAMES)) {
-    char *key = problem_key_text(&mine), *other = problem_key_text(&n->problem);
+    char *key = key_describe(ours[7].data, ours[8].data),
+         *other = key_describe(n->problem.key, n->problem.key_names);
     fprintf(f, "%snever tuned for %s; tuned for %s", sep, key ? key : "this key",
             other ? other : "others");
     if (n->n_keys > 1)

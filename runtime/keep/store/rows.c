@@ -6,6 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "model/key.h"
 #include "tables.h"
 
 static struct cell rows_integer(int64_t i) {
@@ -35,34 +36,6 @@ static struct cell rows_blob(const void *data, size_t size) {
 
 // ---- problems -----------------------------------------------------------------------
 
-char *key_column(const long long *key, unsigned n) {
-  char *text = sys_malloc(22 * (size_t)n + 1), *p = text;
-  for (unsigned i = 0; text && i < n; i++)
-    p += sprintf(p, "%s%lld", i ? "," : "", key[i]);
-  if (text)
-    *p = '\0';
-  return text;
-}
-
-// The texts of the columns key ("512,3") and key_names ("n\nm") in one block; *NAMES
-// points into it.
-static char *rows_key_texts(const struct identity *id, char **names) {
-  size_t size = 2 + 22 * (size_t)id->n_keys;
-  for (unsigned i = 0; i < id->n_keys; i++)
-    size += strlen(id->key_names ? id->key_names[i] : "") + 2;
-  char *block = sys_malloc(size), *p = block;
-  if (!block)
-    return NULL;
-  *p = '\0';
-  for (unsigned i = 0; i < id->n_keys; i++)
-    p += sprintf(p, "%s%lld", i ? "," : "", id->key[i]);
-  *names = ++p;
-  *p = '\0';
-  for (unsigned i = 0; i < id->n_keys; i++)
-    p += sprintf(p, "%s%s", i ? "\n" : "", id->key_names ? id->key_names[i] : "");
-  return block;
-}
-
 // The columns that make a problem what it is; the file is where the kernel was seen last,
 // and what comes behind them only says which problems are alike.
 enum { IDENTITY = 9 };
@@ -79,8 +52,8 @@ static int64_t identity_sum(const struct cell *cells) {
 
 bool problem_cells(const struct identity *id, struct cell *cells, char **key) {
   const struct table *t = &table_problem;
-  char *names;
-  *key = rows_key_texts(id, &names);
+  const char *names;
+  *key = key_print(id->key, id->key_names, id->n_keys, &names);
   if (!*key)
     return false;
   cells[1] = text_cell(t, 1, id->kernel);
@@ -124,25 +97,6 @@ bool problem_of(const struct cell *c, struct problem *p) {
                          .family = c[10].data,
                          .toolchain = "" };
   return true;
-}
-
-char *problem_key_text(const struct problem *p) {
-  size_t size = strlen(p->key) + strlen(p->key_names) + 1;
-  for (const char *s = p->key; *s; s++)
-    size += 8;
-  char *out = sys_malloc(size + 8), *to = out;
-  if (!out)
-    return NULL;
-  const char *key = p->key, *names = p->key_names;
-  while (*key) {
-    size_t n = strcspn(key, ","), m = strcspn(names, "\n");
-    to += sprintf(to, "%s%.*s%s%.*s", to > out ? ", " : "", (int)m, names, m ? " = " : "",
-                  (int)n, key);
-    key += n + (key[n] == ',');
-    names += m + (names[m] == '\n');
-  }
-  *to = '\0';
-  return out;
 }
 
 // ---- records ------------------------------------------------------------------------

@@ -176,8 +176,6 @@ bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
 /* Is M no result of a tuning, but what runs until there is one? Its source says from
  * where. */
 bool summary_is_provisional(const struct summary *m);
-/* Between keys: the sum over their parts of |log2 ratio|. */
-double key_distance(const long long *a, const long long *b, unsigned n);
 
 /* ---- folder.c, objects.c --------------------------------------------------------- */
 

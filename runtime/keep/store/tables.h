@@ -64,8 +64,6 @@ bool row_read(sqlite3_stmt *q, const struct table *t, struct cell *cells);
 /* S, cut to what column COLUMN of T takes; it is not copied. */
 struct cell text_cell(const struct table *t, unsigned column, const char *s);
 int64_t problem_id(const struct identity *id);
-/* "512,3"; malloc'ed. */
-char *key_column(const long long *key, unsigned n);
 /* *KEY: the block that the texts of both key columns are in, malloc'ed. False: no memory.
  */
 bool problem_cells(const struct identity *id, struct cell *cells, char **key);
@@ -90,8 +88,6 @@ struct problem {
   const char *family;
 };
 bool problem_of(const struct cell *cells, struct problem *p);
-/* "n = 512, m = 3"; malloc'ed. */
-char *problem_key_text(const struct problem *p);
 
 /* ---- store.c, file.c: connections ------------------------------------------------ */
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/key.h"
 #include "wisdom.h"
 
 enum { LARGEST = 64 << 20, MOST_LINES = 1 << 20 };
@@ -64,26 +65,11 @@ static int compare_numbers(double a, double b) {
   return a < b ? -1 : a > b;
 }
 
-// "512,3" and "1024,1" by their numbers.
-static int compare_keys(const char *a, const char *b) {
-  while (*a && *b) {
-    char *end_a, *end_b;
-    long long x = strtoll(a, &end_a, 10), y = strtoll(b, &end_b, 10);
-    if (x != y)
-      return x < y ? -1 : 1;
-    if (end_a == a || end_b == b)
-      break;
-    a = end_a + (*end_a == ',');
-    b = end_b + (*end_b == ',');
-  }
-  return strcmp(a, b);
-}
-
 int wisdom_compare(const struct wisdom_entry *a, const struct wisdom_entry *b) {
   const struct problem *p = &a->problem, *q = &b->problem;
   int c = strcmp(p->kernel, q->kernel);
   c = c ? c : strcmp(p->key_names, q->key_names);
-  c = c ? c : compare_keys(p->key, q->key);
+  c = c ? c : key_compare(p->key, q->key);
   c = c ? c : strcmp(p->cpu, q->cpu);
   c = c ? c : strcmp(p->isa, q->isa);
   c = c ? c : compare_numbers(p->threads, q->threads);

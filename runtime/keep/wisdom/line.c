@@ -9,9 +9,11 @@
 #include <time.h>
 #include <xxhash.h>
 
+#include "model/key.h"
+#include "model/value.h"
 #include "wisdom.h"
 
-enum { MOST_KEYS = 64, MOST_THREADS = 1 << 20, MOST_SAMPLES = 1 << 30 };
+enum { MOST_THREADS = 1 << 20, MOST_SAMPLES = 1 << 30 };
 static const double longest = 1e12; // seconds
 
 // A line that is being read: the first thing that is wrong with it, and where its texts
@@ -107,7 +109,7 @@ static void line_key(struct reading *r, struct problem *p) {
   json_t *list = json_object_get(r->root, "key");
   size_t n = json_array_size(list);
   char number[32];
-  if (!json_is_array(list) || n > MOST_KEYS)
+  if (!json_is_array(list) || n > MAX_KEYS)
     FAIL(r, "'key' is out of range");
   p->key = r->at;
   line_put(r, "", 0); // there may be none
@@ -319,29 +321,22 @@ static json_t *print_estimate(struct estimate e) {
 
 static json_t *line_print_key(const struct problem *p) {
   json_t *list = json_array();
-  const char *number = p->key, *name = p->key_names;
-  while (*number) {
-    char *end;
-    long long value = strtoll(number, &end, 10);
-    size_t n = strcspn(name, "\n");
-    json_array_append_new(list, json_pack("[s#, I]", name, (int)n, (json_int_t)value));
-    name += n + (name[n] == '\n');
-    if (end == number)
-      break;
-    number = end + (*end == ',');
-  }
+  const char *numbers = p->key, *names = p->key_names;
+  struct key_part part;
+  while (key_next(&numbers, &names, &part))
+    json_array_append_new(
+        list,
+        json_pack("[s#, I]", part.name, (int)part.name_size, (json_int_t)part.number));
   return list;
 }
 
-static json_t *line_print_values(const char *s) {
+static json_t *line_print_values(const char *values) {
   json_t *o = json_object();
-  for (size_t n; *s; s += n + (s[n] == '\n')) {
-    size_t name = strcspn(s, "=\n");
-    n = strcspn(s, "\n");
-    char *copy = s[name] == '=' ? sys_printf("%.*s", (int)name, s) : NULL;
-    if (copy)
-      json_object_set_new(o, copy, json_stringn(s + name + 1, n - name - 1));
-    free(copy);
+  for (struct named_value one; value_next(&values, &one);) {
+    char *name = sys_printf("%.*s", (int)one.name_size, one.name);
+    if (name)
+      json_object_set_new(o, name, json_stringn(one.value, one.size));
+    free(name);
   }
   return o;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/key.h"
 #include "wisdom.h"
 
 static struct {
@@ -72,20 +73,6 @@ bool wisdom_given(void) {
 
 enum { TEXT = 1, CPU = 2, ISA = 4, THREADS = 8, NAMES = 16, KEY = 32, TOOLCHAIN = 64 };
 
-// The identity's key as rows have it; both malloc'ed.
-static bool wisdom_key_texts(const struct identity *id, char **key, char **names) {
-  size_t size = 1;
-  for (unsigned i = 0; i < id->n_keys; i++)
-    size += strlen(id->key_names[i]) + 1;
-  *key = key_column(id->key, id->n_keys);
-  char *p = *names = sys_malloc(size);
-  for (unsigned i = 0; p && i < id->n_keys; i++)
-    p += sprintf(p, "%s%s", i ? "\n" : "", id->key_names[i]);
-  if (p)
-    *p = '\0';
-  return *key && *names;
-}
-
 static unsigned wisdom_differences(const struct problem *p, const struct identity *id,
                                    const char *key, const char *names) {
   return (p->unit != id->unit ? TEXT : 0) | (strcmp(p->cpu, id->cpu) ? CPU : 0) |
@@ -97,7 +84,7 @@ static unsigned wisdom_differences(const struct problem *p, const struct identit
 static char *wisdom_describe(const struct wisdom_entry *e, unsigned differs,
                              const struct identity *id) {
   const struct problem *p = &e->problem;
-  char *text = NULL, *own = differs & KEY ? problem_key_text(p) : NULL;
+  char *text = NULL, *own = differs & KEY ? key_describe(p->key, p->key_names) : NULL;
   size_t size = 0;
   FILE *f = open_memstream(&text, &size);
   if (f) {
@@ -126,10 +113,10 @@ const struct wisdom_entry *wisdom_find(const struct identity *id, char **why) {
   const struct wisdom *w = wisdom_all();
   const struct wisdom_entry *nearest = NULL;
   unsigned least = 0;
-  char *key = NULL, *names = NULL;
-  bool good = wisdom_key_texts(id, &key, &names);
+  const char *names;
+  char *key = key_print(id->key, id->key_names, id->n_keys, &names);
   *why = NULL;
-  for (unsigned i = 0; good && i < w->n; i++) {
+  for (unsigned i = 0; key && i < w->n; i++) {
     const struct wisdom_entry *e = &w->entries[i];
     if (strcmp(e->problem.kernel, id->kernel) != 0)
       continue;
@@ -142,7 +129,6 @@ const struct wisdom_entry *wisdom_find(const struct identity *id, char **why) {
       break;
   }
   free(key);
-  free(names);
   if (nearest && !least)
     return nearest;
   *why = nearest ? wisdom_describe(nearest, least, id)
@@ -186,19 +172,6 @@ static double machine_distance(const struct wisdom_entry *e, const struct identi
       (number_after(e->problem.cpu, " model ") != number_after(id->cpu, " model "));
 }
 
-static double key_doublings(const char *key, const struct identity *id) {
-  double d = 0;
-  for (unsigned i = 0; i < id->n_keys; i++) {
-    char *end;
-    long long theirs = strtoll(key, &end, 10);
-    if (end == key)
-      return HUGE_VAL;
-    d += wisdom_doublings((double)theirs, (double)id->key[i]);
-    key = end + (*end == ',');
-  }
-  return *key ? HUGE_VAL : d;
-}
-
 // HUGE_VAL: it is of no use here.
 static double wisdom_distance(const struct wisdom_entry *e, const struct identity *id,
                               const char *machine) {
@@ -206,7 +179,10 @@ static double wisdom_distance(const struct wisdom_entry *e, const struct identit
   if (!e->summary.winner || strcmp(p->kernel, id->kernel) != 0 ||
       !same_word(p->cpu, id->cpu) || !same_word(p->isa, id->isa))
     return HUGE_VAL;
-  return machine_distance(e, id, machine) + 2 * key_doublings(p->key, id) +
+  long long key[MAX_KEYS];
+  if (id->n_keys > MAX_KEYS || key_read(p->key, key, MAX_KEYS) != id->n_keys)
+    return HUGE_VAL;
+  return machine_distance(e, id, machine) + 2 * key_distance(key, id->key, id->n_keys) +
       (p->unit != id->unit);
 }
 
@@ -242,7 +218,7 @@ void wisdom_name(const struct wisdom_entry *e, const struct identity *id, char *
   bool here = strcmp(e->problem.cpu, id->cpu) == 0;
   const char *brand = strchr(e->problem.cpu, ' '), *file = strrchr(e->origin, '/');
   const char *end = strstr(e->problem.cpu, " family ");
-  char *key = *e->problem.key ? problem_key_text(&e->problem) : NULL;
+  char *key = *e->problem.key ? key_describe(e->problem.key, e->problem.key_names) : NULL;
   int n = brand && end && brand < end ? (int)(end - brand - 1)
                                       : (int)strlen(e->problem.cpu);
   snprintf(text, size, "wisdom %s%s%.*s%s%s", file ? file + 1 : e->origin,

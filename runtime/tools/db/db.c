@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // db.c: `autotune db list`, `forget`, `export`, and what the other commands of it share.
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "db.h"
+#include "model/key.h"
 #include "tools/report/report.h"
 #include "base/units.h"
 
@@ -91,49 +91,11 @@ char *db_machine(const char *cpu) {
 }
 
 char *db_key(const struct problem *p) {
-  return *p->key ? problem_key_text(p) : sys_strdup("");
-}
-
-// The number under NAME (of SIZE bytes; 0: the INDEX-th) in P's key.
-static bool key_number(const struct problem *p, const char *name, size_t size,
-                       unsigned index, long long *number) {
-  const char *names = p->key_names, *numbers = p->key;
-  for (unsigned i = 0; *numbers; i++) {
-    size_t n = strcspn(names, "\n");
-    if (size ? n == size && memcmp(names, name, size) == 0 : i == index) {
-      *number = strtoll(numbers, NULL, 10);
-      return true;
-    }
-    names += n + (names[n] == '\n');
-    numbers += strcspn(numbers, ",");
-    numbers += *numbers == ',';
-  }
-  return false;
+  return key_describe(p->key, p->key_names);
 }
 
 bool db_key_matches(const struct problem *p, const char *spec) {
-  unsigned n = 0, all = *p->key != '\0';
-  for (const char *s = p->key; *s; s++)
-    all += *s == ',';
-  if (!spec)
-    return true;
-  for (const char *s = spec; *s; n++) {
-    long long number;
-    size_t size = strcspn(s, ","), name = strcspn(s, "=");
-    const char *value = name < size ? s + name + 1 : s;
-    if (name >= size)
-      name = 0;
-    while (name > 0 && isspace((unsigned char)s[name - 1]))
-      name--;
-    char *end;
-    long long wanted = strtoll(value, &end, 0);
-    if (end == value || end != s + size || !key_number(p, s, name, n, &number) ||
-        number != wanted)
-      return false;
-    s += size + (s[size] == ',');
-    s += strspn(s, " ");
-  }
-  return n == all;
+  return key_matches(p->key, p->key_names, spec);
 }
 
 // ---- list ---------------------------------------------------------------------------
@@ -208,29 +170,20 @@ int db_list(const char *folder, FILE *out) {
 
 // ---- forget -------------------------------------------------------------------------
 
-// The numbers of P's key into KEY; how many.
-static unsigned key_numbers(const struct problem *p, long long *key, unsigned most) {
-  unsigned n = 0;
-  for (const char *s = p->key; *s && n < most; s += *s == ',') {
-    char *end;
-    key[n++] = strtoll(s, &end, 10);
-    s = end;
-  }
-  return n;
-}
-
 int db_forget(const char *folder, const char *kernel, const char *key, FILE *out) {
   struct store *s = db_open(folder, false);
   struct listing l = { 0 };
-  long long numbers[256];
+  long long numbers[MAX_KEYS];
   unsigned forgotten = 0;
   if (!s)
     return 2;
   int status = store_list(s, kernel, &l);
   for (unsigned i = 0; i < l.n && status == 0; i++)
     if (db_key_matches(&l.items[i].problem, key)) {
-      unsigned n = key_numbers(&l.items[i].problem, numbers, 256);
-      status = store_forget(s, kernel, l.items[i].problem.unit, numbers, n);
+      unsigned n = key_read(l.items[i].problem.key, numbers, MAX_KEYS);
+      status = n > MAX_KEYS
+          ? -1
+          : store_forget(s, kernel, l.items[i].problem.unit, numbers, n);
       forgotten++;
     }
   store_list_free(&l);

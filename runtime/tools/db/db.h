@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "model/key.h"
 #include "keep/store/tables.h"
 #include "keep/wisdom/wisdom.h"
 
@@ -54,8 +55,7 @@ int db_export(const char *folder, const char *const *kernels, unsigned n,
               const char *output, FILE *out);
 
 /* ---- import.c -------------------------------------------------------------------- */
-enum { DB_KEYS = 64 };
-/* E's identity. Its arrays are KEY and NAMES (of DB_KEYS each); the names are in *BLOCK,
+/* E's identity. Its arrays are KEY and NAMES (of MAX_KEYS each); the names are in *BLOCK,
  * malloc'ed. False: no memory. */
 bool db_identity(const struct wisdom_entry *e, long long *key, const char **names,
                  char **block, struct identity *id);

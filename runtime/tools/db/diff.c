@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "db.h"
+#include "model/value.h"
 #include "tools/report/report.h"
 #include "base/units.h"
 
@@ -32,16 +33,11 @@ static char *values_of(const struct wisdom_entry *e, const struct wisdom_entry *
     return NULL;
   if (!e->summary.winner)
     fputs("default", f);
-  for (const char *s = e->summary.values; *s;) {
-    size_t n = strcspn(s, "\n");
-    char *one = sys_printf("\n%.*s\n", (int)n, s);
-    char *theirs = other ? sys_printf("\n%s", other->summary.values) : NULL;
-    if (!one || !theirs || !strstr(theirs, one))
-      fprintf(f, "%s%.*s", ftell(f) > 0 ? "  " : "", (int)n, s);
-    free(one);
-    free(theirs);
-    s += n + (s[n] == '\n');
-  }
+  struct named_value s, its;
+  for (const char *values = e->summary.values; value_next(&values, &s);)
+    if (!other || !value_find(other->summary.values, s.name, s.name_size, &its) ||
+        its.size != s.size || memcmp(its.value, s.value, s.size) != 0)
+      fprintf(f, "%s%.*s", ftell(f) > 0 ? "  " : "", (int)value_length(&s), s.name);
   if (other && ftell(f) == 0)
     fputs("the same", f);
   fclose(f);

@@ -14,17 +14,9 @@ bool db_identity(const struct wisdom_entry *e, long long *key, const char **name
                  char **block, struct identity *id) {
   const struct problem *p = &e->problem;
   char *name = *block = sys_strdup(p->key_names);
-  unsigned n = 0;
-  for (const char *s = p->key; name && *s && n < DB_KEYS; s += *s == ',') {
-    char *end;
-    size_t size = strcspn(name, "\n");
-    bool more = name[size] == '\n';
-    key[n] = strtoll(s, &end, 10);
-    name[size] = '\0';
-    names[n++] = name;
-    name += size + more;
-    s = end;
-  }
+  unsigned n = key_read(p->key, key, MAX_KEYS);
+  for (unsigned i = 0; n <= MAX_KEYS && i < n; i++)
+    names[i] = name ? strsep(&name, "\n") : "";
   *id = (struct identity){ .unit = p->unit,
                            .kernel = p->kernel,
                            .file = p->file,
@@ -35,7 +27,7 @@ bool db_identity(const struct wisdom_entry *e, long long *key, const char **name
                            .n_keys = n,
                            .key_names = names,
                            .toolchain = p->toolchain };
-  return *block != NULL;
+  return *block && n <= MAX_KEYS;
 }
 
 // Does the store know as well already? What was measured here is not put aside for less.
@@ -56,8 +48,8 @@ static bool import_is_known(struct store *s, int64_t problem,
 
 // SQLite's status; *TAKEN is counted.
 static int import_one(struct store *s, const struct wisdom_entry *e, unsigned *taken) {
-  long long key[DB_KEYS];
-  const char *names[DB_KEYS];
+  long long key[MAX_KEYS];
+  const char *names[MAX_KEYS];
   char *block, *texts;
   struct identity id;
   struct cell problem[STORE_CELLS], winner[STORE_CELLS];

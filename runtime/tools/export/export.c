@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "export.h"
+#include "model/value.h"
 #include "keep/store/tables.h"
 
 enum { PRECISION = 12 };
@@ -56,12 +57,8 @@ static json_t *export_moment(double when) {
 
 static json_t *export_configuration(const char *values) {
   json_t *o = json_object();
-  for (size_t n; *values; values += n + (values[n] == '\n')) {
-    size_t name = strcspn(values, "=\n");
-    n = strcspn(values, "\n");
-    if (name < n)
-      export_set(o, values, name, export_value(values + name + 1, n - name - 1));
-  }
+  for (struct named_value s; value_next(&values, &s);)
+    export_set(o, s.name, s.name_size, export_value(s.value, s.size));
   return o;
 }
 
@@ -144,37 +141,6 @@ static json_t *export_t4(const struct listed *item) {
 
 // ---- T1 -----------------------------------------------------------------------------
 
-// One line of identity_params.
-struct offered {
-  const char *name, *kind, *values;
-  size_t name_size, kind_size;
-  int when;
-  unsigned original;
-};
-
-static bool read_offered(const char **text, struct offered *p) {
-  const char *s = *text;
-  char *end;
-  p->name = s;
-  p->name_size = strcspn(s, "\t\n");
-  s += p->name_size;
-  if (*s++ != '\t')
-    return false;
-  p->kind = s;
-  p->kind_size = strcspn(s, "\t\n");
-  s += p->kind_size;
-  if (*s++ != '\t')
-    return false;
-  p->when = (int)strtol(s, &end, 10);
-  if (*end++ != '\t')
-    return false;
-  p->original = (unsigned)strtoul(end, &end, 10);
-  p->values = end;
-  *text = end + strcspn(end, "\n");
-  *text += **text == '\n';
-  return true;
-}
-
 static bool is_kind(const struct offered *p, const char *kind) {
   return strlen(kind) == p->kind_size && memcmp(p->kind, kind, p->kind_size) == 0;
 }
@@ -183,7 +149,7 @@ static bool export_is_number(const struct offered *p) {
   return is_kind(p, "int") || is_kind(p, "real");
 }
 
-static json_t *offered_value(const struct offered *p, const char *text, size_t size) {
+static json_t *export_offered(const struct offered *p, const char *text, size_t size) {
   json_t *v = export_is_number(p) ? export_value(text, size) : json_stringn(text, size);
   return v ? v : json_string("?");
 }
@@ -191,15 +157,14 @@ static json_t *offered_value(const struct offered *p, const char *text, size_t s
 // "[1, 2, 4]", as T1 has it, in a text; the original value, if there is one, in *DEFAULT.
 static char *values_text(const struct offered *p, json_t **original) {
   json_t *list = json_array();
-  const char *s = p->values;
+  const char *at = p->values, *one;
+  size_t size;
   *original = NULL;
-  for (unsigned i = 0; *s == '\t'; i++) {
-    size_t n = strcspn(++s, "\t\n");
-    json_t *v = offered_value(p, s, n);
+  for (unsigned i = 0; offered_value(&at, &one, &size); i++) {
+    json_t *v = export_offered(p, one, size);
     if (i == p->original)
       *original = json_incref(v);
     json_array_append_new(list, v);
-    s += n;
   }
   char *text = json_dumps(list, JSON_REAL_PRECISION(PRECISION));
   json_decref(list);
@@ -224,12 +189,16 @@ static json_t *export_parameter(const struct offered *p) {
 // What matters only under an optional directive has its first value elsewhere.
 static json_t *export_dependence(const struct offered *all, const struct offered *p) {
   const struct offered *on = &all[p->when];
-  json_t *first = offered_value(p, p->values + 1, strcspn(p->values + 1, "\t\n"));
+  const char *at = p->values, *value = "", *off = "";
+  size_t size = 0, off_size = 0;
+  offered_value(&at, &value, &size);
+  at = on->values;
+  offered_value(&at, &off, &off_size);
+  json_t *first = export_offered(p, value, size);
   char *text = json_dumps(first, JSON_ENCODE_ANY | JSON_REAL_PRECISION(PRECISION));
   json_t *o = json_object();
   char *expression = sys_printf("%.*s != \"%.*s\" or %.*s == %s", (int)on->name_size,
-                                on->name, (int)strcspn(on->values + 1, "\t\n"),
-                                on->values + 1, (int)p->name_size, p->name,
+                                on->name, (int)off_size, off, (int)p->name_size, p->name,
                                 text ? text : "0");
   json_object_set_new(
       o, "Parameters",
@@ -263,7 +232,7 @@ static json_t *export_t1(const struct listed *item, const struct asked *asked) {
   struct offered all[MAX_PARAMS];
   unsigned n = 0;
   json_t *params = json_array(), *conditions = json_array();
-  for (const char *s = asked->params; *s && n < MAX_PARAMS && read_offered(&s, &all[n]);
+  for (const char *s = asked->params; *s && n < MAX_PARAMS && offered_next(&s, &all[n]);
        n++) {
     json_array_append_new(params, export_parameter(&all[n]));
     if (all[n].when >= 0 && (unsigned)all[n].when < n && *all[n].values &&

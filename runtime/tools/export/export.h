@@ -17,8 +17,6 @@ struct asked {
 };
 /* False: nothing is noted of PROBLEM. */
 bool asked_find(struct store *s, int64_t problem, struct asked *out);
-/* Are VALUES ("MR=6\nNR=64\n") among what PARAMS (identity_params) offers? */
-bool asked_offers(const char *params, const char *values);
 
 /* ---- export.c -------------------------------------------------------------------- */
 

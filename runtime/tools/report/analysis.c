@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/value.h"
 #include "report.h"
 
 // ---- records ------------------------------------------------------------------------
@@ -132,34 +133,21 @@ static int analysis_add_value(struct influence *p, const char *value, double med
   return 0;
 }
 
-bool report_matters(const char *values, const char *name, size_t size) {
-  const char *at = memchr(name, '@', size),
-             *dot = at ? memrchr(at, '.', name + size - at) : NULL;
-  size_t line = dot ? (size_t)(dot + 1 - at) : 0; // "@12."
-  while (line && *values) {
-    size_t n = strcspn(values, "\n"), m = strcspn(values, "=");
-    const char *its = memchr(values, '@', m < n ? m : n);
-    bool itself = m == size && memcmp(values, name, m) == 0;
-    if (its && !itself && (size_t)(values + m - its) > line &&
-        memcmp(its, at, line) == 0 && n - m == 3 && memcmp(values + m, "=no", 3) == 0)
-      return false;
-    values += n + (values[n] == '\n');
-  }
-  return true;
+// Ends the name and the value of S, which are in a copy of ours, with a NUL.
+static void analysis_end(const struct named_value *s) {
+  ((char *)(uintptr_t)s->name)[s->name_size] = '\0';
+  ((char *)(uintptr_t)s->value)[s->size] = '\0';
 }
 
-// Splits the copy VALUES ("MR=6\nNR=64\n") in place; ALL is the text as it is.
-static int analysis_add_values(struct analysis *a, const char *all, char *values,
+// Adds the settings in COPY, which is of the text ALL.
+static int analysis_add_values(struct analysis *a, const char *all, const char *copy,
                                double median) {
-  for (char *line; (line = strsep(&values, "\n"));) {
-    char *equals = strchr(line, '=');
-    if (!equals)
+  for (struct named_value s; value_next(&copy, &s);) {
+    if (!value_matters(all, &s))
       continue;
-    *equals = '\0';
-    if (!report_matters(all, line, strlen(line)))
-      continue;
-    struct influence *p = analysis_find_param(a, line);
-    if (!p || analysis_add_value(p, equals + 1, median) != 0)
+    analysis_end(&s);
+    struct influence *p = analysis_find_param(a, s.name);
+    if (!p || analysis_add_value(p, s.value, median) != 0)
       return -1;
   }
   return 0;
@@ -176,17 +164,14 @@ static void analysis_rank(struct influence *p) {
 }
 
 // Points each parameter to its value in the winner.
-static void analysis_choose(struct analysis *a, const char *all, char *winner) {
-  for (char *line; (line = strsep(&winner, "\n"));) {
-    char *equals = strchr(line, '=');
-    if (!equals)
+static void analysis_choose(struct analysis *a, const char *all, const char *copy) {
+  for (struct named_value s; value_next(&copy, &s);) {
+    if (!value_matters(all, &s))
       continue;
-    *equals = '\0';
-    if (!report_matters(all, line, strlen(line)))
-      continue;
+    analysis_end(&s);
     for (unsigned i = 0; i < a->n_params; i++)
-      if (strcmp(a->params[i].name, line) == 0)
-        a->params[i].chosen = equals + 1;
+      if (strcmp(a->params[i].name, s.name) == 0)
+        a->params[i].chosen = s.value;
   }
 }
 

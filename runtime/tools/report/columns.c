@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/value.h"
 #include "json.h"
 
 // ---- texts, each once ---------------------------------------------------------------
@@ -72,17 +73,16 @@ static struct dictionary *columns_find(struct parameters *p, const char *name,
 
 // Adds VALUES ("MR=6\nNR=64\n"), those of record ROW, but for what does not matter in it.
 static void columns_add_values(struct parameters *p, const char *values, size_t row) {
-  for (const char *s = values; *s;) {
-    size_t n = strcspn(s, "\n"), m = strcspn(s, "=");
-    struct dictionary *d = m < n && report_matters(values, s, m) ? columns_find(p, s, m)
-                                                                 : NULL;
-    char *value = d ? sys_printf("%.*s", (int)(n - m - 1), s + m + 1) : NULL;
+  const char *at = values;
+  for (struct named_value s; value_next(&at, &s);) {
+    struct dictionary *d =
+        value_matters(values, &s) ? columns_find(p, s.name, s.name_size) : NULL;
+    char *value = d ? sys_printf("%.*s", (int)s.size, s.value) : NULL;
     if (value && json_array_size(d->of) <= row) {
       dictionary_pad(d, row);
       dictionary_add(d, value);
     }
     free(value);
-    s += n + (s[n] == '\n');
   }
 }
 

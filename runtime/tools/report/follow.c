@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/key.h"
+#include "model/value.h"
 #include "sheet.h"
 #include "base/units.h"
 
@@ -105,7 +107,7 @@ static void see_variant(const struct record *r, void *data) {
 // ---- tunings ------------------------------------------------------------------------
 
 static char *follow_name_of(const struct problem *p) {
-  char *key = problem_key_text(p);
+  char *key = key_describe(p->key, p->key_names);
   char *name = sys_printf("%s%s%s", p->kernel, key && *key ? ", " : "", key ? key : "");
   char *clean = name ? report_clean(name) : NULL;
   free(key);
@@ -223,13 +225,12 @@ static char *describe_best(const struct watched *w) {
     if (w->progress.original > 0)
       fprintf(f, ", %.3g x over the default", w->progress.original / w->best);
     const char *gap = ":";
-    for (const char *v = w->values; v && *v; v += strcspn(v, "\n"), v += *v == '\n') {
-      size_t n = strcspn(v, "\n");
-      char *one = report_matters(w->values, v, strcspn(v, "=")) ? report_first_line(v)
-                                                                : NULL;
+    const char *at = w->values;
+    for (struct named_value s; at && value_next(&at, &s);) {
+      char *one = report_value(w->values, &s);
       if (!one)
         continue;
-      fprintf(f, "%s %s%s", gap, one, n && v[n - 1] == '=' ? "\"\"" : "");
+      fprintf(f, "%s %s", gap, one);
       report_clean_free(one);
       gap = "";
     }

@@ -8,6 +8,8 @@
 
 #include "compile/static.h"
 #include "json.h"
+#include "model/key.h"
+#include "model/value.h"
 
 json_t *json_text(const char *s) {
   char *clean = report_clean(s);
@@ -36,18 +38,14 @@ static json_t *json_lines(const char *s, char separator) {
 // "MR=6\nNR=64\n" as {"MR": "6", "NR": "64"}.
 json_t *json_parameters(const char *values) {
   json_t *object = json_object();
-  while (*values) {
-    size_t n = strcspn(values, "\n"), m = strcspn(values, "=");
-    if (m < n) {
-      char *name = sys_printf("%.*s", (int)m, values);
-      char *value = sys_printf("%.*s", (int)(n - m - 1), values + m + 1);
-      char *clean = report_clean(name ? name : "?");
-      json_object_set_new(object, clean, json_text(value ? value : "?"));
-      report_clean_free(clean);
-      free(name);
-      free(value);
-    }
-    values += n + (values[n] == '\n');
+  for (struct named_value s; value_next(&values, &s);) {
+    char *name = sys_printf("%.*s", (int)s.name_size, s.name);
+    char *value = sys_printf("%.*s", (int)s.size, s.value);
+    char *clean = report_clean(name ? name : "?");
+    json_object_set_new(object, clean, json_text(value ? value : "?"));
+    report_clean_free(clean);
+    free(name);
+    free(value);
   }
   return object;
 }
@@ -55,20 +53,13 @@ json_t *json_parameters(const char *values) {
 // {"n": 512}: the expressions of the key and their values.
 static json_t *json_key(const struct problem *p) {
   json_t *object = json_object();
-  const char *names = p->key_names, *number = p->key;
-  while (*number) {
-    char *end;
-    long long value = strtoll(number, &end, 10);
-    size_t n = strcspn(names, "\n");
-    char *name = sys_printf("%.*s", (int)n, names);
+  const char *names = p->key_names, *numbers = p->key;
+  for (struct key_part part; key_next(&numbers, &names, &part);) {
+    char *name = sys_printf("%.*s", (int)part.name_size, part.name);
     char *clean = report_clean(name ? name : "?");
-    json_object_set_new(object, clean, json_integer(value));
+    json_object_set_new(object, clean, json_integer(part.number));
     report_clean_free(clean);
     free(name);
-    names += n + (names[n] == '\n');
-    if (end == number)
-      break;
-    number = end + (*end == ',');
   }
   return object;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/key.h"
+#include "model/value.h"
 #include "report.h"
 #include "base/units.h"
 
@@ -32,18 +34,15 @@ static void put_code(FILE *out, const char *text) {
 
 // "MR=6\nNR=64\n": those that matter, each for itself.
 static void put_values(FILE *out, const char *values) {
-  const char *all = values, *gap = "";
-  while (*values) {
-    size_t n = strcspn(values, "\n");
-    bool empty = n > 0 && values[n - 1] == '=';
-    char *one = sys_printf("%.*s%s", (int)n, values, empty ? "\"\"" : "");
-    if (one && *one && report_matters(all, values, strcspn(values, "="))) {
-      fputs(gap, out);
-      put_code(out, one);
-      gap = " ";
-    }
-    free(one);
-    values += n + (values[n] == '\n');
+  const char *gap = "", *at = values;
+  for (struct named_value s; value_next(&at, &s);) {
+    char *one = report_value(values, &s);
+    if (!one)
+      continue;
+    fputs(gap, out);
+    put_code(out, one);
+    report_clean_free(one);
+    gap = " ";
   }
 }
 
@@ -69,7 +68,7 @@ static void put_outcome(FILE *out, const struct analysis *a) {
 
 static void markdown_put_row(FILE *out, const struct analysis *a) {
   const struct problem *p = &a->item->problem;
-  char *key = problem_key_text(p);
+  char *key = key_describe(p->key, p->key_names);
   fputs("| ", out);
   put_code(out, p->kernel);
   fputs(" | ", out);
@@ -186,7 +185,7 @@ static void put_failures(FILE *out, const struct analysis *a) {
 
 static void put_details(FILE *out, const struct analysis *a) {
   const struct problem *p = &a->item->problem;
-  char *key = problem_key_text(p);
+  char *key = key_describe(p->key, p->key_names);
   fputs("\n<details><summary>", out);
   put_code(out, p->kernel);
   if (key && *key) {

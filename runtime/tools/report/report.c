@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/value.h"
 #include "report.h"
 
 // ---- harmless text ------------------------------------------------------------------
@@ -51,6 +52,13 @@ char *report_clean(const char *s) {
 void report_clean_free(char *s) {
   if (s != unknown)
     free(s);
+}
+
+char *report_value(const char *values, const struct named_value *s) {
+  char *text = value_matters(values, s) ? value_text(s, "\"\"") : NULL;
+  char *clean = text ? report_clean(text) : NULL;
+  free(text);
+  return clean;
 }
 
 char *report_first_line(const char *message) {

@@ -75,10 +75,10 @@ struct analysis {
 int analysis_make(struct analysis *a, const struct listed *item);
 void analysis_free(struct analysis *a);
 
-/* Does the parameter NAME (of SIZE bytes) matter in the variant of VALUES? Not where its
- * directive is left out: "tile@12.2" does not when "tile@12.1=no" (docs/design.md says
- * how sets without a name are called). */
-bool report_matters(const char *values, const char *name, size_t size);
+/* "NAME=VALUE" of S, cleaned; NULL: S does not matter among VALUES (value.h). Free with
+ * report_clean_free. */
+struct named_value;
+char *report_value(const char *values, const struct named_value *s);
 
 /* A copy fit for a terminal: valid UTF-8, no control characters; never NULL ("?" without
  * memory). The caller frees it with report_clean_free. */

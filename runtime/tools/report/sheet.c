@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/value.h"
 #include "sheet.h"
 
 enum { PLAIN_COLUMNS = 100 };
@@ -67,20 +68,14 @@ void wrapped_text(struct wrapped *w, const char *text) {
 }
 
 void wrapped_values(struct wrapped *w, const char *values) {
-  const char *all = values;
-  while (*values) {
-    size_t n = strcspn(values, "\n");
-    bool empty = n > 0 && values[n - 1] == '=';
-    char *one = sys_printf("%.*s%s", (int)n, values, empty ? "\"\"" : "");
-    char *clean = report_clean(one ? one : "?");
-    bool matters = *clean && report_matters(all, values, strcspn(values, "="));
-    if (matters && w->indent + sheet_width(clean) > sheet_columns(w->sheet))
+  const char *at = values;
+  for (struct named_value s; value_next(&at, &s);) {
+    char *clean = report_value(values, &s);
+    if (clean && w->indent + sheet_width(clean) > sheet_columns(w->sheet))
       wrapped_text(w, clean); // several flags
-    else if (matters)
+    else if (clean)
       wrapped_piece(w, clean, 2);
     report_clean_free(clean);
-    free(one);
-    values += n + (values[n] == '\n');
   }
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/key.h"
 #include "compile/static.h"
 #include "sheet.h"
 #include "base/units.h"
@@ -34,7 +35,7 @@ static void print_head(const struct sheet *s, const struct listed *item) {
           sheet_paint(s, PAINT_END), file);
   report_clean_free(name);
   report_clean_free(file);
-  char *key = problem_key_text(p);
+  char *key = key_describe(p->key, p->key_names);
   if (key && *key)
     sheet_line(s, "for", key);
   free(key);

@@ -3,26 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/key.h"
+#include "model/value.h"
 #include "report.h"
 #include "base/units.h"
 
 // "MR=6 NR=64", as far as they matter, from "MR=6\nNR=64\n".
 static void tuned_print_values(const char *values, FILE *out) {
-  for (const char *v = values; v && *v;) {
-    size_t n = strcspn(v, "\n"), name = strcspn(v, "=");
-    char *line = name < n && report_matters(values, v, name) ? report_first_line(v)
-                                                             : NULL;
-    if (line)
-      fprintf(out, " %s", line);
-    if (line)
-      report_clean_free(line);
-    v += n + (v[n] == '\n');
+  const char *at = values;
+  for (struct named_value s; at && value_next(&at, &s);) {
+    char *one = value_matters(values, &s) ? value_text(&s, "") : NULL;
+    char *clean = one ? report_clean(one) : NULL;
+    if (clean)
+      fprintf(out, " %s", clean);
+    report_clean_free(clean);
+    free(one);
   }
 }
 
 static void print_one(const struct listed *l, FILE *out) {
   const struct summary *m = &l->summary;
-  char *name = report_clean(l->problem.kernel), *key = problem_key_text(&l->problem);
+  char *name = report_clean(l->problem.kernel),
+       *key = key_describe(l->problem.key, l->problem.key_names);
   char *clean = key ? report_clean(key) : NULL, a[64], b[64];
   fprintf(out, "%s%s%s: ", name, clean && *clean ? ", " : "", clean ? clean : "");
   if (m->winner)

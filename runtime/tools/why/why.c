@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/value.h"
 #include "tools/export/export.h"
 #include "run/cuda/gpu.h"
 #include "tools/report/report.h"
@@ -104,7 +105,7 @@ static bool has_changed_compiler(const struct why *w, const char *toolchain) {
 }
 
 static bool why_holds(const struct why *w, const struct record *r) {
-  bool offered = !w->asked.block || asked_offers(w->asked.params, r->values);
+  bool offered = !w->asked.block || offered_all(w->asked.params, r->values);
   bool in_process = strncmp(r->compiler, "clang ", 6) ==
           0 || // others are not looked at here
       strncmp(r->compiler, "nvrtc ", 6) == 0;
@@ -129,13 +130,12 @@ static bool has_changed_space(const struct why *w, const struct summary *m) {
 // ---- one key ------------------------------------------------------------------------
 
 static void why_print_values(FILE *out, const char *values) {
-  for (const char *s = values; *s;) {
-    size_t n = strcspn(s, "\n");
-    char *one = sys_printf("%.*s", (int)n, s), *clean = report_clean(one ? one : "?");
-    fprintf(out, "%s%s", s > values ? "  " : "", clean);
+  const char *at = values;
+  for (struct named_value s; value_next(&at, &s);) {
+    char *one = value_text(&s, ""), *clean = report_clean(one ? one : "?");
+    fprintf(out, "%s%s", s.name > values ? "  " : "", clean);
     report_clean_free(clean);
     free(one);
-    s += n + (s[n] == '\n');
   }
 }
 
@@ -251,8 +251,8 @@ static void print_miss(const struct why *w, const struct problem *key) {
 }
 
 static void print_wisdom(const struct why *w, const struct problem *p) {
-  long long key[DB_KEYS];
-  const char *names[DB_KEYS];
+  long long key[MAX_KEYS];
+  const char *names[MAX_KEYS];
   char *text = NULL, *why = NULL;
   struct wisdom_entry like = { .problem = *p };
   struct identity id;
