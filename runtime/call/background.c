@@ -11,6 +11,7 @@
 
 #include "live.h"
 #include "call/session/session.h"
+#include "run/cpu/module.h"
 #include "keep/store/store.h"
 
 enum { CRASHES = 2 }; // of one key's tuners; then it keeps the default
@@ -73,7 +74,7 @@ int background_start(struct site *s, struct node *n, void *const *args,
 bool background_calls(void) {
   if (!background_goes())
     return false;
-  if (session_abandoned())
+  if (module_abandoned())
     return true;
   tell_allowance();
   return atomic_load(&background.node->retired) || session_has_news();
@@ -82,7 +83,7 @@ bool background_calls(void) {
 static void background_cancel(void) {
   live_close();
   session_cancel();
-  session_abandon(false);
+  module_abandon(false);
   atomic_store(&background.site, NULL);
 }
 
@@ -99,7 +100,7 @@ static void background_settle(enum session_state state, struct outcome *out) {
                 s->kernel->name);
   else if (state != SESSION_NONE)
     decide_outcome(s, n, out);
-  session_abandon(false);
+  module_abandon(false);
   atomic_store(&background.site,
                NULL); // from here on whoever closes the site may free it
 }
@@ -107,7 +108,7 @@ static void background_settle(enum session_state state, struct outcome *out) {
 void background_look(double seconds) {
   if (!background_goes())
     return;
-  if (session_abandoned() || atomic_load(&background.node->retired))
+  if (module_abandoned() || atomic_load(&background.node->retired))
     return background_cancel();
   tell_allowance();
   struct outcome *out = sys_malloc(sizeof *out);
@@ -133,7 +134,7 @@ bool background_leave(const struct site *s) {
   atomic_fetch_sub(&background.leaving, 1);
   bool left = atomic_load(&background.site) != s;
   if (!left) // that thread waits for the loader, which is about to take the kernel away
-    session_abandon(true);
+    module_abandon(true);
   return left;
 }
 

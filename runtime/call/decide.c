@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "compile/nvrtc.h"
+#include "base/role.h"
 #include "keep/capture/capture.h"
 #include "run/cuda/gpu.h"
 #include "live.h"
+#include "run/cpu/module.h"
 #include "run/cpu/openmp.h"
 #include "run/cpu/stack.h"
 #include "call/session/session.h"
@@ -75,7 +77,7 @@ static bool decide_install(struct site *s, struct node *n, const char *path,
     n->handle = handle;
     site_note(&n->values, values);
     decide(n, code, why);
-  } else if (!session_abandoned()) {
+  } else if (!module_abandoned()) {
     log_once(AUTOTUNE_WARN, s->kernel->name, "%s: the tuned variant cannot be loaded: %s",
              s->kernel->name, message ? message : "no memory");
   }
@@ -173,7 +175,7 @@ static void decide_checked(struct site *s, struct node *n, struct outcome *out) 
     known->path = sys_strdup(out->path);
   if (known->path && decide_adopt(s, n, known)) {
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, atomic_load(&n->why)->text);
-  } else if (!session_abandoned()) {
+  } else if (!module_abandoned()) {
     snprintf(known->why, sizeof known->why, "%s: %.300s",
              known->source[0] ? known->source : "the stored winner, whose code is lost",
              out->why);
@@ -204,10 +206,10 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
   if (atomic_load(&n->decided) && (!out->tuned || (values && current_is(n, values))))
     site_note(&n->why, out->why); // a race that changes nothing
   else if ((!values || !decide_install(s, n, out->path, values, out->why)) &&
-           !session_abandoned())
+           !module_abandoned())
     decide(n, k->original,
            values ? "default: the tuned variant cannot be loaded" : out->why);
-  if (session_abandoned()) // its kernel is gone
+  if (module_abandoned()) // its kernel is gone
     ;
   else if (decide_current(n) != k->original)
     watch_begin(n, out->tuned ? out->seconds : 0, 0);
@@ -460,7 +462,7 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
   state->reserved[0] = 0;
   state->capture = NULL;
   int error = errno;
-  if (session_inside() || k->abi != AUTOTUNE_ABI)
+  if (role_inside() || k->abi != AUTOTUNE_ABI)
     return k->original;
   struct site *s = site_of(place);
   struct node *n = s ? node_of(s, key) : NULL;

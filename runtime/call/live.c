@@ -13,6 +13,7 @@
 
 #include "compile/compile.h"
 #include "live.h"
+#include "run/cpu/module.h"
 #include "run/cpu/openmp.h"
 #include "call/session/session.h"
 
@@ -66,7 +67,7 @@ void live_load(const struct autotune_kernel *k, unsigned arm, int fd) {
   struct slot *s = &live.slots[arm];
   *s = (struct slot){ .led = false };
   s->code = module_load(path, k->symbols, k->n_symbols, &s->handle, &message);
-  if (!s->code && !session_abandoned())
+  if (!s->code && !module_abandoned())
     log_message(AUTOTUNE_INFO, "%s: a variant cannot be loaded: %s", k->name,
                 message ? message : "no memory");
   free(message);

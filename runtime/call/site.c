@@ -12,7 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/role.h"
 #include "run/cuda/gpu.h"
+#include "run/cpu/module.h"
 #include "site.h"
 
 static struct {
@@ -279,7 +281,7 @@ static void free_site(struct site *s) {
 void autotune_site_close(struct autotune_site *place) {
   struct site *s = place->state;
   // At exit other threads may still run the variants; in a tuner nothing is cleaned up.
-  if (!s || atomic_load(&runtime.exiting) || session_inside())
+  if (!s || atomic_load(&runtime.exiting) || role_inside())
     return;
   sites_lock();
   for (struct site **at = &runtime.sites; *at; at = &(*at)->next)

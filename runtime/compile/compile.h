@@ -40,13 +40,6 @@ const struct jit_api *jit_open(char **message);
  * has an OpenMP runtime of LLVM already. 0 or -1. */
 int openmp_open(char **message);
 
-/* ---- module.c: the winner as a shared object ------------------------------------- */
-
-/* dlopens PATH, binds what it lacks to SYMBOLS (its relocations are walked), and returns
- * its autotune_entry; NULL and *MESSAGE on failure. *HANDLE is for dlclose. */
-autotune_fn module_load(const char *path, const struct autotune_symbol *symbols, size_t n,
-                        void **handle, char **message);
-
 /* ---- pool.c: compiling ahead ----------------------------------------------------- */
 
 struct pool;

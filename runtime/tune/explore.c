@@ -260,13 +260,13 @@ static void explore_try(struct tuning *t, struct compiled *compiled) {
       STATUS_PENDING) // else the workers are lost, and this one may be why
     candidate_settle(t, c, &trial, c->object.seconds);
   else
-    c->done = !session_stopping(); // stays pending in the store, unless it is innocent
+    c->done = !role_stopping(); // stays pending in the store, unless it is innocent
   if (provisional_wants(t, c))
     provisional_offer(t, c);
 }
 
 static bool is_ended(const struct tuning *t) {
-  return t->lost || session_stopping();
+  return t->lost || role_stopping();
 }
 
 // Where the default took all the time, one variant is tried all the same: a tuning that
@@ -367,7 +367,7 @@ bool explore_compile(struct tuning *t, struct candidate *c) {
   if (pool_submit(t->pool, c->point, ticket, c->variant) != 0)
     return false;
   t->in_flight++;
-  while (t->in_flight > 0 && sys_now() < t->deadline && !session_stopping()) {
+  while (t->in_flight > 0 && sys_now() < t->deadline && !role_stopping()) {
     tune_report(t, tune_silence(NULL));
     if (t->online)
       online_step(t);

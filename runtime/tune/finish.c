@@ -200,7 +200,7 @@ int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
     SAY(out, "no race: none of what was fastest before could be run");
     return -1;
   }
-  if (session_stopping()) {
+  if (role_stopping()) {
     SAY(out, "default: the tuning was interrupted");
     return -1;
   }

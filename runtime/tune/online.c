@@ -300,7 +300,7 @@ void online_step(struct tuning *t) {
 
 // What an earlier process found good is compiled and checked again, to compete.
 static void see_again(struct tuning *t) {
-  for (int found = 0; found < FINALISTS && !session_stopping(); found++) {
+  for (int found = 0; found < FINALISTS && !role_stopping(); found++) {
     double best = tune_best(t).median;
     struct candidate *next = NULL;
     for (unsigned i = 0; i < t->n; i++) {
@@ -365,7 +365,7 @@ int online_finish(struct tuning *t, bool *decided) {
   struct online *o = t->online;
   see_again(t);
   o->last = sys_now();
-  while (!o->race.over && !session_stopping() && has_calls(t)) {
+  while (!o->race.over && !role_stopping() && has_calls(t)) {
     tune_report(t, tune_silence(NULL));
     online_step(t);
     if (all_sent(t) && !o->racing)

@@ -157,7 +157,7 @@ static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
   double end = sys_now() + 0.15 * t->budget; // what the search left is not to be used up
   if (end > t->deadline)
     end = t->deadline;
-  for (unsigned round = 0; !t->lost && !session_stopping(); round++) {
+  for (unsigned round = 0; !t->lost && !role_stopping(); round++) {
     end += throttle_keep(t);
     pool_pause(t->pool, true);
     for (unsigned i = 0; i < n && !t->lost; i++) {
@@ -228,7 +228,7 @@ static void run_duel(struct tuning *t, struct runner_up *original,
     race_run(t, n % 2 ? &b : &a);
     race_run(t, n % 2 ? &a : &b);
     n = race_fewer(&a, &b);
-    if (n == 0 || t->lost || session_stopping())
+    if (n == 0 || t->lost || role_stopping())
       break; // one has failed, or all is over
     decided = n >= INTERVAL && (is_beaten(t, &a, &b) || !may_beat(&a, &b));
   }

@@ -177,6 +177,6 @@ void share_phase(const struct tuning *t, enum phase phase, const char *why) {
                         .why = why };
   // Who is told to end is in nobody's way: the next process may be asking already what is
   // known.
-  if (t->store && t->plan->kind != PLAN_CHECK && !session_stopping())
+  if (t->store && t->plan->kind != PLAN_CHECK && !role_stopping())
     store_progress(t->store, t->id, &c);
 }

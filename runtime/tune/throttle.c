@@ -56,7 +56,7 @@ double throttle_keep(struct tuning *t) {
     tune_report(t, tune_silence(NULL));
     if (t->online)
       online_step(t);
-  } while (!throttle_allows(t) && !session_stopping());
+  } while (!throttle_allows(t) && !role_stopping());
   pool_pause(t->pool, false);
   double slept = sys_now() - start; // is not time that was used
   t->deadline += slept;

@@ -3,6 +3,7 @@
 #ifndef AUTOTUNE_TUNE_H
 #define AUTOTUNE_TUNE_H
 
+#include "base/role.h"
 #include "compile/compile.h"
 #include "compile/jit.h"
 #include "compile/static.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The winner as a shared object: linked by lld, opened by dlopen, bound to the site. */
+#include "run/cpu/module.h"
 #include "jit_fixture.h"
 
 #include <dlfcn.h>

@@ -23,6 +23,8 @@
 #include "call/live.h"
 #include "base/channel.h"
 #include "packet.h"
+#include "base/role.h"
+#include "run/cpu/module.h"
 #include "run/cpu/openmp.h"
 
 // Seconds for the tuner to say its first word, and to end after its last; how many may
@@ -34,9 +36,8 @@ enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2, HOUR = 3600 };
 static struct {
   atomic_int socket, memory, pidfd;
   _Atomic(struct shared_memory *) shared;
-  _Atomic(pthread_t) forker; // the thread that is forking a tuner
-  atomic_uint memfds;        // loaded so far, for names that are never the same
-  atomic_bool abandoned; // the kernel's library is gone: nothing of it may be looked at
+  _Atomic(pthread_t) forker;    // the thread that is forking a tuner
+  atomic_uint memfds;           // loaded so far, for names that are never the same
   uint64_t suspects[COMPILING]; // what the last tuners were compiling when they crashed
   unsigned n_suspects;
   pid_t pid;
@@ -57,14 +58,6 @@ struct shared_memory *session_shared_memory(void) {
   return atomic_load(&session.shared);
 }
 
-void session_abandon(bool yes) {
-  atomic_store(&session.abandoned, yes);
-}
-
-bool session_abandoned(void) {
-  return atomic_load(&session.abandoned);
-}
-
 bool session_suspects(uint64_t variant) {
   for (unsigned i = 0; i < session.n_suspects; i++)
     if (session.suspects[i] == variant)
@@ -80,13 +73,13 @@ static void close_one(atomic_int *fd) {
 
 void session_forget(void) {
   // The fork of a tuner, a zygote or a worker sees to its descriptors itself.
-  if (session_inside() || pthread_equal(atomic_load(&session.forker), pthread_self()))
+  if (role_inside() || pthread_equal(atomic_load(&session.forker), pthread_self()))
     return;
   close_one(&session.socket);
   close_one(&session.memory);
   close_one(&session.pidfd);
   atomic_store(&session.shared, NULL);
-  session_abandon(false);
+  module_abandon(false);
   session.kernel = NULL;
   session.orphaned = true;
 }
@@ -386,7 +379,7 @@ static bool session_obey(struct outcome *out) {
 enum session_state session_wait(double seconds, struct outcome *out) {
   double until = seconds < 0 ? 1e300 : sys_now() + seconds;
   bool gone = false;
-  while (session.kernel && !session_abandoned()) {
+  while (session.kernel && !module_abandoned()) {
     double now = sys_now(), end = until < session.end ? until : session.end;
     if (take_packet(end - now, &gone)) {
       session.read++;

@@ -95,12 +95,6 @@ struct shared_memory {
 
 /* ---- session.c, tuner.c ---------------------------------------------------------- */
 
-/* True in the tuner and all that is forked from it: there, every kernel is its default
- * variant. */
-bool session_inside(void);
-/* In the tuner: it has been asked to end (by a signal, or because the program is gone).
- */
-bool session_stopping(void);
 /* In the tuner: offers the program what it may run meanwhile. */
 void session_offer(const struct outcome *out);
 /* In the tuner: hands the shared object behind FD to the program, as ARM. False: the
@@ -108,10 +102,6 @@ void session_offer(const struct outcome *out);
 bool session_send_variant(unsigned arm, int fd);
 /* The page of the session that runs; NULL: there is none, or no memory for it. */
 struct shared_memory *session_shared_memory(void);
-/* The kernel's library was closed while another thread, which looks after the session,
- * waited for the loader: that thread is to look at nothing of the kernel's. */
-void session_abandon(bool yes);
-bool session_abandoned(void);
 /* In the tuner: was VARIANT being compiled when a former tuner of this session crashed?
  */
 bool session_suspects(uint64_t variant);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/channel.h"
+#include "base/role.h"
 #include "packet.h"
 #include "tune/tune.h"
 
@@ -22,28 +23,15 @@ struct line {
 };
 
 static struct {
-  atomic_bool inside;
-  volatile sig_atomic_t stopping;
-  int socket, program; // program: its pidfd, or -1
-  struct line *line;   // NULL: not a tuner, or not yet
-} tuner = { .socket = -1, .program = -1 };
-
-bool session_inside(void) {
-  return atomic_load_explicit(&tuner.inside, memory_order_relaxed);
-}
-
-bool session_stopping(void) {
-  struct pollfd p = { tuner.program, POLLIN, 0 };
-  if (!tuner.stopping && tuner.program >= 0 && poll(&p, 1, 0) > 0)
-    tuner.stopping = 1;
-  return tuner.stopping != 0;
-}
+  int socket;
+  struct line *line; // NULL: not a tuner, or not yet
+} tuner = { .socket = -1 };
 
 // A program that does not wait may not read for long: it can do without the news, but not
 // without the outcome. FD goes with the packet unless it is -1.
 static bool send_with(const struct line *l, const struct packet *p, int fd) {
   int flags = l->background && p->kind != PACKET_OUTCOME ? MSG_DONTWAIT : 0;
-  bool sent = message_send(l->socket, p, sizeof *p, fd, flags, session_stopping);
+  bool sent = message_send(l->socket, p, sizeof *p, fd, flags, role_stopping);
   if (sent && l->shared)
     atomic_fetch_add(&l->shared->news, 1);
   return sent;
@@ -64,7 +52,7 @@ bool session_ask(const struct gpu_request *r, int fd, void *answer, size_t size,
   double end = sys_now() + seconds;
   if (!tuner.line || tuner.line->background || !send_with(tuner.line, &p, fd))
     return false;
-  while (!session_stopping() && sys_now() < end) {
+  while (!role_stopping() && sys_now() < end) {
     struct pollfd ready = { tuner.socket, POLLIN, 0 };
     if (poll(&ready, 1, 250) <= 0)
       continue;
@@ -90,7 +78,7 @@ void session_offer(const struct outcome *out) {
 
 static void tuner_stop(int signal) {
   (void)signal;
-  tuner.stopping = 1;
+  role_stop();
 }
 
 static void forward_log(enum autotune_level level, const char *message, void *data) {
@@ -116,7 +104,7 @@ static void look_at_socket(int signal) {
   int error = errno;
   (void)signal;
   if (poll(&p, 1, 0) > 0)
-    tuner.stopping = 1;
+    role_stop();
   errno = error;
 }
 
@@ -130,7 +118,7 @@ static bool tuner_follow(const struct tuner_job *job) {
   fcntl(tuner.socket, F_SETOWN, getpid());
   fcntl(tuner.socket, F_SETFL, fcntl(tuner.socket, F_GETFL) | O_ASYNC);
   look_at_socket(SIGIO);
-  return !session_stopping();
+  return !role_stopping();
 }
 
 static void set_signals(void) {
@@ -152,7 +140,7 @@ void tuner_main(const struct tuner_job *job) {
     fds[n++] = job->program;
   if (file >= 0)
     fds[own = n++] = file;
-  atomic_store(&tuner.inside, true);
+  role_take(ROLE_TUNER);
   set_signals();
   sandbox_no_core();
   if (sandbox_descriptors(fds, n) != 0)
@@ -160,7 +148,7 @@ void tuner_main(const struct tuner_job *job) {
   if (own)
     serve_moved(fds[own]);
   tuner.socket = fds[0];
-  tuner.program = watches ? fds[2] : -1;
+  role_watch(watches ? fds[2] : -1);
   if (!tuner_follow(job))
     _exit(1);
   struct line l = { .socket = fds[0],

@@ -19,7 +19,7 @@
 #include "compile/compile.h"
 #include "compile/resolve.h"
 #include "base/base.h"
-#include "call/session/session.h"
+#include "module.h"
 
 #if defined(__x86_64__)
 enum {
@@ -41,7 +41,16 @@ static struct {
   atomic_int holder;  /* process that loads, 0: none. A fork in another thread leaves the
                          parent's  number in the child, which then takes over */
   atomic_uint opened; /* numbers the names of memory files */
+  atomic_bool abandoned;
 } modules;
+
+void module_abandon(bool yes) {
+  atomic_store(&modules.abandoned, yes);
+}
+
+bool module_abandoned(void) {
+  return atomic_load(&modules.abandoned);
+}
 
 static void module_lock(void) {
   int self = (int)getpid(), holder = 0;
@@ -228,13 +237,13 @@ static void *open_bound(const char *path, struct binding *b) {
   struct relocations r;
   void *known = module_open_file(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   if (known) {
-    if (!session_abandoned() && read_dynamic(known, &r) && each_slot(&r, is_bound, b))
+    if (!module_abandoned() && read_dynamic(known, &r) && each_slot(&r, is_bound, b))
       return known;
     dlclose(known);
   }
   void *handle = known ? open_copy(path) : module_open_file(path, RTLD_NOW | RTLD_LOCAL);
   // While this waited for the loader, the library with the symbols may have been closed.
-  if (handle && !session_abandoned() && read_dynamic(handle, &r) &&
+  if (handle && !module_abandoned() && read_dynamic(handle, &r) &&
       each_slot(&r, bind_slot, b))
     return handle;
   if (handle)

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/channel.h"
+#include "base/role.h"
 #include "sandbox.h"
-#include "call/session/session.h"
 
 // Seconds that a process which only does our work may take before it counts as hanging.
 enum { START_GRACE = 60, GRACE = 10 };
@@ -51,7 +51,7 @@ static bool take_notice(struct worker_pool *w, struct notice *n, double seconds)
     struct pollfd p = { w->orders, POLLIN, 0 };
     double left = end - sys_now();
     int got = poll(&p, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
-    if (got < 0 && errno == EINTR && !session_stopping())
+    if (got < 0 && errno == EINTR && !role_stopping())
       continue;
     if (got <= 0 || recv(w->orders, n, sizeof *n, 0) != (ssize_t)sizeof *n)
       break;
@@ -64,7 +64,7 @@ static bool take_notice(struct worker_pool *w, struct notice *n, double seconds)
 }
 
 static bool worker_order(struct worker_pool *w, enum order what) {
-  if (w->pid > 0 && message_send(w->orders, &what, sizeof what, -1, 0, session_stopping))
+  if (w->pid > 0 && message_send(w->orders, &what, sizeof what, -1, 0, role_stopping))
     return true;
   end_zygote(w);
   return false;
@@ -250,7 +250,7 @@ static int worker_await_answer(struct worker_pool *w, const struct trial_plan *p
   // Each run has its limit, and the zygote sees to it; this is for the case that it
   // cannot.
   double end = sys_now() + plan->budget + 4 * plan->limit + START_GRACE;
-  while (!session_stopping()) {
+  while (!role_stopping()) {
     struct pollfd p[2] = { { w->commands, POLLIN, 0 }, { w->orders, POLLIN, 0 } };
     double left = end - sys_now();
     struct notice n;
@@ -272,7 +272,7 @@ static int worker_await_answer(struct worker_pool *w, const struct trial_plan *p
     worker_judge(&n, plan, out);
     return 0;
   }
-  out->status = session_stopping() ? STATUS_PENDING : STATUS_TIMEOUT;
+  out->status = role_stopping() ? STATUS_PENDING : STATUS_TIMEOUT;
   end_zygote(w);
   return -1;
 }
@@ -292,7 +292,7 @@ static int worker_trial(struct worker_pool *w, bool reference, uint64_t ticket,
   if (ready) {
     c.serial = ++w->serial;
     w->last = ticket;
-    if (message_send(w->commands, &c, sizeof c, fd, 0, session_stopping))
+    if (message_send(w->commands, &c, sizeof c, fd, 0, role_stopping))
       rc = worker_await_answer(w, plan, a, out);
     if (out->status != STATUS_OK && out->status != STATUS_LOAD)
       kill_worker(w); // it may have written anywhere

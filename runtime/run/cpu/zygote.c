@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/channel.h"
+#include "base/role.h"
 #include "openmp.h"
 #include "sandbox.h"
 
@@ -209,6 +210,7 @@ static void zygote_serve(struct zygote *z) {
 void zygote_main(struct zygote *z, pid_t parent) {
   char message[256], *why = NULL;
   int fds[2] = { z->orders, z->commands };
+  role_take(ROLE_WORKER);
   setsid(); // what the terminal sends is not for variants
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (!sandbox_follow(parent, SIGKILL))

@@ -14,7 +14,7 @@
 #include "compile/cuda_library.h"
 #include "compile/nvrtc.h"
 #include "gpu.h"
-#include "call/session/session.h"
+#include "base/role.h"
 
 enum { MOST_DEVICES = 64 };
 
@@ -124,7 +124,7 @@ const struct gpu_info *gpu_info_get(int ordinal) {
   if (ordinal < 0 || ordinal >= MOST_DEVICES)
     return NULL;
   struct gpu_info *known = atomic_load(&gpu.devices[ordinal]);
-  const struct gpu_api *api = known || session_inside() ? NULL : gpu_api_get(NULL);
+  const struct gpu_api *api = known || role_inside() ? NULL : gpu_api_get(NULL);
   struct gpu_info *g = api ? sys_calloc(1, sizeof *g) : NULL;
   if (!g)
     return known;

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/role.h"
 #include "call/site.h"
 #include "gpu.h"
 
@@ -355,7 +356,7 @@ int autotune_launch_kernel(struct autotune_site *site, const long long *key,
     same = e->key[i] == key[i];
   if (same)
     return launch(site, e, args, asked);
-  if (session_inside() || k->abi != AUTOTUNE_ABI || !k->gpu)
+  if (role_inside() || k->abi != AUTOTUNE_ABI || !k->gpu)
     return AUTOTUNE_LAUNCH_DEFAULT;
   int error = errno;
   int rc = launch_miss(site, key, args, asked);

@@ -14,7 +14,7 @@
 
 #include "compile/cuda_library.h"
 #include "base/channel.h"
-#include "call/session/session.h"
+#include "base/role.h"
 #include "spawn.h"
 
 // Seconds until one that was killed counts as left behind.
@@ -156,13 +156,13 @@ void helper_status(struct helper *h, char *text, size_t size) {
 // ---- packets ------------------------------------------------------------------------
 
 bool helper_send(const struct helper *h, const void *data, size_t size, int fd) {
-  return message_send(h->socket, data, size, fd, 0, session_stopping);
+  return message_send(h->socket, data, size, fd, 0, role_stopping);
 }
 
 enum helper_wait helper_receive(const struct helper *h, void *data, size_t size,
                                 double seconds) {
   double end = sys_now() + seconds;
-  while (!session_stopping()) {
+  while (!role_stopping()) {
     struct pollfd p = { h->socket, POLLIN, 0 };
     double left = end - sys_now();
     if (left <= 0)

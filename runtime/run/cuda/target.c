@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/channel.h"
+#include "base/role.h"
 #include "run/target.h"
 #include "serve.h"
 #include "call/session/session.h"
@@ -168,7 +169,7 @@ static int in_program(struct device *d, enum gpu_what what, uint64_t ticket,
       session_ask(&r, fd, reply, sizeof *reply, NULL, target_patience(plan));
   if (answered)
     rc = target_copy_answer(&reply->answer, true, out);
-  else if (!session_stopping())
+  else if (!role_stopping())
     snprintf(out->message, sizeof out->message, "the program does not answer");
   if (answered && reply->answer.sticky)
     rc = -1; // its context is lost, and all that is tried there would fail

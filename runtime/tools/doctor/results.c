@@ -11,6 +11,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "run/cpu/module.h"
 #include "compile/compile.h"
 #include "compile/jit.h"
 #include "doctor.h"

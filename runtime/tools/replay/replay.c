@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "run/cpu/module.h"
 #include "call/site.h"
 #include "keep/capture/capture.h"
 #include "compile/compile.h"
