@@ -13,7 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cc/cc.h"
 #include "front/lang/cuda/cuda.h"
+#include "front/lang/language.h"
 
 enum { SKIPPED = 77 };
 
@@ -243,14 +245,14 @@ static bool compile_unit(const struct source *s, const struct kernel *k,
 }
 
 static bool file(const char *path, char **args, bool print) {
-  struct compile_options o = translate_options(path, args);
+  struct compile_options o = cc_options(path, args);
   struct source *s = source_read(path);
   unsigned n_pragmas = 0, n_kernels = 0;
   if (!s)
     return fprintf(stderr, "%s: cannot be read\n", path), false;
   struct pragma *pragmas = pragma_all(s, &n_pragmas);
-  source_parse(s);
-  struct kernel *kernels = cuda_kernels(s, pragmas, n_pragmas, &n_kernels);
+  source_parse(s, o.language);
+  struct kernel *kernels = kernel_all(s, pragmas, n_pragmas, &n_kernels);
   bool good = diag_errors() == 0 && n_kernels > 0;
   for (unsigned i = 0; good && i < n_kernels; i++) {
     struct cuda_unit u =

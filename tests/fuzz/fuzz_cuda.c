@@ -3,7 +3,9 @@
 // nothing wrong all that is made of it, for a device and for the CPU.
 #include <stdio.h>
 
+#include "cc/cc.h"
 #include "front/lang/cuda/cuda.h"
+#include "front/lang/language.h"
 #include "fuzz.h"
 
 static void read_file(const char *text, size_t size) {
@@ -11,8 +13,8 @@ static void read_file(const char *text, size_t size) {
   unsigned n, n_kernels, n_launches;
   struct pragma *pragmas = pragma_all(s, &n);
   if (n > 0) {
-    source_parse(s);
-    struct kernel *kernels = cuda_kernels(s, pragmas, n, &n_kernels);
+    source_parse(s, &language_cuda);
+    struct kernel *kernels = kernel_all(s, pragmas, n, &n_kernels);
     for (unsigned i = 0; i < n_kernels && diag_errors() == 0; i++) {
       struct text out = { 0 };
       points_count(&kernels[i]);
@@ -29,11 +31,14 @@ static void read_file(const char *text, size_t size) {
 
 static void translate(const char *text, size_t size) {
   static const char *const none[] = { NULL };
-  const struct compile_options options = { .args = none, .compiler = none };
+  const struct compile_options options = { .args = none,
+                                           .compiler = none,
+                                           .emulate = true };
   struct source *s = source_of("fuzz.cu", text, size);
-  struct text out = { 0 };
+  struct text out = { 0 }, emulated = { 0 };
   diag_reset();
-  cuda_translate(s, &options, true, &out);
+  if (translate_source(s, &options, &out))
+    cuda_emulate(s->path, &out, &emulated);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "fuzz.h"
-#include "front/kernel/kernel.h"
+#include "front/lang/language.h"
 
 static void read_file(const char *text, size_t size) {
   struct source *s = source_of("fuzz.c", text, size);
@@ -14,7 +14,7 @@ static void read_file(const char *text, size_t size) {
   if (n > 0 && !mentioned)
     __builtin_trap(); // `autotune cc` would not have looked
   if (n > 0) {
-    source_parse(s);
+    source_parse(s, &language_c);
     struct kernel *kernels = kernel_all(s, pragmas, n, &n_kernels);
     for (unsigned i = 0; i < n_kernels && diag_errors() == 0; i++) {
       struct text out = { 0 };

@@ -4,13 +4,13 @@
 #include <stdio.h>
 
 #include "fuzz.h"
-#include "front/kernel/kernel.h"
+#include "front/lang/language.h"
 
 static void read_text(const struct text *t) {
   struct source *s = source_of("fuzz.c", t->data, t->size);
   unsigned n, n_kernels;
   struct pragma *pragmas = pragma_all(s, &n);
-  source_parse(s);
+  source_parse(s, &language_c);
   struct kernel *kernels = kernel_all(s, pragmas, n, &n_kernels);
   for (unsigned i = 0; i < n_kernels && diag_errors() == 0; i++) {
     struct text out = { 0 };

@@ -203,8 +203,8 @@ static void finds_directives(void **state) {
       "#pragma \\\n once\n"
       "#endif";
   struct text found = { 0 };
-  struct cc_directive d;
-  for (size_t at = 0; cc_directive_next(slice_of(text), &at, &d);) {
+  struct directive d;
+  for (size_t at = 0; directive_next(slice_of(text), &at, &d);) {
     struct slice rest = slice_trim(d.rest);
     text_printf(&found, "%.*s[%.*s]", (int)d.word.size, d.word.data,
                 rest.size > 6 && rest.data[0] == '<' ? 6 : (int)rest.size, rest.data);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "autotune_abi.h"
-#include "front/kernel/kernel.h"
+#include "front/lang/language.h"
 
 static struct source *source;
 
@@ -18,7 +18,7 @@ static struct kernel *kernel_of(const char *text) {
   diag_reset();
   source = source_of("test.c", text, strlen(text));
   struct pragma *pragmas = pragma_all(source, &n);
-  source_parse(source);
+  source_parse(source, &language_c);
   struct kernel *k = kernel_all(source, pragmas, n, &n_kernels);
   assert_int_equal(diag_errors(), 0);
   assert_int_equal(n_kernels, 1);

@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "loops_random.h"
-#include "front/front.h"
+#include "front/lang/language.h"
 
 #define POINTS 5 // of each kernel's space
 #define BAKED 1  // of these, also written for that point alone
@@ -93,7 +93,7 @@ static struct kernel *understand(const char *source, struct source **s, bool qui
     dup2(null, 2);
   diag_reset();
   *s = source_of("test.c", source, strlen(source));
-  source_parse(*s);
+  source_parse(*s, &language_c);
   struct pragma *p = pragma_all(*s, &n_pragmas);
   struct kernel *k = kernel_all(*s, p, n_pragmas, &n_kernels);
   bool fine = diag_errors() == 0 && n_kernels == 1;

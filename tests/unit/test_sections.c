@@ -16,6 +16,8 @@
 #include <cmocka.h>
 
 #include "autotune_abi.h"
+#include "cc/cc.h"
+#include "front/lang/language.h"
 #include "loops_random.h"
 #include "sections_random.h"
 
@@ -114,7 +116,7 @@ static void test_random(void **state) {
                     seed * UINT64_C(1000003) + i);
   write_file("random.c", &plain);
   struct source *s = source_of("random.c", plain.data, plain.size);
-  struct compile_options o = translate_options("random.c", (char *[]){ NULL });
+  struct compile_options o = cc_options("random.c", (char *[]){ NULL });
   const struct kernel *kernels = translate_kernels(s, &o, &n_kernels);
   assert_int_equal(n_kernels, count);
   for (unsigned i = 0; i < n_kernels; i++) {

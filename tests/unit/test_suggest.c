@@ -8,13 +8,13 @@
 
 #include <cmocka.h>
 
-#include "front/kernel/kernel.h"
 #include "front/analysis/analysis.h"
+#include "front/lang/language.h"
 
 static struct model *model_of(const char *text) {
   struct source *s = source_of("f.c", text, strlen(text));
   struct kernel *k = arena_alloc(sizeof *k);
-  source_parse(s);
+  source_parse(s, &language_c);
   TSNode root = ts_tree_root_node(s->tree), f = { 0 };
   for (uint32_t i = 0; i < ts_node_named_child_count(root); i++)
     if (node_is(ts_node_named_child(root, i), "function_definition"))

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "front/lang/language.h"
 #include "front/analysis/analysis.h"
 
 static TSNode nodes[16]; // the `for` loops of the function, in source order
@@ -24,7 +25,7 @@ static void find_loops(TSNode n) {
 static struct usage read_usage(const char *text) {
   static struct function f;
   struct source *s = source_of("f.c", text, strlen(text));
-  source_parse(s);
+  source_parse(s, &language_c);
   f = (struct function){ .node = ts_node_named_child(ts_tree_root_node(s->tree), 0) };
   n_nodes = 0;
   find_loops(f.node);

@@ -42,14 +42,14 @@ struct baked { /* of one kernel */
   struct copies *copies; /* where there is a winner */
 };
 
+/* Has O write winners in, as B asks. */
+void bake_into(struct compile_options *o, const struct bake *b);
 /* Sets `baked` of each of the N kernels; UNITS as emit_file has them. What cannot be
  * baked is told. */
 void bake_choose(const struct source *s, struct kernel *kernels, unsigned n,
                  struct unit *const *units, const struct expansion *x,
                  const struct compile_options *o);
 
-/* Are functions of winners written for K? Else it stays as it is. */
-bool bake_applies(const struct kernel *k);
 /* What stands in front of the file. */
 void bake_heading(const struct kernel *kernels, unsigned n, const struct source *s,
                   const struct compile_options *o, struct text *out);
@@ -88,10 +88,5 @@ void copies_write(const struct copies *c, struct text *out);
 /* Macros that the copies have defined anew are as before. Params have their defaults
  * again. */
 void copies_restore(const struct copies *c, struct text *out);
-
-/* What emit.c writes in place of a stub: in front of F, for its name, behind it. */
-void bake_before(const struct emission *e, const struct function *f);
-const char *bake_default(const struct emission *e);
-void bake_after(const struct emission *e, const struct function *f);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define WORD(s) (int)(s).size, (s).data
 
-bool bake_applies(const struct kernel *k) {
+static bool bake_applies(const struct kernel *k) {
   return k->baked && k->baked->n_winners;
 }
 
@@ -38,7 +38,7 @@ static const char *winner_name(const struct emission *e, unsigned index) {
   return arena_printf("%s%u", own_name(e, "tuned"), index + 1);
 }
 
-const char *bake_default(const struct emission *e) {
+static const char *bake_default(const struct emission *e) {
   return default_name(e);
 }
 
@@ -179,7 +179,7 @@ static void write_switch(const struct emission *e) {
 
 // ---- in place of a stub -------------------------------------------------------------
 
-void bake_before(const struct emission *e, const struct function *f) {
+static void bake_before(const struct emission *e, const struct function *f) {
   if (f != &e->k->main) { // which nobody may call but the switch
     bake_write_header(e, f);
     text_printf(e->out, " AUTOTUNE_UNUSED;\n");
@@ -205,7 +205,7 @@ static bool has_openmp(const struct compile_options *o) {
   return false;
 }
 
-void bake_after(const struct emission *e, const struct function *f) {
+static void bake_after(const struct emission *e, const struct function *f) {
   if (!bake_applies(e->k))
     return;
   const struct baked *b = e->k->baked;
@@ -221,4 +221,16 @@ void bake_after(const struct emission *e, const struct function *f) {
     return;
   bake_ranges(e->k, own_name(e, "winner"), e->out);
   write_switch(e);
+}
+
+static const struct baking baking = { .choose = bake_choose,
+                                      .heading = bake_heading,
+                                      .applies = bake_applies,
+                                      .before = bake_before,
+                                      .after = bake_after,
+                                      .name = bake_default };
+
+void bake_into(struct compile_options *o, const struct bake *b) {
+  o->baking = &baking;
+  o->bake = b;
 }

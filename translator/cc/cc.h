@@ -4,14 +4,13 @@
  *   args.c      the command line of gcc and clang, by a table
  *   emulate.c   --emulate: nvcc's command line as one for the CPU
  *   nvcc.c      that of nvcc
- *   scan.c      the directives of a text
+ *   read.c      a file and its options, for other commands
  *   headers.c   what a source includes of the user's headers; and
  *   inline.c    those with kernels put inline
  *   source.c    one source: its translation, and the compiler's arguments for it
  *   depend.c    dependency files
  *   errors.c    what the compiler says of a translated file
  *   link.c      libautotune and the one OpenMP runtime
- *   run.c       processes and temporary files (declared in translator.h)
  *   cc.c        the plan: hand the command on, or what to run instead */
 #ifndef AUTOTUNE_CC_H
 #define AUTOTUNE_CC_H
@@ -105,6 +104,13 @@ struct cc_command *cc_command_read(int argc, char **argv, bool emulate);
  * cc_command_read is to read with EMULATE. */
 char **cc_emulate_command(int *argc, char **argv, const char *clang);
 
+/* ---- emulate_cuda.c -------------------------------------------------------------- */
+
+/* IN, a .cu file at PATH as it was translated, for a C++ compiler and the emulator's
+ * headers: its launches and dynamic shared memory, annotated or not. Lines stay where
+ * they were. */
+void cuda_emulate(const char *path, const struct text *in, struct text *out);
+
 /* ---- nvcc.c ---------------------------------------------------------------------- */
 
 /* Takes WORD apart, an option of nvcc, with NEXT behind it (NULL: nothing): A has WORD in
@@ -120,14 +126,14 @@ bool cc_nvcc_words(const char *path, char **args, struct words *w);
 /* WORD for the host's compiler, which preprocesses for both sides. */
 void cc_nvcc_to_host(struct words *w, const char *word);
 
-/* ---- scan.c ---------------------------------------------------------------------- */
+/* ---- read.c ---------------------------------------------------------------------- */
 
-struct cc_directive {
-  size_t offset, end;      /* its line, with the newline and continued lines */
-  struct slice word, rest; /* "include", "<stdio.h> // …\n" */
-};
-/* The next directive at or after *AT, which moves behind it. False: there is none. */
-bool cc_directive_next(struct slice text, size_t *at, struct cc_directive *d);
+/* The options of the file at PATH, from what follows `--` (NULL-terminated), which for a
+ * .cu file may be nvcc's. Sets `language`, by PATH or `-x cu`. */
+struct compile_options cc_options(const char *path, char **args);
+/* The file at PATH as `autotune cc` translates it, headers with kernels inline, and in *O
+ * what cc_options makes of ARGS. Fatal where it cannot be read. */
+struct source *cc_read(const char *path, char **args, struct compile_options *o);
 
 /* ---- headers.c and inline.c ------------------------------------------------------ */
 
@@ -140,7 +146,7 @@ struct cc_header {    /* the source too: it is the first */
   bool once, guarded;     /* #pragma once; all in #ifndef X, #define X … #endif */
   bool active, done;      /* while putting it inline: inside it; was put there */
   struct cc_include {
-    struct cc_directive directive;
+    struct directive directive;
     struct slice name;
     bool quoted, next /* include_next */;
     unsigned target;  /* index of a header; 0: not one of the user's */

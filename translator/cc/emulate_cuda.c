@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cc.h"
-#include "front/lang/cuda/cuda.h"
+#include "front/lang/language.h"
 
 struct edit {
   size_t offset, size;
@@ -277,9 +277,9 @@ static void rewrite_macro(struct emulation *e, struct slice body) {
 }
 
 static void find_macros(struct emulation *e) {
-  struct cc_directive d;
+  struct directive d;
   for (size_t from = 0;
-       cc_directive_next((struct slice){ e->s->text, e->s->size }, &from, &d);)
+       directive_next((struct slice){ e->s->text, e->s->size }, &from, &d);)
     if (slice_is(d.word, "define"))
       rewrite_macro(e, d.rest);
 }
@@ -298,8 +298,7 @@ void cuda_emulate(const char *path, const struct text *in, struct text *out) {
   char *known = without_attributes(in->data, in->size);
   struct emulation e = { .s = source_of(path, known, in->size) };
   size_t done = 0;
-  e.s->cuda = true;
-  source_parse(e.s);
+  source_parse(e.s, &language_cuda);
   TSNode root = ts_tree_root_node(e.s->tree);
   find_shared(&e);
   find_entries(&e);

@@ -35,7 +35,7 @@ static const char *headers_folder_of(const char *path) {
 // ---- reading one file ---------------------------------------------------------------
 
 // The X of #ifndef X or #if !defined(X); empty: it is neither.
-static struct slice guard_name(const struct cc_directive *d) {
+static struct slice guard_name(const struct directive *d) {
   struct slice rest = slice_trim(d->rest);
   if (slice_is(d->word, "ifndef"))
     return rest;
@@ -51,15 +51,15 @@ static struct slice guard_name(const struct cc_directive *d) {
 // written.
 static bool is_guarded(struct slice text) {
   size_t at = 0, depth = 1;
-  struct cc_directive first, second, d = { 0 };
-  if (!cc_directive_next(text, &at, &first) || !guard_name(&first).size ||
-      !cc_directive_next(text, &at, &second) || !slice_is(second.word, "define"))
+  struct directive first, second, d = { 0 };
+  if (!directive_next(text, &at, &first) || !guard_name(&first).size ||
+      !directive_next(text, &at, &second) || !slice_is(second.word, "define"))
     return false;
   struct slice guard = guard_name(&first), name = slice_trim(second.rest);
   if (!guard.size || name.size < guard.size ||
       memcmp(guard.data, name.data, guard.size) != 0)
     return false;
-  while (depth && cc_directive_next(text, &at, &d)) {
+  while (depth && directive_next(text, &at, &d)) {
     if (d.word.size >= 2 && memcmp(d.word.data, "if", 2) == 0)
       depth++;
     else if (slice_is(d.word, "endif"))
@@ -67,11 +67,11 @@ static bool is_guarded(struct slice text) {
     else if (depth == 1 && (slice_is(d.word, "else") || slice_is(d.word, "elif")))
       return false;
   }
-  return depth == 0 && !cc_directive_next(text, &at, &d);
+  return depth == 0 && !directive_next(text, &at, &d);
 }
 
 // "NAME" or <NAME>; one that a macro names is not seen.
-static void headers_add_include(struct cc_header *h, const struct cc_directive *d) {
+static void headers_add_include(struct cc_header *h, const struct directive *d) {
   struct slice rest = d->rest;
   if (!rest.size || (rest.data[0] != '"' && rest.data[0] != '<'))
     return;
@@ -91,8 +91,8 @@ static void headers_scan(struct cc_header *h) {
   h->mentions = h->kernel = source_mentions_autotune(h->text.data, h->text.size);
   if (!memmem(h->text.data, h->text.size, "include", 7))
     return;
-  struct cc_directive d;
-  for (size_t at = 0; cc_directive_next(h->text, &at, &d);) {
+  struct directive d;
+  for (size_t at = 0; directive_next(h->text, &at, &d);) {
     if (slice_is(d.word, "include") || slice_is(d.word, "include_next"))
       headers_add_include(h, &d);
     else if (slice_is(d.word, "pragma") && slice_is(slice_trim(d.rest), "once"))
@@ -218,8 +218,8 @@ static void headers_add_names(struct slice text, size_t at, struct words *names)
 }
 
 static void find_names(const struct cc_header *h, struct words *names) {
-  struct cc_directive d;
-  for (size_t at = 0; h->mentions && cc_directive_next(h->text, &at, &d);) {
+  struct directive d;
+  for (size_t at = 0; h->mentions && directive_next(h->text, &at, &d);) {
     struct lexer l = lexer_of(d.rest);
     if (slice_is(d.word, "pragma") && slice_is(lex(&l).text, "autotune") &&
         slice_is(lex(&l).text, "kernel"))

@@ -103,7 +103,7 @@ static const char *inline_respell(const struct cc_headers *hs,
 // The directive as it is, or with the name under which its file is found from here.
 static void inline_add_include(struct inliner *in, const struct cc_header *h,
                                const struct cc_include *include) {
-  const struct cc_directive *d = &include->directive;
+  const struct directive *d = &include->directive;
   const char *line = h->text.data + d->offset;
   const char *name = NULL;
   bool at_home = h == in->headers->list[0] && !in->headers->conflict;
@@ -169,8 +169,8 @@ static void inline_text(struct inliner *in, struct cc_header *h) {
   size_t at = 0, written = 0, depth = 0,
          touched = 0; // groups open, and how many of those are changed
   unsigned next = 0;
-  struct cc_directive d;
-  while (cc_directive_next(h->text, &at, &d)) {
+  struct directive d;
+  while (directive_next(h->text, &at, &d)) {
     const struct cc_include *include = next < h->n_includes ? &h->includes[next] : NULL;
     bool here = include && include->directive.offset == d.offset;
     bool once = slice_is(d.word, "pragma") && slice_is(slice_trim(d.rest), "once");

@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bake/bake.h"
 #include "cc.h"
+#include "front/lang/language.h"
 
 static const char *source_basename_of(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -97,14 +99,22 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {
   s->quote = !h->conflict;
   struct text whole = cc_headers_inline(h);
   struct source *source = source_of(s->shown, whole.data, whole.size);
-  source->cuda = s->input->kind == CC_CUDA;
   struct compile_options options = { .args = translator_args(c, s),
                                      .clang = cc_clang(),
                                      .compiler = c->compiler.list,
-                                     .emulate = emulate,
-                                     .bake = c->bake };
-  if (!translate_source(source, &options, &s->text))
+                                     .language = s->input->kind == CC_CUDA
+                                         ? &language_cuda
+                                         : &language_c,
+                                     .emulate = emulate };
+  if (c->bake)
+    bake_into(&options, c->bake);
+  struct text out = { 0 };
+  if (!translate_source(source, &options, &out))
     return false;
+  if (emulate)
+    cuda_emulate(s->shown, &out, &s->text);
+  else
+    s->text = out;
   // A word in a comment is no pragma: then the user's own file is compiled.
   s->translated = s->text.size != whole.size ||
       memcmp(s->text.data, whole.data, whole.size) != 0;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "front/lang/language.h"
+#include "cc/cc.h"
 #include "bake/bake.h"
 
 static const char usage[] =
@@ -70,12 +72,12 @@ int command_bake(int argc, char **argv) {
     fatal("%s is what is baked, and would be overwritten: name another file behind -o",
           g.out);
   struct compile_options o;
-  struct source *s = translate_read(g.in, args, &o);
+  struct source *s = cc_read(g.in, args, &o);
   struct text out = { 0 };
-  o.bake = &g.bake;
+  bake_into(&o, &g.bake);
   if (!translate_source(s, &o, &out))
     return 1;
-  if (translate_write(g.out, &out) != 0)
+  if (file_replace(g.out, &out) != 0)
     fatal("%s: %s", g.out ? g.out : "standard output", strerror(errno));
   return 0;
 }

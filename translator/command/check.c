@@ -3,8 +3,9 @@
 // them, also with the build's own arguments. Writes and compiles nothing.
 #include <string.h>
 
+#include "cc/cc.h"
 #include "autotune_abi.h"
-#include "front/lang/cuda/cuda.h"
+#include "front/lang/language.h"
 
 #define MAX_LISTED 12 // candidates of one param that are spelled out
 
@@ -72,7 +73,7 @@ static void print_keys(const struct kernel *k) {
   fputs("  key\n    ", stdout);
   for (unsigned i = 0; i < k->n_keys; i++)
     printf("%s%.*s", i ? ", " : "", (int)k->keys[i].size, k->keys[i].data);
-  if (k->cuda && !k->key_given)
+  if (k->language->device && !k->key_given)
     print_launch_key(k);
   else
     puts(k->n_keys ? "" : "none: all calls are the same problem");
@@ -89,7 +90,7 @@ static void print_sections(const struct kernel *k) {
     printf("    %-5s %s\n", access[k->sections[i].access], k->sections[i].name);
     output = output || (k->sections[i].access & AUTOTUNE_OUT);
   }
-  if (k->cuda && !k->n_sections)
+  if (k->language->device && !k->n_sections)
     puts(
         "    no sections, so all memory that pointers to what is not const lead into is saved\n"
         "    and compared: in(…) and out(…) would say how much of it matters");
@@ -102,56 +103,6 @@ static void print_sections(const struct kernel *k) {
     printf("    verified with rtol %g\n", k->rtol);
   else if (k->verify)
     puts(k->verify == AUTOTUNE_VERIFY_OFF ? "    not verified" : "    verified exactly");
-}
-
-static void print_dims(const char *what, const struct dims *d) {
-  printf("    %s ", what);
-  for (unsigned i = 0; i < d->n; i++)
-    printf("%s%.*s", i ? ", " : "", (int)d->of[i].size, d->of[i].data);
-  putchar('\n');
-}
-
-// How variants are launched; block(16x16, …) is among the parameters.
-static void print_geometry(const struct cuda_kernel *c) {
-  puts("  geometry");
-  if (c->block.n)
-    print_dims("block ", &c->block);
-  else if (c->block_param < 0)
-    puts("    block  as launched");
-  if (c->grid.n)
-    print_dims("grid  ", &c->grid);
-  else if (c->block.n || c->block_param >= 0)
-    puts(
-        c->ceil
-            ? "    grid   the threads of the launch, rounded up"
-            : "    grid   the threads of the launch; blocks that do not divide them are left "
-              "out");
-  else
-    puts("    grid   as launched");
-  if (c->shared.size)
-    printf("    shared %.*s\n", (int)c->shared.size, c->shared.data);
-  if (c->flags & AUTOTUNE_GPU_NO_ISOLATE)
-    puts("    variants are first tried in this process: isolate(off)");
-  if (c->flags & AUTOTUNE_GPU_NO_FLUSH)
-    puts("    the cache is not flushed between runs: flush(off)");
-}
-
-static void print_launches(const struct source *s, const struct cuda_kernel *c) {
-  puts("  launches");
-  for (unsigned i = 0; i < c->n_launches; i++) {
-    const struct launch *l = &c->launches[i];
-    const char *path;
-    unsigned line = source_where(s, l->start, &path, NULL);
-    printf("    %s:%u: %.*s", path, line, (int)l->callee.size, l->callee.data);
-    if (l->template_args.size)
-      printf("<%.*s>", (int)l->template_args.size, l->template_args.data);
-    fputs("<<<", stdout);
-    for (unsigned j = 0; j < l->n_config; j++)
-      printf("%s%.*s", j ? ", " : "", (int)l->config[j].size, l->config[j].data);
-    puts(l->runtime ? ">>> by cudaLaunchKernel" : ">>>");
-  }
-  if (c->n_launches == 0)
-    puts("    none in this file");
 }
 
 static void print_kernel(const struct source *s, const struct kernel *k) {
@@ -170,17 +121,15 @@ static void print_kernel(const struct source *s, const struct kernel *k) {
   else
     print_keys(k);
   print_sections(k);
-  if (k->cuda) {
-    print_geometry(k->cuda);
-    print_launches(s, k->cuda);
-  }
+  if (k->language->print)
+    k->language->print(s, k);
 }
 
 // False: something is wrong with the file at PATH, and told.
 static bool check_file(const char *path, char **args) {
   unsigned before = diag_errors(), n;
   struct compile_options o;
-  struct source *s = translate_read(path, args, &o);
+  struct source *s = cc_read(path, args, &o);
   const struct kernel *kernels = translate_kernels(s, &o, &n);
   unsigned errors = diag_errors() - before;
   for (unsigned i = 0; i < n; i++)

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "front/lang/language.h"
+#include "cc/cc.h"
 #include "autotune_abi.h"
 #include "front/kernel/kernel.h"
 #include "suggest/suggest.h"
@@ -66,7 +68,7 @@ static bool is_plain_function(const struct candidates *c, TSNode n) {
 }
 
 static void add_function(struct candidates *c, TSNode n) {
-  struct kernel k = { .choose = -1, .atol = -1 };
+  struct kernel k = { .choose = -1, .atol = -1, .language = c->s->language };
   TSNode body = node_field(n, "body");
   if (!node_holds(body, "for_statement") || !is_plain_function(c, n))
     return;
@@ -279,7 +281,7 @@ static bool suggest(struct source *s, const struct compile_options *o) {
   struct text out = { 0 };
   unsigned n = 0;
   c.pragmas = pragma_all(s, &c.n_pragmas);
-  source_parse(s);
+  source_parse(s, o->language);
   find_functions(&c, ts_tree_root_node(s->tree));
   if (diag_errors())
     return false;
@@ -325,8 +327,8 @@ int command_suggest(int argc, char **argv) {
   struct source *s = source_read(in);
   if (!s)
     fatal("%s: %s", in, strerror(errno));
-  struct compile_options o = translate_options(in, argv + (i < argc ? i + 1 : argc));
-  if (o.cuda || s->cuda)
+  struct compile_options o = cc_options(in, argv + (i < argc ? i + 1 : argc));
+  if (!o.language->loops_check)
     return fprintf(stderr,
                    "autotune suggest: %s: CUDA kernels have no loops to suggest for: "
                    "block(…) is their pragma\n",

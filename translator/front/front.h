@@ -102,12 +102,12 @@ struct source {
   unsigned n_origins; /* sorted */
   TSTree *tree;       /* NULL until source_parse */
   const char *parsed; /* what it is the tree of: TEXT with blanks for pragmas */
-  bool cuda;          /* CUDA C++, by its name; may be set before source_parse */
+  const struct language *language; /* set by source_parse (lang/language.h) */
 };
 struct source *source_read(const char *path); /* NULL and errno */
 struct source *source_of(const char *path, const char *text, size_t size);
-void source_parse(
-    struct source *s); /* with its language's grammar; trees are the arena's */
+/* With LANGUAGE's grammar; does nothing where S has a tree. Trees are the arena's. */
+void source_parse(struct source *s, const struct language *language);
 /* The root of a tree of the bytes [START, END) alone, where errors elsewhere have no say.
  */
 TSNode source_parse_part(const struct source *s, size_t start, size_t end);
@@ -162,8 +162,32 @@ struct token lex(struct lexer *l); /* skips blanks, comments, continuations */
 const char *lex_line_end(const char *p, const char *end);
 /* A copy in which comments, continuations and ends of lines are blanks: offsets stay. */
 char *lex_blank(const char *text, size_t size);
-/* True if NAME is one of TEXT's words. */
+/* True if TEXT holds the word NAME. */
 bool lex_mentions(struct slice text, struct slice name);
+/* Moves L past the brackets that open at its next token, if they do; returns where they
+ * end. */
+const char *skip_brackets(struct lexer *l);
+
+/* ---- words.c --------------------------------------------------------------------- */
+
+bool is_storage(struct slice word);   /* static, inline, … */
+bool is_attribute(struct slice word); /* __attribute__, …: parentheses follow */
+bool is_qualifier(struct slice word); /* const, restrict, … */
+bool is_tag(struct slice word);       /* struct, union, enum */
+bool is_typeof(struct slice word);
+bool is_integer_word(struct slice word); /* int, size_t, … */
+bool is_real_word(struct slice word);
+bool is_type_word(struct slice word); /* any of the four before, char, void, … */
+bool is_keyword(struct slice word);   /* of C: all of these but size_t and the like */
+
+/* ---- directive.c: lines of the preprocessor, without preprocessing ---------------- */
+
+struct directive {
+  size_t offset, end;      /* its line, with the newline and continued lines */
+  struct slice word, rest; /* "include", "<stdio.h> // …\n" */
+};
+/* The next directive at or after *AT, which moves past it. False: there is none. */
+bool directive_next(struct slice text, size_t *at, struct directive *d);
 
 /* ---- pragma/pragma.c: syntax only ------------------------------------------------ */
 
@@ -327,9 +351,10 @@ struct kernel {
   const char **compilers;
   unsigned n_compilers; /* at least "clang" */
   bool openmp;
-  bool left_out;            /* of this build by an #if: set by translate.c */
-  bool inferred;            /* the sections are those that suggest/section.c can prove */
-  struct cuda_kernel *cuda; /* of a __global__ function; NULL: C (cuda/cuda.h) */
+  bool left_out; /* of this build by an #if: set by translate.c */
+  bool inferred; /* the sections are those that suggest/section.c can prove */
+  const struct language *language; /* of its file */
+  struct cuda_kernel *cuda;        /* what only lang/cuda knows of it */
   struct baked *baked; /* what is known of it, to be written into the file (bake/bake.h);
                           NULL: nothing */
 };
@@ -371,13 +396,14 @@ struct compile_options { /* of the user's command line, as the preprocessor need
       *args; /* -I, -D, -U, -include, -std=, -m*, -f*, -O*, -isystem …; NULL-terminated.
                 First comes `-iquote` of the source's folder where that is needed, so
                 that the text may be compiled from a file in temp_folder() */
-  const char *clang;           /* clang 22's program */
-  bool cuda;                   /* translate_options: it is a .cu file */
-  const char *const *compiler; /* the user's compiler, with what stands before it
-                                  (ccache); NULL-terminated; NULL: not known */
-  bool emulate;                /* a .cu file is to become C++ for the CPU */
-  const struct bake *
-      bake; /* winners are to be written in (bake/bake.h); NULL: kernels become tunable */
+  const char *clang;               /* clang 22's program */
+  const struct language *language; /* of the file; NULL: by its name */
+  const char *const *compiler;     /* the user's compiler, with what stands before it
+                                      (ccache); NULL-terminated; NULL: not known */
+  bool emulate;                    /* a .cu file is to become C++ for the CPU */
+  const struct baking *baking;     /* winners are to be written in; NULL: kernels become
+                                      tunable (lang/language.h) */
+  const struct bake *bake;         /* what BAKING is asked for (bake/bake.h) */
 };
 struct expansion; /* one compiler's view of the file */
 struct expansion *expand_file(const struct source *s, const struct kernel *kernels,
@@ -407,7 +433,7 @@ struct unit unit_build(const struct source *s, const struct kernel *k,
 struct unit unit_replay(const struct source *s, const struct kernel *k,
                         const struct expansion *x);
 
-/* ---- emit/emit.c, translate.c ---------------------------------------------------- */
+/* ---- emit/emit.c ----------------------------------------------------------------- */
 
 /* Writes the whole translated file. */
 void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
@@ -416,27 +442,8 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
                struct unit *const
                    *units /* [kernel][compiler]; NULL: an #if leaves the kernel out */,
                const struct compile_options *o, struct text *out);
-/* The passes in order. False: there were errors (all told). A file without pragmas comes
- * out as it is. S is the text to translate, which is not always what is at S->path:
- * headers with kernels stand inline in it, between linemarkers (source_where). */
-bool translate_source(struct source *s, const struct compile_options *o,
-                      struct text *out);
-/* The same without writing: the kernels, with the types and defaults that the build gives
- * them. *N is 0 where there were errors. */
-const struct kernel *translate_kernels(struct source *s, const struct compile_options *o,
-                                       unsigned *n);
-/* For the file at PATH, from what stands behind `--` (NULL-terminated), which for a .cu
- * file may be as nvcc has it. Sets `cuda`, by PATH or `-x cu`. */
-struct compile_options translate_options(const char *path, char **args);
-/* The file at PATH as `autotune cc` translates it, headers with kernels inline, and in *O
- * what translate_options makes of ARGS. */
-struct source *translate_read(const char *path, char **args, struct compile_options *o);
 
-/* OUT to the file at PATH, whole or not at all, or to standard output (NULL). 0, or -1
- * and errno. */
-int translate_write(const char *path, const struct text *out);
-
-/* ---- cc/run.c: processes and temporary files ------------------------------------- */
+/* ---- run.c: processes and temporary files ---------------------------------------- */
 
 /* A private folder, made when first asked for and removed at exit and by signals that end
  * us. */
@@ -446,6 +453,9 @@ void temp_remove(void); /* at once: before an exec */
 char *temp_path(const char *name);
 /* Writes a file; fatal where that fails. */
 void file_write(const char *path, const char *data, size_t size);
+/* Writes OUT to the file at PATH, whole or not at all, or to standard output (NULL). 0,
+ * or -1 and errno. */
+int file_replace(const char *path, const struct text *out);
 /* Runs ARGV and waits. Standard output goes into *OUT unless OUT is NULL, standard error
  * (with OUT and where ERRORS is not NULL) into *ERRORS. The exit status; 128 + signal;
  * 127 and errno: not started. */

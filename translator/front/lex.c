@@ -220,3 +220,20 @@ bool lex_mentions(struct slice text, struct slice name) {
       return true;
   return false;
 }
+
+const char *skip_brackets(struct lexer *l) {
+  struct lexer ahead = *l;
+  int depth = 0;
+  struct token t = lex(&ahead);
+  if (!slice_is(t.text, "(") && !slice_is(t.text, "["))
+    return l->p;
+  for (; t.kind != TOKEN_END; t = lex(&ahead)) {
+    char c = t.text.size == 1 ? *t.text.data : 0;
+    depth += c == '(' || c == '[';
+    depth -= c == ')' || c == ']';
+    if (depth == 0)
+      break;
+  }
+  *l = ahead;
+  return l->p;
+}

@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "front/kernel/kernel.h"
-
-const TSLanguage *tree_sitter_c(void); // a grammar's one symbol; it has no header
-const TSLanguage *tree_sitter_cuda(void);
+#include "front/lang/language.h"
 
 static void find_lines(struct source *s) {
   unsigned n = 1;
@@ -63,16 +60,9 @@ static void find_origins(struct source *s) {
   }
 }
 
-static bool source_is_cuda(const char *path) {
-  const char *dot = strrchr(path, '.');
-  return dot && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0);
-}
-
 struct source *source_of(const char *path, const char *text, size_t size) {
   struct source *s = arena_alloc(sizeof *s);
-  *s = (struct source){
-    .path = path, .text = text, .size = size, .cuda = source_is_cuda(path)
-  };
+  *s = (struct source){ .path = path, .text = text, .size = size };
   find_lines(s);
   find_origins(s);
   return s;
@@ -120,25 +110,6 @@ static bool is_pragma_macro(struct slice word, struct slice next) {
       (isalpha((unsigned char)*word.data) || *word.data == '_') && !is_keyword(word);
 }
 
-// Where an attribute of CUDA that the grammar does not know ends, whose WORD is before L;
-// NULL: it is none. PREVIOUS is the token in front of it: `]` opens a lambda, `[=]
-// __device__ (int i) { … }`.
-static const char *cuda_attribute(struct slice previous, struct slice word,
-                                  struct lexer l) {
-  static const char *const names[] = { "__align__",        "__builtin_align__",
-                                       "__cluster_dims__", "__block_size__",
-                                       "__maxnreg__",      "__launch_bounds__" };
-  if (slice_is(previous, "]") &&
-      (slice_is(word, "__device__") || slice_is(word, "__host__"))) {
-    struct lexer ahead = l;
-    return slice_is(lex(&ahead).text, "__device__") ? ahead.p : l.p;
-  }
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (slice_is(word, names[i]))
-      return skip_brackets(&l);
-  return NULL;
-}
-
 static void source_hide(const struct source *s, char *copy, const char *begin,
                         const char *end) {
   for (const char *p = begin; p < end; p++)
@@ -167,8 +138,8 @@ static const char *without_pragmas(const struct source *s) {
       if (slice_is(lex(&ahead).text, ")") && open && string)
         end = ahead.p;
     }
-    if (!end && s->cuda)
-      end = cuda_attribute(previous, t.text, l);
+    if (!end && s->language->attribute_end)
+      end = s->language->attribute_end(previous, t.text, l);
     source_hide(s, copy, t.text.data, end ? end : t.text.data);
     if (is_pragma_macro(previous, t.text))
       source_hide(s, copy, previous.data, previous.data + previous.size);
@@ -189,9 +160,8 @@ static TSTree *front_source_parse(const struct source *s, const char *text, size
                     .end_point = { UINT32_MAX, UINT32_MAX },
                     .start_byte = (uint32_t)start,
                     .end_byte = (uint32_t)end };
-  if (!ts_parser_set_language(parser, s->cuda ? tree_sitter_cuda() : tree_sitter_c()))
-    fatal("this libtree-sitter does not accept the grammar of %s",
-          s->cuda ? "CUDA" : "C");
+  if (!ts_parser_set_language(parser, s->language->grammar()))
+    fatal("this libtree-sitter does not accept the grammar of %s", s->language->name);
   if (start > 0 || end < s->size)
     ts_parser_set_included_ranges(parser, &range, 1);
   TSTree *tree = ts_parser_parse_string(parser, NULL, text, (uint32_t)s->size);
@@ -202,9 +172,10 @@ static TSTree *front_source_parse(const struct source *s, const char *text, size
   return tree;
 }
 
-void source_parse(struct source *s) {
+void source_parse(struct source *s, const struct language *language) {
   if (s->tree)
     return;
+  s->language = language;
   s->parsed = without_pragmas(s);
   s->tree = front_source_parse(s, s->parsed, 0, s->size);
 }

@@ -7,7 +7,7 @@
 
 #include "analysis.h"
 #include "autotune_abi.h"
-#include "front/kernel/kernel.h"
+#include "front/lang/language.h"
 
 struct reach { // of one access
   const struct access *x;
@@ -366,7 +366,8 @@ static struct slice section_widen(struct slice text) {
 
 void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x) {
   bool output = false;
-  if (k->n_sections || k->returns || k->cuda || k->verify == AUTOTUNE_VERIFY_OFF)
+  if (k->n_sections || k->returns || !k->language->loops_check ||
+      k->verify == AUTOTUNE_VERIFY_OFF)
     return;
   struct sections found = sections_infer(scan_function(s, k, &k->main, x), true);
   for (unsigned i = 0; i < found.n; i++) {

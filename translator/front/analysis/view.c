@@ -245,7 +245,7 @@ struct view *view_of(const struct source *s, const struct expansion *x,
   size_t start = all.size;
   text_add(&all, out.data, out.size);
   v->source = source_of(s->path, all.data, all.size);
-  source_parse(v->source);
+  source_parse(v->source, s->language);
   v->function = *f;
   v->function.node = last_function(v->source);
   v->function.n_directives = 0; // which stand on loops of the source

@@ -3,7 +3,6 @@
 // write stands between `#line`s of a file "<autotune>", warnings off.
 #include <string.h>
 
-#include "bake/bake.h"
 #include "front/reach/unit.h"
 
 void emit_resume(const struct source *s, size_t at, struct text *out) {
@@ -173,8 +172,8 @@ static void emit_declare(const struct emission *e, const struct function *f) {
 static void emit_before(const struct emission *e, const struct function *f) {
   emit_begin_generated(e->out);
   emit_define_params(e, true);
-  if (e->o->bake)
-    bake_before(e, f);
+  if (e->o->baking)
+    e->o->baking->before(e, f);
   else
     emit_declare(e, f);
   text_printf(e->out, "AUTOTUNE_AS_WRITTEN\n");
@@ -184,8 +183,8 @@ static void emit_before(const struct emission *e, const struct function *f) {
 static void emit_after(const struct emission *e, const struct function *f) {
   const char *name = e->k->main.name;
   emit_begin_generated(e->out);
-  if (e->o->bake) {
-    bake_after(e, f);
+  if (e->o->baking) {
+    e->o->baking->after(e, f);
   } else if (f == &e->k->main) {
     emit_hide_macros(e, true);
     text_printf(e->out, "typedef __typeof__(%s) autotune_type_%s;\n", name, name);
@@ -252,8 +251,8 @@ static void emit_apply(const struct source *s, const struct edit *edit,
     emit_before(edit->emission, edit->function);
     break;
   case EDIT_NAME:
-    if (edit->emission->o->bake) { // to be read
-      text_printf(out, "%s", bake_default(edit->emission));
+    if (edit->emission->o->baking) { // to be read
+      text_printf(out, "%s", edit->emission->o->baking->name(edit->emission));
       break;
     }
     text_printf(out, "autotune_default_%s\n", edit->function->name);
@@ -269,7 +268,7 @@ static void emit_edit_kernel(const struct source *s, struct edits *edits,
                              const struct emission *e) {
   const struct function *f = &e->k->main;
   emit_edit_add(edits, (struct edit){ f->start, f->start, EDIT_BEFORE, e, f });
-  if (!e->o->bake || bake_applies(e->k)) {
+  if (!e->o->baking || e->o->baking->applies(e->k)) {
     edit_linkage(s, edits, f);
     emit_edit_add(
         edits,
@@ -306,8 +305,8 @@ void emit_file(const struct source *s, const struct pragma *pragmas, unsigned n_
   size_t at = s->size >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   text_add(out, s->text, at);
   if (any) {
-    if (o->bake)
-      bake_heading(kernels, n_kernels, s, o, out);
+    if (o->baking)
+      o->baking->heading(kernels, n_kernels, s, o, out);
     else
       text_printf(out, "#include <autotune_abi.h>\n");
     emit_resume(s, 0, out);

@@ -4,9 +4,14 @@
 // *const *`.
 #include <string.h>
 
+#include "front/lang/language.h"
 #include "front/reach/unit.h"
 
 #define WORD(s) (int)(s).size, (s).data
+
+static const struct emit_style *style_of(const struct emission *e) {
+  return e->k->language->emit;
+}
 
 // Not `register`: the slow path takes the addresses of its parameters. And what only a
 // kernel of CUDA's may have.
@@ -40,15 +45,7 @@ void emit_parameters(const struct emission *e, const char *behind) {
 void emit_unpacked(const struct emission *e) {
   for (unsigned i = 0; i < e->k->n_args; i++) {
     text_printf(e->out, "%s\n    ", i ? "," : "");
-    if (e->k->cuda)
-      text_printf(e->out,
-                  "::autotune::argument<decltype(autotune_arg_%s_%u)>(autotune_a[%u])",
-                  e->k->main.name, i, i);
-    else if (e->k->args[i].pointer)
-      text_printf(e->out, "*(void **)autotune_a[%u]", i);
-    else
-      text_printf(e->out, "*(__typeof__(autotune_arg_%s_%u) *)autotune_a[%u]",
-                  e->k->main.name, i, i);
+    style_of(e)->unpack(e, i);
   }
 }
 
@@ -73,9 +70,9 @@ static const char *name_in(const struct kernel_arg *a) {
   return at;
 }
 
-// Bounds that C++ knows, where they are constants.
+// Bounds that the compiler of the class knows, where they are constants.
 static bool keeps_bounds(const struct emission *e, struct lexer l) {
-  return e->k->cuda && !slice_is(lex(&l).text, "]");
+  return style_of(e)->members && !slice_is(lex(&l).text, "]");
 }
 
 // An argument's declaration under our name. Array bounds may be other arguments, which
@@ -85,7 +82,7 @@ static void declare_argument(const struct emission *e, unsigned index) {
   const char *name = name_in(a);
   struct lexer l = lexer_of(a->text);
   const char *from = a->text.data;
-  text_printf(e->out, e->k->cuda ? "static " : "extern ");
+  text_printf(e->out, style_of(e)->members ? "static " : "extern ");
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     bool open = slice_is(t.text, "[") && !keeps_bounds(e, l);
     bool is_name = t.text.data == name;
@@ -177,27 +174,10 @@ void emit_numbered(const struct emission *e, struct slice expr) {
   }
 }
 
-static void machine_names(const struct emission *e) {
-  static const char *const gpu[][2] = {
-    { "AUTOTUNE_SMEM_PER_BLOCK", "smem_per_block" },
-    { "AUTOTUNE_SMEM_PER_SM", "smem_per_sm" },
-    { "AUTOTUNE_REGISTERS", "registers" },
-    { "AUTOTUNE_SMS", "sms" },
-    { "AUTOTUNE_WARP", "warp" },
-    { "AUTOTUNE_MAX_THREADS", "max_threads" },
-    { "AUTOTUNE_CC", "cc" },
-  };
-  static const char *const machine[][2] = {
-    { "AUTOTUNE_L1D", "l1d" },         { "AUTOTUNE_L2", "l2" },
-    { "AUTOTUNE_L3", "l3" },           { "AUTOTUNE_LINE", "line" },
-    { "AUTOTUNE_VECTOR", "vector" },   { "AUTOTUNE_CORES", "cores" },
-    { "AUTOTUNE_THREADS", "threads" },
-  };
-  for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
-    text_printf(e->out, "  const long long %s = autotune_m->%s;\n", machine[i][0],
-                machine[i][1]);
-  for (size_t i = 0; e->k->cuda && i < sizeof gpu / sizeof *gpu; i++)
-    text_printf(e->out, "  const long long %s = autotune_m->%s;\n", gpu[i][0], gpu[i][1]);
+static void functions_machine(const struct emission *e) {
+  for (const struct machine_name *m = machine_names; m->name; m++)
+    if (!m->device || e->k->language->device)
+      text_printf(e->out, "  const long long %s = autotune_m->%s;\n", m->name, m->field);
 }
 
 // In the typed function, params are variables: the macros of their names sleep meanwhile.
@@ -209,7 +189,7 @@ static void constraint_names(const struct emission *e) {
     else if (p->named && p->macro && p->kind == VALUE_REAL)
       text_printf(e->out, "  const double %s = autotune_v[%u]->d;\n", p->macro, i);
   }
-  machine_names(e);
+  functions_machine(e);
 }
 
 static void each_param(const struct emission *e, const char *format) {
@@ -266,7 +246,7 @@ static void functions_leaves(const struct emission *e, unsigned index) {
   text_printf(e->out, "static void autotune_parts_%s_%u(", name, index);
   emit_parameters(e, "double *autotune_o,\n  const struct autotune_machine *autotune_m");
   text_printf(e->out, ")\n{\n");
-  machine_names(e);
+  functions_machine(e);
   for (unsigned i = 0; i < f->n_leaves; i++) {
     text_printf(e->out, "  autotune_o[%u] = (double)(", i);
     emit_numbered(e, f->leaves[i]);
@@ -375,10 +355,10 @@ static void functions_describe(const struct emission *e) {
 }
 
 void emit_functions(const struct emission *e) {
-  if (!e->k->cuda)
+  if (!style_of(e)->members)
     functions_invoke(e);
   functions_constraint(e);
   functions_describe(e);
-  if (!e->k->cuda)
+  if (!style_of(e)->members)
     functions_footprint(e);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "front/lang/language.h"
 #include "front/reach/unit.h"
 
 static const char *const kinds[] = { "AUTOTUNE_INT",   "AUTOTUNE_REAL",
@@ -122,16 +123,9 @@ static void tables_arguments(const struct emission *e) {
     const struct kernel_arg *a = &e->k->args[i];
     text_printf(e->out, "  { ");
     emit_string(e->out, a->name ? a->name : "");
-    if (e->k->cuda) // typedefs are C++'s to know
-      text_printf(
-          e->out,
-          ", sizeof(::autotune::held<decltype(autotune_arg_%s_%u)>),\n"
-          "    std::is_pointer< ::autotune::held<decltype(autotune_arg_%s_%u)>>::value },\n",
-          name, i, name, i);
-    else if (a->pointer)
-      text_printf(e->out, ", sizeof(void *), 1 },\n");
-    else
-      text_printf(e->out, ", sizeof(autotune_arg_%s_%u), 0 },\n", name, i);
+    text_printf(e->out, ", ");
+    e->k->language->emit->size(e, i);
+    text_printf(e->out, " },\n");
   }
   text_printf(e->out, "};\n");
 }
@@ -288,11 +282,12 @@ static const char *tables_compiler(const struct emission *e) {
 }
 
 void emit_field(const struct emission *e, const char *name) {
-  text_printf(e->out, e->k->cuda ? "  autotune_k.%s = " : "  .%s = ", name);
+  text_printf(e->out,
+              e->k->language->emit->members ? "  autotune_k.%s = " : "  .%s = ", name);
 }
 
 void emit_field_end(const struct emission *e) {
-  text_printf(e->out, e->k->cuda ? ";\n" : ",\n");
+  text_printf(e->out, e->k->language->emit->members ? ";\n" : ",\n");
 }
 
 // `.n_what = N, .what = autotune_what_NAME,`
@@ -328,7 +323,7 @@ static void number_field(const struct emission *e, const char *name, unsigned n)
 void emit_arrays(const struct emission *e) {
   const struct kernel *k = e->k;
   tables_array(e, "args", k->n_args);
-  if (!k->cuda) // typedefs are C++'s to know
+  if (!k->language->emit->members) // typedefs are the compiler's to know
     tables_array(e, "keys", k->n_keys);
   tables_array(e, "params", k->n_params);
   tables_array(e, "sections", k->n_sections);

@@ -6,10 +6,7 @@
 
 #include "autotune_abi.h"
 #include "base/options.h"
-#include "front/lang/cuda/cuda.h"
-
-typedef void clause_reader(const struct source *s, struct kernel *k,
-                           const struct clause *c);
+#include "front/lang/language.h"
 
 static const struct pragma *pragma_of(const struct kernel *k) {
   return k->main.pragma;
@@ -296,10 +293,7 @@ static void read_family(const struct source *s, struct kernel *k,
                c->args[0].text.data);
 }
 
-static const struct {
-  const char *name;
-  clause_reader *read;
-} readers[] = {
+static const struct clause_reader readers[] = {
   { "param",
     clauses_read_param }, // the first: the others' expressions are checked for params
   { "flags", read_flags },
@@ -315,6 +309,7 @@ static const struct {
   { "search", clauses_read_search },
   { "mode", clauses_read_mode },
   { "family", read_family },
+  { NULL, NULL },
 };
 
 static void check_expressions(const struct source *s, const struct kernel *k) {
@@ -327,28 +322,39 @@ static void check_expressions(const struct source *s, const struct kernel *k) {
   names_check(s, k, p, k->bytes, 0, "the work of a call");
 }
 
-// The clauses that only CUDA kernels have.
-static void read_cuda(const struct source *s, struct kernel *k, const struct clause *c) {
-  cuda_clause_reader *read = cuda_clause(c->name);
-  if (read && k->cuda)
-    read(s, k, c);
-  else if (read)
-    diag_error(s, c->offset, c->size, "a C kernel has no blocks of threads",
+// The reader in TABLE of the clauses called NAME; NULL: there is none.
+static const struct clause_reader *reader_of(const struct clause_reader *table,
+                                             const char *name) {
+  for (; table && table->name; table++)
+    if (strcmp(table->name, name) == 0)
+      return table;
+  return NULL;
+}
+
+// The clauses that only some languages have. Those of devices are the only such.
+static void read_own(const struct source *s, struct kernel *k, const struct clause *c) {
+  const struct clause_reader *own = reader_of(k->language->clauses, c->name);
+  if (own)
+    own->read(s, k, c);
+  else if (!reader_of(readers, c->name))
+    diag_error(s, c->offset, c->size,
+               arena_printf("a %s kernel has no blocks of threads", k->language->name),
                "'%s' is for CUDA kernels, in .cu files", c->name);
 }
 
 void clauses_read(const struct source *s, struct kernel *k) {
   const struct pragma *p = pragma_of(k);
   for (unsigned pass = 0; pass < 2; pass++)
-    for (unsigned i = 0; i < p->n_clauses; i++)
-      for (size_t j = pass; j < (pass ? sizeof readers / sizeof *readers : 1); j++)
-        if (strcmp(p->clauses[i].name, readers[j].name) == 0)
-          readers[j].read(s, k, &p->clauses[i]);
+    for (unsigned i = 0; i < p->n_clauses; i++) {
+      const struct clause_reader *r = reader_of(readers, p->clauses[i].name);
+      if (r && (r == readers) == (pass == 0))
+        r->read(s, k, &p->clauses[i]);
+    }
   for (unsigned i = 0; i < p->n_clauses; i++)
-    read_cuda(s, k, &p->clauses[i]);
+    read_own(s, k, &p->clauses[i]);
   if (k->n_compilers == 0)
-    *GROW(k->compilers, k->n_compilers) = k->cuda ? "nvrtc" : "clang";
+    *GROW(k->compilers, k->n_compilers) = k->language->compiler;
   check_expressions(s, k);
-  if (k->cuda)
-    cuda_clauses_check(s, k);
+  if (k->language->clauses_check)
+    k->language->clauses_check(s, k);
 }

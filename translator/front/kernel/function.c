@@ -4,7 +4,7 @@
 // what is not there.
 #include <string.h>
 
-#include "kernel.h"
+#include "front/lang/language.h"
 
 enum conditional { NO_CONDITIONAL, OPENS, CHANGES, CLOSES };
 
@@ -105,27 +105,11 @@ static bool braces_match(const struct source *s, size_t open, size_t *end) {
   return false;
 }
 
-// Moves L behind `template <…>`, where that is what comes.
-static void skip_template(struct lexer *l) {
-  struct lexer ahead = *l;
-  if (!slice_is(lex(&ahead).text, "template") || !slice_is(lex(&ahead).text, "<"))
-    return;
-  int angles = 1, others = 0;
-  for (struct token t; angles > 0 && (t = lex(&ahead)).kind != TOKEN_END;) {
-    char c = t.kind == TOKEN_PUNCTUATOR ? *t.text.data : 0;
-    others += c && strchr("([{", c) ? 1 : 0;
-    others -= c && strchr(")]}", c) ? 1 : 0;
-    if (others == 0 && (c == '<' || c == '>') && t.text.data[t.text.size - 1] == c)
-      angles += (c == '<' ? 1 : -1) * (int)t.text.size;
-  }
-  *l = ahead;
-}
-
 // The '{' of a definition that begins at OFFSET; false: something else ends first.
 static bool find_body(const struct source *s, size_t offset, size_t *body) {
   struct lexer l = { s->text + offset, s->text + s->size, false };
-  if (s->cuda)
-    skip_template(&l);
+  if (s->language->skip_head)
+    s->language->skip_head(&l);
   int depth = 0;
   bool called = false;
   *body = s->size;
@@ -199,7 +183,7 @@ static bool definition_around(TSNode root, size_t start, size_t body, size_t end
 
 static bool function_find_definition(const struct source *s, TSNode root, size_t start,
                                      size_t body, size_t end, TSNode *found) {
-  if (s->cuda) // it may stand behind `template <…>` or `extern "C"`
+  if (s->language->skip_head) // it may stand after `template <…>` or `extern "C"`
     return definition_around(root, start, body, end, found);
   return definition_at(root, start, end, found);
 }
@@ -220,10 +204,8 @@ static struct slice token_before(const struct source *s, size_t at) {
 // pragmas take it.
 static bool inside_definition(const struct source *s, const struct pragma *p) {
   struct slice before = token_before(s, p->offset);
-  bool cuda = s->cuda &&
-      (slice_is(before, ">") || slice_is(before, "__global__") ||
-       (before.size && *before.data == '"')); // of `extern "C"`
-  if (!is_keyword(before) && !slice_is(before, "*") && !cuda)
+  bool own = s->language->goes_on_after && s->language->goes_on_after(before);
+  if (!is_keyword(before) && !slice_is(before, "*") && !own)
     return false;
   diag_error(s, p->offset, p->end - p->offset,
              "put it on the line above the whole definition",

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "front/lang/cuda/cuda.h"
+#include "front/lang/language.h"
 
 #define MAX_ERRORS 64 // more are not shown, so not looked for
 
@@ -111,7 +111,7 @@ static void read_defaults(const struct source *s, struct kernel *k) {
 static bool new_function(const struct source *s, const struct pragma *p,
                          const struct kernel *all, unsigned n, struct kernel *out) {
   struct function *f = &out->main;
-  *out = (struct kernel){ .choose = -1 };
+  *out = (struct kernel){ .choose = -1, .language = s->language };
   if (!function_find(s, p, f))
     return false;
   for (unsigned i = 0; i < n; i++)
@@ -123,16 +123,16 @@ static bool new_function(const struct source *s, const struct pragma *p,
         return false;
       }
     }
-  return s->cuda ? cuda_signature_read(s, f, out) : signature_read(s, f, out);
+  return s->language->signature_read(s, f, out);
 }
 
-// In the namespace of LIKE, a kernel or an alternative; NULL: in any.
+// The kernel NAME in the scope of LIKE, a kernel or an alternative; NULL: in any.
 static struct kernel *kernel_find_kernel(struct kernel *all, unsigned n,
-                                         struct slice name,
-                                         const struct cuda_kernel *like) {
+                                         struct slice name, const struct kernel *like) {
   for (unsigned i = 0; i < n; i++)
     if (slice_is(name, all[i].main.name) &&
-        (!like || slices_same(all[i].cuda->namespaces, like->namespaces)))
+        (!like || !like->language->same_scope ||
+         like->language->same_scope(&all[i], like)))
       return &all[i];
   return NULL;
 }
@@ -142,7 +142,7 @@ static bool kernel_read_kernel(const struct source *s, const struct pragma *p,
   struct kernel k;
   if (!new_function(s, p, *all, *n, &k))
     return false;
-  if (kernel_find_kernel(*all, *n, slice_of(k.main.name), k.cuda)) {
+  if (kernel_find_kernel(*all, *n, slice_of(k.main.name), &k)) {
     diag_error(s, k.main.name_at, strlen(k.main.name), NULL,
                "there is a kernel '%s' already", k.main.name);
     return false;
@@ -170,9 +170,9 @@ static bool kernel_read_alternative(const struct source *s, const struct pragma 
                "there is no kernel '%.*s' in this file", (int)name.size, name.data);
     return false;
   }
-  if (other.cuda && (same = kernel_find_kernel(all, n, name, other.cuda)) != NULL)
+  if ((same = kernel_find_kernel(all, n, name, &other)) != NULL)
     k = same;
-  if (!signature_same(s, k, &other) || (k->cuda && !cuda_signature_same(s, k, &other)))
+  if (!s->language->signature_same(s, k, &other))
     return false;
   *GROW(k->alternatives, k->n_alternatives) = other.main;
   return true;
@@ -224,13 +224,14 @@ static bool kernel_uses_openmp(const struct source *s, const struct function *f)
 
 static void kernel_read_loops(const struct source *s, const struct pragma *pragmas,
                               unsigned n, struct kernel *k) {
+  const struct language *language = s->language;
   for (unsigned i = 0; i <= k->n_alternatives; i++) {
     struct function *f = i ? &k->alternatives[i - 1] : &k->main;
-    if (k->cuda && !cuda_directives_check(s, pragmas, n, f))
+    if (language->directives_check && !language->directives_check(s, pragmas, n, f))
       continue;
-    if (directives_read(s, pragmas, n, k, f) && !k->cuda)
-      loops_check(s, k, f);
-    k->openmp = k->openmp || (!k->cuda && kernel_uses_openmp(s, f));
+    if (directives_read(s, pragmas, n, k, f) && language->loops_check)
+      language->loops_check(s, k, f);
+    k->openmp = k->openmp || (!language->device && kernel_uses_openmp(s, f));
     for (unsigned j = 0; j < k->n_params; j++)
       if (k->params[j].named)
         names_check_declared(s, f, &k->params[j]);
@@ -259,6 +260,7 @@ static void check_stray(const struct source *s, const struct pragma *p,
 struct kernel *kernel_all(const struct source *s, const struct pragma *pragmas,
                           unsigned n, unsigned *n_kernels) {
   struct kernel *all = NULL;
+  unsigned errors = diag_errors();
   bool fine = true;
   *n_kernels = 0;
   for (unsigned i = 0; i < n && diag_errors() < MAX_ERRORS; i++)
@@ -279,5 +281,7 @@ struct kernel *kernel_all(const struct source *s, const struct pragma *pragmas,
     names_check_params(s, k);
     points_check(s, k);
   }
+  if (s->language->kernels_check && diag_errors() == errors)
+    s->language->kernels_check(s, all, *n_kernels);
   return all;
 }

@@ -4,7 +4,6 @@
  *
  *   function.c     the function after a pragma, the loop after a directive
  *   signature.c    its name, result and arguments
- *   words.c        keywords and names of types
  *   values.c       candidates: numbers, words, strings, tuples, ranges
  *   clauses.c      the clauses of a kernel; sections.c those with array sections
  *   directives.c   sets in loop directives become params
@@ -48,21 +47,6 @@ bool signature_same(const struct source *s, const struct kernel *k,
                     const struct kernel *alternative);
 /* Sets integer and real of A from the words of its specifiers. */
 void arg_classify(struct kernel_arg *a);
-/* Moves L past the brackets that open at its next token, if they do; yields where they
- * end. */
-const char *skip_brackets(struct lexer *l);
-
-/* ---- words.c --------------------------------------------------------------------- */
-
-bool is_storage(struct slice word);   /* static, inline, … */
-bool is_attribute(struct slice word); /* __attribute__, …: parentheses follow */
-bool is_qualifier(struct slice word); /* const, restrict, … */
-bool is_tag(struct slice word);       /* struct, union, enum */
-bool is_typeof(struct slice word);
-bool is_integer_word(struct slice word); /* int, size_t, … */
-bool is_real_word(struct slice word);
-bool is_type_word(struct slice word); /* any of the four before, char, void, … */
-bool is_keyword(struct slice word);   /* of C: all of these but size_t and the like */
 
 /* ---- values.c -------------------------------------------------------------------- */
 
@@ -82,11 +66,18 @@ bool read_real(struct slice text, double *d);
 /* Strings of one clause flags(…), names of one clause compiler(…). */
 void values_flags(const struct source *s, const struct pragma *p, const struct clause *c,
                   struct kernel *k);
+/* False: V, of flags(…), is nothing for a C compiler; diagnosed. */
+bool values_check_flags(const struct source *s, const struct value *v);
 void values_compilers(const struct source *s, const struct pragma *p,
                       const struct clause *c, struct kernel *k);
 
 /* ---- clauses.c, sections.c, directives.c ----------------------------------------- */
 
+/* Reads C, a clause of K's pragma, into K; diagnoses what is wrong. */
+struct clause_reader {
+  const char *name;
+  void (*read)(const struct source *s, struct kernel *k, const struct clause *c);
+};
 void clauses_read(const struct source *s, struct kernel *k);
 void sections_read(const struct source *s, struct kernel *k, const struct clause *c,
                    unsigned access);
@@ -119,8 +110,15 @@ void names_check_params(const struct source *s, const struct kernel *k);
 /* Diagnoses a variable of F that the macro PARAM would replace. */
 void names_check_declared(const struct source *s, const struct function *f,
                           const struct param *param);
-int kernel_arg(const struct kernel *k, struct slice name);       /* -1: none */
-bool is_machine_name(const struct kernel *k, struct slice name); /* AUTOTUNE_L2, … */
+int kernel_arg(const struct kernel *k, struct slice name); /* -1: none */
+/* What expressions may ask of the machine: a field of struct autotune_machine. */
+struct machine_name {
+  const char *name, *field; /* "AUTOTUNE_L2", "l2" */
+  bool device;              /* of the device, for kernels that run on one */
+};
+extern const struct machine_name machine_names[];           /* ends with a NULL name */
+const struct machine_name *machine_name(struct slice name); /* NULL: it is none */
+bool is_machine_name(const struct kernel *k, struct slice name); /* one that K may use */
 
 /* ---- expr.c ---------------------------------------------------------------------- */
 

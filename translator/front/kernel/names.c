@@ -5,17 +5,32 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "front/lang/cuda/cuda.h"
+#include "front/lang/language.h"
 
-static const char *const machine_names[] = { "AUTOTUNE_L1D",     "AUTOTUNE_L2",
-                                             "AUTOTUNE_L3",      "AUTOTUNE_LINE",
-                                             "AUTOTUNE_VECTOR",  "AUTOTUNE_CORES",
-                                             "AUTOTUNE_THREADS", NULL };
-
-static const char *const gpu_names[] = {
-  "AUTOTUNE_SMEM_PER_BLOCK", "AUTOTUNE_SMEM_PER_SM", "AUTOTUNE_REGISTERS", "AUTOTUNE_SMS",
-  "AUTOTUNE_WARP",           "AUTOTUNE_MAX_THREADS", "AUTOTUNE_CC",        NULL
+const struct machine_name machine_names[] = {
+  { "AUTOTUNE_L1D", "l1d", false },
+  { "AUTOTUNE_L2", "l2", false },
+  { "AUTOTUNE_L3", "l3", false },
+  { "AUTOTUNE_LINE", "line", false },
+  { "AUTOTUNE_VECTOR", "vector", false },
+  { "AUTOTUNE_CORES", "cores", false },
+  { "AUTOTUNE_THREADS", "threads", false },
+  { "AUTOTUNE_SMEM_PER_BLOCK", "smem_per_block", true },
+  { "AUTOTUNE_SMEM_PER_SM", "smem_per_sm", true },
+  { "AUTOTUNE_REGISTERS", "registers", true },
+  { "AUTOTUNE_SMS", "sms", true },
+  { "AUTOTUNE_WARP", "warp", true },
+  { "AUTOTUNE_MAX_THREADS", "max_threads", true },
+  { "AUTOTUNE_CC", "cc", true },
+  { NULL, NULL, false },
 };
+
+const struct machine_name *machine_name(struct slice name) {
+  for (const struct machine_name *m = machine_names; m->name; m++)
+    if (slice_is(name, m->name))
+      return m;
+  return NULL;
+}
 
 int kernel_arg(const struct kernel *k, struct slice name) {
   for (unsigned i = 0; i < k->n_args; i++)
@@ -31,15 +46,9 @@ int kernel_param(const struct kernel *k, struct slice name) {
   return -1;
 }
 
-static bool names_is_one_of(struct slice name, const char *const *names) {
-  while (*names && !slice_is(name, *names))
-    names++;
-  return *names != NULL;
-}
-
 bool is_machine_name(const struct kernel *k, struct slice name) {
-  return names_is_one_of(name, machine_names) ||
-      (k->cuda && names_is_one_of(name, gpu_names));
+  const struct machine_name *m = machine_name(name);
+  return m && (!m->device || k->language->device);
 }
 
 const char *name_nearest(const struct kernel *k, struct slice name, unsigned uses) {
@@ -50,10 +59,9 @@ const char *name_nearest(const struct kernel *k, struct slice name, unsigned use
   for (unsigned i = 0; (uses & USE_PARAMS) && i < k->n_params; i++)
     if (k->params[i].named)
       *GROW(words, n) = k->params[i].name;
-  for (const char *const *m = machine_names; (uses & USE_MACHINE) && *m; m++)
-    *GROW(words, n) = *m;
-  for (const char *const *m = gpu_names; k->cuda && (uses & USE_MACHINE) && *m; m++)
-    *GROW(words, n) = *m;
+  for (const struct machine_name *m = machine_names; (uses & USE_MACHINE) && m->name; m++)
+    if (!m->device || k->language->device)
+      *GROW(words, n) = m->name;
   if (uses & USE_GRID)
     *GROW(words, n) = "gridDim";
   if (uses & USE_BLOCK)
@@ -239,7 +247,7 @@ static bool names_check_name(const struct source *s, const struct kernel *k,
     if ((uses & USE_MACHINE) && is_machine_name(k, name))
       return true;
     const char *near = name_nearest(k, name, USE_MACHINE);
-    if (!k->cuda && names_is_one_of(name, gpu_names))
+    if (machine_name(name) && !is_machine_name(k, name))
       near = "it is for CUDA kernels, in .cu files";
     else
       near = near && (uses & USE_MACHINE) ? arena_printf("did you mean '%s'?", near)
@@ -308,7 +316,7 @@ void names_check_params(const struct source *s, const struct kernel *k) {
     if (!param->named)
       continue;
     struct search q = search_file(s, slice_of(param->name));
-    q.found = q.found || (k->cuda && cuda_clause_uses(k, param));
+    q.found = q.found || (k->language->clauses_use && k->language->clauses_use(k, param));
     if (!q.found && !q.trusted)
       diag_error(s, param->offset, strlen(param->name),
                  "the kernel, a macro or a helper of the file should mention it",

@@ -6,23 +6,6 @@
 
 #include "kernel.h"
 
-const char *skip_brackets(struct lexer *l) {
-  struct lexer ahead = *l;
-  int depth = 0;
-  struct token t = lex(&ahead);
-  if (!slice_is(t.text, "(") && !slice_is(t.text, "["))
-    return l->p;
-  for (; t.kind != TOKEN_END; t = lex(&ahead)) {
-    char c = t.text.size == 1 ? *t.text.data : 0;
-    depth += c == '(' || c == '[';
-    depth -= c == ')' || c == ']';
-    if (depth == 0)
-      break;
-  }
-  *l = ahead;
-  return l->p;
-}
-
 // Where the identifier of F's declarator stands; false: not of the form `type
 // name(arguments)`.
 static bool signature_find_name(const struct function *f, TSNode *name) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel.h"
+#include "front/lang/language.h"
 
 #define MAX_VALUES 1024 // of a param
 
@@ -273,7 +273,7 @@ static const char *bad_flag(struct slice word) {
   return NULL;
 }
 
-static bool values_check_flags(const struct source *s, const struct value *v) {
+bool values_check_flags(const struct source *s, const struct value *v) {
   for (const char *p = v->text; *p;) {
     size_t blank = strspn(p, " \t"), size = strcspn(p += blank, " \t");
     const char *bad = size ? bad_flag((struct slice){ p, size }) : NULL;
@@ -309,7 +309,7 @@ void values_flags(const struct source *s, const struct pragma *p, const struct c
     v.define = NULL;
     v.i = i;
     v.d = i;
-    if (k->cuda || values_check_flags(s, &v)) // cuda/clauses.c knows NVRTC's
+    if (!k->language->flags_check || k->language->flags_check(s, &v))
       value_add(s, &param, v, VALUE_FLAGS, false);
   }
   param.kind = VALUE_FLAGS;

@@ -144,3 +144,48 @@ void classify_key(struct kernel *k) {
     if (k->args[i].integer && k->args[i].name)
       *GROW(k->keys, k->n_keys) = slice_of(k->args[i].name);
 }
+
+// ---- defaults of params that are not in the file --------------------------------------
+
+// The build or a header gives P its default.
+static void adopt_default(struct param *p, struct slice value) {
+  value = slice_trim(value);
+  p->original = 0;
+  while (p->original < p->n_values && !slice_is(value, p->values[p->original].define))
+    p->original++;
+}
+
+// -DNAME=VALUE, the last of them.
+void adopt_options(struct kernel *k, const struct compile_options *o) {
+  for (const char *const *a = o->args; a && *a; a++) {
+    const char *d = "";
+    if (strcmp(*a, "-D") == 0 && a[1])
+      d = *++a;
+    else if (strncmp(*a, "-D", 2) == 0)
+      d = *a + 2;
+    size_t n = strcspn(d, "=");
+    for (unsigned i = 0; *d && i < k->n_params; i++)
+      if (k->params[i].named && k->params[i].macro &&
+          slice_is((struct slice){ d, n }, k->params[i].macro))
+        adopt_default(&k->params[i], slice_of(d[n] ? d + n + 1 : "1"));
+  }
+}
+
+// A header's `#define NAME value`.
+void adopt_headers(struct kernel *k, const struct expansion *x) {
+  for (unsigned i = 0; i < k->n_params; i++) {
+    struct param *p = &k->params[i];
+    if (!p->named || !p->macro)
+      continue;
+    for (const struct name *n = NULL;
+         (n = expand_find(x, NAME_MACRO, slice_of(p->macro), n)) != NULL;) {
+      const struct macro *m = &x->macros[n->index];
+      const char *behind = m->name.data + m->name.size,
+                 *end = m->text.data + m->text.size;
+      if (m->undefined || m->ours)
+        continue;
+      adopt_default(p, (struct slice){ behind, (size_t)(end - behind) });
+      break;
+    }
+  }
+}

@@ -154,7 +154,7 @@ const char *classify_element(const struct expansion *x, const struct kernel *k,
                              unsigned arg);
 /* The key of a kernel that has none: its integer arguments. */
 void classify_key(struct kernel *k);
-/* Defaults of params that a header's #define gives, or -DNAME=VALUE (translate.c). */
+/* Defaults of params that a header's #define gives, or -DNAME=VALUE. */
 void adopt_headers(struct kernel *k, const struct expansion *x);
 void adopt_options(struct kernel *k, const struct compile_options *o);
 
@@ -214,6 +214,33 @@ struct factor *factors_of(const struct expansion *x, const struct kernel *k, uns
 
 /* ---- emit.c, emit/functions.c, emit/tables.c, replay.c --------------------------- */
 
+struct emission;
+/* Writes winners into the file, in place of stubs (bake/bake.h). */
+struct baking {
+  /* Sets `baked` of each of the N kernels; UNITS as emit_file has them. */
+  void (*choose)(const struct source *s, struct kernel *kernels, unsigned n,
+                 struct unit *const *units, const struct expansion *x,
+                 const struct compile_options *o);
+  /* Writes what stands at the top of the file. */
+  void (*heading)(const struct kernel *kernels, unsigned n, const struct source *s,
+                  const struct compile_options *o, struct text *out);
+  bool (*applies)(const struct kernel *k); /* functions of winners are written for K */
+  /* Before function F, after it, and the name of the default in its place. */
+  void (*before)(const struct emission *e, const struct function *f);
+  void (*after)(const struct emission *e, const struct function *f);
+  const char *(*name)(const struct emission *e);
+};
+/* How the tables of a language's kernels are written. */
+struct emit_style {
+  /* Functions and tables are members of a class: only the program's compiler knows the
+   * types. A field is set by a statement, and there are no invoke and no footprint. */
+  bool members;
+  /* Argument INDEX out of autotune_a. */
+  void (*unpack)(const struct emission *e, unsigned index);
+  /* "SIZE, IS_POINTER" of argument INDEX. */
+  void (*size)(const struct emission *e, unsigned index);
+};
+
 struct emission {
   const struct source *s;
   const struct kernel *k;
@@ -223,8 +250,7 @@ struct emission {
   const struct compile_options *o;
   struct factor *factors;
   unsigned n_factors;
-  const struct cuda_unit *cuda; /* of a CUDA kernel */
-  bool emulate;
+  const struct cuda_unit *cuda; /* what only lang/cuda knows of it */
 };
 /* ", " and the parameters as written, or "void" where there are none and nothing follows.
  */
@@ -264,8 +290,6 @@ void emit_define_params(const struct emission *e, bool define);
 /* Hides macros of the user's that are spelled as fields of autotune.h's structures, or
  * shows them again. */
 void emit_hide_macros(const struct emission *e, bool hide);
-/* The expressions that the functions of a replay are made of. */
-struct slice replay_expressions(const struct kernel *k);
 /* Why calls of a kernel that needs these cannot be captured; NULL: they can. */
 const char *replay_refused(const struct symbol *symbols, unsigned n);
 /* The text of struct autotune_kernel's `replay`, from what unit_replay has made. */

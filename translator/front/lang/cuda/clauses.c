@@ -154,19 +154,10 @@ static void read_flush(const struct source *s, struct kernel *k, const struct cl
     k->cuda->flags |= AUTOTUNE_GPU_NO_FLUSH;
 }
 
-cuda_clause_reader *cuda_clause(const char *name) {
-  static const struct {
-    const char *name;
-    cuda_clause_reader *read;
-  } readers[] = {
-    { "block", read_block },     { "grid", read_grid },   { "shared", read_shared },
-    { "isolate", read_isolate }, { "flush", read_flush },
-  };
-  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-    if (strcmp(readers[i].name, name) == 0)
-      return readers[i].read;
-  return NULL;
-}
+const struct clause_reader cuda_clauses[] = {
+  { "block", read_block },     { "grid", read_grid },   { "shared", read_shared },
+  { "isolate", read_isolate }, { "flush", read_flush }, { NULL, NULL },
+};
 
 // ---- what NVRTC takes ---------------------------------------------------------------
 
@@ -274,7 +265,7 @@ static bool clauses_has_word(struct slice text, const char *word) {
   return false;
 }
 
-bool cuda_clause_uses(const struct kernel *k, const struct param *p) {
+bool cuda_clauses_use(const struct kernel *k, const struct param *p) {
   const struct cuda_kernel *c = k->cuda;
   bool used = clauses_has_word(c->shared, p->name);
   for (unsigned i = 0; i < c->block.n; i++)

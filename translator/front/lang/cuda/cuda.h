@@ -63,23 +63,15 @@ struct cuda_kernel {
  * the last newline. */
 void cuda_unroll(const struct kernel *k, const struct loop_directive *d,
                  struct text *out);
-/* All kernels of a .cu file, as kernel_all; launches of them are found and checked too.
- */
-struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas,
-                            unsigned n_pragmas, unsigned *n_kernels);
 
-/* Between kernel.c and these files; as those of their names there. */
+/* Parts of language_cuda (language.h). */
+void cuda_kernels_check(const struct source *s, struct kernel *kernels, unsigned n);
 bool cuda_signature_read(const struct source *s, struct function *f, struct kernel *k);
 bool cuda_signature_same(const struct source *s, const struct kernel *k,
                          const struct kernel *alternative);
-/* The reader of a clause that only CUDA kernels have; NULL: NAME is none. */
-typedef void cuda_clause_reader(const struct source *s, struct kernel *k,
-                                const struct clause *c);
-cuda_clause_reader *cuda_clause(const char *name);
+extern const struct clause_reader cuda_clauses[];
 void cuda_clauses_check(const struct source *s, struct kernel *k);
-bool cuda_clause_uses(const struct kernel *k,
-                      const struct param *p); /* block, grid or shared mention it */
-/* Diagnoses directives in F that mean nothing in a CUDA kernel. */
+bool cuda_clauses_use(const struct kernel *k, const struct param *p);
 bool cuda_directives_check(const struct source *s, const struct pragma *pragmas,
                            unsigned n, const struct function *f);
 struct slice cuda_namespaces(const struct source *s,
@@ -129,25 +121,18 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
                                  struct cuda_items *items,
                                  const struct compile_options *o);
 
-/* ---- emit.c, emulate.c ----------------------------------------------------------- */
+/* ---- emit.c ---------------------------------------------------------------------- */
 
-/* The translated .cu file. EMULATE: for the CPU. */
+/* The translated .cu file. */
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels,
                const struct launch *launches, unsigned n_launches,
                const struct cuda_items *items, const struct cuda_unit *units,
-               const struct expansion *x, const struct compile_options *o, bool emulate,
+               const struct expansion *x, const struct compile_options *o,
                struct text *out);
 /* The macros of the file and of the user's headers, as constraints and defaults of params
  * need them. */
 struct expansion *cuda_macros(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct cuda_items *items);
-/* What cuda_emit made of the file at PATH, or the file itself where it has no kernel of
- * ours, for a C++ compiler and the emulator's headers: its launches and dynamic shared
- * memory, annotated or not. Lines stay where they were. */
-void cuda_emulate(const char *path, const struct text *in, struct text *out);
-/* The passes in order, as translate_source. */
-bool cuda_translate(struct source *s, const struct compile_options *o, bool emulate,
-                    struct text *out);
 
 #endif

@@ -285,7 +285,7 @@ void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_
                const struct kernel *kernels, unsigned n_kernels,
                const struct launch *launches, unsigned n_launches,
                const struct cuda_items *items, const struct cuda_unit *units,
-               const struct expansion *x, const struct compile_options *o, bool emulate,
+               const struct expansion *x, const struct compile_options *o,
                struct text *out) {
   struct edits edits = { .s = s };
   for (unsigned i = 0; i < n_pragmas; i++) {
@@ -295,7 +295,6 @@ void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_
   }
   for (unsigned i = 0; i < n_kernels; i++) {
     struct emission e = emission_of(s, &kernels[i], x, &units[i], o);
-    e.emulate = emulate;
     emit_edit_kernel(&edits, &e);
     edit_launches(&edits, &kernels[i], (int)i, launches, n_launches, items);
   }

@@ -212,7 +212,7 @@ static void emit_class_key_values(const struct emission *e) {
 static void emit_class_gpu(const struct emission *e) {
   const struct kernel *k = e->k;
   const char *name = k->main.name;
-  unsigned flags = k->cuda->flags | (e->emulate ? AUTOTUNE_GPU_EMULATED : 0u);
+  unsigned flags = k->cuda->flags | (e->o->emulate ? AUTOTUNE_GPU_EMULATED : 0u);
   text_printf(e->out,
               "  autotune_g.flags = %uu;\n  autotune_g.launch = autotune_run_%s;\n"
               "  autotune_g.geometry = autotune_geometry_%s;\n"

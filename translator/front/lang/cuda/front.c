@@ -222,12 +222,10 @@ static void check_others(const struct source *s, const struct kernel *k,
   }
 }
 
-struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas,
-                            unsigned n_pragmas, unsigned *n_kernels) {
+void cuda_kernels_check(const struct source *s, struct kernel *all, unsigned n) {
   unsigned errors = diag_errors();
-  struct kernel *all = kernel_all(s, pragmas, n_pragmas, n_kernels);
-  struct mentions m = mentions_of(s, all, *n_kernels);
-  for (unsigned i = 0; i < *n_kernels && diag_errors() == errors; i++) {
+  struct mentions m = mentions_of(s, all, n);
+  for (unsigned i = 0; i < n && diag_errors() == errors; i++) {
     struct kernel *k = &all[i];
     for (unsigned j = 0; j <= k->n_alternatives; j++) {
       const struct function *f = j ? &k->alternatives[j - 1] : &k->main;
@@ -241,5 +239,4 @@ struct kernel *cuda_kernels(const struct source *s, const struct pragma *pragmas
     if (!k->key_given)
       classify_key(k);
   }
-  return all;
 }

@@ -226,9 +226,9 @@ int kernel_called(const struct finder *f, const struct callee *c, TSNode n) {
 // ---- launches -----------------------------------------------------------------------
 
 const char *launch_unparsed_hint(struct slice text) {
-  struct cc_directive d;
+  struct directive d;
   size_t at = 0;
-  return cc_directive_next(text, &at, &d)
+  return directive_next(text, &at, &d)
       ? "an #if is in it: write the whole launch in each of its branches"
       : "is a macro in it, or around it, that hides a part of the syntax?";
 }

@@ -250,9 +250,9 @@ static bool signature_read_param(const struct source *s, TSNode n, struct kernel
 
 // What an #if leaves of the parameters is known to the compiler alone.
 static bool signature_is_conditional(const struct source *s, TSNode list) {
-  struct cc_directive d;
+  struct directive d;
   size_t at = 0, start = ts_node_start_byte(list);
-  if (!cc_directive_next(source_slice(s, list), &at, &d))
+  if (!directive_next(source_slice(s, list), &at, &d))
     return false;
   diag_error(s, start + d.offset, d.end - d.offset - 1,
              "write the parameters without; what an #if decides "
@@ -307,6 +307,8 @@ static bool same_tokens(struct slice a, struct slice b) {
 
 bool cuda_signature_same(const struct source *s, const struct kernel *k,
                          const struct kernel *alternative) {
+  if (!signature_same(s, k, alternative))
+    return false;
   const struct cuda_kernel *a = k->cuda, *b = alternative->cuda;
   const struct function *f = &alternative->main;
   bool same = a->n_params == b->n_params;

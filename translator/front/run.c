@@ -202,3 +202,33 @@ int run_command(const char *const *argv, struct text *out, struct text *errors) 
   errno = error;
   return status;
 }
+
+static bool write_stream(FILE *f, const struct text *out) {
+  return fwrite(out->data ? out->data : "", 1, out->size, f) == out->size;
+}
+
+// A device, a pipe or a link is written to, never replaced: root could lose /dev/null.
+static bool translate_is_replaceable(const char *path) {
+  struct stat st;
+  return lstat(path, &st) == 0 ? S_ISREG(st.st_mode) : errno == ENOENT;
+}
+
+// All or nothing: a reader of PATH never sees half of it.
+int file_replace(const char *path, const struct text *out) {
+  if (!path)
+    return write_stream(stdout, out) && fflush(stdout) == 0 ? 0 : -1;
+  bool replace = translate_is_replaceable(path);
+  const char *to = replace ? arena_printf("%s.%ld.tmp", path, (long)getpid()) : path;
+  FILE *f = fopen(to, "wb");
+  if (!f)
+    return -1;
+  bool good = write_stream(f, out);
+  good = fclose(f) == 0 && good;
+  if (good && (!replace || rename(to, path) == 0))
+    return 0;
+  int error = errno;
+  if (replace)
+    unlink(to);
+  errno = error;
+  return -1;
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // words.c: the words of C that declarations are made of.
-#include "kernel.h"
+#include "front.h"
 
 static bool words_is_one_of(struct slice word, const char *const *words) {
   for (; *words; words++)

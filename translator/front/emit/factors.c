@@ -7,7 +7,7 @@
 // are chosen that `A * B * C == 64` cannot hold any more.
 #include <string.h>
 
-#include "kernel.h"
+#include "front/kernel/kernel.h"
 #include "front/reach/unit.h"
 
 enum { MAX_STEPS = 100, MAX_MACROS = 8 };

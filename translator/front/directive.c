@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan.c: the directives of a text, past comments and strings, without preprocessing it.
+// directive.c: the directives of a text, past comments and strings, without preprocessing
+// it.
 #include <ctype.h>
 #include <string.h>
 
-#include "cc.h"
+#include "front.h"
 
 // The length of a continued line's end at P, or 0.
 static size_t scan_continuation(const char *p, const char *end) {
@@ -68,7 +69,7 @@ static const char *scan_skip_line(const char *p, const char *end) {
   return p < end ? p + 1 : end;
 }
 
-bool cc_directive_next(struct slice text, size_t *at, struct cc_directive *d) {
+bool directive_next(struct slice text, size_t *at, struct directive *d) {
   const char *p = text.data + *at, *end = text.data + text.size;
   while (p < end) {
     const char *line = p;

@@ -3,7 +3,7 @@
 // kernel as written. Needs no header; `#define`s of the params stand in front of it.
 #include <string.h>
 
-#include "unit.h"
+#include "front/reach/unit.h"
 
 struct writer {
   const struct source *s;
@@ -278,6 +278,29 @@ struct unit unit_build(const struct source *s, const struct kernel *k,
   u.symbols = r->symbols;
   u.n_symbols = r->n_symbols;
   return u;
+}
+
+static void add_slice(struct text *out, struct slice s) {
+  text_add(out, s.data, s.size);
+  text_add(out, " ", 1);
+}
+
+// The expressions that the functions of a replay are made of.
+static struct slice replay_expressions(const struct kernel *k) {
+  struct text t = { 0 };
+  for (unsigned i = 0; i < k->n_sections; i++) {
+    add_slice(&t, k->sections[i].base);
+    for (unsigned j = 0; j < k->sections[i].n_dims; j++) {
+      add_slice(&t, k->sections[i].dims[j].low);
+      add_slice(&t, k->sections[i].dims[j].length);
+    }
+  }
+  add_slice(&t, k->flops);
+  add_slice(&t, k->bytes);
+  for (unsigned i = 0; i < k->n_constraints; i++)
+    add_slice(&t, k->constraints[i]);
+  text_add(&t, "\n", 1);
+  return (struct slice){ t.data, t.size };
 }
 
 struct unit unit_replay(const struct source *s, const struct kernel *k,

@@ -6,7 +6,7 @@
 // declared once more, under other names.
 #include <string.h>
 
-#include "unit.h"
+#include "front/reach/unit.h"
 
 static const char structures[] =
     "#line 1 \"<autotune>\"\n"
@@ -34,28 +34,6 @@ static const char structures[] =
     "                      const struct autotune_machine *);\n"
     "  autotune_replay_leaves *const *leaves;\n"
     "};\n";
-
-static void add_slice(struct text *out, struct slice s) {
-  text_add(out, s.data, s.size);
-  text_add(out, " ", 1);
-}
-
-struct slice replay_expressions(const struct kernel *k) {
-  struct text t = { 0 };
-  for (unsigned i = 0; i < k->n_sections; i++) {
-    add_slice(&t, k->sections[i].base);
-    for (unsigned j = 0; j < k->sections[i].n_dims; j++) {
-      add_slice(&t, k->sections[i].dims[j].low);
-      add_slice(&t, k->sections[i].dims[j].length);
-    }
-  }
-  add_slice(&t, k->flops);
-  add_slice(&t, k->bytes);
-  for (unsigned i = 0; i < k->n_constraints; i++)
-    add_slice(&t, k->constraints[i]);
-  text_add(&t, "\n", 1);
-  return (struct slice){ t.data, t.size };
-}
 
 const char *replay_refused(const struct symbol *symbols, unsigned n) {
   for (unsigned i = 0; i < n; i++)

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// read.c: a file and its options for the other commands, as `autotune cc` takes them.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc.h"
+#include "front/lang/language.h"
+
+// As `autotune cc` sees it, whatever the compiler is; with #line, which all compilers
+// know, for linemarkers.
+static const struct cc_command *command_of(const char *path, char **args, bool cuda) {
+  char **argv = NULL;
+  unsigned n = 0;
+  *GROW(argv, n) = cuda ? arena_copy("nvcc", 4) : arena_copy("cc", 2);
+  while (*args)
+    *GROW(argv, n) = *args++;
+  *GROW(argv, n) = arena_copy(path, strlen(path));
+  *GROW(argv, n) = NULL;
+  struct cc_command *c = cc_command_read((int)n - 1, argv, false);
+  c->pedantic = true;
+  return c;
+}
+
+struct source *cc_read(const char *path, char **args, struct compile_options *o) {
+  struct source *s = source_read(path);
+  if (!s)
+    fatal("%s: %s", path, strerror(errno));
+  *o = cc_options(path, args);
+  const char *slash = strrchr(path, '/');
+  const char *folder = slash ? arena_copy(path, (size_t)(slash - path) + (slash == path))
+                             : "";
+  struct cc_headers *h =
+      cc_headers_scan(command_of(path, args, o->language == &language_cuda), path,
+                      (struct slice){ s->text, s->size }, folder);
+  if (cc_headers_kernel(h)) {
+    struct text whole = cc_headers_inline(h);
+    s = source_of(path, whole.data, whole.size);
+    o->args += h->conflict ? 2 : 0; // without the `-iquote` of the folder
+  }
+  return s;
+}
+
+struct compile_options cc_options(const char *path, char **args) {
+  const char *slash = strrchr(path, '/');
+  struct words all = { 0 };
+  words_add(&all, "-iquote");
+  words_add(&all,
+            slash ? arena_copy(path, slash > path ? (size_t)(slash - path) : 1) : ".");
+  bool cuda = cc_nvcc_words(path, args, &all);
+  while (!cuda && *args)
+    words_add(&all, *args++);
+  const char *clang = getenv("AUTOTUNE_CLANG");
+  return (struct compile_options){ .args = words_end(&all),
+                                   .language = cuda ? &language_cuda : &language_c,
+                                   .clang = clang && *clang ? clang : AUTOTUNE_CLANG };
+}

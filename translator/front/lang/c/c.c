@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// c.c: C. A kernel's unit is what the compiler's preprocessor makes of the file, as far
+// as the kernel reaches it.
+#include <string.h>
+
+#include "front/analysis/analysis.h"
+#include "front/lang/language.h"
+#include "front/reach/unit.h"
+
+const TSLanguage *tree_sitter_c(void); // a grammar's one symbol; it has no header
+
+// Of how many pointers the declaration of A is made: 2 for `double **A` and `double
+// *A[n]`.
+static unsigned pointer_levels(const struct kernel_arg *a) {
+  struct lexer l = lexer_of(a->text);
+  unsigned stars = 0, brackets = 0, nested = 0;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    nested += slice_is(t.text, "(") ? 1u : 0;
+    stars += slice_is(t.text, "*") && !nested;
+    brackets += slice_is(t.text, "[");
+  }
+  return stars + (stars && brackets && !nested);
+}
+
+// Several rows that pointers point to are all over the memory, no one range of bytes; one
+// is: `rows[i][0:n]`.
+static void check_sections(const struct source *s, const struct kernel *k) {
+  for (unsigned i = 0; i < k->n_sections; i++)
+    for (unsigned j = 0; j < k->n_args; j++) {
+      const struct section *c = &k->sections[i];
+      const struct kernel_arg *a = &k->args[j];
+      if (!a->name || !slice_is(c->base, a->name))
+        continue;
+      unsigned levels = pointer_levels(a), d = 0;
+      while (d + 1 < levels && d + 1 < c->n_dims && !c->dims[d].length.size)
+        d++;
+      if (d + 1 < levels && d + 1 < c->n_dims)
+        diag_error(s, c->offset, c->base.size, "let it be one block: `double (*A)[n]`",
+                   "the section '%s' is no one block: '%s' points to pointers", c->name,
+                   a->name);
+    }
+}
+
+// ---- what the compilers of the kernels make of the file ------------------------------
+
+struct builds {
+  const struct translation *t;
+  struct unit **units; // of each kernel, of each of its compilers
+  const char **compilers;
+  struct expansion **expansions;
+  unsigned n_compilers;
+};
+
+// For kernel K, which is the first that asks for COMPILER. NULL: diagnosed.
+static struct expansion *expansion_for(struct builds *v, const struct kernel *k,
+                                       const char *compiler) {
+  for (unsigned i = 0; i < v->n_compilers; i++)
+    if (strcmp(v->compilers[i], compiler) == 0)
+      return v->expansions[i];
+  const struct translation *t = v->t;
+  unsigned n = v->n_compilers;
+  struct expansion *x = expand_file(t->s, t->kernels, t->n_kernels, compiler, t->o);
+  const struct pragma *p = k->main.pragma;
+  bool own = strcmp(compiler, "clang") == 0;
+  if (!x)
+    diag_error(
+        t->s, p->offset, p->end - p->offset,
+        own ? "-I and -D of the build go behind `--` in `autotune check` and `translate`"
+            : "is it installed? 'compiler' names those that make variants",
+        "'%s' cannot preprocess this file", own ? t->o->clang : compiler);
+  *GROW(v->compilers, v->n_compilers) = compiler;
+  *GROW(v->expansions, n) = x;
+  return x;
+}
+
+// True if an #if leaves K out of this build; false, and diagnosed, if macros make another
+// function of it.
+static bool is_left_out(const struct source *s, const struct kernel *k,
+                        const struct expansion *x) {
+  const struct item *other = expand_defined_at(x, &k->main);
+  if (other)
+    diag_error(s, k->main.name_at, strlen(k->main.name),
+               "write the kernel's name and parentheses without a macro",
+               "'%s' becomes a function called '%.*s'", k->main.name,
+               (int)other->names[0].name.size, other->names[0].name.data);
+  return !other;
+}
+
+// NULL: an #if leaves K out, or an error.
+static struct unit *units_for(struct builds *v, struct kernel *k) {
+  const struct source *s = v->t->s;
+  const struct compile_options *o = v->t->o;
+  struct unit *units = arena_alloc(k->n_compilers * sizeof *units);
+  for (unsigned i = 0; i < k->n_compilers; i++) {
+    const struct expansion *x = expansion_for(v, k, k->compilers[i]);
+    if (!x || !expand_function(x, &k->main)) {
+      k->left_out = x && is_left_out(s, k, x);
+      return NULL;
+    }
+    if (i == 0) {
+      adopt_headers(k, x);
+      adopt_options(k, o);
+      expand_classify(x, k);
+      classify_key(k);
+      check_sections(s, k);
+      sections_adopt(s, k, x);
+      flags_check(s, k, o);
+    }
+    units[i] = unit_build(s, k, x, o);
+  }
+  return units;
+}
+
+static bool c_translate(struct translation *t, struct text *out) {
+  struct builds v = { .t = t };
+  if (diag_errors() != t->errors)
+    return false;
+  for (unsigned i = 0; i < t->n_kernels; i++)
+    adopt_options(&t->kernels[i], t->o);
+  v.units = arena_alloc((t->n_kernels + 1) * sizeof *v.units);
+  for (unsigned i = 0; i < t->n_kernels; i++)
+    v.units[i] = units_for(&v, &t->kernels[i]);
+  const struct expansion *x = v.n_compilers ? v.expansions[0] : NULL;
+  if (out && t->o->baking && diag_errors() == t->errors)
+    t->o->baking->choose(t->s, t->kernels, t->n_kernels, v.units, x, t->o);
+  if (out && diag_errors() == t->errors)
+    emit_file(t->s, t->pragmas, t->n_pragmas, t->kernels, t->n_kernels, x, v.units, t->o,
+              out);
+  return diag_errors() == t->errors;
+}
+
+// ---- how tables are written ----------------------------------------------------------
+
+static void c_unpack(const struct emission *e, unsigned index) {
+  if (e->k->args[index].pointer)
+    text_printf(e->out, "*(void **)autotune_a[%u]", index);
+  else
+    text_printf(e->out, "*(__typeof__(autotune_arg_%s_%u) *)autotune_a[%u]",
+                e->k->main.name, index, index);
+}
+
+static void c_size(const struct emission *e, unsigned index) {
+  if (e->k->args[index].pointer)
+    text_printf(e->out, "sizeof(void *), 1");
+  else
+    text_printf(e->out, "sizeof(autotune_arg_%s_%u), 0", e->k->main.name, index);
+}
+
+static const struct emit_style c_emit = { .unpack = c_unpack, .size = c_size };
+
+const struct language language_c = {
+  .name = "C",
+  .suffixes = (const char *const[]){ ".c", ".h", NULL },
+  .compiler = "clang",
+  .grammar = tree_sitter_c,
+  .signature_read = signature_read,
+  .signature_same = signature_same,
+  .flags_check = values_check_flags,
+  .loops_check = loops_check,
+  .emit = &c_emit,
+  .translate = c_translate,
+};

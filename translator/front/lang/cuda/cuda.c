@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuda.c: CUDA C++ as a language: its syntax beyond the grammar, its passes, its tables,
+// and what `autotune check` says of its kernels.
+#include <string.h>
+
+#include "autotune_abi.h"
+#include "cuda.h"
+#include "front/lang/language.h"
+#include "front/reach/unit.h"
+
+const TSLanguage *tree_sitter_cuda(void); // a grammar's one symbol; it has no header
+
+// ---- syntax --------------------------------------------------------------------------
+
+// `]` may close what a lambda captures: `[=] __device__ (int i) { … }`.
+static const char *attribute_end(struct slice previous, struct slice word,
+                                 struct lexer l) {
+  static const char *const names[] = { "__align__",        "__builtin_align__",
+                                       "__cluster_dims__", "__block_size__",
+                                       "__maxnreg__",      "__launch_bounds__" };
+  if (slice_is(previous, "]") &&
+      (slice_is(word, "__device__") || slice_is(word, "__host__"))) {
+    struct lexer ahead = l;
+    return slice_is(lex(&ahead).text, "__device__") ? ahead.p : l.p;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (slice_is(word, names[i]))
+      return skip_brackets(&l);
+  return NULL;
+}
+
+// Moves L past `template <…>`, where that is what comes.
+static void skip_template(struct lexer *l) {
+  struct lexer ahead = *l;
+  if (!slice_is(lex(&ahead).text, "template") || !slice_is(lex(&ahead).text, "<"))
+    return;
+  int angles = 1, others = 0;
+  for (struct token t; angles > 0 && (t = lex(&ahead)).kind != TOKEN_END;) {
+    char c = t.kind == TOKEN_PUNCTUATOR ? *t.text.data : 0;
+    others += c && strchr("([{", c) ? 1 : 0;
+    others -= c && strchr(")]}", c) ? 1 : 0;
+    if (others == 0 && (c == '<' || c == '>') && t.text.data[t.text.size - 1] == c)
+      angles += (c == '<' ? 1 : -1) * (int)t.text.size;
+  }
+  *l = ahead;
+}
+
+static bool goes_on_after(struct slice before) {
+  return slice_is(before, ">") || slice_is(before, "__global__") ||
+      (before.size && *before.data == '"'); // of `extern "C"`
+}
+
+// ---- passes --------------------------------------------------------------------------
+
+static bool same_scope(const struct kernel *a, const struct kernel *b) {
+  return slices_same(a->cuda->namespaces, b->cuda->namespaces);
+}
+
+// A baked file has no runtime, and winners are compiled for the device that is there.
+static bool refuse_baking(const struct translation *t) {
+  const struct pragma *p = &t->pragmas[0];
+  diag_error(t->s, p->offset, p->end - p->offset,
+             "ship wisdom, and run with AUTOTUNE_MODE=locked",
+             "kernels of CUDA cannot be baked");
+  return false;
+}
+
+static bool cuda_translate(struct translation *t, struct text *out) {
+  unsigned n_launches, n = t->n_kernels;
+  if (t->o->baking)
+    return refuse_baking(t);
+  struct launch *launches = cuda_launches(t->s, t->kernels, n, &n_launches);
+  struct cuda_items *items = cuda_items(t->s, t->o);
+  const struct expansion *x = cuda_macros(t->s, t->kernels, n, items);
+  for (unsigned i = 0; i < n; i++) {
+    adopt_headers(&t->kernels[i], x);
+    adopt_options(&t->kernels[i], t->o);
+  }
+  if (!out || diag_errors() != t->errors)
+    return diag_errors() == t->errors;
+  struct cuda_unit *units = arena_alloc((n + 1) * sizeof *units);
+  for (unsigned i = 0; i < n; i++)
+    units[i] = cuda_unit_build(t->s, t->kernels, n, &t->kernels[i], items, t->o);
+  cuda_emit(t->s, t->pragmas, t->n_pragmas, t->kernels, n, launches, n_launches, items,
+            units, x, t->o, out);
+  return diag_errors() == t->errors;
+}
+
+// ---- how tables are written: typedefs are C++'s to know ------------------------------
+
+static void cuda_unpack(const struct emission *e, unsigned index) {
+  text_printf(e->out,
+              "::autotune::argument<decltype(autotune_arg_%s_%u)>(autotune_a[%u])",
+              e->k->main.name, index, index);
+}
+
+static void cuda_size(const struct emission *e, unsigned index) {
+  const char *name = e->k->main.name;
+  text_printf(
+      e->out,
+      "sizeof(::autotune::held<decltype(autotune_arg_%s_%u)>),\n"
+      "    std::is_pointer< ::autotune::held<decltype(autotune_arg_%s_%u)>>::value",
+      name, index, name, index);
+}
+
+static const struct emit_style cuda_style = { .members = true,
+                                              .unpack = cuda_unpack,
+                                              .size = cuda_size };
+
+// ---- autotune check ------------------------------------------------------------------
+
+static void print_dims(const char *what, const struct dims *d) {
+  printf("    %s ", what);
+  for (unsigned i = 0; i < d->n; i++)
+    printf("%s%.*s", i ? ", " : "", (int)d->of[i].size, d->of[i].data);
+  putchar('\n');
+}
+
+// How variants are launched; block(16x16, …) is among the parameters.
+static void print_geometry(const struct cuda_kernel *c) {
+  puts("  geometry");
+  if (c->block.n)
+    print_dims("block ", &c->block);
+  else if (c->block_param < 0)
+    puts("    block  as launched");
+  if (c->grid.n)
+    print_dims("grid  ", &c->grid);
+  else if (c->block.n || c->block_param >= 0)
+    puts(
+        c->ceil
+            ? "    grid   the threads of the launch, rounded up"
+            : "    grid   the threads of the launch; blocks that do not divide them are left "
+              "out");
+  else
+    puts("    grid   as launched");
+  if (c->shared.size)
+    printf("    shared %.*s\n", (int)c->shared.size, c->shared.data);
+  if (c->flags & AUTOTUNE_GPU_NO_ISOLATE)
+    puts("    variants are first tried in this process: isolate(off)");
+  if (c->flags & AUTOTUNE_GPU_NO_FLUSH)
+    puts("    the cache is not flushed between runs: flush(off)");
+}
+
+static void print_launches(const struct source *s, const struct cuda_kernel *c) {
+  puts("  launches");
+  for (unsigned i = 0; i < c->n_launches; i++) {
+    const struct launch *l = &c->launches[i];
+    const char *path;
+    unsigned line = source_where(s, l->start, &path, NULL);
+    printf("    %s:%u: %.*s", path, line, (int)l->callee.size, l->callee.data);
+    if (l->template_args.size)
+      printf("<%.*s>", (int)l->template_args.size, l->template_args.data);
+    fputs("<<<", stdout);
+    for (unsigned j = 0; j < l->n_config; j++)
+      printf("%s%.*s", j ? ", " : "", (int)l->config[j].size, l->config[j].data);
+    puts(l->runtime ? ">>> by cudaLaunchKernel" : ">>>");
+  }
+  if (c->n_launches == 0)
+    puts("    none in this file");
+}
+
+static void cuda_print(const struct source *s, const struct kernel *k) {
+  print_geometry(k->cuda);
+  print_launches(s, k->cuda);
+}
+
+const struct language language_cuda = {
+  .name = "CUDA",
+  .suffixes = (const char *const[]){ ".cu", ".cuh", NULL },
+  .compiler = "nvrtc",
+  .device = true,
+  .grammar = tree_sitter_cuda,
+  .attribute_end = attribute_end,
+  .skip_head = skip_template,
+  .goes_on_after = goes_on_after,
+  .signature_read = cuda_signature_read,
+  .signature_same = cuda_signature_same,
+  .same_scope = same_scope,
+  .clauses = cuda_clauses,
+  .clauses_check = cuda_clauses_check,
+  .clauses_use = cuda_clauses_use,
+  .directives_check = cuda_directives_check,
+  .kernels_check = cuda_kernels_check,
+  .emit = &cuda_style,
+  .translate = cuda_translate,
+  .print = cuda_print,
+};

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// language.c: the languages that there are.
+#include "front/lang/language.h"
+
+#include <string.h>
+
+static const struct language *const languages[] = { &language_c, &language_cuda };
+
+const struct language *language_of(const char *path) {
+  const char *dot = strrchr(path, '.');
+  for (size_t i = 0; dot && i < sizeof languages / sizeof *languages; i++)
+    for (const char *const *s = languages[i]->suffixes; *s; s++)
+      if (strcmp(dot, *s) == 0)
+        return languages[i];
+  return &language_c;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// translate.c: the passes over a file, in their order.
+#include "front/lang/language.h"
+
+// Reads S and hands it to its language, which writes to OUT unless that is NULL. A file
+// without pragmas comes out as it is. False: errors, all diagnosed.
+static bool translate_pass(struct translation *t, struct text *out) {
+  const struct language *l = t->o->language;
+  l = l ? l : language_of(t->s->path);
+  t->errors = diag_errors();
+  t->pragmas = pragma_all(t->s, &t->n_pragmas);
+  if (t->n_pragmas == 0) {
+    if (out && diag_errors() == t->errors)
+      text_add(out, t->s->text, t->s->size);
+    return diag_errors() == t->errors;
+  }
+  source_parse(t->s, l);
+  t->kernels = kernel_all(t->s, t->pragmas, t->n_pragmas, &t->n_kernels);
+  return l->translate(t, out);
+}
+
+const struct kernel *translate_kernels(struct source *s, const struct compile_options *o,
+                                       unsigned *n) {
+  struct translation t = { .s = s, .o = o };
+  *n = translate_pass(&t, NULL) ? t.n_kernels : 0;
+  return t.kernels;
+}
+
+bool translate_source(struct source *s, const struct compile_options *o,
+                      struct text *out) {
+  struct translation t = { .s = s, .o = o };
+  return translate_pass(&t, out);
+}
