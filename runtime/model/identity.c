@@ -17,7 +17,7 @@
 #include "space.h"
 #include "value.h"
 #include "variant.h"
-#include "keep/store/store.h"
+#include "identity.h"
 
 // ---- names without lines ------------------------------------------------------------
 

@@ -11,7 +11,7 @@
 #include <xxhash.h>
 
 #include "base/base.h"
-#include "keep/store/store.h"
+#include "identity.h"
 
 enum { SLOTS = 4096 }; // names told apart; beyond some thousand they all count as one
 

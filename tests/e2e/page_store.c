@@ -22,17 +22,17 @@ static double noise(void) { // 0 … 1
   return (double)(rng >> 11) / (double)(1ull << 53);
 }
 
-static void add(int64_t problem, const struct record *r, double when) {
-  struct cell cells[STORE_CELLS];
-  record_cells(problem, r, when, cells);
-  if (store_insert(s, &table_variant, cells) != SQLITE_OK)
+static void add(int64_t problem, struct record *r, double when) {
+  r->problem = problem;
+  r->when = when;
+  if (store_put(s, &kind_record, r) != SQLITE_OK)
     exit(1);
 }
 
 static void add_problem(const struct identity *id) {
-  struct cell cells[STORE_CELLS];
-  char *key;
-  if (!problem_cells(id, cells, &key) || store_insert(s, &table_problem, cells) != SQLITE_OK)
+  struct problem p;
+  char *key = problem_of(id, &p);
+  if (!key || store_put(s, &kind_problem, &p) != SQLITE_OK)
     exit(1);
   free(key);
 }

@@ -334,11 +334,12 @@ static double random_number(uint64_t *rng) {
 }
 
 // Any value of the right type in each column but the first FIXED.
-static void make_up(const struct table *t, struct cell *cells, unsigned fixed, char *text,
+static void make_up(const struct kind *k, struct cell *cells, unsigned fixed, char *text,
                     uint64_t *rng) {
-  for (unsigned i = fixed; i < t->n; i++) {
+  for (unsigned i = fixed; i < k->n; i++) {
     struct cell *c = &cells[i];
-    *c = (struct cell){ .kind = t->columns[i].kind, .data = text };
+    *c = cell_empty(&k->facts[i]);
+    c->data = text;
     uint64_t r = rng_next(rng);
     c->i = r % 3 == 0 ? (int64_t)(r >> 8)
         : r % 3 == 1  ? (int64_t)(r >> 60)
@@ -354,11 +355,11 @@ static void make_up(const struct table *t, struct cell *cells, unsigned fixed, c
   }
 }
 
-static void insert(struct store *s, const struct table *t, const struct cell *cells) {
-  char *sql = table_insert_sql(t);
+static void insert(struct store *s, const struct kind *k, const struct cell *cells) {
+  char *sql = table_insert_sql(k);
   sqlite3_stmt *q = NULL;
   assert_int_equal(sqlite3_prepare_v2(s->db, sql, -1, &q, NULL), SQLITE_OK);
-  assert_int_equal(row_bind(q, t, cells), SQLITE_OK);
+  assert_int_equal(row_bind(q, k, cells), SQLITE_OK);
   assert_int_equal(sqlite3_step(q), SQLITE_DONE);
   sqlite3_finalize(q);
   free(sql);
@@ -377,16 +378,18 @@ static void test_made_up_rows_do_no_harm(void **state) {
     random_text(cpu, sizeof cpu, &rng);
     id.kernel = kernel;
     id.cpu = cpu;
-    assert_true(problem_cells(&id, cells, &key));
-    insert(s, &table_problem, cells);
+    struct problem p;
+    key = problem_of(&id, &p);
+    row_make(&kind_problem, &p, cells);
+    insert(s, &kind_problem, cells);
     free(key);
     for (unsigned k = 0; k < 4; k++) { // the problem's id stays
       cells[0].kind = CELL_INT;
-      make_up(&table_variant, cells, 1, text, &rng);
-      insert(s, &table_variant, cells);
+      make_up(&kind_record, cells, 1, text, &rng);
+      insert(s, &kind_record, cells);
     }
-    make_up(&table_winner, cells, 1, text, &rng);
-    insert(s, &table_winner, cells);
+    make_up(&kind_summary, cells, 1, text, &rng);
+    insert(s, &kind_summary, cells);
     struct summary m;
     if (store_winner(s, &id, &m, NULL)) {
       assert_true(m.best.low >= 0 && m.best.low <= m.best.high && m.total_seconds < 1e12);

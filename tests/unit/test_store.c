@@ -414,18 +414,23 @@ static void test_a_newer_database_is_left_alone(void **state) {
 // table is as good as a reader can tell, a second winner is damaged.
 static void write_format_1(const char *folder) {
   static const unsigned columns[] = { 9, 11, 27 };
-  struct cell cells[STORE_TABLES][STORE_CELLS];
+  struct cell cells[3][STORE_CELLS];
+  struct problem p;
   struct identity id = fixture_identity();
   struct summary m = fixture_summary();
   struct record r = fixture_record(7, (double[]){ 1, 2, 3 }, 3);
   char *key, *path = sys_printf("%s/results.db", folder);
   sqlite3 *db = NULL;
-  assert_true(problem_cells(&id, cells[0], &key));
-  record_cells(cells[0][0].i, &r, 1e9, cells[1]);
-  summary_cells(cells[0][0].i, id.toolchain, &m, cells[2]);
+  key = problem_of(&id, &p);
+  r.problem = m.problem = p.id;
+  r.when = 1e9;
+  m.toolchain = id.toolchain;
+  row_make(&kind_problem, &p, cells[0]);
+  row_make(&kind_record, &r, cells[1]);
+  row_make(&kind_summary, &m, cells[2]);
   assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
   for (int i = 0; i < 3; i++) {
-    struct table earlier = *store_tables[i];
+    struct kind earlier = *kinds[i];
     earlier.n = columns[i];
     char *create = table_create_sql(&earlier), *insert = table_insert_sql(&earlier);
     sqlite3_stmt *q = NULL;

@@ -23,14 +23,14 @@ static int write_schema(sqlite3 *db) {
   int rc = store_run(db, "PRAGMA journal_mode=MEMORY");
   if (rc == SQLITE_OK)
     rc = store_run(db, "BEGIN");
-  for (int i = 0; i < STORE_TABLES && rc == SQLITE_OK; i++) {
-    char *sql = table_create_sql(store_tables[i]);
+  for (int i = 0; i < KINDS && rc == SQLITE_OK; i++) {
+    char *sql = table_create_sql(kinds[i]);
     rc = sql ? store_run(db, sql) : SQLITE_NOMEM;
     free(sql);
   }
   snprintf(versions, sizeof versions,
            "PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", STORE_APPLICATION,
-           STORE_VERSION);
+           RECORD_VERSION);
   return rc == SQLITE_OK ? store_run(db, versions) : rc;
 }
 

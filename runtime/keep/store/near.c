@@ -35,23 +35,12 @@ static double distance_to(const struct problem *p, const struct identity *id,
 
 // ---- problems -----------------------------------------------------------------------
 
-static bool same_names(const struct problem *p, const struct identity *id) {
-  const char *names = p->key_names;
-  for (unsigned i = 0; i < id->n_keys; i++) {
-    size_t n = strcspn(names, "\n");
-    if (strlen(id->key_names[i]) != n || strncmp(names, id->key_names[i], n) != 0)
-      return false;
-    names += n + (names[n] == '\n');
-  }
-  return *names == '\0';
-}
-
-// Is P like ID, and how? What runs on another kind of processor is for wisdom to say.
-static bool near_relate(const struct problem *p, const struct identity *id,
+// True if P is like ID, and R says how. NAMES: their keys have the same expressions. What
+// runs on another kind of processor is for wisdom to say.
+static bool near_relate(const struct problem *p, const struct identity *id, bool names,
                         struct relative *r) {
   if (strcmp(p->cpu, id->cpu) != 0 || strcmp(p->isa, id->isa) != 0)
     return false;
-  bool names = same_names(p, id);
   r->problem = p->id;
   r->distance = distance_to(p, id, &r->near);
   if (p->unit == id->unit && names)
@@ -104,14 +93,11 @@ static unsigned near_insert(struct relative *out, unsigned n, const struct relat
 
 unsigned store_relatives(struct store *s, const struct identity *id,
                          struct relative out[MAX_RELATIVES]) {
-  struct cell cells[STORE_CELLS];
-  struct problem p;
+  struct problem p, own;
   unsigned n = 0;
   int rc = SQLITE_ROW;
-  int64_t self = problem_id(id);
-  sqlite3_stmt *q = store_usable(s) ? store_select(s, &table_problem, PROBLEMS) : NULL;
-  if (!q)
-    return 0;
+  char *key = problem_of(id, &own);
+  sqlite3_stmt *q = store_usable(s) ? store_select(s, &kind_problem, PROBLEMS) : NULL;
   sqlite3_bind_text(q, 1, id->kernel, -1, SQLITE_STATIC);
   sqlite3_bind_int64(q, 2, (int64_t)id->unit);
   sqlite3_bind_int64(q, 3, (int64_t)id->shape);
@@ -119,25 +105,24 @@ unsigned store_relatives(struct store *s, const struct identity *id,
   sqlite3_bind_text(q, 5, id->cpu, -1, SQLITE_STATIC);
   sqlite3_bind_text(q, 6, id->isa, -1, SQLITE_STATIC);
   sqlite3_bind_double(q, 7, id->n_keys > 0 ? (double)id->key[0] : 0);
-  while ((rc = store_step(q)) == SQLITE_ROW) {
+  while (key && (rc = store_next(q, &kind_problem, &p)) == SQLITE_ROW) {
     struct relative r;
-    if (!row_read(q, &table_problem, cells) || !problem_of(cells, &p) || p.id == self ||
-        !near_relate(&p, id, &r))
+    if (p.id == own.id ||
+        !near_relate(&p, id, strcmp(p.key_names, own.key_names) == 0, &r))
       continue;
     name_relative(&p, id, &r);
     n = near_insert(out, n, &r);
   }
   sqlite3_finalize(q);
+  free(key);
   return rc == SQLITE_DONE ? n : 0;
 }
 
 bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
                   struct summary *out) {
-  char *by = NULL;
-  if (!store_usable(s) || !store_find_summary(s, problem, out, &by))
+  if (!store_usable(s) || !store_find_summary(s, problem, out))
     return false;
-  bool same = !toolchain || strcmp(by, toolchain) == 0;
-  free(by);
+  bool same = !toolchain || strcmp(out->toolchain, toolchain) == 0;
   if (!same)
     store_summary_free(out);
   return same;
@@ -178,15 +163,11 @@ static void near_keep(const char *values, double seconds, void *data) {
 void store_times(struct store *s, int64_t problem,
                  void (*see)(const char *values, double seconds, void *data),
                  void *data) {
-  struct cell cells[STORE_CELLS];
   struct record r;
-  sqlite3_stmt *q = store_usable(s) ? store_select(s, &table_variant, VARIANTS) : NULL;
-  if (!q)
-    return;
+  sqlite3_stmt *q = store_usable(s) ? store_select(s, &kind_record, VARIANTS) : NULL;
   sqlite3_bind_int64(q, 1, problem);
-  while (store_step(q) == SQLITE_ROW)
-    if (row_read(q, &table_variant, cells) && cells[0].i == problem &&
-        record_of(cells, &r) && r.n_samples > 0)
+  while (store_next(q, &kind_record, &r) == SQLITE_ROW)
+    if (r.problem == problem && r.n_samples > 0)
       see(r.values, stats_of(r.samples, r.n_samples).median, data);
   sqlite3_finalize(q);
 }
@@ -196,10 +177,9 @@ void store_fastest(struct store *s, int64_t problem, unsigned n,
                    void *data) {
   struct fastest fastest = { .n = 0 };
   struct summary m;
-  char *toolchain = NULL;
   if (!store_usable(s))
     return;
-  bool won = store_find_summary(s, problem, &m, &toolchain);
+  bool won = store_find_summary(s, problem, &m);
   const char *winner = won && m.winner ? m.values : NULL;
   if (winner && n > 0)
     see(winner, m.best.median, data);
@@ -213,8 +193,6 @@ void store_fastest(struct store *s, int64_t problem, unsigned n,
     }
     free(f->values);
   }
-  if (won) {
+  if (won)
     store_summary_free(&m);
-    free(toolchain);
-  }
 }

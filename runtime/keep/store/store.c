@@ -38,9 +38,9 @@ int store_run(sqlite3 *db, const char *sql) {
   return SQLITE_OK;
 }
 
-sqlite3_stmt *store_select(struct store *s, const struct table *t, const char *where) {
+sqlite3_stmt *store_select(struct store *s, const struct kind *k, const char *where) {
   sqlite3_stmt *q = NULL;
-  char *sql = table_select_sql(t, where);
+  char *sql = table_select_sql(k, where);
   if (sql)
     sqlite3_prepare_v2(s->db, sql, -1, &q, NULL);
   free(sql);
@@ -90,13 +90,13 @@ static enum verdict judge_header(struct store *s, char **message) {
   if (size < 512 || file->pMethods->xRead(file, h, sizeof h, 0) != SQLITE_OK ||
       memcmp(h, "SQLite format 3", 16) != 0 || big_endian(h + 68) != STORE_APPLICATION)
     return BROKEN;
-  if (big_endian(h + 60) > STORE_VERSION && big_endian(h + 60) < 1000) {
+  if (big_endian(h + 60) > RECORD_VERSION && big_endian(h + 60) < 1000) {
     *message =
         sys_printf("%s was written by a newer autotune (format %u) and is left alone",
                    s->path, big_endian(h + 60));
     return REFUSED;
   }
-  bool known = big_endian(h + 60) >= 1 && big_endian(h + 60) <= STORE_VERSION;
+  bool known = big_endian(h + 60) >= 1 && big_endian(h + 60) <= RECORD_VERSION;
   return known && h[18] == 1 && h[19] == 1 ? OPENED : BROKEN;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.h: inside the store. Five tables, described by data (table.c):
+/* tables.h: inside the store. Five tables, described by the facts in model/record.h:
  *
  *   problem   what was tuned: an identity. Its id is the hash of the identity's columns,
  *             so rows that refer to a problem can never come to belong to another one
- *   variant   each variant tried for a problem, with its fate and all its samples
+ *   variant   each variant tried for a problem, with its status and all its samples
  *   winner    each finished tuning of a problem
  *   asked     what a program asked for last and did not get, with the space it offers
  *   course    how far the last tuning of a problem is, or how it ended
@@ -17,14 +17,9 @@
 #include <sqlite3.h>
 #include "store.h"
 
-enum {
-  STORE_APPLICATION = 0x41544e45,
-  STORE_VERSION = 3,
-  STORE_CELLS = 48,
-  STORE_TABLES = 5
-};
+enum { STORE_APPLICATION = 0x41544e45, STORE_CELLS = 48 };
 
-/* ---- table.c: rows --------------------------------------------------------------- */
+/* ---- table.c: SQL and rows ------------------------------------------------------- */
 
 enum cell_kind { CELL_INT, CELL_REAL, CELL_TEXT, CELL_BLOB };
 struct cell {
@@ -34,66 +29,36 @@ struct cell {
   const void *data;
   size_t size; /* text is NUL-terminated besides */
 };
-struct column {
-  const char *name;
-  enum cell_kind kind;
-  size_t most; /* bytes */
-};
-struct table {
-  const char *name;
-  const struct column *columns;
-  unsigned n, n_keys;
-};
-extern const struct table table_problem, table_variant, table_winner, table_asked,
-    table_progress;
-extern const struct table *const store_tables[STORE_TABLES];
-
 /* SQL, malloc'ed. The checksum is the last column of a row and of a result. */
-char *table_create_sql(const struct table *t);
-char *table_insert_sql(const struct table *t);
-char *table_select_sql(const struct table *t, const char *where);
-/* A cell of column C that nothing is known of. */
-struct cell cell_empty(const struct column *c);
-uint64_t row_sum(const struct table *t, const struct cell *cells);
-int row_bind(sqlite3_stmt *q, const struct table *t, const struct cell *cells);
+char *table_create_sql(const struct kind *k);
+char *table_insert_sql(const struct kind *k);
+char *table_select_sql(const struct kind *k, const char *where);
+/* A cell for F of which nothing is known. */
+struct cell cell_empty(const struct fact *f);
+uint64_t row_sum(const struct kind *k, const struct cell *cells);
+int row_bind(sqlite3_stmt *q, const struct kind *k, const struct cell *cells);
 /* False: types, lengths or checksum are wrong. Cells point into the statement's row. */
-bool row_read(sqlite3_stmt *q, const struct table *t, struct cell *cells);
+bool row_read(sqlite3_stmt *q, const struct kind *k, struct cell *cells);
 
-/* ---- rows.c: what cells mean ----------------------------------------------------- */
+/* ---- rows.c: structs as rows ----------------------------------------------------- */
 
-/* S, cut to what column COLUMN of T takes; it is not copied. */
-struct cell text_cell(const struct table *t, unsigned column, const char *s);
+/* The cells of WHAT, a struct that K describes; texts that are too long for their column
+ * are cut, none is copied. */
+void row_make(const struct kind *k, const void *what, struct cell *cells);
+/* The reverse; what WHAT points to is in the cells. False: out of range. */
+bool row_take(const struct kind *k, const struct cell *cells, void *what);
+/* The id that belongs to P. */
+int64_t problem_hash(const struct problem *p);
+/* ID as P, whose key is in the block that is returned, malloc'ed; NULL: no memory. */
+char *problem_of(const struct identity *id, struct problem *p);
+/* The id of ID's problem; 0: no memory. */
 int64_t problem_id(const struct identity *id);
-/* *KEY: the block that the texts of both key columns are in, malloc'ed. False: no memory.
- */
-bool problem_cells(const struct identity *id, struct cell *cells, char **key);
-void record_cells(int64_t problem, const struct record *r, double when,
-                  struct cell *cells);
-void summary_cells(int64_t problem, const char *toolchain, const struct summary *m,
-                   struct cell *cells);
-void progress_cells(int64_t problem, const struct progress *c, struct cell *cells);
-/* False: out of range. Texts point into the cells. */
-bool record_of(const struct cell *cells, struct record *r);
-bool summary_of(const struct cell *cells, struct summary *m);
-bool progress_of(const struct cell *cells, struct progress *c);
-
-/* A problem as columns have it, in one block of its own; NULL: no memory. */
-struct problem {
-  int64_t id;
-  const char *kernel, *file, *cpu, *isa, *toolchain;
-  uint64_t unit;
-  unsigned threads;
-  const char *key, *key_names; /* "512,3" and "n\nm" */
-  uint64_t shape;              /* as in struct identity */
-  const char *family;
-};
-bool problem_of(const struct cell *cells, struct problem *p);
 
 /* ---- store.c, file.c: connections ------------------------------------------------ */
 
 struct queued {
   struct queued *next;
-  const struct table *table;
+  const struct kind *kind;
   struct cell cells[];
 };
 struct store {
@@ -132,18 +97,27 @@ void store_allow(struct store *s, double seconds);
 /* Where RC says that the file is broken (or was replaced by another process), opens a
  * good one in its place and returns true: try again. */
 bool store_recover(struct store *s, int rc);
-sqlite3_stmt *store_select(struct store *s, const struct table *t, const char *where);
+sqlite3_stmt *store_select(struct store *s, const struct kind *k, const char *where);
 
 /* ---- read.c ---------------------------------------------------------------------- */
 
-/* The tuning of PROBLEM. The caller frees both: store_summary_free, free. */
-bool store_find_summary(struct store *s, int64_t problem, struct summary *out,
-                        char **toolchain);
+/* Steps Q to the next good row of K, into WHAT, which points into the row. SQLite's
+ * status. */
+int store_next(sqlite3_stmt *q, const struct kind *k, void *what);
+/* The row of K that belongs to PROBLEM, into WHAT; its texts are in *BLOCK, malloc'ed.
+ * False: there is none. */
+bool store_find(struct store *s, const struct kind *k, int64_t problem, void *what,
+                void **block);
+/* The tuning of PROBLEM; the caller frees it by store_summary_free. */
+bool store_find_summary(struct store *s, int64_t problem, struct summary *out);
+/* What was asked for last and not found; the caller frees its block. */
+bool store_find_asked(struct store *s, int64_t problem, struct asked *out);
 
 /* ---- write.c --------------------------------------------------------------------- */
 
-int store_insert(struct store *s, const struct table *t,
-                 const struct cell *cells); /* SQLite's status */
+/* SQLite's status. */
+int store_insert(struct store *s, const struct kind *k, const struct cell *cells);
+int store_put(struct store *s, const struct kind *k, const void *what);
 /* Writes what is queued in one transaction. 0, or -1: it stays queued. */
 int store_flush(struct store *s, double wait, bool durable);
 void store_drop_queue(struct store *s);

@@ -12,9 +12,9 @@ enum { FIRST_TABLES = 3 }; // those that every format has
 // ---- looking ------------------------------------------------------------------------
 
 // The number of columns with which T is what SQL makes; 0: with none.
-static unsigned columns_of(const struct table *t, const char *sql) {
+static unsigned columns_of(const struct kind *t, const char *sql) {
   for (unsigned n = t->n; n >= t->n_keys; n--) {
-    struct table earlier = *t;
+    struct kind earlier = *t;
     earlier.n = n;
     char *ours = table_create_sql(&earlier);
     bool same = ours && strcmp(sql, ours) == 0;
@@ -27,19 +27,19 @@ static unsigned columns_of(const struct table *t, const char *sql) {
 
 // Columns of each table into FOUND; 0 where there is none. The schema must be ours to the
 // letter: no triggers, views, generated columns or further tables.
-static int read_schema(struct store *s, unsigned found[STORE_TABLES]) {
+static int read_schema(struct store *s, unsigned found[KINDS]) {
   sqlite3_stmt *q = NULL;
   int rc = sqlite3_prepare_v2(s->db, "SELECT type, name, sql FROM sqlite_schema", -1, &q,
                               NULL);
-  memset(found, 0, STORE_TABLES * sizeof *found);
+  memset(found, 0, KINDS * sizeof *found);
   while (rc == SQLITE_OK && (rc = store_step(q)) == SQLITE_ROW) {
     const char *type = (const char *)sqlite3_column_text(q, 0);
     const char *name = (const char *)sqlite3_column_text(q, 1);
     const char *sql = (const char *)sqlite3_column_text(q, 2);
     rc = SQLITE_CORRUPT;
-    for (int i = 0; i < STORE_TABLES && type && name && sql; i++)
-      if (strcmp(type, "table") == 0 && strcmp(name, store_tables[i]->name) == 0 &&
-          (found[i] = columns_of(store_tables[i], sql)) > 0)
+    for (int i = 0; i < KINDS && type && name && sql; i++)
+      if (strcmp(type, "table") == 0 && strcmp(name, kinds[i]->name) == 0 &&
+          (found[i] = columns_of(kinds[i], sql)) > 0)
         rc = SQLITE_OK;
   }
   sqlite3_finalize(q);
@@ -49,9 +49,9 @@ static int read_schema(struct store *s, unsigned found[STORE_TABLES]) {
   return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static bool is_up_to_date(const unsigned found[STORE_TABLES]) {
-  for (int i = 0; i < STORE_TABLES; i++)
-    if (found[i] != store_tables[i]->n)
+static bool is_up_to_date(const unsigned found[KINDS]) {
+  for (int i = 0; i < KINDS; i++)
+    if (found[i] != kinds[i]->n)
       return false;
   return true;
 }
@@ -59,9 +59,9 @@ static bool is_up_to_date(const unsigned found[STORE_TABLES]) {
 // ---- rewriting ----------------------------------------------------------------------
 
 // The good rows of OLD, whose table is called NAME by now, with what they lack.
-static int copy_rows(struct store *s, const struct table *t, const struct table *old,
+static int copy_rows(struct store *s, const struct kind *t, const struct kind *old,
                      const char *name) {
-  struct table renamed = *old;
+  struct kind renamed = *old;
   struct cell cells[STORE_CELLS];
   renamed.name = name;
   sqlite3_stmt *q = store_select(s, &renamed, "");
@@ -71,7 +71,7 @@ static int copy_rows(struct store *s, const struct table *t, const struct table 
     if (!row_read(q, old, cells))
       continue;
     for (unsigned i = old->n; i < t->n; i++)
-      cells[i] = cell_empty(&t->columns[i]);
+      cells[i] = cell_empty(&t->facts[i]);
     rc = store_insert(s, t, cells);
   }
   sqlite3_finalize(q);
@@ -84,8 +84,8 @@ static int run_text(struct store *s, char *sql) {
   return rc;
 }
 
-static int upgrade_rewrite(struct store *s, const struct table *t, unsigned n) {
-  struct table old = *t;
+static int upgrade_rewrite(struct store *s, const struct kind *t, unsigned n) {
+  struct kind old = *t;
   char name[64];
   old.n = n;
   snprintf(name, sizeof name, "old_%s", t->name);
@@ -104,20 +104,20 @@ static int upgrade_rewrite(struct store *s, const struct table *t, unsigned n) {
 // Under a lock, so that the tables are looked at again: somebody else may have been
 // faster.
 static int rewrite_all(struct store *s) {
-  unsigned found[STORE_TABLES];
+  unsigned found[KINDS];
   int rc = read_schema(s, found);
-  for (int i = 0; i < STORE_TABLES && rc == SQLITE_OK; i++)
-    if (found[i] != store_tables[i]->n)
-      rc = upgrade_rewrite(s, store_tables[i], found[i]);
+  for (int i = 0; i < KINDS && rc == SQLITE_OK; i++)
+    if (found[i] != kinds[i]->n)
+      rc = upgrade_rewrite(s, kinds[i], found[i]);
   if (rc == SQLITE_OK)
-    rc = run_text(s, sys_printf("PRAGMA user_version=%d; COMMIT", STORE_VERSION));
+    rc = run_text(s, sys_printf("PRAGMA user_version=%d; COMMIT", RECORD_VERSION));
   if (rc != SQLITE_OK)
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
   return rc;
 }
 
 int store_upgrade(struct store *s) {
-  unsigned found[STORE_TABLES];
+  unsigned found[KINDS];
   int rc = read_schema(s, found);
   if (rc != SQLITE_OK || is_up_to_date(found))
     return rc;

@@ -19,16 +19,16 @@ static const double WAIT = 0.08; // seconds for a record
 // ---- the queue ----------------------------------------------------------------------
 
 // A copy of the row in one block.
-static struct queued *queued_new(const struct table *t, const struct cell *cells) {
-  size_t size = sizeof(struct queued) + t->n * sizeof *cells;
-  for (unsigned i = 0; i < t->n; i++)
+static struct queued *queued_new(const struct kind *k, const struct cell *cells) {
+  size_t size = sizeof(struct queued) + k->n * sizeof *cells;
+  for (unsigned i = 0; i < k->n; i++)
     size += cells[i].size;
   struct queued *q = sys_malloc(size);
   if (!q)
     return NULL;
-  char *p = (char *)(q->cells + t->n);
-  *q = (struct queued){ .table = t };
-  for (unsigned i = 0; i < t->n; i++) {
+  char *p = (char *)(q->cells + k->n);
+  *q = (struct queued){ .kind = k };
+  for (unsigned i = 0; i < k->n; i++) {
     q->cells[i] = cells[i];
     if (cells[i].size)
       q->cells[i].data = memcpy(p, cells[i].data, cells[i].size);
@@ -39,9 +39,9 @@ static struct queued *queued_new(const struct table *t, const struct cell *cells
   return q;
 }
 
-static int write_enqueue(struct store *s, const struct table *t,
+static int write_enqueue(struct store *s, const struct kind *k,
                          const struct cell *cells) {
-  struct queued *q = s->n_queued < LONGEST_QUEUE ? queued_new(t, cells) : NULL;
+  struct queued *q = s->n_queued < LONGEST_QUEUE ? queued_new(k, cells) : NULL;
   if (!q)
     return -1;
   *s->last = q;
@@ -67,17 +67,23 @@ void store_drop_queue(struct store *s) {
 
 // ---- transactions -------------------------------------------------------------------
 
-int store_insert(struct store *s, const struct table *t, const struct cell *cells) {
-  char *sql = table_insert_sql(t);
+int store_insert(struct store *s, const struct kind *k, const struct cell *cells) {
+  char *sql = table_insert_sql(k);
   sqlite3_stmt *q = NULL;
   int rc = sql ? sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) : SQLITE_NOMEM;
   if (rc == SQLITE_OK)
-    rc = row_bind(q, t, cells);
+    rc = row_bind(q, k, cells);
   if (rc == SQLITE_OK)
     rc = store_step(q);
   sqlite3_finalize(q);
   free(sql);
   return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int store_put(struct store *s, const struct kind *k, const void *what) {
+  struct cell cells[STORE_CELLS];
+  row_make(k, what, cells);
+  return store_insert(s, k, cells);
 }
 
 // A file that came broken is found out before anything is built on it; once a connection.
@@ -112,7 +118,7 @@ static int write_queue(struct store *s, bool durable) {
   if (rc != SQLITE_OK)
     return rc;
   for (struct queued *q = s->first; q && rc == SQLITE_OK; q = q->next)
-    rc = store_insert(s, q->table, q->cells);
+    rc = store_insert(s, q->kind, q->cells);
   if (rc == SQLITE_OK)
     rc = store_run(s->db, "COMMIT");
   if (rc != SQLITE_OK)
@@ -172,35 +178,38 @@ void store_finish_queue(struct store *s) {
 
 // ---- what is written ----------------------------------------------------------------
 
+static int write_enqueue_of(struct store *s, const struct kind *k, const void *what) {
+  struct cell cells[STORE_CELLS];
+  row_make(k, what, cells);
+  return write_enqueue(s, k, cells);
+}
+
 // Queues the problem's own row before each row that refers to it, since the file may
 // have been replaced in between. Its id, or 0.
 static int64_t enqueue_problem(struct store *s, const struct identity *id) {
-  struct cell cells[STORE_CELLS];
-  char *key;
-  if (!problem_cells(id, cells, &key))
-    return 0;
-  int64_t problem = cells[0].i;
-  if (write_enqueue(s, &table_problem, cells) != 0)
-    problem = 0;
+  struct problem p;
+  char *key = problem_of(id, &p);
+  int64_t problem = key && write_enqueue_of(s, &kind_problem, &p) == 0 ? p.id : 0;
   free(key);
   return problem;
 }
 
-static int write_row(struct store *s, int64_t problem, const struct table *t,
-                     const struct cell *cells, double wait, bool durable) {
-  if (!problem || write_enqueue(s, t, cells) != 0)
+// Writes WHAT, whose problem is set; 0: there is none.
+static int write_row(struct store *s, int64_t problem, const struct kind *k,
+                     const void *what, bool durable) {
+  if (!problem || write_enqueue_of(s, k, what) != 0)
     return -1;
-  return store_flush(s, wait, durable);
+  return store_flush(s, WAIT, durable);
 }
 
 static int write_record(struct store *s, const struct identity *id,
                         const struct record *r) {
   if (!store_usable(s) || s->dead)
     return -1;
-  struct cell cells[STORE_CELLS];
-  int64_t problem = enqueue_problem(s, id);
-  record_cells(problem, r, sys_unix(), cells);
-  return write_row(s, problem, &table_variant, cells, WAIT, false);
+  struct record row = *r;
+  row.problem = enqueue_problem(s, id);
+  row.when = sys_unix();
+  return write_row(s, row.problem, &kind_record, &row, false);
 }
 
 // Unlike other rows this one does not wait: written after its trial it would say that
@@ -230,62 +239,53 @@ int store_finish(struct store *s, const struct identity *id, const struct record
 int store_summary(struct store *s, const struct identity *id, const struct summary *m) {
   if (!store_usable(s) || s->dead)
     return -1;
-  struct cell cells[STORE_CELLS];
-  struct summary dated = *m;
-  if (!(dated.when > 0))
-    dated.when = sys_unix();
-  int64_t problem = enqueue_problem(s, id);
-  summary_cells(problem, id->toolchain, &dated, cells);
+  struct summary row = *m;
+  row.problem = enqueue_problem(s, id);
+  row.toolchain = id->toolchain;
+  if (!(row.when > 0))
+    row.when = sys_unix();
   s->patience = 0; // what the whole tuning was for is worth another wait
-  return write_row(s, problem, &table_winner, cells, WAIT, true);
+  return write_row(s, row.problem, &kind_summary, &row, true);
 }
 
 int store_asked(struct store *s, const struct identity *id,
                 const struct autotune_kernel *k, const char *why) {
-  const struct table *t = &table_asked;
   if (!store_usable(s) || s->dead)
     return -1;
   char *params = identity_params(k), *conditions = identity_conditions(k);
-  struct cell c[STORE_CELLS];
-  int64_t problem = params && conditions ? enqueue_problem(s, id) : 0;
-  c[0] = (struct cell){ .kind = CELL_INT, .i = problem };
-  c[1] = text_cell(t, 1, id->toolchain);
-  c[2] = (struct cell){ .kind = CELL_INT, .i = (int64_t)id->space };
-  c[3] = text_cell(t, 3, params);
-  c[4] = text_cell(t, 4, conditions);
-  c[5] = text_cell(t, 5, why);
-  c[6] = (struct cell){ .kind = CELL_REAL, .d = sys_unix() };
-  int status = write_row(s, problem, t, c, WAIT, false);
+  struct asked row = { .problem = params && conditions ? enqueue_problem(s, id) : 0,
+                       .toolchain = id->toolchain,
+                       .params = params,
+                       .conditions = conditions,
+                       .why = why,
+                       .space = id->space,
+                       .when = sys_unix() };
+  int status = write_row(s, row.problem, &kind_asked, &row, false);
   free(params);
   free(conditions);
   return status;
 }
 
-// Is the course that is told of PROBLEM that of a living process other than OWNER?
+// True if a living process other than OWNER has said how far its tuning of PROBLEM is.
 static bool is_told_by_another(struct store *s, int64_t problem, const char *owner) {
-  struct cell cells[STORE_CELLS];
   struct progress c;
-  sqlite3_stmt *q = store_select(s, &table_progress, "WHERE problem = ?1");
-  sqlite3_bind_int64(q, 1, problem);
-  bool another = q && store_step(q) == SQLITE_ROW &&
-      row_read(q, &table_progress, cells) && progress_of(cells, &c) &&
+  void *block;
+  bool another = store_find(s, &kind_progress, problem, &c, &block) &&
       strcmp(c.owner, owner) != 0 && progress_lives(&c);
-  sqlite3_finalize(q);
+  free(block);
   return another;
 }
 
 int store_progress(struct store *s, const struct identity *id, const struct progress *c) {
   if (!store_usable(s) || s->dead)
     return -1;
-  struct cell cells[STORE_CELLS];
-  struct progress mine = *c;
+  struct progress row = *c;
   char owner[128];
   store_owner(owner, sizeof owner);
-  mine.owner = owner;
-  mine.when = sys_unix();
-  int64_t problem = enqueue_problem(s, id);
-  if (problem && is_told_by_another(s, problem, owner))
+  row.problem = enqueue_problem(s, id);
+  row.owner = owner;
+  row.when = sys_unix();
+  if (row.problem && is_told_by_another(s, row.problem, owner))
     return store_flush(s, WAIT, false);
-  progress_cells(problem, &mine, cells);
-  return write_row(s, problem, &table_progress, cells, WAIT, false);
+  return write_row(s, row.problem, &kind_progress, &row, false);
 }

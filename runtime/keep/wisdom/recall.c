@@ -31,14 +31,12 @@ static bool recall_holds(const struct autotune_kernel *k, const struct identity 
 // "; 61 of 64 timings still hold" onto WHY.
 static void count_held(struct store *s, const struct autotune_kernel *k,
                        const struct identity *id, char *why, size_t size) {
-  struct cell cells[STORE_CELLS];
   struct record r;
   unsigned held = 0, all = 0;
-  sqlite3_stmt *q = store_select(s, &table_variant, "WHERE problem = ?1");
+  sqlite3_stmt *q = store_select(s, &kind_record, "WHERE problem = ?1");
   sqlite3_bind_int64(q, 1, problem_id(id));
-  while (q && all < MOST_COUNTED && store_step(q) == SQLITE_ROW)
-    if (row_read(q, &table_variant, cells) && record_of(cells, &r) &&
-        r.status == STATUS_OK && r.n_samples > 0) {
+  while (all < MOST_COUNTED && store_next(q, &kind_record, &r) == SQLITE_ROW)
+    if (r.status == STATUS_OK && r.n_samples > 0) {
       held += recall_holds(k, id, &r);
       all++;
     }
@@ -103,19 +101,18 @@ static void from_entry(struct store *s, const struct autotune_kernel *k,
                        const struct identity *id, const struct wisdom_entry *e,
                        struct recall *out) {
   struct summary *m = &out->stored;
-  char *toolchain = NULL, *path = NULL;
+  char *path = NULL;
   out->entry = e;
   if (!e->summary.winner)
     return recall_take(out, RECALL_DEFAULT, &e->summary, NULL);
   if (!recall_is_current(k, &e->summary, out))
     return;
   store_summary_free(m);
-  if (s && store_find_summary(s, problem_id(id), m, &toolchain) && m->object &&
+  if (s && store_find_summary(s, problem_id(id), m) && m->object &&
       strcmp(m->values, e->summary.values) == 0 &&
-      strcmp(toolchain, e->problem.toolchain) == 0 &&
+      strcmp(m->toolchain, e->problem.toolchain) == 0 &&
       m->text == identity_text(k, out->point))
     path = objects_find(m->object);
-  free(toolchain);
   recall_take(out, path ? RECALL_OBJECT : RECALL_POINT, &e->summary, path);
 }
 

@@ -30,48 +30,36 @@ bool db_identity(const struct wisdom_entry *e, long long *key, const char **name
   return *block && n <= MAX_KEYS;
 }
 
-// Does the store know as well already? What was measured here is not put aside for less.
-static bool import_is_known(struct store *s, int64_t problem,
-                            const struct wisdom_entry *e) {
+// True if the store knows as well already. What was measured here is not put aside for
+// less.
+static bool is_known(struct store *s, int64_t problem, const struct wisdom_entry *e) {
   struct wisdom_entry known = { 0 };
-  char *toolchain = NULL;
-  if (!store_find_summary(s, problem, &known.summary, &toolchain))
+  if (!store_find_summary(s, problem, &known.summary))
     return false;
-  known.problem.toolchain = toolchain;
-  bool same = strcmp(toolchain, e->problem.toolchain) == 0 &&
+  known.problem.toolchain = known.summary.toolchain;
+  bool same = strcmp(known.summary.toolchain, e->problem.toolchain) == 0 &&
       strcmp(known.summary.values, e->summary.values) == 0;
   bool better = same || !wisdom_better(e, &known);
-  free(toolchain);
   store_summary_free(&known.summary);
   return better;
 }
 
 // SQLite's status; *TAKEN is counted.
 static int import_one(struct store *s, const struct wisdom_entry *e, unsigned *taken) {
-  long long key[MAX_KEYS];
-  const char *names[MAX_KEYS];
-  char *block, *texts;
-  struct identity id;
-  struct cell problem[STORE_CELLS], winner[STORE_CELLS];
-  if (!db_identity(e, key, names, &block, &id) || !problem_cells(&id, problem, &texts)) {
-    free(block);
-    return SQLITE_NOMEM;
-  }
-  int rc = SQLITE_OK;
-  if (!import_is_known(s, problem[0].i, e)) {
-    const char *file = strrchr(e->origin, '/');
-    char *source = sys_printf("wisdom %s", file ? file + 1 : e->origin);
-    struct summary m = e->summary;
-    m.source = source ? source : "wisdom";
-    summary_cells(problem[0].i, e->problem.toolchain, &m, winner);
-    rc = store_insert(s, &table_problem, problem);
-    if (rc == SQLITE_OK)
-      rc = store_insert(s, &table_winner, winner);
-    free(source);
-    ++*taken;
-  }
-  free(texts);
-  free(block);
+  struct problem p = e->problem;
+  struct summary m = e->summary;
+  const char *file = strrchr(e->origin, '/');
+  m.problem = p.id = problem_hash(&p);
+  m.toolchain = p.toolchain;
+  if (is_known(s, p.id, e))
+    return SQLITE_OK;
+  char *source = sys_printf("wisdom %s", file ? file + 1 : e->origin);
+  m.source = source ? source : "wisdom";
+  int rc = store_put(s, &kind_problem, &p);
+  if (rc == SQLITE_OK)
+    rc = store_put(s, &kind_summary, &m);
+  free(source);
+  ++*taken;
   return rc;
 }
 

@@ -35,39 +35,41 @@ static void prune_add_key(struct key_list *l, sqlite3_stmt *q, unsigned n_keys) 
     more[l->n++] = sqlite3_value_dup(sqlite3_column_value(q, (int)i));
 }
 
-static bool is_good(const struct table *t, sqlite3_stmt *q) {
+static bool is_good(const struct kind *k, sqlite3_stmt *q) {
   struct cell cells[STORE_CELLS];
-  struct problem p;
-  struct record r;
-  struct summary m;
-  return row_read(q, t, cells) && (t != &table_problem || problem_of(cells, &p)) &&
-      (t != &table_variant || record_of(cells, &r)) &&
-      (t != &table_winner || summary_of(cells, &m));
+  union {
+    struct problem problem;
+    struct record record;
+    struct summary summary;
+    struct asked asked;
+    struct progress progress;
+  } row;
+  return row_read(q, k, cells) && row_take(k, cells, &row);
 }
 
-static int find_damaged(struct store *s, const struct table *t, struct key_list *l) {
-  sqlite3_stmt *q = store_select(s, t, "");
+static int find_damaged(struct store *s, const struct kind *k, struct key_list *l) {
+  sqlite3_stmt *q = store_select(s, k, "");
   int rc = q ? SQLITE_ROW : SQLITE_ERROR;
   while (q && (rc = store_step(q)) == SQLITE_ROW)
-    if (!is_good(t, q))
-      prune_add_key(l, q, t->n_keys);
+    if (!is_good(k, q))
+      prune_add_key(l, q, k->n_keys);
   sqlite3_finalize(q);
   return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static int delete_damaged(struct store *s, const struct table *t, unsigned *rows) {
+static int delete_damaged(struct store *s, const struct kind *k, unsigned *rows) {
   struct key_list l = { 0 };
   sqlite3_stmt *q = NULL;
-  char *sql = t->n_keys == 1
-      ? sys_printf("DELETE FROM %s WHERE %s IS ?1", t->name, t->columns[0].name)
-      : sys_printf("DELETE FROM %s WHERE %s IS ?1 AND %s IS ?2", t->name,
-                   t->columns[0].name, t->columns[1].name);
-  int rc = find_damaged(s, t, &l);
+  char *sql = k->n_keys == 1
+      ? sys_printf("DELETE FROM %s WHERE %s IS ?1", k->name, k->facts[0].column)
+      : sys_printf("DELETE FROM %s WHERE %s IS ?1 AND %s IS ?2", k->name,
+                   k->facts[0].column, k->facts[1].column);
+  int rc = find_damaged(s, k, &l);
   if (rc == SQLITE_OK)
     rc = sql ? sqlite3_prepare_v2(s->db, sql, -1, &q, NULL) : SQLITE_NOMEM;
-  for (unsigned i = 0; rc == SQLITE_OK && i < l.n; i += t->n_keys) {
-    for (unsigned k = 0; k < t->n_keys; k++)
-      sqlite3_bind_value(q, (int)k + 1, l.values[i + k]);
+  for (unsigned i = 0; rc == SQLITE_OK && i < l.n; i += k->n_keys) {
+    for (unsigned n = 0; n < k->n_keys; n++)
+      sqlite3_bind_value(q, (int)n + 1, l.values[i + n]);
     rc = store_step(q) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
     *rows += (unsigned)sqlite3_changes(s->db);
     sqlite3_reset(q);
@@ -116,8 +118,8 @@ static int prune_rows(struct store *s, const struct prune_options *o, unsigned *
   int rc = store_run(s->db, "PRAGMA synchronous=FULL; BEGIN IMMEDIATE");
   if (rc != SQLITE_OK)
     return rc;
-  for (int i = 0; i < STORE_TABLES && rc == SQLITE_OK; i++)
-    rc = delete_damaged(s, store_tables[i], rows);
+  for (int i = 0; i < KINDS && rc == SQLITE_OK; i++)
+    rc = delete_damaged(s, kinds[i], rows);
   if (rc == SQLITE_OK)
     rc = delete_useless(s, before, rows);
   if (rc == SQLITE_OK)

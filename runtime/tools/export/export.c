@@ -326,7 +326,7 @@ int export_run(const struct export_options *o, FILE *out) {
   const struct listed *item = status == 0 ? export_pick(&l, o) : NULL;
   if (!item)
     status = status ? status : 1;
-  else if (o->t1 && !asked_find(s, item->problem.id, &asked)) {
+  else if (o->t1 && !store_find_asked(s, item->problem.id, &asked)) {
     fprintf(stderr, "autotune export: what %s offers was never noted\n",
             item->problem.kernel);
     status = 1;

@@ -6,18 +6,6 @@
 
 #include "tools/db/db.h"
 
-/* ---- asked.c: the table `asked` -------------------------------------------------- */
-
-/* What a program offered and did not find; in one block. */
-struct asked {
-  const char *toolchain, *params, *conditions, *why;
-  uint64_t space;
-  double when;
-  char *block;
-};
-/* False: nothing is noted of PROBLEM. */
-bool asked_find(struct store *s, int64_t problem, struct asked *out);
-
 /* ---- export.c -------------------------------------------------------------------- */
 
 struct export_options {

@@ -32,7 +32,7 @@ static bool why_is_ours(const struct why_options *o, const struct problem *p) {
 static double why_last_seen(struct why *w, const struct listed *item) {
   struct asked asked;
   double when = item->finished ? item->summary.when : 0;
-  if (asked_find(w->store, item->problem.id, &asked))
+  if (store_find_asked(w->store, item->problem.id, &asked))
     when = asked.when > when ? asked.when : when;
   free(asked.block);
   for (unsigned i = 0; i < item->n_records; i++)
@@ -52,7 +52,7 @@ static void find_newest(struct why *w) {
   for (unsigned i = 0; i < w->list.n; i++) {
     struct asked asked;
     if (w->list.items[i].problem.unit != w->unit ||
-        !asked_find(w->store, w->list.items[i].problem.id, &asked))
+        !store_find_asked(w->store, w->list.items[i].problem.id, &asked))
       continue;
     struct asked *old = !w->asked.block || asked.when > w->asked.when ? &w->asked
                                                                       : &asked;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// record.c: each fact that is kept and shown, once.
+#include "record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 4096, TEXT = 1 << 16, LONG = 8 << 20, KEY_BYTES = 4096 };
+enum { MOST_THREADS = 1 << 20, MOST_RUNS = 1 << 30 };
+
+#define COLUMN(name, version) .column = name, .since = version
+#define AN_ESTIMATE(member, name, ...)                                   \
+  { FACT_ESTIMATE, AT(member), COLUMN(name "_median", 1), __VA_ARGS__ }, \
+      { FACT_LOW, AT(member), COLUMN(name "_low", 1) },                  \
+      { FACT_HIGH, AT(member), COLUMN(name "_high", 1) }, {              \
+    FACT_RUNS, AT(member), COLUMN(name "_n", 1), .most = MOST_RUNS       \
+  }
+
+#define AT(member) offsetof(struct problem, member)
+static const struct fact problem_facts[] = {
+  { FACT_ID, AT(id), COLUMN("id", 1) },
+  { FACT_TEXT, AT(kernel), COLUMN("kernel", 1), .most = NAME, .json = "kernel",
+    .wisdom = "kernel", .always = true },
+  { FACT_FILE, AT(file), COLUMN("file", 1), .most = NAME, .json = "file",
+    .wisdom = "file", .always = true },
+  { FACT_HASH, AT(unit), COLUMN("unit", 1), .wisdom = "unit" },
+  { FACT_TEXT, AT(cpu), COLUMN("cpu", 1), .most = NAME, .json = "cpu", .wisdom = "cpu",
+    .always = true },
+  { FACT_TEXT, AT(isa), COLUMN("isa", 1), .most = NAME, .json = "isa", .wisdom = "isa",
+    .always = true },
+  { FACT_COUNT, AT(threads), COLUMN("threads", 1), .most = MOST_THREADS,
+    .json = "threads", .wisdom = "threads", .always = true },
+  { FACT_KEY, AT(key), AT(key_names), COLUMN("key", 1), .most = KEY_BYTES, .json = "key",
+    .wisdom = "key", .always = true },
+  { FACT_TEXT, AT(key_names), COLUMN("key_names", 1), .most = KEY_BYTES },
+  { FACT_HASH, AT(shape), COLUMN("shape", 2) },
+  { FACT_TEXT, AT(family), COLUMN("family", 2), .most = NAME },
+  // Of its tuning, and so a column there.
+  { FACT_TEXT, AT(toolchain), .most = NAME, .json = "toolchain", .wisdom = "toolchain" },
+};
+#undef AT
+
+#define AT(member) offsetof(struct record, member)
+static const struct fact record_facts[] = {
+  { FACT_ID, AT(problem), COLUMN("problem", 1) },
+  { FACT_HASH, AT(variant), COLUMN("variant", 1) },
+  { FACT_VALUES, AT(values), COLUMN("vals", 1), .most = TEXT, .json = "parameters",
+    .page = "parameters", .always = true },
+  { FACT_TEXT, AT(compiler), COLUMN("compiler", 1), .most = NAME, .json = "compiler",
+    .page = "compiler", .always = true },
+  { FACT_ENUM, AT(status), COLUMN("fate", 1), .most = STATUSES - 1, .json = "fate",
+    .page = "fate", .always = true },
+  { FACT_LINES, AT(message), COLUMN("message", 1), .most = TEXT, .json = "message",
+    .page = "message", .always = true },
+  { FACT_SAMPLES, AT(samples), AT(n_samples), COLUMN("samples", 1), .most = LONG,
+    .json = "samples", .always = true },
+  { FACT_SECONDS, AT(compile_seconds), COLUMN("compile_seconds", 1),
+    .page = "compiling" },
+  { FACT_SECONDS, AT(verify_seconds), COLUMN("verify_seconds", 1), .page = "verifying" },
+  { FACT_SECONDS, AT(time_seconds), COLUMN("time_seconds", 1), .page = "timing" },
+  { FACT_MOMENT, AT(when), COLUMN("at", 1), .page = "when" },
+  { FACT_FEATURES, AT(features), AT(features_size), COLUMN("features", 2), .most = 512,
+    .json = "features", .always = true },
+};
+#undef AT
+
+#define AT(member) offsetof(struct summary, member)
+static const struct fact summary_facts[] = {
+  { FACT_ID, AT(problem), COLUMN("problem", 1) },
+  { FACT_TEXT, AT(toolchain), COLUMN("toolchain", 1), .most = NAME },
+  { FACT_HASH, AT(winner), COLUMN("variant", 1) },
+  { FACT_VALUES, AT(values), COLUMN("vals", 1), .most = TEXT, .json = "winner",
+    .wisdom = "values" },
+  { FACT_TEXT, AT(compiler), COLUMN("compiler", 1), .most = NAME, .json = "compiler",
+    .wisdom = "compiler" },
+  { FACT_HASH, AT(object), COLUMN("object", 1) },
+  AN_ESTIMATE(original, "original", .json = "default", .wisdom = "default"),
+  AN_ESTIMATE(best, "best", .json = "best", .wisdom = "best"),
+  { FACT_COUNT, AT(tried), COLUMN("tried", 1), .most = UINT32_MAX, .wisdom = "tried" },
+  { FACT_COUNTS, AT(failed), COLUMN("failed", 1), .most = 64 },
+  { FACT_COUNT, AT(total_hint), COLUMN("total_hint", 1), .most = UINT32_MAX,
+    .json = "variants.exist", .always = true },
+  { FACT_SECONDS, AT(compile_seconds), COLUMN("compile_seconds", 1),
+    .json = "seconds.compiling", .always = true },
+  { FACT_SECONDS, AT(verify_seconds), COLUMN("verify_seconds", 1),
+    .json = "seconds.verifying", .always = true },
+  { FACT_SECONDS, AT(time_seconds), COLUMN("time_seconds", 1), .json = "seconds.timing",
+    .always = true },
+  { FACT_SECONDS, AT(total_seconds), COLUMN("total_seconds", 1), .json = "seconds.total",
+    .always = true },
+  { FACT_AMOUNT, AT(flops), COLUMN("flops", 1), .json = "flops" },
+  { FACT_AMOUNT, AT(bytes), COLUMN("bytes", 1), .json = "bytes" },
+  { FACT_VERIFIED, AT(verified), COLUMN("verified", 1), .most = 2, .json = "verified",
+    .wisdom = "verified", .always = true },
+  { FACT_TEXT, AT(search), COLUMN("search", 1), .most = NAME, .json = "search",
+    .wisdom = "search", .always = true },
+  { FACT_TEXT, AT(why), COLUMN("why", 1), .most = TEXT, .json = "stopped",
+    .always = true },
+  { FACT_MOMENT, AT(when), COLUMN("at", 1), .json = "when", .wisdom = "when",
+    .always = true },
+  { FACT_HASH, AT(space), COLUMN("space", 2), .wisdom = "space" },
+  { FACT_HASH, AT(text), COLUMN("text", 2), .wisdom = "text" },
+  { FACT_TEXT, AT(machine), COLUMN("machine", 2), .most = NAME, .json = "machine",
+    .wisdom = "machine" },
+  { FACT_TEXT, AT(source), COLUMN("source", 2), .most = NAME, .json = "source" },
+  { FACT_COUNT, AT(same), COLUMN("same", 2), .most = UINT32_MAX, .json = "variants.same",
+    .always = true },
+};
+#undef AT
+
+#define AT(member) offsetof(struct asked, member)
+static const struct fact asked_facts[] = {
+  { FACT_ID, AT(problem), COLUMN("problem", 2) },
+  { FACT_TEXT, AT(toolchain), COLUMN("toolchain", 2), .most = NAME },
+  { FACT_HASH, AT(space), COLUMN("space", 2) },
+  { FACT_TEXT, AT(params), COLUMN("params", 2), .most = LONG },
+  { FACT_TEXT, AT(conditions), COLUMN("conditions", 2), .most = TEXT },
+  { FACT_TEXT, AT(why), COLUMN("why", 2), .most = TEXT },
+  { FACT_MOMENT, AT(when), COLUMN("at", 2) },
+};
+#undef AT
+
+#define AT(member) offsetof(struct progress, member)
+static const struct fact progress_facts[] = {
+  { FACT_ID, AT(problem), COLUMN("problem", 3) },
+  { FACT_ENUM, AT(phase), COLUMN("phase", 3), .most = PHASES - 1 },
+  { FACT_TEXT, AT(owner), COLUMN("owner", 3), .most = NAME },
+  { FACT_MOMENT, AT(began), COLUMN("began", 3) },
+  { FACT_MOMENT, AT(until), COLUMN("until", 3) },
+  { FACT_COUNT, AT(expected), COLUMN("expected", 3), .most = UINT32_MAX },
+  { FACT_SECONDS, AT(original), COLUMN("original", 3) },
+  { FACT_TEXT, AT(why), COLUMN("why", 3), .most = TEXT },
+  { FACT_MOMENT, AT(when), COLUMN("at", 3) },
+};
+#undef AT
+
+#define COUNT(list) (sizeof list / sizeof *list)
+#define KIND(what, table, keys, derived)                           \
+  const struct kind kind_##what = { table,                         \
+                                    COUNT(what##_facts) - derived, \
+                                    keys,                          \
+                                    COUNT(what##_facts),           \
+                                    sizeof(struct what),           \
+                                    what##_facts }
+KIND(problem, "problem", 1, 1);
+KIND(record, "variant", 2, 0);
+KIND(summary, "winner", 1, 0);
+KIND(asked, "asked", 1, 0);
+KIND(progress, "course", 1, 0);
+const struct kind *const kinds[KINDS] = { &kind_problem, &kind_record, &kind_summary,
+                                          &kind_asked, &kind_progress };
+
+// ---- of any of them -----------------------------------------------------------------
+
+bool fact_is_text(const struct fact *f) {
+  return f->type >= FACT_TEXT && f->type <= FACT_KEY;
+}
+
+// The bytes that F's member points to, if it does.
+static size_t record_bytes(const struct fact *f, const void *what) {
+  const char *text = fact_is_text(f) ? *FACT_IN(const char *, f, what) : NULL;
+  return text                    ? strlen(text)
+      : f->type == FACT_SAMPLES  ? *FACT_N(unsigned, f, what) * sizeof(double)
+      : f->type == FACT_FEATURES ? *FACT_N(size_t, f, what)
+                                 : 0;
+}
+
+void *record_own(const struct kind *k, void *what) {
+  size_t size = 1;
+  for (unsigned i = 0; i < k->n_facts; i++)
+    size += record_bytes(&k->facts[i], what) + 1 + sizeof(double);
+  char *block = sys_malloc(size), *p = block;
+  for (unsigned i = 0; block && i < k->n_facts; i++) {
+    const struct fact *f = &k->facts[i];
+    if (!fact_is_text(f) && f->type != FACT_SAMPLES && f->type != FACT_FEATURES)
+      continue;
+    const char **from = FACT_IN(const char *, f, what);
+    size_t n = record_bytes(f, what);
+    p += (sizeof(double) - (size_t)(p - block) % sizeof(double)) % sizeof(double);
+    memcpy(p, n ? *from : "", n);
+    p[n] = '\0';
+    *from = p;
+    p += n + 1;
+  }
+  return block;
+}
+
+void record_features(const struct record *r, struct features *out) {
+  size_t size = r->features ? r->features_size : 0;
+  for (unsigned i = 0; i < MAX_FEATURES; i++)
+    out->values[i] = NAN;
+  memcpy(out, size ? r->features : "", size < sizeof *out ? size : sizeof *out);
+}
+
+struct estimate estimate_closed(struct estimate e) {
+  if (!(isfinite(e.low) && e.low <= e.median))
+    e.low = e.median;
+  if (!(isfinite(e.high) && e.high >= e.median))
+    e.high = e.median;
+  return e;
+}
