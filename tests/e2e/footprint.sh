@@ -82,6 +82,17 @@ static void told(int n, const int *at, const double *x, double *y, int *z)
 }
 // ask told { .n = 10 }; 8 4; 8*4
 
+// A loop counts once for each array: on a diagonal, in two subscripts, and not where it cancels out.
+#pragma autotune kernel
+static void diagonal(int n, double (*a)[n], double *x, const double *y)
+{
+  #pragma autotune tile sizes({8}, {4})
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      x[i * n + i + 1] += a[i][(int)(i - j)] * y[i - (i - j)] * y[i / 2 - i];
+}
+// ask diagonal { .n = 100 }; 8 4; 8*8 + 8*8*4 + 8*4 + 8*8
+
 // None of this has a tile.
 #pragma autotune kernel
 static void none(int n, double *x)
@@ -102,12 +113,14 @@ struct args_stencil { int n; double *a, *b; };
 struct args_filter { int h, w, k; const double *image, *weights; double *out; };
 struct args_members { struct field *f; struct field g; int n; };
 struct args_told { int n; const int *at; const double *x; double *y; int *z; };
+struct args_diagonal { int n; double *a, *x; const double *y; };
 struct args_none { int n; double *x; };
 #define ADDRESSES_product(s) { &s.n, &s.a, &s.b, &s.c }
 #define ADDRESSES_stencil(s) { &s.n, &s.a, &s.b }
 #define ADDRESSES_filter(s) { &s.h, &s.w, &s.k, &s.image, &s.weights, &s.out }
 #define ADDRESSES_members(s) { &s.f, &s.g, &s.n }
 #define ADDRESSES_told(s) { &s.n, &s.at, &s.x, &s.y, &s.z }
+#define ADDRESSES_diagonal(s) { &s.n, &s.a, &s.x, &s.y }
 #define ADDRESSES_none(s) { &s.n, &s.x }
 
 static int wrong;

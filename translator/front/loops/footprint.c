@@ -14,11 +14,20 @@
 #include "loops.h"
 #include "front/reach/unit.h"
 
+enum { MAX_INDEX = 16 }; // subscripts of one reference
+
 #define WORD(s) (int)(s).size, (s).data
 
 struct reference {
   const char *array;
   uint64_t set;
+};
+
+// What subscripts are made of, an atom of their polynomials.
+struct footprint_term {
+  struct slice text;
+  uint64_t set; // the loops that it depends on, by place
+  bool loop;    // it is the variable of the one loop in SET
 };
 
 // One nest in one structure.
@@ -28,6 +37,8 @@ struct tile {
   unsigned inside; // loops from here on run within a tile
   struct reference *seen;
   unsigned n_seen;
+  struct footprint_term *terms;
+  unsigned n_terms;
   struct text *out;
 };
 
@@ -110,99 +121,113 @@ static bool write_extents(const struct tile *t) {
 
 // ---- subscripts ---------------------------------------------------------------------
 
-// Does NODE, a declaration, an assignment or the like, change NAME?
-static bool footprint_changes(const struct tile *t, TSNode node, struct slice name) {
-  static const char *const fields[] = { "declarator", "left", "argument" };
-  static const char *const types[] = { "init_declarator",       "declaration",
-                                       "assignment_expression", "update_expression",
-                                       "parameter_declaration", "array_declarator",
-                                       "pointer_declarator" };
-  for (unsigned i = 0; i < sizeof types / sizeof *types; i++)
-    for (unsigned f = 0; f < 3 && node_is(node, types[i]); f++) {
-      TSNode part = node_field(node, fields[f]);
-      if (!ts_node_is_null(part) && slices_same(source_slice(t->b->s, part), name))
-        return true;
-    }
-  return false;
-}
-
-// Is NAME declared, assigned or counted below NODE? Then it may have any value there.
+// True if NODE declares NAME, assigns it or takes its address: it may have any value
+// there.
 static bool footprint_varies(const struct tile *t, TSNode node, struct slice name) {
-  TSTreeCursor cursor = ts_tree_cursor_new(node);
-  bool found = false;
-  do
-    found = footprint_changes(t, ts_tree_cursor_current_node(&cursor), name);
-  while (!found && cursor_next(&cursor, true));
-  ts_tree_cursor_delete(&cursor);
-  return found;
+  const struct usage *u = &t->b->u;
+  for (unsigned i = 0; i < u->n_changes; i++)
+    if (u->changes[i].part == PART_WHOLE && u->changes[i].how != BY_POINTER &&
+        slices_same(u->changes[i].name, name) && node_within(u->changes[i].node, node))
+      return true;
+  return usage_declares(u, node, name);
 }
 
-// The number of values of an expression: those that are SCALED by a stride, times those
-// that are not.
-struct count {
-  const char *scaled, *unit;
-  uint64_t set;
-  bool known;
-};
-static const struct count one = { "1", "1", 0, true }, unknown = { "1", "1", 0, false };
+// The atom of what is spelled TEXT and takes a value for each iteration of the loops SET.
+// LOOP: it is that loop's variable.
+static struct poly footprint_atom(struct tile *t, struct slice text, uint64_t set,
+                                  bool loop) {
+  unsigned i = 0;
+  while (i < t->n_terms && !slices_same(t->terms[i].text, text))
+    i++;
+  if (i == MAX_ATOMS)
+    return poly_unknown;
+  if (i == t->n_terms)
+    *GROW(t->terms, t->n_terms) = (struct footprint_term){ text, set, loop };
+  return poly_atom(i);
+}
 
-static struct count footprint_of_name(const struct tile *t, struct slice name) {
+// A loop of the tile, or what does not vary in it.
+static struct poly footprint_of_name(struct tile *t, struct slice name) {
   for (unsigned i = 0; i < t->nest->n; i++) {
     const struct loop *l = &t->nest->loops[i];
     if (!slices_same(l->dim->var, name) || (l->grid && i < t->inside))
       continue;
-    if (i < t->inside)
-      return one;
-    if (!l->block && !all_of(t->b, l->dim))
-      return unknown;
-    return (struct count){ "1", arena_printf("autotune_e%u", i), UINT64_C(1) << i, true };
+    bool counted = l->block || all_of(t->b, l->dim);
+    return i < t->inside ? footprint_atom(t, name, 0, false)
+        : counted        ? footprint_atom(t, name, BIT(i), true)
+                         : poly_unknown;
   }
-  return footprint_varies(t, t->nest->root, name) ? unknown : one;
+  return footprint_varies(t, t->nest->root, name) ? poly_unknown
+                                                  : footprint_atom(t, name, 0, false);
 }
 
-static const char *footprint_times(const char *a, const char *b) {
-  return strcmp(a, "1") == 0 ? b
-      : strcmp(b, "1") == 0  ? a
-                             : arena_printf("%s * %s", a, b);
+// The loops that P depends on.
+static uint64_t footprint_set(const struct tile *t, struct poly p) {
+  uint64_t set = 0;
+  for (unsigned i = 0; i < t->n_terms; i++)
+    set |= poly_has(p, i) ? t->terms[i].set : 0;
+  return set;
 }
 
-static struct count footprint_combine(struct count a, struct count b, char operator) {
-  struct count c = { footprint_times(a.scaled, b.scaled), "1", a.set | b.set,
-                     a.known && b.known };
-  if (operator == '+' && a.set && b.set && strcmp(a.unit, "1") != 0 &&
-      strcmp(b.unit, "1") != 0)
-    c.unit = arena_printf("(%s + %s - 1)", a.unit, b.unit);
-  else if (operator == '+')
-    c.unit = footprint_times(a.unit, b.unit);
-  else
-    c.scaled = footprint_times(c.scaled, footprint_times(a.unit, b.unit));
-  return c;
-}
-
-// DEPTH bounds the recursion, whatever the source is.
-static struct count of_expression(const struct tile *t, TSNode e, unsigned depth) {
-  struct count c = one;
-  if (depth > 64)
-    return unknown;
+// What is no sum or product: a name, or, as in `i / 2` or a macro that makes an index of
+// several numbers, a value for each of what is in it together.
+static struct poly footprint_leaf(const struct reading *r, TSNode e, unsigned depth) {
+  struct tile *t = r->of;
+  uint64_t set = 0;
   if (node_is(e, "identifier"))
-    return footprint_of_name(t, source_slice(t->b->s, e));
+    return footprint_of_name(t, source_slice(r->s, e));
+  if (node_is(e, "cast_expression"))
+    return poly_read(r, node_field(e, "value"), depth);
   if (node_is(e, "subscript_expression"))
-    return unknown; // read from memory
-  if (node_is(e, "binary_expression")) {
-    TSNode sign = node_field(e, "operator");
-    bool sum = node_is(sign, "+") || node_is(sign, "-");
-    return footprint_combine(of_expression(t, node_field(e, "left"), depth + 1),
-                             of_expression(t, node_field(e, "right"), depth + 1),
-                             sum ? '+' : '*');
+    return poly_unknown; // read from memory
+  for (uint32_t i = node_is(e, "call_expression"); i < ts_node_named_child_count(e);
+       i++) {
+    TSNode child = ts_node_named_child(e, i);
+    struct poly p = ts_node_named_child_count(child) || node_is(child, "identifier")
+        ? poly_read(r, child, depth)
+        : poly_int(0);
+    if (!p.known)
+      return p;
+    set |= footprint_set(t, p);
   }
-  if (node_is(e, "parenthesized_expression") && ts_node_named_child_count(e) == 1)
-    return of_expression(t, ts_node_named_child(e, 0), depth + 1);
-  // Anything else, as a cast, or a macro that makes an index of several: what is in it
-  // together.
-  bool call = node_is(e, "call_expression");
-  for (uint32_t i = call; i < ts_node_named_child_count(e); i++)
-    c = footprint_combine(c, of_expression(t, ts_node_named_child(e, i), depth + 1), '*');
-  return c;
+  return footprint_atom(t, source_slice(r->s, e), set, false);
+}
+
+// Adds a factor to OUT: the product of the iterations of the loops SET, or, of a SUM such
+// as i + j, how many values it has.
+static void put_factor(struct text *out, uint64_t set, bool sum) {
+  const char *before = sum ? "(" : "";
+  text_printf(out, set && out->size ? " * " : "");
+  for (unsigned i = 0; i < 64; i++)
+    if (set & BIT(i)) {
+      text_printf(out, "%sautotune_e%u", before, i);
+      before = sum ? " - 1 + " : " * ";
+    }
+  text_printf(out, set && sum ? ")" : "");
+}
+
+// The number of values of the N subscripts INDEX, and in *SET the loops they depend on.
+// Values that a stride keeps apart multiply; a loop counts in one subscript only.
+static const char *footprint_count(const struct tile *t, const struct poly *index,
+                                   unsigned n, uint64_t *set) {
+  struct text apart = { 0 }, together = { 0 };
+  bool again = false;
+  *set = 0;
+  for (unsigned i = n; i-- > 0;) {
+    uint64_t units = 0, all = footprint_set(t, index[i]);
+    for (unsigned a = 0; a < t->n_terms; a++) {
+      struct poly rest, c = poly_coefficient(index[i], a, &rest);
+      int64_t number;
+      bool unit = poly_is_int(c, &number) && (number == 1 || number == -1);
+      units |= t->terms[a].loop && unit ? t->terms[a].set : 0;
+    }
+    again = again || (*set & all);
+    *set |= all;
+    put_factor(&apart, all & ~units, false);
+    put_factor(&apart, units, true);
+  }
+  put_factor(&together, *set, false);
+  return !*set ? "1" : again ? together.data : apart.data;
 }
 
 // ---- references ---------------------------------------------------------------------
@@ -229,21 +254,27 @@ static bool was_seen(struct tile *t, const char *array, uint64_t set) {
 
 // ARRAY[…][…], of which NODE is the outermost.
 static void add_reference(struct tile *t, TSNode node) {
-  struct count c = one;
+  TSNode index[MAX_INDEX];
+  struct poly values[MAX_INDEX];
   struct text element = { 0 };
-  TSNode base = node;
-  unsigned n = 0;
-  for (; node_is(base, "subscript_expression"); base = node_field(base, "argument"), n++)
-    c = footprint_combine(of_expression(t, node_field(base, "index"), 0), c, '*');
+  struct reading r = { .s = t->b->s, .leaf = footprint_leaf, .of = t };
+  uint64_t set;
+  unsigned n;
+  TSNode base = subscripts_read(node, index, MAX_INDEX, &n);
+  if (n > MAX_INDEX || !is_argument(t, base))
+    return;
+  for (unsigned i = 0; i < n; i++)
+    if (!(values[i] = poly_read(&r, index[i], 0)).known)
+      return;
+  const char *count = footprint_count(t, values, n, &set);
   struct slice array = source_slice(t->b->s, base);
-  if (!c.known || !is_argument(t, base) ||
-      was_seen(t, arena_copy(array.data, array.size), c.set))
+  if (was_seen(t, arena_copy(array.data, array.size), set))
     return;
   text_printf(&element, "(%.*s)", WORD(array));
   for (unsigned i = 0; i < n; i++)
     text_printf(&element, "[0]");
-  text_printf(t->out, "    autotune_sum += %s * (double)sizeof(%s);\n",
-              footprint_times(c.scaled, c.unit), element.data);
+  text_printf(t->out, "    autotune_sum += %s * (double)sizeof(%s);\n", count,
+              element.data);
 }
 
 static void add_references(struct tile *t, TSNode body) {
