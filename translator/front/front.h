@@ -124,8 +124,9 @@ bool source_mentions_autotune(const char *text, size_t size);
 
 /* ---- node.c: nodes of such a tree; all take null nodes, which are and hold nothing - */
 
-bool node_is(TSNode node, const char *type);       /* false of a null node */
-TSNode node_field(TSNode node, const char *field); /* null: there is none */
+bool node_is(TSNode node, const char *type);
+bool node_is_any(TSNode node, const char *const *types); /* NULL-terminated */
+TSNode node_field(TSNode node, const char *field);       /* null: there is none */
 bool node_within(TSNode node, TSNode outer);
 bool node_is_loop(TSNode node); /* for, while, do */
 /* True if NODE or a node below it is of TYPE. */
@@ -208,6 +209,7 @@ struct clause {
   struct argument *args;
   unsigned n_args;
   bool has_args;
+  bool own;          /* params of its sets are named after the directive */
   struct slice body; /* all between the parentheses */
 };
 struct pragma {
@@ -225,25 +227,28 @@ size_t pragma_offset(const struct pragma *p, struct slice s);
 struct pragma *pragma_all(const struct source *s, unsigned *n);
 
 enum directive_kind {
-  DIR_PARALLEL_FOR,
-  DIR_FOR,
-  DIR_PARALLEL_FOR_SIMD,
-  DIR_FOR_SIMD,
-  DIR_SIMD,
-  DIR_TILE,
-  DIR_STRIPE,
-  DIR_INTERCHANGE,
-  DIR_REVERSE,
-  DIR_UNROLL,
-  DIR_FUSE,
-  DIR_UNROLL_AND_JAM,
-  DIR_PARALLEL_LOOP,
-  DIR_LOOP,
-  DIR_TASKLOOP,
-  DIR_TASKLOOP_SIMD,
+#define DIRECTIVE(kind, words, groups, transformation) DIR_##kind,
+#include "front/pragma/directives.def"
+#undef DIRECTIVE
   DIR_KINDS
 };
+enum directive_group {
+  GROUP_TEAM = 1,      /* starts threads of its own */
+  GROUP_WORKSHARE = 2, /* `for`: shares iterations out among threads */
+  GROUP_LOOP = 4,      /* `loop`: the same */
+  GROUP_TASKLOOP = 8,  /* makes tasks of the iterations */
+  GROUP_SIMD = 16,
+  GROUP_OPENMP = 31,  /* any of the above: handed on to the compiler */
+  GROUP_THREADS = 15, /* any of them but simd: others may run the iterations */
+  GROUP_SIZES = 32,
+  GROUP_ORDER = 64,
+  GROUP_UNROLL = 128,
+  GROUP_JAM = 256,
+  GROUP_BLOCK = 512 /* stands on a block of loops */
+};
 const char *directive_name(enum directive_kind kind); /* "parallel for" */
+/* Bits of enum directive_group. */
+unsigned directive_groups(enum directive_kind kind);
 
 /* ---- kernel/kernel.c: what it means ---------------------------------------------- */
 

@@ -8,6 +8,12 @@ bool node_is(TSNode node, const char *type) {
   return !ts_node_is_null(node) && strcmp(ts_node_type(node), type) == 0;
 }
 
+bool node_is_any(TSNode node, const char *const *types) {
+  while (*types && !node_is(node, *types))
+    types++;
+  return *types;
+}
+
 TSNode node_field(TSNode node, const char *field) {
   return ts_node_child_by_field_name(node, field, (uint32_t)strlen(field));
 }

@@ -9,6 +9,8 @@
  *   read.c      an expression of the source as a polynomial
  *   view.c      a function with its macros replaced
  *   scan.c      a function becomes loops, arrays, accesses and assignments
+ *   arrays.c    the arrays that declarations make
+ *   sums.c      assignments whose order does not matter
  *   type.c      how large the integers of an expression are
  *   value.c     expressions in terms of loops and arguments; ranges of loops
  *   split.c     A[i * n + j] becomes A[i][j] where 0 <= j < n can be proven
@@ -296,6 +298,30 @@ struct iter *model_iter(const struct model *m, TSNode loop); /* NULL: it has non
 /* Adds what holds wherever the body of LOOP runs: the ranges of it and of the loops
  * around it. */
 void model_facts(const struct iter *loop, struct system *s);
+
+/* ---- arrays.c -------------------------------------------------------------------- */
+
+/* Reads D, a declarator such as `A[n][m]`, `*A`, `(*A)[m]`, into A. False: it declares no
+ * array. */
+bool array_read(const struct model *m, TSNode d, struct array *a);
+/* Adds a copy of A. Where there is another of its name, neither can be reasoned about. */
+struct array *array_add(struct model *m, struct array a);
+/* Adds those among the arguments of the function NODE. */
+void array_read_arguments(struct model *m, TSNode node);
+/* The newest array of that name; NULL: there is none. */
+struct array *array_find(const struct model *m, struct slice name);
+/* Adds the array that a declaration of the file gives NAME; NULL: there is none. */
+struct array *array_find_global(struct model *m, struct slice name);
+/* A cannot be reasoned about, for the reason WHY, at AT. */
+void array_refuse(struct array *a, TSNode at, const char *why);
+
+/* ---- sums.c ---------------------------------------------------------------------- */
+
+/* '+', '-' or '*' where the assignment N is `s += e` or `s = s + e`, E does not read S,
+ * and no rounding makes the order of such matter; else '='. */
+char sum_of_variable(const struct model *m, TSNode n);
+/* '+' or '*' where N is `A[i] += e` and E does not read A; else 0. */
+char sum_of_element(const struct model *m, TSNode n);
 
 /* ---- type.c ---------------------------------------------------------------------- */
 

@@ -75,9 +75,10 @@ static enum first first_of_if(const struct usage *u, TSNode n, struct slice name
 
 // In the order of the source.
 static bool is_sequence(TSNode n) {
-  return node_is(n, "compound_statement") || node_is(n, "expression_statement") ||
-      node_is(n, "else_clause") || node_is(n, "comma_expression") ||
-      node_is(n, "case_statement");
+  static const char *const types[] = { "compound_statement", "expression_statement",
+                                       "else_clause",        "comma_expression",
+                                       "case_statement",     NULL };
+  return node_is_any(n, types);
 }
 
 static enum first first_of(const struct usage *u, TSNode n, struct slice name) {
@@ -114,14 +115,11 @@ bool live_reads_first(const struct usage *u, TSNode node, struct slice name) {
 // Statements that hold others and do nothing themselves.
 static bool is_block(TSNode n) {
   static const char *const types[] = {
-    "compound_statement", "else_clause",       "case_statement",     "switch_statement",
-    "if_statement",       "preproc_if",        "preproc_ifdef",      "preproc_else",
-    "preproc_elif",       "labeled_statement", "function_definition"
+    "compound_statement", "else_clause",       "case_statement",      "switch_statement",
+    "if_statement",       "preproc_if",        "preproc_ifdef",       "preproc_else",
+    "preproc_elif",       "labeled_statement", "function_definition", NULL
   };
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (node_is(n, types[i]))
-      return true;
-  return false;
+  return node_is_any(n, types);
 }
 
 // What runs after N because it stands in AROUND.

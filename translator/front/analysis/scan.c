@@ -22,13 +22,6 @@ void model_refuse(struct model *m, TSNode at, const char *why) {
   *GROW(m->refusals, m->n_refusals) = (struct note){ at, why };
 }
 
-static void refuse_array(struct array *a, TSNode at, const char *why) {
-  if (a->why)
-    return;
-  a->why = why;
-  a->at = at;
-}
-
 struct iter *model_iter(const struct model *m, TSNode loop) {
   for (unsigned i = 0; i < m->n_iters; i++)
     if (ts_node_eq(m->iters[i]->node, loop))
@@ -43,107 +36,7 @@ void model_facts(const struct iter *loop, struct system *s) {
   }
 }
 
-// ---- arrays -------------------------------------------------------------------------
-
-static bool holds_word(const struct model *m, TSNode n, const char *word) {
-  for (uint32_t i = 0; i < ts_node_child_count(n); i++) {
-    TSNode c = ts_node_child(n, i);
-    struct slice t = model_text(m, c);
-    if (node_is(c, "type_qualifier") &&
-        (slice_is(t, word) || slice_is(t, "__restrict") || slice_is(t, "__restrict__")))
-      return true;
-  }
-  return false;
-}
-
-// Reads `A[n][m]`, `*A`, `(*A)[m]` into A, from the outermost declarator inwards; false:
-// no array.
-static bool read_declarator(const struct model *m, TSNode d, struct array *a) {
-  struct slice reversed[MAX_SUBSCRIPTS];
-  unsigned n = 0, stars = 0;
-  bool star_outside = false;
-  for (; !node_is(d, "identifier");) {
-    a->restricted |= holds_word(m, d, "restrict");
-    if (node_is(d, "array_declarator")) {
-      TSNode size = node_field(d, "size");
-      if (n == MAX_SUBSCRIPTS || stars)
-        star_outside = true;
-      else
-        reversed[n++] = ts_node_is_null(size) ? (struct slice){ 0 } : model_text(m, size);
-    } else if (node_is(d, "pointer_declarator")) {
-      stars++;
-    } else if (!node_is(d, "parenthesized_declarator")) {
-      return false;
-    }
-    TSNode inner = node_field(d, "declarator");
-    for (uint32_t i = 0; ts_node_is_null(inner) && i < ts_node_named_child_count(d); i++)
-      if (!node_is(ts_node_named_child(d, i), "comment"))
-        inner = ts_node_named_child(d, i);
-    if (ts_node_is_null(inner))
-      return false;
-    d = inner;
-  }
-  if (n + stars == 0)
-    return false;
-  a->name = model_text(m, d);
-  a->rank = n + stars;
-  if (stars > 1 || star_outside || a->rank > MAX_SUBSCRIPTS)
-    refuse_array(a, d, "it points to pointers");
-  for (unsigned i = 0; i < n && a->rank <= MAX_SUBSCRIPTS; i++)
-    a->bounds[a->rank - 1 - i] = reversed[i];
-  return true;
-}
-
-static struct array *find_array(const struct model *m, struct slice name) {
-  for (unsigned i = m->n_arrays; i-- > 0;)
-    if (slices_same(m->arrays[i]->name, name))
-      return m->arrays[i];
-  return NULL;
-}
-
-static struct array *add_array(struct model *m, struct array a) {
-  struct array *old = find_array(m, a.name), *copy = arena_alloc(sizeof *copy);
-  *copy = a;
-  if (old) { // one name for two: neither is known
-    refuse_array(old, old->home, "another array has the same name");
-    refuse_array(copy, copy->home, "another array has the same name");
-  }
-  return *GROW(m->arrays, m->n_arrays) = copy;
-}
-
-static void read_arguments(struct model *m, TSNode n) {
-  if (node_is(n, "parameter_declaration")) {
-    struct array a = { .arg = -1, .home = n };
-    TSNode d = node_field(n, "declarator");
-    if (!ts_node_is_null(d) && read_declarator(m, d, &a)) {
-      a.arg = kernel_arg(m->k, a.name);
-      add_array(m, a);
-    }
-    return;
-  }
-  for (uint32_t i = 0; i < ts_node_named_child_count(n); i++)
-    if (!node_is(n, "compound_statement"))
-      read_arguments(m, ts_node_named_child(n, i));
-}
-
-// A declaration of the file, `static double a[N];`.
-static struct array *find_global(struct model *m, struct slice name) {
-  TSNode root = ts_tree_root_node(m->u.s->tree);
-  for (uint32_t i = 0; i < ts_node_named_child_count(root); i++) {
-    TSNode n = ts_node_named_child(root, i);
-    for (uint32_t j = 0; node_is(n, "declaration") && j < ts_node_named_child_count(n);
-         j++) {
-      struct array a = { .arg = -1, .home = n, .global = true };
-      TSNode d = ts_node_named_child(n, j);
-      if (node_is(d, "init_declarator"))
-        d = node_field(d, "declarator");
-      if (node_is(d, "array_declarator") && read_declarator(m, d, &a) &&
-          slices_same(a.name, name))
-        return add_array(m, a);
-    }
-  }
-  return NULL;
-}
+// ---- accesses ----------------------------------------------------------------------
 
 static void add_access(struct model *m, TSNode n, struct array *a, struct place p,
                        unsigned access, struct access x) {
@@ -178,10 +71,10 @@ static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned 
     return;
   }
   struct slice name = model_text(m, base);
-  struct array *a = find_array(m, name);
+  struct array *a = array_find(m, name);
   if (!a && kernel_arg(m->k, name) < 0 &&
       !usage_declares(&m->u, node_field(m->u.f->node, "body"), name))
-    a = find_global(m, name);
+    a = array_find_global(m, name);
   if (!a || (a->local && !node_within(base, a->home))) {
     model_refuse(m, base, "it is not known what this points to");
     return;
@@ -189,7 +82,7 @@ static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned 
   for (unsigned i = 0; i < x.n; i++)
     x.index[i] = value_of_expression(m, index[x.n - 1 - i], p.loop);
   if (a->rank != x.n)
-    refuse_array(a, n, "it has more or fewer subscripts here than in its declaration");
+    array_refuse(a, n, "it has more or fewer subscripts here than in its declaration");
   add_access(m, n, a, p, access, x);
 }
 
@@ -197,10 +90,10 @@ static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned 
 
 static void visit_name(struct model *m, TSNode n, unsigned access, char op) {
   struct slice name = model_text(m, n);
-  struct array *a = find_array(m, name);
+  struct array *a = array_find(m, name);
   if (a) {
     if (access & WRITE)
-      refuse_array(a, n, "it is changed itself");
+      array_refuse(a, n, "it is changed itself");
     else
       a->handed = n;
     return;
@@ -213,91 +106,16 @@ static void visit_name(struct model *m, TSNode n, unsigned access, char op) {
   *GROW(m->scalars, m->n_scalars) = (struct scalar){ name, n, op };
 }
 
-// Of what NAME names in the function, or what stands in front of it; empty: not known.
-static struct slice scan_type_of(const struct model *m, struct slice name) {
-  return usage_type(&m->u, m->view ? ts_tree_root_node(m->u.s->tree) : m->u.f->node,
-                    name);
-}
-
-static bool scan_has_word(struct slice type, bool (*is)(struct slice word)) {
-  struct lexer l = lexer_of(type);
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (is(t.text))
-      return true;
-  return false;
-}
-
-// Is E made of integers, or of numbers of type LIKE?
-static bool is_made_of(const struct model *m, TSNode e, struct slice like) {
-  long long number;
-  if (node_is(e, "number_literal"))
-    return read_integer(model_text(m, e), &number);
-  if (node_is(e, "identifier")) {
-    struct slice type = scan_type_of(m, model_text(m, e));
-    return scan_has_word(type, is_integer_word) || lex_mentions(type, like);
-  }
-  if (node_is(e, "call_expression") || node_is(e, "field_expression"))
-    return false;
-  for (uint32_t i = 0; i < ts_node_named_child_count(e); i++)
-    if (!is_made_of(m, ts_node_named_child(e, i), like))
-      return false;
-  return true;
-}
-
-// An integer is rounded at each step where what is added is none: then the order of a sum
-// matters.
-static bool may_sum(const struct model *m, TSNode target, TSNode e) {
-  struct slice type = scan_type_of(m, model_text(m, target)), last = type;
-  struct lexer l = lexer_of(type);
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    last = t.kind == TOKEN_WORD && !slice_is(t.text, "const") ? t.text : last;
-  return scan_has_word(type, is_real_word) || (type.size && is_made_of(m, e, last));
-}
-
-// '+' of `s += e` and `s = s + e` where E does not mention S, and the like; else '='.
-static char update_of(const struct model *m, TSNode n) {
-  struct slice op = model_text(m, node_field(n, "operator"));
-  TSNode left = node_field(n, "left"), right = node_field(n, "right");
-  if (!node_is(left, "identifier") ||
-      !node_is(ts_node_parent(n), "expression_statement") || !may_sum(m, left, right))
-    return '=';
-  if (op.size == 2 && strchr("+-*", *op.data))
-    return node_mentions(m->u.s, right, model_text(m, left)) ? '=' : *op.data;
-  if (op.size != 1 || !node_is(right, "binary_expression"))
-    return '=';
-  op = model_text(m, node_field(right, "operator"));
-  TSNode first = node_field(right, "left"), second = node_field(right, "right");
-  if (op.size != 1 || !strchr("+-*", *op.data) || !node_is(first, "identifier") ||
-      !slices_same(model_text(m, first), model_text(m, left)) ||
-      node_mentions(m->u.s, second, model_text(m, left)))
-    return '=';
-  return *op.data;
-}
-
-// '+' or '*' of `A[i] += e` where E does not read A, and the like; else 0.
-static char sum_of(const struct model *m, TSNode n) {
-  struct slice op = model_text(m, node_field(n, "operator"));
-  TSNode base = node_field(n, "left");
-  while (node_is(base, "subscript_expression"))
-    base = node_field(base, "argument");
-  if (op.size != 2 || !strchr("+-*", *op.data) || !node_is(base, "identifier") ||
-      !node_is(ts_node_parent(n), "expression_statement") ||
-      node_mentions(m->u.s, node_field(n, "right"), model_text(m, base)) ||
-      !may_sum(m, base, node_field(n, "right")))
-    return 0;
-  return *op.data == '*' ? '*' : '+';
-}
-
 static void visit_assignment(struct model *m, TSNode n, struct place p) {
   TSNode left = node_field(n, "left");
   bool plain = slice_is(model_text(m, node_field(n, "operator")), "=");
   if (node_is(left, "identifier"))
-    visit_name(m, left, WRITE, update_of(m, n));
+    visit_name(m, left, WRITE, sum_of_variable(m, n));
   else
     scan_visit(m, left, p, plain ? WRITE : READ | WRITE);
   struct access *last = m->n_accesses ? &m->accesses[m->n_accesses - 1] : NULL;
   if (last && ts_node_eq(last->node, left))
-    last->sum = sum_of(m, n);
+    last->sum = sum_of_element(m, n);
   scan_visit(m, node_field(n, "right"), p, READ);
 }
 
@@ -323,8 +141,8 @@ static void visit_declaration(struct model *m, TSNode n, struct place p) {
     }
     if (node_is(d, "pointer_declarator") || node_is(d, "function_declarator"))
       model_refuse(m, d, "what this points to is not followed");
-    else if (node_is(d, "array_declarator") && read_declarator(m, d, &a))
-      add_array(m, a);
+    else if (node_is(d, "array_declarator") && array_read(m, d, &a))
+      array_add(m, a);
     if (!ts_node_is_null(value))
       scan_visit(m, value, p, READ);
   }
@@ -365,7 +183,7 @@ static void visit_call(struct model *m, TSNode n, struct place p) {
 // *A is A[0]; &x is not followed.
 static void visit_pointer(struct model *m, TSNode n, struct place p, unsigned access) {
   TSNode target = node_field(n, "argument");
-  struct array *a = node_is(target, "identifier") ? find_array(m, model_text(m, target))
+  struct array *a = node_is(target, "identifier") ? array_find(m, model_text(m, target))
                                                   : NULL;
   if (slice_is(model_text(m, node_field(n, "operator")), "&") || !a || a->rank != 1)
     model_refuse(m, n, "what this points to is not followed");
@@ -409,9 +227,14 @@ static void visit_for(struct model *m, TSNode n, struct place p) {
 
 // What follows its first part may be skipped.
 static bool scan_is_conditional(TSNode n) {
-  return node_is(n, "if_statement") || node_is(n, "while_statement") ||
-      node_is(n, "switch_statement") || node_is(n, "conditional_expression") ||
-      node_is(n, "do_statement") || node_is(n, "case_statement");
+  static const char *const types[] = { "if_statement",
+                                       "while_statement",
+                                       "switch_statement",
+                                       "conditional_expression",
+                                       "do_statement",
+                                       "case_statement",
+                                       NULL };
+  return node_is_any(n, types);
 }
 
 static bool is_short_cut(const struct model *m, TSNode n) {
@@ -421,13 +244,15 @@ static bool is_short_cut(const struct model *m, TSNode n) {
   return slice_is(op, "&&") || slice_is(op, "||");
 }
 
-static bool is_jump(TSNode n) // or where one may lead
-{
-  return node_is(n, "break_statement") || node_is(n, "return_statement") ||
-      node_is(n, "goto_statement") || node_is(n, "continue_statement") ||
-      node_is(n, "case_statement");
+// A jump, or where one may lead.
+static bool is_jump(TSNode n) {
+  static const char *const types[] = { "break_statement", "return_statement",
+                                       "goto_statement",  "continue_statement",
+                                       "case_statement",  NULL };
+  return node_is_any(n, types);
 }
 
+// Runs what it holds, in order.
 static bool scan_is_plain(TSNode n) {
   static const char *const types[] = { "compound_statement",
                                        "expression_statement",
@@ -449,11 +274,9 @@ static bool scan_is_plain(TSNode n) {
                                        "switch_statement",
                                        "conditional_expression",
                                        "do_statement",
-                                       "case_statement" };
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (node_is(n, types[i]))
-      return true;
-  return false;
+                                       "case_statement",
+                                       NULL };
+  return node_is_any(n, types);
 }
 
 static bool is_nothing(TSNode n) {
@@ -467,11 +290,9 @@ static bool is_nothing(TSNode n) {
                                        "field_identifier",
                                        "true",
                                        "false",
-                                       "null" };
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (node_is(n, types[i]))
-      return true;
-  return false;
+                                       "null",
+                                       NULL };
+  return node_is_any(n, types);
 }
 
 static void scan_visit(struct model *m, TSNode n, struct place p, unsigned access) {
@@ -519,10 +340,12 @@ size_t model_offset(const struct model *m, TSNode node, bool *written) {
 }
 
 static bool is_special(struct slice text) {
-  return lex_mentions(text, slice_of("volatile")) ||
-      lex_mentions(text, slice_of("_Atomic")) ||
-      lex_mentions(text, slice_of("_Thread_local")) ||
-      lex_mentions(text, slice_of("__thread"));
+  static const char *const words[] = { "volatile", "_Atomic", "_Thread_local",
+                                       "__thread" };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (lex_mentions(text, slice_of(words[i])))
+      return true;
+  return false;
 }
 
 struct model *scan_function(const struct source *s, struct kernel *k, struct function *f,
@@ -545,7 +368,7 @@ struct model *scan_function(const struct source *s, struct kernel *k, struct fun
     model_refuse(m, node, "it could not be parsed");
   if (is_special((struct slice){ m->u.s->text, m->view ? m->u.s->size : 0 }))
     model_refuse(m, node, "it uses something volatile, atomic or of one thread");
-  read_arguments(m, node);
+  array_read_arguments(m, node);
   if (m->n_refusals == 0 && !ts_node_is_null(body))
     scan_visit(m, body, (struct place){ 0 }, READ);
   for (unsigned i = 0; i < m->n_accesses; i++)

@@ -4,16 +4,6 @@
 
 #include "kernel.h"
 
-// What a set is of, for its param's name: the directive where the clause is the
-// directive's own.
-static const char *directives_subject(const struct pragma *p, const struct clause *c) {
-  static const char *const own[] = { "sizes", "permutation", "partial", NULL };
-  for (const char *const *o = own; *o; o++)
-    if (strcmp(c->name, *o) == 0)
-      return directive_name(p->directive);
-  return c->name;
-}
-
 static bool name_taken(const struct kernel *k, const char *name) {
   for (unsigned i = 0; i < k->n_params; i++)
     if (strcmp(k->params[i].name, name) == 0)
@@ -42,7 +32,7 @@ static int set_param(const struct source *s, struct kernel *k, const struct prag
     fine = values_add(s, p, a->set[i], &param) && fine;
   if (!fine || param.n_values == 0 || !params_left(s, k, a->offset))
     return -1;
-  param.name = set_name(s, k, directives_subject(p, c), p->offset);
+  param.name = set_name(s, k, c->own ? directive_name(p->directive) : c->name, p->offset);
   param.original = param.n_values; // the code as written has no directive
   return kernel_add_param(k, param);
 }

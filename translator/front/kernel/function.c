@@ -306,7 +306,7 @@ bool loop_find(const struct source *s, const struct pragma *p, const struct func
   struct lexer l = { s->text + at, s->text + f->end, false };
   if (function_node_at(f->node, at, "for_statement", loop))
     return loop_parsed(s, *loop);
-  if ((p->directive == DIR_FUSE || function_fuses(s, p->end, at)) &&
+  if (((directive_groups(p->directive) & GROUP_BLOCK) || function_fuses(s, p->end, at)) &&
       function_node_at(f->node, at, "compound_statement", loop))
     return loop_parsed(s, *loop);
   if (slice_is(lex(&l).text, "for"))

@@ -207,18 +207,8 @@ static bool kernel_uses_openmp(const struct source *s, const struct function *f)
     before = t.text;
   }
   for (unsigned i = 0; i < f->n_directives; i++)
-    switch (f->directives[i].kind) {
-    case DIR_TILE:
-    case DIR_STRIPE:
-    case DIR_INTERCHANGE:
-    case DIR_REVERSE:
-    case DIR_UNROLL:
-    case DIR_FUSE:
-    case DIR_UNROLL_AND_JAM:
-      break; // text, when the kernel is written
-    default:
+    if (directive_groups(f->directives[i].kind) & GROUP_OPENMP)
       return true;
-    }
   return false;
 }
 

@@ -35,13 +35,13 @@ struct loop loop_of(struct dim *d) {
                         .var = arena_copy(d->var.data, d->var.size) };
 }
 
-// The directive on BLOCK that makes one loop of it; NULL: none does, in this variant.
-static const struct loop_directive *fuse_of(const struct builder *b, TSNode block) {
+// The directive on BLOCK that makes one nest of it; NULL: none does, in this variant.
+static const struct loop_directive *build_beginning(const struct builder *b,
+                                                    TSNode block) {
   unsigned n;
   const struct loop_directive **list = directives_on(b->f, block, &n);
-  if (n == 0 || list[n - 1]->kind != DIR_FUSE || !directive_present(b, list[n - 1]))
-    return NULL;
-  return list[n - 1];
+  bool begins = n && transformation_of(list[n - 1])->begin;
+  return begins && directive_present(b, list[n - 1]) ? list[n - 1] : NULL;
 }
 
 static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *outer);
@@ -63,7 +63,7 @@ static struct nest *build_inner(struct builder *b, struct dim *d) {
   if (ts_node_is_null(inner))
     return nest_of(d);
   directives_on(b->f, inner, &n_directives);
-  if (node_is(inner, "compound_statement") && !fuse_of(b, inner))
+  if (node_is(inner, "compound_statement") && !build_beginning(b, inner))
     return nest_of(d);
   if (n_directives || dim_parse(&b->u, inner, &trial, &why, &at))
     return build_chain(b, inner, d);
@@ -125,26 +125,17 @@ static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *oute
   if (node_is(loop, "for_statement")) {
     nest = build_for(b, loop, outer, n ? list[n - 1] : NULL);
   } else {
-    const struct loop_directive *fuse = fuse_of(b, loop);
-    const struct pragma *p = list[n - 1]->pragma;
-    if (fuse)
-      nest = nest_fuse(b, loop, fuse, outer);
+    const struct loop_directive *first = build_beginning(b, loop);
+    if (first)
+      nest = transformation_of(first)->begin(b, loop, first, outer);
     else
-      FAIL(b, p->offset, p->end - p->offset,
-           "'fuse' must stand nearest to the block, not optional",
-           "'%s' does not stand before a 'for'", directive_name(list[n - 1]->kind));
+      FAIL_AT(b, list[n - 1], "'fuse' must stand nearest to the block, not optional",
+              "'%s' does not stand before a 'for'", directive_name(list[n - 1]->kind));
     n--;
   }
-  for (unsigned i = n; nest && i-- > 0;) {
-    if (list[i]->kind == DIR_FUSE)
-      FAIL(b, list[i]->pragma->offset, list[i]->pragma->end - list[i]->pragma->offset,
-           "put it before '{ for … for … }'",
-           "'fuse' does not stand before a block of loops");
-    else if (directive_present(b, list[i]))
+  for (unsigned i = n; nest && !b->failed && i-- > 0;)
+    if (directive_present(b, list[i]))
       transform(b, nest, list[i]);
-    if (b->failed)
-      return NULL;
-  }
   return b->failed ? NULL : nest;
 }
 

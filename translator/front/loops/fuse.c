@@ -28,9 +28,7 @@ static bool read_range(struct builder *b, const struct loop_directive *d, unsign
                 "this is no range of the %u loops of the block", n);
   *first = (unsigned)v[0] - 1;
   *count = (unsigned)v[1];
-  return *count > 1 ||
-      FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset, NULL,
-           "'fuse' needs at least two loops");
+  return *count > 1 || FAIL_AT(b, d, NULL, "'fuse' needs at least two loops");
 }
 
 // All statements of BLOCK, which must be loops without directives.
@@ -126,8 +124,8 @@ static bool fuse_read_dims(struct builder *b, struct fused *f, const TSNode *loo
   return true;
 }
 
-struct nest *nest_fuse(struct builder *b, TSNode block, const struct loop_directive *d,
-                       struct dim *outer) {
+static struct nest *fuse_begin(struct builder *b, TSNode block,
+                               const struct loop_directive *d, struct dim *outer) {
   TSNode *loops = NULL;
   unsigned n = 0, first, count;
   if (!fuse_read_loops(b, block, &loops, &n) || !read_range(b, d, n, &first, &count))
@@ -153,3 +151,13 @@ struct nest *nest_fuse(struct builder *b, TSNode block, const struct loop_direct
     count_range(b, &f);
   return b->failed ? NULL : nest;
 }
+
+static bool fuse_applies(struct builder *b, const struct nest *n,
+                         const struct loop_directive *d) {
+  (void)n;
+  return FAIL_AT(b, d, "put it before '{ for … for … }'",
+                 "'fuse' does not stand before a block of loops");
+}
+
+const struct transformation transform_fuse = { .begin = fuse_begin,
+                                               .applies = fuse_applies };

@@ -7,6 +7,8 @@
 
 #include "loops.h"
 
+enum { MAX_ORDERED = 32 }; // loops
+
 struct orders {
   const struct nest *nest;
   unsigned n_loops;
@@ -126,44 +128,49 @@ static bool read_order(const char *text, unsigned *order, unsigned max, unsigned
   return *n > 1 && largest == *n;
 }
 
-// The order that this variant asks for; *AT and *SIZE: where it stands.
-static bool wanted_order(struct builder *b, struct nest *nest,
-                         const struct loop_directive *d, unsigned *order, unsigned *n,
-                         struct slice *at) {
+// True if D is to be any legal order, each of them a choice, and has no param for that.
+static bool is_any(const struct dir_clause *c) {
+  return c && c->n_args && slice_is(c->args[0].text, "any") && c->args[0].param < 0;
+}
+
+// The order of N loops that this variant asks for; *AT: where it stands.
+static bool wanted_order(struct builder *b, const struct loop_directive *d,
+                         unsigned *order, unsigned *n, struct slice *at) {
   const struct dir_clause *c = directive_clause(d, "permutation");
   *n = 2;
   order[0] = 1, order[1] = 0;
   *at = (struct slice){ d->pragma->blanked, d->pragma->end - d->pragma->offset };
   if (!c || c->n_args == 0)
     return true;
-  struct dir_arg *a = &c->args[0];
-  *at = a->text;
-  if (slice_is(a->text, "any") && a->param < 0) {
-    if (!b->resolve || !b->change)
-      return FAIL(b, pragma_offset(d->pragma, *at), at->size, NULL,
-                  "this was not resolved");
-    if (!add_param(b, nest, d, a))
-      return false;
-  }
-  int p = arg_param(b, a);
+  *at = c->args[0].text;
+  if (is_any(c))
+    return FAIL(b, pragma_offset(d->pragma, *at), at->size, NULL,
+                "this was not resolved");
+  int p = arg_param(b, &c->args[0]);
   struct text t = { 0 };
   for (unsigned i = 0; p < 0 && i < c->n_args; i++)
     text_printf(&t, "%s%.*s", i ? ", " : "", (int)c->args[i].text.size,
                 c->args[i].text.data);
   if (p >= 0)
     text_printf(&t, "%s", b->k->params[p].values[b->resolve ? 0 : b->point[p]].text);
-  if (!read_order(t.data, order, 32, n))
+  if (!read_order(t.data, order, MAX_ORDERED, n))
     return FAIL(b, pragma_offset(d->pragma, *at), at->size,
                 "write any, (2,1,3), or a set of these", "'%s' is no permutation",
                 t.data);
   return true;
 }
 
-bool transform_interchange(struct builder *b, struct nest *nest,
-                           const struct loop_directive *d) {
-  unsigned order[32], n;
+static bool interchange_resolve(struct builder *b, const struct nest *nest,
+                                const struct loop_directive *d) {
+  const struct dir_clause *c = directive_clause(d, "permutation");
+  return !is_any(c) || add_param(b, nest, d, &c->args[0]);
+}
+
+static bool interchange_applies(struct builder *b, const struct nest *nest,
+                                const struct loop_directive *d) {
+  unsigned order[MAX_ORDERED], n;
   struct slice at;
-  if (nest->n > 32 || !wanted_order(b, nest, d, order, &n, &at))
+  if (nest->n > MAX_ORDERED || !wanted_order(b, d, order, &n, &at))
     return false;
   const struct dir_clause *c = directive_clause(d, "permutation");
   bool any = c && c->n_args && slice_is(c->args[0].text, "any");
@@ -171,16 +178,24 @@ bool transform_interchange(struct builder *b, struct nest *nest,
     return FAIL(b, pragma_offset(d->pragma, at), at.size,
                 "list the permutations, or put 'interchange' nearest to the loop",
                 "'any' cannot stand above an optional directive that makes more loops");
-  if (!nest_take(b, nest, d, n))
+  if (!nest_has(b, nest, d, n))
     return false;
   unsigned bad = illegal_at(nest, order, n);
-  if (bad < n) {
-    struct slice var = nest->loops[order[bad]].dim->var;
-    return FAIL(b, pragma_offset(d->pragma, at), at.size, NULL,
-                "%s puts the loop of '%.*s' outside of one that its bounds depend on",
-                order_text(order, n), (int)var.size, var.data);
-  }
+  if (bad == n)
+    return true;
+  struct slice var = nest->loops[order[bad]].dim->var;
+  return FAIL(b, pragma_offset(d->pragma, at), at.size, NULL,
+              "%s puts the loop of '%.*s' outside of one that its bounds depend on",
+              order_text(order, n), (int)var.size, var.data);
+}
+
+static void interchange_make(struct builder *b, struct nest *nest,
+                             const struct loop_directive *d) {
+  unsigned order[MAX_ORDERED], n;
+  struct slice at;
   struct loop *loops = arena_alloc((nest->n + 1) * sizeof *loops);
+  wanted_order(b, d, order, &n, &at);
+  nest_touch(nest, 0, n);
   memcpy(loops, nest->loops, nest->n * sizeof *loops);
   for (unsigned i = 0; i < n; i++) {
     loops[i] = nest->loops[order[i]];
@@ -188,5 +203,8 @@ bool transform_interchange(struct builder *b, struct nest *nest,
       range_make(b, &loops[i]);
   }
   nest->loops = loops;
-  return true;
 }
+
+const struct transformation transform_interchange = { .resolve = interchange_resolve,
+                                                      .applies = interchange_applies,
+                                                      .make = interchange_make };

@@ -27,10 +27,12 @@ static void find_params(struct variants *v) {
   for (unsigned i = 0; i < n; i++) {
     if (ds[i]->present >= 0)
       add_once(&v->params, &v->n, ds[i]->present);
-    const struct dir_clause *c = directive_clause(ds[i], "permutation");
-    int p = c && c->n_args ? arg_param(v->b, &c->args[0]) : -1;
-    if (p >= 0 && loops_decides(&v->b->k->params[p]))
-      add_once(&v->params, &v->n, p);
+    for (unsigned j = 0; j < ds[i]->n_clauses; j++) {
+      const struct dir_clause *c = &ds[i]->clauses[j];
+      int p = c->n_args ? arg_param(v->b, &c->args[0]) : -1;
+      if (p >= 0 && loops_decides(&v->b->k->params[p]))
+        add_once(&v->params, &v->n, p);
+    }
   }
 }
 
@@ -120,8 +122,8 @@ static void write_around(struct builder *b, struct nest *n, TSNode block,
 static bool fused_away(const struct builder *b, TSNode root) {
   unsigned n;
   const struct loop_directive **ds = directives_on(b->f, root, &n);
-  return node_is(root, "compound_statement") && n == 1 && ds[0]->kind == DIR_FUSE &&
-      !directive_present(b, ds[0]);
+  return node_is(root, "compound_statement") && n == 1 &&
+      transformation_of(ds[0])->begin && !directive_present(b, ds[0]);
 }
 
 static void write_nest(struct variants *v) {

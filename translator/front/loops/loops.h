@@ -121,6 +121,9 @@ struct builder builder_of(const struct source *s, const struct kernel *k,
 #define FAIL(b, ...) \
   (!(b)->failed ? ((b)->failed = true, diag_error((b)->s, __VA_ARGS__), false) : false)
 
+#define FAIL_AT(b, d, hint, ...) \
+  FAIL(b, (d)->pragma->offset, (d)->pragma->end - (d)->pragma->offset, hint, __VA_ARGS__)
+
 /* ---- body.c ---------------------------------------------------------------------- */
 /* Diagnoses what stands against the directives on N. */
 bool body_check(struct builder *b, struct nest *n);
@@ -153,30 +156,54 @@ void write_line(const struct builder *b, struct text *out, size_t offset); /* #l
 unsigned new_id(struct builder *b);
 
 /* ---- transform.c ----------------------------------------------------------------- */
-/* Diagnoses unless N has COUNT loops that D may act on; marks them. */
-bool nest_take(struct builder *b, struct nest *n, const struct loop_directive *d,
-               unsigned count);
+
+/* What a directive makes of a nest: each in a file of its own, found by the table
+ * pragma/directives.def. */
+struct transformation {
+  /* The nest of BLOCK, which D stands on nearest, within OUTER; NULL: diagnosed. For
+   * directives on blocks; else NULL. */
+  struct nest *(*begin)(struct builder *b, TSNode block, const struct loop_directive *d,
+                        struct dim *outer);
+  /* Adds params for what D leaves open, before all else. False: diagnosed. May be NULL.
+   */
+  bool (*resolve)(struct builder *b, const struct nest *n,
+                  const struct loop_directive *d);
+  /* True if D may act on N, which stays as it is; otherwise diagnosed. */
+  bool (*applies)(struct builder *b, const struct nest *n,
+                  const struct loop_directive *d);
+  /* Lets D act on N, to which it applies. */
+  void (*make)(struct builder *b, struct nest *n, const struct loop_directive *d);
+};
+#define DIRECTIVE(kind, words, groups, name) \
+  extern const struct transformation transform_##name;
+#include "front/pragma/directives.def"
+#undef DIRECTIVE
+const struct transformation *transformation_of(const struct loop_directive *d);
+/* Lets D act on N. False: diagnosed. */
 bool transform(struct builder *b, struct nest *n, const struct loop_directive *d);
-/* interchange.c */
-bool transform_interchange(struct builder *b, struct nest *n,
-                           const struct loop_directive *d);
+
+/* NULL: D has no such clause. */
 const struct dir_clause *directive_clause(const struct loop_directive *d,
                                           const char *name);
 /* The argument as the variant spells it: a macro or its text. */
 const char *arg_text(const struct builder *b, const struct dir_arg *a);
 /* The param that the argument is, or names; -1: none. */
 int arg_param(const struct builder *b, const struct dir_arg *a);
-
-/* ---- openmp.c -------------------------------------------------------------------- */
-bool attach_openmp(struct builder *b, struct nest *n, const struct loop_directive *d);
+/* Diagnoses A, which is WHAT ("a size"), unless it may be a positive integer. */
+bool arg_is_positive(struct builder *b, const struct loop_directive *d,
+                     const struct dir_arg *a, const char *what);
+bool is_digits(struct slice s);
+/* Diagnoses unless N has COUNT loops that D may act on. */
+bool nest_has(struct builder *b, const struct nest *n, const struct loop_directive *d,
+              unsigned count);
+/* A directive acts on the loops FROM up to TO. */
+void nest_touch(struct nest *n, unsigned from, unsigned to);
+/* What ended the chain of loops too early, as a hint; NULL: it is not known. */
+const char *nest_why_so_few(const struct builder *b, const struct nest *n);
 
 /* ---- words.c --------------------------------------------------------------------- */
 /* False: a clause has a word that it does not know, and that is told. */
 bool words_check(struct builder *b, const struct loop_directive *d);
-
-/* ---- fuse.c ---------------------------------------------------------------------- */
-struct nest *nest_fuse(struct builder *b, TSNode block, const struct loop_directive *d,
-                       struct dim *outer);
 
 /* ---- build.c --------------------------------------------------------------------- */
 /* The nest of LOOP in the variant that B->point says; NULL: diagnosed. */

@@ -30,8 +30,9 @@ static void write_clause(const struct builder *b, struct text *t,
   text_add(t, ")", 1);
 }
 
-static bool openmp_shares(enum directive_kind kind) {
-  return kind != DIR_SIMD;
+// True if D has other threads run the iterations.
+static bool openmp_shares(const struct loop_directive *d) {
+  return directive_groups(d->kind) & GROUP_THREADS;
 }
 
 // How many loops D takes, at most.
@@ -72,12 +73,19 @@ static bool simple_bound(struct slice bound, const struct dim *outer) {
       lex(&l).kind == TOKEN_END;
 }
 
+// True if L goes into D's pragma as it is written: gcc 12 runs none of some loops that
+// count down.
+static bool stays_raw(const struct loop *l, const struct loop_directive *d) {
+  return l->raw && !(openmp_shares(d) && l->dim->down);
+}
+
 // A loop as written that may be collapsed with one that its bounds depend on (OpenMP
 // 5.0).
-static bool simply_depends(const struct loop *l, const struct loop *outer) {
+static bool simply_depends(const struct loop *l, const struct loop *outer,
+                           const struct loop_directive *directive) {
   const struct dim *d = l->dim, *o = outer->dim;
-  if (!l->raw || !outer->raw || d->type.size == 0 || d->type.size != o->type.size ||
-      memcmp(d->type.data, o->type.data, d->type.size) != 0)
+  if (!stays_raw(l, directive) || !stays_raw(outer, directive) || d->type.size == 0 ||
+      !slices_same(d->type, o->type))
     return false;
   bool low = lex_mentions(d->low, o->var), bound = lex_mentions(d->bound, o->var);
   return (!low || simple_bound(d->low, o)) && (!bound || simple_bound(d->bound, o)) &&
@@ -87,73 +95,78 @@ static bool simply_depends(const struct loop *l, const struct loop *outer) {
 // What stands between the loops that are collapsed would have to be computed within them.
 static bool openmp_collapsible(struct builder *b, const struct nest *n,
                                const struct loop_directive *d, unsigned count) {
-  size_t at = d->pragma->offset, size = d->pragma->end - at;
   for (unsigned i = 1; i < count; i++) {
     const struct loop *l = &n->loops[i];
     if (l->pragma && !l->innermost)
-      return FAIL(b, at, size, NULL,
-                  "collapse(%u) takes a loop that has an OpenMP directive of its own",
-                  count);
+      return FAIL_AT(b, d, NULL,
+                     "collapse(%u) takes a loop that has an OpenMP directive of its own",
+                     count);
     for (unsigned j = 0; j < i; j++)
-      if ((l->needs & BIT(n->loops[j].id)) && !simply_depends(l, &n->loops[j]))
-        return FAIL(b, at, size, NULL,
-                    "collapse(%u) takes loops of which one depends on another", count);
+      if ((l->needs & BIT(n->loops[j].id)) && !simply_depends(l, &n->loops[j], d))
+        return FAIL_AT(b, d, NULL,
+                       "collapse(%u) takes loops of which one depends on another", count);
   }
   return true;
 }
 
+static bool openmp_applies(struct builder *b, const struct nest *n,
+                           const struct loop_directive *d) {
+  const struct loop *l = &n->loops[0];
+  unsigned collapse;
+  if (!words_check(b, d) || !read_collapse(b, d, &collapse) ||
+      !nest_has(b, n, d, collapse))
+    return false;
+  for (unsigned i = 0; !openmp_shares(d) && i < n->n; i++)
+    if (n->loops[i].sharing)
+      return FAIL_AT(b, d, NULL, "'simd' cannot stand around a loop that threads share");
+  if (!openmp_collapsible(b, n, d, collapse))
+    return false;
+  bool unrolled = l->hint && openmp_shares(d);
+  if (unrolled && (l->hint != HINT_PARTIAL || collapse > 1))
+    return FAIL_AT(b, d, "under it write 'unroll partial(n)', and no collapse",
+                   "'%s' cannot take a loop that is unrolled like this",
+                   directive_name(d->kind));
+  return !l->pragma || unrolled ||
+      FAIL_AT(b, d, NULL, "this loop has an OpenMP directive already");
+}
+
 // A loop that is shared out and unrolled: blocks of as many iterations are shared out.
-static bool unroll_within(struct builder *b, struct nest *n,
-                          const struct loop_directive *d, unsigned collapse) {
+static void unroll_within(struct builder *b, struct nest *n) {
   struct loop *l = &n->loops[0];
-  if (l->hint != HINT_PARTIAL || collapse > 1)
-    return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset,
-                "under it write 'unroll partial(n)', and no collapse",
-                "'%s' cannot take a loop that is unrolled like this",
-                directive_name(d->kind));
   struct loop *loops = arena_alloc((n->n + 2) * sizeof *loops);
   range_make(b, l);
   range_strip(b, l, l->factor, &loops[0], &loops[1]);
   memcpy(loops + 2, n->loops + 1, (n->n - 1) * sizeof *loops);
   n->loops = loops;
   n->n++;
-  return !b->failed;
 }
 
-bool attach_openmp(struct builder *b, struct nest *n, const struct loop_directive *d) {
+static void openmp_make(struct builder *b, struct nest *n,
+                        const struct loop_directive *d) {
   unsigned collapse;
-  if (!words_check(b, d) || !read_collapse(b, d, &collapse) ||
-      !nest_take(b, n, d, collapse))
-    return false;
-  for (unsigned i = 0; openmp_shares(d->kind) && i < collapse; i++)
-    if (n->loops[i].raw ? n->loops[i].dim->down
-                        : n->loops[i].down) { // gcc 12 runs none of some
+  struct text t = { 0 };
+  read_collapse(b, d, &collapse);
+  nest_touch(n, 0, collapse);
+  for (unsigned i = 0; openmp_shares(d) && i < collapse; i++)
+    if (n->loops[i].raw ? n->loops[i].dim->down : n->loops[i].down) {
       range_make(b, &n->loops[i]);
       range_count(b, &n->loops[i]);
     }
-  for (unsigned i = 0; d->kind == DIR_SIMD && i < n->n; i++)
-    if (n->loops[i].sharing)
-      return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset, NULL,
-                  "'simd' cannot stand around a loop that threads share");
-  if (!openmp_collapsible(b, n, d, collapse))
-    return false;
-  if (n->loops[0].hint && openmp_shares(d->kind) && !unroll_within(b, n, d, collapse))
-    return false;
+  if (n->loops[0].hint && openmp_shares(d))
+    unroll_within(b, n);
   struct loop *l = &n->loops[0];
-  if (l->pragma)
-    return FAIL(b, d->pragma->offset, d->pragma->end - d->pragma->offset, NULL,
-                "this loop has an OpenMP directive already");
-  struct text t = { 0 };
   text_printf(&t, "#pragma omp %s", directive_name(d->kind));
   for (unsigned i = 0; i < d->n_clauses; i++)
     write_clause(b, &t, &d->clauses[i]);
   text_add(&t, "\n", 1);
   l->pragma = t.data;
   l->pragma_loop = ts_node_start_byte(d->loop);
-  l->sharing = openmp_shares(d->kind);
+  l->sharing = openmp_shares(d);
   l->collapse = collapse;
-  l->innermost = d->kind == DIR_SIMD && n->n == 1 && l->dim->outer != NULL;
+  l->innermost = !openmp_shares(d) && n->n == 1 && l->dim->outer != NULL;
   if (b->change)
     b->change->openmp = true;
-  return true;
 }
+
+const struct transformation transform_openmp = { .applies = openmp_applies,
+                                                 .make = openmp_make };

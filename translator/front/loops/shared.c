@@ -5,11 +5,6 @@
 // which its verification need not see.
 #include "loops.h"
 
-static bool shares_out(enum directive_kind kind) {
-  return kind == DIR_PARALLEL_FOR || kind == DIR_FOR || kind == DIR_PARALLEL_FOR_SIMD ||
-      kind == DIR_FOR_SIMD || kind == DIR_PARALLEL_LOOP || kind == DIR_LOOP;
-}
-
 // True if NAME is a variable of the function that is declared outside of LOOP. One that
 // is `static` is meant to be shared.
 static bool shared_is_outside(const struct usage *u, TSNode loop, struct slice name) {
@@ -62,7 +57,7 @@ void shared_check(const struct builder *b) {
     const struct loop_directive *d = &b->f->directives[i];
     // Directives of OpenMP's own in the loop (atomic, critical) may be what makes it
     // right.
-    if (shares_out(d->kind) &&
+    if ((directive_groups(d->kind) & (GROUP_TEAM | GROUP_WORKSHARE | GROUP_LOOP)) &&
         !lex_mentions(source_slice(b->s, d->loop), slice_of("omp")))
       shared_check_loop(b, d);
   }

@@ -76,6 +76,7 @@ static void keep_clause(const struct source *s, struct pragma *p, struct clause 
   if (!rule)
     return;
   c.name = rule->name;
+  c.own = rule->flags & CLAUSE_OWN;
   if (!(rule->flags & CLAUSE_REPEATS) && is_repeated(s, p, &c))
     return;
   if (c.has_args && rule->args == ARGS_NONE)
@@ -194,7 +195,7 @@ static void check_needed(const struct source *s, const struct pragma *p) {
   unsigned n;
   const struct clause_rule *r = clause_rules(p->kind, &n);
   for (; p->kind == PRAGMA_LOOP && n > 0; n--, r++) {
-    bool found = !(r->flags & CLAUSE_NEEDED) || !(r->directives & (1u << p->directive));
+    bool found = !clause_is_needed(r, p);
     for (unsigned i = 0; i < p->n_clauses; i++)
       found = found || strcmp(p->clauses[i].name, r->name) == 0;
     if (!found)

@@ -12,11 +12,12 @@ enum clause_flags {
   CLAUSE_ONE = 4,     /* exactly one argument */
   CLAUSE_REPEATS = 8, /* may stand more than once */
   CLAUSE_WHOLE = 16,  /* one C expression: commas are its own */
-  CLAUSE_NEEDED = 32  /* the directive means nothing without it */
+  CLAUSE_NEEDED = 32, /* the directive means nothing without it */
+  CLAUSE_OWN = 64     /* its sets are named after the directive */
 };
 struct clause_rule {
   const char *name;
-  unsigned directives; /* bits: enum directive_kind; 0 on kernels */
+  unsigned groups; /* of directives (table.c); 0 on kernels */
   enum clause_args args;
   unsigned flags;
 };
@@ -26,6 +27,8 @@ const struct clause_rule *clause_rules(enum pragma_kind kind, unsigned *n);
  * it. */
 const struct clause_rule *clause_rule(const struct pragma *p, struct slice name,
                                       bool *elsewhere);
+/* True if P means nothing without R's clause. */
+bool clause_is_needed(const struct clause_rule *r, const struct pragma *p);
 const char *const *clause_names(const struct pragma *p); /* NULL-terminated */
 const char *const *directive_words(void); /* first words, NULL-terminated */
 

@@ -4,55 +4,47 @@
 
 #include "pragma.h"
 
-#define D(kind) (1u << (kind))
-#define PARALLEL (D(DIR_PARALLEL_FOR) | D(DIR_PARALLEL_FOR_SIMD) | D(DIR_PARALLEL_LOOP))
-#define WORKSHARE \
-  (D(DIR_PARALLEL_FOR) | D(DIR_PARALLEL_FOR_SIMD) | D(DIR_FOR) | D(DIR_FOR_SIMD))
-#define SIMD \
-  (D(DIR_SIMD) | D(DIR_FOR_SIMD) | D(DIR_PARALLEL_FOR_SIMD) | D(DIR_TASKLOOP_SIMD))
-#define LOOP (D(DIR_LOOP) | D(DIR_PARALLEL_LOOP))
-#define TASKLOOP (D(DIR_TASKLOOP) | D(DIR_TASKLOOP_SIMD))
-#define OPENMP (PARALLEL | WORKSHARE | SIMD | LOOP | TASKLOOP)
-#define ANY ((1u << DIR_KINDS) - 1)
+static const struct directive_entry {
+  const char *words;
+  unsigned groups;
+} directives[DIR_KINDS] = {
+#define DIRECTIVE(kind, words, groups, transformation) [DIR_##kind] = { words, groups },
+#include "directives.def"
+#undef DIRECTIVE
+};
 
-static const char *const directive_names[DIR_KINDS] = {
-  [DIR_PARALLEL_FOR] = "parallel for",
-  [DIR_FOR] = "for",
-  [DIR_PARALLEL_FOR_SIMD] = "parallel for simd",
-  [DIR_FOR_SIMD] = "for simd",
-  [DIR_SIMD] = "simd",
-  [DIR_TILE] = "tile",
-  [DIR_STRIPE] = "stripe",
-  [DIR_INTERCHANGE] = "interchange",
-  [DIR_REVERSE] = "reverse",
-  [DIR_UNROLL] = "unroll",
-  [DIR_FUSE] = "fuse",
-  [DIR_UNROLL_AND_JAM] = "unroll_and_jam",
-  [DIR_PARALLEL_LOOP] = "parallel loop",
-  [DIR_LOOP] = "loop",
-  [DIR_TASKLOOP] = "taskloop",
-  [DIR_TASKLOOP_SIMD] = "taskloop simd",
+#define BUT(groups) ((unsigned)(groups) << 16) // that are in none of these
+#define ANYWHERE 0xffffu
+
+enum {
+  TEAM = GROUP_TEAM,
+  WORKSHARE = GROUP_WORKSHARE,
+  LOOP = GROUP_LOOP,
+  TASKLOOP = GROUP_TASKLOOP,
+  SIMD = GROUP_SIMD,
+  OPENMP = GROUP_OPENMP
 };
 
 // OpenMP 6.0, chapters on each directive; `optional` and unroll_and_jam are ours.
 static const struct clause_rule loop_rules[] = {
-  { "optional", ANY, ARGS_NONE, 0 },
-  { "sizes", D(DIR_TILE) | D(DIR_STRIPE), ARGS_MUST, CLAUSE_SETS | CLAUSE_NEEDED },
-  { "permutation", D(DIR_INTERCHANGE), ARGS_MUST, CLAUSE_SETS },
-  { "partial", D(DIR_UNROLL), ARGS_MAY, CLAUSE_SETS | CLAUSE_ONE },
-  { "partial", D(DIR_UNROLL_AND_JAM), ARGS_MUST,
-    CLAUSE_SETS | CLAUSE_NEEDED }, // one for each loop
-  { "full", D(DIR_UNROLL), ARGS_NONE, 0 },
-  { "looprange", D(DIR_FUSE), ARGS_MUST, 0 },
-  { "num_threads", PARALLEL, ARGS_MUST, CLAUSE_SETS | CLAUSE_LABELS | CLAUSE_ONE },
+  { "optional", ANYWHERE, ARGS_NONE, 0 },
+  { "sizes", GROUP_SIZES, ARGS_MUST, CLAUSE_SETS | CLAUSE_NEEDED | CLAUSE_OWN },
+  { "permutation", GROUP_ORDER, ARGS_MUST, CLAUSE_SETS | CLAUSE_OWN },
+  { "partial", GROUP_UNROLL, ARGS_MAY, CLAUSE_SETS | CLAUSE_ONE | CLAUSE_OWN },
+  { "partial", GROUP_JAM, ARGS_MUST,
+    CLAUSE_SETS | CLAUSE_NEEDED | CLAUSE_OWN }, // one for each loop
+  { "full", GROUP_UNROLL, ARGS_NONE, 0 },
+  { "looprange", GROUP_BLOCK, ARGS_MUST, 0 },
+  { "num_threads", TEAM, ARGS_MUST, CLAUSE_SETS | CLAUSE_LABELS | CLAUSE_ONE },
   { "schedule", WORKSHARE, ARGS_MUST, CLAUSE_SETS | CLAUSE_LABELS },
   { "collapse", OPENMP, ARGS_MUST, CLAUSE_SETS | CLAUSE_ONE },
-  { "proc_bind", PARALLEL, ARGS_MUST, CLAUSE_SETS | CLAUSE_ONE },
-  { "if", OPENMP & ~(D(DIR_FOR) | D(DIR_LOOP)), ARGS_MUST,
+  { "proc_bind", TEAM, ARGS_MUST, CLAUSE_SETS | CLAUSE_ONE },
+  { "if", TEAM | SIMD | TASKLOOP, ARGS_MUST,
     CLAUSE_SETS | CLAUSE_LABELS | CLAUSE_ONE | CLAUSE_REPEATS },
   { "safelen", SIMD, ARGS_MUST, CLAUSE_SETS | CLAUSE_ONE },
   { "simdlen", SIMD, ARGS_MUST, CLAUSE_SETS | CLAUSE_ONE },
-  { "order", OPENMP & ~TASKLOOP, ARGS_MUST, CLAUSE_SETS | CLAUSE_LABELS | CLAUSE_ONE },
+  { "order", OPENMP | BUT(TASKLOOP), ARGS_MUST,
+    CLAUSE_SETS | CLAUSE_LABELS | CLAUSE_ONE },
   { "bind", LOOP, ARGS_MUST, CLAUSE_ONE },
   { "ordered", WORKSHARE, ARGS_MAY, CLAUSE_ONE },
   { "grainsize", TASKLOOP, ARGS_MUST, CLAUSE_SETS | CLAUSE_LABELS | CLAUSE_ONE },
@@ -62,20 +54,19 @@ static const struct clause_rule loop_rules[] = {
   { "untied", TASKLOOP, ARGS_NONE, 0 },
   { "mergeable", TASKLOOP, ARGS_NONE, 0 },
   { "nogroup", TASKLOOP, ARGS_NONE, 0 },
-  { "nowait", D(DIR_FOR) | D(DIR_FOR_SIMD), ARGS_NONE, 0 },
-  { "default", PARALLEL | TASKLOOP, ARGS_MUST, CLAUSE_ONE },
+  { "nowait", WORKSHARE | BUT(TEAM), ARGS_NONE, 0 },
+  { "default", TEAM | TASKLOOP, ARGS_MUST, CLAUSE_ONE },
   { "private", OPENMP, ARGS_MUST, CLAUSE_REPEATS },
-  { "firstprivate", OPENMP & ~(D(DIR_SIMD) | LOOP), ARGS_MUST, CLAUSE_REPEATS },
+  { "firstprivate", WORKSHARE | TASKLOOP, ARGS_MUST, CLAUSE_REPEATS },
   { "lastprivate", OPENMP, ARGS_MUST, CLAUSE_LABELS | CLAUSE_REPEATS },
-  { "shared", PARALLEL | TASKLOOP, ARGS_MUST, CLAUSE_REPEATS },
-  { "copyin", PARALLEL, ARGS_MUST, CLAUSE_REPEATS },
+  { "shared", TEAM | TASKLOOP, ARGS_MUST, CLAUSE_REPEATS },
+  { "copyin", TEAM, ARGS_MUST, CLAUSE_REPEATS },
   { "reduction", OPENMP, ARGS_MUST, CLAUSE_LABELS | CLAUSE_REPEATS },
   { "in_reduction", TASKLOOP, ARGS_MUST, CLAUSE_LABELS | CLAUSE_REPEATS },
   { "linear", WORKSHARE | SIMD, ARGS_MUST, CLAUSE_LABELS | CLAUSE_REPEATS },
   { "aligned", SIMD, ARGS_MUST, CLAUSE_LABELS | CLAUSE_REPEATS },
   { "nontemporal", SIMD, ARGS_MUST, CLAUSE_REPEATS },
-  { "allocate", OPENMP & ~(D(DIR_SIMD) | LOOP), ARGS_MUST,
-    CLAUSE_LABELS | CLAUSE_REPEATS },
+  { "allocate", WORKSHARE | TASKLOOP, ARGS_MUST, CLAUSE_LABELS | CLAUSE_REPEATS },
 };
 
 static const struct clause_rule kernel_rules[] = {
@@ -103,11 +94,18 @@ static const struct clause_rule kernel_rules[] = {
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 const char *directive_name(enum directive_kind kind) {
-  return directive_names[kind];
+  return directives[kind].words;
+}
+
+unsigned directive_groups(enum directive_kind kind) {
+  return directives[kind].groups;
 }
 
 static bool table_applies(const struct clause_rule *r, const struct pragma *p) {
-  return p->kind != PRAGMA_LOOP || (r->directives & D(p->directive));
+  if (p->kind != PRAGMA_LOOP || r->groups == ANYWHERE) // also one that is in no group
+    return true;
+  unsigned groups = directives[p->directive].groups;
+  return (groups & r->groups) && !(BUT(groups) & r->groups);
 }
 
 const struct clause_rule *clause_rules(enum pragma_kind kind, unsigned *n) {
@@ -117,6 +115,10 @@ const struct clause_rule *clause_rules(enum pragma_kind kind, unsigned *n) {
   }
   *n = kind == PRAGMA_KERNEL ? COUNT(kernel_rules) : 0;
   return kernel_rules;
+}
+
+bool clause_is_needed(const struct clause_rule *r, const struct pragma *p) {
+  return (r->flags & CLAUSE_NEEDED) && table_applies(r, p);
 }
 
 const struct clause_rule *clause_rule(const struct pragma *p, struct slice name,
@@ -145,10 +147,12 @@ const char *const *clause_names(const struct pragma *p) {
 }
 
 const char *const *directive_words(void) {
-  static const char *const words[] = { "kernel", "alternative", "parallel",
-                                       "for",    "simd",        "tile",
-                                       "stripe", "interchange", "reverse",
-                                       "unroll", "fuse",        "unroll_and_jam",
-                                       "loop",   "taskloop",    NULL };
+  const char **words = NULL;
+  unsigned n = 0;
+  *GROW(words, n) = "kernel";
+  *GROW(words, n) = "alternative";
+  for (unsigned i = 0; i < DIR_KINDS; i++)
+    *GROW(words, n) = arena_copy(directives[i].words, strcspn(directives[i].words, " "));
+  *GROW(words, n) = NULL;
   return words;
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// sums.c: assignments that only add to a variable or an element, so that their order does
+// not matter.
+#include <string.h>
+
+#include "analysis.h"
+#include "front/kernel/kernel.h"
+
+// Of what NAME names in the function, or what stands in front of it; empty: not known.
+static struct slice sums_type_of(const struct model *m, struct slice name) {
+  return usage_type(&m->u, m->view ? ts_tree_root_node(m->u.s->tree) : m->u.f->node,
+                    name);
+}
+
+static bool sums_has_word(struct slice type, bool (*is)(struct slice word)) {
+  struct lexer l = lexer_of(type);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (is(t.text))
+      return true;
+  return false;
+}
+
+// Is E made of integers, or of numbers of type LIKE?
+static bool is_made_of(const struct model *m, TSNode e, struct slice like) {
+  long long number;
+  if (node_is(e, "number_literal"))
+    return read_integer(model_text(m, e), &number);
+  if (node_is(e, "identifier")) {
+    struct slice type = sums_type_of(m, model_text(m, e));
+    return sums_has_word(type, is_integer_word) || lex_mentions(type, like);
+  }
+  if (node_is(e, "call_expression") || node_is(e, "field_expression"))
+    return false;
+  for (uint32_t i = 0; i < ts_node_named_child_count(e); i++)
+    if (!is_made_of(m, ts_node_named_child(e, i), like))
+      return false;
+  return true;
+}
+
+// An integer is rounded at each step where what is added is none: then the order of a sum
+// matters.
+static bool may_sum(const struct model *m, TSNode target, TSNode e) {
+  struct slice type = sums_type_of(m, model_text(m, target)), last = type;
+  struct lexer l = lexer_of(type);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    last = t.kind == TOKEN_WORD && !slice_is(t.text, "const") ? t.text : last;
+  return sums_has_word(type, is_real_word) || (type.size && is_made_of(m, e, last));
+}
+
+char sum_of_variable(const struct model *m, TSNode n) {
+  struct slice op = model_text(m, node_field(n, "operator"));
+  TSNode left = node_field(n, "left"), right = node_field(n, "right");
+  if (!node_is(left, "identifier") ||
+      !node_is(ts_node_parent(n), "expression_statement") || !may_sum(m, left, right))
+    return '=';
+  if (op.size == 2 && strchr("+-*", *op.data))
+    return node_mentions(m->u.s, right, model_text(m, left)) ? '=' : *op.data;
+  if (op.size != 1 || !node_is(right, "binary_expression"))
+    return '=';
+  op = model_text(m, node_field(right, "operator"));
+  TSNode first = node_field(right, "left"), second = node_field(right, "right");
+  if (op.size != 1 || !strchr("+-*", *op.data) || !node_is(first, "identifier") ||
+      !slices_same(model_text(m, first), model_text(m, left)) ||
+      node_mentions(m->u.s, second, model_text(m, left)))
+    return '=';
+  return *op.data;
+}
+
+char sum_of_element(const struct model *m, TSNode n) {
+  struct slice op = model_text(m, node_field(n, "operator"));
+  TSNode base = node_field(n, "left");
+  while (node_is(base, "subscript_expression"))
+    base = node_field(base, "argument");
+  if (op.size != 2 || !strchr("+-*", *op.data) || !node_is(base, "identifier") ||
+      !node_is(ts_node_parent(n), "expression_statement") ||
+      node_mentions(m->u.s, node_field(n, "right"), model_text(m, base)) ||
+      !may_sum(m, base, node_field(n, "right")))
+    return 0;
+  return *op.data == '*' ? '*' : '+';
+}
