@@ -222,14 +222,6 @@ void add_written(unsigned *indices, autotune_element *elements, unsigned &n,
   elements[n] = pointed_by<target>::kind();
   indices[n++] = index;
 }
-#undef AUTOTUNE_ELEMENT
-#undef AUTOTUNE_ELEMENT_SIZE
-#define AUTOTUNE_ELEMENT_OF(x)                                                 \
-  ::autotune::element_of(::autotune::type_of<::autotune::bare<decltype(x)>>(), \
-                         sizeof(::autotune::bare<decltype(x)>))
-#define AUTOTUNE_ELEMENT(x) AUTOTUNE_ELEMENT_OF(x).kind
-#define AUTOTUNE_ELEMENT_SIZE(x) AUTOTUNE_ELEMENT_OF(x).size
-
 /* ---- launches -------------------------------------------------------------------- */
 
 /* The first part of a size "16x16x2"; TEXT is left behind it. Missing ones are 1. */

@@ -24,7 +24,8 @@ compile() # ARGUMENTS
   failed=$((failed + 1))
 }
 
-for cu in "$here"/units/*.cu "$here"/golden/translate/launches.cu "$here"/golden/translate/unit.cu; do
+for cu in "$here"/units/*.cu "$here"/golden/translate/launches.cu "$here"/golden/translate/unit.cu \
+          "$here/words.cu"; do
   compile -std=c++17 --expt-relaxed-constexpr -I"$here/units" -c "$cu" -o "$(basename "$cu").o"
 done
 compile -std=c++14 -c "$here/golden/translate/launches.cu" -o launches14.o

@@ -11,7 +11,7 @@
 #ifndef AUTOTUNE_BAKE_H
 #define AUTOTUNE_BAKE_H
 
-#include "front/reach/unit.h"
+#include "front/emit/emit.h"
 
 struct bake {          /* what was asked for */
   const char *from;    /* a file of wisdom or a folder of results; NULL: the user's own */
@@ -51,7 +51,7 @@ void bake_choose(const struct source *s, struct kernel *kernels, unsigned n,
                  const struct compile_options *o);
 
 /* What stands in front of the file. */
-void bake_heading(const struct kernel *kernels, unsigned n, const struct source *s,
+void bake_heading(const struct source *s, const struct kernel *kernels, unsigned n,
                   const struct compile_options *o, struct text *out);
 /* Text without what would end a comment. */
 void bake_comment(struct text *out, const char *s);
@@ -65,8 +65,37 @@ enum verdict { NEVER, SOMETIMES, ALWAYS };
 enum verdict bake_constraint(const struct kernel *k, const struct baked *b,
                              const unsigned *point, unsigned index, struct slice *left);
 
-/* `static int NAME(long long, …)`: the winner for a key, 0 for the default. */
-void bake_ranges(const struct kernel *k, const char *name, struct text *out);
+enum { BAKE_REACH = 4 };
+
+/* What templates know of a baked kernel (baked.c.in). Numbers are spelled as constants.
+ */
+struct bake_view {
+  const char *untuned, *chooser; /* names of functions: the default, that of ranges */
+  struct baked_function {
+    const char *function;
+    unsigned number; /* from 1 */
+    const unsigned *point;
+  } *winners;
+  unsigned n_winners; /* 0: the kernel stays as it is, and nothing below is set */
+  const char **parts; /* what parts of the key are called */
+  unsigned n_parts;
+  struct bake_interval { /* of a key of one part */
+    const char *part, *low, *high;
+    bool one; /* LOW is HIGH */
+    unsigned winner;
+  } *intervals;
+  unsigned n_intervals;
+  struct bake_row { /* a tuned key of several parts */
+    const char **key;
+    unsigned n_key, winner;
+  } *tuned;
+  unsigned n_tuned;
+  unsigned only; /* the winner of a kernel without keys */
+  unsigned reach, beyond;
+  bool several, exact;
+};
+/* Sets parts and what follows them: which winner a key takes. */
+void bake_ranges(const struct kernel *k, struct bake_view *v);
 
 /* TEXT, of a function, indented. */
 void bake_tidy(struct slice text, struct text *out);

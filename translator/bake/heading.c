@@ -109,7 +109,7 @@ static const char *const quiet[] = {
   "-Wlong-long",
 };
 
-void bake_heading(const struct kernel *kernels, unsigned n, const struct source *s,
+void bake_heading(const struct source *s, const struct kernel *kernels, unsigned n,
                   const struct compile_options *o, struct text *out) {
   text_printf(out, "/* Made by `autotune bake` (%s) from ", AUTOTUNE_VERSION);
   bake_comment(out, s->path);

@@ -470,12 +470,13 @@ void bake_choose(const struct source *s, struct kernel *kernels, unsigned n,
                  struct unit *const *units, const struct expansion *x,
                  const struct compile_options *o) {
   static struct loaded all; // what is baked points into it
-  char *folder = o->bake->from ? NULL : db_folder(NULL);
-  const char *from = o->bake->from ? o->bake->from : folder;
+  const struct bake *bake = o->bake;
+  char *folder = bake->from ? NULL : db_folder(NULL);
+  const char *from = bake->from ? bake->from : folder;
   if (!from || db_load(from, &all) != 0)
     fatal("%s: nothing can be read there", from ? from : "results");
   for (unsigned i = 0; i < n; i++) {
-    struct chooser c = { .s = s, .k = &kernels[i], .bake = o->bake, .all = &all };
+    struct chooser c = { .s = s, .k = &kernels[i], .bake = bake, .all = &all };
     if (units[i])
       lines_choose(&c, units[i], x);
   }

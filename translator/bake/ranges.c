@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // ranges.c: which winner a key takes: that of the nearest tuned key, if no part of the
-// two is off by more than 4 times. Near is as for what is borrowed at run time: the least
-// sum of |log ratio|, which is the least product of ratios and needs no logarithm. A part
-// of 0 or less is near itself alone.
+// two is off by more than BAKE_REACH times. Near is as for what is borrowed at run time:
+// the least sum of |log ratio|, which is the least product of ratios and needs no
+// logarithm. A part of 0 or less is near itself alone.
 #include <limits.h>
 #include <string.h>
 
 #include "bake.h"
-
-enum { REACH = 4 };
+#include "front/kernel/kernel.h"
 
 struct interval {
   long long low, high;
@@ -34,8 +33,8 @@ static struct interval interval_of(const struct baked *b, unsigned i) {
   struct interval v = { at, at, b->keys[i].winner };
   if (b->exact || at <= 0)
     return v;
-  v.low = at / REACH + (at % REACH != 0);
-  v.high = at > LLONG_MAX / REACH ? LLONG_MAX : at * REACH;
+  v.low = at / BAKE_REACH + (at % BAKE_REACH != 0);
+  v.high = at > LLONG_MAX / BAKE_REACH ? LLONG_MAX : at * BAKE_REACH;
   if (i > 0 && b->keys[i - 1].key[0] > 0) {
     long long from = ranges_middle(b->keys[i - 1].key[0], at) + 1;
     v.low = v.low < from ? from : v.low;
@@ -47,132 +46,59 @@ static struct interval interval_of(const struct baked *b, unsigned i) {
   return v;
 }
 
-static void ranges_number(struct text *out, long long i) {
+static const char *ranges_number(long long i) {
   bool small = INT_MIN < i && i <= INT_MAX;
-  text_printf(out,
-              i == LLONG_MIN ? "-9223372036854775807LL - 1"
-                  : small    ? "%lld"
-                             : "%lldLL",
-              i);
+  return i == LLONG_MIN ? "-9223372036854775807LL - 1"
+                        : arena_printf(small ? "%lld" : "%lldLL", i);
 }
 
 // What part I of the key is called: as in the kernel, where it is an argument alone, and
 // no other part is.
-static const char *ranges_name_of(const struct kernel *k, unsigned i) {
+static const char *ranges_part(const struct kernel *k, unsigned i) {
   unsigned same = 0;
   for (unsigned j = 0; j < k->n_keys; j++)
     same += k->keys[j].size == k->keys[i].size &&
         memcmp(k->keys[j].data, k->keys[i].data, k->keys[i].size) == 0;
-  for (unsigned a = 0; same == 1 && a < k->n_args; a++)
-    if (k->args[a].name && slice_is(k->keys[i], k->args[a].name))
-      return k->args[a].name;
-  return arena_printf(k->n_keys > 1 ? "autotune_key%u" : "autotune_key", i);
+  int a = same == 1 ? kernel_arg(k, k->keys[i]) : -1;
+  if (a >= 0)
+    return k->args[a].name;
+  return k->n_keys > 1 ? arena_printf("autotune_key%u", i) : "autotune_key";
 }
 
 // Neighbours with one winner are one range.
-static void write_intervals(const struct kernel *k, const struct baked *b,
-                            struct text *out) {
-  const char *key = ranges_name_of(k, 0);
+static void ranges_intervals(const struct baked *b, struct bake_view *v) {
   for (unsigned i = 0; i < b->n_keys; i++) {
-    struct interval v = interval_of(b, i);
-    while (i + 1 < b->n_keys && b->keys[i + 1].winner == v.winner) {
+    struct interval own = interval_of(b, i);
+    while (i + 1 < b->n_keys && b->keys[i + 1].winner == own.winner) {
       struct interval next = interval_of(b, i + 1);
-      if (v.high == LLONG_MAX || next.low != v.high + 1)
+      if (own.high == LLONG_MAX || next.low != own.high + 1)
         break;
-      v.high = next.high;
+      own.high = next.high;
       i++;
     }
-    if (v.winner == 0)
-      continue;
-    text_printf(out, "  if (%s %s ", key, v.low != v.high ? ">=" : "==");
-    ranges_number(out, v.low);
-    if (v.low != v.high) {
-      text_printf(out, " && %s <= ", key);
-      ranges_number(out, v.high);
-    }
-    text_printf(out, ")\n    return %u;\n", v.winner);
+    if (own.winner != 0)
+      *GROW(v->intervals, v->n_intervals) =
+          (struct bake_interval){ v->parts[0], ranges_number(own.low),
+                                  ranges_number(own.high), own.low == own.high,
+                                  own.winner };
   }
-  text_printf(out, "  return 0;\n");
 }
 
-static void write_table(const struct kernel *k, const struct baked *b, struct text *out) {
-  text_printf(
-      out,
-      "  static const struct { long long autotune_key[%u]; int autotune_winner; } "
-      "autotune_tuned[] = {\n",
-      k->n_keys);
-  for (unsigned i = 0; i < b->n_keys; i++) {
-    text_printf(out, "    { { ");
-    for (unsigned j = 0; j < k->n_keys; j++) {
-      text_printf(out, j ? ", " : "");
-      ranges_number(out, b->keys[i].key[j]);
-    }
-    text_printf(out, " }, %u },\n", b->keys[i].winner);
-  }
-  text_printf(out, "  };\n");
-}
-
-// Before what is near: two keys beyond 2^53 may be one number as double.
-static void write_tuned(const struct kernel *k, const struct baked *b, struct text *out) {
-  text_printf(out,
-              "  for (unsigned autotune_i = 0; autotune_i < %u; autotune_i++)\n    if (",
-              b->n_keys);
-  for (unsigned i = 0; i < k->n_keys; i++)
-    text_printf(out, "%s%s == autotune_tuned[autotune_i].autotune_key[%u]",
-                i ? " &&\n        " : "", ranges_name_of(k, i), i);
-  text_printf(out, ")\n      return autotune_tuned[autotune_i].autotune_winner;\n");
-}
-
-// The product of the ratios of all parts; 0: a part is off by more than REACH.
-static void write_nearest(const struct kernel *k, const struct baked *b,
-                          struct text *out) {
-  text_printf(out, "  const long long autotune_key[%u] = { ", k->n_keys);
-  for (unsigned i = 0; i < k->n_keys; i++)
-    text_printf(out, "%s%s", i ? ", " : "", ranges_name_of(k, i));
-  text_printf(
-      out,
-      " };\n"
-      "  double autotune_nearest = 0;\n"
-      "  int autotune_winner = 0;\n"
-      "  for (unsigned autotune_i = 0; autotune_i < %u; autotune_i++) {\n"
-      "    double autotune_apart = 1;\n"
-      "    for (unsigned autotune_j = 0; autotune_j < %u; autotune_j++) {\n"
-      "      const long long autotune_a = autotune_key[autotune_j];\n"
-      "      const long long autotune_b = autotune_tuned[autotune_i].autotune_key[autotune_j];\n"
-      "      double autotune_ratio = %d;\n"
-      "      if (autotune_a == autotune_b)\n"
-      "        autotune_ratio = 1;\n"
-      "      else if (autotune_a > 0 && autotune_b > 0)\n"
-      "        autotune_ratio = autotune_a > autotune_b ? (double)autotune_a / (double)autotune_b\n"
-      "                                                 : (double)autotune_b / (double)autotune_a;\n"
-      "      autotune_apart = autotune_ratio <= %d ? autotune_apart * autotune_ratio : 0;\n"
-      "    }\n"
-      "    if (autotune_apart > 0 && (autotune_nearest <= 0 || autotune_apart < autotune_nearest)) {\n"
-      "      autotune_nearest = autotune_apart;\n"
-      "      autotune_winner = autotune_tuned[autotune_i].autotune_winner;\n"
-      "    }\n"
-      "  }\n"
-      "  return autotune_winner;\n",
-      b->n_keys, k->n_keys, REACH + 1, REACH);
-}
-
-void bake_ranges(const struct kernel *k, const char *name, struct text *out) {
+void bake_ranges(const struct kernel *k, struct bake_view *v) {
   const struct baked *b = k->baked;
-  text_printf(out, "\nstatic int %s(", name);
+  v->several = k->n_keys > 1;
+  v->exact = b->exact;
+  v->only = b->keys[0].winner;
+  v->reach = BAKE_REACH;
+  v->beyond = BAKE_REACH + 1;
   for (unsigned i = 0; i < k->n_keys; i++)
-    text_printf(out, "%slong long %s", i ? ", " : "", ranges_name_of(k, i));
-  text_printf(out, "%s)\n{\n", k->n_keys ? "" : "void");
-  if (k->n_keys == 0)
-    text_printf(out, "  return %u;\n", b->keys[0].winner);
-  else if (k->n_keys == 1)
-    write_intervals(k, b, out);
-  else {
-    write_table(k, b, out);
-    write_tuned(k, b, out);
-    if (b->exact)
-      text_printf(out, "  return 0;\n");
-    else
-      write_nearest(k, b, out);
+    *GROW(v->parts, v->n_parts) = ranges_part(k, i);
+  for (unsigned i = 0; i < b->n_keys && v->several; i++) {
+    struct bake_row row = { NULL, 0, b->keys[i].winner };
+    for (unsigned j = 0; j < k->n_keys; j++)
+      *GROW(row.key, row.n_key) = ranges_number(b->keys[i].key[j]);
+    *GROW(v->tuned, v->n_tuned) = row;
   }
-  text_printf(out, "}\n");
+  if (k->n_keys == 1)
+    ranges_intervals(b, v);
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// write.c: a kernel in a baked file. For `void gemm(int n, …)`, in the order of the text:
+// write.c: a kernel in a baked file, as baked.c.in has it. For `void gemm(int n, …)`:
 //
 //   [before]  void gemm(int n, …);  static void gemm_untuned(int n, …);
 //   static    void gemm_untuned(…) {as written}
-//   [after]   gemm_tuned1, gemm_tuned2, …    each under its params, with copies of what
-//   mentions
-//                                            them; behind the alternative where one won
+//   [after]   gemm_tuned1, gemm_tuned2, …    after the alternative where one won
 //             gemm_winner(key)               by ranges
 //             void gemm(int n, …)            a switch
 #include <stdlib.h>
@@ -19,10 +17,8 @@ static bool bake_applies(const struct kernel *k) {
   return k->baked && k->baked->n_winners;
 }
 
-// ---- names --------------------------------------------------------------------------
-
 // A name that nothing in the file or its headers has.
-static const char *own_name(const struct emission *e, const char *what) {
+static const char *bake_name(const struct emission *e, const char *what) {
   const char *name = arena_printf("%s_%s", e->k->main.name, what);
   while (memmem(e->x->text.data, e->x->text.size, name, strlen(name)) ||
          memmem(e->s->text, e->s->size, name, strlen(name)))
@@ -30,19 +26,55 @@ static const char *own_name(const struct emission *e, const char *what) {
   return name;
 }
 
-static const char *default_name(const struct emission *e) {
-  return own_name(e, "untuned");
-}
-
-static const char *winner_name(const struct emission *e, unsigned index) {
-  return arena_printf("%s%u", own_name(e, "tuned"), index + 1);
-}
-
 static const char *bake_default(const struct emission *e) {
-  return default_name(e);
+  return bake_applies(e->k) ? bake_name(e, "untuned") : NULL;
 }
 
-// ---- one winner ---------------------------------------------------------------------
+// ---- what templates know ------------------------------------------------------------
+
+static template_write bake_written, bake_trimmed, bake_conditions;
+
+#define THIS struct baked_function
+static const struct template_field bake_winner_fields[] = {
+  TEMPLATE_FIELD(THIS, STRING, function), TEMPLATE_FIELD(THIS, UNSIGNED, number),
+  TEMPLATE_WRITE("conditions", bake_conditions), TEMPLATE_END
+};
+#undef THIS
+#define THIS struct bake_interval
+static const struct template_field bake_interval_fields[] = {
+  TEMPLATE_FIELD(THIS, STRING, part),     TEMPLATE_FIELD(THIS, STRING, low),
+  TEMPLATE_FIELD(THIS, STRING, high),     TEMPLATE_FIELD(THIS, BOOL, one),
+  TEMPLATE_FIELD(THIS, UNSIGNED, winner), TEMPLATE_END
+};
+#undef THIS
+static const struct template_field bake_part_fields[] = { TEMPLATE_SELF("part", STRING),
+                                                          TEMPLATE_END };
+#define THIS struct bake_row
+static const struct template_field bake_row_fields[] = {
+  TEMPLATE_LIST(THIS, "key", key, n_key, bake_part_fields),
+  TEMPLATE_FIELD(THIS, UNSIGNED, winner), TEMPLATE_END
+};
+#undef THIS
+#define THIS struct bake_view
+static const struct template_field bake_fields[] = {
+  TEMPLATE_FIELD(THIS, STRING, untuned),
+  TEMPLATE_FIELD(THIS, STRING, chooser),
+  TEMPLATE_LIST(THIS, "winners", winners, n_winners, bake_winner_fields),
+  TEMPLATE_LIST(THIS, "parts", parts, n_parts, bake_part_fields),
+  TEMPLATE_LIST(THIS, "intervals", intervals, n_intervals, bake_interval_fields),
+  TEMPLATE_LIST(THIS, "tuned", tuned, n_tuned, bake_row_fields),
+  TEMPLATE_FIELD(THIS, UNSIGNED, only),
+  TEMPLATE_FIELD(THIS, UNSIGNED, reach),
+  TEMPLATE_FIELD(THIS, UNSIGNED, beyond),
+  TEMPLATE_FIELD(THIS, BOOL, several),
+  TEMPLATE_FIELD(THIS, BOOL, exact),
+  TEMPLATE_WRITE("written", bake_written),
+  TEMPLATE_WRITE("trimmed", bake_trimmed),
+  TEMPLATE_END
+};
+#undef THIS
+
+// ---- winners ------------------------------------------------------------------------
 
 static const struct function *function_of(const struct kernel *k, const unsigned *point) {
   long long chosen = k->choose >= 0 ? k->params[k->choose].values[point[k->choose]].i : 0;
@@ -50,27 +82,12 @@ static const struct function *function_of(const struct kernel *k, const unsigned
                                                    : &k->main;
 }
 
-// With the end of its line where that may end a comment or a directive.
-static void bake_write_header(const struct emission *e, const struct function *f) {
-  struct slice head = { e->s->text + f->start, f->body_at - f->start };
-  bool whole = memchr(head.data, '#', head.size) || memmem(head.data, head.size, "//", 2);
-  while (!whole && strchr(" \t\r\n", head.data[head.size - 1]))
-    head.size--;
-  text_add(e->out, head.data, head.size);
-}
-
-static void write_prototype(const struct emission *e, const char *name) {
-  struct slice result = e->k->returns ? e->k->result : slice_of("void");
-  text_printf(e->out, "static %.*s %s(", WORD(result), name);
-  emit_parameters(e, "");
-  text_printf(e->out, ");\n");
-}
-
-static void params_set(const struct emission *e, const unsigned *point) {
+static void params_set(const struct emission *e, const unsigned *point,
+                       struct text *out) {
   for (unsigned i = 0; i < e->k->n_params; i++) {
     const struct param *p = &e->k->params[i];
     if (p->named && p->macro)
-      text_printf(e->out, "#undef %s\n#define %s %s\n", p->macro, p->macro,
+      text_printf(out, "#undef %s\n#define %s %s\n", p->macro, p->macro,
                   point ? p->values[point[i]].define : feed_default(e->s, e->k, p));
   }
 }
@@ -89,7 +106,8 @@ static struct slice without_prologue(struct slice text, const struct text *out,
 
 // The function F of the kernel as POINT has it, static.
 static void write_function(const struct emission *e, const struct function *f,
-                           const unsigned *point, const char *name, size_t from) {
+                           const unsigned *point, const char *name, size_t from,
+                           struct text *out) {
   struct text text = { 0 };
   loops_write_point(e->s, e->k, f, point, name, &text);
   struct lexer l = lexer_of((struct slice){ text.data, text.size });
@@ -99,11 +117,10 @@ static void write_function(const struct emission *e, const struct function *f,
       memset((char *)t.text.data, ' ', t.text.size);
     named = slice_is(t.text, f->name);
   }
-  bake_tidy(without_prologue((struct slice){ text.data, text.size }, e->out, from),
-            e->out);
+  bake_tidy(without_prologue((struct slice){ text.data, text.size }, out, from), out);
 }
 
-static void keys_of(const struct emission *e, unsigned winner) {
+static void keys_of(const struct emission *e, unsigned winner, struct text *out) {
   const struct baked *b = e->k->baked;
   struct text t = { 0 };
   text_printf(&t, "%s for ", e->k->main.name);
@@ -111,87 +128,33 @@ static void keys_of(const struct emission *e, unsigned winner) {
     if (b->keys[i].winner == winner)
       text_printf(&t, "%s%s", n++ ? "; " : "", b->keys[i].name);
   text_printf(&t, ": %s", b->winners[winner - 1].values);
-  text_printf(e->out, "\n/* ");
-  bake_wrapped(e->out, "   ", 3, t.data);
-  text_printf(e->out, " */\n");
+  text_printf(out, "\n/* ");
+  bake_wrapped(out, "   ", 3, t.data);
+  text_printf(out, " */\n");
 }
 
 // What belongs to the same function of the source begins at FROM.
-static void write_winner(const struct emission *e, const struct copies *c, unsigned index,
-                         size_t from) {
-  const unsigned *point = e->k->baked->winners[index].point;
-  const struct function *f = function_of(e->k, point);
-  const char *name = winner_name(e, index);
-  keys_of(e, index + 1);
-  if (f != &e->k->main)
-    write_prototype(e, name);
-  text_printf(e->out, "#define %s %s\n", f->name, name);
-  copies_rename(c, name, true, e->out);
-  params_set(e, point);
-  copies_write(c, e->out);
-  write_function(e, f, point, name, from);
-  text_printf(e->out, "#line 1 \"<autotune>\"\n#undef %s\n", f->name);
-  copies_rename(c, name, false, e->out);
-  params_set(e, NULL);
-  copies_restore(c, e->out);
-}
-
-// ---- the switch ---------------------------------------------------------------------
-
-static void write_arguments(const struct emission *e) {
-  for (unsigned i = 0; i < e->k->n_args; i++)
-    text_printf(e->out, "%s%s", i ? ", " : "", e->k->args[i].name);
-}
-
-// The tuned key itself fulfils the constraint; others of its range may not.
-static void write_conditions(const struct emission *e, const unsigned *point) {
-  struct slice left;
-  for (unsigned i = 0; i < e->k->n_constraints; i++)
-    if (bake_constraint(e->k, e->k->baked, point, i, &left) == SOMETIMES)
-      text_printf(e->out, "    if (!(%.*s))\n      break;\n", WORD(left));
-}
-
-static void bake_write_call(const struct emission *e, const char *indent,
-                            const char *name) {
-  text_printf(e->out, "%s%s%s(", indent, e->k->returns ? "return " : "", name);
-  write_arguments(e);
-  text_printf(e->out, ");\n");
-}
-
-static void write_switch(const struct emission *e) {
-  const struct baked *b = e->k->baked;
-  text_printf(e->out, "\n");
-  bake_write_header(e, &e->k->main);
-  text_printf(e->out, "\n{\n  switch (%s(", own_name(e, "winner"));
-  for (unsigned i = 0; i < e->k->n_keys; i++)
-    text_printf(e->out, "%s(long long)(%.*s)", i ? ", " : "", WORD(e->k->keys[i]));
-  text_printf(e->out, ")) {\n");
-  for (unsigned i = 0; i < b->n_winners; i++) {
-    text_printf(e->out, "  case %u:\n", i + 1);
-    write_conditions(e, b->winners[i].point);
-    bake_write_call(e, "    ", winner_name(e, i));
-    text_printf(e->out, e->k->returns ? "" : "    return;\n");
+static void write_winner(const struct template_scope *scope, unsigned index, size_t from,
+                         struct text *out) {
+  const struct emission *e = emit_of(scope);
+  const struct bake_view *v = e->data;
+  const struct copies *c = e->k->baked->copies;
+  const unsigned *point = v->winners[index].point;
+  const char *name = v->winners[index].function;
+  keys_of(e, index + 1, out);
+  if (e->f != &e->k->main) {
+    struct template_scope own = { bake_winner_fields, &v->winners[index], index, scope };
+    template_render(e->templates, "prototype", &own, out);
   }
-  text_printf(e->out, "  }\n");
-  bake_write_call(e, "  ", default_name(e));
-  text_printf(e->out, "}\n");
-}
-
-// ---- in place of a stub -------------------------------------------------------------
-
-static void bake_before(const struct emission *e, const struct function *f) {
-  if (f != &e->k->main) { // which nobody may call but the switch
-    bake_write_header(e, f);
-    text_printf(e->out, " AUTOTUNE_UNUSED;\n");
-    return;
-  }
-  if (!bake_applies(e->k))
-    return;
-  bake_write_header(e, f);
-  text_printf(e->out, ";\n");
-  write_prototype(e, default_name(e));
-  for (unsigned i = 0; i < e->k->baked->n_winners; i++)
-    write_prototype(e, winner_name(e, i));
+  text_printf(out, "#define %s %s\n", e->f->name, name);
+  copies_rename(c, name, true, out);
+  params_set(e, point, out);
+  copies_write(c, out);
+  write_function(e, e->f, point, name, from, out);
+  text_printf(out, "#line 1 \"<autotune>\"\n#undef %s\n", e->f->name);
+  copies_rename(c, name, false, out);
+  params_set(e, NULL, out);
+  copies_restore(c, out);
 }
 
 static bool write_uses_openmp(const struct text *out, size_t from) {
@@ -205,30 +168,69 @@ static bool has_openmp(const struct compile_options *o) {
   return false;
 }
 
-static void bake_after(const struct emission *e, const struct function *f) {
-  if (!bake_applies(e->k))
-    return;
-  const struct baked *b = e->k->baked;
-  size_t from = e->out->size;
-  for (unsigned i = 0; i < b->n_winners; i++)
-    if (function_of(e->k, b->winners[i].point) == f)
-      write_winner(e, b->copies, i, from);
-  if (write_uses_openmp(e->out, from) && e->o->compiler && !has_openmp(e->o))
-    diag_warning(e->s, f->pragma->offset, f->pragma->end - f->pragma->offset,
+// The winners that are E's function, which may be an alternative.
+static void bake_written(const struct template_scope *scope, struct text *out) {
+  const struct emission *e = emit_of(scope);
+  const struct bake_view *v = e->data;
+  size_t from = out->size;
+  for (unsigned i = 0; i < v->n_winners; i++)
+    if (function_of(e->k, v->winners[i].point) == e->f)
+      write_winner(scope, i, from, out);
+  if (v->n_winners && write_uses_openmp(out, from) && e->o->compiler && !has_openmp(e->o))
+    diag_warning(e->s, e->f->pragma->offset, e->f->pragma->end - e->f->pragma->offset,
                  "add -fopenmp", "winners of '%s' use OpenMP, and this build does not",
                  e->k->main.name);
-  if (f != &e->k->main)
-    return;
-  bake_ranges(e->k, own_name(e, "winner"), e->out);
-  write_switch(e);
 }
 
-static const struct baking baking = { .choose = bake_choose,
+// ---- the rest -----------------------------------------------------------------------
+
+// The header of E's function; with the end of its line where that may end a comment or a
+// directive.
+static void bake_trimmed(const struct template_scope *scope, struct text *out) {
+  const struct emission *e = emit_of(scope);
+  struct slice head = { e->s->text + e->f->start, e->f->body_at - e->f->start };
+  bool whole = memchr(head.data, '#', head.size) || memmem(head.data, head.size, "//", 2);
+  while (!whole && strchr(" \t\r\n", head.data[head.size - 1]))
+    head.size--;
+  text_add(out, head.data, head.size);
+}
+
+// The tuned key itself fulfils the constraint; others of its range may not.
+static void bake_conditions(const struct template_scope *scope, struct text *out) {
+  const struct kernel *k = emit_of(scope)->k;
+  const struct baked_function *w = scope->data;
+  struct slice left;
+  for (unsigned i = 0; i < k->n_constraints; i++)
+    if (bake_constraint(k, k->baked, w->point, i, &left) == SOMETIMES)
+      text_printf(out, "    if (!(%.*s))\n      break;\n", WORD(left));
+}
+
+static void bake_prepare(struct emission *e) {
+  struct bake_view *v = arena_alloc(sizeof *v);
+  e->data = v;
+  if (!bake_applies(e->k))
+    return;
+  const char *tuned = bake_name(e, "tuned");
+  v->untuned = bake_default(e);
+  v->chooser = bake_name(e, "winner");
+  for (unsigned i = 0; i < e->k->baked->n_winners; i++)
+    *GROW(v->winners, v->n_winners) =
+        (struct baked_function){ arena_printf("%s%u", tuned, i + 1), i + 1,
+                                 e->k->baked->winners[i].point };
+  bake_ranges(e->k, v);
+}
+
+TEMPLATE_FILE(bake_template, "bake/baked.c.in");
+static const char *const bake_files[] = { bake_template, emit_c_template,
+                                          emit_shared_template, NULL };
+static const struct template bake_templates = { bake_files, emit_filters };
+static const struct baking baking = { .templates = &bake_templates,
+                                      .fields = bake_fields,
+                                      .choose = bake_choose,
                                       .heading = bake_heading,
-                                      .applies = bake_applies,
-                                      .before = bake_before,
-                                      .after = bake_after,
-                                      .name = bake_default };
+                                      .prepare = bake_prepare,
+                                      .default_name = bake_default,
+                                      .readable = true };
 
 void bake_into(struct compile_options *o, const struct bake *b) {
   o->baking = &baking;

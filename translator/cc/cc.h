@@ -88,7 +88,7 @@ struct cc_command {
   enum cc_mode mode;
   const char *output;      /* NULL: not given */
   bool emulate;            /* .cu files become C++ for the CPU */
-  const struct bake *bake; /* as in struct compile_options */
+  const struct bake *bake; /* winners are written in (bake/bake.h); NULL: none */
   bool hand_on, openmp, is_static, relocatable, pedantic;
   bool depend, depend_user; /* -MD or -MMD */
   const char *depend_file; /* of -MF, -MD or -Wp,-MD,…; NULL: the compiler's own choice */

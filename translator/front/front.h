@@ -407,7 +407,7 @@ struct compile_options { /* of the user's command line, as the preprocessor need
                                       (ccache); NULL-terminated; NULL: not known */
   bool emulate;                    /* a .cu file is to become C++ for the CPU */
   const struct baking *baking;     /* winners are to be written in; NULL: kernels become
-                                      tunable (lang/language.h) */
+                                      tunable (emit/emit.h) */
   const struct bake *bake;         /* what BAKING is asked for (bake/bake.h) */
 };
 struct expansion; /* one compiler's view of the file */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Macros with the names of attributes that generated text has, that of an omp region too, which the kernel uses.
+// Macros with the names of attributes, fields and what else generated text is spelled with, which the kernel, its
+// clauses and the text of an omp region use.
 #include <stdio.h>
 
 #define alias 1
@@ -7,25 +8,49 @@
 #define always_inline 3
 #define cold 4
 #define constructor 5
+#define default_visibility 6
 #define destructor 7
+#define hot 8
 #define noinline 9
+#define nonnull 10
+#define packed 11
 #define unused 12
 #define used 13
 #define visibility 14
 #define weak 15
+#define size (m * 4)
+#define count size
+#define key (m % 7)
+#define threads 3
+#define text 16
+#define line 17
+#define args 18
+#define base 19
+#define node 20
+#define code 21
+#define i 1
+#define d 0
+#define result total
+#define kernel 22
+#define x (y + 1)
+#define site 23
+#define values(a) ((a) + 24)
 
 #define LANES 1
-#pragma autotune kernel param(LANES: 1, 2, 4) in(a[0:m * 4]) inout(b[0:m * 4])
-static double step(int m, const double *a, double *b)
+#pragma autotune kernel param(LANES: 1, 2, 4) constraint(LANES <= threads + i && values(LANES) > text) \
+  key(m, key) in(a[d:size]) inout(b[d:count]) flops(2.0 * size) bytes(8.0 * count)
+static double step(int m, const double *a, double b[m * 4])
 {
-  double total = alias + aligned + always_inline + constructor + destructor + weak;
+  double total = 0;
+  int y = LANES - 1;
 #pragma autotune parallel for optional
-  for (int row = 0; row < m * 4; row++)
+  for (int row = 0; row < size; row++)
     b[row] += a[row] * noinline + cold - unused + used * visibility;
-  for (int lane = 0; lane < m * 4; lane += LANES)
-    for (int part = 0; part < LANES && lane + part < m * 4; part++)
-      total += b[lane + part];
-  return total;
+  for (int lane = 0; lane < size; lane += LANES)
+    for (int part = 0; part < LANES && lane + part < size; part++)
+      result += b[lane + part] * x - y * b[lane + part];
+  return result + alias + aligned + always_inline + constructor + default_visibility + destructor + hot +
+    nonnull + packed + weak + line + args + base + node + code + kernel + site;
 }
 
 int main(void)

@@ -34,7 +34,7 @@ const struct machine_name *machine_name(struct slice name) {
 
 int kernel_arg(const struct kernel *k, struct slice name) {
   for (unsigned i = 0; i < k->n_args; i++)
-    if (slice_is(name, k->args[i].name))
+    if (k->args[i].name && slice_is(name, k->args[i].name))
       return (int)i;
   return -1;
 }

@@ -14,8 +14,6 @@
 
 #include "front/kernel/kernel.h"
 
-struct emit_style;
-
 /* What the passes hand on. */
 struct translation {
   struct source *s;
@@ -67,7 +65,6 @@ struct language {
   void (*kernels_check)(const struct source *s, struct kernel *kernels, unsigned n);
 
   /* ---- the way out (emit/, translate.c) ---- */
-  const struct emit_style *emit; /* how tables are written */
   /* Completes the kernels of T with what the build gives them, and writes the translated
    * file to OUT, unless that is NULL. Never NULL. False: errors, all diagnosed. */
   bool (*translate)(struct translation *t, struct text *out);

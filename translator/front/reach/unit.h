@@ -212,93 +212,12 @@ struct factor { /* of the constraint: the parts between && */
 };
 struct factor *factors_of(const struct expansion *x, const struct kernel *k, unsigned *n);
 
-/* ---- emit.c, emit/functions.c, emit/tables.c, replay.c --------------------------- */
+/* ---- loops/footprint.c ----------------------------------------------------------- */
 
-struct emission;
-/* Writes winners into the file, in place of stubs (bake/bake.h). */
-struct baking {
-  /* Sets `baked` of each of the N kernels; UNITS as emit_file has them. */
-  void (*choose)(const struct source *s, struct kernel *kernels, unsigned n,
-                 struct unit *const *units, const struct expansion *x,
-                 const struct compile_options *o);
-  /* Writes what stands at the top of the file. */
-  void (*heading)(const struct kernel *kernels, unsigned n, const struct source *s,
-                  const struct compile_options *o, struct text *out);
-  bool (*applies)(const struct kernel *k); /* functions of winners are written for K */
-  /* Before function F, after it, and the name of the default in its place. */
-  void (*before)(const struct emission *e, const struct function *f);
-  void (*after)(const struct emission *e, const struct function *f);
-  const char *(*name)(const struct emission *e);
-};
-/* How the tables of a language's kernels are written. */
-struct emit_style {
-  /* Functions and tables are members of a class: only the program's compiler knows the
-   * types. A field is set by a statement, and there are no invoke and no footprint. */
-  bool members;
-  /* Argument INDEX out of autotune_a. */
-  void (*unpack)(const struct emission *e, unsigned index);
-  /* "SIZE, IS_POINTER" of argument INDEX. */
-  void (*size)(const struct emission *e, unsigned index);
-};
-
-struct emission {
-  const struct source *s;
-  const struct kernel *k;
-  const struct expansion *x;
-  struct unit *units; /* one for each compiler */
-  struct text *out;
-  const struct compile_options *o;
-  struct factor *factors;
-  unsigned n_factors;
-  const struct cuda_unit *cuda; /* what only lang/cuda knows of it */
-};
-/* ", " and the parameters as written, or "void" where there are none and nothing follows.
- */
-void emit_parameters(const struct emission *e, const char *behind);
-/* One of them. */
-void emit_parameter(const struct emission *e, unsigned index);
-/* The arguments out of autotune_a. */
-void emit_unpacked(const struct emission *e);
-/* invoke, constraint, describe, footprint; what they call. Of a CUDA kernel: constraint
- * and describe, members of a class. */
-void emit_functions(const struct emission *e);
-/* A function of the kernel's own parameters, and MORE, in which params and the machine's
- * numbers are variables: up to behind these, and its end. */
-void emit_open_typed(const struct emission *e, const char *result, const char *called,
-                     const char *more);
-void emit_close_typed(const struct emission *e);
-/* EXPR with words of params replaced by their numbers: `static` is no expression. */
-void emit_numbered(const struct emission *e, struct slice expr);
-/* `extern` declarations of the arguments under names of ours, for sizeof and _Generic
- * alone; of a CUDA kernel: static members. */
-void emit_arguments(const struct emission *e);
-void emit_tables(const struct emission *e);
-/* The parts of that: what is the same for all instances of a template (params, units),
- * and what is not. */
-void emit_common_tables(const struct emission *e);
-void emit_instance_tables(const struct emission *e);
-/* Fields of a struct autotune_kernel; of a CUDA kernel's they are assigned. */
-void emit_field(const struct emission *e, const char *name);
-void emit_field_end(const struct emission *e);
-void emit_arrays(const struct emission *e);
-void emit_options(const struct emission *e);
-void emit_string(struct text *out, const char *s);
-/* Behind generated text: what follows stands at AT of the source. */
-void emit_resume(const struct source *s, size_t at, struct text *out);
-/* Params that nothing else defines have their default, or no longer. */
-void emit_define_params(const struct emission *e, bool define);
-/* Hides macros of the user's that are spelled as fields of autotune.h's structures, or
- * shows them again. */
-void emit_hide_macros(const struct emission *e, bool hide);
-/* Why calls of a kernel that needs these cannot be captured; NULL: they can. */
-const char *replay_refused(const struct symbol *symbols, unsigned n);
-/* The text of struct autotune_kernel's `replay`, from what unit_replay has made. */
-struct text replay_text(const struct emission *e, const struct unit *u);
-/* footprint.c: has K a footprint? Statements that add it up in autotune_most, where
- * params are spelled autotune_v[I] and arguments by their names. */
+/* True if K has a footprint. */
 bool footprint_applies(const struct kernel *k);
+/* Appends statements that add it up in autotune_most, where params are spelled
+ * autotune_v[I] and arguments by their names. */
 void footprint_write(const struct source *s, const struct kernel *k, struct text *out);
-/* EXPR with the names of arguments replaced by those. */
-void emit_renamed(const struct emission *e, struct slice expr);
 
 #endif

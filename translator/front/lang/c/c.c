@@ -5,7 +5,7 @@
 
 #include "front/analysis/analysis.h"
 #include "front/lang/language.h"
-#include "front/reach/unit.h"
+#include "front/emit/emit.h"
 
 const TSLanguage *tree_sitter_c(void); // a grammar's one symbol; it has no header
 
@@ -129,25 +129,6 @@ static bool c_translate(struct translation *t, struct text *out) {
   return diag_errors() == t->errors;
 }
 
-// ---- how tables are written ----------------------------------------------------------
-
-static void c_unpack(const struct emission *e, unsigned index) {
-  if (e->k->args[index].pointer)
-    text_printf(e->out, "*(void **)autotune_a[%u]", index);
-  else
-    text_printf(e->out, "*(__typeof__(autotune_arg_%s_%u) *)autotune_a[%u]",
-                e->k->main.name, index, index);
-}
-
-static void c_size(const struct emission *e, unsigned index) {
-  if (e->k->args[index].pointer)
-    text_printf(e->out, "sizeof(void *), 1");
-  else
-    text_printf(e->out, "sizeof(autotune_arg_%s_%u), 0", e->k->main.name, index);
-}
-
-static const struct emit_style c_emit = { .unpack = c_unpack, .size = c_size };
-
 const struct language language_c = {
   .name = "C",
   .suffixes = (const char *const[]){ ".c", ".h", NULL },
@@ -157,6 +138,5 @@ const struct language language_c = {
   .signature_same = signature_same,
   .flags_check = values_check_flags,
   .loops_check = loops_check,
-  .emit = &c_emit,
   .translate = c_translate,
 };

@@ -86,27 +86,6 @@ static bool cuda_translate(struct translation *t, struct text *out) {
   return diag_errors() == t->errors;
 }
 
-// ---- how tables are written: typedefs are C++'s to know ------------------------------
-
-static void cuda_unpack(const struct emission *e, unsigned index) {
-  text_printf(e->out,
-              "::autotune::argument<decltype(autotune_arg_%s_%u)>(autotune_a[%u])",
-              e->k->main.name, index, index);
-}
-
-static void cuda_size(const struct emission *e, unsigned index) {
-  const char *name = e->k->main.name;
-  text_printf(
-      e->out,
-      "sizeof(::autotune::held<decltype(autotune_arg_%s_%u)>),\n"
-      "    std::is_pointer< ::autotune::held<decltype(autotune_arg_%s_%u)>>::value",
-      name, index, name, index);
-}
-
-static const struct emit_style cuda_style = { .members = true,
-                                              .unpack = cuda_unpack,
-                                              .size = cuda_size };
-
 // ---- autotune check ------------------------------------------------------------------
 
 static void print_dims(const char *what, const struct dims *d) {
@@ -181,7 +160,6 @@ const struct language language_cuda = {
   .clauses_use = cuda_clauses_use,
   .directives_check = cuda_directives_check,
   .kernels_check = cuda_kernels_check,
-  .emit = &cuda_style,
   .translate = cuda_translate,
   .print = cuda_print,
 };

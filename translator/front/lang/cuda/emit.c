@@ -4,11 +4,16 @@
 // in whose call each launch turns.
 #include <string.h>
 
-#include "front/reach/unit.h"
-#include "emit.h"
+#include "autotune_abi.h"
+#include "front/emit/emit.h"
+#include "cuda.h"
 #include "items.h"
 
 #define WORD(s) (int)(s).size, (s).data
+
+TEMPLATE_FILE(cuda_template, "front/lang/cuda/stub.cu.in");
+static const char *const cuda_files[] = { cuda_template, emit_shared_template, NULL };
+static const struct template cuda_templates = { cuda_files, emit_filters };
 
 // ---- macros of the file, for constraints --------------------------------------------
 
@@ -33,33 +38,7 @@ struct expansion *cuda_macros(const struct source *s, const struct kernel *kerne
   return x;
 }
 
-// ---- edits --------------------------------------------------------------------------
-
-struct edit {
-  size_t start, end;
-  struct slice text;
-}; // [START, END) becomes TEXT
-struct edits {
-  const struct source *s;
-  struct edit *list;
-  unsigned n;
-};
-
-static void emit_edit_add(struct edits *e, size_t start, size_t end, struct text text) {
-  unsigned i = e->n;
-  struct edit edit = { start, end, { text.data, text.size } };
-  *GROW(e->list, e->n) = edit;
-  for (; i > 0 && e->list[i - 1].start > start; i--)
-    e->list[i] = e->list[i - 1];
-  e->list[i] = edit;
-}
-
-static void emit_add_newlines(const struct source *s, size_t start, size_t end,
-                              struct text *out) {
-  for (size_t i = start; i < end; i++)
-    if (s->text[i] == '\n' || s->text[i] == '\r')
-      text_add(out, s->text + i, 1);
-}
+// ---- launches -----------------------------------------------------------------------
 
 // The lines of [START, END), and in the last of them blanks: what follows keeps its
 // place.
@@ -67,22 +46,10 @@ static void add_gap(const struct source *s, size_t start, size_t end, struct tex
   size_t last = end;
   while (last > start && s->text[last - 1] != '\n')
     last--;
-  emit_add_newlines(s, start, end, out);
+  edits_newlines(s, start, end, out);
   if (last > start)
     text_printf(out, "%*s", (int)(end - last), "");
 }
-
-static void edits_apply(const struct edits *e, size_t at, struct text *out) {
-  const struct source *s = e->s;
-  for (unsigned i = 0; i < e->n; i++) {
-    text_add(out, s->text + at, e->list[i].start - at);
-    text_add(out, e->list[i].text.data, e->list[i].text.size);
-    at = e->list[i].end;
-  }
-  text_add(out, s->text + at, s->size - at);
-}
-
-// ---- launches -----------------------------------------------------------------------
 
 // `>>>(` behind CONFIG: the offset behind it.
 static size_t behind_chevrons(const struct source *s, const char *p) {
@@ -112,9 +79,9 @@ static void edit_chevrons(struct edits *edits, const struct launch *l,
   struct text prefix = { 0 }, open = { 0 }, close = { 0 };
   size_t spaces = k->cuda->namespaces.size ? (size_t)(l->callee.data - s->text) : name;
   add_spaces(k, &prefix);
-  emit_add_newlines(s, spaces, name, &prefix);
+  edits_newlines(s, spaces, name, &prefix);
   text_printf(&prefix, "autotune_launch_");
-  emit_edit_add(edits, spaces, name, prefix);
+  edits_add(edits, spaces, name, prefix);
   if (l->template_args.size)
     end = end_of(s, l->template_args);
   struct lexer lexer = { s->text + end, s->text + s->size, false };
@@ -125,14 +92,14 @@ static void edit_chevrons(struct edits *edits, const struct launch *l,
   size_t first = (size_t)(l->config[0].data - s->text);
   text_printf(&open, "(");
   add_gap(s, end, first, &open);
-  emit_edit_add(edits, end, first, open);
+  edits_add(edits, end, first, open);
   size_t last = end_of(s, l->config[l->n_config - 1]);
   size_t args = behind_chevrons(s, s->text + last);
   for (unsigned i = l->n_config; i < 4; i++)
     text_printf(&close, i == 3 ? ", nullptr" : ", 0");
   text_printf(&close, l->args.size ? ", " : "");
   add_gap(s, last, args, &close);
-  emit_edit_add(edits, last, args, close);
+  edits_add(edits, last, args, close);
 }
 
 // cudaLaunchKernel((void *)k<T>, g, b, args, sh, st) becomes (autotune_launchv_k<T>)(g,
@@ -154,74 +121,197 @@ static void edit_runtime(struct edits *edits, const struct launch *l,
     text_printf(&text, "<%.*s>)", WORD(l->template_args));
   text_printf(&text, "(");
   add_gap(s, l->start, first, &text);
-  emit_edit_add(edits, l->start, first, text);
+  edits_add(edits, l->start, first, text);
 }
 
-// ---- in front of the kernel and behind it -------------------------------------------
+// ---- what templates know ------------------------------------------------------------
 
-static void emit_begin_generated(struct text *out) {
-  text_printf(out,
-              "\nAUTOTUNE_GENERATED AUTOTUNE_GENERATED_CUDA\n#line 1 \"<autotune>\"\n");
+// One size of a grid or a block.
+struct cuda_size {
+  const char *axis, *limit;
+  struct slice text; // empty: as many blocks as hold the threads that were asked for
+};
+
+// Of a kernel, besides its emission.
+struct cuda_view {
+  struct slice head;     // "template <typename T>", or empty
+  const char *qualifier; // "a::" where the file has other kernels of its name; else ""
+  unsigned flags, most_keys;
+  bool unnamed, ceil;
+  bool uses_grid, uses_block; // sizes mention gridDim, blockDim
+  bool chooses_block;         // by a param, that of index
+  int block_param;
+  struct slice shared;
+  struct cuda_size *block, *grid;
+  unsigned n_block, n_grid;
+  const struct template_param *params;
+  unsigned n_params;
+  const struct cuda_symbol *symbols;
+  unsigned n_symbols;
+};
+
+// Without its default, which a declaration further up may have.
+static void cuda_plain(const struct template_scope *scope, struct text *out) {
+  const struct template_param *p = scope->data;
+  struct slice text = p->text;
+  if (p->initial.size)
+    text.size = (size_t)(p->initial.data - text.data);
+  while (text.size && strchr("= \t\n", text.data[text.size - 1]))
+    text.size--;
+  text_add(out, text.data, text.size);
 }
 
-static void end_generated(const struct source *s, size_t at, struct text *out) {
-  text_printf(out, "AUTOTUNE_AS_WRITTEN_CUDA AUTOTUNE_AS_WRITTEN\n");
-  emit_resume(s, at, out);
+#define THIS struct cuda_size
+static const struct template_field cuda_size_fields[] = {
+  TEMPLATE_FIELD(THIS, STRING, axis), TEMPLATE_FIELD(THIS, STRING, limit),
+  TEMPLATE_FIELD(THIS, SLICE, text), TEMPLATE_END
+};
+#undef THIS
+#define THIS struct template_param
+static const struct template_field cuda_param_fields[] = {
+  TEMPLATE_FIELD(THIS, STRING, name), TEMPLATE_FIELD(THIS, BOOL, type),
+  TEMPLATE_WRITE("plain", cuda_plain), TEMPLATE_END
+};
+#undef THIS
+#define THIS struct cuda_symbol
+static const struct template_field cuda_symbol_fields[] = {
+  TEMPLATE_FIELD(THIS, STRING, name), TEMPLATE_FIELD(THIS, STRING, qualified),
+  TEMPLATE_FIELD(THIS, BOOL, constant), TEMPLATE_END
+};
+#undef THIS
+#define THIS struct cuda_view
+static const struct template_field cuda_view_fields[] = {
+  TEMPLATE_FIELD(THIS, SLICE, head),
+  TEMPLATE_FIELD(THIS, STRING, qualifier),
+  TEMPLATE_FIELD(THIS, UNSIGNED, flags),
+  TEMPLATE_FIELD(THIS, UNSIGNED, most_keys),
+  TEMPLATE_FIELD(THIS, BOOL, unnamed),
+  TEMPLATE_FIELD(THIS, BOOL, ceil),
+  TEMPLATE_FIELD(THIS, BOOL, uses_grid),
+  TEMPLATE_FIELD(THIS, BOOL, uses_block),
+  TEMPLATE_FIELD(THIS, BOOL, chooses_block),
+  TEMPLATE_FIELD(THIS, INT, block_param),
+  TEMPLATE_FIELD(THIS, SLICE, shared),
+  TEMPLATE_LIST(THIS, "block", block, n_block, cuda_size_fields),
+  TEMPLATE_LIST(THIS, "grid", grid, n_grid, cuda_size_fields),
+  TEMPLATE_LIST(THIS, "template", params, n_params, cuda_param_fields),
+  TEMPLATE_LIST(THIS, "symbols", symbols, n_symbols, cuda_symbol_fields),
+  TEMPLATE_END
+};
+#undef THIS
+
+static bool cuda_mentions(const struct dims *d, const char *word) {
+  for (unsigned i = 0; i < d->n; i++) {
+    struct lexer l = lexer_of(d->of[i]);
+    for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+      if (slice_is(t.text, word))
+        return true;
+  }
+  return false;
 }
 
-static void edit_params(struct edits *edits, const struct emission *e, size_t at) {
-  struct text text = { 0 };
-  struct emission own = *e;
-  own.out = &text;
-  emit_define_params(&own, true);
-  if (!text.size)
-    return;
-  struct text all = { 0 };
-  emit_begin_generated(&all);
-  text_add(&all, text.data, text.size);
-  end_generated(e->s, at, &all);
-  emit_edit_add(edits, at, at, all);
+static void cuda_sizes(struct cuda_view *v, const struct cuda_kernel *c) {
+  static const char *const axes[] = { "x", "y", "z" };
+  static const char *const limits[] = { "2147483647", "65535", "65535" };
+  for (unsigned i = 0; i < 3 && c->block.n; i++)
+    *GROW(v->block, v->n_block) =
+        (struct cuda_size){ axes[i], "1024",
+                            i < c->block.n ? c->block.of[i] : slice_of("1") };
+  bool own = c->block_param >= 0 || c->block.n;
+  for (unsigned i = 0; i < (own ? 3 : c->grid.n); i++)
+    *GROW(v->grid, v->n_grid) =
+        (struct cuda_size){ axes[i], limits[i],
+                            i < c->grid.n ? c->grid.of[i] : (struct slice){ 0 } };
 }
 
-static void edit_behind(struct edits *edits, const struct emission *e) {
-  struct text text = { 0 };
-  struct emission own = *e;
-  size_t at = e->k->main.end;
-  own.out = &text;
-  emit_begin_generated(&text);
-  emit_hide_macros(&own, true);
-  cuda_emit_class(&own);
-  cuda_emit_launchers(&own);
-  emit_hide_macros(&own, false);
-  emit_define_params(&own, false);
-  end_generated(e->s, at, &text);
-  emit_edit_add(edits, at, at, text);
+static const struct cuda_view *cuda_view(const struct kernel *k,
+                                         const struct cuda_unit *u, bool emulate) {
+  const struct cuda_kernel *c = k->cuda;
+  struct dims shared = { { c->shared }, c->shared.size ? 1 : 0 };
+  struct cuda_view *v = arena_alloc(sizeof *v);
+  *v = (struct cuda_view){
+    .head = c->template_head,
+    .qualifier = "",
+    .flags = c->flags | (emulate ? AUTOTUNE_GPU_EMULATED : 0u),
+    .most_keys = (k->key_given ? k->n_keys : k->n_args + 3) + 1,
+    .unnamed = u->unnamed,
+    .ceil = c->ceil,
+    .chooses_block = c->block_param >= 0,
+    .block_param = c->block_param,
+    .shared = c->shared,
+    .params = c->params,
+    .n_params = c->n_params,
+    .symbols = u->symbols,
+    .n_symbols = u->n_symbols,
+  };
+  if (c->n_elsewhere && c->namespaces.size)
+    v->qualifier = arena_printf("%.*s::", WORD(c->namespaces));
+  v->uses_grid = cuda_mentions(&c->block, "gridDim") ||
+      cuda_mentions(&c->grid, "gridDim") || cuda_mentions(&shared, "gridDim");
+  v->uses_block = cuda_mentions(&c->grid, "blockDim") ||
+      cuda_mentions(&shared, "blockDim");
+  cuda_sizes(v, c);
+  return v;
 }
 
-static bool emit_declares(const struct cuda_item *i, const char *name) {
+// ---- before the kernel and after it -------------------------------------------------
+
+// What a declaration of a kernel says of its launcher.
+struct cuda_declared {
+  const char *kernel;
+  struct slice head, parameters;
+};
+#define THIS struct cuda_declared
+static const struct template_field cuda_declared_fields[] = {
+  TEMPLATE_FIELD(THIS, STRING, kernel), TEMPLATE_FIELD(THIS, SLICE, head),
+  TEMPLATE_FIELD(THIS, SLICE, parameters), TEMPLATE_END
+};
+#undef THIS
+
+// False: DECLARATION is none of K.
+static bool cuda_declared(struct slice declaration, struct cuda_declared *d) {
+  struct lexer l = lexer_of(declaration);
+  struct token t = items_lex(&l);
+  bool global = false;
+  d->head = (struct slice){ t.text.data, 0 };
+  if (slice_is(t.text, "template") && items_skip_angles(&l))
+    d->head.size = (size_t)(l.p - d->head.data);
+  while (t.kind != TOKEN_END && !slice_is(t.text, d->kernel)) {
+    global = global || slice_is(t.text, "__global__");
+    t = items_lex(&l);
+  }
+  const char *open = l.p, *close = skip_brackets(&l);
+  struct slice inside = slice_trim((struct slice){ open, (size_t)(close - open) });
+  if (!global || inside.size < 2 || *inside.data != '(')
+    return false;
+  d->parameters = slice_trim((struct slice){ inside.data + 1, inside.size - 2 });
+  if (slice_is(d->parameters, "void"))
+    d->parameters.size = 0;
+  return true;
+}
+
+static bool cuda_item_names(const struct cuda_item *i, const char *name) {
   for (unsigned n = 0; n < i->n_names; n++)
     if (slice_is(i->names[n], name))
       return true;
   return false;
 }
 
-// Declarations of K in front of its definition: its launcher is declared there too, with
-// what they say of default arguments.
+// Where K is declared before its definition, its launcher is declared too, with the
+// default arguments that stand there. True: one of them ends before BEFORE.
 static bool edit_declarations(struct edits *edits, const struct kernel *k,
                               const struct cuda_items *items, size_t before) {
   bool any = false;
   for (unsigned n = 0; n < items->n; n++) {
     const struct cuda_item *i = &items->list[n];
+    struct cuda_declared d = { .kernel = k->main.name };
     if (i->s != edits->s || i->kind != ITEM_CODE || !i->function ||
-        i->end > k->main.name_at || !emit_declares(i, k->main.name) ||
-        !slice_is(k->cuda->namespaces, items_namespaces(items, i)))
+        i->end > k->main.name_at || !cuda_item_names(i, k->main.name) ||
+        !slice_is(k->cuda->namespaces, items_namespaces(items, i)) ||
+        !cuda_declared(item_text(i), &d))
       continue;
-    struct text text = { 0 };
-    emit_begin_generated(&text);
-    if (!cuda_emit_declaration(item_text(i), k, &text))
-      continue;
-    end_generated(edits->s, i->end, &text);
-    emit_edit_add(edits, i->end, i->end, text);
+    struct template_scope scope = { cuda_declared_fields, &d, 0, NULL };
+    edits_insert(edits, &cuda_templates, "declaration", &scope, i->end);
     any = any || i->end <= before;
   }
   return any;
@@ -248,37 +338,15 @@ static void edit_launches(struct edits *edits, const struct kernel *k, int index
         "'%s' is launched in front of its definition", k->main.name);
 }
 
-static void emit_edit_kernel(struct edits *edits, const struct emission *e) {
+static void edit_kernel(struct edits *edits, const struct emission *e) {
   const struct kernel *k = e->k;
-  edit_params(edits, e, k->cuda->start);
-  for (unsigned i = 0; i < k->n_alternatives; i++)
-    if (k->alternatives[i].start < k->cuda->start)
-      edit_params(edits, e, k->alternatives[i].start);
-  edit_behind(edits, e);
-}
-
-// NVRTC's unit as those of C are described.
-static struct unit *unit_of(const struct cuda_unit *u) {
-  struct unit *unit = arena_alloc(sizeof *unit);
-  *unit = (struct unit){
-    .compiler = "nvrtc", .text = u->text, .flags = u->flags, .n_flags = u->n_flags
-  };
-  return unit;
-}
-
-static struct emission emission_of(const struct source *s, const struct kernel *k,
-                                   const struct expansion *x, const struct cuda_unit *u,
-                                   const struct compile_options *o) {
-  struct kernel *copy = arena_alloc(sizeof *copy);
-  *copy = *k;
-  copy->n_compilers = 0;
-  copy->compilers = NULL;
-  *GROW(copy->compilers, copy->n_compilers) = "nvrtc";
-  struct emission e = {
-    .s = s, .k = copy, .x = x, .units = unit_of(u), .o = o, .cuda = u
-  };
-  e.factors = factors_of(x, copy, &e.n_factors);
-  return e;
+  size_t start = k->cuda->start;
+  for (unsigned i = 0; i <= k->n_alternatives && e->n_own; i++) {
+    size_t at = i < k->n_alternatives ? k->alternatives[i].start : start;
+    if (at <= start)
+      emit_insert(edits, e, "before", at);
+  }
+  emit_insert(edits, e, "after", k->main.end);
 }
 
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
@@ -288,21 +356,30 @@ void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_
                const struct expansion *x, const struct compile_options *o,
                struct text *out) {
   struct edits edits = { .s = s };
-  for (unsigned i = 0; i < n_pragmas; i++) {
-    struct text blank = { 0 };
-    emit_add_newlines(s, pragmas[i].offset, pragmas[i].end, &blank);
-    emit_edit_add(&edits, pragmas[i].offset, pragmas[i].end, blank);
-  }
+  struct text heading = { 0 };
+  edits_blank(&edits, pragmas, n_pragmas);
   for (unsigned i = 0; i < n_kernels; i++) {
-    struct emission e = emission_of(s, &kernels[i], x, &units[i], o);
-    emit_edit_kernel(&edits, &e);
-    edit_launches(&edits, &kernels[i], (int)i, launches, n_launches, items);
+    const struct cuda_unit *u = &units[i];
+    struct unit unit = { // as those of C are described
+                         .compiler = "nvrtc",
+                         .text = u->text,
+                         .flags = u->flags,
+                         .n_flags = u->n_flags
+    };
+    struct emission e = { .s = s,
+                          .k = &kernels[i],
+                          .x = x,
+                          .o = o,
+                          .units = &unit,
+                          .n_units = 1,
+                          .templates = &cuda_templates,
+                          .fields = cuda_view_fields,
+                          .data = cuda_view(&kernels[i], u, o->emulate) };
+    emission_prepare(&e);
+    edit_kernel(&edits, &e);
+    edit_launches(&edits, e.k, (int)i, launches, n_launches, items);
   }
-  size_t at = s->size >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  text_add(out, s->text, at);
-  if (n_kernels) {
-    text_printf(out, "#include <autotune_cuda.h>\n");
-    emit_resume(s, 0, out);
-  }
-  edits_apply(&edits, at, out);
+  if (n_kernels)
+    text_printf(&heading, "#include <autotune_cuda.h>\n");
+  edits_apply(&edits, &heading, out);
 }

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+// fields.c: what templates know of a kernel: fields of its structures, and texts that are
+// worked out here.
+#include <string.h>
+
+#include "front/emit/emit.h"
+#include "front/kernel/kernel.h"
+#include "front/reach/unit.h"
+
+#define FIELD(kind, field) TEMPLATE_FIELD(THIS, kind, field)
+#define LIST(name, list, n, fields) TEMPLATE_LIST(THIS, name, list, n, fields)
+
+const struct emission *emit_of(const struct template_scope *scope) {
+  while (scope->outer)
+    scope = scope->outer;
+  return scope->data;
+}
+
+// ---- the kernel's parameters --------------------------------------------------------
+
+// True for `register`, as the slow path takes addresses of its parameters, and for what
+// only a kernel of CUDA may have.
+static bool fields_dropped(struct slice word) {
+  return slice_is(word, "register") || slice_is(word, "__grid_constant__");
+}
+
+static void fields_declaration(const struct template_scope *scope, struct text *out) {
+  const struct kernel_arg *a = scope->data;
+  struct text text = { 0 };
+  struct lexer l = lexer_of(a->text);
+  const char *from = a->text.data;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (fields_dropped(t.text)) {
+      text_add(&text, from, (size_t)(t.text.data - from));
+      from = l.p;
+    }
+  text_add(&text, from, (size_t)(a->text.data + a->text.size - from));
+  emit_user(scope, (struct slice){ text.data, text.size }, out);
+}
+
+// Where A's name stands in its declaration: the last such word, as its type may be
+// spelled so too; not in the bounds of an array.
+static const char *fields_name_in(const struct kernel_arg *a) {
+  struct lexer l = lexer_of(a->text);
+  const char *at = NULL;
+  unsigned depth = 0;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    depth += slice_is(t.text, "[") ? 1u : slice_is(t.text, "]") ? -1u : 0;
+    if (a->name && depth == 0 && slice_is(t.text, a->name))
+      at = t.text.data;
+  }
+  return at;
+}
+
+// True for bounds that C++ knows, where they are constants.
+static bool fields_keeps_bounds(const struct kernel *k, struct lexer l) {
+  return k->cuda && !slice_is(lex(&l).text, "]");
+}
+
+// The declaration of an argument under a name of ours, for sizeof and _Generic alone.
+// Bounds of arrays may be other arguments, which mean nothing at file scope: 1 stands for
+// all.
+static void fields_placeholder(const struct template_scope *scope, struct text *out) {
+  const struct kernel *k = emit_of(scope)->k;
+  const struct kernel_arg *a = scope->data;
+  const char *name = fields_name_in(a), *from = a->text.data;
+  struct text text = { 0 };
+  struct lexer l = lexer_of(a->text);
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    bool open = slice_is(t.text, "[") && !fields_keeps_bounds(k, l);
+    bool is_name = t.text.data == name;
+    if (!open && !is_name && !fields_dropped(t.text))
+      continue;
+    text_add(&text, from, (size_t)(t.text.data - from));
+    from = l.p;
+    if (is_name)
+      text_printf(&text, "autotune_arg_%s_%u", k->main.name, scope->index);
+    for (unsigned depth = open; depth && t.kind != TOKEN_END;) {
+      t = lex(&l);
+      depth += slice_is(t.text, "[") ? 1u : slice_is(t.text, "]") ? -1u : 0;
+    }
+    if (open)
+      text_printf(&text, "[1]");
+    from = l.p;
+  }
+  text_add(&text, from, (size_t)(a->text.data + a->text.size - from));
+  emit_user(scope, (struct slice){ text.data, text.size }, out);
+}
+
+// ---- sections -----------------------------------------------------------------------
+
+// How many subscripts lead from A to what its arrays hold: 2 for `double A[n][m]` and for
+// `double (*A)[m]`; 0 where A is no array and points to none.
+static unsigned fields_array_depth(const struct kernel_arg *a) {
+  struct lexer l = lexer_of(a->text);
+  unsigned depth = 0, groups = 0, stars = 0;
+  bool nested = false;
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
+    groups += slice_is(t.text, "[") && depth == 0;
+    depth += slice_is(t.text, "[") ? 1u : slice_is(t.text, "]") ? -1u : 0;
+    nested |= slice_is(t.text, "(");
+    stars += slice_is(t.text, "*") && depth == 0;
+  }
+  if (!groups || stars > 1 || (stars == 1 && !nested))
+    return 0;
+  return groups + stars;
+}
+
+// The section's first element, of arguments under names of ours. A section of whole rows
+// is compared by what the rows hold.
+static void fields_first(const struct template_scope *scope, struct text *out) {
+  const struct kernel *k = emit_of(scope)->k;
+  const struct section *c = scope->data;
+  int a = kernel_arg(k, c->base);
+  unsigned depth = a >= 0 ? fields_array_depth(&k->args[a]) : 0;
+  struct lexer l = lexer_of(c->base);
+  struct slice previous = { 0 };
+  text_printf(out, "(");
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
+    bool other = slice_is(previous, ".") || slice_is(previous, "->") ||
+        slice_is(previous, "struct") || slice_is(previous, "enum");
+    int named = t.kind == TOKEN_WORD && !other ? kernel_arg(k, t.text) : -1;
+    emit_gap(out, previous, t);
+    if (named >= 0)
+      text_printf(out, "autotune_arg_%s_%d", k->main.name, named);
+    else
+      text_add(out, t.text.data, t.text.size);
+  }
+  text_printf(out, ")");
+  for (unsigned i = 0; i < c->n_dims || i < depth; i++)
+    text_printf(out, "[0]");
+}
+
+// Where types alone do not tell: AUTOTUNE_F16 and the like.
+static void fields_element(const struct template_scope *scope, struct text *out) {
+  const struct emission *e = emit_of(scope);
+  const struct section *c = scope->data;
+  int a = kernel_arg(e->k, c->base);
+  const char *element = a >= 0 ? classify_element(e->x, e->k, (unsigned)a) : NULL;
+  text_printf(out, "%s", element ? element : "");
+}
+
+static void fields_access(const struct template_scope *scope, struct text *out) {
+  static const char *const access[] = { "0", "AUTOTUNE_IN", "AUTOTUNE_OUT",
+                                        "AUTOTUNE_INOUT" };
+  text_printf(out, "%s", access[((const struct section *)scope->data)->access & 3]);
+}
+
+// ---- params, conditions -------------------------------------------------------------
+
+static void fields_kind(const struct template_scope *scope, struct text *out) {
+  static const char *const kinds[] = { "AUTOTUNE_INT",   "AUTOTUNE_REAL",
+                                       "AUTOTUNE_WORD",  "AUTOTUNE_STRING",
+                                       "AUTOTUNE_TUPLE", "AUTOTUNE_CHOICE",
+                                       "AUTOTUNE_FLAGS", "AUTOTUNE_COMPILER" };
+  text_printf(out, "%s", kinds[((const struct param *)scope->data)->kind]);
+}
+
+static void fields_default(const struct template_scope *scope, struct text *out) {
+  const struct emission *e = emit_of(scope);
+  const struct emit_macro *m = scope->data;
+  text_printf(out, "%s", feed_default(e->s, e->k, &e->k->params[m->index]));
+}
+
+static void fields_looks(const struct template_scope *scope, struct text *out) {
+  const struct factor *f = scope->data;
+  for (unsigned i = 0; i < emit_of(scope)->k->n_params; i++)
+    if (f->looks[i])
+      text_printf(out, "%u, ", i);
+}
+
+static void fields_verify(const struct template_scope *scope, struct text *out) {
+  static const char *const verify[] = { "AUTOTUNE_VERIFY_DEFAULT",
+                                        "AUTOTUNE_VERIFY_TOLERANCE",
+                                        "AUTOTUNE_VERIFY_EXACT", "AUTOTUNE_VERIFY_OFF" };
+  text_printf(out, "%s", verify[emit_of(scope)->k->verify & 3]);
+}
+
+// ---- functions ----------------------------------------------------------------------
+
+static void fields_header(const struct template_scope *scope, struct text *out) {
+  const struct emission *e = emit_of(scope);
+  text_add(out, e->s->text + e->f->start, e->f->body_at - e->f->start);
+}
+
+static void fields_alternative(const struct template_scope *scope, struct text *out) {
+  const struct emission *e = emit_of(scope);
+  text_printf(out, e->f != &e->k->main ? "yes" : "");
+}
+
+static void fields_result(const struct template_scope *scope, struct text *out) {
+  const struct kernel *k = emit_of(scope)->k;
+  struct slice result = k->returns ? k->result : slice_of("void");
+  text_add(out, result.data, result.size);
+}
+
+static void fields_tiled(const struct template_scope *scope, struct text *out) {
+  text_printf(out, footprint_applies(emit_of(scope)->k) ? "yes" : "");
+}
+
+static void fields_footprint(const struct template_scope *scope, struct text *out) {
+  const struct emission *e = emit_of(scope);
+  footprint_write(e->s, e->k, out);
+}
+
+// ---- tables -------------------------------------------------------------------------
+
+static const struct template_field fields_slice[] = { TEMPLATE_SELF("text", SLICE),
+                                                      TEMPLATE_END };
+static const struct template_field fields_string[] = { TEMPLATE_SELF("text", STRING),
+                                                       TEMPLATE_END };
+
+#define THIS struct value
+static const struct template_field fields_value[] = {
+  FIELD(STRING, text), FIELD(STRING, define), FIELD(LONG, i), FIELD(REAL, d), TEMPLATE_END
+};
+#undef THIS
+#define THIS struct param
+static const struct template_field fields_param[] = { FIELD(STRING, name),
+                                                      FIELD(STRING, macro),
+                                                      FIELD(INT, when),
+                                                      FIELD(UNSIGNED, original),
+                                                      LIST("values", values, n_values,
+                                                           fields_value),
+                                                      TEMPLATE_WRITE("kind", fields_kind),
+                                                      TEMPLATE_END };
+#undef THIS
+#define THIS struct emit_macro
+static const struct template_field fields_macro[] = { FIELD(STRING, macro),
+                                                      FIELD(STRING, type),
+                                                      FIELD(STRING, member),
+                                                      FIELD(UNSIGNED, index),
+                                                      TEMPLATE_WRITE("default",
+                                                                     fields_default),
+                                                      TEMPLATE_END };
+#undef THIS
+#define THIS struct kernel_arg
+static const struct template_field fields_arg[] = {
+  FIELD(STRING, name),
+  FIELD(BOOL, pointer),
+  FIELD(SLICE, initial),
+  TEMPLATE_WRITE("declaration", fields_declaration),
+  TEMPLATE_WRITE("placeholder", fields_placeholder),
+  TEMPLATE_END
+};
+#undef THIS
+#define THIS struct section_dim
+static const struct template_field fields_dim[] = { FIELD(SLICE, low),
+                                                    FIELD(SLICE, length), TEMPLATE_END };
+#undef THIS
+#define THIS struct section
+static const struct template_field fields_section[] = {
+  FIELD(STRING, name),
+  FIELD(SLICE, base),
+  LIST("dims", dims, n_dims, fields_dim),
+  TEMPLATE_WRITE("access", fields_access),
+  TEMPLATE_WRITE("element", fields_element),
+  TEMPLATE_WRITE("first", fields_first),
+  TEMPLATE_END
+};
+#undef THIS
+#define THIS struct step
+static const struct template_field fields_step[] = { FIELD(STRING, op),
+                                                     FIELD(UNSIGNED, index),
+                                                     FIELD(REAL, number), TEMPLATE_END };
+#undef THIS
+#define THIS struct factor
+static const struct template_field fields_factor[] = {
+  FIELD(SLICE, text),
+  FIELD(UNSIGNED, n_looks),
+  TEMPLATE_WRITE("looks", fields_looks),
+  LIST("steps", steps, n_steps, fields_step),
+  LIST("leaves", leaves, n_leaves, fields_slice),
+  TEMPLATE_END
+};
+#undef THIS
+#define THIS struct unit
+static const struct template_field fields_unit[] = {
+  FIELD(STRING, compiler), FIELD(SLICE, text),
+  LIST("flags", flags, n_flags, fields_string), TEMPLATE_END
+};
+#undef THIS
+#define THIS struct symbol
+static const struct template_field fields_symbol[] = { FIELD(STRING, name),
+                                                       FIELD(BOOL, sized), TEMPLATE_END };
+#undef THIS
+#define THIS struct emission
+const struct template_field emit_fields[] = {
+  FIELD(STRING, file),
+  FIELD(UNSIGNED, line),
+  FIELD(STRING, compiler),
+  FIELD(STRING, refused),
+  FIELD(SLICE, replay),
+  LIST("units", units, n_units, fields_unit),
+  LIST("factors", factors, n_factors, fields_factor),
+  LIST("macros", macros, n_macros, fields_macro),
+  LIST("own", own, n_own, fields_macro),
+  LIST("symbols", symbols, n_symbols, fields_symbol),
+  LIST("hidden", hidden, n_hidden, fields_string),
+  TEMPLATE_WRITE("header", fields_header),
+  TEMPLATE_WRITE("alternative", fields_alternative),
+  TEMPLATE_WRITE("tiled", fields_tiled),
+  TEMPLATE_WRITE("footprint", fields_footprint),
+  TEMPLATE_END
+};
+#undef THIS
+#define THIS struct kernel
+const struct template_field emit_kernel_fields[] = {
+  { .name = "kernel",
+    .kind = FIELD_STRING,
+    .offset = offsetof(struct kernel, main.name) },
+  FIELD(BOOL, returns),
+  FIELD(BOOL, key_given),
+  TEMPLATE_WRITE("result", fields_result),
+  LIST("args", args, n_args, fields_arg),
+  LIST("params", params, n_params, fields_param),
+  LIST("keys", keys, n_keys, fields_slice),
+  LIST("sections", sections, n_sections, fields_section),
+  FIELD(SLICE, flops),
+  FIELD(SLICE, bytes),
+  TEMPLATE_WRITE("verify", fields_verify),
+  FIELD(REAL, rtol),
+  FIELD(REAL, atol),
+  FIELD(STRING, search),
+  FIELD(REAL, budget_seconds),
+  FIELD(UNSIGNED, budget_variants),
+  FIELD(STRING, mode),
+  FIELD(BOOL, openmp),
+  FIELD(BOOL, inferred),
+  FIELD(REAL, budget_fraction),
+  FIELD(REAL, until),
+  FIELD(STRING, family),
+  TEMPLATE_END
+};
+#undef THIS
