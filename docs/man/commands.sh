@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# commands.sh PROGRAM TEMPLATE PAGE: writes the template to PAGE, and where it says @COMMANDS@ what each command says of itself.
+# commands.sh PROGRAM TEMPLATE PAGE: writes the template to PAGE; where it says @COMMANDS@, what each command says of
+# itself, and where it says @ENVIRONMENT@, the variables.
 set -eu
 program=$1
 template=$2
@@ -21,11 +22,19 @@ commands() {
   done
 }
 
+# "  NAME=VALUES", and below it, further to the right, what it does.
+environment() {
+  printf '.Bl -tag -width Ds\n'
+  "$program" help variables | escaped | sed 's/^      //; s/^  \([A-Z_]*\)=\(.*\)/.It Ev \1 Ns = Ns Ar \2/'
+  printf '.El\n'
+}
+
 commands=$(commands)
+environment=$(environment)
 while IFS= read -r line; do
-  if [ "$line" = @COMMANDS@ ]; then
-    printf '%s\n' "$commands"
-  else
-    printf '%s\n' "$line"
-  fi
+  case $line in
+    @COMMANDS@) printf '%s\n' "$commands" ;;
+    @ENVIRONMENT@) printf '%s\n' "$environment" ;;
+    *) printf '%s\n' "$line" ;;
+  esac
 done <"$template" >"$page"

@@ -100,6 +100,7 @@ struct options {
   bool seeded; /* it was given: searches do as it says, however fast the machine */
   enum autotune_level log_level;
   const char *cache;      /* folder instead of $XDG_CACHE_HOME/autotune; "": no store */
+  const char *clang;      /* the program that reads kernels */
   const char *jit;        /* path of libautotune-jit.so */
   const char *openmp;     /* path of libomp */
   const char *nvrtc;      /* path of libnvrtc */

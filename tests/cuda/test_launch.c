@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // test_launch.c: a CUDA kernel from its first launch to its last, on the emulated device.
 #include "device_fixture.h"
-#include "tools/export/export.h"
+#include "tools/why/why.h"
 #include "tools/report/report.h"
 
 #include <dirent.h>

@@ -19,6 +19,14 @@ has "a command" out "^usage: autotune check"
 autotune help cc > out 2> err; is "cc: exit status" $? 0
 has "cc" out "^usage: autotune cc .*COMPILER"
 
+autotune help db prune > out; is "a command of db: exit status" $? 0
+has "a command of db" out "^usage: autotune db prune .*--older-than"
+autotune db prune --help > again; same "a command of db: --help" out again
+autotune help variables > out; is "variables: exit status" $? 0
+has "variables" out "^  AUTOTUNE_BUDGET=60s"
+autotune check > out 2> err; is "nothing to check: exit status" $? 2
+has "nothing to check" err "^usage: autotune check"
+
 # On a terminal, which script(1) makes: no targets of links, tables as lists, and a pager.
 on_terminal() { # PAGER: `autotune help testing`
   TERM=xterm PAGER=$1 script -qec "autotune help testing" /dev/null < /dev/null | tr -d '\r' > out

@@ -51,7 +51,7 @@ has "of what" found 'failed *compiler *it died of signal 6'
 is "others are asked all the same" "$(state results)" ok
 
 is "an unknown option" "$(autotune doctor --jsn 2>&1 > /dev/null | head -n 1)" \
-  "autotune doctor: --jsn: not understood; did you mean --json?"
+  "autotune doctor: --jsn: unknown option; did you mean --json?"
 autotune --version > version
 has "autotune's" version '^autotune [0-9.]*$'
 has "LLVM's" version '^  LLVM  *clang [0-9.]*$'

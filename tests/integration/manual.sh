@@ -24,6 +24,11 @@ for command in $(autotune help | sed -n '/^$/q; s/^  \([a-z]*\) .*/\1/p'); do
   has "autotune(1): $command" "$one" "^\.Ss autotune $command"
 done
 has "autotune(1): what db takes" "$one" 'older'
+for name in $(autotune help variables | sed -n 's/^  \([A-Z_]*\)=.*/\1/p'); do
+  has "autotune(1): $name" "$one" "^\.It Ev $name "
+  has "docs/runtime.md: $name" "$root/docs/runtime.md" "^|.*\`$name\`"
+done
+has "autotune(1): a variable's values" "$one" "exhaustive, random"
 for name in $(sed -n 's,^AUTOTUNE_API.*[ *]\(autotune_[a-z_]*\)(.*,\1,p' \
               "$root/include/autotune.h"); do
   has "libautotune(3): $name" "$pages/man3/libautotune.3" "^\.Fo $name\$"

@@ -2,6 +2,7 @@
 // autotune why: what would run, and how much still holds of what would not.
 #include "model/value.h"
 #include "tools/export/export.h"
+#include "tools/why/why.h"
 #include "store_fixture.h"
 
 // 61 variants of gcc and 3 of clang 22.1.7, with MR from 0 on.

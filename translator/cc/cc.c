@@ -13,6 +13,7 @@
 
 #include "bake/bake.h"
 #include "cc.h"
+#include "tools/common/command.h"
 
 struct plan {
   const struct cc_command *c;
@@ -282,35 +283,30 @@ static int run_plan(struct plan *p) {
   return p->n > 1 || two_openmp ? run_each(p) : run_whole(p);
 }
 
-// Our own options, which stand in front of the compiler. Returns how many words they are.
-static int own_options(int argc, char **argv, bool *emulate, struct bake *bake) {
-  int i = 1;
-  for (; i < argc; i++)
-    if (strcmp(argv[i], "--emulate") == 0)
-      *emulate = true;
-    else if (strcmp(argv[i], "--bake") == 0 && i + 1 < argc)
-      bake->from = argv[++i];
-    else
-      break;
-  return i;
-}
+struct cc_given {
+  bool emulate;
+  const char *from; // winners for --bake
+};
 
-int command_cc(int argc, char **argv) {
-  bool emulate = false;
-  struct bake bake = { .from = NULL };
-  int own = own_options(argc, argv, &emulate, &bake);
-  argc -= own;
-  argv += own;
-  bool help = argc >= 1 && strcmp(argv[0], "--help") == 0;
-  if (argc < 1 || help) {
-    fputs("usage: autotune cc [--emulate | --bake FILE] COMPILER ARGUMENTS…\n"
-          "  as COMPILER ARGUMENTS…, but tuning what `#pragma autotune` stands on\n"
-          "  --emulate: CUDA programs for the CPU, to see whether they are right\n"
-          "  --bake FILE: with FILE's winners written in and no libautotune; FILE is\n"
-          "    wisdom or a folder of results\n",
-          help ? stdout : stderr);
-    return help ? 0 : 2;
-  }
+static const struct setting cc_table[] = {
+  { "--emulate", SETTING_SWITCH, NULL,
+    "CUDA programs for the CPU, to see whether they are right",
+    .at = offsetof(struct cc_given, emulate) },
+  { "--bake", SETTING_TEXT, "FILE",
+    "with FILE's winners written in and no libautotune; FILE is\n"
+    "wisdom or a folder of results",
+    .at = offsetof(struct cc_given, from) },
+  { .name = NULL },
+};
+
+static int cc_command_run(const struct arguments *a) {
+  const struct cc_given *g = a->options;
+  struct bake bake = { .from = g->from };
+  bool emulate = g->emulate;
+  char **argv = a->rest;
+  int argc = (int)(a->argv + a->argc - argv);
+  if (argc < 1)
+    return command_misused(a->command);
   if (emulate)
     argv = cc_emulate_command(&argc, argv, cc_clang());
   struct cc_command *c = cc_command_read(argc, argv, emulate);
@@ -337,3 +333,14 @@ int command_cc(int argc, char **argv) {
         c->compiler.list[c->compiler.n - 1]);
   return run_plan(&p);
 }
+
+const struct command command_cc = {
+  "cc",
+  "[--emulate | --bake FILE] COMPILER ARGS…",
+  "compile and link, with kernels made tunable",
+  .details = "  as COMPILER ARGS…, but tuning what `#pragma autotune` stands on\n",
+  .options = cc_table,
+  .size = sizeof(struct cc_given),
+  .rest = REST_FROM_WORD,
+  .run = cc_command_run,
+};

@@ -50,8 +50,7 @@ struct compile_options cc_options(const char *path, char **args) {
   bool cuda = cc_nvcc_words(path, args, &all);
   while (!cuda && *args)
     words_add(&all, *args++);
-  const char *clang = getenv("AUTOTUNE_CLANG");
   return (struct compile_options){ .args = words_end(&all),
                                    .language = cuda ? &language_cuda : &language_c,
-                                   .clang = clang && *clang ? clang : AUTOTUNE_CLANG };
+                                   .clang = cc_clang() };
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bake/bake.h"
+#include "base/options.h"
 #include "cc.h"
 #include "front/lang/language.h"
 
@@ -80,8 +81,7 @@ static const char *const *translator_args(const struct cc_command *c,
 }
 
 const char *cc_clang(void) {
-  const char *given = getenv("AUTOTUNE_CLANG");
-  return given && *given ? given : AUTOTUNE_CLANG;
+  return options_get()->clang;
 }
 
 bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {

@@ -6,13 +6,9 @@
 #include "cc/cc.h"
 #include "autotune_abi.h"
 #include "front/lang/language.h"
+#include "tools/common/command.h"
 
 #define MAX_LISTED 12 // candidates of one param that are spelled out
-
-static const char usage[] = "usage: autotune check FILE… [-- COMPILER ARGUMENTS…]\n"
-                            "  lists the kernels of each file, their parameters, how "
-                            "many variants there are, and what is wrong\n"
-                            "Exits 1 where something is.\n";
 
 static void print_value(const struct param *p, const struct value *v) {
   printf(p->kind == VALUE_FLAGS ? "\"%s\"" : "%s", v->text);
@@ -141,24 +137,24 @@ static bool check_file(const char *path, char **args) {
   return errors == 0;
 }
 
-int command_check(int argc, char **argv) {
-  int files = 1;
+static int check_run(const struct arguments *a) {
   bool fine = true;
-  for (; files < argc && strcmp(argv[files], "--") != 0; files++) {
-    if (strcmp(argv[files], "--help") == 0) {
-      fputs(usage, stdout);
-      return 0;
-    }
-    if (argv[files][0] == '-') {
-      fprintf(stderr, "autotune check: unknown option %s\n%s", argv[files], usage);
-      return 2;
-    }
-  }
-  if (files == 1) {
-    fputs(usage, stderr);
-    return 2;
-  }
-  for (int i = 1; i < files; i++)
-    fine = check_file(argv[i], argv + (files < argc ? files + 1 : argc)) && fine;
+  for (unsigned i = 0; i < a->n; i++)
+    fine = check_file(a->words[i], a->rest) && fine;
   return fine ? 0 : 1;
 }
+
+const struct command command_check = {
+  "check",
+  "FILE… [-- ARGS…]",
+  "list kernels and parameters, and what is wrong",
+  .details =
+      "  each file's kernels, their parameters, how many variants there are, and what "
+      "is wrong\n",
+  .notes =
+      "ARGS are those of the compiler in the build. Exits 1 where something is wrong.\n",
+  .least = 1,
+  .most = COMMAND_MANY,
+  .rest = REST_AFTER_DASHES,
+  .run = check_run,
+};

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "front/front.h"
 
 // pages.inc, which the build makes, is PAGE(x) for each docs/x.md: here its text, as
@@ -36,6 +37,7 @@ void help_topics(FILE *out) {
     const char *heading = topics[i].text + strspn(topics[i].text, "# ");
     fprintf(out, "  %-11s %.*s\n", topics[i].name, (int)strcspn(heading, "\n"), heading);
   }
+  fputs("  variables   AUTOTUNE_… in the environment\n", out);
 }
 
 const char *help_nearest(const char *word) {
@@ -101,6 +103,14 @@ static void put_words(FILE *out, struct slice text, unsigned indent, unsigned co
       p++;
   }
   putc('\n', out);
+}
+
+void help_variables(FILE *out) {
+  for (const struct setting *s = setting_variables; s->name; s++)
+    if (s->help) {
+      fprintf(out, "  %s=%s\n", s->name, s->values);
+      put_words(out, slice_of(s->help), 6, 90);
+    }
 }
 
 // `| a | b | c |`: the first cell, below it the others.

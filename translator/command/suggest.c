@@ -10,14 +10,10 @@
 #include "autotune_abi.h"
 #include "front/kernel/kernel.h"
 #include "suggest/suggest.h"
+#include "tools/common/command.h"
 #include "front/reach/unit.h"
 
 enum { MAX_WIDTH = 96 }; // of a line, where clauses let it
-
-static const char usage[] =
-    "usage: autotune suggest IN.c [-- COMPILER ARGUMENTS…]\n"
-    "Prints a patch that puts pragmas on the loops of IN.c: autotune suggest IN.c | patch -p1\n"
-    "Standard error says what it rests on, and what could not be proven.\n";
 
 struct candidates {
   const struct source *s;
@@ -312,27 +308,29 @@ static bool suggest(struct source *s, const struct compile_options *o) {
       fflush(stdout) == 0;
 }
 
-int command_suggest(int argc, char **argv) {
-  const char *in = NULL;
-  int i = 1;
-  for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
-    if (strcmp(argv[i], "--help") == 0)
-      return fputs(usage, stdout) < 0;
-    if (argv[i][0] == '-' || in)
-      return fprintf(stderr, "autotune suggest: unexpected %s\n%s", argv[i], usage), 2;
-    in = argv[i];
-  }
-  if (!in)
-    return fputs(usage, stderr), 2;
+static int suggest_run(const struct arguments *a) {
+  const char *in = a->words[0];
   struct source *s = source_read(in);
   if (!s)
     fatal("%s: %s", in, strerror(errno));
-  struct compile_options o = cc_options(in, argv + (i < argc ? i + 1 : argc));
-  if (!o.language->loops_check)
-    return fprintf(stderr,
-                   "autotune suggest: %s: CUDA kernels have no loops to suggest for: "
-                   "block(…) is their pragma\n",
-                   in),
-           1;
-  return suggest(s, &o) ? 0 : 1;
+  struct compile_options o = cc_options(in, a->rest);
+  if (o.language->loops_check)
+    return suggest(s, &o) ? 0 : 1;
+  fprintf(stderr,
+          "autotune suggest: %s: CUDA kernels have no loops to suggest for: "
+          "block(…) is their pragma\n",
+          in);
+  return 1;
 }
+
+const struct command command_suggest = {
+  "suggest",
+  "IN.c [-- ARGS…]",
+  "a patch with pragmas for the loops of a file",
+  .details = "  for patch: autotune suggest IN.c | patch -p1\n",
+  .notes = "Standard error says what it rests on, and what could not be proven.\n",
+  .least = 1,
+  .most = 1,
+  .rest = REST_AFTER_DASHES,
+  .run = suggest_run,
+};

@@ -1,38 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// translate.c: `autotune translate`.
+// translate.c: `autotune translate`: what the compiler gets from `autotune cc`.
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "front/lang/language.h"
 #include "cc/cc.h"
+#include "front/lang/language.h"
+#include "tools/common/command.h"
 
-static const char usage[] =
-    "usage: autotune translate IN.c [-o OUT.c] [-- COMPILER ARGUMENTS]\n"
-    "Writes IN.c as the compiler gets it from `autotune cc`, to OUT.c or standard output.\n";
+struct translate_given {
+  const char *out;
+};
 
-int command_translate(int argc, char **argv) {
-  const char *in = NULL, *path = NULL;
-  int i = 1;
-  for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
-    if (strcmp(argv[i], "--help") == 0)
-      return fputs(usage, stdout) < 0;
-    if (strcmp(argv[i], "-o") == 0 && i + 1 < argc)
-      path = argv[++i];
-    else if (argv[i][0] != '-' && !in)
-      in = argv[i];
-    else
-      return fprintf(stderr, "autotune translate: unexpected %s\n%s", argv[i], usage), 2;
-  }
-  if (!in)
-    return fputs(usage, stderr), 2;
+static const struct setting translate_table[] = {
+  { "-o", SETTING_TEXT, "OUT.c", "by default standard output",
+    .at = offsetof(struct translate_given, out) },
+  { .name = NULL },
+};
+
+static int translate_run(const struct arguments *a) {
+  const struct translate_given *g = a->options;
   struct compile_options o;
-  struct source *s = cc_read(in, argv + (i < argc ? i + 1 : argc), &o);
+  struct source *s = cc_read(a->words[0], a->rest, &o);
   struct text out = { 0 };
   if (!translate_source(s, &o, &out))
     return 1;
-  if (file_replace(path, &out) != 0)
-    fatal("%s: %s", path ? path : "standard output", strerror(errno));
+  if (file_replace(g->out, &out) != 0)
+    fatal("%s: %s", g->out ? g->out : "standard output", strerror(errno));
   return 0;
 }
+
+const struct command command_translate = {
+  "translate",
+  "IN.c [-o OUT.c] [-- ARGS…]",
+  "show what the compiler is given",
+  .details = "  writes IN.c as the compiler gets it from `autotune cc`\n",
+  .options = translate_table,
+  .size = sizeof(struct translate_given),
+  .least = 1,
+  .most = 1,
+  .rest = REST_AFTER_DASHES,
+  .run = translate_run,
+};

@@ -466,27 +466,4 @@ int file_replace(const char *path, const struct text *out);
  * 127 and errno: not started. */
 int run_command(const char *const *argv, struct text *out, struct text *errors);
 
-/* ---- commands: main.c's table ---------------------------------------------------- */
-
-int command_translate(int argc, char **argv); /* translate.c */
-int command_bake(int argc, char **argv);      /* command/bake.c */
-int command_check(int argc, char **argv);     /* check.c */
-int command_cc(int argc, char **argv);        /* cc.c */
-int command_suggest(int argc, char **argv);   /* command/suggest.c */
-int command_tune(int argc, char **argv);      /* command/tune.c */
-int command_report(int argc,
-                   char **argv); /* command/report.c: over runtime/report/report.c */
-int command_db(int argc, char **argv); /* command/db.c: over runtime/db/db.h */
-int command_export(int argc,
-                   char **argv); /* command/export.c: over runtime/report/export.h */
-int command_why(int argc, char **argv);
-int command_doctor(int argc,
-                   char **argv); /* command/doctor.c: over runtime/doctor/doctor.h */
-int command_version(int argc, char **argv);
-
-/* command/help.c: the pages of docs/ */
-bool help_show(const char *topic); /* false: there is none */
-void help_topics(FILE *out);
-const char *help_nearest(const char *word); /* a topic, or NULL */
-
 #endif

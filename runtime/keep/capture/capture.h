@@ -114,19 +114,4 @@ void capture_tables(struct stream *s, struct capture *c);
 struct capture *capture_read(const void *data, size_t size, char **message);
 void capture_free(struct capture *c);
 
-/* ---- memory.c, replay.c ---------------------------------------------------------- */
-
-/* Puts the blocks where they were. 0, 1 (there is no room) or REPLAY_MOVE. */
-int replay_map(const struct capture *c);
-
-struct replay_options {
-  const char *path;
-  bool check;
-};
-/* 0: done, with --check the same bits; 1: not; 2: what is at PATH cannot be used.
- * REPLAY_MOVE: something is at an address that the call needs, and may be elsewhere in a
- * process started anew. */
-enum { REPLAY_MOVE = -1 };
-int replay_run(const struct replay_options *o, FILE *out);
-
 #endif

@@ -54,16 +54,17 @@ void check_compiler(struct finding *f, const struct doctor_options *o) {
 }
 
 void check_clang(struct finding *f, const struct doctor_options *o) {
+  (void)o;
   const char *const args[] = { "--version", NULL };
   char text[512] = "";
-  int status = run_program(o->clang, args, NULL, text, sizeof text, 10);
+  int status = run_program(options_get()->clang, args, NULL, text, sizeof text, 10);
   text[strcspn(text, "\n")] = '\0';
   if (status == 0) {
-    finding_set(f, DOCTOR_OK, "%s (%s)", o->clang, text);
+    finding_set(f, DOCTOR_OK, "%s (%s)", options_get()->clang, text);
     return;
   }
-  finding_set(f, DOCTOR_FAILED, "%s: %s, so `autotune cc` cannot read kernels", o->clang,
-              status == RUN_FAILED ? "not found" : "does not run");
+  finding_set(f, DOCTOR_FAILED, "%s: %s, so `autotune cc` cannot read kernels",
+              options_get()->clang, status == RUN_FAILED ? "not found" : "does not run");
   finding_advise(f, "install clang-22, or name the program in AUTOTUNE_CLANG");
 }
 

@@ -17,7 +17,6 @@
 
 struct doctor_options {
   bool json;
-  const char *clang; /* the program that `autotune cc` preprocesses kernel units with */
 };
 /* The exit status: 1 where something failed that tuning C kernels needs. */
 int doctor_run(const struct doctor_options *o, FILE *out);

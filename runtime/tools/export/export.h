@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* export.h: `autotune export`, results in formats of others, and `autotune why`, which
- * says what a program would run now. Exit statuses as in db.h. */
+/* export.h: `autotune export`, results in formats of others. Exit statuses as in db.h. */
 #ifndef AUTOTUNE_EXPORT_H
 #define AUTOTUNE_EXPORT_H
 
@@ -13,15 +12,5 @@ struct export_options {
   bool t1;                                    /* else T4 */
 };
 int export_run(const struct export_options *o, FILE *out);
-
-/* ---- why.c ----------------------------------------------------------------------- */
-
-/* Who asks: this machine and compiler, or, in tests, others. */
-struct why_options {
-  const char *folder, *kernel, *key; /* the kernel's name is needed */
-  const char *cpu, *isa, *toolchain;
-  unsigned threads;
-};
-int why_print(const struct why_options *o, FILE *out);
 
 #endif

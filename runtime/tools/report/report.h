@@ -94,10 +94,6 @@ unsigned report_count_failed(const unsigned statuses[STATUSES]);
 /* The first line of MESSAGE, cleaned. */
 char *report_first_line(const char *message);
 
-/* Says what was tuned since then (unix time), a line for each key; how many there are.
- * FOLDER NULL: that of AUTOTUNE_CACHE and so on. */
-int report_tuned(const char *folder, double since, FILE *out);
-
 void report_text(const struct report_options *o, const char *folder,
                  const struct listing *l, const struct analysis *all, FILE *out);
 void report_markdown(const struct listing *l, const struct analysis *all, FILE *out);

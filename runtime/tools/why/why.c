@@ -12,6 +12,7 @@
 #include "tools/export/export.h"
 #include "run/cuda/gpu.h"
 #include "tools/report/report.h"
+#include "why.h"
 #include "base/units.h"
 
 struct why {

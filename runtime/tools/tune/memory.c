@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "keep/capture/capture.h"
+#include "tune.h"
 
 enum { PAGE = 4096 };
 

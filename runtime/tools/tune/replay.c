@@ -18,6 +18,7 @@
 #include "run/cpu/module.h"
 #include "call/site.h"
 #include "keep/capture/capture.h"
+#include "tune.h"
 #include "compile/compile.h"
 #include "compile/jit.h"
 #include "tools/report/report.h"

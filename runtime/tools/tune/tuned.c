@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "model/key.h"
 #include "model/value.h"
-#include "report.h"
-#include "base/units.h"
+#include "tools/report/report.h"
+#include "tune.h"
 
 // "MR=6 NR=64", as far as they matter, from "MR=6\nNR=64\n".
 static void tuned_print_values(const char *values, FILE *out) {
@@ -21,7 +22,7 @@ static void tuned_print_values(const char *values, FILE *out) {
   }
 }
 
-static void print_one(const struct listed *l, FILE *out) {
+static void tuned_print_one(const struct listed *l, FILE *out) {
   const struct summary *m = &l->summary;
   char *name = report_clean(l->problem.kernel),
        *key = key_describe(l->problem.key, l->problem.key_names);
@@ -45,16 +46,15 @@ static void print_one(const struct listed *l, FILE *out) {
   free(key);
 }
 
-int report_tuned(const char *folder, double since, FILE *out) {
-  char *message = NULL;
-  char *own = folder ? sys_strdup(folder) : folder_default(&message);
-  struct store *s = own ? store_open_in(own, false, &message) : NULL;
+int tune_print_since(double since, FILE *out) {
+  char *message = NULL, *folder = folder_default(&message);
+  struct store *s = folder ? store_open_in(folder, false, &message) : NULL;
   struct listing l = { 0 };
   int n = 0;
   if (s && store_list(s, NULL, &l) == 0)
     for (unsigned i = 0; i < l.n; i++)
       if (l.items[i].finished && l.items[i].summary.when >= since) {
-        print_one(&l.items[i], out);
+        tuned_print_one(&l.items[i], out);
         n++;
       }
   if (s) {
@@ -62,6 +62,6 @@ int report_tuned(const char *folder, double since, FILE *out) {
     store_close(s);
   }
   free(message);
-  free(own);
+  free(folder);
   return n;
 }

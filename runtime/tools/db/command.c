@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// command.c: the command lines of `autotune db`.
+#include "db.h"
+#include "tools/common/command.h"
+
+struct db_given {
+  const char *cache, *output, *key;
+  struct prune_options prune;
+};
+#define CACHE SETTING_CACHE(struct db_given, cache)
+#define OUTPUT                                                        \
+  { "-o", SETTING_TEXT, "FILE", "by default standard output",         \
+    .at = offsetof(struct db_given, output) },                        \
+  {                                                                   \
+    "--output", SETTING_TEXT, .at = offsetof(struct db_given, output) \
+  }
+
+static const struct setting db_cache[] = { CACHE, { .name = NULL } };
+static const struct setting db_output[] = { OUTPUT, { .name = NULL } };
+static const struct setting db_cache_output[] = { OUTPUT, CACHE, { .name = NULL } };
+static const struct setting db_forget_options[] = {
+  { "--key", SETTING_TEXT, "KEY", "of this key alone: n=512, or 512",
+    .at = offsetof(struct db_given, key) },
+  CACHE,
+  { .name = NULL },
+};
+static const struct setting db_prune_options[] = {
+  { "--older-than", SETTING_AGE, "90d", "only what is older",
+    .at = offsetof(struct db_given, prune.older_than) },
+  { "--objects", SETTING_SWITCH, NULL, "all compiled winners, too",
+    .at = offsetof(struct db_given, prune.objects) },
+  CACHE,
+  { .name = NULL },
+};
+
+static int db_run_list(const struct arguments *a) {
+  const struct db_given *g = a->options;
+  return db_list(g->cache, stdout);
+}
+
+static int db_run_export(const struct arguments *a) {
+  const struct db_given *g = a->options;
+  return db_export(g->cache, a->words, a->n, g->output, stdout);
+}
+
+static int db_run_import(const struct arguments *a) {
+  const struct db_given *g = a->options;
+  return db_import(g->cache, a->words, a->n, stdout);
+}
+
+static int db_run_merge(const struct arguments *a) {
+  const struct db_given *g = a->options;
+  return db_merge(a->words[0], a->words[1], a->words[2], g->output);
+}
+
+static int db_run_forget(const struct arguments *a) {
+  const struct db_given *g = a->options;
+  return db_forget(g->cache, a->words[0], g->key, stdout);
+}
+
+static int db_run_prune(const struct arguments *a) {
+  const struct db_given *g = a->options;
+  return db_prune(g->cache, &g->prune, stdout);
+}
+
+static int db_run_verify(const struct arguments *a) {
+  const struct db_given *g = a->options;
+  return db_verify(g->cache, a->words, a->n, stdout);
+}
+
+static int db_run_diff(const struct arguments *a) {
+  return db_diff(a->words[0], a->words[1], stdout);
+}
+
+#define COMMAND(name, arguments, about, table, least, most)                 \
+  &(const struct command){ "db " #name, arguments, about,                   \
+                           NULL,        table,     sizeof(struct db_given), \
+                           NULL,        least,     most,                    \
+                           REST_NONE,   NULL,      db_run_##name }
+
+static const struct command *const db_commands[] = {
+  COMMAND(list, "", "what is known to be best, for which key and machine", db_cache, 0,
+          0),
+  COMMAND(export, "[KERNEL...] [-o FILE]", "winners as wisdom, one JSON object a line",
+          db_cache_output, 0, COMMAND_MANY),
+  COMMAND(import, "FILE...", "take wisdom over; each winner is checked at its first call",
+          db_cache, 1, COMMAND_MANY),
+  COMMAND(merge, "OURS THEIRS [BASE] -o OUT",
+          "wisdom of two sides; also as git's merge driver", db_output, 2, 3),
+  COMMAND(forget, "KERNEL [--key n=512]", "tune it anew", db_forget_options, 1, 1),
+  COMMAND(prune, "[--older-than 90d] [--objects]",
+          "take out what nobody can use; --objects: all compiled winners too",
+          db_prune_options, 0, 0),
+  COMMAND(verify, "[FILE...]", "is it whole: the store, or files of wisdom", db_cache, 0,
+          COMMAND_MANY),
+  COMMAND(diff, "A B", "folders of results or files of wisdom, side by side", NULL, 2, 2),
+  NULL,
+};
+
+const struct command command_db = {
+  "db",
+  "COMMAND … [--cache DIR]",
+  "look after what is remembered; wisdom to commit or ship",
+  .notes =
+      "Results are in DIR, else $AUTOTUNE_CACHE, $XDG_CACHE_HOME/autotune, "
+      "~/.cache/autotune.\n"
+      "Exit status: 0; 1: nothing is there, something is damaged, or they differ; 2: "
+      "it failed.\n",
+  .commands = db_commands,
+};

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// capture.c: `autotune tune --capture FILE`. Where something of ours is at an address of
+// the call's memory, it is tried again in a process that has it elsewhere.
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include "tune.h"
+
+enum { MOST_MOVES = 30 };
+
+// Starts this program anew with `--moved N` before its other arguments.
+static int capture_move(const struct tune_options *o, int argc, char **argv) {
+  char moves[16];
+  unsigned n = 0, own = o->moves ? 3 : 1; // what follows the options of an earlier move
+  const char **args = calloc((size_t)argc + 5, sizeof *args);
+  int old = personality(0xffffffff);
+  snprintf(moves, sizeof moves, "%u", o->moves + 1);
+  const char *const first[] = { "autotune", "tune", "--moved", moves };
+  for (; args && n < sizeof first / sizeof *first; n++)
+    args[n] = first[n];
+  for (int i = (int)own; args && i < argc; i++)
+    args[n++] = argv[i];
+  if (args && o->moves < MOST_MOVES) {
+    if (old != -1)
+      personality((unsigned)old & ~(unsigned)ADDR_NO_RANDOMIZE);
+    execv("/proc/self/exe", (char *const *)(uintptr_t)args);
+  }
+  free(args);
+  fprintf(stderr, "autotune tune: %s: the addresses of its memory are taken here\n",
+          o->capture);
+  return 2;
+}
+
+int tune_capture(const struct tune_options *o, int argc, char **argv) {
+  struct replay_options r = { .path = o->capture, .check = o->check };
+  int status = replay_run(&r, stdout);
+  if (status == REPLAY_MOVE)
+    return capture_move(o, argc, argv);
+  int written = status == 2 || o->check ? 0 : tune_write_report(o);
+  return status ? status : written;
+}

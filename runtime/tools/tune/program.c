@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// program.c: `autotune tune -- PROGRAM ARGS…`: the program runs as ever, with a search at
+// its first calls, and then this says what came of it. Which kernels it called, the
+// runtime in it writes to a file.
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/report/report.h"
+#include "tune.h"
+
+enum { MOST_NAMES = 256 };
+
+// The exit status as a shell has it.
+static int program_run(char **program) {
+  struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
+  sigaction(SIGINT, &ignore, &interrupt); // ^C is for the program
+  sigaction(SIGQUIT, &ignore, &quit);
+  int status = 0;
+  pid_t pid = fork();
+  if (pid == 0) {
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    execvp(program[0], program);
+    int error = errno;
+    fprintf(stderr, "autotune tune: %s: %s\n", program[0], strerror(error));
+    _exit(error == ENOENT ? 127 : 126);
+  }
+  if (pid < 0) {
+    fprintf(stderr, "autotune tune: %s\n", strerror(errno));
+    return 126;
+  }
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    ;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// ---- which kernels the program called -----------------------------------------------
+
+static char program_names[PATH_MAX]; // the file that its runtime writes them to
+
+static void program_remove_names(int sig) {
+  unlink(program_names);
+  signal(sig, SIG_DFL);
+  raise(sig);
+}
+
+// Makes the file and tells the program of it.
+static void program_note_names(void) {
+  const char *folder = getenv("TMPDIR");
+  snprintf(program_names, sizeof program_names, "%s/autotune-called-XXXXXX",
+           folder && *folder ? folder : "/tmp");
+  int fd = mkostemp(program_names, O_CLOEXEC);
+  if (fd < 0)
+    return;
+  close(fd);
+  signal(SIGTERM, program_remove_names);
+  signal(SIGHUP, program_remove_names);
+  setenv("AUTOTUNE_CALLED", program_names, 1);
+}
+
+// Its lines into NAMES, none twice; how many.
+static unsigned program_read_names(char *names[MOST_NAMES + 1]) {
+  unsigned n = 0;
+  char line[512];
+  FILE *f = fopen(program_names, "re");
+  while (f && n < MOST_NAMES && fgets(line, sizeof line, f)) {
+    line[strcspn(line, "\n")] = '\0';
+    if (value_word(line, (const char *const *)names) < 0)
+      n += (names[n] = sys_strdup(line)) != NULL;
+  }
+  if (f)
+    fclose(f);
+  return n;
+}
+
+// Says why nothing was tuned, as far as that is known.
+static void program_say_nothing(const struct tune_options *o, FILE *out) {
+  char *names[MOST_NAMES + 1] = { NULL };
+  unsigned n = program_read_names(names);
+  const char *const *list = (const char *const *)names;
+  fprintf(out, "autotune tune: nothing was tuned");
+  if (n == 0) {
+    fprintf(out, ": the program called no kernel (was it built with `autotune cc`?)\n");
+  } else if (o->kernel && value_word(o->kernel, list) < 0) {
+    const char *near = value_nearest(o->kernel, strlen(o->kernel), list);
+    fprintf(out, ": the program did not call '%s'", o->kernel);
+    if (near)
+      fprintf(out, "; did you mean '%s'?", near);
+    for (unsigned i = 0; !near && i < n; i++)
+      fprintf(out, "%s%s", i ? ", " : "; it called: ", names[i]);
+    fprintf(out, "\n");
+  } else {
+    fprintf(out, "; AUTOTUNE_LOG=info says why\n");
+  }
+  while (n > 0)
+    free(names[--n]);
+}
+
+// ---- all of it ----------------------------------------------------------------------
+
+int tune_write_report(const struct tune_options *o) {
+  struct report_options r = { .kernel = o->kernel, .json = true, .verbose = true };
+  FILE *f = o->output ? fopen(o->output, "w") : NULL;
+  if (!o->output)
+    return 0;
+  if (f)
+    report_print(&r, f);
+  if (f && fclose(f) == 0)
+    return 0;
+  fprintf(stderr, "autotune tune: %s: %s\n", o->output, strerror(errno));
+  return 1;
+}
+
+int tune_program(const struct tune_options *o, char **program) {
+  struct timespec began;
+  program_note_names();
+  clock_gettime(CLOCK_REALTIME, &began);
+  int status = program_run(program);
+  fflush(stdout);
+  bool started = status != 126 && status != 127; // else that was said
+  double since = (double)began.tv_sec + 1e-9 * (double)began.tv_nsec;
+  if (tune_print_since(since, stderr) == 0 && started)
+    program_say_nothing(o, stderr);
+  unlink(program_names);
+  int written = tune_write_report(o);
+  return status ? status : written;
+}

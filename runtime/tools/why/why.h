@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* why.h: `autotune why`: what a program would run now. Exit statuses as in db.h. */
+#ifndef AUTOTUNE_WHY_H
+#define AUTOTUNE_WHY_H
+
+#include <stdio.h>
+
+/* What is asked for: on this machine and with this compiler or, in tests, on others. */
+struct why_options {
+  const char *folder, *kernel, *key; /* the kernel's name is needed */
+  const char *cpu, *isa, *toolchain;
+  unsigned threads;
+};
+int why_print(const struct why_options *o, FILE *out);
+
+#endif
