@@ -268,7 +268,7 @@ struct recorded *recorded_read(const char *path) {
     fine = r->n > r->failed && set_conditions(r);
   }
   if (fine)
-    space_init(&r->space, &r->kernel, r->self, &machine);
+    space_init(&r->space, &r->kernel, &(struct call){ .args = r->self }, &machine);
   else
     fprintf(stderr, "%s: %s\n", path, root ? "holds no results" : error.text);
   json_decref(root);

@@ -26,7 +26,7 @@ double allowance_asked(const struct autotune_kernel *k) {
 // A launch returns before its kernel runs, so nobody knows what a CUDA kernel has taken
 // of the time.
 double allowance_fraction(const struct autotune_kernel *k) {
-  return k->gpu ? 0 : allowance_asked(k);
+  return target_of(k)->synchronous ? allowance_asked(k) : 0;
 }
 
 void allowance_spend(struct site *s, double seconds) {

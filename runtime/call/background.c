@@ -53,13 +53,13 @@ static void background_take_provisional(const struct outcome *out, void *data) {
     provisional_install(background.node, out);
 }
 
-int background_start(struct site *s, struct node *n, void *const *args,
+int background_start(struct site *s, struct node *n, const struct call *call,
                      const struct plan *plan, struct outcome *out) {
   struct identity id = site_identity(s, n->entry.key);
   struct plan p = *plan;
   p.retry = n->crashes > 0;
   p.provisional = background_take_provisional;
-  if (session_start(s->kernel, &id, args, &p, out) != 0)
+  if (session_start(s->kernel, &id, call, &p, out) != 0)
     return -1;
   background.node = n;
   if (p.kind == PLAN_ONLINE)

@@ -9,13 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "compile/nvrtc.h"
 #include "base/role.h"
 #include "keep/capture/capture.h"
-#include "run/cuda/gpu.h"
 #include "live.h"
 #include "run/cpu/module.h"
-#include "run/cpu/openmp.h"
 #include "run/cpu/stack.h"
 #include "call/session/session.h"
 #include "model/space.h"
@@ -56,11 +53,14 @@ static autotune_fn decide_use(struct site *s, struct node *n) {
   return code;
 }
 
-static void decide(struct node *n, autotune_fn code, const char *why) {
+static void decide(struct node *n, struct variant_code code, const char *why) {
   site_note(&n->why, why);
-  if (decide_current(n) != code) // it is the default's from the beginning
-    __atomic_store_n(&n->entry.code, code, __ATOMIC_RELEASE);
+  node_set(n, code); // the default's from the beginning
   atomic_store_explicit(&n->decided, true, memory_order_release);
+}
+
+static void decide_default(struct node *n, const char *why) {
+  decide(n, (struct variant_code){ .function = n->site->kernel->original }, why);
 }
 
 // ---- deciding -----------------------------------------------------------------------
@@ -69,12 +69,12 @@ static void decide(struct node *n, autotune_fn code, const char *why) {
 static bool decide_install(struct site *s, struct node *n, const char *path,
                            const char *values, const char *why) {
   char *message = NULL;
-  void *handle = NULL;
-  autotune_fn code = site_load(n, path, values, &handle, &message);
-  if (code) {
+  struct variant_code code;
+  bool loaded = site_load(n, path, values, &code, &message);
+  if (loaded) {
     if (n->handle)
       site_keep(n, n->handle);
-    n->handle = handle;
+    n->handle = code.loaded;
     site_note(&n->values, values);
     decide(n, code, why);
   } else if (!module_abandoned()) {
@@ -82,7 +82,7 @@ static bool decide_install(struct site *s, struct node *n, const char *path,
              s->kernel->name, message ? message : "no memory");
   }
   free(message);
-  return code != NULL;
+  return loaded;
 }
 
 // What is known is decided at once, if its code is at hand. False: it is not, or cannot
@@ -96,7 +96,7 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
     snprintf(why, sizeof why, "default: %s%s found nothing better (%u variant%s)",
              elsewhere ? "the tuning in " : "an earlier run", known->source, m->tried,
              m->tried == 1 ? "" : "s");
-    decide(n, s->kernel->original, why);
+    decide_default(n, why);
     return true;
   }
   if (summary_is_provisional(m))
@@ -158,10 +158,10 @@ static const char *why_not(enum tuning_mode mode) {
 }
 
 // The default, for NO and for what was found out before.
-static void decide_refuse(struct site *s, struct node *n, const char *no) {
+static void decide_refuse(struct node *n, const char *no) {
   struct note *found = atomic_load(&n->why);
   char *why = found ? sys_printf("%s: %s", no, found->text) : NULL;
-  decide(n, s->kernel->original, why ? why : no);
+  decide_default(n, why ? why : no);
   free(why);
 }
 
@@ -182,15 +182,14 @@ static void decide_checked(struct site *s, struct node *n, struct outcome *out) 
     log_message(AUTOTUNE_INFO, "%s: %s", s->kernel->name, known->why);
     site_note(&n->why, known->why);
     if (no)
-      decide_refuse(s, n, no);
+      decide_refuse(n, no);
   }
   decide_free(n);
 }
 
 static bool current_is(const struct node *n, const char *values) {
   const struct note *now = atomic_load(&n->values);
-  return now && strcmp(now->text, values) == 0 &&
-      decide_current(n) != n->site->kernel->original;
+  return now && strcmp(now->text, values) == 0 && !node_is_default(n);
 }
 
 void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
@@ -207,11 +206,10 @@ void decide_outcome(struct site *s, struct node *n, struct outcome *out) {
     site_note(&n->why, out->why); // a race that changes nothing
   else if ((!values || !decide_install(s, n, out->path, values, out->why)) &&
            !module_abandoned())
-    decide(n, k->original,
-           values ? "default: the tuned variant cannot be loaded" : out->why);
+    decide_default(n, values ? "default: the tuned variant cannot be loaded" : out->why);
   if (module_abandoned()) // its kernel is gone
     ;
-  else if (decide_current(n) != k->original)
+  else if (!node_is_default(n))
     watch_begin(n, out->tuned ? out->seconds : 0, 0);
   else
     watch_end(n);
@@ -224,18 +222,18 @@ static void decide_take_provisional(const struct outcome *out, void *data) {
   provisional_install(data, out);
 }
 
-static void decide_tune(struct site *s, struct node *n, void *const *args,
+static void decide_tune(struct site *s, struct node *n, const struct call *call,
                         struct plan *plan) {
   struct identity id = site_identity(s, n->entry.key);
   struct outcome *out = sys_malloc(sizeof *out);
   if (!out && atomic_load(&n->decided))
     return; // a race that is not begun
   if (!out)
-    return decide(n, s->kernel->original, "default: no memory");
+    return decide_default(n, "default: no memory");
   plan->provisional = decide_take_provisional; // to other threads, which do not wait
   plan->data = n;
-  if (plan->background ? background_start(s, n, args, plan, out) != 0
-                       : (session_run(s->kernel, &id, args, plan, out), true))
+  if (plan->background ? background_start(s, n, call, plan, out) != 0
+                       : (session_run(s->kernel, &id, call, plan, out), true))
     decide_outcome(s, n, out);
   free(out);
 }
@@ -253,7 +251,7 @@ static struct plan plan_for(const struct autotune_kernel *k) {
   const struct options *o = options_get();
   double fraction = allowance_fraction(k); // of nothing there is none to wait for
   return (struct plan){
-    .kind = mode == MODE_ONLINE && !k->gpu ? PLAN_ONLINE : PLAN_SEARCH,
+    .kind = mode == MODE_ONLINE && target_of(k)->synchronous ? PLAN_ONLINE : PLAN_SEARCH,
     .background = mode == MODE_ONLINE || mode == MODE_BACKGROUND ||
         allowance_asked(k) > 0,
     .again = mode == MODE_TUNE,
@@ -263,11 +261,11 @@ static struct plan plan_for(const struct autotune_kernel *k) {
 }
 
 // The winner in N->known, compared with the default on this call's data.
-static void decide_check(struct site *s, struct node *n, void *const *args,
+static void decide_check(struct site *s, struct node *n, const struct call *call,
                          bool is_background) {
   struct summary adopted = n->known->summary;
   adopted.source = n->known->source;
-  decide_tune(s, n, args,
+  decide_tune(s, n, call,
               &(struct plan){ .kind = PLAN_CHECK,
                               .background = is_background,
                               .adopt = &adopted,
@@ -276,44 +274,38 @@ static void decide_check(struct site *s, struct node *n, void *const *args,
 }
 
 // Nothing is to be tuned here.
-static void decide_provisional(struct site *s, struct node *n, void *const *args,
+static void decide_provisional(struct site *s, struct node *n, const struct call *call,
                                const char *no) {
   struct outcome *out = sys_malloc(sizeof *out);
-  if (out && provisional_checked(s, n, args, out))
+  if (out && provisional_checked(s, n, call, out))
     decide_outcome(s, n, out);
   else
-    decide_refuse(s, n, no);
+    decide_refuse(n, no);
   free(out);
 }
 
 // A tuned key, which is looked at now and then, and so looks after what goes on beside
 // the program.
-static void decide_race(struct site *s, struct node *n, void *const *args) {
+static void decide_race(struct site *s, struct node *n, const struct call *call) {
   struct plan plan;
   background_look(0);
-  if (watch_wants_race(n) && !background_goes() && !openmp_in_parallel() &&
+  if (watch_wants_race(n) && !background_goes() && target_may_fork(s->kernel) &&
       watch_race(n, &plan))
-    decide_tune(s, n, args, &plan);
-}
-
-// In a parallel region nobody can fork for a kernel that may use threads; a device's does
-// not.
-static bool in_parallel(const struct site *s) {
-  return !s->kernel->gpu && openmp_in_parallel();
+    decide_tune(s, n, call, &plan);
 }
 
 // What was found before may be at hand; without a compiler nothing else is.
 static bool lacks_compiler(struct site *s, struct node *n) {
-  const char *why;
-  if (!s->kernel->gpu || nvrtc_get(&why))
+  const struct target *t = target_of(s->kernel);
+  const char *why = t->lacks ? t->lacks() : NULL;
+  if (!why)
     return false;
-  log_once(AUTOTUNE_WARN, "cuda", "CUDA kernels are not tuned: %s", why);
-  decide_refuse(s, n, "default: there is no NVRTC to compile variants with");
+  decide_refuse(n, why);
   return true;
 }
 
 // By the one thread that is `busy`.
-static void decide_work(struct site *s, struct node *n, void *const *args) {
+static void decide_work(struct site *s, struct node *n, const struct call *call) {
   enum tuning_mode mode = decide_mode(s->kernel);
   const char *no = why_not(mode);
   bool again = mode == MODE_TUNE;
@@ -324,17 +316,17 @@ static void decide_work(struct site *s, struct node *n, void *const *args) {
   struct plan plan = plan_for(s->kernel);
   struct note *why = atomic_load(&n->why);
   plan.why = why ? why->text : NULL;
-  if (no && !n->known && (in_parallel(s) || wisdom_given()))
-    decide_refuse(s, n,
+  if (no && !n->known && (!target_may_fork(s->kernel) || wisdom_given()))
+    decide_refuse(n,
                   no); // with wisdom, what runs is not to depend on this machine's store
   else if (no && !n->known && !background_goes()) // there is one tuner at a time
-    decide_provisional(s, n, args, no);
+    decide_provisional(s, n, call, no);
   else if (s->kernel->n_params == 0 || s->kernel->n_params > MAX_PARAMS ||
            !s->kernel->n_units)
-    decide(n, s->kernel->original, "default: the kernel has no parameters, or too many");
+    decide_default(n, "default: the kernel has no parameters, or too many");
   else if (lacks_compiler(s, n))
     decide_free(n);
-  else if (in_parallel(s))
+  else if (!target_may_fork(s->kernel))
     site_note(&n->why,
               "default: called inside a parallel region"); // a later call may do better
   else if (background_goes())
@@ -343,60 +335,60 @@ static void decide_work(struct site *s, struct node *n, void *const *args) {
     site_note(&n->why,
               "default for now: its share of the time is not enough yet to tune");
   else if (n->known)
-    decide_check(s, n, args, plan.background);
+    decide_check(s, n, call, plan.background);
   else
-    decide_tune(s, n, args, &plan);
+    decide_tune(s, n, call, &plan);
   if (!atomic_load(&n->decided) && !n->known && !no && !plan.background &&
-      !in_parallel(s) && !background_goes())
-    decide_tune(s, n, args, &plan); // what was known failed its check
+      target_may_fork(s->kernel) && !background_goes())
+    decide_tune(s, n, call, &plan); // what was known failed its check
 }
 
-struct call {
+struct decide_call {
   struct site *s;
   struct node *n;
-  void *const *args;
+  const struct call *call;
 };
 
 static void work_on(void *data) {
-  struct call *c = data;
-  decide_work(c->s, c->n, c->args);
+  struct decide_call *c = data;
+  decide_work(c->s, c->n, c->call);
 }
 
 static void race_on(void *data) {
-  struct call *c = data;
-  decide_race(c->s, c->n, c->args);
+  struct decide_call *c = data;
+  decide_race(c->s, c->n, c->call);
 }
 
-static autotune_fn decide_miss(struct site *s, struct node *n, void *const *args) {
+static autotune_fn decide_miss(struct site *s, struct node *n, const struct call *call) {
   if (decide_mode(s->kernel) == MODE_OFF) {
-    decide(n, s->kernel->original, "default: tuning is off");
+    decide_default(n, "default: tuning is off");
     return decide_use(s, n);
   }
-  if (atomic_load(&n->asked) && in_parallel(s))
+  if (atomic_load(&n->asked) && !target_may_fork(s->kernel))
     return decide_current(n);
   if (!decide_take()) { // also a call from within a tuning
     if (!atomic_load(&n->why))
       site_note(&n->why, "default: a kernel is being tuned in another thread");
     return decide_current(n);
   }
-  if (!stack_run(work_on, &(struct call){ s, n, args }))
+  if (!stack_run(work_on, &(struct decide_call){ s, n, call }))
     site_note(&n->why, "default for now: no memory for a stack");
   decide_release();
   return atomic_load(&n->decided) ? decide_use(s, n) : decide_current(n);
 }
 
-static autotune_fn miss_hushed(struct site *s, struct node *n, void *const *args) {
+static autotune_fn miss_hushed(struct site *s, struct node *n, const struct call *call) {
   struct blocked_signals blocked_signals;
   sys_block_signals(&blocked_signals);
-  autotune_fn code = decide_miss(s, n, args);
+  autotune_fn code = decide_miss(s, n, call);
   sys_unblock_signals(&blocked_signals);
   return code;
 }
 
 // What a call waits for is a cost, too.
-static autotune_fn miss_timed(struct site *s, struct node *n, void *const *args) {
+static autotune_fn miss_timed(struct site *s, struct node *n, const struct call *call) {
   double start = sys_now();
-  autotune_fn code = miss_hushed(s, n, args);
+  autotune_fn code = miss_hushed(s, n, call);
   allowance_cost(s, sys_now() - start);
   return code;
 }
@@ -419,20 +411,20 @@ static bool is_idle(struct node *n, struct autotune_call_state *state,
   return idle;
 }
 
-static void look_at_tuned(struct site *s, struct node *n, void *const *args) {
+static void look_at_tuned(struct site *s, struct node *n, const struct call *call) {
   struct blocked_signals blocked_signals;
   if ((!background_goes() && !watch_wants_race(n)) || !decide_take())
     return;
   if (background_calls() || (!background_goes() && watch_wants_race(n))) {
     sys_block_signals(&blocked_signals);
-    stack_run(race_on, &(struct call){ s, n, args });
+    stack_run(race_on, &(struct decide_call){ s, n, call });
     sys_unblock_signals(&blocked_signals);
   }
   decide_release();
 }
 
 struct capture_call {
-  struct call call;
+  struct decide_call call;
   struct autotune_call_state *state;
   bool begun;
 };
@@ -440,24 +432,25 @@ struct capture_call {
 static void capture_on(void *data) {
   struct capture_call *c = data;
   const struct node *n = c->call.n;
-  c->begun = capture_begin(c->call.s->kernel, c->call.s->unit, n->entry.key, c->call.args,
-                           c->state);
+  c->begun = capture_begin(c->call.s->kernel, c->call.s->unit, n->entry.key,
+                           c->call.call->args, c->state);
 }
 
 // The first call of a key goes to a file, where that was asked for, and is the default
 // variant's.
-static bool decide_captures(struct site *s, struct node *n, void *const *args,
+static bool decide_captures(struct site *s, struct node *n, const struct call *call,
                             struct autotune_call_state *state) {
   const char *only = options_get()->kernel;
   if ((only && strcmp(only, s->kernel->name) != 0) || atomic_exchange(&n->captured, true))
     return false;
-  struct capture_call c = { .call = { s, n, args }, .state = state };
+  struct capture_call c = { .call = { s, n, call }, .state = state };
   return stack_run(capture_on, &c) && c.begun;
 }
 
 autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
                            void *const *args, struct autotune_call_state *state) {
   const struct autotune_kernel *k = place->kernel;
+  const struct call call = { .args = args, .key = key };
   state->node = NULL;
   state->reserved[0] = 0;
   state->capture = NULL;
@@ -467,7 +460,7 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
   struct site *s = site_of(place);
   struct node *n = s ? node_of(s, key) : NULL;
   autotune_fn code = k->original;
-  if (n && options_get()->capture && decide_captures(s, n, args, state)) {
+  if (n && options_get()->capture && decide_captures(s, n, &call, state)) {
     state->node = n;
     errno = error;
     return code;
@@ -475,11 +468,11 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
   bool timed = false;
   if (n && atomic_load_explicit(&n->decided, memory_order_acquire)) {
     if ((timed = watch_due(n)))
-      look_at_tuned(s, n, args);
+      look_at_tuned(s, n, &call);
     code = decide_use(s, n);
   } else if (n) {
     if (!is_idle(n, state, &code))
-      code = miss_timed(s, n, args);
+      code = miss_timed(s, n, &call);
     timed = allowance_fraction(k) > 0 &&
         !atomic_load_explicit(&n->decided, memory_order_relaxed);
   }
@@ -492,12 +485,13 @@ autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
   return code;
 }
 
-autotune_fn decide_launch(struct site *s, struct node *n, void *const *args) {
+void decide_launch(struct site *s, struct node *n, const struct call *call) {
   struct autotune_call_state state = { .node = NULL };
   autotune_fn code;
   if (atomic_load_explicit(&n->decided, memory_order_acquire))
-    return decide_use(s, n);
-  return is_idle(n, &state, &code) ? code : miss_timed(s, n, args);
+    decide_use(s, n);
+  else if (!is_idle(n, &state, &code))
+    miss_timed(s, n, call);
 }
 
 void autotune_end(struct autotune_call_state *state) {

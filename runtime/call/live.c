@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "compile/compile.h"
+#include "run/cpu/module.h"
 #include "live.h"
 #include "run/cpu/module.h"
 #include "run/cpu/openmp.h"

@@ -29,13 +29,13 @@ static void run_meanwhile(struct node *n, const char *path, const char *values,
                           const char *why) {
   const struct autotune_kernel *k = n->site->kernel;
   char *message = NULL;
-  if (n->provisional || atomic_load(&n->decided) ||
-      __atomic_load_n(&n->entry.code, __ATOMIC_ACQUIRE) != k->original)
+  if (n->provisional || atomic_load(&n->decided) || !node_is_default(n))
     return; // what runs is better
-  autotune_fn code = site_load(n, path, values, &n->provisional, &message);
-  if (code) {
+  struct variant_code code;
+  if (site_load(n, path, values, &code, &message)) {
+    n->provisional = code.loaded;
     site_note(&n->why, why);
-    __atomic_store_n(&n->entry.code, code, __ATOMIC_RELEASE);
+    node_set(n, code);
     log_message(AUTOTUNE_INFO, "%s: %s", k->name, why);
   }
   free(message);
@@ -78,7 +78,7 @@ static bool provisional_find(struct site *s, const struct identity *id, choice *
   return found;
 }
 
-bool provisional_checked(struct site *s, struct node *n, void *const *args,
+bool provisional_checked(struct site *s, struct node *n, const struct call *call,
                          struct outcome *out) {
   const struct autotune_kernel *k = s->kernel;
   struct identity id = site_identity(s, n->entry.key);
@@ -94,7 +94,7 @@ bool provisional_checked(struct site *s, struct node *n, void *const *args,
     .kind = PLAN_CHECK, .points = point, .n_points = 1, .adopt = &kept
   };
   double begun = sys_now();
-  bool good = session_run(k, &id, args, &plan, out) == 0 && out->winner;
+  bool good = session_run(k, &id, call, &plan, out) == 0 && out->winner;
   checks.spent += sys_now() - begun;
   if (good)
     snprintf(out->why, sizeof out->why,

@@ -4,7 +4,6 @@
 //
 // Nothing that is in a table is freed before the site is closed: another thread may be
 // about to use it.
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,8 +12,6 @@
 #include <unistd.h>
 
 #include "base/role.h"
-#include "run/cuda/gpu.h"
-#include "run/cpu/module.h"
 #include "site.h"
 
 static struct {
@@ -89,46 +86,21 @@ struct site *site_of(struct autotune_site *place) {
   return s;
 }
 
-unsigned site_stored_keys(const struct autotune_kernel *k) {
-  return k->n_keys - (k->gpu && k->n_keys > 0);
-}
-
-// The host's processor and threads do not matter to a device.
-static struct identity device_identity(const struct site *s, const long long *key) {
-  const struct autotune_kernel *k = s->kernel;
-  const struct gpu_info *g = gpu_info_get(gpu_ordinal(k, key));
-  const struct backend *nvrtc = backend_find("nvrtc");
-  return (struct identity){
-    .unit = s->unit,
-    .kernel = k->name,
-    .file = k->file,
-    .cpu = g ? g->name : "no device",
-    .isa = g ? g->identity : "",
-    .key = key,
-    .n_keys = site_stored_keys(k),
-    .key_names = k->keys,
-    .toolchain = nvrtc ? nvrtc->version("nvrtc") : NULL,
-    .space = s->space,
-  };
-}
-
 struct identity site_identity(const struct site *s, const long long *key) {
-  const struct machine *m = machine_identity();
   const struct autotune_kernel *k = s->kernel;
-  if (k->gpu)
-    return device_identity(s, key);
-  bool one_compiler = k->n_units == 1 && strcmp(k->units[0].compiler, "clang") == 0;
+  struct target_identity here;
+  target_of(k)->identify(k, key, &here);
   return (struct identity){
     .unit = s->unit,
     .kernel = k->name,
     .file = k->file,
-    .cpu = m->cpu,
-    .isa = m->isa,
-    .threads = (unsigned)m->numbers.threads,
+    .cpu = here.cpu,
+    .isa = here.isa,
+    .threads = here.threads,
     .key = key,
-    .n_keys = k->n_keys,
+    .n_keys = target_stored_keys(k),
     .key_names = k->keys,
-    .toolchain = one_compiler ? identity_toolchain() : NULL,
+    .toolchain = here.toolchain,
     .space = s->space,
   };
 }
@@ -225,18 +197,27 @@ void site_forget(struct site *s, const long long *key) {
   __atomic_store_n(&s->place->hot, NULL, __ATOMIC_RELEASE);
 }
 
-autotune_fn site_load(struct node *n, const char *path, const char *values, void **handle,
-                      char **message) {
+bool site_load(struct node *n, const char *path, const char *values,
+               struct variant_code *out, char **message) {
   const struct autotune_kernel *k = n->site->kernel;
-  return k->gpu ? gpu_code_load(k, n->entry.key, path, values, handle, message)
-                : module_load(path, k->symbols, k->n_symbols, handle, message);
+  return target_of(k)->load(k, n->entry.key, path, values, out, message);
 }
 
-static void site_unload(const struct site *s, void *handle) {
-  if (handle && s->kernel->gpu)
-    gpu_code_unload(handle);
-  else if (handle)
-    dlclose(handle);
+void node_set(struct node *n, struct variant_code code) {
+  if (atomic_load_explicit(&n->code, memory_order_relaxed) != code.loaded)
+    atomic_store_explicit(&n->code, code.loaded, memory_order_release);
+  if (__atomic_load_n(&n->entry.code, __ATOMIC_RELAXED) != code.function)
+    __atomic_store_n(&n->entry.code, code.function, __ATOMIC_RELEASE);
+}
+
+bool node_is_default(const struct node *n) {
+  return !atomic_load_explicit(&n->code, memory_order_acquire) &&
+      __atomic_load_n(&n->entry.code, __ATOMIC_ACQUIRE) == n->site->kernel->original;
+}
+
+static void site_unload(const struct site *s, struct target_code *code) {
+  if (code)
+    target_of(s->kernel)->unload(code);
 }
 
 static void free_notes(struct note *n) {
@@ -246,7 +227,7 @@ static void free_notes(struct note *n) {
   }
 }
 
-void site_keep(struct node *n, void *handle) {
+void site_keep(struct node *n, struct target_code *handle) {
   struct kept *k = sys_malloc(sizeof *k);
   if (!k)
     return; // it stays for ever

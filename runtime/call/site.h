@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "call/session/session.h"
 #include "keep/store/store.h"
+#include "run/target.h"
 
 /* A text that somebody may be reading: it stays until the site is closed. */
 struct note {
@@ -16,10 +17,10 @@ struct note {
   char text[];
 };
 
-/* A module that a thread may be in: it stays until the site is closed. */
+/* Code that a thread may be in: it stays until the site is closed. */
 struct kept {
   struct kept *next;
-  void *handle;
+  struct target_code *handle;
 };
 
 /* One key of one site. Found without a lock; never freed before the site is closed. */
@@ -31,12 +32,13 @@ struct node {
   atomic_bool captured;               /* its first call has been, or cannot be */
   atomic_bool retired;                /* forgotten, and out of its bucket */
   _Atomic(struct note *) why, values; /* newest first; values: "MR=6\nNR=64\n" */
-  void *handle,
-      *provisional;    /* of the winner's module, and of what ran before it was known */
-  struct kept *kept;   /* others that were the best for a while */
-  struct watch *watch; /* NULL: it is not watched */
-  unsigned crashes;    /* of its tuners */
-  unsigned failures;   /* CUDA: to launch its winner */
+  _Atomic(struct target_code *) code; /* of what runs; NULL: the default */
+  struct target_code *handle;         /* the winner's */
+  struct target_code *provisional;    /* of what ran before the winner was known */
+  struct kept *kept;                  /* others that were the best for a while */
+  struct watch *watch;                /* NULL: it is not watched */
+  unsigned crashes;                   /* of its tuners */
+  unsigned failures;                  /* to launch its winner */
   struct site *site;
   struct recall *known; /* what is to be checked before anything is tuned; or NULL */
   struct autotune_entry entry; /* last: its key is as long as the kernel says */
@@ -65,19 +67,20 @@ struct site *site_of(struct autotune_site *place);
 struct node *node_of(struct site *s, const long long *key);
 struct node *site_find(struct site *s, const long long *key); /* NULL: not called yet */
 struct identity site_identity(const struct site *s, const long long *key);
-/* Of a CUDA kernel's key the last part, the device, is not stored. */
-unsigned site_stored_keys(const struct autotune_kernel *k);
 /* Takes what is known of KEY (NULL: all keys) out of this process. */
 void site_forget(struct site *s, const long long *key);
 /* Adds TEXT to one of a node's lists of notes, unless it is the newest already. */
 void site_note(_Atomic(struct note *) *list, const char *text);
 
-/* Loads the variant at PATH, with VALUES ("MR=6\nNR=64\n"), for N's key, as the kernel's
- * kind demands. NULL and *MESSAGE (malloc'ed): it cannot be. */
-autotune_fn site_load(struct node *n, const char *path, const char *values, void **handle,
-                      char **message);
-/* Leaves a module that somebody may be in to the node, which goes when the site does. */
-void site_keep(struct node *n, void *handle);
+/* Loads the variant at PATH, with VALUES ("MR=6\nNR=64\n"), for N's key. False and
+ * *MESSAGE (malloc'ed): it cannot be. */
+bool site_load(struct node *n, const char *path, const char *values,
+               struct variant_code *out, char **message);
+/* What N's calls run from here on. */
+void node_set(struct node *n, struct variant_code code);
+bool node_is_default(const struct node *n); /* true if it is the default */
+/* Leaves code that somebody may be in to the node, which goes when the site does. */
+void site_keep(struct node *n, struct target_code *code);
 
 /* ---- decide.c -------------------------------------------------------------------- */
 
@@ -86,9 +89,8 @@ void site_keep(struct node *n, void *handle);
 bool decide_take(void);
 void decide_release(void);
 enum tuning_mode decide_mode(const struct autotune_kernel *k);
-/* A launch of a CUDA kernel that is perhaps not decided: what to launch. ARGS: as
- * gpu_asked wants them. */
-autotune_fn decide_launch(struct site *s, struct node *n, void *const *args);
+/* A launch of N, which is perhaps not decided: N->code is what to launch then. */
+void decide_launch(struct site *s, struct node *n, const struct call *call);
 /* What a tuning of N came to: installed and logged, its descriptor closed. */
 void decide_outcome(struct site *s, struct node *n, struct outcome *out);
 /* Frees what N has of it. */
@@ -121,7 +123,7 @@ struct recall;
 void provisional_known(struct node *n, const struct recall *known);
 /* Where nothing is tuned: what won for a near key, if it proves right for this call.
  * False: there is none, or it is not; else OUT is as of a tuning. */
-bool provisional_checked(struct site *s, struct node *n, void *const *args,
+bool provisional_checked(struct site *s, struct node *n, const struct call *call,
                          struct outcome *out);
 
 /* ---- watch.c: does what was tuned stay as fast? ---------------------------------- */
@@ -143,7 +145,7 @@ bool watch_race(struct node *n, struct plan *plan);
 
 bool background_goes(void); /* by anyone */
 /* Begins one for N, where there is none. 0, or -1 and OUT. */
-int background_start(struct site *s, struct node *n, void *const *args,
+int background_start(struct site *s, struct node *n, const struct call *call,
                      const struct plan *plan, struct outcome *out);
 /* Is there something to look after? A few nanoseconds. */
 bool background_calls(void);

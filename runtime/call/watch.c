@@ -34,7 +34,7 @@ static atomic_uint races; // in this process
 
 static bool watch_is_wanted(const struct autotune_kernel *k) {
   enum tuning_mode mode = decide_mode(k);
-  return options_get()->drift > 0 && !k->gpu && // a launch returns before the kernel runs
+  return options_get()->drift > 0 && target_of(k)->synchronous &&
       (mode == MODE_FIRST || mode == MODE_BACKGROUND || mode == MODE_ONLINE);
 }
 

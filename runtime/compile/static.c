@@ -254,14 +254,10 @@ void features_of_memory(double call, double tile, const struct autotune_machine 
   static_ratios(tile, m, &f->values[FEATURE_TILE_L1]);
 }
 
-void features_of_device(const struct gpu_facts *facts, size_t dynamic,
-                        struct features *f) {
-  f->values[FEATURE_REGISTERS] = (float)facts->registers;
-  f->values[FEATURE_SPILLED] = (float)facts->spilled;
-  f->values[FEATURE_SHARED] = (float)facts->static_shared + (float)dynamic;
-  f->values[FEATURE_OCCUPANCY] = (float)facts->occupancy;
-  f->values[FEATURE_WAVES] = (float)facts->waves;
-  f->values[FEATURE_TAIL] = (float)facts->tail;
+void features_add(struct features *f, const struct features *from) {
+  for (unsigned i = 0; i < FEATURES; i++)
+    if (!isnan(from->values[i]))
+      f->values[i] = from->values[i];
 }
 
 static char *describe_device(const struct features *f) {

@@ -6,7 +6,6 @@
 
 #include "jit.h"
 #include "base/base.h"
-#include "run/target.h"
 
 /* Indices into struct features. They are kept in the store: new ones go to the end.
  * The main loop is the innermost one that does the most arithmetic, those deeper in the
@@ -56,9 +55,8 @@ bool features_of_code(const struct jit_instruction *code, size_t n, struct featu
  */
 void features_of_memory(double call, double tile, const struct autotune_machine *m,
                         struct features *f);
-/* DYNAMIC: bytes of shared memory that the launch asks for. */
-void features_of_device(const struct gpu_facts *facts, size_t dynamic,
-                        struct features *f);
+/* Takes over what is known in FROM. */
+void features_add(struct features *f, const struct features *from);
 /* "412 bytes, 512-bit vectors, no spills"; of a CUDA variant "64 registers, no spills,
  * 16384 bytes shared, occupancy 50 %, 2.1 waves, 45 % of the last empty"; malloc'ed;
  * NULL: nothing is known, or no memory. */

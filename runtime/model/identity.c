@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "base/base.h"
+#include "kernel.h"
 #include "space.h"
 #include "value.h"
 #include "variant.h"
@@ -298,8 +299,8 @@ static void identity_representative(const struct autotune_kernel *k, choice *poi
 uint64_t identity_unit(const struct autotune_kernel *k) {
   choice point[MAX_PARAMS] = { 0 };
   uint64_t h = hash_word(0, k->name);
-  if (k->gpu)
-    h = hash_word(h, k->gpu->instance);
+  if (kernel_is_launched(k))
+    h = hash_word(h, kernel_instance(k));
   if (k->n_params <= MAX_PARAMS)
     identity_representative(k, point);
   for (unsigned i = 0; i < k->n_units; i++) {

@@ -136,7 +136,7 @@ static bool space_launches(const struct space *s,
   const struct autotune_machine *m = s->machine;
   const struct autotune_kernel *k = s->kernel;
   *out = (struct autotune_launch){ .grid = { 0, 0, 0 } };
-  if (!k->gpu->geometry(values, s->args, m, s->asked, out))
+  if (!kernel_geometry(k, values, s->args, m, s->asked, out))
     return false;
   const struct autotune_dim3 *g = &out->grid, *b = &out->block;
   unsigned long long threads = (unsigned long long)b->x * b->y * b->z;
@@ -149,7 +149,7 @@ static bool space_launches(const struct space *s,
 bool space_launch(const struct space *s, const choice *point,
                   struct autotune_launch *out) {
   const struct autotune_value *values[MAX_PARAMS];
-  for (unsigned p = 0; p < s->kernel->n_params; p++)
+  for (unsigned p = 0; s->asked && p < s->kernel->n_params; p++)
     values[p] = &s->kernel->params[p].values[point[p]];
   return s->asked && space_launches(s, values, out);
 }
@@ -332,10 +332,11 @@ uint64_t space_hash(const struct space *s, const choice *point) {
 
 // ---- setting up ---------------------------------------------------------------------
 
-void space_init(struct space *s, const struct autotune_kernel *k, void *const *args,
+void space_init(struct space *s, const struct autotune_kernel *k, const struct call *call,
                 const struct autotune_machine *m) {
-  *s = (struct space){ .kernel = k, .args = args, .machine = m, .size = 1 };
-  s->asked = k->gpu && args ? args[k->n_args] : NULL; // gpu/launch.c puts it there
+  *s = (struct space){ .kernel = k, .machine = m, .size = 1 };
+  s->args = call ? call->args : NULL;
+  s->asked = call ? call->launch : NULL;
   for (unsigned p = 0; p < k->n_params; p++)
     if (__builtin_mul_overflow(s->size, (uint64_t)k->params[p].n_values, &s->size))
       s->size = UINT64_MAX;

@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_SPACE_H
 #define AUTOTUNE_SPACE_H
 
-#include "base/base.h"
+#include "kernel.h"
 
 /* ---- space.c, range.c, sample.c, near.c, text.c ---------------------------------- */
 
@@ -28,11 +28,11 @@ struct space {
   uint16_t first_leaf[EARLY_CONDITIONS];
   double leaves[EARLY_LEAVES]; /* … and their leaves for this call */
   unsigned n_bound;            /* conditions look at nothing behind this position */
-  const struct autotune_launch
-      *asked;  /* what the program asked for; NULL: no CUDA kernel, or not known */
+  const struct autotune_launch *asked; /* what the program asked for; NULL: no launch */
   bool sparse; /* so few points are allowed that drawing them blindly takes long */
 };
-void space_init(struct space *s, const struct autotune_kernel *k, void *const *args,
+/* CALL may be NULL where nothing asks for its arguments. */
+void space_init(struct space *s, const struct autotune_kernel *k, const struct call *call,
                 const struct autotune_machine *m);
 bool space_matters(const struct autotune_kernel *k, const choice *point, unsigned param);
 bool space_allows(const struct space *s, const choice *point); /* `when` and constraint */

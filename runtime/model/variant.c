@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "kernel.h"
 #include "variant.h"
 
 /* Flags of the build that say nothing about how fast the code is, or that would make
@@ -144,7 +145,7 @@ char *variant_text(const struct autotune_kernel *k, const choice *point) {
   const struct autotune_unit *unit = variant_unit(k, point);
   if (!unit)
     return NULL;
-  const char *instance = k->gpu && k->gpu->instance ? k->gpu->instance : "";
+  const char *instance = kernel_instance(k) ? kernel_instance(k) : "";
   size_t size = strlen(unit->text) + strlen(instance) + 1;
   for (unsigned i = 0; i < k->n_params; i++) {
     const char *define = k->params[i].values[point[i]].define;
@@ -234,7 +235,7 @@ char **variant_flags(const struct autotune_kernel *k, const choice *point) {
     return NULL;
   struct flag_list f = { NULL, NULL, 0, 0 };
   void (*add_flags)(struct flag_list *, const struct autotune_kernel *, const choice *,
-                    const char *const *) = k->gpu ? add_device : add_all;
+                    const char *const *) = kernel_is_launched(k) ? add_device : add_all;
   add_flags(&f, k, point, unit->flags);
   size_t n = f.n;
   f.list = sys_malloc((n + 1) * sizeof *f.list + f.bytes);

@@ -36,8 +36,8 @@ static void look_at_sizes(const struct tuning *t, struct candidate *c) {
   const struct autotune_value *values[MAX_PARAMS];
   for (unsigned p = 0; p < k->n_params; p++)
     values[p] = &k->params[p].values[c->point[p]];
-  double tile = k->footprint ? k->footprint(values, t->args, t->space.machine) : 0;
-  features_of_memory(t->executor->touched(t->workers), tile, t->space.machine,
+  double tile = k->footprint ? k->footprint(values, t->call->args, t->space.machine) : 0;
+  features_of_memory(t->target->touched(t->workers), tile, t->space.machine,
                      &c->features);
 }
 
@@ -210,7 +210,7 @@ static void explore_repeat(const struct candidate *same, struct trial *trial) {
 static void set_code(const struct tuning *t, struct candidate *c) {
   struct autotune_launch l;
   c->code = XXH3_64bits(c->object.data, c->object.size);
-  if (t->kernel->gpu && space_launch(&t->space, c->point, &l)) {
+  if (space_launch(&t->space, c->point, &l)) {
     unsigned long long numbers[] = { l.grid.x,  l.grid.y,  l.grid.z, l.block.x,
                                      l.block.y, l.block.z, l.shared };
     c->code = XXH3_64bits_withSeed(numbers, sizeof numbers, c->code);
@@ -218,15 +218,9 @@ static void set_code(const struct tuning *t, struct candidate *c) {
 }
 
 static void look_at_code(struct tuning *t, struct candidate *c) {
-  struct jit_instruction *code = NULL;
-  char *message = NULL;
-  size_t n = 0;
-  if (!t->jit)
-    return; // a CUDA variant tells of itself when it is loaded
-  if (t->jit->disassemble(c->object.data, c->object.size, &code, &n, &message) == 0)
-    features_of_code(code, n, &c->features);
-  free(code);
-  free(message);
+  if (!t->target->look)
+    return; // such a variant tells of itself when it is loaded
+  t->target->look(c->object.data, c->object.size, &c->features);
   if (t->class->expect)
     c->hopeless = prune_hopeless(t->class->expect(t->strategy, c->point, &c->features),
                                  tune_best(t));

@@ -43,7 +43,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->compiler = winner == NONE ? "" : c->compiler;
   m->winner = winner == NONE ? 0 : c->variant;
   m->total_hint = count_variants(&t->space);
-  t->executor->call(t->workers, &m->flops, &m->bytes, &m->verified);
+  t->target->call(t->workers, &m->flops, &m->bytes, &m->verified);
   m->inferred = t->kernel->inferred;
   say_origin(t, winner);
   snprintf(t->search_text, sizeof t->search_text, "%s%s", t->class->name,

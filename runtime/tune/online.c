@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "compile/jit.h"
 #include "halving.h"
 #include "call/session/packet.h"
 #include "call/session/session.h"
@@ -112,9 +111,7 @@ static int link_file(const struct tuning *t, const struct candidate *c) {
   char path[64], *why = NULL;
   int fd = memory_file();
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  if (fd >= 0 &&
-      (sys_fails(SYS_JIT) ||
-       t->jit->link_shared(c->object.data, c->object.size, path, &why) != 0)) {
+  if (fd >= 0 && !tune_link(t, c, path, &why)) {
     log_message(AUTOTUNE_DEBUG, "%s: a variant cannot be linked: %s", t->kernel->name,
                 why ? why : "no memory");
     close(fd);

@@ -20,7 +20,7 @@ bool provisional_wants(const struct tuning *t, const struct candidate *c) {
   if (t->provisional || !c->near || c->status != STATUS_OK || !c->object.data ||
       !t->store)
     return false;
-  t->executor->call(t->workers, &flops, &bytes, &verified);
+  t->target->call(t->workers, &flops, &bytes, &verified);
   return verified && stats_slower(t->original, c->e);
 }
 
@@ -59,7 +59,7 @@ static void provisional_keep(struct tuning *t, const struct candidate *c,
                        .why = "",
                        .machine = "",
                        .source = source };
-  t->executor->call(t->workers, &m.flops, &m.bytes, &m.verified);
+  t->target->call(t->workers, &m.flops, &m.bytes, &m.verified);
   m.inferred = t->kernel->inferred;
   store_summary(t->store, t->id, &m);
 }

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/nvrtc.h"
-#include "run/cuda/gpu.h"
 #include "tune.h"
 #include "keep/wisdom/wisdom.h"
 
@@ -35,20 +33,12 @@ void setup_budget(struct tuning *t) {
   t->until = t->plan->until;
 }
 
-static const struct autotune_machine *numbers_of(const struct tuning *t) {
-  const struct gpu_info *g =
-      t->kernel->gpu ? gpu_info_get(gpu_ordinal(t->kernel, t->id->key)) : NULL;
-  if (g)
-    nvrtc_set_architecture(g->cc);
-  return g ? &g->numbers : &machine_get()->numbers;
-}
-
 static bool set_strategy(struct tuning *t, struct outcome *out) {
   const struct options *o = options_get();
   const char *name = o->search ? o->search : t->kernel->search;
   if (name && strcmp(name, "auto") == 0)
     name = NULL;
-  space_init(&t->space, t->kernel, t->args, numbers_of(t));
+  space_init(&t->space, t->kernel, t->call, t->target->machine(t->kernel, t->call->key));
   t->expected = (unsigned)space_count(&t->space, t->hint);
   t->class = name ? strategy_find(name) : NULL;
   if (name && !t->class)
@@ -76,19 +66,16 @@ static bool set_online(struct tuning *t, struct outcome *out) {
 // or a database.
 static bool set_processes(struct tuning *t, struct outcome *out) {
   char *why = NULL;
-  t->executor = t->kernel->gpu ? &executor_cuda : &executor_cpu;
-  t->jit = t->kernel->gpu ? NULL : jit_open(&why);
-  if (!t->jit && !t->kernel->gpu) {
-    SAY(out, "default: %s", why ? why : "the compiler library cannot be loaded");
+  t->target = target_of(t->kernel);
+  if (t->target->prepare && !t->target->prepare(t->kernel, &why)) {
+    SAY(out, "default: %s", why ? why : "no memory");
     free(why);
     return false;
   }
-  if (t->kernel->openmp && openmp_open(&why) != 0) {
-    SAY(out, "default: %s", why ? why : "the OpenMP runtime cannot be loaded");
-    free(why);
-    return false;
-  }
-  t->workers = t->executor->start(t->kernel, t->args, t->jit, t->plan, &why);
+  // What is raced again has been right in the program before; all else may fault.
+  const struct executor_wish wish = { .background = t->plan->background,
+                                      .trusted = t->plan->kind == PLAN_RACE };
+  t->workers = t->target->start(t->kernel, t->call, &wish, &why);
   if (t->plan->background)
     throttle_yield(); // but not what is timed, which would be timed waiting
   if (!t->workers)
@@ -98,14 +85,14 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
 }
 
 static bool set_pool(struct tuning *t, struct outcome *out) {
-  unsigned threads = t->kernel->gpu ? (unsigned)machine_get()->numbers.threads
-                                    : t->id->threads;
+  unsigned threads = t->target->on_host ? t->id->threads
+                                        : (unsigned)machine_get()->numbers.threads;
   threads = threads ? threads : 1;
   // A kernel that uses all cores is timed while nothing is compiled; beside any other,
   // one core less. Where calls of the program's are timed, all of them suffer alike. What
   // is timed on a device does not mind.
   t->quiet = (t->kernel->openmp || threads == 1) && t->plan->kind != PLAN_ONLINE &&
-      !t->kernel->gpu;
+      t->target->on_host;
   unsigned compiling = t->plan->fraction > 0 ? 1
       : t->quiet || threads == 1             ? threads
                                              : threads - 1;

@@ -23,7 +23,7 @@ static double throttle_cost(const struct tuning *t) {
   double all = throttle_seconds(RUSAGE_SELF) + throttle_seconds(RUSAGE_CHILDREN);
   if (t->online)
     all += online_lost(t);
-  return t->workers ? all + t->executor->cost(t->workers) : all;
+  return t->workers ? all + t->target->cost(t->workers) : all;
 }
 
 double throttle_count(const struct tuning *t) {

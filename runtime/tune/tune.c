@@ -49,37 +49,22 @@ void tune_report(struct tuning *t, double silence) {
   t->report(t->data, &p);
 }
 
-// The driver makes a kernel of a CUDA object as it is.
-static bool tune_write_object(const struct candidate *c, const char *path, char **why) {
-  int fd = sys_open(path, O_WRONLY | O_TRUNC, 0);
-  bool written = fd >= 0 && sys_write_all(fd, c->object.data, c->object.size) == 0;
-  if (!written)
-    *why = sys_printf("%s", strerror(errno));
-  if (fd >= 0)
-    close(fd);
-  return written;
-}
-
 bool tune_link(const struct tuning *t, const struct candidate *c, const char *path,
                char **why) {
-  *why = NULL;
-  if (t->kernel->gpu)
-    return tune_write_object(c, path, why);
-  return !sys_fails(SYS_JIT) &&
-      t->jit->link_shared(c->object.data, c->object.size, path, why) == 0;
+  return t->target->link(c->object.data, c->object.size, path, why);
 }
 
 void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *plan,
               struct trial *out) {
   struct trial_plan p = *plan;
   uint64_t ticket = c ? (uint64_t)(c - t->candidates) + 1 : 0;
-  if (c && t->kernel->gpu)
+  if (c)
     space_launch(&t->space, c->point, &p.launch);
-  t->lost = t->executor->try(t->workers, ticket, c ? c->object.data : NULL,
-                             c ? c->object.size : 0, &p, out) != 0 ||
+  t->lost = t->target->try(t->workers, ticket, c ? c->object.data : NULL,
+                           c ? c->object.size : 0, &p, out) != 0 ||
       t->lost;
-  if (c && out->has_facts)
-    features_of_device(&out->facts, p.launch.shared, &c->features);
+  if (c && out->has_features)
+    features_add(&c->features, &out->features);
 }
 
 // ---- the pass -----------------------------------------------------------------------
@@ -105,7 +90,7 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   struct trial trial;
   double start = sys_now();
   tune_report(t, tune_silence(&plan));
-  int rc = t->executor->reference(t->workers, &plan, &trial);
+  int rc = t->target->reference(t->workers, &plan, &trial);
   t->original = stats_median(trial.samples, trial.n_samples);
   free(trial.samples);
   if (trial.status == STATUS_WRONG && t->original.n > 0)
@@ -120,7 +105,7 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   else if (trial.status != STATUS_OK)
     SAY(out, "default: the kernel as written %s %s (%s)",
         trial.status == STATUS_PENDING ? "did not run" : status_name(trial.status),
-        t->executor->place, trial.message);
+        t->target->place, trial.message);
   // A default that takes most of the budget must leave some: what it runs over half of it
   // is added.
   double spent = sys_now() - start;
@@ -142,7 +127,7 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
   m.compiler = c->compiler;
   m.space = t->id->space;
   m.text = identity_text(t->kernel, c->point);
-  t->executor->call(t->workers, &m.flops, &m.bytes, &m.verified);
+  t->target->call(t->workers, &m.flops, &m.bytes, &m.verified);
   m.inferred = t->kernel->inferred;
   if (t->store && m.object)
     store_summary(t->store, t->id, &m);
@@ -189,7 +174,7 @@ static void tell_cost(const struct tuning *t, struct outcome *out) {
 // What is not freed ends with the process.
 static void tune_clean(struct tuning *t) {
   if (t->workers)
-    t->executor->stop(t->workers);
+    t->target->stop(t->workers);
   if (t->store)
     store_close(t->store);
   if (t->strategy)
@@ -197,7 +182,7 @@ static void tune_clean(struct tuning *t) {
 }
 
 int tune_run(const struct autotune_kernel *k, const struct identity *id,
-             void *const *args, const struct plan *plan, int object_fd,
+             const struct call *call, const struct plan *plan, int object_fd,
              void (*report)(void *data, const struct progress_report *p), void *data,
              struct outcome *out) {
   struct identity own = *id; // with what says which problems are like it
@@ -205,7 +190,7 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
   own.family = k->family;
   struct tuning t = { .kernel = k,
                       .id = &own,
-                      .args = args,
+                      .call = call,
                       .plan = plan,
                       .best = NONE,
                       .unasked = NONE,

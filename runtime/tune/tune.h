@@ -5,7 +5,6 @@
 
 #include "base/role.h"
 #include "compile/compile.h"
-#include "compile/jit.h"
 #include "compile/static.h"
 #include "run/target.h"
 #include "tune/search/search.h"
@@ -92,13 +91,12 @@ struct online; /* online.c */
 struct tuning {
   const struct autotune_kernel *kernel;
   const struct identity *id;
-  void *const *args;
+  const struct call *call;
   const struct plan *plan;
-  const struct jit_api *jit;
   struct space space;
   const struct strategy_class *class;
   struct strategy *strategy;
-  const struct executor_class *executor;
+  const struct target *target;
   struct executor *workers;
   struct online *online; /* NULL: variants are timed in the sandbox */
   bool live;             /* real calls have decided */
@@ -141,7 +139,7 @@ struct tuning {
 /* The pass, in the tuner process. OBJECT_FD: memfd that receives the winner's shared
  * object. */
 int tune_run(const struct autotune_kernel *k, const struct identity *id,
-             void *const *args, const struct plan *plan, int object_fd,
+             const struct call *call, const struct plan *plan, int object_fd,
              void (*report)(void *data, const struct progress_report *p), void *data,
              struct outcome *out);
 void tune_report(struct tuning *t, double silence);

@@ -36,12 +36,12 @@ static void test_version(void **state) {
 
 // ELF; and what is for one device is nothing for another.
 static void test_cubins_for_devices(void **state) {
-  static const int targets[] = { 80, 90 };
+  static const int architectures[] = { 80, 90 };
   struct object objects[2];
   char *source = with("#define SCALE 2.0f\n");
   (void)state;
   for (int i = 0; i < 2; i++) {
-    nvrtc_set_architecture(targets[i]);
+    nvrtc_set_architecture(architectures[i]);
     assert_int_equal(compile(source, NULL, &objects[i]), 0);
     assert_true(objects[i].size > 4);
     assert_memory_equal(objects[i].data,

@@ -45,9 +45,7 @@ static double no_cost(const struct executor *e) {
   return 0;
 }
 
-static const struct executor_class executor = { .name = "test",
-                                                .try = try,
-                                                .cost = no_cost };
+static const struct target target = { .name = "test", .try = try, .cost = no_cost };
 
 static void report(void *data, const struct progress_report *p) {
   (void)data, (void)p;
@@ -68,7 +66,7 @@ static int run_race(uint64_t seed, unsigned n, double budget) {
   const struct plan plan = { .kind = PLAN_SEARCH };
   struct tuning t = { .kernel = &kernel,
                       .plan = &plan,
-                      .executor = &executor,
+                      .target = &target,
                       .workers = (struct executor *)all,
                       .candidates = all,
                       .n = n,
@@ -152,7 +150,7 @@ static void test_without_code_nothing_is_said(void **state) {
   };
   struct tuning t = { .kernel = &kernel,
                       .plan = &plan,
-                      .executor = &executor,
+                      .target = &target,
                       .workers = (struct executor *)&known,
                       .candidates = &known,
                       .n = 1,

@@ -387,17 +387,17 @@ static void test_one_factor(void **state) {
   conditions[0].n_steps = sizeof product_steps / sizeof *product_steps;
   conditions[0].leaves = product_leaves;
   conditions[0].n_leaves = 1;
-  space_init(&s, &kernel, args, &machine);
+  space_init(&s, &kernel, &(struct call){ .args = args }, &machine);
   assert_true(s.sparse);
   check_uniform(&s, 456, 2, 760); // of 10^9; nearly: chances differ by a third
   choice point[MAX_PARAMS];
   assert_true(space_first(&s, point));
   assert_int_equal(reachable(&s, NEAR_STEP, point), 456);
   n = 1 << 29; // five times 32 and one 16, in any place
-  space_init(&s, &kernel, args, &machine);
+  space_init(&s, &kernel, &(struct call){ .args = args }, &machine);
   assert_int_equal(space_count(&s, 1000), 6);
   n = 37; // a prime beyond the values
-  space_init(&s, &kernel, args, &machine);
+  space_init(&s, &kernel, &(struct call){ .args = args }, &machine);
   uint64_t rng = 1;
   assert_int_equal(space_count(&s, 1000), 0);
   assert_false(space_sample(&s, &rng, point));

@@ -21,7 +21,7 @@
 
 #include "compile/jit.h"
 #include "base/base.h"
-#include "run/target.h"
+#include "run/cpu/sandbox.h"
 
 #include "run/cpu/sandbox.h"
 

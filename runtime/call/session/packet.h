@@ -4,7 +4,7 @@
 #ifndef AUTOTUNE_PACKET_H
 #define AUTOTUNE_PACKET_H
 
-#include "run/cuda/serve.h"
+#include "run/target.h"
 #include "run/cpu/sandbox.h"
 #include "session.h"
 
@@ -13,7 +13,7 @@ enum packet_kind {
   PACKET_LOG,
   PACKET_PROVISIONAL,
   PACKET_VARIANT,
-  PACKET_GPU,
+  PACKET_REQUEST,
   PACKET_OUTCOME
 };
 struct packet { /* tuner to program */
@@ -24,7 +24,8 @@ struct packet { /* tuner to program */
   union {
     struct progress_report progress;
     struct outcome outcome;
-    struct gpu_request gpu;
+    /* To the kernel's target, which knows what it says. */
+    unsigned char request[TARGET_REQUEST] __attribute__((aligned(16)));
     char text[4096];
   };
 };
@@ -33,7 +34,7 @@ struct packet { /* tuner to program */
 struct tuner_job {
   const struct autotune_kernel *kernel;
   const struct identity *id;
-  void *const *args;
+  const struct call *call;
   const struct plan *plan;
   struct shared_memory *shared; /* NULL: no memory */
   int socket, memory; /* its end of the socket; the memory file for the winner */

@@ -127,8 +127,8 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
   sigset_t all, before;
   pid_t pid = -1;
   int pidfd = -1;
-  if (!job->kernel->gpu)
-    openmp_before_fork();
+  if (target_of(job->kernel)->before_fork)
+    target_of(job->kernel)->before_fork();
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before); // no handler of the program's in the child
   atomic_store(&session.forker, pthread_self());
@@ -174,7 +174,7 @@ static void end_session(void) {
     munmap(shared, sizeof *shared);
   close_one(&session.socket);
   close_one(&session.pidfd);
-  serve_close();
+  targets_close();
   free(session.packet);
   session.packet = NULL;
   session.kernel = NULL;
@@ -193,7 +193,7 @@ static int session_prepare(int pair[2], int *memory, struct outcome *out) {
   if (!what && message_pair(pair) != 0)
     what = "no socket";
   if (session.orphaned)
-    serve_forget();
+    targets_forget();
   session.orphaned = false;
   session.packet = what ? NULL : sys_malloc(sizeof *session.packet);
   if (session.packet)
@@ -207,17 +207,18 @@ static int session_prepare(int pair[2], int *memory, struct outcome *out) {
 }
 
 int session_start(const struct autotune_kernel *k, const struct identity *id,
-                  void *const *args, const struct plan *plan, struct outcome *out) {
+                  const struct call *call, const struct plan *plan, struct outcome *out) {
   int pair[2], memory;
   *out = (struct outcome){ .fd = -1 };
   char why[256];
-  if (k->gpu && plan->background)
+  const struct target *target = target_of(k);
+  if (!target->on_host && plan->background)
     log_once(AUTOTUNE_INFO, "beside",
              "CUDA kernels are tuned beside the program in another process of the "
              "device, whose times suffer from what the program does there");
   if (session_prepare(pair, &memory, out) != 0)
     return -1;
-  if (k->gpu && serve_open(k, args, plan->background, why, sizeof why) != 0) {
+  if (target->open && target->open(k, call, plan->background, why, sizeof why) != 0) {
     snprintf(out->why, sizeof out->why, "default: this call cannot be tuned: %s", why);
     give_up((int[]){ pair[0], pair[1], memory }, 3);
     end_session();
@@ -233,7 +234,7 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
   atomic_store(&session.shared, sys_mmap(sizeof(struct shared_memory), true));
   struct tuner_job job = { .kernel = k,
                            .id = id,
-                           .args = args,
+                           .call = call,
                            .plan = plan,
                            .shared = session_shared_memory(),
                            .socket = pair[1],
@@ -361,9 +362,11 @@ static bool session_obey(struct outcome *out) {
   case PACKET_VARIANT:
     live_load(session.kernel, p->arm, session.variant);
     break;
-  case PACKET_GPU: {
+  case PACKET_REQUEST: {
     double begun = sys_now();
-    serve_obey(atomic_load(&session.socket), &p->gpu, session.variant);
+    const struct target *target = target_of(session.kernel);
+    if (target->serve)
+      target->serve(atomic_load(&session.socket), p->request, session.variant);
     session.end += sys_now() - begun; // the tuner could say nothing meanwhile
     break;
   }
@@ -420,14 +423,14 @@ void session_cancel(void) {
 }
 
 int session_run(const struct autotune_kernel *k, const struct identity *id,
-                void *const *args, const struct plan *plan, struct outcome *out) {
+                const struct call *call, const struct plan *plan, struct outcome *out) {
   const char *cache = options_get()->cache;
   bool remembers = !cache || *cache;
   struct plan p = *plan;
   enum session_state state = SESSION_NONE;
   int cancel;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  for (int i = 0; i <= CRASHES && session_start(k, id, args, &p, out) == 0; i++) {
+  for (int i = 0; i <= CRASHES && session_start(k, id, call, &p, out) == 0; i++) {
     state = session_wait(-1, out);
     if (state != SESSION_CRASHED || (!remembers && session.n_suspects == 0))
       break; // else it would only crash again

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include "keep/store/store.h"
+#include "model/kernel.h"
 
 /* ---- what is wanted, and what comes of it ---------------------------------------- */
 
@@ -120,7 +121,7 @@ enum session_state {
 /* In the program, all by one thread at a time (decide.c: busy), one session at a time.
  * Forks the tuner. 0, or -1 and OUT->why. */
 int session_start(const struct autotune_kernel *k, const struct identity *id,
-                  void *const *args, const struct plan *plan, struct outcome *out);
+                  const struct call *call, const struct plan *plan, struct outcome *out);
 /* Is there something that session_wait would see to? A few nanoseconds. */
 bool session_has_news(void);
 /* Reads what the tuner has sent, and waits at most SECONDS for the end (negative: as long
@@ -131,6 +132,6 @@ void session_cancel(void);
 /* Starts and waits, once more where the tuner crashes. 0 or -1 (then only OUT->why is
  * set). */
 int session_run(const struct autotune_kernel *k, const struct identity *id,
-                void *const *args, const struct plan *plan, struct outcome *out);
+                const struct call *call, const struct plan *plan, struct outcome *out);
 
 #endif

@@ -46,9 +46,13 @@ bool session_send_variant(unsigned arm, int fd) {
   return tuner.line && send_with(tuner.line, &p, fd);
 }
 
-bool session_ask(const struct gpu_request *r, int fd, void *answer, size_t size, int *got,
-                 double seconds) {
-  struct packet p = { .kind = PACKET_GPU, .gpu = *r };
+// As target_ask_fn demands.
+static bool tuner_ask(const void *request, size_t size, uint64_t serial, int fd,
+                      void *answer, size_t answer_size, int *got, double seconds) {
+  struct packet p = { .kind = PACKET_REQUEST };
+  if (size > sizeof p.request)
+    return false;
+  memcpy(p.request, request, size);
   double end = sys_now() + seconds;
   if (!tuner.line || tuner.line->background || !send_with(tuner.line, &p, fd))
     return false;
@@ -56,13 +60,13 @@ bool session_ask(const struct gpu_request *r, int fd, void *answer, size_t size,
     struct pollfd ready = { tuner.socket, POLLIN, 0 };
     if (poll(&ready, 1, 250) <= 0)
       continue;
-    ssize_t n = message_receive(tuner.socket, answer, size, MSG_DONTWAIT, got);
-    uint64_t serial = 0;
-    if (n == (ssize_t)size)
-      memcpy(&serial, answer, sizeof serial); // the first member of all answers
+    ssize_t n = message_receive(tuner.socket, answer, answer_size, MSG_DONTWAIT, got);
+    uint64_t answered = 0;
+    if (n == (ssize_t)answer_size)
+      memcpy(&answered, answer, sizeof answered); // the first member of all answers
     if (n == 0 || (n < 0 && errno != EAGAIN))
       return false; // the program is gone
-    if (n == (ssize_t)size && serial == r->serial)
+    if (n == (ssize_t)answer_size && answered == serial)
       return true; // else one that nobody waited for any more
     if (got && *got >= 0)
       close(*got);
@@ -133,7 +137,7 @@ static void set_signals(void) {
 
 void tuner_main(const struct tuner_job *job) {
   struct packet p = { .kind = PACKET_OUTCOME };
-  int fds[4] = { job->socket, job->memory }, file = serve_inherit().file;
+  int fds[4] = { job->socket, job->memory }, file = target_inherited(job->kernel);
   unsigned n = 2, own = 0;
   bool watches = job->program >= 0;
   if (watches)
@@ -146,7 +150,7 @@ void tuner_main(const struct tuner_job *job) {
   if (sandbox_descriptors(fds, n) != 0)
     _exit(1);
   if (own)
-    serve_moved(fds[own]);
+    target_of(job->kernel)->moved(fds[own]);
   tuner.socket = fds[0];
   role_watch(watches ? fds[2] : -1);
   if (!tuner_follow(job))
@@ -155,8 +159,9 @@ void tuner_main(const struct tuner_job *job) {
                     .shared = job->shared,
                     .background = job->plan->background };
   tuner.line = &l;
+  target_set_ask(tuner_ask);
   autotune_set_log(forward_log, &l);
-  p.rc = tune_run(job->kernel, job->id, job->args, job->plan, fds[1], tuner_report, &l,
+  p.rc = tune_run(job->kernel, job->id, job->call, job->plan, fds[1], tuner_report, &l,
                   &p.outcome);
   send_packet(&l, &p);
   _exit(0);

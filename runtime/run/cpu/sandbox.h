@@ -138,6 +138,30 @@ struct board {
   _Atomic double buried; /* of those before it, and of the zygote itself */
 };
 
+/* ---- worker.c: the zygote and its workers -------------------------- --------------- */
+
+struct worker_pool;
+/* Forks the zygote and waits until it has its image. Must be called before any thread is
+ * started. JIT may be NULL (then only the default can run). NULL and *MESSAGE (malloc'ed)
+ * on failure. */
+struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *args,
+                                 const struct jit_api *jit, char **message);
+/* What `describe` said of this call, and whether outputs can be compared. */
+void worker_call(const struct worker_pool *w, double *flops, double *bytes,
+                 bool *verified);
+double worker_touched(const struct worker_pool *w); /* bytes of all sections */
+/* Runs the default variant: fills the reference outputs, times it, and checks that it
+ * repeats them. Must come first. 0, or -1 when no worker can be had any more. */
+int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
+                     struct trial *out);
+/* Loads (once: by TICKET), checks (once) and times one variant; ticket 0 is the default
+ * variant. 0, or -1 when no worker can be had any more. */
+int worker_try(struct worker_pool *w, uint64_t ticket, const void *object, size_t size,
+               const struct trial_plan *plan, struct trial *out);
+double worker_cost(
+    const struct worker_pool *w);        /* seconds of CPU that the sandbox has taken */
+void worker_stop(struct worker_pool *w); /* no process is left */
+
 /* ---- zygote.c, runner.c ---------------------------------------------------------- */
 
 struct zygote {

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "compile/cuda_library.h"
 #include "compile/nvrtc.h"
@@ -134,4 +135,48 @@ const struct gpu_info *gpu_info_get(int ordinal) {
     return known; // NULL, or what another thread was faster with
   }
   return g;
+}
+
+// ---- as a target --------------------------------------------------------------------
+
+static void api_set_identity(const struct gpu_info *g, struct target_identity *out) {
+  const struct backend *nvrtc = backend_find("nvrtc");
+  *out = (struct target_identity){ .cpu = g ? g->name : "no device",
+                                   .isa = g ? g->identity : "",
+                                   .toolchain = nvrtc ? nvrtc->version("nvrtc") : NULL };
+}
+
+void gpu_identify(const struct autotune_kernel *k, const long long *key,
+                  struct target_identity *out) {
+  api_set_identity(gpu_info_get(gpu_ordinal(k, key)), out);
+}
+
+// An emulated device is known to the processes that emulate it alone.
+bool gpu_identify_like(const char *cpu, const char *isa, struct target_identity *out) {
+  const struct gpu_info *first = gpu_info_get(0), *same = NULL, *g;
+  if (strncmp(isa, "sm_", strlen("sm_")) != 0)
+    return false;
+  if (strncmp(cpu, "emulated ", strlen("emulated ")) == 0) {
+    *out = (struct target_identity){ .cpu = cpu, .isa = isa };
+    return true;
+  }
+  for (int i = 0; !same && (g = gpu_info_get(i)); i++)
+    if (strcmp(cpu, g->name) == 0 && strcmp(isa, g->identity) == 0)
+      same = g;
+  api_set_identity(same ? same : first, out);
+  return true;
+}
+
+const struct autotune_machine *gpu_machine(const struct autotune_kernel *k,
+                                           const long long *key) {
+  const struct gpu_info *g = gpu_info_get(gpu_ordinal(k, key));
+  return g ? &g->numbers : &machine_get()->numbers;
+}
+
+const char *gpu_lacks(void) {
+  const char *why;
+  if (nvrtc_get(&why))
+    return NULL;
+  log_once(AUTOTUNE_WARN, "cuda", "CUDA kernels are not tuned: %s", why);
+  return "default: there is no NVRTC to compile variants with";
 }

@@ -21,6 +21,16 @@
 #include "base/base.h"
 #include "run/target.h"
 
+/* Occupancy and the like of a variant that is loaded. */
+struct gpu_facts {
+  int registers, spilled; /* of a thread: 32-bit, bytes of local memory */
+  int static_shared;      /* bytes */
+  int blocks;             /* active on a multiprocessor */
+  double occupancy;       /* fraction of a multiprocessor's warps */
+  double waves;           /* grid ÷ blocks that run at once */
+  double tail;            /* fraction of the last wave that is empty */
+};
+
 /* ---- api.c ----------------------------------------------------------------------- */
 
 /* CUDA's own types, as far as they are needed, so that no header of the toolkit is. */
@@ -138,21 +148,26 @@ const struct gpu_info *gpu_info_get(int ordinal);
 static inline int gpu_ordinal(const struct autotune_kernel *k, const long long *key) {
   return k->n_keys > 0 ? (int)key[k->n_keys - 1] : 0;
 }
-/* Inside the runtime the arguments of a CUDA kernel are followed by what was asked for.
- */
-static inline const struct autotune_launch *gpu_asked(const struct autotune_kernel *k,
-                                                      void *const *args) {
-  return args[k->n_args];
-}
+/* The parts of target_cuda (run/target.h) that ask what is here. */
+void gpu_identify(const struct autotune_kernel *k, const long long *key,
+                  struct target_identity *out);
+bool gpu_identify_like(const char *cpu, const char *isa, struct target_identity *out);
+const struct autotune_machine *gpu_machine(const struct autotune_kernel *k,
+                                           const long long *key);
+const char *gpu_lacks(void);
 
-/* ---- launch.c: what an entry's code is, in the program --------------------------- */
+/* ---- launch.c: the parts of target_cuda for the program's calls ------------------ */
 
-/* Loads the cubin at PATH, of the variant with VALUES, for the device of KEY. NULL and
- * *MESSAGE (malloc'ed): it cannot be. *HANDLE is for gpu_code_unload. */
-autotune_fn gpu_code_load(const struct autotune_kernel *k, const long long *key,
-                          const char *path, const char *values, void **handle,
-                          char **message);
-void gpu_code_unload(void *handle);
+bool gpu_code_load(const struct autotune_kernel *k, const long long *key,
+                   const char *path, const char *values, struct variant_code *out,
+                   char **message);
+void gpu_code_unload(struct target_code *code);
+int gpu_code_launch(struct target_code *code, const struct call *call, char *why,
+                    size_t size);
+const char *gpu_obstacle(const struct autotune_kernel *k, const long long *key);
+bool gpu_records(const struct call *call);
+int gpu_pause(void);
+void gpu_resume(int before);
 
 /* ---- call.c ---------------------------------------------------------------------- */
 

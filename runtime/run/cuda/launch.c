@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch.c: a launch of a CUDA kernel, in the program. The entry used last costs a
-// comparison of keys, its geometry and cuLaunchKernel; all else goes the way of C kernels
-// (decide.c).
-//
-// The code of an entry is a struct gpu_code, whose address is where a C kernel has its
-// function.
+// launch.c: variants in the program: loaded for the device of a key, and launched with
+// their own geometry.
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stddef.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/role.h"
-#include "call/site.h"
 #include "gpu.h"
+#include "keep/store/store.h"
 
 // CUresult, CUfunction_attribute, CUstreamCaptureMode and CUstream_flags, by their
 // documented numbers.
@@ -29,10 +23,9 @@ enum {
   CONTEXT_DESTROYED = 709
 };
 enum { FUNCTION_SHARED = 1, FUNCTION_MAX_DYNAMIC = 8 };
-enum { CAPTURE_RELAXED = 2 };
-enum { NON_BLOCKING = 1 };
+enum { CAPTURE_RELAXED = 2, NON_BLOCKING = 1 };
 
-struct gpu_code {
+struct target_code {
   const struct gpu_api *api;
   const struct autotune_kernel *kernel;
   const struct autotune_machine *machine;
@@ -77,7 +70,7 @@ static bool bind_thread(const struct gpu_api *api, int ordinal) {
 // ---- code ---------------------------------------------------------------------------
 
 // The variant reaches the program's variables by their addresses.
-static gpu_result bind_symbols(const struct gpu_api *api, const struct gpu_code *c) {
+static gpu_result bind_symbols(const struct gpu_api *api, const struct target_code *c) {
   const struct autotune_gpu *g = c->kernel->gpu;
   gpu_stream s;
   gpu_result e = g->n_symbols ? api->stream_create(&s, NON_BLOCKING) : 0;
@@ -103,7 +96,7 @@ static gpu_result bind_symbols(const struct gpu_api *api, const struct gpu_code 
 
 // More than 48 KiB of dynamic shared memory has to be asked for; to be allowed it costs
 // nothing.
-static void allow_shared(const struct gpu_code *c) {
+static void allow_shared(const struct target_code *c) {
   int fixed = 0;
   if (c->api->function_attribute(&fixed, FUNCTION_SHARED, c->function) == 0 &&
       c->machine->smem_per_block > fixed)
@@ -111,7 +104,7 @@ static void allow_shared(const struct gpu_code *c) {
                          (int)(c->machine->smem_per_block - fixed));
 }
 
-static gpu_result launch_load(struct gpu_code *c, const void *cubin) {
+static gpu_result launch_load(struct target_code *c, const void *cubin) {
   gpu_result e = c->api->module_load(&c->module, cubin);
   if (e != 0)
     return e;
@@ -125,14 +118,14 @@ static gpu_result launch_load(struct gpu_code *c, const void *cubin) {
   return e;
 }
 
-static struct gpu_code *launch_code_new(const struct autotune_kernel *k, int ordinal,
-                                        const char *values) {
+static struct target_code *launch_code_new(const struct autotune_kernel *k, int ordinal,
+                                           const char *values) {
   const struct gpu_api *api = gpu_api_get(NULL);
   const struct gpu_info *info = gpu_info_get(ordinal);
   choice point[MAX_PARAMS];
   if (!api || !info || k->n_params > MAX_PARAMS || !identity_point(k, values, point))
     return NULL;
-  struct gpu_code *c = sys_calloc(1, sizeof *c + k->n_params * sizeof *c->values);
+  struct target_code *c = sys_calloc(1, sizeof *c + k->n_params * sizeof *c->values);
   if (!c)
     return NULL;
   c->api = api;
@@ -158,18 +151,17 @@ static void *map_file(const char *path, size_t *size) {
   return data == MAP_FAILED ? NULL : data;
 }
 
-autotune_fn gpu_code_load(const struct autotune_kernel *k, const long long *key,
-                          const char *path, const char *values, void **handle,
-                          char **message) {
+bool gpu_code_load(const struct autotune_kernel *k, const long long *key,
+                   const char *path, const char *values, struct variant_code *out,
+                   char **message) {
   int ordinal = gpu_ordinal(k, key);
   size_t size = 0;
   void *cubin = map_file(path, &size);
-  struct gpu_code *c = cubin ? launch_code_new(k, ordinal, values) : NULL;
+  struct target_code *c = cubin ? launch_code_new(k, ordinal, values) : NULL;
   gpu_context before;
   gpu_result e = -1;
   char text[256];
   *message = NULL;
-  *handle = NULL;
   if (c && (e = launch_enter(c->api, ordinal, &c->device, &c->context, &before)) == 0) {
     e = launch_load(c, cubin);
     c->api->context_set(before);
@@ -184,14 +176,13 @@ autotune_fn gpu_code_load(const struct autotune_kernel *k, const long long *key,
     munmap(cubin, size);
   if (e != 0) {
     free(c);
-    return NULL;
+    return false;
   }
-  *handle = c;
-  return (autotune_fn)(uintptr_t)c;
+  *out = (struct variant_code){ .function = k->original, .loaded = c };
+  return true;
 }
 
-void gpu_code_unload(void *handle) {
-  struct gpu_code *c = handle;
+void gpu_code_unload(struct target_code *c) {
   gpu_context before;
   if (!atomic_load(&c->gone) && c->api->context_get(&before) == 0 &&
       c->api->context_set(c->context) == 0) {
@@ -210,67 +201,30 @@ static bool launch_is_lost(gpu_result e) {
       e == CONTEXT_DESTROYED;
 }
 
-static struct node *launch_node_at(struct autotune_entry *e) {
-  return (struct node *)(void *)((char *)e - offsetof(struct node, entry));
-}
-
-// E's variant cannot be launched, and nothing has run: the context was reset, or it wants
-// more than it may have. The default runs; once, what is known is loaded anew.
-static void launch_forget(struct autotune_site *site, struct autotune_entry *e,
-                          struct gpu_code *c, gpu_result error) {
-  struct node *n = launch_node_at(e);
-  char text[256];
-  if (!decide_take())
-    return; // another time
-  if (e->code == (autotune_fn)(uintptr_t)c) {
-    atomic_store(&c->gone, error != OUT_OF_RESOURCES);
-    __atomic_store_n(&site->hot, NULL, __ATOMIC_RELEASE);
-    __atomic_store_n(&e->code, site->kernel->original, __ATOMIC_RELEASE);
-    gpu_error(c->api, error, text, sizeof text);
-    log_message(AUTOTUNE_INFO, "%s: the tuned variant cannot be launched: %s",
-                site->kernel->name, text);
-    site_note(&n->why, "default: the tuned variant cannot be launched");
-    bool again = n->failures++ == 0;
-    atomic_store(&n->asked, !again);
-    atomic_store(&n->decided, !again);
-  }
-  decide_release();
-}
-
-static int launch_code(struct autotune_site *site, struct autotune_entry *e,
-                       struct gpu_code *c, void *const *args,
-                       const struct autotune_launch *asked) {
+int gpu_code_launch(struct target_code *c, const struct call *call, char *why,
+                    size_t size) {
   struct autotune_launch l;
-  if (!c->kernel->gpu->geometry(c->values, args, c->machine, asked, &l))
+  if (!kernel_geometry(c->kernel, c->values, call->args, c->machine, call->launch, &l))
     return AUTOTUNE_LAUNCH_DEFAULT;
   for (int attempt = 0;; attempt++) {
-    gpu_result r = c->api->launch(c->function, l.grid.x, l.grid.y, l.grid.z, l.block.x,
-                                  l.block.y, l.block.z, (unsigned)l.shared, asked->stream,
-                                  (void **)(uintptr_t)args, NULL);
+    gpu_result r = c->api->launch(
+        c->function, l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z,
+        (unsigned)l.shared, call->launch->stream, (void **)(uintptr_t)call->args, NULL);
     if (__builtin_expect(r == 0, 1))
       return 0;
     if (r == INVALID_CONTEXT && attempt == 0 &&
-        bind_thread(c->api, gpu_ordinal(c->kernel, e->key)))
+        bind_thread(c->api, gpu_ordinal(c->kernel, call->key)))
       continue;
-    if (launch_is_lost(r))
-      launch_forget(site, e, c, r);
-    return AUTOTUNE_LAUNCH_DEFAULT;
+    if (!launch_is_lost(r))
+      return AUTOTUNE_LAUNCH_DEFAULT;
+    // The context was reset, or it wants more than it may have.
+    atomic_store(&c->gone, r != OUT_OF_RESOURCES);
+    gpu_error(c->api, r, why, size);
+    return TARGET_LOST;
   }
 }
 
-static int launch(struct autotune_site *site, struct autotune_entry *e, void *const *args,
-                  const struct autotune_launch *asked) {
-  autotune_fn code = __atomic_load_n(&e->code, __ATOMIC_ACQUIRE);
-  return code == site->kernel->original
-      ? AUTOTUNE_LAUNCH_DEFAULT
-      : launch_code(site, e, (struct gpu_code *)(uintptr_t)code, args, asked);
-}
-
-// ---- what is not decided ------------------------------------------------------------
-
-// Why this kernel can be neither tuned nor looked up; NULL: it can.
-static const char *launch_obstacle(const struct autotune_kernel *k,
-                                   const long long *key) {
+const char *gpu_obstacle(const struct autotune_kernel *k, const long long *key) {
   const char *why;
   const struct gpu_api *api = gpu_api_get(&why);
   if (!api)
@@ -287,79 +241,23 @@ static const char *launch_obstacle(const struct autotune_kernel *k,
       : "another context than the device's primary one is current";
 }
 
-// Nothing may be measured, copied or loaded while a graph is being recorded on the
-// stream, or on one that this would wait for.
-static bool is_captured(const struct gpu_api *api, void *stream) {
-  int status = 0;
-  return api->stream_capturing(stream, &status) != 0 || status != 0;
-}
-
-// The arguments, followed by what was asked for: gpu_asked.
-static void launch_decide(struct site *s, struct node *n, void *const *args,
-                          const struct autotune_launch *asked) {
-  void *all[GPU_MAX_ARGS + 1];
+// (On the stream of CALL, or on one that this would wait for.)
+bool gpu_records(const struct call *call) {
   const struct gpu_api *api = gpu_api_get(NULL);
-  int mode = CAPTURE_RELAXED; // captures on other threads' streams are not our business
-  for (unsigned i = 0; i < s->kernel->n_args; i++)
-    all[i] = args[i];
-  all[s->kernel->n_args] = (void *)(uintptr_t)asked;
-  bool exchanged = api->capture_mode(&mode) == 0;
-  decide_launch(s, n, all);
-  if (exchanged)
-    api->capture_mode(&mode);
+  int status = 0;
+  return api &&
+      (api->stream_capturing(call->launch->stream, &status) != 0 || status != 0);
 }
 
-static int launch_miss(struct autotune_site *site, const long long *key,
-                       void *const *args, const struct autotune_launch *asked) {
-  const struct autotune_kernel *k = site->kernel;
-  struct site *s = site_of(site);
-  struct node *n = s ? node_of(s, key) : NULL;
-  const struct gpu_api *api;
-  const char *why;
-  if (!n)
-    return AUTOTUNE_LAUNCH_DEFAULT;
-  if (!atomic_load_explicit(&n->decided, memory_order_acquire) &&
-      decide_mode(k) != MODE_OFF) {
-    if (!k->gpu->instance) {
-      log_once(
-          AUTOTUNE_WARN, k->name,
-          "%s: not tuned: among its template arguments is what has no name at file scope",
-          k->name);
-      site_note(&n->why, "default: its template arguments cannot be spelled elsewhere");
-      atomic_store(&n->decided, true);
-      return AUTOTUNE_LAUNCH_DEFAULT;
-    }
-    if ((why = launch_obstacle(k, key))) {
-      char text[256];
-      log_once(AUTOTUNE_WARN, "cuda", "CUDA kernels run as they are: %s", why);
-      snprintf(text, sizeof text, "default: %s", why);
-      site_note(&n->why, text);
-      atomic_store(&n->decided, true);
-      return AUTOTUNE_LAUNCH_DEFAULT;
-    }
-    api = gpu_api_get(NULL);
-    if (is_captured(api, asked->stream))
-      return launch(site, &n->entry, args, asked);
-  }
-  if (!gpu_api_get(NULL))
-    return AUTOTUNE_LAUNCH_DEFAULT;
-  launch_decide(s, n, args, asked);
-  return launch(site, &n->entry, args, asked);
+// Captures on other threads' streams are not our business.
+int gpu_pause(void) {
+  const struct gpu_api *api = gpu_api_get(NULL);
+  int mode = CAPTURE_RELAXED;
+  return api && api->capture_mode(&mode) == 0 ? mode : -1;
 }
 
-int autotune_launch_kernel(struct autotune_site *site, const long long *key,
-                           void *const *args, const struct autotune_launch *asked) {
-  struct autotune_entry *e = __atomic_load_n(&site->hot, __ATOMIC_ACQUIRE);
-  const struct autotune_kernel *k = site->kernel;
-  bool same = e != NULL;
-  for (unsigned i = 0; same && i < k->n_keys; i++)
-    same = e->key[i] == key[i];
-  if (same)
-    return launch(site, e, args, asked);
-  if (role_inside() || k->abi != AUTOTUNE_ABI || !k->gpu)
-    return AUTOTUNE_LAUNCH_DEFAULT;
-  int error = errno;
-  int rc = launch_miss(site, key, args, asked);
-  errno = error;
-  return rc;
+void gpu_resume(int before) {
+  const struct gpu_api *api = gpu_api_get(NULL);
+  if (api && before >= 0)
+    api->capture_mode(&before);
 }

@@ -56,14 +56,14 @@ static int copy_all(char *why, size_t size) {
   return gpu_run_share(serve.run, true, serve.shared, &serve.file, why, size);
 }
 
-int serve_open(const struct autotune_kernel *k, void *const *args, bool background,
+int serve_open(const struct autotune_kernel *k, const struct call *call, bool background,
                char *why, size_t size) {
   const struct gpu_api *api = gpu_api_get(NULL);
   snprintf(why, size, "no memory");
   serve.call = sys_malloc(sizeof *serve.call);
   serve.kernel = k;
   bool open = api && serve.call &&
-      gpu_call_describe(k, args, gpu_asked(k, args), serve.call, why, size) == 0 &&
+      gpu_call_describe(k, call->args, call->launch, serve.call, why, size) == 0 &&
       (serve.run = gpu_run_new(api, serve.call, why, size));
   if (open && background) {
     open = copy_all(why, size) == 0;
@@ -139,7 +139,8 @@ static void serve_try(const struct gpu_request *r, int fd, struct gpu_answer *ou
     munmap(data, r->size);
 }
 
-void serve_obey(int socket, const struct gpu_request *r, int fd) {
+void serve_obey(int socket, const void *request, int fd) {
+  const struct gpu_request *r = request;
   struct gpu_reply *reply =
       serve.run && r->what != GPU_SHARE ? sys_calloc(1, sizeof *reply) : NULL;
   if (serve.run && r->what == GPU_SHARE)

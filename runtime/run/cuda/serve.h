@@ -22,6 +22,7 @@ struct gpu_request {
   bool snapshot; /* GPU_SHARE */
   struct trial_plan plan;
 };
+_Static_assert(sizeof(struct gpu_request) <= TARGET_REQUEST, "a request fits a packet");
 struct gpu_offer { /* the answer to GPU_SHARE */
   uint64_t serial;
   bool shared;
@@ -30,12 +31,12 @@ struct gpu_offer { /* the answer to GPU_SHARE */
 };
 
 /* ---- serve.c: in the program, one session at a time ------------------------------ */
-/* Describes the call at ARGS and saves what it may write; BESIDE: also runs the default
+/* Describes CALL and saves what it may write; BACKGROUND: also runs the default
  * and copies what it reads. 0; or -1 and WHY, and nothing is open. */
-int serve_open(const struct autotune_kernel *k, void *const *args, bool background,
+int serve_open(const struct autotune_kernel *k, const struct call *call, bool background,
                char *why, size_t size);
-/* Does what R asks for and answers over SOCKET. */
-void serve_obey(int socket, const struct gpu_request *r, int fd);
+/* Does what REQUEST, a struct gpu_request, asks for and answers over SOCKET. */
+void serve_obey(int socket, const void *request, int fd);
 /* The call's memory is as before. */
 void serve_close(void);
 /* Of a child that was forked by the program for its own ends. */
@@ -51,12 +52,5 @@ struct serve_inheritance {
 struct serve_inheritance serve_inherit(void);
 /* In the tuner: the file has another number now. */
 void serve_moved(int file);
-
-/* ---- session/tuner.c ------------------------------------------------------------- */
-/* In the tuner: asks the program, FD going with R unless it is -1, and waits at most
- * SECONDS for an answer of SIZE bytes and its descriptor (*GOT, or -1; NULL: none is
- * expected). False: there is none. */
-bool session_ask(const struct gpu_request *r, int fd, void *answer, size_t size, int *got,
-                 double seconds);
 
 #endif

@@ -6,15 +6,18 @@
 // The tuner itself was forked from a process that uses CUDA, so it may not. Its helper is
 // spawned and copies the call's memory. A variant that faults there takes the helper's
 // context with it: another helper is spawned for the next.
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/channel.h"
 #include "base/role.h"
+#include "compile/nvrtc.h"
+#include "compile/static.h"
 #include "run/target.h"
 #include "serve.h"
-#include "call/session/session.h"
 #include "spawn.h"
 
 // Seconds: for a driver to begin in a new process and copy what the call reads; for what
@@ -38,6 +41,13 @@ struct device {
   char why[256]; // why there is no helper
 };
 
+// (struct target: target_set_ask says of what and how.)
+static bool ask_program(const struct gpu_request *r, int fd, void *answer, size_t size,
+                        int *got, double seconds) {
+  target_ask_fn *ask = target_ask();
+  return ask && ask(r, sizeof *r, r->serial, fd, answer, size, got, seconds);
+}
+
 static struct device *device_of(const struct executor *e) {
   return (struct device *)(uintptr_t)e;
 }
@@ -54,7 +64,7 @@ static bool ask_for_memory(struct device *d, bool snapshot) {
     close(d->file);
   d->file = -1;
   bool answered = d->offer &&
-      session_ask(&r, -1, d->offer, sizeof *d->offer, &d->file, BEGIN);
+      ask_program(&r, -1, d->offer, sizeof *d->offer, &d->file, BEGIN);
   if (answered && d->offer->shared)
     return true;
   snprintf(d->why, sizeof d->why, "%s",
@@ -121,8 +131,22 @@ static bool ensure_helper(struct device *d) {
 
 // ---- answers ------------------------------------------------------------------------
 
+// DYNAMIC: bytes of shared memory that the launch asked for.
+static void target_set_features(const struct gpu_facts *facts, size_t dynamic,
+                                struct features *f) {
+  features_clear(f);
+  f->values[FEATURE_REGISTERS] = (float)facts->registers;
+  f->values[FEATURE_SPILLED] = (float)facts->spilled;
+  f->values[FEATURE_SHARED] = (float)facts->static_shared + (float)dynamic;
+  f->values[FEATURE_OCCUPANCY] = (float)facts->occupancy;
+  f->values[FEATURE_WAVES] = (float)facts->waves;
+  f->values[FEATURE_TAIL] = (float)facts->tail;
+}
+
 // The answer of a process that a variant may have damaged: believe no number.
-static int target_copy_answer(const struct gpu_answer *a, bool timed, struct trial *out) {
+// LAUNCHED: how, for what depends on that.
+static int target_copy_answer(const struct gpu_answer *a, bool timed,
+                              const struct autotune_launch *launched, struct trial *out) {
   unsigned n = a->n_samples <= MAX_GPU_SAMPLES ? a->n_samples : 0;
   out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
   snprintf(out->message, sizeof out->message, "%.255s", a->message);
@@ -131,8 +155,8 @@ static int target_copy_answer(const struct gpu_answer *a, bool timed, struct tri
   out->load_seconds += a->load_seconds;
   out->slowdown = a->slowdown > 0.25 && a->slowdown < 4 ? a->slowdown : 1;
   if (a->facts.registers > 0) {
-    out->facts = a->facts;
-    out->has_facts = true;
+    target_set_features(&a->facts, launched->shared, &out->features);
+    out->has_features = true;
   }
   for (unsigned i = 0; i < n; i++)
     if (!(a->samples[i] >= 0 && a->samples[i] < 1e9))
@@ -166,9 +190,9 @@ static int in_program(struct device *d, enum gpu_what what, uint64_t ticket,
   struct gpu_reply *reply = sys_malloc(sizeof *reply);
   int fd = ticket ? message_file("autotune-cubin", object, size) : -1, rc = -1;
   bool answered = reply && (fd >= 0 || !ticket) &&
-      session_ask(&r, fd, reply, sizeof *reply, NULL, target_patience(plan));
+      ask_program(&r, fd, reply, sizeof *reply, NULL, target_patience(plan));
   if (answered)
-    rc = target_copy_answer(&reply->answer, true, out);
+    rc = target_copy_answer(&reply->answer, true, &plan->launch, out);
   else if (!role_stopping())
     snprintf(out->message, sizeof out->message, "the program does not answer");
   if (answered && reply->answer.sticky)
@@ -250,7 +274,7 @@ static int in_helper(struct device *d, uint64_t ticket, const void *object, size
   close(fd);
   int rc = 0;
   if (end == HELPER_ANSWERED)
-    rc = target_copy_answer(&reply->answer, d->background, out);
+    rc = target_copy_answer(&reply->answer, d->background, &plan->launch, out);
   else if (end == HELPER_DIED)
     judge_death(d, out);
   else if (end == HELPER_SILENT)
@@ -293,26 +317,28 @@ static void target_stop(struct executor *e) {
   free(d);
 }
 
-static struct executor *target_start(const struct autotune_kernel *k, void *const *args,
-                                     const struct jit_api *jit, const struct plan *plan,
-                                     char **message) {
+static struct executor *target_start(const struct autotune_kernel *k,
+                                     const struct call *call,
+                                     const struct executor_wish *wish, char **message) {
   struct device *d = sys_calloc(1, sizeof *d);
-  (void)jit;
+  const struct gpu_info *info = gpu_info_get(gpu_ordinal(k, call->key));
   *message = NULL;
   if (!d)
     return NULL;
+  if (info)
+    nvrtc_set_architecture(info->cc);
   *d = (struct device){ .kernel = k,
                         .own = serve_inherit(),
-                        .background = plan->background,
+                        .background = wish->background,
                         .helper = { .socket = -1 },
                         .file = -1 };
-  // What is raced again has been right in the program before; all else may fault.
+  // What was right in the program before will not fault there.
   bool wants = !(k->gpu->flags & AUTOTUNE_GPU_NO_ISOLATE);
-  d->isolates = d->background || (wants && plan->kind != PLAN_RACE);
+  d->isolates = d->background || (wants && !wish->trusted);
   if (!d->own.call)
     *message = sys_strdup("the call was not described");
   else if (!d->isolates || helper_find(&d->helper, message)) {
-    target_describe(d, args);
+    target_describe(d, call->args);
     return (struct executor *)d;
   }
   target_stop((struct executor *)d);
@@ -335,7 +361,7 @@ static double target_touched(const struct executor *e) {
 // it.
 static int target_measured(const struct device *d, struct trial *out) {
   if (d->own.reference)
-    return target_copy_answer(d->own.reference, true, out);
+    return target_copy_answer(d->own.reference, true, &d->own.call->asked, out);
   snprintf(out->message, sizeof out->message, "it was not measured");
   return -1;
 }
@@ -377,14 +403,48 @@ static double target_cost(const struct executor *e) {
   return 0;
 }
 
-const struct executor_class executor_cuda = {
-  .name = "device",
+// The driver makes a kernel of an object as it is.
+static bool target_link(const void *object, size_t size, const char *path, char **why) {
+  int fd = sys_open(path, O_WRONLY | O_TRUNC, 0);
+  bool written = fd >= 0 && sys_write_all(fd, object, size) == 0;
+  *why = written ? NULL : sys_printf("%s", strerror(errno));
+  if (fd >= 0)
+    close(fd);
+  return written;
+}
+
+static int target_file(void) {
+  return serve_inherit().file;
+}
+
+const struct target target_cuda = {
+  .name = "cuda",
   .place = "on the device",
+  .hidden_keys = 1,
+  .applicable = kernel_is_launched,
+  .identify = gpu_identify,
+  .identify_like = gpu_identify_like,
+  .machine = gpu_machine,
+  .lacks = gpu_lacks,
+  .open = serve_open,
+  .serve = serve_obey,
+  .close = serve_close,
+  .forget = serve_forget,
+  .inherited = target_file,
+  .moved = serve_moved,
+  .load = gpu_code_load,
+  .unload = gpu_code_unload,
+  .launch = gpu_code_launch,
+  .obstacle = gpu_obstacle,
+  .records = gpu_records,
+  .pause = gpu_pause,
+  .resume = gpu_resume,
   .start = target_start,
   .call = target_call,
   .touched = target_touched,
   .reference = target_reference,
   .try = target_try,
+  .link = target_link,
   .cost = target_cost,
   .stop = target_stop,
 };

@@ -13,6 +13,7 @@
 
 #include "run/cpu/module.h"
 #include "compile/compile.h"
+#include "run/cpu/module.h"
 #include "compile/jit.h"
 #include "doctor.h"
 #include "base/base.h"

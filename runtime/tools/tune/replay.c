@@ -20,6 +20,7 @@
 #include "keep/capture/capture.h"
 #include "tune.h"
 #include "compile/compile.h"
+#include "run/cpu/module.h"
 #include "compile/jit.h"
 #include "tools/report/report.h"
 
@@ -252,7 +253,8 @@ static int replay_tune(struct replay *r) {
   }
   struct identity id = site_identity(s, r->c->key);
   struct plan plan = { .kind = PLAN_SEARCH, .again = true };
-  int rc = session_run(r->kernel, &id, r->c->args, &plan, out);
+  const struct call call = { .args = r->c->args, .key = r->c->key };
+  int rc = session_run(r->kernel, &id, &call, &plan, out);
   fprintf(r->out, "  %s\n", out->why);
   if (rc == 0 && out->fd >= 0)
     close(out->fd);

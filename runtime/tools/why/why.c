@@ -10,14 +10,14 @@
 
 #include "model/value.h"
 #include "tools/export/export.h"
-#include "run/cuda/gpu.h"
+#include "run/target.h"
 #include "tools/report/report.h"
 #include "why.h"
 #include "base/units.h"
 
 struct why {
   const struct why_options *o;
-  struct why_options device; // in its place for a CUDA kernel
+  struct why_options target; // in its place where the kernel runs on a device
   struct store *store;
   struct listing list; // of one file
   uint64_t unit;       // of the kernel's text as it was seen last
@@ -63,40 +63,27 @@ static void find_newest(struct why *w) {
   }
 }
 
-// ---- the device of a CUDA kernel ----------------------------------------------------
+// ---- where results of this kernel belong --------------------------------------------
 
-static bool is_device(const struct problem *p) {
-  return strncmp(p->isa, "sm_", 3) == 0;
-}
-
-static const struct gpu_info *why_find_device(const struct why *w) {
-  const struct gpu_info *first = gpu_info_get(0), *g;
-  for (int i = 0; (g = gpu_info_get(i)); i++)
-    for (unsigned j = 0; j < w->list.n; j++)
-      if (strcmp(w->list.items[j].problem.cpu, g->name) == 0 &&
-          strcmp(w->list.items[j].problem.isa, g->identity) == 0)
-        return g;
-  return first;
-}
-
-// Not this processor and compiler are asked for, but the device that is here, or, where
-// none was known to this process because it was an emulated one, that one.
-static void set_device(struct why *w) {
-  const struct problem *p = NULL;
-  for (unsigned i = 0; i < w->list.n; i++)
-    if (w->list.items[i].problem.unit == w->unit && is_device(&w->list.items[i].problem))
-      p = &w->list.items[i].problem;
-  if (!p || w->o->threads == 0)
+// Not this processor and compiler are asked for where the kernel runs on a device, but
+// the device that is here.
+static void set_target(struct why *w) {
+  struct target_identity here = { .cpu = NULL };
+  const char *toolchain = NULL;
+  for (unsigned i = 0; i < w->list.n; i++) {
+    const struct problem *p = &w->list.items[i].problem;
+    for (const struct target *const *t = targets; *t && p->unit == w->unit; t++)
+      if ((*t)->identify_like && (*t)->identify_like(p->cpu, p->isa, &here))
+        toolchain = here.toolchain ? here.toolchain : p->toolchain;
+  }
+  if (!here.cpu || w->o->threads == 0)
     return; // a test says what is here
-  bool emulated = strncmp(p->cpu, "emulated ", 9) == 0;
-  const struct gpu_info *g = emulated ? NULL : why_find_device(w);
-  const char *nvrtc = emulated ? NULL : backend_find("nvrtc")->version("nvrtc");
-  w->device = *w->o;
-  w->device.cpu = g ? g->name : emulated ? p->cpu : "no device";
-  w->device.isa = g ? g->identity : emulated ? p->isa : "";
-  w->device.threads = 0;
-  w->device.toolchain = nvrtc ? nvrtc : p->toolchain;
-  w->o = &w->device;
+  w->target = *w->o;
+  w->target.cpu = here.cpu;
+  w->target.isa = here.isa;
+  w->target.threads = here.threads;
+  w->target.toolchain = toolchain;
+  w->o = &w->target;
 }
 
 // ---- what still holds ---------------------------------------------------------------
@@ -350,7 +337,7 @@ static const char *why_file_name(const struct listed *item) {
 static unsigned why_print_list(struct why *w, const char *file) {
   unsigned n = 0;
   find_newest(w);
-  set_device(w);
+  set_target(w);
   for (unsigned i = 0; i < w->list.n; i++) {
     const struct problem *p = &w->list.items[i].problem;
     if (why_is_known(w, i) || !db_key_matches(p, w->o->key))

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// target.c: this processor as a target: C kernels, tried by workers in a sandbox.
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/compile.h"
+#include "compile/static.h"
+#include "keep/store/store.h"
+#include "module.h"
+#include "openmp.h"
+#include "sandbox.h"
+
+static bool cpu_applicable(const struct autotune_kernel *k) {
+  return !kernel_is_launched(k);
+}
+
+// ---- what is here -------------------------------------------------------------------
+
+static void cpu_identify(const struct autotune_kernel *k, const long long *key,
+                         struct target_identity *out) {
+  const struct machine *m = machine_identity();
+  bool one_compiler = k->n_units == 1 && strcmp(k->units[0].compiler, "clang") == 0;
+  (void)key;
+  *out =
+      (struct target_identity){ .cpu = m->cpu,
+                                .isa = m->isa,
+                                .threads = (unsigned)m->numbers.threads,
+                                .toolchain = one_compiler ? identity_toolchain() : NULL };
+}
+
+static const struct autotune_machine *cpu_machine(const struct autotune_kernel *k,
+                                                  const long long *key) {
+  (void)k, (void)key;
+  return &machine_get()->numbers;
+}
+
+static bool cpu_may_fork(void) {
+  return !openmp_in_parallel();
+}
+
+// ---- calls --------------------------------------------------------------------------
+
+static bool cpu_load(const struct autotune_kernel *k, const long long *key,
+                     const char *path, const char *values, struct variant_code *out,
+                     char **message) {
+  void *handle = NULL;
+  (void)key, (void)values;
+  out->function = module_load(path, k->symbols, k->n_symbols, &handle, message);
+  out->loaded = handle;
+  return out->function != NULL;
+}
+
+static void cpu_unload(struct target_code *code) {
+  dlclose(code);
+}
+
+// ---- trials -------------------------------------------------------------------------
+
+static struct worker_pool *pool_of(const struct executor *e) {
+  return (struct worker_pool *)(uintptr_t)e;
+}
+
+static bool cpu_prepare(const struct autotune_kernel *k, char **message) {
+  const char *otherwise = "the compiler library cannot be loaded";
+  bool ready = jit_open(message) != NULL;
+  if (ready && k->openmp) {
+    otherwise = "the OpenMP runtime cannot be loaded";
+    ready = openmp_open(message) == 0;
+  }
+  if (!ready && !*message)
+    *message = sys_strdup(otherwise);
+  return ready;
+}
+
+static struct executor *cpu_start(const struct autotune_kernel *k,
+                                  const struct call *call,
+                                  const struct executor_wish *wish, char **message) {
+  char *none = NULL;
+  (void)wish;
+  const struct jit_api *jit = jit_open(&none); // there since `prepare`
+  free(none);
+  return (struct executor *)worker_start(k, call->args, jit, message);
+}
+
+static void cpu_call(const struct executor *e, double *flops, double *bytes,
+                     bool *verified) {
+  worker_call(pool_of(e), flops, bytes, verified);
+}
+
+static double cpu_touched(const struct executor *e) {
+  return worker_touched(pool_of(e));
+}
+
+static int cpu_reference(struct executor *e, const struct trial_plan *plan,
+                         struct trial *out) {
+  return worker_reference(pool_of(e), plan, out);
+}
+
+static int cpu_try(struct executor *e, uint64_t ticket, const void *object, size_t size,
+                   const struct trial_plan *plan, struct trial *out) {
+  return worker_try(pool_of(e), ticket, object, size, plan, out);
+}
+
+static bool cpu_link(const void *object, size_t size, const char *path, char **why) {
+  *why = NULL;
+  const struct jit_api *jit = sys_fails(SYS_JIT) ? NULL : jit_open(why);
+  return jit && jit->link_shared(object, size, path, why) == 0;
+}
+
+static void cpu_look(const void *object, size_t size, struct features *out) {
+  struct jit_instruction *code = NULL;
+  char *message = NULL;
+  size_t n = 0;
+  const struct jit_api *jit = jit_open(&message);
+  if (jit && jit->disassemble(object, size, &code, &n, &message) == 0)
+    features_of_code(code, n, out);
+  free(code);
+  free(message);
+}
+
+static double cpu_cost(const struct executor *e) {
+  return worker_cost(pool_of(e));
+}
+
+static void cpu_stop(struct executor *e) {
+  worker_stop(pool_of(e));
+}
+
+const struct target target_cpu = {
+  .name = "cpu",
+  .place = "in the sandbox",
+  .on_host = true,
+  .synchronous = true,
+  .applicable = cpu_applicable,
+  .identify = cpu_identify,
+  .machine = cpu_machine,
+  .may_fork = cpu_may_fork,
+  .before_fork = openmp_before_fork,
+  .load = cpu_load,
+  .unload = cpu_unload,
+  .prepare = cpu_prepare,
+  .start = cpu_start,
+  .call = cpu_call,
+  .touched = cpu_touched,
+  .reference = cpu_reference,
+  .try = cpu_try,
+  .link = cpu_link,
+  .look = cpu_look,
+  .cost = cpu_cost,
+  .stop = cpu_stop,
+};

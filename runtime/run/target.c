@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// target.c: the table of targets, and what is the same for all of them.
+#include "target.h"
+
+const struct target *const targets[] = { &target_cuda, &target_cpu, NULL };
+
+static target_ask_fn *asks; // of the tuner, which is one process for one tuning
+
+const struct target *target_of(const struct autotune_kernel *k) {
+  const struct target *const *t = targets;
+  while (t[1] && !(*t)->applicable(k))
+    t++;
+  return *t;
+}
+
+unsigned target_stored_keys(const struct autotune_kernel *k) {
+  unsigned hidden = target_of(k)->hidden_keys;
+  return k->n_keys > hidden ? k->n_keys - hidden : 0;
+}
+
+bool target_may_fork(const struct autotune_kernel *k) {
+  const struct target *t = target_of(k);
+  return !t->may_fork || t->may_fork();
+}
+
+void targets_close(void) {
+  for (const struct target *const *t = targets; *t; t++)
+    if ((*t)->close)
+      (*t)->close();
+}
+
+void targets_forget(void) {
+  for (const struct target *const *t = targets; *t; t++)
+    if ((*t)->forget)
+      (*t)->forget();
+}
+
+int target_inherited(const struct autotune_kernel *k) {
+  const struct target *t = target_of(k);
+  return t->inherited ? t->inherited() : -1;
+}
+
+void target_set_ask(target_ask_fn *ask) {
+  asks = ask;
+}
+
+target_ask_fn *target_ask(void) {
+  return asks;
+}
