@@ -12,7 +12,7 @@ static struct slice patch_line_at(const struct source *s, unsigned i) {
   return (struct slice){ s->text + from, to - from };
 }
 
-// Without the empty line behind the last newline.
+// The number of lines, without the empty one after the last newline.
 static unsigned count_lines(const struct source *s) {
   return s->n_lines && s->lines[s->n_lines - 1] == s->size ? s->n_lines - 1 : s->n_lines;
 }
@@ -26,7 +26,7 @@ static bool has_carriage_returns(const struct source *s) {
   return end && end > s->text && end[-1] == '\r';
 }
 
-// TEXT, one or more lines, each behind MARK; the number of them.
+// Writes TEXT, one or more lines, each after MARK; returns how many they are.
 static unsigned put_lines(const struct source *s, const char *text, const char *mark,
                           struct text *out) {
   unsigned n = 0;

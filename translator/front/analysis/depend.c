@@ -105,7 +105,7 @@ static bool depend_is_written(const struct model *m, const struct array *a, TSNo
   return false;
 }
 
-// What X may stand for, beside what its subscripts say.
+// Refuses X where its subscripts do not say which element it is.
 static void check_access(const struct access *x, const struct iter *inner,
                          struct vectors *v) {
   if (x->array->why)

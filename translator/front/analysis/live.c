@@ -122,7 +122,7 @@ static bool is_block(TSNode n) {
   return node_is_any(n, types);
 }
 
-// What runs after N because it stands in AROUND.
+// The first use after N, among what AROUND, which N is a part of, runs after it.
 static enum first first_after(const struct usage *u, TSNode n, TSNode around,
                               struct slice name) {
   if (node_is_loop(around))

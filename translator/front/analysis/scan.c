@@ -225,7 +225,7 @@ static void visit_for(struct model *m, TSNode n, struct place p) {
   scan_visit(m, node_field(n, "body"), inside, READ);
 }
 
-// What follows its first part may be skipped.
+// True if a part of N may be skipped.
 static bool scan_is_conditional(TSNode n) {
   static const char *const types[] = { "if_statement",
                                        "while_statement",

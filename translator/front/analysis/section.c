@@ -60,7 +60,7 @@ static const char *guard_text(const struct model *m, struct poly p) {
                       one ? ">" : ">=", one ? "0" : poly_text(m, right));
 }
 
-// Do the other guards, those not yet DROPPED, imply the one at place WHICH?
+// True if the other guards, those not yet DROPPED, imply the one at place WHICH.
 static bool section_follows(const struct poly *guards, unsigned n, const bool *dropped,
                             unsigned which) {
   struct system s = { 0 };
@@ -135,7 +135,7 @@ static const char *find_reach(const struct access *x, struct reach *r) {
 
 // ---- all accesses of an array -------------------------------------------------------
 
-// Where A's guards hold, does A reach as far as B?
+// True if A reaches as far as B wherever A's guards hold.
 static bool section_dominates(const struct reach *a, const struct reach *b) {
   struct system s = { 0 };
   for (unsigned i = 0; i < b->facts.n; i++)
@@ -186,7 +186,7 @@ static const char *length_of(struct model *m, struct reach *const *list, unsigne
   return NULL;
 }
 
-// Do the loops around LOOP leave its iterations as they are, whichever of theirs runs?
+// True if LOOP has the same iterations in each iteration of the loops around it.
 static bool section_is_rectangular(const struct iter *loop) {
   for (const struct iter *o = loop->outer; o; o = o->outer)
     if (!loop->left.known || poly_has(loop->from, o->atom) ||
@@ -195,7 +195,7 @@ static bool section_is_rectangular(const struct iter *loop) {
   return true;
 }
 
-// Is every element up to R's last one written, and A never read?
+// True if every element up to R's last one is written, and A is never read.
 static bool section_covers(const struct model *m, const struct array *a,
                            const struct reach *r) {
   const struct access *x = r->x;
@@ -214,8 +214,8 @@ static bool section_covers(const struct model *m, const struct array *a,
       return false;
     seen[l->atom / 64] |= BIT(l->atom % 64);
     struct poly length = poly_add(l->to, poly_int(1), 1);
-    unsigned behind = x->n - 1 - i;
-    if (i > 0 && a->n_strides && !poly_same(length, a->strides[behind]))
+    unsigned later = x->n - 1 - i;
+    if (i > 0 && a->n_strides && !poly_same(length, a->strides[later]))
       return false;
     if (i > 0 && !a->n_strides && !slice_is(a->bounds[i], poly_text(m, length)))
       return false;
@@ -240,7 +240,7 @@ static const char *section_spell(const struct section *x) {
   return t.data;
 }
 
-// The subscripts behind X's first one are within what A's declaration says.
+// True if the subscripts after X's first one are within what A's declaration says.
 static bool in_rows(struct model *m, const struct array *a, const struct access *x) {
   struct system s = { 0 };
   model_facts(x->loop, &s);
@@ -256,8 +256,8 @@ static bool in_rows(struct model *m, const struct array *a, const struct access 
   return true;
 }
 
-// NULL, or the reason why there is no telling how far X reaches. GUARDED: nobody is told
-// what is assumed.
+// NULL, or the reason why it cannot be told how far X reaches. GUARDED: nothing may be
+// assumed, since no message says so.
 static const char *reach_of(struct model *m, const struct access *x, bool guarded,
                             struct reach *r) {
   if (guarded && !x->why && !in_rows(m, x->array, x))
@@ -265,7 +265,7 @@ static const char *reach_of(struct model *m, const struct access *x, bool guarde
   return x->why ? x->why : find_reach(x, r);
 }
 
-// Of an argument.
+// Adds the section of A, an argument.
 static void add_argument(struct model *m, const struct array *a, bool guarded,
                          struct sections *out, struct reach *assumed) {
   struct reach **list = NULL;

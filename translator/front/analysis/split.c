@@ -26,7 +26,7 @@ static unsigned split_degree(struct poly p) {
   return n;
 }
 
-// Of two strides the one of lower degree; of numbers the smaller.
+// True if stride A is of lower degree than B, or the smaller of two numbers.
 static bool is_smaller(struct poly a, struct poly b) {
   int64_t x, y;
   if (poly_is_int(a, &x) && poly_is_int(b, &y))

@@ -6,7 +6,8 @@
 #include "analysis.h"
 #include "front/kernel/kernel.h"
 
-// Of what NAME names in the function, or what stands in front of it; empty: not known.
+// The type of the variable NAME of the function or, in a view, of the file; empty: it is
+// not known.
 static struct slice sums_type_of(const struct model *m, struct slice name) {
   return usage_type(&m->u, m->view ? ts_tree_root_node(m->u.s->tree) : m->u.f->node,
                     name);
@@ -20,7 +21,7 @@ static bool sums_has_word(struct slice type, bool (*is)(struct slice word)) {
   return false;
 }
 
-// Is E made of integers, or of numbers of type LIKE?
+// True if E is made of integers, or of numbers of type LIKE.
 static bool is_made_of(const struct model *m, TSNode e, struct slice like) {
   long long number;
   if (node_is(e, "number_literal"))

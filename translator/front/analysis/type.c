@@ -40,7 +40,7 @@ static struct slice macro_body(const struct macro *macro) {
   return slice_trim((struct slice){ p, (size_t)(end - p) });
 }
 
-// What W is another word for, by a macro or a typedef; empty: nothing that is known.
+// The text that W stands for as a macro or a typedef; empty: it stands for none.
 static struct slice type_meaning(const struct model *m, struct slice w) {
   const struct name *n = NULL;
   if (!m->x)

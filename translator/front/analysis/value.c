@@ -11,7 +11,7 @@
 #include "analysis.h"
 #include "front/kernel/kernel.h"
 
-// Where an expression stands.
+// An expression being read, and where it stands.
 struct value_reading {
   struct reading reading;
   struct model *m;
@@ -72,7 +72,7 @@ static struct poly of_variable(struct model *m, TSNode at, struct iter *scope,
   return value;
 }
 
-// Does an argument point to what a number of the file may be stored in?
+// True if an argument may point to an integer of the file.
 static bool points_to_integers(const struct model *m) {
   for (unsigned i = 0; i < m->k->n_args; i++) {
     const struct kernel_arg *a = &m->k->args[i];
@@ -148,7 +148,7 @@ struct poly value_of_expression(struct model *m, TSNode e, struct iter *scope) {
 
 // ---- loops --------------------------------------------------------------------------
 
-// Is a name that stands in TEXT assigned in BODY?
+// True if a name in TEXT is assigned in BODY.
 static bool value_changes(const struct model *m, TSNode body, struct slice text) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)

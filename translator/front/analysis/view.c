@@ -26,9 +26,8 @@ static void replace_all(struct replacer *r, struct slice in, const struct hidden
                         struct text *out);
 
 static struct lexer definition_of(const struct macro *m) {
-  const char *behind = m->name.data + m->name.size;
-  return lexer_of(
-      (struct slice){ behind, (size_t)(m->text.data + m->text.size - behind) });
+  const char *body = m->name.data + m->name.size;
+  return lexer_of((struct slice){ body, (size_t)(m->text.data + m->text.size - body) });
 }
 
 // Empty: M stands for something else.
@@ -52,7 +51,7 @@ static bool view_is_hidden(const struct hidden *h, struct slice name) {
 }
 
 // The names between the brackets of a definition, or the arguments of its use; L is
-// behind the '('.
+// after the '('.
 static struct slice *read_list(struct lexer *l, unsigned *n) {
   struct slice *list = NULL;
   const char *from = l->p;
@@ -85,7 +84,7 @@ static bool take_paste(struct lexer *l) {
   return true;
 }
 
-// What M says, with ARGS for its parameters.
+// Writes BODY, the definition of a macro, with ARGS for its parameters NAMES.
 static void view_substitute(struct replacer *r, struct lexer body,
                             const struct slice *names, const struct slice *args,
                             unsigned n, const struct hidden *h, struct text *out) {
@@ -172,7 +171,7 @@ static void put_function(struct replacer *r, const struct source *s,
   text_add(out, at, (size_t)(s->text + f->end - at));
 }
 
-// Is TEXT, with all macros replaced, what the preprocessor made of it?
+// True if TEXT with all macros replaced is what the preprocessor made of it.
 static bool view_is_true(const struct replacer *r, struct slice text,
                          struct slice expanded) {
   struct replacer all = { r->x, r->order, .numbers = true };

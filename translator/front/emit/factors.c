@@ -26,7 +26,7 @@ static const struct macro *macro_of(const struct reader *r, struct slice name) {
   return m && !m->builtin ? m : NULL;
 }
 
-// What stands behind the name of M.
+// M's definition, after its name.
 static struct slice body_of(const struct macro *m) {
   struct lexer l = lexer_of(m->text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
@@ -107,7 +107,7 @@ static bool factors_is_safe(const struct reader *r, const struct expr *e) {
 
 // ---- steps over ranges --------------------------------------------------------------
 
-// May C compute E before there are params?
+// True if C can compute E before there are params.
 static bool is_leaf(const struct reader *r, const struct expr *e) {
   if (!e)
     return true;
@@ -274,14 +274,14 @@ struct factor *factors_of(const struct expansion *x, const struct kernel *k,
   *n = 0;
   for (unsigned i = 0; i < k->n_constraints; i++) {
     struct slice clause = factors_bare(slice_trim(k->constraints[i])), rest = clause;
-    const char *behind = clause.data + clause.size;
+    const char *clause_end = clause.data + clause.size;
     while (rest.size > 0) {
       const char *end = factor_end(rest);
       struct slice own =
           slice_trim((struct slice){ rest.data, (size_t)(end - rest.data) });
-      if (end < behind)
+      if (end < clause_end)
         end += 2; // the &&
-      rest = (struct slice){ end, (size_t)(behind - end) };
+      rest = (struct slice){ end, (size_t)(clause_end - end) };
       *GROW(all, *n) = read_factor(&r, i, clause, own);
     }
   }

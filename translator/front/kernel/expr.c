@@ -81,7 +81,7 @@ static struct expr *parse_number(struct parser *p, struct slice text) {
   return read_real(text, &e->number.d) ? e : expr_fail(p);
 }
 
-// What E was read from begins at START.
+// Sets E's text: from START to where P is.
 static void set_text(const struct parser *p, struct expr *e, const char *start) {
   if (start && !p->failed)
     e->text = slice_trim((struct slice){ start, (size_t)(p->l.p - start) });
@@ -98,7 +98,7 @@ static struct expr *parse_unary(struct parser *p) {
   return e;
 }
 
-// `(size_t)x`, `(double)x`, behind the '('.
+// `(size_t)x`, `(double)x`, after the '('.
 static struct expr *parse_cast(struct parser *p) {
   enum operation op = OP_TO_INTEGER;
   struct token t = lex(&p->l);
@@ -294,7 +294,7 @@ static struct number param_value(const struct param *p, unsigned value) {
   const struct value *v = &p->values[value];
   if (p->kind == VALUE_STRING || p->kind == VALUE_TUPLE)
     return (struct number){ 0 };
-  // What C sees is the number as it is spelled: 1 among 0.5, 1 is an integer still.
+  // C sees the number as it is spelled: the 1 of 0.5, 1 is an integer.
   bool real = p->kind == VALUE_REAL && strpbrk(v->define, ".eEpP") &&
       strncmp(v->define, "0x", 2);
   return (struct number){ .known = true,

@@ -83,14 +83,6 @@ static bool plain_scalar(const struct kernel_arg *a) {
   return !a->pointer && (a->integer || a->real);
 }
 
-static bool sections_has_word(struct slice text, const char *word) {
-  struct lexer l = lexer_of(text);
-  for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
-    if (slice_is(t.text, word))
-      return true;
-  return false;
-}
-
 // Base and brackets against the argument that they begin with, if it is one.
 static bool check_base(const struct source *s, const struct kernel *k,
                        const struct section *x, struct slice name) {
@@ -116,7 +108,7 @@ static bool check_base(const struct source *s, const struct kernel *k,
     return false;
   }
   if (bare && a->pointer && (x->access & AUTOTUNE_OUT) &&
-      sections_has_word(a->specifiers, "const")) {
+      lex_mentions(a->specifiers, slice_of("const"))) {
     diag_error(s, at, x->base.size, "write in(…)",
                "'%s' points to const, so it is no output", a->name);
     return false;

@@ -54,7 +54,7 @@ static struct nest *nest_of(const struct dim *d) {
   return n;
 }
 
-// What is inside of D: the nest of the one loop there is, or a body.
+// Returns the nest of the one loop in D, or, where there is none, D's body as a nest.
 static struct nest *build_inner(struct builder *b, struct dim *d) {
   TSNode inner = nest_inner(&b->u, d->node), at;
   unsigned n_directives;

@@ -23,7 +23,7 @@ struct reference {
   uint64_t set;
 };
 
-// What subscripts are made of, an atom of their polynomials.
+// An atom of the polynomials that subscripts are read as.
 struct footprint_term {
   struct slice text;
   uint64_t set; // the loops that it depends on, by place
@@ -169,8 +169,8 @@ static uint64_t footprint_set(const struct tile *t, struct poly p) {
   return set;
 }
 
-// What is no sum or product: a name, or, as in `i / 2` or a macro that makes an index of
-// several numbers, a value for each of what is in it together.
+// The value of E, which is no sum or product: a name; or something with a value for each
+// combination of the loops in it, as `i / 2`, or a macro that makes an index of several.
 static struct poly footprint_leaf(const struct reading *r, TSNode e, unsigned depth) {
   struct tile *t = r->of;
   uint64_t set = 0;
@@ -335,7 +335,7 @@ static void write_structure(struct variants *v) {
     text_add(v->out, body.data, body.size);
 }
 
-// Is the loop of directive INDEX part of a nest that an earlier one begins?
+// True if the loop of directive INDEX is part of a nest that an earlier one begins.
 static bool is_inner(const struct builder *b, unsigned index) {
   for (unsigned i = 0; i < index; i++) {
     unsigned n;

@@ -22,7 +22,7 @@ static const char *hull_distance(const struct loop *l, const char *a, const char
 // one.
 static void write_hull(const struct builder *b, struct text *t, const struct loop *l,
                        unsigned id, const struct loop *points, unsigned n) {
-  char before = l->down ? '>' : '<', behind = l->down ? '<' : '>';
+  char before = l->down ? '>' : '<', after = l->down ? '<' : '>';
   text_printf(
       t,
       "%1$s autotune_lo%2$u = 0; %1$s autotune_hi%2$u = 0; _Bool autotune_a%2$u = 0;\n{\n",
@@ -42,13 +42,13 @@ static void write_hull(const struct builder *b, struct text *t, const struct loo
       "if (!autotune_a%1$u || autotune_y %2$c autotune_lo%1$u) autotune_lo%1$u = autotune_y;\n"
       "if (!autotune_a%1$u || autotune_z %3$c autotune_hi%1$u) autotune_hi%1$u = autotune_z;\n"
       "autotune_a%1$u = 1;\n}\n",
-      id, before, behind);
+      id, before, after);
   for (unsigned i = 0; i <= n; i++)
     text_add(t, "}\n", 2);
 }
 
-// What of L's own range is in the window: iterations x to y, of which the first may not
-// be below the last.
+// The part of L's own range that is in the window: iterations x to y. It is empty where x
+// is not below y.
 static void write_window(struct text *t, const struct loop *l, const struct loop *grid,
                          struct loop *point) {
   unsigned id = grid->id;

@@ -19,8 +19,7 @@ struct orders {
   uint64_t used;
 };
 
-// What is in the way of ORDER: the place of a loop that comes before one it needs; N:
-// nothing.
+// Returns the place in ORDER of a loop that comes before one it needs; N: there is none.
 static unsigned illegal_at(const struct nest *nest, const unsigned *order, unsigned n) {
   uint64_t later = 0;
   for (unsigned i = n; i-- > 0;) {

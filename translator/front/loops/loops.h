@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loops.h: loop nests and what the directives make of them; translator.h has the entry
- * points.
+/* loops.h: loop nests and what the directives make of them. front.h has what others call.
  *
- *   nest.c          a `for` of the source becomes a struct dim, if it is in OpenMP's
- * canonical form body.c          what the body of a nest must not hold: jumps out of it,
- * changed variables range.c         iteration ranges as text: counts, ends, blocks,
- * without overflow hull.c          blocks of a range that depends on other loops
- *   transform.c     tile, stripe, reverse, unroll, unroll_and_jam on a nest
- *   interchange.c   permutations
- *   openmp.c        directives that are handed on
- *   fuse.c          a block of loops becomes one
- *   build.c         the nest of one variant: a chain of loops and the directives on them,
- * inner first loops.c         all variants of all nests of a function, under #if write.c
- * a nest becomes text outline.c       and what threads share out a function of its own
- *   footprint.c     what a tile touches, as an expression
- *   private.c       and each thread variables of its own
- *   shared.c        a warning about variables that threads share by mistake
- *   final.c         and variables declared outside of it get the values that the source
- * leaves
+ *   loops.c         all variants of all nests of a function, under #if
+ *   build.c         the nest of one variant: a chain of loops and the directives on them
+ *   transform.c     the table of transformations, and what they have in common
+ *     tile.c, reverse.c, unroll.c, jam.c, interchange.c, fuse.c, openmp.c: one each
+ *   words.c         the words that clauses of OpenMP know
+ *   range.c         iteration ranges as text: counts, ends, blocks, without overflow
+ *   hull.c          blocks of a range that depends on other loops
+ *   body.c          what the body of a nest must not hold: jumps out of it, changed
+ * bounds write.c         a nest becomes text outline.c       what threads share out
+ * becomes a function of its own final.c         variables declared outside of a nest get
+ * their last values shared.c        a warning about variables that threads share by
+ * mistake footprint.c     the bytes that a tile touches, as an expression
  *
  * The model. A nest is a list of generated loops, outermost first, around a body. A loop
- * runs over a range: VAR of TYPE from START while it is OP END in steps of STEP; names in
+ * runs over a range: VAR of TYPE from START while it is OP END in steps of STEP. Names in
  * these come from SETUP, statements that stand somewhere before the loop, and PRELUDE,
  * statements that stand somewhere inside of it, before the first loop that needs them.
  * NEEDS says inside of which other loops SETUP must stand; so a permutation is legal when
@@ -34,60 +29,59 @@
 enum unroll_hint { HINT_NONE, HINT_AUTO, HINT_PARTIAL, HINT_FULL };
 
 struct loop {
-  unsigned id; /* bit of NEEDS */
-  struct dim *dim;
-  bool raw; /* as written: none of the fields up to GUARD is set */
+  unsigned id;     /* as a bit in NEEDS */
+  struct dim *dim; /* the loop of the source that it comes from */
+  bool raw;        /* as written: none of the fields up to GUARD is set */
   const char *var, *type;
   const char *start, *end, *op;
   const char *step;  /* "1", or a name of unsigned long long */
   const char *count; /* how many iterations, unsigned long long */
   bool down, pointer;
   const char *setup, *prelude; /* "" where there is nothing */
-  const char *guard; /* a condition without which the range is not one; or NULL */
-  uint64_t needs;
-  bool grid; /* runs over the tiles, not in them */
-  const struct dir_arg
-      *block; /* how many of its iterations a tile has, each of them times BLOCK_OF where
-                 that is not NULL; NULL: it is not tiled */
-  const struct dir_arg *block_of;
+  const char *guard; /* a condition without which the range is not valid; or NULL */
+  uint64_t needs;    /* loops that SETUP must stand in, by id */
+  bool grid;         /* it runs over tiles, not in them */
+  /* How many of its iterations a tile has: BLOCK times BLOCK_OF, unless that is NULL.
+   * BLOCK is NULL where the loop is not tiled. */
+  const struct dir_arg *block, *block_of;
   enum unroll_hint hint;
-  const char *factor;
-  const char *pragma; /* `#pragma omp …`, to stand right before it */
-  size_t pragma_loop; /* where the loop stands that it was written on */
-  bool sharing;       /* that pragma shares iterations out among threads */
-  bool innermost;     /* that pragma goes to whichever loop is innermost in the end */
-  unsigned collapse;  /* how many loops that pragma takes, at most */
-  struct jam *jam;    /* this loop runs over blocks of iterations that go innermost */
+  const char *factor; /* of HINT_PARTIAL */
+  const char *pragma; /* `#pragma omp …`, to stand right before it; or NULL */
+  size_t pragma_loop; /* offset of the loop that the pragma was written on */
+  bool sharing;       /* the pragma shares iterations out among threads */
+  bool innermost;     /* the pragma goes to whichever loop is innermost in the end */
+  unsigned collapse;  /* how many loops the pragma takes, at most */
+  struct jam *jam;    /* it runs over blocks of iterations that go innermost; or NULL */
 };
 
 /* The iterations within the blocks of a loop: full blocks become FACTOR copies of the
  * body, which stand innermost; the rest a loop. */
 struct jam {
   struct loop *point; /* over one block */
-  const char *full;   /* condition: there are FACTOR iterations */
+  const char *full;   /* the condition that there are FACTOR iterations */
   const char *factor;
   const struct dir_arg *arg; /* FACTOR as it stands in the directive */
   bool elide;                /* FACTOR may be compared in #if */
 };
 
 struct nest {
-  struct loop *loops;
+  struct loop *loops; /* outermost first */
   unsigned n;
-  struct dim **dims;
-  unsigned n_dims; /* the source's loops, outermost first */
-  struct part {    /* of the body: one, or for each loop that `fuse` joined one */
+  struct dim **dims; /* the source's loops, outermost first */
+  unsigned n_dims;
+  struct part { /* of the body: one, or for each loop that `fuse` joined one */
     TSNode body;
     const char *open, *close; /* what stands around it */
-    bool skips;               /* holds a `continue` that only leaves this part */
-    const char *labels;       /* "a, b": in it; or NULL */
-    const char *text;
-    unsigned copies; /* set last: with the nests in it replaced */
+    bool skips;               /* it holds a `continue` that only leaves this part */
+    const char *labels;       /* in it: "a, b"; or NULL */
+    const char *text;         /* with the nests in it replaced; set last, as … */
+    unsigned copies;          /* … how many bodies of nests that makes */
   } *parts;
   unsigned n_parts;
-  TSNode stop; /* the loop that ended the chain for not being canonical; or null */
-  TSNode root;
+  TSNode stop;     /* the loop that ended the chain for not being canonical; or null */
+  TSNode root;     /* the loop or block that the outermost directive stands on */
   TSNode block;    /* that `fuse` stands on, or null */
-  size_t from, to; /* where its first fused loop begins, its last one ends */
+  size_t from, to; /* where the block's first fused loop begins, its last one ends */
 };
 
 /* One pass over a function. */
@@ -96,17 +90,17 @@ struct builder {
   const struct kernel *k;
   struct kernel *change; /* the same while params may be added, else NULL */
   const struct function *f;
-  struct usage u;    /* of F */
-  unsigned *point;   /* a value index for each param; only those of structure count */
-  const char *fixed; /* not NULL: POINT is all that is written, with its values in place
-                        of macros; what functions are called that are made of nests */
-  bool resolve;      /* permutation(any) becomes a param; nothing is written */
-  bool failed;       /* diagnosed: nothing more is of use */
+  struct usage u;  /* of F */
+  unsigned *point; /* a value index for each param; only those of structure count */
+  /* Not NULL: POINT is all that is written, with its values in place of macros; names of
+   * functions that are made of nests begin with this. */
+  const char *fixed;
+  bool resolve; /* directives add the params that they need; nothing is written */
+  bool failed;  /* diagnosed: nothing more is of use */
   unsigned next_id;
-  struct text *
-      functions; /* that the nests call: go before the function; NULL in part of a body */
+  struct text *functions; /* that the nests call; NULL in a part of a body */
   unsigned n_functions;
-  struct slice lead; /* pragmas of others in front of the nest at hand */
+  struct slice lead; /* pragmas of others before the nest at hand */
   unsigned copies;   /* of bodies, so far */
 };
 
@@ -117,18 +111,18 @@ struct builder builder_of(const struct source *s, const struct kernel *k,
 #define MAX_COPIES 1024
 #define MAX_IDS 64
 
-/* Diagnoses, once for each function. Always false. */
+/* Diagnoses, once for each function. Always false. FAIL_AT: at the directive D. */
 #define FAIL(b, ...) \
   (!(b)->failed ? ((b)->failed = true, diag_error((b)->s, __VA_ARGS__), false) : false)
-
 #define FAIL_AT(b, d, hint, ...) \
   FAIL(b, (d)->pragma->offset, (d)->pragma->end - (d)->pragma->offset, hint, __VA_ARGS__)
 
 /* ---- body.c ---------------------------------------------------------------------- */
-/* Diagnoses what stands against the directives on N. */
+/* False: N's body holds what its directives do not allow; diagnosed. */
 bool body_check(struct builder *b, struct nest *n);
-/* True when it changes D's variable or bounds, or ends D's loop early. */
+/* True if N's body changes D's variable or bounds, or ends D's loop early. */
 bool body_changes(const struct builder *b, const struct nest *n, const struct dim *d);
+/* True if a `continue` in BODY goes on with the loop around it. */
 bool body_holds_continue(TSNode body);
 
 /* ---- range.c --------------------------------------------------------------------- */
@@ -145,14 +139,19 @@ void range_strip(struct builder *b, const struct loop *l, const char *size,
 void range_strip_hull(struct builder *b, const struct loop *l, const char *size,
                       const struct loop *points, unsigned n, struct loop *grid,
                       struct loop *point);
+/* The same iterations, from the last to the first. */
 void range_reverse(struct builder *b, struct loop *l);
 /* The same iterations, counted upwards from 0. */
 void range_count(struct builder *b, struct loop *l);
+/* *OFFSETS runs over the first SIZE iterations of L, *STRIPE over every SIZE-th from
+ * there on. */
 void range_stripe(struct builder *b, const struct loop *l, const char *size,
                   struct loop *offsets, struct loop *stripe);
 /* "for (…) {", or the header as written. */
 void range_header(struct text *out, const struct builder *b, const struct loop *l);
-void write_line(const struct builder *b, struct text *out, size_t offset); /* #line */
+/* `#line` for what stands at OFFSET of the source. */
+void write_line(const struct builder *b, struct text *out, size_t offset);
+/* An id for a loop; diagnoses when there are too many. */
 unsigned new_id(struct builder *b);
 
 /* ---- transform.c ----------------------------------------------------------------- */
@@ -202,12 +201,13 @@ void nest_touch(struct nest *n, unsigned from, unsigned to);
 const char *nest_why_so_few(const struct builder *b, const struct nest *n);
 
 /* ---- words.c --------------------------------------------------------------------- */
-/* False: a clause has a word that it does not know, and that is told. */
+/* False: a clause of D has a word that OpenMP does not know; diagnosed. */
 bool words_check(struct builder *b, const struct loop_directive *d);
 
 /* ---- build.c --------------------------------------------------------------------- */
 /* The nest of LOOP in the variant that B->point says; NULL: diagnosed. */
 struct nest *nest_build(struct builder *b, TSNode loop);
+/* True unless D is optional and this variant goes without it. */
 bool directive_present(const struct builder *b, const struct loop_directive *d);
 /* The loop over D's range as the source has it. */
 struct loop loop_of(struct dim *d);
@@ -218,32 +218,36 @@ const struct loop_directive **directives_of_chain(const struct builder *b, TSNod
 /* ---- loops.c --------------------------------------------------------------------- */
 /* Assignments of values to the params that decide the structure of the nest of ROOT. */
 struct variants {
-  struct builder *b; /* b->point: the one at hand */
+  struct builder *b; /* b->point: the assignment at hand */
   TSNode root;
-  int *params;
-  unsigned n; /* ascending: what one depends on comes before it */
+  int *params; /* ascending: what one depends on comes before it */
+  unsigned n;
   void (*visit)(struct variants *v);
   struct text *out;
-  unsigned written;
+  unsigned written; /* branches of the #if so far */
 };
 /* Calls VISIT for each of them. */
 void variants_visit(struct variants *v);
-/* Does the param at place I matter, given the values of those before it? */
+/* True if the param at place I matters, given the values of those before it. */
 bool variants_matters(const struct variants *v, unsigned i);
 /* The source from FROM to TO, with the nests in it replaced. */
 void write_range(struct builder *b, size_t from, size_t to, struct text *out);
 
 /* ---- write.c --------------------------------------------------------------------- */
 void nest_write(struct builder *b, struct nest *n, struct text *out);
-/* outline.c: the parameters and arguments of a function that what is in N can move to;
- * false: it cannot, or would gain nothing. */
+extern const char loops_prologue[]; /* macros that generated loops use */
+
+/* ---- outline.c ------------------------------------------------------------------- */
+/* The parameters and arguments of a function that what is in N can move to. False: it
+ * cannot, or would gain nothing. */
 bool outline(struct builder *b, TSNode root, const struct nest *n, struct text *params,
              struct text *args);
-/* shared.c: warns of what is assigned in a loop that threads share out and declared
+
+/* ---- shared.c, final.c ----------------------------------------------------------- */
+/* Warns of variables that are assigned in a loop that threads share out and declared
  * outside of it. */
 void shared_check(const struct builder *b);
-/* final.c */
+/* Gives variables declared outside of N the values that the loops as written leave. */
 void finals_write(struct builder *b, const struct nest *n, struct text *out);
-extern const char loops_prologue[];
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// openmp.c: the directives that are handed on to the compiler, in front of the loop that
-// they stand on.
+// openmp.c: the directives that are handed on to the compiler, before the loop that they
+// stand on.
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +92,8 @@ static bool simply_depends(const struct loop *l, const struct loop *outer,
       !lex_mentions(d->step, o->var);
 }
 
-// What stands between the loops that are collapsed would have to be computed within them.
+// Diagnoses loops that cannot be collapsed: computations between them would have to move
+// into them.
 static bool openmp_collapsible(struct builder *b, const struct nest *n,
                                const struct loop_directive *d, unsigned count) {
   for (unsigned i = 1; i < count; i++) {

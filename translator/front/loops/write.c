@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // write.c: a nest becomes text.
 //
-// What is jammed stands innermost in loops of constant length, to be unrolled in full, in
+// Jammed copies stand innermost in loops of constant length, to be unrolled in full, in
 // one copy of the nest for full blocks; each of the copies beside it runs over the rest
 // of one block. Measured with `C[i*n+j] += A[i*n+k] * B[k*n+j]` in double and restrict,
 // order i, k, j, blocks of 4 by 4 and tiles of 128 by 512, n = 1024, one AVX-512 core: 25
@@ -74,7 +74,7 @@ static unsigned lead_collapse(const struct builder *b) {
   return shares ? count : 0;
 }
 
-// Whether threads share any of these loops.
+// True if threads share any of these loops.
 static bool write_shared(const struct state *st) {
   bool any = lead_collapse(st->b) > 0;
   for (unsigned i = 0; i < st->n->n; i++)
@@ -82,8 +82,8 @@ static bool write_shared(const struct state *st) {
   return any;
 }
 
-// Where L's header as written would change a variable of all threads, it gets one of its
-// own.
+// Writes L's header. One that would change a variable of all threads gets a variable of
+// its own.
 static void write_header(const struct state *st, const struct loop *l) {
   if (!l->raw || l->dim->type.size || !write_shared(st)) {
     range_header(st->out, st->b, l);
@@ -216,7 +216,7 @@ static void write_blocks(struct state st, const struct loop *l, unsigned at) {
     text_printf(st.out, "#endif\n");
 }
 
-// What stands inside of the shared loops, as a function with the kernel's parameters and
+// Writes the inside of the shared loops as a function with the kernel's parameters and
 // those loops' variables. False: it stays where it is.
 static bool write_outlined(struct state st, unsigned at) {
   struct text params = { 0 }, args = { 0 }, body = { 0 };
