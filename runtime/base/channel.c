@@ -79,8 +79,11 @@ ssize_t message_receive(int socket, void *data, size_t size, int flags, int *fd)
 }
 
 int message_file(const char *name, const void *data, size_t size) {
-  int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create(name, MFD_CLOEXEC);
-  if (fd >= 0 && sys_write_all(fd, data, size) != 0) {
+  int low = sys_fails(SYS_OPEN) ? -1 : memfd_create(name, MFD_CLOEXEC);
+  int fd = low >= 0 && low <= 2 ? fcntl(low, F_DUPFD_CLOEXEC, 3) : low;
+  if (fd != low)
+    close(low);
+  if (fd >= 0 && size > 0 && sys_write_all(fd, data, size) != 0) {
     close(fd);
     fd = -1;
   }

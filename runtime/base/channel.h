@@ -22,7 +22,8 @@ bool message_send(int socket, const void *data, size_t size, int fd, int flags,
  * closed; -1 and errno. *FD: the descriptor that came with it, or -1; where FD is NULL,
  * one that came is closed. */
 ssize_t message_receive(int socket, void *data, size_t size, int flags, int *fd);
-/* A memory file with SIZE bytes of DATA, for a packet. -1: there is none to be had. */
+/* A memory file above 2 with SIZE bytes of DATA, for a packet. -1: there is none to be
+ * had. */
 int message_file(const char *name, const void *data, size_t size);
 
 #endif

@@ -47,6 +47,12 @@ static void tell_allowance(void) {
   }
 }
 
+static void background_load(const struct autotune_kernel *k, unsigned arm, int fd,
+                            void *data) {
+  (void)data;
+  live_load(k, arm, fd);
+}
+
 static void background_take_provisional(const struct outcome *out, void *data) {
   (void)data;
   if (background_goes() && !atomic_load(&background.node->retired))
@@ -58,8 +64,9 @@ int background_start(struct site *s, struct node *n, const struct call *call,
   struct identity id = site_identity(s, n->entry.key);
   struct plan p = *plan;
   p.retry = n->crashes > 0;
-  p.provisional = background_take_provisional;
-  if (session_start(s->kernel, &id, call, &p, out) != 0)
+  const struct session_listener l = { .provisional = background_take_provisional,
+                                      .variant = background_load };
+  if (session_start(s->kernel, &id, call, &p, &l, out) != 0)
     return -1;
   background.node = n;
   if (p.kind == PLAN_ONLINE)

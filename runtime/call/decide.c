@@ -223,17 +223,19 @@ static void decide_take_provisional(const struct outcome *out, void *data) {
 }
 
 static void decide_tune(struct site *s, struct node *n, const struct call *call,
-                        struct plan *plan) {
+                        const struct plan *plan) {
   struct identity id = site_identity(s, n->entry.key);
   struct outcome *out = sys_malloc(sizeof *out);
   if (!out && atomic_load(&n->decided))
     return; // a race that is not begun
   if (!out)
     return decide_default(n, "default: no memory");
-  plan->provisional = decide_take_provisional; // to other threads, which do not wait
-  plan->data = n;
+  const struct session_listener l = { // to other threads, which do not wait
+                                      .provisional = decide_take_provisional,
+                                      .data = n
+  };
   if (plan->background ? background_start(s, n, call, plan, out) != 0
-                       : (session_run(s->kernel, &id, call, plan, out), true))
+                       : (session_run(s->kernel, &id, call, plan, &l, out), true))
     decide_outcome(s, n, out);
   free(out);
 }

@@ -94,7 +94,7 @@ bool provisional_checked(struct site *s, struct node *n, const struct call *call
     .kind = PLAN_CHECK, .points = point, .n_points = 1, .adopt = &kept
   };
   double begun = sys_now();
-  bool good = session_run(k, &id, call, &plan, out) == 0 && out->winner;
+  bool good = session_run(k, &id, call, &plan, NULL, out) == 0 && out->winner;
   checks.spent += sys_now() - begun;
   if (good)
     snprintf(out->why, sizeof out->why,

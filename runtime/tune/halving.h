@@ -16,7 +16,7 @@
 #define AUTOTUNE_HALVING_H
 
 #include "base/base.h"
-#include "call/session/session.h"
+#include "plan.h"
 
 enum { ARMS = LIVE_ARMS, ARM_SAMPLES = 64, HALVING_ROUNDS = 48, VERDICT_ROUNDS = 36 };
 

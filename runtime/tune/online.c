@@ -12,9 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/channel.h"
 #include "halving.h"
-#include "call/session/packet.h"
-#include "call/session/session.h"
 #include "tune.h"
 
 // In the sandbox a variant must come this close to the best to be run in a call at all,
@@ -43,7 +42,7 @@ struct online {
 };
 
 bool online_new(struct tuning *t) {
-  struct shared_memory *shared = session_shared_memory();
+  struct shared_memory *shared = t->host->shared;
   struct online *o = shared ? sys_calloc(1, sizeof *o) : NULL;
   if (!o)
     return false;
@@ -109,7 +108,7 @@ static struct candidate *next_newcomer(struct tuning *t) {
 // Linked into a memory file; -1 where it cannot be.
 static int link_file(const struct tuning *t, const struct candidate *c) {
   char path[64], *why = NULL;
-  int fd = memory_file();
+  int fd = message_file("autotune-variant", NULL, 0);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   if (fd >= 0 && !tune_link(t, c, path, &why)) {
     log_message(AUTOTUNE_DEBUG, "%s: a variant cannot be linked: %s", t->kernel->name,
@@ -135,7 +134,7 @@ static void send_newcomer(struct tuning *t) {
   if (arm < 0)
     return;
   atomic_store(&o->lane->loaded[arm], 0);
-  if (!session_send_variant((unsigned)arm, o->fd))
+  if (!t->host->variant(t->host->data, (unsigned)arm, o->fd))
     return;
   close(o->fd);
   o->fd = -1;

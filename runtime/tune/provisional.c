@@ -78,7 +78,7 @@ void provisional_offer(struct tuning *t, const struct candidate *c) {
              t->original.median / c->e.median);
     memcpy(out->point, c->point, t->kernel->n_params * sizeof *c->point);
     provisional_keep(t, c, hash);
-    session_offer(out);
+    t->host->provisional(t->host->data, out);
   }
   free(out);
 }

@@ -98,7 +98,7 @@ static bool set_pool(struct tuning *t, struct outcome *out) {
                                              : threads - 1;
   t->ahead = t->quiet ? 3 * compiling : 2 * compiling + 1;
   t->pool = pool_new(t->kernel, compiling);
-  struct shared_memory *shared = session_shared_memory();
+  struct shared_memory *shared = t->host->shared;
   if (t->pool)
     pool_watch(t->pool, shared ? shared->compiling : NULL, COMPILING);
   else

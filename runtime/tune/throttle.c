@@ -27,7 +27,7 @@ static double throttle_cost(const struct tuning *t) {
 }
 
 double throttle_count(const struct tuning *t) {
-  struct shared_memory *shared = session_shared_memory();
+  struct shared_memory *shared = t->host->shared;
   double now = throttle_cost(t);
   if (shared)
     atomic_store(&shared->cost, now);
@@ -41,7 +41,7 @@ void throttle_yield(void) {
 }
 
 bool throttle_allows(const struct tuning *t) {
-  struct shared_memory *shared = session_shared_memory();
+  struct shared_memory *shared = t->host->shared;
   return t->plan->fraction <= 0 || !shared ||
       throttle_count(t) <= atomic_load(&shared->allowed);
 }

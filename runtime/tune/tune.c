@@ -46,7 +46,7 @@ void tune_report(struct tuning *t, double silence) {
     .left = t->deadline - sys_now(),
     .silence = silence,
   };
-  t->report(t->data, &p);
+  t->host->progress(t->host->data, &p);
 }
 
 bool tune_link(const struct tuning *t, const struct candidate *c, const char *path,
@@ -163,7 +163,7 @@ static int tune_check(struct tuning *t, int fd, struct outcome *out) {
 }
 
 static void tell_cost(const struct tuning *t, struct outcome *out) {
-  struct shared_memory *shared = session_shared_memory();
+  const struct shared_memory *shared = t->host->shared;
   size_t n = strlen(out->why);
   double spent = shared ? atomic_load(&shared->spent) : 0;
   if (t->plan->fraction > 0 && spent > 0)
@@ -183,8 +183,7 @@ static void tune_clean(struct tuning *t) {
 
 int tune_run(const struct autotune_kernel *k, const struct identity *id,
              const struct call *call, const struct plan *plan, int object_fd,
-             void (*report)(void *data, const struct progress_report *p), void *data,
-             struct outcome *out) {
+             const struct tune_host *host, struct outcome *out) {
   struct identity own = *id; // with what says which problems are like it
   own.shape = k->n_units ? shape_of(k->units[0].text) : 0;
   own.family = k->family;
@@ -195,8 +194,7 @@ int tune_run(const struct autotune_kernel *k, const struct identity *id,
                       .best = NONE,
                       .unasked = NONE,
                       .began = sys_now(),
-                      .report = report,
-                      .data = data };
+                      .host = host };
   int rc = -1;
   *out = (struct outcome){ .fd = -1 };
   setup_budget(&t);

@@ -6,9 +6,9 @@
 #include "base/role.h"
 #include "compile/compile.h"
 #include "compile/static.h"
+#include "plan.h"
 #include "run/target.h"
 #include "tune/search/search.h"
-#include "call/session/session.h"
 #include "model/space.h"
 #include "keep/store/store.h"
 
@@ -131,17 +131,15 @@ struct tuning {
   char machine_text[160];                /* summary.machine */
   char why_text[240];                    /* summary.why, where the winner was a hint */
   char search_text[64];                  /* summary.search */
-  void (*report)(void *data, const struct progress_report *p);
-  void *data;
+  const struct tune_host *host;
 };
 
 /* ---- tune.c ---------------------------------------------------------------------- */
 /* The pass, in the tuner process. OBJECT_FD: memfd that receives the winner's shared
- * object. */
+ * object. 0 or -1, and OUT. */
 int tune_run(const struct autotune_kernel *k, const struct identity *id,
              const struct call *call, const struct plan *plan, int object_fd,
-             void (*report)(void *data, const struct progress_report *p), void *data,
-             struct outcome *out);
+             const struct tune_host *host, struct outcome *out);
 void tune_report(struct tuning *t, double silence);
 /* Seconds that a run may take. */
 double tune_limit(const struct tuning *t);

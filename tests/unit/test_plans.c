@@ -30,7 +30,7 @@ static int run_plan(const struct plan *plan) {
   if (scale_params[0].n_values == 3)
     scale_params[1].n_values = 6;
   return session_run(&scale_kernel, &id, &(struct call){ .args = args, .key = key }, plan,
-                     &out);
+                     NULL, &out);
 }
 
 static int check(choice u, choice bad) {

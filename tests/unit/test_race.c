@@ -51,6 +51,8 @@ static void report(void *data, const struct progress_report *p) {
   (void)data, (void)p;
 }
 
+static const struct tune_host host = { .progress = report };
+
 static struct estimate estimate_of(uint64_t ticket, unsigned n) {
   double samples[8];
   for (unsigned i = 0; i < n; i++)
@@ -72,7 +74,7 @@ static int run_race(uint64_t seed, unsigned n, double budget) {
                       .n = n,
                       .best = NONE,
                       .budget = budget,
-                      .report = report,
+                      .host = &host,
                       .pool = pool_new(&kernel, 0) };
   machine.rng = seed;
   sys_set_clock(machine.now = 1);
@@ -156,7 +158,7 @@ static void test_without_code_nothing_is_said(void **state) {
                       .n = 1,
                       .original = { 2, 2, 2, 6 },
                       .budget = 1,
-                      .report = report,
+                      .host = &host,
                       .pool = pool_new(&kernel, 0) };
   assert_int_equal(race(&t), NONE);
   assert_true(t.unraced);

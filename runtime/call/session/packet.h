@@ -36,15 +36,13 @@ struct tuner_job {
   const struct identity *id;
   const struct call *call;
   const struct plan *plan;
+  const uint64_t *suspects; /* as in struct tune_host */
+  unsigned n_suspects;
   struct shared_memory *shared; /* NULL: no memory */
   int socket, memory; /* its end of the socket; the memory file for the winner */
   int program;  /* pidfd of the program, where the tuner is to work beside it; or -1 */
   pid_t parent; /* the program */
 };
-
-/* ---- session.c ------------------------------------------------------------------- */
-/* An empty file in memory; -1: none. */
-int memory_file(void);
 
 /* ---- tuner.c --------------------------------------------------------------------- */
 /* The tuner's life. Never returns. */

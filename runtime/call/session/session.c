@@ -20,7 +20,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "call/live.h"
 #include "base/channel.h"
 #include "packet.h"
 #include "base/role.h"
@@ -48,21 +47,13 @@ static struct {
   double end;     // when patience does
   const struct autotune_kernel *kernel; // NULL: there is no session
   bool background;                      // the program does not wait for it
-  void (*provisional)(const struct outcome *out, void *data); // of the plan
-  void *data;
+  struct session_listener listener;
   struct packet *packet;
   int variant; // descriptor that came with it, or -1
 } session = { .socket = -1, .memory = -1, .pidfd = -1 };
 
 struct shared_memory *session_shared_memory(void) {
   return atomic_load(&session.shared);
-}
-
-bool session_suspects(uint64_t variant) {
-  for (unsigned i = 0; i < session.n_suspects; i++)
-    if (session.suspects[i] == variant)
-      return true;
-  return false;
 }
 
 static void close_one(atomic_int *fd) {
@@ -149,14 +140,6 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
 
 // ---- beginning and end --------------------------------------------------------------
 
-int memory_file(void) {
-  int fd = sys_fails(SYS_OPEN) ? -1 : memfd_create("autotune-winner", MFD_CLOEXEC);
-  int high = fd >= 0 && fd <= 2 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : fd;
-  if (high != fd)
-    close(fd);
-  return high;
-}
-
 // Makes suspects of what was being compiled.
 static void session_suspect(void) {
   struct shared_memory *shared = session_shared_memory();
@@ -188,7 +171,7 @@ static void give_up(int fds[], unsigned n) {
 
 // What a session needs. On failure -1 and OUT->why, and nothing is left.
 static int session_prepare(int pair[2], int *memory, struct outcome *out) {
-  *memory = memory_file();
+  *memory = message_file("autotune-winner", NULL, 0);
   const char *what = *memory < 0 ? "no memory file" : NULL;
   if (!what && message_pair(pair) != 0)
     what = "no socket";
@@ -207,7 +190,8 @@ static int session_prepare(int pair[2], int *memory, struct outcome *out) {
 }
 
 int session_start(const struct autotune_kernel *k, const struct identity *id,
-                  const struct call *call, const struct plan *plan, struct outcome *out) {
+                  const struct call *call, const struct plan *plan,
+                  const struct session_listener *l, struct outcome *out) {
   int pair[2], memory;
   *out = (struct outcome){ .fd = -1 };
   char why[256];
@@ -229,13 +213,14 @@ int session_start(const struct autotune_kernel *k, const struct identity *id,
   session.status = 0;
   session.read = 0;
   session.background = plan->background;
-  session.provisional = plan->provisional;
-  session.data = plan->data;
+  session.listener = l ? *l : (struct session_listener){ .data = NULL };
   atomic_store(&session.shared, sys_mmap(sizeof(struct shared_memory), true));
   struct tuner_job job = { .kernel = k,
                            .id = id,
                            .call = call,
                            .plan = plan,
+                           .suspects = session.suspects,
+                           .n_suspects = session.n_suspects,
                            .shared = session_shared_memory(),
                            .socket = pair[1],
                            .memory = memory,
@@ -356,11 +341,13 @@ static bool session_obey(struct outcome *out) {
     session_show(&p->progress);
     break;
   case PACKET_PROVISIONAL:
-    if (session.provisional)
-      session.provisional(&p->outcome, session.data);
+    if (session.listener.provisional)
+      session.listener.provisional(&p->outcome, session.listener.data);
     break;
   case PACKET_VARIANT:
-    live_load(session.kernel, p->arm, session.variant);
+    if (session.listener.variant)
+      session.listener.variant(session.kernel, p->arm, session.variant,
+                               session.listener.data);
     break;
   case PACKET_REQUEST: {
     double begun = sys_now();
@@ -423,14 +410,15 @@ void session_cancel(void) {
 }
 
 int session_run(const struct autotune_kernel *k, const struct identity *id,
-                const struct call *call, const struct plan *plan, struct outcome *out) {
+                const struct call *call, const struct plan *plan,
+                const struct session_listener *l, struct outcome *out) {
   const char *cache = options_get()->cache;
   bool remembers = !cache || *cache;
   struct plan p = *plan;
   enum session_state state = SESSION_NONE;
   int cancel;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  for (int i = 0; i <= CRASHES && session_start(k, id, call, &p, out) == 0; i++) {
+  for (int i = 0; i <= CRASHES && session_start(k, id, call, &p, l, out) == 0; i++) {
     state = session_wait(-1, out);
     if (state != SESSION_CRASHED || (!remembers && session.n_suspects == 0))
       break; // else it would only crash again

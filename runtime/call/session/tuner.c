@@ -41,9 +41,8 @@ static void send_packet(const struct line *l, const struct packet *p) {
   send_with(l, p, -1);
 }
 
-bool session_send_variant(unsigned arm, int fd) {
-  struct packet p = { .kind = PACKET_VARIANT, .arm = arm };
-  return tuner.line && send_with(tuner.line, &p, fd);
+static bool tuner_variant(void *data, unsigned arm, int fd) {
+  return send_with(data, &(struct packet){ .kind = PACKET_VARIANT, .arm = arm }, fd);
 }
 
 // As target_ask_fn demands.
@@ -74,10 +73,8 @@ static bool tuner_ask(const void *request, size_t size, uint64_t serial, int fd,
   return false;
 }
 
-void session_offer(const struct outcome *out) {
-  if (tuner.line)
-    send_packet(tuner.line,
-                &(struct packet){ .kind = PACKET_PROVISIONAL, .outcome = *out });
+static void tuner_provisional(void *data, const struct outcome *out) {
+  send_packet(data, &(struct packet){ .kind = PACKET_PROVISIONAL, .outcome = *out });
 }
 
 static void tuner_stop(int signal) {
@@ -161,8 +158,14 @@ void tuner_main(const struct tuner_job *job) {
   tuner.line = &l;
   target_set_ask(tuner_ask);
   autotune_set_log(forward_log, &l);
-  p.rc = tune_run(job->kernel, job->id, job->call, job->plan, fds[1], tuner_report, &l,
-                  &p.outcome);
+  const struct tune_host host = { .shared = job->shared,
+                                  .suspects = job->suspects,
+                                  .n_suspects = job->n_suspects,
+                                  .progress = tuner_report,
+                                  .provisional = tuner_provisional,
+                                  .variant = tuner_variant,
+                                  .data = &l };
+  p.rc = tune_run(job->kernel, job->id, job->call, job->plan, fds[1], &host, &p.outcome);
   send_packet(&l, &p);
   _exit(0);
 }

@@ -15,8 +15,8 @@
 
 enum gpu_what { GPU_REFERENCE, GPU_TRY, GPU_SHARE };
 struct gpu_request {
-  enum gpu_what what;
   uint64_t serial, ticket;
+  enum gpu_what what;
   size_t size;   /* GPU_TRY: of the cubin in the file that comes with it; ticket 0: none
                     comes */
   bool snapshot; /* GPU_SHARE */

@@ -254,7 +254,7 @@ static int replay_tune(struct replay *r) {
   struct identity id = site_identity(s, r->c->key);
   struct plan plan = { .kind = PLAN_SEARCH, .again = true };
   const struct call call = { .args = r->c->args, .key = r->c->key };
-  int rc = session_run(r->kernel, &id, &call, &plan, out);
+  int rc = session_run(r->kernel, &id, &call, &plan, NULL, out);
   fprintf(r->out, "  %s\n", out->why);
   if (rc == 0 && out->fd >= 0)
     close(out->fd);
