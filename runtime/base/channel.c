@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// channel.c: packets between our processes, with a descriptor or without (message.h).
+// channel.c: messages between our processes (channel.h).
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "channel.h"
 #include "base.h"
+#include "channel.h"
+
+// Seconds between two looks at `stop`, and the longest that one poll may last.
+static const double look_every = 0.25, longest_poll = 3600;
+
+// What precedes a message's data.
+struct header {
+  uint32_t kind, size;
+  uint64_t serial;
+};
 
 // Room for one descriptor, aligned as the header before it.
 union control {
@@ -16,16 +27,24 @@ union control {
   char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-int message_pair(int fds[2]) {
+// ---- descriptors --------------------------------------------------------------------
+
+// FD or a copy of it above 2, in its place: standard streams are the program's.
+static int channel_raise(int fd) {
+  if (fd < 0 || fd > 2)
+    return fd;
+  int high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  close(fd);
+  return high;
+}
+
+int channel_pair(int fds[2]) {
   int pair[2];
   if (sys_fails(SYS_PIPE) ||
       socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
     return -1;
-  for (int i = 0; i < 2; i++) {
-    fds[i] = pair[i] > 2 ? pair[i] : fcntl(pair[i], F_DUPFD_CLOEXEC, 3);
-    if (pair[i] <= 2)
-      close(pair[i]);
-  }
+  fds[0] = channel_raise(pair[0]);
+  fds[1] = channel_raise(pair[1]);
   if (fds[0] >= 0 && fds[1] >= 0)
     return 0;
   for (int i = 0; i < 2; i++)
@@ -34,58 +53,168 @@ int message_pair(int fds[2]) {
   return -1;
 }
 
-bool message_send(int socket, const void *data, size_t size, int fd, int flags,
-                  bool (*end)(void)) {
-  union control control = { 0 };
-  struct iovec part = { (void *)(uintptr_t)data, size };
-  struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
-  if (fd >= 0) {
-    m.msg_control = control.bytes;
-    m.msg_controllen = sizeof control.bytes;
-    struct cmsghdr *h = CMSG_FIRSTHDR(&m);
-    *h = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof fd),
-                           .cmsg_level = SOL_SOCKET,
-                           .cmsg_type = SCM_RIGHTS };
-    memcpy(CMSG_DATA(h), &fd, sizeof fd);
-  }
-  ssize_t sent;
-  while ((sent = sendmsg(socket, &m, MSG_NOSIGNAL | flags)) < 0 && errno == EINTR &&
-         !(end && end()))
-    ;
-  return sent == (ssize_t)size;
-}
-
-ssize_t message_receive(int socket, void *data, size_t size, int flags, int *fd) {
-  union control control;
-  struct iovec part = { data, size };
-  struct msghdr m = { .msg_iov = &part,
-                      .msg_iovlen = 1,
-                      .msg_control = control.bytes,
-                      .msg_controllen = sizeof control.bytes };
-  ssize_t n;
-  int got = -1;
-  while ((n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC | MSG_TRUNC | flags)) < 0 &&
-         errno == EINTR)
-    ;
-  struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(&m) : NULL; // there is room for one
-  if (h && h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS &&
-      h->cmsg_len >= CMSG_LEN(sizeof got))
-    memcpy(&got, CMSG_DATA(h), sizeof got);
-  if (fd)
-    *fd = got;
-  else if (got >= 0)
-    close(got);
-  return n;
-}
-
-int message_file(const char *name, const void *data, size_t size) {
-  int low = sys_fails(SYS_OPEN) ? -1 : memfd_create(name, MFD_CLOEXEC);
-  int fd = low >= 0 && low <= 2 ? fcntl(low, F_DUPFD_CLOEXEC, 3) : low;
-  if (fd != low)
-    close(low);
+int channel_file(const char *name, const void *data, size_t size) {
+  int fd = sys_fails(SYS_OPEN) ? -1 : channel_raise(memfd_create(name, MFD_CLOEXEC));
   if (fd >= 0 && size > 0 && sys_write_all(fd, data, size) != 0) {
     close(fd);
     fd = -1;
   }
   return fd;
+}
+
+void *channel_map(int fd, size_t size) {
+  void *p = MAP_FAILED;
+  if (fd >= 0 && size > 0 && lseek(fd, 0, SEEK_END) >= (off_t)size)
+    p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+// ---- sending ------------------------------------------------------------------------
+
+bool channel_send(const struct channel *c, const struct message *m, bool wait) {
+  struct header header = { m->kind, (uint32_t)m->size, m->serial };
+  union control control = { 0 };
+  struct iovec parts[] = { { &header, sizeof header },
+                           { (void *)(uintptr_t)m->data, m->size } };
+  struct msghdr packet = { .msg_iov = parts, .msg_iovlen = 2 };
+  if (m->fd > 2) {
+    packet.msg_control = control.bytes;
+    packet.msg_controllen = sizeof control.bytes;
+    struct cmsghdr *h = CMSG_FIRSTHDR(&packet);
+    *h = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof m->fd),
+                           .cmsg_level = SOL_SOCKET,
+                           .cmsg_type = SCM_RIGHTS };
+    memcpy(CMSG_DATA(h), &m->fd, sizeof m->fd);
+  }
+  ssize_t sent;
+  int flags = MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT);
+  while ((sent = sendmsg(c->socket, &packet, flags)) < 0 && errno == EINTR &&
+         !(c->stop && c->stop()))
+    ;
+  return sent == (ssize_t)(sizeof header + m->size);
+}
+
+// ---- receiving ----------------------------------------------------------------------
+
+static double channel_now(void) { // the real clock, also in tests
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// The descriptor that came with PACKET, above 2; or -1.
+static int channel_descriptor(struct msghdr *packet) {
+  int fd = -1;
+  struct cmsghdr *h = CMSG_FIRSTHDR(packet); // there is room for one
+  if (h && h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS &&
+      h->cmsg_len >= CMSG_LEN(sizeof fd))
+    memcpy(&fd, CMSG_DATA(h), sizeof fd);
+  return channel_raise(fd);
+}
+
+// True if H announces a message of the protocol, and the N bytes that came are all of it.
+static bool channel_accepts(const struct channel *c, const struct header *h, size_t n,
+                            size_t room) {
+  if (n < sizeof *h || n - sizeof *h != h->size || h->size > room ||
+      h->kind >= c->protocol->n)
+    return false;
+  size_t size = c->protocol->kinds[h->kind].size;
+  return size == MESSAGE_ANY || size == h->size;
+}
+
+// CHANNEL_SILENT: none is there (with MSG_DONTWAIT), or a signal came.
+static enum channel_result channel_take(const struct channel *c, struct message *m,
+                                        void *buffer, size_t room, int flags) {
+  struct header header = { 0 };
+  union control control;
+  struct iovec parts[] = { { &header, sizeof header }, { buffer, room } };
+  struct msghdr packet = { .msg_iov = parts,
+                           .msg_iovlen = 2,
+                           .msg_control = control.bytes,
+                           .msg_controllen = CMSG_LEN(sizeof(int)) };
+  ssize_t n = recvmsg(c->socket, &packet, MSG_CMSG_CLOEXEC | MSG_TRUNC | flags);
+  if (n < 0)
+    return errno == EAGAIN || errno == EINTR ? CHANNEL_SILENT : CHANNEL_CLOSED;
+  int fd = n > 0 ? channel_descriptor(&packet) : -1;
+  bool accepted = channel_accepts(c, &header, (size_t)n, room);
+  if (fd >= 0 && !(accepted && c->protocol->kinds[header.kind].descriptor)) {
+    close(fd);
+    fd = -1;
+  }
+  *m = (struct message){ .kind = header.kind,
+                         .serial = header.serial,
+                         .data = buffer,
+                         .size = header.size,
+                         .fd = fd };
+  return accepted ? CHANNEL_MESSAGE : CHANNEL_CLOSED;
+}
+
+// Waits at most SECONDS. CHANNEL_MESSAGE: the socket is to be looked at, or a signal
+// came.
+static enum channel_result channel_poll(const struct channel *c, double seconds) {
+  struct pollfd p[] = { { c->socket, POLLIN, 0 }, { c->watch, POLLIN, 0 } };
+  double wait = seconds < longest_poll ? seconds : longest_poll;
+  if (c->stop && wait > look_every)
+    wait = look_every;
+  int n = poll(p, 2, wait > 0 ? (int)(wait * 1000) + 1 : 0);
+  if (n < 0)
+    return errno == EINTR ? CHANNEL_MESSAGE : CHANNEL_CLOSED;
+  return n == 0 ? CHANNEL_SILENT : p[0].revents ? CHANNEL_MESSAGE : CHANNEL_WATCHED;
+}
+
+enum channel_result channel_receive(const struct channel *c, struct message *m,
+                                    void *buffer, size_t room, double seconds) {
+  bool endless = seconds < 0, blocks = endless && !c->stop && c->watch < 0;
+  double end = endless ? 0 : channel_now() + seconds;
+  enum channel_result seen = CHANNEL_MESSAGE;
+  for (;;) {
+    enum channel_result e = channel_take(c, m, buffer, room, blocks ? 0 : MSG_DONTWAIT);
+    if (e != CHANNEL_SILENT)
+      return e;
+    if (seen == CHANNEL_WATCHED || seen == CHANNEL_CLOSED)
+      return seen;
+    if (blocks)
+      continue;
+    double left = endless ? longest_poll : end - channel_now();
+    if (left > 0 && c->stop && c->stop())
+      return CHANNEL_STOPPED;
+    seen = channel_poll(c, left);
+    if (seen == CHANNEL_SILENT && left <= 0)
+      return CHANNEL_SILENT;
+  }
+}
+
+enum channel_result channel_ask(const struct channel *c, const struct message *question,
+                                struct message *answer, void *buffer, size_t room,
+                                double seconds) {
+  double end = channel_now() + seconds;
+  if (!channel_send(c, question, true))
+    return errno == EINTR ? CHANNEL_STOPPED : CHANNEL_CLOSED;
+  for (;;) {
+    double left = end - channel_now();
+    enum channel_result e = channel_receive(c, answer, buffer, room, left > 0 ? left : 0);
+    if (e != CHANNEL_MESSAGE || answer->serial == question->serial)
+      return e;
+    if (answer->fd >= 0)
+      close(answer->fd);
+  }
+}
+
+bool channel_ready(const struct channel *c, double seconds) {
+  struct pollfd p = { c->socket, POLLIN, 0 };
+  return poll(&p, 1, (int)(seconds * 1000)) != 0;
+}
+
+void channel_drain(const struct channel *c) {
+  char byte;
+  while (recv(c->socket, &byte, 1, MSG_DONTWAIT | MSG_TRUNC) > 0)
+    ; // the kernel closes descriptors that came along
+}
+
+bool channel_is_closed(const struct channel *c) {
+  struct pollfd p = { c->socket, 0, 0 };
+  int error = errno;
+  bool closed = poll(&p, 1, 0) > 0;
+  errno = error;
+  return closed;
 }

@@ -62,8 +62,7 @@ struct executor_wish {
   bool background; /* the program goes on, and can be asked nothing */
   bool trusted;    /* all that will be tried has been right before */
 };
-enum { TARGET_REQUEST = 512 }; /* bytes of the largest request to the program */
-enum { TARGET_LOST = -2 };     /* from `launch` */
+enum { TARGET_LOST = -2 }; /* from `launch` */
 
 struct target {
   const char *name;  /* "cpu" */
@@ -97,9 +96,11 @@ struct target {
    * and copies what is read. 0; -1 and WHY (of SIZE): this call cannot be tuned. */
   int (*open)(const struct autotune_kernel *k, const struct call *call, bool background,
               char *why, size_t size);
-  /* Does what a REQUEST of the executor's asks for, with FD or -1, and answers over
-   * SOCKET. */
-  void (*serve)(int socket, const void *request, int fd);
+  /* Does what a REQUEST (SIZE bytes) of the executor's asks for, with FD or -1. The
+   * answer (malloc'ed, *ANSWER_SIZE bytes) and the descriptor that goes with it, the
+   * caller's, or -1. NULL: there is none. */
+  void *(*serve)(const void *request, size_t size, int fd, size_t *answer_size,
+                 int *answer_fd);
   void (*close)(void);  /* the call's memory is as before; also where nothing is open */
   void (*forget)(void); /* of a child that was forked by the program for its own ends */
   /* The descriptor that the tuner needs, or -1; and the number that it has there. */
@@ -166,12 +167,12 @@ void targets_forget(void);
 /* The descriptor that a tuner of K needs, or -1. */
 int target_inherited(const struct autotune_kernel *k);
 
-/* In the tuner: how executors ask the program, set once. Sends REQUEST, whose answer has
- * the same serial, with FD unless it is -1, and waits at most SECONDS for an answer of
- * ANSWER_SIZE bytes, whose first member is the serial, and its descriptor (*GOT, or -1;
- * NULL: none is expected). False: there is none. */
-typedef bool target_ask_fn(const void *request, size_t size, uint64_t serial, int fd,
-                           void *answer, size_t answer_size, int *got, double seconds);
+/* In the tuner: how executors ask the program, set once. Sends SIZE bytes of REQUEST, and
+ * FD unless it is -1, to `serve`, and waits at most SECONDS for an answer of ANSWER_SIZE
+ * bytes and its descriptor (*GOT, the caller's, or -1; NULL: none is expected). False:
+ * there is no answer. */
+typedef bool target_ask_fn(const void *request, size_t size, int fd, void *answer,
+                           size_t answer_size, int *got, double seconds);
 void target_set_ask(target_ask_fn *ask);
 target_ask_fn *target_ask(void); /* NULL: nobody can be asked */
 

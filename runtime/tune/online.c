@@ -108,7 +108,7 @@ static struct candidate *next_newcomer(struct tuning *t) {
 // Linked into a memory file; -1 where it cannot be.
 static int link_file(const struct tuning *t, const struct candidate *c) {
   char path[64], *why = NULL;
-  int fd = message_file("autotune-variant", NULL, 0);
+  int fd = channel_file("autotune-variant", NULL, 0);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   if (fd >= 0 && !tune_link(t, c, path, &why)) {
     log_message(AUTOTUNE_DEBUG, "%s: a variant cannot be linked: %s", t->kernel->name,

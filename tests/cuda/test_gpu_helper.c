@@ -25,20 +25,24 @@ extern char **environ;
 
 struct helper {
   pid_t pid;
-  int socket;
+  struct channel channel;
 };
 
 // ---- talking to it ------------------------------------------------------------------
 
-static void send_with(int socket, const void *packet, size_t size, int fd) {
-  assert_true(message_send(socket, packet, size, fd, 0, NULL));
+static void say(const struct helper *h, enum helper_message kind, const void *data,
+                size_t size, int fd) {
+  static uint64_t serial;
+  const struct message m = { kind, ++serial, data, size, fd };
+  assert_true(channel_send(&h->channel, &m, true));
 }
 
-// False: the helper is gone.
-static bool receive(int socket, void *packet, size_t size) {
-  struct pollfd p = { socket, POLLIN, 0 };
-  assert_int_equal(poll(&p, 1, 60000), 1);
-  return recv(socket, packet, size, 0) == (ssize_t)size;
+// The kind of what it says; -1: it is gone.
+static int hear(const struct helper *h, void *data, size_t size) {
+  struct message m;
+  enum channel_result e = channel_receive(&h->channel, &m, data, size, 60);
+  assert_true(e == CHANNEL_MESSAGE || e == CHANNEL_CLOSED);
+  return e == CHANNEL_MESSAGE ? (int)m.kind : -1;
 }
 
 static const char *version = AUTOTUNE_VERSION;
@@ -51,25 +55,25 @@ static struct helper start(const struct gpu_shared *shared, int file,
   posix_spawn_file_actions_t files;
   struct helper h;
   int pair[2];
-  assert_int_equal(message_pair(pair), 0);
+  assert_int_equal(channel_pair(pair), 0);
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_adddup2(&files, pair[1], 3);
   assert_int_equal(posix_spawn(&h.pid, GPU_WORKER, &files, NULL, argv, environ), 0);
   posix_spawn_file_actions_destroy(&files);
   close(pair[1]);
-  h.socket = pair[0];
+  h.channel = (struct channel){ pair[0], -1, &helper_protocol, NULL };
   snprintf(hello.version, sizeof hello.version, "%s", version);
   hello.parent = getpid();
   hello.shared = *shared;
-  send_with(h.socket, &hello, sizeof hello, file);
-  assert_true(receive(h.socket, ready, sizeof *ready));
+  say(&h, HELPER_HELLO, &hello, sizeof hello, file);
+  assert_int_equal(hear(&h, ready, sizeof *ready), HELPER_READY);
   return h;
 }
 
 // How it ended, within some seconds.
 static int end(struct helper *h) {
   int status = -1;
-  close(h->socket);
+  close(h->channel.socket);
   for (int i = 0; i < 5000 && waitpid(h->pid, &status, WNOHANG) == 0; i++)
     poll(NULL, 0, 2);
   assert_int_not_equal(status, -1);
@@ -86,29 +90,24 @@ static int cubin_file(const struct cubin *c) {
 // False: the helper has died of it.
 static bool order(struct helper *h, uint64_t ticket, const char *text, double limit,
                   struct gpu_answer *out) {
-  static uint64_t serial;
   const struct cubin *c = cubin_of(text);
   int fd = cubin_file(c);
-  struct gpu_order o = { .serial = ++serial,
-                         .ticket = ticket,
-                         .size = c->size,
-                         .launch = launch_of(64),
-                         .plan = checks };
-  struct gpu_reply reply;
+  struct gpu_order o = {
+    .ticket = ticket, .size = c->size, .launch = launch_of(64), .plan = checks
+  };
   o.plan.limit = limit;
-  send_with(h->socket, &o, sizeof o, fd);
+  say(h, HELPER_ORDER, &o, sizeof o, fd);
   close(fd);
   double runs = 0; // all that was begun must have ended
-  do {
-    if (!receive(h->socket, &reply, sizeof reply))
-      return false;
-    assert_int_equal(reply.serial, o.serial);
-    assert_true(reply.runs == 0 || (reply.runs > 0) == (runs <= 0));
-    runs = reply.runs != 0 ? reply.runs : runs;
-  } while (reply.runs != 0);
-  assert_true(runs == -1);
-  *out = reply.answer;
-  return true;
+  int kind;
+  while ((kind = hear(h, out, sizeof *out)) == HELPER_RUNS) {
+    double said;
+    memcpy(&said, out, sizeof said);
+    assert_true(said != 0 && (said > 0) == (runs <= 0));
+    runs = said;
+  }
+  assert_true(kind == -1 || (kind == HELPER_REPLY && runs == -1));
+  return kind == HELPER_REPLY;
 }
 
 // ---- the program's side -------------------------------------------------------------
@@ -262,7 +261,7 @@ static void what_ends_a_helper(void **state) {
       fail_msg("%s: it died before it answered", d->name);
     if (a.status != d->status || !a.sticky || !strstr(a.message, d->message))
       fail_msg("%s: %s, %s", d->name, status_name(a.status), a.message);
-    struct pollfd gone = { h.socket, POLLIN, 0 };
+    struct pollfd gone = { h.channel.socket, POLLIN, 0 };
     assert_int_equal(poll(&gone, 1, 10000), 1); // by itself
     end(&h);
     assert_untouched();
@@ -339,11 +338,11 @@ static void ends_with_its_parent(void **state) {
     struct gpu_ready ready;
     struct helper h = start(&shared, file, &ready);
     struct gpu_order o = {
-      .serial = 1, .ticket = 1, .size = c->size, .launch = launch_of(64), .plan = checks
+      .ticket = 1, .size = c->size, .launch = launch_of(64), .plan = checks
     };
     int fd = cubin_file(c);
     o.plan.limit = 30;
-    send_with(h.socket, &o, sizeof o, fd);
+    say(&h, HELPER_ORDER, &o, sizeof o, fd);
     poll(NULL, 0, 300);
     _exit(write(report[1], &h.pid, sizeof h.pid) != sizeof h.pid);
   }
@@ -400,18 +399,19 @@ static void strangers(void **state) {
     posix_spawn_file_actions_t files;
     int pair[2], status;
     pid_t pid;
-    assert_int_equal(message_pair(pair), 0);
+    assert_int_equal(channel_pair(pair), 0);
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, pair[1], 3);
     assert_int_equal(posix_spawn(&pid, GPU_WORKER, &files, NULL, argv, environ), 0);
     posix_spawn_file_actions_destroy(&files);
     longer.hello.parent = getpid();
     hello.parent = getpid() + 1;
-    send_with(pair[0], i == 2 ? (void *)&longer : &hello,
-              i == 2  ? sizeof longer
-                  : i ? sizeof hello
-                      : 5,
-              -1);
+    const struct helper h = { pid, { pair[0], -1, &helper_protocol, NULL } };
+    say(&h, HELPER_HELLO, i == 2 ? (void *)&longer : &hello,
+        i == 2  ? sizeof longer
+            : i ? sizeof hello
+                : 5,
+        -1);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
     close(pair[0]);

@@ -6,22 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "run/cuda/helper.h"
 
-static void obey(int socket, bool garbage) {
+static struct channel tuner = { -1, -1, &helper_protocol, NULL };
+
+static void say(enum helper_message kind, uint64_t serial, const void *data,
+                size_t size) {
+  channel_send(&tuner, &(struct message){ kind, serial, data, size, -1 }, true);
+}
+
+static void obey(bool garbage) {
   static struct gpu_order o;
-  static struct gpu_reply r;
-  while (recv(socket, &o, sizeof o, 0) == (ssize_t)sizeof o) {
-    if (garbage)
-      memset(&r, 0xff, sizeof r);
-    r.serial = o.serial;
-    r.runs = garbage ? 0 : 0.05;
-    send(socket, &r, sizeof r, MSG_NOSIGNAL);
-    if (!garbage)
+  static struct gpu_answer a;
+  const double runs = 0.05;
+  struct message m;
+  while (channel_receive(&tuner, &m, &o, sizeof o, -1) == CHANNEL_MESSAGE) {
+    memset(&a, 0xff, sizeof a);
+    if (garbage) {
+      say(HELPER_REPLY, m.serial, &a, sizeof a);
+    } else {
+      say(HELPER_RUNS, m.serial, &runs, sizeof runs);
       pause();
+    }
   }
 }
 
@@ -29,12 +37,13 @@ int main(int argc, char **argv) {
   static struct gpu_hello hello;
   const struct gpu_ready ready = { .ready = true };
   const char *how = getenv("TEST_WORKER");
-  int socket = argc == 2 ? atoi(argv[1]) : -1;
+  struct message m;
+  tuner.socket = argc == 2 ? atoi(argv[1]) : -1;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!how || strcmp(how, "early") == 0 ||
-      recv(socket, &hello, sizeof hello, 0) != (ssize_t)sizeof hello)
+      channel_receive(&tuner, &m, &hello, sizeof hello, -1) != CHANNEL_MESSAGE)
     return 1;
-  send(socket, &ready, sizeof ready, MSG_NOSIGNAL);
-  obey(socket, strcmp(how, "garbage") == 0);
+  say(HELPER_READY, m.serial, &ready, sizeof ready);
+  obey(strcmp(how, "garbage") == 0);
   return 0;
 }

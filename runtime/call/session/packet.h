@@ -4,31 +4,28 @@
 #ifndef AUTOTUNE_PACKET_H
 #define AUTOTUNE_PACKET_H
 
-#include "run/target.h"
-#include "run/cpu/sandbox.h"
+#include "base/channel.h"
 #include "session.h"
 
+/* All are the tuner's, but for the answer. */
 enum packet_kind {
-  PACKET_PROGRESS,
-  PACKET_LOG,
-  PACKET_PROVISIONAL,
-  PACKET_VARIANT,
-  PACKET_REQUEST,
-  PACKET_OUTCOME
+  PACKET_PROGRESS,    /* struct progress_report */
+  PACKET_LOG,         /* struct packet_log */
+  PACKET_PROVISIONAL, /* struct outcome */
+  PACKET_VARIANT,     /* unsigned: the arm of the shared object that comes with it */
+  PACKET_ASK,         /* the target's, to its half in the program */
+  PACKET_ANSWER,      /* the program's, with the serial of what was asked */
+  PACKET_OUTCOME      /* struct packet_outcome: the last */
 };
-struct packet { /* tuner to program */
-  enum packet_kind kind;
+struct packet_log {
   enum autotune_level level;
-  int rc;
-  unsigned arm; /* PACKET_VARIANT: of the shared object that comes with it */
-  union {
-    struct progress_report progress;
-    struct outcome outcome;
-    /* To the kernel's target, which knows what it says. */
-    unsigned char request[TARGET_REQUEST] __attribute__((aligned(16)));
-    char text[4096];
-  };
+  char text[4096];
 };
+struct packet_outcome {
+  int rc; /* of tune_run */
+  struct outcome outcome;
+};
+extern const struct protocol session_protocol; /* session.c */
 
 /* All that a tuner is born with. */
 struct tuner_job {

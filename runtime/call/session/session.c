@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,10 +24,11 @@
 #include "base/role.h"
 #include "run/cpu/module.h"
 #include "run/cpu/openmp.h"
+#include "run/target.h"
 
 // Seconds for the tuner to say its first word, and to end after its last; how many may
 // crash.
-enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2, HOUR = 3600 };
+enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2 };
 
 // One session in this process. What a fork of the program's must know is atomic;
 // descriptors are -1 where there are none.
@@ -48,9 +48,26 @@ static struct {
   const struct autotune_kernel *kernel; // NULL: there is no session
   bool background;                      // the program does not wait for it
   struct session_listener listener;
-  struct packet *packet;
-  int variant; // descriptor that came with it, or -1
+  union packet {
+    struct progress_report progress;
+    struct packet_log log;
+    struct packet_outcome end;
+    struct outcome provisional;
+    unsigned arm;
+    unsigned char request[4096];
+  } *packet; // the last that came
 } session = { .socket = -1, .memory = -1, .pidfd = -1 };
+
+static const struct message_kind session_kinds[] = {
+  [PACKET_PROGRESS] = { sizeof(struct progress_report) },
+  [PACKET_LOG] = { sizeof(struct packet_log) },
+  [PACKET_PROVISIONAL] = { sizeof(struct outcome) },
+  [PACKET_VARIANT] = { sizeof(unsigned), .descriptor = true },
+  [PACKET_ASK] = { MESSAGE_ANY, .descriptor = true },
+  [PACKET_ANSWER] = { MESSAGE_ANY, .descriptor = true },
+  [PACKET_OUTCOME] = { sizeof(struct packet_outcome) },
+};
+const struct protocol session_protocol = { PACKET_OUTCOME + 1, session_kinds };
 
 struct shared_memory *session_shared_memory(void) {
   return atomic_load(&session.shared);
@@ -171,9 +188,9 @@ static void give_up(int fds[], unsigned n) {
 
 // What a session needs. On failure -1 and OUT->why, and nothing is left.
 static int session_prepare(int pair[2], int *memory, struct outcome *out) {
-  *memory = message_file("autotune-winner", NULL, 0);
+  *memory = channel_file("autotune-winner", NULL, 0);
   const char *what = *memory < 0 ? "no memory file" : NULL;
-  if (!what && message_pair(pair) != 0)
+  if (!what && channel_pair(pair) != 0)
     what = "no socket";
   if (session.orphaned)
     targets_forget();
@@ -308,33 +325,31 @@ static void session_show(const struct progress_report *p) {
   log_progress(line);
 }
 
-// One packet, waiting at most SECONDS for it. False: there was none, and where *GONE the
-// tuner is gone.
-static bool take_packet(double seconds, bool *gone) {
-  struct pollfd ready[2] = { { atomic_load(&session.socket), POLLIN, 0 },
-                             { atomic_load(&session.pidfd), POLLIN, 0 } };
-  // The socket alone does not tell of the end where a fork of the program's holds a copy.
-  // A budget of weeks is more milliseconds than there are: an hour later the caller asks
-  // again.
-  double patience = seconds < HOUR ? seconds : HOUR;
-  int got = poll(ready, 2, patience > 0 ? (int)(patience * 1000) + 1 : 0);
-  if (got <= 0)
-    return false;
-  ssize_t size = message_receive(ready[0].fd, session.packet, sizeof *session.packet,
-                                 MSG_DONTWAIT, &session.variant);
-  if (size == (ssize_t)sizeof *session.packet)
-    return true;
-  *gone = true;
-  return false;
+// The target's half of the program does what it is asked for.
+static void session_answer(const struct channel *c, const struct message *question) {
+  double begun = sys_now();
+  struct message m = { .kind = PACKET_ANSWER, .serial = question->serial, .fd = -1 };
+  const struct target *t = target_of(session.kernel);
+  void *answer = NULL;
+  if (t->serve)
+    answer = t->serve(question->data, question->size, question->fd, &m.size, &m.fd);
+  m.data = answer;
+  if (answer) // that the tuner is gone is noticed where it is listened to
+    (void)channel_send(c, &m, true);
+  if (m.fd >= 0)
+    close(m.fd);
+  free(answer);
+  session.end += sys_now() - begun; // the tuner could say nothing meanwhile
 }
 
-// True: it was the outcome.
-static bool session_obey(struct outcome *out) {
-  struct packet *p = session.packet;
-  switch (p->kind) {
+// True: M was the outcome.
+static bool session_obey(const struct channel *c, const struct message *m,
+                         struct outcome *out) {
+  union packet *p = session.packet;
+  switch ((enum packet_kind)m->kind) {
   case PACKET_LOG:
-    p->text[sizeof p->text - 1] = '\0';
-    log_message(p->level, "%s", p->text);
+    p->log.text[sizeof p->log.text - 1] = '\0';
+    log_message(p->log.level, "%s", p->log.text);
     break;
   case PACKET_PROGRESS:
     session.end = sys_now() + p->progress.silence;
@@ -342,39 +357,42 @@ static bool session_obey(struct outcome *out) {
     break;
   case PACKET_PROVISIONAL:
     if (session.listener.provisional)
-      session.listener.provisional(&p->outcome, session.listener.data);
+      session.listener.provisional(&p->provisional, session.listener.data);
     break;
   case PACKET_VARIANT:
     if (session.listener.variant)
-      session.listener.variant(session.kernel, p->arm, session.variant,
-                               session.listener.data);
+      session.listener.variant(session.kernel, p->arm, m->fd, session.listener.data);
     break;
-  case PACKET_REQUEST: {
-    double begun = sys_now();
-    const struct target *target = target_of(session.kernel);
-    if (target->serve)
-      target->serve(atomic_load(&session.socket), p->request, session.variant);
-    session.end += sys_now() - begun; // the tuner could say nothing meanwhile
+  case PACKET_ASK:
+    session_answer(c, m);
     break;
-  }
   case PACKET_OUTCOME:
-    *out = p->outcome;
+    *out = p->end.outcome;
     return true;
+  case PACKET_ANSWER:
+    break;
   }
-  if (session.variant >= 0)
-    close(session.variant);
+  if (m->fd >= 0)
+    close(m->fd);
   return false;
 }
 
 enum session_state session_wait(double seconds, struct outcome *out) {
   double until = seconds < 0 ? 1e300 : sys_now() + seconds;
-  bool gone = false;
   while (session.kernel && !module_abandoned()) {
-    double now = sys_now(), end = until < session.end ? until : session.end;
-    if (take_packet(end - now, &gone)) {
+    // The socket alone does not tell of the tuner's end where a fork of the program's
+    // holds a copy.
+    const struct channel c = { atomic_load(&session.socket), atomic_load(&session.pidfd),
+                               &session_protocol, NULL };
+    double left = (until < session.end ? until : session.end) - sys_now();
+    struct message m;
+    enum channel_result e = channel_receive(&c, &m, session.packet,
+                                            sizeof *session.packet, left > 0 ? left : 0);
+    bool gone = e == CHANNEL_CLOSED || e == CHANNEL_WATCHED;
+    if (e == CHANNEL_MESSAGE) {
       session.read++;
-      if (session_obey(out))
-        return session_finish(session.packet->rc, false, out);
+      if (session_obey(&c, &m, out))
+        return session_finish(session.packet->end.rc, false, out);
     } else if (gone || sys_now() >= session.end) {
       *out = (struct outcome){ .fd = -1 };
       snprintf(out->why, sizeof out->why, "default: the tuning process %s",

@@ -3,78 +3,66 @@
 // it talks to the program.
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/channel.h"
 #include "base/role.h"
 #include "packet.h"
+#include "run/cpu/sandbox.h"
+#include "run/target.h"
 #include "tune/tune.h"
 
 struct line {
-  int socket;
+  struct channel channel;
   struct shared_memory *shared;
   bool background;
-  double last;
+  double last;     // sys_now of the last progress
+  uint64_t serial; // of the last question
 };
 
-static struct {
-  int socket;
-  struct line *line; // NULL: not a tuner, or not yet
-} tuner = { .socket = -1 };
+static struct line *tuner_line; // for signal handlers and tuner_ask
 
 // A program that does not wait may not read for long: it can do without the news, but not
-// without the outcome. FD goes with the packet unless it is -1.
-static bool send_with(const struct line *l, const struct packet *p, int fd) {
-  int flags = l->background && p->kind != PACKET_OUTCOME ? MSG_DONTWAIT : 0;
-  bool sent = message_send(l->socket, p, sizeof *p, fd, flags, role_stopping);
+// without the outcome.
+static bool tuner_send(struct line *l, const struct message *m) {
+  bool sent = channel_send(&l->channel, m, !l->background || m->kind == PACKET_OUTCOME);
   if (sent && l->shared)
     atomic_fetch_add(&l->shared->news, 1);
   return sent;
 }
 
-static void send_packet(const struct line *l, const struct packet *p) {
-  send_with(l, p, -1);
+static void tuner_tell(struct line *l, enum packet_kind kind, const void *data,
+                       size_t size) {
+  tuner_send(l, &(struct message){ .kind = kind, .data = data, .size = size, .fd = -1 });
 }
 
 static bool tuner_variant(void *data, unsigned arm, int fd) {
-  return send_with(data, &(struct packet){ .kind = PACKET_VARIANT, .arm = arm }, fd);
+  return tuner_send(data, &(struct message){ PACKET_VARIANT, 0, &arm, sizeof arm, fd });
 }
 
 // As target_ask_fn demands.
-static bool tuner_ask(const void *request, size_t size, uint64_t serial, int fd,
-                      void *answer, size_t answer_size, int *got, double seconds) {
-  struct packet p = { .kind = PACKET_REQUEST };
-  if (size > sizeof p.request)
+static bool tuner_ask(const void *request, size_t size, int fd, void *answer,
+                      size_t answer_size, int *got, double seconds) {
+  struct line *l = tuner_line;
+  const struct message question = { PACKET_ASK, ++l->serial, request, size, fd };
+  struct message m = { .fd = -1 };
+  if (l->background || role_stopping())
     return false;
-  memcpy(p.request, request, size);
-  double end = sys_now() + seconds;
-  if (!tuner.line || tuner.line->background || !send_with(tuner.line, &p, fd))
-    return false;
-  while (!role_stopping() && sys_now() < end) {
-    struct pollfd ready = { tuner.socket, POLLIN, 0 };
-    if (poll(&ready, 1, 250) <= 0)
-      continue;
-    ssize_t n = message_receive(tuner.socket, answer, answer_size, MSG_DONTWAIT, got);
-    uint64_t answered = 0;
-    if (n == (ssize_t)answer_size)
-      memcpy(&answered, answer, sizeof answered); // the first member of all answers
-    if (n == 0 || (n < 0 && errno != EAGAIN))
-      return false; // the program is gone
-    if (n == (ssize_t)answer_size && answered == serial)
-      return true; // else one that nobody waited for any more
-    if (got && *got >= 0)
-      close(*got);
-  }
-  return false;
+  enum channel_result e =
+      channel_ask(&l->channel, &question, &m, answer, answer_size, seconds);
+  bool answered = e == CHANNEL_MESSAGE && m.size == answer_size;
+  if (answered && got)
+    *got = m.fd;
+  else if (e == CHANNEL_MESSAGE && m.fd >= 0)
+    close(m.fd);
+  return answered;
 }
 
 static void tuner_provisional(void *data, const struct outcome *out) {
-  send_packet(data, &(struct packet){ .kind = PACKET_PROVISIONAL, .outcome = *out });
+  tuner_tell(data, PACKET_PROVISIONAL, out, sizeof *out);
 }
 
 static void tuner_stop(int signal) {
@@ -83,9 +71,9 @@ static void tuner_stop(int signal) {
 }
 
 static void forward_log(enum autotune_level level, const char *message, void *data) {
-  struct packet p = { .kind = PACKET_LOG, .level = level };
+  struct packet_log p = { .level = level };
   snprintf(p.text, sizeof p.text, "%s", message);
-  send_packet(data, &p);
+  tuner_tell(data, PACKET_LOG, &p, sizeof p);
 }
 
 static void tuner_report(void *data, const struct progress_report *progress) {
@@ -95,18 +83,15 @@ static void tuner_report(void *data, const struct progress_report *progress) {
   if (now - l->last < 0.1 && progress->silence <= 30)
     return;
   l->last = now;
-  send_packet(l, &(struct packet){ .kind = PACKET_PROGRESS, .progress = *progress });
+  tuner_tell(l, PACKET_PROGRESS, progress, sizeof *progress);
 }
 
 // The program's end of the socket is closed when the program ends, or wants no result any
 // more.
 static void look_at_socket(int signal) {
-  struct pollfd p = { tuner.socket, 0, 0 };
-  int error = errno;
   (void)signal;
-  if (poll(&p, 1, 0) > 0)
+  if (channel_is_closed(&tuner_line->channel))
     role_stop();
-  errno = error;
 }
 
 // A child learns of its parent's end by a signal; who is none, by the socket and by
@@ -116,8 +101,9 @@ static bool tuner_follow(const struct tuner_job *job) {
   if (!job->plan->background)
     return sandbox_follow(job->parent, SIGTERM);
   sigaction(SIGIO, &look, NULL);
-  fcntl(tuner.socket, F_SETOWN, getpid());
-  fcntl(tuner.socket, F_SETFL, fcntl(tuner.socket, F_GETFL) | O_ASYNC);
+  int socket = tuner_line->channel.socket;
+  fcntl(socket, F_SETOWN, getpid());
+  fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_ASYNC);
   look_at_socket(SIGIO);
   return !role_stopping();
 }
@@ -133,7 +119,7 @@ static void set_signals(void) {
 }
 
 void tuner_main(const struct tuner_job *job) {
-  struct packet p = { .kind = PACKET_OUTCOME };
+  struct packet_outcome p = { .rc = -1 };
   int fds[4] = { job->socket, job->memory }, file = target_inherited(job->kernel);
   unsigned n = 2, own = 0;
   bool watches = job->program >= 0;
@@ -148,15 +134,14 @@ void tuner_main(const struct tuner_job *job) {
     _exit(1);
   if (own)
     target_of(job->kernel)->moved(fds[own]);
-  tuner.socket = fds[0];
+  struct line l = { .channel = { fds[0], -1, &session_protocol, role_stopping },
+                    .shared = job->shared,
+                    .background = job->plan->background };
+  tuner_line = &l;
+  target_set_ask(tuner_ask);
   role_watch(watches ? fds[2] : -1);
   if (!tuner_follow(job))
     _exit(1);
-  struct line l = { .socket = fds[0],
-                    .shared = job->shared,
-                    .background = job->plan->background };
-  tuner.line = &l;
-  target_set_ask(tuner_ask);
   autotune_set_log(forward_log, &l);
   const struct tune_host host = { .shared = job->shared,
                                   .suspects = job->suspects,
@@ -166,7 +151,7 @@ void tuner_main(const struct tuner_job *job) {
                                   .variant = tuner_variant,
                                   .data = &l };
   p.rc = tune_run(job->kernel, job->id, job->call, job->plan, fds[1], &host, &p.outcome);
-  send_packet(&l, &p);
+  tuner_tell(&l, PACKET_OUTCOME, &p, sizeof p);
   _exit(0);
 }
 

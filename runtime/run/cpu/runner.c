@@ -8,7 +8,6 @@
 // INOUT segments get their pristine bytes, outside of the timed part. A kernel of less
 // than 20 us is timed in batches of about 50 us, unless it has INOUT sections: repeated
 // on its own result it would compute something else. Nothing is subtracted.
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@
 #include "sandbox.h"
 #include "stack.h"
 
-enum { REST_AFTER = 2 }; // ms
+static const double rest_after = 2e-3; // seconds
 static const double batch_below = 20e-6, batch_of = 50e-6, load_limit = 30;
 static const double settling =
     6e-3; // seconds in which the system may still move threads between cores
@@ -248,12 +247,11 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
   const struct autotune_kernel *k = r->zygote->kernel;
   const struct jit_api *jit = r->zygote->jit;
   char *why = NULL;
-  void *object = fd < 0 ? MAP_FAILED
-                        : mmap(NULL, c->object_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  void *object = channel_map(fd, c->object_size);
   struct jit_code *code = NULL;
-  if (object != MAP_FAILED && jit && !sys_fails(SYS_JIT))
+  if (object && jit && !sys_fails(SYS_JIT))
     code = jit->load(object, c->object_size, k->symbols, k->n_symbols, &why);
-  if (object != MAP_FAILED)
+  if (object)
     munmap(object, c->object_size);
   const autotune_fn *entry =
       code ? (const autotune_fn *)jit->symbol(code, "autotune_entry") : NULL;
@@ -303,8 +301,7 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
 // Where no command follows at once, something is being compiled, and threads that spin
 // are in its way.
 static void runner_rest(struct runner *r) {
-  struct pollfd p = { r->zygote->commands, POLLIN, 0 };
-  if (poll(&p, 1, REST_AFTER) != 0)
+  if (channel_ready(&r->zygote->commands, rest_after))
     return;
   runner_allow(r, load_limit);
   openmp_rest();
@@ -314,23 +311,24 @@ static void runner_rest(struct runner *r) {
 void runner_main(struct zygote *z, pid_t parent) {
   struct runner r = { .zygote = z, .self = getpid() };
   struct command c;
-  int fd;
+  struct message m;
   setpgid(0, 0); // what a variant forks is ended with it
   if (!sandbox_follow(parent, SIGKILL) || on_exit(end_here, NULL) != 0)
     _exit(1);
-  close(z->orders);
+  close(z->orders.socket);
   struct answer *a =
       sys_malloc(sizeof *a); // large, and the program's thread may have little stack
-  while (a && message_receive(z->commands, &c, sizeof c, 0, &fd) == (ssize_t)sizeof c) {
-    *a = (struct answer){ .serial = c.serial, .status = STATUS_OK };
-    runner_try(&r, &c, fd, a);
+  while (a && channel_receive(&z->commands, &m, &c, sizeof c, -1) == CHANNEL_MESSAGE) {
+    *a = (struct answer){ .status = STATUS_OK };
+    runner_try(&r, &c, m.fd, a);
     runner_allow(&r, 0);
     atomic_store(&z->board->running, sys_cpu());
-    if (fd >= 0)
-      close(fd);
+    if (m.fd >= 0)
+      close(m.fd);
     if (getpid() != r.self) // the variant has forked, and this is not the worker
       _exit(0);
-    if (!message_send(z->commands, a, sizeof *a, -1, 0, NULL))
+    m = (struct message){ WORKER_ANSWER, m.serial, a, sizeof *a, -1 };
+    if (!channel_send(&z->commands, &m, true))
       break;
     runner_rest(&r);
   }

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "compile/jit.h"
+#include "base/channel.h"
 #include "run/target.h"
 #include "base/base.h"
 #include "run/verify.h"
@@ -99,13 +100,12 @@ bool image_check(const struct image *m, bool guards, char *message, size_t size)
 /* ---- messages -------------------------------------------------------------------- */
 
 enum { MAX_SAMPLES = 256 };
-struct command { /* tuner to worker, with the object's memfd */
-  uint64_t serial, ticket, object_size;
+struct command {
+  uint64_t ticket, object_size;
   bool reference;
   struct trial_plan plan;
 };
-struct answer { /* worker to tuner */
-  uint64_t serial;
+struct answer {
   enum status status;
   char message[256];
   double verify_seconds, time_seconds, load_seconds;
@@ -114,22 +114,28 @@ struct answer { /* worker to tuner */
   unsigned n_samples;
   double samples[MAX_SAMPLES];
 };
-enum order { ORDER_SPAWN, ORDER_KILL, ORDER_SEAL }; /* tuner to zygote */
-enum notice_kind {
-  NOTICE_READY,
-  NOTICE_SPAWNED,
-  NOTICE_DIED,
-  NOTICE_SEALED,
-  NOTICE_FAILED
-};
-struct notice { /* zygote to tuner */
-  enum notice_kind kind;
+struct notice {
   int status;                   /* NOTICE_DIED: as from waitpid */
   bool timed_out;               /* NOTICE_DIED: the zygote ended it */
   double flops, bytes, touched; /* NOTICE_READY */
   bool verified;
   char message[256]; /* NOTICE_FAILED */
 };
+/* Tuner and zygote. An order is answered by a notice with its serial; a zygote says
+ * without being asked (serial 0) that it is READY or FAILED, and that a worker DIED. */
+enum zygote_message {
+  ORDER_SPAWN, /* a worker, in place of the last: SPAWNED or FAILED */
+  ORDER_KILL,  /* the worker, if there is one: DIED */
+  ORDER_SEAL,  /* the copies become read-only: SEALED */
+  NOTICE_READY,
+  NOTICE_SPAWNED,
+  NOTICE_DIED,
+  NOTICE_SEALED,
+  NOTICE_FAILED
+};
+/* Tuner and worker. The object comes with the command as a memory file. */
+enum worker_message { WORKER_COMMAND, WORKER_ANSWER };
+extern const struct protocol zygote_protocol, worker_protocol; /* zygote.c */
 /* Shared by zygote and workers. */
 struct board {
   _Atomic double deadline; /* when the zygote ends the worker; 0: it is idle */
@@ -168,7 +174,7 @@ struct zygote {
   const struct autotune_kernel *kernel;
   void *const *args;
   const struct jit_api *jit;
-  int orders, commands; /* sockets: to the tuner, and the workers' to the tuner */
+  struct channel orders, commands; /* to the tuner; the latter is its worker's */
   struct board *board;
   struct image image;
 };

@@ -4,12 +4,10 @@
 // variant fails in it, or, where nothing is known of what the kernel writes, until the
 // next variant.
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,11 +22,13 @@ static const double slowest_slowdown =
 
 struct worker_pool {
   const struct autotune_kernel *kernel;
-  struct zygote zygote;  // as the zygote sees it; here for its board
-  pid_t pid;             // of the zygote; 0: gone
-  int orders, commands;  // sockets to the zygote and to the worker
-  bool alive;            // there is a worker
-  uint64_t serial, last; // of the last command; ticket of the last trial
+  struct zygote zygote;    // as the zygote sees it; here for its board
+  pid_t pid;               // of the zygote; 0: gone
+  struct channel orders;   // to the zygote
+  struct channel commands; // to the worker; watches for notices of the zygote
+  bool alive;              // there is a worker
+  uint64_t serial;         // of the last order or command
+  uint64_t last;           // ticket of the last trial
   double flops, bytes, touched;
   bool verified;
   char why[256]; // the zygote's last complaint
@@ -44,61 +44,53 @@ static void end_zygote(struct worker_pool *w) {
   w->alive = false;
 }
 
-// Waits for a notice of the zygote. False: it is gone or silent, and now surely gone.
-static bool take_notice(struct worker_pool *w, struct notice *n, double seconds) {
-  double end = sys_now() + seconds;
-  for (;;) {
-    struct pollfd p = { w->orders, POLLIN, 0 };
-    double left = end - sys_now();
-    int got = poll(&p, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
-    if (got < 0 && errno == EINTR && !role_stopping())
-      continue;
-    if (got <= 0 || recv(w->orders, n, sizeof *n, 0) != (ssize_t)sizeof *n)
-      break;
-    if (n->kind == NOTICE_FAILED)
-      snprintf(w->why, sizeof w->why, "%s", n->message);
-    return true;
+// Receives a notice of the zygote. False: it is gone or silent, and now surely gone.
+static bool take_notice(struct worker_pool *w, struct message *m, struct notice *n,
+                        double seconds) {
+  if (channel_receive(&w->orders, m, n, sizeof *n, seconds) != CHANNEL_MESSAGE) {
+    end_zygote(w);
+    return false;
   }
-  end_zygote(w);
-  return false;
+  if (m->kind == NOTICE_FAILED)
+    snprintf(w->why, sizeof w->why, "%s", n->message);
+  return true;
 }
 
-static bool worker_order(struct worker_pool *w, enum order what) {
-  if (w->pid > 0 && message_send(w->orders, &what, sizeof what, -1, 0, role_stopping))
-    return true;
-  end_zygote(w);
-  return false;
-}
-
-// Waits for one KIND of notice; what else comes in between is old news.
-static bool worker_await(struct worker_pool *w, enum notice_kind kind, double seconds) {
+// Has the zygote do ORDER, within SECONDS. False: it is not done.
+static bool worker_order(struct worker_pool *w, enum zygote_message order,
+                         double seconds) {
+  const struct message question = { .kind = order, .serial = ++w->serial, .fd = -1 };
+  struct message m;
   struct notice n;
-  while (take_notice(w, &n, seconds)) {
-    if (n.kind == kind)
-      return true;
-    if (n.kind == NOTICE_FAILED)
-      return false;
+  struct channel c = w->orders;
+  if (order == ORDER_KILL) // nothing is left behind, also when this process is to stop
+    c.stop = NULL;
+  if (w->pid <= 0 ||
+      channel_ask(&c, &question, &m, &n, sizeof n, seconds) != CHANNEL_MESSAGE) {
+    end_zygote(w);
+    return false;
   }
-  return false;
+  if (m.kind == NOTICE_FAILED)
+    snprintf(w->why, sizeof w->why, "%s", n.message);
+  return m.kind != NOTICE_FAILED;
 }
 
 static void kill_worker(struct worker_pool *w) {
-  if (w->alive && worker_order(w, ORDER_KILL))
-    worker_await(w, NOTICE_DIED, GRACE);
+  if (w->alive)
+    worker_order(w, ORDER_KILL, GRACE);
   w->alive = false;
 }
 
 static bool ensure_worker(struct worker_pool *w, uint64_t ticket) {
   struct notice n;
-  struct pollfd p = { w->orders, POLLIN, 0 };
-  while (w->pid > 0 && poll(&p, 1, 0) > 0 && take_notice(w, &n, 0))
-    if (n.kind == NOTICE_DIED) // between two trials
+  struct message m;
+  while (w->pid > 0 && channel_ready(&w->orders, 0) && take_notice(w, &m, &n, 0))
+    if (m.kind == NOTICE_DIED) // between two trials
       w->alive = false;
   if (w->alive && w->kernel->n_sections == 0 && ticket != w->last)
     kill_worker(w);
   if (!w->alive)
-    w->alive = worker_order(w, ORDER_SPAWN) &&
-        worker_await(w, NOTICE_SPAWNED, START_GRACE);
+    w->alive = worker_order(w, ORDER_SPAWN, START_GRACE);
   return w->alive;
 }
 
@@ -114,16 +106,17 @@ static bool cpu_worker_start(struct worker_pool *w) {
   int orders[2] = { -1, -1 }, commands[2] = { -1, -1 };
   pid_t self = getpid();
   w->zygote.board = sys_mmap(sizeof *w->zygote.board, true);
-  if (!w->zygote.board || message_pair(orders) != 0)
+  if (!w->zygote.board || channel_pair(orders) != 0)
     return false;
-  w->orders = orders[0];
-  if (message_pair(commands) != 0) {
+  w->orders.socket = orders[0];
+  if (channel_pair(commands) != 0) {
     close(orders[1]);
     return false;
   }
-  w->commands = commands[0];
-  w->zygote.orders = orders[1];
-  w->zygote.commands = commands[1];
+  w->commands.socket = commands[0];
+  w->commands.watch = orders[0];
+  w->zygote.orders.socket = orders[1];
+  w->zygote.commands.socket = commands[1];
   w->pid = sys_fork();
   if (w->pid == 0)
     become_zygote(w, orders[0], commands[0], self);
@@ -135,18 +128,20 @@ static bool cpu_worker_start(struct worker_pool *w) {
 struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *args,
                                  const struct jit_api *jit, char **message) {
   struct worker_pool *w = sys_calloc(1, sizeof *w);
-  struct notice n = { .kind = NOTICE_FAILED };
+  struct notice n;
+  struct message m = { .kind = NOTICE_FAILED };
   if (!w)
     return NULL;
   w->kernel = k;
-  w->orders = w->commands = -1;
+  w->orders = (struct channel){ -1, -1, &zygote_protocol, role_stopping };
+  w->commands = (struct channel){ -1, -1, &worker_protocol, role_stopping };
   w->zygote = (struct zygote){ .kernel = k, .args = args, .jit = jit };
   bool begun = cpu_worker_start(w);
   if (!begun)
     snprintf(w->why, sizeof w->why, "no process can be started: %s", strerror(errno));
-  else if (!take_notice(w, &n, START_GRACE))
+  else if (!take_notice(w, &m, &n, START_GRACE))
     snprintf(w->why, sizeof w->why, "the sections of the call cannot be read");
-  if (begun && n.kind == NOTICE_READY) {
+  if (begun && m.kind == NOTICE_READY) {
     w->flops = n.flops;
     w->bytes = n.bytes;
     w->touched = n.touched;
@@ -179,10 +174,10 @@ void worker_stop(struct worker_pool *w) {
     return;
   kill_worker(w);
   end_zygote(w);
-  if (w->orders >= 0)
-    close(w->orders);
-  if (w->commands >= 0)
-    close(w->commands);
+  if (w->orders.socket >= 0)
+    close(w->orders.socket);
+  if (w->commands.socket >= 0)
+    close(w->commands.socket);
   if (w->zygote.board)
     munmap(w->zygote.board, sizeof *w->zygote.board);
   free(w);
@@ -236,11 +231,22 @@ static int worker_copy_answer(const struct answer *a, struct trial *out) {
   return 0;
 }
 
+// True: the answer to the last command is there, in A.
 static bool take_answer(struct worker_pool *w, struct answer *a) {
-  while (recv(w->commands, a, sizeof *a, MSG_DONTWAIT) == (ssize_t)sizeof *a)
-    if (a->serial == w->serial)
+  struct message m;
+  while (channel_receive(&w->commands, &m, a, sizeof *a, 0) == CHANNEL_MESSAGE)
+    if (m.serial == w->serial)
       return true;
   return false;
+}
+
+// True: the worker has died, as N tells.
+static bool worker_died(struct worker_pool *w, struct notice *n) {
+  struct message m;
+  if (!channel_ready(&w->orders, 0) || !take_notice(w, &m, n, 0) || m.kind != NOTICE_DIED)
+    return false;
+  w->alive = false;
+  return true;
 }
 
 // Waits for the answer or for the worker's end. 0; -1: the zygote is lost, or we are to
@@ -250,29 +256,25 @@ static int worker_await_answer(struct worker_pool *w, const struct trial_plan *p
   // Each run has its limit, and the zygote sees to it; this is for the case that it
   // cannot.
   double end = sys_now() + plan->budget + 4 * plan->limit + START_GRACE;
-  while (!role_stopping()) {
-    struct pollfd p[2] = { { w->commands, POLLIN, 0 }, { w->orders, POLLIN, 0 } };
+  struct message m;
+  struct notice n;
+  while (!role_stopping() && w->pid > 0) {
     double left = end - sys_now();
-    struct notice n;
-    if (left <= 0)
+    enum channel_result e =
+        left > 0 ? channel_receive(&w->commands, &m, a, sizeof *a, left) : CHANNEL_SILENT;
+    if (e == CHANNEL_SILENT || e == CHANNEL_STOPPED)
       break;
-    if (poll(p, 2, left < 1 ? (int)(left * 1000) + 1 : 1000) < 0 && errno != EINTR)
-      break;
-    if (take_answer(w, a))
+    if (e == CHANNEL_MESSAGE && m.serial == w->serial)
       return worker_copy_answer(a, out);
-    if (p[1].revents == 0)
-      continue;
-    if (!take_notice(w, &n, 0))
-      return -1;
-    if (n.kind != NOTICE_DIED)
-      continue;
-    w->alive = false;
+    if (e == CHANNEL_MESSAGE || !worker_died(w, &n))
+      continue;            // an old answer, or what a damaged worker has sent
     if (take_answer(w, a)) // it answered and died then
       return worker_copy_answer(a, out);
     worker_judge(&n, plan, out);
     return 0;
   }
-  out->status = role_stopping() ? STATUS_PENDING : STATUS_TIMEOUT;
+  if (w->pid > 0)
+    out->status = role_stopping() ? STATUS_PENDING : STATUS_TIMEOUT;
   end_zygote(w);
   return -1;
 }
@@ -288,11 +290,11 @@ static int worker_trial(struct worker_pool *w, bool reference, uint64_t ticket,
   *out = (struct trial){ .status = STATUS_PENDING };
   bool ready = a && ensure_worker(w, ticket);
   if (ready && ticket != 0)
-    ready = (fd = message_file("autotune-object", object, size)) >= 0;
+    ready = (fd = channel_file("autotune-object", object, size)) >= 0;
   if (ready) {
-    c.serial = ++w->serial;
+    const struct message m = { WORKER_COMMAND, ++w->serial, &c, sizeof c, fd };
     w->last = ticket;
-    if (message_send(w->commands, &c, sizeof c, fd, 0, role_stopping))
+    if (channel_send(&w->commands, &m, true))
       rc = worker_await_answer(w, plan, a, out);
     if (out->status != STATUS_OK && out->status != STATUS_LOAD)
       kill_worker(w); // it may have written anywhere
@@ -317,8 +319,7 @@ int worker_reference(struct worker_pool *w, const struct trial_plan *plan,
   p.verify = true; // it must repeat itself
   int rc = worker_trial(w, true, 0, NULL, 0, &p, out);
   kill_worker(w); // it could write to the copies that the others will be compared with
-  if (rc == 0 &&
-      !(worker_order(w, ORDER_SEAL) && worker_await(w, NOTICE_SEALED, START_GRACE)))
+  if (rc == 0 && !worker_order(w, ORDER_SEAL, START_GRACE))
     rc = -1;
   return rc;
 }

@@ -5,14 +5,12 @@
 // that are over their deadline.
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,40 +21,56 @@
 #include "openmp.h"
 #include "sandbox.h"
 
-static void zygote_tell(const struct zygote *z, const struct notice *n) {
-  if (!message_send(z->orders, n, sizeof *n, -1, 0, NULL))
+static const struct message_kind zygote_kinds[] = {
+  [ORDER_SPAWN] = { 0 },
+  [ORDER_KILL] = { 0 },
+  [ORDER_SEAL] = { 0 },
+  [NOTICE_READY] = { sizeof(struct notice) },
+  [NOTICE_SPAWNED] = { sizeof(struct notice) },
+  [NOTICE_DIED] = { sizeof(struct notice) },
+  [NOTICE_SEALED] = { sizeof(struct notice) },
+  [NOTICE_FAILED] = { sizeof(struct notice) },
+};
+const struct protocol zygote_protocol = { NOTICE_FAILED + 1, zygote_kinds };
+
+static const struct message_kind worker_kinds[] = {
+  [WORKER_COMMAND] = { sizeof(struct command), .descriptor = true },
+  [WORKER_ANSWER] = { sizeof(struct answer) },
+};
+const struct protocol worker_protocol = { WORKER_ANSWER + 1, worker_kinds };
+
+// SERIAL: of the order that this answers; 0: of none.
+static void zygote_tell(const struct zygote *z, enum zygote_message kind, uint64_t serial,
+                        const struct notice *n) {
+  const struct message m = {
+    .kind = kind, .serial = serial, .data = n, .size = sizeof *n, .fd = -1
+  };
+  if (!channel_send(&z->orders, &m, true))
     _exit(1); // the tuner is gone
 }
 
 static void zygote_fail(const struct zygote *z, const char *message) {
-  struct notice n = { .kind = NOTICE_FAILED };
+  struct notice n = { 0 };
   snprintf(n.message, sizeof n.message, "%s", message);
-  zygote_tell(z, &n);
+  zygote_tell(z, NOTICE_FAILED, 0, &n);
   _exit(1);
 }
 
 // ---- one worker ---------------------------------------------------------------------
 
-// Commands that the last worker did not live to read.
-static void drop_commands(const struct zygote *z) {
-  char byte;
-  while (recv(z->commands, &byte, 1, MSG_DONTWAIT | MSG_TRUNC) > 0)
-    ; // descriptors that came along are closed by the kernel
-}
-
-static pid_t zygote_spawn(struct zygote *z) {
+static pid_t zygote_spawn(struct zygote *z, uint64_t serial) {
   pid_t self = getpid();
-  drop_commands(z);
+  channel_drain(&z->commands); // that the last worker did not live to read
   atomic_store(&z->board->deadline, 0);
   pid_t worker = sys_fork();
   if (worker == 0)
     runner_main(z, self);
   if (worker > 0)
     setpgid(worker, worker); // here as well as there: whoever comes first
-  struct notice n = { .kind = worker > 0 ? NOTICE_SPAWNED : NOTICE_FAILED };
+  struct notice n = { 0 };
   if (worker < 0)
     snprintf(n.message, sizeof n.message, "no worker can be forked: %s", strerror(errno));
-  zygote_tell(z, &n);
+  zygote_tell(z, worker > 0 ? NOTICE_SPAWNED : NOTICE_FAILED, serial, &n);
   return worker;
 }
 
@@ -113,8 +127,9 @@ static void count_cost(const struct zygote *z) {
 }
 
 // Ends WORKER, if that is still needed, and whatever it has forked, and tells the tuner.
+// SERIAL: of the order to do so; 0: there was none.
 // Where nobody may be killed (seccomp), it goes with this process.
-static void zygote_bury(struct zygote *z, pid_t worker, bool timed_out) {
+static void zygote_bury(struct zygote *z, pid_t worker, bool timed_out, uint64_t serial) {
   int status = 0;
   kill(-worker, SIGKILL);
   if (kill(worker, SIGKILL) != 0 && errno != ESRCH)
@@ -124,24 +139,23 @@ static void zygote_bury(struct zygote *z, pid_t worker, bool timed_out) {
   count_cost(z);
   bury_orphans();
   openmp_clean(worker);
-  zygote_tell(
-      z,
-      &(struct notice){ .kind = NOTICE_DIED, .status = status, .timed_out = timed_out });
+  zygote_tell(z, NOTICE_DIED, serial,
+              &(struct notice){ .status = status, .timed_out = timed_out });
 }
 
-// Milliseconds until the worker must be looked at: at its deadline, and before where
-// nothing tells of its end.
-static int zygote_patience(const struct zygote *z, pid_t worker, int pidfd) {
+// Seconds until the worker must be looked at: at its deadline, and before where nothing
+// tells of its end. Negative: there is none.
+static double zygote_patience(const struct zygote *z, pid_t worker) {
   double deadline = worker > 0 ? atomic_load(&z->board->deadline) : 0;
   double left = deadline > 0 ? deadline - zygote_now()
                              : 0.05; // idle: it may become busy at any time
   if (worker <= 0)
     return -1;
-  if (pidfd < 0 && left > 0.002)
+  if (z->orders.watch < 0 && left > 0.002)
     left = 0.002;
   if (left > 0.25)
     left = 0.25;
-  return left > 0 ? (int)(left * 1000) + 1 : 0;
+  return left > 0 ? left : 0;
 }
 
 static bool zygote_is_late(const struct zygote *z) {
@@ -158,58 +172,62 @@ static bool is_dead(
 
 // ---- the loop -----------------------------------------------------------------------
 
-static void zygote_obey(struct zygote *z, enum order order, pid_t *worker) {
-  switch (order) {
+// The worker's end ends waiting for orders. WORKER -1: there is none.
+static void zygote_watch(struct zygote *z, pid_t worker) {
+  if (z->orders.watch >= 0)
+    close(z->orders.watch);
+  z->orders.watch = worker > 0 ? (int)syscall(SYS_pidfd_open, worker, 0) : -1;
+}
+
+static void zygote_obey(struct zygote *z, const struct message *order, pid_t *worker) {
+  const struct notice nothing = { 0 };
+  switch ((enum zygote_message)order->kind) {
   case ORDER_SPAWN:
-    *worker = zygote_spawn(z);
+    *worker = zygote_spawn(z, order->serial);
+    zygote_watch(z, *worker);
     break;
   case ORDER_KILL:
     if (*worker > 0)
-      zygote_bury(z, *worker, false);
+      zygote_bury(z, *worker, false, order->serial);
+    else
+      zygote_tell(z, NOTICE_DIED, order->serial, &nothing);
     *worker = -1;
+    zygote_watch(z, *worker);
     break;
   case ORDER_SEAL:
     image_seal(&z->image);
-    zygote_tell(z, &(struct notice){ .kind = NOTICE_SEALED });
+    zygote_tell(z, NOTICE_SEALED, order->serial, &nothing);
+    break;
+  default: // notices are ours to send
     break;
   }
 }
 
 static void zygote_serve(struct zygote *z) {
   pid_t worker = -1;
-  int pidfd = -1;
   for (;;) {
-    struct pollfd p[2] = { { z->orders, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
-    int n = poll(p, pidfd >= 0 ? 2 : 1, zygote_patience(z, worker, pidfd));
-    if (n < 0 && errno != EINTR)
-      _exit(1);
-    pid_t before = worker;
-    if (worker > 0 && is_dead(worker)) {
-      zygote_bury(z, worker, false);
+    struct message order;
+    enum channel_result e =
+        channel_receive(&z->orders, &order, NULL, 0, zygote_patience(z, worker));
+    bool dead = worker > 0 && is_dead(worker);
+    if (dead || (worker > 0 && zygote_is_late(z))) {
+      zygote_bury(z, worker, !dead, 0);
       worker = -1;
-    } else if (worker > 0 && zygote_is_late(z)) {
-      zygote_bury(z, worker, true);
-      worker = -1;
-    } else if (n > 0 && p[0].revents) {
-      enum order order;
-      if (recv(z->orders, &order, sizeof order, 0) != (ssize_t)sizeof order) {
-        if (worker > 0)
-          kill(-worker, SIGKILL);
-        _exit(0); // the tuner is gone; the worker dies with us
-      }
-      zygote_obey(z, order, &worker);
+      zygote_watch(z, worker);
     }
-    if (worker != before) {
-      if (pidfd >= 0)
-        close(pidfd);
-      pidfd = worker > 0 ? (int)syscall(SYS_pidfd_open, worker, 0) : -1;
+    if (e == CHANNEL_CLOSED) {
+      if (worker > 0)
+        kill(-worker, SIGKILL);
+      _exit(0); // the tuner is gone; the worker dies with us
     }
+    if (e == CHANNEL_MESSAGE)
+      zygote_obey(z, &order, &worker);
   }
 }
 
 void zygote_main(struct zygote *z, pid_t parent) {
   char message[256], *why = NULL;
-  int fds[2] = { z->orders, z->commands };
+  int fds[2] = { z->orders.socket, z->commands.socket };
   role_take(ROLE_WORKER);
   setsid(); // what the terminal sends is not for variants
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -218,17 +236,16 @@ void zygote_main(struct zygote *z, pid_t parent) {
   sandbox_signals();
   if (sandbox_descriptors(fds, 2) != 0)
     _exit(1);
-  z->orders = fds[0];
-  z->commands = fds[1];
+  z->orders = (struct channel){ fds[0], -1, &zygote_protocol, NULL };
+  z->commands = (struct channel){ fds[1], -1, &worker_protocol, NULL };
   const struct range keep = { (char *)z->board, sizeof *z->board };
   if (sandbox_memory(&keep, 1, &why) != 0)
     zygote_fail(z, why ? why : "no memory");
   if (image_make(&z->image, z->kernel, z->args, message, sizeof message) != 0)
     zygote_fail(z, message);
   sandbox_limits();
-  zygote_tell(z,
-              &(struct notice){ .kind = NOTICE_READY,
-                                .flops = z->image.flops,
+  zygote_tell(z, NOTICE_READY, 0,
+              &(struct notice){ .flops = z->image.flops,
                                 .bytes = z->image.bytes,
                                 .touched = z->image.touched,
                                 .verified = z->image.verified });

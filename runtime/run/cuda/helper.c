@@ -14,37 +14,33 @@
 #include "base/channel.h"
 #include "run/cpu/sandbox.h"
 
-static int to_tuner = -1; // the socket
-static uint64_t at;       // serial of the order that is obeyed
+static struct channel to_tuner = { -1, -1, &helper_protocol, NULL };
+static uint64_t at; // serial of the message that is answered
 
-// A packet of exactly SIZE, and the descriptor that came with it, or -1. False: the tuner
-// is gone.
-static bool cuda_helper_receive(int socket, void *packet, size_t size, int *fd) {
-  return message_receive(socket, packet, size, 0, fd) == (ssize_t)size;
+static bool helper_tell(enum helper_message kind, const void *data, size_t size) {
+  return channel_send(&to_tuner, &(struct message){ kind, at, data, size, -1 }, true);
 }
 
-static bool helper_answer(int socket, const void *packet, size_t size) {
-  return message_send(socket, packet, size, -1, 0, NULL);
+// Receives a message of that KIND into DATA. False: the tuner is gone.
+static bool helper_hear(enum helper_message kind, struct message *m, void *data,
+                        size_t size) {
+  bool heard = channel_receive(&to_tuner, m, data, size, -1) == CHANNEL_MESSAGE;
+  at = m->serial;
+  return heard && m->kind == kind;
 }
 
 // The tuner knows how long a run may take, even if this process cannot say any more that
 // it took longer.
 static void tell_of_run(double seconds) {
-  struct gpu_reply r;
-  memset(&r, 0, sizeof r);
-  r.serial = at;
-  r.runs = seconds;
-  helper_answer(to_tuner, &r, sizeof r);
+  helper_tell(HELPER_RUNS, &seconds, sizeof seconds);
 }
 
-// The SIZE bytes behind FD, which is closed; NULL: they cannot be mapped.
+// The SIZE bytes of the file FD, which is closed; NULL: they cannot be mapped.
 static void *take_file(int fd, size_t size) {
-  void *p = MAP_FAILED;
-  if (fd >= 0 && size > 0 && lseek(fd, 0, SEEK_END) >= (off_t)size)
-    p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  void *p = channel_map(fd, size);
   if (fd >= 0)
     close(fd);
-  return p == MAP_FAILED ? NULL : p;
+  return p;
 }
 
 // A limit of one byte forbids cores that are piped to a program, too.
@@ -77,47 +73,46 @@ static struct gpu_run *helper_begin(const struct gpu_hello *h, int fd,
 }
 
 // True: the next may come.
-static bool helper_obey(struct gpu_run *r, int socket) {
+static bool helper_obey(struct gpu_run *r) {
   struct gpu_order o;
-  struct gpu_reply reply;
-  int fd;
-  if (!cuda_helper_receive(socket, &o, sizeof o, &fd))
+  struct message m;
+  static struct gpu_answer answer;
+  if (!helper_hear(HELPER_ORDER, &m, &o, sizeof o))
     return false;
-  void *cubin = take_file(fd, o.size);
+  void *cubin = take_file(m.fd, o.size);
   const struct gpu_variant v = {
     .ticket = o.ticket, .cubin = cubin, .size = o.size, .launch = o.launch
   };
-  memset(&reply, 0, sizeof reply);
-  reply.serial = at = o.serial;
+  memset(&answer, 0, sizeof answer);
   if (cubin) {
-    gpu_run_try(r, &v, &o.plan, &reply.answer);
+    gpu_run_try(r, &v, &o.plan, &answer);
   } else {
-    reply.answer.status = STATUS_LOAD;
-    snprintf(reply.answer.message, sizeof reply.answer.message,
-             "its cubin cannot be mapped");
+    answer.status = STATUS_LOAD;
+    snprintf(answer.message, sizeof answer.message, "its cubin cannot be mapped");
   }
   if (cubin)
     munmap(cubin, o.size);
-  return helper_answer(socket, &reply, sizeof reply) && !reply.answer.sticky;
+  return helper_tell(HELPER_REPLY, &answer, sizeof answer) && !answer.sticky;
 }
 
 int main(int argc, char **argv) {
   static struct gpu_hello hello;
   struct gpu_ready ready = { .ready = false };
-  int socket = argc == 2 ? atoi(argv[1]) : -1, fd;
+  struct message m;
+  int socket = argc == 2 ? atoi(argv[1]) : -1;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   forbid_cores();
   sandbox_signals();
-  if (socket < 3 || sandbox_descriptors(&socket, 1) != 0 ||
-      !cuda_helper_receive(socket, &hello, sizeof hello, &fd) ||
-      getppid() != hello.parent)
+  if (socket < 3 || sandbox_descriptors(&socket, 1) != 0)
     _exit(1);
-  struct gpu_run *r = helper_begin(&hello, fd, &ready);
-  if (!helper_answer(socket, &ready, sizeof ready) || !r)
+  to_tuner.socket = socket;
+  if (!helper_hear(HELPER_HELLO, &m, &hello, sizeof hello) || getppid() != hello.parent)
+    _exit(1);
+  struct gpu_run *r = helper_begin(&hello, m.fd, &ready);
+  if (!helper_tell(HELPER_READY, &ready, sizeof ready) || !r)
     _exit(!ready.ready);
-  to_tuner = socket;
   gpu_run_announce(r, tell_of_run);
-  while (helper_obey(r, socket))
+  while (helper_obey(r))
     ;
   _exit(0); // at once: a driver that tidies up may wait for a kernel
 }

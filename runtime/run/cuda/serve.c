@@ -99,59 +99,50 @@ void serve_close(void) {
 
 // ---- answering ----------------------------------------------------------------------
 
-static void serve_answer(int socket, const void *data, size_t size, int fd) {
-  // A tuner that is gone is noticed by who listens to it.
-  (void)message_send(socket, data, size, fd, 0, NULL);
-}
-
-static void serve_share(int socket, const struct gpu_request *r) {
+static struct gpu_offer *serve_share(const struct gpu_request *r, int *fd) {
   struct gpu_offer *o = sys_calloc(1, sizeof *o);
-  int fd = -1;
-  if (!o)
-    return; // the tuner does not wait for ever
-  o->serial = r->serial;
-  o->shared =
-      gpu_run_share(serve.run, r->snapshot, &o->memory, &fd, o->why, sizeof o->why) == 0;
-  serve_answer(socket, o, sizeof *o, o->shared ? fd : -1);
-  if (fd >= 0)
-    close(fd);
-  free(o);
+  if (o)
+    o->shared =
+        gpu_run_share(serve.run, r->snapshot, &o->memory, fd, o->why, sizeof o->why) == 0;
+  if (o && !o->shared && *fd >= 0) {
+    close(*fd);
+    *fd = -1;
+  }
+  return o;
 }
 
 static void serve_try(const struct gpu_request *r, int fd, struct gpu_answer *out) {
   struct gpu_variant v = { .ticket = r->ticket, .launch = r->plan.launch };
-  void *data = MAP_FAILED;
-  if (r->ticket) {
-    data = r->size && fd >= 0 ? mmap(NULL, r->size, PROT_READ, MAP_PRIVATE, fd, 0)
-                              : MAP_FAILED;
-    v.cubin = data;
-    v.size = r->size;
-  } else {
+  void *cubin = r->ticket ? channel_map(fd, r->size) : NULL;
+  v.cubin = cubin;
+  v.size = r->ticket ? r->size : 0;
+  if (!r->ticket)
     v.launch = serve.call->asked;
-  }
-  if (r->ticket && data == MAP_FAILED) {
+  if (r->ticket && !cubin) {
     out->status = STATUS_LOAD;
     snprintf(out->message, sizeof out->message, "no memory for its code");
     return;
   }
   gpu_run_try(serve.run, &v, &r->plan, out);
-  if (data != MAP_FAILED)
-    munmap(data, r->size);
+  if (cubin)
+    munmap(cubin, r->size);
 }
 
-void serve_obey(int socket, const void *request, int fd) {
-  const struct gpu_request *r = request;
-  struct gpu_reply *reply =
-      serve.run && r->what != GPU_SHARE ? sys_calloc(1, sizeof *reply) : NULL;
-  if (serve.run && r->what == GPU_SHARE)
-    serve_share(socket, r);
-  if (!reply)
-    return;
-  reply->serial = r->serial;
-  if (r->what == GPU_REFERENCE)
-    gpu_run_reference(serve.run, serve.kernel->gpu->launch, &r->plan, &reply->answer);
-  else
-    serve_try(r, fd, &reply->answer);
-  serve_answer(socket, reply, sizeof *reply, -1);
-  free(reply);
+void *serve_answer(const void *request, size_t size, int fd, size_t *answer_size,
+                   int *answer_fd) {
+  struct gpu_request r;
+  *answer_fd = -1;
+  if (!serve.run || size != sizeof r)
+    return NULL;
+  memcpy(&r, request, sizeof r);
+  *answer_size = sizeof(struct gpu_offer);
+  if (r.what == GPU_SHARE)
+    return serve_share(&r, answer_fd);
+  struct gpu_answer *out = sys_calloc(1, sizeof *out);
+  *answer_size = sizeof *out;
+  if (out && r.what == GPU_REFERENCE)
+    gpu_run_reference(serve.run, serve.kernel->gpu->launch, &r.plan, out);
+  else if (out)
+    serve_try(&r, fd, out);
+  return out;
 }

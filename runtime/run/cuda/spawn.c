@@ -8,17 +8,26 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "compile/cuda_library.h"
 #include "base/channel.h"
 #include "base/role.h"
+#include "helper.h"
 #include "spawn.h"
 
 // Seconds until one that was killed counts as left behind.
 enum { BURIAL = 2 };
+
+static const struct message_kind helper_kinds[] = {
+  [HELPER_HELLO] = { sizeof(struct gpu_hello), .descriptor = true },
+  [HELPER_READY] = { sizeof(struct gpu_ready) },
+  [HELPER_ORDER] = { sizeof(struct gpu_order), .descriptor = true },
+  [HELPER_RUNS] = { sizeof(double) },
+  [HELPER_REPLY] = { sizeof(struct gpu_answer) },
+};
+const struct protocol helper_protocol = { HELPER_REPLY + 1, helper_kinds };
 
 // ---- where the helper is ------------------------------------------------------------
 
@@ -111,14 +120,14 @@ static bool spawn_reap(struct helper *h, double seconds, int *status) {
 
 bool helper_spawn(struct helper *h, char *why, size_t size) {
   int pair[2];
-  if (message_pair(pair) != 0) {
+  if (channel_pair(pair) != 0) {
     snprintf(why, size, "no socket: %s", strerror(errno));
     return false;
   }
   int rc = spawn_start(h, pair[1]);
   close(pair[1]);
   if (rc == 0) {
-    h->socket = pair[0];
+    h->channel = (struct channel){ pair[0], -1, &helper_protocol, role_stopping };
     return true;
   }
   snprintf(why, size, "%s: %s", h->program, strerror(rc));
@@ -133,10 +142,10 @@ bool helper_end(struct helper *h) {
     kill(h->pid, SIGKILL);
     over = spawn_reap(h, BURIAL, &status);
   }
-  if (h->socket >= 0)
-    close(h->socket);
+  if (h->channel.socket >= 0)
+    close(h->channel.socket);
   h->pid = 0;
-  h->socket = -1;
+  h->channel.socket = -1;
   return over;
 }
 
@@ -151,30 +160,4 @@ void helper_status(struct helper *h, char *text, size_t size) {
   }
   if (ended)
     h->pid = 0;
-}
-
-// ---- packets ------------------------------------------------------------------------
-
-bool helper_send(const struct helper *h, const void *data, size_t size, int fd) {
-  return message_send(h->socket, data, size, fd, 0, role_stopping);
-}
-
-enum helper_wait helper_receive(const struct helper *h, void *data, size_t size,
-                                double seconds) {
-  double end = sys_now() + seconds;
-  while (!role_stopping()) {
-    struct pollfd p = { h->socket, POLLIN, 0 };
-    double left = end - sys_now();
-    if (left <= 0)
-      return HELPER_SILENT;
-    int got = poll(&p, 1, left < 0.25 ? (int)(left * 1000) + 1 : 250);
-    if (got <= 0)
-      continue;
-    ssize_t n = message_receive(h->socket, data, size, MSG_DONTWAIT, NULL);
-    if (n == (ssize_t)size)
-      return HELPER_ANSWERED;
-    if (n >= 0 || errno != EAGAIN)
-      return HELPER_DIED;
-  }
-  return HELPER_STOPPED;
 }

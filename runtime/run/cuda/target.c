@@ -17,6 +17,7 @@
 #include "compile/nvrtc.h"
 #include "compile/static.h"
 #include "run/target.h"
+#include "helper.h"
 #include "serve.h"
 #include "spawn.h"
 
@@ -31,7 +32,7 @@ struct device {
   bool isolates;   // variants run in the helper first
   bool background; // and nowhere else
   struct helper helper;
-  uint64_t serial;
+  uint64_t serial;         // of the last message to the helper
   struct gpu_offer *offer; // what is shared with helpers; NULL: not asked for yet
   int file;                // of that; or -1
   unsigned char *passed;   // a bit for each ticket that has passed in a helper
@@ -45,7 +46,7 @@ struct device {
 static bool ask_program(const struct gpu_request *r, int fd, void *answer, size_t size,
                         int *got, double seconds) {
   target_ask_fn *ask = target_ask();
-  return ask && ask(r, sizeof *r, r->serial, fd, answer, size, got, seconds);
+  return ask && ask(r, sizeof *r, fd, answer, size, got, seconds);
 }
 
 static struct device *device_of(const struct executor *e) {
@@ -55,9 +56,7 @@ static struct device *device_of(const struct executor *e) {
 // ---- what a helper needs ------------------------------------------------------------
 
 static bool ask_for_memory(struct device *d, bool snapshot) {
-  struct gpu_request r = { .what = GPU_SHARE,
-                           .serial = ++d->serial,
-                           .snapshot = snapshot };
+  const struct gpu_request r = { .what = GPU_SHARE, .snapshot = snapshot };
   if (!d->offer)
     d->offer = sys_malloc(sizeof *d->offer);
   if (d->file >= 0)
@@ -87,9 +86,12 @@ static bool target_greet(struct device *d, struct gpu_ready *ready) {
   snprintf(hello->version, sizeof hello->version, "%s", AUTOTUNE_VERSION);
   hello->parent = getpid();
   hello->shared = *s;
-  bool answered = helper_send(&d->helper, hello, sizeof *hello,
-                              d->background ? d->own.file : d->file) &&
-      helper_receive(&d->helper, ready, sizeof *ready, BEGIN) == HELPER_ANSWERED;
+  const struct message m = { HELPER_HELLO, ++d->serial, hello, sizeof *hello,
+                             d->background ? d->own.file : d->file };
+  struct message answer;
+  bool answered = channel_ask(&d->helper.channel, &m, &answer, ready, sizeof *ready,
+                              BEGIN) == CHANNEL_MESSAGE &&
+      answer.kind == HELPER_READY;
   free(hello);
   return answered && ready->ready;
 }
@@ -181,25 +183,24 @@ static double target_patience(const struct trial_plan *p) {
 }
 
 // By the program. 0; -1: it cannot try anything any more.
-static int in_program(struct device *d, enum gpu_what what, uint64_t ticket,
-                      const void *object, size_t size, const struct trial_plan *plan,
-                      struct trial *out) {
-  struct gpu_request r = {
-    .what = what, .serial = ++d->serial, .ticket = ticket, .size = size, .plan = *plan
+static int in_program(enum gpu_what what, uint64_t ticket, const void *object,
+                      size_t size, const struct trial_plan *plan, struct trial *out) {
+  const struct gpu_request r = {
+    .what = what, .ticket = ticket, .size = size, .plan = *plan
   };
-  struct gpu_reply *reply = sys_malloc(sizeof *reply);
-  int fd = ticket ? message_file("autotune-cubin", object, size) : -1, rc = -1;
-  bool answered = reply && (fd >= 0 || !ticket) &&
-      ask_program(&r, fd, reply, sizeof *reply, NULL, target_patience(plan));
+  struct gpu_answer *answer = sys_malloc(sizeof *answer);
+  int fd = ticket ? channel_file("autotune-cubin", object, size) : -1, rc = -1;
+  bool answered = answer && (fd >= 0 || !ticket) &&
+      ask_program(&r, fd, answer, sizeof *answer, NULL, target_patience(plan));
   if (answered)
-    rc = target_copy_answer(&reply->answer, true, &plan->launch, out);
+    rc = target_copy_answer(answer, true, &plan->launch, out);
   else if (!role_stopping())
     snprintf(out->message, sizeof out->message, "the program does not answer");
-  if (answered && reply->answer.sticky)
+  if (answered && answer->sticky)
     rc = -1; // its context is lost, and all that is tried there would fail
   if (fd >= 0)
     close(fd);
-  free(reply);
+  free(answer);
   return rc;
 }
 
@@ -229,63 +230,66 @@ static void judge_death(struct device *d, struct trial *out) {
 }
 
 // Its answer to the order SERIAL, within SECONDS in all. While a kernel runs, it has as
-// long as the helper has said in front of it: a helper whose driver answers no more is
-// one that hangs, too.
-static enum helper_wait target_await_answer(const struct device *d, uint64_t serial,
-                                            double seconds, struct gpu_reply *reply) {
-  double end = sys_now() + seconds, next = end;
+// long as the helper has said before: a helper whose driver answers no more is one that
+// hangs, too.
+static enum channel_result target_await_answer(const struct device *d, uint64_t serial,
+                                               double seconds,
+                                               struct gpu_answer *answer) {
+  double end = sys_now() + seconds, next = end, runs;
   for (;;) {
     double left = (next < end ? next : end) - sys_now();
-    enum helper_wait e = helper_receive(&d->helper, reply, sizeof *reply, left);
-    if (e != HELPER_ANSWERED)
+    struct message m;
+    enum channel_result e = channel_receive(&d->helper.channel, &m, answer,
+                                            sizeof *answer, left > 0 ? left : 0);
+    if (e != CHANNEL_MESSAGE)
       return e;
-    if (reply->serial != serial) // no helper of ours
-      return HELPER_DIED;
-    if (!(reply->runs > 0 || reply->runs < 0))
-      return HELPER_ANSWERED;
-    next = reply->runs > 0 ? sys_now() + reply->runs + over_limit : end;
+    if (m.serial != serial) // no helper of ours
+      return CHANNEL_CLOSED;
+    if (m.kind != HELPER_RUNS)
+      return m.kind == HELPER_REPLY ? CHANNEL_MESSAGE : CHANNEL_CLOSED;
+    memcpy(&runs, answer, sizeof runs);
+    next = runs > 0 ? sys_now() + runs + over_limit : end;
   }
 }
 
 // 0; -1: there is no helper, and OUT says why.
 static int in_helper(struct device *d, uint64_t ticket, const void *object, size_t size,
                      const struct trial_plan *plan, struct trial *out) {
-  struct gpu_order order = { .serial = ++d->serial,
-                             .ticket = ticket,
-                             .size = size,
-                             .launch = plan->launch,
-                             .plan = *plan };
-  struct gpu_reply *reply = sys_malloc(sizeof *reply);
+  struct gpu_order order = {
+    .ticket = ticket, .size = size, .launch = plan->launch, .plan = *plan
+  };
+  struct gpu_answer *answer = sys_malloc(sizeof *answer);
   int fd = -1;
   if (!d->background)
     order.plan.max_samples = order.plan.min_samples = 0;
-  if (!reply || !ensure_helper(d) ||
-      (fd = message_file("autotune-cubin", object, size)) < 0) {
+  if (!answer || !ensure_helper(d) ||
+      (fd = channel_file("autotune-cubin", object, size)) < 0) {
     snprintf(out->message, sizeof out->message, "%s", d->why[0] ? d->why : "no memory");
-    free(reply);
+    free(answer);
     return -1;
   }
   // A run over the limit is reported by the helper itself; this is for one that cannot.
   double most = plan->limit + over_limit + GRACE +
       (d->background ? target_patience(plan) : 0);
-  enum helper_wait end = HELPER_DIED;
-  if (helper_send(&d->helper, &order, sizeof order, fd))
-    end = target_await_answer(d, order.serial, most, reply);
+  const struct message m = { HELPER_ORDER, ++d->serial, &order, sizeof order, fd };
+  enum channel_result end = CHANNEL_CLOSED;
+  if (channel_send(&d->helper.channel, &m, true))
+    end = target_await_answer(d, m.serial, most, answer);
   close(fd);
   int rc = 0;
-  if (end == HELPER_ANSWERED)
-    rc = target_copy_answer(&reply->answer, d->background, &plan->launch, out);
-  else if (end == HELPER_DIED)
+  if (end == CHANNEL_MESSAGE)
+    rc = target_copy_answer(answer, d->background, &plan->launch, out);
+  else if (end == CHANNEL_CLOSED)
     judge_death(d, out);
-  else if (end == HELPER_SILENT)
+  else if (end == CHANNEL_SILENT)
     out->status = STATUS_TIMEOUT;
   else
     rc = -1;
-  if (end == HELPER_SILENT)
+  if (end == CHANNEL_SILENT)
     snprintf(out->message, sizeof out->message, "no end after %.3g s", plan->limit);
-  if (end != HELPER_ANSWERED || reply->answer.sticky)
+  if (end != CHANNEL_MESSAGE || answer->sticky)
     end_helper(d);
-  free(reply);
+  free(answer);
   return rc;
 }
 
@@ -330,7 +334,7 @@ static struct executor *target_start(const struct autotune_kernel *k,
   *d = (struct device){ .kernel = k,
                         .own = serve_inherit(),
                         .background = wish->background,
-                        .helper = { .socket = -1 },
+                        .helper = { .channel = { .socket = -1 } },
                         .file = -1 };
   // What was right in the program before will not fault there.
   bool wants = !(k->gpu->flags & AUTOTUNE_GPU_NO_ISOLATE);
@@ -373,7 +377,7 @@ static int target_reference(struct executor *e, const struct trial_plan *plan,
   *out = (struct trial){ .status = STATUS_PENDING, .slowdown = 1 };
   p.verify = true; // it must repeat itself
   int rc = d->background ? target_measured(d, out)
-                         : in_program(d, GPU_REFERENCE, 0, NULL, 0, &p, out);
+                         : in_program(GPU_REFERENCE, 0, NULL, 0, &p, out);
   if (rc == 0 && out->status == STATUS_OK && d->isolates && !ensure_helper(d)) {
     snprintf(out->message, sizeof out->message, "%s", d->why);
     out->status = STATUS_PENDING;
@@ -395,7 +399,7 @@ static int target_try(struct executor *e, uint64_t ticket, const void *object,
       return rc;
     target_pass(d, ticket);
   }
-  return in_program(d, GPU_TRY, ticket, object, size, plan, out);
+  return in_program(GPU_TRY, ticket, object, size, plan, out);
 }
 
 static double target_cost(const struct executor *e) {
@@ -427,7 +431,7 @@ const struct target target_cuda = {
   .machine = gpu_machine,
   .lacks = gpu_lacks,
   .open = serve_open,
-  .serve = serve_obey,
+  .serve = serve_answer,
   .close = serve_close,
   .forget = serve_forget,
   .inherited = target_file,

@@ -79,7 +79,7 @@ static bool can_share(void) {
 
 static bool can_pair(void) {
   int pair[2];
-  if (message_pair(pair) != 0)
+  if (channel_pair(pair) != 0)
     return false;
   close(pair[0]);
   close(pair[1]);
