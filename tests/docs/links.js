@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// links.js ROOT: what the pages link to is there, headings included.
+// links.js ROOT: what the pages link to is there, headings included; so are the paths that they name.
 'use strict';
 const fs = require('fs'), path = require('path');
 const root = process.argv[2];
@@ -29,5 +29,18 @@ for (const page of pages)
       failures++;
     }
   }
-console.log(`${pages.length} pages, ${links} links, ${failures} failures`);
-process.exit(failures || links < 50 ? 1 : 0);
+// Paths of the repository that these pages name exist. NAME stands for a name to choose.
+let paths = 0;
+for (const page of ['CONTRIBUTING.md', 'docs/design.md'])
+  for (const [named] of fs.readFileSync(path.join(root, page), 'utf8')
+    .matchAll(/(?<![\w./-])(?:runtime|translator|emulator|include|tests|cmake|docs)\/[\w./-]*\w/g)) {
+    const known = named.replace(/\/NAME\b.*/, '');
+    paths++;
+    if (!fs.existsSync(path.join(root, known))) {
+      console.log(`FAILED: ${page}: there is no ${known}`);
+      failures++;
+    }
+  }
+
+console.log(`${pages.length} pages, ${links} links, ${paths} paths, ${failures} failures`);
+process.exit(failures || links < 50 || paths < 50 ? 1 : 0);
