@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* autotune_cuda.h: what translated .cu files use besides autotune.h; programs do not
+/* autotune_cuda.h: what translated .cu files use besides autotune_abi.h; programs do not
  * include it.
  *
+ * For each kernel `autotune cc` writes a class with all that the runtime must know, and a
+ * function autotune_launch_KERNEL that every launch of the kernel becomes a call of. What
+ * is the same for all of them is here. What only C++ can tell, such as which arguments
+ * are integers, is found by templates.
+ *
  * C++11, for nvcc, clang++ and the emulator. Everything is inline or a template, and
- * depends on nothing but the runtime API and the C++ library's language support. */
+ * needs nothing but the runtime API and the C++ library's language support. Launches may
+ * come from any thread; nothing here throws. */
 #ifndef AUTOTUNE_CUDA_H
 #define AUTOTUNE_CUDA_H
 
@@ -19,7 +25,7 @@
 
 #include <cuda_runtime.h>
 
-/* nvcc's own front end has warnings of its own. */
+/* As AUTOTUNE_GENERATED, for warnings of nvcc's own front end. */
 #if defined(__CUDACC__) && !defined(__clang__)
 #define AUTOTUNE_GENERATED_CUDA                                 \
   _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 177") \
@@ -30,8 +36,8 @@
 #define AUTOTUNE_AS_WRITTEN_CUDA
 #endif
 
-/* A build whose link does not go through `autotune cc` (CMake has no launcher for CUDA's)
- * need not name the library: it is opened then. */
+/* Weak, since a build whose link does not go through `autotune cc` (CMake has no launcher
+ * for that of CUDA) need not name the library: it is opened at the first launch. */
 extern "C" {
 extern __typeof__(autotune_launch_kernel) autotune_launch_kernel
     __attribute__((__weak__));
@@ -42,7 +48,8 @@ namespace autotune {
 
 /* ---- the library ----------------------------------------------------------------- */
 
-/* Where the loader looks, and beside the folder of this header. */
+/* Opens libautotune from where the loader looks, else from beside this header's folder.
+ * Returns NULL and warns where it is in neither. */
 inline void *open_library() {
   static const char *const nearby[] = { "../lib", "../lib/x86_64-linux-gnu",
                                         "../lib/aarch64-linux-gnu", "../lib64" };
@@ -62,11 +69,13 @@ inline void *open_library() {
   return library;
 }
 
+/* Returns a function of the library, which is opened once; NULL: it has none. */
 inline void *library_function(const char *name) {
   static void *const library = open_library();
   return library ? dlsym(library, name) : nullptr;
 }
 
+/* autotune_launch_kernel; AUTOTUNE_LAUNCH_DEFAULT without the library. */
 inline int launch_kernel(autotune_site *site, const long long *key, void *const *args,
                          const autotune_launch *asked) {
   typedef decltype(&::autotune_launch_kernel) function;
@@ -76,6 +85,7 @@ inline int launch_kernel(autotune_site *site, const long long *key, void *const 
   return f ? f(site, key, args, asked) : AUTOTUNE_LAUNCH_DEFAULT;
 }
 
+/* autotune_site_close; nothing without the library. */
 inline void close_site(autotune_site *site) {
   typedef decltype(&::autotune_site_close) function;
   function f = &::autotune_site_close
@@ -93,16 +103,19 @@ template <class T_> struct unrestricted {
 template <class T_> struct unrestricted<T_ *__restrict__> {
   typedef T_ *type;
 };
-/* What a parameter that is declared as T_ holds: arrays are pointers. */
+/* The type of a parameter that is declared as T_: arrays are pointers. */
 template <class T_>
 using held = typename unrestricted<typename std::decay<T_>::type>::type;
 
+/* The argument of a parameter that is declared as T_, from its address. */
 template <class T_> held<T_> &argument(void *p) {
   return *static_cast<held<T_> *>(p);
 }
 
 /* ---- keys ------------------------------------------------------------------------ */
 
+/* Without key(…), a kernel's key is its integers, the threads that were asked for in each
+ * direction, and the device. */
 template <class T_> struct is_key {
   static constexpr bool value = std::is_integral<held<T_>>::value ||
       std::is_enum<held<T_>>::value;
@@ -118,9 +131,11 @@ template <class T_> void add_key_name(const char **names, unsigned &n, const cha
   if (is_key<T_>::value)
     names[n++] = name;
 }
+/* Threads of one direction. */
 inline long long threads(unsigned blocks, unsigned block) {
   return static_cast<long long>(blocks) * block;
 }
+/* The ordinal of the current device; 0 where there is none. */
 inline long long device() {
   int ordinal = 0;
   return cudaGetDevice(&ordinal) == cudaSuccess ? ordinal : 0;
@@ -129,10 +144,11 @@ inline long long device() {
 /* ---- what arguments point to ----------------------------------------------------- */
 
 struct element {
-  const char *type; /* as typeid says it */
+  const char *type; /* as typeid spells it; NULL: not known */
   autotune_element kind;
-  size_t size; /* of one part */
+  size_t size; /* bytes of one part */
 };
+/* How elements of a type are compared; SIZE is that of the type, in bytes. */
 inline element element_of(const char *type, size_t size) {
   static const element known[] = {
     { "f", AUTOTUNE_F32, 4 },
@@ -171,7 +187,7 @@ template <class T_> const char *type_of() {
                                         : nullptr;
 }
 #endif
-/* Of what a pointer points to; types that are only declared are bytes. */
+/* How what a pointer points to is compared; types that are only declared are bytes. */
 template <class T_, class = void> struct pointed {
   static autotune_element kind() {
     return AUTOTUNE_BYTES;
@@ -186,8 +202,8 @@ struct pointed<
     return element_of(type_of<T_>(), sizeof(T_)).kind;
   }
 };
-/* T_ is what an argument points to. Of addresses in memory: what those point to, and that
- * they are some. */
+/* The same, and whether a kernel may write it, for an argument that points to T_. Where
+ * T_ is a pointer: that of what it points to, marked as addresses. */
 template <class T_> struct element_at {
   typedef
       typename std::conditional<std::is_object<T_>::value, bare<T_>, char>::type object;
@@ -213,6 +229,8 @@ struct pointed_by<T_ *> : std::conditional<std::is_function<T_>::value, element_
 template <class T_> struct pointed_by<T_ *const> : pointed_by<T_ *> {};
 template <class T_> struct pointed_by<T_ *__restrict__> : pointed_by<T_ *> {};
 template <class T_> struct pointed_by<T_ *__restrict__ const> : pointed_by<T_ *> {};
+/* Adds argument INDEX, declared as T_, to the N arguments that a kernel may write
+ * through. */
 template <class T_>
 void add_written(unsigned *indices, autotune_element *elements, unsigned &n,
                  unsigned index) {
@@ -224,7 +242,8 @@ void add_written(unsigned *indices, autotune_element *elements, unsigned &n,
 }
 /* ---- launches -------------------------------------------------------------------- */
 
-/* The first part of a size "16x16x2"; TEXT is left behind it. Missing ones are 1. */
+/* Returns the first part of a size "16x16x2", 1 if there is none, and moves TEXT after
+ * it. */
 inline unsigned next_size(const char *&text) {
   unsigned size = 0;
   if (*text < '0' || *text > '9')
@@ -242,13 +261,15 @@ inline autotune_dim3 read_size(const char *text) {
   return d;
 }
 
-/* VALUE is a size of a grid or a block: 1 … LIMIT. */
+/* Sets a size of a grid or a block. False: VALUE is not in 1 … LIMIT. */
 inline bool set_size(unsigned &out, long long value, long long limit) {
   out = static_cast<unsigned>(value);
   return value >= 1 && value <= limit;
 }
 
-/* As many blocks of BLOCK as hold the threads that were asked for. */
+/* Sets OUT to as many blocks of BLOCK threads as hold the BLOCKS times THREADS_OF threads
+ * that were asked for. False: they do not divide into such blocks, and CEIL does not
+ * allow a partial one; or they are more than LIMIT. */
 inline bool fit(unsigned &out, unsigned blocks, unsigned threads_of, unsigned block,
                 bool ceil, long long limit) {
   long long all = threads(blocks, threads_of);
@@ -256,6 +277,7 @@ inline bool fit(unsigned &out, unsigned blocks, unsigned threads_of, unsigned bl
       set_size(out, (all + block - 1) / block, limit);
 }
 
+/* Launches KERNEL as it was written. Returns the cudaError_t. */
 template <class... P_>
 int launch(void (*kernel)(P_...), const autotune_launch *l, void *const *args) {
 #ifdef AUTOTUNE_EMULATE_LAUNCH_H
@@ -271,6 +293,7 @@ int launch(void (*kernel)(P_...), const autotune_launch *l, void *const *args) {
                        static_cast<cudaStream_t>(l->stream)));
 }
 
+/* What a program asked for in k<<<grid, block, shared, stream>>>. SHARED: bytes. */
 inline autotune_launch asked(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM /* libautotune does not know how the program \
                                              was built */
@@ -283,6 +306,7 @@ inline autotune_launch asked(dim3 grid, dim3 block, size_t shared, cudaStream_t 
   return l;
 }
 
+/* struct autotune_gpu_symbol's locate. */
 template <class T_> int locate(const T_ &symbol, void **address, size_t *bytes) {
   cudaError_t error = cudaGetSymbolAddress(address, symbol);
   if (error == cudaSuccess)
@@ -292,7 +316,9 @@ template <class T_> int locate(const T_ &symbol, void **address, size_t *bytes) 
 
 /* ---- instances of templates ------------------------------------------------------ */
 
-/* The name "k<float, 16>" and the lines "#define AUTOTUNE_T0 float". */
+/* One instance of a template: its name "k<float, 16>", and the lines "#define AUTOTUNE_T0
+ * float" that make the unit's text one of that instance. Without memory both are cut
+ * short, which makes variants fail and no more. */
 class instance {
   char *name_ = nullptr, *lines_ = nullptr;
   unsigned n_ = 0;
@@ -315,7 +341,7 @@ class instance {
     add(name_, n_++ ? ", " : "<");
     add(name_, text);
   }
-  /* Local classes and closures have no name that the unit could use. */
+  /* True for local classes and closures, which have no name that the unit could use. */
   static bool is_nameless(const char *mangled, const char *text) {
     return *mangled == 'Z' || strstr(mangled, "IZ") || strchr(text, '{') ||
         strchr(text, '(') || strchr(text, '\'');
@@ -360,7 +386,8 @@ public:
       add(name_, ">");
     return *this;
   }
-  /* They live as long as the program: the runtime keeps them. */
+  /* Both live until the process ends: the runtime keeps them. NULL: the unit cannot name
+   * its types. */
   const char *name() const {
     return name_ ? name_ : "?";
   }
@@ -369,7 +396,7 @@ public:
   }
 };
 
-/* A site that is closed when the file it is in goes. */
+/* A site that is closed when the code of its file is unmapped. */
 struct site {
   autotune_site s;
   explicit site(const autotune_kernel *kernel) : s() {

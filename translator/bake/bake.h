@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bake.h: a file with its winners written in, as plain C (docs/bake.md).
  *
- *   lines.c    what wisdom or a store says of a kernel becomes winners and keys
- *   heading.c  the comment in front, and what switches warnings off
+ *   lines.c       winners and keys from what wisdom or a store says of a kernel
  *   constraint.c  what constraints say of a winner
- *   ranges.c   which winner a key takes, as a function
- *   copies.c   what mentions a param, and so is another thing for each winner
- *   tidy.c     a transformed nest as people read it
- *   write.c    the default under another name, a function for each winner, the switch */
+ *   ranges.c      which winner a key takes
+ *   baked.c.in    the baked file, as a template
+ *   heading.c     its first lines
+ *   write.c       the default under another name, a function for each winner, the switch
+ *   copies.c      what mentions a param, and so differs from winner to winner
+ *   tidy.c        makes a transformed nest readable */
 #ifndef AUTOTUNE_BAKE_H
 #define AUTOTUNE_BAKE_H
 
@@ -44,23 +45,25 @@ struct baked { /* of one kernel */
 
 /* Has O write winners in, as B asks. */
 void bake_into(struct compile_options *o, const struct bake *b);
-/* Sets `baked` of each of the N kernels; UNITS as emit_file has them. What cannot be
- * baked is told. */
+/* Sets `baked` of each of the N kernels; UNITS as emit_file has them. Warns of what
+ * cannot be baked. */
 void bake_choose(const struct source *s, struct kernel *kernels, unsigned n,
                  struct unit *const *units, const struct expansion *x,
                  const struct compile_options *o);
 
-/* What stands in front of the file. */
+extern const struct template bake_templates; /* baked.c.in */
+
+/* Appends what stands before the file. */
 void bake_heading(const struct source *s, const struct kernel *kernels, unsigned n,
                   const struct compile_options *o, struct text *out);
-/* Text without what would end a comment. */
+/* Appends S without what would end a comment. */
 void bake_comment(struct text *out, const char *s);
-/* The same in lines of 100 columns, as far as it has blanks: the first has COLUMN, all
- * others begin with INDENT. */
+/* The same in lines of 100 columns, as far as S has blanks. The first begins at COLUMN,
+ * the others with INDENT. */
 void bake_wrapped(struct text *out, const char *indent, size_t column, const char *s);
 
-/* Constraint INDEX of K at POINT. SOMETIMES: where *LEFT holds, which is of arguments
- * alone. */
+/* Evaluates constraint INDEX of K at POINT. SOMETIMES: it holds where *LEFT does, which
+ * depends on arguments alone. */
 enum verdict { NEVER, SOMETIMES, ALWAYS };
 enum verdict bake_constraint(const struct kernel *k, const struct baked *b,
                              const unsigned *point, unsigned index, struct slice *left);
@@ -97,7 +100,7 @@ struct bake_view {
 /* Sets parts and what follows them: which winner a key takes. */
 void bake_ranges(const struct kernel *k, struct bake_view *v);
 
-/* TEXT, of a function, indented. */
+/* Appends TEXT, which is a function, made readable. */
 void bake_tidy(struct slice text, struct text *out);
 
 struct copies {
@@ -107,15 +110,15 @@ struct copies {
   struct slice *names;
   unsigned n_names; /* that these declare */
 };
-/* NULL: diagnosed as a warning, K cannot be baked. */
+/* Finds what must be copied for K. NULL: K cannot be baked; a warning says why. */
 struct copies *copies_of(const struct source *s, const struct kernel *k,
                          const struct expansion *x);
-/* Macros that give them names of their own, beginning with PREFIX, or take those back. */
+/* Appends macros that give the copies names beginning with PREFIX, or undefines them. */
 void copies_rename(const struct copies *c, const char *prefix, bool define,
                    struct text *out);
 void copies_write(const struct copies *c, struct text *out);
-/* Macros that the copies have defined anew are as before. Params have their defaults
- * again. */
+/* Appends what gives macros that the copies have defined anew their meaning back. Params
+ * have their defaults again. */
 void copies_restore(const struct copies *c, struct text *out);
 
 #endif

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// constraint.c: what a constraint says of a winner: params, words and what is known of
-// the machine are numbers in it by now. What is left of it is asked in each call.
+// constraint.c: evaluates a constraint for a winner, where params, words and the
+// machine's numbers are known. What is left depends on arguments and is asked in each
+// call.
 #include <stdlib.h>
 #include <string.h>
 
 #include "bake.h"
 #include "front/kernel/kernel.h"
 
-// "l2" of "AUTOTUNE_L2" on the machine that the winners are from; NULL: not known.
+// Returns the number that NAME, such as AUTOTUNE_L2, stands for on the winners' machine;
+// NULL: not known.
 static const char *machine_number(const struct baked *b, struct slice name) {
   static const char *const names[][2] = {
     { "AUTOTUNE_L1D", "l1d=" },       { "AUTOTUNE_L2", "l2=" },
@@ -24,7 +26,7 @@ static const char *machine_number(const struct baked *b, struct slice name) {
   return NULL;
 }
 
-// What NAME comes to for POINT; NULL: it stays.
+// Returns what takes the place of NAME at POINT; NULL: it stays as it is.
 static const char *constraint_constant(const struct kernel *k, const struct baked *b,
                                        const unsigned *point, struct slice name) {
   long long number;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// copies.c: of what a kernel reaches, that which mentions a param: helpers, types and
-// constants that are another thing for each winner. Each winner gets copies of its own,
-// of other names, right in front of it. All else it shares with the file.
+// copies.c: helpers, types and constants that a kernel reaches and that mention a param
+// differ from winner to winner. Each winner gets copies of them under other names, right
+// before it. All else it shares with the file.
 //
-// A copy is what the source says where the macros in it mean the same in front of the
-// kernel, else what the compiler saw. Lines with an `#if` on a param are copied as lines.
+// A copy has the source's text if its macros mean the same right before the kernel, else
+// what the compiler saw. Lines with an `#if` on a param are copied as lines.
 #include <string.h>
 
 #include "bake.h"
@@ -25,7 +25,7 @@ static bool has_name(const struct copies *c, struct slice word) {
   return false;
 }
 
-// Does TEXT mean another thing for each winner?
+// True if TEXT mentions a param, or what does: it differs from winner to winner.
 static bool copies_varies(const struct copies *c, struct slice text) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
@@ -45,7 +45,8 @@ static void copies_add_names(struct copies *c, unsigned item) {
   }
 }
 
-// What the lines of P may declare, also in branches that the build does not take.
+// Adds the names that the lines of P may declare, also in branches that the build does
+// not take.
 static void add_names_of_lines(struct copies *c, const struct piece *p) {
   struct lexer l = lexer_of((struct slice){ c->s->text + p->start, p->end - p->start });
   struct slice last = { 0 }, before = { 0 };
@@ -92,7 +93,7 @@ static void copies_find(struct copies *c) {
 
 // ---- pieces -------------------------------------------------------------------------
 
-// The macros that P defines, in any of its branches.
+// Returns the macros that P defines, in any of its branches.
 static struct slice *defined_in(const struct copies *c, const struct piece *p,
                                 unsigned *n) {
   struct slice *names = NULL;
@@ -139,7 +140,8 @@ void copies_restore(const struct copies *c, struct text *out) {
       copies_write_piece(c, c->r->raws[i].piece, out);
 }
 
-// ---- what stands against it ---------------------------------------------------------
+// ---- why a kernel is not baked
+// ---------------------------------------------------------
 
 static struct copies *copies_refuse(const struct source *s, const struct kernel *k,
                                     const char *hint, const char *why) {
@@ -200,8 +202,8 @@ void copies_rename(const struct copies *c, const char *prefix, bool define,
   }
 }
 
-// Can item INDEX be copied by its lines? They hold nothing else, and the same macros are
-// in force.
+// True if item INDEX can be copied by its lines: they hold nothing else, and the same
+// macros are in force.
 static bool as_lines(const struct copies *c, unsigned index) {
   const struct expansion *x = c->r->x;
   const struct item *item = &x->items[index];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// heading.c: the comment in front of a baked file, which says what holds where, and
+// heading.c: the comment at the top of a baked file, which says what holds where, and
 // macros that keep generated text out of the user's warnings.
 #include <string.h>
 
@@ -29,101 +29,71 @@ void bake_wrapped(struct text *out, const char *indent, size_t column, const cha
   }
 }
 
-static void kernel_lines(const struct kernel *k, struct text *out) {
-  const struct baked *b = k->baked;
-  if (!b) {
-    text_printf(out, " *\n * %s: nothing is known, the default\n", k->main.name);
-    return;
-  }
-  text_printf(out, " *\n * %s: ", k->main.name);
-  bake_comment(out, b->where);
-  text_printf(out, "\n");
-  for (unsigned i = 0; i < b->n_keys; i++) {
-    text_printf(out, " *   ");
-    bake_wrapped(out, " *     ", 5,
-                 arena_printf("%s: %s", b->keys[i].name, b->keys[i].about));
-    text_printf(out, "\n");
-  }
-}
+// ---- what the template knows --------------------------------------------------------
 
-static void build_lines(const struct compile_options *o, struct text *out) {
-  unsigned n;
-  const char **flags = preprocess_flags(o, &n);
-  text_printf(out,
-              " *\n * Times hold where it is compiled as its winners were: "
-              "-O3, for that processor");
-  for (unsigned i = 0; i < n; i++) {
-    text_printf(out, "%s", i ? " " : ", with ");
-    bake_comment(out, flags[i]);
-  }
-  text_printf(out,
-              ";\n * with -fopenmp where a winner has OpenMP's pragmas. "
-              "Elsewhere it is right, and may be slow.\n");
-}
-
-static const char switches[] =
-    "#if defined(__clang__)\n"
-    "#define AUTOTUNE_GENERATED _Pragma(\"clang diagnostic push\") \\\n"
-    "  _Pragma(\"clang diagnostic ignored \\\"-Weverything\\\"\")\n"
-    "#define AUTOTUNE_AS_WRITTEN _Pragma(\"clang diagnostic pop\")\n"
-    "#define AUTOTUNE_UNUSED __attribute__((__unused__))\n"
-    "#elif defined(__GNUC__)\n"
-    "#define AUTOTUNE_UNUSED __attribute__((__unused__))\n"
-    "#define AUTOTUNE_PRAGMA_OF(x) _Pragma(#x)\n"
-    "#define AUTOTUNE_QUIET(x) AUTOTUNE_PRAGMA_OF(GCC diagnostic ignored x)\n"
-    "#define AUTOTUNE_GENERATED _Pragma(\"GCC diagnostic push\")";
-
-static const char *const quiet[] = {
-  "-Wpragmas",
-  "-Wunknown-pragmas",
-  "-Wpedantic",
-  "-Wconversion",
-  "-Wsign-conversion",
-  "-Wfloat-conversion",
-  "-Wsign-compare",
-  "-Wtype-limits",
-  "-Wparentheses",
-  "-Wunused",
-  "-Wunused-function",
-  "-Wunused-parameter",
-  "-Wunused-variable",
-  "-Wunused-but-set-variable",
-  "-Wunused-but-set-parameter",
-  "-Wunused-value",
-  "-Wshadow",
-  "-Wmissing-prototypes",
-  "-Wmissing-declarations",
-  "-Wredundant-decls",
-  "-Wcast-qual",
-  "-Wcast-align",
-  "-Wvla",
-  "-Wdeclaration-after-statement",
-  "-Wmaybe-uninitialized",
-  "-Wfloat-equal",
-  "-Wdouble-promotion",
-  "-Wundef",
-  "-Winline",
-  "-Wattributes",
-  "-Waggregate-return",
-  "-Wlogical-op",
-  "-Wlong-long",
+// Texts that are safe within a comment.
+struct heading {
+  struct text path, flags;
+  struct heading_kernel {
+    const char *kernel;
+    struct text where; // empty: nothing is known
+    const struct baked_key *keys;
+    unsigned n_keys;
+  } *kernels;
+  unsigned n_kernels;
 };
+
+static void heading_version(const struct template_scope *scope, struct text *out) {
+  (void)scope;
+  text_printf(out, "%s", AUTOTUNE_VERSION);
+}
+
+static void heading_key(const struct template_scope *scope, struct text *out) {
+  const struct baked_key *key = scope->data;
+  bake_wrapped(out, " *     ", 5, arena_printf("%s: %s", key->name, key->about));
+}
+
+/* clang-format off */
+#define THIS struct heading_kernel
+static const struct template_field heading_key_fields[] = {
+  TEMPLATE_WRITE("key", heading_key), TEMPLATE_END
+};
+static const struct template_field heading_kernel_fields[] = {
+  TEMPLATE_FIELD(THIS, STRING, kernel), TEMPLATE_FIELD(THIS, SLICE, where),
+  TEMPLATE_LIST(THIS, "keys", keys, n_keys, heading_key_fields), TEMPLATE_END
+};
+#undef THIS
+#define THIS struct heading
+static const struct template_field heading_fields[] = {
+  TEMPLATE_WRITE("version", heading_version),
+  TEMPLATE_FIELD(THIS, SLICE, path), TEMPLATE_FIELD(THIS, SLICE, flags),
+  TEMPLATE_LIST(THIS, "kernels", kernels, n_kernels, heading_kernel_fields), TEMPLATE_END
+};
+#undef THIS
+/* clang-format on */
 
 void bake_heading(const struct source *s, const struct kernel *kernels, unsigned n,
                   const struct compile_options *o, struct text *out) {
-  text_printf(out, "/* Made by `autotune bake` (%s) from ", AUTOTUNE_VERSION);
-  bake_comment(out, s->path);
-  text_printf(out, ", which is what to edit.\n");
-  for (unsigned i = 0; i < n; i++)
-    if (!kernels[i].left_out)
-      kernel_lines(&kernels[i], out);
-  build_lines(o, out);
-  text_printf(out, " */\n%s", switches);
-  for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
-    text_printf(out, i % 2 ? " AUTOTUNE_QUIET(\"%s\")" : " \\\n  AUTOTUNE_QUIET(\"%s\")",
-                quiet[i]);
-  text_printf(out,
-              "\n#define AUTOTUNE_AS_WRITTEN _Pragma(\"GCC diagnostic pop\")\n#else\n"
-              "#define AUTOTUNE_GENERATED\n#define AUTOTUNE_AS_WRITTEN\n"
-              "#define AUTOTUNE_UNUSED\n#endif\n");
+  struct heading h = { .n_kernels = 0 };
+  unsigned n_flags;
+  const char **flags = preprocess_flags(o, &n_flags);
+  bake_comment(&h.path, s->path);
+  for (unsigned i = 0; i < n_flags; i++) {
+    text_printf(&h.flags, "%s", i ? " " : ", with ");
+    bake_comment(&h.flags, flags[i]);
+  }
+  for (unsigned i = 0; i < n; i++) {
+    const struct baked *b = kernels[i].baked;
+    if (kernels[i].left_out)
+      continue;
+    struct heading_kernel *k = GROW(h.kernels, h.n_kernels);
+    *k = (struct heading_kernel){ .kernel = kernels[i].main.name };
+    if (b) {
+      bake_comment(&k->where, b->where);
+      k->keys = b->keys;
+      k->n_keys = b->n_keys;
+    }
+  }
+  struct template_scope scope = { heading_fields, &h, 0, NULL };
+  template_render(&bake_templates, "heading", &scope, out);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// lines.c: what wisdom or a store says of a kernel becomes winners and keys.
+// lines.c: makes winners and keys from what wisdom or a store says of a kernel.
 //
-// A baked program cannot compare anything with the default. So a line counts only where
-// the text that it was measured with is the text that stands here, by the same hash by
-// which a tuned program knows its winners.
+// A baked program cannot compare a winner with the default. So a line counts only if it
+// was measured with the text of this kernel, by the hash by which a tuned program knows
+// its winners.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -50,8 +50,7 @@ static struct autotune_param *params_of(const struct kernel *k) {
   return params;
 }
 
-// The next word of flags that a winner has of its own, behind *P. An empty one: there is
-// none.
+// Returns the next of the flags at *P, which moves after it; an empty one: no more.
 static struct slice next_flag(const char **p) {
   *p += strspn(*p, " \t\n");
   struct slice word = { *p, strcspn(*p, " \t\n") };
@@ -59,7 +58,7 @@ static struct slice next_flag(const char **p) {
   return word;
 }
 
-// Is WORD one of the flags that POINT has of its own?
+// True if WORD is one of the flags that POINT has of its own.
 static bool lines_is_own(const struct kernel *k, const choice *point, const char *word) {
   for (unsigned i = 0; i < k->n_params; i++)
     if (k->params[i].kind == VALUE_FLAGS) {
@@ -118,7 +117,7 @@ static bool same_keys(const struct kernel *k, const struct problem *p) {
   return n == k->n_keys && !*names;
 }
 
-// Is E of this kernel, and of a machine that was asked for?
+// True if E is of this kernel, and of a machine that was asked for.
 static bool is_about(const struct chooser *c, const struct wisdom_entry *e) {
   const struct problem *p = &e->problem;
   const char *path;
@@ -140,7 +139,7 @@ static void lines_warn(const struct chooser *c, const char *hint, const char *wh
   diag_warning(c->s, p->offset, p->end - p->offset, hint, "%s", what);
 }
 
-// One machine's lines alone can be baked. False: there are several, told.
+// True if all lines are of one machine, else diagnosed: those of several cannot be baked.
 static bool one_machine(const struct chooser *c) {
   const struct wisdom_entry **seen = NULL;
   unsigned n = 0;
@@ -175,7 +174,7 @@ static bool build_has(const struct chooser *c, struct slice flag) {
   return false;
 }
 
-// The flags of POINT that this build does not have; NULL: none.
+// Returns the flags of POINT that this build does not have; NULL: none.
 static const char *missing_flags(const struct chooser *c, const choice *point) {
   struct text t = { 0 };
   for (unsigned i = 0; i < c->k->n_params; i++)
@@ -208,7 +207,7 @@ static bool is_forbidden(const struct chooser *c, const choice *point) {
   return false;
 }
 
-// True: POINT is E's winner, which can be written. Else *WHY not.
+// Sets POINT to E's winner. False: it cannot be written, and LOST says why.
 static bool winner_of(const struct chooser *c, const struct wisdom_entry *e,
                       choice *point, struct lost *lost) {
   const char *flags = NULL;
@@ -248,8 +247,8 @@ static bool is_variant(const struct chooser *c, const struct record *r,
   return false;
 }
 
-// Where a store has all variants: the fastest without flags that beats the default. NULL:
-// none.
+// Sets BEST to the fastest variant without flags that beats the default, where a store
+// has all variants. NULL: there is none.
 static const struct record *fastest_plain(const struct chooser *c,
                                           const struct wisdom_entry *e, choice *best) {
   const struct record *found = NULL;
@@ -273,7 +272,7 @@ static const struct record *fastest_plain(const struct chooser *c,
 
 // ---- what comes of them -------------------------------------------------------------
 
-// "MR=6\nflags=\nNR=64\n" as "MR=6 NR=64": what is empty says nothing.
+// Returns "MR=6\nflags=\nNR=64\n" as "MR=6 NR=64", without what is empty.
 static const char *one_line(const char *values) {
   struct text t = { 0 };
   text_add(&t, "", 0);
@@ -283,7 +282,7 @@ static const char *one_line(const char *values) {
   return t.data;
 }
 
-// The function for POINT, whoever compiles it; from 1.
+// Returns the number, from 1, of the winner at POINT, whichever compiler it is from.
 static unsigned lines_add_winner(struct chooser *c, const choice *point,
                                  const char *values) {
   const struct kernel *k = c->k;
@@ -338,8 +337,8 @@ static const char *key_name(const struct problem *p) {
   return name;
 }
 
-// E's place among the keys; where there is one already, a winner goes before the default,
-// then the newer one.
+// Adds E's key. Where it is there already, a winner replaces the default, then the newer
+// line the older one.
 static void lines_add_key(struct chooser *c, const struct wisdom_entry *e,
                           unsigned winner, const char *line) {
   struct baked *b = c->out;
@@ -388,8 +387,7 @@ static void take_line(struct chooser *c, const struct wisdom_entry *e) {
   }
 }
 
-// What another line of the same key makes up for is no loss: a store has results of older
-// texts.
+// True if another line has the same key: a store has results of older texts too.
 static bool is_made_up_for(const struct chooser *c, const struct lost *l) {
   const long long *key = key_of(c->k, l->e->problem.key);
   for (unsigned i = 0; i < c->out->n_keys; i++)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// tidy.c: a transformed nest as people read it. What loops/ writes begins at the left
-// edge and has numbers in parentheses, as their macros had. Here it is indented by its
-// braces, and `(64)` becomes `64`. Lines of the user's stay as they are; nothing but
-// blanks and such parentheses changes.
+// tidy.c: makes a transformed nest readable. What loops/ writes begins at the left edge
+// and has numbers in parentheses, as their macros had. Here it is indented by its braces,
+// and
+// `(64)` becomes `64`. The user's own lines stay as they are; nothing but blanks and such
+// parentheses changes.
 #include <string.h>
 
 #include "bake.h"
 
-// `(64)` behind an operator as `64`.
+// Writes LINE with `64` for `(64)` after an operator.
 static void write_numbers(struct slice line, struct text *out) {
   struct lexer l = lexer_of(line);
   struct token before = { 0 };
@@ -30,7 +31,8 @@ static void write_numbers(struct slice line, struct text *out) {
   text_add(out, from, (size_t)(line.data + line.size - from));
 }
 
-// By how many braces the line is deeper behind than in front; *LOW: the least on the way.
+// Returns by how many braces the end of the line is deeper than its start; sets *LOW to
+// the least depth in between.
 static int tidy_deeper(struct slice line, int *low) {
   struct lexer l = lexer_of(line);
   int depth = 0;

@@ -17,7 +17,7 @@ static bool bake_applies(const struct kernel *k) {
   return k->baked && k->baked->n_winners;
 }
 
-// A name that nothing in the file or its headers has.
+// Returns a name that nothing in the file or its headers has.
 static const char *bake_name(const struct emission *e, const char *what) {
   const char *name = arena_printf("%s_%s", e->k->main.name, what);
   while (memmem(e->x->text.data, e->x->text.size, name, strlen(name)) ||
@@ -34,6 +34,7 @@ static const char *bake_default(const struct emission *e) {
 
 static template_write bake_written, bake_trimmed, bake_conditions;
 
+// clang-format off
 #define THIS struct baked_function
 static const struct template_field bake_winner_fields[] = {
   TEMPLATE_FIELD(THIS, STRING, function), TEMPLATE_FIELD(THIS, UNSIGNED, number),
@@ -42,13 +43,14 @@ static const struct template_field bake_winner_fields[] = {
 #undef THIS
 #define THIS struct bake_interval
 static const struct template_field bake_interval_fields[] = {
-  TEMPLATE_FIELD(THIS, STRING, part),     TEMPLATE_FIELD(THIS, STRING, low),
-  TEMPLATE_FIELD(THIS, STRING, high),     TEMPLATE_FIELD(THIS, BOOL, one),
+  TEMPLATE_FIELD(THIS, STRING, part), TEMPLATE_FIELD(THIS, STRING, low),
+  TEMPLATE_FIELD(THIS, STRING, high), TEMPLATE_FIELD(THIS, BOOL, one),
   TEMPLATE_FIELD(THIS, UNSIGNED, winner), TEMPLATE_END
 };
 #undef THIS
-static const struct template_field bake_part_fields[] = { TEMPLATE_SELF("part", STRING),
-                                                          TEMPLATE_END };
+static const struct template_field bake_part_fields[] = {
+  TEMPLATE_SELF("part", STRING), TEMPLATE_END
+};
 #define THIS struct bake_row
 static const struct template_field bake_row_fields[] = {
   TEMPLATE_LIST(THIS, "key", key, n_key, bake_part_fields),
@@ -57,22 +59,18 @@ static const struct template_field bake_row_fields[] = {
 #undef THIS
 #define THIS struct bake_view
 static const struct template_field bake_fields[] = {
-  TEMPLATE_FIELD(THIS, STRING, untuned),
-  TEMPLATE_FIELD(THIS, STRING, chooser),
+  TEMPLATE_FIELD(THIS, STRING, untuned), TEMPLATE_FIELD(THIS, STRING, chooser),
   TEMPLATE_LIST(THIS, "winners", winners, n_winners, bake_winner_fields),
   TEMPLATE_LIST(THIS, "parts", parts, n_parts, bake_part_fields),
   TEMPLATE_LIST(THIS, "intervals", intervals, n_intervals, bake_interval_fields),
   TEMPLATE_LIST(THIS, "tuned", tuned, n_tuned, bake_row_fields),
-  TEMPLATE_FIELD(THIS, UNSIGNED, only),
-  TEMPLATE_FIELD(THIS, UNSIGNED, reach),
-  TEMPLATE_FIELD(THIS, UNSIGNED, beyond),
-  TEMPLATE_FIELD(THIS, BOOL, several),
-  TEMPLATE_FIELD(THIS, BOOL, exact),
-  TEMPLATE_WRITE("written", bake_written),
-  TEMPLATE_WRITE("trimmed", bake_trimmed),
-  TEMPLATE_END
+  TEMPLATE_FIELD(THIS, UNSIGNED, only), TEMPLATE_FIELD(THIS, UNSIGNED, reach),
+  TEMPLATE_FIELD(THIS, UNSIGNED, beyond), TEMPLATE_FIELD(THIS, BOOL, several),
+  TEMPLATE_FIELD(THIS, BOOL, exact), TEMPLATE_WRITE("written", bake_written),
+  TEMPLATE_WRITE("trimmed", bake_trimmed), TEMPLATE_END
 };
 #undef THIS
+// clang-format on
 
 // ---- winners ------------------------------------------------------------------------
 
@@ -92,8 +90,8 @@ static void params_set(const struct emission *e, const unsigned *point,
   }
 }
 
-// TEXT without what it defines for all functions, where OUT has that from FROM on: what
-// stands in front of that may be left out by an #if.
+// Returns TEXT without the part for all functions, where OUT has that part since FROM.
+// What is before FROM may be left out by an #if.
 static struct slice without_prologue(struct slice text, const struct text *out,
                                      size_t from) {
   static const char begin[] = "#ifndef AUTOTUNE_DISTANCE\n", end[] = "#endif\n";
@@ -104,7 +102,7 @@ static struct slice without_prologue(struct slice text, const struct text *out,
   return (struct slice){ at, (size_t)(text.data + text.size - at) };
 }
 
-// The function F of the kernel as POINT has it, static.
+// Writes function F of the kernel as POINT has it, static.
 static void write_function(const struct emission *e, const struct function *f,
                            const unsigned *point, const char *name, size_t from,
                            struct text *out) {
@@ -133,7 +131,7 @@ static void keys_of(const struct emission *e, unsigned winner, struct text *out)
   text_printf(out, " */\n");
 }
 
-// What belongs to the same function of the source begins at FROM.
+// Writes winner INDEX. Those of the same function of the source begin at FROM in OUT.
 static void write_winner(const struct template_scope *scope, unsigned index, size_t from,
                          struct text *out) {
   const struct emission *e = emit_of(scope);
@@ -168,7 +166,7 @@ static bool has_openmp(const struct compile_options *o) {
   return false;
 }
 
-// The winners that are E's function, which may be an alternative.
+// Writes the winners that are E's function, which may be an alternative.
 static void bake_written(const struct template_scope *scope, struct text *out) {
   const struct emission *e = emit_of(scope);
   const struct bake_view *v = e->data;
@@ -184,8 +182,8 @@ static void bake_written(const struct template_scope *scope, struct text *out) {
 
 // ---- the rest -----------------------------------------------------------------------
 
-// The header of E's function; with the end of its line where that may end a comment or a
-// directive.
+// Writes the header of E's function, with the end of its line where that may end a
+// comment or a directive.
 static void bake_trimmed(const struct template_scope *scope, struct text *out) {
   const struct emission *e = emit_of(scope);
   struct slice head = { e->s->text + e->f->start, e->f->body_at - e->f->start };
@@ -195,7 +193,8 @@ static void bake_trimmed(const struct template_scope *scope, struct text *out) {
   text_add(out, head.data, head.size);
 }
 
-// The tuned key itself fulfils the constraint; others of its range may not.
+// Writes what is left of the constraint: the tuned key fulfils it, others of its range
+// may not.
 static void bake_conditions(const struct template_scope *scope, struct text *out) {
   const struct kernel *k = emit_of(scope)->k;
   const struct baked_function *w = scope->data;
@@ -223,7 +222,7 @@ static void bake_prepare(struct emission *e) {
 TEMPLATE_FILE(bake_template, "bake/baked.c.in");
 static const char *const bake_files[] = { bake_template, emit_c_template,
                                           emit_shared_template, NULL };
-static const struct template bake_templates = { bake_files, emit_filters };
+const struct template bake_templates = { bake_files, emit_filters };
 static const struct baking baking = { .templates = &bake_templates,
                                       .fields = bake_fields,
                                       .choose = bake_choose,

@@ -205,10 +205,13 @@ static void fields_footprint(const struct template_scope *scope, struct text *ou
 
 // ---- tables -------------------------------------------------------------------------
 
-static const struct template_field fields_slice[] = { TEMPLATE_SELF("text", SLICE),
-                                                      TEMPLATE_END };
-static const struct template_field fields_string[] = { TEMPLATE_SELF("text", STRING),
-                                                       TEMPLATE_END };
+// clang-format off
+static const struct template_field fields_slice[] = {
+  TEMPLATE_SELF("text", SLICE), TEMPLATE_END
+};
+static const struct template_field fields_string[] = {
+  TEMPLATE_SELF("text", STRING), TEMPLATE_END
+};
 
 #define THIS struct value
 static const struct template_field fields_value[] = {
@@ -216,62 +219,47 @@ static const struct template_field fields_value[] = {
 };
 #undef THIS
 #define THIS struct param
-static const struct template_field fields_param[] = { FIELD(STRING, name),
-                                                      FIELD(STRING, macro),
-                                                      FIELD(INT, when),
-                                                      FIELD(UNSIGNED, original),
-                                                      LIST("values", values, n_values,
-                                                           fields_value),
-                                                      TEMPLATE_WRITE("kind", fields_kind),
-                                                      TEMPLATE_END };
+static const struct template_field fields_param[] = {
+  FIELD(STRING, name), FIELD(STRING, macro), FIELD(INT, when), FIELD(UNSIGNED, original),
+  LIST("values", values, n_values, fields_value), TEMPLATE_WRITE("kind", fields_kind),
+  TEMPLATE_END
+};
 #undef THIS
 #define THIS struct emit_macro
-static const struct template_field fields_macro[] = { FIELD(STRING, macro),
-                                                      FIELD(STRING, type),
-                                                      FIELD(STRING, member),
-                                                      FIELD(UNSIGNED, index),
-                                                      TEMPLATE_WRITE("default",
-                                                                     fields_default),
-                                                      TEMPLATE_END };
+static const struct template_field fields_macro[] = {
+  FIELD(STRING, macro), FIELD(STRING, type), FIELD(STRING, member),
+  FIELD(UNSIGNED, index), TEMPLATE_WRITE("default", fields_default), TEMPLATE_END
+};
 #undef THIS
 #define THIS struct kernel_arg
 static const struct template_field fields_arg[] = {
-  FIELD(STRING, name),
-  FIELD(BOOL, pointer),
-  FIELD(SLICE, initial),
+  FIELD(STRING, name), FIELD(BOOL, pointer), FIELD(SLICE, initial),
   TEMPLATE_WRITE("declaration", fields_declaration),
-  TEMPLATE_WRITE("placeholder", fields_placeholder),
-  TEMPLATE_END
+  TEMPLATE_WRITE("placeholder", fields_placeholder), TEMPLATE_END
 };
 #undef THIS
 #define THIS struct section_dim
-static const struct template_field fields_dim[] = { FIELD(SLICE, low),
-                                                    FIELD(SLICE, length), TEMPLATE_END };
+static const struct template_field fields_dim[] = {
+  FIELD(SLICE, low), FIELD(SLICE, length), TEMPLATE_END
+};
 #undef THIS
 #define THIS struct section
 static const struct template_field fields_section[] = {
-  FIELD(STRING, name),
-  FIELD(SLICE, base),
-  LIST("dims", dims, n_dims, fields_dim),
-  TEMPLATE_WRITE("access", fields_access),
-  TEMPLATE_WRITE("element", fields_element),
-  TEMPLATE_WRITE("first", fields_first),
-  TEMPLATE_END
+  FIELD(STRING, name), FIELD(SLICE, base), LIST("dims", dims, n_dims, fields_dim),
+  TEMPLATE_WRITE("access", fields_access), TEMPLATE_WRITE("element", fields_element),
+  TEMPLATE_WRITE("first", fields_first), TEMPLATE_END
 };
 #undef THIS
 #define THIS struct step
-static const struct template_field fields_step[] = { FIELD(STRING, op),
-                                                     FIELD(UNSIGNED, index),
-                                                     FIELD(REAL, number), TEMPLATE_END };
+static const struct template_field fields_step[] = {
+  FIELD(STRING, op), FIELD(UNSIGNED, index), FIELD(REAL, number), TEMPLATE_END
+};
 #undef THIS
 #define THIS struct factor
 static const struct template_field fields_factor[] = {
-  FIELD(SLICE, text),
-  FIELD(UNSIGNED, n_looks),
-  TEMPLATE_WRITE("looks", fields_looks),
+  FIELD(SLICE, text), FIELD(UNSIGNED, n_looks), TEMPLATE_WRITE("looks", fields_looks),
   LIST("steps", steps, n_steps, fields_step),
-  LIST("leaves", leaves, n_leaves, fields_slice),
-  TEMPLATE_END
+  LIST("leaves", leaves, n_leaves, fields_slice), TEMPLATE_END
 };
 #undef THIS
 #define THIS struct unit
@@ -281,55 +269,37 @@ static const struct template_field fields_unit[] = {
 };
 #undef THIS
 #define THIS struct symbol
-static const struct template_field fields_symbol[] = { FIELD(STRING, name),
-                                                       FIELD(BOOL, sized), TEMPLATE_END };
+static const struct template_field fields_symbol[] = {
+  FIELD(STRING, name), FIELD(BOOL, sized), TEMPLATE_END
+};
 #undef THIS
 #define THIS struct emission
 const struct template_field emit_fields[] = {
-  FIELD(STRING, file),
-  FIELD(UNSIGNED, line),
-  FIELD(STRING, compiler),
-  FIELD(STRING, refused),
-  FIELD(SLICE, replay),
+  FIELD(STRING, file), FIELD(UNSIGNED, line), FIELD(STRING, compiler),
+  FIELD(STRING, refused), FIELD(SLICE, replay),
   LIST("units", units, n_units, fields_unit),
   LIST("factors", factors, n_factors, fields_factor),
-  LIST("macros", macros, n_macros, fields_macro),
-  LIST("own", own, n_own, fields_macro),
+  LIST("macros", macros, n_macros, fields_macro), LIST("own", own, n_own, fields_macro),
   LIST("symbols", symbols, n_symbols, fields_symbol),
   LIST("hidden", hidden, n_hidden, fields_string),
   TEMPLATE_WRITE("header", fields_header),
   TEMPLATE_WRITE("alternative", fields_alternative),
-  TEMPLATE_WRITE("tiled", fields_tiled),
-  TEMPLATE_WRITE("footprint", fields_footprint),
+  TEMPLATE_WRITE("tiled", fields_tiled), TEMPLATE_WRITE("footprint", fields_footprint),
   TEMPLATE_END
 };
 #undef THIS
 #define THIS struct kernel
 const struct template_field emit_kernel_fields[] = {
-  { .name = "kernel",
-    .kind = FIELD_STRING,
-    .offset = offsetof(struct kernel, main.name) },
-  FIELD(BOOL, returns),
-  FIELD(BOOL, key_given),
-  TEMPLATE_WRITE("result", fields_result),
-  LIST("args", args, n_args, fields_arg),
-  LIST("params", params, n_params, fields_param),
+  { .name = "kernel", .kind = FIELD_STRING, .offset = offsetof(struct kernel, main.name) },
+  FIELD(BOOL, returns), FIELD(BOOL, key_given), TEMPLATE_WRITE("result", fields_result),
+  LIST("args", args, n_args, fields_arg), LIST("params", params, n_params, fields_param),
   LIST("keys", keys, n_keys, fields_slice),
-  LIST("sections", sections, n_sections, fields_section),
-  FIELD(SLICE, flops),
-  FIELD(SLICE, bytes),
-  TEMPLATE_WRITE("verify", fields_verify),
-  FIELD(REAL, rtol),
-  FIELD(REAL, atol),
-  FIELD(STRING, search),
-  FIELD(REAL, budget_seconds),
-  FIELD(UNSIGNED, budget_variants),
-  FIELD(STRING, mode),
-  FIELD(BOOL, openmp),
-  FIELD(BOOL, inferred),
-  FIELD(REAL, budget_fraction),
-  FIELD(REAL, until),
-  FIELD(STRING, family),
-  TEMPLATE_END
+  LIST("sections", sections, n_sections, fields_section), FIELD(SLICE, flops),
+  FIELD(SLICE, bytes), TEMPLATE_WRITE("verify", fields_verify), FIELD(REAL, rtol),
+  FIELD(REAL, atol), FIELD(STRING, search), FIELD(REAL, budget_seconds),
+  FIELD(UNSIGNED, budget_variants), FIELD(STRING, mode), FIELD(BOOL, openmp),
+  FIELD(BOOL, inferred), FIELD(REAL, budget_fraction), FIELD(REAL, until),
+  FIELD(STRING, family), TEMPLATE_END
 };
 #undef THIS
+// clang-format on

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// emit.c: the translated .cu file. The kernel stays as written; behind it stands a class
+// emit.c: the translated .cu file. The kernel stays as written; after it come a class
 // with all that the runtime must know, a template where the kernel is one, and a function
-// in whose call each launch turns.
+// that each launch becomes a call of (stub.cu.in).
 #include <string.h>
 
 #include "autotune_abi.h"
@@ -40,8 +40,8 @@ struct expansion *cuda_macros(const struct source *s, const struct kernel *kerne
 
 // ---- launches -----------------------------------------------------------------------
 
-// The lines of [START, END), and in the last of them blanks: what follows keeps its
-// place.
+// Appends the ends of lines of [START, END), and blanks for the last of them: what
+// follows keeps its place.
 static void add_gap(const struct source *s, size_t start, size_t end, struct text *out) {
   size_t last = end;
   while (last > start && s->text[last - 1] != '\n')
@@ -51,7 +51,7 @@ static void add_gap(const struct source *s, size_t start, size_t end, struct tex
     text_printf(out, "%*s", (int)(end - last), "");
 }
 
-// `>>>(` behind CONFIG: the offset behind it.
+// Returns the offset after the `>>>(` that follows P.
 static size_t behind_chevrons(const struct source *s, const char *p) {
   struct lexer l = { p, s->text + s->size, false };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
@@ -64,8 +64,8 @@ static size_t end_of(const struct source *s, struct slice part) {
   return (size_t)(part.data + part.size - s->text);
 }
 
-// In front of a launcher's name: the namespaces of its kernel, in full, as a
-// using-declaration of the kernel's name brings that of no other.
+// Appends the namespaces of K in full, to stand before its launcher's name: a
+// using-declaration of the kernel does not bring the launcher.
 static void add_spaces(const struct kernel *k, struct text *out) {
   if (k->cuda->namespaces.size)
     text_printf(out, "::%.*s::", WORD(k->cuda->namespaces));
@@ -161,6 +161,7 @@ static void cuda_plain(const struct template_scope *scope, struct text *out) {
   text_add(out, text.data, text.size);
 }
 
+// clang-format off
 #define THIS struct cuda_size
 static const struct template_field cuda_size_fields[] = {
   TEMPLATE_FIELD(THIS, STRING, axis), TEMPLATE_FIELD(THIS, STRING, limit),
@@ -181,24 +182,19 @@ static const struct template_field cuda_symbol_fields[] = {
 #undef THIS
 #define THIS struct cuda_view
 static const struct template_field cuda_view_fields[] = {
-  TEMPLATE_FIELD(THIS, SLICE, head),
-  TEMPLATE_FIELD(THIS, STRING, qualifier),
-  TEMPLATE_FIELD(THIS, UNSIGNED, flags),
-  TEMPLATE_FIELD(THIS, UNSIGNED, most_keys),
-  TEMPLATE_FIELD(THIS, BOOL, unnamed),
-  TEMPLATE_FIELD(THIS, BOOL, ceil),
-  TEMPLATE_FIELD(THIS, BOOL, uses_grid),
-  TEMPLATE_FIELD(THIS, BOOL, uses_block),
-  TEMPLATE_FIELD(THIS, BOOL, chooses_block),
-  TEMPLATE_FIELD(THIS, INT, block_param),
+  TEMPLATE_FIELD(THIS, SLICE, head), TEMPLATE_FIELD(THIS, STRING, qualifier),
+  TEMPLATE_FIELD(THIS, UNSIGNED, flags), TEMPLATE_FIELD(THIS, UNSIGNED, most_keys),
+  TEMPLATE_FIELD(THIS, BOOL, unnamed), TEMPLATE_FIELD(THIS, BOOL, ceil),
+  TEMPLATE_FIELD(THIS, BOOL, uses_grid), TEMPLATE_FIELD(THIS, BOOL, uses_block),
+  TEMPLATE_FIELD(THIS, BOOL, chooses_block), TEMPLATE_FIELD(THIS, INT, block_param),
   TEMPLATE_FIELD(THIS, SLICE, shared),
   TEMPLATE_LIST(THIS, "block", block, n_block, cuda_size_fields),
   TEMPLATE_LIST(THIS, "grid", grid, n_grid, cuda_size_fields),
   TEMPLATE_LIST(THIS, "template", params, n_params, cuda_param_fields),
-  TEMPLATE_LIST(THIS, "symbols", symbols, n_symbols, cuda_symbol_fields),
-  TEMPLATE_END
+  TEMPLATE_LIST(THIS, "symbols", symbols, n_symbols, cuda_symbol_fields), TEMPLATE_END
 };
 #undef THIS
+// clang-format on
 
 static bool cuda_mentions(const struct dims *d, const char *word) {
   for (unsigned i = 0; i < d->n; i++) {

@@ -97,7 +97,7 @@ static const char *const constants[][2] = {
   { "CUDART_PI", "3.1415926535897931e+0" },
 };
 
-// Which header of the toolkit has a name of namespace std; all others:
+// The toolkit's headers that have a name of namespace std; all others are in
 // <cuda/std/type_traits>.
 static const char *const library[][2] = {
   { "numeric_limits", "limits" },
@@ -133,7 +133,7 @@ static const char *const library[][2] = {
   { "sin", "cmath" },
   { "cos", "cmath" },
 };
-// What no header of the toolkit's has for all versions.
+// Functions that no header of the toolkit has in all versions.
 static const char *const own_functions[][2] = {
   { "min",
     "template <class T> __device__ constexpr const T &min(const T &a, const T &b)\n"
@@ -147,13 +147,13 @@ static const char *const own_functions[][2] = {
 };
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-// Functions and the like that NVRTC has in namespace std by itself.
+// True for names that NVRTC has in namespace std by itself.
 static bool prologue_is_built_in(struct slice name) {
   return slice_is(name, "move") || slice_is(name, "forward") ||
       slice_is(name, "initializer_list");
 }
 
-// The next name behind `std::` in what is reached; false: no more.
+// Walks over the names after `std::` in what is reached.
 struct std_names {
   const struct cuda_reach *r;
   unsigned item;
@@ -183,7 +183,7 @@ static bool next_std_name(struct std_names *s, struct slice *name) {
   return false;
 }
 
-// Not the toolkit's: types and functions that we declare ourselves.
+// True for types and functions that we declare ourselves.
 static bool prologue_is_own(struct slice name) {
   for (size_t i = 0; i < COUNT(own_functions); i++)
     if (slice_is(name, own_functions[i][0]))
@@ -239,7 +239,7 @@ static void write_library(const struct cuda_reach *r, struct text *out) {
     text_printf(out, "namespace std { using namespace cuda::std; }\n");
 }
 
-// Does the user's text declare it?
+// True if the user's text declares NAME.
 static bool is_users(const struct cuda_reach *r, const char *name) {
   for (unsigned n = 0; n < r->items.n; n++)
     for (unsigned k = 0; r->items.list[n].reached && k < r->items.list[n].n_names; k++)
@@ -248,7 +248,7 @@ static bool is_users(const struct cuda_reach *r, const char *name) {
   return false;
 }
 
-// CUDA_VERSION and CUDART_VERSION: what the toolkit's header says.
+// Writes CUDA_VERSION or CUDART_VERSION as the toolkit's header has it.
 static void write_version(const struct cuda_reach *r, const char *name,
                           struct text *out) {
   if (!word_set_has(&r->seen, slice_of(name)) || !r->toolkit.folder)
@@ -264,7 +264,8 @@ static void write_version(const struct cuda_reach *r, const char *name,
   }
 }
 
-// The toolkit's own come first: its headers do not ask whether a macro is there.
+// Includes the toolkit's own limits, before ours: its headers do not ask whether a macro
+// is there.
 static void write_limits(const struct cuda_reach *r, struct text *out) {
   static const char *const headers[] = { "climits", "cstdint", "cfloat" };
   bool any = false;
