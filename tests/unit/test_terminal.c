@@ -196,7 +196,7 @@ static void test_look(void **state) {
     set_environment(cases[i].env);
     FILE *out = cases[i].terminal ? open_terminal(&master, 72) : fopen("/dev/null", "w");
     assert_non_null(out);
-    struct look l = report_look(out);
+    struct look l = sheet_look(out);
     const struct look *expected = &cases[i].look;
     bool same = l.terminal == expected->terminal && l.drawn == expected->drawn &&
         l.colour == expected->colour && l.unicode == expected->unicode &&

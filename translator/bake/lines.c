@@ -11,7 +11,7 @@
 #include "bake.h"
 #include "model/key.h"
 #include "model/value.h"
-#include "tools/db/db.h"
+#include "tools/common/results.h"
 
 struct chooser {
   const struct source *s;
@@ -331,7 +331,7 @@ static long long *key_of(const struct kernel *k, const char *text) {
 }
 
 static const char *key_name(const struct problem *p) {
-  char *text = db_key(p);
+  char *text = results_key(p);
   const char *name = arena_printf("%s", text && *text ? text : "all calls");
   free(text);
   return name;
@@ -423,7 +423,7 @@ static void sort_keys(struct baked *b, unsigned n) {
 }
 
 static void lines_describe(struct baked *b, const struct wisdom_entry *e) {
-  char *machine = db_machine(e->problem.cpu);
+  char *machine = results_machine(e->problem.cpu);
   b->where = arena_printf("%s, %u thread%s, %s", machine ? machine : "",
                           e->problem.threads, e->problem.threads == 1 ? "" : "s",
                           e->problem.toolchain);
@@ -469,9 +469,9 @@ void bake_choose(const struct source *s, struct kernel *kernels, unsigned n,
                  const struct compile_options *o) {
   static struct loaded all; // what is baked points into it
   const struct bake *bake = o->bake;
-  char *folder = bake->from ? NULL : db_folder(NULL);
+  char *folder = bake->from ? NULL : results_folder(NULL);
   const char *from = bake->from ? bake->from : folder;
-  if (!from || db_load(from, &all) != 0)
+  if (!from || results_load(from, &all) != 0)
     fatal("%s: nothing can be read there", from ? from : "results");
   for (unsigned i = 0; i < n; i++) {
     struct chooser c = { .s = s, .k = &kernels[i], .bake = bake, .all = &all };

@@ -1,102 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// db.c: `autotune db list`, `forget`, `export`, and what the other commands of it share.
+// db.c: `autotune db list`, `forget` and `export`.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "db.h"
 #include "model/key.h"
-#include "tools/report/report.h"
+#include "tools/common/clean.h"
+#include "tools/common/grid.h"
 #include "base/units.h"
-
-// ---- opening ------------------------------------------------------------------------
-
-void db_complain(void *data, const char *file, unsigned line, const char *what) {
-  (void)data;
-  if (line)
-    fprintf(stderr, "%s:%u: error: %s\n", file, line, what);
-  else
-    fprintf(stderr, "%s: error: %s\n", file, what);
-}
-
-char *db_folder(const char *folder) {
-  char *message = NULL, *path = folder ? sys_strdup(folder) : folder_default(&message);
-  if (!path)
-    fprintf(stderr, "autotune: %s\n", message ? message : "no memory");
-  free(message);
-  return path;
-}
-
-struct store *db_open(const char *folder, bool keep) {
-  char *message = NULL, *path = db_folder(folder);
-  if (path && keep) {
-    char *absolute = path[0] == '/' ? NULL : realpath(".", NULL);
-    char *given = absolute ? sys_printf("%s/%s", absolute, path) : sys_strdup(path);
-    free(absolute);
-    free(path);
-    path = given ? folder_check(given, &message) : NULL;
-    free(given);
-  }
-  struct store *s = path ? store_open_in(path, keep, &message) : NULL;
-  if (!s && (path || message))
-    fprintf(stderr, "autotune: %s\n", message ? message : "no memory");
-  free(message);
-  free(path);
-  return s;
-}
-
-static int load_store(const char *folder, struct loaded *out) {
-  struct store *s = db_open(folder, false);
-  int status = s ? store_list(s, NULL, &out->listing) : -1;
-  if (s && status != 0)
-    fprintf(stderr, "%s: error: it could not be read to its end\n", folder);
-  if (s)
-    store_close(s);
-  return status == 0 && wisdom_add_listing(&out->wisdom, &out->listing, NULL, 0) ? 0 : -1;
-}
-
-int db_load(const char *path, struct loaded *out) {
-  static const char name[] = "results.db";
-  struct stat st;
-  size_t n = strlen(path), tail = strlen(name);
-  *out = (struct loaded){ 0 };
-  int status;
-  if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-    status = load_store(path, out);
-  } else if (n >= tail && strcmp(path + n - tail, name) == 0) {
-    char *folder = n > tail ? sys_printf("%.*s", (int)(n - tail - 1), path)
-                            : sys_strdup(".");
-    status = folder ? load_store(*folder ? folder : "/", out) : -1;
-    free(folder);
-  } else {
-    status = wisdom_read(&out->wisdom, path, db_complain, NULL);
-  }
-  wisdom_sort(&out->wisdom);
-  return status;
-}
-
-void db_unload(struct loaded *l) {
-  wisdom_free(&l->wisdom);
-  store_list_free(&l->listing);
-}
-
-// ---- names --------------------------------------------------------------------------
-
-char *db_machine(const char *cpu) {
-  const char *brand = strchr(cpu, ' '), *end = strstr(cpu, " family ");
-  if (!brand || !end || brand >= end)
-    return sys_strdup(cpu);
-  return sys_printf("%.*s", (int)(end - brand - 1), brand + 1);
-}
-
-char *db_key(const struct problem *p) {
-  return key_describe(p->key, p->key_names);
-}
-
-bool db_key_matches(const struct problem *p, const char *spec) {
-  return key_matches(p->key, p->key_names, spec);
-}
 
 // ---- list ---------------------------------------------------------------------------
 
@@ -106,8 +18,8 @@ static char *db_seconds(double s) {
 }
 
 static char *db_date(double when) {
-  char text[REPORT_MOMENT];
-  return sys_strdup(report_moment(text, when));
+  char text[CLEAN_MOMENT];
+  return sys_strdup(clean_moment(text, when));
 }
 
 // Is there a kernel of the INDEX-th one's name in another file?
@@ -127,8 +39,8 @@ static void db_add_winner(struct grid *g, const struct wisdom *w, unsigned index
            has_namesake(w, index)
                ? sys_printf("%s (%s)", e->problem.kernel, e->problem.file)
                : sys_strdup(e->problem.kernel));
-  grid_add(g, db_key(&e->problem));
-  grid_add(g, db_machine(e->problem.cpu));
+  grid_add(g, results_key(&e->problem));
+  grid_add(g, results_machine(e->problem.cpu));
   grid_add(g, sys_printf("%u", e->problem.threads));
   grid_add(g, db_seconds(m->original.median));
   grid_add(g, m->winner ? db_seconds(m->best.median) : sys_strdup("(default)"));
@@ -147,8 +59,8 @@ int db_list(const char *folder, FILE *out) {
                                          "threads",  "default", "best",
                                          "speed-up", "when",    "" };
   struct loaded l = { 0 };
-  char *path = db_folder(folder);
-  int status = path ? db_load(path, &l) : -1;
+  char *path = results_folder(folder);
+  int status = path ? results_load(path, &l) : -1;
   struct grid g = { .columns = sizeof heading / sizeof *heading, .right = "lllrrrrll" };
   for (unsigned i = 0; i < g.columns; i++)
     grid_add(&g, sys_strdup(heading[i]));
@@ -163,7 +75,7 @@ int db_list(const char *folder, FILE *out) {
             l.listing.damaged, l.listing.damaged == 1 ? " was" : "s were");
   grid_free(&g);
   int n = (int)l.wisdom.n;
-  db_unload(&l);
+  results_unload(&l);
   free(path);
   return status != 0 ? 2 : n == 0;
 }
@@ -171,7 +83,7 @@ int db_list(const char *folder, FILE *out) {
 // ---- forget -------------------------------------------------------------------------
 
 int db_forget(const char *folder, const char *kernel, const char *key, FILE *out) {
-  struct store *s = db_open(folder, false);
+  struct store *s = results_open(folder, false);
   struct listing l = { 0 };
   long long numbers[MAX_KEYS];
   unsigned forgotten = 0;
@@ -179,7 +91,7 @@ int db_forget(const char *folder, const char *kernel, const char *key, FILE *out
     return 2;
   int status = store_list(s, kernel, &l);
   for (unsigned i = 0; i < l.n && status == 0; i++)
-    if (db_key_matches(&l.items[i].problem, key)) {
+    if (results_key_matches(&l.items[i].problem, key)) {
       unsigned n = key_read(l.items[i].problem.key, numbers, MAX_KEYS);
       status = n > MAX_KEYS
           ? -1
@@ -201,7 +113,7 @@ int db_forget(const char *folder, const char *kernel, const char *key, FILE *out
 
 int db_export(const char *folder, const char *const *kernels, unsigned n,
               const char *output, FILE *out) {
-  struct store *s = db_open(folder, false);
+  struct store *s = results_open(folder, false);
   struct listing l = { 0 };
   struct wisdom w = { 0 };
   if (!s)

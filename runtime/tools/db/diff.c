@@ -6,7 +6,7 @@
 
 #include "db.h"
 #include "model/value.h"
-#include "tools/report/report.h"
+#include "tools/common/grid.h"
 #include "base/units.h"
 
 // Do the two agree, but for what noise does to times?
@@ -48,8 +48,8 @@ static void add_pair(struct grid *g, const struct wisdom_entry *a,
                      const struct wisdom_entry *b) {
   const struct problem *p = &(a ? a : b)->problem;
   grid_add(g, sys_strdup(p->kernel));
-  grid_add(g, db_key(p));
-  grid_add(g, db_machine(p->cpu));
+  grid_add(g, results_key(p));
+  grid_add(g, results_machine(p->cpu));
   grid_add(g, sys_printf("%u", p->threads));
   grid_add(g, time_of(a));
   grid_add(g, time_of(b));
@@ -84,8 +84,8 @@ int db_diff(const char *a, const char *b, FILE *out) {
                                          "B",      "B/A", "A has",   "B has" };
   struct loaded x, y = { 0 };
   struct grid g = { .columns = sizeof heading / sizeof *heading, .right = "lllrrrrll" };
-  bool bad = db_load(a, &x) != 0;
-  bad |= db_load(b, &y) != 0;
+  bool bad = results_load(a, &x) != 0;
+  bad |= results_load(b, &y) != 0;
   for (unsigned i = 0; i < g.columns; i++)
     grid_add(&g, sys_strdup(heading[i]));
   unsigned same = bad ? 0 : diff_compare(&x.wisdom, &y.wisdom, &g);
@@ -95,7 +95,7 @@ int db_diff(const char *a, const char *b, FILE *out) {
   if (!bad)
     fprintf(out, "%u the same, %u different\n", same, differ);
   grid_free(&g);
-  db_unload(&x);
-  db_unload(&y);
+  results_unload(&x);
+  results_unload(&y);
   return bad ? 2 : differ > 0;
 }

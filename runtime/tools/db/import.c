@@ -10,26 +10,6 @@
 
 // ---- import -------------------------------------------------------------------------
 
-bool db_identity(const struct wisdom_entry *e, long long *key, const char **names,
-                 char **block, struct identity *id) {
-  const struct problem *p = &e->problem;
-  char *name = *block = sys_strdup(p->key_names);
-  unsigned n = key_read(p->key, key, MAX_KEYS);
-  for (unsigned i = 0; n <= MAX_KEYS && i < n; i++)
-    names[i] = name ? strsep(&name, "\n") : "";
-  *id = (struct identity){ .unit = p->unit,
-                           .kernel = p->kernel,
-                           .file = p->file,
-                           .cpu = p->cpu,
-                           .isa = p->isa,
-                           .threads = p->threads,
-                           .key = key,
-                           .n_keys = n,
-                           .key_names = names,
-                           .toolchain = p->toolchain };
-  return *block && n <= MAX_KEYS;
-}
-
 // True if the store knows as well already. What was measured here is not put aside for
 // less.
 static bool is_known(struct store *s, int64_t problem, const struct wisdom_entry *e) {
@@ -82,10 +62,10 @@ int db_import(const char *folder, const char *const *files, unsigned n, FILE *ou
   unsigned taken = 0;
   int status = 0;
   for (unsigned i = 0; i < n; i++)
-    if (wisdom_read(&w, files[i], db_complain, NULL) != 0)
+    if (wisdom_read(&w, files[i], results_complain, NULL) != 0)
       status = 2;
   wisdom_sort(&w);
-  struct store *s = status == 0 ? db_open(folder, true) : NULL;
+  struct store *s = status == 0 ? results_open(folder, true) : NULL;
   if (!s) {
     wisdom_free(&w);
     return 2;
@@ -109,7 +89,7 @@ int db_merge(const char *ours, const char *theirs, const char *base, const char 
   struct wisdom w[3] = { 0 }, out;
   int status = 0;
   for (int i = 0; i < 3; i++) {
-    if (files[i] && wisdom_read(&w[i], files[i], db_complain, NULL) != 0)
+    if (files[i] && wisdom_read(&w[i], files[i], results_complain, NULL) != 0)
       status = 2;
     // A bad line in what both come from is nobody's loss.
     if (i < 2 && w[i].bad)

@@ -192,7 +192,7 @@ static void prune_leftovers(const char *folder, struct pruned *p) {
 }
 
 int db_prune(const char *folder, const struct prune_options *o, FILE *out) {
-  struct store *s = db_open(folder, false);
+  struct store *s = results_open(folder, false);
   struct pruned p = { 0 };
   struct listing l = { 0 };
   if (!s)

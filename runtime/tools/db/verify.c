@@ -63,7 +63,7 @@ static unsigned check_objects(const struct store *s, const struct listing *l, un
 }
 
 static int verify_store(const char *folder, FILE *out) {
-  struct store *s = db_open(folder, false);
+  struct store *s = results_open(folder, false);
   struct listing l = { 0 };
   unsigned objects = 0;
   if (!s)
@@ -86,7 +86,7 @@ static int verify_store(const char *folder, FILE *out) {
 
 static int verify_file(const char *path, FILE *out) {
   struct wisdom w = { 0 };
-  int status = wisdom_read(&w, path, db_complain, NULL);
+  int status = wisdom_read(&w, path, results_complain, NULL);
   unsigned all = w.n, bad = w.bad;
   wisdom_sort(&w);
   if (status == 0)

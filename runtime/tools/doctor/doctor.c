@@ -16,7 +16,7 @@
 #include <jansson.h>
 
 #include "doctor.h"
-#include "tools/report/report.h"
+#include "tools/common/clean.h"
 #include "base/base.h"
 
 static const struct check {
@@ -120,10 +120,10 @@ static void look_apart(const struct check *c, struct finding *shared,
 
 // Several lines, or what would disturb a terminal, may come from a loader or a path.
 static void doctor_clean(char *text, size_t size) {
-  char *line = report_first_line(text);
+  char *line = clean_line(text);
   if (line)
     snprintf(text, size, "%s", line);
-  report_clean_free(line);
+  clean_free(line);
 }
 
 static void doctor_look(const struct check *c, struct finding *f,

@@ -106,7 +106,7 @@ static json_t *export_result(const struct record *r) {
 static json_t *export_metadata(const struct listed *item) {
   const struct problem *p = &item->problem;
   json_t *o = json_object();
-  char *machine = db_machine(p->cpu), *key = db_key(p);
+  char *machine = results_machine(p->cpu), *key = results_key(p);
   json_object_set_new(o, "autotuner", json_string("autotune"));
   json_object_set_new(o, "autotuner_version", json_string(AUTOTUNE_VERSION));
   json_object_set_new(o, "device", json_string(machine ? machine : "?"));
@@ -274,7 +274,7 @@ static const struct listed *export_pick(const struct listing *l,
   bool several = false;
   for (unsigned i = 0; i < l->n; i++) {
     const struct listed *item = &l->items[i];
-    if (!db_key_matches(&item->problem, o->key))
+    if (!results_key_matches(&item->problem, o->key))
       continue;
     several |= best &&
         (strcmp(best->problem.kernel, item->problem.kernel) != 0 ||
@@ -290,8 +290,8 @@ static const struct listed *export_pick(const struct listing *l,
     return best;
   fprintf(stderr, "autotune export: there are several; name one of them:\n");
   for (unsigned i = 0; i < l->n; i++) {
-    char *key = db_key(&l->items[i].problem);
-    if (db_key_matches(&l->items[i].problem, o->key))
+    char *key = results_key(&l->items[i].problem);
+    if (results_key_matches(&l->items[i].problem, o->key))
       fprintf(stderr, "  %s%s%s%s\n", l->items[i].problem.kernel,
               key && *key ? " --key '" : "", key ? key : "", key && *key ? "'" : "");
     free(key);
@@ -317,7 +317,7 @@ static int write_json(const json_t *root, const char *path, FILE *out) {
 }
 
 int export_run(const struct export_options *o, FILE *out) {
-  struct store *s = db_open(o->folder, false);
+  struct store *s = results_open(o->folder, false);
   struct listing l = { 0 };
   struct asked asked = { 0 };
   if (!s)

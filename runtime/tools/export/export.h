@@ -3,7 +3,7 @@
 #ifndef AUTOTUNE_EXPORT_H
 #define AUTOTUNE_EXPORT_H
 
-#include "tools/db/db.h"
+#include "tools/common/results.h"
 
 /* ---- export.c -------------------------------------------------------------------- */
 

@@ -46,7 +46,7 @@ static int report_run(const struct arguments *a) {
   if (o->against && !o->html)
     return command_refuse(a->command, "--against", "it needs --html");
   setlocale(LC_CTYPE, "");
-  o->look = report_look(stdout);
+  o->look = sheet_look(stdout);
   if (g->follow)
     return report_follow(o, o->look.terminal ? -1 : FOLLOW_WAITS, stdout);
   return report_print(o, stdout);

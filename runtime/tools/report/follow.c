@@ -12,7 +12,8 @@
 
 #include "model/key.h"
 #include "model/value.h"
-#include "sheet.h"
+#include "report.h"
+#include "tools/common/clean.h"
 #include "base/units.h"
 
 static const double look_often = 0.5, say_often = 2, say_at_least = 5; // seconds
@@ -109,7 +110,7 @@ static void see_variant(const struct record *r, void *data) {
 static char *follow_name_of(const struct problem *p) {
   char *key = key_describe(p->key, p->key_names);
   char *name = sys_printf("%s%s%s", p->kernel, key && *key ? ", " : "", key ? key : "");
-  char *clean = name ? report_clean(name) : NULL;
+  char *clean = name ? clean_text(name) : NULL;
   free(key);
   free(name);
   return clean;
@@ -117,7 +118,7 @@ static char *follow_name_of(const struct problem *p) {
 
 static void follow_forget(struct watched *w) {
   if (w->name)
-    report_clean_free(w->name);
+    clean_free(w->name);
   free(w->why);
   free(w->values);
   free(w->seen.slots);
@@ -165,8 +166,8 @@ static void see_progress(const struct problem *p, const struct progress *c, void
   w->lives = lives;
   if (!lives && !w->why)
     w->why = c->phase == PHASE_ENDED
-        ? report_first_line(c->why)
-        : report_clean("its process is gone, without a result");
+        ? clean_line(c->why)
+        : clean_text("its process is gone, without a result");
 }
 
 // Reads what is new. The file may come later than this program.
@@ -204,8 +205,8 @@ static char *describe_progress(const struct watched *w) {
   char of[32] = "", failed[32] = "", rest[64] = "the final race";
   if (c->expected > w->tried)
     snprintf(of, sizeof of, " of %u", c->expected);
-  if (report_count_failed(w->statuses))
-    snprintf(failed, sizeof failed, " · %u failed", report_count_failed(w->statuses));
+  if (analysis_count_failed(w->statuses))
+    snprintf(failed, sizeof failed, " · %u failed", analysis_count_failed(w->statuses));
   if (c->phase == PHASE_SEARCH)
     snprintf(rest, sizeof rest, "%.0f s left", left > 0 ? left : 0);
   bool one = w->tried == 1 && !*of;
@@ -227,11 +228,11 @@ static char *describe_best(const struct watched *w) {
     const char *gap = ":";
     const char *at = w->values;
     for (struct named_value s; at && value_next(&at, &s);) {
-      char *one = report_value(w->values, &s);
+      char *one = clean_value(w->values, &s);
       if (!one)
         continue;
       fprintf(f, "%s %s", gap, one);
-      report_clean_free(one);
+      clean_free(one);
       gap = "";
     }
   } else {

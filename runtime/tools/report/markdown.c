@@ -12,18 +12,19 @@
 #include "model/key.h"
 #include "model/value.h"
 #include "report.h"
+#include "tools/common/clean.h"
 #include "base/units.h"
 
 // ---- text ---------------------------------------------------------------------------
 
 static void put_literal(FILE *out, const char *text) {
-  char *clean = report_clean(text);
+  char *clean = clean_text(text);
   for (const char *c = clean; *c; c++)
     if (strchr("&<>|*_`[]()\\~#@!:\"'$^{}", *c))
       fprintf(out, "&#%d;", *c);
     else
       fputc(*c, out);
-  report_clean_free(clean);
+  clean_free(clean);
 }
 
 static void put_code(FILE *out, const char *text) {
@@ -36,12 +37,12 @@ static void put_code(FILE *out, const char *text) {
 static void put_values(FILE *out, const char *values) {
   const char *gap = "", *at = values;
   for (struct named_value s; value_next(&at, &s);) {
-    char *one = report_value(values, &s);
+    char *one = clean_value(values, &s);
     if (!one)
       continue;
     fputs(gap, out);
     put_code(out, one);
-    report_clean_free(one);
+    clean_free(one);
     gap = " ";
   }
 }
@@ -86,8 +87,8 @@ static void markdown_put_row(FILE *out, const struct analysis *a) {
   fprintf(out, " | %u", a->tried);
   if (a->item->finished && a->item->summary.total_hint > a->tried)
     fprintf(out, " of %u", a->item->summary.total_hint);
-  if (report_count_failed(a->statuses))
-    fprintf(out, ", %u failed", report_count_failed(a->statuses));
+  if (analysis_count_failed(a->statuses))
+    fprintf(out, ", %u failed", analysis_count_failed(a->statuses));
   const char *answers = !a->item->finished ? ""
       : a->item->summary.inferred          ? "verified (inferred)"
       : a->item->summary.verified          ? "verified"
@@ -100,7 +101,7 @@ static void markdown_put_row(FILE *out, const struct analysis *a) {
 static void put_interval(FILE *out, const char *what, struct estimate e) {
   fprintf(out, "- %s: ", what);
   markdown_put_seconds(out, e.median);
-  if (report_has_interval(e)) {
+  if (analysis_has_interval(e)) {
     fputs(", 95 % interval ", out);
     markdown_put_seconds(out, e.low);
     fputs(" … ", out);
@@ -111,7 +112,7 @@ static void put_interval(FILE *out, const char *what, struct estimate e) {
 
 static void put_tuning(FILE *out, const struct analysis *a) {
   const struct summary *m = &a->item->summary;
-  char when[REPORT_MOMENT];
+  char when[CLEAN_MOMENT];
   if (m->winner) {
     fputs("- winner: ", out);
     put_values(out, m->values);
@@ -119,7 +120,7 @@ static void put_tuning(FILE *out, const struct analysis *a) {
     put_code(out, *m->compiler ? m->compiler : "compiler unknown");
     fputc('\n', out);
   }
-  fprintf(out, "- tuned: %s", report_moment(when, m->when));
+  fprintf(out, "- tuned: %s", clean_moment(when, m->when));
   if (*m->source) {
     fputs(", from ", out);
     put_code(out, m->source);
@@ -175,10 +176,10 @@ static void put_failures(FILE *out, const struct analysis *a) {
     put_values(out, r ? r->values : "");
     fputs(" | ", out);
     bool said = r && f != STATUS_PENDING; // there it is whose trial it was
-    char *message = report_first_line(said ? r->message : "");
+    char *message = clean_line(said ? r->message : "");
     if (*message)
       put_code(out, message);
-    report_clean_free(message);
+    clean_free(message);
     fputs(" |\n", out);
   }
 }

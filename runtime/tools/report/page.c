@@ -6,9 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "tools/db/db.h"
-#include "json.h"
+#include "report.h"
 #include "roof.h"
+#include "tools/common/json.h"
+#include "tools/common/results.h"
 
 // ---- the page as it was bundled -----------------------------------------------------
 
@@ -101,8 +102,8 @@ static json_t *roofs(const struct listing *l) {
 // False: FILE could not be read, and it was said why.
 static bool add_against(json_t *root, const char *file, const char *kernel) {
   struct loaded other;
-  if (db_load(file, &other) != 0) {
-    db_unload(&other);
+  if (results_load(file, &other) != 0) {
+    results_unload(&other);
     return false;
   }
   json_t *against = json_object(), *results = json_array();
@@ -114,7 +115,7 @@ static bool add_against(json_t *root, const char *file, const char *kernel) {
   json_object_set_new(against, "name", json_text(file));
   json_object_set_new(against, "results", results);
   json_object_set_new(root, "against", against);
-  db_unload(&other);
+  results_unload(&other);
   return true;
 }
 
@@ -151,9 +152,9 @@ static int write_page(const void *what, FILE *f) {
   return 0;
 }
 
-static json_t *page_json(const struct report_options *o, const char *folder,
-                         const struct listing *l, const struct analysis *all) {
-  json_t *root = json_report(o, folder, l, all),
+static json_t *page_json(const char *folder, const struct listing *l,
+                         const struct analysis *all) {
+  json_t *root = json_report(false, folder, l, all),
          *kernels = json_object_get(root, "kernels");
   for (unsigned i = 0; i < l->n; i++)
     json_object_set_new(json_array_get(kernels, i), "columns", json_columns(&all[i]));
@@ -165,10 +166,8 @@ static json_t *page_json(const struct report_options *o, const char *folder,
 
 int report_page(const struct report_options *o, const char *folder,
                 const struct listing *l, const struct analysis *all, FILE *out) {
-  struct report_options plain = *o;
-  plain.verbose = false; // columns hold the records
   const char *middle = memmem(PAGE, PAGE_SIZE, here, strlen(here));
-  json_t *root = middle ? page_json(&plain, folder, l, all) : NULL;
+  json_t *root = middle ? page_json(folder, l, all) : NULL;
   int status = -1;
   if (!root)
     fprintf(stderr, "autotune report: %s\n",

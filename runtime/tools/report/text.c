@@ -7,7 +7,8 @@
 
 #include "model/key.h"
 #include "compile/static.h"
-#include "sheet.h"
+#include "report.h"
+#include "tools/common/clean.h"
 #include "base/units.h"
 
 enum {
@@ -30,11 +31,11 @@ static void print_rate(const struct sheet *s, double work, double seconds) {
 
 static void print_head(const struct sheet *s, const struct listed *item) {
   const struct problem *p = &item->problem;
-  char *name = report_clean(p->kernel), *file = report_clean(p->file);
+  char *name = clean_text(p->kernel), *file = clean_text(p->file);
   fprintf(s->out, "\n%s%s%s  (%s)\n", sheet_paint(s, PAINT_BOLD), name,
           sheet_paint(s, PAINT_END), file);
-  report_clean_free(name);
-  report_clean_free(file);
+  clean_free(name);
+  clean_free(file);
   char *key = key_describe(p->key, p->key_names);
   if (key && *key)
     sheet_line(s, "for", key);
@@ -61,7 +62,7 @@ static void print_time_row(const struct sheet *s, const char *label, struct esti
                            const struct summary *m) {
   char number[48], low[48], high[48], interval[160];
   const struct time_unit *u = units_of(e.median);
-  if (report_has_interval(e))
+  if (analysis_has_interval(e))
     snprintf(interval, sizeof interval, "%s … %s %s",
              units_digits(low, sizeof low, e.low / u->size),
              units_digits(high, sizeof high, e.high / u->size), u->name);
@@ -104,7 +105,7 @@ static void print_times(const struct sheet *s, const struct analysis *a) {
     fprintf(s->out, "  %s%-*s%s%9.2f x%s", sheet_paint(s, PAINT_DIM), LABEL, "speed-up",
             sheet_paint(s, PAINT_GOOD), a->original.median / a->best.median,
             sheet_paint(s, PAINT_END));
-    if (report_has_interval(a->original) && report_has_interval(a->best) &&
+    if (analysis_has_interval(a->original) && analysis_has_interval(a->best) &&
         sheet_columns(s) >= LEAST_ROW)
       fprintf(s->out, "    %.2f … %.2f x", low, high);
     fputc('\n', s->out);
@@ -119,12 +120,12 @@ static void print_failure(const struct sheet *s, const struct analysis *a) {
     if (a->statuses[f] > a->statuses[most])
       most = f;
   sheet_line(s, "winner", "the default stays: no variant was right");
-  char *message = report_first_line(a->example[most] ? a->example[most]->message : "");
+  char *message = clean_line(a->example[most] ? a->example[most]->message : "");
   char *text = sys_printf("%s: %s", status_name((enum status)most), message);
   if (*message && text)
     sheet_line(s, "", text);
   free(text);
-  report_clean_free(message);
+  clean_free(message);
 }
 
 // What the winner's code looks like.
@@ -216,8 +217,8 @@ static void print_tuning(const struct sheet *s, const struct analysis *a) {
   if (!a->item->finished)
     return;
   const struct summary *m = &a->item->summary;
-  char when[REPORT_MOMENT], dated[REPORT_MOMENT + 1];
-  snprintf(dated, sizeof dated, "%s,", report_moment(when, m->when));
+  char when[CLEAN_MOMENT], dated[CLEAN_MOMENT + 1];
+  snprintf(dated, sizeof dated, "%s,", clean_moment(when, m->when));
   struct wrapped w = wrapped_label(s, "tuned");
   wrapped_piece(&w, dated, 1);
   if (*m->source) { // what it took was not noted here
@@ -254,13 +255,13 @@ static void text_print_list(const struct sheet *s, const struct influence *p) {
   for (unsigned v = 0; v < p->n_values; v++) {
     char text[64];
     bool chosen = p->chosen && strcmp(p->chosen, p->values[v].value) == 0;
-    char *value = report_clean(p->values[v].value);
+    char *value = clean_text(p->values[v].value);
     char *piece = sys_printf("%s: %s%s", shown_value(value),
                              units_seconds(text, sizeof text, p->values[v].best),
                              chosen ? " *" : "");
     wrapped_piece(&w, piece ? piece : "?", 3);
     free(piece);
-    report_clean_free(value);
+    clean_free(value);
   }
   fputc('\n', s->out);
 }
@@ -271,17 +272,17 @@ static void print_bars(const struct sheet *s, const struct influence *p) {
   size_t columns = sheet_columns(s), widest = 0;
   double most = 0;
   for (unsigned v = 0; v < p->n_values; v++) {
-    char *value = report_clean(p->values[v].value);
+    char *value = clean_text(p->values[v].value);
     size_t n = sheet_width(shown_value(value));
     widest = n > widest ? n : widest;
     most = p->values[v].best > most ? p->values[v].best : most;
-    report_clean_free(value);
+    clean_free(value);
   }
   widest = widest < columns / 3 ? widest : columns / 3;
   for (unsigned v = 0; v < p->n_values; v++) {
     char text[64];
     bool chosen = p->chosen && strcmp(p->chosen, p->values[v].value) == 0;
-    char *value = report_clean(p->values[v].value);
+    char *value = clean_text(p->values[v].value);
     const char *time = units_seconds(text, sizeof text, p->values[v].best);
     fprintf(s->out, "      %s", chosen ? sheet_paint(s, PAINT_GOOD) : "");
     sheet_cut(s, shown_value(value), widest, true);
@@ -290,7 +291,7 @@ static void print_bars(const struct sheet *s, const struct influence *p) {
               columns - BEFORE - widest - TIME - BEHIND, false);
     fprintf(s->out, "%s%s\n", chosen ? " *" : "",
             chosen ? sheet_paint(s, PAINT_END) : "");
-    report_clean_free(value);
+    clean_free(value);
   }
 }
 
@@ -305,7 +306,7 @@ static void print_why(const struct sheet *s, const struct analysis *a) {
     if (!any)
       print_title(s, "why: the best time with each value of a parameter; * the winner's");
     any = true;
-    char *name = report_clean(p->name);
+    char *name = clean_text(p->name);
     struct wrapped w = {
       .sheet = s, .column = 4, .indent = 6, .first = true, .paint = PAINT_BOLD
     };
@@ -321,7 +322,7 @@ static void print_why(const struct sheet *s, const struct analysis *a) {
       print_bars(s, p);
     else
       text_print_list(s, p);
-    report_clean_free(name);
+    clean_free(name);
   }
 }
 
@@ -354,9 +355,9 @@ static void print_examples(const struct sheet *s, const struct analysis *a) {
     fprintf(s->out, "\n  one that %s%s\n    ", was ? "was " : "", status_name(f));
     struct wrapped w = { .sheet = s, .column = 4, .indent = 8, .first = true };
     wrapped_values(&w, r->values);
-    char *message = report_first_line(r->message);
+    char *message = clean_line(r->message);
     fprintf(s->out, "\n        %s\n", *message ? message : "(it said nothing)");
-    report_clean_free(message);
+    clean_free(message);
   }
 }
 

@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tools/report/report.h"
+#include "tools/common/json.h"
+#include "tools/common/results.h"
 #include "tune.h"
 
 enum { MOST_NAMES = 256 };
@@ -105,14 +106,32 @@ static void program_say_nothing(const struct tune_options *o, FILE *out) {
 
 // ---- all of it ----------------------------------------------------------------------
 
+// What is known of KERNEL (NULL: all) as JSON. 0 or -1.
+static int program_print_report(const char *kernel, FILE *out) {
+  char *folder = results_folder(NULL);
+  struct store *s = folder ? results_open(folder, false) : NULL;
+  struct listing l = { 0 };
+  int status = 0;
+  if (s && store_list(s, kernel, &l) == 0 && l.n) {
+    struct analysis *all = analysis_make_all(&l);
+    status = all ? json_print(true, folder, &l, all, out) : -1;
+    analysis_free_all(all, l.n);
+  } else {
+    json_print_empty(out);
+  }
+  store_list_free(&l);
+  if (s)
+    store_close(s);
+  free(folder);
+  return status;
+}
+
 int tune_write_report(const struct tune_options *o) {
-  struct report_options r = { .kernel = o->kernel, .json = true, .verbose = true };
   FILE *f = o->output ? fopen(o->output, "w") : NULL;
   if (!o->output)
     return 0;
-  if (f)
-    report_print(&r, f);
-  if (f && fclose(f) == 0)
+  int status = f ? program_print_report(o->kernel, f) : -1;
+  if (f && fclose(f) == 0 && status == 0)
     return 0;
   fprintf(stderr, "autotune tune: %s: %s\n", o->output, strerror(errno));
   return 1;

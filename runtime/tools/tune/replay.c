@@ -22,7 +22,7 @@
 #include "compile/compile.h"
 #include "run/cpu/module.h"
 #include "compile/jit.h"
-#include "tools/report/report.h"
+#include "tools/common/clean.h"
 
 enum { COMPILE_SECONDS = 150, CALL_SECONDS = 60, MESSAGE = 1000 };
 
@@ -267,19 +267,19 @@ static int replay_tune(struct replay *r) {
 
 static void replay_introduce(const struct replay *r) {
   uint64_t bytes = 0;
-  char *name = report_clean(r->kernel->name), *cpu = report_clean(r->c->machine);
+  char *name = clean_text(r->kernel->name), *cpu = clean_text(r->c->machine);
   for (unsigned i = 0; i < r->c->n_blocks; i++)
     bytes += r->c->blocks[i].size;
   fprintf(r->out, "%s", name);
   for (unsigned i = 0; i < r->kernel->n_keys; i++) {
-    char *key = report_clean(r->kernel->keys[i]);
+    char *key = clean_text(r->kernel->keys[i]);
     fprintf(r->out, ", %s = %lld", key, r->c->key[i]);
-    report_clean_free(key);
+    clean_free(key);
   }
   fprintf(r->out, "\n  captured on %s, %.3g MiB of memory\n", cpu,
           (double)bytes / (1 << 20));
-  report_clean_free(name);
-  report_clean_free(cpu);
+  clean_free(name);
+  clean_free(cpu);
 }
 
 static int replay(struct replay *r) {

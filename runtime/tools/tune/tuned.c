@@ -6,7 +6,8 @@
 #include "base/units.h"
 #include "model/key.h"
 #include "model/value.h"
-#include "tools/report/report.h"
+#include "keep/store/tables.h"
+#include "tools/common/clean.h"
 #include "tune.h"
 
 // "MR=6 NR=64", as far as they matter, from "MR=6\nNR=64\n".
@@ -14,19 +15,19 @@ static void tuned_print_values(const char *values, FILE *out) {
   const char *at = values;
   for (struct named_value s; at && value_next(&at, &s);) {
     char *one = value_matters(values, &s) ? value_text(&s, "") : NULL;
-    char *clean = one ? report_clean(one) : NULL;
+    char *clean = one ? clean_text(one) : NULL;
     if (clean)
       fprintf(out, " %s", clean);
-    report_clean_free(clean);
+    clean_free(clean);
     free(one);
   }
 }
 
 static void tuned_print_one(const struct listed *l, FILE *out) {
   const struct summary *m = &l->summary;
-  char *name = report_clean(l->problem.kernel),
+  char *name = clean_text(l->problem.kernel),
        *key = key_describe(l->problem.key, l->problem.key_names);
-  char *clean = key ? report_clean(key) : NULL, a[64], b[64];
+  char *clean = key ? clean_text(key) : NULL, a[64], b[64];
   fprintf(out, "%s%s%s: ", name, clean && *clean ? ", " : "", clean ? clean : "");
   if (m->winner)
     fprintf(out, "%.3g x over the default (%s, now %s):",
@@ -40,9 +41,9 @@ static void tuned_print_one(const struct listed *l, FILE *out) {
     tuned_print_values(m->values, out);
   fprintf(out, "; %u variant%s in %s\n", m->tried, m->tried == 1 ? "" : "s",
           units_seconds(a, sizeof a, m->total_seconds));
-  report_clean_free(name);
+  clean_free(name);
   if (clean)
-    report_clean_free(clean);
+    clean_free(clean);
   free(key);
 }
 

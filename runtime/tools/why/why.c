@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "model/value.h"
-#include "tools/export/export.h"
+#include "tools/common/results.h"
 #include "run/target.h"
-#include "tools/report/report.h"
+#include "tools/common/clean.h"
 #include "why.h"
 #include "base/units.h"
 
@@ -120,28 +120,28 @@ static bool has_changed_space(const struct why *w, const struct summary *m) {
 static void why_print_values(FILE *out, const char *values) {
   const char *at = values;
   for (struct named_value s; value_next(&at, &s);) {
-    char *one = value_text(&s, ""), *clean = report_clean(one ? one : "?");
+    char *one = value_text(&s, ""), *clean = clean_text(one ? one : "?");
     fprintf(out, "%s%s", s.name > values ? "  " : "", clean);
-    report_clean_free(clean);
+    clean_free(clean);
     free(one);
   }
 }
 
 static void print_date(FILE *out, double when) {
-  char text[REPORT_MOMENT];
-  fputs(report_moment(text, when), out);
+  char text[CLEAN_MOMENT];
+  fputs(clean_moment(text, when), out);
 }
 
 static void print_provisional(const struct why *w, const struct listed *item) {
-  char *source = report_clean(item->summary.source);
+  char *source = clean_text(item->summary.source);
   why_print_values(w->out, item->summary.values);
   fprintf(w->out, "; %s until it is tuned\n", source);
-  report_clean_free(source);
+  clean_free(source);
 }
 
 static void why_print_winner(const struct why *w, const struct listed *item) {
   const struct summary *m = &item->summary;
-  char text[64], *source = report_clean(m->source);
+  char text[64], *source = clean_text(m->source);
   if (!m->winner && m->tried == 1)
     fprintf(w->out, "the default: the only variant tried did not beat it");
   else if (!m->winner)
@@ -157,7 +157,7 @@ static void why_print_winner(const struct why *w, const struct listed *item) {
     print_date(w->out, m->when);
   if (m->winner && !m->object)
     fprintf(w->out, "; compiled and checked at its next call");
-  report_clean_free(source);
+  clean_free(source);
   fputc('\n', w->out);
 }
 
@@ -229,9 +229,9 @@ static void print_miss(const struct why *w, const struct problem *key) {
   if (least & 1)
     fprintf(w->out, "text or build flags changed"), sep = "; ";
   if (least & 2) {
-    char *theirs = report_clean(nearest->problem.cpu);
+    char *theirs = clean_text(nearest->problem.cpu);
     fprintf(w->out, "%smachine %s → %s", sep, theirs, w->o->cpu), sep = "; ";
-    report_clean_free(theirs);
+    clean_free(theirs);
   }
   if (least & 4)
     fprintf(w->out, "%sthreads %u → %u", sep, nearest->problem.threads, w->o->threads);
@@ -244,7 +244,7 @@ static void print_wisdom(const struct why *w, const struct problem *p) {
   char *text = NULL, *why = NULL;
   struct wisdom_entry like = { .problem = *p };
   struct identity id;
-  if (wisdom_given() && db_identity(&like, key, names, &text, &id)) {
+  if (wisdom_given() && results_identity(&like, key, names, &text, &id)) {
     const struct wisdom_entry *e = wisdom_find(&id, &why);
     fprintf(w->out, "      wisdom: ");
     if (e) {
@@ -275,7 +275,7 @@ static const struct listed *find_current(const struct why *w, const struct probl
 
 static void why_print_key(const struct why *w, const struct problem *p) {
   struct problem here = *p;
-  char *key = db_key(p), *clean = report_clean(key && *key ? key : "any call");
+  char *key = results_key(p), *clean = clean_text(key && *key ? key : "any call");
   const struct listed *item = find_current(w, p);
   fprintf(w->out, "  %-20s ", clean);
   if (!item)
@@ -290,7 +290,7 @@ static void why_print_key(const struct why *w, const struct problem *p) {
   here.threads = w->o->threads;
   here.toolchain = w->asked.block ? w->asked.toolchain : w->o->toolchain;
   print_wisdom(w, &here);
-  report_clean_free(clean);
+  clean_free(clean);
   free(key);
 }
 
@@ -340,15 +340,15 @@ static unsigned why_print_list(struct why *w, const char *file) {
   set_target(w);
   for (unsigned i = 0; i < w->list.n; i++) {
     const struct problem *p = &w->list.items[i].problem;
-    if (why_is_known(w, i) || !db_key_matches(p, w->o->key))
+    if (why_is_known(w, i) || !results_key_matches(p, w->o->key))
       continue;
     if (n++ == 0) {
-      char *clean = file ? report_clean(file) : NULL;
+      char *clean = file ? clean_text(file) : NULL;
       fprintf(w->out,
               clean ? "%s (%s) on %s, %u threads, %s\n" : "%s%s on %s, %u threads, %s\n",
               w->o->kernel, clean ? clean : "", w->o->cpu, w->o->threads,
               w->o->toolchain);
-      report_clean_free(clean);
+      clean_free(clean);
     }
     why_print_key(w, p);
   }
@@ -377,7 +377,7 @@ static unsigned print_files(const struct why *w, struct listing *all) {
 }
 
 int why_print(const struct why_options *o, FILE *out) {
-  struct why w = { .o = o, .out = out, .store = db_open(o->folder, false) };
+  struct why w = { .o = o, .out = out, .store = results_open(o->folder, false) };
   if (!w.store)
     return 2;
   int status = store_list(w.store, o->kernel, &w.list) == 0 ? 0 : 2;

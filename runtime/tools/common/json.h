@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.h: the report as JSON, for those who write it: json.c for programs, page.c for the
- * page. Texts of rows are cleaned. What is returned is the caller's; without memory parts
- * are missing. */
+/* json.h: what is known of all problems as JSON (docs/report.md), for those who write it:
+ * report, its page, tune. Texts of rows are cleaned. What is returned is the caller's;
+ * without memory parts are missing. */
 #ifndef AUTOTUNE_JSON_H
 #define AUTOTUNE_JSON_H
 
 #include <jansson.h>
 
-#include "report.h"
+#include "analysis.h"
 
 /* ---- json.c ---------------------------------------------------------------------- */
-json_t *json_report(const struct report_options *o, const char *folder,
-                    const struct listing *l, const struct analysis *all);
+json_t *json_report(bool verbose, const char *folder, const struct listing *l,
+                    const struct analysis *all);
+/* Prints it. 0 or -1. */
+int json_print(bool verbose, const char *folder, const struct listing *l,
+               const struct analysis *all, FILE *out);
+/* Prints that of nothing. */
+void json_print_empty(FILE *out);
 /* A result of which there are no rows: what it is of, both times, the winner's values. */
 json_t *json_result(const struct problem *p, const struct summary *m);
 json_t *json_text(const char *s);

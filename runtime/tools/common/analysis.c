@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/value.h"
-#include "report.h"
+#include "analysis.h"
 
 // ---- records ------------------------------------------------------------------------
 
@@ -204,7 +204,7 @@ static int analyse_params(struct analysis *a) {
   return 0;
 }
 
-int analysis_make(struct analysis *a, const struct listed *item) {
+static int analysis_make(struct analysis *a, const struct listed *item) {
   *a = (struct analysis){ .item = item };
   if (estimate_records(a) != 0)
     return -1;
@@ -214,11 +214,40 @@ int analysis_make(struct analysis *a, const struct listed *item) {
   return analyse_params(a);
 }
 
-void analysis_free(struct analysis *a) {
+static void analysis_free(struct analysis *a) {
   for (unsigned i = 0; i < a->n_params; i++)
     free(a->params[i].values);
   free(a->params);
   free(a->estimates);
   free(a->order);
   free(a->block);
+}
+
+struct analysis *analysis_make_all(const struct listing *l) {
+  struct analysis *all = sys_calloc(l->n + 1, sizeof *all);
+  for (unsigned i = 0; all && i < l->n; i++)
+    if (analysis_make(&all[i], &l->items[i]) != 0) {
+      analysis_free_all(all, i + 1);
+      return NULL;
+    }
+  return all;
+}
+
+void analysis_free_all(struct analysis *all, unsigned n) {
+  for (unsigned i = 0; all && i < n; i++)
+    analysis_free(&all[i]);
+  free(all);
+}
+
+// ---- what all reports say alike -----------------------------------------------------
+
+bool analysis_has_interval(struct estimate e) {
+  return e.n >= 6;
+}
+
+unsigned analysis_count_failed(const unsigned statuses[STATUSES]) {
+  unsigned n = 0;
+  for (int f = STATUS_OK + 1; f < STATUSES; f++)
+    n += f == STATUS_DROPPED ? 0 : statuses[f];
+  return n;
 }

@@ -4,7 +4,21 @@
 #ifndef AUTOTUNE_SHEET_H
 #define AUTOTUNE_SHEET_H
 
-#include "report.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* ---- look.c ---------------------------------------------------------------------- */
+
+/* What is written to can show; all 0: plain text. */
+struct look {
+  bool terminal; /* its cursor can be moved */
+  bool drawn;    /* bars, and lines as wide as it is */
+  bool colour, unicode;
+  unsigned columns, rows; /* 0: as plain text is */
+};
+/* By the environment and OUT. The caller must have set the locale's LC_CTYPE. */
+struct look sheet_look(FILE *out);
 
 struct sheet {
   FILE *out;

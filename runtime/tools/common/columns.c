@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/value.h"
+#include "clean.h"
 #include "json.h"
 
 // ---- texts, each once ---------------------------------------------------------------
@@ -26,7 +27,7 @@ static void dictionary_pad(struct dictionary *d, size_t n) {
 }
 
 static void dictionary_add(struct dictionary *d, const char *text) {
-  char *clean = report_clean(text);
+  char *clean = clean_text(text);
   json_t *known = json_object_get(d->index, clean);
   if (!known) {
     known = json_integer((json_int_t)json_array_size(d->texts));
@@ -34,7 +35,7 @@ static void dictionary_add(struct dictionary *d, const char *text) {
     json_object_set_new(d->index, clean, known);
   }
   json_array_append_new(d->of, json_integer(json_integer_value(known)));
-  report_clean_free(clean);
+  clean_free(clean);
 }
 
 static json_t *dictionary_done(struct dictionary *d, const char *texts) {

@@ -3,16 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db.h"
-#include "tools/report/report.h"
-
-// Columns that TEXT takes: continuation bytes of UTF-8 take none.
-static size_t grid_width(const char *text) {
-  size_t n = 0;
-  for (; *text; text++)
-    n += (*text & 0xc0) != 0x80;
-  return n;
-}
+#include "base/base.h"
+#include "clean.h"
+#include "grid.h"
+#include "sheet.h"
 
 void grid_add(struct grid *g, char *cell) {
   if (g->n == g->capacity) {
@@ -25,14 +19,14 @@ void grid_add(struct grid *g, char *cell) {
     g->cells = more;
     g->capacity = capacity;
   }
-  g->cells[g->n++] = report_clean(cell ? cell : "?");
+  g->cells[g->n++] = clean_text(cell ? cell : "?");
   free(cell);
 }
 
 static size_t grid_widest(const struct grid *g, unsigned column) {
   size_t most = 0;
   for (unsigned i = column; i < g->n; i += g->columns) {
-    size_t n = grid_width(g->cells[i]);
+    size_t n = sheet_width(g->cells[i]);
     most = n > most ? n : most;
   }
   return most;
@@ -43,12 +37,12 @@ void grid_print(const struct grid *g, FILE *out) {
     size_t blanks = 0; // put off, so that no line ends with any
     for (unsigned c = 0; c < g->columns; c++) {
       const char *cell = g->cells[i + c];
-      size_t rest = grid_widest(g, c) - grid_width(cell);
+      size_t rest = grid_widest(g, c) - sheet_width(cell);
       bool right = g->right[c] == 'r';
       blanks += right ? rest : 0;
       if (*cell)
         fprintf(out, "%*s%s", (int)blanks, "", cell);
-      blanks = (*cell ? 0 : blanks + grid_width(cell)) + (right ? 0 : rest) + 2;
+      blanks = (*cell ? 0 : blanks + sheet_width(cell)) + (right ? 0 : rest) + 2;
     }
     fputc('\n', out);
   }
@@ -56,7 +50,7 @@ void grid_print(const struct grid *g, FILE *out) {
 
 void grid_free(struct grid *g) {
   for (unsigned i = 0; i < g->n; i++)
-    report_clean_free(g->cells[i]);
+    clean_free(g->cells[i]);
   free(g->cells);
   *g = (struct grid){ 0 };
 }

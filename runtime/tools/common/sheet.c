@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clean.h"
 #include "model/value.h"
 #include "sheet.h"
 
@@ -60,22 +61,22 @@ void wrapped_piece(struct wrapped *w, const char *piece, size_t gap) {
 }
 
 void wrapped_text(struct wrapped *w, const char *text) {
-  char *clean = report_clean(text), *rest = clean;
+  char *clean = clean_text(text), *rest = clean;
   for (char *word; (word = strsep(&rest, " "));)
     if (*word)
       wrapped_piece(w, word, 1);
-  report_clean_free(clean);
+  clean_free(clean);
 }
 
 void wrapped_values(struct wrapped *w, const char *values) {
   const char *at = values;
   for (struct named_value s; value_next(&at, &s);) {
-    char *clean = report_value(values, &s);
+    char *clean = clean_value(values, &s);
     if (clean && w->indent + sheet_width(clean) > sheet_columns(w->sheet))
       wrapped_text(w, clean); // several flags
     else if (clean)
       wrapped_piece(w, clean, 2);
-    report_clean_free(clean);
+    clean_free(clean);
   }
 }
 

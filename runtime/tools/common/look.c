@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "sheet.h"
 
 enum { FEWEST_COLUMNS = 40, MOST_COLUMNS = 160, USUAL_COLUMNS = 80, USUAL_ROWS = 24 };
 
@@ -36,7 +36,7 @@ static bool is_terminal(FILE *out) {
   return fd >= 0 && isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-struct look report_look(FILE *out) {
+struct look sheet_look(FILE *out) {
   struct winsize w = { 0 };
   bool terminal = is_terminal(out),
        forced = is_set("CLICOLOR_FORCE") && !is_zero("CLICOLOR_FORCE");

@@ -7,14 +7,15 @@
 #include <string.h>
 
 #include "compile/static.h"
+#include "clean.h"
 #include "json.h"
 #include "model/key.h"
 #include "model/value.h"
 
 json_t *json_text(const char *s) {
-  char *clean = report_clean(s);
+  char *clean = clean_text(s);
   json_t *value = json_string(clean);
-  report_clean_free(clean);
+  clean_free(clean);
   return value;
 }
 
@@ -41,9 +42,9 @@ json_t *json_parameters(const char *values) {
   for (struct named_value s; value_next(&values, &s);) {
     char *name = sys_printf("%.*s", (int)s.name_size, s.name);
     char *value = sys_printf("%.*s", (int)s.size, s.value);
-    char *clean = report_clean(name ? name : "?");
+    char *clean = clean_text(name ? name : "?");
     json_object_set_new(object, clean, json_text(value ? value : "?"));
-    report_clean_free(clean);
+    clean_free(clean);
     free(name);
     free(value);
   }
@@ -56,9 +57,9 @@ static json_t *json_key(const struct problem *p) {
   const char *names = p->key_names, *numbers = p->key;
   for (struct key_part part; key_next(&numbers, &names, &part);) {
     char *name = sys_printf("%.*s", (int)part.name_size, part.name);
-    char *clean = report_clean(name ? name : "?");
+    char *clean = clean_text(name ? name : "?");
     json_object_set_new(object, clean, json_integer(part.number));
-    report_clean_free(clean);
+    clean_free(clean);
     free(name);
   }
   return object;
@@ -224,11 +225,11 @@ static json_t *json_kernel(const struct analysis *a, bool verbose) {
   return object;
 }
 
-json_t *json_report(const struct report_options *o, const char *folder,
-                    const struct listing *l, const struct analysis *all) {
+json_t *json_report(bool verbose, const char *folder, const struct listing *l,
+                    const struct analysis *all) {
   json_t *kernels = json_array(), *root = json_object();
   for (unsigned i = 0; i < l->n; i++)
-    json_array_append_new(kernels, json_kernel(&all[i], o->verbose));
+    json_array_append_new(kernels, json_kernel(&all[i], verbose));
   json_object_set_new(root, "format", json_integer(1));
   json_object_set_new(root, "folder", json_text(folder));
   json_object_set_new(root, "damaged_rows", json_integer(l->damaged));
@@ -236,11 +237,15 @@ json_t *json_report(const struct report_options *o, const char *folder,
   return root;
 }
 
-int report_json(const struct report_options *o, const char *folder,
-                const struct listing *l, const struct analysis *all, FILE *out) {
-  json_t *root = json_report(o, folder, l, all);
+int json_print(bool verbose, const char *folder, const struct listing *l,
+               const struct analysis *all, FILE *out) {
+  json_t *root = json_report(verbose, folder, l, all);
   int status = root ? json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : -1;
   fputc('\n', out);
   json_decref(root);
   return status;
+}
+
+void json_print_empty(FILE *out) {
+  fputs("{\"format\": 1, \"kernels\": []}\n", out);
 }

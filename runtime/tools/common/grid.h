@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grid.h: aligned columns. */
+#ifndef AUTOTUNE_GRID_H
+#define AUTOTUNE_GRID_H
+
+#include <stdio.h>
+
+struct grid {
+  char **cells;
+  unsigned columns, n, capacity;
+  const char *right; /* 'r' for each column that
+is aligned at its right */
+};
+/* Takes CELL (malloc'ed; NULL: "?") over and makes it fit for a terminal. */
+void grid_add(struct grid *g, char *cell);
+void grid_print(const struct grid *g, FILE *out);
+void grid_free(struct grid *g);
+
+#endif
