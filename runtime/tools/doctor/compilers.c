@@ -19,96 +19,71 @@ static bool compilers_runs(struct jit_code *code, const struct jit_api *jit) {
   return entry && (*entry)() == 42;
 }
 
-void check_compiler(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_compiler(struct finding *f) {
   const char *const flags[] = { "-O2", NULL };
   char *message = NULL;
   void *object = NULL;
   size_t size = 0;
   double began = sys_now();
   const struct jit_api *jit = jit_open(&message);
-  if (!jit) {
-    finding_set(f, DOCTOR_FAILED, "%s",
-                message ? message : "the compiler cannot be loaded");
-    finding_advise(
-        f,
-        "install libautotune-jit.so beside libautotune.so (AUTOTUNE_JIT names it elsewhere), "
-        "and the packages libllvm22 and libclang-cpp22");
-    return;
-  }
+  if (!jit)
+    return finding_say(f, false, "%s",
+                       message ? message : "the compiler cannot be loaded");
   double loaded = sys_now();
   struct jit_code *code = NULL;
   if (jit->compile(unit, flags, &object, &size, &message) == 0)
     code = jit->load(object, size, NULL, 0, &message);
   if (!code)
-    finding_set(f, DOCTOR_FAILED, "%s: %s", jit->version(),
-                message ? message : "no reason given");
-  else if (!compilers_runs(code, jit))
-    finding_set(f, DOCTOR_FAILED, "%s: a compiled function gave a wrong answer",
-                jit->version());
-  else
-    finding_set(
-        f, DOCTOR_OK,
-        "%s, in process: opened in %.0f ms; a function compiled and run in %.0f ms",
-        jit->version(), 1e3 * (loaded - began), 1e3 * (sys_now() - loaded));
+    return finding_say(f, false, "%s: %s", jit->version(),
+                       message ? message : "no reason given");
+  if (!compilers_runs(code, jit))
+    return finding_say(f, false, "%s: a compiled function gave a wrong answer",
+                       jit->version());
+  return finding_say(
+      f, true,
+      "%s, in process: opened in %.0f ms; a function compiled and run in %.0f ms",
+      jit->version(), 1e3 * (loaded - began), 1e3 * (sys_now() - loaded));
 }
 
-void check_clang(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+// The first line that PROGRAM says of its version. The status of run_program.
+static int compilers_version(const char *program, char *text, size_t size) {
   const char *const args[] = { "--version", NULL };
-  char text[512] = "";
-  int status = run_program(options_get()->clang, args, NULL, text, sizeof text, 10);
+  *text = '\0';
+  int status = run_program(program, args, NULL, text, size, 10);
   text[strcspn(text, "\n")] = '\0';
-  if (status == 0) {
-    finding_set(f, DOCTOR_OK, "%s (%s)", options_get()->clang, text);
-    return;
-  }
-  finding_set(f, DOCTOR_FAILED, "%s: %s, so `autotune cc` cannot read kernels",
-              options_get()->clang, status == RUN_FAILED ? "not found" : "does not run");
-  finding_advise(f, "install clang-22, or name the program in AUTOTUNE_CLANG");
+  return status;
 }
 
-void check_host(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_clang(struct finding *f) {
+  const char *clang = options_get()->clang;
+  char text[512];
+  int status = compilers_version(clang, text, sizeof text);
+  if (status == 0)
+    return finding_say(f, true, "%s (%s)", clang, text);
+  return finding_say(f, false, "%s: %s, so `autotune cc` cannot read kernels", clang,
+                     status == RUN_FAILED ? "not found" : "does not run");
+}
+
+bool check_host(struct finding *f) {
   static const char *const names[] = { "gcc", "cc", "clang", "clang-22" };
-  const char *const args[] = { "--version", NULL };
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    char text[512] = "";
-    if (run_program(names[i], args, NULL, text, sizeof text, 10) != 0)
-      continue;
-    text[strcspn(text, "\n")] = '\0';
-    finding_set(f, DOCTOR_OK, "%s (%s)", names[i], text);
-    return;
-  }
-  finding_set(f, DOCTOR_MISSING, "no gcc, cc or clang in PATH");
-  finding_advise(
-      f,
-      "`autotune cc` stands in front of the compiler that builds the program: install gcc");
+  char text[512];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (compilers_version(names[i], text, sizeof text) == 0)
+      return finding_say(f, true, "%s (%s)", names[i], text);
+  return finding_say(f, false, "no gcc, cc or clang in PATH");
 }
 
-void check_openmp(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_openmp(struct finding *f) {
   char *message = NULL;
-  if (openmp_open(&message) == 0) {
-    finding_set(f, DOCTOR_OK, "LLVM's runtime can be loaded");
-    return;
-  }
-  finding_set(f, DOCTOR_MISSING, "%s",
-              message ? message : "LLVM's OpenMP runtime cannot be loaded");
-  finding_advise(
-      f,
-      "kernels with OpenMP need it: install libomp-22-dev, or name the library in "
-      "AUTOTUNE_OPENMP");
+  if (openmp_open(&message) == 0)
+    return finding_say(f, true, "LLVM's runtime can be loaded");
+  return finding_say(f, false, "%s",
+                     message ? message : "LLVM's OpenMP runtime cannot be loaded");
 }
 
-void check_xgboost(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_xgboost(struct finding *f) {
   char text[160];
-  if (boost_version(text, sizeof text)) {
-    finding_set(f, DOCTOR_OK, "%s", text);
-    return;
-  }
-  finding_set(f, DOCTOR_MISSING, "%s; search(model) learns with trees of its own instead",
-              text);
-  finding_advise(f, "install libxgboost0 to have it");
+  bool good = boost_version(text, sizeof text);
+  return finding_say(f, good, "%s%s", text,
+                     good ? "" : "; search(model) learns with trees of its own instead");
 }

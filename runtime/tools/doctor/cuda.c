@@ -11,7 +11,7 @@
 #include "run/cuda/spawn.h"
 #include "base/base.h"
 
-static void list_devices(struct finding *f, const struct gpu_api *api, int version) {
+static bool cuda_list_devices(struct finding *f, const struct gpu_api *api, int version) {
   char names[400] = "", name[128];
   int n = 0;
   if (api->device_count(&n) != 0)
@@ -22,47 +22,35 @@ static void list_devices(struct finding *f, const struct gpu_api *api, int versi
     if (api->device_get(&d, i) == 0 && api->device_name(name, sizeof name, d) == 0)
       snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
   }
-  finding_set(f, n ? DOCTOR_OK : DOCTOR_MISSING, "CUDA %d.%d%s%s: %s", version / 1000,
-              version % 1000 / 10, api->emulated ? ", emulated" : "",
-              n ? "" : ", no device", names);
+  finding_say(f, n > 0, "CUDA %d.%d%s%s: %s", version / 1000, version % 1000 / 10,
+              api->emulated ? ", emulated" : "", n ? "" : ", no device", names);
+  return n > 0 || finding_instead(f, DOCTOR_MISSING, "");
 }
 
-void check_driver(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_driver(struct finding *f) {
   const char *why = NULL;
   const struct gpu_api *api = gpu_api_get(&why);
   char text[256];
   int version = 0, e = 0;
-  if (!api) {
-    finding_set(f, DOCTOR_MISSING, "%s", why);
-    finding_advise(
-        f,
-        "CUDA kernels run on a GPU with NVIDIA's driver, or under `autotune cc --emulate`");
-  } else if (api->driver_version(&version) != 0 || (e = api->init(0)) != 0) {
-    finding_set(f, DOCTOR_MISSING, "CUDA %d.%d, but it does not begin: %s",
-                version / 1000, version % 1000 / 10,
-                version ? gpu_error(api, e, text, sizeof text) : "no version");
-    finding_advise(
-        f, "in a container, start it with --gpus all; else see whether nvidia-smi works");
-  } else {
-    list_devices(f, api, version);
-  }
+  if (!api)
+    return finding_say(f, false, "%s", why);
+  if (api->driver_version(&version) == 0 && (e = api->init(0)) == 0)
+    return cuda_list_devices(f, api, version);
+  finding_say(f, false, "CUDA %d.%d, but it does not begin: %s", version / 1000,
+              version % 1000 / 10,
+              version ? gpu_error(api, e, text, sizeof text) : "no version");
+  return finding_instead(
+      f, DOCTOR_MISSING,
+      "in a container, start it with --gpus all; else see whether nvidia-smi works");
 }
 
-void check_nvrtc(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_nvrtc(struct finding *f) {
   const char *why = NULL;
   const struct nvrtc *n = nvrtc_get(&why);
   int major = 0, minor = 0;
-  if (n && n->version(&major, &minor) == 0) {
-    finding_set(f, DOCTOR_OK, "%d.%d", major, minor);
-    return;
-  }
-  finding_set(f, DOCTOR_MISSING, "%s", n ? "NVRTC tells no version" : why);
-  finding_advise(
-      f,
-      "it makes variants of CUDA kernels: install it with the toolkit, or name libnvrtc.so in "
-      "AUTOTUNE_NVRTC");
+  if (n && n->version(&major, &minor) == 0)
+    return finding_say(f, true, "%d.%d", major, minor);
+  return finding_say(f, false, "%s", n ? "NVRTC tells no version" : why);
 }
 
 // nvcc, as a shell would find it, else where toolkits are. NULL: nowhere; malloc'ed.
@@ -83,17 +71,12 @@ static char *find_nvcc(void) {
   return NULL;
 }
 
-void check_toolkit(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_toolkit(struct finding *f) {
   char *nvcc = find_nvcc();
-  if (nvcc) {
-    finding_set(f, DOCTOR_OK, "%s", nvcc);
-  } else {
-    finding_set(f, DOCTOR_MISSING, "no nvcc in PATH, CUDA_PATH or /usr/local/cuda");
-    finding_advise(f,
-                   "it builds CUDA programs; without one, `autotune cc --emulate` does");
-  }
+  bool good = finding_say(f, nvcc != NULL, "%s",
+                          nvcc ? nvcc : "no nvcc in PATH, CUDA_PATH or /usr/local/cuda");
   free(nvcc);
+  return good;
 }
 
 // The folder of libautotune.so that a program of this installation loads; the program
@@ -115,28 +98,21 @@ static char *cuda_installed(const char *name) {
   return NULL;
 }
 
-void check_gpu_worker(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_gpu_worker(struct finding *f) {
   const char *asked = options_get()->gpu_worker;
   char *path = asked ? sys_strdup(asked) : cuda_installed("autotune-gpu-worker");
-  if (path && access(path, X_OK) == 0) {
-    finding_set(f, DOCTOR_OK, "%s", path);
-  } else {
-    finding_set(f, DOCTOR_MISSING, "autotune-gpu-worker is not there: %s",
-                path ? path : "nor beside libautotune.so");
-    finding_advise(f, "it comes with autotune; AUTOTUNE_GPU_WORKER names it elsewhere");
-  }
+  bool good = path && access(path, X_OK) == 0;
+  finding_say(f, good, "%s%s", good ? "" : "autotune-gpu-worker is not there: ",
+              path ? path : "nor beside libautotune.so");
   free(path);
+  return good;
 }
 
-void check_emulator(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_emulator(struct finding *f) {
   char *path = cuda_installed("libautotune-emulate.so");
-  if (path)
-    finding_set(f, DOCTOR_OK, "%s", path);
-  else
-    finding_set(f, DOCTOR_MISSING, "libautotune-emulate.so is not beside libautotune.so");
-  if (!path)
-    finding_advise(f, "it comes with autotune; `autotune cc --emulate` needs it");
+  bool good =
+      finding_say(f, path != NULL, "%s",
+                  path ? path : "libautotune-emulate.so is not beside libautotune.so");
   free(path);
+  return good;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// doctor.c: a table of checks; each tries what it speaks of rather than looking whether a
-// file is there. What loads libraries does so in a process of its own: a driver or
-// compiler that dies takes no answer along but its own.
+// doctor.c: the table of checks. What loads libraries is tried in a process of its own: a
+// driver or compiler that dies takes no answer along but its own.
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -22,44 +21,71 @@
 static const struct check {
   const char *name;
   check_fn *look;
-  bool apart; // in a process of its own
+  bool apart;         // in a process of its own
+  enum state failing; // where it does not work …
+  const char *advice; // … and what to do then
 } checks[] = {
-  { "compiler", check_compiler, true },
-  { "clang", check_clang, false },
-  { "C compiler", check_host, false },
-  { "OpenMP", check_openmp, true },
-  { "results", check_folder, false },
-  { "kept code", check_kept_code, true },
-  { "processes", check_processes, false },
-  { "debuggers", check_debuggers, false },
-  { "processors", check_processors, false },
-  { "frequency", check_frequency, false },
-  { "load", check_load, false },
-  { "memory", check_memory, false },
-  { "XGBoost", check_xgboost, true },
-  { "CUDA driver", check_driver, true },
-  { "NVRTC", check_nvrtc, true },
-  { "CUDA toolkit", check_toolkit, false },
-  { "GPU worker", check_gpu_worker, false },
-  { "emulator", check_emulator, false },
+  { "compiler", check_compiler, true, DOCTOR_FAILED,
+    "install libautotune-jit.so beside libautotune.so (AUTOTUNE_JIT names it elsewhere), "
+    "and the packages libllvm22 and libclang-cpp22" },
+  { "clang", check_clang, false, DOCTOR_FAILED,
+    "install clang-22, or name the program in AUTOTUNE_CLANG" },
+  { "C compiler", check_host, false, DOCTOR_MISSING,
+    "`autotune cc` stands in front of the compiler that builds the program: install gcc" },
+  { "OpenMP", check_openmp, true, DOCTOR_MISSING,
+    "kernels with OpenMP need it: install libomp-22-dev, or name the library in "
+    "AUTOTUNE_OPENMP" },
+  { "results", check_folder, false, DOCTOR_FAILED,
+    "it must be a folder of this user alone: mend that, or name another in "
+    "AUTOTUNE_CACHE" },
+  { "kept code", check_kept_code, true, DOCTOR_FAILED,
+    "a file system mounted noexec would do this: name another folder in AUTOTUNE_CACHE" },
+  { "processes", check_processes, false, DOCTOR_FAILED,
+    "a container's filter of system calls, a limit of processes or of memory may forbid "
+    "it; Linux has it since 5.3" },
+  { "debuggers", check_debuggers, false, DOCTOR_MISSING,
+    "to debug variants in a container, start it with --cap-add=SYS_PTRACE" },
+  { "processors", check_processors, false, DOCTOR_NOTE,
+    "a group that has spent its quota is stopped for a while, which times show: give it "
+    "whole processors (--cpuset-cpus) in place of a share (--cpus)" },
+  { "frequency", check_frequency, false, DOCTOR_NOTE,
+    "times repeat better with: cpupower frequency-set -g performance (as root)" },
+  { "load", check_load, false, DOCTOR_NOTE,
+    "what else runs is in the measurements: tune when it is quiet, or with a larger "
+    "budget" },
+  { "memory", check_memory, false, DOCTOR_NOTE,
+    "the compiler takes some 200 MiB, and a tuner shares the program's memory by copy on "
+    "write" },
+  { "XGBoost", check_xgboost, true, DOCTOR_MISSING, "install libxgboost0 to have it" },
+  { "CUDA driver", check_driver, true, DOCTOR_MISSING,
+    "CUDA kernels run on a GPU with NVIDIA's driver, or under `autotune cc --emulate`" },
+  { "NVRTC", check_nvrtc, true, DOCTOR_MISSING,
+    "it makes variants of CUDA kernels: install it with the toolkit, or name libnvrtc.so "
+    "in AUTOTUNE_NVRTC" },
+  { "CUDA toolkit", check_toolkit, false, DOCTOR_MISSING,
+    "it builds CUDA programs; without one, `autotune cc --emulate` does" },
+  { "GPU worker", check_gpu_worker, false, DOCTOR_MISSING,
+    "it comes with autotune; AUTOTUNE_GPU_WORKER names it elsewhere" },
+  { "emulator", check_emulator, false, DOCTOR_MISSING,
+    "it comes with autotune; `autotune cc --emulate` needs it" },
 };
 enum { CHECKS = sizeof checks / sizeof *checks, PATIENCE = 30 /* seconds for each */ };
 
 static const char *const states[] = { "ok", "note", "missing", "failed" };
 
-void finding_set(struct finding *f, enum state state, const char *format, ...) {
+bool finding_say(struct finding *f, bool good, const char *format, ...) {
   va_list list;
   va_start(list, format);
   vsnprintf(f->found, sizeof f->found, format, list);
   va_end(list);
-  f->state = state;
+  return good;
 }
 
-void finding_advise(struct finding *f, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  vsnprintf(f->advice, sizeof f->advice, format, list);
-  va_end(list);
+bool finding_instead(struct finding *f, enum state state, const char *advice) {
+  f->told = true;
+  f->state = state;
+  snprintf(f->advice, sizeof f->advice, "%s", advice);
+  return false;
 }
 
 bool doctor_line(const char *path, char *text, size_t size) {
@@ -97,47 +123,56 @@ static bool doctor_await(pid_t child, int *status) {
   return true;
 }
 
-static void look_apart(const struct check *c, struct finding *shared,
-                       const struct doctor_options *o) {
+// Fills F by C's check, in this process.
+static void doctor_try(const struct check *c, struct finding *f) {
+  if (c->look(f))
+    f->state = DOCTOR_OK;
+  else if (!f->told)
+    finding_instead(f, c->failing, c->advice);
+}
+
+static void doctor_try_apart(const struct check *c, struct finding *shared) {
   int status = 0;
   fflush(NULL);
   pid_t child = sys_fork();
   if (child == 0) {
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-    c->look(shared, o);
+    doctor_try(c, shared);
     _exit(0);
   }
+  bool ended = child >= 0 && doctor_await(child, &status);
+  if (ended && status == 0)
+    return;
+  finding_instead(shared, DOCTOR_FAILED, "");
   if (child < 0)
-    finding_set(shared, DOCTOR_FAILED, "no process can be started: %s", strerror(errno));
-  else if (!doctor_await(child, &status))
-    finding_set(shared, DOCTOR_FAILED, "no answer for %d s", PATIENCE);
+    finding_say(shared, false, "no process can be started: %s", strerror(errno));
+  else if (!ended)
+    finding_say(shared, false, "no answer for %d s", PATIENCE);
   else if (WIFSIGNALED(status))
-    finding_set(shared, DOCTOR_FAILED, "it died of signal %d (%s)", WTERMSIG(status),
+    finding_say(shared, false, "it died of signal %d (%s)", WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
-  else if (WEXITSTATUS(status))
-    finding_set(shared, DOCTOR_FAILED, "it ended with status %d", WEXITSTATUS(status));
+  else
+    finding_say(shared, false, "it ended with status %d", WEXITSTATUS(status));
 }
 
 // Several lines, or what would disturb a terminal, may come from a loader or a path.
 static void doctor_clean(char *text, size_t size) {
   char *line = clean_line(text);
-  if (line)
-    snprintf(text, size, "%s", line);
+  snprintf(text, size, "%s", line);
   clean_free(line);
 }
 
-static void doctor_look(const struct check *c, struct finding *f,
-                        const struct doctor_options *o) {
+static void doctor_look(const struct check *c, struct finding *f) {
   struct finding *shared = c->apart ? sys_mmap(sizeof *shared, true) : NULL;
   *f = (struct finding){ .state = DOCTOR_OK };
   if (shared) {
-    look_apart(c, shared, o);
+    doctor_try_apart(c, shared);
     *f = *shared;
     munmap(shared, sizeof *shared);
   } else if (c->apart) {
-    finding_set(f, DOCTOR_FAILED, "no memory is left");
+    finding_say(f, finding_instead(f, DOCTOR_FAILED, ""), "no memory is left");
   } else {
-    c->look(f, o);
+    doctor_try(c, f);
   }
   doctor_clean(f->found, sizeof f->found);
   doctor_clean(f->advice, sizeof f->advice);
@@ -183,7 +218,7 @@ int doctor_run(const struct doctor_options *o, FILE *out) {
   struct finding all[CHECKS];
   bool good = true;
   for (unsigned i = 0; i < CHECKS; i++) {
-    doctor_look(&checks[i], &all[i], o);
+    doctor_look(&checks[i], &all[i]);
     good = good && all[i].state != DOCTOR_FAILED;
   }
   if (o->json)

@@ -32,19 +32,23 @@ enum state {
   DOCTOR_MISSING, /* not there, and not needed by all */
   DOCTOR_FAILED   /* C kernels are not tuned, or not remembered */
 };
-/* Without a pointer: it comes from another process. */
+/* Without a pointer into memory of one process: it may come from another. */
 struct finding {
+  bool told; /* STATE and ADVICE are in place of those of the table of checks */
   enum state state;
   char found[640], advice[512];
 };
-void finding_set(struct finding *f, enum state state, const char *format, ...)
+/* Notes what was found. GOOD, for the check to return. */
+bool finding_say(struct finding *f, bool good, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* What to do about it, in one sentence. */
-void finding_advise(struct finding *f, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* For a check that does not find what the table says: STATE, and what to do about it in
+ * one sentence, or "". False, for the check to return. */
+bool finding_instead(struct finding *f, enum state state, const char *advice);
 
-/* Each of these fills a finding that is DOCTOR_OK so far. */
-typedef void check_fn(struct finding *f, const struct doctor_options *o);
+/* Each of these tries what it speaks of, rather than looking whether a file is there, and
+ * notes what it found. True: it works. Otherwise its state and the advice are those of
+ * the table, unless it said others. */
+typedef bool check_fn(struct finding *f);
 check_fn check_compiler, check_clang, check_host, check_openmp,
     check_xgboost;                                                    /* compilers.c */
 check_fn check_folder, check_kept_code;                               /* results.c */

@@ -104,19 +104,12 @@ static const struct {
   { "PR_SET_CHILD_SUBREAPER", can_adopt },
 };
 
-void check_processes(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_processes(struct finding *f) {
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-    if (!calls[i].works()) {
-      finding_set(f, DOCTOR_FAILED, "%s: %s", calls[i].name, strerror(errno));
-      finding_advise(
-          f,
-          "a container's filter of system calls, a limit of processes or of memory may forbid "
-          "it; Linux has it since 5.3");
-      return;
-    }
-  finding_set(f, DOCTOR_OK,
-              "fork, pidfd, executable memory files, shared memory, sockets");
+    if (!calls[i].works())
+      return finding_say(f, false, "%s: %s", calls[i].name, strerror(errno));
+  return finding_say(f, true,
+                     "fork, pidfd, executable memory files, shared memory, sockets");
 }
 
 static bool can_trace(pid_t child) {
@@ -124,16 +117,11 @@ static bool can_trace(pid_t child) {
 }
 
 // gdb and strace on a tuner or a variant; tuning itself traces nobody.
-void check_debuggers(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_debuggers(struct finding *f) {
   char scope[16] = "";
   bool known = doctor_line("/proc/sys/kernel/yama/ptrace_scope", scope, sizeof scope);
-  if (with_child(can_trace)) {
-    finding_set(f, DOCTOR_OK, "ptrace works%s%s",
-                known ? ", kernel.yama.ptrace_scope is " : "", scope);
-    return;
-  }
-  finding_set(f, DOCTOR_MISSING, "ptrace: %s; tuning does not need it", strerror(errno));
-  finding_advise(f,
-                 "to debug variants in a container, start it with --cap-add=SYS_PTRACE");
+  if (!with_child(can_trace))
+    return finding_say(f, false, "ptrace: %s; tuning does not need it", strerror(errno));
+  return finding_say(f, true, "ptrace works%s%s",
+                     known ? ", kernel.yama.ptrace_scope is " : "", scope);
 }

@@ -63,8 +63,7 @@ static void old_quota(double *least) {
 
 // ---- processors ---------------------------------------------------------------------
 
-void check_processors(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_processors(struct finding *f) {
   const struct machine *m = machine_get();
   double quota = INFINITY;
   each_group("cpu.max", least_quota, &quota);
@@ -74,13 +73,8 @@ void check_processors(struct finding *f, const struct doctor_options *o) {
   char fraction[64] = "";
   if (bound)
     snprintf(fraction, sizeof fraction, ", a quota of %.2f", quota);
-  finding_set(f, bound ? DOCTOR_NOTE : DOCTOR_OK, "%ld of %ld for this process%s; %s",
-              threads, online, fraction, m->name);
-  if (bound)
-    finding_advise(
-        f,
-        "a group that has spent its quota is stopped for a while, which times show: give it whole "
-        "processors (--cpuset-cpus) in place of a share (--cpus)");
+  return finding_say(f, !bound, "%ld of %ld for this process%s; %s", threads, online,
+                     fraction, m->name);
 }
 
 static const char *processors_turbo(void) {
@@ -92,8 +86,7 @@ static const char *processors_turbo(void) {
   return "";
 }
 
-void check_frequency(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_frequency(struct finding *f) {
   char governor[64], clock[64];
   bool known = doctor_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
                            governor, sizeof governor);
@@ -102,38 +95,27 @@ void check_frequency(struct finding *f, const struct doctor_options *o) {
                   clock, sizeof clock) &&
       (strcmp(clock, "hpet") == 0 || strcmp(clock, "acpi_pm") == 0);
   if (slow) {
-    finding_set(f, DOCTOR_NOTE, "the clock is %s, and takes about a microsecond to read",
+    finding_say(f, false, "the clock is %s, and takes about a microsecond to read",
                 clock);
-    finding_advise(f,
-                   "kernels of microseconds are timed badly; tsc is the clock to have");
-  } else if (!known) {
-    finding_set(f, DOCTOR_OK, "governor not visible, as in most virtual machines%s",
-                processors_turbo());
-  } else if (strcmp(governor, "performance") == 0) {
-    finding_set(f, DOCTOR_OK, "governor performance%s", processors_turbo());
-  } else {
-    finding_set(f, DOCTOR_NOTE, "governor %s%s", governor, processors_turbo());
-    finding_advise(
-        f, "times repeat better with: cpupower frequency-set -g performance (as root)");
+    return finding_instead(
+        f, DOCTOR_NOTE,
+        "kernels of microseconds are timed badly; tsc is the clock to have");
   }
+  if (!known)
+    return finding_say(f, true, "governor not visible, as in most virtual machines%s",
+                       processors_turbo());
+  return finding_say(f, strcmp(governor, "performance") == 0, "governor %s%s", governor,
+                     processors_turbo());
 }
 
-void check_load(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_load(struct finding *f) {
   double load[1];
   long threads = (long)machine_identity()->numbers.threads;
-  if (getloadavg(load, 1) != 1) {
-    finding_set(f, DOCTOR_OK, "not known");
-    return;
-  }
-  bool busy = load[0] > 0.5 * (double)threads;
-  finding_set(f, busy ? DOCTOR_NOTE : DOCTOR_OK,
-              "%.2f in the last minute, %ld processor%s", load[0], threads,
-              threads == 1 ? "" : "s");
-  if (busy)
-    finding_advise(
-        f,
-        "what else runs is in the measurements: tune when it is quiet, or with a larger budget");
+  if (getloadavg(load, 1) != 1)
+    return finding_say(f, true, "not known");
+  return finding_say(f, load[0] <= 0.5 * (double)threads,
+                     "%.2f in the last minute, %ld processor%s", load[0], threads,
+                     threads == 1 ? "" : "s");
 }
 
 // ---- memory -------------------------------------------------------------------------
@@ -152,8 +134,7 @@ static double processors_meminfo(const char *name) {
   return found;
 }
 
-void check_memory(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_memory(struct finding *f) {
   enum { ENOUGH = 1 << 30 };
   double total = processors_meminfo("MemTotal"),
          left = processors_meminfo("MemAvailable"), limit = INFINITY;
@@ -163,22 +144,15 @@ void check_memory(struct finding *f, const struct doctor_options *o) {
   if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
     limit = fmin(limit, (double)space.rlim_cur);
   bool bound = limit < total;
-  finding_set(f, fmin(left, limit) < ENOUGH ? DOCTOR_NOTE : DOCTOR_OK,
-              "%s, %s available%s%s", doctor_bytes(all, sizeof all, total),
+  finding_say(f, true, "%s, %s available%s%s", doctor_bytes(all, sizeof all, total),
               doctor_bytes(available, sizeof available, left),
               bound ? ", limited to " : "",
               bound ? doctor_bytes(most, sizeof most, limit) : "");
-  if (f->state == DOCTOR_NOTE)
-    finding_advise(
-        f,
-        "the compiler takes some 200 MiB, and a tuner shares the program's memory by "
-        "copy on write");
   if (doctor_line("/proc/sys/vm/overcommit_memory", policy, sizeof policy) &&
-      *policy == '2') {
-    f->state = DOCTOR_NOTE;
-    finding_advise(
-        f,
-        "vm.overcommit_memory is 2: a program that holds more than half of the memory cannot be "
-        "forked, and so not be tuned");
-  }
+      *policy == '2')
+    return finding_instead(
+        f, DOCTOR_NOTE,
+        "vm.overcommit_memory is 2: a program that holds more than half of the memory "
+        "cannot be forked, and so not be tuned");
+  return fmin(left, limit) >= ENOUGH;
 }

@@ -43,53 +43,47 @@ static const char *network_of(const char *folder) {
   return NULL;
 }
 
-static void results_describe(struct finding *f, const char *folder) {
+static bool results_describe(struct finding *f, const char *folder) {
   enum { LITTLE = 256 << 20 };
   struct stat st;
   struct statvfs v;
   char room[32];
   if (stat(folder, &st) != 0 || statvfs(folder, &v) != 0) {
-    finding_set(f, DOCTOR_FAILED, "%s: %s", folder, strerror(errno));
-    return;
+    finding_say(f, false, "%s: %s", folder, strerror(errno));
+    return finding_instead(f, DOCTOR_FAILED, "");
   }
   double left = (double)v.f_bavail * (double)v.f_frsize;
   const char *network = network_of(folder);
-  finding_set(f, network || left < LITTLE ? DOCTOR_NOTE : DOCTOR_OK,
-              "%.400s: user %u's, mode %o, %s free%s%s", folder, (unsigned)st.st_uid,
-              st.st_mode & 07777u, doctor_bytes(room, sizeof room, left),
-              network ? ", on " : "", network ? network : "");
+  finding_say(f, true, "%.400s: user %u's, mode %o, %s free%s%s", folder,
+              (unsigned)st.st_uid, st.st_mode & 07777u,
+              doctor_bytes(room, sizeof room, left), network ? ", on " : "",
+              network ? network : "");
   if (network)
-    finding_advise(
-        f,
-        "locks and first calls may be slow there: AUTOTUNE_CACHE can name a local folder");
-  else if (left < LITTLE)
-    finding_advise(
-        f,
-        "make room, or name another folder in AUTOTUNE_CACHE; `autotune db prune` takes "
-        "out what nobody can use");
+    return finding_instead(f, DOCTOR_NOTE,
+                           "locks and first calls may be slow there: AUTOTUNE_CACHE can "
+                           "name a local folder");
+  return left >= LITTLE ||
+      finding_instead(f, DOCTOR_NOTE,
+                      "make room, or name another folder in AUTOTUNE_CACHE; `autotune db "
+                      "prune` takes out what nobody can use");
 }
 
-void check_folder(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_folder(struct finding *f) {
   const char *cache = options_get()->cache;
   char *message = NULL;
   if (cache && !*cache) {
-    finding_set(f, DOCTOR_NOTE, "switched off by AUTOTUNE_CACHE: nothing is remembered");
-    return;
+    finding_say(f, false, "switched off by AUTOTUNE_CACHE: nothing is remembered");
+    return finding_instead(f, DOCTOR_NOTE, "");
   }
   const char *folder = folder_open(&message);
   struct store *s = folder ? store_open(&message) : NULL;
   if (s) {
     store_close(s);
-    results_describe(f, folder);
-  } else {
-    finding_set(f, DOCTOR_FAILED, "%s, so nothing is remembered",
-                message ? message : "no memory");
-    finding_advise(
-        f,
-        "it must be a folder of this user alone: mend that, or name another in AUTOTUNE_CACHE");
+    return results_describe(f, folder);
   }
+  finding_say(f, false, "%s, so nothing is remembered", message ? message : "no memory");
   free(message);
+  return false;
 }
 
 // ---- code in it ---------------------------------------------------------------------
@@ -126,29 +120,24 @@ static char *new_file(bool *own) {
   return fd >= 0 ? sys_printf("/proc/self/fd/%d", fd) : NULL;
 }
 
-void check_kept_code(struct finding *f, const struct doctor_options *o) {
-  (void)o;
+bool check_kept_code(struct finding *f) {
   char *message = NULL;
   const struct jit_api *jit = jit_open(&message);
+  bool own = false, good = false;
   if (!jit) {
-    finding_set(f, DOCTOR_MISSING, "not tried: there is no compiler");
-    return;
+    finding_say(f, false, "not tried: there is no compiler");
+    return finding_instead(f, DOCTOR_MISSING, "");
   }
-  bool own = false;
   char *path = new_file(&own);
   if (!path)
-    finding_set(f, DOCTOR_FAILED, "no file can be made: %s", strerror(errno));
+    finding_say(f, false, "no file can be made: %s", strerror(errno));
   else if (results_keeps(jit, path, &message))
-    finding_set(f, DOCTOR_OK,
-                "a compiled function was linked into %s and opened from there",
-                own ? "the folder of results" : "a memory file");
+    good = finding_say(f, true,
+                       "a compiled function was linked into %s and opened from there",
+                       own ? "the folder of results" : "a memory file");
   else
-    finding_set(f, DOCTOR_FAILED, "%s",
-                message ? message : "a function gave a wrong answer");
-  if (f->state == DOCTOR_FAILED)
-    finding_advise(
-        f,
-        "a file system mounted noexec would do this: name another folder in AUTOTUNE_CACHE");
+    finding_say(f, false, "%s", message ? message : "a function gave a wrong answer");
   if (path && own)
     unlink(path);
+  return good;
 }
