@@ -4,14 +4,15 @@
  *
  * The way of a first call (docs/design.md draws it):
  *
- *   call/site.c        the keys of each kernel, and what is known of them
- *   call/decide.c      autotune_begin: decided before; else the store's winner; else
- * tune, or default session/session.c  forks the TUNER from the program, waits for its
- * winner, installs it tune/tune.c        (in the tuner) the pass: propose, compile, try,
- * learn, final race, store compile/pool.c     (in the tuner) compiles ahead on threads
- *   sandbox/worker.c   (in the tuner) the ZYGOTE, forked before any thread starts, keeps
- * the image of the arguments and forks a WORKER from it whenever one is needed; the
- * worker loads, runs, compares and times variants
+ *   call/site.c         the keys of each kernel, and what is known of them
+ *   call/decide.c       autotune_begin: decided before; else the store's winner; else a
+ *                       tuning, or the default
+ *   call/session/       forks the TUNER from the program, waits for its winner
+ *   tune/tune.c         (in the tuner) proposes, compiles, tries, learns, races, stores
+ *   compile/pool.c      (in the tuner) compiles ahead on threads
+ *   run/cpu/worker.c    (in the tuner) forks the ZYGOTE before any thread starts. That
+ *                       keeps the image of the arguments and forks a WORKER when one is
+ *                       needed, which loads, runs, compares and times variants
  *
  * The program's own process never loads LLVM, starts no thread and keeps no file open:
  * whatever goes wrong in the tuner, the program runs the default variant.

@@ -4,8 +4,7 @@
 // whatever kernel, look what has become of it; the winner is installed by the first that
 // finds it.
 //
-// All but what site.h says otherwise of is done by the one thread that is `busy`
-// (decide.c).
+// Call these only while holding decide_take(), unless site.h says otherwise.
 #include <stdlib.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// drift.c: has a tuned kernel become slower than it was?
+// drift.c: finds out whether a tuned kernel has become slower than it was.
 //
 // Windows are judged by their median, so that single interruptions do not count, and by
 // the lower end of its 95 % interval, so that noise does not. A machine that is busy now

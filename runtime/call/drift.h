@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drift.h: has a tuned kernel become slower than it was? Nothing here runs or measures
- * anything: times go in, with the time of day they were taken at, and a verdict comes
- * out. */
+/* drift.h: finds out whether a tuned kernel has become slower. Pure: it gets the times of
+ * calls, and when they were taken, and returns a verdict. */
 #ifndef AUTOTUNE_DRIFT_H
 #define AUTOTUNE_DRIFT_H
 

@@ -104,8 +104,8 @@ static const struct live_order *live_present(const struct lane *lane) {
   return any ? &lane->orders[live.taken % LIVE_ORDERS] : NULL;
 }
 
-// Is the call that is being timed never to end? One in this thread whose frame is gone,
-// or very old.
+// True if the call that is being timed will not end: its frame in this thread is gone, or
+// it is very old.
 static bool live_is_lost(const struct autotune_call_state *state) {
   if (pthread_equal(live.thread, pthread_self()))
     return (const void *)state >= live.frame;

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* site.h: the keys of a kernel (site.c), what is decided for each (decide.c), and api.c
- * tells. */
+/* site.h: what happens in the program's own calls, grouped by file. Begin to read here.
+ *
+ *   api.c           what a program may ask (autotune.h)
+ *   site.c          the keys of each kernel, found without a lock
+ *   decide.c        autotune_begin and autotune_end: which variant a call runs
+ *   launch.c        the same for kernels that are launched on a device
+ *   background.c    a tuning that goes on while the program does
+ *   allowance.c     a budget that is a fraction of the time in the kernel
+ *   provisional.c   the winner of a near key, until this key is tuned
+ *   live.c          variants that are timed in these calls (live.h)
+ *   watch.c         whether a winner stays as fast; drift.c judges (drift.h)
+ *   session/        one tuning as a process (session.h) */
 #ifndef AUTOTUNE_SITE_H
 #define AUTOTUNE_SITE_H
 
@@ -11,7 +21,7 @@
 #include "keep/store/store.h"
 #include "run/target.h"
 
-/* A text that somebody may be reading: it stays until the site is closed. */
+/* A text that another thread may be reading: it stays until the site is closed. */
 struct note {
   struct note *next;
   char text[];
@@ -61,9 +71,9 @@ struct site {
 /* The list of open sites, locked until sites_unlock. */
 struct site *sites_lock(void);
 void sites_unlock(void);
-/* The runtime's half of PLACE, made by whoever comes first; NULL: no memory. */
+/* The runtime's half of PLACE, made by the first call; NULL: no memory. Any thread. */
 struct site *site_of(struct autotune_site *place);
-/* The node of KEY, made where there is none; NULL: no memory. */
+/* The node of KEY, made where there is none; NULL: no memory. Any thread. */
 struct node *node_of(struct site *s, const long long *key);
 struct node *site_find(struct site *s, const long long *key); /* NULL: not called yet */
 struct identity site_identity(const struct site *s, const long long *key);
@@ -76,86 +86,86 @@ void site_note(_Atomic(struct note *) *list, const char *text);
  * *MESSAGE (malloc'ed): it cannot be. */
 bool site_load(struct node *n, const char *path, const char *values,
                struct variant_code *out, char **message);
-/* What N's calls run from here on. */
+/* Sets what N's calls run from here on. */
 void node_set(struct node *n, struct variant_code code);
 bool node_is_default(const struct node *n); /* true if it is the default */
-/* Leaves code that somebody may be in to the node, which goes when the site does. */
+/* Leaves CODE, which a thread may be in, to the node until the site is closed. */
 void site_keep(struct node *n, struct target_code *code);
 
 /* ---- decide.c -------------------------------------------------------------------- */
 
-/* One thread at a time decides, tunes, or looks after a tuning. False: another one does.
- */
+/* One thread at a time decides, tunes, or looks after a tuning: the one that holds this.
+ * Never waits. False: another thread holds it. */
 bool decide_take(void);
 void decide_release(void);
 enum tuning_mode decide_mode(const struct autotune_kernel *k);
 /* A launch of N, which is perhaps not decided: N->code is what to launch then. */
 void decide_launch(struct site *s, struct node *n, const struct call *call);
-/* What a tuning of N came to: installed and logged, its descriptor closed. */
+/* Installs and logs OUT, which came of a tuning of N, and closes its descriptor. */
 void decide_outcome(struct site *s, struct node *n, struct outcome *out);
-/* Frees what N has of it. */
+/* Frees what N knows from the store. */
 void decide_free(struct node *n);
-/* Is a kernel being tuned? */
+/* True while a thread holds decide_take. */
 bool site_busy(void);
-/* In the child of a fork: whoever was busy is not there. */
+/* In the child of a fork: the thread that held decide_take is not there. */
 void decide_after_fork(void);
 
-/* ---- allowance.c: a budget that is a share of the time in the kernel; by anyone ---- */
+/* ---- allowance.c: a budget that is a fraction of the time in the kernel; any thread */
 
 double allowance_asked(
-    const struct autotune_kernel *k); /* the share that was asked for; 0: none */
-double allowance_fraction(
-    const struct autotune_kernel *k); /* 0: it is none, or cannot be kept */
+    const struct autotune_kernel *k); /* the fraction that was requested; 0: none */
+double allowance_fraction(const struct autotune_kernel
+                              *k); /* 0: none was requested, or it cannot be enforced */
 void allowance_spend(struct site *s, double seconds); /* in a call */
 void allowance_cost(struct site *s,
                     double seconds); /* of tuning, and of calls that waited for it */
 double allowance_left(const struct site *s); /* seconds of CPU, beyond what is spent */
-/* May a tuning begin? */
+/* True if a tuning may begin. */
 bool allowance_begins(const struct site *s);
 
-/* ---- provisional.c --------------------------------------------------------------------
- */
+/* ---- provisional.c --------------------------------------------------------------- */
 
-/* What the tuner of N lends: calls run it until more is known. */
+/* Calls of N run what OUT, from its tuner, says, until more is known. */
 void provisional_install(struct node *n, const struct outcome *out);
-/* What was borrowed for N's key by an earlier process. */
 struct recall;
+/* The same with the provisional winner that an earlier process stored for N's key. */
 void provisional_known(struct node *n, const struct recall *known);
-/* Where nothing is tuned: what won for a near key, if it proves right for this call.
- * False: there is none, or it is not; else OUT is as of a tuning. */
+/* Where nothing is tuned: checks the winner of a near key on this call's data. False:
+ * there is none, or it is wrong here; else OUT is as after a tuning. */
 bool provisional_checked(struct site *s, struct node *n, const struct call *call,
                          struct outcome *out);
 
-/* ---- watch.c: does what was tuned stay as fast? ---------------------------------- */
+/* ---- watch.c: whether a winner stays as fast --------------------------------------- */
 
-/* N's winner is installed, which took RECORDED seconds when it was tuned. No race for
- * PAUSE seconds. */
+/* Begins for N, whose winner is installed and took RECORDED seconds when it was tuned. No
+ * race begins for PAUSE seconds. */
 void watch_begin(struct node *n, double recorded, double pause);
 void watch_end(struct node *n);
 double watch_pause(void); /* seconds between two races, at least */
-/* In a call of N: is it to be timed? */
+/* True if this call of N is to be timed. */
 bool watch_due(struct node *n);
+/* A timed call of N took SECONDS. */
 void watch_see(struct node *n, double seconds);
 bool watch_wants_race(const struct node *n);
-/* False: there have been enough. */
+/* Makes the plan of a race for N. False: there have been enough. */
 bool watch_race(struct node *n, struct plan *plan);
 
-/* ---- background.c: the tuning beside the program; by whoever has decide_take, unless
- * said otherwise ---- */
+/* ---- background.c: a tuning that goes on while the program does -------------------- */
+/* Call these only while holding decide_take(), unless they say otherwise. */
 
-bool background_goes(void); /* by anyone */
+bool background_goes(void); /* true while there is one; any thread */
 /* Begins one for N, where there is none. 0, or -1 and OUT. */
 int background_start(struct site *s, struct node *n, const struct call *call,
                      const struct plan *plan, struct outcome *out);
-/* Is there something to look after? A few nanoseconds. */
+/* True if background_look would have something to do. A few nanoseconds. */
 bool background_calls(void);
 /* Looks after it, waiting at most SECONDS for its end. */
 void background_look(double seconds);
-/* The same, by anyone. False: there is none, or somebody else is at it. */
+/* The same, from any thread. False: there is none, or another thread looks after it. */
 bool background_wait(double seconds);
-/* Tells N that it has to wait for its turn. */
+/* Notes in N that another kernel is being tuned. */
 void background_tell(struct node *n);
-/* By anyone: no tuning of S goes on when this returns. False: one cannot be stopped. */
+/* Ends a tuning of S, from any thread. False: it cannot be stopped. */
 bool background_leave(const struct site *s);
 void background_forget(void); /* in the child of a fork */
 

@@ -10,6 +10,7 @@
 
 /* ---- what is wanted, and what comes of it ---------------------------------------- */
 
+/* What came of a tuning. */
 struct outcome {
   bool tuned;      /* a tuning ran to its end */
   bool winner;     /* a variant beat the default; its code is at PATH */
@@ -30,14 +31,15 @@ enum plan_kind {
   PLAN_ONLINE, /* variants are checked in the sandbox and timed in the program's own calls
                 */
 };
-struct plan { /* what is wanted of a tuner */
+/* What is wanted of a tuner. */
+struct plan {
   enum plan_kind kind;
-  bool background; /* the program does not wait */
-  bool again;      /* what is stored is not final: search on */
-  bool retry;      /* the last tuner crashed: without what it was compiling */
-  double fraction; /* of the program's seconds in the kernel that all may cost; 0: no such
-                   bound */
-  double until;    /* end where less improvement is expected; 0: never */
+  bool background;     /* the program does not wait */
+  bool again;          /* search also where a result is stored */
+  bool retry;          /* the last tuner crashed: leave out what it was compiling */
+  double fraction;     /* of the program's seconds in the kernel that the tuning may cost;
+                       0: not bounded */
+  double until;        /* end where less improvement is expected; 0: never */
   double ratio, since; /* PLAN_RACE: how much slower it became, and when (unix time) */
   const choice *points;
   unsigned n_points; /* one after another; read by session_start alone */
@@ -45,6 +47,7 @@ struct plan { /* what is wanted of a tuner */
       *adopt; /* PLAN_CHECK: what is stored where the point is right; NULL: nothing */
   const char *why; /* why the store was no help; NULL: not known */
 };
+/* How far a tuning is. */
 struct progress_report {
   unsigned done, total;
   double best, original; /* seconds of a call; 0: not known yet */
@@ -52,16 +55,16 @@ struct progress_report {
   double silence; /* seconds until the next report at the latest: then the tuner hangs */
 };
 
-/* ---- memory of both -------------------------------------------------------------- */
+/* ---- shared memory -------------------------------------------------------------- */
 
-/* What tuner and program say to each other about variants in the program's own calls
- * (live.h). The tuner writes orders, one after another; the program answers each in turn.
- * Arms are as in halving.h. */
+/* How the tuner has variants timed in the program's own calls (call/live.h). It writes
+ * orders, one after another, and the program answers each in turn. Arms are those of
+ * halving.h. */
 enum { LIVE_ARMS = 16, LIVE_ORDERS = 64, LIVE_REPEAT = 15 };
 enum { LIVE_LOADED = 1, LIVE_REFUSED };
 struct live_order {       /* by the tuner, but for the seconds */
   unsigned arm, repeat;   /* the median of so many calls is wanted */
-  bool drop;              /* nothing is to be run: the arm is unloaded */
+  bool drop;              /* run nothing, and unload the arm */
   _Atomic double seconds; /* of a call; below 0: it was not run */
 };
 struct lane {
@@ -76,8 +79,8 @@ struct lane {
   struct live_order orders[LIVE_ORDERS]; /* the last, by their number modulo that */
 };
 
-/* Memory of the program and its tuner both, so that looking costs neither a system call
- * nor a lock. In the program only the thread that looks after the tuning may touch it. */
+/* Memory that program and tuner share, so that looking costs neither a system call nor a
+ * lock. In the program only the thread that looks after the tuning may touch it. */
 enum { COMPILING = 64 };
 struct shared_memory {
   _Atomic double spent; /* by the program: seconds it has been in the kernel's calls */
@@ -85,7 +88,7 @@ struct shared_memory {
       allowed; /* by the program: seconds of CPU that this tuning may have cost by now */
   _Atomic double
       cost;         /* by the tuner: seconds of CPU that it and its children have taken */
-  atomic_uint news; /* by the tuner: how many packets it has sent */
+  atomic_uint news; /* by the tuner: how many messages it has sent */
   _Atomic uint64_t compiling[COMPILING]; /* by the pool: marks of what it compiles, for
                                             when it crashes */
   struct lane lane;                      /* for PLAN_ONLINE */

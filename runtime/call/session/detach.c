@@ -5,8 +5,7 @@
 //
 // The program clones a helper that shares its memory and descriptors while the calling
 // thread is suspended, as posix_spawn does; the helper forks the tuner and ends. Page
-// tables are copied once. A child without an exit signal is seen by nobody but who asks
-// for it by __WCLONE.
+// tables are copied once. Only a wait with __WCLONE finds a child without an exit signal.
 #include <errno.h>
 #include <sched.h>
 #include <string.h>

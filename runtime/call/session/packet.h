@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* packet.h: what session.c (the program's side), tuner.c (the tuner's) and detach.c
- * share. */
+/* packet.h: messages of program and tuner, and what a tuner is started with. */
 #ifndef AUTOTUNE_PACKET_H
 #define AUTOTUNE_PACKET_H
 
@@ -27,7 +26,7 @@ struct packet_outcome {
 };
 extern const struct protocol session_protocol; /* session.c */
 
-/* All that a tuner is born with. */
+/* What a tuner is started with. */
 struct tuner_job {
   const struct autotune_kernel *kernel;
   const struct identity *id;
@@ -36,13 +35,14 @@ struct tuner_job {
   const uint64_t *suspects; /* as in struct tune_host */
   unsigned n_suspects;
   struct shared_memory *shared; /* NULL: no memory */
-  int socket, memory; /* its end of the socket; the memory file for the winner */
+  int socket;                   /* its end of the channel */
+  int memory;                   /* the memory file for the winner */
   int program;  /* pidfd of the program, where the tuner is to work beside it; or -1 */
   pid_t parent; /* the program */
 };
 
 /* ---- tuner.c --------------------------------------------------------------------- */
-/* The tuner's life. Never returns. */
+/* What the tuner does after its fork. Never returns. */
 void tuner_main(const struct tuner_job *job) __attribute__((noreturn));
 /* Forks a tuner; its pid, or -1. */
 pid_t tuner_fork(const struct tuner_job *job);

@@ -26,14 +26,14 @@
 #include "run/cpu/openmp.h"
 #include "run/target.h"
 
-// Seconds for the tuner to say its first word, and to end after its last; how many may
-// crash.
+// Seconds until the tuner's first message, and from its last to its end; how many tuners
+// of a session may crash.
 enum { FIRST_WORD = 20, LAST_BREATH = 10, CRASHES = 2 };
 
 // One session in this process. What a fork of the program's must know is atomic;
 // descriptors are -1 where there are none.
 static struct {
-  atomic_int socket, memory, pidfd;
+  atomic_int socket, memory, pidfd; // memory: the file for the winner
   _Atomic(struct shared_memory *) shared;
   _Atomic(pthread_t) forker;    // the thread that is forking a tuner
   atomic_uint memfds;           // loaded so far, for names that are never the same
@@ -44,7 +44,7 @@ static struct {
   int status;     // as from waitpid
   unsigned looks; // for news, so far
   unsigned read;  // news that have been read
-  double end;     // when patience does
+  double end;     // sys_now; a tuner that is silent until then hangs
   const struct autotune_kernel *kernel; // NULL: there is no session
   bool background;                      // the program does not wait for it
   struct session_listener listener;
@@ -122,7 +122,8 @@ static bool session_reap(double seconds) {
   }
 }
 
-// Ended by a fault of its own, such as the compiler's, and not by somebody's wish?
+// True if the tuner ended by a fault of its own, such as the compiler's, and was not
+// asked to end.
 static bool has_crashed(void) {
   static const int faults[] = { SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
@@ -157,7 +158,7 @@ static int fork_tuner(const struct tuner_job *job, int socket) {
 
 // ---- beginning and end --------------------------------------------------------------
 
-// Makes suspects of what was being compiled.
+// Makes suspects of the variants that were being compiled.
 static void session_suspect(void) {
   struct shared_memory *shared = session_shared_memory();
   for (unsigned i = 0; shared && i < COMPILING; i++) {
@@ -282,7 +283,8 @@ static void session_bury(int rc, bool *crashed) {
   }
 }
 
-// The tuner has said its last word, with RC, or is GONE without one, or is to say none.
+// Ends the session. RC is the tuner's result; GONE: it exited without one; otherwise it
+// was cancelled.
 static enum session_state session_finish(int rc, bool gone, struct outcome *out) {
   int memory = atomic_exchange(&session.memory,
                                -1); // open here, but not in a child of the program's
@@ -292,7 +294,7 @@ static enum session_state session_finish(int rc, bool gone, struct outcome *out)
   if (!session.background)
     session_bury(rc, &crashed);
   else if (rc != 0 && !gone)
-    kill_tuner(); // it is nobody's child that one would have to wait for
+    kill_tuner(); // no child of this process, so there is nothing to wait for
   if (crashed || (session.background && gone))
     session_suspect();
   struct shared_memory *shared = session_shared_memory();

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session.h: one tuning, as the program sees it: a process of its own, and messages. */
+/* session.h: one tuning, as the program sees it.
+ *
+ *   session.c   in the program: starts the tuner, listens to it, ends it
+ *   tuner.c     in the tuner: what it does to itself after the fork, and what it says
+ *   detach.c    forks a tuner that is no child of the program
+ *   packet.h    their messages; tune/plan.h has what these are about */
 #ifndef AUTOTUNE_SESSION_H
 #define AUTOTUNE_SESSION_H
 
@@ -9,15 +14,14 @@
 /* The memory that the program shares with its tuner. NULL: no session runs, or there is
  * no memory for it. */
 struct shared_memory *session_shared_memory(void);
-/* Called in the child of a fork: what is going on in the parent is not ours.
+/* In the child of a fork of the program: closes what belongs to the parent's session.
  * Async-signal-safe. */
 void session_forget(void);
 
 enum session_state {
   SESSION_NONE, /* there is no session */
   SESSION_RUNS,
-  SESSION_ENDED,   /* OUT is filled; its rc is in OUT->tuned: false, and only OUT->why is
-                      set */
+  SESSION_ENDED,   /* OUT is filled; where OUT->tuned is false, only its why and cost */
   SESSION_CRASHED, /* as ENDED without a result, but with plan.retry another tuner may do
                       better */
 };

@@ -25,8 +25,8 @@ struct line {
 
 static struct line *tuner_line; // for signal handlers and tuner_ask
 
-// A program that does not wait may not read for long: it can do without the news, but not
-// without the outcome.
+// A program that does not wait may not read for long. It can do without progress, but not
+// without the outcome, so only that one waits for room.
 static bool tuner_send(struct line *l, const struct message *m) {
   bool sent = channel_send(&l->channel, m, !l->background || m->kind == PACKET_OUTCOME);
   if (sent && l->shared)
@@ -94,8 +94,8 @@ static void look_at_socket(int signal) {
     role_stop();
 }
 
-// A child learns of its parent's end by a signal; who is none, by the socket and by
-// looking.
+// Arranges that this process ends with the program. A child is told by a signal; a tuner
+// that is no child learns it from the socket and from the program's pidfd.
 static bool tuner_follow(const struct tuner_job *job) {
   struct sigaction look = { .sa_handler = look_at_socket, .sa_flags = SA_RESTART };
   if (!job->plan->background)

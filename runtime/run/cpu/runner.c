@@ -157,7 +157,8 @@ static double least_slowdown(const struct rival *rival, unsigned n) {
   return rival->code ? runner_least(rival->samples, n) / rival->seconds : 1;
 }
 
-// Is the variant slower than is wanted, whatever else the machine does?
+// True if the variant is slower than wanted, also after a slow moment of the machine is
+// taken into account.
 static bool runner_is_slow(const struct trial_plan *p, const struct answer *a,
                            const struct rival *rival, double spent) {
   unsigned n = a->n_samples;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sandbox.h: the parts of worker.c, grouped by file.
+/* sandbox.h: how C kernels are tried, grouped by file.
  *
- *   worker.c   in the tuner: orders workers, hands them trials, waits for answers
- *   zygote.c   the process that holds the image of the arguments and forks workers
- *   sandbox.c  what the zygote does to itself so that no variant can reach anything
- * outside image.c    the sections of the call: pristine copies, the default's outputs,
- * comparison runner.c   in a worker: loads, runs, checks and times variants */
+ *   worker.c    in the tuner: orders workers, hands them trials, waits for answers
+ *   zygote.c    the process that holds the image of the arguments and forks workers
+ *   sandbox.c   what the zygote does to itself so that no variant reaches anything else
+ *   image.c     the call's sections: pristine copies, the default's outputs, comparison
+ *   runner.c    in a worker: loads, runs, checks and times variants
+ *
+ * The tuner talks to the zygote by one channel, and to the worker that lives by another.
+ */
 #ifndef AUTOTUNE_SANDBOX_H
 #define AUTOTUNE_SANDBOX_H
 
@@ -38,7 +41,7 @@ void sandbox_no_core(void);
 void sandbox_limits(void);
 /* The writable mapping that holds ADDRESS; size 0: none. *HEAP: it is the brk heap. */
 struct range sandbox_mapping(const void *address, bool *heap);
-/* May all SIZE bytes from BASE on be read? True where nobody can tell. */
+/* True if all SIZE bytes from BASE on can be read, or if that is not known. */
 bool sandbox_reads(const void *base, size_t size);
 /* Ends this process with its parent. False: the parent is gone already. */
 bool sandbox_follow(pid_t parent, int signal);
@@ -54,7 +57,7 @@ struct segment {
   char *pristine; /* SEGMENT_INOUT: what it held before the call */
   uint64_t hash;  /* SEGMENT_IN: of what it holds */
 };
-/* Memory beside the sections that no variant may write. */
+/* Memory next to the sections, which no variant may write. */
 struct guard {
   char *base;
   size_t size;

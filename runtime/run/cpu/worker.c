@@ -185,7 +185,7 @@ void worker_stop(struct worker_pool *w) {
 
 // ---- trials -------------------------------------------------------------------------
 
-// How the worker's end looks to somebody who reads a report.
+// Says in OUT how the worker ended.
 static void worker_judge(const struct notice *n, const struct trial_plan *plan,
                          struct trial *out) {
   if (n->timed_out) {

@@ -17,7 +17,7 @@
 #include "helper.h"
 #include "spawn.h"
 
-// Seconds until one that was killed counts as left behind.
+// Seconds after which a killed helper that has not ended is left to itself.
 enum { BURIAL = 2 };
 
 static const struct message_kind helper_kinds[] = {

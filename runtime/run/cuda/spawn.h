@@ -17,11 +17,11 @@ struct helper {
 };
 /* Sets the path. False and *MESSAGE (malloc'ed): it is not there. */
 bool helper_find(struct helper *h, char **message);
-/* False and WHY (of SIZE): there is none. */
+/* Starts it. False and WHY (of SIZE): it cannot be started. */
 bool helper_spawn(struct helper *h, char *why, size_t size);
-/* Kills it, if there is one. False: it does not end, and is left behind. */
+/* Kills it, if there is one. False: it does not end, and is left to itself. */
 bool helper_end(struct helper *h);
-/* It ended without being asked: says how in TEXT. */
+/* Says in TEXT (of SIZE) how a helper ended that was not asked to. */
 void helper_status(struct helper *h, char *text, size_t size);
 
 #endif
