@@ -9,10 +9,6 @@
 
 #include "bake.h"
 
-static bool copies_same(struct slice a, struct slice b) {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 static bool is_param(const struct kernel *k, struct slice word) {
   int p = kernel_param(k, word);
   return p >= 0 && k->params[p].named && k->params[p].macro;
@@ -20,7 +16,7 @@ static bool is_param(const struct kernel *k, struct slice word) {
 
 static bool has_name(const struct copies *c, struct slice word) {
   for (unsigned i = 0; i < c->n_names; i++)
-    if (copies_same(c->names[i], word))
+    if (slices_same(c->names[i], word))
       return true;
   return false;
 }

@@ -60,11 +60,12 @@ static bool is_guarded(struct slice text) {
       memcmp(guard.data, name.data, guard.size) != 0)
     return false;
   while (depth && directive_next(text, &at, &d)) {
-    if (d.word.size >= 2 && memcmp(d.word.data, "if", 2) == 0)
+    enum line kind = line_kind(d.word);
+    if (kind == LINE_IF)
       depth++;
-    else if (slice_is(d.word, "endif"))
+    else if (kind == LINE_ENDIF)
       depth--;
-    else if (depth == 1 && (slice_is(d.word, "else") || slice_is(d.word, "elif")))
+    else if (depth == 1 && kind == LINE_ELSE)
       return false;
   }
   return depth == 0 && !directive_next(text, &at, &d);

@@ -158,11 +158,6 @@ static void inline_include(struct inliner *in, struct cc_header *h,
     add_marker(in, n, h->path, "");
 }
 
-static bool ends_group(struct slice word) {
-  return slice_is(word, "endif") || slice_is(word, "else") || slice_is(word, "elif") ||
-      slice_is(word, "elifdef") || slice_is(word, "elifndef");
-}
-
 // After #endif or #else of a group that something was put into, the lines are counted
 // anew: a group that is skipped takes its linemarkers with it.
 static void inline_text(struct inliner *in, struct cc_header *h) {
@@ -174,10 +169,12 @@ static void inline_text(struct inliner *in, struct cc_header *h) {
     const struct cc_include *include = next < h->n_includes ? &h->includes[next] : NULL;
     bool here = include && include->directive.offset == d.offset;
     bool once = slice_is(d.word, "pragma") && slice_is(slice_trim(d.rest), "once");
-    bool ends = ends_group(d.word) && touched > 0 && touched >= depth;
+    enum line kind = line_kind(d.word);
+    bool ends = (kind == LINE_ELSE || kind == LINE_ENDIF) && touched > 0 &&
+        touched >= depth;
     next += here;
-    depth += d.word.size >= 2 && memcmp(d.word.data, "if", 2) == 0;
-    depth -= depth && slice_is(d.word, "endif");
+    depth += kind == LINE_IF;
+    depth -= depth && kind == LINE_ENDIF;
     touched = touched > depth ? depth : touched;
     if (!here && !once && !ends)
       continue;

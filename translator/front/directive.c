@@ -97,3 +97,33 @@ bool directive_next(struct slice text, size_t *at, struct directive *d) {
   *at = text.size;
   return false;
 }
+
+enum line line_kind(struct slice word) {
+  static const struct {
+    const char *word;
+    enum line kind;
+  } words[] = {
+    { "if", LINE_IF },           { "ifdef", LINE_IF },
+    { "ifndef", LINE_IF },       { "elif", LINE_ELSE },
+    { "else", LINE_ELSE },       { "elifdef", LINE_ELSE },
+    { "elifndef", LINE_ELSE },   { "endif", LINE_ENDIF },
+    { "define", LINE_DEFINE },   { "undef", LINE_UNDEF },
+    { "include", LINE_INCLUDE }, { "include_next", LINE_INCLUDE_NEXT },
+    { "pragma", LINE_PRAGMA },
+  };
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (slice_is(word, words[i].word))
+      return words[i].kind;
+  return LINE_OTHER;
+}
+
+bool line_is_conditional(enum line kind) {
+  return kind == LINE_IF || kind == LINE_ELSE || kind == LINE_ENDIF;
+}
+
+enum line lex_directive(struct lexer *l, struct lexer *rest) {
+  const char *end = lex_line_end(l->p, l->end);
+  *rest = (struct lexer){ l->p, end, false };
+  *l = (struct lexer){ end, l->end, true };
+  return line_kind(lex(rest).text);
+}

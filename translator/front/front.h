@@ -49,6 +49,7 @@ struct slice {
 struct slice slice_of(const char *s);
 bool slice_is(struct slice s, const char *word);
 bool slices_same(struct slice a, struct slice b);
+bool slice_in(struct slice s, const char *const *words); /* is one of WORDS, up to NULL */
 /* The parts between commas outside brackets, trimmed; none when S is blank.
  * (pragma/args.c) */
 struct slice *slice_split(struct slice s, unsigned *n);
@@ -117,6 +118,8 @@ unsigned source_line(const struct source *s, size_t offset,
  * diagnostics, `#line` and kernel->file; source_line counts lines of the text. */
 unsigned source_where(const struct source *s, size_t offset, const char **path,
                       unsigned *column);
+/* Writes `#line`: what follows in OUT is at AT of S. */
+void source_resume(const struct source *s, size_t at, struct text *out);
 struct slice source_slice(const struct source *s, TSNode node);
 /* True when TEXT may hold `#pragma autotune` (fast scan, no parsing; also
  * `_Pragma("autotune …")`, which is then a diagnostic). */
@@ -171,14 +174,29 @@ const char *skip_brackets(struct lexer *l);
 
 /* ---- words.c --------------------------------------------------------------------- */
 
-bool is_storage(struct slice word);   /* static, inline, … */
-bool is_attribute(struct slice word); /* __attribute__, …: parentheses follow */
-bool is_qualifier(struct slice word); /* const, restrict, … */
-bool is_tag(struct slice word);       /* struct, union, enum */
+enum word {                   /* what a word is in a declaration */
+            WORD_STORAGE = 1, /* static, inline, …: names nothing */
+            WORD_QUALIFIER = 2,
+            WORD_ATTRIBUTE = 4, /* parentheses follow that are no parameters */
+            WORD_TAG = 8,       /* struct, union, enum; class */
+            WORD_TYPEOF = 16,   /* parentheses follow; both are the type */
+            WORD_INTEGER = 32,
+            WORD_REAL = 64,
+            WORD_TYPE = 128, /* void, _Complex */
+            WORD_ANY = 255
+};
+/* The kinds of WORD, as C's preprocessor leaves it; 0: a name. */
+unsigned word_of_c(struct slice word);
+unsigned word_of_cplusplus(struct slice word); /* CUDA's too */
+/* The same of C's words, in text as it is written, where size_t is an integer. */
+bool is_storage(struct slice word);
+bool is_attribute(struct slice word);
+bool is_qualifier(struct slice word);
+bool is_tag(struct slice word);
 bool is_typeof(struct slice word);
-bool is_integer_word(struct slice word); /* int, size_t, … */
+bool is_integer_word(struct slice word);
 bool is_real_word(struct slice word);
-bool is_type_word(struct slice word); /* any of the four before, char, void, … */
+bool is_type_word(struct slice word); /* a part of a type */
 bool is_keyword(struct slice word);   /* of C: all of these but size_t and the like */
 
 /* ---- directive.c: lines of the preprocessor, without preprocessing ---------------- */
@@ -189,6 +207,24 @@ struct directive {
 };
 /* The next directive at or after *AT, which moves past it. False: there is none. */
 bool directive_next(struct slice text, size_t *at, struct directive *d);
+
+enum line {
+  LINE_OTHER, /* of a directive: #error, #line … */
+  LINE_TEXT,  /* no directive */
+  LINE_IF,
+  LINE_ELSE, /* #elif too */
+  LINE_ENDIF,
+  LINE_DEFINE,
+  LINE_UNDEF,
+  LINE_INCLUDE,
+  LINE_INCLUDE_NEXT,
+  LINE_PRAGMA
+};
+enum line line_kind(struct slice word); /* of a directive's first word */
+bool line_is_conditional(enum line kind);
+/* Moves L, which has read the '#' of a directive, to the end of its line, and REST past
+ * the directive's word. */
+enum line lex_directive(struct lexer *l, struct lexer *rest);
 
 /* ---- pragma/pragma.c: syntax only ------------------------------------------------ */
 

@@ -58,15 +58,12 @@ static const char *lex_skip_literal(const char *p, const char *end) {
 // Does the R of a raw string, as gcc and C++ have it, end at P, where a quote stands?
 // TEXT: nothing is before it.
 static bool is_raw(const char *text, const char *p) {
-  static const char *const prefixes[] = { "u8R", "uR", "UR", "LR", "R" };
+  static const char *const prefixes[] = { "u8R", "uR", "UR", "LR", "R", NULL };
   const char *begin = p;
   while (begin > text && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
     begin--;
   struct slice word = { begin, (size_t)(p - begin) };
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (slice_is(word, prefixes[i]))
-      return true;
-  return false;
+  return slice_in(word, prefixes);
 }
 
 // The end of the raw string whose quote stands at P: `"x(…)x"`. One that is not closed is

@@ -102,11 +102,8 @@ static bool is_complex(struct slice previous, struct slice word, struct lexer be
 // `UNROLL for (…)`: before such a keyword a word can only be a macro, of a pragma in all
 // likelihood.
 static bool is_pragma_macro(struct slice word, struct slice next) {
-  static const char *const keywords[] = { "for", "if", "do", "switch", "return" };
-  bool statement = false;
-  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-    statement = statement || slice_is(next, keywords[i]);
-  return statement && word.size &&
+  static const char *const keywords[] = { "for", "if", "do", "switch", "return", NULL };
+  return slice_in(next, keywords) && word.size &&
       (isalpha((unsigned char)*word.data) || *word.data == '_') && !is_keyword(word);
 }
 
@@ -122,15 +119,12 @@ static void source_hide(const struct source *s, char *copy, const char *begin,
 // Offsets stay.
 static const char *without_pragmas(const struct source *s) {
   char *copy = arena_copy(s->text, s->size);
-  struct lexer l = lexer_of((struct slice){ s->text, s->size });
+  struct lexer l = lexer_of((struct slice){ s->text, s->size }), line;
   struct slice previous = { 0 };
   for (struct token t = lex(&l); t.kind != TOKEN_END; previous = t.text, t = lex(&l)) {
     const char *end = is_complex(previous, t.text, l) ? l.p : NULL;
     if (t.first && slice_is(t.text, "#")) {
-      const char *line_end = lex_line_end(t.text.data, s->text + s->size);
-      struct lexer line = { l.p, line_end, false };
-      l = (struct lexer){ line_end, s->text + s->size, true };
-      end = slice_is(lex(&line).text, "pragma") ? line_end : NULL;
+      end = lex_directive(&l, &line) == LINE_PRAGMA ? l.p : NULL;
     } else if (slice_is(t.text, "_Pragma")) {
       struct lexer ahead = l;
       bool open = slice_is(lex(&ahead).text, "("),
@@ -212,6 +206,14 @@ unsigned source_where(const struct source *s, size_t offset, const char **path,
   if (path)
     *path = o ? o->path : s->path;
   return o ? o->line + line - source_line(s, o->offset, NULL) : line;
+}
+
+void source_resume(const struct source *s, size_t at, struct text *out) {
+  const char *path;
+  unsigned line = source_where(s, at < s->size ? at : s->size, &path, NULL);
+  text_printf(out, "#line %u ", line);
+  text_literal(out, path, strlen(path));
+  text_add(out, "\n", 1);
 }
 
 struct slice source_slice(const struct source *s, TSNode node) {

@@ -124,6 +124,12 @@ bool slices_same(struct slice a, struct slice b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+bool slice_in(struct slice s, const char *const *words) {
+  while (*words && !slice_is(s, *words))
+    words++;
+  return *words != NULL;
+}
+
 // The byte that the escape behind a backslash at *P spells; *P is moved behind it.
 static char text_unescaped(const char **p, const char *end) {
   static const char letters[] = "abfnrtv", bytes[] = "\a\b\f\n\r\t\v";

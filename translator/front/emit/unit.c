@@ -102,21 +102,13 @@ static void define_all(struct writer *w, const struct raw *raw) {
     unit_define(w, raw->macros[i]);
 }
 
-static void unit_add_line(struct writer *w, size_t offset) {
-  const char *path;
-  unsigned line = source_where(w->s, offset, &path, NULL);
-  text_printf(w->out, "#line %u ", line);
-  text_literal(w->out, path, strlen(path));
-  text_add(w->out, "\n", 1);
-}
-
 // A piece with its macros. What it defines is hidden, so that the program's own cannot
 // take its place.
 static void unit_write_piece(struct writer *w, const struct raw *raw) {
   const struct expansion *x = w->r->x;
   text_printf(w->out, "#pragma GCC visibility push(hidden)\n");
   define_all(w, raw);
-  unit_add_line(w, raw->piece->start);
+  source_resume(w->s, raw->piece->start, w->out);
   feed_raw(w->s, x->kernels, x->n_kernels, raw->piece->start, raw->piece->end, w->out);
   text_printf(w->out, "#pragma GCC visibility pop\n");
 }
@@ -157,7 +149,7 @@ static void reach_unit_write_item(struct writer *w, unsigned index) {
     add_without(w->out, text, NULL);
   } else if (how == HOW_STATIC) {
     if (item->body && item->end && start == item->text.data)
-      unit_add_line(w, item->start);
+      source_resume(w->s, item->start, w->out);
     text_printf(w->out, "static ");
     add_without(w->out, text, linkage);
   } else if (how == HOW_OWN) { // its definition comes last, as written

@@ -6,36 +6,13 @@
 
 #include "front/lang/language.h"
 
-enum conditional { NO_CONDITIONAL, OPENS, CHANGES, CLOSES };
-
-// What the directive whose '#' has just been read does; L is moved to the end of its
-// line.
-static enum conditional function_skip_directive(struct lexer *l) {
-  static const struct {
-    const char *word;
-    enum conditional is;
-  } table[] = {
-    { "if", OPENS },         { "ifdef", OPENS },  { "ifndef", OPENS },
-    { "else", CHANGES },     { "elif", CHANGES }, { "elifdef", CHANGES },
-    { "elifndef", CHANGES }, { "endif", CLOSES },
-  };
-  const char *end = lex_line_end(l->p, l->end);
-  struct lexer line = { l->p, end, false };
-  struct slice word = lex(&line).text;
-  *l = (struct lexer){ end, l->end, true };
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (slice_is(word, table[i].word))
-      return table[i].is;
-  return NO_CONDITIONAL;
-}
-
 size_t after_gap(const struct source *s, size_t offset, size_t end) {
-  struct lexer l = { s->text + offset, s->text + end, true };
+  struct lexer l = { s->text + offset, s->text + end, true }, rest;
   for (;;) {
     struct token t = lex(&l);
     size_t at = (size_t)(t.text.data - s->text);
     if (t.kind == TOKEN_END || !t.first || !slice_is(t.text, "#") ||
-        function_skip_directive(&l))
+        line_is_conditional(lex_directive(&l, &rest)))
       return at;
   }
 }
@@ -77,21 +54,22 @@ static bool braces_match(const struct source *s, size_t open, size_t *end) {
   struct branch *stack = NULL;
   unsigned n = 0;
   int depth = 0;
-  struct lexer l = { s->text + open, s->text + s->size, false };
+  struct lexer l = { s->text + open, s->text + s->size, false }, rest;
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
     size_t at = (size_t)(t.text.data - s->text);
     if (t.first && slice_is(t.text, "#")) {
-      enum conditional c = function_skip_directive(&l);
-      if (c == OPENS)
+      enum line kind = lex_directive(&l, &rest);
+      bool changes = kind == LINE_ELSE || kind == LINE_ENDIF;
+      if (kind == LINE_IF)
         *GROW(stack, n) = (struct branch){ at, depth };
-      else if (c && n == 0)
+      else if (changes && n == 0)
         return function_unbalanced(
             s, at, "this belongs to an #if that opens before the function");
-      else if (c && stack[n - 1].depth != depth)
+      else if (changes && stack[n - 1].depth != depth)
         return function_unbalanced(s, stack[n - 1].at,
                                    "a branch of this #if opens a brace that is closed "
                                    "elsewhere, or closes one that is opened elsewhere");
-      n -= c == CLOSES;
+      n -= kind == LINE_ENDIF;
     } else if (slice_is(t.text, "{")) {
       depth++;
     } else if (slice_is(t.text, "}") && --depth == 0) {
@@ -107,7 +85,7 @@ static bool braces_match(const struct source *s, size_t open, size_t *end) {
 
 // The '{' of a definition that begins at OFFSET; false: something else ends first.
 static bool find_body(const struct source *s, size_t offset, size_t *body) {
-  struct lexer l = { s->text + offset, s->text + s->size, false };
+  struct lexer l = { s->text + offset, s->text + s->size, false }, rest;
   if (s->language->skip_head)
     s->language->skip_head(&l);
   int depth = 0;
@@ -117,7 +95,7 @@ static bool find_body(const struct source *s, size_t offset, size_t *body) {
     char c = t.text.size == 1 ? *t.text.data : 0;
     *body = (size_t)(t.text.data - s->text);
     if (t.first && c == '#')
-      function_skip_directive(&l);
+      lex_directive(&l, &rest);
     else if (c == '(' || c == '[')
       depth++, called = called || c == '(';
     else if (c == ')' || c == ']')
@@ -190,11 +168,11 @@ static bool function_find_definition(const struct source *s, TSNode root, size_t
 
 // The last token of the C text before AT, directives apart.
 static struct slice token_before(const struct source *s, size_t at) {
-  struct lexer l = lexer_of((struct slice){ s->text, at });
+  struct lexer l = lexer_of((struct slice){ s->text, at }), rest;
   struct slice last = { 0 };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (t.first && slice_is(t.text, "#"))
-      l = (struct lexer){ lex_line_end(l.p, l.end), l.end, true };
+      lex_directive(&l, &rest);
     else
       last = t.text;
   return last;

@@ -50,16 +50,12 @@ struct definition {
 static struct definition kernel_find_definition(const struct source *s, const char *name,
                                                 size_t end) {
   struct definition d = { .same = true };
-  struct lexer l = lexer_of((struct slice){ s->text, end });
+  struct lexer l = lexer_of((struct slice){ s->text, end }), line;
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
-    if (!t.first || !slice_is(t.text, "#"))
+    if (!t.first || !slice_is(t.text, "#") || lex_directive(&l, &line) != LINE_DEFINE ||
+        !slice_is(lex(&line).text, name))
       continue;
-    const char *line_end = lex_line_end(l.p, l.end);
-    struct lexer line = { l.p, line_end, false };
-    l = (struct lexer){ line_end, l.end, true };
-    if (!slice_is(lex(&line).text, "define") || !slice_is(lex(&line).text, name))
-      continue;
-    size_t size = (size_t)(line_end - line.p);
+    size_t size = (size_t)(line.end - line.p);
     struct slice value = slice_trim((struct slice){ lex_blank(line.p, size), size });
     d.function = d.function || (size && *line.p == '(');
     d.same = d.same && (d.n == 0 || slices_same(value, d.value));

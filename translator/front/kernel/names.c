@@ -123,11 +123,10 @@ static void search_header(struct search *q, struct slice name) {
 // defines or asks for are no uses, `#pragma autotune kernel` is none, and `#include` is
 // followed.
 static void search_directive(struct search *q, struct lexer *l) {
-  const char *end = lex_line_end(l->p, l->end);
-  struct lexer line = { l->p, end, false };
-  *l = (struct lexer){ end, l->end, true };
+  struct lexer line = *l;
   struct slice word = lex(&line).text;
-  if (slice_is(word, "include")) {
+  enum line kind = lex_directive(l, &line);
+  if (kind == LINE_INCLUDE) {
     struct token t = lex(&line);
     if (t.kind == TOKEN_STRING && t.text.size > 2)
       search_header(q, (struct slice){ t.text.data + 1, t.text.size - 2 });
@@ -135,18 +134,16 @@ static void search_directive(struct search *q, struct lexer *l) {
       q->trusted = true;
     return;
   }
-  if (slice_is(word, "define") || slice_is(word, "undef") || slice_is(word, "ifdef") ||
+  if (kind == LINE_DEFINE || kind == LINE_UNDEF || slice_is(word, "ifdef") ||
       slice_is(word, "ifndef"))
     lex(&line);
-  if (slice_is(word, "pragma")) {
+  if (kind == LINE_PRAGMA) {
     struct lexer ahead = line;
     if (slice_is(lex(&ahead).text, "autotune") && slice_is(lex(&ahead).text, "kernel"))
       return;
   }
   for (struct token t = lex(&line); t.kind != TOKEN_END; t = lex(&line))
-    q->found = q->found ||
-        (t.kind == TOKEN_WORD && t.text.size == q->word.size &&
-         memcmp(t.text.data, q->word.data, q->word.size) == 0);
+    q->found = q->found || (t.kind == TOKEN_WORD && slices_same(t.text, q->word));
 }
 
 static void search_text(struct search *q, const char *text, size_t size) {
@@ -156,15 +153,12 @@ static void search_text(struct search *q, const char *text, size_t size) {
     if (t.first && slice_is(t.text, "#")) {
       search_directive(q, &l);
     } else if (t.kind == TOKEN_WORD) {
-      q->found = t.text.size == q->word.size &&
-          memcmp(t.text.data, q->word.data, t.text.size) == 0;
+      q->found = slices_same(t.text, q->word);
       operator = slice_is(t.text, "_Pragma");
     } else if (t.kind == TOKEN_STRING && operator) {
       struct lexer inside = lexer_of((struct slice){ t.text.data + 1, t.text.size - 1 });
       for (struct token u = lex(&inside); u.kind != TOKEN_END; u = lex(&inside))
-        q->found = q->found ||
-            (u.text.size == q->word.size &&
-             memcmp(u.text.data, q->word.data, u.text.size) == 0);
+        q->found = q->found || slices_same(u.text, q->word);
     }
   }
 }
@@ -179,18 +173,15 @@ static struct search search_file(const struct source *s, struct slice word) {
 
 bool name_defined(const struct source *s, struct slice name, bool *system) {
   bool found = false;
-  struct lexer l = lexer_of((struct slice){ s->text, s->size });
+  struct lexer l = lexer_of((struct slice){ s->text, s->size }), line;
   *system = false;
   for (struct token t = lex(&l); t.kind != TOKEN_END && !found; t = lex(&l)) {
     if (!t.first || !slice_is(t.text, "#"))
       continue;
-    const char *end = lex_line_end(l.p, l.end);
-    struct lexer line = { l.p, end, false };
-    struct slice word = lex(&line).text, defined = lex(&line).text;
-    found = slice_is(word, "define") && defined.size == name.size &&
-        memcmp(defined.data, name.data, name.size) == 0;
-    *system = *system || (slice_is(word, "include") && slice_is(defined, "<"));
-    l = (struct lexer){ end, l.end, true };
+    enum line kind = lex_directive(&l, &line);
+    struct slice defined = lex(&line).text;
+    found = kind == LINE_DEFINE && slices_same(defined, name);
+    *system = *system || (kind == LINE_INCLUDE && slice_is(defined, "<"));
   }
   return found;
 }

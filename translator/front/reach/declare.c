@@ -6,101 +6,8 @@
 
 #include "unit.h"
 
-enum word {
-  WORD_OTHER,
-  WORD_STORAGE,
-  WORD_QUALIFIER,
-  WORD_ATTRIBUTE,
-  WORD_TAG,
-  WORD_TYPEOF,
-  WORD_INTEGER,
-  WORD_REAL,
-  WORD_TYPE
-};
-
-static const struct {
-  const char *word;
-  enum word kind;
-} words[] = {
-  { "typedef", WORD_STORAGE },
-  { "extern", WORD_STORAGE },
-  { "static", WORD_STORAGE },
-  { "inline", WORD_STORAGE },
-  { "__inline", WORD_STORAGE },
-  { "__inline__", WORD_STORAGE },
-  { "_Thread_local", WORD_STORAGE },
-  { "__thread", WORD_STORAGE },
-  { "thread_local", WORD_STORAGE },
-  { "register", WORD_STORAGE },
-  { "auto", WORD_STORAGE },
-  { "constexpr", WORD_STORAGE },
-  { "const", WORD_QUALIFIER },
-  { "__const", WORD_QUALIFIER },
-  { "__const__", WORD_QUALIFIER },
-  { "volatile", WORD_QUALIFIER },
-  { "__volatile__", WORD_QUALIFIER },
-  { "restrict", WORD_QUALIFIER },
-  { "__restrict", WORD_QUALIFIER },
-  { "__restrict__", WORD_QUALIFIER },
-  { "_Noreturn", WORD_QUALIFIER },
-  { "__extension__", WORD_QUALIFIER },
-  { "_Nullable", WORD_QUALIFIER },
-  { "_Nonnull", WORD_QUALIFIER },
-  { "__attribute__", WORD_ATTRIBUTE },
-  { "__attribute", WORD_ATTRIBUTE },
-  { "__asm__", WORD_ATTRIBUTE },
-  { "__asm", WORD_ATTRIBUTE },
-  { "asm", WORD_ATTRIBUTE },
-  { "_Alignas", WORD_ATTRIBUTE },
-  { "alignas", WORD_ATTRIBUTE },
-  { "__declspec", WORD_ATTRIBUTE },
-  { "struct", WORD_TAG },
-  { "union", WORD_TAG },
-  { "enum", WORD_TAG },
-  { "typeof", WORD_TYPEOF },
-  { "__typeof__", WORD_TYPEOF },
-  { "__typeof", WORD_TYPEOF },
-  { "_Atomic", WORD_TYPEOF },
-  { "_BitInt", WORD_TYPEOF },
-  { "typeof_unqual", WORD_TYPEOF },
-  { "int", WORD_INTEGER },
-  { "char", WORD_INTEGER },
-  { "short", WORD_INTEGER },
-  { "long", WORD_INTEGER },
-  { "signed", WORD_INTEGER },
-  { "unsigned", WORD_INTEGER },
-  { "__signed__", WORD_INTEGER },
-  { "__signed", WORD_INTEGER },
-  { "_Bool", WORD_INTEGER },
-  { "bool", WORD_INTEGER },
-  { "__int128", WORD_INTEGER },
-  { "__int128_t", WORD_INTEGER },
-  { "__uint128_t", WORD_INTEGER },
-  { "float", WORD_REAL },
-  { "double", WORD_REAL },
-  { "_Float16", WORD_REAL },
-  { "__bf16", WORD_REAL },
-  { "__float128", WORD_REAL },
-  { "__fp16", WORD_REAL },
-  // _Float32 and the like are typedefs where the compiler does not know them.
-  { "void", WORD_TYPE },
-  { "_Complex", WORD_TYPE },
-  { "__complex__", WORD_TYPE },
-  { "__builtin_va_list", WORD_TYPE },
-};
-
-static enum word word_kind(struct slice w) {
-  if (w.size < 3)
-    return WORD_OTHER;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (words[i].word[0] == w.data[0] && slice_is(w, words[i].word))
-      return words[i].kind;
-  return WORD_OTHER;
-}
-
 bool declare_attribute(struct slice word) {
-  enum word kind = word_kind(word);
-  return kind == WORD_ATTRIBUTE || kind == WORD_TYPEOF ||
+  return word_of_c(word) & (WORD_ATTRIBUTE | WORD_TYPEOF) ||
       slice_is(word, "_Static_assert");
 }
 
@@ -158,7 +65,7 @@ static void declare_read_members(const struct declaration *d, struct lexer *l,
   unsigned depth = 0; // of brackets, in an enumerator's value
   for (struct token t;
        (t = declare_lex(l)).kind != TOKEN_END && !slice_is(t.text, "}");) {
-    if (t.kind == TOKEN_WORD && word_kind(t.text) == WORD_TAG)
+    if (word_of_c(t.text) & WORD_TAG)
       read_tag(d, l, slice_is(t.text, "enum"));
     else if (is_enum && expect && t.kind == TOKEN_WORD)
       declare_name(d, NAME_ORDINARY, t.text);
@@ -175,9 +82,9 @@ static void read_tag(const struct declaration *d, struct lexer *l, bool is_enum)
   for (;;) {
     struct lexer save = *l;
     struct token t = declare_lex(l);
-    if (t.kind == TOKEN_WORD && word_kind(t.text) == WORD_ATTRIBUTE) {
+    if (word_of_c(t.text) & WORD_ATTRIBUTE) {
       declare_skip_group(l);
-    } else if (t.kind == TOKEN_WORD && !tag.size && word_kind(t.text) == WORD_OTHER) {
+    } else if (t.kind == TOKEN_WORD && !tag.size && !word_of_c(t.text)) {
       tag = t.text;
     } else if (slice_is(t.text, "{")) {
       if (tag.size)
@@ -211,28 +118,28 @@ static void read_specifiers(const struct declaration *d, struct lexer *l) {
   for (bool typed = false;;) {
     struct lexer save = *l;
     struct token t = declare_lex(l);
-    enum word kind = t.kind == TOKEN_WORD ? word_kind(t.text) : WORD_OTHER;
-    if (t.kind != TOKEN_WORD || (kind == WORD_OTHER && typed)) {
+    unsigned kind = word_of_c(t.text);
+    if (t.kind != TOKEN_WORD || (!kind && typed)) {
       item->specifiers.size = (size_t)(t.text.data - item->specifiers.data);
       *l = save;
       return;
     }
     struct lexer behind = *l;
-    typed |= kind != WORD_STORAGE && kind != WORD_QUALIFIER && kind != WORD_ATTRIBUTE &&
+    typed |= !(kind & (WORD_STORAGE | WORD_ATTRIBUTE)) && kind != WORD_QUALIFIER &&
         (!slice_is(t.text, "_Atomic") || slice_is(declare_lex(&behind).text, "("));
     item->is_const |= slice_is(t.text, "const") || slice_is(t.text, "__const");
-    item->integer |= kind == WORD_INTEGER || slice_is(t.text, "enum") ||
+    item->integer |= kind & WORD_INTEGER || slice_is(t.text, "enum") ||
         slice_is(t.text, "_BitInt");
-    item->real |= kind == WORD_REAL;
-    if (kind == WORD_STORAGE)
+    item->real |= (kind & WORD_REAL) != 0;
+    if (kind & WORD_STORAGE)
       declare_storage(item, t.text);
-    else if (kind == WORD_ATTRIBUTE)
+    else if (kind & WORD_ATTRIBUTE)
       reach_declare_attribute(item, l);
-    else if (kind == WORD_TYPEOF)
+    else if (kind & WORD_TYPEOF)
       declare_skip_group(l);
-    else if (kind == WORD_TAG)
+    else if (kind & WORD_TAG)
       read_tag(d, l, slice_is(t.text, "enum"));
-    else if (kind == WORD_OTHER)
+    else if (!kind)
       item->type_name = t.text;
   }
 }
@@ -243,8 +150,8 @@ static void read_name(struct declarator *r, struct lexer *l, bool is_const) {
   bool star_nested = false;
   r->constant = is_const;
   for (struct token t; (t = declare_lex(l)).kind != TOKEN_END;) {
-    enum word kind = t.kind == TOKEN_WORD ? word_kind(t.text) : WORD_OTHER;
-    if (kind == WORD_ATTRIBUTE) {
+    unsigned kind = word_of_c(t.text);
+    if (kind & WORD_ATTRIBUTE) {
       declare_skip_group(l);
     } else if (slice_is(t.text, "*") || slice_is(t.text, "^")) {
       r->indirect = true;
@@ -254,10 +161,10 @@ static void read_name(struct declarator *r, struct lexer *l, bool is_const) {
       nested++;
     } else if (slice_is(t.text, "const")) {
       r->constant = true;
-    } else if (t.kind == TOKEN_WORD && kind == WORD_OTHER) {
+    } else if (t.kind == TOKEN_WORD && !kind) {
       r->name = t.text;
       break;
-    } else if (kind != WORD_QUALIFIER) {
+    } else if (!(kind & (WORD_QUALIFIER | WORD_STORAGE))) {
       return; // not a declarator that we know
     }
   }
@@ -330,7 +237,7 @@ void declare_item(struct expansion *x, struct item *item, unsigned index) {
   if (!item->n_names) { // `struct point;`
     struct lexer t = lexer_of(item->specifiers);
     for (struct token w; (w = declare_lex(&t)).kind == TOKEN_WORD;)
-      if (word_kind(w.text) == WORD_TAG)
+      if (word_of_c(w.text) & WORD_TAG)
         declare_name(&d, NAME_TAG, declare_lex(&t).text);
   }
 }

@@ -22,49 +22,27 @@ struct scan {
       touched; // groups open where we write, and the innermost that has lines of ours
 };
 
-enum line {
-  LINE_TEXT,
-  LINE_IF,
-  LINE_ELSE,
-  LINE_ENDIF,
-  LINE_DEFINE,
-  LINE_INCLUDE,
-  LINE_PRAGMA,
-  LINE_OTHER
-};
-
-// What the logical line is; REST is behind its directive's name.
-static enum line line_kind(struct slice line, struct slice *rest) {
-  static const struct {
-    const char *word;
-    enum line kind;
-  } words[] = {
-    { "if", LINE_IF },           { "ifdef", LINE_IF },
-    { "ifndef", LINE_IF },       { "elif", LINE_ELSE },
-    { "else", LINE_ELSE },       { "elifdef", LINE_ELSE },
-    { "elifndef", LINE_ELSE },   { "endif", LINE_ENDIF },
-    { "define", LINE_DEFINE },   { "undef", LINE_DEFINE },
-    { "include", LINE_INCLUDE }, { "include_next", LINE_INCLUDE },
-    { "pragma", LINE_PRAGMA },
-  };
-  struct lexer l = lexer_of(line);
+// The kind of the logical line; REST is what follows its directive's word.
+static enum line feed_kind(struct slice line, struct slice *rest) {
+  struct lexer l = lexer_of(line), r;
   if (!slice_is(lex(&l).text, "#"))
     return LINE_TEXT;
-  struct token t = lex(&l);
-  *rest = (struct slice){ l.p, (size_t)(l.end - l.p) };
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (slice_is(t.text, words[i].word))
-      return words[i].kind;
-  return LINE_OTHER;
+  enum line kind = lex_directive(&l, &r);
+  *rest = (struct slice){ r.p, (size_t)(r.end - r.p) };
+  return kind;
+}
+
+static bool is_definition(enum line kind) {
+  return kind == LINE_DEFINE || kind == LINE_UNDEF;
+}
+
+static bool is_include(enum line kind) {
+  return kind == LINE_INCLUDE || kind == LINE_INCLUDE_NEXT;
 }
 
 static struct slice feed_line_at(const struct source *s, size_t at, size_t end) {
   const char *p = s->text + at, *q = lex_line_end(p, s->text + end);
   return (struct slice){ p, (size_t)(q - p) };
-}
-
-static bool feed_same(struct slice a, struct slice b) {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
 const struct param *feed_param(const struct kernel *kernels, unsigned n,
@@ -86,7 +64,7 @@ static bool feed_depends(const struct scan *c, struct slice text) {
     if (feed_param(c->kernels, c->n_kernels, t.text))
       return true;
     for (unsigned i = 0; i < c->n_tainted; i++)
-      if (feed_same(c->tainted[i], t.text))
+      if (slices_same(c->tainted[i], t.text))
         return true;
   }
   return false;
@@ -99,7 +77,7 @@ static void find_chains(struct scan *c) {
   for (size_t at = 0; at < s->size;) {
     struct slice line = feed_line_at(s, at, s->size), rest;
     size_t next = at + line.size + 1;
-    switch (line_kind(line, &rest)) {
+    switch (feed_kind(line, &rest)) {
     case LINE_IF:
       *GROW(open, n_open) = c->n_chains;
       *GROW(c->chains, c->n_chains) =
@@ -113,7 +91,8 @@ static void find_chains(struct scan *c) {
       if (n_open)
         c->chains[open[--n_open]].end = next < s->size ? next : s->size;
       break;
-    case LINE_DEFINE: {
+    case LINE_DEFINE:
+    case LINE_UNDEF: {
       struct lexer l = lexer_of(rest);
       struct slice name = lex(&l).text;
       if (feed_depends(c, (struct slice){ l.p, (size_t)(l.end - l.p) }))
@@ -147,7 +126,7 @@ const char *feed_default(const struct source *s, const struct kernel *k,
   for (size_t at = 0; at < s->size;) {
     struct slice line = feed_line_at(s, at, s->size), rest;
     at += line.size + 1;
-    if (line_kind(line, &rest) != LINE_DEFINE)
+    if (!is_definition(feed_kind(line, &rest)))
       continue;
     struct lexer l = lexer_of(rest);
     if (!slice_is(lex(&l).text, p->macro) || l.p == l.end)
@@ -170,14 +149,6 @@ static void feed_definitions(const struct scan *c, bool define, struct text *out
     }
 }
 
-static void feed_resynchronise(const struct source *s, size_t at, struct text *out) {
-  const char *path;
-  unsigned line = source_where(s, at < s->size ? at : s->size, &path, NULL);
-  text_printf(out, "#line %u ", line);
-  text_literal(out, path, strlen(path));
-  text_add(out, "\n", 1);
-}
-
 static void feed_add_newlines(struct slice line, struct text *out) {
   for (size_t i = 0; i < line.size; i++)
     if (line.data[i] == '\n')
@@ -190,14 +161,14 @@ static bool feed_is_ours(const struct kernel *kernels, unsigned n, enum line kin
   struct lexer l = lexer_of(rest);
   struct slice word = lex(&l).text;
   return (kind == LINE_PRAGMA && slice_is(word, "autotune")) ||
-      (kind == LINE_DEFINE && feed_param(kernels, n, word));
+      (is_definition(kind) && feed_param(kernels, n, word));
 }
 
 void feed_raw(const struct source *s, const struct kernel *kernels, unsigned n,
               size_t start, size_t end, struct text *out) {
   for (size_t at = start; at < end;) {
     struct slice line = feed_line_at(s, at, end), rest = { 0 };
-    enum line kind = line_kind(line, &rest);
+    enum line kind = feed_kind(line, &rest);
     if (feed_is_ours(kernels, n, kind, rest))
       feed_add_newlines(line, out);
     else
@@ -221,9 +192,9 @@ static bool ends_touched(struct scan *c, enum line kind) {
 static void feed_write_line(struct scan *c, struct slice line, bool in_chain,
                             struct text *out) {
   struct slice rest = { 0 };
-  enum line kind = line_kind(line, &rest);
+  enum line kind = feed_kind(line, &rest);
   size_t next = (size_t)(line.data - c->s->text) + line.size + 1;
-  bool conditional = kind == LINE_IF || kind == LINE_ELSE || kind == LINE_ENDIF;
+  bool conditional = line_is_conditional(kind);
   if (feed_is_ours(c->kernels, c->n_kernels, kind, rest)) {
     feed_add_newlines(line, out);
     text_add(out, "\n", 1);
@@ -231,17 +202,17 @@ static void feed_write_line(struct scan *c, struct slice line, bool in_chain,
   }
   if (in_chain && kind == LINE_IF) {
     feed_definitions(c, true, out);
-    feed_resynchronise(c->s, (size_t)(line.data - c->s->text), out);
+    source_resume(c->s, (size_t)(line.data - c->s->text), out);
   }
   text_add(out, line.data, line.size);
   text_add(out, "\n", 1);
   bool ends = ends_touched(c, kind);
-  if ((in_chain && conditional) || kind == LINE_INCLUDE) {
+  if ((in_chain && conditional) || is_include(kind)) {
     feed_definitions(c, false, out);
     c->touched = c->depth;
   }
-  if ((in_chain && conditional) || kind == LINE_INCLUDE || ends)
-    feed_resynchronise(c->s, next, out);
+  if ((in_chain && conditional) || is_include(kind) || ends)
+    source_resume(c->s, next, out);
 }
 
 // The chain that the conditional at AT belongs to depends on a param, or one inside which
@@ -257,7 +228,7 @@ static bool holds_include(const struct source *s, size_t start, size_t end) {
   struct slice rest;
   for (size_t at = start; at < end;) {
     struct slice line = feed_line_at(s, at, end);
-    if (line_kind(line, &rest) == LINE_INCLUDE)
+    if (is_include(feed_kind(line, &rest)))
       return true;
     at += line.size + 1;
   }
@@ -286,7 +257,7 @@ struct feed feed_make(const struct source *s, const struct kernel *kernels, unsi
   find_chains(&c);
   keep_chains(&c, &f);
   feed_definitions(&c, false, &f.text); // -include may have defined one
-  feed_resynchronise(s, 0, &f.text);
+  source_resume(s, 0, &f.text);
   for (size_t at = 0; at < s->size;) {
     struct slice line = feed_line_at(s, at, s->size);
     feed_write_line(&c, line, in_dependent(&c, at), &f.text);

@@ -6,10 +6,6 @@
 
 #include "unit.h"
 
-static bool reach_same(struct slice a, struct slice b) {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 static bool slice_has(struct slice s, const char *word) {
   return memmem(s.data, s.size, word, strlen(word)) != NULL;
 }
@@ -173,7 +169,7 @@ static void reach_item(struct reach *r, unsigned index, struct slice name) {
   const struct item *item = &r->x->items[index];
   const struct declarator *d = NULL;
   for (unsigned i = 0; i < item->n_names; i++)
-    if (reach_same(item->names[i].name, name))
+    if (slices_same(item->names[i].name, name))
       d = &item->names[i];
   enum how how = HOW_TEXT;
   if (item->is_typedef || !item->n_names)
@@ -217,7 +213,7 @@ static void reach_tag(struct reach *r, struct slice name, struct slice kind) {
   for (const struct name *n = NULL; (n = expand_find(r->x, NAME_TAG, name, n)) != NULL;)
     reach_item(r, n->index, (struct slice){ 0 });
   for (unsigned i = 0; i < r->n_tags; i++)
-    if (reach_same(r->tags[i].name, name))
+    if (slices_same(r->tags[i].name, name))
       return;
   if (!slice_is(kind, "enum"))
     *GROW(r->tags, r->n_tags) = (struct tag){ name, slice_is(kind, "union") };

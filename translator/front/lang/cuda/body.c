@@ -4,21 +4,10 @@
 // pointers to them.
 #include <string.h>
 
+#include "front/reach/unit.h"
 #include "items.h"
 
 #define WORD(s) (int)(s).size, (s).data
-
-static bool body_same(struct slice a, struct slice b) {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
-static bool body_has_word(struct slice text, struct slice word) {
-  struct lexer l = lexer_of(text);
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;)
-    if (t.kind == TOKEN_WORD && body_same(t.text, word))
-      return true;
-  return false;
-}
 
 // ---- text in which variables are replaced -------------------------------------------
 
@@ -47,11 +36,11 @@ static bool is_shadowed(const struct writer *w, struct slice name) {
   struct lexer l = lexer_of(item_head(w->item));
   bool within = false;
   struct slice previous = { 0 };
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; previous = t.text) {
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
     if (previous.size &&
         (slice_is(t.text, ",") || slice_is(t.text, ")") || slice_is(t.text, "[") ||
          slice_is(t.text, "=")) &&
-        within && body_same(previous, name))
+        within && slices_same(previous, name))
       return true;
     within = within || slice_is(t.text, "(");
   }
@@ -60,7 +49,7 @@ static bool is_shadowed(const struct writer *w, struct slice name) {
 
 static const struct variable *variable_named(const struct writer *w, struct slice name) {
   for (unsigned n = 0; n < w->r->n_variables; n++)
-    if (body_same(w->r->variables[n].name, name))
+    if (slices_same(w->r->variables[n].name, name))
       return is_shadowed(w, name) ? NULL : &w->r->variables[n];
   return NULL;
 }
@@ -73,21 +62,15 @@ static const struct loop_directive *directive_at(const struct writer *w, size_t 
   return NULL;
 }
 
-static void resume_line(struct writer *w, size_t at) {
-  const char *path;
-  unsigned line = source_where(w->item->s, at, &path, NULL);
-  text_printf(w->out, "#line %u ", line);
-  text_literal(w->out, path, strlen(path));
-}
-
 // A directive whose `#` is at HASH: ours are left out, but for `unroll`.
 static void write_directive(struct writer *w, struct lexer *l, const char *hash) {
-  const char *end = lex_line_end(l->p, l->end);
-  struct lexer line = { l->p, end, false };
-  struct slice word = lex(&line).text, next = lex(&line).text;
-  bool ours = slice_is(word, "pragma") && slice_is(next, "autotune");
-  bool param = (slice_is(word, "define") || slice_is(word, "undef")) &&
-      reach_is_param(w->r, next);
+  struct lexer behind = *l, line;
+  enum line kind = lex_directive(&behind, &line);
+  struct slice next = lex(&line).text;
+  const char *end = behind.p;
+  bool ours = kind == LINE_PRAGMA && slice_is(next, "autotune");
+  bool param = (kind == LINE_DEFINE || kind == LINE_UNDEF) &&
+      feed_param(w->r->kernels, w->r->n_kernels, next);
   if (ours || param) {
     size_t at = (size_t)(hash - w->item->s->text);
     const struct loop_directive *d = directive_at(w, at);
@@ -95,32 +78,28 @@ static void write_directive(struct writer *w, struct lexer *l, const char *hash)
     if (d) {
       cuda_unroll(w->r->k, d, w->out);
       text_printf(w->out, "\n");
-      resume_line(w, (size_t)(end - w->item->s->text) + (*end == '\n'));
+      end += *end == '\n';
+      source_resume(w->item->s, (size_t)(end - w->item->s->text), w->out);
     } else {
       body_newlines(w, hash, end);
     }
     w->from = end;
-    *l = (struct lexer){ end, l->end, true };
+    *l = behind;
   }
 }
 
 static bool is_dropped_word(const struct writer *w, struct slice word) {
-  static const char *const words[] = { "extern", "static", "inline", "__inline__",
-                                       "__grid_constant__" };
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (slice_is(word, words[i]))
-      return w->item->own != NULL;
-  return false;
+  static const char *const words[] = {
+    "extern", "static", "inline", "__inline__", "__grid_constant__", NULL
+  };
+  return w->item->own && slice_in(word, words);
 }
 
 // What stands on the entry and not on the function that it calls.
 static bool is_entry_attribute(struct slice word) {
   static const char *const words[] = { "__launch_bounds__", "__cluster_dims__",
-                                       "__maxnreg__", "__block_size__" };
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (slice_is(word, words[i]))
-      return true;
-  return false;
+                                       "__maxnreg__", "__block_size__", NULL };
+  return slice_in(word, words);
 }
 
 // A word in the head of a kernel, in front of its body. True: it has been dealt with.
@@ -153,7 +132,7 @@ static void write_tokens(struct writer *w, struct slice text) {
   const char *name = text.data; // where the qualified name at hand begins
   size_t body = w->item->own ? w->item->own->body_at : 0;
   w->from = text.data;
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; previous = t.text) {
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
     bool colon = slice_is(t.text, ":"), after_colon = slice_is(previous, ":");
     if (t.first && slice_is(t.text, "#")) {
       write_directive(w, &l, t.text.data);
@@ -213,7 +192,7 @@ void body_write(const struct cuda_reach *r, const struct cuda_item *i, struct te
 
 static bool mentions_param(const struct cuda_reach *r, struct slice text) {
   for (unsigned i = 0; i < r->k->n_params; i++)
-    if (r->k->params[i].macro && body_has_word(text, slice_of(r->k->params[i].macro)))
+    if (r->k->params[i].macro && lex_mentions(text, slice_of(r->k->params[i].macro)))
       return true;
   return false;
 }
@@ -246,7 +225,7 @@ static void write_attributes(const struct cuda_reach *r, struct text *out) {
     if (r->items.list[n].own == f)
       own = &r->items.list[n];
   struct lexer l = lexer_of(own ? item_head(own) : (struct slice){ 0 });
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;)
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (is_entry_attribute(t.text) && !slice_is(t.text, "__launch_bounds__")) {
       const char *end = skip_brackets(&l);
       text_printf(out, " %.*s", (int)(end - t.text.data), t.text.data);

@@ -257,20 +257,12 @@ void cuda_clauses_check(const struct source *s, struct kernel *k) {
       clauses_check_flags(s, &k->params[i].values[j]);
 }
 
-static bool clauses_has_word(struct slice text, const char *word) {
-  struct lexer l = lexer_of(text);
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (slice_is(t.text, word))
-      return true;
-  return false;
-}
-
 bool cuda_clauses_use(const struct kernel *k, const struct param *p) {
   const struct cuda_kernel *c = k->cuda;
-  bool used = clauses_has_word(c->shared, p->name);
+  bool used = lex_mentions(c->shared, slice_of(p->name));
   for (unsigned i = 0; i < c->block.n; i++)
-    used = used || clauses_has_word(c->block.of[i], p->name);
+    used = used || lex_mentions(c->block.of[i], slice_of(p->name));
   for (unsigned i = 0; i < c->grid.n; i++)
-    used = used || clauses_has_word(c->grid.of[i], p->name);
+    used = used || lex_mentions(c->grid.of[i], slice_of(p->name));
   return used;
 }

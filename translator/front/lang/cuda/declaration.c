@@ -5,23 +5,6 @@
 
 #include "items.h"
 
-static bool one_of(struct slice word, const char *const *words) {
-  while (*words && !slice_is(word, *words))
-    words++;
-  return *words != NULL;
-}
-
-// Words with parentheses behind them that are no parameters.
-static bool is_attribute_word(struct slice word) {
-  static const char *const words[] = {
-    "__attribute__",     "__attribute", "__launch_bounds__", "alignas",
-    "__align__",         "__declspec",  "decltype",          "noexcept",
-    "__cluster_dims__",  "__maxnreg__", "__block_size__",    "explicit",
-    "__builtin_align__", "__typeof__",  "__nv_pure__",       NULL
-  };
-  return one_of(word, words);
-}
-
 // A declaration may begin with it, at the start of a line, where a macro without `;`
 // stands before.
 static bool begins_declaration(struct slice word) {
@@ -30,80 +13,11 @@ static bool begins_declaration(struct slice word) {
     "struct",       "class",     "enum",      "__global__", "__device__", "__host__",
     "__constant__", "inline",    "constexpr", NULL
   };
-  return one_of(word, words);
+  return slice_in(word, words);
 }
 
 static bool is_class_word(struct slice word) {
-  return slice_is(word, "struct") || slice_is(word, "class") || slice_is(word, "union") ||
-      slice_is(word, "enum");
-}
-
-// Words that name nothing: they stand before what is declared, or behind it.
-bool items_plain_word(struct slice word) {
-  static const char *const words[] = { "const",
-                                       "volatile",
-                                       "static",
-                                       "extern",
-                                       "inline",
-                                       "constexpr",
-                                       "consteval",
-                                       "constinit",
-                                       "mutable",
-                                       "typename",
-                                       "override",
-                                       "final",
-                                       "register",
-                                       "thread_local",
-                                       "__restrict__",
-                                       "__restrict",
-                                       "__device__",
-                                       "__host__",
-                                       "__global__",
-                                       "__constant__",
-                                       "__shared__",
-                                       "__managed__",
-                                       "__forceinline__",
-                                       "__noinline__",
-                                       "__inline__",
-                                       "auto",
-                                       "void",
-                                       "bool",
-                                       "char",
-                                       "short",
-                                       "int",
-                                       "long",
-                                       "float",
-                                       "double",
-                                       "signed",
-                                       "unsigned",
-                                       NULL };
-  return one_of(word, words) || is_class_word(word) || is_attribute_word(word);
-}
-
-// R"x( … )x" whose quote stands at P; NULL: it is not closed.
-static const char *raw_end(const char *p, const char *end) {
-  const char *open = memchr(p, '(', (size_t)(end - p));
-  if (!open || open - p > 17)
-    return NULL;
-  size_t n = (size_t)(open - p - 1);
-  for (const char *q = open; (q = memchr(q, ')', (size_t)(end - q))) != NULL; q++)
-    if ((size_t)(end - q) > n + 1 && memcmp(q + 1, p + 1, n) == 0 && q[n + 1] == '"')
-      return q + n + 2;
-  return NULL;
-}
-
-struct token items_lex(struct lexer *l) {
-  struct token t = lex(l);
-  if (t.kind == TOKEN_WORD && t.text.data[t.text.size - 1] == 'R' && t.text.size <= 3 &&
-      l->p < l->end && *l->p == '"') {
-    const char *end = raw_end(l->p, l->end);
-    if (end) {
-      l->p = end;
-      t.kind = TOKEN_STRING;
-      t.text.size = (size_t)(end - t.text.data);
-    }
-  }
-  return t;
+  return word_of_cplusplus(word) & WORD_TAG;
 }
 
 static int declaration_bracket(struct slice text) {
@@ -122,26 +36,21 @@ struct depths {
 
 static void declaration_skip_directive(struct lexer *l, struct depths *d,
                                        unsigned *depth) {
-  const char *end = lex_line_end(l->p, l->end);
-  struct lexer line = { l->p, end, false };
-  struct slice word = lex(&line).text;
-  bool opens = word.size >= 2 && memcmp(word.data, "if", 2) == 0;
-  if (opens && d->n < sizeof d->at / sizeof *d->at)
+  struct lexer rest;
+  enum line kind = lex_directive(l, &rest);
+  if (kind == LINE_IF && d->n < sizeof d->at / sizeof *d->at)
     d->at[d->n++] = *depth;
-  else if ((slice_is(word, "else") ||
-            (word.size >= 4 && memcmp(word.data, "elif", 4) == 0)) &&
-           d->n)
+  else if (kind == LINE_ELSE && d->n)
     *depth = d->at[d->n - 1];
-  else if (slice_is(word, "endif") && d->n)
+  else if (kind == LINE_ENDIF && d->n)
     d->n--;
-  *l = (struct lexer){ end, l->end, true };
 }
 
 // Behind the bracket that closes the one that was just read.
 void items_skip_group(struct lexer *l) {
   struct depths d = { .n = 0 };
   unsigned depth = 1;
-  for (struct token t; depth && (t = items_lex(l)).kind != TOKEN_END;) {
+  for (struct token t; depth && (t = lex(l)).kind != TOKEN_END;) {
     if (t.first && slice_is(t.text, "#"))
       declaration_skip_directive(l, &d, &depth);
     else
@@ -151,10 +60,10 @@ void items_skip_group(struct lexer *l) {
 
 bool items_skip_angles(struct lexer *l) {
   struct lexer ahead = *l;
-  if (!slice_is(items_lex(&ahead).text, "<"))
+  if (!slice_is(lex(&ahead).text, "<"))
     return false;
   unsigned depth = 1;
-  for (struct token t; depth && (t = items_lex(&ahead)).kind != TOKEN_END;) {
+  for (struct token t; depth && (t = lex(&ahead)).kind != TOKEN_END;) {
     if (slice_is(t.text, "<"))
       depth++;
     else if (slice_is(t.text, ">"))
@@ -181,7 +90,7 @@ struct declaration {
 };
 
 static void add_name(struct cuda_item *i, struct slice name) {
-  if (name.size && !items_plain_word(name))
+  if (name.size && !word_of_cplusplus(name))
     *GROW(i->names, i->n_names) = name;
 }
 
@@ -189,7 +98,7 @@ static void add_name(struct cuda_item *i, struct slice name) {
 static void add_enumerators(struct cuda_item *i, struct slice body) {
   struct lexer l = lexer_of(body);
   bool next = true;
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     if (t.kind == TOKEN_WORD && next)
       add_name(i, t.text);
     next = slice_is(t.text, ",");
@@ -202,12 +111,12 @@ static void add_enumerators(struct cuda_item *i, struct slice body) {
 // (*name)[4]` declare.
 static void add_inner_name(struct cuda_item *i, struct slice group) {
   struct lexer l = lexer_of(group);
-  if (!slice_is(items_lex(&l).text, "*") &&
+  if (!slice_is(lex(&l).text, "*") &&
       !slice_is(lex(&(struct lexer){ group.data, group.data + group.size, false }).text,
                 "&"))
     return;
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;)
-    if (t.kind == TOKEN_WORD && !items_plain_word(t.text)) {
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
+    if (t.kind == TOKEN_WORD && !word_of_cplusplus(t.text)) {
       add_name(i, t.text);
       return;
     }
@@ -222,9 +131,9 @@ static void see_parentheses(struct cutter *c, struct declaration *d, struct toke
   const char *inside = c->l.p;
   items_skip_group(&c->l);
   struct slice group = { inside, (size_t)(c->l.p - inside) };
-  if (d->previous.kind == TOKEN_WORD && is_attribute_word(d->previous.text))
+  if (word_of_cplusplus(d->previous.text) & WORD_ATTRIBUTE)
     return;
-  if (d->previous.kind == TOKEN_WORD && !items_plain_word(d->previous.text) &&
+  if (d->previous.kind == TOKEN_WORD && !word_of_cplusplus(d->previous.text) &&
       !d->parameters && !d->initialised) {
     add_name(d->item, d->previous.text);
     add_name(d->item, d->qualifier);
@@ -248,7 +157,7 @@ static bool see_brace(struct cutter *c, struct declaration *d, struct token t) {
     d->item->function = d->parameters = false; // they were a macro's
     see_head_end(c, d, t.text.data);
     if (!d->has_tag && d->previous.kind == TOKEN_WORD &&
-        !items_plain_word(d->previous.text))
+        !word_of_cplusplus(d->previous.text))
       add_name(d->item, d->previous.text);
   } else if (!d->initialised && d->parameters) {
     body = !(d->members && word);
@@ -274,19 +183,19 @@ static void see_operator(struct cutter *c, struct declaration *d) {
   d->item->operator_function = true;
   d->item->function = d->parameters = true;
   struct lexer ahead = c->l;
-  struct token t = items_lex(&ahead);
+  struct token t = lex(&ahead);
   if (slice_is(t.text, "(")) { // operator()
-    (void)items_lex(&ahead);
+    (void)lex(&ahead);
     c->l = ahead;
   } else {
-    for (; t.kind != TOKEN_END && !slice_is(t.text, "("); t = items_lex(&ahead))
+    for (; t.kind != TOKEN_END && !slice_is(t.text, "("); t = lex(&ahead))
       c->l = ahead;
   }
 }
 
 static bool ends_name(struct slice text) {
   static const char *const ends[] = { "=", ";", ",", "[", NULL };
-  return one_of(text, ends);
+  return slice_in(text, ends);
 }
 
 static void declaration_see_word(struct cutter *c, struct declaration *d,
@@ -331,14 +240,14 @@ static void see_angles(struct cutter *c, struct declaration *d) {
   if (d->previous.kind != TOKEN_WORD || d->initialised || !items_skip_angles(&l))
     return;
   struct lexer ahead = l;
-  struct slice next = items_lex(&ahead).text;
+  struct slice next = lex(&ahead).text;
   if (slice_is(next, ":") && !d->has_class) {
     d->qualifier = d->previous.text;
   } else if (slice_is(next, "(") ||
              (d->has_class && (slice_is(next, ":") || slice_is(next, "{")))) {
     add_name(d->item, d->previous.text);
     d->has_tag |= d->has_class && !slice_is(next, "(");
-    if (slice_is(next, "(") && !items_plain_word(d->previous.text) && !d->initialised)
+    if (slice_is(next, "(") && !word_of_cplusplus(d->previous.text) && !d->initialised)
       d->item->function = d->parameters = true;
   }
   c->l = l;
@@ -347,15 +256,15 @@ static void see_angles(struct cutter *c, struct declaration *d) {
 // `struct S;`, also of a template.
 static bool is_forward(struct slice text) {
   struct lexer l = lexer_of(text);
-  struct token t = items_lex(&l);
+  struct token t = lex(&l);
   if (slice_is(t.text, "template")) {
     items_skip_angles(&l);
-    t = items_lex(&l);
+    t = lex(&l);
   }
   bool class = is_class_word(t.text);
-  while (is_class_word((t = items_lex(&l)).text))
+  while (is_class_word((t = lex(&l)).text))
     ;
-  struct slice next = items_lex(&l).text;
+  struct slice next = lex(&l).text;
   return class && t.kind == TOKEN_WORD && (slice_is(next, ";") || slice_is(next, ":"));
 }
 
@@ -393,7 +302,7 @@ void items_declaration(struct cutter *c, struct token t) {
   bool complete = false;
   struct lexer before;
   for (bool first = true; t.kind != TOKEN_END;
-       first = false, before = c->l, t = items_lex(&c->l)) {
+       first = false, before = c->l, t = lex(&c->l)) {
     bool line = t.first && !first;
     if (line && slice_is(t.text, "#")) {
       declaration_skip_directive(&c->l, &depths, &depth);

@@ -267,14 +267,14 @@ static const struct template_field cuda_declared_fields[] = {
 // False: DECLARATION is none of K.
 static bool cuda_declared(struct slice declaration, struct cuda_declared *d) {
   struct lexer l = lexer_of(declaration);
-  struct token t = items_lex(&l);
+  struct token t = lex(&l);
   bool global = false;
   d->head = (struct slice){ t.text.data, 0 };
   if (slice_is(t.text, "template") && items_skip_angles(&l))
     d->head.size = (size_t)(l.p - d->head.data);
   while (t.kind != TOKEN_END && !slice_is(t.text, d->kernel)) {
     global = global || slice_is(t.text, "__global__");
-    t = items_lex(&l);
+    t = lex(&l);
   }
   const char *open = l.p, *close = skip_brackets(&l);
   struct slice inside = slice_trim((struct slice){ open, (size_t)(close - open) });

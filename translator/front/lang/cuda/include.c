@@ -149,25 +149,17 @@ struct includer {
   unsigned spliced;
 };
 
-static bool include_has_word(struct slice text, const char *word) {
-  struct lexer l = lexer_of(text);
-  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
-    if (slice_is(t.text, word))
-      return true;
-  return false;
-}
-
 // #pragma once, or #ifndef X and #define X in front of all else.
 static bool is_once(const struct cuda_items *items) {
   for (unsigned n = 0; n < items->n; n++)
     if (items->list[n].kind == ITEM_OTHER &&
-        include_has_word(item_text(&items->list[n]), "once"))
+        lex_mentions(item_text(&items->list[n]), slice_of("once")))
       return true;
   if (items->n < 2 || items->list[0].kind != ITEM_IF ||
       items->list[1].kind != ITEM_DEFINE)
     return false;
   struct slice guard = items->list[1].names[0];
-  return include_has_word(item_text(&items->list[0]), arena_copy(guard.data, guard.size));
+  return lex_mentions(item_text(&items->list[0]), guard);
 }
 
 static void include_add_file(struct includer *in, const struct source *s, unsigned depth);
@@ -269,10 +261,7 @@ static bool include_is_built_in(struct slice name) {
                                          "crt/device_double_functions.h",
                                          "nv/target",
                                          NULL };
-  for (const char *const *h = headers; *h; h++)
-    if (slice_is(name, *h))
-      return true;
-  return name.size > 3 && memcmp(name.data, "sm_", 3) == 0;
+  return slice_in(name, headers) || (name.size > 3 && memcmp(name.data, "sm_", 3) == 0);
 }
 
 // Libraries of very many headers: they are needed where their namespace is named.
@@ -305,12 +294,9 @@ static struct cuda_items header_items(struct toolkit *t, const char *path) {
 
 // Some header declares each of them, in an #if for a compiler that has not.
 static bool is_built_in_name(struct slice name) {
-  static const char *const names[] = { "threadIdx", "blockIdx", "blockDim", "gridDim",
-                                       "warpSize" };
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (slice_is(name, names[i]))
-      return true;
-  return false;
+  static const char *const names[] = { "threadIdx", "blockIdx", "blockDim",
+                                       "gridDim",   "warpSize", NULL };
+  return slice_in(name, names);
 }
 
 static bool file_declares(struct declared *d, const char *path) {

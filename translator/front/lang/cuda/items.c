@@ -11,30 +11,23 @@ size_t items_offset(const struct cutter *c, const char *p) {
 
 // A line of the preprocessor whose `#` is T.
 static void cut_directive(struct cutter *c, struct token t) {
-  static const struct {
-    const char *word;
-    enum item_kind kind;
-  } words[] = {
-    { "if", ITEM_IF },         { "ifdef", ITEM_IF },        { "ifndef", ITEM_IF },
-    { "elif", ITEM_ELSE },     { "else", ITEM_ELSE },       { "elifdef", ITEM_ELSE },
-    { "elifndef", ITEM_ELSE }, { "endif", ITEM_ENDIF },     { "define", ITEM_DEFINE },
-    { "undef", ITEM_UNDEF },   { "include", ITEM_INCLUDE },
+  static const enum item_kind kinds[] = {
+    [LINE_IF] = ITEM_IF,        [LINE_ELSE] = ITEM_ELSE,
+    [LINE_ENDIF] = ITEM_ENDIF,  [LINE_DEFINE] = ITEM_DEFINE,
+    [LINE_UNDEF] = ITEM_UNDEF,  [LINE_INCLUDE] = ITEM_INCLUDE,
+    [LINE_OTHER] = ITEM_OTHER,  [LINE_INCLUDE_NEXT] = ITEM_OTHER,
+    [LINE_PRAGMA] = ITEM_OTHER,
   };
+  struct lexer line;
   struct cuda_item *i = GROW(c->items.list, c->items.n);
-  const char *end = lex_line_end(c->l.p, c->l.end);
-  *i = (struct cuda_item){ .kind = ITEM_OTHER,
+  enum item_kind kind = kinds[lex_directive(&c->l, &line)];
+  *i = (struct cuda_item){ .kind = kind,
                            .s = c->s,
                            .start = items_offset(c, t.text.data),
-                           .end = items_offset(c, end),
-                           .head_end = items_offset(c, end) };
-  struct lexer line = { c->l.p, end, false };
-  struct slice word = lex(&line).text;
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (slice_is(word, words[k].word))
-      i->kind = words[k].kind;
-  if (i->kind == ITEM_DEFINE || i->kind == ITEM_UNDEF)
+                           .end = items_offset(c, c->l.p),
+                           .head_end = items_offset(c, c->l.p) };
+  if (kind == ITEM_DEFINE || kind == ITEM_UNDEF)
     *GROW(i->names, i->n_names) = lex(&line).text;
-  c->l = (struct lexer){ end, c->l.end, true };
 }
 
 // What stands behind `#if 0` need not be code: up to its #else, #elif or #endif.
@@ -48,11 +41,10 @@ static void skip_disabled(struct cutter *c) {
     const char *end = lex_line_end(c->l.p, c->l.end);
     struct lexer line = { c->l.p, end, true };
     bool directive = slice_is(lex(&line).text, "#");
-    struct slice word = directive ? lex(&line).text : (struct slice){ 0 };
-    if (word.size >= 2 && memcmp(word.data, "if", 2) == 0)
+    enum line kind = directive ? line_kind(lex(&line).text) : LINE_TEXT;
+    if (kind == LINE_IF)
       depth++;
-    else if (slice_is(word, "endif") ||
-             (depth == 1 && word.size && memcmp(word.data, "el", 2) == 0))
+    else if (kind == LINE_ENDIF || (kind == LINE_ELSE && depth == 1))
       depth--;
     if (depth == 0)
       return;
@@ -67,19 +59,19 @@ static bool cut_open(struct cutter *c, struct token t) {
   unsigned n = 0;
   struct token u = t;
   if (slice_is(u.text, "inline"))
-    u = items_lex(&ahead);
+    u = lex(&ahead);
   if (slice_is(u.text, "extern")) {
-    if (items_lex(&ahead).kind != TOKEN_STRING || !slice_is(items_lex(&ahead).text, "{"))
+    if (lex(&ahead).kind != TOKEN_STRING || !slice_is(lex(&ahead).text, "{"))
       return false;
   } else if (!slice_is(u.text, "namespace")) {
     return false;
   } else {
-    while (!slice_is((u = items_lex(&ahead)).text, "{")) {
+    while (!slice_is((u = lex(&ahead)).text, "{")) {
       if (u.kind == TOKEN_END || slice_is(u.text, ";") || slice_is(u.text, "="))
         return false;
       if (slice_is(u.text, "("))
         items_skip_group(&ahead);
-      else if (u.kind == TOKEN_WORD && !items_plain_word(u.text))
+      else if (u.kind == TOKEN_WORD && !word_of_cplusplus(u.text))
         *GROW(names, n) = u.text;
     }
   }
@@ -96,7 +88,7 @@ static bool cut_open(struct cutter *c, struct token t) {
 
 struct cuda_items items_cut(const struct source *s) {
   struct cutter c = { .s = s, .l = lexer_of((struct slice){ s->text, s->size }) };
-  for (struct token t; (t = items_lex(&c.l)).kind != TOKEN_END;) {
+  for (struct token t; (t = lex(&c.l)).kind != TOKEN_END;) {
     if (t.first && slice_is(t.text, "#")) {
       cut_directive(&c, t);
       skip_disabled(&c);

@@ -68,14 +68,10 @@ struct cutter {
 /* Adds the declaration whose first token is T, which was just read. */
 void items_declaration(struct cutter *c, struct token t);
 size_t items_offset(const struct cutter *c, const char *p); /* of P in the source */
-/* As lex, but knows raw strings. */
-struct token items_lex(struct lexer *l);
 /* Moves L behind the angle brackets that open at its next token, if they do. */
 bool items_skip_angles(struct lexer *l);
 /* Behind the bracket that closes the one that was just read. */
 void items_skip_group(struct lexer *l);
-bool items_plain_word(
-    struct slice word); /* it names nothing: `const`, `__device__`, `int` */
 
 /* ---- word_set.c ------------------------------------------------------------------ */
 
@@ -141,8 +137,6 @@ struct cuda_reach {
 struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct kernel *k,
                               struct cuda_items *items, const struct compile_options *o);
-/* The param of that name in any of the kernels. */
-bool reach_is_param(const struct cuda_reach *r, struct slice name);
 
 /* ---- body.c ---------------------------------------------------------------------- */
 

@@ -62,14 +62,10 @@ static void find_aliases(struct finder *f) {
   }
 }
 
-static bool launches_same(struct slice a, struct slice b) {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 // What the alias NAME of a namespace means; NAME itself where it is none.
 static struct slice launches_unaliased(const struct finder *f, struct slice name) {
   for (unsigned i = 0; i < f->n_aliases; i++)
-    if (launches_same(f->aliases[i].name, name))
+    if (slices_same(f->aliases[i].name, name))
       return f->aliases[i].means;
   return name;
 }
@@ -94,7 +90,7 @@ static bool spaces_fit(const struct finder *f, struct slice around,
       struct slice space;
       do
         space = launches_next_word(&spaces);
-      while (space.size && !launches_same(space, word));
+      while (space.size && !slices_same(space, word));
       if (!space.size)
         return false;
     }
@@ -128,7 +124,7 @@ struct candidates {
 
 static void add_candidate(struct candidates *all, struct slice spaces, int kernel) {
   for (unsigned i = 0; i < all->n; i++)
-    if (launches_same(all->list[i].spaces, spaces)) {
+    if (slices_same(all->list[i].spaces, spaces)) {
       all->list[i].kernel = kernel >= 0 ? kernel : all->list[i].kernel;
       return;
     }
@@ -154,7 +150,7 @@ static bool has_space(const struct candidates *all, struct slice word) {
   for (unsigned i = 0; i < all->n; i++) {
     struct lexer l = lexer_of(all->list[i].spaces);
     for (struct slice space; (space = launches_next_word(&l)).size;)
-      if (launches_same(space, word))
+      if (slices_same(space, word))
         return true;
   }
   return false;
@@ -168,7 +164,7 @@ static bool is_used(const struct finder *f, struct slice name,
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     directive = within && (directive || slice_is(t.text, "namespace"));
     if (within &&
-        (launches_same(t.text, name) ||
+        (slices_same(t.text, name) ||
          (directive && t.kind == TOKEN_WORD &&
           has_space(all, launches_unaliased(f, t.text)))))
       return true;
@@ -204,7 +200,7 @@ static int launches_look_up(const struct finder *f, const struct callee *c, TSNo
     struct slice full = slice_of(arena_printf("%.*s%s%s", (int)around.size, around.data,
                                               around.size && *plain ? "::" : "", plain));
     for (unsigned i = 0; i < all->n; i++)
-      if (launches_same(all->list[i].spaces, full))
+      if (slices_same(all->list[i].spaces, full))
         return all->list[i].kernel;
     if (!around.size)
       return CALLED_UNCLEAR;

@@ -156,13 +156,12 @@ void mention_check(const struct finder *f, TSNode identifier) {
       ts_node_eq(ts_node_child(parent, 0), n);
   if (k < 0 || call || is_declarator(parent, n) || mentions_is_hidden(f->s, identifier))
     return;
-  static const char *const harmless[] = { "using_declaration", "decltype",
-                                          "sizeof_expression", "preproc_defined",
-                                          "preproc_params",    "friend_declaration",
-                                          "alignof_expression" };
-  for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-    if (node_is(parent, harmless[i]))
-      return;
+  static const char *const harmless[] = { "using_declaration",  "decltype",
+                                          "sizeof_expression",  "preproc_defined",
+                                          "preproc_params",     "friend_declaration",
+                                          "alignof_expression", NULL };
+  if (slice_in(slice_of(ts_node_type(parent)), harmless))
+    return;
   check_use(f, n, &f->kernels[k]);
 }
 
@@ -226,16 +225,13 @@ static struct slice statement_at(const char *p, const char *end) {
 // A launch where the grammar has lost its way, and macros.
 void mentions_check_text(const struct finder *f) {
   const char *end = f->s->text + f->s->size;
-  struct lexer l = { f->s->text, end, true };
+  struct lexer l = { f->s->text, end, true }, line;
   const char *name = NULL; // where `a::b::k` begins
   unsigned colons = 0;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     if (t.first && slice_is(t.text, "#")) {
-      const char *line_end = lex_line_end(l.p, end);
-      struct lexer line = { l.p, line_end, false };
-      if (slice_is(lex(&line).text, "define"))
+      if (lex_directive(&l, &line) == LINE_DEFINE)
         check_macro(f, line);
-      l = (struct lexer){ line_end, end, true };
       continue;
     }
     size_t at = (size_t)(t.text.data - f->s->text);

@@ -170,7 +170,7 @@ static bool next_std_name(struct std_names *s, struct slice *name) {
       s->l = lexer_of(item_text(i));
     s->open = true;
     struct slice last[3] = { { 0 } };
-    for (struct token t; (t = items_lex(&s->l)).kind != TOKEN_END;) {
+    for (struct token t; (t = lex(&s->l)).kind != TOKEN_END;) {
       bool found = slice_is(last[0], "std") && slice_is(last[1], ":") &&
           slice_is(last[2], ":");
       last[0] = last[1], last[1] = last[2], last[2] = t.text;

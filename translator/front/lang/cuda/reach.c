@@ -4,32 +4,19 @@
 // variables never get in.
 #include <string.h>
 
+#include "front/reach/unit.h"
 #include "items.h"
 
 enum { MAX_MACRO_DEPTH = 8 };
 
-static bool reach_same(struct slice a, struct slice b) {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 // ---- what an item is ----------------------------------------------------------------
-
-bool reach_is_param(const struct cuda_reach *r, struct slice name) {
-  for (unsigned i = 0; i < r->n_kernels; i++)
-    for (unsigned j = 0; j < r->kernels[i].n_params; j++) {
-      const struct param *p = &r->kernels[i].params[j];
-      if (p->named && p->macro && slice_is(name, p->macro))
-        return true;
-    }
-  return false;
-}
 
 // The next item after entry *N, 0 at first, that declares NAME; NULL: no more.
 static const struct cuda_item *next_item(const struct cuda_reach *r, struct slice name,
                                          unsigned *n) {
   for (*n = *n ? r->entries[*n].next : r->buckets[word_hash(name)]; *n;
        *n = r->entries[*n].next)
-    if (reach_same(r->entries[*n].name, name))
+    if (slices_same(r->entries[*n].name, name))
       return &r->items.list[r->entries[*n].item];
   return NULL;
 }
@@ -38,7 +25,7 @@ static const struct cuda_item *next_item(const struct cuda_reach *r, struct slic
 static bool reach_mentions(const struct cuda_reach *r, struct slice text,
                            const char *word, unsigned depth) {
   struct lexer l = lexer_of(text);
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     if (t.kind != TOKEN_WORD)
       continue;
     if (slice_is(t.text, word))
@@ -65,14 +52,12 @@ static bool head_has(const struct cuda_reach *r, const struct cuda_item *i,
 }
 
 static bool reach_is_variable(const struct cuda_item *i) {
-  static const char *const others[] = { "using", "typedef", "namespace", "static_assert",
-                                        "template" };
+  static const char *const others[] = { "using",         "typedef",  "namespace",
+                                        "static_assert", "template", NULL };
   struct lexer l = lexer_of(item_text(i));
-  struct slice first = items_lex(&l).text;
-  for (size_t n = 0; n < sizeof others / sizeof *others; n++)
-    if (slice_is(first, others[n]))
-      return false;
-  return i->kind == ITEM_CODE && !i->function && i->n_names > 0;
+  struct slice first = lex(&l).text;
+  return !slice_in(first, others) && i->kind == ITEM_CODE && !i->function &&
+      i->n_names > 0;
 }
 
 static bool has_initialiser(const struct cuda_item *i) {
@@ -100,7 +85,7 @@ static bool goes_by_address(const struct cuda_reach *r, const struct cuda_item *
 // no harm there.
 static bool is_for_device(const struct cuda_reach *r, const struct cuda_item *i) {
   if (i->kind == ITEM_DEFINE || i->kind == ITEM_UNDEF)
-    return !reach_is_param(r, i->names[0]);
+    return !feed_param(r->kernels, r->n_kernels, i->names[0]);
   if (i->kind != ITEM_CODE)
     return false;
   if (i->function)
@@ -115,11 +100,9 @@ static bool is_for_device(const struct cuda_reach *r, const struct cuda_item *i)
 
 static bool is_variable_word(struct slice word) {
   static const char *const dropped[] = { "__device__", "__constant__", "__managed__",
-                                         "static",     "extern",       "inline" };
-  for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
-    if (slice_is(word, dropped[i]))
-      return true;
-  return false;
+                                         "static",     "extern",       "inline",
+                                         NULL };
+  return slice_in(word, dropped);
 }
 
 // "a::b::NAME" as the program's code may spell it at file scope.
@@ -136,7 +119,7 @@ static struct slice reach_specifiers(const struct cuda_reach *r, struct slice te
   text_add(&out, "", 0);
   struct lexer l = lexer_of(text);
   const char *end = NULL;
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; end = l.p) {
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END; end = l.p) {
     struct slice word = t.text;
     bool macro = t.kind == TOKEN_WORD && !is_variable_word(word) &&
         (reach_mentions(r, word, "__device__", 0) ||
@@ -153,8 +136,7 @@ static struct slice reach_specifiers(const struct cuda_reach *r, struct slice te
 static const char *declarator_start(struct slice head, struct slice name) {
   struct lexer l = lexer_of(head);
   const char *start = head.data;
-  for (struct token t;
-       (t = items_lex(&l)).kind != TOKEN_END && t.text.data < name.data;) {
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END && t.text.data < name.data;) {
     if (t.kind == TOKEN_WORD || slice_is(t.text, "}") || slice_is(t.text, ">") ||
         slice_is(t.text, ">>"))
       start = t.text.data + t.text.size;
@@ -169,11 +151,11 @@ static const char *declarator_end(const char *p, const char *end) {
   struct lexer l = { p, end, false };
   for (;;) {
     struct lexer ahead = l;
-    struct slice t = items_lex(&ahead).text;
+    struct slice t = lex(&ahead).text;
     if (!slice_is(t, "[") && !slice_is(t, ")"))
       return l.p;
     for (unsigned depth = slice_is(t, "["); depth;) {
-      struct token u = items_lex(&ahead);
+      struct token u = lex(&ahead);
       if (u.kind == TOKEN_END)
         return end;
       depth += slice_is(u.text, "[") ? 1u : slice_is(u.text, "]") ? -1u : 0;
@@ -198,7 +180,7 @@ static void add_variable(struct cuda_reach *r, const struct cuda_item *i,
   const char *behind = name.data + name.size;
   const char *end = declarator_end(behind, text.data + text.size);
   for (unsigned n = 0; n < r->n_variables; n++)
-    if (reach_same(r->variables[n].name, name)) {
+    if (slices_same(r->variables[n].name, name)) {
       if (r->variables[n].item == (unsigned)(i - r->items.list))
         return;
       r->variables[n].again = again = true;
@@ -250,7 +232,7 @@ static void see_member(struct cuda_reach *r, struct slice word) {
 static void reach_scan(struct cuda_reach *r, struct slice text) {
   struct lexer l = lexer_of(text);
   struct slice previous = { 0 };
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; previous = t.text) {
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
     if (t.kind != TOKEN_WORD)
       continue;
     if (slice_is(previous, ".") || slice_is(previous, "->"))
@@ -304,7 +286,7 @@ static void reach_mark(struct cuda_reach *r, unsigned n) {
 static bool has_seen_type(const struct cuda_reach *r, const struct cuda_item *i) {
   struct lexer l = lexer_of(item_head(i));
   bool within = false;
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     within = within || slice_is(t.text, "(");
     if (within && t.kind == TOKEN_WORD && !slice_is(t.text, "const") &&
         word_set_has(&r->seen, t.text))
@@ -322,7 +304,7 @@ static bool is_namespace(struct cuda_reach *r, struct slice name) {
     if (!i->reached)
       continue;
     for (unsigned k = 0; i->kind == ITEM_OPEN && k < i->n_names; k++)
-      if (reach_same(i->names[k], name))
+      if (slices_same(i->names[k], name))
         return true;
     if (i->kind == ITEM_INCLUDE && toolkit_declares(&r->toolkit, i, &only))
       return true;
@@ -344,18 +326,15 @@ static bool is_made_by_macro(const struct cuda_reach *r, const struct cuda_item 
 // A pragma that says how what follows is to be read.
 static bool is_kept_pragma(const struct cuda_item *i) {
   static const char *const kept[] = {
-    "pack",         "push_macro", "pop_macro", "nv_diag_suppress", "nv_diag_default",
-    "nv_diagnostic"
+    "pack",          "push_macro", "pop_macro", "nv_diag_suppress", "nv_diag_default",
+    "nv_diagnostic", NULL
   };
   struct lexer l = lexer_of(item_text(i));
   lex(&l);
   if (!slice_is(lex(&l).text, "pragma"))
     return false;
   struct slice word = lex(&l).text;
-  for (size_t n = 0; n < sizeof kept / sizeof *kept; n++)
-    if (slice_is(word, kept[n]))
-      return true;
-  return false;
+  return slice_in(word, kept);
 }
 
 static bool is_for_all(struct cuda_reach *r, const struct cuda_item *i) {
@@ -373,7 +352,7 @@ static bool is_for_all(struct cuda_reach *r, const struct cuda_item *i) {
     return false;
   struct lexer l = lexer_of(item_text(i));
   struct slice last = { 0 };
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;)
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
     if (t.kind == TOKEN_WORD)
       last = t.text;
   return is_namespace(r, last);
@@ -384,7 +363,7 @@ static bool is_for_all(struct cuda_reach *r, const struct cuda_item *i) {
 static void see_instances(struct cuda_reach *r, const struct source *s) {
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   bool statement = false;
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END;) {
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     size_t at = (size_t)(t.text.data - s->text);
     if (t.kind == TOKEN_WORD && slice_is(t.text, r->k->main.name) &&
         (at < r->k->cuda->start || at > r->k->main.end))
@@ -405,9 +384,9 @@ static void see_instances(struct cuda_reach *r, const struct source *s) {
 static void see_template_arguments(struct cuda_reach *r, const struct source *s) {
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   struct slice previous = { 0 };
-  for (struct token t; (t = items_lex(&l)).kind != TOKEN_END; previous = t.text) {
+  for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
     struct lexer ahead = l;
-    struct slice next = items_lex(&ahead).text;
+    struct slice next = lex(&ahead).text;
     bool argument = t.kind == TOKEN_WORD &&
         (slice_is(previous, "<") || slice_is(previous, ",")) &&
         (slice_is(next, ">") || slice_is(next, ",") || slice_is(next, "<"));

@@ -8,14 +8,6 @@
 
 #include "items.h"
 
-static void unit_add_line(const struct cuda_item *i, struct text *out) {
-  const char *path;
-  unsigned line = source_where(i->s, i->start, &path, NULL);
-  text_printf(out, "#line %u ", line);
-  text_literal(out, path, strlen(path));
-  text_add(out, "\n", 1);
-}
-
 // The last of the kernel and its alternatives: behind it they can be called.
 static unsigned last_own(const struct cuda_reach *r) {
   unsigned last = 0;
@@ -58,7 +50,7 @@ static void add_items(const struct cuda_reach *r, struct text *out) {
     if (!unit_is_written(r, i))
       continue;
     if (i->kind == ITEM_CODE)
-      unit_add_line(i, out);
+      source_resume(i->s, i->start, out);
     if (i->kind != ITEM_INCLUDE || !toolkit_write(&r->toolkit, i, &r->seen, out))
       body_write(r, i, out);
     if (n == last)
@@ -124,7 +116,7 @@ static void add_flags(const struct cuda_reach *r, const struct compile_options *
 static bool is_unnamed(const struct cuda_reach *r) {
   for (int s = r->items.list[last_own(r)].scope; s >= 0; s = r->items.list[s].scope) {
     struct lexer l = lexer_of(item_text(&r->items.list[s]));
-    if (r->items.list[s].n_names == 0 && !slice_is(items_lex(&l).text, "extern"))
+    if (r->items.list[s].n_names == 0 && !slice_is(lex(&l).text, "extern"))
       return true;
   }
   return false;

@@ -11,13 +11,9 @@ unsigned word_hash(struct slice s) {
   return h % WORD_BUCKETS;
 }
 
-static bool word_set_same(struct slice a, struct slice b) {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 bool word_set_has(const struct word_set *w, struct slice word) {
   for (unsigned n = w->buckets ? w->buckets[word_hash(word)] : 0; n; n = w->next[n - 1])
-    if (word_set_same(w->list[n - 1], word))
+    if (slices_same(w->list[n - 1], word))
       return true;
   return false;
 }
