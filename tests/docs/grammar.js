@@ -277,7 +277,10 @@ function check_table() {
   for (const r of of_kernels)
     if (!names(kernel_head.clauses).includes(r.name))
       fail(`kernel: the grammar has no '${r.name}'`);
-  const words = [...source.matchAll(/\[DIR_\w+\] = "([^"]+)"/g)].map(m => m[1]);
+  const lines = fs.readFileSync(require('path').join(table, '../directives.def'), 'utf8');
+  const words = [...lines.matchAll(/^DIRECTIVE\(\w+, "([^"]+)"/gm)].map(m => m[1]);
+  if (words.length !== new Set(directives.map(d => d.words)).size)
+    fail(`directives.def has ${words.length} directives`);
   for (const w of words)
     if (!directives.some(d => d.words === w))
       fail(`the grammar has no directive '${w}'`);

@@ -168,13 +168,6 @@ static unsigned band_cost_of(const struct model *m, const struct band *b,
   return cost;
 }
 
-bool order_is_identity(const unsigned *order, unsigned n) {
-  for (unsigned i = 0; i < n; i++)
-    if (order[i] != i)
-      return false;
-  return true;
-}
-
 // Keeps the cheapest, among equals the first, and with it the source's, which is the
 // first of all.
 static void keep_order(const struct model *m, struct band *b, const unsigned *order) {

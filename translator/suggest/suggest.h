@@ -43,7 +43,6 @@ bool band_fill(struct model *m, struct band *b, bool shared, const char **why,
 struct reuse band_reuse(const struct model *m, const struct band *b);
 /* True if no loop's bounds depend on another's variable. */
 bool band_is_rectangular(const struct band *b);
-bool order_is_identity(const unsigned *order, unsigned n);
 
 /* ---- plan.c ---------------------------------------------------------------------- */
 

@@ -168,6 +168,8 @@ TSNode nest_inner(const struct usage *u, TSNode loop);
 /* The directives of F that stand on LOOP, in source order. */
 const struct loop_directive **directives_on(const struct function *f, TSNode loop,
                                             unsigned *n);
+/* True if ORDER, of N loops, is that of the source. */
+bool order_is_identity(const unsigned *order, unsigned n);
 /* True if no line of the preprocessor but our own pragmas stands between FROM and TO. */
 bool only_ours(const struct source *s, size_t from, size_t to);
 

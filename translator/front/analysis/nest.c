@@ -252,3 +252,10 @@ TSNode nest_inner(const struct usage *u, TSNode loop) {
     return none;
   return inner;
 }
+
+bool order_is_identity(const unsigned *order, unsigned n) {
+  for (unsigned i = 0; i < n; i++)
+    if (order[i] != i)
+      return false;
+  return true;
+}

@@ -69,9 +69,8 @@ char sum_of_variable(const struct model *m, TSNode n) {
 
 char sum_of_element(const struct model *m, TSNode n) {
   struct slice op = model_text(m, node_field(n, "operator"));
-  TSNode base = node_field(n, "left");
-  while (node_is(base, "subscript_expression"))
-    base = node_field(base, "argument");
+  unsigned depth;
+  TSNode base = subscripts_read(node_field(n, "left"), NULL, 0, &depth);
   if (op.size != 2 || !strchr("+-*", *op.data) || !node_is(base, "identifier") ||
       !node_is(ts_node_parent(n), "expression_statement") ||
       node_mentions(m->u.s, node_field(n, "right"), model_text(m, base)) ||

@@ -64,13 +64,6 @@ static const char *order_text(const unsigned *order, unsigned n) {
   return t.data;
 }
 
-static bool interchange_is_identity(const unsigned *order, unsigned n) {
-  for (unsigned i = 0; i < n; i++)
-    if (order[i] != i)
-      return false;
-  return true;
-}
-
 // permutation(any) becomes a param with a choice for each legal order.
 static bool add_param(struct builder *b, const struct nest *nest,
                       const struct loop_directive *d, struct dir_arg *a) {
@@ -85,7 +78,7 @@ static bool add_param(struct builder *b, const struct nest *nest,
     return FAIL(b, at, a->text.size, NULL, "no other order of these loops is possible");
   struct param p = { .kind = VALUE_CHOICE, .when = d->present, .offset = at };
   for (unsigned i = 0; i < o.n; i++)
-    if (d->present < 0 || !interchange_is_identity(o.list[i], nest->n)) {
+    if (d->present < 0 || !order_is_identity(o.list[i], nest->n)) {
       long long number = (long long)p.n_values + 1;
       const char *text = order_text(o.list[i], nest->n);
       *GROW(p.values, p.n_values) =
