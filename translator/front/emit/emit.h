@@ -21,7 +21,8 @@ struct emission {
   const struct template *templates; /* the language's */
   const struct function *f;         /* the kernel, or an alternative, which is written */
   struct unit *units;
-  unsigned n_units;                    /* one for each compiler */
+  unsigned n_units;     /* one for each compiler */
+  bool constant_bounds; /* arrays of such bounds keep them where they are declared anew */
   const struct template_field *fields; /* what the language's templates know besides; */
   const void *data;                    /* or NULL */
 
@@ -103,6 +104,7 @@ void emit_resume(const struct source *s, size_t at, struct text *out);
 /* What is written of kernels in C: stubs (emit.c), or winners (bake/bake.h). */
 struct baking {
   const struct template *templates;
+  bool constant_bounds; /* arrays of such bounds keep them where they are declared anew */
   const struct template_field *fields;
   /* Looks at all of the file before anything is written. What is wrong is diagnosed.
    * UNITS as emit_file has them. */

@@ -52,29 +52,29 @@ static const char *fields_name_in(const struct kernel_arg *a) {
   return at;
 }
 
-// True for bounds that C++ knows, where they are constants.
-static bool fields_keeps_bounds(const struct kernel *k, struct lexer l) {
-  return k->cuda && !slice_is(lex(&l).text, "]");
+// True for bounds that stay: constants, where the language knows what is one.
+static bool fields_keeps_bounds(const struct emission *e, struct lexer l) {
+  return e->constant_bounds && !slice_is(lex(&l).text, "]");
 }
 
 // The declaration of an argument under a name of ours, for sizeof and _Generic alone.
 // Bounds of arrays may be other arguments, which mean nothing at file scope: 1 stands for
 // all.
 static void fields_placeholder(const struct template_scope *scope, struct text *out) {
-  const struct kernel *k = emit_of(scope)->k;
+  const struct emission *e = emit_of(scope);
   const struct kernel_arg *a = scope->data;
   const char *name = fields_name_in(a), *from = a->text.data;
   struct text text = { 0 };
   struct lexer l = lexer_of(a->text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
-    bool open = slice_is(t.text, "[") && !fields_keeps_bounds(k, l);
+    bool open = slice_is(t.text, "[") && !fields_keeps_bounds(e, l);
     bool is_name = t.text.data == name;
     if (!open && !is_name && !fields_dropped(t.text))
       continue;
     text_add(&text, from, (size_t)(t.text.data - from));
     from = l.p;
     if (is_name)
-      text_printf(&text, "autotune_arg_%s_%u", k->main.name, scope->index);
+      text_printf(&text, "autotune_arg_%s_%u", e->k->main.name, scope->index);
     for (unsigned depth = open; depth && t.kind != TOKEN_END;) {
       t = lex(&l);
       depth += slice_is(t.text, "[") ? 1u : slice_is(t.text, "]") ? -1u : 0;

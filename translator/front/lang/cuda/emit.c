@@ -368,6 +368,7 @@ void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_
                           .o = o,
                           .units = &unit,
                           .n_units = 1,
+                          .constant_bounds = true,
                           .templates = &cuda_templates,
                           .fields = cuda_view_fields,
                           .data = cuda_view(&kernels[i], u, o->emulate) };
