@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// decide.c: what to call for a key. The stub has looked at site->hot already. A key that
-// is not decided is looked up in the store or tuned, by one thread at a time; all others
-// run the default variant meanwhile and wait for nobody. Where the program is not to wait
-// either, background.c looks after the tuning.
-#include <errno.h>
+// decide.c: decides what to call for a key. One that is not decided is looked up in the
+// store or tuned, by one thread at a time; the others run the default variant meanwhile
+// and do not wait. Where the program is not to wait either, background.c looks after the
+// tuning.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/role.h"
-#include "keep/capture/capture.h"
 #include "live.h"
 #include "run/cpu/module.h"
 #include "run/cpu/stack.h"
@@ -18,7 +16,7 @@
 #include "model/space.h"
 #include "keep/wisdom/wisdom.h"
 
-static atomic_bool busy; // somebody asks the store, tunes, or looks after a tuning
+static atomic_bool busy; // a thread asks the store, tunes, or looks after a tuning
 
 bool decide_take(void) {
   return !atomic_exchange_explicit(&busy, true, memory_order_acquire);
@@ -38,13 +36,12 @@ void decide_after_fork(void) {
   decide_release();
 }
 
-// What runs for N: the default, until something better is decided or borrowed.
-static autotune_fn decide_current(const struct node *n) {
+autotune_fn decide_current(const struct node *n) {
   return __atomic_load_n(&n->entry.code, __ATOMIC_ACQUIRE);
 }
 
-// Sets what the stub looks at first, unless the node has been forgotten meanwhile.
-static autotune_fn decide_use(struct site *s, struct node *n) {
+// A node may have been forgotten meanwhile.
+autotune_fn decide_use(struct site *s, struct node *n) {
   autotune_fn code = decide_current(n);
   atomic_store_explicit(&s->last, n, memory_order_relaxed);
   __atomic_store_n(&s->place->hot, &n->entry, __ATOMIC_RELEASE);
@@ -388,32 +385,14 @@ static autotune_fn miss_hushed(struct site *s, struct node *n, const struct call
 }
 
 // What a call waits for is a cost, too.
-static autotune_fn miss_timed(struct site *s, struct node *n, const struct call *call) {
+autotune_fn decide_key(struct site *s, struct node *n, const struct call *call) {
   double start = sys_now();
   autotune_fn code = miss_hushed(s, n, call);
   allowance_cost(s, sys_now() - start);
   return code;
 }
 
-// Most calls of a key that is being tuned beside the program, or that waits for its turn,
-// find nothing to do, or an order to follow; they are not to cost a system call.
-static bool is_idle(struct node *n, struct autotune_call_state *state,
-                    autotune_fn *code) {
-  *code = decide_current(n);
-  if (!atomic_load(&n->asked))
-    return false;
-  if (!background_goes())
-    return !allowance_begins(n->site);
-  if (!decide_take())
-    return true; // somebody else sees to it
-  bool idle = !background_calls();
-  autotune_fn ordered = idle ? live_begin(n, state) : NULL;
-  *code = ordered ? ordered : decide_current(n);
-  decide_release();
-  return idle;
-}
-
-static void look_at_tuned(struct site *s, struct node *n, const struct call *call) {
+void decide_look(struct site *s, struct node *n, const struct call *call) {
   struct blocked_signals blocked_signals;
   if ((!background_goes() && !watch_wants_race(n)) || !decide_take())
     return;
@@ -423,92 +402,4 @@ static void look_at_tuned(struct site *s, struct node *n, const struct call *cal
     sys_unblock_signals(&blocked_signals);
   }
   decide_release();
-}
-
-struct capture_call {
-  struct decide_call call;
-  struct autotune_call_state *state;
-  bool begun;
-};
-
-static void capture_on(void *data) {
-  struct capture_call *c = data;
-  const struct node *n = c->call.n;
-  c->begun = capture_begin(c->call.s->kernel, c->call.s->unit, n->entry.key,
-                           c->call.call->args, c->state);
-}
-
-// The first call of a key goes to a file, where that was asked for, and is the default
-// variant's.
-static bool decide_captures(struct site *s, struct node *n, const struct call *call,
-                            struct autotune_call_state *state) {
-  const char *only = options_get()->kernel;
-  if ((only && strcmp(only, s->kernel->name) != 0) || atomic_exchange(&n->captured, true))
-    return false;
-  struct capture_call c = { .call = { s, n, call }, .state = state };
-  return stack_run(capture_on, &c) && c.begun;
-}
-
-autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
-                           void *const *args, struct autotune_call_state *state) {
-  const struct autotune_kernel *k = place->kernel;
-  const struct call call = { .args = args, .key = key };
-  state->node = NULL;
-  state->reserved[0] = 0;
-  state->capture = NULL;
-  int error = errno;
-  if (role_inside() || k->abi != AUTOTUNE_ABI)
-    return k->original;
-  struct site *s = site_of(place);
-  struct node *n = s ? node_of(s, key) : NULL;
-  autotune_fn code = k->original;
-  if (n && options_get()->capture && decide_captures(s, n, &call, state)) {
-    state->node = n;
-    errno = error;
-    return code;
-  }
-  bool timed = false;
-  if (n && atomic_load_explicit(&n->decided, memory_order_acquire)) {
-    if ((timed = watch_due(n)))
-      look_at_tuned(s, n, &call);
-    code = decide_use(s, n);
-  } else if (n) {
-    if (!is_idle(n, state, &code))
-      code = miss_timed(s, n, &call);
-    timed = allowance_fraction(k) > 0 &&
-        !atomic_load_explicit(&n->decided, memory_order_relaxed);
-  }
-  if (timed && !state->node) {
-    state->node = n;
-    state->code = code;
-    state->began = sys_now();
-  }
-  errno = error;
-  return code;
-}
-
-void decide_launch(struct site *s, struct node *n, const struct call *call) {
-  struct autotune_call_state state = { .node = NULL };
-  autotune_fn code;
-  if (atomic_load_explicit(&n->decided, memory_order_acquire))
-    decide_use(s, n);
-  else if (!is_idle(n, &state, &code))
-    miss_timed(s, n, call);
-}
-
-void autotune_end(struct autotune_call_state *state) {
-  if (state->capture) {
-    capture_end(state);
-    return;
-  }
-  struct node *n = state->node;
-  double seconds = sys_now() - state->began;
-  if (!atomic_load_explicit(&n->decided, memory_order_acquire))
-    allowance_spend(n->site, seconds);
-  else if (n->watch && state->code == decide_current(n))
-    watch_see(n, seconds);
-  if (live_end(state) && decide_take()) {
-    live_collect();
-    decide_release();
-  }
 }

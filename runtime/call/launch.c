@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // launch.c: a launch of a kernel that runs on a device. The entry used last costs a
 // comparison of keys, the variant's geometry and the driver's launch; all else goes the
-// way of plain calls (decide.c).
+// way of plain calls (begin.c).
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -87,7 +87,7 @@ static int launch_miss(struct autotune_site *place, const struct call *call) {
       return launch_node(place, n, call);
   }
   int before = t->pause();
-  decide_launch(s, n, call);
+  begin_launch(s, n, call);
   t->resume(before);
   return launch_node(place, n, call);
 }

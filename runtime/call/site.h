@@ -3,7 +3,8 @@
  *
  *   api.c           what a program may ask (autotune.h)
  *   site.c          the keys of each kernel, found without a lock
- *   decide.c        autotune_begin and autotune_end: which variant a call runs
+ *   begin.c         autotune_begin and autotune_end, around each call
+ *   decide.c        which variant a call runs
  *   launch.c        the same for kernels that are launched on a device
  *   background.c    a tuning that goes on while the program does
  *   allowance.c     a budget that is a fraction of the time in the kernel
@@ -99,16 +100,29 @@ void site_keep(struct node *n, struct target_code *code);
 bool decide_take(void);
 void decide_release(void);
 enum tuning_mode decide_mode(const struct autotune_kernel *k);
-/* A launch of N, which is perhaps not decided: N->code is what to launch then. */
-void decide_launch(struct site *s, struct node *n, const struct call *call);
+/* What runs for N: the default, until something better is decided or provisional. */
+autotune_fn decide_current(const struct node *n);
+/* The same; and N becomes what the stub looks at first. */
+autotune_fn decide_use(struct site *s, struct node *n);
+/* Decides N, for which CALL waits, or finds that it cannot be decided now. What to run.
+ */
+autotune_fn decide_key(struct site *s, struct node *n, const struct call *call);
+/* In a call of N, which is decided: sees to a tuning in the background, or begins a race.
+ */
+void decide_look(struct site *s, struct node *n, const struct call *call);
 /* Installs and logs OUT, which came of a tuning of N, and closes its descriptor. */
 void decide_outcome(struct site *s, struct node *n, struct outcome *out);
 /* Frees what N knows from the store. */
 void decide_free(struct node *n);
-/* True while a thread holds decide_take. */
+/* True while a kernel is being tuned, or a thread holds decide_take. */
 bool site_busy(void);
 /* In the child of a fork: the thread that held decide_take is not there. */
 void decide_after_fork(void);
+
+/* ---- begin.c --------------------------------------------------------------------- */
+
+/* A launch of N, which is perhaps not decided: N->code is what to launch then. */
+void begin_launch(struct site *s, struct node *n, const struct call *call);
 
 /* ---- allowance.c: a budget that is a fraction of the time in the kernel; any thread */
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// begin.c: autotune_begin and autotune_end, around the program's calls. The stub has
+// looked at site->hot already.
+#include <errno.h>
+#include <string.h>
+
+#include "base/role.h"
+#include "keep/capture/capture.h"
+#include "live.h"
+#include "run/cpu/stack.h"
+
+// Most calls of a key that is being tuned beside the program, or that waits for its turn,
+// find nothing to do, or an order to follow; they are not to cost a system call.
+static bool begin_is_idle(struct node *n, struct autotune_call_state *state,
+                          autotune_fn *code) {
+  *code = decide_current(n);
+  if (!atomic_load(&n->asked))
+    return false;
+  if (!background_goes())
+    return !allowance_begins(n->site);
+  if (!decide_take())
+    return true; // another thread sees to it
+  bool idle = !background_calls();
+  autotune_fn ordered = idle ? live_begin(n, state) : NULL;
+  *code = ordered ? ordered : decide_current(n);
+  decide_release();
+  return idle;
+}
+
+struct begin_capture {
+  const struct node *node;
+  const struct call *call;
+  struct autotune_call_state *state;
+  bool begun;
+};
+
+static void begin_capture(void *data) {
+  struct begin_capture *c = data;
+  const struct node *n = c->node;
+  c->begun = capture_begin(n->site->kernel, n->site->unit, n->entry.key, c->call->args,
+                           c->state);
+}
+
+// The first call of a key goes to a file, where that was asked for, and is the default
+// variant's.
+static bool begin_captures(struct node *n, const struct call *call,
+                           struct autotune_call_state *state) {
+  const char *only = options_get()->kernel;
+  if ((only && strcmp(only, n->site->kernel->name) != 0) ||
+      atomic_exchange(&n->captured, true))
+    return false;
+  struct begin_capture c = { .node = n, .call = call, .state = state };
+  return stack_run(begin_capture, &c) && c.begun;
+}
+
+autotune_fn autotune_begin(struct autotune_site *place, const long long *key,
+                           void *const *args, struct autotune_call_state *state) {
+  const struct autotune_kernel *k = place->kernel;
+  const struct call call = { .args = args, .key = key };
+  state->node = NULL;
+  state->reserved[0] = 0;
+  state->capture = NULL;
+  int error = errno;
+  if (role_inside() || k->abi != AUTOTUNE_ABI)
+    return k->original;
+  struct site *s = site_of(place);
+  struct node *n = s ? node_of(s, key) : NULL;
+  autotune_fn code = k->original;
+  if (n && options_get()->capture && begin_captures(n, &call, state)) {
+    state->node = n;
+    errno = error;
+    return code;
+  }
+  bool timed = false;
+  if (n && atomic_load_explicit(&n->decided, memory_order_acquire)) {
+    if ((timed = watch_due(n)))
+      decide_look(s, n, &call);
+    code = decide_use(s, n);
+  } else if (n) {
+    if (!begin_is_idle(n, state, &code))
+      code = decide_key(s, n, &call);
+    timed = allowance_fraction(k) > 0 &&
+        !atomic_load_explicit(&n->decided, memory_order_relaxed);
+  }
+  if (timed && !state->node) {
+    state->node = n;
+    state->code = code;
+    state->began = sys_now();
+  }
+  errno = error;
+  return code;
+}
+
+void begin_launch(struct site *s, struct node *n, const struct call *call) {
+  struct autotune_call_state state = { .node = NULL };
+  autotune_fn code;
+  if (atomic_load_explicit(&n->decided, memory_order_acquire))
+    decide_use(s, n);
+  else if (!begin_is_idle(n, &state, &code))
+    decide_key(s, n, call);
+}
+
+void autotune_end(struct autotune_call_state *state) {
+  if (state->capture) {
+    capture_end(state);
+    return;
+  }
+  struct node *n = state->node;
+  double seconds = sys_now() - state->began;
+  if (!atomic_load_explicit(&n->decided, memory_order_acquire))
+    allowance_spend(n->site, seconds);
+  else if (n->watch && state->code == decide_current(n))
+    watch_see(n, seconds);
+  if (live_end(state) && decide_take()) {
+    live_collect();
+    decide_release();
+  }
+}
