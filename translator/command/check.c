@@ -55,8 +55,8 @@ static void check_print_variants(const struct kernel *k) {
   puts(c.depends ? ", fewer depending on the arguments and the machine" : "");
 }
 
-// What a launch adds to the key by default. The compiler knows what is an integer behind
-// a typedef, or in a template.
+// Prints what a launch adds to the key by default. Only the compiler knows if a type that
+// has a name, or is a template's, is an integer.
 static void print_launch_key(const struct kernel *k) {
   fputs(k->n_keys ? ", " : "", stdout);
   for (unsigned i = 0; i < k->n_args; i++)

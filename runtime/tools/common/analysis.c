@@ -49,7 +49,7 @@ static int compare_medians(const void *x, const void *y, void *data) {
   return (a > b) - (a < b);
 }
 
-// What the last tuning said of itself goes over what all rows say, which may be of
+// The last tuning's own summary goes over the sum of all rows, which may be of
 // several tunings.
 static void analysis_summarize(struct analysis *a) {
   const struct listed *item = a->item;

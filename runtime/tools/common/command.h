@@ -53,7 +53,7 @@ struct command {
 int command_run(const struct command *c, int argc, char **argv);
 /* The command of LIST that WORD is the last word of, or NULL. */
 const struct command *command_find(const struct command *const *list, const char *word);
-/* What `--help` prints. */
+/* Prints the help of C. */
 void command_help(const struct command *c, FILE *out);
 /* Says "autotune COMMAND: WHAT: WHY" on standard error. 2. */
 int command_refuse(const struct command *c, const char *what, const char *why);

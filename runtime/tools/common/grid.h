@@ -5,11 +5,11 @@
 
 #include <stdio.h>
 
+/* A table: cells row by row, the first row is the heading. */
 struct grid {
   char **cells;
   unsigned columns, n, capacity;
-  const char *right; /* 'r' for each column that
-is aligned at its right */
+  const char *right; /* a letter for each column: 'r' aligns it at its right */
 };
 /* Takes CELL (malloc'ed; NULL: "?") over and makes it fit for a terminal. */
 void grid_add(struct grid *g, char *cell);

@@ -179,7 +179,7 @@ static void add_tuning(json_t *object, const struct analysis *a) {
                         json_real(a->original.median / a->best.median));
 }
 
-// What it is a result of.
+// The problem that a result is of.
 static json_t *json_identity(const struct problem *p) {
   json_t *object = json_object();
   json_object_set_new(object, "kernel", json_text(p->kernel));

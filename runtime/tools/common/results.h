@@ -8,30 +8,33 @@
 #include "keep/wisdom/wisdom.h"
 #include "model/key.h"
 
-/* FOLDER or the user's own, malloc'ed; NULL, and it was said why. */
+/* Returns FOLDER or, if that is NULL, the user's own folder of results, malloc'ed; NULL
+ * after a message. */
 char *results_folder(const char *folder);
-/* NULL, and it was said why. KEEP: it is made when missing. */
+/* Opens the results in FOLDER (NULL: the user's own). KEEP: makes the folder if it is
+ * missing. NULL after a message. */
 struct store *results_open(const char *folder, bool keep);
-/* What a file or store PATH says is best; texts are in LISTING where it is a store. 0 or
- * -1 (said). */
+/* Winners of a file of wisdom or of a store. */
 struct loaded {
   struct wisdom wisdom;
-  struct listing listing;
+  struct listing listing; /* of a store: holds the texts that WISDOM points to */
 };
+/* Reads the winners at PATH: a folder of results, a results.db or a file of wisdom. 0, or
+ * -1 after a message; results_unload is needed after both. */
 int results_load(const char *path, struct loaded *out);
 void results_unload(struct loaded *l);
-/* "Intel(R) Xeon(R) …" of "GenuineIntel Intel(R) Xeon(R) … family 6 model 143 stepping
- * 8"; malloc'ed. */
+/* Returns "Intel(R) Xeon(R) …" of "GenuineIntel Intel(R) Xeon(R) … family 6 model 143
+ * stepping 8"; malloc'ed. */
 char *results_machine(const char *cpu);
-/* "n = 512", "" where there is no key; malloc'ed. */
+/* Returns "n = 512", or "" where there is no key; malloc'ed. */
 char *results_key(const struct problem *p);
-/* Is SPEC ("512,3", "n=512", "m=3,n=512") P's key? NULL: any is. */
+/* True if SPEC ("512,3", "n=512", "m=3,n=512") is P's key. NULL: any is. */
 bool results_key_matches(const struct problem *p, const char *spec);
-/* The complaint of wisdom_read: FILE:LINE: error: …, to standard error. */
+/* For wisdom_read: prints FILE:LINE: error: WHAT. */
 void results_complain(void *data, const char *file, unsigned line, const char *what);
 
-/* E's identity. Its arrays are KEY and NAMES (of MAX_KEYS each); the names are in *BLOCK,
- * malloc'ed. False: no memory. */
+/* Fills ID with the identity of E's problem. Its arrays are KEY and NAMES (of MAX_KEYS
+ * each); the names are in *BLOCK, malloc'ed. False: no memory. */
 bool results_identity(const struct wisdom_entry *e, long long *key, const char **names,
                       char **block, struct identity *id);
 

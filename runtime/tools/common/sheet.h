@@ -10,7 +10,7 @@
 
 /* ---- look.c ---------------------------------------------------------------------- */
 
-/* What is written to can show; all 0: plain text. */
+/* What the terminal or file that is written to can show; all 0: plain text. */
 struct look {
   bool terminal; /* its cursor can be moved */
   bool drawn;    /* bars, and lines as wide as it is */
@@ -33,7 +33,7 @@ size_t sheet_width(const char *text);
 /* ---- colours --------------------------------------------------------------------- */
 
 enum paint { PAINT_END, PAINT_BOLD, PAINT_DIM, PAINT_GOOD, PAINT_BAD, PAINT_DOUBT };
-/* What switches PAINT on, or all off; "" where there are no colours. */
+/* Returns the characters that switch PAINT on, or all off; "" without colours. */
 const char *sheet_paint(const struct sheet *s, enum paint p);
 /* How many columns there are. */
 size_t sheet_columns(const struct sheet *s);

@@ -22,7 +22,7 @@ static char *db_date(double when) {
   return sys_strdup(clean_moment(text, when));
 }
 
-// Is there a kernel of the INDEX-th one's name in another file?
+// True if a kernel in another file has the name of the INDEX-th one.
 static bool has_namesake(const struct wisdom *w, unsigned index) {
   const struct problem *p = &w->entries[index].problem;
   for (unsigned i = 0; i < w->n; i++)

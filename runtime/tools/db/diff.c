@@ -9,7 +9,7 @@
 #include "tools/common/grid.h"
 #include "base/units.h"
 
-// Do the two agree, but for what noise does to times?
+// True if both say the same, but for noise in times.
 static bool diff_agrees(const struct wisdom_entry *a, const struct wisdom_entry *b) {
   return strcmp(a->summary.values, b->summary.values) == 0 &&
       strcmp(a->problem.toolchain, b->problem.toolchain) == 0 &&

@@ -186,7 +186,8 @@ static json_t *export_parameter(const struct offered *p) {
   return o;
 }
 
-// What matters only under an optional directive has its first value elsewhere.
+// A parameter that matters only under an optional directive has its first value
+// elsewhere.
 static json_t *export_dependence(const struct offered *all, const struct offered *p) {
   const struct offered *on = &all[p->when];
   const char *at = p->values, *value = "", *off = "";

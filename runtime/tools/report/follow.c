@@ -150,7 +150,7 @@ static struct watched *follow_find(struct follower *f, const struct problem *p,
   return w;
 }
 
-// What has ended before this program began is no news.
+// Tunings that ended before this program began are not shown.
 static void see_progress(const struct problem *p, const struct progress *c, void *data) {
   struct follower *f = data;
   bool lives = progress_lives(c), known = false;
@@ -286,7 +286,7 @@ static void draw_one(struct follower *f, const struct watched *w) {
   free(best);
 }
 
-// What has ended stays; what goes on is drawn below it, as far as there are lines.
+// Lines of ended tunings stay; those that go on are drawn below, as far as there is room.
 static void follow_draw(struct follower *f) {
   FILE *out = f->sheet.out;
   if (f->drawn)

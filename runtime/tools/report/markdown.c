@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // markdown.c: the report for pull requests: a table with a row for each kernel, key and
-// machine, and what is behind it folded away, as GitHub renders it.
+// machine, and the details folded away, as GitHub renders it.
 //
-// Whatever comes from rows stands in <code>, where neither @names nor #numbers are links,
+// Each text of a row stands in <code>, where neither @names nor #numbers are links,
 // and all of its characters that mean something to Markdown or HTML are written as
 // character references: these are never taken for structure, neither in tables nor
 // outside.

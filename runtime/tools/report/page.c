@@ -83,7 +83,7 @@ static void add_roof(json_t *list, const struct problem *p, unsigned threads) {
                                   r.memory, "cache", r.cache));
 }
 
-// What this machine can do, for each number of threads of a result that declares its
+// The limits of this machine, for each number of threads of a result that declares its
 // work; and with one thread, which is all that a kernel without parallel loops has.
 static json_t *roofs(const struct listing *l) {
   json_t *list = json_array();

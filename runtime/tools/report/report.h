@@ -26,7 +26,7 @@ int report_follow(const struct report_options *o, double wait, FILE *out);
 
 /* ---- page.c ---------------------------------------------------------------------- */
 
-/* Was this program built with the page? Else why not, for people. */
+/* Returns why this program was built without the page, or NULL if it has it. */
 const char *report_page_missing(void);
 
 /* ---- inside ---------------------------------------------------------------------- */

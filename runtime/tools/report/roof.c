@@ -123,7 +123,7 @@ static void choose_sizes(struct crew *c, unsigned threads) {
   c->passes[TASK_CACHE] = (unsigned)(2e6 / (double)c->n[TASK_CACHE]) + 1;
 }
 
-// Has N threads work, this one among them. False: one could not be started.
+// Lets N threads work, this one among them. False: one could not be started.
 static bool run_all(struct crew *c, struct member *members, unsigned n) {
   unsigned started = 1;
   pthread_mutex_lock(&c->gate);

@@ -48,12 +48,12 @@ static void print_head(const struct sheet *s, const struct listed *item) {
   free(machine);
 }
 
-// Is there room for the interval beside the rates of M?
+// True if there is room for the interval beside the rates of M.
 static bool text_is_wide(const struct sheet *s, const struct summary *m) {
   return !m || (m->flops <= 0 && m->bytes <= 0) || sheet_columns(s) >= FULL_ROW;
 }
 
-// Is there room for bytes beside what else stands in a row?
+// True if there is room for bytes beside the other columns.
 static bool shows_bytes(const struct sheet *s, const struct summary *m) {
   return m && m->bytes > 0 && (m->flops <= 0 || sheet_columns(s) >= LEAST_ROW);
 }
@@ -128,7 +128,7 @@ static void print_failure(const struct sheet *s, const struct analysis *a) {
   clean_free(message);
 }
 
-// What the winner's code looks like.
+// Describes the code of the winner.
 static void print_code(const struct sheet *s, const struct analysis *a) {
   for (unsigned i = 0; i < a->item->n_records; i++) {
     const struct record *r = &a->item->records[i];

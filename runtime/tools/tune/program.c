@@ -106,7 +106,7 @@ static void program_say_nothing(const struct tune_options *o, FILE *out) {
 
 // ---- all of it ----------------------------------------------------------------------
 
-// What is known of KERNEL (NULL: all) as JSON. 0 or -1.
+// Prints all results of KERNEL (NULL: of all kernels) as JSON. 0 or -1.
 static int program_print_report(const char *kernel, FILE *out) {
   char *folder = results_folder(NULL);
   struct store *s = folder ? results_open(folder, false) : NULL;

@@ -3,8 +3,8 @@
 // and where nothing would, what differs from what is known and how much of that still
 // holds.
 //
-// What a program offers today is not in the store's winners but in what programs asked
-// for last: a miss is noted with its parameters.
+// The parameters that a program offers today are not in the store's winners but in the
+// notes of what programs asked for last: a miss is noted with its parameters.
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,8 +262,8 @@ static void print_wisdom(const struct why *w, const struct problem *p) {
   free(text);
 }
 
-// What was tuned or borrowed for this key, for the newest text on this machine; NULL:
-// nothing.
+// Finds the tuned or provisional result for this key, for the newest text on this
+// machine; NULL: nothing.
 static const struct listed *find_current(const struct why *w, const struct problem *key) {
   for (unsigned i = 0; i < w->list.n; i++) {
     const struct listed *item = &w->list.items[i];
@@ -294,7 +294,7 @@ static void why_print_key(const struct why *w, const struct problem *p) {
   free(key);
 }
 
-// Was P's key printed with an earlier one?
+// True if P's key was printed with an earlier problem.
 static bool why_is_known(const struct why *w, unsigned index) {
   const struct problem *p = &w->list.items[index].problem;
   for (unsigned i = 0; i < index; i++)

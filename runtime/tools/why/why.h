@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-/* What is asked for: on this machine and with this compiler or, in tests, on others. */
+/* The kernel and key, and the machine and compiler that are meant: this one's or, in
+ * tests, others. */
 struct why_options {
   const char *folder, *kernel, *key; /* the kernel's name is needed */
   const char *cpu, *isa, *toolchain;
