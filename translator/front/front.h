@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* front.h: everything inside the program autotune, grouped by file.
+/* front.h: what all parts of the translator share, grouped by file. Read this first.
  *
- * The way of a file (docs/design.md draws it):
+ * The way of a file (docs/design.md draws it). Each part uses only those above it:
  *
- *   source.c     text, lines, Tree-sitter's tree
- *   lex.c        tokens
- *   pragma/      every `#pragma autotune …` to clauses and arguments, by tables
- *   kernel/      kernels, their parameters, sections, constraints; all that can be wrong
- * with them loops/       loop nests and the directives on them, and what becomes of them
- * in a variant, as text with #if unit/        the compiler's view of the file (-E -dD),
- * parsed: types, macros, helpers, globals; and the kernel unit: what the kernel reaches
- * of that emit/        the translated file: default variant, stub, unit, tables
- *   translate.c  one line a pass
- *   bake/        in place of that: plain C with winners written in
- *   suggest/     what can be proven of loops and arrays: `autotune suggest`, sections
- * left out cuda/        the same for CUDA cc/          `autotune cc`: the compiler's
- * command line, and what is run instead command/     the other commands; main.c has their
- * table
+ *   front/            text, diagnostics, the source and its tree, tokens, processes
+ *   front/pragma/     every `#pragma autotune …` as clauses and arguments, by tables
+ *   front/kernel/     what they mean: kernels, params, sections, constraints
+ *   front/reach/      C as its compiler sees it (-E -dD), and what a kernel reaches of it
+ *   front/analysis/   what can be proven of loops and arrays
+ *   front/loops/      what directives on loops make of them in a variant
+ *   front/emit/       kernel units, and the translated file from templates
+ *   front/lang/       the languages, and the passes over a file (lang/language.h)
+ *   bake/, suggest/   plain C with winners written in; directives that can be proven
+ *   cc/               `autotune cc`: the compiler's command line, and what runs instead
+ *   command/          the other commands; main.c has their table
  *
- * A short-lived program: one arena, freed at exit; running out of memory ends it with a
- * message. */
+ * The program is short-lived: one arena, freed at exit. Where memory runs out it ends
+ * with a message. */
 #ifndef AUTOTUNE_TRANSLATOR_H
 #define AUTOTUNE_TRANSLATOR_H
 
@@ -168,6 +165,8 @@ const char *lex_line_end(const char *p, const char *end);
 char *lex_blank(const char *text, size_t size);
 /* True if TEXT holds the word NAME. */
 bool lex_mentions(struct slice text, struct slice name);
+/* 1: TEXT, of a token, is an opening bracket; -1: a closing one; 0: none. */
+int lex_bracket(struct slice text);
 /* Moves L past the brackets that open at its next token, if they do; returns where they
  * end. */
 const char *skip_brackets(struct lexer *l);
@@ -316,7 +315,7 @@ struct param {
   unsigned original;
   size_t offset;
   bool named;   /* false: a set, flags, compiler, choice */
-  bool defined; /* the file has `#define NAME …` in front of the kernel */
+  bool defined; /* the file has `#define NAME …` before the kernel */
 };
 struct kernel_arg { /* a parameter of the function */
   const char *name;
@@ -455,7 +454,7 @@ void expand_classify(const struct expansion *x, struct kernel *k);
 struct symbol { /* a global or a function that is passed by address */
   const char *name;
   bool function;
-  bool sized; /* `sizeof` may be asked for behind the kernel */
+  bool sized; /* `sizeof` may be asked for after the kernel */
 };
 struct unit {
   const char *compiler;
@@ -470,7 +469,7 @@ struct unit {
 struct unit unit_build(const struct source *s, const struct kernel *k,
                        const struct expansion *x, const struct compile_options *o);
 /* The kernel as written, params at their defaults, and what its sections, flops, bytes
- * and constraints reach: in front of replay_functions' text. */
+ * and constraints reach: what comes before the text of a replay's functions. */
 struct unit unit_replay(const struct source *s, const struct kernel *k,
                         const struct expansion *x);
 

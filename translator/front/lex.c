@@ -218,6 +218,12 @@ bool lex_mentions(struct slice text, struct slice name) {
   return false;
 }
 
+int lex_bracket(struct slice text) {
+  if (text.size != 1 || !*text.data)
+    return 0;
+  return strchr("([{", *text.data) ? 1 : strchr(")]}", *text.data) ? -1 : 0;
+}
+
 const char *skip_brackets(struct lexer *l) {
   struct lexer ahead = *l;
   int depth = 0;

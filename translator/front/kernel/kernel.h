@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel.h: between the files that give pragmas their meaning; translator.h has the
- * structures.
+/* kernel.h: between the files that give pragmas their meaning; front.h has the
+ * structures. What a language has of its own they ask of struct language.
  *
  *   function.c     the function after a pragma, the loop after a directive
  *   signature.c    its name, result and arguments
@@ -38,7 +38,7 @@ size_t after_gap(const struct source *s, size_t offset, size_t end);
 /* Fills f->name and name_at, and result, returns, is_static and args of K. False:
  * diagnosed. */
 bool signature_read(const struct source *s, struct function *f, struct kernel *k);
-/* Sets K->result from HEAD, all in front of the name: it without storage class,
+/* Sets K->result from HEAD, all that stands before the name: it without storage class,
  * attributes and, where they can be told from types, macros. */
 void signature_result(struct slice head, struct kernel *k);
 /* Diagnoses where ALTERNATIVE (read into a kernel of its own) cannot be called in K's
@@ -102,7 +102,7 @@ bool names_check(const struct source *s, const struct kernel *k, const struct pr
 /* True when the file, or a header that was found, mentions NAME. Else *QUOTED: some
  * header was not found; *SYSTEM: one in <> is included. */
 bool name_declared(const struct source *s, struct slice name, bool *quoted, bool *system);
-/* Does the file #define it? *SYSTEM as above. */
+/* True if the file defines it as a macro. *SYSTEM as above. */
 bool name_defined(const struct source *s, struct slice name, bool *system);
 const char *name_nearest(const struct kernel *k, struct slice name, unsigned uses);
 /* Diagnoses params that the file uses nowhere. */

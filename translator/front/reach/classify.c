@@ -55,11 +55,10 @@ static struct slice next_parameter(struct lexer *l) {
   const char *start = l->p;
   for (unsigned depth = 0;;) {
     struct token t = lex(l);
-    bool open = t.text.size == 1 && strchr("([{", t.text.data[0]);
-    bool close = t.text.size == 1 && strchr(")]}", t.text.data[0]);
-    if (t.kind == TOKEN_END || (depth == 0 && (close || slice_is(t.text, ","))))
+    int bracket = lex_bracket(t.text);
+    if (t.kind == TOKEN_END || (depth == 0 && (bracket < 0 || slice_is(t.text, ","))))
       return (struct slice){ start, (size_t)(t.text.data - start) };
-    depth += open ? 1u : close ? -1u : 0;
+    depth += (unsigned)bracket;
   }
 }
 

@@ -23,24 +23,15 @@ struct token declare_lex(struct lexer *l) {
   }
 }
 
-static bool declare_opens(struct slice t) {
-  return t.size == 1 && strchr("([{", t.data[0]);
-}
-
-static bool declare_closes(struct slice t) {
-  return t.size == 1 && strchr(")]}", t.data[0]);
-}
-
 void declare_skip_group(struct lexer *l) {
   struct lexer save = *l;
   struct token t = declare_lex(l);
-  if (t.kind != TOKEN_PUNCTUATOR || !declare_opens(t.text)) {
+  if (lex_bracket(t.text) <= 0) {
     *l = save;
     return;
   }
   for (unsigned depth = 1; depth && (t = declare_lex(l)).kind != TOKEN_END;)
-    if (t.kind == TOKEN_PUNCTUATOR)
-      depth += declare_opens(t.text) ? 1u : declare_closes(t.text) ? -1u : 0;
+    depth += (unsigned)lex_bracket(t.text);
 }
 
 struct declaration {
@@ -69,9 +60,8 @@ static void declare_read_members(const struct declaration *d, struct lexer *l,
       read_tag(d, l, slice_is(t.text, "enum"));
     else if (is_enum && expect && t.kind == TOKEN_WORD)
       declare_name(d, NAME_ORDINARY, t.text);
-    if (is_enum && t.kind == TOKEN_PUNCTUATOR &&
-        (declare_opens(t.text) || declare_closes(t.text)))
-      depth += declare_opens(t.text) ? 1u : -1u;
+    if (is_enum)
+      depth += (unsigned)lex_bracket(t.text);
     expect = slice_is(t.text, ",") && depth == 0;
   }
 }
@@ -201,9 +191,9 @@ static struct slice read_rest(struct declarator *r, struct lexer *l) {
       r->text.size = (size_t)(t.text.data - r->text.data);
     if (ends)
       return t.text;
-    if (t.kind == TOKEN_PUNCTUATOR && declare_opens(t.text))
+    if (lex_bracket(t.text) > 0)
       depth++;
-    if (t.kind == TOKEN_PUNCTUATOR && declare_closes(t.text)) {
+    if (lex_bracket(t.text) < 0) {
       if (depth == 0) { // of a group that our caller did not see opened
         l->p = before;
         return (struct slice){ before, 0 };

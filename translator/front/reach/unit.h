@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit.h: between the files that make a kernel unit.
+/* unit.h: between the files that read C as its compiler sees it, and find what a kernel
+ * reaches of it.
  *
  *   feed.c         the file as its preprocessor gets it: params stay identifiers
  *   preprocess.c   runs the unit's compiler with -E -dD
  *   declare.c      one declaration: its specifiers, declarators, tags
  *   expand.c       the whole output, cut into declarations and macro definitions
- *   classify.c     types behind typedefs
+ *   classify.c     types behind typedefs; defaults of params from headers and -D
+ *   flags.c        are flags(…) of the compiler's
  *   reach.c        what a kernel reaches of it
- *   unit.c         that, as text */
+ * emit/unit.c writes that as text. */
 #ifndef AUTOTUNE_UNIT_H
 #define AUTOTUNE_UNIT_H
 
@@ -53,7 +55,7 @@ const char **preprocess_flags(const struct compile_options *o, unsigned *n);
 struct declarator {
   struct slice name;
   struct slice text;  /* all but the initialiser */
-  struct slice value; /* the initialiser, behind '=' */
+  struct slice value; /* the initialiser, after '=' */
   bool function;
   bool indirect; /* pointer, array or function */
   bool constant; /* const at its top level */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda.h: what is different in .cu files; docs/design.md says what becomes of one.
+/* cuda.h: CUDA C++. docs/design.md says what becomes of a .cu file.
  *
- *   front.c       pragmas on __global__ functions: struct kernel with its `cuda`
+ *   cuda.c        language_cuda: syntax beyond the grammar, the passes, `autotune check`
+ *   front.c       kernels and params against the rest of the file; loop directives
  *   signature.c   templates, __launch_bounds__, parameters in C++
  *   clauses.c     block, grid, shared, isolate, flush
- *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand; mentions.c what
- * must not items.c …     the file and its headers cut into declarations (items.h) unit.c
- * what the kernel reaches of them, as text for NVRTC emit.c        the translated file
- *   translate.c   the passes in order
- *   emulate.c     and for the CPU: every launch, annotated or not
+ *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand
+ *   mentions.c    other mentions of a kernel, which cannot be tuned
+ *   items.c …     the file and its headers, cut into declarations (items.h)
+ *   unit.c        what the kernel reaches of them, as text for NVRTC
+ *   emit.c        the translated file
  *
- * The C side's pragma.c (syntax), values.c, expr.c, points.c (params, constraints) are
- * used as they are; expand.c and unit.c (a C compiler's view of the file) are not: C++ is
- * cut by tokens, kernels and launches are found in Tree-sitter's tree. */
+ * pragma/ and kernel/ are used as they are. A C compiler's view of the file is of no use:
+ * C++ is cut by tokens, and kernels and launches are found in Tree-sitter's tree. */
 #ifndef AUTOTUNE_CUDA_TRANSLATOR_H
 #define AUTOTUNE_CUDA_TRANSLATOR_H
 

@@ -20,12 +20,6 @@ static bool is_class_word(struct slice word) {
   return word_of_cplusplus(word) & WORD_TAG;
 }
 
-static int declaration_bracket(struct slice text) {
-  if (text.size != 1)
-    return 0;
-  return strchr("([{", *text.data) ? 1 : strchr(")]}", *text.data) ? -1 : 0;
-}
-
 // ---- groups -------------------------------------------------------------------------
 
 // Skips a directive within a declaration whose `#` has been read. Of several branches the
@@ -54,7 +48,7 @@ void items_skip_group(struct lexer *l) {
     if (t.first && slice_is(t.text, "#"))
       declaration_skip_directive(l, &d, &depth);
     else
-      depth += (unsigned)declaration_bracket(t.text);
+      depth += (unsigned)lex_bracket(t.text);
   }
 }
 
@@ -102,7 +96,7 @@ static void add_enumerators(struct cuda_item *i, struct slice body) {
     if (t.kind == TOKEN_WORD && next)
       add_name(i, t.text);
     next = slice_is(t.text, ",");
-    if (declaration_bracket(t.text) > 0)
+    if (lex_bracket(t.text) > 0)
       items_skip_group(&l);
   }
 }

@@ -3,11 +3,13 @@
  *
  *   items.c         a file cut into declarations and lines of the preprocessor
  *   declaration.c   one of these
- *   include.c       the user's headers in the place of their #include; the toolkit's, by
- * what they declare word_set.c      sets of words reach.c         what the kernel reaches
- * of all that body.c          the text of one item in the unit: kernels become functions,
- * variables pointers prologue.c      what <stdint.h> and the like would declare unit.c
- * the order of the text
+ *   include.c       the user's headers in place of their #include; the toolkit's, by what
+ *                   they declare
+ *   word_set.c      sets of words
+ *   reach.c         what the kernel reaches of all that
+ *   body.c          the text of one item: kernels become functions, variables pointers
+ *   prologue.c      what <stdint.h> and the like would declare
+ *   unit.c          the order of the text
  *
  * Files are cut by tokens: a macro that no grammar understands spoils one declaration,
  * not the file. */
@@ -68,7 +70,7 @@ struct cutter {
 /* Adds the declaration whose first token is T, which was just read. */
 void items_declaration(struct cutter *c, struct token t);
 size_t items_offset(const struct cutter *c, const char *p); /* of P in the source */
-/* Moves L behind the angle brackets that open at its next token, if they do. */
+/* Moves L past the angle brackets that open at its next token. False: none do. */
 bool items_skip_angles(struct lexer *l);
 /* Behind the bracket that closes the one that was just read. */
 void items_skip_group(struct lexer *l);
@@ -102,8 +104,8 @@ struct toolkit {
 /* Writes what stands for I in a unit, where that is not itself. False: it is. */
 bool toolkit_write(const struct toolkit *t, const struct cuda_item *i,
                    const struct word_set *seen, struct text *out);
-/* Does the toolkit's header that I includes, or what that includes, declare one of the
- * words that were seen? */
+/* True if the toolkit's header that I includes, or what that includes, declares one of
+ * the words that were seen. */
 bool toolkit_declares(struct toolkit *t, const struct cuda_item *i,
                       const struct word_set *seen);
 
