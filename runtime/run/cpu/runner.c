@@ -2,26 +2,19 @@
 // runner.c: the life of a worker: it loads, runs, checks and times variants until one of
 // them kills it. All that it knows is a copy; it answers through one socket, and may be
 // ended at any time.
-//
-// How a variant is measured. The run that is checked comes first and is not timed with
-// the others (page faults, cold caches, threads that start). Before each timed run the
-// INOUT segments get their pristine bytes, outside of the timed part. A kernel of less
-// than 20 us is timed in batches of about 50 us, unless it has INOUT sections: repeated
-// on its own result it would compute something else. Nothing is subtracted.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/channel.h"
 #include "openmp.h"
+#include "run/measure.h"
 #include "sandbox.h"
 #include "stack.h"
 
-static const double rest_after = 2e-3; // seconds
-static const double batch_below = 20e-6, batch_of = 50e-6, load_limit = 30;
+static const double rest_after = 2e-3, load_limit = 30; // seconds
 static const double settling =
     6e-3; // seconds in which the system may still move threads between cores
 
@@ -38,12 +31,6 @@ struct runner {
   bool warm; // a variant has run here before
 };
 
-static double runner_now(void) { // never the clock of a test
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // A variant that calls exit() must not run the program's own handlers; this one was
 // registered last.
 static void end_here(int status, void *data) {
@@ -52,7 +39,7 @@ static void end_here(int status, void *data) {
 }
 
 static void runner_allow(struct runner *r, double seconds) {
-  atomic_store(&r->zygote->board->deadline, seconds > 0 ? runner_now() + seconds : 0);
+  atomic_store(&r->zygote->board->deadline, seconds > 0 ? measure_clock() + seconds : 0);
 }
 
 // ---- running ------------------------------------------------------------------------
@@ -64,10 +51,10 @@ static void runner_call(struct runner *r, autotune_fn code) {
 
 static double runner_timed(struct runner *r, autotune_fn code, unsigned batch) {
   const struct image *m = &r->zygote->image;
-  double start = runner_now();
+  double start = measure_clock();
   for (unsigned i = 0; i < batch; i++)
     m->kernel->invoke(code, m->args, m->ret);
-  return (runner_now() - start) / batch;
+  return (measure_clock() - start) / batch;
 }
 
 // One run on fresh data, and whether all is as after the default. *SECONDS: what the run
@@ -80,9 +67,9 @@ static bool runner_checked_run(struct runner *r, const struct command *c,
   image_watch(m);
   runner_allow(r, c->plan.limit);
   stack_confine(true);
-  double start = runner_now();
+  double start = measure_clock();
   runner_call(r, code);
-  *seconds = runner_now() - start;
+  *seconds = measure_clock() - start;
   stack_confine(false);
   runner_allow(r, load_limit);
   bool right = c->reference ? image_reference(m, a->message, sizeof a->message)
@@ -97,7 +84,7 @@ static bool runner_checked_run(struct runner *r, const struct command *c,
 // race).
 static bool runner_verify(struct runner *r, const struct command *c, autotune_fn code,
                           struct answer *a, double *seconds) {
-  double start = runner_now(), second;
+  double start = measure_clock(), second;
   bool right = runner_checked_run(r, c, code, a, seconds);
   bool slow = c->plan.stop_above > 0 && *seconds > 2 * c->plan.stop_above &&
       *seconds > 1e-3;
@@ -107,33 +94,11 @@ static bool runner_verify(struct runner *r, const struct command *c, autotune_fn
     right = runner_checked_run(r, c, code, a, &second);
   if (again && right && second < *seconds)
     *seconds = second;
-  a->verify_seconds = runner_now() - start;
+  a->verify_seconds = measure_clock() - start;
   return right;
 }
 
 // ---- timing -------------------------------------------------------------------------
-
-static unsigned runner_batch_size(const struct runner *r, double seconds) {
-  if (image_restores(&r->zygote->image) || seconds >= batch_below)
-    return 1;
-  double n = batch_of / (seconds > 5e-9 ? seconds : 5e-9);
-  return (unsigned)n;
-}
-
-static double runner_least(const double *samples, unsigned n) {
-  double best = samples[0];
-  for (unsigned i = 1; i < n; i++)
-    best = samples[i] < best ? samples[i] : best;
-  return best;
-}
-
-// What runs in turns with the variant, to tell a slow variant from a slow moment.
-struct rival {
-  autotune_fn code; // NULL: nothing
-  double seconds;   // what it takes when nothing else goes on
-  unsigned batch;
-  double samples[MAX_SAMPLES];
-};
 
 static struct loaded *runner_find(struct runner *r, uint64_t ticket) {
   for (unsigned i = 0; i < r->n_loaded; i++)
@@ -142,91 +107,47 @@ static struct loaded *runner_find(struct runner *r, uint64_t ticket) {
   return NULL;
 }
 
-static void runner_choose_rival(struct runner *r, const struct command *c,
-                                struct rival *out) {
-  const struct loaded *l = runner_find(r, c->plan.rival);
-  bool usable = c->plan.rival && c->plan.rival != c->ticket && l && l->checked;
-  out->code = usable ? l->code : NULL;
-  out->seconds = c->plan.rival_seconds;
-  out->batch = runner_batch_size(r, out->seconds);
-}
+struct sampling {
+  struct runner *runner;
+  autotune_fn code, rival;
+  double limit;
+};
 
-// How many times as long as usual the rival took, as its fastest of the first N runs
-// tell.
-static double least_slowdown(const struct rival *rival, unsigned n) {
-  return rival->code ? runner_least(rival->samples, n) / rival->seconds : 1;
-}
-
-// True if the variant is slower than wanted, also after a slow moment of the machine is
-// taken into account.
-static bool runner_is_slow(const struct trial_plan *p, const struct answer *a,
-                           const struct rival *rival, double spent) {
-  unsigned n = a->n_samples;
-  double best = n ? runner_least(a->samples, n) / least_slowdown(rival, n) : 0;
-  if (p->stop_above <= 0 || n < 2)
-    return false;
-  // What is only somewhat slower is not given up before the system has found cores for
-  // its threads.
-  bool settled = spent >= settling || (rival->code && n >= 3) || best > 2 * p->stop_above;
-  return settled && best > p->stop_above;
-}
-
-static bool runner_is_enough(const struct trial_plan *p, const struct answer *a,
-                             const struct rival *rival, double spent) {
-  double sorted[MAX_SAMPLES];
-  unsigned n = a->n_samples;
-  if (n >= p->max_samples || n >= MAX_SAMPLES || spent > p->budget)
-    return true;
-  if (runner_is_slow(p, a, rival, spent))
-    return true;
-  if (n < p->min_samples || (n > 16 && n % 8 != 0))
-    return false;
-  memcpy(sorted, a->samples, n * sizeof *sorted);
-  return stats_precise(stats_median(sorted, n), p->precision);
-}
-
-static double runner_run_once(struct runner *r, const struct trial_plan *p,
-                              autotune_fn code, unsigned batch) {
-  runner_allow(r, load_limit);
-  image_restore(&r->zygote->image);
-  runner_allow(r, p->limit);
-  return runner_timed(r, code, batch);
+// As struct measure demands.
+static bool runner_run(void *data, enum measure_what which, unsigned batch,
+                       double *seconds) {
+  const struct sampling *m = data;
+  runner_allow(m->runner, load_limit);
+  image_restore(&m->runner->zygote->image);
+  runner_allow(m->runner, m->limit);
+  *seconds = runner_timed(m->runner, which == MEASURE_RIVAL ? m->rival : m->code, batch);
+  return true;
 }
 
 // FIRST: seconds that the checked run took; below 0: there was none.
 static void runner_sample(struct runner *r, const struct command *c, autotune_fn code,
                           struct answer *a, double first) {
   const struct trial_plan *p = &c->plan;
-  bool restores = image_restores(&r->zygote->image);
-  double start = runner_now();
-  struct rival rival;
-  if (first < 0 ||
-      first < batch_below * 10) { // warm up; a short kernel's first run tells little
-    first = runner_run_once(r, p, code, 1);
-    if (first < batch_below)
-      first = runner_timed(r, code, 1 + !restores * 3);
-  }
-  unsigned batch = runner_batch_size(r, first);
-  runner_choose_rival(r, c, &rival);
-  do {
-    if (rival.code)
-      rival.samples[a->n_samples] = runner_run_once(r, p, rival.code, rival.batch);
-    a->samples[a->n_samples++] = runner_run_once(r, p, code, batch);
-  } while (!runner_is_enough(p, a, &rival, runner_now() - start));
+  const struct loaded *l = runner_find(r, p->rival);
+  bool rival = p->rival && p->rival != c->ticket && l && l->checked;
+  struct sampling data = { r, code, rival ? l->code : NULL, p->limit };
+  const struct measure m = {
+    .plan = p,
+    .rival = rival && p->rival_seconds > 0,
+    .batches = !image_restores(&r->zygote->image),
+    .shortest = 5e-9,
+    .settling = settling,
+    .capacity = MAX_SAMPLES,
+    .run = runner_run,
+    .clock = measure_clock,
+    .data = &data,
+  };
+  struct measured out = { .samples = a->samples };
+  measure(&m, first, &out);
   runner_allow(r, 0);
-  a->slowdown =
-      rival.code ? stats_median(rival.samples, a->n_samples).median / rival.seconds : 1;
-  a->time_seconds = runner_now() - start;
-}
-
-// Where one run says enough: it used up the budget, or it is far slower than the best
-// although nothing was cold.
-static bool runner_is_settled(const struct runner *r, const struct command *c,
-                              double first) {
-  const struct trial_plan *p = &c->plan;
-  bool slow = p->stop_above > 0 && first > 3 * p->stop_above && first > 1e-3 && r->warm &&
-      r->zygote->kernel->n_sections > 0;
-  return slow || first > p->budget;
+  a->n_samples = out.n;
+  a->slowdown = out.slowdown;
+  a->time_seconds = out.seconds;
 }
 
 // ---- one command --------------------------------------------------------------------
@@ -266,7 +187,7 @@ static autotune_fn runner_load(struct runner *r, const struct command *c, int fd
 
 static void runner_try(struct runner *r, const struct command *c, int fd,
                        struct answer *a) {
-  double start = runner_now(), first = -1;
+  double start = measure_clock(), first = -1;
   struct loaded *l = runner_known(r, c->ticket);
   runner_allow(r, load_limit);
   if (!l) {
@@ -276,7 +197,7 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
   }
   if (!l->code)
     l->code = c->ticket ? runner_load(r, c, fd, a) : r->zygote->kernel->original;
-  a->load_seconds = runner_now() - start;
+  a->load_seconds = measure_clock() - start;
   if (!l->code)
     return;
   autotune_fn code = l->code;
@@ -285,7 +206,7 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
       return;
     l->checked = true;
   }
-  if (runner_is_settled(r, c, first)) {
+  if (measure_settled(&c->plan, first, r->warm && r->zygote->kernel->n_sections > 0)) {
     a->samples[a->n_samples++] = first;
   } else {
     runner_sample(r, c, code, a, first);

@@ -13,12 +13,12 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/channel.h"
 #include "base/role.h"
 #include "openmp.h"
+#include "run/measure.h"
 #include "sandbox.h"
 
 static const struct message_kind zygote_kinds[] = {
@@ -74,12 +74,6 @@ static pid_t zygote_spawn(struct zygote *z, uint64_t serial) {
   return worker;
 }
 
-static double zygote_now(void) { // the real clock, also in tests
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // The numbers of our children, as text; at most as many as fit.
 static bool list_children(char *text, size_t size) {
   char path[64];
@@ -98,7 +92,7 @@ static bool list_children(char *text, size_t size) {
 // gone.
 static void bury_orphans(void) {
   char text[4096];
-  for (double end = zygote_now() + 1; zygote_now() < end;) {
+  for (double end = measure_clock() + 1; measure_clock() < end;) {
     pid_t got = waitpid(-1, NULL, WNOHANG);
     if (got < 0 && errno != EINTR)
       return; // there are none
@@ -147,7 +141,7 @@ static void zygote_bury(struct zygote *z, pid_t worker, bool timed_out, uint64_t
 // tells of its end. Negative: there is none.
 static double zygote_patience(const struct zygote *z, pid_t worker) {
   double deadline = worker > 0 ? atomic_load(&z->board->deadline) : 0;
-  double left = deadline > 0 ? deadline - zygote_now()
+  double left = deadline > 0 ? deadline - measure_clock()
                              : 0.05; // idle: it may become busy at any time
   if (worker <= 0)
     return -1;
@@ -160,7 +154,7 @@ static double zygote_patience(const struct zygote *z, pid_t worker) {
 
 static bool zygote_is_late(const struct zygote *z) {
   double deadline = atomic_load(&z->board->deadline);
-  return deadline > 0 && zygote_now() > deadline;
+  return deadline > 0 && measure_clock() > deadline;
 }
 
 static bool is_dead(

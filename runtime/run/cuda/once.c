@@ -7,19 +7,14 @@
 #include <time.h>
 
 #include "run.h"
+#include "run/measure.h"
 
 static const double no_limit = 60, patience = 30; // seconds
 static const double spin_for = 200e-6;            // then it sleeps in between
 
-static double once_now(void) { // never the clock of a test
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static gpu_result await_event(struct gpu_run *r, double limit) {
   const struct timespec nap = { 0, 50000 };
-  double start = once_now(), passed = 0;
+  double start = measure_clock(), passed = 0;
   gpu_result e;
   while ((e = r->api->event_query(r->to)) == GPU_NOT_READY) {
     if (passed > limit)
@@ -28,7 +23,7 @@ static gpu_result await_event(struct gpu_run *r, double limit) {
       sched_yield();
     else
       nanosleep(&nap, NULL);
-    passed = once_now() - start;
+    passed = measure_clock() - start;
   }
   return e;
 }

@@ -1,42 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample.c: how long a variant takes. As on the CPU (runner.c): the checked run warms up,
-// what is read and written is put back before each timed run, the best so far may run in
-// turns with the variant, and sampling ends once enough is known. What is different: the
-// L2 cache is flushed before each run, as in a program that does other things in between,
-// unless flush(off) says that the data of this kernel stays there. Only then, and with
-// nothing to put back, short kernels are timed in batches.
-#include <string.h>
-#include <time.h>
-
+// sample.c: one run of those that tell how long a variant takes (measure.c). What is
+// different from a processor: the L2 cache is flushed before each run, as in a program
+// that does other things in between, unless flush(off) says that the data of this kernel
+// stays there. Only then, and with nothing to put back, short kernels are timed in
+// batches.
 #include "run.h"
-#include "run/target.h"
+#include "run/measure.h"
 
-static const double batch_below = 20e-6, batch_of = 50e-6;
-enum { PATTERN = 0x5a, SLOW_AFTER = 3 };
+enum { PATTERN = 0x5a };
 
-// What runs in turns with the variant, to tell a slow variant from a slow moment.
-struct rival {
-  bool there;
-  const struct loaded *code; // NULL: the default
-  double seconds;            // what it takes when nothing else goes on
-  unsigned batch;
-  double samples[MAX_GPU_SAMPLES];
+struct sampling {
+  struct gpu_run *run;
+  const struct loaded *code, *rival; // NULL: the default
+  const struct trial_plan *plan;
+  struct gpu_answer *answer;
 };
-
-static double sample_now(void) { // never the clock of a test
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static bool sample_flushes(const struct gpu_run *r) {
   return !(r->call.flags & AUTOTUNE_GPU_NO_FLUSH);
-}
-
-static unsigned sample_batch_size(const struct gpu_run *r, double seconds) {
-  if (r->restores || sample_flushes(r) || seconds >= batch_below)
-    return 1;
-  return (unsigned)(batch_of / (seconds > 1e-6 ? seconds : 1e-6));
 }
 
 gpu_result gpu_put_back(struct gpu_run *r) {
@@ -63,88 +44,42 @@ static gpu_result sample_flush(struct gpu_run *r) {
   return r->api->set_bytes(r->flush.at, PATTERN, r->flush.bytes, r->stream);
 }
 
-static bool sample_run_once(struct gpu_run *r, const struct loaded *l,
-                            const struct trial_plan *p, unsigned batch, double *seconds,
-                            struct gpu_answer *a) {
+// As struct measure demands.
+static bool sample_run(void *data, enum measure_what which, unsigned batch,
+                       double *seconds) {
+  const struct sampling *m = data;
+  struct gpu_run *r = m->run;
   gpu_result e = gpu_put_back(r);
   if (e == 0)
     e = sample_flush(r);
-  return gpu_good(r, e, "restoring", a) && gpu_once(r, l, batch, p->limit, seconds, a);
-}
-
-static void sample_choose_rival(struct gpu_run *r, const struct loaded *l,
-                                const struct trial_plan *p, struct rival *out) {
-  const struct loaded *code = p->rival ? gpu_loaded(r, p->rival) : NULL;
-  out->there = code && code != l && code->checked && p->rival_seconds > 0;
-  out->code = code;
-  out->seconds = p->rival_seconds;
-  out->batch = sample_batch_size(r, out->seconds);
-}
-
-static double sample_least(const double *samples, unsigned n) {
-  double best = samples[0];
-  for (unsigned i = 1; i < n; i++)
-    best = samples[i] < best ? samples[i] : best;
-  return best;
-}
-
-// Is the variant slower than is wanted, whatever else the device does?
-static bool sample_is_slow(const struct trial_plan *p, const struct gpu_answer *a,
-                           const struct rival *rival) {
-  unsigned n = a->n_samples;
-  if (p->stop_above <= 0 || n < 2)
-    return false;
-  double slowdown = rival->there ? sample_least(rival->samples, n) / rival->seconds : 1;
-  double best = sample_least(a->samples, n) / slowdown;
-  return best > p->stop_above && (n >= SLOW_AFTER || best > 2 * p->stop_above);
-}
-
-static bool sample_is_enough(const struct trial_plan *p, const struct gpu_answer *a,
-                             const struct rival *rival, double spent) {
-  double sorted[MAX_GPU_SAMPLES];
-  unsigned n = a->n_samples;
-  if (n >= p->max_samples || n >= MAX_GPU_SAMPLES || spent > p->budget ||
-      sample_is_slow(p, a, rival))
-    return true;
-  if (n < p->min_samples || (n > 16 && n % 8 != 0))
-    return false;
-  memcpy(sorted, a->samples, n * sizeof *sorted);
-  return stats_precise(stats_median(sorted, n), p->precision);
-}
-
-// Where one run says enough: it used up the budget, or it is far slower than the best
-// although nothing was cold.
-static bool sample_is_settled(const struct gpu_run *r, const struct trial_plan *p,
-                              double first) {
-  bool slow = p->stop_above > 0 && first > 3 * p->stop_above && first > 1e-3 && r->warm;
-  return slow || first > p->budget;
+  return gpu_good(r, e, "restoring", m->answer) &&
+      gpu_once(r, which == MEASURE_RIVAL ? m->rival : m->code, batch, m->plan->limit,
+               seconds, m->answer);
 }
 
 bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_plan *p,
                 double first, struct gpu_answer *a) {
-  struct rival rival;
-  double start = sample_now();
-  bool good = true;
+  const struct loaded *rival = p->rival ? gpu_loaded(r, p->rival) : NULL;
+  struct sampling data = { r, l, rival, p, a };
+  const struct measure m = {
+    .plan = p,
+    .rival = rival && rival != l && rival->checked && p->rival_seconds > 0,
+    .batches = !r->restores && !sample_flushes(r),
+    .shortest = 1e-6,
+    .capacity = MAX_GPU_SAMPLES,
+    .run = sample_run,
+    .clock = measure_clock,
+    .data = &data,
+  };
+  struct measured out = { .samples = a->samples };
   a->slowdown = 1;
-  if (sample_is_settled(r, p, first)) {
+  if (measure_settled(p, first, r->warm)) {
     a->samples[a->n_samples++] = first;
     return true;
   }
-  if (first < batch_below * 10) // a short kernel's first run tells little
-    good = sample_run_once(r, l, p, 1, &first, a);
-  unsigned batch = sample_batch_size(r, first);
-  sample_choose_rival(r, l, p, &rival);
-  while (good) {
-    unsigned n = a->n_samples;
-    good = (!rival.there ||
-            sample_run_once(r, rival.code, p, rival.batch, &rival.samples[n], a)) &&
-        sample_run_once(r, l, p, batch, &a->samples[n], a);
-    a->n_samples += good;
-    if (good && sample_is_enough(p, a, &rival, sample_now() - start))
-      break;
-  }
-  if (good && rival.there)
-    a->slowdown = stats_median(rival.samples, a->n_samples).median / rival.seconds;
-  a->time_seconds = sample_now() - start;
+  bool good = measure(&m, first, &out);
+  a->n_samples = out.n;
+  a->slowdown = out.slowdown;
+  a->time_seconds = out.seconds;
   return good;
 }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// measure.c: how long a variant takes. The run that is checked comes first and is not
+// timed with the others (page faults, cold caches, threads that start). Before each timed
+// run what is read and written is put back, outside of the timed part. The best variant
+// so far may run in turns with this one, to tell a slow variant from a slow moment. A
+// kernel of less than 20 us is timed in batches of about 50 us, unless something is put
+// back between runs: repeated on its own result it would compute something else. Nothing
+// is subtracted.
+#include <string.h>
+#include <time.h>
+
+#include "measure.h"
+
+static const double batch_below = 20e-6, batch_of = 50e-6;
+enum { FEW = 3 };
+
+static unsigned measure_batch(const struct measure *m, double seconds) {
+  if (!m->batches || seconds >= batch_below)
+    return 1;
+  return (unsigned)(batch_of / (seconds > m->shortest ? seconds : m->shortest));
+}
+
+static double measure_least(const double *samples, unsigned n) {
+  double best = samples[0];
+  for (unsigned i = 1; i < n; i++)
+    best = samples[i] < best ? samples[i] : best;
+  return best;
+}
+
+// True if the variant is slower than is wanted, whatever else the machine does. What is
+// only somewhat slower is not given up before the system has found cores for its threads.
+static bool measure_is_slow(const struct measure *m, const struct measured *out,
+                            const double *rivals, double spent) {
+  const struct trial_plan *p = m->plan;
+  if (p->stop_above <= 0 || out->n < 2)
+    return false;
+  double slowdown = m->rival ? measure_least(rivals, out->n) / p->rival_seconds : 1;
+  double best = measure_least(out->samples, out->n) / slowdown;
+  bool settled = m->settling > 0 && spent >= m->settling;
+  settled |= (m->settling <= 0 || m->rival) && out->n >= FEW;
+  return best > p->stop_above && (settled || best > 2 * p->stop_above);
+}
+
+static bool measure_is_enough(const struct measure *m, const struct measured *out,
+                              const double *rivals, double spent) {
+  const struct trial_plan *p = m->plan;
+  double sorted[MEASURE_MAX];
+  unsigned n = out->n;
+  if (n >= p->max_samples || n >= m->capacity || spent > p->budget ||
+      measure_is_slow(m, out, rivals, spent))
+    return true;
+  if (n < p->min_samples || (n > 16 && n % 8 != 0))
+    return false;
+  memcpy(sorted, out->samples, n * sizeof *sorted);
+  return stats_precise(stats_median(sorted, n), p->precision);
+}
+
+// A short kernel's first runs tell little. *FIRST: what the last of them took.
+static bool measure_warm_up(const struct measure *m, double *first) {
+  if (*first >= 10 * batch_below)
+    return true;
+  if (!m->run(m->data, MEASURE_VARIANT, 1, first))
+    return false;
+  return *first >= batch_below ||
+      m->run(m->data, MEASURE_VARIANT, m->batches ? 4 : 1, first);
+}
+
+bool measure(const struct measure *m, double first, struct measured *out) {
+  double rivals[MEASURE_MAX], start = m->clock();
+  out->n = 0;
+  out->slowdown = 1;
+  bool good = measure_warm_up(m, &first), enough = false;
+  unsigned batch = measure_batch(m, first);
+  unsigned rival_batch = measure_batch(m, m->plan->rival_seconds);
+  while (good && !enough) {
+    good = (!m->rival || m->run(m->data, MEASURE_RIVAL, rival_batch, &rivals[out->n])) &&
+        m->run(m->data, MEASURE_VARIANT, batch, &out->samples[out->n]);
+    out->n += good;
+    enough = good && measure_is_enough(m, out, rivals, m->clock() - start);
+  }
+  if (good && m->rival)
+    out->slowdown = stats_median(rivals, out->n).median / m->plan->rival_seconds;
+  out->seconds = m->clock() - start;
+  return good;
+}
+
+bool measure_settled(const struct trial_plan *p, double first, bool warm) {
+  bool slow = warm && p->stop_above > 0 && first > 3 * p->stop_above && first > 1e-3;
+  return slow || first > p->budget;
+}
+
+double measure_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

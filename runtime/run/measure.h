@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure.h: how long a variant takes. One loop for all targets; what it runs is handed
+ * in, so that a test can play a machine. */
+#ifndef AUTOTUNE_MEASURE_H
+#define AUTOTUNE_MEASURE_H
+
+#include "run/target.h"
+
+enum { MEASURE_MAX = 256 }; /* samples of one trial */
+enum measure_what { MEASURE_VARIANT, MEASURE_RIVAL };
+
+/* One measuring: what is run, and how this target's runs behave. */
+struct measure {
+  const struct trial_plan *plan;
+  bool rival;        /* the plan's rival is loaded and runs in turns with the variant */
+  bool batches;      /* nothing is put back between runs, so short ones are repeated */
+  double shortest;   /* seconds; no run is taken to be shorter */
+  double settling;   /* seconds in which the system may still move threads between cores;
+                        0: it moves none */
+  unsigned capacity; /* of SAMPLES; at most MEASURE_MAX */
+  /* Puts back what runs change, then runs WHICH BATCH times. *SECONDS: of one run. False:
+   * it failed, and the caller knows how. */
+  bool (*run)(void *data, enum measure_what which, unsigned batch, double *seconds);
+  double (*clock)(void); /* seconds, monotonic */
+  void *data;
+};
+struct measured {
+  unsigned n;      /* samples */
+  double *samples; /* the caller's, CAPACITY of them: seconds of one run, in order */
+  double slowdown; /* how many times as long as usual the rival took; 1: no rival */
+  double seconds;  /* that all of it took */
+};
+
+/* Fills in *OUT but for its pointer. FIRST: seconds that a checked run took; below 0:
+ * there was none. False: a run failed; what was measured until then is there. */
+bool measure(const struct measure *m, double first, struct measured *out);
+/* True if the checked run says enough: it used up the budget, or is far slower than the
+ * best although nothing was cold (WARM). */
+bool measure_settled(const struct trial_plan *plan, double first, bool warm);
+/* Seconds, monotonic: the real clock, also where a test has set sys_now's. */
+double measure_clock(void);
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long variants take, on a machine that the test makes: when sampling ends, what is
+// run in batches, and what a slow moment does not change.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "run/measure.h"
+
+static struct {
+  double now, variant, rival; // seconds; of one run
+  double slowdown;            // of everything
+  unsigned runs[2];           // of the variant, of the rival
+  unsigned batch;             // the largest
+  unsigned fails;             // the number of the run that fails; 0: none
+} machine;
+
+static double machine_clock(void) {
+  return machine.now;
+}
+
+static bool machine_run(void *data, enum measure_what which, unsigned batch,
+                        double *seconds) {
+  (void)data;
+  *seconds = (which == MEASURE_RIVAL ? machine.rival : machine.variant) *
+      machine.slowdown;
+  machine.now += batch * *seconds;
+  machine.runs[which]++;
+  machine.batch = batch > machine.batch ? batch : machine.batch;
+  return machine.runs[0] + machine.runs[1] != machine.fails;
+}
+
+static const struct trial_plan thorough = { .limit = 1,
+                                            .budget = 10,
+                                            .min_samples = 5,
+                                            .max_samples = 40,
+                                            .precision = 0.02,
+                                            .rival_seconds = 1e-3 };
+static double samples[MEASURE_MAX];
+
+static struct measured measure_with(const struct trial_plan *p, double variant,
+                                    struct measure m) {
+  struct measured out = { .samples = samples };
+  machine.variant = variant;
+  machine.rival = 1e-3;
+  machine.slowdown = machine.slowdown > 0 ? machine.slowdown : 1;
+  machine.runs[0] = machine.runs[1] = machine.batch = 0;
+  m.plan = p;
+  m.shortest = 5e-9;
+  m.capacity = 64;
+  m.run = machine_run;
+  m.clock = machine_clock;
+  assert_int_equal(measure(&m, -1, &out), machine.fails == 0);
+  return out;
+}
+
+static void test_ends_when_precise(void **state) {
+  (void)state;
+  struct measured out =
+      measure_with(&thorough, 1e-3, (struct measure){ .batches = true });
+  assert_int_equal(out.n, 5); // all alike
+  assert_int_equal(machine.batch, 1);
+  assert_int_equal(machine.runs[1], 0);
+  assert_true(out.slowdown == 1 && samples[4] == 1e-3);
+}
+
+static void test_short_kernels_in_batches(void **state) {
+  (void)state;
+  measure_with(&thorough, 1e-6, (struct measure){ .batches = true });
+  assert_in_range(machine.batch, 45, 50); // about 50 us
+  measure_with(&thorough, 1e-6, (struct measure){ .batches = false });
+  assert_int_equal(machine.batch, 1); // what it reads is put back before each run
+}
+
+// Everything takes three times as long: the rival tells.
+static void test_slow_moment(void **state) {
+  struct trial_plan p = thorough;
+  (void)state;
+  p.stop_above = 1.5e-3;
+  machine.slowdown = 3;
+  struct measured out = measure_with(&p, 1e-3, (struct measure){ .rival = true });
+  assert_int_equal(out.n, 5);
+  assert_true(fabs(out.slowdown - 3) < 1e-9);
+  out = measure_with(&p, 1e-3, (struct measure){ .rival = false });
+  assert_int_equal(out.n, 3); // without one it looks slow
+  machine.slowdown = 1;
+}
+
+// What is far slower than wanted is given up after two runs; what is only somewhat
+// slower, once threads have found their cores.
+static void test_slow_variants_are_given_up(void **state) {
+  struct trial_plan p = thorough;
+  (void)state;
+  p.stop_above = 1e-3;
+  assert_int_equal(measure_with(&p, 3e-3, (struct measure){ .settling = 1 }).n, 2);
+  assert_int_equal(measure_with(&p, 1.5e-3, (struct measure){ .settling = 0 }).n, 3);
+  assert_int_equal(measure_with(&p, 1.5e-3, (struct measure){ .settling = 5e-3 }).n, 3);
+  assert_int_equal(measure_with(&p, 1.5e-3, (struct measure){ .settling = 1 }).n, 5);
+}
+
+static void test_budget_and_failure(void **state) {
+  struct trial_plan p = thorough;
+  (void)state;
+  p.budget = 2.5e-3;
+  assert_int_equal(measure_with(&p, 1e-3, (struct measure){ .rival = false }).n, 2);
+  machine.fails = 4; // after the warm-up
+  assert_int_equal(measure_with(&thorough, 1e-3, (struct measure){ .rival = false }).n,
+                   2);
+  machine.fails = 0;
+  assert_true(measure_settled(&p, 1, false)); // one run was more than the budget
+  p.stop_above = 1e-4;
+  assert_true(measure_settled(&p, 1.1e-3, true));
+  assert_false(measure_settled(&p, 1.1e-3, false)); // perhaps it was only cold
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_ends_when_precise),
+    cmocka_unit_test(test_short_kernels_in_batches),
+    cmocka_unit_test(test_slow_moment),
+    cmocka_unit_test(test_slow_variants_are_given_up),
+    cmocka_unit_test(test_budget_and_failure),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
