@@ -13,7 +13,7 @@ namespace filter {
 __constant__ float weights[WEIGHTS];
 __device__ unsigned long long launches;
 namespace {
-__device__ float bias = 2;
+__device__ float bias_that_is_added_to_every_sum_of_weighted_neighbours_in_each_output = 2;
 struct Offset { int by; };
 }
 
@@ -26,7 +26,7 @@ extern "C" __global__ void smooth(const float *in, float *out, int n)
     atomicAdd(&launches, 1ull);
   if (i >= n)
     return;
-  float sum = bias;
+  float sum = bias_that_is_added_to_every_sum_of_weighted_neighbours_in_each_output;
   #pragma autotune unroll partial({1, 5})
   for (int k = 0; k < WEIGHTS; k++)
     sum += weights[k] * in[i + k];

@@ -80,7 +80,7 @@ static int add_allocation(struct description *d, const struct gpu_allocation *a,
     return -1;
   }
   c->allocations[c->n_allocations] = *a;
-  snprintf(c->allocations[c->n_allocations].name, sizeof a->name, "%s", name);
+  c->allocations[c->n_allocations].name = name;
   return (int)c->n_allocations++;
 }
 
@@ -102,7 +102,7 @@ static bool add_region(struct description *d, struct gpu_region r, const char *n
   struct gpu_call *c = d->call;
   if (c->n_regions == GPU_REGIONS)
     return call_refuse(d, "it writes more than %d pieces of memory", GPU_REGIONS);
-  snprintf(r.name, sizeof r.name, "%s", name);
+  r.name = name;
   c->regions[c->n_regions++] = r;
   return true;
 }
@@ -380,7 +380,7 @@ static bool call_add_symbols(struct description *d) {
     if (e != 0)
       return call_refuse(d, "its variable %s cannot be found: %s", s->name,
                          gpu_error(d->api, e, error, sizeof error));
-    snprintf(c->symbols[i].name, sizeof c->symbols[i].name, "%s", s->name);
+    c->symbols[i].name = s->name;
     c->symbols[i].address = (gpu_pointer)(uintptr_t)address;
     c->symbols[i].bytes = bytes;
     c->symbols[i].written = s->written;

@@ -185,7 +185,7 @@ struct gpu_region {
   bool addresses;  /* it holds some, which in a helper are others: not compared */
   bool whole;      /* an allocation, of which nobody knows which part the kernel writes */
   unsigned parent; /* index of the allocation it lies in; GPU_SYMBOL + i: symbol i */
-  char name[64];
+  const char *name; /* the kernel's; in a helper the run's own */
 };
 enum {
   GPU_REGIONS = 64,
@@ -199,7 +199,7 @@ enum {
 struct gpu_allocation {
   gpu_pointer base;
   size_t bytes;
-  char name[64];
+  const char *name; /* the kernel's; in a helper the run's own */
 };
 /* One call of one kernel as plain bytes: another process understands it, with
  * gpu_shared's copies of memory. */
@@ -223,7 +223,7 @@ struct gpu_call {
   struct gpu_allocation allocations[GPU_REGIONS];
   unsigned n_symbols;
   struct {
-    char name[64];
+    const char *name;
     gpu_pointer address;
     size_t bytes;
     bool written;
@@ -277,6 +277,8 @@ struct gpu_shared {
   bool fences_off[2 * GPU_REGIONS]; /* memory beside sections that the default changes
                                        itself */
   bool rests_off[2 * GPU_REGIONS];  /* the same of what is further from them */
+  struct gpu_memory names;
+  size_t names_bytes; /* of allocations, regions and symbols, each with its NUL */
   struct gpu_memory compare;
   size_t compare_bytes; /* the kernel that compares, so that NVRTC is not needed */
   size_t file_bytes;    /* 0: there is no file */

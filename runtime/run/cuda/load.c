@@ -91,20 +91,19 @@ static bool set_facts(struct gpu_run *r, struct loaded *l, struct gpu_answer *a)
 // The unit declares a pointer for each variable of the program that it refers to; those
 // that are not used may be gone.
 static bool set_symbols(struct gpu_run *r, const struct loaded *l, struct gpu_answer *a) {
-  for (unsigned i = 0; i < r->call.n_symbols; i++) {
-    char name[96];
+  bool good = true;
+  for (unsigned i = 0; good && i < r->call.n_symbols; i++) {
+    char *name = sys_printf("autotune_symbol_%s", r->call.symbols[i].name);
     gpu_pointer at = 0;
     size_t bytes = 0;
-    snprintf(name, sizeof name, "autotune_symbol_%s", r->call.symbols[i].name);
-    gpu_result e = r->api->module_global(&at, &bytes, l->module, name);
-    if (e == GPU_NOT_FOUND)
-      continue;
+    gpu_result e = name ? r->api->module_global(&at, &bytes, l->module, name)
+                        : GPU_OUT_OF_MEMORY;
     if (e == 0 && bytes >= sizeof at)
       e = r->api->copy_from_host(at, &r->call.symbols[i].address, sizeof at, r->stream);
-    if (!gpu_good(r, e, name, a))
-      return false;
+    good = e == GPU_NOT_FOUND || gpu_good(r, e, name ? name : "loading", a);
+    free(name);
   }
-  return gpu_good(r, gpu_await(r, 0), "loading", a);
+  return good && gpu_good(r, gpu_await(r, 0), "loading", a);
 }
 
 void gpu_unload(struct gpu_run *r, struct loaded *l) {

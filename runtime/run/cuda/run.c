@@ -16,9 +16,9 @@
 // written must keep its hash, however far from the sections.
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "run.h"
+#include "run/measure.h"
 #include "run/target.h"
 
 // 0xa5 repeated is a small normal number in every format: nothing slow, nothing NaN.
@@ -27,12 +27,6 @@ enum {
   RELAXED = 2 /* CU_STREAM_CAPTURE_MODE_RELAXED */,
   NON_BLOCKING = 1 /* CU_STREAM_NON_BLOCKING */
 };
-
-static double run_now(void) { // never the clock of a test
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // ---- context, stream ----------------------------------------------------------------
 
@@ -333,7 +327,7 @@ void gpu_run_reference(struct gpu_run *r,
                        const struct trial_plan *plan, struct gpu_answer *out) {
   struct gpu_scope scope;
   char message[sizeof out->message];
-  double start = run_now(), first = -1, second = -1;
+  double start = measure_clock(), first = -1, second = -1;
   if (!run_begin(r, out))
     return;
   gpu_enter(r, &scope);
@@ -346,7 +340,7 @@ void gpu_run_reference(struct gpu_run *r,
       snprintf(out->message, sizeof out->message,
                "the kernel as written does not repeat itself: %.200s", message);
   }
-  out->verify_seconds = run_now() - start;
+  out->verify_seconds = measure_clock() - start;
   if (good && plan->max_samples > 0)
     gpu_sample(r, NULL, plan, second, out);
   r->warm |= good;
@@ -355,21 +349,21 @@ void gpu_run_reference(struct gpu_run *r,
 
 static bool load_and_try(struct gpu_run *r, const struct gpu_variant *v,
                          const struct trial_plan *plan, struct gpu_answer *a) {
-  double start = run_now(), first = -1;
+  double start = measure_clock(), first = -1;
   struct loaded *l = v->ticket ? gpu_loaded(r, v->ticket) : NULL;
   if (!l && v->ticket)
     l = gpu_load(r, v, a);
-  a->load_seconds = run_now() - start;
+  a->load_seconds = measure_clock() - start;
   if ((!l && v->ticket) || (!v->ticket && !r->original))
     return false;
   if (l) {
     l->launch = v->launch;
     a->facts = l->facts;
   }
-  start = run_now();
+  start = measure_clock();
   if (l && plan->verify && !l->checked && !run_checked_run(r, l, false, plan, &first, a))
     return false;
-  a->verify_seconds = run_now() - start;
+  a->verify_seconds = measure_clock() - start;
   if (plan->max_samples > 0 && !gpu_sample(r, l, plan, first, a))
     return false;
   if (plan->max_samples > 0 && plan->verify && r->call.n_regions > 0 &&
@@ -417,6 +411,7 @@ void gpu_run_free(struct gpu_run *r) {
     return;
   gpu_enter(r, &scope);
   gpu_compare_free(r, r->compare);
+  free(r->names);
   if (!r->stuck) { // else the driver would wait for the kernel
     while (r->n_loaded > 0)
       gpu_unload(r, &r->loaded[r->n_loaded - 1]);

@@ -62,7 +62,7 @@ struct fence {
   size_t bytes;
   struct gpu_buffer saved;
   bool off; /* the kernel as written changes it */
-  char name[64];
+  const char *name;
 };
 /* What is left of an allocation without its regions and fences: in a helper no variant
  * may write there either. */
@@ -95,6 +95,7 @@ struct gpu_run {
   int (*original)(const struct autotune_launch *, void *const *);
   struct gpu_buffer
       copies[GPU_REGIONS + GPU_SYMBOLS]; /* of allocations, then of symbols */
+  char *names;                           /* in a helper: what the call's names point to */
   struct piece pieces[GPU_REGIONS];      /* call.n_regions of them */
   struct fence fences[FENCES];
   unsigned n_fences;

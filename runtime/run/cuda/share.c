@@ -13,14 +13,39 @@
 
 enum { ALIGNMENT = 256, LAZY_PEER_ACCESS = 1 /* CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS */ };
 
+// The I-th name of C, or NULL.
+static const char **share_name(struct gpu_call *c, unsigned i) {
+  if (i < c->n_allocations)
+    return &c->allocations[i].name;
+  i -= c->n_allocations;
+  if (i < c->n_regions)
+    return &c->regions[i].name;
+  i -= c->n_regions;
+  return i < c->n_symbols ? &c->symbols[i].name : NULL;
+}
+
 // ---- in the program -----------------------------------------------------------------
 
 struct sender {
   struct gpu_run *r;
   struct gpu_shared *out;
   bool snapshot;
+  char *names;
   char *file; // the mapped file; NULL: first its size is worked out
 };
+
+// All names, one after another. False: no memory.
+static bool share_gather(struct sender *s) {
+  struct gpu_call *c = &s->r->call;
+  const char **name;
+  char *end;
+  for (unsigned i = 0; (name = share_name(c, i)); i++)
+    s->out->names_bytes += strlen(*name) + 1;
+  s->names = end = sys_malloc(s->out->names_bytes + 1);
+  for (unsigned i = 0; end && (name = share_name(c, i)); i++)
+    end = stpcpy(end, *name) + 1;
+  return end != NULL;
+}
 
 // Names B to the helper, or puts it into the file.
 static gpu_result send_memory(struct sender *s, struct gpu_memory *m,
@@ -65,6 +90,11 @@ static gpu_result send_all(struct sender *s) {
   const struct gpu_buffer compare = { .at = (gpu_pointer)(uintptr_t)code,
                                       .bytes = s->out->compare_bytes,
                                       .host = true };
+  const struct gpu_buffer names = { .at = (gpu_pointer)(uintptr_t)s->names,
+                                    .bytes = s->out->names_bytes,
+                                    .host = true };
+  if (e == 0)
+    e = send_memory(s, &s->out->names, &names, false);
   return e ? e : send_memory(s, &s->out->compare, &compare, false);
 }
 
@@ -101,7 +131,8 @@ int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int 
   for (unsigned i = 0; i < r->n_rests; i++)
     out->rests_off[i] = r->rests[i].off;
   gpu_enter(r, &scope);
-  gpu_result e = send_all(&s);
+  errno = ENOMEM;
+  gpu_result e = share_gather(&s) ? send_all(&s) : GPU_OUT_OF_MEMORY;
   if (e == 0 && out->file_bytes > 0) {
     *fd = make_file(out->file_bytes, &s.file);
     e = *fd < 0 ? GPU_OUT_OF_MEMORY : send_all(&s);
@@ -109,6 +140,7 @@ int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int 
   gpu_leave(r, &scope);
   if (s.file)
     munmap(s.file, out->file_bytes);
+  free(s.names);
   if (e == 0)
     return 0;
   snprintf(why, size, "the helper cannot be given the memory: %s",
@@ -172,6 +204,28 @@ static bool share_receive(struct receiver *v, const struct gpu_memory *m, size_t
   }
   return gpu_buffer_make(v->r->api, to, bytes, on_device, v->why, v->size) &&
       share_fill(v, m, to);
+}
+
+// The call's names are the program's addresses until this.
+static bool receive_names(struct receiver *v) {
+  const struct gpu_shared *s = v->shared;
+  size_t at = 0, bytes = s->names_bytes;
+  const char **name;
+  char *all = is_sane(s, &s->names, bytes) ? sys_malloc(bytes + 1) : NULL;
+  if (!all) {
+    snprintf(v->why, v->size, "the names of its memory cannot be read");
+    return false;
+  }
+  if (bytes > 0)
+    memcpy(all, v->file + s->names.offset, bytes);
+  all[bytes] = '\0';
+  for (unsigned i = 0; (name = share_name(&v->r->call, i)); i++) {
+    *name = all + at;
+    at += strlen(all + at) + (at < bytes);
+    at = at < bytes ? at : bytes;
+  }
+  v->r->names = all;
+  return true;
 }
 
 static bool receive_copies(struct receiver *v) {
@@ -262,7 +316,7 @@ struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared 
   gpu_enter(r, &scope);
   if (is_sane(s, &s->compare, s->compare_bytes) && s->compare_bytes > 0)
     gpu_compare_adopt(r, v.file + s->compare.offset, s->compare_bytes);
-  bool ready = receive_copies(&v);
+  bool ready = receive_names(&v) && receive_copies(&v);
   if (ready && !share_translate(r)) {
     snprintf(why, size, "addresses in memory cannot be translated");
     ready = false;

@@ -41,8 +41,7 @@ static bool make_fence(struct gpu_run *r, const struct gpu_region *background,
   if (low >= high || r->n_fences == FENCES)
     return true;
   struct fence *f = &r->fences[r->n_fences++];
-  *f = (struct fence){ .base = low, .bytes = high - low };
-  snprintf(f->name, sizeof f->name, "%s", background->name);
+  *f = (struct fence){ .base = low, .bytes = high - low, .name = background->name };
   return gpu_buffer_make(r->api, &f->saved, f->bytes, false, why, size) &&
       gpu_tell(r, gpu_buffer_save(r->api, &f->saved, f->base, r->stream), f->name, why,
                size);
