@@ -302,32 +302,23 @@ static unsigned lines_add_winner(struct chooser *c, const choice *point,
   return b->n_winners;
 }
 
-static const char *day_of(double when) {
-  time_t t = (time_t)when;
-  struct tm tm;
-  char text[32] = "";
-  if (when > 0 && gmtime_r(&t, &tm))
-    strftime(text, sizeof text, "%Y-%m-%d", &tm);
-  return arena_printf("%s", text);
-}
-
+// The line of the heading for E's key, where WHAT is found to be GAIN times as fast as
+// the default; 0: not known.
 static const char *lines_about(const struct wisdom_entry *e, const char *what,
                                double gain) {
+  time_t when = (time_t)e->summary.when;
+  struct tm tm;
+  char day[32] = "";
   struct text t = { 0 };
+  if (when > 0 && gmtime_r(&when, &tm))
+    strftime(day, sizeof day, "%Y-%m-%d", &tm);
   text_printf(&t, "%s", what);
   if (gain > 0)
     text_printf(&t, "; %.4g x over the default", gain);
-  text_printf(&t, "; %s%s", e->summary.verified ? "" : "unverified; ",
-              day_of(e->summary.when));
+  text_printf(&t, "; %s%s", e->summary.verified ? "" : "unverified; ", day);
   if (e->line)
     text_printf(&t, "; %s:%u", base_name(e->origin), e->line);
   return t.data;
-}
-
-static long long *key_of(const struct kernel *k, const char *text) {
-  long long *key = arena_alloc((k->n_keys + 1) * sizeof *key);
-  key_read(text, key, k->n_keys);
-  return key;
 }
 
 static const char *key_name(const struct problem *p) {
@@ -337,63 +328,67 @@ static const char *key_name(const struct problem *p) {
   return name;
 }
 
+static long long *key_of(const struct kernel *k, const char *text) {
+  long long *key = arena_alloc((k->n_keys + 1) * sizeof *key);
+  key_read(text, key, k->n_keys);
+  return key;
+}
+
+// The index of KEY among the keys; their number: it is none of them.
+static unsigned key_index(const struct chooser *c, const long long *key) {
+  unsigned i = 0;
+  while (i < c->out->n_keys &&
+         memcmp(c->out->keys[i].key, key, c->k->n_keys * sizeof *key) != 0)
+    i++;
+  return i;
+}
+
 // Adds E's key. Where it is there already, a winner replaces the default, then the newer
 // line the older one.
 static void lines_add_key(struct chooser *c, const struct wisdom_entry *e,
-                          unsigned winner, const char *line) {
+                          unsigned winner, const char *what, double gain) {
   struct baked *b = c->out;
   struct baked_key key = { key_of(c->k, e->problem.key), winner, key_name(&e->problem),
-                           line };
-  for (unsigned i = 0; i < b->n_keys; i++)
-    if (memcmp(b->keys[i].key, key.key, c->k->n_keys * sizeof *key.key) == 0) {
-      bool newer = e->summary.when > c->from[i]->summary.when;
-      bool both = !b->keys[i].winner == !winner;
-      if (both ? newer : winner != 0) {
-        b->keys[i] = key;
-        c->from[i] = e;
-      }
-      return;
-    }
-  unsigned n = b->n_keys;
-  *GROW(b->keys, b->n_keys) = key;
-  *GROW(c->from, n) = e;
-}
-
-static double gain_of(const struct summary *m, double median) {
-  return median > 0 ? m->original.median / median : 0;
+                           lines_about(e, what, gain) };
+  unsigned n = b->n_keys, i = key_index(c, key.key);
+  if (i == n) {
+    *GROW(b->keys, b->n_keys) = key;
+    *GROW(c->from, n) = e;
+  } else if (!b->keys[i].winner == !winner ? e->summary.when > c->from[i]->summary.when
+                                           : winner != 0) {
+    b->keys[i] = key;
+    c->from[i] = e;
+  }
 }
 
 static void take_line(struct chooser *c, const struct wisdom_entry *e) {
   choice point[MAX_PARAMS];
   const struct summary *m = &e->summary;
-  const struct record *plain = NULL;
+  const char *values = m->values, *note = "";
+  double median = m->best.median;
   struct lost lost = { 0 };
   if (!m->winner) {
-    lines_add_key(c, e, 0, lines_about(e, "nothing beat the default", 0));
-  } else if (winner_of(c, e, point, &lost)) {
-    unsigned w = lines_add_winner(c, point, m->values);
-    lines_add_key(
-        c, e, w,
-        lines_about(e, c->out->winners[w - 1].values, gain_of(m, m->best.median)));
-  } else if ((plain = fastest_plain(c, e, point))) {
-    unsigned w = lines_add_winner(c, point, plain->values);
-    lines_add_key(c, e, w,
-                  lines_about(e,
-                              arena_printf("%s (the fastest without flags of its own)",
-                                           c->out->winners[w - 1].values),
-                              gain_of(m, median_of(plain))));
-  } else {
-    *GROW(c->lost, c->n_lost) = lost;
+    lines_add_key(c, e, 0, "nothing beat the default", 0);
+    return;
   }
+  if (!winner_of(c, e, point, &lost)) {
+    const struct record *plain = fastest_plain(c, e, point);
+    if (!plain) {
+      *GROW(c->lost, c->n_lost) = lost;
+      return;
+    }
+    values = plain->values;
+    note = " (the fastest without flags of its own)";
+    median = median_of(plain);
+  }
+  unsigned w = lines_add_winner(c, point, values);
+  const char *what = arena_printf("%s%s", c->out->winners[w - 1].values, note);
+  lines_add_key(c, e, w, what, median > 0 ? m->original.median / median : 0);
 }
 
 // True if another line has the same key: a store has results of older texts too.
 static bool is_made_up_for(const struct chooser *c, const struct lost *l) {
-  const long long *key = key_of(c->k, l->e->problem.key);
-  for (unsigned i = 0; i < c->out->n_keys; i++)
-    if (memcmp(c->out->keys[i].key, key, c->k->n_keys * sizeof *key) == 0)
-      return true;
-  return false;
+  return key_index(c, key_of(c->k, l->e->problem.key)) < c->out->n_keys;
 }
 
 static void tell_lost(const struct chooser *c) {
