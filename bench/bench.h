@@ -57,10 +57,10 @@ double now(void);
  * NUL-terminated; NULL: it is thrown away). The wall time in seconds, or -1 (a message is
  * printed) where it could not be run or failed. */
 double run(const char *const argv[], char *out, size_t size);
-/* "NAME=VALUE" of each of VALUES, a tab behind each, as searches of a list want them.
+/* "NAME=VALUE" of each of VALUES, a tab after each, as searches of a list expect them.
  * malloc'ed. */
 char *variant_line(json_t *values);
-/* The number behind LABEL in TEXT; NAN: none. */
+/* Returns the number after LABEL in TEXT, or NAN. */
 double number_after(const char *text, const char *label);
 
 /* Runs modes_run.c's program ARGV and adds each call's wait and time. False: it failed

@@ -57,7 +57,7 @@ static void cpu_name(char *name, size_t size) {
     fclose(file);
 }
 
-// What a compiler calls itself.
+// Returns the version text of a compiler.
 static json_t *version_of(const char *compiler) {
   char out[1024] = "";
   run((const char *[]){ compiler, "--version", NULL }, out, sizeof out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_large.c: a space of a million variants and 60 s, against the best that can be found
 // by any means: other searches and another seed get as much time each, and the thousand
-// best variants that any of them has seen are then tuned exhaustively. What either chose
-// is measured in turns.
+// best variants that any of them has seen are then tuned exhaustively. The choices
+// of all are measured in turns.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static double median_of(json_t *times) {
   return median;
 }
 
-// What the store of now has seen, through the program's own export.
+// Reads all variants of the current store, through `autotune export`.
 static bool add_seen(const struct bench *b, struct variants *v) {
   char path[4096], *out = malloc(1 << 26);
   snprintf(path, sizeof path, "%s/bin/autotune", b->build);
@@ -108,7 +108,7 @@ static bool write_best(const char *path, struct variants *v) {
   return f && fclose(f) == 0;
 }
 
-// What all stores chose, in turns.
+// Measures the choices of all stores in turns.
 static void compare(const struct bench *b, struct samples *times) {
   setenv("AUTOTUNE_MODE", "locked", 1);
   for (unsigned r = 0; r < ROUNDS; r++)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_warm.c: is a new key found sooner where a near one is known? Each of five kernels
-// is tuned for one size, and then for another, from an empty store and from that one,
-// with several seeds. The best that any of these has seen are then measured in a tuning
-// of their own, since the least of many noisy times is nobody's. What counts is the
-// number of variants tried until one is within 5 % of the best of those.
+// row_warm.c: tells whether a new key is tuned sooner if a near one is known. Each of
+// five kernels is tuned for one size, and then for another, from an empty store and from
+// that one, with several seeds. The best that any of these has seen are then measured in
+// a tuning of their own, since the least of many noisy times would be too low. The result
+// is the number of variants tried until one is within 5 % of the best of those.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void add_trials(json_t *variants, struct trials *out) {
   }
 }
 
-// Has the key a part that is SIZE?
+// True if a part of the key is SIZE.
 static bool is_key(json_t *key, long long size) {
   const char *name;
   json_t *part;
@@ -78,7 +78,7 @@ static bool is_key(json_t *key, long long size) {
   return false;
 }
 
-// What was tried for the key, in order, as the report has it.
+// Reads the variants that were tried for the key, in order, from the report.
 static bool read_trials(const struct bench *b, long long key, struct trials *out) {
   char path[4096], *text = malloc(1 << 26);
   size_t i;
@@ -156,7 +156,7 @@ static double best_of(const struct trials *judged) {
   return best;
 }
 
-// One more than were tried where none is good enough.
+// One more than the number tried if none is good enough.
 static unsigned until_good(const struct trials *tuning, const struct trials *judged) {
   unsigned i = 0;
   while (i < tuning->n &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // search.c: replays the searches on spaces that were measured wholly before, and prints
-// how they do beside random search. No GPU and no compiler is needed.
+// how they compare with random search. No GPU and no compiler is needed.
 //
 //   search [OPTION…] FOLDER|FILE…      FAIR T4: *.json, *.json.gz
 #include <dirent.h>

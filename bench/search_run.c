@@ -89,7 +89,8 @@ static int by_seconds(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
-// What CLASS finds in TRIALS on the near space, as rows of P's space, fastest first.
+// Returns what CLASS finds in TRIALS on the near space, as rows of P's space, fastest
+// first.
 static unsigned tune_near(const struct replay *p, const struct strategy_class *class,
                           uint64_t seed, struct row *rows) {
   const struct recorded *near = p->options->near;
@@ -244,7 +245,7 @@ void run_random(const struct recorded *r, struct curve *out) {
   if (times)
     qsort(times, r->n, sizeof *times, by_time);
   for (unsigned m = 0; times && m < MARKS; m++) {
-    double none = 1; // the chance that of so many draws none is among the first i
+    double none = 1; // the chance that no draw so far is among the first i
     for (unsigned i = 0; i < r->n; i++) {
       double left = (double)r->n - i - run_marks[m];
       double next = left > 0 ? none * left / (r->n - i) : 0;

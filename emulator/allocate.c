@@ -4,7 +4,7 @@
 
 #include "emulator.h"
 
-/* What stands against an allocation now. */
+/* Returns the error that forbids an allocation now, or 0. */
 static CUresult allocation_usable(struct CUctx_st **c, const void *out) {
   CUresult e = context_current(c);
   if (e == CUDA_SUCCESS && !out)

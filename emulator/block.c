@@ -6,8 +6,9 @@
  *     ▲        │ __syncthreads · __shfl_sync, … · __activemask
  *     └── waits at the block · at the warp · at a place
  *
- * Who comes last lets the others go on. Where none can run and not all are done, they
- * wait for something that cannot come: a launch failure here, anything on a GPU. */
+ * The last thread that arrives wakes the others. If no thread can run and not all are
+ * done, they wait for an event that cannot come: a launch failure here, undefined on a
+ * GPU. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ struct thread {
   unsigned n_pending, room, groups;
 };
 
-/* What the toolkit's headers declare as const, for kernels do not write it. */
+/* The toolkit's headers declare these const: kernels do not write them. */
 EXPORT struct extent threadIdx, blockIdx, blockDim, gridDim;
 
 /* All of it is the device thread's. */

@@ -107,7 +107,7 @@ EXPORT CUresult cuGetErrorString(CUresult e, const char **text) {
   return w ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Stands in front of every function that asks a device. */
+/* Called first by every function that needs a device. */
 static CUresult device_usable(const void *out, CUdevice device) {
   CUresult e = driver_ready();
   if (e == CUDA_SUCCESS && !out)

@@ -13,9 +13,9 @@
  *   graph.c       capture of streams, graphs
  *   nvrtc.c       text to a shared object, by Clang; rewrite.c does what macros cannot
  *
- * There is one device thread for all devices and streams: what is queued first runs
- * first. So kernels never run at the same time, and __shared__ variables are plain static
- * ones. */
+ * There is one device thread for all devices and streams: operations run in the order
+ * in which they were queued. So kernels never run at the same time, and __shared__
+ * variables are plain static ones. */
 #ifndef AUTOTUNE_EMULATOR_H
 #define AUTOTUNE_EMULATOR_H
 
@@ -62,15 +62,16 @@ struct settings {
   bool verbose;   /* says on standard error why a launch failed */
 };
 const struct settings *settings_get(void);
-/* Is this the call of its kind that AUTOTUNE_EMULATE wants to fail? Counts it. */
+/* True if this call of its kind is the one that AUTOTUNE_EMULATE makes fail. Counts it.
+ */
 bool fault_due(enum fault f);
 
 /* ---- fibre.c --------------------------------------------------------------------- */
 
 /* Saves the caller's stack pointer in *SAVE and goes on where LOAD was saved. */
 void fibre_switch(void **save, void *load);
-/* What to load for the first time, so that ENTRY, which never returns, runs on the stack
- * below TOP. */
+/* Returns what fibre_switch loads first, so that ENTRY runs on the stack below TOP.
+ * ENTRY never returns. */
 void *fibre_prepare(void *top, void (*entry)(void));
 
 /* ---- block.c --------------------------------------------------------------------- */
@@ -86,8 +87,8 @@ struct grid {
   void *const *args;
   const char *name;
 };
-/* All blocks of G, one by one, in the device's thread. What ended it early, and
- * LAUNCH_REASON: why. */
+/* Runs all blocks of G, one by one, in the device's thread. Returns the error that ended
+ * it early, with the reason in LAUNCH_REASON, or 0. */
 CUresult grid_run(const struct grid *g);
 extern char launch_reason[256];
 /* Ends the launch from within a kernel. */
@@ -100,7 +101,7 @@ _Noreturn void launch_abort(CUresult error, const char *reason);
 bool signals_begin(void);
 /* A launch may take SECONDS of CPU time from now on; 0: no launch runs. */
 void signals_limit(double seconds);
-/* Is the caller a kernel? */
+/* True if the caller is a kernel. */
 bool signals_in_kernel(void);
 
 /* ---- memory.c -------------------------------------------------------------------- */
@@ -129,9 +130,9 @@ struct allocation {
 };
 CUresult memory_new(int device, size_t bytes, enum memory_kind kind, uintptr_t *base);
 CUresult memory_free(uintptr_t base, enum memory_kind kind);
-/* A copy of what P points into; false: nothing that is known. */
+/* Copies the allocation that P points into to *OUT. False: P points into none. */
 bool memory_find(uintptr_t p, struct allocation *out);
-/* Do BYTES from P on lie in one allocation on a device? */
+/* True if BYTES from P on lie in one allocation on a device. */
 bool memory_on_device(uintptr_t p, size_t bytes);
 /* A variable of a module or of the program. */
 void memory_symbol(const void *p, size_t bytes, int device);
@@ -158,11 +159,11 @@ struct CUctx_st {
   unsigned retained;
   CUresult lost; /* the error that stays; atomic */
 };
-/* 0 where the driver is initialised in this process. */
+/* 0 if the driver is initialised in this process. */
 CUresult driver_ready(void);
 CUresult driver_initialise(void);
 struct CUctx_st *context_of(int device);
-/* The calling thread's, and 0, or what stands against using it. */
+/* Sets *C to the calling thread's context. 0, or the reason why it cannot be used. */
 CUresult context_current(struct CUctx_st **c);
 void context_use(struct CUctx_st *c);
 void context_lose(int device, CUresult error);
@@ -199,7 +200,7 @@ void queue_wait_for(uint64_t number);
 bool queue_done(uint64_t number);
 /* Stream NULL, and CUDA's handles for the two default streams, as one that exists. */
 CUstream stream_of(struct CUctx_st *c, CUstream s);
-/* What stands against a call that would break a capture which is going on. */
+/* Returns the error of a call that would break a capture in progress, or 0. */
 CUresult capture_forbids(void);
 CUresult capture_begin(CUstream s, CUstreamCaptureMode mode);
 /* The graph; NULL: the capture was broken. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* image.h: what stands in front of the shared object in a "cubin" of ours. */
+/* image.h: the head of a "cubin" of the emulator; a shared object follows it. */
 #ifndef AUTOTUNE_EMULATOR_IMAGE_H
 #define AUTOTUNE_EMULATOR_IMAGE_H
 

@@ -11,7 +11,8 @@ struct launching {
   struct extent grid, block;
   size_t shared;
   enum fault fault;
-  unsigned offsets[]; /* of the arguments, which lie behind these, from the beginning */
+  unsigned offsets[]; /* of the arguments, which follow the offsets, in bytes from the
+                         beginning */
 };
 
 static CUresult launch_injected(enum fault f) {

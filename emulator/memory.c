@@ -2,7 +2,7 @@
 /* memory.c: device memory. Each device has one memory file and reserves as many
  * addresses; what lies at an offset of the file is mapped at the same offset of the
  * addresses. An allocation ends where its last page does (but for 256 bytes of
- * alignment), and the page behind it belongs to nobody, so that an access beyond it
+ * alignment), and the page after it is never mapped, so that an access beyond it
  * faults. Another process opens the file through /proc. */
 #include <errno.h>
 #include <fcntl.h>
@@ -95,7 +95,7 @@ static void list_remove(struct allocation *a) {
   memmove(a, a + 1, (size_t)(m.list + --m.n - a) * sizeof *a);
 }
 
-/* Pages of the addresses at BASE that are free, with a free one behind them; the first
+/* Pages of the addresses at BASE that are free, with a free one after them; the first
  * that fit. */
 static char *place_find(char *base, size_t pages) {
   char *at = base + PAGE;

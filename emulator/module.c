@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* module.c: what nvrtc.c made, loaded: a shared object behind a few words that say so. */
+/* module.c: loads what nvrtc.c made: a head (image.h) and a shared object. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>

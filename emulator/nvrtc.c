@@ -35,7 +35,7 @@ struct nvrtcProgram_st {
 enum use { DROP, KEEP, ARCHITECTURE, FAST };
 static const struct option {
   const char *name;  /* without dashes */
-  const char *clang; /* what it is for Clang, in front of the value */
+  const char *clang; /* the same option of Clang, before its value */
   bool value;
   enum use use;
 } known[] = {
@@ -100,7 +100,7 @@ static void flag_add(struct flags *f, const char *a, const char *b) {
     f->of[f->n++] = text;
 }
 
-/* The option that TEXT begins with; *VALUE: what stands behind it, or NULL. */
+/* Returns the option that TEXT begins with. *VALUE: the text after it, or NULL. */
 static const struct option *nvrtc_option_find(const char *text, const char **value) {
   const char *name = text + (text[0] == '-') + (text[0] == '-' && text[1] == '-');
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -140,7 +140,7 @@ static const char *options_read(struct flags *f, int n, const char *const *optio
 
 /* ---- Clang ----------------------------------------------------------------------- */
 
-/* The headers: of the build, or beside the library where it is installed. */
+/* The folder of the headers: the build's, or the one installed with the library. */
 static void headers_folder(char *folder, size_t size) {
   const char *asked = getenv("AUTOTUNE_EMULATE_INCLUDE");
   Dl_info info;

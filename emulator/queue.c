@@ -199,7 +199,8 @@ static CUresult stream_usable(struct CUctx_st **c, CUstream *s) {
   return e;
 }
 
-/* What asks or waits for a stream that is captured breaks the capture. */
+/* Fails, and ends the capture, where stream S is being captured: a captured stream can be
+ * neither queried nor waited for. */
 static CUresult not_captured(CUstream s) {
   pthread_mutex_lock(&q.lock);
   CUresult e = CUDA_SUCCESS;

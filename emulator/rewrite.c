@@ -164,7 +164,7 @@ static void rewrite_body(struct unit *u) {
   }
 }
 
-/* `__global__` has been read, and is not behind template<…>. */
+/* `__global__` has been read, with no template<…> before it. */
 static void rewrite_kernel(struct unit *u) {
   struct token before = { NULL, 0 }, t, name = { NULL, 0 };
   while ((t = rewrite_next(u)).n) {

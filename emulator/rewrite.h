@@ -4,7 +4,7 @@
 
 /* TEXT, malloc'ed, as a C++ compiler for the CPU wants it, with every line where it was:
  * - `extern __shared__ T name[];` becomes a reference to the dynamic shared memory,
- * - behind each __global__ function that is no template stands what the driver finds it
+ * - each __global__ function that is no template is followed by what the driver finds it
  * by. NULL: no memory. */
 char *rewrite_unit(const char *text);
 

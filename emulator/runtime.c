@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime.c: the runtime API on devices, memory and kernels, over the driver's. What goes
- * wrong is kept for cudaGetLastError. */
+/* runtime.c: the runtime API on devices, memory and kernels, over the driver's. Errors
+ * are kept for cudaGetLastError. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,7 +331,7 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out,
   return cudaSuccess;
 }
 
-/* Is the memory on the sides of a copy of KIND where KIND says? */
+/* True if both sides of a copy lie where KIND says. */
 static CUresult kind_fits(const struct copy *c, enum cudaMemcpyKind kind) {
   struct allocation a;
   size_t to = c->rows ? (c->rows - 1) * c->to_pitch + c->bytes : 0;

@@ -8,7 +8,7 @@
  * {"error": "…"} `first` is the time of the first launch on the host's clock; with
  * SAMPLES 0 that is all. Each sample is the time between two events on the device, around
  * one launch, after a memset of more than the L2 cache holds, which the host does not
- * wait for: what a launch costs the host is hidden behind it. */
+ * wait for: so the host's cost of a launch does not count. */
 #ifndef AUTOTUNE_BENCH_GPU_SERVE_H
 #define AUTOTUNE_BENCH_GPU_SERVE_H
 

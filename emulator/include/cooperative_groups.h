@@ -44,7 +44,7 @@ static inline thread_block this_thread_block() {
   return thread_block();
 }
 
-/* Where this thread is in the grid; it cannot wait for it. */
+/* This thread's place in the grid. Waiting for the whole grid is not supported. */
 class grid_group {
 public:
   static bool is_valid() {

@@ -34,7 +34,7 @@
 #include "autotune_emulate/kernel.h"
 #include "autotune_emulate/launch.h"
 
-/* What a kernel asserts ends the launch, what the host asserts the program. */
+/* An assert that fails in a kernel ends the launch, one on the host the program. */
 #ifndef NDEBUG
 #undef assert
 #define assert(e) \

@@ -288,8 +288,8 @@ struct autotune_emulate_kernel;
 void autotune_emulate_launch(const struct autotune_emulate_kernel *kernel, dim3 grid,
                              dim3 block, size_t shared, cudaStream_t s, void **args);
 
-/* What the templates of cuda_runtime.h make of a variable: its address and size are known
- * there alone. */
+/* Called by templates of cuda_runtime.h, which alone know the address and size of a
+ * variable. */
 cudaError_t autotune_emulate_symbol(const void *symbol, size_t bytes);
 cudaError_t autotune_emulate_symbol_copy(void *to, const void *from, size_t bytes,
                                          size_t room, cudaStream_t s, int wait);

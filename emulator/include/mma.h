@@ -65,7 +65,7 @@ static inline void fill_fragment(fragment<Use, M, N, K, T, L> &f, const V &value
     x = value;
 }
 
-/* Where element NUMBER of the whole matrix is. */
+/* Returns the place of element NUMBER of the whole matrix. */
 template <class F>
 static inline unsigned long place(int number, unsigned stride, bool by_row) {
   unsigned row = (unsigned)(number / F::columns),

@@ -4,7 +4,7 @@
  * these.
  *
  * A kernel runs in one thread of the host, the device's; its threads are fibres there.
- * What is declared "in a kernel" is called by them alone. */
+ * Functions declared under "in a kernel" are called by kernels alone. */
 #ifndef AUTOTUNE_EMULATE_DEVICE_H
 #define AUTOTUNE_EMULATE_DEVICE_H
 
@@ -56,7 +56,7 @@ AUTOTUNE_EMULATE_API unsigned autotune_emulate_rank(void);
 AUTOTUNE_EMULATE_API void autotune_emulate_yield(void);
 AUTOTUNE_EMULATE_API long long autotune_emulate_clock(void);
 
-/* cp.async: BYTES are copied, and ZERO bytes behind them set to 0, when wait() says that
+/* cp.async: BYTES are copied, and ZERO bytes after them set to 0, when wait() says that
  * the group they are committed in must have come, not before. */
 AUTOTUNE_EMULATE_API void autotune_emulate_copy(void *to, const void *from,
                                                 unsigned bytes, unsigned zero);

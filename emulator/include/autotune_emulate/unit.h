@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit.h: in front of a unit that NVRTC's double compiles; it includes nothing of the
+/* unit.h: put before a unit that the emulated NVRTC compiles; it includes nothing of the
  * system. */
 #ifndef AUTOTUNE_EMULATE_UNIT_H
 #define AUTOTUNE_EMULATE_UNIT_H
