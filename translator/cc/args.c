@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// args.c: the command line of gcc and clang, as far as one must know it to stand in
-// front.
+// args.c: reads the command line of gcc and clang, as far as `autotune cc` needs it.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +9,12 @@
 
 enum form {
   ALONE,    // -c
-  JOINED,   // -std=c17; -g, which may have something behind it
+  JOINED,   // -std=c17; -g, which may have a value in the same word
   SEPARATE, // -include FILE
   EITHER    // -DX and -D X
 };
 
-// The longest name that fits decides. What is missing here begins with '-' and stands
-// alone.
+// The longest name that matches is used. An option that is missing here stands alone.
 static const struct option {
   const char *name;
   enum form form;
@@ -168,8 +166,8 @@ const char *const *words_end(struct words *w) {
 
 // ---- @files -------------------------------------------------------------------------
 
-// One word of libiberty's buildargv: blanks end it, quotes and backslashes are taken
-// away.
+// Returns one word as libiberty's buildargv does: blanks end it, quotes and backslashes
+// are removed.
 static const char *response_word(const char **at, const char *end) {
   struct text word = { 0 };
   char quote = 0;
@@ -191,7 +189,7 @@ static const char *response_word(const char **at, const char *end) {
 
 static void add_expanded(struct words *out, const char *word, unsigned depth);
 
-// The words of a file; false: it cannot be read.
+// Adds the words of the file at PATH. False: it cannot be read.
 static bool args_add_file(struct words *out, const char *path, unsigned depth) {
   struct source *s = depth < 16 ? source_read(path) : NULL;
   if (!s)
@@ -206,14 +204,14 @@ static bool args_add_file(struct words *out, const char *path, unsigned depth) {
   }
 }
 
-// Adds WORD, or for @FILE what is in it. A file that cannot be read is a word, as it is
-// to gcc.
+// Adds WORD, or for @FILE the words in it. An @FILE that cannot be read is added as it
+// is, as gcc does.
 static void add_expanded(struct words *out, const char *word, unsigned depth) {
   if (word[0] != '@' || !word[1] || !args_add_file(out, word + 1, depth))
     words_add(out, word);
 }
 
-// nvcc's `--options-file FILE`, `-optf=FILE`: false where WORD is another.
+// Handles nvcc's `--options-file FILE` and `-optf=FILE`. False: WORD is another option.
 static bool add_options_file(struct words *out, const char *word, const char *next,
                              bool *took_next) {
   static const char *const names[] = { "--options-file", "-optf", NULL };
@@ -235,7 +233,7 @@ static const char *args_basename_of(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-// Programs that run the compiler whose name comes next.
+// True if WORD is a program that runs the compiler named by the next word.
 static bool is_launcher(const char *word) {
   static const char *const names[] = { "ccache",     "sccache", "distcc", "icecc",
                                        "buildcache", "gomacc",  "recc",   "nice",
@@ -249,8 +247,8 @@ static bool is_launcher(const char *word) {
 
 static void args_read_compiler(struct cc_command *c, int argc, char **argv) {
   int i = 0;
-  // What follows `ccache` is a compiler unless it is an option or a file to compile with
-  // gcc's own masquerade (ccache linked to gcc's name): then that word has a suffix.
+  // The word after `ccache` is a compiler unless it is an option, or a file to compile
+  // where ccache itself is linked to gcc's name: such a file has a suffix.
   while (i + 1 < argc && is_launcher(argv[i]) && argv[i + 1][0] != '-' &&
          argv[i + 1][0] != '@')
     words_add(&c->compiler, argv[i++]);
@@ -300,7 +298,7 @@ static void args_read_args(struct cc_command *c, const struct words *words) {
         i += a.words[1] != NULL;
     } else if ((o = args_option_find(word)) != NULL) {
       bool next = o->form == SEPARATE || (o->form == EITHER && !word[strlen(o->name)]);
-      a.class = next && i + 1 == words->n ? CC_HAND_ON : o->class; // its value is missing
+      a.class = next && i + 1 == words->n ? CC_HAND_ON : o->class; // the value is missing
       a.option = o->name;
       a.value = word + strlen(o->name);
       if (next && i + 1 < words->n)
@@ -384,7 +382,7 @@ static void read_link(struct cc_command *c, const char *option) {
   c->relocatable |= strcmp(option, "-r") == 0;
 }
 
-// Do compilers speak of linemarkers in a source then?
+// True if this option makes compilers warn about linemarkers.
 static bool is_pedantic(const char *word) {
   static const char *const all[] = { "-pedantic",
                                      "--pedantic",

@@ -2,10 +2,10 @@
 // cc.c: `autotune cc COMPILER ARGS…` does what `COMPILER ARGS…` does, with kernels
 // translated.
 //
-//   no kernel, no site      the compiler takes our place (exec), with the command as it
-//   was given one source              the same command with the translated file in the
-//   source's place several sources         one compilation each, and one link -MD and the
-//   like        a run of their own over the user's file, afterwards
+//   no kernel, no site   the command replaces this process (exec), as it was given
+//   one source           the same command with the translated file for the source
+//   several sources      one compilation for each, and one link
+//   -MD and the like     a run of their own on the user's file, afterwards
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,9 @@
 struct plan {
   const struct cc_command *c;
   struct cc_source *sources;
-  unsigned n;             // one for each input that is to be compiled
-  bool translated, sites; // any of them; and what is linked holds a site
+  unsigned n; // one for each input that is to be compiled
+  // some source was translated; the linked program holds a tuned kernel
+  bool translated, sites;
 };
 
 static int not_started(const char *program) {
@@ -42,7 +43,7 @@ static int hand_on(const struct cc_command *c) {
 #define LONGEST \
   (96 * 1024) // bytes of arguments: Linux allows more, but the environment counts too
 
-// Replaces all arguments behind the compiler by @FILE where they are too long.
+// Replaces all arguments after the compiler by @FILE if they are too long.
 static void cc_shorten(const struct cc_command *c, struct words *w) {
   size_t size = 0;
   for (unsigned i = 0; i < w->n; i++)
@@ -79,8 +80,8 @@ int cc_run(const struct cc_command *c, struct words *w) {
   return cc_cc_run(c, w, NULL, NULL);
 }
 
-// A translated file's compilation: what it says is read, to leave out what follows from
-// an error of the user's in text of ours.
+// Compiles a translated file. Reads the compiler's messages, to leave out those that an
+// error of the user's causes in generated text.
 static int run_translated(const struct cc_command *c, const struct cc_source *s,
                           struct words *w, struct text *out) {
   struct text errors = { 0 };
@@ -92,8 +93,8 @@ static int run_translated(const struct cc_command *c, const struct cc_source *s,
   return status;
 }
 
-// -E: what is printed goes where it would have gone, under the user's name. As gcc does,
-// a file is not left behind after an error.
+// Runs -E. Writes the output to where the compiler would have, under the user's file
+// name. Removes the output file after an error, as gcc does.
 static int run_preprocess(const struct cc_command *c, const struct cc_source *s,
                           struct words *w) {
   struct text printed = { 0 };
@@ -111,13 +112,13 @@ static int run_preprocess(const struct cc_command *c, const struct cc_source *s,
 
 // ---- one command --------------------------------------------------------------------
 
-// The compiler and what must stand before the user's options.
+// Returns the compiler and the words that must stand before the user's options.
 static struct words cc_begin(const struct cc_command *c, bool translated) {
   struct words w = { 0 };
   for (unsigned i = 0; i < c->compiler.n; i++)
     words_add(&w, c->compiler.list[i]);
   if (translated && !c->nvcc && cc_errors_coloured())
-    words_add(&w, "-fdiagnostics-color=always"); // it cannot see the terminal behind us
+    words_add(&w, "-fdiagnostics-color=always"); // its output goes to a pipe
   return w;
 }
 
@@ -146,15 +147,15 @@ static void add_own_options(const struct plan *p, struct words *w) {
   if (p->n && p->sources[0].translated) {
     cc_source_options(c, &p->sources[0], w);
     bool named = c->output || c->mode == CC_MODE_LINK || c->mode >= CC_MODE_PREPROCESS;
-    if (!named &&
-        strcmp(p->sources[0].input->path, "-") == 0) { // as both compilers name it
+    if (!named && strcmp(p->sources[0].input->path, "-") == 0) { // so do both compilers
       words_add(w, "-o");
       words_add(w, c->mode == CC_MODE_COMPILE ? "-.o" : "-.s");
     }
   }
 }
 
-// The user's command, with at most one source, which then is replaced by its translation.
+// Runs the user's command. It has at most one source, which is replaced by its
+// translation.
 static int run_whole(const struct plan *p) {
   const struct cc_command *c = p->c;
   struct words w = cc_begin(c, p->n && p->sources[0].translated);
@@ -199,7 +200,7 @@ static int cc_compile(const struct cc_command *c, const struct cc_source *s,
       break;
     }
   if (c->clang)
-    words_add(&w, "-Qunused-arguments"); // what only the link needs
+    words_add(&w, "-Qunused-arguments"); // options that only the link needs
   if (s->translated)
     cc_source_options(c, s, &w);
   if (object) {
@@ -238,7 +239,7 @@ static int link_objects(const struct plan *p, char *const *objects) {
   return cc_run(c, &w);
 }
 
-// As the compiler does, goes on after an error and does not link then.
+// Like the compiler, continues after an error, but does not link then.
 static int run_each(const struct plan *p) {
   const struct cc_command *c = p->c;
   char **objects = arena_alloc(p->n * sizeof *objects);
@@ -254,8 +255,8 @@ static int run_each(const struct plan *p) {
 
 // ---- the plan -----------------------------------------------------------------------
 
-// Translates all sources before anything is run, so that an error leaves everything as it
-// was.
+// Translates all sources before running anything, so that an error leaves all files
+// unchanged.
 static bool translate_all(struct plan *p) {
   const struct cc_command *c = p->c;
   bool ok = true;
@@ -279,13 +280,13 @@ static int run_plan(struct plan *p) {
     if (p->sources[i].translated)
       cc_source_write(&p->sources[i]);
   bool two_openmp = cc_links(p) && p->n &&
-      cc_link_openmp(c); // wanted for one half of the command only
+      cc_link_openmp(c); // then compiling and linking take different options
   return p->n > 1 || two_openmp ? run_each(p) : run_whole(p);
 }
 
 struct cc_given {
   bool emulate;
-  const char *from; // winners for --bake
+  const char *from; // source of the winners for --bake
 };
 
 static const struct setting cc_table[] = {
@@ -313,7 +314,7 @@ static int cc_command_run(const struct arguments *a) {
   struct plan p = { .c = c };
   c->bake = bake.from ? &bake : NULL;
   bool one_output = c->output && c->n_sources > 1 &&
-      c->mode != CC_MODE_LINK; // an error, not ours
+      c->mode != CC_MODE_LINK; // the compiler reports this error
   if (c->hand_on || !c->n_inputs || one_output)
     return hand_on(c);
   if (!translate_all(&p))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// depend.c: dependency files, by the user's compiler and from the user's file, so that
-// they name what they named before. Only their own name and the target's have to be
-// worked out: rules of gcc 11 and later and of clang, which agree but for a few corners.
+// depend.c: has the user's compiler write dependency files from the user's file, so
+// that they name the same files as without `autotune cc`. Only the name of the dependency
+// file and of its target are derived here, by the rules of gcc 11 and later and of clang,
+// which differ in few cases.
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,15 +31,16 @@ static const char *depend_file_name(const struct cc_command *c,
   return arena_printf("%.*s.d", (int)stem.size, stem.data);
 }
 
-// NULL: the compiler's default, the source's base name with .o.
+// Returns the target to name in the rule. NULL: the compiler's default, the source's base
+// name with .o.
 static const char *target_name(const struct cc_command *c) {
   if (!c->clang && (c->mode == CC_MODE_PREPROCESS || c->depend_raw))
     return NULL;
   return c->output;
 }
 
-// One more rule for the same target: it is made from WISDOM too. Nothing where that is a
-// folder, or a name that make would have to be told of.
+// Adds a rule: the same target also depends on WISDOM. Adds none if WISDOM is a folder or
+// a name that make requires to be escaped.
 static void add_wisdom(const char *path, const char *wisdom) {
   struct stat st, folder;
   if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || strpbrk(wisdom, " \t$#\\:") ||
@@ -88,7 +90,7 @@ int cc_depend_write(const struct cc_command *c, const struct cc_source *s) {
   }
   words_add(&w, s->input->path);
   if (strcmp(s->input->path, "-") == 0)
-    lseek(0, 0, SEEK_SET); // source.c made it a file
+    lseek(0, 0, SEEK_SET); // source.c replaced it by a file
   int status = cc_run(c, &w);
   if (status == 0 && c->bake)
     add_wisdom(depend_file_name(c, s), c->bake->from);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// emulate.c: `autotune cc --emulate COMPILER ARGS…`: the command line of nvcc, or of a
-// C++ compiler, as one of Clang's that makes a program for the CPU.
+// emulate.c: `autotune cc --emulate COMPILER ARGS…`: turns the command line of nvcc,
+// or of a C++ compiler, into one of Clang's that makes a program for the CPU.
 #include <string.h>
 
 #include "cc.h"
 
 enum what {
   DROP,        // a flag of nvcc's that means nothing on the CPU
-  DROP_VALUE,  // and its value: in the next word, or behind '='
-  DROP_PREFIX, // all that begins so
+  DROP_VALUE,  // the same with a value: in the next word, or after '='
+  DROP_PREFIX, // all words that begin with the name
   SPELL,       // becomes WORD
-  SPELL_VALUE, // becomes WORD and the value in one
-  PASS_VALUES, // becomes the value, in words between commas, with WORD in front of each
-               // if it is not ""
+  SPELL_VALUE, // becomes WORD and the value in one word
+  PASS_VALUES, // becomes the value, split at commas, with WORD (unless "") before each
+               // part
   REFUSE
 };
-// Each with one dash or two.
+// The options of nvcc; each is accepted with one dash or two.
 struct rule {
   const char *name;
   enum what what;
@@ -104,7 +104,7 @@ static const struct rule nvcc[] = {
   { "device-link", REFUSE, NULL },
 };
 
-// WORD without its dashes fits R: alone, or with a value behind '='.
+// True if WORD, without its dashes, matches R: alone, or with a value after '='.
 static bool emulate_fits(const struct rule *r, const char *word) {
   size_t n = strlen(r->name);
   if (strncmp(word, r->name, n) != 0)
@@ -171,7 +171,8 @@ static void emulate_add_file(struct words *w, const char *language, const char *
   words_add(w, "none");
 }
 
-// `-x cu` says what is known by the name; other files keep their language.
+// True for `-x cu`, which is dropped: files named .cu need none. *N is the number of
+// words. Other languages are kept.
 static bool is_language(const char *word, const char *next, unsigned *n) {
   bool joined = strcmp(word, "-xcu") == 0 || strcmp(word, "-xcuda") == 0 ||
       strcmp(word, "--x=cu") == 0;
@@ -188,12 +189,12 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang) {
        is_nvcc = strstr(slash ? slash : argv[0], "nvcc") != NULL;
   words_add(&w, clang);
   words_add(&w, "--driver-mode=g++");
-  words_add(&w, "-isystem"); // they are none of the user's, whose launches are rewritten
+  words_add(&w, "-isystem"); // launches in the emulator's own headers are not rewritten
   words_add(&w, arena_printf("%s/autotune-emulate", cc_include_folder()));
   words_add(&w, "-DAUTOTUNE_EMULATE");
   words_add(&w, "-Wno-unknown-warning-option");
-  words_add(&w, "-Wno-pass-failed"); // an unroll that Clang does not think worthwhile
-  words_add(&w, "-Wno-unused-command-line-argument"); // -x none at the end
+  words_add(&w, "-Wno-pass-failed"); // Clang warns of each loop that it does not unroll
+  words_add(&w, "-Wno-unused-command-line-argument"); // `-x none` at the end
   for (int i = 1; i < *argc; i++) {
     const char *word = argv[i], *next = i + 1 < *argc ? argv[i + 1] : NULL,
                *equals = strchr(word, '=');
@@ -212,7 +213,7 @@ char **cc_emulate_command(int *argc, char **argv, const char *clang) {
                (all_cuda && word[0] != '-' && strcmp(argv[i - 1], "-o") != 0)) {
       emulate_add_file(&w, "c++", word);
     } else if (is_nvcc && by_name && ends_in(word, ".c")) {
-      emulate_add_file(&w, "c", word); // to a C++ compiler it would be C++
+      emulate_add_file(&w, "c", word); // a C++ compiler would compile it as C++
     } else {
       by_name = by_name && strncmp(word, "-x", 2) != 0 && strncmp(word, "--x", 3) != 0;
       words_add(&w, word);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// emulate_cuda.c: translated CUDA C++ as C++ for the CPU. All of it but three things is
-// made by macros and templates of the emulator's headers (emulator/include):
+// emulate_cuda.c: turns translated CUDA C++ into C++ for the CPU. It rewrites three
+// constructs; macros and templates of the emulator's headers (emulator/include) do the
+// rest:
 //
 //   k<T><<<g, b>>>(x)               ::autotune_emulate::launch(k<T>, g, b)(x)
 //   (void *)k                       (void *)::autotune_emulate::known(k)
 //   extern __shared__ float t[];    AUTOTUNE_EMULATE_DYNAMIC(t, float);
 //
-// Every line stays where it was, but that cuda_runtime.h comes first, as nvcc has it.
+// Lines keep their numbers. cuda_runtime.h is included first, as nvcc does.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +19,13 @@ struct edit {
   size_t offset, size;
   const char *text;
 }; // SIZE bytes at OFFSET become TEXT
-struct entry {
+struct entry { // a __global__ function
   struct slice name;
-  unsigned n_params;
-  bool defaults;
-}; // a __global__ function: its template's
-   // parameters; has it default arguments?
+  unsigned n_params; // of its template
+  bool defaults;     // it has default arguments
+};
 struct emulation {
-  struct source *s; // with blanks for what the grammar does not know
+  struct source *s; // the text with blanks in place of what the grammar cannot parse
   struct edit *edits;
   unsigned n_edits;
   struct entry *entries;
@@ -43,7 +43,7 @@ static size_t emulate_cuda_at(const struct emulation *e, struct slice s) {
   return (size_t)(s.data - e->s->text);
 }
 
-// `__align__(16)`, which the grammar takes for a declarator, becomes blanks in TEXT.
+// Replaces `__align__(16)` in TEXT by blanks: the grammar takes it for a declarator.
 static void blank_group(char *text, const char *from, struct lexer *l) {
   struct lexer ahead = *l;
   if (!slice_is(lex(&ahead).text, "("))
@@ -72,8 +72,8 @@ static bool ends_declarator(struct token t) {
   return t.kind == TOKEN_END || t.kind == TOKEN_STRING;
 }
 
-// FIRST, which is `extern`, was read. If it begins a declaration of one array in dynamic
-// shared memory, that is rewritten.
+// Rewrites a declaration of one array in dynamic shared memory. FIRST, the word `extern`,
+// has been read. Other declarations are left alone.
 static void rewrite_shared(struct emulation *e, struct slice first, struct lexer l) {
   struct text out = { 0 }, type = { 0 };
   struct slice name = { "", 0 };
@@ -119,7 +119,8 @@ static TSNode child_of(TSNode n, const char *type) {
   return (TSNode){ 0 };
 }
 
-// Behind `template`: moves L behind its `>` and counts what is between commas.
+// Requires L after the word `template`. Moves L after the closing `>` and returns the
+// number of parameters.
 static unsigned template_params(struct lexer *l) {
   unsigned n = 0;
   int depth = 0;
@@ -132,8 +133,8 @@ static unsigned template_params(struct lexer *l) {
   return n;
 }
 
-// Behind `__global__`: the function's name, and L at the parenthesis behind it.
-// __launch_bounds__ and the like are blanks by now.
+// Requires L after `__global__`. Returns the function's name and moves L to the
+// parenthesis that follows. __launch_bounds__ and the like have been blanked.
 static struct slice function_name(struct lexer *l) {
   struct slice last = { "", 0 };
   for (struct lexer ahead = *l;; *l = ahead) {
@@ -144,7 +145,7 @@ static struct slice function_name(struct lexer *l) {
   }
 }
 
-// Of the declaration or definition whose parameters begin at L.
+// True if the parameters that begin at L have default arguments.
 static bool has_defaults(struct lexer l) {
   struct lexer after = l;
   const char *end = skip_brackets(&after);
@@ -169,8 +170,8 @@ static void find_entries(struct emulation *e) {
   }
 }
 
-// The name without its namespaces of the function that CALLEE, `ns::k<float>`, names;
-// *GIVEN: template arguments that stand there.
+// Returns the name, without its namespaces, of the function that CALLEE (`ns::k<float>`)
+// names. *GIVEN is the number of its template arguments.
 static struct slice entry_name(const struct emulation *e, TSNode callee,
                                unsigned *given) {
   TSNode name = callee;
@@ -193,8 +194,8 @@ static void rewrite_launch(struct emulation *e, TSNode call, TSNode config) {
   size_t open = ts_node_start_byte(config), close = ts_node_end_byte(config);
   unsigned given;
   struct slice name = entry_name(e, callee, &given);
-  bool deduce = false; // then the compiler must see a call; several namespaces may have
-                       // one of that name
+  bool deduce = false; // then the compiler must see a call: namespaces may have functions
+                       // of one name
   for (unsigned i = 0; i < e->n_entries; i++)
     deduce = deduce ||
         (is_entry(&e->entries[i], name) &&
@@ -206,7 +207,7 @@ static void rewrite_launch(struct emulation *e, TSNode call, TSNode config) {
   emulate_cuda_edit(e, close - 3, 3, ")");
 }
 
-// `(void *)k`: what the runtime's C functions take for a kernel.
+// Rewrites `(void *)k`, the form in which the runtime's C functions take a kernel.
 static void rewrite_address(struct emulation *e, TSNode cast) {
   TSNode value = ts_node_child_by_field_name(cast, "value", 5);
   unsigned given;
@@ -244,7 +245,7 @@ static const char *before_blanks(const char *p, const char *begin) {
   return p;
 }
 
-// Where the callee begins whose end is P: `ns::k<T, 16>`, `name##_kernel`.
+// Returns the beginning of the callee that ends at P: `ns::k<T, 16>`, `name##_kernel`.
 static const char *callee_start(const char *p, const char *begin) {
   p = before_blanks(p, begin);
   if (p > begin && p[-1] == '>') {
@@ -290,10 +291,10 @@ static int emulate_cuda_by_offset(const void *a, const void *b) {
   const struct edit *x = a, *y = b;
   if (x->offset != y->offset)
     return x->offset < y->offset ? -1 : 1;
-  return x->size < y->size ? -1 : x->size > y->size; // what is inserted stands in front
+  return x->size < y->size ? -1 : x->size > y->size; // insertions go before replacements
 }
 
-// Requires text that emit.c made, or a file without kernels of ours; leaves no chevrons.
+// Requires text that emit.c made, or a file without annotated kernels. Leaves no `<<<`.
 void cuda_emulate(const char *path, const struct text *in, struct text *out) {
   char *known = without_attributes(in->data, in->size);
   struct emulation e = { .s = source_of(path, known, in->size) };
@@ -311,7 +312,7 @@ void cuda_emulate(const char *path, const struct text *in, struct text *out) {
     qsort(e.edits, e.n_edits, sizeof *e.edits, emulate_cuda_by_offset);
   for (unsigned i = 0; i < e.n_edits; i++) {
     if (e.edits[i].offset <
-        done) // the grammar has lost its way: the compiler will say where
+        done) // the grammar cannot parse this: the compiler reports the place
       continue;
     text_add(out, in->data + done, e.edits[i].offset - done);
     text_add(out, e.edits[i].text, strlen(e.edits[i].text));

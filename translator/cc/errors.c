@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// errors.c: what the compiler says of a translated file.
+// errors.c: edits the compiler's messages about a translated file.
 //
-// An error in the declaration of a kernel is one again in each function that is generated
-// from it, as "<autotune>:17:3: error: …"; the user needs the one in the user's line
-// only.
+// An error in the declaration of a kernel is repeated in each function that is generated
+// from it, as "<autotune>:17:3: error: …". The user needs only the message about the
+// user's own line.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ static const char *skip_colours(const char *p, const char *end) {
   while (end - p > 1 && p[0] == '\033' && p[1] == '[') {
     for (p += 2; p < end && (*p == ';' || (*p >= '0' && *p <= '9'));)
       p++;
-    p += p < end; // m or K
+    p += p < end; // skips `m` or `K`
   }
   return p;
 }
@@ -35,7 +35,7 @@ static bool errors_mentions(const char *line, const char *end, const char *const
 
 // Lines of source, carets and notes belong to the message before them.
 static enum line_kind errors_kind_of(const char *line, const char *end) {
-  static const char name[] = "<autotune>"; // and `:17:3`, or nvcc's `(17)`
+  static const char name[] = "<autotune>"; // followed by `:17:3`, or nvcc's `(17)`
   static const char *const begins[] = { "error: ",
                                         "warning: ",
                                         ": In function ",

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// headers.c: what a source may include of the user's headers.
+// headers.c: finds the headers of the user's that a source may include.
 //
-// Requires nothing of the preprocessor: every #include counts, whatever #if it stands in,
-// and one by a macro is not seen. Only folders of -iquote and -I and the including file's
-// own are searched; what is found in none of them is the system's and holds no kernel.
+// Runs no preprocessor: every #include counts, also in an #if that is false, and an
+// #include whose file a macro names is ignored. Searches only the folders of -iquote and
+// -I and the including file's own; a header found in none of them is taken for one of the
+// system's, without kernels.
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +35,7 @@ static const char *headers_folder_of(const char *path) {
 
 // ---- reading one file ---------------------------------------------------------------
 
-// The X of #ifndef X or #if !defined(X); empty: it is neither.
+// Returns the X of #ifndef X or #if !defined(X); empty if D is neither.
 static struct slice guard_name(const struct directive *d) {
   struct slice rest = slice_trim(d->rest);
   if (slice_is(d->word, "ifndef"))
@@ -47,8 +48,7 @@ static struct slice guard_name(const struct directive *d) {
   return rest;
 }
 
-// #ifndef X, #define X, …, #endif with nothing but comments around it, as headers are
-// written.
+// True if all of TEXT but comments stands within #ifndef X, #define X, …, #endif.
 static bool is_guarded(struct slice text) {
   size_t at = 0, depth = 1;
   struct directive first, second, d = { 0 };
@@ -71,7 +71,7 @@ static bool is_guarded(struct slice text) {
   return depth == 0 && !directive_next(text, &at, &d);
 }
 
-// "NAME" or <NAME>; one that a macro names is not seen.
+// Adds the include of "NAME" or <NAME>. An include whose file a macro names is ignored.
 static void headers_add_include(struct cc_header *h, const struct directive *d) {
   struct slice rest = d->rest;
   if (!rest.size || (rest.data[0] != '"' && rest.data[0] != '<'))
@@ -101,7 +101,7 @@ static void headers_scan(struct cc_header *h) {
   }
 }
 
-// Index of the header at PATH, read on first sight; 0: it is none.
+// Returns the index of the header at PATH, and reads it the first time. 0: no such file.
 static unsigned header_open(struct cc_headers *hs, const char *path) {
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -160,8 +160,8 @@ static unsigned headers_find(struct cc_headers *hs, const struct cc_header *from
   return found ? found : find_in(hs, &hs->angle, include->name, path);
 }
 
-// Would the file be another with the source's folder among those searched for quoted
-// includes?
+// True if INCLUDE would find another file when quoted includes are also searched in the
+// source's folder.
 static bool goes_astray(const struct cc_headers *hs, const struct cc_header *from,
                         const struct cc_include *include) {
   if (!include->quoted || include->name.data[0] == '/' || from == hs->list[0])
@@ -175,7 +175,7 @@ static bool goes_astray(const struct cc_headers *hs, const struct cc_header *fro
   return !include->target || !cc_same_file(there, include->path);
 }
 
-// A compiler searches these where it would have anyway, -I or not.
+// True for a folder that compilers search last, even if -I names it.
 static bool is_system(const char *folder) {
   return strcmp(folder, "/usr/include") == 0 || strcmp(folder, "/usr/local/include") == 0;
 }
@@ -191,7 +191,7 @@ static void read_folders(struct cc_headers *hs, const struct cc_command *c) {
   }
 }
 
-// Whoever includes a header with a kernel has one.
+// Marks the headers that include a header with a kernel.
 static void spread_kernels(struct cc_headers *hs) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -206,8 +206,8 @@ static void spread_kernels(struct cc_headers *hs) {
 
 // ---- headers that launch a CUDA kernel which another file has -----------------------
 
-// What may be the name of the function behind a pragma: words with `(` behind them, up to
-// its body.
+// Adds the words after a pragma that may be the function's name: those followed by `(`,
+// up to its body.
 static void headers_add_names(struct slice text, size_t at, struct words *names) {
   struct lexer l = { text.data + at, text.data + text.size, false };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END && !slice_is(t.text, "{");) {
@@ -240,8 +240,8 @@ static bool headers_launches(const struct cc_header *h, const struct words *name
   return false;
 }
 
-// Such launches are rewritten where the header stands inline, as if it had a kernel
-// itself.
+// Marks the headers that launch a kernel, so that they are put inline and their launches
+// rewritten.
 static void add_launching(struct cc_headers *hs) {
   struct words names = { 0 };
   for (unsigned i = 0; i < hs->n; i++)
@@ -251,8 +251,8 @@ static void add_launching(struct cc_headers *hs) {
   spread_kernels(hs);
 }
 
-// For the CPU launches and `extern __shared__` are rewritten, whosever they are, so where
-// they are in sight.
+// Marks the headers with launches or `extern __shared__`: for the CPU all of these are
+// rewritten, also those of kernels without a pragma.
 static void add_emulated(struct cc_headers *hs) {
   for (unsigned i = 1; i < hs->n; i++)
     hs->list[i]->kernel |= text_has(hs->list[i]->text, "<<<") ||

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// inline.c: headers that hold kernels, put inline in place of their #include.
+// inline.c: puts headers that hold kernels inline, in place of their #include.
 //
-// Leaves true: the preprocessor sees the same tokens in the same order, every line
-// belongs to its own file by linemarkers, each header is found under the name that it
-// had.
+// Keeps three things: the preprocessor sees the same tokens in the same order,
+// linemarkers assign each line to its own file, and each header keeps the name it was
+// found under.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,10 @@ struct inliner {
   struct text out;
 };
 
-// gcc -pedantic warns of linemarkers, and no pragma stops it; #line does not say where a
-// header was included. Clang needs that, to leave unused functions of a header alone, and
-// heeds a pragma.
+// Adds a linemarker, or #line under gcc -pedantic, which warns of linemarkers and has no
+// pragma against that. #line does not say where a header was included; Clang needs that,
+// to leave out warnings about unused functions of a header, and has a pragma against the
+// warning.
 static void add_marker(struct inliner *in, unsigned line, const char *path,
                        const char *flags) {
   bool markers = in->headers->clang || !in->headers->pedantic;
@@ -100,7 +101,8 @@ static const char *inline_respell(const struct cc_headers *hs,
   return cc_join(absolute, slice_of(include->path));
 }
 
-// The directive as it is, or with the name under which its file is found from here.
+// Adds the directive as it is, or with the name under which the translated file finds the
+// same header.
 static void inline_add_include(struct inliner *in, const struct cc_header *h,
                                const struct cc_include *include) {
   const struct directive *d = &include->directive;
@@ -121,7 +123,7 @@ static void inline_add_include(struct inliner *in, const struct cc_header *h,
 
 // ---- the text -----------------------------------------------------------------------
 
-// Which header it is, for the macro that stands for #pragma once.
+// Returns the macro that stands for the #pragma once of H, named after the file.
 static char *once_macro(const struct cc_header *h) {
   return arena_printf("AUTOTUNE_ONCE_%llx_%llx", (unsigned long long)h->device,
                       (unsigned long long)h->inode);
@@ -129,7 +131,7 @@ static char *once_macro(const struct cc_header *h) {
 
 static void inline_text(struct inliner *in, struct cc_header *h);
 
-// Stands in place of one #include of a header with a kernel; line N of H follows it.
+// Replaces one #include of a header with a kernel; line N of H follows it.
 static void inline_include(struct inliner *in, struct cc_header *h,
                            const struct cc_include *include, unsigned n) {
   struct cc_header *target = in->headers->list[include->target];
@@ -137,8 +139,8 @@ static void inline_include(struct inliner *in, struct cc_header *h,
   const char *macro = target->once ? once_macro(target) : NULL;
   if (macro)
     text_printf(&in->out, "#ifndef %s\n", macro);
-  if (again) { // the guard makes nothing of it, unless the first stood in an #if that was
-               // false
+  if (again) { // its guard then leaves nothing, unless the first include was in an #if
+               // that was false
     inline_add_include(in, h, include);
   } else {
     if (macro)
@@ -158,11 +160,11 @@ static void inline_include(struct inliner *in, struct cc_header *h,
     add_marker(in, n, h->path, "");
 }
 
-// After #endif or #else of a group that something was put into, the lines are counted
-// anew: a group that is skipped takes its linemarkers with it.
+// Puts the headers in H inline. After an #else or #endif of a group that was changed it
+// adds a linemarker: a group that is skipped takes its linemarkers with it.
 static void inline_text(struct inliner *in, struct cc_header *h) {
   size_t at = 0, written = 0, depth = 0,
-         touched = 0; // groups open, and how many of those are changed
+         touched = 0; // groups that are open, and how many of them were changed
   unsigned next = 0;
   struct directive d;
   while (directive_next(h->text, &at, &d)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// link.c: is a tuned kernel linked? Then with libautotune, and with one OpenMP runtime.
+// link.c: finds out whether a tuned kernel is linked; adds libautotune and one OpenMP
+// runtime to such a link.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,11 +12,12 @@
 
 #include "cc.h"
 
-// ---- does this file refer to autotune_begin or autotune_launch_kernel? --------------
+// ---- references to autotune_begin and autotune_launch_kernel --------------------------
 
 static bool file_refers(const char *path, unsigned depth);
 
-// An archive of names only, as `ar T` writes it: the members lie beside it.
+// Searches the members of a thin archive (`ar T`), which holds only their names: the
+// member files stand next to it.
 static bool thin_archive_refers(const char *path, struct slice data, unsigned depth) {
   const char *slash = strrchr(path, '/');
   const char *folder = slash ? arena_copy(path, (size_t)(slash - path) + 1) : "";
@@ -50,16 +52,17 @@ static bool thin_archive_refers(const char *path, struct slice data, unsigned de
   return false;
 }
 
-// Files of CUDA refer to the library weakly, for builds that do not link it.
+// Objects of CUDA refer to the library weakly, for builds that do not link it.
 static bool cuda;
 
 static bool link_holds(const char *data, size_t size, const char *symbol) {
   return memmem(data, size, symbol, strlen(symbol)) != NULL;
 }
 
-// The symbol's name stands in the table of strings of an object, as in LLVM's and gcc's
-// LTO objects and in each member of an archive; a word in a string constant makes us look
-// no more than once too often, because the library is then linked --as-needed.
+// True if the file at PATH contains the symbol's name. An object has it in its table of
+// strings; so have LTO objects of LLVM and gcc and each member of an archive. A string
+// constant may contain it too: then libautotune is linked in vain, but --as-needed drops
+// it.
 static bool file_refers(const char *path, unsigned depth) {
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -82,7 +85,7 @@ static bool file_refers(const char *path, unsigned depth) {
   return found;
 }
 
-// libautotune itself holds the name without being a site.
+// True for libautotune itself, which contains the names without having a tuned kernel.
 static bool is_own_library(const char *path) {
   const char *slash = strrchr(path, '/');
   return strncmp(slash ? slash + 1 : path, "libautotune", 11) == 0;
@@ -108,7 +111,8 @@ static bool library_refers(const struct cc_command *c, const char *name) {
   return false;
 }
 
-// The files and libraries among `-Wl,--whole-archive,libx.a,-ly`.
+// True if one of the files and libraries in `-Wl,--whole-archive,libx.a,-ly` refers to
+// libautotune.
 static bool linker_words_refer(const struct cc_command *c, const char *words) {
   while (*words) {
     size_t n = strcspn(words, ",");
@@ -125,7 +129,7 @@ static bool linker_words_refer(const struct cc_command *c, const char *words) {
 bool cc_link_sites(const struct cc_command *c) {
   for (unsigned i = 0; i < c->n_inputs; i++)
     if (c->inputs[i].kind != CC_C && c->inputs[i].kind != CC_CUDA &&
-        // assembly and preprocessed text of a translated file hold it too
+        // assembly and preprocessed text of a translated file contain the name too
         !is_own_library(c->inputs[i].path) && file_refers(c->inputs[i].path, 0))
       return true;
   for (unsigned i = 0; i < c->n_args; i++) {
@@ -186,7 +190,8 @@ static const char *openmp_library(void) {
 
 // ---- what is added ------------------------------------------------------------------
 
-// -lgomp, or the file itself, as CMake's FindOpenMP names it: /usr/lib/…/libgomp.so.
+// Recognizes -lgomp and the file itself, as CMake's FindOpenMP names it:
+// /usr/lib/…/libgomp.so.
 bool cc_link_replaces(const struct cc_arg *a) {
   static const char *const runtimes[] = { "gomp", "omp", "iomp5", "omp5", NULL };
   const char *slash = a->class == CC_INPUT ? strrchr(a->value, '/') : NULL;
@@ -216,10 +221,10 @@ static void add_rpath(struct words *w, const char *folder) // -Wl, would end it 
 
 void cc_link_libraries(const struct cc_command *c, struct words *w) {
   const char *folder = cc_library_folder();
-  if (c->nvcc) { // it moves -Xlinker in front of -l, and shows all -l to the device's
+  if (c->nvcc) { // nvcc moves -Xlinker before -l, and passes every -l to the device
                  // linker
     const char *const own[] = { "--push-state",
-                                "--no-as-needed", // it is referred to weakly
+                                "--no-as-needed", // the reference to it is weak
                                 arena_printf("%s/libautotune.so", folder),
                                 "--pop-state" };
     for (unsigned i = 0; i < sizeof own / sizeof *own; i++) {

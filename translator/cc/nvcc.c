@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcc.c: the command line of nvcc, by a table of its own: each option has a long name
-// with two dashes and a short one with one; values follow after `=` or as the next word,
-// those of single letters at once, and several stand between commas.
+// nvcc.c: reads the command line of nvcc. Its table gives each option's long name (two
+// dashes) and short name (one dash). A value follows after `=` or as the next word, for
+// single letters also in the same word; commas separate several values.
 #include <string.h>
 
 #include "cc.h"
 
-enum form { ALONE, VALUE, LETTER /* a VALUE, which may follow at once: -DX */ };
+enum form { ALONE, VALUE, LETTER /* a VALUE that may follow in the same word: -DX */ };
 
-// AS: what gcc's table calls it, where cc's files ask for it.
+// AS is the name of the option in gcc's table, which the other files here look for.
 static const struct nvcc_option {
   const char *brief, *full;
   enum form form;
@@ -79,7 +79,7 @@ static const struct nvcc_option {
   { "run-args", "run-args", VALUE, CC_LINK, NULL },
 
   { "lineinfo", "generate-line-info", ALONE, CC_OTHER,
-    NULL }, // begin with a LETTER's name
+    NULL }, // these begin with the name of a LETTER option
   { "lto", "lto", ALONE, CC_OTHER, NULL },
   { "objtemp", "objdir-as-tempdir", ALONE, CC_OTHER, NULL },
   { "keep", "keep", ALONE, CC_TEMPS, NULL },
@@ -130,8 +130,8 @@ static const struct nvcc_option {
   { "V", "version", ALONE, CC_HAND_ON, NULL },
 };
 
-// The option that WORD begins with; *VALUE: what follows its name in WORD, NULL where
-// nothing does.
+// Returns the option that WORD begins with. *VALUE is the rest of WORD after its name, or
+// NULL.
 static const struct nvcc_option *nvcc_option_find(const char *word, const char **value) {
   const char *name = word + 1 + (word[1] == '-');
   size_t n = strcspn(name, "=");
@@ -158,9 +158,9 @@ bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a) {
   const char *value;
   const struct nvcc_option *o = nvcc_option_find(word, &value);
   if (!o)
-    return false; // the host compiler's, after --forward-unknown-to-host-compiler
+    return false; // for the host's compiler, after --forward-unknown-to-host-compiler
   bool takes = o->form != ALONE && !value;
-  a->class = takes && !next ? CC_HAND_ON : o->class; // its value is missing
+  a->class = takes && !next ? CC_HAND_ON : o->class; // the value is missing
   a->option = o->as ? o->as : arena_printf("-%s", o->brief);
   a->value = value ? value : takes && next ? next : "";
   if (takes && next)
@@ -170,7 +170,7 @@ bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a) {
 
 // ---- what others are told -----------------------------------------------------------
 
-// VALUE's parts, between commas, each behind OPTION, or JOINED to it.
+// Adds the parts of VALUE, split at commas, each after the word OPTION, or JOINED to it.
 static void add_each(struct words *w, const char *option, const char *value,
                      bool joined) {
   while (true) {
@@ -188,7 +188,7 @@ static void add_preprocess(struct words *w, const struct cc_arg *a) {
   add_each(w, a->option, a->value, strlen(a->option) == 2);
 }
 
-// The words of -Xcompiler A,B; those of the preprocessor alone where not ALL are wanted.
+// Adds the words of -Xcompiler A,B; unless ALL is set, only those for the preprocessor.
 static void add_host(struct words *w, const char *value, bool all) {
   struct words host = { 0 };
   add_each(&host, "", value, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// read.c: a file and its options for the other commands, as `autotune cc` takes them.
+// read.c: reads a file and its options for the other commands as `autotune cc` does.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "cc.h"
 #include "front/lang/language.h"
 
-// As `autotune cc` sees it, whatever the compiler is; with #line, which all compilers
-// know, for linemarkers.
+// Returns the command as `autotune cc` reads it, for any compiler. It is pedantic so that
+// #line is used in place of linemarkers: all compilers know it.
 static const struct cc_command *command_of(const char *path, char **args, bool cuda) {
   char **argv = NULL;
   unsigned n = 0;
@@ -36,7 +36,7 @@ struct source *cc_read(const char *path, char **args, struct compile_options *o)
   if (cc_headers_kernel(h)) {
     struct text whole = cc_headers_inline(h);
     s = source_of(path, whole.data, whole.size);
-    o->args += h->conflict ? 2 : 0; // without the `-iquote` of the folder
+    o->args += h->conflict ? 2 : 0; // skips the `-iquote` of the folder
   }
   return s;
 }

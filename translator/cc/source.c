@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// source.c: one source: its translation, and what the compiler is told about the file
-// that holds it.
+// source.c: translates one source and writes the result to a file; adds the compiler's
+// options for that file.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const char *source_basename_of(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-// What the compiler will read from standard input is read here, and put back for it.
+// Reads standard input, and puts a copy in its place for the compiler to read.
 static bool read_stdin(struct slice *text) {
   struct text t = { 0 };
   char buffer[16384];
@@ -38,7 +38,7 @@ static bool read_stdin(struct slice *text) {
   return true;
 }
 
-// False: it cannot be read, which the compiler will say better.
+// False: the file cannot be read. The compiler reports that.
 static bool source_read_text(const char *path, struct slice *text) {
   if (strcmp(path, "-") == 0)
     return read_stdin(text);
@@ -62,7 +62,7 @@ static void set_folder(struct cc_source *s) {
   s->folder = !slash ? "" : arena_copy(path, (size_t)(slash - path) + (slash == path));
 }
 
-// What the translator's own preprocessing is to be told.
+// Returns the arguments for the translator's own preprocessing.
 static const char *const *translator_args(const struct cc_command *c,
                                           const struct cc_source *s) {
   struct words w = { 0 };
@@ -115,7 +115,7 @@ bool cc_source_translate(const struct cc_command *c, struct cc_source *s) {
     cuda_emulate(s->shown, &out, &s->text);
   else
     s->text = out;
-  // A word in a comment is no pragma: then the user's own file is compiled.
+  // If the pragma was only a word in a comment, the user's own file is compiled.
   s->translated = s->text.size != whole.size ||
       memcmp(s->text.data, whole.data, whole.size) != 0;
   return true;
@@ -137,12 +137,12 @@ void cc_source_write(struct cc_source *s) {
   text_add(&whole, s->text.data, s->text.size);
   file_write(file, whole.data, whole.size);
   struct stat st;
-  if (stat(s->input->path, &st) == 0) // for __TIMESTAMP__
+  if (stat(s->input->path, &st) == 0) // keeps __TIMESTAMP__
     utimensat(AT_FDCWD, file, (struct timespec[2]){ st.st_atim, st.st_mtim }, 0);
   s->file = file;
 }
 
-// PATH as the user's own -ffile-prefix-map and -fdebug-prefix-map want it to be shown.
+// Returns PATH as the user's own -ffile-prefix-map and -fdebug-prefix-map show it.
 static const char *source_mapped(const struct cc_command *c, const char *option,
                                  const char *path) {
   for (unsigned i = c->n_args; i-- > 0;) {
@@ -158,8 +158,7 @@ static const char *source_mapped(const struct cc_command *c, const char *option,
   return path;
 }
 
-// gcc writes "./x.h" for what it finds in -iquote ., where it wrote "x.h" for what stands
-// beside a.c.
+// gcc writes "./x.h" for a header found by -iquote ., but "x.h" for one next to a.c.
 static void add_dot_map(const struct cc_command *c, const struct cc_source *s,
                         struct words *w) {
   if (s->quote && !*s->folder && !c->clang)
