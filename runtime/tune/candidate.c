@@ -84,7 +84,7 @@ void candidate_note(struct tuning *t, struct candidate *c) {
   c->done = true;
   t->summary.failed[c->status] += c->status != STATUS_OK;
   if (c->status == STATUS_OK &&
-      (t->best == NONE || c->e.median < t->candidates[t->best].e.median))
+      (t->best == NONE || objective_better(c->e, t->candidates[t->best].e)))
     t->best = i;
   struct estimate best = tune_best(t);
   prune_relate(t->candidates, t->n, t->kernel->n_params, (unsigned)i);

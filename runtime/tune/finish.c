@@ -131,8 +131,8 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
   const char *more = is_final(t, winner) ? ""
                                          : "; the next run of the program tries more";
   char original[64], best[64];
-  const char *was = units_seconds(original, sizeof original, m->original.median);
-  const char *is = units_seconds(best, sizeof best, m->best.median);
+  const char *was = objective_get()->show(original, sizeof original, m->original.median);
+  const char *is = objective_get()->show(best, sizeof best, m->best.median);
   if (winner != NONE) {
     char *point = space_describe(&t->space, t->candidates[winner].point);
     bool again = t->plan->kind == PLAN_RACE;

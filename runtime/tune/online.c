@@ -99,7 +99,7 @@ static struct candidate *next_newcomer(struct tuning *t) {
     struct candidate *c = &t->candidates[i];
     if (c->done && !c->offered && c->status == STATUS_OK && c->e.n > 0 &&
         c->object.data && c->e.low <= close * best &&
-        (!found || c->e.median < found->e.median) && !online_is_twin(t, c))
+        (!found || objective_better(c->e, found->e)) && !online_is_twin(t, c))
       found = c;
   }
   return found;
@@ -303,7 +303,7 @@ static void see_again(struct tuning *t) {
       struct candidate *c = &t->candidates[i];
       if (c->done && !c->offered && !c->object.data && c->status == STATUS_OK &&
           c->e.n > 0 && c->e.low <= promising * best &&
-          (!next || c->e.median < next->e.median))
+          (!next || objective_better(c->e, next->e)))
         next = c;
     }
     if (!next)

@@ -58,7 +58,7 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
     for (unsigned i = 0; i < t->n; i++) {
       const struct candidate *c = &t->candidates[i];
       if (!seen[i] && c->done && c->status == STATUS_OK && c->e.n > 0 &&
-          (next == NONE || c->e.median < t->candidates[next].e.median))
+          (next == NONE || objective_better(c->e, t->candidates[next].e)))
         next = (int)i;
     }
     struct candidate *c = next == NONE ? NULL : &t->candidates[next];
@@ -110,7 +110,7 @@ static void race_run(struct tuning *t, struct runner_up *f) {
 static const struct runner_up *race_leader(const struct runner_up *f, unsigned n) {
   const struct runner_up *best = NULL;
   for (unsigned i = 0; i < n; i++)
-    if (f[i].n > 0 && (!best || f[i].e.median < best->e.median))
+    if (f[i].n > 0 && (!best || objective_better(f[i].e, best->e)))
       best = &f[i];
   return best;
 }
@@ -118,7 +118,7 @@ static const struct runner_up *race_leader(const struct runner_up *f, unsigned n
 static int by_median(const void *a, const void *b) {
   const struct runner_up *x = *(struct runner_up *const *)a,
                          *y = *(struct runner_up *const *)b;
-  return (x->e.median > y->e.median) - (x->e.median < y->e.median);
+  return objective_better(y->e, x->e) - objective_better(x->e, y->e);
 }
 
 // Successive halving (Karnin, Koren, Somekh 2013): while many race, the slower half is
@@ -142,7 +142,7 @@ static bool is_decided(struct runner_up *f, unsigned n) {
   const struct runner_up *best = race_leader(f, n);
   unsigned racing = 0, imprecise = 0;
   for (unsigned i = 0; i < n; i++) {
-    if (best && f[i].n >= 6 && best->n >= 6 && stats_slower(f[i].e, best->e))
+    if (best && f[i].n >= 6 && best->n >= 6 && objective_clearly_worse(f[i].e, best->e))
       f[i].out = true;
     if (best && f[i].n >= 3 && best->n >= 3 && f[i].e.low > 1.2 * best->e.high)
       f[i].out = true;
@@ -199,7 +199,7 @@ static struct runner_up *race_fastest(struct runner_up *f, unsigned n) {
   struct runner_up *best = NULL;
   for (unsigned i = 0; i < n; i++)
     if (f[i].n > 0 && f[i].candidate && !f[i].halved &&
-        (!best || f[i].e.median < best->e.median))
+        (!best || objective_better(f[i].e, best->e)))
       best = &f[i];
   return best;
 }

@@ -15,7 +15,7 @@
 struct estimate tune_best(const struct tuning *t) {
   const struct candidate *c = t->best == NONE ? NULL : &t->candidates[t->best];
   bool better = c && c->status == STATUS_OK && c->e.n > 0 &&
-      c->e.median < t->original.median;
+      objective_better(c->e, t->original);
   return better ? c->e : t->original;
 }
 

@@ -8,6 +8,7 @@
 #include "compile/static.h"
 #include "plan.h"
 #include "run/target.h"
+#include "tune/objective/objective.h"
 #include "tune/search/search.h"
 #include "model/space.h"
 #include "keep/store/store.h"
