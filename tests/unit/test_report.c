@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of a database made here, against what it must say.
+#include "tools/common/json.h"
 #include "compile/static.h"
 #include "tools/report/report.h"
 #include "tools/report/roof.h"
@@ -544,8 +545,115 @@ static void test_a_roof_is_above_a_loop(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+// ---- the schema and the table of facts ----------------------------------------------
+
+static const char *schema_type(const struct fact *f) {
+  switch (f->type) {
+  case FACT_COUNT:
+  case FACT_MOMENT:
+    return "integer";
+  case FACT_SECONDS:
+  case FACT_AMOUNT:
+    return "number";
+  case FACT_VERIFIED:
+    return "boolean";
+  case FACT_KEY:
+  case FACT_FEATURES:
+    return "object";
+  case FACT_LINES:
+  case FACT_SAMPLES:
+    return "array";
+  case FACT_ESTIMATE:
+    return "#/$defs/estimate";
+  case FACT_VALUES:
+    return "#/$defs/parameters";
+  case FACT_ENUM:
+    return "enum";
+  default:
+    return "string";
+  }
+}
+
+// What DEFS says of "NAME" or "OBJECT.NAME" in WHERE; NULL: nothing.
+static json_t *schema_of(const json_t *defs, const char *where, const char *name) {
+  const char *dot = strchr(name, '.');
+  char outer[32] = "";
+  json_t *in = json_object_get(json_object_get(defs, where), "properties");
+  if (!dot)
+    return json_object_get(in, name);
+  snprintf(outer, sizeof outer, "%.*s", (int)(dot - name), name);
+  in = json_object_get(json_object_get(in, outer), "properties");
+  return json_object_get(in, dot + 1);
+}
+
+static bool is_required(const json_t *defs, const char *where, const char *name) {
+  const json_t *one;
+  size_t i;
+  bool found = false;
+  json_array_foreach(json_object_get(json_object_get(defs, where), "required"), i, one) {
+    found |= strcmp(json_string_value(one), name) == 0;
+  }
+  return found;
+}
+
+static void check_facts(const json_t *defs, const struct kind *k, const char *where) {
+  for (unsigned i = 0; i < k->n_facts; i++) {
+    const struct fact *f = &k->facts[i];
+    if (!f->json)
+      continue;
+    const json_t *said = schema_of(defs, where, f->json);
+    const char *type = json_string_value(json_object_get(said, "type"));
+    const char *ref = json_string_value(json_object_get(said, "$ref"));
+    const json_t *list = json_object_get(said, "enum");
+    if (!said)
+      fail_msg("docs/report.schema.json: no '%s' in '%s'", f->json, where);
+    assert_string_equal(type ? type : ref ? ref : list ? "enum" : "none", schema_type(f));
+    for (size_t v = 0; list && v <= f->most; v++)
+      assert_string_equal(json_string_value(json_array_get(list, v)), json_statuses[v]);
+    bool each = f->always && k != &kind_summary && f->type != FACT_LINES;
+    if (each && !is_required(defs, where, f->json))
+      fail_msg("docs/report.schema.json: '%s' is always in '%s'", f->json, where);
+  }
+}
+
+// Nothing but facts, and what is worked out of them.
+static void check_members(const json_t *defs, const char *where) {
+  static const char *const derived[] = { "finished", "speedup",  "inferred", "borrowed",
+                                         "seconds",  "variants", "failures", "influence",
+                                         "records",  "time" };
+  const char *name;
+  json_t *value, *all = json_object_get(json_object_get(defs, where), "properties");
+  assert_true(json_object_size(all) > 5);
+  json_object_foreach(all, name, value) {
+    bool known = false;
+    for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
+      known |= strcmp(derived[i], name) == 0;
+    for (int k = 0; k < KINDS; k++)
+      for (unsigned i = 0; i < kinds[k]->n_facts; i++)
+        known |= kinds[k]->facts[i].json && strcmp(kinds[k]->facts[i].json, name) == 0;
+    if (!known)
+      fail_msg("docs/report.schema.json: '%s' in '%s' is no fact", name, where);
+  }
+}
+
+static void test_the_schema_is_of_these_facts(void **state) {
+  (void)state;
+  json_error_t error;
+  json_t *schema = json_load_file(REPORT_SCHEMA, 0, &error);
+  const json_t *defs = json_object_get(schema, "$defs");
+  if (!schema)
+    fail_msg("%s: %s", REPORT_SCHEMA, error.text);
+  check_facts(defs, &kind_problem, "kernel");
+  check_facts(defs, &kind_summary, "kernel");
+  check_facts(defs, &kind_record, "record");
+  check_members(defs, "kernel");
+  check_members(defs, "record");
+  json_decref(schema);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_the_schema_is_of_these_facts),
     TEST(test_text_says_all),
     TEST(test_verbose_shows_messages),
     TEST(test_no_line_is_too_long),

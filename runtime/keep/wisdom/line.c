@@ -13,7 +13,7 @@
 #include "model/value.h"
 #include "wisdom.h"
 
-enum { MOST_THREADS = 1 << 20, MOST_SAMPLES = 1 << 30 };
+enum { MOST_SAMPLES = 1 << 30 };
 static const double longest = 1e12; // seconds
 
 // A line that is being read: the first thing that is wrong with it, and where its texts
@@ -105,13 +105,13 @@ static struct estimate line_estimate(struct reading *r, const char *name) {
 }
 
 // [["n", 512], ["m", 3]] to "512,3" and "n\nm".
-static void line_key(struct reading *r, struct problem *p) {
+static void line_key(struct reading *r, const char **numbers, const char **names) {
   json_t *list = json_object_get(r->root, "key");
   size_t n = json_array_size(list);
   char number[32];
   if (!json_is_array(list) || n > MAX_KEYS)
     FAIL(r, "'key' is out of range");
-  p->key = r->at;
+  *numbers = r->at;
   line_put(r, "", 0); // there may be none
   for (size_t i = 0; i < n && !r->failed; i++) {
     json_t *pair = json_array_get(list, i), *value = json_array_get(pair, 1);
@@ -122,7 +122,7 @@ static void line_key(struct reading *r, struct problem *p) {
                               (long long)json_integer_value(value)));
   }
   r->at += !r->failed;
-  p->key_names = r->at;
+  *names = r->at;
   line_put(r, "", 0);
   for (size_t i = 0; i < n && !r->failed; i++) {
     const char *name = json_string_value(json_array_get(json_array_get(list, i), 0));
@@ -131,7 +131,7 @@ static void line_key(struct reading *r, struct problem *p) {
     line_put(r, "\n", i > 0);
     line_put(r, name ? name : "", name ? strlen(name) : 0);
   }
-  if (!r->failed && (strlen(p->key) > 4096 || strlen(p->key_names) > 4096))
+  if (!r->failed && (strlen(*numbers) > 4096 || strlen(*names) > 4096))
     FAIL(r, "'key' is too long");
   r->at += !r->failed;
 }
@@ -169,32 +169,46 @@ static const char *line_values(struct reading *r) {
   return start;
 }
 
-static double line_moment(struct reading *r) {
-  const char *s = json_string_value(json_object_get(r->root, "when"));
+static double line_moment(struct reading *r, const char *name) {
+  const char *s = json_string_value(json_object_get(r->root, name));
   struct tm tm = { 0 };
   char *end = s ? strptime(s, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
   double when = end && *end == '\0' ? (double)timegm(&tm) : -1;
   if (!(when >= 0 && when < longest))
-    FAIL(r, "'when' is no time such as 2026-01-31T12:00:00Z");
+    FAIL(r, "'%s' is no time such as 2026-01-31T12:00:00Z", name);
   return when;
 }
 
 // ---- reading a line -----------------------------------------------------------------
 
-static const char *const members[] = {
-  "autotune",  "best",  "compiler", "cpu",    "default",  "file", "inferred", "isa",
-  "kernel",    "key",   "machine",  "search", "space",    "sum",  "text",     "threads",
-  "toolchain", "tried", "unit",     "values", "verified", "when", NULL,
+// The structs of an entry, and their facts that are members of a line.
+#define PARTS(e)                        \
+  {                                     \
+    { &kind_problem, &(e)->problem }, { \
+      &kind_summary, &(e)->summary      \
+    }                                   \
+  }
+struct part {
+  const struct kind *kind;
+  void *what;
 };
 
-static void refuse_strangers(struct reading *r) {
+static bool is_member(const struct part parts[2], const char *name) {
+  bool found = strcmp(name, "autotune") == 0 || strcmp(name, "sum") == 0 ||
+      strcmp(name, "inferred") == 0;
+  for (int p = 0; p < 2 && !found; p++)
+    for (unsigned i = 0; i < parts[p].kind->n_facts && !found; i++) {
+      const char *fact = parts[p].kind->facts[i].wisdom;
+      found = fact && strcmp(fact, name) == 0;
+    }
+  return found;
+}
+
+static void refuse_strangers(struct reading *r, const struct part parts[2]) {
   const char *name;
   json_t *value;
   json_object_foreach(r->root, name, value) {
-    unsigned i = 0;
-    while (members[i] && strcmp(members[i], name) != 0)
-      i++;
-    if (!members[i])
+    if (!is_member(parts, name))
       FAIL(r, "there is no member '%.40s'", line_is_plain(name) ? name : "?");
   }
 }
@@ -225,45 +239,71 @@ static void check_sum(struct reading *r) {
   free(plain);
 }
 
+static bool line_flag(struct reading *r, json_t *v, const char *name) {
+  if (!json_is_boolean(v))
+    FAIL(r, "'%s' is out of range", name);
+  return json_is_true(v);
+}
+
+static void read_fact(struct reading *r, const struct fact *f, void *what) {
+  json_t *v = json_object_get(r->root, f->wisdom);
+  const char **text = FACT_IN(const char *, f, what);
+  switch (f->type) {
+  case FACT_HASH:
+    *FACT_IN(uint64_t, f, what) = line_hash(r, f->wisdom);
+    return;
+  case FACT_COUNT:
+    *FACT_IN(unsigned, f, what) =
+        (unsigned)line_whole(r, v, f->wisdom, 0, (long long)f->most);
+    return;
+  case FACT_MOMENT:
+    *FACT_IN(double, f, what) = line_moment(r, f->wisdom);
+    return;
+  case FACT_ESTIMATE:
+    *FACT_IN(struct estimate, f, what) = line_estimate(r, f->wisdom);
+    return;
+  case FACT_VERIFIED: { // `inferred` is there only where it is true
+    bool *verified = FACT_IN(bool, f, what);
+    json_t *inferred = json_object_get(r->root, "inferred");
+    verified[0] = line_flag(r, v, f->wisdom);
+    verified[1] = inferred && line_flag(r, inferred, "inferred");
+    if (inferred && !(verified[0] && verified[1]))
+      FAIL(r, "'%s' is out of range", "inferred");
+    return;
+  }
+  case FACT_KEY:
+    line_key(r, text, FACT_N(const char *, f, what));
+    return;
+  case FACT_VALUES:
+    *text = line_values(r);
+    return;
+  default:
+    *text = line_text(r, f->wisdom, f->most);
+    if (f->type == FACT_FILE && strchr(*text, '/'))
+      FAIL(r, "'%s' is out of range", f->wisdom);
+  }
+}
+
 static void line_read_members(struct reading *r, struct wisdom_entry *e) {
-  struct problem *p = &e->problem;
-  struct summary *m = &e->summary;
-  enum { NAME = 4096, LONG = 1 << 15 };
+  const struct part parts[2] = PARTS(e);
   if (line_whole(r, json_object_get(r->root, "autotune"), "autotune", 1, 1000) >
       WISDOM_FORMAT)
     FAIL(r, "it is of a newer autotune");
-  refuse_strangers(r);
+  refuse_strangers(r, parts);
   check_sum(r);
-  p->kernel = line_text(r, "kernel", NAME);
-  p->file = line_text(r, "file", NAME);
-  p->cpu = line_text(r, "cpu", NAME);
-  p->isa = line_text(r, "isa", NAME);
-  p->family = "";
-  p->unit = line_hash(r, "unit");
-  p->threads = (unsigned)line_whole(r, json_object_get(r->root, "threads"), "threads", 0,
-                                    MOST_THREADS);
-  p->toolchain = line_text(r, "toolchain", NAME);
-  line_key(r, p);
-  m->space = line_hash(r, "space");
-  m->text = line_hash(r, "text");
-  m->values = line_values(r);
-  m->compiler = line_text(r, "compiler", NAME);
-  m->machine = line_text(r, "machine", NAME);
-  m->search = line_text(r, "search", NAME);
-  m->why = m->source = "";
-  m->original = line_estimate(r, "default");
-  m->best = line_estimate(r, "best");
-  m->tried =
-      (unsigned)line_whole(r, json_object_get(r->root, "tried"), "tried", 0, UINT32_MAX);
-  m->verified = json_is_true(json_object_get(r->root, "verified"));
-  json_t *inferred = json_object_get(r->root, "inferred"); // only where it is true
-  m->inferred = inferred != NULL;
-  m->when = line_moment(r);
-  m->winner = *m->values ? identity_values(m->values) | 1 : 0;
-  if (!json_is_boolean(json_object_get(r->root, "verified")) ||
-      (inferred && !(m->verified && json_is_true(inferred))) ||
-      strlen(m->values) > LONG || !*p->kernel || strchr(p->file, '/'))
-    FAIL(r, "'verified', 'values', 'kernel' or 'file' is out of range");
+  for (int p = 0; p < 2; p++)
+    for (unsigned i = 0; i < parts[p].kind->n_facts; i++) {
+      const struct fact *f = &parts[p].kind->facts[i];
+      const char **text = FACT_IN(const char *, f, parts[p].what);
+      if (f->wisdom)
+        read_fact(r, f, parts[p].what);
+      else if (fact_is_text(f) && !*text)
+        *text = "";
+    }
+  e->summary.toolchain = e->problem.toolchain;
+  e->summary.winner = *e->summary.values ? identity_values(e->summary.values) | 1 : 0;
+  if (!*e->problem.kernel)
+    FAIL(r, "'%s' is out of range", "kernel");
 }
 
 bool wisdom_parse(const char *line, size_t size, struct wisdom_entry *e, char *why,
@@ -310,18 +350,16 @@ static json_t *line_rounded(double d) {
 
 static json_t *print_estimate(struct estimate e) {
   json_t *o = json_object();
-  double low = isfinite(e.low) && e.low <= e.median ? e.low : e.median;
-  double high = isfinite(e.high) && e.high >= e.median ? e.high : e.median;
+  e = estimate_closed(e);
   json_object_set_new(o, "median", line_rounded(e.median));
-  json_object_set_new(o, "low", line_rounded(low));
-  json_object_set_new(o, "high", line_rounded(high));
+  json_object_set_new(o, "low", line_rounded(e.low));
+  json_object_set_new(o, "high", line_rounded(e.high));
   json_object_set_new(o, "n", json_integer(e.n));
   return o;
 }
 
-static json_t *line_print_key(const struct problem *p) {
+static json_t *line_print_key(const char *numbers, const char *names) {
   json_t *list = json_array();
-  const char *numbers = p->key, *names = p->key_names;
   struct key_part part;
   while (key_next(&numbers, &names, &part))
     json_array_append_new(
@@ -350,41 +388,46 @@ static json_t *print_moment(double when) {
   return json_string(s);
 }
 
-char *wisdom_print(const struct wisdom_entry *e) {
-  const struct problem *p = &e->problem;
-  const struct summary *m = &e->summary;
-  const char *file = strrchr(p->file, '/');
+static json_t *print_fact(const struct fact *f, void *what) {
+  const char *text = fact_is_text(f) ? *FACT_IN(const char *, f, what) : "";
+  const char *file = strrchr(text, '/');
+  switch (f->type) {
+  case FACT_HASH:
+    return line_hex(*FACT_IN(uint64_t, f, what));
+  case FACT_COUNT:
+    return json_integer(*FACT_IN(unsigned, f, what));
+  case FACT_MOMENT:
+    return print_moment(*FACT_IN(double, f, what));
+  case FACT_ESTIMATE:
+    return print_estimate(*FACT_IN(struct estimate, f, what));
+  case FACT_VERIFIED:
+    return json_boolean(*FACT_IN(bool, f, what));
+  case FACT_KEY:
+    return line_print_key(text, *FACT_N(const char *, f, what));
+  case FACT_VALUES:
+    return line_print_values(text);
+  default:
+    return json_string(f->type == FACT_FILE && file ? file + 1 : text);
+  }
+}
+
+char *wisdom_print(const struct wisdom_entry *given) {
+  struct wisdom_entry e = *given;
+  const struct part parts[2] = PARTS(&e);
   json_t *o = json_object();
-  const struct {
-    const char *name;
-    json_t *value;
-  } all[] = {
-    { "autotune", json_integer(WISDOM_FORMAT) },
-    { "best", print_estimate(m->winner ? m->best : m->original) },
-    { "compiler", json_string(m->compiler) },
-    { "cpu", json_string(p->cpu) },
-    { "default", print_estimate(m->original) },
-    { "file", json_string(file ? file + 1 : p->file) },
-    { "isa", json_string(p->isa) },
-    { "kernel", json_string(p->kernel) },
-    { "key", line_print_key(p) },
-    { "machine", json_string(m->machine) },
-    { "search", json_string(m->search) },
-    { "space", line_hex(m->space) },
-    { "text", line_hex(m->text) },
-    { "threads", json_integer(p->threads) },
-    { "toolchain", json_string(p->toolchain) },
-    { "tried", json_integer(m->tried) },
-    { "unit", line_hex(p->unit) },
-    { "values", line_print_values(m->winner ? m->values : "") },
-    { "verified", json_boolean(m->verified) },
-    { "inferred", m->verified && m->inferred ? json_true() : NULL },
-    { "when", print_moment(m->when) },
-  };
-  bool good = o != NULL;
-  for (size_t i = 0; i < sizeof all / sizeof *all;
-       i++) // takes each value over, also in vain
-    good &= !all[i].value || json_object_set_new(o, all[i].name, all[i].value) == 0;
+  if (!e.summary.winner) {
+    e.summary.best = e.summary.original;
+    e.summary.values = "";
+  }
+  bool good = o && json_object_set_new(o, "autotune", json_integer(WISDOM_FORMAT)) == 0;
+  if (e.summary.verified && e.summary.inferred)
+    good &= json_object_set_new(o, "inferred", json_true()) == 0;
+  for (int p = 0; p < 2; p++)
+    for (unsigned i = 0; i < parts[p].kind->n_facts; i++) {
+      const struct fact *f = &parts[p].kind->facts[i];
+      if (f->wisdom) // takes each value over, also in vain
+        good &= json_object_set_new(o, f->wisdom, print_fact(f, parts[p].what)) == 0;
+    }
   char *plain = good ? line_dump(o) : NULL;
   if (plain)
     set_sum(o, plain);

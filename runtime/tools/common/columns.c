@@ -100,56 +100,67 @@ static json_t *parameters_done(struct parameters *p, size_t rows) {
   return list;
 }
 
-// ---- numbers ------------------------------------------------------------------------
+// ---- columns ------------------------------------------------------------------------
 
-static const char *const numbers[] = { "fate",      "when",   "compiling",
-                                       "verifying", "timing", "median",
-                                       "low",       "high",   "runs" };
-enum {
-  NUMBERS = sizeof numbers / sizeof *numbers,
-  TIMES = 5 /* from here on: where it ran */
-};
+static json_t *column_number(double d, bool whole) {
+  return !(fabs(d) < 1e15) ? json_null()
+      : whole              ? json_integer((json_int_t)d)
+                           : json_real(d);
+}
 
-static void add_numbers(json_t *const *columns, const struct record *r,
-                        struct estimate e) {
-  const double values[NUMBERS] = { r->status,
-                                   r->when,
-                                   r->compile_seconds,
-                                   r->verify_seconds,
-                                   r->time_seconds,
-                                   e.median,
-                                   e.low,
-                                   e.high,
-                                   e.n };
-  for (int i = 0; i < NUMBERS; i++) {
-    bool none = !(fabs(values[i]) < 1e15) || (i >= TIMES && e.n == 0);
-    bool whole = i < 2 || i == NUMBERS - 1;
-    json_array_append_new(columns[i],
-                          none        ? json_null()
-                              : whole ? json_integer((json_int_t)values[i])
-                                      : json_real(values[i]));
+// The members that F describes, one after another.
+static json_t *column_of(const struct fact *f, const struct analysis *a) {
+  const struct listed *item = a->item;
+  struct dictionary texts = dictionary_new();
+  struct parameters parameters = { 0 };
+  json_t *list = json_array();
+  for (unsigned i = 0; i < item->n_records; i++) {
+    const struct record *r = &item->records[i];
+    if (f->type == FACT_VALUES)
+      columns_add_values(&parameters, *FACT_IN(const char *, f, r), i);
+    else if (f->type == FACT_LINES && r->status == STATUS_PENDING)
+      dictionary_add(&texts, ""); // there it is whose trial it was
+    else if (fact_is_text(f))
+      dictionary_add(&texts, *FACT_IN(const char *, f, r));
+    else if (f->type == FACT_ENUM)
+      json_array_append_new(list, column_number(*FACT_IN(unsigned, f, r), true));
+    else
+      json_array_append_new(
+          list, column_number(*FACT_IN(double, f, r), f->type == FACT_MOMENT));
+  }
+  json_t *lists[] = { list, dictionary_done(&texts, "texts"),
+                      parameters_done(&parameters, item->n_records) };
+  int which = f->type == FACT_VALUES ? 2 : fact_is_text(f);
+  for (int i = 0; i < 3; i++)
+    if (i != which)
+      json_decref(lists[i]);
+  return lists[which];
+}
+
+// What the samples of each record come to.
+static void add_estimates(json_t *object, const struct analysis *a) {
+  static const char *const names[] = { "median", "low", "high", "runs" };
+  for (int part = 0; part < 4; part++) {
+    json_t *list = json_array();
+    for (unsigned i = 0; i < a->item->n_records; i++) {
+      struct estimate e = a->estimates[i];
+      const double values[] = { e.median, e.low, e.high, e.n };
+      json_array_append_new(list,
+                            e.n ? column_number(values[part], part == 3) : json_null());
+    }
+    json_object_set_new(object, names[part], list);
   }
 }
 
 json_t *json_columns(const struct analysis *a) {
-  json_t *object = json_object(), *statuses = json_array(), *columns[NUMBERS];
-  struct dictionary compilers = dictionary_new(), messages = dictionary_new();
-  struct parameters parameters = { 0 };
-  for (int i = 0; i < NUMBERS; i++)
-    json_object_set_new(object, numbers[i], columns[i] = json_array());
+  json_t *object = json_object(), *statuses = json_array();
   for (int f = 0; f < STATUSES; f++)
     json_array_append_new(statuses, json_string(json_statuses[f]));
-  for (unsigned i = 0; i < a->item->n_records; i++) {
-    const struct record *r = &a->item->records[i];
-    add_numbers(columns, r, a->estimates[i]);
-    dictionary_add(&compilers, r->compiler);
-    dictionary_add(&messages, r->status == STATUS_PENDING ? "" : r->message);
-    columns_add_values(&parameters, r->values, i);
-  }
   json_object_set_new(object, "fates", statuses);
-  json_object_set_new(object, "compiler", dictionary_done(&compilers, "texts"));
-  json_object_set_new(object, "message", dictionary_done(&messages, "texts"));
-  json_object_set_new(object, "parameters",
-                      parameters_done(&parameters, a->item->n_records));
+  for (unsigned i = 0; i < kind_record.n_facts; i++)
+    if (kind_record.facts[i].page)
+      json_object_set_new(object, kind_record.facts[i].page,
+                          column_of(&kind_record.facts[i], a));
+  add_estimates(object, a);
   return object;
 }

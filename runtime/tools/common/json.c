@@ -52,9 +52,8 @@ json_t *json_parameters(const char *values) {
 }
 
 // {"n": 512}: the expressions of the key and their values.
-static json_t *json_key(const struct problem *p) {
+static json_t *json_key(const char *numbers, const char *names) {
   json_t *object = json_object();
-  const char *names = p->key_names, *numbers = p->key;
   for (struct key_part part; key_next(&numbers, &names, &part);) {
     char *name = sys_printf("%.*s", (int)part.name_size, part.name);
     char *clean = clean_text(name ? name : "?");
@@ -73,16 +72,13 @@ const char *const json_statuses[STATUSES] = {
   [STATUS_EXIT] = "exit",   [STATUS_PENDING] = "pending", [STATUS_DROPPED] = "dropped",
 };
 
-static json_t *json_variants(const struct analysis *a) {
-  json_t *object = json_object();
-  json_object_set_new(object, "tried", json_integer(a->tried));
-  if (a->item->finished) {
-    json_object_set_new(object, "exist", json_integer(a->item->summary.total_hint));
-    json_object_set_new(object, "same", json_integer(a->item->summary.same));
-  }
+static void add_variants(json_t *object, const struct analysis *a) {
+  json_t *counts = json_object_get(object, "variants");
+  if (!counts)
+    json_object_set_new(object, "variants", counts = json_object());
+  json_object_set_new(counts, "tried", json_integer(a->tried));
   for (int f = 0; f < STATUSES; f++)
-    json_object_set_new(object, json_statuses[f], json_integer(a->statuses[f]));
-  return object;
+    json_object_set_new(counts, json_statuses[f], json_integer(a->statuses[f]));
 }
 
 static json_t *json_examples(const struct analysis *a) {
@@ -130,94 +126,122 @@ static json_t *json_features(const struct record *r) {
   return object;
 }
 
+static json_t *json_samples(const double *samples, unsigned n) {
+  json_t *list = json_array();
+  for (unsigned i = 0; i < n; i++)
+    json_array_append_new(list, json_real(samples[i]));
+  return list;
+}
+
+// ---- facts --------------------------------------------------------------------------
+
+// F's member of WHAT; NULL: it says nothing.
+static json_t *json_fact(const struct fact *f, const void *what) {
+  const char *text = fact_is_text(f) ? *FACT_IN(const char *, f, what) : NULL;
+  unsigned count = f->type == FACT_COUNT ? *FACT_IN(unsigned, f, what) : 0;
+  double amount = f->type == FACT_AMOUNT ? *FACT_IN(double, f, what) : 0;
+  switch (f->type) {
+  case FACT_COUNT:
+    return count || f->always ? json_integer(count) : NULL;
+  case FACT_ENUM:
+    return json_string(json_statuses[*FACT_IN(unsigned, f, what)]);
+  case FACT_SECONDS:
+    return json_real(*FACT_IN(double, f, what));
+  case FACT_AMOUNT:
+    return amount > 0 ? json_real(amount) : NULL;
+  case FACT_MOMENT:
+    return json_integer((json_int_t)*FACT_IN(double, f, what));
+  case FACT_VERIFIED:
+    return json_boolean(*FACT_IN(bool, f, what));
+  case FACT_ESTIMATE:
+    return json_estimate(*FACT_IN(struct estimate, f, what));
+  case FACT_LINES:
+    return json_lines(text, '\n');
+  case FACT_VALUES:
+    return *text || f->always ? json_parameters(text) : NULL;
+  case FACT_KEY:
+    return json_key(text, *FACT_N(const char *, f, what));
+  case FACT_SAMPLES:
+    return json_samples(*FACT_IN(const double *, f, what), *FACT_N(unsigned, f, what));
+  case FACT_FEATURES:
+    return json_features(what);
+  default:
+    return text && (*text || f->always) ? json_text(text) : NULL;
+  }
+}
+
+// Adds what JSON has of WHAT, which K describes: "seconds.total" is in an object.
+static void json_facts(json_t *object, const struct kind *k, const void *what) {
+  for (unsigned i = 0; i < k->n_facts; i++) {
+    const struct fact *f = &k->facts[i];
+    json_t *value = f->json ? json_fact(f, what) : NULL;
+    const char *dot = value ? strchr(f->json, '.') : NULL;
+    char *outer = dot ? sys_printf("%.*s", (int)(dot - f->json), f->json) : NULL;
+    json_t *in = outer ? json_object_get(object, outer) : object;
+    if (outer && !in)
+      json_object_set_new(object, outer, in = json_object());
+    if (value)
+      json_object_set_new(in, dot ? dot + 1 : f->json, value);
+    free(outer);
+  }
+}
+
 static json_t *json_records(const struct analysis *a) {
   json_t *list = json_array();
   for (unsigned i = 0; i < a->item->n_records; i++) {
     const struct record *r = &a->item->records[i];
-    json_t *one = json_object(), *samples = json_array();
-    json_object_set_new(one, "parameters", json_parameters(r->values));
-    json_object_set_new(one, "compiler", json_text(r->compiler));
-    json_object_set_new(one, "fate", json_string(json_statuses[r->status]));
-    if (r->status != STATUS_PENDING)
-      json_object_set_new(one, "message", json_lines(r->message, '\n'));
+    json_t *one = json_object();
+    json_facts(one, &kind_record, r);
+    if (r->status == STATUS_PENDING) // there it is whose trial it was
+      json_object_del(one, "message");
     if (a->estimates[i].n)
       json_object_set_new(one, "time", json_estimate(a->estimates[i]));
-    for (unsigned k = 0; k < r->n_samples; k++)
-      json_array_append_new(samples, json_real(r->samples[k]));
-    json_object_set_new(one, "samples", samples);
-    json_object_set_new(one, "features", json_features(r));
     json_array_append_new(list, one);
   }
   return list;
 }
 
+// One tuning: what the last one said of itself.
 static void add_tuning(json_t *object, const struct analysis *a) {
   const struct summary *m = &a->item->summary;
-  json_object_set_new(object, "verified", json_boolean(m->verified));
+  json_facts(object, &kind_summary, m);
   json_object_set_new(object, "inferred", json_boolean(m->inferred));
-  json_object_set_new(object, "search", json_text(m->search));
-  json_object_set_new(object, "stopped", json_text(m->why));
-  if (*m->source)
-    json_object_set_new(object, "source", json_text(m->source));
-  if (*m->machine)
-    json_object_set_new(object, "machine", json_text(m->machine));
-  json_object_set_new(object, "when", json_integer((json_int_t)m->when));
-  json_object_set_new(object, "seconds",
-                      json_pack("{s:f, s:f, s:f, s:f}", "total", m->total_seconds,
-                                "compiling", m->compile_seconds, "verifying",
-                                m->verify_seconds, "timing", m->time_seconds));
-  if (m->flops > 0)
-    json_object_set_new(object, "flops", json_real(m->flops));
-  if (m->bytes > 0)
-    json_object_set_new(object, "bytes", json_real(m->bytes));
-  if (!m->winner)
-    return;
-  json_object_set_new(object, "winner", json_parameters(m->values));
-  json_object_set_new(object, "compiler", json_text(m->compiler));
-  if (a->has_original && a->best.median > 0)
+  if (!m->winner) {
+    json_object_del(object, "winner");
+    json_object_del(object, "compiler");
+  }
+  if (m->winner && a->has_original && a->best.median > 0)
     json_object_set_new(object, "speedup",
                         json_real(a->original.median / a->best.median));
 }
 
-// The problem that a result is of.
-static json_t *json_identity(const struct problem *p) {
+json_t *json_result(const struct problem *p, const struct summary *m) {
   json_t *object = json_object();
-  json_object_set_new(object, "kernel", json_text(p->kernel));
-  json_object_set_new(object, "file", json_text(p->file));
-  json_object_set_new(object, "key", json_key(p));
-  json_object_set_new(object, "cpu", json_text(p->cpu));
-  json_object_set_new(object, "isa", json_text(p->isa));
-  json_object_set_new(object, "threads", json_integer(p->threads));
-  if (*p->toolchain)
-    json_object_set_new(object, "toolchain", json_text(p->toolchain));
+  json_facts(object, &kind_problem, p);
+  json_facts(object, &kind_summary, m);
   return object;
 }
 
-json_t *json_result(const struct problem *p, const struct summary *m) {
-  json_t *object = json_identity(p);
-  json_object_set_new(object, "default", json_estimate(m->original));
-  json_object_set_new(object, "best", json_estimate(m->best));
-  json_object_set_new(object, "verified", json_boolean(m->verified));
-  json_object_set_new(object, "when", json_integer((json_int_t)m->when));
-  if (m->winner)
-    json_object_set_new(object, "winner", json_parameters(m->values));
-  return object;
+static void set_time(json_t *object, const char *name, bool known, struct estimate e) {
+  if (known)
+    json_object_set_new(object, name, json_estimate(e));
+  else
+    json_object_del(object, name);
 }
 
 static json_t *json_kernel(const struct analysis *a, bool verbose) {
-  json_t *object = json_identity(&a->item->problem);
+  json_t *object = json_object();
+  json_facts(object, &kind_problem, &a->item->problem);
   json_object_set_new(object, "finished", json_boolean(a->item->finished));
-  if (a->has_original)
-    json_object_set_new(object, "default", json_estimate(a->original));
-  if (a->has_best)
-    json_object_set_new(object, "best", json_estimate(a->best));
   if (a->item->finished)
     add_tuning(object, a);
+  set_time(object, "default", a->has_original, a->original);
+  set_time(object, "best", a->has_best, a->best);
   if (a->item->provisional) {
     json_object_set_new(object, "borrowed", json_text(a->item->summary.source));
     json_object_set_new(object, "winner", json_parameters(a->item->summary.values));
   }
-  json_object_set_new(object, "variants", json_variants(a));
+  add_variants(object, a);
   json_object_set_new(object, "failures", json_examples(a));
   json_object_set_new(object, "influence", json_influences(a));
   if (verbose)
