@@ -107,8 +107,8 @@ static bool decide_adopt(struct site *s, struct node *n, const struct recall *kn
              m->tried == 1 ? "" : "s", elsewhere ? ", checked here" : "");
   if (!known->path || !decide_install(s, n, known->path, m->values, why))
     return false;
-  bool raced = strncmp(m->why, "raced again", strlen("raced again")) == 0;
-  double rest = raced ? watch_pause() - ((double)time(NULL) - m->when) : 0;
+  double rest = m->ended == ENDED_RACED ? watch_pause() - ((double)time(NULL) - m->when)
+                                        : 0;
   watch_begin(n, elsewhere ? 0 : m->best.median, rest);
   return true;
 }
@@ -264,6 +264,8 @@ static void decide_check(struct site *s, struct node *n, const struct call *call
                          bool is_background) {
   struct summary adopted = n->known->summary;
   adopted.source = n->known->source;
+  if (n->known->entry)
+    adopted.origin = ORIGIN_WISDOM;
   decide_tune(s, n, call,
               &(struct plan){ .kind = PLAN_CHECK,
                               .background = is_background,

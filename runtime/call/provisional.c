@@ -89,7 +89,9 @@ bool provisional_checked(struct site *s, struct node *n, const struct call *call
     return false;
   char source[128];
   snprintf(source, sizeof source, "borrowed from %s", from.name);
-  struct summary kept = { .source = source, .search = "", .why = "", .machine = "" };
+  struct summary kept = {
+    .source = source, .origin = ORIGIN_PROVISIONAL, .search = "", .why = "", .machine = ""
+  };
   struct plan plan = {
     .kind = PLAN_CHECK, .points = point, .n_points = 1, .adopt = &kept
   };

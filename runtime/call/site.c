@@ -102,6 +102,7 @@ struct identity site_identity(const struct site *s, const long long *key) {
     .key_names = k->keys,
     .toolchain = here.toolchain,
     .space = s->space,
+    .device = here.device,
   };
 }
 

@@ -37,6 +37,7 @@ static int compile_clang_compile(const char *compiler, const char *text,
 }
 
 const struct backend backend_clang = { .name = "clang",
+                                       .built_in = true,
                                        .applicable = clang_applicable,
                                        .version = compile_clang_version,
                                        .compile = compile_clang_compile };

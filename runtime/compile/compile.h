@@ -15,6 +15,7 @@ struct object { /* what a compiler made of a variant */
 };
 struct backend {
   const char *name;
+  bool built_in; /* else it is a program */
   /* May this backend make variants for COMPILER (as spelled in compiler(…))? */
   bool (*applicable)(const char *compiler);
   /* "clang 22.1.8", "gcc (Debian …) 12.2.0": part of the identity; NULL: not there. */

@@ -240,6 +240,7 @@ static int compile_nvrtc_compile(const char *compiler, const char *text,
 
 const struct backend backend_nvrtc = {
   .name = "nvrtc",
+  .built_in = true,
   .applicable = nvrtc_applicable,
   .version = compile_nvrtc_version,
   .compile = compile_nvrtc_compile,

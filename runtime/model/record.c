@@ -36,6 +36,7 @@ static const struct fact problem_facts[] = {
   { FACT_TEXT, AT(key_names), COLUMN("key_names", 1), .most = KEY_BYTES },
   { FACT_HASH, AT(shape), COLUMN("shape", 2) },
   { FACT_TEXT, AT(family), COLUMN("family", 2), .most = NAME },
+  { FACT_ENUM, AT(device), COLUMN("device", 4), .most = DEVICES - 1 },
   // Of its tuning, and so a column there.
   { FACT_TEXT, AT(toolchain), .most = NAME, .json = "toolchain", .wisdom = "toolchain" },
 };
@@ -62,6 +63,7 @@ static const struct fact record_facts[] = {
   { FACT_MOMENT, AT(when), COLUMN("at", 1), .page = "when" },
   { FACT_FEATURES, AT(features), AT(features_size), COLUMN("features", 2), .most = 512,
     .json = "features", .always = true },
+  { FACT_ENUM, AT(maker), COLUMN("maker", 4), .most = MAKERS - 1 },
 };
 #undef AT
 
@@ -106,6 +108,8 @@ static const struct fact summary_facts[] = {
   { FACT_TEXT, AT(source), COLUMN("source", 2), .most = NAME, .json = "source" },
   { FACT_COUNT, AT(same), COLUMN("same", 2), .most = UINT32_MAX, .json = "variants.same",
     .always = true },
+  { FACT_ENUM, AT(origin), COLUMN("origin", 4), .most = ORIGINS - 1 },
+  { FACT_ENUM, AT(ended), COLUMN("ended", 4), .most = ENDINGS - 1 },
 };
 #undef AT
 
@@ -199,4 +203,53 @@ struct estimate estimate_closed(struct estimate e) {
   if (!(isfinite(e.high) && e.high >= e.median))
     e.high = e.median;
   return e;
+}
+
+// ---- what texts tell ----------------------------------------------------------------
+
+static bool record_begins(const char *text, const char *with) {
+  return text && strncmp(text, with, strlen(with)) == 0;
+}
+
+static void complete_problem(struct problem *p) {
+  if (p->device == DEVICE_UNKNOWN)
+    p->device = !record_begins(p->isa, "sm_") ? DEVICE_PROCESSOR
+        : record_begins(p->cpu, "emulated ")  ? DEVICE_EMULATED
+                                              : DEVICE_CUDA;
+}
+
+static void complete_record(struct record *r) {
+  bool built_in = record_begins(r->compiler, "clang ") ||
+      record_begins(r->compiler, "nvrtc ");
+  if (r->maker == MAKER_UNKNOWN)
+    r->maker = built_in ? MAKER_BUILT_IN : MAKER_PROGRAM;
+}
+
+static void complete_summary(struct summary *m) {
+  if (m->origin == ORIGIN_UNKNOWN)
+    m->origin = record_begins(m->source, "borrowed from ") ? ORIGIN_PROVISIONAL
+        : m->source && *m->source                          ? ORIGIN_WISDOM
+                                                           : ORIGIN_HERE;
+  if (m->ended == ENDED_UNKNOWN && record_begins(m->why, "raced again"))
+    m->ended = ENDED_RACED;
+}
+
+void record_complete(const struct kind *k, void *what) {
+  if (k == &kind_problem)
+    complete_problem(what);
+  else if (k == &kind_record)
+    complete_record(what);
+  else if (k == &kind_summary)
+    complete_summary(what);
+}
+
+bool summary_is_provisional(const struct summary *m) {
+  return m->origin == ORIGIN_PROVISIONAL;
+}
+
+const char *problem_processor(const char *cpu, int *size) {
+  const char *brand = strchr(cpu, ' '), *end = strstr(cpu, " family ");
+  bool known = brand && end && brand < end;
+  *size = known ? (int)(end - brand - 1) : (int)strlen(cpu);
+  return known ? brand + 1 : cpu;
 }

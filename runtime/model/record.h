@@ -14,6 +14,39 @@
 
 /* ---- what is kept ---------------------------------------------------------------- */
 
+/* Reasons and kinds, as numbers in the store. 0: a row of a format before 4, or a line of
+ * wisdom; record_complete tells what it is by its texts. */
+enum device_kind {
+  DEVICE_UNKNOWN,
+  DEVICE_PROCESSOR,
+  DEVICE_CUDA,
+  DEVICE_EMULATED,
+  DEVICES
+};
+enum maker { /* of a variant's code: what is built in has the version of the toolchain */
+             MAKER_UNKNOWN,
+             MAKER_BUILT_IN,
+             MAKER_PROGRAM,
+             MAKERS
+};
+enum winner_origin { /* of a winner */
+                     ORIGIN_UNKNOWN,
+                     ORIGIN_HERE,
+                     ORIGIN_WISDOM,
+                     ORIGIN_PROVISIONAL, /* of a nearby key; runs until this one is tuned
+                                          */
+                     ORIGINS
+};
+enum ended { /* why a tuning did */
+             ENDED_UNKNOWN,
+             ENDED_COMPLETE, /* all variants were tried */
+             ENDED_BUDGET,
+             ENDED_SETTLED, /* little more was expected */
+             ENDED_RACED,   /* it was a race after drift */
+             ENDED_LOST,    /* the workers were */
+             ENDINGS
+};
+
 /* What a result is a result of, as a program has it. */
 struct identity {
   uint64_t unit; /* identity_unit */
@@ -30,6 +63,7 @@ struct identity {
   uint64_t shape;     /* of the unit's text but for its names (hints.c); 0: not known */
   const char *family; /* the kernel's; NULL: none. Neither is part of what it is */
   uint64_t space;     /* identity_space; 0: not known */
+  enum device_kind device; /* no part of what it is, either */
 };
 /* The same as text, as it is kept. */
 struct problem {
@@ -41,6 +75,7 @@ struct problem {
   const char *key, *key_names; /* key.h */
   uint64_t shape;
   const char *family;
+  enum device_kind device;
 };
 struct record {       /* one variant tried */
   int64_t problem;    /* of rows */
@@ -55,6 +90,7 @@ struct record {       /* one variant tried */
   const void *features;
   size_t features_size; /* struct features; 0: unknown */
   double when;          /* unix time; of rows that were read */
+  enum maker maker;     /* of `compiler` */
 };
 struct summary {                  /* one tuning of one key */
   int64_t problem;                /* of rows */
@@ -75,7 +111,9 @@ struct summary {                  /* one tuning of one key */
   uint64_t text;            /* identity_text of the winner; 0: not known */
   const char *machine;      /* "l1d=32768 l2=… l3=… cores=8 …"; "": not known */
   const char *source; /* "": found here; else where from: "wisdom x.jsonl", "n = 512" */
-  void *block;        /* malloc'ed, with the texts; of rows */
+  enum winner_origin origin;
+  enum ended ended; /* `why` says more */
+  void *block;      /* malloc'ed, with the texts; of rows */
 };
 struct asked { /* what a program offered and did not find */
   int64_t problem;
@@ -139,7 +177,7 @@ struct kind {
   size_t size;                 /* of the struct */
   const struct fact *facts;
 };
-enum { KINDS = 5, RECORD_VERSION = 3 /* of the store */ };
+enum { KINDS = 5, RECORD_VERSION = 4 /* of the store */ };
 extern const struct kind kind_problem, kind_record, kind_summary, kind_asked,
     kind_progress;
 extern const struct kind *const kinds[KINDS];
@@ -153,6 +191,15 @@ bool fact_is_text(const struct fact *f);
 /* Copies all that WHAT points to into one block, malloc'ed, and lets WHAT point there.
  * NULL: no memory. */
 void *record_own(const struct kind *k, void *what);
+/* Fills in what WHAT does not say as a number. */
+void record_complete(const struct kind *k, void *what);
+/* True if M comes from a nearby key and was not tuned for this one. Its source says
+ * which.
+ */
+bool summary_is_provisional(const struct summary *m);
+/* Where the processor's own name is in "GenuineIntel Intel(R) Xeon(R) … family 6 model
+ * …"; *SIZE bytes. */
+const char *problem_processor(const char *cpu, int *size);
 
 /* What R holds of features; all NAN where it holds none. */
 void record_features(const struct record *r, struct features *out);

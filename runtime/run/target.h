@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "model/kernel.h"
+#include "model/record.h"
 
 /* ---- trials ---------------------------------------------------------------------- */
 
@@ -56,6 +57,7 @@ struct target_identity {
   const char *cpu, *isa; /* live as long as the process */
   unsigned threads;      /* that kernels may use; 0: they do not matter */
   const char *toolchain; /* NULL: not known, or several */
+  enum device_kind device;
 };
 /* What is wanted of an executor. */
 struct executor_wish {
@@ -79,9 +81,9 @@ struct target {
   /* ---- what is here */
   void (*identify)(const struct autotune_kernel *k, const long long *key,
                    struct target_identity *out);
-  /* What a result for CPU and ISA is to be compared with on this machine: the same device
-   * where it is here, else another. False: such a result is not of this target. */
-  bool (*identify_like)(const char *cpu, const char *isa, struct target_identity *out);
+  /* What a result for P is to be compared with on this machine: the same device where it
+   * is here, else another. False: such a result is not of this target. */
+  bool (*identify_like)(const struct problem *p, struct target_identity *out);
   /* What constraints may ask. Lives as long as the process. */
   const struct autotune_machine *(*machine)(const struct autotune_kernel *k,
                                             const long long *key);

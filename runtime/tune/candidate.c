@@ -62,6 +62,7 @@ bool candidate_identify(const struct tuning *t, struct candidate *c) {
   const struct backend *backend = backend_find(name);
   const char *version = backend ? backend->version(name) : NULL;
   c->compiler = version ? version : name;
+  c->maker = backend && backend->built_in ? MAKER_BUILT_IN : MAKER_PROGRAM;
   c->variant = identity_variant(t->kernel, c->point, c->values, c->compiler);
   return c->variant != 0;
 }
@@ -70,6 +71,7 @@ struct record candidate_record(const struct candidate *c) {
   return (struct record){ .variant = c->variant,
                           .values = c->values,
                           .compiler = c->compiler,
+                          .maker = c->maker,
                           .status = c->status,
                           .message = "",
                           .features = &c->features,

@@ -26,9 +26,10 @@ static void say_origin(struct tuning *t, int winner) {
     return; // they are all of an earlier run
   for (unsigned i = 0; t->hints && winner != NONE && i < t->hints->n; i++)
     if (space_equal(&t->space, t->hints->items[i].point, t->candidates[winner].point)) {
-      snprintf(t->why_text, sizeof t->why_text,
-               "%.80s; the winner is that of %s, raced here", t->summary.why,
-               t->hints->items[i].from);
+      snprintf(t->origin_text, sizeof t->origin_text,
+               "; the winner is that of %s, raced here", t->hints->items[i].from);
+      snprintf(t->why_text, sizeof t->why_text, "%.80s%s", t->summary.why,
+               t->origin_text);
       t->summary.why = t->why_text;
       return;
     }
@@ -45,6 +46,7 @@ static void set_summary(struct tuning *t, int winner) {
   m->total_hint = count_variants(&t->space);
   t->target->call(t->workers, &m->flops, &m->bytes, &m->verified);
   m->inferred = t->kernel->inferred;
+  m->origin = ORIGIN_HERE;
   say_origin(t, winner);
   snprintf(t->search_text, sizeof t->search_text, "%s%s", t->class->name,
            t->live ? ", online" : "");
@@ -92,17 +94,28 @@ static const char *why_raced(const struct tuning *t, char *text, size_t size) {
   return text;
 }
 
-static const char *why_ended(const struct tuning *t, char *text, size_t size) {
-  if (t->lost)
+static enum ended finish_ended(const struct tuning *t) {
+  bool spent = tune_asked(t) >= t->max_variants || !t->exhausted || t->in_flight > 0;
+  return t->lost                   ? ENDED_LOST
+      : t->plan->kind == PLAN_RACE ? ENDED_RACED
+      : t->settled                 ? ENDED_SETTLED
+      : spent                      ? ENDED_BUDGET
+                                   : ENDED_COMPLETE;
+}
+
+// What the summary says of it, as a number and for people.
+static const char *why_ended(struct tuning *t, char *text, size_t size) {
+  t->summary.ended = finish_ended(t);
+  if (t->summary.ended == ENDED_LOST)
     return "the workers were lost";
-  if (t->plan->kind == PLAN_RACE)
+  if (t->summary.ended == ENDED_RACED)
     return why_raced(t, text, size);
-  if (t->settled)
+  if (t->summary.ended == ENDED_SETTLED)
     snprintf(text, size, "an expected gain under %g %%", 100 * t->until);
   else if (tune_asked(t) >= t->max_variants)
     snprintf(text, size, "budget of %u variant%s spent", t->max_variants,
              finish_plural(t->max_variants));
-  else if (!t->exhausted || t->in_flight > 0)
+  else if (t->summary.ended == ENDED_BUDGET)
     snprintf(text, size, "budget of %g s spent", t->budget);
   else
     return t->summary.failed[STATUS_DROPPED]
@@ -140,7 +153,7 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
         "tuned: %.3g x over the default (%s to %s) in %u variant%s%s%s%s: %.200s%.150s",
         m->original.median / m->best.median, was, is, m->tried, finish_plural(m->tried),
         checked, again ? ", " : "", again ? m->why : "", point ? point : "",
-        m->why == t->why_text ? strchr(m->why, ';') : "");
+        t->origin_text);
     free(point);
   } else if (t->lost && t->best == NONE) {
     SAY(out, "default: the workers were lost after %u variant%s", m->tried,

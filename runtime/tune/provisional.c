@@ -58,7 +58,8 @@ static void provisional_keep(struct tuning *t, const struct candidate *c,
                        .search = "",
                        .why = "",
                        .machine = "",
-                       .source = source };
+                       .source = source,
+                       .origin = ORIGIN_PROVISIONAL };
   t->target->call(t->workers, &m.flops, &m.bytes, &m.verified);
   m.inferred = t->kernel->inferred;
   store_summary(t->store, t->id, &m);

@@ -63,6 +63,7 @@ struct candidate {
   char *values;         /* as in struct record */
   uint64_t variant;     /* as in struct record */
   const char *compiler; /* with version; the backend's */
+  enum maker maker;     /* of it */
   bool begun, done;     /* written down as pending; its fate is known */
   bool taken;           /* put off: another process is at it */
   bool offered;         /* for the program's own calls */
@@ -130,8 +131,9 @@ struct tuning {
   unsigned max_variants, hint, expected; /* hint: how many, for the strategy */
   struct summary summary;                /* counts and times, as they grow */
   char machine_text[160];                /* summary.machine */
-  char why_text[240];                    /* summary.why, where the winner was a hint */
-  char search_text[64];                  /* summary.search */
+  char origin_text[160]; /* "; the winner is that of …" where it was a hint; else "" */
+  char why_text[240];    /* summary.why, where the winner was a hint */
+  char search_text[64];  /* summary.search */
   const struct tune_host *host;
 };
 

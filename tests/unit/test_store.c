@@ -395,13 +395,13 @@ static void test_changed_rows_are_not_believed(void **state) {
 
 static void test_a_newer_database_is_left_alone(void **state) {
   fill(*state);
-  run_sql(*state, "PRAGMA user_version=4");
+  run_sql(*state, "PRAGMA user_version=5"); // RECORD_VERSION + 1
   char *message = NULL;
   assert_null(store_open_in(*state, true, &message));
   assert_non_null(strstr(message, "newer"));
   free(message);
   assert_int_equal(count_bad(*state), 0);
-  run_sql(*state, "PRAGMA user_version=3");
+  run_sql(*state, "PRAGMA user_version=4");
   struct identity id = fixture_identity();
   struct summary out;
   struct store *s = open_store(*state);
@@ -410,28 +410,28 @@ static void test_a_newer_database_is_left_alone(void **state) {
   store_close(s);
 }
 
-// The file as the first format had it: fewer columns, no table `asked`. One row of each
-// table is as good as a reader can tell, a second winner is damaged.
-static void write_format_1(const char *folder) {
-  static const unsigned columns[] = { 9, 11, 27 };
+// The file as format VERSION had it, with fewer columns and tables. One row of each table
+// is as good as a reader can tell, a second winner is damaged.
+static void write_format(const char *folder, unsigned version, const struct identity *id,
+                         struct summary m) {
+  static const unsigned first[] = { 9, 11, 27 }; // columns
   struct cell cells[3][STORE_CELLS];
   struct problem p;
-  struct identity id = fixture_identity();
-  struct summary m = fixture_summary();
   struct record r = fixture_record(7, (double[]){ 1, 2, 3 }, 3);
-  char *key, *path = sys_printf("%s/results.db", folder);
+  char *path = sys_printf("%s/results.db", folder), *key = problem_of(id, &p), end[200];
   sqlite3 *db = NULL;
-  key = problem_of(&id, &p);
   r.problem = m.problem = p.id;
   r.when = 1e9;
-  m.toolchain = id.toolchain;
+  m.toolchain = id->toolchain;
   row_make(&kind_problem, &p, cells[0]);
   row_make(&kind_record, &r, cells[1]);
   row_make(&kind_summary, &m, cells[2]);
   assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
   for (int i = 0; i < 3; i++) {
     struct kind earlier = *kinds[i];
-    earlier.n = columns[i];
+    while (earlier.facts[earlier.n - 1].since > version)
+      earlier.n--;
+    assert_true(version > 1 || earlier.n == first[i]);
     char *create = table_create_sql(&earlier), *insert = table_insert_sql(&earlier);
     sqlite3_stmt *q = NULL;
     assert_int_equal(store_run(db, create), SQLITE_OK);
@@ -442,14 +442,82 @@ static void write_format_1(const char *folder) {
     free(create);
     free(insert);
   }
-  assert_int_equal(store_run(db,
-                             "INSERT INTO winner(problem, sum) VALUES(1, 2);"
-                             "PRAGMA application_id=0x41544e45; PRAGMA user_version=1"),
-                   SQLITE_OK);
+  snprintf(end, sizeof end,
+           "INSERT INTO winner(problem, sum) VALUES(1, 2);"
+           "PRAGMA application_id=0x41544e45; PRAGMA user_version=%u",
+           version);
+  assert_int_equal(store_run(db, end), SQLITE_OK);
   sqlite3_close(db);
   chmod(path, 0600);
   free(path);
   free(key);
+}
+
+// What is a number since format 4 was a text before.
+static void test_texts_of_older_rows_are_understood(void **state) {
+  static const struct {
+    const char *cpu, *isa, *source, *why;
+    enum device_kind device;
+    enum winner_origin origin;
+    enum ended ended;
+  } old[] = {
+    { "Test CPU 1", "x86-64-v3 1", "", "all variants tried", DEVICE_PROCESSOR,
+      ORIGIN_HERE, ENDED_UNKNOWN },
+    { "NVIDIA H200", "sm_90, 132 multiprocessors", "wisdom x.jsonl", "", DEVICE_CUDA,
+      ORIGIN_WISDOM, ENDED_UNKNOWN },
+    { "emulated GPU (CPU)", "sm_80, 2 multiprocessors", "borrowed from n = 256",
+      "raced again: 1.31 x slower than before", DEVICE_EMULATED, ORIGIN_PROVISIONAL,
+      ENDED_RACED },
+  };
+  for (size_t i = 0; i < sizeof old / sizeof *old; i++) {
+    struct identity id = fixture_identity();
+    struct summary m = fixture_summary();
+    struct listing l;
+    char *folder = sys_printf("%s/%zu", (const char *)*state, i);
+    id.cpu = old[i].cpu;
+    id.isa = old[i].isa;
+    m.source = old[i].source;
+    m.why = old[i].why;
+    assert_int_equal(mkdir(folder, 0700), 0);
+    write_format(folder, 3, &id, m);
+    struct store *s = open_store(folder);
+    assert_int_equal(store_list(s, NULL, &l), 0);
+    assert_int_equal(l.n, 1);
+    assert_int_equal(l.items[0].problem.device, old[i].device);
+    assert_int_equal(l.items[0].summary.origin, old[i].origin);
+    assert_int_equal(l.items[0].summary.ended, old[i].ended);
+    assert_int_equal(l.items[0].provisional, old[i].origin == ORIGIN_PROVISIONAL);
+    assert_int_equal(l.items[0].records[0].maker, MAKER_BUILT_IN); // "clang 22.1.7"
+    store_list_free(&l);
+    store_close(s);
+    free(folder);
+  }
+}
+
+// The text is for people: another wording changes nothing.
+static void test_words_decide_nothing(void **state) {
+  struct identity id = fixture_identity();
+  struct summary m = fixture_summary(), out;
+  struct record r = fixture_record(5, (double[]){ 1 }, 1);
+  struct listing l;
+  m.origin = ORIGIN_PROVISIONAL;
+  m.source = "taken over from n = 256";
+  m.ended = ENDED_RACED;
+  m.why = "measured once more";
+  r.maker = MAKER_PROGRAM;
+  r.compiler = "clang version 21.1.0";
+  id.device = DEVICE_CUDA;
+  struct store *s = open_store(*state);
+  assert_int_equal(store_summary(s, &id, &m), 0);
+  assert_int_equal(store_finish(s, &id, &r), 0);
+  assert_true(store_winner(s, &id, &out, NULL));
+  assert_true(summary_is_provisional(&out) && out.ended == ENDED_RACED);
+  store_summary_free(&out);
+  assert_int_equal(store_list(s, NULL, &l), 0);
+  assert_int_equal(l.items[0].records[0].maker, MAKER_PROGRAM);
+  assert_int_equal(l.items[0].problem.device, DEVICE_CUDA);
+  store_list_free(&l);
+  store_close(s);
 }
 
 static void test_an_older_database_is_brought_up_to_date(void **state) {
@@ -457,7 +525,7 @@ static void test_an_older_database_is_brought_up_to_date(void **state) {
   struct summary out;
   struct estimate e;
   enum status status;
-  write_format_1(*state);
+  write_format(*state, 1, &id, fixture_summary());
   for (int i = 0; i < 2; i++) { // the second time it is one of ours
     struct store *s = open_store(*state);
     struct listing l;
@@ -618,6 +686,8 @@ int main(void) {
     TEST(test_changed_rows_are_not_believed),
     TEST(test_a_newer_database_is_left_alone),
     TEST(test_an_older_database_is_brought_up_to_date),
+    TEST(test_texts_of_older_rows_are_understood),
+    TEST(test_words_decide_nothing),
     TEST(test_foreign_databases_are_set_aside),
     TEST(test_other_files_are_set_aside),
     TEST(test_a_reader_changes_nothing),

@@ -128,12 +128,6 @@ bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
   return same;
 }
 
-static const char provisional[] = "borrowed from ";
-
-bool summary_is_provisional(const struct summary *m) {
-  return m->source && strncmp(m->source, provisional, sizeof provisional - 1) == 0;
-}
-
 // ---- variants -----------------------------------------------------------------------
 
 struct fast {

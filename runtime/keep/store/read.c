@@ -190,27 +190,32 @@ static char *read_explain(struct store *s, const struct identity *id) {
 
 // ---- the public calls ---------------------------------------------------------------
 
-bool store_winner(struct store *s, const struct identity *id, struct summary *out,
-                  char **why) {
+enum winner_state store_find_winner(struct store *s, const struct identity *id,
+                                    struct summary *out, char **why) {
+  int64_t problem = problem_id(id);
   if (why)
     *why = NULL;
-  int64_t problem = problem_id(id);
   if (!store_usable(s) || !problem) {
     if (why)
       *why = sys_strdup("no store");
-    return false;
+    return WINNER_NONE;
   }
-  if (store_find_summary(s, problem, out)) {
-    bool same = !id->toolchain || strcmp(id->toolchain, out->toolchain) == 0;
-    if (!same && why)
-      *why = sys_printf("compiler %s → %s", out->toolchain, id->toolchain);
-    if (!same)
-      store_summary_free(out);
-    return same;
+  if (!store_find_summary(s, problem, out)) {
+    if (why)
+      *why = read_explain(s, id);
+    return WINNER_NONE;
   }
+  if (!id->toolchain || strcmp(id->toolchain, out->toolchain) == 0)
+    return WINNER_FOUND;
   if (why)
-    *why = read_explain(s, id);
-  return false;
+    *why = sys_printf("compiler %s → %s", out->toolchain, id->toolchain);
+  store_summary_free(out);
+  return WINNER_OF_OTHER_COMPILER;
+}
+
+bool store_winner(struct store *s, const struct identity *id, struct summary *out,
+                  char **why) {
+  return store_find_winner(s, id, out, why) == WINNER_FOUND;
 }
 
 // Without a time a good variant is as good as unknown.

@@ -169,6 +169,7 @@ bool row_take(const struct kind *k, const struct cell *cells, void *what) {
   memset(what, 0, k->size);
   for (unsigned i = 0; i < k->n && good; i++)
     good = take_cell(&k->facts[i], &cells[i], what);
+  record_complete(k, what);
   return good && (k != &kind_problem || problem_take(cells, what));
 }
 
@@ -187,7 +188,8 @@ char *problem_of(const struct identity *id, struct problem *p) {
                          .unit = id->unit,
                          .threads = id->threads,
                          .shape = id->shape,
-                         .family = id->family };
+                         .family = id->family,
+                         .device = id->device };
   char *block = key_print(id->key, id->key_names, id->n_keys, &p->key_names);
   p->key = block;
   p->id = block ? problem_hash(p) : 0;

@@ -22,6 +22,10 @@ void store_close(struct store *s);
  * one block, freed by store_summary_free. */
 bool store_winner(struct store *s, const struct identity *id, struct summary *out,
                   char **why);
+/* The same, and whether there is one of another compiler. */
+enum winner_state { WINNER_NONE, WINNER_FOUND, WINNER_OF_OTHER_COMPILER };
+enum winner_state store_find_winner(struct store *s, const struct identity *id,
+                                    struct summary *out, char **why);
 void store_summary_free(struct summary *s);
 /* What is known of one variant (fate, samples), so that it is not tried again; a
  * STATUS_PENDING row means that it took the tuner down. FEATURES may be NULL. */
@@ -75,9 +79,6 @@ void store_times(struct store *s, int64_t problem,
  * store_summary_free. */
 bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
                   struct summary *out);
-/* Is M no result of a tuning, but what runs until there is one? Its source says from
- * where. */
-bool summary_is_provisional(const struct summary *m);
 
 /* ---- folder.c, objects.c --------------------------------------------------------- */
 

@@ -300,6 +300,8 @@ static void line_read_members(struct reading *r, struct wisdom_entry *e) {
       else if (fact_is_text(f) && !*text)
         *text = "";
     }
+  record_complete(&kind_problem, &e->problem);
+  e->summary.origin = ORIGIN_WISDOM;
   e->summary.toolchain = e->problem.toolchain;
   e->summary.winner = *e->summary.values ? identity_values(e->summary.values) | 1 : 0;
   if (!*e->problem.kernel)

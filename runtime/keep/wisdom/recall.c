@@ -20,9 +20,7 @@ enum { MOST_COUNTED = 400 };
 static bool recall_holds(const struct autotune_kernel *k, const struct identity *id,
                          const struct record *r) {
   choice point[MAX_PARAMS];
-  bool in_process = strncmp(r->compiler, "clang ", 6) == 0 ||
-      strncmp(r->compiler, "nvrtc ", 6) == 0;
-  bool ours = in_process && id->toolchain;
+  bool ours = r->maker == MAKER_BUILT_IN && id->toolchain;
   return identity_point(k, r->values, point) &&
       (!ours || strcmp(r->compiler, id->toolchain) == 0) &&
       identity_variant(k, point, r->values, r->compiler) == r->variant;
@@ -74,13 +72,13 @@ static void from_store(struct store *s, const struct autotune_kernel *k,
                        const struct identity *id, bool locked, struct recall *out) {
   struct summary *m = &out->stored;
   char *why = NULL;
-  bool found = store_winner(s, id, m, &why);
+  enum winner_state state = store_find_winner(s, id, m, &why);
   if (why)
     SAY(out, "%s", why);
-  if (!found && why && strncmp(why, "compiler ", 9) == 0)
+  if (state == WINNER_OF_OTHER_COMPILER)
     count_held(s, k, id, out->why, sizeof out->why);
   free(why);
-  if (!found)
+  if (state != WINNER_FOUND)
     return;
   if (summary_is_provisional(m) && !locked)
     return;

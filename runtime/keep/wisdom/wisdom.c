@@ -216,14 +216,12 @@ unsigned wisdom_near(const struct identity *id, const struct wisdom_entry **near
 void wisdom_name(const struct wisdom_entry *e, const struct identity *id, char *text,
                  size_t size) {
   bool here = strcmp(e->problem.cpu, id->cpu) == 0;
-  const char *brand = strchr(e->problem.cpu, ' '), *file = strrchr(e->origin, '/');
-  const char *end = strstr(e->problem.cpu, " family ");
+  const char *file = strrchr(e->origin, '/');
+  int n;
+  const char *processor = problem_processor(e->problem.cpu, &n);
   char *key = *e->problem.key ? key_describe(e->problem.key, e->problem.key_names) : NULL;
-  int n = brand && end && brand < end ? (int)(end - brand - 1)
-                                      : (int)strlen(e->problem.cpu);
   snprintf(text, size, "wisdom %s%s%.*s%s%s", file ? file + 1 : e->origin,
-           here ? "" : " of ", here ? 0 : n,
-           brand && end && brand < end ? brand + 1 : e->problem.cpu, key ? " for " : "",
+           here ? "" : " of ", here ? 0 : n, processor, key ? " for " : "",
            key ? key : "");
   free(key);
 }

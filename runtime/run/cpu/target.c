@@ -24,6 +24,7 @@ static void cpu_identify(const struct autotune_kernel *k, const long long *key,
   (void)key;
   *out =
       (struct target_identity){ .cpu = m->cpu,
+                                .device = DEVICE_PROCESSOR,
                                 .isa = m->isa,
                                 .threads = (unsigned)m->numbers.threads,
                                 .toolchain = one_compiler ? identity_toolchain() : NULL };

@@ -118,6 +118,7 @@ static bool read_device(const struct gpu_api *api, int ordinal, struct gpu_info 
   // does not count.
   snprintf(g->identity, sizeof g->identity, "sm_%d, %lld multiprocessors, %.0f GiB",
            g->cc, g->numbers.sms, (double)g->memory / (double)(1u << 30));
+  g->emulated = api->emulated;
   return g->cc > 0 && g->numbers.sms > 0;
 }
 
@@ -142,6 +143,8 @@ const struct gpu_info *gpu_info_get(int ordinal) {
 static void api_set_identity(const struct gpu_info *g, struct target_identity *out) {
   const struct backend *nvrtc = backend_find("nvrtc");
   *out = (struct target_identity){ .cpu = g ? g->name : "no device",
+                                   .device = g && g->emulated ? DEVICE_EMULATED
+                                                              : DEVICE_CUDA,
                                    .isa = g ? g->identity : "",
                                    .toolchain = nvrtc ? nvrtc->version("nvrtc") : NULL };
 }
@@ -152,16 +155,16 @@ void gpu_identify(const struct autotune_kernel *k, const long long *key,
 }
 
 // An emulated device is known to the processes that emulate it alone.
-bool gpu_identify_like(const char *cpu, const char *isa, struct target_identity *out) {
+bool gpu_identify_like(const struct problem *p, struct target_identity *out) {
   const struct gpu_info *first = gpu_info_get(0), *same = NULL, *g;
-  if (strncmp(isa, "sm_", strlen("sm_")) != 0)
+  if (p->device == DEVICE_PROCESSOR)
     return false;
-  if (strncmp(cpu, "emulated ", strlen("emulated ")) == 0) {
-    *out = (struct target_identity){ .cpu = cpu, .isa = isa };
+  if (p->device == DEVICE_EMULATED) {
+    *out = (struct target_identity){ .cpu = p->cpu, .isa = p->isa, .device = p->device };
     return true;
   }
   for (int i = 0; !same && (g = gpu_info_get(i)); i++)
-    if (strcmp(cpu, g->name) == 0 && strcmp(isa, g->identity) == 0)
+    if (strcmp(p->cpu, g->name) == 0 && strcmp(p->isa, g->identity) == 0)
       same = g;
   api_set_identity(same ? same : first, out);
   return true;

@@ -134,6 +134,7 @@ const char *gpu_error(const struct gpu_api *api, gpu_result e, char *text, size_
 
 /* What a device is: part of the identity of results, and what constraints may ask. */
 struct gpu_info {
+  bool emulated;     /* by the library of the emulator */
   char name[128];    /* "NVIDIA H200" */
   char identity[64]; /* "sm_90, 132 multiprocessors, 141 GiB": in the place of a CPU's
                         instruction set */
@@ -151,7 +152,7 @@ static inline int gpu_ordinal(const struct autotune_kernel *k, const long long *
 /* The parts of target_cuda (run/target.h) that ask what is here. */
 void gpu_identify(const struct autotune_kernel *k, const long long *key,
                   struct target_identity *out);
-bool gpu_identify_like(const char *cpu, const char *isa, struct target_identity *out);
+bool gpu_identify_like(const struct problem *p, struct target_identity *out);
 const struct autotune_machine *gpu_machine(const struct autotune_kernel *k,
                                            const long long *key);
 const char *gpu_lacks(void);

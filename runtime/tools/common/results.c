@@ -82,10 +82,9 @@ void results_unload(struct loaded *l) {
 // ---- names --------------------------------------------------------------------------
 
 char *results_machine(const char *cpu) {
-  const char *brand = strchr(cpu, ' '), *end = strstr(cpu, " family ");
-  if (!brand || !end || brand >= end)
-    return sys_strdup(cpu);
-  return sys_printf("%.*s", (int)(end - brand - 1), brand + 1);
+  int size;
+  const char *name = problem_processor(cpu, &size);
+  return sys_printf("%.*s", size, name);
 }
 
 char *results_key(const struct problem *p) {

@@ -35,6 +35,7 @@ static int import_one(struct store *s, const struct wisdom_entry *e, unsigned *t
     return SQLITE_OK;
   char *source = sys_printf("wisdom %s", file ? file + 1 : e->origin);
   m.source = source ? source : "wisdom";
+  m.origin = ORIGIN_WISDOM;
   int rc = store_put(s, &kind_problem, &p);
   if (rc == SQLITE_OK)
     rc = store_put(s, &kind_summary, &m);

@@ -73,7 +73,7 @@ static void set_target(struct why *w) {
   for (unsigned i = 0; i < w->list.n; i++) {
     const struct problem *p = &w->list.items[i].problem;
     for (const struct target *const *t = targets; *t && p->unit == w->unit; t++)
-      if ((*t)->identify_like && (*t)->identify_like(p->cpu, p->isa, &here))
+      if ((*t)->identify_like && (*t)->identify_like(p, &here))
         toolchain = here.toolchain ? here.toolchain : p->toolchain;
   }
   if (!here.cpu || w->o->threads == 0)
@@ -94,10 +94,9 @@ static bool has_changed_compiler(const struct why *w, const char *toolchain) {
 
 static bool why_holds(const struct why *w, const struct record *r) {
   bool offered = !w->asked.block || offered_all(w->asked.params, r->values);
-  bool in_process = strncmp(r->compiler, "clang ", 6) ==
-          0 || // others are not looked at here
-      strncmp(r->compiler, "nvrtc ", 6) == 0;
-  return offered && (!in_process || strcmp(r->compiler, w->o->toolchain) == 0);
+  // Whether a program has changed is not looked at here.
+  return offered &&
+      (r->maker != MAKER_BUILT_IN || strcmp(r->compiler, w->o->toolchain) == 0);
 }
 
 static void print_held(const struct why *w, const struct listed *item) {
