@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// verify.c: does an output agree with the default variant's? Numbers agree when
+// verify.c: whether outputs agree with the default variant's. Numbers agree when
 //   |got - reference| <= atol + rtol * |reference|,
 // NaN agrees with NaN alone and an infinity with itself. Where no rtol is declared, it
 // allows what reordering a sum costs; where no atol is, it is rtol times the root mean

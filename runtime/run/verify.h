@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify.h: does an output agree with the default variant's? */
+/* verify.h: whether outputs agree with the default variant's. */
 #ifndef AUTOTUNE_VERIFY_H
 #define AUTOTUNE_VERIFY_H
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu.h: CUDA kernels inside libautotune; docs/design.md draws who does what.
+/* gpu.h: CUDA kernels, grouped by file; docs/design.md draws which process does what.
  *
- *   api.c       the driver's and NVRTC's functions, opened at run time; the device's
- * numbers nvrtc.c     (tuner) the backend that makes cubins of units launch.c (program)
- * autotune_launch_kernel: keys, installed cubins, capture of streams call.c      one call
- * as plain bytes, that another process understands: struct gpu_call executor.c  (tuner)
- * `worker_*` for CUDA kernels: asks the helper and the program serve.c     (program) runs
- * what the tuner asks for while the program waits helper.c    autotune-gpu-worker: the
- * helper's main (its packets: helper.h) run.c       (program and helper) save, run,
- * compare, time, restore compare.c   comparing outputs on the device: the kernel that
- * does it, and what it found
+ *   api.c       the driver, opened at run time; what a device is
+ *   launch.c    (program) variants that are loaded and launched
+ *   call.c      one call as plain bytes, which another process understands
+ *   target.c    (tuner) the table, and the executor: asks the helper and the program
+ *   spawn.c     (tuner) the helper's process
+ *   serve.c     (program) runs what the tuner asks for while the program waits
+ *   helper.c    autotune-gpu-worker: the helper's main (its packets: helper.h)
+ *   run.c       (program and helper) save, run, compare, time, restore; its parts: run.h
  *
  * Errors of the driver are sticky: after one, every call in that process fails. So a
  * variant runs in the helper first, and a process that has seen a sticky error is of no

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// target.c: who tries the variants of a CUDA kernel: first a helper process, which dies
-// of what kills it, then, where it passed there, the program, which waits in the launch
-// and measures it.
+// target.c: NVIDIA's devices as a target. A helper process tries each variant first and
+// dies of what kills it; the program, which waits in the launch, then measures those that
+// passed.
 //
 // The tuner itself was forked from a process that uses CUDA, so it may not. Its helper is
 // spawned and copies the call's memory. A variant that faults there takes the helper's
