@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* analysis.h: what can be proven of a function's loops, arrays and variables.
+/* analysis.h: proves facts about a function's loops, arrays and variables.
  *
  *   poly.c      integer polynomials in names: bounds and subscripts
- *   solve.c     whether a system of inequalities has an integer solution
- *   usage.c     where names are declared and changed
- *   live.c      whether a variable's value is read before it is written
- *   nest.c      a `for` in OpenMP's canonical form, and the loop in it
- *   read.c      an expression of the source as a polynomial
- *   view.c      a function with its macros replaced
- *   scan.c      a function becomes loops, arrays, accesses and assignments
+ *   solve.c     decides whether a system of inequalities has an integer solution
+ *   usage.c     finds where names are declared and changed
+ *   live.c      decides whether a variable is read before it is written
+ *   nest.c      reads a `for` in OpenMP's canonical form, and the loop in it
+ *   read.c      reads an expression of the source as a polynomial
+ *   view.c      replaces the macros in a function
+ *   scan.c      collects a function's loops, arrays, accesses and assignments
  *   arrays.c    the arrays that declarations make
  *   sums.c      assignments whose order does not matter
- *   type.c      how large the integers of an expression are
+ *   type.c      the sizes of the integers in an expression
  *   value.c     expressions in terms of loops and arguments; ranges of loops
- *   split.c     A[i * n + j] becomes A[i][j] where 0 <= j < n can be proven
+ *   split.c     turns A[i * n + j] into A[i][j] if 0 <= j < n can be proven
  *   depend.c    direction vectors: which iterations depend on which
- *   section.c   what a function reads and writes, as array sections
+ *   section.c   the array sections that a function reads and writes
  *
- * The first six know nothing of the others: directives on loops (front/loops) need no
- * more. From view.c on all is about a struct model, which scan.c makes of a function.
+ * The first six do not use the others: directives on loops (front/loops) need no more.
+ * From view.c on the files work on a struct model, which scan.c makes of a function.
  *
- * Each answer is safe: what is not understood depends on everything and has no sections.
- */
+ * Each answer is safe: code that is not understood depends on everything and has no
+ * sections. */
 #ifndef AUTOTUNE_ANALYSIS_H
 #define AUTOTUNE_ANALYSIS_H
 
@@ -31,8 +31,9 @@ struct expansion;
 
 /* ---- poly.c ---------------------------------------------------------------------- */
 
-/* A product of at most eight atoms, one a byte (its number + 1), sorted; 0 is 1. An atom
- * is what an expression is not taken apart further into: a name, a loop's iteration. */
+/* A product of at most eight atoms. Each byte holds an atom's number + 1, sorted; 0 is
+ * the product 1. An atom is an operand that is not split further: a name, or a loop's
+ * iteration. */
 typedef uint64_t monomial;
 struct poly {
   struct term {
@@ -40,7 +41,7 @@ struct poly {
     int64_t c; /* the coefficient */
   } *terms;
   unsigned n;
-  bool known; /* false: not a polynomial, or too large a one */
+  bool known; /* false: not a polynomial, or one that is too large */
 };
 extern const struct poly poly_unknown;
 struct poly poly_int(int64_t c);
@@ -50,15 +51,17 @@ struct poly poly_mul(struct poly a, struct poly b);
 bool poly_same(struct poly a, struct poly b);
 bool poly_is_int(struct poly p, int64_t *c);
 bool poly_has(struct poly p, unsigned atom);
-/* P = coefficient * ATOM + *REST; unknown where ATOM is in a product with itself. */
+/* Splits P: P = coefficient * ATOM + *REST. Returns the coefficient; unknown if ATOM is
+ * multiplied by itself. */
 struct poly poly_coefficient(struct poly p, unsigned atom, struct poly *rest);
-/* The same where ATOM may be in a product with itself: then it is in the coefficient too.
- */
+/* The same, but ATOM may be multiplied by itself: then the coefficient contains it
+ * too. */
 struct poly poly_lower(struct poly p, unsigned atom, struct poly *rest);
 struct poly poly_replace(struct poly p, unsigned atom, struct poly by);
-/* P with DELTA added to the number of each atom that MOVED says. */
+/* Returns P with DELTA added to the number of each atom for which MOVED is set. */
 struct poly poly_rename(struct poly p, const bool *moved, unsigned n, unsigned delta);
-/* P = quotient * BY + *REST, with integer coefficients. */
+/* Divides P by BY: P = quotient * BY + *REST, with integer coefficients. Returns the
+ * quotient. */
 struct poly poly_divide(struct poly p, struct poly by, struct poly *rest);
 
 /* ---- solve.c --------------------------------------------------------------------- */
@@ -71,14 +74,14 @@ struct system {
   unsigned n;
 };
 void system_add(struct system *s, struct poly p, bool equal);
-/* False: no integers fulfil S. True also where that cannot be told. */
+/* False if no integers fulfil S. True also if that cannot be decided. */
 bool system_feasible(const struct system *s);
-/* True if P >= 0 wherever S holds; false also where that cannot be told. */
+/* True if P >= 0 wherever S holds. False also if that cannot be decided. */
 bool system_implies(const struct system *s, struct poly p);
 
 /* ---- usage.c --------------------------------------------------------------------- */
 
-/* A function, and where names are declared and changed in it. */
+/* A function, and the places where names are declared and changed in it. */
 struct usage {
   const struct source *s;
   const struct function *f;
@@ -92,29 +95,30 @@ struct usage {
     TSNode node; /* the assignment, `++`, `--`, `&x` or `*x` */
     enum { PART_WHOLE, PART_MEMBER, PART_ELEMENT } part; /* x, x.y, x[…] or x[…].y */
     enum { BY_ASSIGNMENT, BY_ADDRESS, BY_POINTER } how;  /* =, ++, --; &x; *x */
-    bool counter; /* it is the initialiser of a `for`: i = … */
+    bool counter; /* the change is the initialiser of a `for`: i = … */
   } *changes;
   unsigned n_changes;
 };
-/* F's names in the tree from FROM downwards, which may hold more than F. */
+/* Collects F's names from the tree below FROM, which may hold more than F. */
 struct usage usage_of(const struct source *s, const struct function *f, TSNode from);
 /* True if NODE may change NAME or a part of it. */
 bool usage_changes(const struct usage *u, TSNode node, struct slice name);
 bool usage_declares(const struct usage *u, TSNode node, struct slice name);
-/* How often NODE declares NAME; the first declarator in *FIRST, or null. */
+/* Returns how often NODE declares NAME. Sets *FIRST to the first declarator, or null. */
 unsigned usage_declarators(const struct usage *u, TSNode node, struct slice name,
                            TSNode *first);
-/* The type that NODE gives NAME wherever it declares it, without stars and brackets;
- * empty: none, or several. */
+/* Returns the type with which NODE declares NAME, without stars and brackets; empty: NODE
+ * has no declaration of NAME, or several with different types. */
 struct slice usage_type(const struct usage *u, TSNode node, struct slice name);
 /* True if NAME is declared as a pointer or an array somewhere. */
 bool usage_is_pointer(const struct usage *u, struct slice name);
-/* True if what DECLARATION declares outlasts the function and is not constant. */
+/* True if DECLARATION declares variables that outlive the function and are not
+ * constant. */
 bool usage_keeps(const struct source *s, TSNode declaration);
-/* The declarator right in D, of `a[n]`, `*a`, `(*a)[n]`, `a = 1`; null: D is none of
- * these. */
+/* Returns the declarator directly in D, which is `a[n]`, `*a`, `(*a)[n]` or `a = 1`;
+ * null: D has another form. */
 TSNode declarator_inner(TSNode d);
-/* The identifier that D declares; null: D is no declarator. */
+/* Returns the identifier that D declares; null: D is not a declarator. */
 TSNode declarator_name(TSNode d);
 
 /* ---- live.c ---------------------------------------------------------------------- */
@@ -127,11 +131,11 @@ bool live_read_after(const struct usage *u, TSNode loop, struct slice name);
 /* True if each iteration of LOOP may have its own NAME, a variable of the function that
  * is declared outside of LOOP. */
 bool live_may_be_private(const struct usage *u, TSNode loop, struct slice name);
-/* The variables that loops in BODY begin by assigning, and of which each run of BODY may
- * have its own: neither it nor what comes after NEST, which holds it, reads an earlier
- * value. */
+/* Returns the variables that are assigned first by loops in BODY, and of which each run
+ * of BODY may have its own copy: neither BODY nor the code after NEST, which contains it,
+ * reads an earlier value. */
 struct slice *live_counters(const struct usage *u, TSNode nest, TSNode body, unsigned *n);
-/* True if NAME is one of these. */
+/* True if NAME is one of the variables that live_counters returns. */
 bool live_is_counter(const struct usage *u, TSNode nest, TSNode body, struct slice name);
 
 /* ---- nest.c ---------------------------------------------------------------------- */
@@ -140,137 +144,143 @@ enum relation { LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, NOT_EQUAL };
 
 /* A loop of the source. */
 struct dim {
-  unsigned id;       /* given by the caller */
-  struct dim *outer; /* the loop right around it in the nest, or NULL */
+  unsigned id;       /* assigned by the caller */
+  struct dim *outer; /* the next loop around it in the nest, or NULL */
   TSNode node;
   size_t offset;          /* of the `for` */
   struct slice header;    /* "for (…)", as written */
   struct slice var, type; /* type empty: the variable is declared outside of the loop */
   struct slice low, bound, step;
-  enum relation relation; /* of the variable to BOUND */
+  enum relation relation; /* the comparison of VAR with BOUND */
   bool down, pointer;
   bool unit_step; /* step is 1 */
-  bool safe;      /* its bounds can be evaluated where the loop might never be reached */
-  uint64_t needs; /* ids of the loops around it that its bounds mention */
-  bool affected; /* a directive changes the order of its iterations, or shares them out */
+  bool safe;      /* its bounds can be evaluated even if the loop is never reached */
+  uint64_t needs; /* ids, as bits, of the loops around it that its bounds mention */
+  bool affected;  /* a directive reorders its iterations or shares them among threads */
 };
 #define BIT(id) (UINT64_C(1) << (id))
 
-/* Fills D from LOOP. False: LOOP is not in canonical form, for the reason *WHY, at *AT.
- */
+/* Fills D from LOOP. Returns false if LOOP is not in canonical form; *WHY is the reason,
+ * *AT the place. */
 bool dim_parse(const struct usage *u, TSNode loop, struct dim *d, const char **why,
                TSNode *at);
-/* The loops around D that its bounds mention, as bits of their ids. */
+/* Returns the loops around D that its bounds mention, as bits of their ids. */
 uint64_t dim_needs(const struct dim *d);
-/* The loop (or block with `fuse` on it) that is all there is in LOOP; null: there is
- * none. */
+/* Returns the loop (or block with `fuse` on it) that is the whole body of LOOP; null: the
+ * body is something else. */
 TSNode nest_inner(const struct usage *u, TSNode loop);
-/* The directives of F that stand on LOOP, in source order. */
+/* Returns the directives of F that stand on LOOP, in source order; *N is their number. */
 const struct loop_directive **directives_on(const struct function *f, TSNode loop,
                                             unsigned *n);
-/* True if ORDER, of N loops, is that of the source. */
+/* True if ORDER, of N loops, is the order of the source. */
 bool order_is_identity(const unsigned *order, unsigned n);
-/* True if no line of the preprocessor but our own pragmas stands between FROM and TO. */
+/* True if our own pragmas are the only preprocessor lines between FROM and TO. */
 bool only_ours(const struct source *s, size_t from, size_t to);
 
 /* ---- read.c ---------------------------------------------------------------------- */
 
-/* How poly_read takes expressions apart. */
+/* Tells poly_read how to split expressions. */
 struct reading {
   const struct source *s;
-  /* The value of E, which is no integer, sum, difference, product or bracket. */
+  /* Returns the value of E, which is not an integer, sum, difference, product or
+   * bracket. */
   struct poly (*leaf)(const struct reading *r, TSNode e, unsigned depth);
-  /* True if an unsigned number in E may wrap around; NULL: that does not matter. */
+  /* True if an unsigned number in E may wrap around. NULL: wrapping does not matter. */
   bool (*wraps)(const struct reading *r, TSNode e);
-  void *of; /* the reader's own */
+  void *of; /* data of the reader */
 };
-/* E as a polynomial. DEPTH is 0 at the root of an expression; a leaf that reads a part of
- * itself hands on its own. */
+/* Returns E as a polynomial. DEPTH is 0 for a whole expression; a LEAF that reads a part
+ * of its expression passes its own DEPTH. */
 struct poly poly_read(const struct reading *r, TSNode e, unsigned depth);
-/* What the subscripts of A[i][j] stand on, here A; the subscripts in INDEX, the last
- * first, as many as fit into MAX. *N: how many there are. */
+/* Splits E, such as A[i][j]. Returns what is subscripted, here A. Stores at most MAX
+ * subscripts in INDEX, the last one first; *N is their full number. */
 TSNode subscripts_read(TSNode e, TSNode *index, unsigned max, unsigned *n);
 
 /* ---- view.c ---------------------------------------------------------------------- */
 
-/* A function with its macros replaced, but for those that stand for an integer. */
+/* A function with its macros replaced, except those that stand for an integer. */
 struct view {
-  struct source *source;    /* before F stand the file's variables that it mentions */
+  struct source *source;    /* the file's variables that it mentions stand before F */
   struct function function; /* in SOURCE; without directives */
-  struct span {             /* from AT on, SOURCE is the text at FROM of the file */
+  struct span {             /* SOURCE from AT on corresponds to the file from FROM on */
     size_t at, from;
-    bool written; /* false: it is what a macro there makes */
+    bool written; /* false: a macro at FROM produced the text */
   } *spans;
   unsigned n_spans;
 };
-/* NULL: the preprocessor makes something else of F. */
+/* Returns NULL if the replaced text differs from what the preprocessor makes of F. */
 struct view *view_of(const struct source *s, const struct expansion *x,
                      const struct function *f);
-/* Where AT stands in the file; *WRITTEN: it stands there as it is. */
+/* Returns the offset in the file of AT, an offset in the view. *WRITTEN: the text is the
+ * file's own, not made by a macro. */
 size_t view_offset(const struct view *v, size_t at, bool *written);
-/* The integer that NAME stands for as a macro, in F; empty: it stands for none. */
+/* Returns the integer that NAME stands for as a macro in F; empty: it is no such
+ * macro. */
 struct slice view_number(const struct expansion *x, const struct function *f,
                          struct slice name);
 
 /* ---- scan.c ---------------------------------------------------------------------- */
 
-/* Of one function; the second of two iterations has its own after those. */
+/* Limit for one function. Where two iterations are compared, the second has atoms of its
+ * own after these. */
 #define MAX_ATOMS 100
 #define MAX_SUBSCRIPTS 4
 
-struct iter { /* a loop whose iterations can be reasoned about */
+struct iter { /* a loop whose iterations can be analysed */
   struct iter *outer;
   TSNode node;
   struct dim dim;
   unsigned atom;     /* grows by one from iteration to iteration */
   struct poly value; /* of its variable, in terms of ATOM and the loops around it */
-  struct poly from;  /* ATOM's first value */
-  struct poly to;    /* its last; not known: the step is not 1 */
-  struct poly left;  /* >= 0 as long as it runs */
-  bool conditional;  /* it may be skipped */
+  struct poly from;  /* the first value of ATOM */
+  struct poly to;    /* the last value of ATOM; unknown if the step is not 1 */
+  struct poly left;  /* >= 0 as long as the loop runs */
+  bool conditional;  /* the loop may be skipped */
 };
 struct array {
   struct slice name;
-  int arg;            /* of the kernel, or -1 */
+  int arg;            /* index of the kernel's argument, or -1 */
   bool local, global; /* declared in the function; at file scope */
-  TSNode home;        /* the block that declares a local one; else its declaration */
-  unsigned rank;      /* subscripts that lead to a number; 0: not known */
-  struct slice bounds[MAX_SUBSCRIPTS]; /* as declared; empty: none */
+  TSNode home;   /* the block that declares a local array; otherwise its declaration */
+  unsigned rank; /* number of subscripts that an element takes; 0: unknown */
+  struct slice bounds[MAX_SUBSCRIPTS]; /* as declared; empty: not declared */
   bool restricted;
   bool read, written;
-  TSNode handed; /* where it is given to something that is not followed; or null */
-  struct poly strides[MAX_SUBSCRIPTS]; /* split.c: from the innermost subscript on */
+  TSNode handed; /* where it is passed to code that is not analysed; or null */
+  /* set by split.c: from the innermost subscript on */
+  struct poly strides[MAX_SUBSCRIPTS];
   unsigned n_strides;
-  const char *why; /* why it cannot be reasoned about; NULL: it can */
-  TSNode at;       /* where that is seen */
+  const char *why; /* the reason why the array cannot be analysed; NULL: it can */
+  TSNode at;       /* the place that shows this */
 };
 struct access {
   struct array *array;
   TSNode node;
-  struct iter *loop; /* around it, innermost; or NULL */
+  struct iter *loop; /* the innermost loop around the access, or NULL */
   bool read, write, conditional;
-  char sum; /* '+', '*': `A[i] += e`, where the order of such does not matter; or 0 */
+  char sum; /* '+', '*': `A[i] += e`, and the order of such updates does not matter; or 0
+             */
   struct poly index[MAX_SUBSCRIPTS];
   unsigned n;
   struct poly first; /* the first subscript as written */
-  const char *why;   /* an index is not affine; NULL: all are */
+  const char *why;   /* not NULL: an index is not affine, for this reason */
 };
-struct scalar { /* an assignment to a variable that is no array */
+struct scalar { /* an assignment to a variable that is not an array */
   struct slice name;
   TSNode node;
-  char op; /* '=', '+', '-', '*' of `s += e` and the like */
+  char op; /* '=', or the '+', '-', '*' of `s += e` and the like */
 };
 struct note {
   TSNode at;
   const char *text;
 };
 struct model {
-  struct usage u; /* of the view, where there is one */
+  struct usage u; /* of the view if there is one */
   const struct source *source;
-  const struct view *view;         /* NULL: there are no macros */
+  const struct view *view;         /* NULL: the function uses no macros */
   const struct function *function; /* in SOURCE */
   struct kernel *k;
-  const struct expansion *x; /* what typedefs and macros mean; NULL: it is not known */
+  const struct expansion *x; /* meaning of typedefs and macros; NULL: unknown */
   struct slice atoms[MAX_ATOMS];
   bool is_loop[MAX_ATOMS];
   unsigned n_atoms;
@@ -282,47 +292,50 @@ struct model {
   unsigned n_accesses;
   struct scalar *scalars;
   unsigned n_scalars;
-  bool calls;            /* it calls functions, of math.h or others */
-  unsigned in_variable;  /* > 0: the value of a variable is being read */
-  bool jumps;            /* break, return, goto: an access may be skipped */
-  struct note *refusals; /* what was not understood */
+  bool calls;            /* the function calls functions, of math.h or others */
+  unsigned in_variable;  /* > 0 while the value of a variable is read */
+  bool jumps;            /* it has break, return or goto: an access may be skipped */
+  struct note *refusals; /* code that could not be analysed */
   unsigned n_refusals;
 };
-/* Reads F of K, whose args are known. X may be NULL where no macro is used. Never NULL.
- */
+/* Analyses F of K; K's args must be set. X may be NULL if F uses no macro. Never returns
+ * NULL. */
 struct model *scan_function(const struct source *s, struct kernel *k, struct function *f,
                             const struct expansion *x);
 struct slice model_text(const struct model *m, TSNode node);
-/* Where NODE begins in SOURCE. *WRITTEN (unless NULL): it is not made by a macro. */
+/* Returns the offset of NODE in SOURCE. *WRITTEN (unless NULL): the text is not made by a
+ * macro. */
 size_t model_offset(const struct model *m, TSNode node, bool *written);
 void model_refuse(struct model *m, TSNode at, const char *why);
-struct iter *model_iter(const struct model *m, TSNode loop); /* NULL: it has none */
-/* Adds what holds wherever the body of LOOP runs: the ranges of it and of the loops
- * around it. */
+struct iter *model_iter(const struct model *m, TSNode loop); /* NULL: not analysed */
+/* Adds the facts that hold wherever the body of LOOP runs: the ranges of LOOP and of the
+ * loops around it. */
 void model_facts(const struct iter *loop, struct system *s);
 
 /* ---- arrays.c -------------------------------------------------------------------- */
 
-/* Reads D, a declarator such as `A[n][m]`, `*A`, `(*A)[m]`, into A. False: it declares no
- * array. */
+/* Reads D, a declarator such as `A[n][m]`, `*A`, `(*A)[m]`, into A. Returns false if D
+ * declares no array. */
 bool array_read(const struct model *m, TSNode d, struct array *a);
-/* Adds a copy of A. Where there is another of its name, neither can be reasoned about. */
+/* Adds a copy of A and returns it. If M has another array of the same name, neither can
+ * be analysed. */
 struct array *array_add(struct model *m, struct array a);
-/* Adds those among the arguments of the function NODE. */
+/* Adds the arrays among the arguments of the function NODE. */
 void array_read_arguments(struct model *m, TSNode node);
-/* The newest array of that name; NULL: there is none. */
+/* Returns the array of that name that was added last, or NULL. */
 struct array *array_find(const struct model *m, struct slice name);
-/* Adds the array that a declaration of the file gives NAME; NULL: there is none. */
+/* Adds the array that NAME is in a declaration of the file, and returns it; NULL: no
+ * array. */
 struct array *array_find_global(struct model *m, struct slice name);
-/* A cannot be reasoned about, for the reason WHY, at AT. */
+/* Marks A as impossible to analyse, for the reason WHY, seen at AT. */
 void array_refuse(struct array *a, TSNode at, const char *why);
 
 /* ---- sums.c ---------------------------------------------------------------------- */
 
-/* '+', '-' or '*' where the assignment N is `s += e` or `s = s + e`, E does not read S,
- * and no rounding makes the order of such matter; else '='. */
+/* Returns '+', '-' or '*' if the assignment N is `s += e` or `s = s + e`, E does not read
+ * S, and no rounding makes the order of the additions matter; otherwise '='. */
 char sum_of_variable(const struct model *m, TSNode n);
-/* '+' or '*' where N is `A[i] += e` and E does not read A; else 0. */
+/* Returns '+' or '*' if N is `A[i] += e` and E does not read A; otherwise 0. */
 char sum_of_element(const struct model *m, TSNode n);
 
 /* ---- type.c ---------------------------------------------------------------------- */
@@ -332,18 +345,20 @@ struct integer_type {
   bool is_unsigned, known;
 };
 struct integer_type model_type(const struct model *m, struct slice type);
-/* The bytes of the smallest unsigned number in E, less than 4 counting as 4; 0: there is
- * none. */
+/* Returns the size in bytes of the smallest unsigned number in E, at least 4; 0: E has no
+ * unsigned number. */
 unsigned model_unsigned(const struct model *m, TSNode e, const struct iter *scope);
 
 /* ---- value.c --------------------------------------------------------------------- */
 
-/* The type of the function's variable or argument NAME; empty: it has none, or several
- * are called so. */
+/* Returns the type of the function's variable or argument NAME; empty: it has no such
+ * variable, or several. */
 struct slice declared_type(const struct model *m, struct slice name);
-/* E, which stands in the loop SCOPE, in terms of loops and of what stays the same. */
+/* Returns E, which stands in the loop SCOPE, in terms of loops and of values that do not
+ * change. */
 struct poly value_of_expression(struct model *m, TSNode e, struct iter *scope);
-/* Fills value, from, to and left; NULL, or the reason why it cannot. */
+/* Fills value, from, to and left of I. Returns NULL, or the reason why that is
+ * impossible. */
 const char *value_range(struct model *m, struct iter *i);
 
 /* ---- split.c --------------------------------------------------------------------- */
@@ -357,14 +372,14 @@ struct vectors {
   struct vector {
     signed char
         at[MAX_LEVELS]; /* 1: a later iteration, -1: an earlier one, 0: the same */
-    bool sum;           /* the two may change places, but not run at once */
+    bool sum; /* the two iterations may be exchanged, but not run at the same time */
   } *list;
   unsigned n, levels;
-  const char *why; /* not NULL: everything may depend on everything, since … */
-  TSNode at;       /* … of this */
+  const char *why; /* not NULL: everything may depend on everything, for this reason … */
+  TSNode at;       /* … seen here */
 };
-/* The vectors of the N loops of CHAIN, each right in the one before, for one iteration of
- * those around them. */
+/* Returns the vectors of the N loops of CHAIN, each nested directly in the one before,
+ * for one iteration of the loops around them. */
 struct vectors depend(struct model *m, struct iter *const *chain, unsigned n);
 
 /* ---- section.c ------------------------------------------------------------------- */
@@ -372,17 +387,19 @@ struct vectors depend(struct model *m, struct iter *const *chain, unsigned n);
 struct sections {
   struct section *list;
   unsigned n;
-  const char
-      *assumed; /* the condition under which anything is touched: "n > 0"; or NULL */
-  TSNode row;   /* a subscript that may leave its row, as far as can be proven; or null */
-  const char *why; /* not NULL: LIST is not complete, since this cannot be proven … */
-  TSNode at;       /* … here */
+  /* the condition under which anything is touched: "n > 0"; or NULL */
+  const char *assumed;
+  TSNode row;      /* a subscript that could not be proven to stay in its row; or null */
+  const char *why; /* not NULL: LIST is incomplete for this reason … */
+  TSNode at;       /* … seen here */
 };
-/* GUARDED: lengths are 0 where the loops do not run. */
+/* Returns the sections that the function reads and writes. GUARDED: lengths are 0 if the
+ * loops do not run. */
 struct sections sections_infer(struct model *m, bool guarded);
-/* P, in names of the source, as C. */
+/* Returns P as a C expression in names of the source. */
 const char *poly_text(const struct model *m, struct poly p);
-/* Gives K, without out and inout, the sections that can be proven of it: all, or none. */
+/* Gives K, which has no out and inout clauses, the sections that can be proven: all of
+ * them or none. */
 void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x);
 
 #endif

@@ -63,7 +63,7 @@ struct array *array_find(const struct model *m, struct slice name) {
 struct array *array_add(struct model *m, struct array a) {
   struct array *old = array_find(m, a.name), *copy = arena_alloc(sizeof *copy);
   *copy = a;
-  if (old) { // one name for two: neither is known
+  if (old) { // two arrays of one name: neither can be analysed
     array_refuse(old, old->home, "another array has the same name");
     array_refuse(copy, copy->home, "another array has the same name");
   }
@@ -85,7 +85,7 @@ void array_read_arguments(struct model *m, TSNode n) {
       array_read_arguments(m, ts_node_named_child(n, i));
 }
 
-// A declaration of the file, `static double a[N];`.
+// Reads a declaration of the file, such as `static double a[N];`.
 struct array *array_find_global(struct model *m, struct slice name) {
   TSNode root = ts_tree_root_node(m->u.s->tree);
   for (uint32_t i = 0; i < ts_node_named_child_count(root); i++) {

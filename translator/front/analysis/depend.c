@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // depend.c: for each pair of accesses to one array, one of which writes, the directions
 // in which iterations may meet in one element (Allen and Kennedy, "Optimizing Compilers
-// for Modern Architectures", 2001, chapters 2 and 3): tried from the outermost loop
-// inwards, each by whether the system of both iterations' ranges, equal subscripts and
-// that order has a solution. Arrays of different names are taken for different.
+// for Modern Architectures", 2001, chapters 2 and 3). It tries directions from the
+// outermost loop inwards. A direction is possible if a system has a solution: the ranges
+// of both iterations, equal subscripts, and the order of the two. Arrays with different
+// names are assumed to be different.
 #include "analysis.h"
 
 struct pair {
@@ -12,7 +13,7 @@ struct pair {
   struct iter *const *chain;
   unsigned n;
   struct vectors *out;
-  bool moved[MAX_ATOMS]; // atoms that Y has of its own
+  bool moved[MAX_ATOMS]; // atoms of which Y has its own
   struct vector at;
 };
 
@@ -51,19 +52,19 @@ static void depend_record(struct pair *p) {
     *GROW(p->out->list, p->out->n) = v;
 }
 
-// FACTS: those so far, of which a copy grows from level to level.
+// FACTS holds the facts so far; each level adds to a copy of them.
 static void depend_refine(struct pair *p, const struct system *facts, unsigned level) {
   if (level == p->n) {
     depend_record(p);
     return;
   }
-  // By the values of its variable, as tiles have them: how many iterations there were
-  // before tells nothing where they begin elsewhere in each iteration of an outer loop.
+  // Compares the values of the variable, as tiles do. Iteration numbers prove nothing if
+  // the loop begins elsewhere in each iteration of an outer loop.
   struct poly first = p->chain[level]->value;
   struct poly second = poly_rename(first, p->moved, MAX_ATOMS, MAX_ATOMS);
   bool down = p->chain[level]->dim.down;
   struct poly later = poly_add(down ? first : second, down ? second : first,
-                               -1); // >= 1: Y's is the later one
+                               -1); // >= 1: Y's iteration is the later one
   for (int direction = -1; direction <= 1; direction++) {
     struct system s = { 0 };
     for (unsigned i = 0; i < facts->n; i++)
@@ -105,7 +106,7 @@ static bool depend_is_written(const struct model *m, const struct array *a, TSNo
   return false;
 }
 
-// Refuses X where its subscripts do not say which element it is.
+// Refuses X if its subscripts do not determine the element.
 static void check_access(const struct access *x, const struct iter *inner,
                          struct vectors *v) {
   if (x->array->why)

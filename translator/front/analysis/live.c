@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// live.c: whether the value that a variable has before a piece of a function is read in
-// it, and whether the one that a loop leaves in it is read later. Where neither is, each
-// iteration of the loop may have a variable of its own.
+// live.c: decides whether the value that a variable has before a piece of a function is
+// read in it, and whether the value that a loop leaves in it is read later. If neither
+// is, each iteration of the loop may have a variable of its own.
 #include "analysis.h"
 
-// The first use of a variable. MAY: it is written in some runs, and read only after that.
+// The first use of a variable. MAY: some runs write it first, and it is read only after
+// that.
 enum first { FIRST_NONE, FIRST_MAY, FIRST_WRITES, FIRST_READS };
 
 static enum first first_of(const struct usage *u, TSNode n, struct slice name);
 
-// A, then B.
+// Returns the first use in A followed by B.
 static enum first live_then(enum first a, enum first b) {
   return a == FIRST_WRITES || a == FIRST_READS || b == FIRST_NONE ? a : b;
 }
@@ -20,7 +21,7 @@ static enum first live_either(enum first a, enum first b) {
   return a == b ? a : FIRST_MAY;
 }
 
-// True if a jump in N may leave out what comes after N in its block. A `return` is none:
+// True if a jump in N may skip the code after N in its block. A `return` does not count:
 // no variable is read after it.
 static bool jumps_out(TSNode n, bool in_loop, bool in_switch) {
   if (node_is(n, "goto_statement") ||
@@ -35,8 +36,8 @@ static bool jumps_out(TSNode n, bool in_loop, bool in_switch) {
   return false;
 }
 
-// N and its siblings after it. Cases of a `switch` are entered one by one; what a jump
-// may leave out is written only in some runs.
+// Returns the first use in N and its siblings after it. Cases of a `switch` are entered
+// separately; code that a jump may skip is written in some runs only.
 static enum first first_of_siblings(const struct usage *u, TSNode n, struct slice name) {
   enum first found = FIRST_NONE;
   bool skipped = false, leaves = false;
@@ -58,7 +59,7 @@ static enum first first_of_assignment(const struct usage *u, TSNode n,
                                                                      : FIRST_READS;
 }
 
-// One more iteration of LOOP.
+// Returns the first use in another iteration of LOOP.
 static enum first first_of_iteration(const struct usage *u, TSNode loop,
                                      struct slice name) {
   enum first body = first_of(u, node_field(loop, "body"), name);
@@ -73,7 +74,7 @@ static enum first first_of_if(const struct usage *u, TSNode n, struct slice name
                                first_of(u, node_field(n, "alternative"), name)));
 }
 
-// In the order of the source.
+// True if the parts of N run in the order of the source.
 static bool is_sequence(TSNode n) {
   static const char *const types[] = { "compound_statement", "expression_statement",
                                        "else_clause",        "comma_expression",
@@ -106,13 +107,13 @@ static enum first first_of(const struct usage *u, TSNode n, struct slice name) {
   return found;
 }
 
-// ---- what is asked ------------------------------------------------------------------
+// ---- queries ------------------------------------------------------------------------
 
 bool live_reads_first(const struct usage *u, TSNode node, struct slice name) {
   return first_of(u, node, name) == FIRST_READS;
 }
 
-// Statements that hold others and do nothing themselves.
+// True for statements that contain others and do nothing themselves.
 static bool is_block(TSNode n) {
   static const char *const types[] = {
     "compound_statement", "else_clause",       "case_statement",      "switch_statement",
@@ -122,14 +123,14 @@ static bool is_block(TSNode n) {
   return node_is_any(n, types);
 }
 
-// The first use after N, among what AROUND, which N is a part of, runs after it.
+// Returns the first use after N within AROUND, which contains N.
 static enum first first_after(const struct usage *u, TSNode n, TSNode around,
                               struct slice name) {
   if (node_is_loop(around))
     return live_either(FIRST_NONE, first_of_iteration(u, around, name));
   if (!is_block(around))
     return FIRST_READS;
-  if (node_is(around, "if_statement")) // its other branch does not
+  if (node_is(around, "if_statement")) // the other branch does not run after N
     return FIRST_NONE;
   enum first found = first_of_siblings(u, ts_node_next_named_sibling(n), name);
   return node_is(around, "compound_statement") ? found : live_either(FIRST_NONE, found);

@@ -13,7 +13,7 @@ uint64_t dim_needs(const struct dim *d) {
   return needs;
 }
 
-// Names, numbers and sums of them: nothing that can trap or cost much.
+// True for names, numbers and sums of them: they cannot trap and cost little.
 static bool nest_is_safe(TSNode e) {
   static const char *const kinds[] = {
     "identifier",        "number_literal",           "char_literal",
@@ -38,8 +38,8 @@ static bool nest_refuse(const char **why, TSNode *at, TSNode node, const char *r
   return false;
 }
 
-// "double *" of `double *p = a`: the specifiers, then the stars. What a loop cannot
-// repeat is left out.
+// Returns the type of a declaration, specifiers and then stars: "double *" for `double *p
+// = a`. Leaves out the words that a loop's declaration cannot repeat.
 static struct slice nest_type(const struct usage *u, TSNode declaration,
                               TSNode declarator) {
   struct text t = { 0 };
@@ -124,8 +124,8 @@ static bool nest_parse_condition(const struct usage *u, struct dim *d, TSNode c,
   return true;
 }
 
-// The step of `i += c`, `i = i + c`, `i = c + i` and the like; a null node: something
-// else.
+// Returns the step of `i += c`, `i = i + c`, `i = c + i` and the like; a null node:
+// another form.
 static TSNode step_of(const struct usage *u, const struct dim *d, TSNode update,
                       bool *minus) {
   TSNode none = { 0 }, right = node_field(update, "right");
@@ -184,7 +184,7 @@ static bool parse_update(const struct usage *u, struct dim *d, TSNode update,
   return true;
 }
 
-// Behind the ')' of the header.
+// Returns the offset after the ')' of the header.
 static size_t header_end(TSNode loop) {
   size_t end = ts_node_start_byte(loop);
   for (uint32_t i = 0; i < ts_node_child_count(loop); i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// poly.c: integer polynomials, terms sorted by their monomials, none of them 0.
+// poly.c: integer polynomials. Terms are sorted by their monomials; no coefficient is 0.
 #include <string.h>
 
 #include "analysis.h"
@@ -45,7 +45,7 @@ struct poly poly_add(struct poly a, struct poly b, int64_t times) {
   return p.n > MAX_TERMS ? poly_unknown : p;
 }
 
-// False: more than eight atoms.
+// Sets *OUT to A * B. False: more than eight atoms.
 static bool poly_multiply(monomial a, monomial b, monomial *out) {
   unsigned char atoms[16];
   unsigned n = 0;
@@ -105,7 +105,7 @@ bool poly_has(struct poly p, unsigned atom) {
   return false;
 }
 
-// M without one ATOM.
+// Returns M divided by ATOM.
 static monomial poly_without(monomial m, unsigned atom) {
   monomial low = 0;
   for (unsigned shift = 0; m; m >>= 8, shift += 8) {
@@ -156,7 +156,7 @@ struct poly poly_rename(struct poly p, const bool *moved, unsigned n, unsigned d
   return p.known ? out : poly_unknown;
 }
 
-// M / BY into *OUT; false: it does not divide.
+// Sets *OUT to M / BY. False: not divisible.
 static bool analysis_poly_divide(monomial m, monomial by, monomial *out) {
   for (; by; by >>= 8) {
     unsigned atom = (unsigned)(by & 255) - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// read.c: expressions of the source as polynomials, and subscripts taken apart. What a
-// name stands for is the reader's to say.
+// read.c: reads expressions of the source as polynomials, and splits subscripts. The
+// caller gives the meaning of names.
 #include "analysis.h"
 #include "front/kernel/kernel.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scan.c: one walk over a function. What the walk does not know makes the whole function
-// unknown.
+// scan.c: walks once over a function. A construct that the walk does not know makes the
+// whole function unknown.
 #include <string.h>
 
 #include "analysis.h"
@@ -55,7 +55,7 @@ static void add_access(struct model *m, TSNode n, struct array *a, struct place 
   *GROW(m->accesses, m->n_accesses) = x;
 }
 
-// A[…][…], of which N is the outermost.
+// Reads A[…][…]; N is the outermost subscript.
 static void visit_subscript(struct model *m, TSNode n, struct place p, unsigned access) {
   TSNode index[MAX_SUBSCRIPTS];
   struct access x = { 0 };
@@ -150,7 +150,7 @@ static void visit_declaration(struct model *m, TSNode n, struct place p) {
 
 // ---- expressions --------------------------------------------------------------------
 
-// Functions of math.h that do nothing but compute.
+// True for functions of math.h that only compute.
 static bool is_pure(struct slice name) {
   static const char *const names[] = {
     "sqrt",  "fabs",  "exp",  "exp2",     "expm1", "log",  "log2",  "log10",
@@ -180,7 +180,7 @@ static void visit_call(struct model *m, TSNode n, struct place p) {
   visit_children(m, node_field(n, "arguments"), p);
 }
 
-// *A is A[0]; &x is not followed.
+// Reads *A as A[0]. &x is not followed.
 static void visit_pointer(struct model *m, TSNode n, struct place p, unsigned access) {
   TSNode target = node_field(n, "argument");
   struct array *a = node_is(target, "identifier") ? array_find(m, model_text(m, target))
@@ -193,7 +193,7 @@ static void visit_pointer(struct model *m, TSNode n, struct place p, unsigned ac
 
 static void visit_field(struct model *m, TSNode n, struct place p, unsigned access) {
   if (slice_is(model_text(m, node_field(n, "operator")),
-               ".")) // the other fields stay as they are
+               ".")) // the other fields keep their values
     scan_visit(m, node_field(n, "argument"), p, access & WRITE ? READ | WRITE : access);
   else
     model_refuse(m, n, "what this points to is not followed");
@@ -244,7 +244,7 @@ static bool is_short_cut(const struct model *m, TSNode n) {
   return slice_is(op, "&&") || slice_is(op, "||");
 }
 
-// A jump, or where one may lead.
+// True for a jump, and for a place that one may lead to.
 static bool is_jump(TSNode n) {
   static const char *const types[] = { "break_statement", "return_statement",
                                        "goto_statement",  "continue_statement",
@@ -252,7 +252,7 @@ static bool is_jump(TSNode n) {
   return node_is_any(n, types);
 }
 
-// Runs what it holds, in order.
+// True if N runs its parts in order.
 static bool scan_is_plain(TSNode n) {
   static const char *const types[] = { "compound_statement",
                                        "expression_statement",

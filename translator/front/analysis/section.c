@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // section.c: the range of elements that a function touches, from subscripts and the
 // ranges of loops. An array reaches from its first element to the last one that is
-// touched for certain: all between them is one object, since one is computed from the
-// other's address (C11, 6.5.6). What is touched only now and then must lie within that.
+// touched for certain: all between the two is one object, since the address of one is
+// computed from the other's (C11, 6.5.6). Elements that are touched only under a
+// condition must lie within that range.
 #include <string.h>
 
 #include "analysis.h"
@@ -12,9 +13,9 @@
 struct reach { // of one access
   const struct access *x;
   struct system facts;
-  struct poly last; // of its first subscript, in names of the source
+  struct poly last; // the last value of its first subscript, in names of the source
   struct poly *guards;
-  unsigned n_guards; // each >= 0: then LAST is touched
+  unsigned n_guards; // LAST is touched if each of these is >= 0
   bool certain;
 };
 
@@ -44,7 +45,8 @@ const char *poly_text(const struct model *m, struct poly p) {
   return out.size ? out.data : "0";
 }
 
-// P >= 0, without a difference, which in unsigned numbers would not be below 0.
+// Returns the condition P >= 0 without a difference, which unsigned numbers would not
+// make negative.
 static const char *guard_text(const struct model *m, struct poly p) {
   struct poly left = poly_int(0), right = poly_int(0);
   int64_t number;
@@ -84,8 +86,8 @@ static const char *guards_text(const struct model *m, const struct poly *guards,
 
 // ---- the ends of one access ---------------------------------------------------------
 
-// The largest (UP) or smallest value of P, and in CHOSEN, by atom, where the loops then
-// are.
+// Returns the largest (UP) or smallest value of P. CHOSEN, by atom, is the value of each
+// loop at that point.
 static struct poly section_extreme(const struct iter *loop, const struct system *facts,
                                    struct poly p, bool up, struct poly *chosen) {
   for (const struct iter *l = loop; l; l = l->outer) {
@@ -101,7 +103,7 @@ static struct poly section_extreme(const struct iter *loop, const struct system 
   return p;
 }
 
-// The loops run where CHOSEN says.
+// Adds the guards: the loops reach the iterations in CHOSEN.
 static void find_guards(struct reach *r, const struct poly *chosen) {
   struct system none = { 0 }, all = { 0 };
   for (const struct iter *l = r->x->loop; l; l = l->outer) {
@@ -118,7 +120,7 @@ static void find_guards(struct reach *r, const struct poly *chosen) {
   }
 }
 
-// NULL, or the reason why it cannot be told.
+// Fills R. Returns NULL, or the reason why the end is unknown.
 static const char *find_reach(const struct access *x, struct reach *r) {
   struct poly chosen[MAX_ATOMS] = { 0 };
   *r = (struct reach){ .x = x, .certain = !x->conditional };
@@ -153,15 +155,15 @@ static bool implies_guards(const struct reach *b, const struct reach *a) {
   return true;
 }
 
-// "n > 0 ? n * n : 0"; NULL: it cannot be told. *FIRST: the access that reaches farthest.
-// *SPLIT: where its loops do not run, others may.
+// Returns a length such as "n > 0 ? n * n : 0"; NULL: unknown. *FIRST is the access that
+// reaches farthest. *SPLIT: if its loops do not run, loops of other accesses may.
 static const char *length_of(struct model *m, struct reach *const *list, unsigned n,
                              bool guarded, const struct reach **first, bool *split,
                              unsigned depth) {
   if (n == 0)
     return "0";
   for (unsigned i = 0; i < 2 * n && depth < 3;
-       i++) { // first one whose guards all others imply
+       i++) { // the first access whose guards all others imply
     struct reach **others = arena_alloc((n + 1) * sizeof *others);
     const struct reach *r = list[i % n];
     unsigned n_others = 0, far = 0;
@@ -240,7 +242,8 @@ static const char *section_spell(const struct section *x) {
   return t.data;
 }
 
-// True if the subscripts after X's first one are within what A's declaration says.
+// True if the subscripts after X's first one stay within the bounds that A's declaration
+// gives.
 static bool in_rows(struct model *m, const struct array *a, const struct access *x) {
   struct system s = { 0 };
   model_facts(x->loop, &s);
@@ -256,8 +259,8 @@ static bool in_rows(struct model *m, const struct array *a, const struct access 
   return true;
 }
 
-// NULL, or the reason why it cannot be told how far X reaches. GUARDED: nothing may be
-// assumed, since no message says so.
+// Fills R. Returns NULL, or the reason why the end of X is unknown. GUARDED: nothing may
+// be assumed, since no message would report it.
 static const char *reach_of(struct model *m, const struct access *x, bool guarded,
                             struct reach *r) {
   if (guarded && !x->why && !in_rows(m, x->array, x))
@@ -300,8 +303,8 @@ static void add_argument(struct model *m, const struct array *a, bool guarded,
   *GROW(out->list, out->n) = x;
 }
 
-// An array of the file is one object of known size. It is said with each of its
-// subscripts, since the object as a whole would be compared as bytes.
+// Adds an array of the file, an object of known size. The section names each subscript,
+// since without them the object would be compared as bytes.
 static void add_global(const struct array *a, struct sections *out) {
   const char *name = arena_copy(a->name.data, a->name.size);
   struct section x = { .base = a->name,
@@ -354,7 +357,7 @@ struct sections sections_infer(struct model *m, bool guarded) {
   return out;
 }
 
-// TEXT with the products of its names in numbers that are wide enough.
+// Returns TEXT with products of names computed in numbers that are wide enough.
 static struct slice section_widen(struct slice text) {
   struct text out = { 0 };
   struct lexer l = lexer_of(text);

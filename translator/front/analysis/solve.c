@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// solve.c: Fourier and Motzkin's elimination over the monomials of a system, each taken
-// for an unknown of its own, with the tightening that integers allow (Pugh, "The Omega
-// test", 1991, section 2: equalities by substitution, bounds rounded). Where it grows too
-// large, there may be a solution.
+// solve.c: Fourier and Motzkin's elimination over the monomials of a system, each treated
+// as an unknown of its own, with the tightening that integers allow (Pugh, "The Omega
+// test", 1991, section 2: equalities by substitution, bounds rounded). If the system
+// grows too large, the answer is that it may have a solution.
 #include <string.h>
 
 #include "analysis.h"
@@ -21,7 +21,7 @@ struct table {
 };
 
 void system_add(struct system *s, struct poly p, bool equal) {
-  if (p.known) // what is not known says nothing
+  if (p.known) // an unknown polynomial proves nothing
     *GROW(s->facts, s->n) = (struct fact){ p, equal };
 }
 
@@ -57,7 +57,7 @@ static enum verdict solve_tighten(struct row *r, unsigned columns) {
   return ROW_FINE;
 }
 
-// A * X + B * Y into OUT.
+// Sets OUT to A * X + B * Y.
 static bool solve_combine(const struct table *t, const struct row *x, int64_t a,
                           const struct row *y, int64_t b, struct row *out) {
   bool bad = a == INT64_MIN || b == INT64_MIN;
@@ -73,7 +73,7 @@ static bool solve_combine(const struct table *t, const struct row *x, int64_t a,
   return !bad;
 }
 
-// False: ROW cannot hold.
+// Adds R. False: R can never hold.
 static bool add_row(struct table *t, struct row *r) {
   enum verdict v = solve_tighten(r, t->columns);
   if (v != ROW_FINE)
@@ -125,7 +125,7 @@ static bool solve_fill(struct table *t, const struct system *s) {
   return true;
 }
 
-// The rows so far; new ones go to the other block of memory.
+// Returns the current rows; new ones go to the other block of memory.
 static struct row *solve_exchange(struct table *t) {
   struct row *old = t->rows;
   t->rows = t->spare;
@@ -133,7 +133,8 @@ static struct row *solve_exchange(struct table *t) {
   return old;
 }
 
-// Puts what row WHICH says column C is, ±1 times it, into all other rows.
+// Solves row WHICH, in which C has the coefficient ±1, for C, and replaces C in all other
+// rows.
 static bool solve_substitute(struct table *t, unsigned which, unsigned c) {
   struct row by = t->rows[which], *old = solve_exchange(t);
   unsigned n = t->n;
@@ -162,7 +163,7 @@ static bool use_equalities(struct table *t) {
         break;
       }
   for (unsigned i = 0, n = t->n; i < n && !t->overflow; i++)
-    if (t->rows[i].equal) { // what is left: two inequalities
+    if (t->rows[i].equal) { // the remaining equations become two inequalities each
       struct row r = { 0 }, zero = { 0 };
       t->rows[i].equal = false;
       if (!solve_combine(t, &t->rows[i], -1, &zero, 0, &r))
@@ -173,7 +174,8 @@ static bool use_equalities(struct table *t) {
   return true;
 }
 
-// The column whose elimination makes the fewest rows; COLUMNS: none is left.
+// Returns the column whose elimination makes the fewest rows; COLUMNS: all are
+// eliminated.
 static unsigned solve_cheapest(const struct table *t) {
   unsigned best = t->columns;
   uint64_t least = UINT64_MAX;
@@ -230,8 +232,8 @@ static bool solve_implies(const struct system *s, struct poly p) {
   return !system_feasible(&not);
 }
 
-// P with X + LOW for each X that is at least LOW, as far as S tells: no X is then below
-// 0.
+// Returns P with X + LOW in place of each X for which S has a lower bound LOW, so that no
+// X is negative.
 static struct poly solve_shift(const struct system *s, struct poly p, bool *fine) {
   struct poly out = p;
   bool done[256] = { false };

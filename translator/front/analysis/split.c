@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// split.c: a subscript i * n + j is taken for the two subscripts [i][j] where all of the
-// array's are of that form and 0 <= j < n holds whenever they are evaluated (Maslov,
+// split.c: treats a subscript i * n + j as the two subscripts [i][j] if all subscripts of
+// the array have that form and 0 <= j < n holds whenever they are evaluated (Maslov,
 // "Delinearization", 1992). Two elements are then the same exactly where both subscripts
-// are. From the smallest stride upwards, so that what is left can be split again.
+// are. It begins with the smallest stride, so that the rest can be split again.
 #include "analysis.h"
 
-// C without the greatest number that divides all of its coefficients.
+// Returns C divided by the greatest common divisor of its coefficients.
 static struct poly split_primitive(struct poly c) {
   struct poly rest;
   int64_t g = 0;
@@ -26,7 +26,7 @@ static unsigned split_degree(struct poly p) {
   return n;
 }
 
-// True if stride A is of lower degree than B, or the smaller of two numbers.
+// True if stride A has a lower degree than B, or is the smaller of two numbers.
 static bool is_smaller(struct poly a, struct poly b) {
   int64_t x, y;
   if (poly_is_int(a, &x) && poly_is_int(b, &y))
@@ -34,8 +34,8 @@ static bool is_smaller(struct poly a, struct poly b) {
   return split_degree(a) < split_degree(b);
 }
 
-// The smallest stride but 1 in A's first subscripts; unknown: there is none. NAMED: none
-// that is a number.
+// Returns the smallest stride other than 1 in A's first subscripts; unknown: A has none.
+// NAMED: ignores strides that are numbers.
 static struct poly find_stride(const struct model *m, const struct array *a, bool named) {
   struct poly best = poly_unknown, rest;
   int64_t number;
@@ -58,7 +58,8 @@ static struct poly find_stride(const struct model *m, const struct array *a, boo
   return best;
 }
 
-// X's first subscript is *QUOTIENT * STRIDE + *REST, and REST is within [0, STRIDE).
+// Splits X's first subscript into *QUOTIENT * STRIDE + *REST. False unless REST is within
+// [0, STRIDE).
 static bool split(const struct access *x, struct poly stride, struct poly *quotient,
                   struct poly *rest) {
   struct poly left = x->index[0], over;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// sums.c: assignments that only add to a variable or an element, so that their order does
-// not matter.
+// sums.c: finds assignments that only add to a variable or an element, so that their
+// order does not matter.
 #include <string.h>
 
 #include "analysis.h"
 #include "front/kernel/kernel.h"
 
-// The type of the variable NAME of the function or, in a view, of the file; empty: it is
-// not known.
+// Returns the type of the variable NAME of the function or, in a view, of the file;
+// empty: unknown.
 static struct slice sums_type_of(const struct model *m, struct slice name) {
   return usage_type(&m->u, m->view ? ts_tree_root_node(m->u.s->tree) : m->u.f->node,
                     name);
@@ -21,7 +21,7 @@ static bool sums_has_word(struct slice type, bool (*is)(struct slice word)) {
   return false;
 }
 
-// True if E is made of integers, or of numbers of type LIKE.
+// True if E consists of integers, or of numbers of type LIKE.
 static bool is_made_of(const struct model *m, TSNode e, struct slice like) {
   long long number;
   if (node_is(e, "number_literal"))
@@ -38,8 +38,8 @@ static bool is_made_of(const struct model *m, TSNode e, struct slice like) {
   return true;
 }
 
-// An integer is rounded at each step where what is added is none: then the order of a sum
-// matters.
+// True if the order of the additions does not matter. It matters for an integer to which
+// non-integers are added: each step rounds.
 static bool may_sum(const struct model *m, TSNode target, TSNode e) {
   struct slice type = sums_type_of(m, model_text(m, target)), last = type;
   struct lexer l = lexer_of(type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// type.c: how large the integers of an expression are.
+// type.c: determines the sizes of the integers in an expression.
 #include <string.h>
 
 #include "analysis.h"
@@ -10,7 +10,7 @@ enum { MAX_DEPTH = 32 };
 
 // ---- types --------------------------------------------------------------------------
 
-// Adds a word to T; false: it is no word of an integer.
+// Adds a word to T. False: the word is not part of an integer type.
 static bool add_word(struct slice w, struct integer_type *t) {
   static const struct {
     const char *word;
@@ -40,7 +40,7 @@ static struct slice macro_body(const struct macro *macro) {
   return slice_trim((struct slice){ p, (size_t)(end - p) });
 }
 
-// The text that W stands for as a macro or a typedef; empty: it stands for none.
+// Returns the text that W stands for as a macro or a typedef; empty: it is neither.
 static struct slice type_meaning(const struct model *m, struct slice w) {
   const struct name *n = NULL;
   if (!m->x)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage.c: where the names of a function are declared and where they are changed. One
-// walk; all that is asked about scalars is answered from its two lists.
+// usage.c: finds where the names of a function are declared and changed. One walk makes
+// two lists, which answer all queries about scalars.
 #include "analysis.h"
 
 TSNode declarator_inner(TSNode d) {
@@ -21,7 +21,7 @@ TSNode declarator_name(TSNode d) {
 
 // ---- the walk -----------------------------------------------------------------------
 
-// True if N, a `for`'s initialiser, gives a variable its first value.
+// True if N, the initialiser of a `for`, gives a variable its first value.
 static bool usage_is_counter(const struct source *s, TSNode n) {
   TSNode loop = ts_node_parent(n);
   return node_is(n, "assignment_expression") && node_is(loop, "for_statement") &&
@@ -29,7 +29,7 @@ static bool usage_is_counter(const struct source *s, TSNode n) {
       slice_is(source_slice(s, node_field(n, "operator")), "=");
 }
 
-// Fills C from N, unless N is no assignment, `++`, `--`, `&` or `*` of a variable.
+// Fills C from N. False unless N is an assignment, `++`, `--`, `&` or `*` of a variable.
 static bool read_change(const struct source *s, TSNode n, struct change *c) {
   TSNode target = node_field(n, "argument");
   *c = (struct change){ .node = n, .how = BY_ASSIGNMENT };
@@ -81,7 +81,7 @@ struct usage usage_of(const struct source *s, const struct function *f, TSNode f
   return u;
 }
 
-// ---- what is asked ------------------------------------------------------------------
+// ---- queries ------------------------------------------------------------------------
 
 bool usage_changes(const struct usage *u, TSNode node, struct slice name) {
   for (unsigned i = 0; i < u->n_changes; i++)

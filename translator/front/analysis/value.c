@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// value.c: expressions of the source as polynomials in loops and in what does not change
-// while the function runs: its integer arguments, macros that are numbers, variables that
-// are given a value once.
+// value.c: reads expressions of the source as polynomials in loops and in values that do
+// not change while the function runs: its integer arguments, macros that are numbers,
+// variables that are assigned once.
 //
-// Signed numbers do not overflow, since a program where they do means nothing; unsigned
-// ones that are narrower than an address may wrap around where something is subtracted,
-// so there nothing is known.
+// Signed numbers are assumed not to overflow, since that is undefined in C. Unsigned
+// numbers narrower than an address may wrap around in a subtraction, whose value is then
+// unknown.
 #include <string.h>
 
 #include "analysis.h"
 #include "front/kernel/kernel.h"
 
-// An expression being read, and where it stands.
+// An expression that is read, and its place.
 struct value_reading {
   struct reading reading;
   struct model *m;
-  struct iter *scope; // the loop around it, innermost; or NULL
+  struct iter *scope; // the innermost loop around it, or NULL
 };
 
-// True if unsigned numbers of 4 bytes are in E.
+// True if E holds unsigned numbers of 4 bytes.
 static bool value_wraps(const struct reading *r, TSNode e) {
   const struct value_reading *v = r->of;
   return model_unsigned(v->m, e, v->scope) == 4;
 }
 
-// An `int`, or what holds all of its numbers.
+// True for `int` and types that hold all values of `int`.
 static bool value_is_wide(const struct model *m, struct slice type) {
   struct integer_type t = model_type(m, type);
   return t.known && t.size >= 4 && !(t.is_unsigned && t.size == 4);
@@ -43,8 +43,8 @@ static struct poly value_symbol(struct model *m, struct slice name) {
 static struct poly value_at(struct model *m, TSNode e, struct iter *scope,
                             unsigned depth);
 
-// The type of what declares NAME, if that is once in the function's body; *FOUND, if
-// there is one.
+// Returns the type with which the function's body declares NAME, if it does so once.
+// *FOUND: it has a declaration.
 static struct slice type_in_body(const struct model *m, struct slice name,
                                  TSNode *found) {
   unsigned n = usage_declarators(&m->u, node_field(m->u.f->node, "body"), name, found);
@@ -52,7 +52,8 @@ static struct slice type_in_body(const struct model *m, struct slice name,
                 : (struct slice){ 0 };
 }
 
-// `int m = n - 1;`, once, never assigned, and AT is where it is seen.
+// Returns the value of a variable that is set once, `int m = n - 1;`, never assigned, and
+// visible at AT.
 static struct poly of_variable(struct model *m, TSNode at, struct iter *scope,
                                unsigned depth) {
   TSNode d = { 0 }, body = node_field(m->u.f->node, "body");
@@ -83,9 +84,10 @@ static bool points_to_integers(const struct model *m) {
   return false;
 }
 
-// An integer of the file, or of an array of such, that the function leaves as it is. What
-// it calls may change it; but not in a loop that anything is proven of, and what a
-// variable has been given before is no proof.
+// True if NAME, an integer of the file or an array of them, is not changed by the
+// function. Functions that it calls may change NAME, but not within a loop for which
+// anything is proven. So after calls NAME proves nothing about the values that variables
+// got before.
 static bool is_steady(const struct model *m, struct slice name, bool array) {
   TSNode root = ts_tree_root_node(m->u.s->tree), d;
   if (!m->view || usage_declarators(&m->u, root, name, &d) != 1 ||
@@ -108,7 +110,7 @@ static struct poly value_of_name(struct model *m, TSNode at, struct iter *scope,
                                                                       : i->value;
   int arg = kernel_arg(m->k, name);
   if (kernel_param(m->k, name) >= 0)
-    return poly_unknown; // differs between variants
+    return poly_unknown; // it differs between variants
   if (arg >= 0 &&
       (!m->k->args[arg].integer || m->k->args[arg].pointer ||
        usage_declares(&m->u, body, name) || usage_changes(&m->u, body, name)))
@@ -157,7 +159,7 @@ static bool value_changes(const struct model *m, TSNode body, struct slice text)
   return false;
 }
 
-// The node of T, a part of the header of I's loop.
+// Returns the node of T, a part of the header of I's loop.
 static TSNode value_part(const struct model *m, const struct iter *i, struct slice t) {
   uint32_t at = (uint32_t)(t.data - m->u.s->text);
   TSNode n = ts_node_named_descendant_for_byte_range(i->node, at, at + (uint32_t)t.size);
@@ -173,9 +175,9 @@ struct slice declared_type(const struct model *m, struct slice name) {
   return arg >= 0 && !local ? m->k->args[arg].specifiers : type_in_body(m, name, &d);
 }
 
-// -1 < 2u does not hold: where unsigned numbers are compared, none may be negative. That
-// the one which a loop counts up to is not is left to the program, which would count up
-// to 4 billion.
+// Unsigned numbers compare as intended only if none is negative: -1 < 2u is false. The
+// number that a loop counts up to is assumed not to be negative: such a loop would count
+// up to 4 billion.
 static bool value_compares(struct model *m, const struct iter *i, struct poly low,
                            struct poly bound) {
   struct system s = { 0 };

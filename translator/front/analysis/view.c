@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// view.c: a function with its macros replaced, but for those that stand for an integer:
-// these keep their names in bounds and sections. What the compiler's preprocessor made of
-// the function decides whether that is right: token by token it must be the same. In
-// front stand the variables of the file that the function mentions.
+// view.c: replaces the macros in a function, except those that stand for an integer:
+// these keep their names in bounds and sections. The result must equal the output of the
+// compiler's preprocessor, token by token. The variables of the file that the function
+// mentions stand before it.
 #include <string.h>
 
 #include "analysis.h"
@@ -13,14 +13,14 @@ enum { MAX_NESTED = 60, MAX_VIEW = 1 << 20 };
 
 struct replacer {
   const struct expansion *x;
-  size_t order; // of the function, in the preprocessor's output
-  bool numbers; // those that stand for an integer are replaced too
+  size_t order; // of the function in the preprocessor's output
+  bool numbers; // macros that stand for an integer are replaced too
   bool failed;
 };
 struct hidden {
   struct slice name;
   const struct hidden *outer;
-}; // being replaced
+}; // while the macro is being replaced
 
 static void replace_all(struct replacer *r, struct slice in, const struct hidden *h,
                         struct text *out);
@@ -30,7 +30,7 @@ static struct lexer definition_of(const struct macro *m) {
   return lexer_of((struct slice){ body, (size_t)(m->text.data + m->text.size - body) });
 }
 
-// Empty: M stands for something else.
+// Returns the integer that M stands for; empty: something else.
 static struct slice integer_of(const struct macro *m) {
   long long number;
   struct lexer l = definition_of(m);
@@ -50,8 +50,8 @@ static bool view_is_hidden(const struct hidden *h, struct slice name) {
   return false;
 }
 
-// The names between the brackets of a definition, or the arguments of its use; L is
-// after the '('.
+// Returns the names between the parentheses of a definition, or the arguments of its use.
+// Requires L after the '('.
 static struct slice *read_list(struct lexer *l, unsigned *n) {
   struct slice *list = NULL;
   const char *from = l->p;
@@ -72,7 +72,7 @@ static struct slice *read_list(struct lexer *l, unsigned *n) {
   return NULL;
 }
 
-// Takes `##`, if that is next.
+// Reads `##` if it comes next.
 static bool take_paste(struct lexer *l) {
   struct lexer ahead = *l;
   struct slice first = lex(&ahead).text;
@@ -104,8 +104,8 @@ static void view_substitute(struct replacer *r, struct lexer body,
   }
 }
 
-// The use of a macro whose name L has just read; false: it is none, and is to stand as it
-// is.
+// Replaces the use of a macro whose name L has just read. False: NAME is no such use and
+// stays as it is.
 static bool view_replace(struct replacer *r, struct lexer *l, struct slice name,
                          const struct hidden *h, struct text *out) {
   const struct macro *m = expand_macro(r->x, name, r->order);
@@ -171,7 +171,7 @@ static void put_function(struct replacer *r, const struct source *s,
   text_add(out, at, (size_t)(s->text + f->end - at));
 }
 
-// True if TEXT with all macros replaced is what the preprocessor made of it.
+// True if TEXT with all macros replaced equals the preprocessor's output.
 static bool view_is_true(const struct replacer *r, struct slice text,
                          struct slice expanded) {
   struct replacer all = { r->x, r->order, .numbers = true };
@@ -190,7 +190,7 @@ static bool view_is_true(const struct replacer *r, struct slice text,
   }
 }
 
-// ---- what is around it --------------------------------------------------------------
+// ---- context of the function --------------------------------------------------------
 
 static void put_declaration(const struct item *i, struct text *out) {
   for (unsigned n = 0; n < i->n_names; n++)
@@ -199,7 +199,7 @@ static void put_declaration(const struct item *i, struct text *out) {
                   (int)i->names[n].text.size, i->names[n].text.data);
 }
 
-// The variables that TEXT mentions.
+// Adds the declarations of the file's variables that TEXT mentions.
 static void put_globals(const struct expansion *x, struct slice text, struct text *out) {
   bool *seen = arena_alloc(x->n_items + 1);
   struct lexer l = lexer_of(text);
@@ -247,7 +247,7 @@ struct view *view_of(const struct source *s, const struct expansion *x,
   source_parse(v->source, s->language);
   v->function = *f;
   v->function.node = last_function(v->source);
-  v->function.n_directives = 0; // which stand on loops of the source
+  v->function.n_directives = 0; // the directives stand on loops of the source
   v->function.start = start;
   v->function.end = all.size;
   v->function.body_at = ts_node_is_null(v->function.node)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// body.c: what the body of a nest must not hold when directives change its order or its
-// copies: jumps into and out of it, changes of the iteration variables and of the bounds.
+// body.c: rejects bodies that do not allow directives to reorder or copy them: those with
+// jumps into or out of the body, or changes of the iteration variables or bounds.
 #include <string.h>
 
 #include "loops.h"
@@ -9,9 +9,9 @@ struct scan {
   struct builder *b;
   struct nest *nest;
   struct part *part;
-  bool leaves; /* `break` and `continue` here mean the innermost loop of the nest */
+  bool leaves; /* `break` and `continue` here act on the innermost loop of the nest */
   bool in_switch;
-  bool nested; /* in another nest of the body, whose labels are its own affair */
+  bool nested; /* within another nest of the body, which handles its own labels */
 };
 
 static bool innermost_affected(const struct nest *n) {
@@ -24,7 +24,7 @@ static bool body_refuse(struct scan *c, TSNode at, const char *hint,
   return FAIL(c->b, start, size, hint, "%s", message);
 }
 
-// The labeled statement in NODE whose label is NAME.
+// True if NODE holds a labeled statement whose label is NAME.
 static bool has_label(const struct builder *b, TSNode node, struct slice name) {
   if (node_is(node, "labeled_statement")) {
     struct slice label = source_slice(b->s, node_field(node, "label"));
@@ -54,7 +54,7 @@ static bool check_jump(struct scan *c, TSNode n) {
   return true;
 }
 
-// True if a node of BODY changes a variable as a whole, or takes its address, by C.
+// True if C is in BODY and changes a variable as a whole, or takes its address.
 static bool is_change_in(const struct change *c, TSNode body) {
   return c->part == PART_WHOLE && c->how != BY_POINTER && node_within(c->node, body);
 }
@@ -115,7 +115,7 @@ static bool body_scan(struct scan c, TSNode n) {
   return true;
 }
 
-// A goto outside of the body to one of its labels.
+// Rejects a goto from outside of the body to one of its labels.
 static bool check_entries(struct scan *c, TSNode n) {
   if (node_within(n, c->part->body) && ts_node_end_byte(n) > ts_node_start_byte(n))
     return true;

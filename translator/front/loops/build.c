@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// build.c: the nest of one variant: from the innermost loop outwards, on each loop the
-// directives from the one next to it upwards.
+// build.c: builds the nest of one variant, from the innermost loop outwards. On each loop
+// it applies the directives from the nearest one upwards.
 #include <string.h>
 
 #include "loops.h"
@@ -35,7 +35,7 @@ struct loop loop_of(struct dim *d) {
                         .var = arena_copy(d->var.data, d->var.size) };
 }
 
-// The directive on BLOCK that makes one nest of it; NULL: none does, in this variant.
+// Returns the directive on BLOCK that makes one nest of it; NULL: this variant has none.
 static const struct loop_directive *build_beginning(const struct builder *b,
                                                     TSNode block) {
   unsigned n;
@@ -46,7 +46,7 @@ static const struct loop_directive *build_beginning(const struct builder *b,
 
 static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *outer);
 
-// A nest of no loop yet, whose body is D's.
+// Returns a nest without loops, with D's body.
 static struct nest *nest_of(const struct dim *d) {
   struct nest *n = arena_alloc(sizeof *n);
   struct part *p = GROW(n->parts, n->n_parts);
@@ -54,7 +54,7 @@ static struct nest *nest_of(const struct dim *d) {
   return n;
 }
 
-// Returns the nest of the one loop in D, or, where there is none, D's body as a nest.
+// Returns the nest of the one loop in D, or, if D holds no such loop, D's body as a nest.
 static struct nest *build_inner(struct builder *b, struct dim *d) {
   TSNode inner = nest_inner(&b->u, d->node), at;
   unsigned n_directives;
@@ -107,7 +107,7 @@ static struct nest *build_for(struct builder *b, TSNode loop, struct dim *outer,
   return n;
 }
 
-// Between directives and their loop there are only directives.
+// Only directives may stand between directives and their loop.
 static bool check_gap(struct builder *b, TSNode loop, const struct loop_directive *d) {
   if (only_ours(b->s, d->pragma->end, ts_node_start_byte(loop)))
     return true;
@@ -139,9 +139,9 @@ static struct nest *build_chain(struct builder *b, TSNode loop, struct dim *oute
   return b->failed ? NULL : nest;
 }
 
-// Variables that are declared outside of the nest are private to it wherever that can be
-// done, also those of loops that no directive acts on: threads must not share them, and
-// in the end they must have the value that the order as written leaves.
+// Makes variables declared outside of the nest private to it where possible, also those
+// of loops without a directive: threads must not share them, and in the end they must
+// have the value that the original order leaves.
 static void build_privatise(const struct builder *b, struct nest *n) {
   for (unsigned i = 0; i < n->n_dims; i++)
     if (n->dims[i]->type.size == 0 && !body_changes(b, n, n->dims[i]))

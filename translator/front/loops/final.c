@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // final.c: an iteration variable that is declared outside of its loop is private to
-// the nest that is written; after it, it gets the value that the loops as written would
-// have left in it.
+// the nest that is written. After the nest it gets the value that the loops as written
+// would have left in it.
 #include "loops.h"
 
-// From D's outermost loop inwards the last iteration in which D's loop is come to at all:
-// where bounds depend on outer loops, that need not be the last one.
+// From D's outermost loop inwards, finds the last iteration that reaches D's loop. If
+// bounds depend on outer loops, that need not be their last one.
 static void write_final(struct builder *b, const struct dim *d, struct text *out) {
   const struct dim *chain[MAX_IDS];
   unsigned n = 0;

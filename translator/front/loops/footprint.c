@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// footprint.c: how many bytes the loops within the innermost tile touch, as an expression
-// of tile sizes and arguments.
+// footprint.c: writes the number of bytes that the loops within the innermost tile touch,
+// as an expression of tile sizes and arguments.
 //
-// For each structure that directives can give a nest, the loops inside of all that count
-// tiles run over a known number of iterations: a tile's size, or all of them where the
-// bounds are arguments. For each array that the body refers to, the number of elements is
+// In each structure that directives can give a nest, the loops within the innermost tile
+// have a known number of iterations: a tile's size, or the full range if the bounds are
+// arguments. For each array that the body refers to, the number of elements is
 // the number of values that its subscripts take; the same array under the same variables
-// counts once. What cannot be told is left out: arrays that are no arguments, subscripts
-// read from memory, or computed before. Several nests count as the largest.
+// counts once. Arrays that are not arguments and subscripts that are read from memory or
+// computed before are left out. Of several nests the largest counts.
 #include <string.h>
 
 #include "front/kernel/kernel.h"
@@ -23,10 +23,10 @@ struct reference {
   uint64_t set;
 };
 
-// An atom of the polynomials that subscripts are read as.
+// An atom in the polynomials of subscripts.
 struct footprint_term {
   struct slice text;
-  uint64_t set; // the loops that it depends on, by place
+  uint64_t set; // places of the loops that it depends on
   bool loop;    // it is the variable of the one loop in SET
 };
 
@@ -49,10 +49,10 @@ bool footprint_applies(const struct kernel *k) {
   return false;
 }
 
-// ---- what can be said in terms of arguments and params ------------------------------
+// ---- values in terms of arguments and params ----------------------------------------
 
-// Plain arithmetic that can be evaluated anywhere: integer arguments, params, numbers;
-// divisors are numbers.
+// True for plain arithmetic that can be evaluated anywhere: integer arguments, params,
+// numbers. Divisors must be numbers.
 static bool footprint_is_plain(const struct kernel *k, struct slice text) {
   struct lexer l = lexer_of(text);
   bool divides = false, any = false;
@@ -71,7 +71,7 @@ static bool footprint_is_plain(const struct kernel *k, struct slice text) {
   return any;
 }
 
-// The value of a directive's argument; NULL: it cannot be told here.
+// Returns the value of a directive's argument; NULL: unknown here.
 static const char *value_of(const struct builder *b, const struct dir_arg *a) {
   int p = arg_param(b, a);
   if (p >= 0)
@@ -81,7 +81,7 @@ static const char *value_of(const struct builder *b, const struct dir_arg *a) {
                                            : NULL;
 }
 
-// All iterations of D; NULL: that cannot be told here.
+// Returns the number of all iterations of D; NULL: unknown here.
 static const char *all_of(const struct builder *b, const struct dim *d) {
   const struct kernel *k = b->k;
   bool plain = !d->pointer && footprint_is_plain(k, d->low) &&
@@ -95,8 +95,8 @@ static const char *all_of(const struct builder *b, const struct dim *d) {
   return d->unit_step ? n : arena_printf("%s / (double)(%.*s)", n, WORD(d->step));
 }
 
-// Declares how many iterations each loop within the tile makes. False: of a tiled one
-// that is unknown.
+// Declares the number of iterations of each loop within the tile. False: that of a tiled
+// loop is unknown.
 static bool write_extents(const struct tile *t) {
   for (unsigned i = t->inside; i < t->nest->n; i++) {
     const struct loop *l = &t->nest->loops[i];
@@ -132,8 +132,8 @@ static bool footprint_varies(const struct tile *t, TSNode node, struct slice nam
   return usage_declares(u, node, name);
 }
 
-// The atom of what is spelled TEXT and takes a value for each iteration of the loops SET.
-// LOOP: it is that loop's variable.
+// Returns the atom for TEXT, which has one value for each iteration of the loops SET.
+// LOOP: TEXT is that loop's variable.
 static struct poly footprint_atom(struct tile *t, struct slice text, uint64_t set,
                                   bool loop) {
   unsigned i = 0;
@@ -146,7 +146,7 @@ static struct poly footprint_atom(struct tile *t, struct slice text, uint64_t se
   return poly_atom(i);
 }
 
-// A loop of the tile, or what does not vary in it.
+// Returns the value of a loop of the tile, or of a name that does not vary in it.
 static struct poly footprint_of_name(struct tile *t, struct slice name) {
   for (unsigned i = 0; i < t->nest->n; i++) {
     const struct loop *l = &t->nest->loops[i];
@@ -161,7 +161,7 @@ static struct poly footprint_of_name(struct tile *t, struct slice name) {
                                                   : footprint_atom(t, name, 0, false);
 }
 
-// The loops that P depends on.
+// Returns the set of loops that P depends on.
 static uint64_t footprint_set(const struct tile *t, struct poly p) {
   uint64_t set = 0;
   for (unsigned i = 0; i < t->n_terms; i++)
@@ -169,8 +169,9 @@ static uint64_t footprint_set(const struct tile *t, struct poly p) {
   return set;
 }
 
-// The value of E, which is no sum or product: a name; or something with a value for each
-// combination of the loops in it, as `i / 2`, or a macro that makes an index of several.
+// Returns the value of E, which is not a sum or product: a name, or an expression with
+// one value for each combination of its loops, such as `i / 2` or a macro that computes
+// an index from several.
 static struct poly footprint_leaf(const struct reading *r, TSNode e, unsigned depth) {
   struct tile *t = r->of;
   uint64_t set = 0;
@@ -193,8 +194,8 @@ static struct poly footprint_leaf(const struct reading *r, TSNode e, unsigned de
   return footprint_atom(t, source_slice(r->s, e), set, false);
 }
 
-// Adds a factor to OUT: the product of the iterations of the loops SET, or, of a SUM such
-// as i + j, how many values it has.
+// Adds a factor to OUT: the product of the iterations of the loops SET, or, for a SUM
+// such as i + j, the number of its values.
 static void put_factor(struct text *out, uint64_t set, bool sum) {
   const char *before = sum ? "(" : "";
   text_printf(out, set && out->size ? " * " : "");
@@ -206,8 +207,9 @@ static void put_factor(struct text *out, uint64_t set, bool sum) {
   text_printf(out, set && sum ? ")" : "");
 }
 
-// The number of values of the N subscripts INDEX, and in *SET the loops they depend on.
-// Values that a stride keeps apart multiply; a loop counts in one subscript only.
+// Returns the number of values of the N subscripts INDEX; *SET is the set of loops that
+// they depend on. Values that a stride separates are multiplied; a loop counts in one
+// subscript only.
 static const char *footprint_count(const struct tile *t, const struct poly *index,
                                    unsigned n, uint64_t *set) {
   struct text apart = { 0 }, together = { 0 };
@@ -232,8 +234,8 @@ static const char *footprint_count(const struct tile *t, const struct poly *inde
 
 // ---- references ---------------------------------------------------------------------
 
-// `A` or `s->data` of an argument that the body does not hide; its type is known where we
-// write.
+// True for `A` or `s->data` of an argument that the body does not hide: its type is known
+// where the expression is written.
 static bool is_argument(const struct tile *t, TSNode base) {
   while (node_is(base, "field_expression"))
     base = node_field(base, "argument");
@@ -252,7 +254,7 @@ static bool was_seen(struct tile *t, const char *array, uint64_t set) {
   return false;
 }
 
-// ARRAY[…][…], of which NODE is the outermost.
+// Adds ARRAY[…][…], of which NODE is the outermost subscript.
 static void add_reference(struct tile *t, TSNode node) {
   TSNode index[MAX_INDEX];
   struct poly values[MAX_INDEX];
@@ -292,7 +294,7 @@ static void add_references(struct tile *t, TSNode body) {
 
 // ---- nests --------------------------------------------------------------------------
 
-// "autotune_v[3]->i == 1 && …": this structure and no other.
+// Returns the condition for this structure alone: "autotune_v[3]->i == 1 && …".
 static const char *footprint_condition(const struct variants *v) {
   struct text t = { 0 };
   const struct kernel *k = v->b->k;
@@ -335,7 +337,7 @@ static void write_structure(struct variants *v) {
     text_add(v->out, body.data, body.size);
 }
 
-// True if the loop of directive INDEX is part of a nest that an earlier one begins.
+// True if the loop of directive INDEX is part of a nest that an earlier directive begins.
 static bool is_inner(const struct builder *b, unsigned index) {
   for (unsigned i = 0; i < index; i++) {
     unsigned n;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuse.c: the loops of a block become one (OpenMP 6.0, section 11.4): it runs as often as
-// the longest of them, and each takes part as long as it would have run.
+// fuse.c: makes one loop of the loops of a block (OpenMP 6.0, section 11.4). It runs as
+// often as the longest of them; each body runs as often as in its own loop.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct fused {
   struct nest *nest;
 };
 
-// The loops of BLOCK that looprange(first, count) leaves.
+// Reads which loops of BLOCK looprange(first, count) selects.
 static bool read_range(struct builder *b, const struct loop_directive *d, unsigned n,
                        unsigned *first, unsigned *count) {
   const struct dir_clause *c = directive_clause(d, "looprange");
@@ -31,7 +31,7 @@ static bool read_range(struct builder *b, const struct loop_directive *d, unsign
   return *count > 1 || FAIL_AT(b, d, NULL, "'fuse' needs at least two loops");
 }
 
-// All statements of BLOCK, which must be loops without directives.
+// Reads all statements of BLOCK, which must be loops without directives.
 static bool fuse_read_loops(struct builder *b, TSNode block, TSNode **loops,
                             unsigned *n) {
   for (uint32_t i = 0; i < ts_node_named_child_count(block); i++) {
@@ -58,7 +58,8 @@ static bool same_range(const struct dim *a, const struct dim *b) {
       slices_same(a->bound, b->bound) && slices_same(a->step, b->step);
 }
 
-// One range for all where they are spelled alike; the compiler sees a plain loop then.
+// Uses one range for all loops if their headers are spelled alike: the compiler then sees
+// a plain loop.
 static void share_range(struct fused *f) {
   f->nest->loops[0] = loop_of(f->dims[0]);
   for (unsigned i = 1; i < f->n; i++) {
@@ -95,7 +96,7 @@ static void count_range(struct builder *b, struct fused *f) {
   f->nest->loops[0] = counter;
 }
 
-// `continue` in one body must not leave out the next.
+// Adds the bodies so that a `continue` in one does not skip the next.
 static void add_bodies(struct fused *f) {
   for (unsigned i = 0; i < f->n; i++) {
     TSNode body = node_field(f->dims[i]->node, "body");

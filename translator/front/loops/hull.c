@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// hull.c: blocks of a loop whose bounds depend on loops that stand between the loop over
-// its blocks and itself: those of a triangular nest, or of rows in a sparse matrix. The
-// blocks are windows of equal width on the values, from the first that any of those
-// iterations begins with to the last that any of them ends with; within a window each
-// iteration takes what is its own. So each body is executed exactly once, whatever the
-// bounds are a function of.
+// hull.c: blocks of a loop whose bounds depend on loops between the loop over its blocks
+// and itself, as in a triangular nest or for rows of a sparse matrix. The blocks are
+// windows of equal width on the loop's values, from the first value with which any of
+// those iterations begins to the last with which any ends. Within a window each iteration
+// runs the part of its own range. So each body is executed exactly once, for any bounds.
 #include <string.h>
 
 #include "loops.h"
 
 #define COUNTER "unsigned long long"
 
-// From A to B in steps of one, where L goes from A to B.
+// Returns the distance from A to B, in steps of one, where L runs from A to B.
 static const char *hull_distance(const struct loop *l, const char *a, const char *b) {
   if (l->pointer)
     return arena_printf("(" COUNTER ")(%s - %s)", l->down ? a : b, l->down ? b : a);
   return arena_printf("AUTOTUNE_DISTANCE(%s, %s)", l->down ? b : a, l->down ? a : b);
 }
 
-// Visits the iterations of POINTS and leaves in lo the first value of L, in hi the last
-// one.
+// Visits the iterations of POINTS. Stores the first value of L in `lo` and the last in
+// `hi`.
 static void write_hull(const struct builder *b, struct text *t, const struct loop *l,
                        unsigned id, const struct loop *points, unsigned n) {
   char before = l->down ? '>' : '<', after = l->down ? '<' : '>';
@@ -47,8 +46,8 @@ static void write_hull(const struct builder *b, struct text *t, const struct loo
     text_add(t, "}\n", 2);
 }
 
-// The part of L's own range that is in the window: iterations x to y. It is empty where x
-// is not below y.
+// Writes the part of L's own range that is in the window: iterations x to y. It is empty
+// unless x is less than y.
 static void write_window(struct text *t, const struct loop *l, const struct loop *grid,
                          struct loop *point) {
   unsigned id = grid->id;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// interchange.c: the orders of the loops of a nest. An order is legal here when each loop
-// comes after those that its bounds need; whether the results stay the same is what
-// trials find out.
+// interchange.c: reorders the loops of a nest. An order is legal here if each loop comes
+// after those that its bounds need. Trials find out whether the results stay the same.
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +18,8 @@ struct orders {
   uint64_t used;
 };
 
-// Returns the place in ORDER of a loop that comes before one it needs; N: there is none.
+// Returns the place in ORDER of a loop that comes before a loop it needs; N: the order is
+// legal.
 static unsigned illegal_at(const struct nest *nest, const unsigned *order, unsigned n) {
   uint64_t later = 0;
   for (unsigned i = n; i-- > 0;) {
@@ -64,7 +64,7 @@ static const char *order_text(const unsigned *order, unsigned n) {
   return t.data;
 }
 
-// permutation(any) becomes a param with a choice for each legal order.
+// Turns permutation(any) into a param with a choice for each legal order.
 static bool add_param(struct builder *b, const struct nest *nest,
                       const struct loop_directive *d, struct dir_arg *a) {
   struct orders o = { .nest = nest, .n_loops = nest->n, .limit = MAX_COPIES };
@@ -98,7 +98,7 @@ static bool add_param(struct builder *b, const struct nest *nest,
   return true;
 }
 
-// Reads "(2,1,3)" or "2,1,3" into ORDER, of at most MAX. False: that is no permutation.
+// Reads "(2,1,3)" or "2,1,3" into ORDER, of at most MAX. False: not a permutation.
 static bool read_order(const char *text, unsigned *order, unsigned max, unsigned *n) {
   uint64_t seen = 0;
   unsigned largest = 0;
@@ -120,12 +120,12 @@ static bool read_order(const char *text, unsigned *order, unsigned max, unsigned
   return *n > 1 && largest == *n;
 }
 
-// True if D is to be any legal order, each of them a choice, and has no param for that.
+// True if D allows any legal order, each one a choice, and has no param for that yet.
 static bool is_any(const struct dir_clause *c) {
   return c && c->n_args && slice_is(c->args[0].text, "any") && c->args[0].param < 0;
 }
 
-// The order of N loops that this variant asks for; *AT: where it stands.
+// Reads the order of N loops that this variant requires; *AT is its place.
 static bool wanted_order(struct builder *b, const struct loop_directive *d,
                          unsigned *order, unsigned *n, struct slice *at) {
   const struct dir_clause *c = directive_clause(d, "permutation");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// jam.c: `unroll_and_jam` runs over blocks of an outer loop's iterations, which go
-// innermost: blocks in registers.
+// jam.c: `unroll_and_jam` runs over blocks of an outer loop's iterations. The iterations
+// of a block go innermost, so that blocks stay in registers.
 #include "loops.h"
 
-// The next loop from I on that is no loop over tiles: register blocks are wanted within
-// them.
+// Returns the next loop from I on that does not run over tiles: register blocks belong
+// inside of tiles.
 static unsigned next_to_jam(const struct nest *n, unsigned i) {
   while (i < n->n && n->loops[i].grid)
     i++;
@@ -28,7 +28,7 @@ static bool may_jam(struct builder *b, const struct nest *n, unsigned at,
 static bool jam_applies(struct builder *b, const struct nest *n,
                         const struct loop_directive *d) {
   const struct dir_clause *c = directive_clause(d, "partial");
-  bool block = node_is(d->loop, "compound_statement"); // that `fuse` stands on
+  bool block = node_is(d->loop, "compound_statement"); // the block that `fuse` stands on
   TSNode inside = block ? d->loop : node_field(d->loop, "body");
   if (n->n < 2)
     return FAIL_AT(
@@ -55,7 +55,7 @@ static bool jam_applies(struct builder *b, const struct nest *n,
   return true;
 }
 
-// Blocks of as many iterations as A says, whose loop goes innermost.
+// Turns L into blocks of A iterations, whose loop goes innermost.
 static void jam_loop(struct builder *b, struct loop *l, const struct dir_arg *a) {
   struct jam *jam = arena_alloc(sizeof *jam);
   struct loop grid;

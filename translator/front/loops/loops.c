@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// loops.c: a function with each annotated nest replaced by all that its params of
-// structure can make of it, one complete nest in each branch of an #if.
+// loops.c: writes a function with each annotated nest replaced by all structures that its
+// params can select, one complete nest in each branch of an #if.
 #include <string.h>
 
 #include "loops.h"
@@ -45,7 +45,8 @@ bool variants_matters(const struct variants *v, unsigned i) {
   return true;
 }
 
-// A tuple cannot be compared in #if; a number that its members make can.
+// Writes macros for orders: #if cannot compare a tuple, but it can compare a number made
+// of its members.
 static void write_order_macros(struct text *out) {
   text_printf(
       out, "#ifndef AUTOTUNE_ORDER2\n#define AUTOTUNE_ORDER2(a, b) ((a) * 32 + (b))\n");
@@ -85,8 +86,8 @@ static const char *loops_condition(const struct variants *v) {
   return t.size ? t.data : NULL;
 }
 
-// The parts of N's body with the nests in them replaced; how many bodies that makes each
-// time.
+// Sets the text of N's parts, with the nests in them replaced, and counts the bodies in
+// each.
 static void write_parts(struct builder *b, struct nest *n) {
   for (unsigned i = 0; i < n->n_parts; i++) {
     struct part *p = &n->parts[i];
@@ -102,7 +103,7 @@ static void write_parts(struct builder *b, struct nest *n) {
   }
 }
 
-// A block whose `fuse` is absent, or of which only some loops were fused.
+// Writes a block whose `fuse` is absent, or fused only some of the loops.
 static void write_around(struct builder *b, struct nest *n, TSNode block,
                          struct text *out) {
   size_t from = ts_node_start_byte(block), to = ts_node_end_byte(block);
@@ -188,8 +189,8 @@ void variants_visit(struct variants *v) {
   visit_from(v, 0);
 }
 
-// Pragmas of others right before the directives at OFFSET: they stay with the loop. Moves
-// *OFFSET before them.
+// Returns the other pragmas directly before the directives at OFFSET, which stay with the
+// loop. Moves *OFFSET before them.
 static struct slice find_lead(const struct builder *b, size_t from, size_t *offset) {
   const char *text = b->s->text;
   size_t end = *offset, lead = *offset;

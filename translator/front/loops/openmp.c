@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// openmp.c: the directives that are handed on to the compiler, before the loop that they
-// stand on.
+// openmp.c: passes OpenMP directives on to the compiler, before the loop that they stand
+// on.
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,12 +30,12 @@ static void write_clause(const struct builder *b, struct text *t,
   text_add(t, ")", 1);
 }
 
-// True if D has other threads run the iterations.
+// True if D shares the iterations among threads.
 static bool openmp_shares(const struct loop_directive *d) {
   return directive_groups(d->kind) & GROUP_THREADS;
 }
 
-// How many loops D takes, at most.
+// Reads the most loops that D applies to.
 static bool read_collapse(struct builder *b, const struct loop_directive *d,
                           unsigned *count) {
   const struct dir_clause *c = directive_clause(d, "collapse");
@@ -59,8 +59,8 @@ static bool read_collapse(struct builder *b, const struct loop_directive *d,
   return true;
 }
 
-// "i", "i + n" or "i - 1": what OpenMP accepts of a bound that depends on an outer loop,
-// and more.
+// True for "i", "i + n" or "i - 1": these include all bounds depending on an outer loop
+// that OpenMP accepts.
 static bool simple_bound(struct slice bound, const struct dim *outer) {
   struct lexer l = lexer_of(bound);
   struct slice first = lex(&l).text, sign = lex(&l).text;
@@ -73,13 +73,13 @@ static bool simple_bound(struct slice bound, const struct dim *outer) {
       lex(&l).kind == TOKEN_END;
 }
 
-// True if L goes into D's pragma as it is written: gcc 12 runs none of some loops that
-// count down.
+// True if L goes into D's pragma as written: gcc 12 skips all iterations of some loops
+// that count down.
 static bool stays_raw(const struct loop *l, const struct loop_directive *d) {
   return l->raw && !(openmp_shares(d) && l->dim->down);
 }
 
-// A loop as written that may be collapsed with one that its bounds depend on (OpenMP
+// True if L, as written, may be collapsed with a loop that its bounds depend on (OpenMP
 // 5.0).
 static bool simply_depends(const struct loop *l, const struct loop *outer,
                            const struct loop_directive *directive) {
@@ -92,8 +92,8 @@ static bool simply_depends(const struct loop *l, const struct loop *outer,
       !lex_mentions(d->step, o->var);
 }
 
-// Diagnoses loops that cannot be collapsed: computations between them would have to move
-// into them.
+// Reports loops that cannot be collapsed: the computations between them would have to
+// move into them.
 static bool openmp_collapsible(struct builder *b, const struct nest *n,
                                const struct loop_directive *d, unsigned count) {
   for (unsigned i = 1; i < count; i++) {
@@ -131,7 +131,8 @@ static bool openmp_applies(struct builder *b, const struct nest *n,
       FAIL_AT(b, d, NULL, "this loop has an OpenMP directive already");
 }
 
-// A loop that is shared out and unrolled: blocks of as many iterations are shared out.
+// Handles a loop that is both shared among threads and unrolled: threads share blocks of
+// as many iterations.
 static void unroll_within(struct builder *b, struct nest *n) {
   struct loop *l = &n->loops[0];
   struct loop *loops = arena_alloc((n->n + 2) * sizeof *loops);

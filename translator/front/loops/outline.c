@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// outline.c: what threads share out goes into a function of its own. Compilers put an
+// outline.c: moves the code that threads share into a function. Compilers put an
 // OpenMP region into a function too, but pass it addresses of variables, and `restrict`
 // is lost on the way: measured on a matrix product, 25 GFLOP/s a core become 10 (Clang
 // 22) and 2 (gcc 12). Here the region calls a function that has the kernel's own
-// parameter list, which keeps it.
+// parameter list, so `restrict` is kept.
 #include <string.h>
 
 #include "loops.h"
@@ -23,7 +23,7 @@ struct outline {
   unsigned n_own; /* variables that are private to the nest's body */
 };
 
-// The declarator of NAME in DECLARATION; a null node: it declares others.
+// Returns the declarator of NAME in DECLARATION; a null node: it declares other names.
 static TSNode outline_declarator_of(const struct builder *b, TSNode declaration,
                                     struct slice name) {
   TSNode none = { 0 };
@@ -40,8 +40,8 @@ static TSNode outline_declarator_of(const struct builder *b, TSNode declaration,
   return none;
 }
 
-// The declaration of NAME that holds at ROOT, among the statements before it and the
-// loops around it.
+// Finds the declaration of NAME that is visible at ROOT, among the statements before it
+// and the loops around it.
 static bool find_local(const struct outline *o, struct slice name, struct variable *v) {
   for (TSNode n = o->root; !ts_node_eq(n, o->b->f->node); n = ts_node_parent(n)) {
     TSNode parent = ts_node_parent(n);
@@ -88,7 +88,7 @@ static bool private_variable(const struct outline *o, struct slice name) {
   return false;
 }
 
-// Collects the locals that NODE mentions, and those that their declarations do.
+// Collects the locals that NODE mentions, and those that their declarations mention.
 static void outline_collect(struct outline *o, TSNode node) {
   if (node_is(node, "identifier")) {
     struct variable v;
@@ -109,8 +109,9 @@ static void outline_collect(struct outline *o, TSNode node) {
     outline_collect(o, ts_node_named_child(node, i));
 }
 
-// True if copies of the variables would do in the nest: no variable is changed as a whole
-// or by a member of its own, no size is asked for, which `sizeof` of a parameter is not.
+// True if the nest can work on copies of the variables: it changes none of them as a
+// whole or by a member, and uses no `sizeof` (which differs for a parameter) and no
+// `asm`.
 static bool outline_copies_do(const struct outline *o) {
   const struct usage *u = &o->b->u;
   for (unsigned i = 0; i < u->n_changes; i++) {
@@ -125,8 +126,8 @@ static bool outline_copies_do(const struct outline *o) {
       !node_holds(o->root, "asm_statement");
 }
 
-// True when the function declares types or macros of its own before the nest, or the nest
-// holds OpenMP directives that belong to the region around it.
+// True if the function declares types or macros before the nest, or the nest holds OpenMP
+// directives that belong to the region around it.
 static bool bound_to_place(const struct outline *o) {
   const char *text = o->b->s->text;
   size_t from = o->b->f->body_at, start = ts_node_start_byte(o->root),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // range.c: iteration ranges as text. All counting is done in unsigned long long on
-// distances, so that no bound is stepped over: INT_MAX and a wrapping unsigned are as
-// good as any other. Loops in blocks keep the user's variable, type and comparison, which
-// compilers vectorise best; loops over blocks count them.
+// distances, so that no bound is stepped over: INT_MAX and an unsigned number that wraps
+// are correct bounds. Loops within blocks keep the user's variable, type and comparison,
+// which compilers vectorise best; loops over blocks count the blocks.
 #include <string.h>
 
 #include "loops.h"
@@ -37,19 +37,19 @@ static const char *sign_of(const struct dim *d) {
   return signs[d->relation];
 }
 
-// "(low) < (bound) &&" for the loops around D whose bounds stand by themselves: D's own
-// bounds, which may read memory, are only evaluated where the source would have come to
-// them.
+// Returns "(low) < (bound) &&" for the loops around D whose bounds depend on no loop. D's
+// own bounds may read memory, so they are evaluated only where the source would have
+// reached them.
 static const char *range_reached(const struct dim *d) {
   const char *cond = "";
   for (const struct dim *o = d->safe ? NULL : d->outer; o; o = o->outer)
-    if (o->needs == 0) // the outermost first: it says whether the others may be evaluated
+    if (o->needs == 0) // the outermost first: it guards the evaluation of the others
       cond = arena_printf("(%.*s) %s (%.*s) && %s", (int)o->low.size, o->low.data,
                           sign_of(o), (int)o->bound.size, o->bound.data, cond);
   return *cond ? arena_printf("%s1 ? ", cond) : "";
 }
 
-// How many iterations there are from S to U.
+// Returns the number of iterations from S to U.
 static const char *count_of(const struct dim *d, const char *s, const char *u,
                             const char *c) {
   const char *distance =
@@ -102,7 +102,7 @@ static bool range_inclusive(const struct loop *l) {
   return strlen(l->op) == 2 && *l->op != '!';
 }
 
-// BASE, OFFSET iterations further on.
+// Returns BASE advanced by OFFSET iterations.
 static const char *range_advanced(const struct loop *l, const char *base,
                                   const char *offset) {
   const char *times = strcmp(l->step, "1") == 0 ? "" : arena_printf(" * %s", l->step);
@@ -164,8 +164,8 @@ void range_strip(struct builder *b, const struct loop *l, const char *size,
   *point = p;
 }
 
-// L as a loop that counts; its own variable is OFFSET, in terms of the counter,
-// iterations from the start.
+// Turns L into a loop that counts. Its own variable is that of iteration OFFSET, an
+// expression that the counter's name completes.
 static void loops_range_count(struct builder *b, struct loop *l, const char *offset) {
   struct loop r = *l;
   r.var = arena_printf("autotune_r%u", new_id(b));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared.c: a warning where threads write one variable: it is declared outside of the
-// loop that they share out, assigned in it, and in no clause. OpenMP means what is
-// written there, and so do we; a variant with several threads is then wrong now and then,
-// which its verification need not see.
+// shared.c: warns if threads write one variable: it is declared outside of the loop that
+// they share, assigned in the loop, and in no clause. OpenMP shares such a variable, and
+// so do we. A variant with several threads is then wrong now and then, and its
+// verification may not notice.
 #include "loops.h"
 
-// True if NAME is a variable of the function that is declared outside of LOOP. One that
-// is `static` is meant to be shared.
+// True if NAME is a variable of the function that is declared outside of LOOP. A `static`
+// variable is shared on purpose and does not count.
 static bool shared_is_outside(const struct usage *u, TSNode loop, struct slice name) {
   bool outside = false;
   for (unsigned i = 0; i < u->n_declared; i++) {
@@ -27,8 +27,8 @@ static bool in_clauses(const struct loop_directive *d, struct slice name) {
   return false;
 }
 
-// True if LOOP assigns C's variable before C, or as the variable of some loop, which is
-// private or diagnosed elsewhere.
+// True if LOOP assigns C's variable before C, or as the variable of a loop, which is
+// private or reported elsewhere.
 static bool shared_is_known(const struct usage *u, TSNode loop, const struct change *c) {
   for (const struct change *o = u->changes; o < u->changes + u->n_changes; o++)
     if (slices_same(o->name, c->name) && node_within(o->node, loop) &&
@@ -55,8 +55,8 @@ static void shared_check_loop(const struct builder *b, const struct loop_directi
 void shared_check(const struct builder *b) {
   for (unsigned i = 0; i < b->f->n_directives; i++) {
     const struct loop_directive *d = &b->f->directives[i];
-    // Directives of OpenMP's own in the loop (atomic, critical) may be what makes it
-    // right.
+    // OpenMP's own directives in the loop (atomic, critical) may make the shared access
+    // correct.
     if ((directive_groups(d->kind) & (GROUP_TEAM | GROUP_WORKSHARE | GROUP_LOOP)) &&
         !lex_mentions(source_slice(b->s, d->loop), slice_of("omp")))
       shared_check_loop(b, d);

@@ -5,8 +5,8 @@
 
 #include "loops.h"
 
-// The loops among the N loops POINTS that the loop L depends on, directly or through one
-// another, in OUT; how many they are.
+// Stores in OUT the loops among the N loops POINTS that L depends on, directly or
+// indirectly. Returns their number.
 static unsigned depended_on(const struct loop *l, const struct loop *points, unsigned n,
                             struct loop *out) {
   uint64_t set = l->needs;
@@ -63,7 +63,7 @@ static bool stripe_applies(struct builder *b, const struct nest *n,
   return true;
 }
 
-// Makes two loops of each that D takes: the outer ones go before all inner ones.
+// Turns each loop that D applies to into two: all outer ones stand before all inner ones.
 static void make_tiles(struct builder *b, struct nest *n, const struct loop_directive *d,
                        bool stripe) {
   const struct dir_clause *c = directive_clause(d, "sizes");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform.c: the table of transformations, and what they ask of nests and arguments.
+// transform.c: the table of transformations, and their queries about nests and arguments.
 #include <string.h>
 
 #include "front/kernel/kernel.h"

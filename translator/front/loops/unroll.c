@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// unroll.c: `unroll` becomes a hint that the compiler unrolls the loop by.
+// unroll.c: turns `unroll` into a hint for the compiler, which unrolls the loop.
 #include <string.h>
 
 #include "loops.h"

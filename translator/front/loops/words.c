@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// words.c: the words that OpenMP's clauses take. One that is nearly such a word, in a
-// set, would be found out by the variants that do not compile, much later; any other may
-// be a macro of the build.
+// words.c: checks the words in OpenMP's clauses. A misspelled word in a set would show
+// much later, in variants that do not compile. A word that resembles none may be a macro
+// of the build and is accepted.
 #include <string.h>
 
 #include "front/kernel/kernel.h"
@@ -24,7 +24,8 @@ static const struct rule *words_rule_of(const char *clause) {
   return NULL;
 }
 
-// TEXT stands at OFFSET, or means something there.
+// True if TEXT, which stands at OFFSET, is a valid word there; otherwise reports an
+// error.
 static bool check_word(struct builder *b, const struct rule *r, struct slice text,
                        size_t offset) {
   struct lexer l = lexer_of(text);
@@ -47,7 +48,7 @@ bool words_check(struct builder *b, const struct loop_directive *d) {
     const struct rule *r = words_rule_of(c->name);
     if (!r || c->n_args == 0)
       continue;
-    const struct dir_arg *a = &c->args[0]; // schedule's second is a number
+    const struct dir_arg *a = &c->args[0]; // the second argument of schedule is a number
     int param = arg_param(b, a);
     const struct param *p = param >= 0 ? &b->k->params[param] : NULL;
     for (unsigned j = 0; p && j < p->n_values; j++)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// write.c: a nest becomes text.
+// write.c: writes a nest as text.
 //
 // Jammed copies stand innermost in loops of constant length, to be unrolled in full, in
-// one copy of the nest for full blocks; each of the copies beside it runs over the rest
-// of one block. Measured with `C[i*n+j] += A[i*n+k] * B[k*n+j]` in double and restrict,
+// one copy of the nest for full blocks; each of the other copies runs over the rest of
+// one block. Measured with `C[i*n+j] += A[i*n+k] * B[k*n+j]` in double and restrict,
 // order i, k, j, blocks of 4 by 4 and tiles of 128 by 512, n = 1024, one AVX-512 core: 25
 // GFLOP/s with Clang 22 and 24 with gcc 12, the same as with 16 statements written out,
 // whether the outer loops count blocks or step by 4, and with `omp simd` on j too
@@ -28,12 +28,12 @@ struct state {
   struct builder *b;
   const struct nest *n;
   struct text *out;
-  unsigned done;   /* loops whose preludes stand */
-  uint64_t setups; /* loops whose setups stand, by place */
-  uint64_t full;   /* loops in whose full blocks this copy is, by place */
-  bool plain;      /* in the rest of a block: what is inside goes unjammed */
+  unsigned done;   /* loops whose preludes are written */
+  uint64_t setups; /* loops whose setups are written, by place */
+  uint64_t full;   /* loops in whose full blocks this copy stands, by place */
+  bool plain;      /* in the rest of a block: loops inside are not jammed */
   bool outlined;   /* inside of a function of its own */
-  unsigned group; /* nothing may stand between the headers before this place (collapse) */
+  unsigned group;  /* the headers before this place must stand together (collapse) */
 };
 
 static void write_from(struct state st, unsigned at);
@@ -51,7 +51,7 @@ static void write_hint(struct text *out, const struct loop *l, bool after_openmp
   text_printf(out, l->hint == HINT_PARTIAL ? clang[l->hint] : "%s",
               l->hint == HINT_PARTIAL ? factor : clang[l->hint]);
   text_printf(out, "\n");
-  if (!after_openmp) { // where gcc takes no other pragma
+  if (!after_openmp) { // gcc takes no other pragma there
     text_printf(out, "#else\n");
     text_printf(out, l->hint == HINT_PARTIAL ? gcc[l->hint] : "%s",
                 l->hint == HINT_PARTIAL ? factor : gcc[l->hint]);
@@ -59,8 +59,8 @@ static void write_hint(struct text *out, const struct loop *l, bool after_openmp
   text_printf(out, "#endif\n");
 }
 
-// How many loops an `#pragma omp` of the user's takes that stands above our directives;
-// 0: none shares any out.
+// Returns how many loops the user's own `#pragma omp` above our directives applies to; 0:
+// it shares no loop.
 static unsigned lead_collapse(const struct builder *b) {
   struct lexer l = lexer_of(b->lead);
   bool shares = false;
@@ -74,7 +74,7 @@ static unsigned lead_collapse(const struct builder *b) {
   return shares ? count : 0;
 }
 
-// True if threads share any of these loops.
+// True if threads share one of these loops.
 static bool write_shared(const struct state *st) {
   bool any = lead_collapse(st->b) > 0;
   for (unsigned i = 0; i < st->n->n; i++)
@@ -82,8 +82,8 @@ static bool write_shared(const struct state *st) {
   return any;
 }
 
-// Writes L's header. One that would change a variable of all threads gets a variable of
-// its own.
+// Writes L's header. A loop that would change a variable shared by all threads gets its
+// own variable.
 static void write_header(const struct state *st, const struct loop *l) {
   if (!l->raw || l->dim->type.size || !write_shared(st)) {
     range_header(st->out, st->b, l);
@@ -96,7 +96,7 @@ static void write_header(const struct state *st, const struct loop *l) {
               (int)(h.data + h.size - rest - 1), rest + 1);
 }
 
-// The pragmas of the loop at place AT. Returns whether an OpenMP directive is among them.
+// Writes the pragmas of the loop at place AT. True if an OpenMP directive is among them.
 static bool write_pragmas(struct state *st, unsigned at) {
   const struct nest *n = st->n;
   const struct loop *l = &n->loops[at];
@@ -183,7 +183,7 @@ static void write_body(struct state *st) {
     text_printf(st->out, "}\n");
 }
 
-// The iterations of one block as a loop around what is still to come.
+// Writes the iterations of one block as a loop around the remaining code.
 static void write_rest(struct state st, const struct loop *l, unsigned at) {
   range_header(st.out, st.b, l->jam->point);
   text_printf(st.out, "{\n%s", l->jam->point->prelude);
@@ -216,8 +216,8 @@ static void write_blocks(struct state st, const struct loop *l, unsigned at) {
     text_printf(st.out, "#endif\n");
 }
 
-// Writes the inside of the shared loops as a function with the kernel's parameters and
-// those loops' variables. False: it stays where it is.
+// Writes the inside of the shared loops as a function whose parameters are the kernel's
+// and those loops' variables. False: the code stays in place.
 static bool write_outlined(struct state st, unsigned at) {
   struct text params = { 0 }, args = { 0 }, body = { 0 };
   struct builder *b = st.b;
@@ -231,7 +231,7 @@ static bool write_outlined(struct state st, unsigned at) {
     else if (!l->raw && strncmp(l->type, "__typeof__", 10) != 0)
       text_printf(&params, ", %s %s", l->type, l->var);
     else
-      continue; // among the locals
+      continue; // it is one of the locals
     text_printf(&args, ", %s", l->var);
   }
   unsigned number = b->n_functions++;
@@ -245,7 +245,7 @@ static bool write_outlined(struct state st, unsigned at) {
   st.outlined = true;
   write_setups(&st);
   write_from(st, at);
-  text_printf(&body, "} while (0);\n}\n"); // a `continue` of the shared loop ends here
+  text_printf(&body, "} while (0);\n}\n"); // a `continue` of the shared loop leads here
   text_add(b->functions, body.data, body.size);
   return true;
 }
