@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* autotune_abi.h: what translated files and libautotune tell each other. Programs do not
- * use it; theirs is autotune.h.
+/* autotune_abi.h: the interface between translated files and libautotune. Programs use
+ * autotune.h instead.
  *
- * `autotune cc` writes one struct autotune_kernel and one struct autotune_site for each
- * kernel into the translated file, and in place of the kernel a function that looks at
- * the site:
+ * For each kernel `autotune cc` writes one struct autotune_kernel and one struct
+ * autotune_site into the translated file, and replaces the kernel by a function that
+ * looks at the site:
  *
- *   hot path    site->hot has this call's key: it calls that entry's code
- *   slow path   autotune_begin says what to call; autotune_end says how it went
+ *   hot path    site->hot has this call's key: the function calls that entry's code
+ *   slow path   autotune_begin returns the code to call; autotune_end takes the result
  *   launches    of CUDA kernels go through autotune_launch_kernel (autotune_cuda.h)
  *
- * All but the site and its entries is constant and lives as long as the translated code.
- * Layouts stay as they are while AUTOTUNE_ABI does: what is added takes the place of
- * `reserved`.
+ * Everything except the site and its entries is constant, and lives as long as the
+ * translated code. Layouts do not change while AUTOTUNE_ABI stays the same: additions
+ * take the place of `reserved`.
  *
- * Of the C library stddef.h alone is included, so that a `#define _GNU_SOURCE` further
- * down in the file still counts; and a user's macros do no harm, as far as they are not
- * named autotune_… or AUTOTUNE_…. C89 with GNU's keywords, and C++11. */
+ * Of the C library only stddef.h is included, so that a `#define _GNU_SOURCE` further
+ * down in the file still has its effect. Macros of the user do no harm unless they are
+ * named autotune_… or AUTOTUNE_…. The language is C89 with GNU's keywords, and C++11. */
 #ifndef AUTOTUNE_ABI_H
 #define AUTOTUNE_ABI_H
 
@@ -36,22 +36,22 @@ extern "C" {
 
 #define AUTOTUNE_ABI 2
 
-/* Any function: it is cast back to its own type before it is called. */
+/* Any function. It is cast back to its own type before it is called. */
 typedef void (*autotune_fn)(void);
 
 /* ---- the machine ----------------------------------------------------------------- */
 
-/* The machine, as constraints see it: the number that AUTOTUNE_L1D and so on stand for.
- * Sizes are bytes; 0: not known. */
+/* The machine as constraints see it: the values of AUTOTUNE_L1D and so on. Sizes are
+ * bytes; 0: not known. */
 struct autotune_machine {
   long long l1d, l2; /* caches of one core */
   long long l3;      /* the cache that cores share */
   long long line;    /* of a cache */
   long long vector;  /* the widest vector register */
-  long long cores;   /* physical ones that this process may use */
-  long long threads; /* logical ones that this process may use */
+  long long cores;   /* physical cores that this process may use */
+  long long threads; /* logical cores that this process may use */
   /* Of the device that a CUDA kernel is launched on; 0 for kernels in C. */
-  long long smem_per_block; /* with what a kernel must ask for, beyond 48 KiB */
+  long long smem_per_block; /* the limit for kernels that request more than 48 KiB */
   long long smem_per_sm;
   long long registers;   /* of 32 bits, of a multiprocessor */
   long long sms;         /* multiprocessors */
@@ -68,14 +68,15 @@ enum autotune_kind {
   AUTOTUNE_WORD,    /* an identifier, such as `dynamic`; .i: its number in the kernel */
   AUTOTUNE_STRING,  /* a string literal, whose quotes are part of .define */
   AUTOTUNE_TUPLE,   /* "(2,1)" */
-  AUTOTUNE_CHOICE,  /* of structure: optional, permutation, alternative; .i: the macro */
+  AUTOTUNE_CHOICE,  /* of structure: optional, permutation, alternative; .i: the macro's
+                       value */
   AUTOTUNE_FLAGS,   /* of the compiler, with blanks between them; no macro */
   AUTOTUNE_COMPILER /* "clang" or the name of an external compiler; no macro */
 };
 
 struct autotune_value {
   const char *text;   /* as reports show it */
-  const char *define; /* what the macro is defined to; NULL: there is no macro */
+  const char *define; /* the macro's definition; NULL: there is no macro */
   long long i;
   double d;
 };
@@ -85,16 +86,16 @@ struct autotune_param {
   const char *name; /* unique in the kernel: "MR"; "tile@12.1" for a set without a name */
   const char *macro; /* is defined before the unit's text; NULL: there is none */
   enum autotune_kind kind;
-  /* The index of a parameter further up, or -1. Where that one's .i is 0, this one does
-   * not matter and has its value 0 only. */
+  /* The index of an earlier parameter, or -1. Where that parameter's .i is 0, this one
+   * does not matter and has only its value 0. */
   int when;
   unsigned n_values;
   unsigned original; /* index of the default variant's value; n_values: it has none */
   const struct autotune_value *values;
 };
 
-/* The text that one compiler makes all its variants from. It defines with external
- * linkage RET (*const autotune_entry)(ARGS…) the address of the variant. */
+/* The text from which one compiler makes all its variants. With external linkage it
+ * defines RET (*const autotune_entry)(ARGS…), the address of the variant. */
 struct autotune_unit {
   const char *compiler; /* "clang" (in process), or as spelled in compiler(…) */
   const char *text;     /* ends with NUL */
@@ -102,8 +103,8 @@ struct autotune_unit {
       *flags; /* of the build: -std, -m*, -f*, -O*, no -D, -I, -W; then NULL */
 };
 
-/* What units refer to and the program holds: non-constant globals, and functions of the
- * file that are not copied into the unit. The unit declares them extern under NAME. */
+/* An object of the program that units refer to: a non-constant global, or a function of
+ * the file that is not copied into the unit. The unit declares it extern under NAME. */
 struct autotune_symbol {
   const char *name;
   const void *address;
@@ -112,8 +113,8 @@ struct autotune_symbol {
 
 /* ---- constraints ----------------------------------------------------------------- */
 
-/* A step of a condition in postfix order, for ranges of values in place of values: it
- * tells before all parameters are chosen whether the condition can still hold. */
+/* A step of a condition in postfix order, evaluated over ranges of values. It shows
+ * before all parameters are chosen whether the condition can still hold. */
 enum autotune_op {
   AUTOTUNE_OP_PARAM,   /* parameter INDEX */
   AUTOTUNE_OP_NUMBER,  /* NUMBER */
@@ -141,16 +142,16 @@ struct autotune_step {
 };
 
 /* One factor of the constraint: `constraint(a && b)` has two. A variant exists where all
- * hold. */
+ * factors hold. */
 struct autotune_condition {
-  /* Returns 0 where the variant does not exist. VALUES has one for each parameter, of
-   * which those in PARAMS are read. */
+  /* Returns 0 where the variant does not exist. VALUES has one element for each
+   * parameter; only those in PARAMS are read. */
   int (*holds)(const struct autotune_value *const *values, void *const *args,
                const struct autotune_machine *machine);
-  unsigned n_params;      /* 0: it depends on the arguments and the machine alone */
+  unsigned n_params; /* 0: the condition depends only on the arguments and the machine */
   const unsigned *params; /* indices, ascending */
   const char *text;       /* as written, for people; NULL: not known */
-  unsigned n_steps;       /* 0: nothing can be told early */
+  unsigned n_steps;       /* 0: it cannot be evaluated early */
   const struct autotune_step *steps;
   unsigned n_leaves; /* parts without parameters; with any, numbers below 0 may wrap */
   void (*leaves)(double *out, void *const *args, const struct autotune_machine *machine);
@@ -158,10 +159,11 @@ struct autotune_condition {
 
 /* ---- what a call reads and writes ------------------------------------------------ */
 
-/* How elements are compared. The last three are added to one of the others, in `elements`
- * of struct autotune_gpu only: the argument points to addresses of such elements. */
+/* How elements are compared. Each of the last three is added to one of the others, only
+ * in `elements` of struct autotune_gpu: the argument points to addresses of such
+ * elements. */
 enum autotune_element {
-  AUTOTUNE_BYTES, /* exactly */
+  AUTOTUNE_BYTES, /* compared exactly */
   AUTOTUNE_F16,
   AUTOTUNE_BF16,
   AUTOTUNE_F32,
@@ -186,9 +188,9 @@ struct autotune_span {
   size_t bytes;
 };
 
-/* What `describe` computes of one call. */
+/* The result of `describe` for one call. */
 struct autotune_call {
-  struct autotune_span *spans; /* n_sections of them, the caller's */
+  struct autotune_span *spans; /* n_sections elements, owned by the caller */
   double flops, bytes;         /* 0: not declared */
 };
 
@@ -216,12 +218,12 @@ struct autotune_launch {
   void *stream;  /* cudaStream_t, which is the driver's CUstream */
 };
 
-/* A __device__ or __constant__ variable that the unit refers to by address: it holds a
- * pointer named autotune_symbol_NAME. */
+/* A __device__ or __constant__ variable that the unit refers to by address: the unit has
+ * a pointer named autotune_symbol_NAME. */
 struct autotune_gpu_symbol {
   const char *name;
-  /* Sets where it is on the current device, and its bytes (cudaGetSymbolAddress,
-   * cudaGetSymbolSize). Returns a cudaError_t. */
+  /* Sets *ADDRESS to the variable's address on the current device and *BYTES to its size
+   * (cudaGetSymbolAddress, cudaGetSymbolSize). Returns a cudaError_t. */
   int (*locate)(void **address, size_t *bytes);
   int written; /* 1: variants may write it (no __constant__) */
 };
@@ -236,11 +238,11 @@ enum autotune_gpu_flags {
 struct autotune_gpu {
   unsigned flags; /* enum autotune_gpu_flags */
   /* Launches the default variant through the program's own runtime (cudaLaunchKernel).
-   * Returns its cudaError_t. */
+   * Returns the cudaError_t. */
   int (*launch)(const struct autotune_launch *asked, void *const *args);
-  /* Sets *OUT to how a variant is launched where the program wants ASKED. VALUES: one for
-   * each parameter. Returns 0 where it cannot be, as its blocks do not divide the
-   * threads. */
+  /* Sets *OUT to the launch of a variant where the program requests ASKED. VALUES has one
+   * element for each parameter. Returns 0 where the variant cannot be launched, for
+   * instance because its blocks do not divide the threads. */
   int (*geometry)(const struct autotune_value *const *values, void *const *args,
                   const struct autotune_machine *machine,
                   const struct autotune_launch *asked, struct autotune_launch *out);
@@ -249,14 +251,14 @@ struct autotune_gpu {
   const char *instance;
   unsigned n_symbols;
   const struct autotune_gpu_symbol *symbols;
-  unsigned n_written; /* arguments that point to what is not const, or to addresses */
+  unsigned n_written; /* arguments that point to non-const objects, or to addresses */
   const unsigned *written;               /* their indices */
-  const enum autotune_element *elements; /* what each points to; NULL: AUTOTUNE_BYTES */
+  const enum autotune_element *elements; /* element type of each; NULL: AUTOTUNE_BYTES */
 };
 
 /* ---- a kernel -------------------------------------------------------------------- */
 
-/* All that the translator knows of a kernel. ARGS are the addresses of a call's
+/* Everything that the translator knows about a kernel. ARGS are the addresses of a call's
  * arguments. */
 struct autotune_kernel {
   unsigned abi; /* AUTOTUNE_ABI */
@@ -264,7 +266,7 @@ struct autotune_kernel {
   const char *file; /* as given to the compiler */
   unsigned line;
   autotune_fn original; /* the default variant: as written, by the user's compiler */
-  /* Calls FN with ARGS and writes what it returns to RET. */
+  /* Calls FN with ARGS and writes its result to RET. */
   void (*invoke)(autotune_fn fn, void *const *args, void *ret);
   /* Computes sections, flops and bytes of a call. Never NULL. */
   void (*describe)(void *const *args, struct autotune_call *call);
@@ -293,31 +295,31 @@ struct autotune_kernel {
   unsigned openmp;          /* 1: variants may use OpenMP */
   unsigned n_conditions;
   const struct autotune_condition *conditions;
-  double budget_fraction; /* of the time that the program spends in the kernel: 0.05; 0:
-                          the default */
-  double until;       /* ends where less improvement is expected: 0.02; 0: the default */
+  double budget_fraction; /* as a fraction of the time that the program spends in the
+                             kernel: 0.05; 0: the default */
+  double until; /* tuning ends where less improvement is expected: 0.02; 0: the default */
   const char *family; /* kernels of one family learn from each other; NULL: none */
   /* Returns the bytes that the loops in the innermost tile touch, as far as subscripts
-   * tell. NULL: there is no tile. */
+   * show. NULL: the kernel has no tile. */
   double (*footprint)(const struct autotune_value *const *values, void *const *args,
                       const struct autotune_machine *machine);
-  const char *compiler; /* what made the default variant, as `autotune cc` was given it;
-                           NULL: not known */
-  /* A text that compiles alone to the kernel as written and the functions above, for
-   * calls that were captured (struct autotune_replay). NULL: NOT_CAPTURED says why there
-   * is none. */
+  const char *compiler; /* the compiler of the default variant, as `autotune cc` was given
+                           it; NULL: not known */
+  /* A text that compiles on its own to the kernel as written and the functions above, for
+   * captured calls (struct autotune_replay). NULL: there is none, and NOT_CAPTURED is the
+   * reason. */
   const char *replay;
-  const char *not_captured; /* for people */
-  /* A CUDA kernel. Then nobody calls `original`, `invoke` is NULL, sections and pointers
-   * are the device's, and the last key is the device's ordinal, which is not stored.
-   * NULL: C. */
+  const char *not_captured; /* the reason, for people */
+  /* The CUDA part of the kernel; NULL: the kernel is in C. In a CUDA kernel `original` is
+   * never called, `invoke` is NULL, sections and pointers are the device's, and the last
+   * key is the device's ordinal, which is not stored. */
   const struct autotune_gpu *gpu;
-  unsigned inferred; /* 1: sections are not the user's but inferred from subscripts */
+  unsigned inferred; /* 1: sections are inferred from subscripts */
   unsigned reserved[5];
 };
 
-/* What autotune_entry points to in code that was made from a kernel's `replay`; the lists
- * have one for each condition. */
+/* autotune_entry points to this in code made from a kernel's `replay`. The lists have one
+ * element for each condition. */
 struct autotune_replay {
   autotune_fn original;
   void (*invoke)(autotune_fn fn, void *const *args, void *ret);
@@ -344,7 +346,7 @@ struct autotune_entry {
 #endif
 };
 
-/* A kernel's place in the program: zero but for `kernel`. */
+/* A kernel's site in the program: zero except for `kernel`. */
 struct autotune_site {
   struct autotune_entry *hot; /* the entry used last; atomic */
   const struct autotune_kernel *kernel;
@@ -356,23 +358,23 @@ struct autotune_call_state {
   void *node; /* NULL: autotune_end need not be called */
   autotune_fn code;
   double began;       /* seconds */
-  const void *result; /* what the call returned, set before autotune_end; NULL: void */
+  const void *result; /* the call's result, set before autotune_end; NULL: void */
   void *capture;      /* the call is being captured (capture.c) */
   unsigned long long reserved[3];
 };
 
-/* Finds, tunes or refuses. Returns what to call for this key, never NULL, and sets
- * site->hot where that will stay so. Trials throw away what they return. The caller makes
- * the call and then, where STATE->node is set, calls autotune_end; it need not (longjmp,
- * exit). From any thread. */
+/* Finds a variant for KEY, tunes, or refuses. Returns the code to call for this key,
+ * never NULL, and sets site->hot where that code is final. Trials discard the kernel's
+ * results. The caller makes the call and then, if STATE->node is set, calls autotune_end;
+ * it may leave that out (longjmp, exit). From any thread. */
 AUTOTUNE_API autotune_fn autotune_begin(struct autotune_site *site, const long long *key,
                                         void *const *args,
                                         struct autotune_call_state *state);
 AUTOTUNE_API void autotune_end(struct autotune_call_state *state);
 
 /* True if the runtime wants to see this call of ENTRY. Threads may race for the count:
- * that does no harm, and the runtime switches it off for entries that several threads
- * use. */
+ * that does no harm, and the runtime switches the count off for entries that several
+ * threads use. */
 static __inline__ int autotune_due(struct autotune_entry *entry) {
   unsigned left;
   if (__builtin_expect(__atomic_load_n(&entry->watch, __ATOMIC_RELAXED) == 0, 1))
@@ -383,24 +385,23 @@ static __inline__ int autotune_due(struct autotune_entry *entry) {
 }
 
 /* Launches a CUDA kernel on the current device for the calling thread: a tuned variant,
- * with its own geometry and on ASKED's stream, where there is one; it tunes first where
- * that is due. Returns 0: launched; AUTOTUNE_LAUNCH_DEFAULT: the caller is to launch the
- * kernel as written. Synchronises only to tune, and not while ASKED's stream is being
- * captured. */
+ * with its own geometry and on ASKED's stream, if there is one. Tunes first where that is
+ * due. Returns 0: launched; AUTOTUNE_LAUNCH_DEFAULT: the caller must launch the kernel as
+ * written. Synchronises only to tune, and not while ASKED's stream is being captured. */
 #define AUTOTUNE_LAUNCH_DEFAULT (-1)
 AUTOTUNE_API int autotune_launch_kernel(struct autotune_site *site, const long long *key,
                                         void *const *args,
                                         const struct autotune_launch *asked);
 
-/* Forgets SITE, as its code is about to be unmapped. Called by a destructor of the
+/* Forgets SITE, because its code is about to be unmapped. Called by a destructor of the
  * translated file. */
 AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
 
 /* ---- around generated text ------------------------------------------------------- */
 
-/* AUTOTUNE_GENERATED … AUTOTUNE_AS_WRITTEN: warnings that the user switched on do not
- * concern what stands between them. (A linemarker that says "system header" would do, but
- * gcc -Wpedantic refuses linemarkers.) */
+/* AUTOTUNE_GENERATED … AUTOTUNE_AS_WRITTEN: suppress the warnings that the user switched
+ * on for the text between them. (A linemarker that says "system header" would do the
+ * same, but gcc -Wpedantic refuses linemarkers.) */
 #if defined(__clang__)
 #define AUTOTUNE_GENERATED \
   _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Weverything\"")
@@ -408,7 +409,7 @@ AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
 #else
 #define AUTOTUNE_PRAGMA_OF(x) _Pragma(#x)
 #define AUTOTUNE_QUIET(x) AUTOTUNE_PRAGMA_OF(GCC diagnostic ignored x)
-#ifdef __cplusplus /* g++ 14 speaks of options that are C's, whatever is ignored */
+#ifdef __cplusplus /* g++ 14 warns of C-only options even so */
 #define AUTOTUNE_QUIET_C
 #else
 #define AUTOTUNE_QUIET_C \
@@ -454,8 +455,8 @@ AUTOTUNE_API void autotune_site_close(struct autotune_site *site);
 #define AUTOTUNE_AS_WRITTEN _Pragma("GCC diagnostic pop")
 #endif
 
-/* enum autotune_element of an expression's type, and bytes of its elements. In C++:
- * autotune_cuda.h. */
+/* The enum autotune_element of an expression's type, and the bytes of its elements. For
+ * C++ see autotune_cuda.h. */
 #if !defined(__cplusplus)
 #define AUTOTUNE_ELEMENT(x)               \
   _Generic((x),                           \

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* autotune_cuda.h: what translated .cu files use besides autotune_abi.h; programs do not
+/* autotune_cuda.h: used by translated .cu files besides autotune_abi.h. Programs do not
  * include it.
  *
- * For each kernel `autotune cc` writes a class with all that the runtime must know, and a
- * function autotune_launch_KERNEL that every launch of the kernel becomes a call of. What
- * is the same for all of them is here. What only C++ can tell, such as which arguments
- * are integers, is found by templates.
+ * For each kernel `autotune cc` writes a class with everything that the runtime must
+ * know, and a function autotune_launch_KERNEL, which every launch of the kernel becomes a
+ * call of. This file has the parts that are the same for all kernels. Templates find the
+ * facts that only C++ can tell, such as which arguments are integers.
  *
  * C++11, for nvcc, clang++ and the emulator. Everything is inline or a template, and
- * needs nothing but the runtime API and the C++ library's language support. Launches may
- * come from any thread; nothing here throws. */
+ * needs only the runtime API and the C++ library's language support. Launches may come
+ * from any thread; nothing here throws. */
 #ifndef AUTOTUNE_CUDA_H
 #define AUTOTUNE_CUDA_H
 
@@ -36,8 +36,9 @@
 #define AUTOTUNE_AS_WRITTEN_CUDA
 #endif
 
-/* Weak, since a build whose link does not go through `autotune cc` (CMake has no launcher
- * for that of CUDA) need not name the library: it is opened at the first launch. */
+/* Weak, because a build that is not linked through `autotune cc` (CMake has no launcher
+ * for linking CUDA) need not name the library: the library is opened at the first
+ * launch. */
 extern "C" {
 extern __typeof__(autotune_launch_kernel) autotune_launch_kernel
     __attribute__((__weak__));
@@ -48,8 +49,8 @@ namespace autotune {
 
 /* ---- the library ----------------------------------------------------------------- */
 
-/* Opens libautotune from where the loader looks, else from beside this header's folder.
- * Returns NULL and warns where it is in neither. */
+/* Opens libautotune from the loader's path, else from the lib folders near this header's
+ * folder. Returns NULL and warns if neither has it. */
 inline void *open_library() {
   static const char *const nearby[] = { "../lib", "../lib/x86_64-linux-gnu",
                                         "../lib/aarch64-linux-gnu", "../lib64" };
@@ -69,13 +70,14 @@ inline void *open_library() {
   return library;
 }
 
-/* Returns a function of the library, which is opened once; NULL: it has none. */
+/* Returns a function of the library, which is opened once. NULL: the library cannot be
+ * opened or lacks the function. */
 inline void *library_function(const char *name) {
   static void *const library = open_library();
   return library ? dlsym(library, name) : nullptr;
 }
 
-/* autotune_launch_kernel; AUTOTUNE_LAUNCH_DEFAULT without the library. */
+/* Calls autotune_launch_kernel. Returns AUTOTUNE_LAUNCH_DEFAULT without the library. */
 inline int launch_kernel(autotune_site *site, const long long *key, void *const *args,
                          const autotune_launch *asked) {
   typedef decltype(&::autotune_launch_kernel) function;
@@ -85,7 +87,7 @@ inline int launch_kernel(autotune_site *site, const long long *key, void *const 
   return f ? f(site, key, args, asked) : AUTOTUNE_LAUNCH_DEFAULT;
 }
 
-/* autotune_site_close; nothing without the library. */
+/* Calls autotune_site_close. Does nothing without the library. */
 inline void close_site(autotune_site *site) {
   typedef decltype(&::autotune_site_close) function;
   function f = &::autotune_site_close
@@ -107,14 +109,14 @@ template <class T_> struct unrestricted<T_ *__restrict__> {
 template <class T_>
 using held = typename unrestricted<typename std::decay<T_>::type>::type;
 
-/* The argument of a parameter that is declared as T_, from its address. */
+/* Returns the argument at address P, of a parameter that is declared as T_. */
 template <class T_> held<T_> &argument(void *p) {
   return *static_cast<held<T_> *>(p);
 }
 
 /* ---- keys ------------------------------------------------------------------------ */
 
-/* Without key(…), a kernel's key is its integers, the threads that were asked for in each
+/* Without key(…), a kernel's key is its integers, the number of threads requested in each
  * direction, and the device. */
 template <class T_> struct is_key {
   static constexpr bool value = std::is_integral<held<T_>>::value ||
@@ -131,11 +133,11 @@ template <class T_> void add_key_name(const char **names, unsigned &n, const cha
   if (is_key<T_>::value)
     names[n++] = name;
 }
-/* Threads of one direction. */
+/* Returns the number of threads in one direction. */
 inline long long threads(unsigned blocks, unsigned block) {
   return static_cast<long long>(blocks) * block;
 }
-/* The ordinal of the current device; 0 where there is none. */
+/* Returns the ordinal of the current device; 0 if there is none. */
 inline long long device() {
   int ordinal = 0;
   return cudaGetDevice(&ordinal) == cudaSuccess ? ordinal : 0;
@@ -148,7 +150,7 @@ struct element {
   autotune_element kind;
   size_t size; /* bytes of one part */
 };
-/* How elements of a type are compared; SIZE is that of the type, in bytes. */
+/* Returns how elements of TYPE are compared. SIZE is the size of the type in bytes. */
 inline element element_of(const char *type, size_t size) {
   static const element known[] = {
     { "f", AUTOTUNE_F32, 4 },
@@ -180,14 +182,15 @@ inline element element_of(const char *type, size_t size) {
 template <class T_> const char *type_of() {
   return typeid(T_).name();
 }
-#else /* -fno-rtti: floating-point types alone are known */
+#else /* -fno-rtti: only floating-point types are known */
 template <class T_> const char *type_of() {
   return std::is_same<T_, float>::value ? "f"
       : std::is_same<T_, double>::value ? "d"
                                         : nullptr;
 }
 #endif
-/* How what a pointer points to is compared; types that are only declared are bytes. */
+/* How the target of a pointer is compared. Types that are declared but not defined are
+ * compared as bytes. */
 template <class T_, class = void> struct pointed {
   static autotune_element kind() {
     return AUTOTUNE_BYTES;
@@ -202,8 +205,8 @@ struct pointed<
     return element_of(type_of<T_>(), sizeof(T_)).kind;
   }
 };
-/* The same, and whether a kernel may write it, for an argument that points to T_. Where
- * T_ is a pointer: that of what it points to, marked as addresses. */
+/* The same for an argument that points to T_, and whether a kernel may write the target.
+ * If T_ is a pointer: the element that T_ points to, marked as addresses. */
 template <class T_> struct element_at {
   typedef
       typename std::conditional<std::is_object<T_>::value, bare<T_>, char>::type object;
@@ -242,8 +245,8 @@ void add_written(unsigned *indices, autotune_element *elements, unsigned &n,
 }
 /* ---- launches -------------------------------------------------------------------- */
 
-/* Returns the first part of a size "16x16x2", 1 if there is none, and moves TEXT after
- * it. */
+/* Returns the first part of a size "16x16x2" and moves TEXT past it; 1 if there is
+ * none. */
 inline unsigned next_size(const char *&text) {
   unsigned size = 0;
   if (*text < '0' || *text > '9')
@@ -261,15 +264,15 @@ inline autotune_dim3 read_size(const char *text) {
   return d;
 }
 
-/* Sets a size of a grid or a block. False: VALUE is not in 1 … LIMIT. */
+/* Sets OUT to a size of a grid or a block. False: VALUE is not in 1 … LIMIT. */
 inline bool set_size(unsigned &out, long long value, long long limit) {
   out = static_cast<unsigned>(value);
   return value >= 1 && value <= limit;
 }
 
-/* Sets OUT to as many blocks of BLOCK threads as hold the BLOCKS times THREADS_OF threads
- * that were asked for. False: they do not divide into such blocks, and CEIL does not
- * allow a partial one; or they are more than LIMIT. */
+/* Sets OUT to the number of blocks of BLOCK threads that hold BLOCKS times THREADS_OF
+ * threads, which were requested. False: the threads do not divide into such blocks and
+ * CEIL does not allow a partial block, or there are more than LIMIT blocks. */
 inline bool fit(unsigned &out, unsigned blocks, unsigned threads_of, unsigned block,
                 bool ceil, long long limit) {
   long long all = threads(blocks, threads_of);
@@ -293,7 +296,8 @@ int launch(void (*kernel)(P_...), const autotune_launch *l, void *const *args) {
                        static_cast<cudaStream_t>(l->stream)));
 }
 
-/* What a program asked for in k<<<grid, block, shared, stream>>>. SHARED: bytes. */
+/* Returns the launch that a program requested by k<<<grid, block, shared, stream>>>.
+ * SHARED: bytes. */
 inline autotune_launch asked(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM /* libautotune does not know how the program \
                                              was built */
@@ -306,7 +310,7 @@ inline autotune_launch asked(dim3 grid, dim3 block, size_t shared, cudaStream_t 
   return l;
 }
 
-/* struct autotune_gpu_symbol's locate. */
+/* Implements `locate` of struct autotune_gpu_symbol. */
 template <class T_> int locate(const T_ &symbol, void **address, size_t *bytes) {
   cudaError_t error = cudaGetSymbolAddress(address, symbol);
   if (error == cudaSuccess)
@@ -317,8 +321,8 @@ template <class T_> int locate(const T_ &symbol, void **address, size_t *bytes) 
 /* ---- instances of templates ------------------------------------------------------ */
 
 /* One instance of a template: its name "k<float, 16>", and the lines "#define AUTOTUNE_T0
- * float" that make the unit's text one of that instance. Without memory both are cut
- * short, which makes variants fail and no more. */
+ * float" that make the unit's text the text of that instance. If memory runs out both are
+ * cut short, which only makes variants fail. */
 class instance {
   char *name_ = nullptr, *lines_ = nullptr;
   unsigned n_ = 0;
@@ -386,8 +390,8 @@ public:
       add(name_, ">");
     return *this;
   }
-  /* Both live until the process ends: the runtime keeps them. NULL: the unit cannot name
-   * its types. */
+  /* Both texts live until the process ends, because the runtime keeps them. NULL: the
+   * unit cannot name the instance's types. */
   const char *name() const {
     return name_ ? name_ : "?";
   }
