@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // constraint.c: evaluates a constraint for a winner, where params, words and the
-// machine's numbers are known. What is left depends on arguments and is asked in each
-// call.
+// machine's numbers are known. The rest depends on arguments and is tested in each call.
 #include <stdlib.h>
 #include <string.h>
 
 #include "bake.h"
 #include "front/kernel/kernel.h"
 
-// Returns the number that NAME, such as AUTOTUNE_L2, stands for on the winners' machine;
-// NULL: not known.
+// Returns the number that NAME, such as AUTOTUNE_L2, has on the winners' machine; NULL:
+// unknown.
 static const char *machine_number(const struct baked *b, struct slice name) {
   static const char *const names[][2] = {
     { "AUTOTUNE_L1D", "l1d=" },       { "AUTOTUNE_L2", "l2=" },
@@ -26,7 +25,7 @@ static const char *machine_number(const struct baked *b, struct slice name) {
   return NULL;
 }
 
-// Returns what takes the place of NAME at POINT; NULL: it stays as it is.
+// Returns the text that replaces NAME at POINT; NULL: NAME stays.
 static const char *constraint_constant(const struct kernel *k, const struct baked *b,
                                        const unsigned *point, struct slice name) {
   long long number;

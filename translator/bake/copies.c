@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// copies.c: helpers, types and constants that a kernel reaches and that mention a param
-// differ from winner to winner. Each winner gets copies of them under other names, right
-// before it. All else it shares with the file.
+// copies.c: copies the helpers, types and constants that a kernel uses and that mention a
+// param: they differ from winner to winner. Each winner gets copies under other names,
+// directly before it, and shares everything else with the file.
 //
-// A copy has the source's text if its macros mean the same right before the kernel, else
-// what the compiler saw. Lines with an `#if` on a param are copied as lines.
+// A copy has the source's text if its macros mean the same directly before the kernel;
+// otherwise it has the preprocessed text. Lines with an `#if` on a param are copied as
+// lines.
 #include <string.h>
 
 #include "bake.h"
@@ -21,7 +22,8 @@ static bool has_name(const struct copies *c, struct slice word) {
   return false;
 }
 
-// True if TEXT mentions a param, or what does: it differs from winner to winner.
+// True if TEXT mentions a param, or a name that depends on one: it then differs from
+// winner to winner.
 static bool copies_varies(const struct copies *c, struct slice text) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
@@ -35,14 +37,13 @@ static void copies_add_names(struct copies *c, unsigned item) {
   for (unsigned i = 1; i < x->n_names; i++) {
     const struct name *n = &x->names[i];
     struct lexer l = lexer_of(n->text);
-    bool word = lex(&l).kind == TOKEN_WORD; // a tag that is not there is `{`
+    bool word = lex(&l).kind == TOKEN_WORD; // `{`: there is no tag
     if (word && n->space != NAME_MACRO && n->index == item && !has_name(c, n->text))
       *GROW(c->names, c->n_names) = n->text;
   }
 }
 
-// Adds the names that the lines of P may declare, also in branches that the build does
-// not take.
+// Adds the names that the lines of P may declare, also in branches that the build skips.
 static void add_names_of_lines(struct copies *c, const struct piece *p) {
   struct lexer l = lexer_of((struct slice){ c->s->text + p->start, p->end - p->start });
   struct slice last = { 0 }, before = { 0 };
@@ -89,7 +90,7 @@ static void copies_find(struct copies *c) {
 
 // ---- pieces -------------------------------------------------------------------------
 
-// Returns the macros that P defines, in any of its branches.
+// Returns the macros that P defines in any of its branches; *N is their number.
 static struct slice *defined_in(const struct copies *c, const struct piece *p,
                                 unsigned *n) {
   struct slice *names = NULL;
@@ -178,7 +179,7 @@ struct copies *copies_of(const struct source *s, const struct kernel *k,
   struct copies *c = arena_alloc(sizeof *c);
   c->s = s;
   c->r = reach_kernel(s, k, x,
-                      (struct slice){ " ", 1 }); // not empty: all was diagnosed before
+                      (struct slice){ " ", 1 }); // not empty: errors were reported before
   c->copied = arena_alloc(x->n_items + 1);
   copies_find(c);
   return copies_check(c);
@@ -198,14 +199,14 @@ void copies_rename(const struct copies *c, const char *prefix, bool define,
   }
 }
 
-// True if item INDEX can be copied by its lines: they hold nothing else, and the same
-// macros are in force.
+// True if item INDEX can be copied as lines of the source: the lines hold nothing else,
+// and their macros have the same meaning before the kernel.
 static bool as_lines(const struct copies *c, unsigned index) {
   const struct expansion *x = c->r->x;
   const struct item *item = &x->items[index];
   size_t order = (size_t)(item->text.data - x->text.data);
   bool led = item->text.data !=
-      item->specifiers.data; // by a pragma: no `static` before it
+      item->specifiers.data; // a pragma stands before it, so `static` cannot be added
   if (!item->end || (led && !item->is_static))
     return false;
   for (unsigned i = 0; i < x->n_items; i++)

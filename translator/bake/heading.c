@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// heading.c: the comment at the top of a baked file, which says what holds where, and
-// macros that keep generated text out of the user's warnings.
+// heading.c: writes the comment at the top of a baked file, which says which winners
+// apply when, and macros that suppress warnings about generated text.
 #include <string.h>
 
 #include "bake.h"
@@ -31,12 +31,12 @@ void bake_wrapped(struct text *out, const char *indent, size_t column, const cha
 
 // ---- what the template knows --------------------------------------------------------
 
-// Texts that are safe within a comment.
+// Texts that cannot end a comment.
 struct heading {
   struct text path, flags;
   struct heading_kernel {
     const char *kernel;
-    struct text where; // empty: nothing is known
+    struct text where; // empty: unknown
     const struct baked_key *keys;
     unsigned n_keys;
   } *kernels;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// lines.c: makes winners and keys from what wisdom or a store says of a kernel.
+// lines.c: makes winners and keys from the lines of wisdom or a store for a kernel.
 //
 // A baked program cannot compare a winner with the default. So a line counts only if it
-// was measured with the text of this kernel, by the hash by which a tuned program knows
-// its winners.
+// was measured with the text of this kernel. That text is identified by the hash by which
+// a tuned program recognizes its winners.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,9 +19,9 @@ struct chooser {
   const struct bake *bake;
   const struct loaded *all;
   const struct unit *units;
-  struct autotune_kernel shape; // its params; for texts see text_of
+  struct autotune_kernel shape; // its params; lines_text_of gives the texts
   struct baked *out;
-  const struct wisdom_entry **from; // of each of out->keys
+  const struct wisdom_entry **from; // the line that each of out->keys comes from
   struct lost {
     const struct wisdom_entry *e;
     const char *why, *hint;
@@ -50,7 +50,7 @@ static struct autotune_param *params_of(const struct kernel *k) {
   return params;
 }
 
-// Returns the next of the flags at *P, which moves after it; an empty one: no more.
+// Returns the next of the flags at *P and moves *P after it; empty: no more flags.
 static struct slice next_flag(const char **p) {
   *p += strspn(*p, " \t\n");
   struct slice word = { *p, strcspn(*p, " \t\n") };
@@ -58,7 +58,7 @@ static struct slice next_flag(const char **p) {
   return word;
 }
 
-// True if WORD is one of the flags that POINT has of its own.
+// True if WORD is one of the flags that belong to POINT alone.
 static bool lines_is_own(const struct kernel *k, const choice *point, const char *word) {
   for (unsigned i = 0; i < k->n_params; i++)
     if (k->params[i].kind == VALUE_FLAGS) {
@@ -70,9 +70,9 @@ static bool lines_is_own(const struct kernel *k, const choice *point, const char
   return false;
 }
 
-// What a tuned build may have done without, of the flags of this one: -fopenmp, which
-// winners have anyway, and what a winner has of its own. The I-th choice of these; from
-// 0, as built.
+// A tuned build may have lacked two kinds of this build's flags: -fopenmp, which winners
+// have anyway, and the winner's own flags. WHICH selects a combination of these to leave
+// out; 0: none.
 enum { TEXTS = 4 };
 
 static struct autotune_kernel lines_text_of(const struct chooser *c, const choice *point,
@@ -117,7 +117,7 @@ static bool same_keys(const struct kernel *k, const struct problem *p) {
   return n == k->n_keys && !*names;
 }
 
-// True if E is of this kernel, and of a machine that was asked for.
+// True if E is a line of this kernel, and of a requested machine.
 static bool is_about(const struct chooser *c, const struct wisdom_entry *e) {
   const struct problem *p = &e->problem;
   const char *path;
@@ -139,7 +139,8 @@ static void lines_warn(const struct chooser *c, const char *hint, const char *wh
   diag_warning(c->s, p->offset, p->end - p->offset, hint, "%s", what);
 }
 
-// True if all lines are of one machine, else diagnosed: those of several cannot be baked.
+// True if all lines are from one machine; otherwise reports an error, since winners of
+// several cannot be baked.
 static bool one_machine(const struct chooser *c) {
   const struct wisdom_entry **seen = NULL;
   unsigned n = 0;
@@ -174,7 +175,7 @@ static bool build_has(const struct chooser *c, struct slice flag) {
   return false;
 }
 
-// Returns the flags of POINT that this build does not have; NULL: none.
+// Returns the flags of POINT that this build lacks; NULL: it has all.
 static const char *missing_flags(const struct chooser *c, const choice *point) {
   struct text t = { 0 };
   for (unsigned i = 0; i < c->k->n_params; i++)
@@ -207,7 +208,7 @@ static bool is_forbidden(const struct chooser *c, const choice *point) {
   return false;
 }
 
-// Sets POINT to E's winner. False: it cannot be written, and LOST says why.
+// Sets POINT to E's winner. Returns false if it cannot be baked; LOST then says why.
 static bool winner_of(const struct chooser *c, const struct wisdom_entry *e,
                       choice *point, struct lost *lost) {
   const char *flags = NULL;
@@ -247,8 +248,8 @@ static bool is_variant(const struct chooser *c, const struct record *r,
   return false;
 }
 
-// Sets BEST to the fastest variant without flags that beats the default, where a store
-// has all variants. NULL: there is none.
+// Sets BEST to the fastest variant without own flags that beats the default. This needs a
+// store, which has all variants. Returns NULL if no such variant was measured.
 static const struct record *fastest_plain(const struct chooser *c,
                                           const struct wisdom_entry *e, choice *best) {
   const struct record *found = NULL;
@@ -272,7 +273,10 @@ static const struct record *fastest_plain(const struct chooser *c,
 
 // ---- what comes of them -------------------------------------------------------------
 
-// Returns "MR=6\nflags=\nNR=64\n" as "MR=6 NR=64", without what is empty.
+// Returns "MR=6
+// flags=
+// NR=64
+// " as "MR=6 NR=64", without empty values.
 static const char *one_line(const char *values) {
   struct text t = { 0 };
   text_add(&t, "", 0);
@@ -282,7 +286,7 @@ static const char *one_line(const char *values) {
   return t.data;
 }
 
-// Returns the number, from 1, of the winner at POINT, whichever compiler it is from.
+// Returns the number, from 1, of the winner at POINT, whatever its compiler.
 static unsigned lines_add_winner(struct chooser *c, const choice *point,
                                  const char *values) {
   const struct kernel *k = c->k;
@@ -302,8 +306,8 @@ static unsigned lines_add_winner(struct chooser *c, const choice *point,
   return b->n_winners;
 }
 
-// The line of the heading for E's key, where WHAT is found to be GAIN times as fast as
-// the default; 0: not known.
+// Returns the heading's line for E's key, where WHAT was measured to be GAIN times as
+// fast as the default; GAIN 0: unknown.
 static const char *lines_about(const struct wisdom_entry *e, const char *what,
                                double gain) {
   time_t when = (time_t)e->summary.when;
@@ -334,7 +338,7 @@ static long long *key_of(const struct kernel *k, const char *text) {
   return key;
 }
 
-// The index of KEY among the keys; their number: it is none of them.
+// Returns the index of KEY among the keys, or their number if it is new.
 static unsigned key_index(const struct chooser *c, const long long *key) {
   unsigned i = 0;
   while (i < c->out->n_keys &&
@@ -343,8 +347,8 @@ static unsigned key_index(const struct chooser *c, const long long *key) {
   return i;
 }
 
-// Adds E's key. Where it is there already, a winner replaces the default, then the newer
-// line the older one.
+// Adds E's key. If the key exists already, a winner replaces the default, and otherwise
+// the newer line the older one.
 static void lines_add_key(struct chooser *c, const struct wisdom_entry *e,
                           unsigned winner, const char *what, double gain) {
   struct baked *b = c->out;
@@ -386,7 +390,7 @@ static void take_line(struct chooser *c, const struct wisdom_entry *e) {
   lines_add_key(c, e, w, what, median > 0 ? m->original.median / median : 0);
 }
 
-// True if another line has the same key: a store has results of older texts too.
+// True if another line has the same key: a store also has results of older texts.
 static bool is_made_up_for(const struct chooser *c, const struct lost *l) {
   return key_index(c, key_of(c->k, l->e->problem.key)) < c->out->n_keys;
 }
@@ -462,7 +466,7 @@ static void lines_choose(struct chooser *c, const struct unit *units,
 void bake_choose(const struct source *s, struct kernel *kernels, unsigned n,
                  struct unit *const *units, const struct expansion *x,
                  const struct compile_options *o) {
-  static struct loaded all; // what is baked points into it
+  static struct loaded all; // static: baked winners point into it
   const struct bake *bake = o->bake;
   char *folder = bake->from ? NULL : results_folder(NULL);
   const char *from = bake->from ? bake->from : folder;

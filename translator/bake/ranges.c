@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ranges.c: which winner a key takes: that of the nearest tuned key, if no part of the
-// two is off by more than BAKE_REACH times. The nearest has the least
-// sum of |log ratio|, as at run time: here the least product of ratios, which needs no
-// logarithm. A part of 0 or less is near to itself alone.
+// ranges.c: decides which winner each key gets: that of the nearest tuned key, if no part
+// of the two differs by more than a factor of BAKE_REACH. The nearest key has the least
+// sum of |log ratio|, as at run time; here it is the least product of ratios, which needs
+// no logarithm. A part of 0 or less is near only to itself.
 #include <limits.h>
 #include <string.h>
 
@@ -14,8 +14,7 @@ struct interval {
   unsigned winner;
 };
 
-// Returns the greatest number that is at least as near to A as to B, which are positive,
-// A the less.
+// Returns the greatest number that is at least as near to A as to B. Requires 0 < A < B.
 static long long ranges_middle(long long a, long long b) {
   long long low = a, high = b;
   while (low < high) {
@@ -28,7 +27,8 @@ static long long ranges_middle(long long a, long long b) {
   return low;
 }
 
-// Returns the keys that take the winner of the I-th tuned one; keys have one part.
+// Returns the range of keys that get the winner of the I-th tuned key. Keys have one
+// part.
 static struct interval interval_of(const struct baked *b, unsigned i) {
   long long at = b->keys[i].key[0];
   struct interval v = { at, at, b->keys[i].winner };
@@ -53,8 +53,8 @@ static const char *ranges_number(long long i) {
                         : arena_printf(small ? "%lld" : "%lldLL", i);
 }
 
-// Returns the name of part I of the key: the kernel's, where the part is an argument and
-// no other part is the same one.
+// Returns the name of part I of the key: the kernel's own if the part is an argument and
+// no other part is the same argument.
 static const char *ranges_part(const struct kernel *k, unsigned i) {
   unsigned same = 0;
   for (unsigned j = 0; j < k->n_keys; j++)
@@ -66,7 +66,7 @@ static const char *ranges_part(const struct kernel *k, unsigned i) {
   return k->n_keys > 1 ? arena_printf("autotune_key%u", i) : "autotune_key";
 }
 
-// Sets the ranges of a key of one part; neighbours with one winner are one range.
+// Sets the ranges of a key of one part. Neighbours with the same winner become one range.
 static void ranges_intervals(const struct baked *b, struct bake_view *v) {
   for (unsigned i = 0; i < b->n_keys; i++) {
     struct interval own = interval_of(b, i);

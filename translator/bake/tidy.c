@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// tidy.c: makes a transformed nest readable. What loops/ writes begins at the left edge
+// tidy.c: makes a transformed nest readable. The text from loops/ begins at the left edge
 // and has numbers in parentheses, as their macros had. Here it is indented by its braces,
-// and
-// `(64)` becomes `64`. The user's own lines stay as they are; nothing but blanks and such
-// parentheses changes.
+// and `(64)` becomes `64`. The user's own lines do not change; nor does anything but
+// blanks and such parentheses.
 #include <string.h>
 
 #include "bake.h"
 
-// Writes LINE with `64` for `(64)` after an operator.
+// Writes LINE with `64` in place of `(64)` after an operator.
 static void write_numbers(struct slice line, struct text *out) {
   struct lexer l = lexer_of(line);
   struct token before = { 0 };
@@ -31,8 +30,8 @@ static void write_numbers(struct slice line, struct text *out) {
   text_add(out, from, (size_t)(line.data + line.size - from));
 }
 
-// Returns by how many braces the end of the line is deeper than its start; sets *LOW to
-// the least depth in between.
+// Returns how many braces deeper the end of the line is than its start. Sets *LOW to the
+// lowest depth between them.
 static int tidy_deeper(struct slice line, int *low) {
   struct lexer l = lexer_of(line);
   int depth = 0;

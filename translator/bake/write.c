@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// write.c: a kernel in a baked file, as baked.c.in has it. For `void gemm(int n, …)`:
+// write.c: writes a kernel into a baked file, by the template baked.c.in. For `void
+// gemm(int n, …)`:
 //
 //   [before]  void gemm(int n, …);  static void gemm_untuned(int n, …);
 //   static    void gemm_untuned(…) {as written}
-//   [after]   gemm_tuned1, gemm_tuned2, …    after the alternative where one won
+//   [after]   gemm_tuned1, gemm_tuned2, …    after the alternative if one won
 //             gemm_winner(key)               by ranges
 //             void gemm(int n, …)            a switch
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static bool bake_applies(const struct kernel *k) {
   return k->baked && k->baked->n_winners;
 }
 
-// Returns a name that nothing in the file or its headers has.
+// Returns a name that does not occur in the file or its headers.
 static const char *bake_name(const struct emission *e, const char *what) {
   const char *name = arena_printf("%s_%s", e->k->main.name, what);
   while (memmem(e->x->text.data, e->x->text.size, name, strlen(name)) ||
@@ -90,8 +91,8 @@ static void params_set(const struct emission *e, const unsigned *point,
   }
 }
 
-// Returns TEXT without the part for all functions, where OUT has that part since FROM.
-// What is before FROM may be left out by an #if.
+// Returns TEXT without the prologue of macros if OUT already has one after FROM. Text
+// before FROM may be in an #if that is false.
 static struct slice without_prologue(struct slice text, const struct text *out,
                                      size_t from) {
   static const char begin[] = "#ifndef AUTOTUNE_DISTANCE\n", end[] = "#endif\n";
@@ -102,7 +103,7 @@ static struct slice without_prologue(struct slice text, const struct text *out,
   return (struct slice){ at, (size_t)(text.data + text.size - at) };
 }
 
-// Writes function F of the kernel as POINT has it, static.
+// Writes function F of the kernel at POINT, as static.
 static void write_function(const struct emission *e, const struct function *f,
                            const unsigned *point, const char *name, size_t from,
                            struct text *out) {
@@ -131,7 +132,8 @@ static void keys_of(const struct emission *e, unsigned winner, struct text *out)
   text_printf(out, " */\n");
 }
 
-// Writes winner INDEX. Those of the same function of the source begin at FROM in OUT.
+// Writes winner INDEX. FROM is the offset in OUT of the first winner of the same
+// function.
 static void write_winner(const struct template_scope *scope, unsigned index, size_t from,
                          struct text *out) {
   const struct emission *e = emit_of(scope);
@@ -166,7 +168,7 @@ static bool has_openmp(const struct compile_options *o) {
   return false;
 }
 
-// Writes the winners that are E's function, which may be an alternative.
+// Writes the winners that are variants of E's function, which may be an alternative.
 static void bake_written(const struct template_scope *scope, struct text *out) {
   const struct emission *e = emit_of(scope);
   const struct bake_view *v = e->data;
@@ -182,8 +184,8 @@ static void bake_written(const struct template_scope *scope, struct text *out) {
 
 // ---- the rest -----------------------------------------------------------------------
 
-// Writes the header of E's function, with the end of its line where that may end a
-// comment or a directive.
+// Writes the header of E's function. Keeps the end of its line if that may end a comment
+// or a directive.
 static void bake_trimmed(const struct template_scope *scope, struct text *out) {
   const struct emission *e = emit_of(scope);
   struct slice head = { e->s->text + e->f->start, e->f->body_at - e->f->start };
@@ -193,8 +195,8 @@ static void bake_trimmed(const struct template_scope *scope, struct text *out) {
   text_add(out, head.data, head.size);
 }
 
-// Writes what is left of the constraint: the tuned key fulfils it, others of its range
-// may not.
+// Writes the remaining conditions of the constraints: the tuned key fulfils them, but
+// other keys of its range may not.
 static void bake_conditions(const struct template_scope *scope, struct text *out) {
   const struct kernel *k = emit_of(scope)->k;
   const struct baked_function *w = scope->data;

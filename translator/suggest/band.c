@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// band.c: what the dependences and variables of a chain of loops allow: which of them may
-// run in parallel, in which orders, with which variables private or summed up.
+// band.c: decides what the dependences and variables of a chain of loops allow: which
+// loops may run in parallel, in which orders, and which variables are private or sums.
 #include <string.h>
 
 #include "suggest.h"
@@ -16,7 +16,7 @@ static unsigned count_name(const struct model *m, TSNode n, struct slice name) {
   return count;
 }
 
-// True if a block between the assignment S and LOOP declares its variable.
+// True if a block between the assignment S and LOOP declares S's variable.
 static bool band_is_own(const struct model *m, TSNode loop, const struct scalar *s) {
   for (TSNode n = s->node; node_within(n, loop); n = ts_node_parent(n)) {
     for (uint32_t i = 0; i < ts_node_named_child_count(n); i++) {
@@ -32,7 +32,7 @@ static bool band_is_own(const struct model *m, TSNode loop, const struct scalar 
   return false;
 }
 
-// True if S, which is assigned in LOOP, is only summed up in it and not used there.
+// True if LOOP only adds to S's variable and does not use it otherwise.
 static bool is_sum(const struct model *m, TSNode loop, const struct scalar *s) {
   unsigned uses = 0;
   for (unsigned i = 0; i < m->n_scalars; i++) {
@@ -53,8 +53,8 @@ static void add_scalar(struct scalar **list, unsigned *n, struct scalar s) {
   *GROW(*list, *n) = s;
 }
 
-// NULL if each iteration may have its own S. Unless loops/ sees to that by itself, S is
-// added to B's own. Otherwise the reason why not.
+// Returns NULL if each iteration may have its own S, otherwise the reason why not. Adds S
+// to B's own unless loops/ makes it private.
 static const char *check_private(const struct model *m, struct scalar s, struct band *b) {
   TSNode loop = b->loops[0]->node, body = node_field(b->loops[b->n - 1]->node, "body");
   if (live_is_counter(&m->u, loop, body, s.name))
@@ -66,7 +66,7 @@ static const char *check_private(const struct model *m, struct scalar s, struct 
   return NULL;
 }
 
-// NULL where every variable assigned in B is its own, or a sum; else the reason.
+// Returns NULL if every variable assigned in B is private or a sum, otherwise the reason.
 static const char *check_scalars(const struct model *m, struct band *b, TSNode *at) {
   TSNode loop = b->loops[0]->node, body = node_field(b->loops[b->n - 1]->node, "body");
   const char *why = NULL;
@@ -105,8 +105,8 @@ static bool keeps_order(const struct band *b, const unsigned *order) {
   return true;
 }
 
-// True if bounds of OF depend on LOOP's variable, by their value or as they are written:
-// the two differ where terms cancel out.
+// True if bounds of OF depend on LOOP's variable, by value or by spelling: the two differ
+// where terms cancel out.
 static bool bounds_mention(const struct iter *of, const struct iter *loop) {
   return poly_has(of->from, loop->atom) || poly_has(of->left, loop->atom) ||
       lex_mentions(of->dim.low, loop->dim.var) ||
@@ -144,7 +144,7 @@ static bool is_parallel(const struct band *b, unsigned loop) {
   return true;
 }
 
-// How far X's elements lie apart in neighbouring iterations of LOOP: 0, 1 or FAR.
+// Returns how far apart X's elements are in neighbouring iterations of LOOP: 0, 1 or FAR.
 static unsigned stride_of(const struct access *x, const struct iter *loop) {
   unsigned cost = 0;
   for (unsigned i = 0; i < x->n; i++) {
@@ -157,8 +157,8 @@ static unsigned stride_of(const struct access *x, const struct iter *loop) {
   return cost;
 }
 
-// The best has neighbours in memory one after the other, and sums nothing up from one to
-// the next.
+// Returns the cost of INNER as the innermost loop. The cheapest visits neighbours in
+// memory one after the other, and adds to no sum in successive iterations.
 static unsigned band_cost_of(const struct model *m, const struct band *b,
                              unsigned inner) {
   unsigned cost = is_parallel(b, inner) ? 0 : CARRIED;
@@ -168,8 +168,8 @@ static unsigned band_cost_of(const struct model *m, const struct band *b,
   return cost;
 }
 
-// Keeps the cheapest, among equals the first, and with it the source's, which is the
-// first of all.
+// Keeps ORDER if it is the cheapest so far (of equals, the first), and the source's
+// order, which comes first.
 static void keep_order(const struct model *m, struct band *b, const unsigned *order) {
   unsigned cost = band_cost_of(m, b, order[b->n - 1]);
   bool source = b->n_orders && order_is_identity(b->orders[b->n_orders - 1], b->n);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// patch.c: a unified diff that only puts lines in, with three lines around them.
+// patch.c: writes a unified diff that only inserts lines, with three lines of context.
 #include <string.h>
 
 #include "suggest.h"
 
 enum { CONTEXT = 3 };
 
-// Line I of the text, from 0, with its newline.
+// Returns line I of the text, from 0, with its newline.
 static struct slice patch_line_at(const struct source *s, unsigned i) {
   size_t from = s->lines[i], to = i + 1 < s->n_lines ? s->lines[i + 1] : s->size;
   return (struct slice){ s->text + from, to - from };
 }
 
-// The number of lines, without the empty one after the last newline.
+// Returns the number of lines, without the empty one after the last newline.
 static unsigned count_lines(const struct source *s) {
   return s->n_lines && s->lines[s->n_lines - 1] == s->size ? s->n_lines - 1 : s->n_lines;
 }
@@ -26,7 +26,7 @@ static bool has_carriage_returns(const struct source *s) {
   return end && end > s->text && end[-1] == '\r';
 }
 
-// Writes TEXT, one or more lines, each after MARK; returns how many they are.
+// Writes the lines of TEXT, each after MARK. Returns their number.
 static unsigned put_lines(const struct source *s, const char *text, const char *mark,
                           struct text *out) {
   unsigned n = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan.c: which directives a function's loops may have, and which of these are worth
-// trying. From each outermost loop inwards: the first loop of a chain from which on the
-// iterations may be shared out gets them; what is proven is said by the vectors of
-// depend.c, what is not becomes a note.
+// plan.c: decides which directives a function's loops may have, and which are worth
+// trying. From each outermost loop inwards it looks for the first chain of loops whose
+// iterations may be shared among threads, and adds the directives there. The vectors of
+// depend.c are the proof; what cannot be proven becomes a note.
 #include <string.h>
 
 #include "base/base.h"
@@ -28,7 +28,7 @@ static long long power_below(double x) {
   return p;
 }
 
-// The side of three squares of double that fill a cache of BYTES.
+// Returns the side of three squares of double that fill a cache of BYTES.
 static long long plan_side(long long bytes, long long otherwise) {
   double cells = (double)(bytes > 0 ? bytes : otherwise) / (3 * sizeof(double)), root = 1;
   while ((root + 1) * (root + 1) <= cells)
@@ -93,7 +93,7 @@ static void put_sizes(const struct planner *p, const struct band *b, struct reus
     text_printf(t, "sizes({%lld, %lld}, {%lld, %lld})", near / 2, 2 * near, far, 4 * far);
 }
 
-// The pragmas for B, from the one farthest from the loop to the nearest.
+// Adds the pragmas for B, from the farthest from the loop to the nearest.
 static void put_band(struct planner *p, const struct band *b, bool shared) {
   TSNode loop = b->loops[0]->node;
   size_t at = model_offset(p->m, loop, NULL);
@@ -144,7 +144,8 @@ static bool plan_jumps(TSNode n) {
 
 static void plan_inside(struct planner *p, TSNode n, bool shared);
 
-// The chain from LOOP on: N of its loops, whose ranges are known.
+// Stores the chain of loops that begins with LOOP and whose ranges are known. Returns
+// their number.
 static unsigned chain_of(const struct model *m, TSNode loop, struct iter **chain) {
   unsigned n = 0;
   bool written;
@@ -158,7 +159,7 @@ static unsigned chain_of(const struct model *m, TSNode loop, struct iter **chain
   return n;
 }
 
-// LOOP, which is in no chain. SHARED: threads share out a loop around it.
+// Plans LOOP, which is in no chain. SHARED: threads share a loop around it.
 static void plan_nest(struct planner *p, TSNode loop, bool shared) {
   struct iter *chain[MAX_LEVELS];
   unsigned n = chain_of(p->m, loop, chain);

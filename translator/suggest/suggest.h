@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* suggest.h: which pragmas a function may have, as a patch.
+/* suggest.h: suggests pragmas for a function, as a patch.
  *
- *   band.c    what the dependences and variables of a chain of loops allow
- *   plan.c    directives that make use of it, with sets for this machine
- *   patch.c   lines put into a file, as a unified diff
+ *   band.c    decides what the dependences and variables of a chain of loops allow
+ *   plan.c    chooses directives that use this, with sets for this machine
+ *   patch.c   inserts lines into a file, as a unified diff
  *
- * command/suggest.c finds the functions and says what was assumed. */
+ * command/suggest.c finds the functions and reports the assumptions. */
 #ifndef AUTOTUNE_SUGGEST_H
 #define AUTOTUNE_SUGGEST_H
 
@@ -15,55 +15,56 @@
 /* ---- band.c ---------------------------------------------------------------------- */
 
 enum { MAX_ORDERS = 2 };
-struct band { /* loops, each right in the one before, that directives may stand on */
+struct band { /* loops, each directly in the one before, that directives may stand on */
   struct iter *loops[MAX_LEVELS];
   unsigned n;
   struct vectors v;
-  struct scalar *sums; /* of variables declared outside of it */
+  struct scalar *sums; /* of variables declared outside of the band */
   unsigned n_sums;
-  struct scalar *own; /* variables that each iteration gets for itself */
+  struct scalar *own; /* variables that are private to each iteration */
   unsigned n_own;
-  unsigned orders[MAX_ORDERS]
-                 [MAX_LEVELS]; /* the best; the source's, where it is not that */
+  /* the best; then the source's, if that is another */
+  unsigned orders[MAX_ORDERS][MAX_LEVELS];
   unsigned n_orders;
-  unsigned cost;   /* of the best */
+  unsigned cost;   /* of the best order */
   bool parallel;   /* the outermost loop of each order may run in parallel */
-  bool permutable; /* any order, tile or jam is right */
-  bool leaf;       /* no loop is in the innermost one */
+  bool permutable; /* any order, tile or jam is correct */
+  bool leaf;       /* the innermost loop contains no loop */
 };
-struct reuse { /* of elements, in the iterations of a band */
-  bool again;  /* several iterations use one */
-  bool near;   /* they use neighbours */
+struct reuse { /* how the iterations of a band use elements */
+  bool again;  /* several iterations use the same element */
+  bool near;   /* they use neighbouring elements */
   bool far;    /* neighbouring iterations use elements far apart */
 };
-/* Fills in all of B but its loops. SHARED: threads share out a loop around it. False: the
- * loops inside of its first one may do better; *WHY, *AT: what is in the way. */
+/* Sets all fields of B but its loops. SHARED: threads share a loop around it. Returns
+ * false if the loops within its first one may do better; *WHY and *AT then say why B
+ * cannot be used. */
 bool band_fill(struct model *m, struct band *b, bool shared, const char **why,
                TSNode *at);
 struct reuse band_reuse(const struct model *m, const struct band *b);
-/* True if no loop's bounds depend on another's variable. */
+/* True if no loop's bounds depend on the variable of another. */
 bool band_is_rectangular(const struct band *b);
 
 /* ---- plan.c ---------------------------------------------------------------------- */
 
 struct insertion {
-  size_t offset;    /* in the file: before the line that this is in … */
-  const char *text; /* … come these lines */
+  size_t offset;    /* in the file: before the line that contains it … */
+  const char *text; /* … insert these lines */
 };
 struct plan {
   struct insertion *list;
   unsigned n;
-  bool threads;       /* the param of that name is used */
-  struct note *notes; /* what was left as it is, and why */
+  bool threads;       /* a directive uses the param of that name */
+  struct note *notes; /* loops that stay as they are, and why */
   unsigned n_notes;
 };
-/* THREADS: a name for the param that says how many threads there are. */
+/* THREADS is the name for the param that sets the number of threads. */
 struct plan plan_function(struct model *m, const char *threads);
 const struct autotune_machine *plan_machine(void);
 
 /* ---- patch.c --------------------------------------------------------------------- */
 
-/* Writes the text of S with the lines of LIST put in. LIST is sorted by offset. */
+/* Writes the text of S with the lines of LIST inserted. LIST must be sorted by offset. */
 void patch_apply(const struct source *s, const struct insertion *list, unsigned n,
                  struct text *out);
 /* The same as a unified diff. */

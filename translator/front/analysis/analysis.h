@@ -258,8 +258,7 @@ struct access {
   TSNode node;
   struct iter *loop; /* the innermost loop around the access, or NULL */
   bool read, write, conditional;
-  char sum; /* '+', '*': `A[i] += e`, and the order of such updates does not matter; or 0
-             */
+  char sum; /* '+', '*': `A[i] += e`, which may run in any order; or 0 */
   struct poly index[MAX_SUBSCRIPTS];
   unsigned n;
   struct poly first; /* the first subscript as written */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// clauses.c: what the clauses of `#pragma autotune kernel` say.
+// clauses.c: reads the clauses of `#pragma autotune kernel`.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool clauses_reserved(struct slice name) {
       memcmp(name.data, prefix, sizeof prefix - 1) == 0;
 }
 
-// May NAME be that of a new param?
+// True if NAME can be the name of a new param; otherwise reports an error.
 static bool clauses_check_name(const struct source *s, const struct kernel *k,
                                struct slice name) {
   size_t at = pragma_offset(pragma_of(k), name);
@@ -47,7 +47,7 @@ static bool clauses_check_name(const struct source *s, const struct kernel *k,
   return !wrong;
 }
 
-// `NAME` or `NAME = default`, of a param clause.
+// Reads `NAME` or `NAME = default` of a param clause.
 static bool read_label(const struct source *s, struct kernel *k, struct slice label,
                        struct param *param, struct slice *value) {
   const char *equals = memchr(label.data, '=', label.size);
@@ -65,7 +65,7 @@ static bool read_label(const struct source *s, struct kernel *k, struct slice la
   return true;
 }
 
-// The index of the candidate that TEXT spells, or n_values.
+// Returns the index of the candidate that TEXT spells, or n_values.
 static unsigned clauses_find_value(const struct source *s, const struct pragma *p,
                                    struct slice text, const struct param *param) {
   struct value v;
@@ -169,7 +169,7 @@ static bool read_tolerance(const struct source *s, const struct argument *a, dou
 
 static void read_verify(const struct source *s, struct kernel *k,
                         const struct clause *c) {
-  k->atol = -1; // until it is given
+  k->atol = -1; // not given yet
   for (unsigned i = 0; i < c->n_args; i++) {
     const struct argument *a = &c->args[i];
     int before = k->verify;
@@ -201,7 +201,8 @@ static void read_bytes(const struct source *s, struct kernel *k, const struct cl
   k->bytes = c->n_args ? c->args[0].text : k->bytes;
 }
 
-// `5s`, `500ms`, `2min`: a time; `200`: so many variants; `5%`: a fraction of the time.
+// Reads `5s`, `500ms`, `2min` (a time), `200` (a number of variants) or `5%` (a fraction
+// of the time).
 static void clauses_read_budget(const struct source *s, struct kernel *k,
                                 const struct argument *a) {
   struct budget b;
@@ -226,7 +227,7 @@ static void clauses_read_until(const struct source *s, struct kernel *k,
                "this is no share");
 }
 
-// "WHAT are a, b and c", of the first N of NAMES.
+// Returns "WHAT are a, b and c" for the first N of NAMES.
 static const char *clauses_list(const char *what, const char *const *names, unsigned n) {
   struct text t = { 0 };
   for (unsigned i = 0; i < n; i++)
@@ -294,8 +295,8 @@ static void read_family(const struct source *s, struct kernel *k,
 }
 
 static const struct clause_reader readers[] = {
-  { "param",
-    clauses_read_param }, // the first: the others' expressions are checked for params
+  { "param", clauses_read_param }, // first, since expressions of the other clauses are
+                                   // checked for params
   { "flags", read_flags },
   { "compiler", clauses_read_compiler },
   { "constraint", read_constraint },
@@ -322,7 +323,7 @@ static void check_expressions(const struct source *s, const struct kernel *k) {
   names_check(s, k, p, k->bytes, 0, "the work of a call");
 }
 
-// The reader in TABLE of the clauses called NAME; NULL: there is none.
+// Returns the reader in TABLE for clauses called NAME, or NULL.
 static const struct clause_reader *reader_of(const struct clause_reader *table,
                                              const char *name) {
   for (; table && table->name; table++)
@@ -331,7 +332,8 @@ static const struct clause_reader *reader_of(const struct clause_reader *table,
   return NULL;
 }
 
-// The clauses that only some languages have. Those of devices are the only such.
+// Reads a clause that only some languages have. At present these are the clauses for
+// devices.
 static void read_own(const struct source *s, struct kernel *k, const struct clause *c) {
   const struct clause_reader *own = reader_of(k->language->clauses, c->name);
   if (own)

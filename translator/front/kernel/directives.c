@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// directives.c: loop directives as loops.c wants them: on which loop, sets as params.
+// directives.c: prepares loop directives for loops.c: finds the loop of each, and turns
+// sets into params.
 #include <string.h>
 
 #include "kernel.h"
@@ -11,7 +12,8 @@ static bool name_taken(const struct kernel *k, const char *name) {
   return false;
 }
 
-// "tile@12.1": what, the line that the user knows, and a number that makes it unique.
+// Returns a name such as "tile@12.1": the directive, its line, and a number that makes
+// the name unique.
 static const char *set_name(const struct source *s, const struct kernel *k,
                             const char *what, size_t offset) {
   unsigned line = source_where(s, offset, NULL, NULL);
@@ -33,12 +35,12 @@ static int set_param(const struct source *s, struct kernel *k, const struct prag
   if (!fine || param.n_values == 0 || !params_left(s, k, a->offset))
     return -1;
   param.name = set_name(s, k, c->own ? directive_name(p->directive) : c->name, p->offset);
-  param.original = param.n_values; // the code as written has no directive
+  param.original = param.n_values; // the original code has no directive
   return kernel_add_param(k, param);
 }
 
-// Both choices of `optional`: "no" first, so that what depends on it counts for one
-// variant there.
+// Adds the param for `optional` with both choices. "no" comes first, so that params which
+// depend on the directive count as one variant there.
 static int optional_param(const struct source *s, struct kernel *k,
                           const struct pragma *p, const struct clause *c, int when) {
   static const struct {

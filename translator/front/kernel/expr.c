@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// expr.c: constraints, evaluated over params alone, in three-valued logic: what depends
-// on arguments or on the machine is unknown. Precedence climbing (Richards, BCPL); the
-// arithmetic is that of long long.
+// expr.c: evaluates constraints over params alone, in three-valued logic: an expression
+// that depends on arguments or on the machine is unknown. Precedence climbing (Richards,
+// BCPL); Numbers are of type long long.
 #include <string.h>
 
 #include "kernel.h"
@@ -40,7 +40,7 @@ static struct expr *expr_fail(struct parser *p) {
   return new_expr(OP_UNKNOWN, NULL);
 }
 
-// Skips what makes an unknown of a name: a call, an element, a member.
+// Skips a postfix that makes a name unknown: a call, an element, a member.
 static bool skip_postfix(struct parser *p) {
   for (bool any = false;; any = true) {
     struct lexer ahead = p->l;
@@ -81,7 +81,7 @@ static struct expr *parse_number(struct parser *p, struct slice text) {
   return read_real(text, &e->number.d) ? e : expr_fail(p);
 }
 
-// Sets E's text: from START to where P is.
+// Sets E's text, from START to P.
 static void set_text(const struct parser *p, struct expr *e, const char *start) {
   if (start && !p->failed)
     e->text = slice_trim((struct slice){ start, (size_t)(p->l.p - start) });
@@ -98,7 +98,7 @@ static struct expr *parse_unary(struct parser *p) {
   return e;
 }
 
-// `(size_t)x`, `(double)x`, after the '('.
+// Reads the rest of `(size_t)x` or `(double)x`, after the '('.
 static struct expr *parse_cast(struct parser *p) {
   enum operation op = OP_TO_INTEGER;
   struct token t = lex(&p->l);
@@ -238,7 +238,7 @@ static struct number expr_shift(const char *op, long long a, long long b) {
   return expr_integer(*op == '<' ? (long long)((unsigned long long)a << b) : a >> b);
 }
 
-// Wraps where C's would overflow; a division by zero is unknown.
+// Computes A OP B. Wraps on overflow; a division by zero is unknown.
 static struct number integer_binary(const char *op, long long a, long long b) {
   unsigned long long ua = (unsigned long long)a, ub = (unsigned long long)b;
   switch (op[0]) {
@@ -294,7 +294,7 @@ static struct number param_value(const struct param *p, unsigned value) {
   const struct value *v = &p->values[value];
   if (p->kind == VALUE_STRING || p->kind == VALUE_TUPLE)
     return (struct number){ 0 };
-  // C sees the number as it is spelled: the 1 of 0.5, 1 is an integer.
+  // C sees the number as it is spelled: 1 is an integer, also among the values 0.5, 1.
   bool real = p->kind == VALUE_REAL && strpbrk(v->define, ".eEpP") &&
       strncmp(v->define, "0x", 2);
   return (struct number){ .known = true,

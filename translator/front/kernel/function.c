@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// function.c: which function, which loop a pragma stands on. Both are looked for in the
-// text first, then in the tree, so that what the grammar could not parse is told from
-// what is not there.
+// function.c: finds the function or loop that a pragma stands on. It searches the text
+// first, then the tree, to tell code that the grammar could not parse from code that is
+// missing.
 #include <string.h>
 
 #include "front/lang/language.h"
@@ -17,8 +17,8 @@ size_t after_gap(const struct source *s, size_t offset, size_t end) {
   }
 }
 
-// The smallest node of that type in ROOT that begins at OFFSET exactly; false: there is
-// none.
+// Finds the smallest node of that type in ROOT that begins exactly at OFFSET. False: not
+// found.
 static bool function_node_at(TSNode root, size_t offset, const char *type,
                              TSNode *found) {
   TSTreeCursor cursor = ts_tree_cursor_new(root);
@@ -48,8 +48,8 @@ static bool function_unbalanced(const struct source *s, size_t at, const char *m
   return false;
 }
 
-// Follows the braces from the '{' at OPEN to its '}'. False: a branch of an #if opens or
-// closes some of them, or they are never closed; diagnosed.
+// Finds the '}' that matches the '{' at OPEN. Returns false after an error message: a
+// branch of an #if opens or closes some of the braces, or they are never closed.
 static bool braces_match(const struct source *s, size_t open, size_t *end) {
   struct branch *stack = NULL;
   unsigned n = 0;
@@ -83,7 +83,8 @@ static bool braces_match(const struct source *s, size_t open, size_t *end) {
   return false;
 }
 
-// The '{' of a definition that begins at OFFSET; false: something else ends first.
+// Finds the '{' of a definition that begins at OFFSET. False: the definition ends before
+// a '{'.
 static bool find_body(const struct source *s, size_t offset, size_t *body) {
   struct lexer l = { s->text + offset, s->text + s->size, false }, rest;
   if (s->language->skip_head)
@@ -108,7 +109,7 @@ static bool find_body(const struct source *s, size_t offset, size_t *body) {
   return false;
 }
 
-// `f(a, b) int a; { … }`: at a ';', a type stands behind the parentheses.
+// True for `f(a, b) int a; { … }`: at a ';', a type stands after the parentheses.
 static bool old_style(const struct source *s, size_t offset, size_t semicolon) {
   struct lexer l = { s->text + offset, s->text + semicolon, false };
   bool closed = false;
@@ -148,7 +149,7 @@ static bool definition_at(TSNode root, size_t start, size_t end, TSNode *found) 
       ts_node_end_byte(*found) == end;
 }
 
-// The definition within [START, END) whose braces open at BODY.
+// Finds the definition within [START, END) whose braces open at BODY.
 static bool definition_around(TSNode root, size_t start, size_t body, size_t end,
                               TSNode *found) {
   TSNode n = ts_node_descendant_for_byte_range(root, (uint32_t)body, (uint32_t)end);
@@ -161,12 +162,12 @@ static bool definition_around(TSNode root, size_t start, size_t body, size_t end
 
 static bool function_find_definition(const struct source *s, TSNode root, size_t start,
                                      size_t body, size_t end, TSNode *found) {
-  if (s->language->skip_head) // it may stand after `template <…>` or `extern "C"`
+  if (s->language->skip_head) // `template <…>` or `extern "C"` may stand before it
     return definition_around(root, start, body, end, found);
   return definition_at(root, start, end, found);
 }
 
-// The last token of the C text before AT, directives apart.
+// Returns the last token of the C text before AT, ignoring directives.
 static struct slice token_before(const struct source *s, size_t at) {
   struct lexer l = lexer_of((struct slice){ s->text, at }), rest;
   struct slice last = { 0 };
@@ -178,8 +179,8 @@ static struct slice token_before(const struct source *s, size_t at) {
   return last;
 }
 
-// `static`, the pragma, and then the rest of the definition: compilers that skip unknown
-// pragmas take it.
+// True if the pragma stands between `static` and the rest of the definition, which
+// compilers that skip unknown pragmas accept.
 static bool inside_definition(const struct source *s, const struct pragma *p) {
   struct slice before = token_before(s, p->offset);
   bool own = s->language->goes_on_after && s->language->goes_on_after(before);
@@ -214,10 +215,10 @@ bool function_find(const struct source *s, const struct pragma *p, struct functi
   return true;
 }
 
-// `FOREACH(i, n) { … }` or `FOREACH(i, n) x += i;`: the grammar takes a macro that begins
-// a statement for a call, and misses a ';' behind it or does not know what to do with a
-// word. Where it misses a whole statement, the ')' is that of a `for` whose body begins
-// with an #if.
+// True if N is an error that a macro such as `FOREACH(i, n) { … }` or `FOREACH(i, n) x +=
+// i;` causes: the grammar takes a macro at the beginning of a statement for a call, and
+// then misses a ';' or has an extra word. If it misses a whole statement, the ')' ends
+// the header of a `for` whose body begins with an #if: that is a real error.
 static bool after_macro(const struct source *s, TSNode n) {
   size_t at = ts_node_start_byte(n);
   while (at > 0 && strchr(" \t\r\n", s->parsed[at - 1]))
@@ -255,8 +256,8 @@ static bool loop_parsed(const struct source *s, TSNode loop) {
   return fine;
 }
 
-// True when FROM to TO, lines of the preprocessor, holds a directive `fuse`: it makes a
-// loop of a block.
+// True if the preprocessor lines between FROM and TO hold a directive `fuse`, which makes
+// a loop of a block.
 static bool function_fuses(const struct source *s, size_t from, size_t to) {
   struct lexer l = { s->text + from, s->text + to, true };
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l))
@@ -265,7 +266,7 @@ static bool function_fuses(const struct source *s, size_t from, size_t to) {
   return false;
 }
 
-// What to do where a directive is followed by the text from AT on, which is no loop.
+// Returns a hint for a directive that is followed by the text at AT, which is not a loop.
 static const char *no_loop_hint(const struct source *s, size_t at, size_t end) {
   struct lexer l = { s->text + at, s->text + end, false };
   struct token t = lex(&l);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.c: what the pragmas of a file mean. Requires: pragmas read. Leaves: every kernel
-// complete, with its loops checked, or errors told.
+// kernel.c: interprets the pragmas of a file, which have been read. Completes every
+// kernel and checks its loops, or reports errors.
 #include <string.h>
 
 #include "base/base.h"
 #include "front/lang/language.h"
 
-#define MAX_ERRORS 64 // more are not shown, so not looked for
+#define MAX_ERRORS 64 // later errors are not shown, so the search ends
 
 static unsigned kernel_next_word(const struct kernel *k) {
   long long last = 0;
@@ -46,7 +46,7 @@ struct definition {
   struct slice value;
 };
 
-// What the lines `#define NAME …` in front of END say.
+// Reads the lines `#define NAME …` before END.
 static struct definition kernel_find_definition(const struct source *s, const char *name,
                                                 size_t end) {
   struct definition d = { .same = true };
@@ -72,7 +72,7 @@ static struct slice without_parentheses(struct slice text) {
   return text;
 }
 
-// The candidate that the macro's VALUE spells; n_values: none does.
+// Returns the index of the candidate that the macro's VALUE spells, or n_values.
 static unsigned find_candidate(const struct param *p, struct slice value) {
   long long number;
   struct slice plain = without_parentheses(value);
@@ -103,7 +103,8 @@ static void read_defaults(const struct source *s, struct kernel *k) {
 
 /* ---- kernels and alternatives ---------------------------------------------------- */
 
-// Which function P stands on, told apart from those that have a pragma already.
+// Reads the function that P stands on. Reports an error if that function has a pragma
+// already.
 static bool new_function(const struct source *s, const struct pragma *p,
                          const struct kernel *all, unsigned n, struct kernel *out) {
   struct function *f = &out->main;
@@ -122,7 +123,8 @@ static bool new_function(const struct source *s, const struct pragma *p,
   return s->language->signature_read(s, f, out);
 }
 
-// The kernel NAME in the scope of LIKE, a kernel or an alternative; NULL: in any.
+// Returns the kernel NAME in the scope of LIKE, a kernel or an alternative (NULL: in any
+// scope), or NULL.
 static struct kernel *kernel_find_kernel(struct kernel *all, unsigned n,
                                          struct slice name, const struct kernel *like) {
   for (unsigned i = 0; i < n; i++)
@@ -174,7 +176,7 @@ static bool kernel_read_alternative(const struct source *s, const struct pragma 
   return true;
 }
 
-// Which of the algorithms: 0 is the kernel itself.
+// Adds the param that chooses the algorithm: 0 is the kernel itself.
 static void add_choice(struct kernel *k) {
   struct param p = {
     .name = "algorithm", .kind = VALUE_CHOICE, .when = -1, .offset = k->main.name_at

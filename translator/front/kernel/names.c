@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// names.c: what a name in an expression stands for, and whether a param is used anywhere.
-// Headers are looked through as text, where they can be found beside the file; what may
-// come from others is believed, as the compiler will tell.
+// names.c: resolves names in expressions, and finds out whether a param is used. Headers
+// that stand next to the file are searched as text. A name that another header may
+// declare is accepted, as the compiler reports it otherwise.
 #include <string.h>
 #include <sys/stat.h>
 
@@ -87,10 +87,10 @@ bool kernel_word(const struct kernel *k, struct slice name, long long *number) {
 
 struct search {
   struct slice word;
-  const char *dir; // of the file, with its '/'
+  const char *dir; // the folder of the file, with its '/'
   const char **seen;
   unsigned n_seen;
-  bool found, trusted; // trusted: a header was not found, and may hold the word
+  bool found, trusted; // trusted: a header was not found and may hold the word
 };
 
 static void search_text(struct search *q, const char *text, size_t size);
@@ -102,7 +102,7 @@ static void search_header(struct search *q, struct slice name) {
     if (strcmp(q->seen[i], path) == 0)
       return;
   *GROW(q->seen, q->n_seen) = path;
-  struct stat status; // no device or pipe, which may never end
+  struct stat status; // only files are read: a device or a pipe may never end
   bool file = q->n_seen < 64 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
   FILE *f = file ? fopen(path, "rb") : NULL;
   if (!f) {
@@ -119,9 +119,8 @@ static void search_header(struct search *q, struct slice name) {
   search_text(q, t.data, t.size);
 }
 
-// What the line of the preprocessor at L (behind its '#') says of the word: names that it
-// defines or asks for are no uses, `#pragma autotune kernel` is none, and `#include` is
-// followed.
+// Searches the preprocessor line at L (after its '#') for the word. Names that it defines
+// or tests are not uses, nor is `#pragma autotune kernel`. Follows `#include`.
 static void search_directive(struct search *q, struct lexer *l) {
   struct lexer line = *l;
   struct slice word = lex(&line).text;
@@ -194,7 +193,7 @@ bool name_declared(const struct source *s, struct slice name, bool *quoted,
   return q.found || defined;
 }
 
-// INT_MAX, size_t: what headers of the system are made of.
+// True for names like those of system headers: INT_MAX, size_t.
 static bool looks_like_systems(struct slice name) {
   bool capitals = true;
   for (size_t i = 0; i < name.size; i++)
@@ -204,7 +203,7 @@ static bool looks_like_systems(struct slice name) {
 
 /* ---- the checks ------------------------------------------------------------------ */
 
-// Diagnoses NAME unless a header may declare it.
+// Reports NAME unless a header may declare it.
 static bool names_unknown(const struct source *s, const struct kernel *k, size_t at,
                           struct slice name, unsigned uses) {
   bool quoted, system;
@@ -279,7 +278,7 @@ static bool names_declares(TSNode parent, TSNode identifier) {
        ts_node_eq(ts_node_named_child(parent, 0), identifier));
 }
 
-// A macro of PARAM's name replaces every identifier of that name: also those that F
+// A macro with PARAM's name replaces every identifier of that name, also those that F
 // declares.
 void names_check_declared(const struct source *s, const struct function *f,
                           const struct param *param) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// points.c: how many variants there are, and whether constraints over params alone leave
-// any.
+// points.c: counts the variants, and checks that constraints over params alone leave one.
 #include "kernel.h"
 
 #define MAX_POINTS 1000000
@@ -8,10 +7,10 @@
 
 struct walk {
   const struct kernel *k;
-  struct expr **constraints; // NULL: one that expr.c does not know
+  struct expr **constraints; // NULL: a constraint that expr.c cannot parse
   unsigned *point;
   bool *fixed;    // params that stay at their first value
-  unsigned limit; // of points that are looked at
+  unsigned limit; // the most points that are visited
 };
 
 static bool points_varies(const struct walk *w, unsigned i) {
@@ -21,8 +20,8 @@ static bool points_varies(const struct walk *w, unsigned i) {
   return p->when < 0 || w->k->params[p->when].values[w->point[p->when]].i != 0;
 }
 
-// The next point in lexicographic order. A param that does not matter stays at 0, and
-// those after one that changes begin again.
+// Moves to the next point in lexicographic order. Params that do not matter stay at 0,
+// and params after the changed one restart.
 static bool points_next(struct walk *w) {
   for (unsigned i = w->k->n_params; i-- > 0;) {
     if (points_varies(w, i) && w->point[i] + 1 < w->k->params[i].n_values) {
@@ -34,7 +33,7 @@ static bool points_next(struct walk *w) {
   return false;
 }
 
-// Zero where constraint I surely forbids the point; *DEPENDS: where that is unknown.
+// False if constraint I certainly forbids the point. *DEPENDS is set if that is unknown.
 static bool points_allows(const struct walk *w, unsigned i, bool *depends) {
   struct number n = { 0 };
   if (w->constraints[i])
@@ -70,7 +69,7 @@ struct point_count points_count(const struct kernel *k) {
   return c;
 }
 
-// True when no point satisfies the constraints [FIRST, END).
+// True if no point satisfies the constraints [FIRST, END).
 static bool nothing_left(struct walk *w, unsigned first, unsigned end) {
   unsigned tried = 0;
   for (unsigned i = 0; i < w->k->n_params; i++)

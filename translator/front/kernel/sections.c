@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// sections.c: array sections, `A[0:m*k]`, as OpenMP 6.0 section 5.2.5 has them.
+// sections.c: reads array sections, `A[0:m*k]`, as in OpenMP 6.0, section 5.2.5.
 #include <string.h>
 
 #include "autotune_abi.h"
 #include "kernel.h"
 
-// The last run of brackets in TEXT; *BASE is what stands before.
+// Returns the last run of brackets in TEXT; *BASE is the text before it.
 static struct slice *trailing_brackets(struct slice text, struct slice *base,
                                        unsigned *n) {
   struct slice *list = NULL;
@@ -34,7 +34,7 @@ static struct slice *trailing_brackets(struct slice text, struct slice *base,
   return list;
 }
 
-// `low : length`, `low` alone for one element.
+// Reads `low : length`, or `low` alone for one element.
 static bool read_dimension(const struct source *s, const struct pragma *p,
                            struct section *out, struct slice inside) {
   struct lexer l = lexer_of(inside);
@@ -83,7 +83,8 @@ static bool plain_scalar(const struct kernel_arg *a) {
   return !a->pointer && (a->integer || a->real);
 }
 
-// Base and brackets against the argument that they begin with, if it is one.
+// Checks base and brackets against the argument that they begin with, if they begin with
+// one.
 static bool check_base(const struct source *s, const struct kernel *k,
                        const struct section *x, struct slice name) {
   const struct pragma *p = k->main.pragma;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// signature.c: name, result and arguments of a function, from the tokens of its header,
-// because macros that stand for attributes (`EXPORT void f(double *RESTRICT a)`) lead the
-// grammar astray.
+// signature.c: reads name, result and arguments of a function from the tokens of its
+// header, because the grammar misreads macros that stand for attributes
+// (`EXPORT void f(double *RESTRICT a)`).
 #include <string.h>
 
 #include "kernel.h"
 
-// Where the identifier of F's declarator stands; false: not of the form `type
+// Finds the identifier of F's declarator. False: F does not have the form `type
 // name(arguments)`.
 static bool signature_find_name(const struct function *f, TSNode *name) {
   TSTreeCursor cursor = ts_tree_cursor_new(f->node);
@@ -27,8 +27,7 @@ static bool signature_find_name(const struct function *f, TSNode *name) {
   return found;
 }
 
-// True when a type is named by keywords or a tag, so that other words around it are
-// macros.
+// True if keywords or a tag name the type, so that the other words near it are macros.
 static bool has_plain_type(struct slice head) {
   struct lexer l = lexer_of(head);
   for (struct token t = lex(&l); t.kind != TOKEN_END; t = lex(&l)) {
@@ -61,7 +60,7 @@ void signature_result(struct slice head, struct kernel *k) {
     } else if (tag || is_type_word(t.text) || t.kind != TOKEN_WORD) {
       text_printf(&out, "%.*s ", (int)t.text.size, t.text.data);
       tag = is_tag(t.text);
-    } else { // a typedef's name, or a macro
+    } else { // the name of a typedef or a macro
       other = t.text;
       other_at = out.size;
       skip_brackets(&l);
@@ -77,8 +76,8 @@ void signature_result(struct slice head, struct kernel *k) {
   k->returns = !slice_is(k->result, "void");
 }
 
-// The name in a declaration: the word that is followed by no other word, outside
-// attributes; what is in the first parentheses counts, as in `int (*f)(int)`.
+// Returns the name in a declaration: the last word that no other word follows, outside of
+// attributes. Words in the first parentheses count, as in `int (*f)(int)`.
 static struct slice signature_declared_name(struct slice text, bool *pointer) {
   struct slice name = { NULL, 0 }, before = { NULL, 0 };
   struct lexer l = lexer_of(text);
@@ -179,7 +178,7 @@ static bool signature_read_args(const struct source *s, struct function *f,
   return fine;
 }
 
-// `int (*f(void))(int)`, or `KERNEL(f)(void)`?
+// Returns a hint, for `int (*f(void))(int)` or for `KERNEL(f)(void)`.
 static const char *header_hint(const struct source *s, const struct function *f) {
   struct lexer l = { s->text + f->start, s->text + f->body_at, false };
   struct token t = lex(&l);
@@ -204,8 +203,8 @@ bool signature_read(const struct source *s, struct function *f, struct kernel *k
   return signature_read_args(s, f, k, f->name_at + word.size);
 }
 
-// The next token of a type: no name of the argument, no qualifier of pointers, no array
-// bound.
+// Returns the next token of a type. Skips the argument's name, qualifiers of pointers and
+// array bounds.
 static struct token next_of_type(struct lexer *l, const char *name) {
   for (;;) {
     struct token t = lex(l);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// values.c: the candidates of a param: numbers, identifiers, strings, tuples, ranges,
-// flags, compilers.
+// values.c: reads the candidates of a param: numbers, identifiers, strings, tuples,
+// ranges, flags, compilers.
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,7 @@ static const char *const kind_names[] = {
   [VALUE_STRING] = "a string", [VALUE_TUPLE] = "a tuple",
 };
 
-// The end of the suffix that P begins with (u, l, f …), if that is where it ends.
+// If P begins with a suffix (u, l, f …) and ends after it, returns its end.
 static bool suffix_ends(const char *p, const char *letters) {
   while (*p && strchr(letters, *p))
     p++;
@@ -44,7 +44,7 @@ bool read_real(struct slice text, double *d) {
   char *end, *copy = arena_copy(text.data, text.size);
   bool hexadecimal = strstr(copy, "0x") || strstr(copy, "0X");
   if (!strpbrk(copy, hexadecimal ? "pP" : ".eE") || isalpha((unsigned char)*copy))
-    return false; // an integer, a malformed one, or inf, nan
+    return false; // an integer, a malformed number, inf or nan
   *d = strtod(copy, &end);
   return end != copy && isfinite(*d) && suffix_ends(end, "fFlL");
 }
@@ -119,7 +119,7 @@ bool value_same(const struct value *a, const struct value *b, enum value_kind ki
   return strcmp(a->text, b->text) == 0;
 }
 
-// Makes V, of KIND, fit the values that PARAM has.
+// Converts V, of KIND, to the kind of the values that PARAM has.
 static bool values_unify(const struct source *s, struct param *param,
                          const struct value *v, enum value_kind kind) {
   bool number = kind == VALUE_INT || kind == VALUE_REAL;
@@ -164,7 +164,7 @@ struct range {
   bool pow2;
 };
 
-// The integer at the head of L, with its sign.
+// Reads the integer at L, with its sign.
 static bool range_bound(struct lexer *l, long long *i) {
   struct token t = lex(l);
   const char *begin = t.text.data;
@@ -251,14 +251,14 @@ bool values_add(const struct source *s, const struct pragma *p, struct slice tex
   struct value v;
   enum value_kind kind;
   if (text.size == 0)
-    return false; // pragma.c has told
+    return false; // pragma.c has reported it
   if (is_range(text))
     return add_range(s, p, text, param);
   return value_read(s, p, text, &v, &kind) && value_add(s, param, v, kind, false);
 }
 
-// A flag that asks for something else than object code breaks every variant, or writes
-// files.
+// Returns what is wrong with a flag. Flags that request another output than object code
+// break every variant, or write files.
 static const char *bad_flag(struct slice word) {
   static const char *const words[] = {
     "-c",   "-S",  "-E", "-o", "-M",      "-MM",           "-MD",
@@ -313,7 +313,7 @@ void values_flags(const struct source *s, const struct pragma *p, const struct c
       value_add(s, &param, v, VALUE_FLAGS, false);
   }
   param.kind = VALUE_FLAGS;
-  param.original = param.n_values; // the build's own flags are no candidate
+  param.original = param.n_values; // the build's own flags are not a candidate
   if (param.n_values)
     kernel_add_param(k, param);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// args.c: the arguments of a clause: `a`, `{b, c}`, `name: d`.
+// args.c: reads the arguments of a clause: `a`, `{b, c}`, `name: d`.
 #include <string.h>
 
 #include "pragma.h"
@@ -33,7 +33,8 @@ struct slice *slice_split(struct slice s, unsigned *n) {
   }
 }
 
-// Splits `label: text` at the first ':' outside brackets that belongs to no `?`.
+// Splits `label: text` at the first ':' that is outside of brackets and belongs to no
+// `?`.
 static void split_label(struct argument *a) {
   struct lexer l = lexer_of(a->text);
   int depth = 0;
@@ -53,7 +54,7 @@ static void split_label(struct argument *a) {
   }
 }
 
-// True when the brace that opens TEXT is closed by its last character.
+// True if the brace that opens TEXT is closed by its last character.
 static bool braces_all(struct slice text) {
   struct lexer l = lexer_of(text);
   int depth = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pragma.c: finds every `#pragma autotune …` and reads it to clauses and arguments.
+// pragma.c: finds every `#pragma autotune …` and reads its clauses and arguments.
 #include <string.h>
 
 #include "pragma.h"
@@ -18,7 +18,7 @@ static char *did_you_mean(struct slice word, const char *const *words) {
   return near ? arena_printf("did you mean '%s'?", near) : NULL;
 }
 
-// The body of a clause whose '(' has been read. False: it is not closed.
+// Reads the body of a clause whose '(' has been read. False: it is not closed.
 static bool read_body(struct lexer *l, struct clause *c) {
   const char *begin = l->p;
   char open[64];
@@ -69,7 +69,8 @@ static bool is_repeated(const struct source *s, const struct pragma *p,
   return false;
 }
 
-// What has no rule, or may not stand twice, is diagnosed and left out.
+// Adds C to P. A clause without a rule, or one that repeats but must not, is reported and
+// left out.
 static void keep_clause(const struct source *s, struct pragma *p, struct clause c,
                         struct slice name) {
   const struct clause_rule *rule = pragma_check_name(s, p, name);
@@ -90,7 +91,7 @@ static void keep_clause(const struct source *s, struct pragma *p, struct clause 
 }
 
 static void read_clauses(const struct source *s, struct pragma *p, struct lexer *l) {
-  bool comma = true; // one may stand between two clauses
+  bool comma = true; // a comma may stand between two clauses
   for (struct token t = lex(l); t.kind != TOKEN_END; t = lex(l)) {
     if (slice_is(t.text, ",") && !comma) {
       comma = true;
@@ -115,7 +116,7 @@ static void read_clauses(const struct source *s, struct pragma *p, struct lexer 
   }
 }
 
-// The longest directive that the words ahead spell.
+// Reads the longest directive that the next words spell.
 static bool pragma_read_directive(struct lexer *l, unsigned *kind) {
   size_t longest = 0;
   struct lexer best = *l;
@@ -140,7 +141,7 @@ static bool pragma_read_directive(struct lexer *l, unsigned *kind) {
   return longest > 0;
 }
 
-// `alternative(NAME)` becomes a clause of that name with one argument.
+// Turns `alternative(NAME)` into a clause of that name with one argument.
 static bool pragma_read_alternative(const struct source *s, struct pragma *p,
                                     struct lexer *l, struct slice word) {
   static const struct clause_rule rule = { "alternative", 0, ARGS_MUST, CLAUSE_ONE };
@@ -159,7 +160,8 @@ static bool pragma_read_alternative(const struct source *s, struct pragma *p,
   return diag_errors() == before;
 }
 
-// Reads what follows `autotune`. False: of no use, and diagnosed.
+// Reads the text after `autotune`. Returns false, after an error message, if the pragma
+// is useless.
 static bool pragma_read_pragma(const struct source *s, struct pragma *p,
                                struct lexer *l) {
   struct lexer ahead = *l;
@@ -204,8 +206,8 @@ static void check_needed(const struct source *s, const struct pragma *p) {
   }
 }
 
-// `_Pragma("autotune …")`: the line it takes effect on may come from a macro, where
-// nothing can be put.
+// Checks `_Pragma("autotune …")`: if the line it takes effect on comes from a macro, no
+// text can be inserted there.
 static void check_operator(const struct source *s, struct lexer l, struct slice word) {
   struct token open = lex(&l), string = lex(&l);
   if (!slice_is(open.text, "(") || string.kind != TOKEN_STRING)
@@ -218,7 +220,7 @@ static void check_operator(const struct source *s, struct lexer l, struct slice 
                "'_Pragma(\"autotune …\")' is not understood");
 }
 
-// The pragma whose '#' is at HASH, once its line is known to be one of ours.
+// Returns the pragma whose '#' is at HASH. Its line is known to be one of ours.
 static struct pragma begin_pragma(const struct source *s, const char *hash,
                                   const char *end) {
   while (end > hash && (end[-1] == '\r' || end[-1] == ' ' || end[-1] == '\t'))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table.c: which directives there are, and which clauses each of them takes.
+// table.c: the table of directives and of the clauses that each accepts.
 #include <string.h>
 
 #include "pragma.h"
@@ -13,7 +13,7 @@ static const struct directive_entry {
 #undef DIRECTIVE
 };
 
-#define BUT(groups) ((unsigned)(groups) << 16) // that are in none of these
+#define BUT(groups) ((unsigned)(groups) << 16) // directives that are in none of these
 #define ANYWHERE 0xffffu
 
 enum {
@@ -25,7 +25,7 @@ enum {
   OPENMP = GROUP_OPENMP
 };
 
-// OpenMP 6.0, chapters on each directive; `optional` and unroll_and_jam are ours.
+// OpenMP 6.0, the chapter on each directive. `optional` and unroll_and_jam are our own.
 static const struct clause_rule loop_rules[] = {
   { "optional", ANYWHERE, ARGS_NONE, 0 },
   { "sizes", GROUP_SIZES, ARGS_MUST, CLAUSE_SETS | CLAUSE_NEEDED | CLAUSE_OWN },
@@ -102,7 +102,7 @@ unsigned directive_groups(enum directive_kind kind) {
 }
 
 static bool table_applies(const struct clause_rule *r, const struct pragma *p) {
-  if (p->kind != PRAGMA_LOOP || r->groups == ANYWHERE) // also one that is in no group
+  if (p->kind != PRAGMA_LOOP || r->groups == ANYWHERE) // a directive may be in no group
     return true;
   unsigned groups = directives[p->directive].groups;
   return (groups & r->groups) && !(BUT(groups) & r->groups);
