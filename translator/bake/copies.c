@@ -137,7 +137,7 @@ void copies_restore(const struct copies *c, struct text *out) {
       copies_write_piece(c, c->r->raws[i].piece, out);
 }
 
-// ---- why a kernel is not baked
+// ---- reasons not to bake a kernel ---------------------------------------------------
 // ---------------------------------------------------------
 
 static struct copies *copies_refuse(const struct source *s, const struct kernel *k,

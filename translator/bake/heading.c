@@ -29,7 +29,7 @@ void bake_wrapped(struct text *out, const char *indent, size_t column, const cha
   }
 }
 
-// ---- what the template knows --------------------------------------------------------
+// ---- fields of the template ---------------------------------------------------------
 
 // Texts that cannot end a comment.
 struct heading {

@@ -29,7 +29,7 @@ struct chooser {
   unsigned n_lost;
 };
 
-// ---- the kernel as the runtime knows it ---------------------------------------------
+// ---- the kernel as the runtime sees it ----------------------------------------------
 
 static struct autotune_param *params_of(const struct kernel *k) {
   struct autotune_param *params = arena_alloc((k->n_params + 1) * sizeof *params);
@@ -271,12 +271,9 @@ static const struct record *fastest_plain(const struct chooser *c,
   return found;
 }
 
-// ---- what comes of them -------------------------------------------------------------
+// ---- keys and winners ---------------------------------------------------------------
 
-// Returns "MR=6
-// flags=
-// NR=64
-// " as "MR=6 NR=64", without empty values.
+// Returns "MR=6\nflags=\nNR=64\n" as "MR=6 NR=64", without empty values.
 static const char *one_line(const char *values) {
   struct text t = { 0 };
   text_add(&t, "", 0);

@@ -31,7 +31,7 @@ static const char *bake_default(const struct emission *e) {
   return bake_applies(e->k) ? bake_name(e, "untuned") : NULL;
 }
 
-// ---- what templates know ------------------------------------------------------------
+// ---- fields of the templates --------------------------------------------------------
 
 static template_write bake_written, bake_trimmed, bake_conditions;
 
@@ -182,7 +182,7 @@ static void bake_written(const struct template_scope *scope, struct text *out) {
                  e->k->main.name);
 }
 
-// ---- the rest -----------------------------------------------------------------------
+// ---- functions of the templates -----------------------------------------------------
 
 // Writes the header of E's function. Keeps the end of its line if that may end a comment
 // or a directive.

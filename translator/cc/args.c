@@ -310,7 +310,7 @@ static void args_read_args(struct cc_command *c, const struct words *words) {
     c->dashes = c->n_args;
 }
 
-// ---- what they mean -----------------------------------------------------------------
+// ---- meaning of the arguments -------------------------------------------------------
 
 static bool args_is_cuda(const char *language) {
   return strcmp(language, "cu") == 0 || strcmp(language, "cuda") == 0;

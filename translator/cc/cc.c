@@ -239,7 +239,8 @@ static int link_objects(const struct plan *p, char *const *objects) {
   return cc_run(c, &w);
 }
 
-// Like the compiler, continues after an error, but does not link then.
+// Runs a command for each source, then the link. Continues after an error as the compiler
+// does, but then does not link.
 static int run_each(const struct plan *p) {
   const struct cc_command *c = p->c;
   char **objects = arena_alloc(p->n * sizeof *objects);

@@ -233,7 +233,7 @@ static void find_launches(struct emulation *e, TSNode n) {
     find_launches(e, ts_node_named_child(n, i));
 }
 
-// ---- launches in macros, of which the grammar sees nothing --------------------------
+// ---- launches in macros, which the grammar does not parse ---------------------------
 
 static bool in_word(char c) {
   return isalnum((unsigned char)c) || c == '_' || c == ':' || c == '#';
@@ -285,7 +285,7 @@ static void find_macros(struct emulation *e) {
       rewrite_macro(e, d.rest);
 }
 
-// ---- the whole ----------------------------------------------------------------------
+// ---- the file -----------------------------------------------------------------------
 
 static int emulate_cuda_by_offset(const void *a, const void *b) {
   const struct edit *x = a, *y = b;

@@ -33,7 +33,8 @@ static bool errors_mentions(const char *line, const char *end, const char *const
   return false;
 }
 
-// Lines of source, carets and notes belong to the message before them.
+// Returns the author of the message in LINE. Lines of source, carets and notes belong to
+// the message before them.
 static enum line_kind errors_kind_of(const char *line, const char *end) {
   static const char name[] = "<autotune>"; // followed by `:17:3`, or nvcc's `(17)`
   static const char *const begins[] = { "error: ",

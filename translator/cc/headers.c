@@ -131,7 +131,7 @@ static unsigned header_open(struct cc_headers *hs, const char *path) {
   return i;
 }
 
-// ---- looking for it -----------------------------------------------------------------
+// ---- search -------------------------------------------------------------------------
 
 static unsigned find_in(struct cc_headers *hs, const struct words *folders,
                         struct slice name, const char **path) {
@@ -204,7 +204,7 @@ static void spread_kernels(struct cc_headers *hs) {
   }
 }
 
-// ---- headers that launch a CUDA kernel which another file has -----------------------
+// ---- headers that launch a CUDA kernel of another file ------------------------------
 
 // Adds the words after a pragma that may be the function's name: those followed by `(`,
 // up to its body.

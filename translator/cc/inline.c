@@ -48,7 +48,7 @@ static unsigned lines_in(struct slice text, size_t end) {
   return n;
 }
 
-// ---- the name under which the same file is found from the translated file -----------
+// ---- names of headers in the translated file ----------------------------------------
 
 static bool found_first(const struct cc_headers *hs, const char *name,
                         const char *wanted) {

@@ -143,7 +143,7 @@ bool cc_link_sites(const struct cc_command *c) {
   return false;
 }
 
-// ---- where things are ---------------------------------------------------------------
+// ---- folders ------------------------------------------------------------------------
 
 static const char *link_home(void) {
   char program[PATH_MAX], folder[PATH_MAX];
@@ -188,7 +188,7 @@ static const char *openmp_library(void) {
   return path;
 }
 
-// ---- what is added ------------------------------------------------------------------
+// ---- additions to the command -------------------------------------------------------
 
 // Recognizes -lgomp and the file itself, as CMake's FindOpenMP names it:
 // /usr/lib/…/libgomp.so.

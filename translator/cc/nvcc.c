@@ -168,7 +168,7 @@ bool cc_nvcc_option(const char *word, const char *next, struct cc_arg *a) {
   return true;
 }
 
-// ---- what others are told -----------------------------------------------------------
+// ---- arguments for other programs ---------------------------------------------------
 
 // Adds the parts of VALUE, split at commas, each after the word OPTION, or JOINED to it.
 static void add_each(struct words *w, const char *option, const char *value,

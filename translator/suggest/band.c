@@ -7,7 +7,7 @@
 
 enum { FAR = 8, CARRIED = 2 };
 
-// ---- what is in a loop --------------------------------------------------------------
+// ---- assignments in a loop ----------------------------------------------------------
 
 static unsigned count_name(const struct model *m, TSNode n, struct slice name) {
   unsigned count = node_is(n, "identifier") && slices_same(model_text(m, n), name);

@@ -369,8 +369,8 @@ void split_arrays(struct model *m);
 #define MAX_LEVELS 6
 struct vectors {
   struct vector {
-    signed char
-        at[MAX_LEVELS]; /* 1: a later iteration, -1: an earlier one, 0: the same */
+    /* 1: a later iteration, -1: an earlier one, 0: the same */
+    signed char at[MAX_LEVELS];
     bool sum; /* the two iterations may be exchanged, but not run at the same time */
   } *list;
   unsigned n, levels;
@@ -397,8 +397,8 @@ struct sections {
 struct sections sections_infer(struct model *m, bool guarded);
 /* Returns P as a C expression in names of the source. */
 const char *poly_text(const struct model *m, struct poly p);
-/* Gives K, which has no out and inout clauses, the sections that can be proven: all of
- * them or none. */
+/* If K is to be verified but has no sections and returns nothing, gives it those that can
+ * be proven: all of them or none. */
 void sections_adopt(const struct source *s, struct kernel *k, const struct expansion *x);
 
 #endif

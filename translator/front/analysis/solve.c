@@ -134,7 +134,7 @@ static struct row *solve_exchange(struct table *t) {
 }
 
 // Solves row WHICH, in which C has the coefficient ±1, for C, and replaces C in all other
-// rows.
+// rows. False: the system has no solution.
 static bool solve_substitute(struct table *t, unsigned which, unsigned c) {
   struct row by = t->rows[which], *old = solve_exchange(t);
   unsigned n = t->n;

@@ -175,7 +175,8 @@ struct slice declared_type(const struct model *m, struct slice name) {
   return arg >= 0 && !local ? m->k->args[arg].specifiers : type_in_body(m, name, &d);
 }
 
-// Unsigned numbers compare as intended only if none is negative: -1 < 2u is false. The
+// True unless I's loop compares unsigned numbers one of which may be negative: -1 < 2u is
+// false. The
 // number that a loop counts up to is assumed not to be negative: such a loop would count
 // up to 4 billion.
 static bool value_compares(struct model *m, const struct iter *i, struct poly low,

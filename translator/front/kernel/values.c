@@ -16,7 +16,7 @@ static const char *const kind_names[] = {
   [VALUE_STRING] = "a string", [VALUE_TUPLE] = "a tuple",
 };
 
-// If P begins with a suffix (u, l, f …) and ends after it, returns its end.
+// True if P is empty or a suffix made of LETTERS (u, l, f …).
 static bool suffix_ends(const char *p, const char *letters) {
   while (*p && strchr(letters, *p))
     p++;
