@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commands.h: the commands of the program autotune, which main.c puts into a table, and
- * the pages that `autotune help` shows. */
+/* commands.h: the commands of the program autotune, for the table in main.c, and the
+ * pages that `autotune help` shows. */
 #ifndef AUTOTUNE_COMMANDS_H
 #define AUTOTUNE_COMMANDS_H
 
@@ -16,9 +16,9 @@ extern const struct command command_cc, command_translate, command_check, comman
 /* False: there is no such topic. */
 bool help_show(const char *topic);
 void help_topics(FILE *out);
-/* `autotune help variables`: what may be set in the environment. */
+/* Prints `autotune help variables`: the environment variables. */
 void help_variables(FILE *out);
-/* The topic that WORD may have meant, or NULL. */
+/* Returns the topic whose name is nearest to WORD, or NULL. */
 const char *help_nearest(const char *word);
 
 #endif

@@ -26,7 +26,7 @@ static const struct command command_version = {
   .run = version_run,
 };
 
-// The command that the words name: "db", "db prune"; NULL: none.
+// Returns the command that the words name: "db", "db prune"; NULL: none.
 static const struct command *main_find(const struct arguments *a) {
   const struct command *c = &command_autotune;
   for (unsigned i = 0; c && i < a->n; i++)
@@ -59,7 +59,7 @@ static const struct command command_help_topic = {
   "help", "[TOPIC]", "this text, or the page of a topic", .most = 2, .run = help_run,
 };
 
-// ---- all of them --------------------------------------------------------------------
+// ---- the table of commands -----------------------------------------------------------
 
 static const struct command *const main_commands[] = {
   &command_cc,         &command_translate,
@@ -78,7 +78,7 @@ static const struct command command_autotune = {
   .commands = main_commands,
 };
 
-// `--version`, `--help` and `-h` are the commands of that name.
+// Replaces `--version`, `--help` and `-h` by the names of their commands.
 static void main_rename(char **word) {
   static char version[] = "version", help[] = "help";
   if (strcmp(*word, "--version") == 0)
@@ -87,7 +87,7 @@ static void main_rename(char **word) {
     *word = help;
 }
 
-// 1 instead of 0 if what was printed did not arrive.
+// Returns the command's status, or 1 in place of 0 if output could not be written.
 int main(int argc, char **argv) {
   if (argc >= 2)
     main_rename(&argv[1]);

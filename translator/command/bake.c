@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bake.c: `autotune bake`: a file with its winners written in.
+// bake.c: `autotune bake`: writes a file with the best variants written in.
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// check.c: `autotune check`: what the pragmas of a file amount to, and what is wrong with
-// them, also with the build's own arguments. Writes and compiles nothing.
+// check.c: `autotune check`: prints the meaning of a file's pragmas and their errors,
+// also with the build's own arguments. Writes no file and compiles nothing.
 #include <string.h>
 
 #include "cc/cc.h"
@@ -8,7 +8,7 @@
 #include "front/lang/language.h"
 #include "tools/common/command.h"
 
-#define MAX_LISTED 12 // candidates of one param that are spelled out
+#define MAX_LISTED 12 // candidates of one param that are printed
 
 static void print_value(const struct param *p, const struct value *v) {
   printf(p->kind == VALUE_FLAGS ? "\"%s\"" : "%s", v->text);
@@ -55,8 +55,8 @@ static void check_print_variants(const struct kernel *k) {
   puts(c.depends ? ", fewer depending on the arguments and the machine" : "");
 }
 
-// Prints what a launch adds to the key by default. Only the compiler knows if a type that
-// has a name, or is a template's, is an integer.
+// Prints the parts that a launch adds to the key by default. Only the compiler knows
+// whether a named type, or a template's, is an integer.
 static void print_launch_key(const struct kernel *k) {
   fputs(k->n_keys ? ", " : "", stdout);
   for (unsigned i = 0; i < k->n_args; i++)
@@ -121,7 +121,7 @@ static void print_kernel(const struct source *s, const struct kernel *k) {
     k->language->print(s, k);
 }
 
-// False: something is wrong with the file at PATH, and told.
+// Returns false if the file at PATH has errors, which are diagnosed.
 static bool check_file(const char *path, char **args) {
   unsigned before = diag_errors(), n;
   struct compile_options o;

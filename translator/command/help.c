@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// help.c: `autotune help TOPIC`: the pages of docs/, which the program carries with it.
+// help.c: `autotune help TOPIC`: shows the pages of docs/, which are part of the program.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "commands.h"
 #include "front/front.h"
 
-// pages.inc, which the build makes, is PAGE(x) for each docs/x.md: here its text, as
-// page_x, …
+// pages.inc, made by the build, has PAGE(x) for each docs/x.md. First use: the text, as
+// page_x.
 #define PAGE(name)                                                       \
   extern const char page_##name[] __attribute__((visibility("hidden"))); \
   __asm__(".section .rodata\n"                                           \
@@ -22,7 +22,7 @@
 #include "pages.inc"
 #undef PAGE
 
-// … and here its place in the table.
+// Second use: the page's line in the table.
 static const struct topic {
   const char *name, *text;
 } topics[] = {
@@ -52,7 +52,7 @@ const char *help_nearest(const char *word) {
 
 static const char bold[] = "\033[1m", normal[] = "\033[0m";
 
-// The `](target)` that ends the link whose text begins at P, before END; else NULL.
+// Returns the `](target)` of the link whose text begins at P, before END; else NULL.
 static const char *link_end(const char *p, const char *end) {
   while (p < end && *p != ']' && *p != '[')
     p++;
@@ -61,7 +61,7 @@ static const char *link_end(const char *p, const char *end) {
   return memchr(p, ')', (size_t)(end - p));
 }
 
-// S without targets of links and without anchors; what is code stays.
+// Returns S without targets of links and without anchors; code stays.
 static struct slice without_links(struct slice s) {
   char *out = arena_alloc(s.size + 1);
   const char *end = s.data + s.size, *closing = NULL;
@@ -81,7 +81,7 @@ static struct slice without_links(struct slice s) {
   return (struct slice){ out, n };
 }
 
-// The words of TEXT, INDENT from the left and, where they fit, within COLUMNS.
+// Prints the words of TEXT, indented by INDENT and, where they fit, within COLUMNS.
 static void put_words(FILE *out, struct slice text, unsigned indent, unsigned columns) {
   unsigned at = 0;
   const char *p = text.data, *end = p + text.size;
@@ -113,12 +113,12 @@ void help_variables(FILE *out) {
     }
 }
 
-// `| a | b | c |`: the first cell, below it the others.
+// Prints a table row `| a | b | c |`: the first cell, and below it the others.
 static void help_put_row(FILE *out, struct slice line, unsigned columns) {
   const char *p = line.data + 1, *end = line.data + line.size;
   unsigned indent = 2;
   if (strspn(line.data, "|-: ") >= line.size)
-    return; // the line below the head
+    return; // the line under the head
   while (p < end) {
     const char *from = p;
     for (bool code = false; p < end && (code || *p != '|'); p++)
@@ -161,24 +161,24 @@ static unsigned help_terminal_columns(void) {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20 ? w.ws_col : 80;
 }
 
-// ---- where it goes ------------------------------------------------------------------
+// ---- output --------------------------------------------------------------------------
 
-// $PAGER, or less where there is none; NULL: none is wanted.
+// Returns $PAGER, or less if it is not set; NULL: the user wants no pager.
 static const char *help_pager(void) {
   const char *asked = getenv("PAGER");
   if (asked && (!*asked || strcmp(asked, "cat") == 0))
     return NULL;
-  setenv("LESS", "FRX", 0); // ends at once where all of it fits
+  setenv("LESS", "FRX", 0); // less ends at once if the page fits
   return asked ? asked : "less";
 }
 
-// False: there is no such pager.
+// Shows TEXT in the pager COMMAND. False: there is no such pager.
 static bool command_help_show(const char *command, const char *text) {
-  enum { NOT_FOUND = 127 }; // of the shell
+  enum { NOT_FOUND = 127 }; // the shell's status
   FILE *out = popen(command, "w");
   if (!out)
     return false;
-  signal(SIGPIPE, SIG_IGN); // who has read enough closes it
+  signal(SIGPIPE, SIG_IGN); // the user may quit the pager early
   put_page(out, text, help_terminal_columns());
   int status = pclose(out);
   return !(WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// suggest.c: `autotune suggest`: the functions of a file whose loops may be tuned, and
-// the pragmas for that, as a patch on standard output; on standard error, what cannot be
-// proven and what is assumed.
+// suggest.c: `autotune suggest`: prints, as a patch on standard output, pragmas for
+// functions whose loops may be tuned; on standard error, unproven facts and assumptions.
 #include <errno.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@
 #include "tools/common/command.h"
 #include "front/reach/unit.h"
 
-enum { MAX_WIDTH = 96 }; // of a line, where clauses let it
+enum { MAX_WIDTH = 96 }; // of a line, if clauses are short enough
 
 struct candidates {
   const struct source *s;
@@ -40,7 +39,7 @@ static bool has_pragma(const struct candidates *c, const struct function *f) {
                       slice_of("omp"));
 }
 
-// All have names, or there are none.
+// True if all arguments have names, or there are no arguments.
 static bool has_plain_arguments(const struct candidates *c, TSNode list) {
   for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
     TSNode n = ts_node_named_child(list, i);
@@ -54,7 +53,7 @@ static bool has_plain_arguments(const struct candidates *c, TSNode list) {
   return true;
 }
 
-// `type name(arguments) { … }` and nothing stranger.
+// True for `type name(arguments) { … }` without further syntax.
 static bool is_plain_function(const struct candidates *c, TSNode n) {
   TSNode d = node_field(n, "declarator");
   TSNode name = node_field(d, "declarator");
@@ -91,7 +90,8 @@ static void find_functions(struct candidates *c, TSNode n) {
 
 // ---- the pragma of a function -------------------------------------------------------
 
-// *WIDTH: of the line so far; 0: none is begun.
+// Appends clauses for ACCESS. *WIDTH is the width of the line so far; 0: no line is
+// begun.
 static void put_sections(const struct sections *found, unsigned access,
                          const char *clause, size_t *width, struct text *t) {
   struct text c = { 0 };
@@ -106,7 +106,7 @@ static void put_sections(const struct sections *found, unsigned access,
   *width = (next ? 4 : *width + 1) + c.size + 1;
 }
 
-// As many threads as this process may use, and the powers of two below.
+// Appends the number of threads that this process may use, and the smaller powers of two.
 static void put_threads(const struct autotune_machine *m, const char *name,
                         struct text *t) {
   long long n = m->threads, power = 1;
@@ -118,7 +118,7 @@ static void put_threads(const struct autotune_machine *m, const char *name,
   text_printf(t, ") constraint(%s <= AUTOTUNE_THREADS)", name);
 }
 
-// THREADS: NULL where there is no such param.
+// Returns the kernel's pragma. THREADS is the name of the param of threads, or NULL.
 static const char *kernel_pragma(const struct sections *found, const char *threads) {
   struct text t = { 0 };
   const struct autotune_machine *m = plan_machine();
@@ -137,9 +137,9 @@ static const char *kernel_pragma(const struct sections *found, const char *threa
   return t.data;
 }
 
-// ---- what is said -------------------------------------------------------------------
+// ---- messages ------------------------------------------------------------------------
 
-// Arrays that something else may overlap, as far as their declarations go.
+// Prints the arrays that other objects may overlap, as far as their declarations show.
 static void say_assumed(const struct model *m, const struct sections *found) {
   struct text names = { 0 };
   unsigned arguments = 0;
@@ -169,7 +169,7 @@ static void say_assumed(const struct model *m, const struct sections *found) {
 static void say_notes(const struct model *m, const struct plan *plan,
                       const struct sections *found) {
   const char *name = m->function->name;
-  if (plan->n == 0 && plan->n_notes) { // the first reason will do
+  if (plan->n == 0 && plan->n_notes) { // one reason is enough
     suggest_say(m->source, model_offset(m, plan->notes[0].at, NULL),
                 arena_printf("'%s' is left as it is: %s", name, plan->notes[0].text));
     return;
@@ -200,7 +200,7 @@ static void suggest_sort(struct insertion *list, unsigned n) {
     }
 }
 
-// A name that means nothing yet.
+// Returns a name that is not used in the file.
 static const char *name_threads(const struct source *s, const struct expansion *x) {
   const char *name = "THREADS";
   for (unsigned i = 2; lex_mentions((struct slice){ s->text, s->size }, slice_of(name)) ||
@@ -214,7 +214,7 @@ static const char *name_threads(const struct source *s, const struct expansion *
 struct proposal {
   struct insertion *list;
   unsigned n;
-}; // of one kernel
+}; // for one kernel
 
 static struct proposal suggest_kernel(const struct source *s, const struct expansion *x,
                                       struct kernel *k, const char *threads) {
@@ -233,7 +233,7 @@ static struct proposal suggest_kernel(const struct source *s, const struct expan
   return p;
 }
 
-// The patched file must be one that the other commands take.
+// True if the other commands accept the patched file.
 static bool is_fine(const struct source *s, const struct insertion *list, unsigned n,
                     const struct compile_options *o) {
   struct text all = { 0 };
@@ -257,7 +257,7 @@ static struct insertion *suggest_join(const struct proposal *all, unsigned n,
   return list;
 }
 
-// Without those that the translator would refuse, for what is known to it alone.
+// Removes proposals that the translator would refuse for reasons that only it knows.
 static void drop_refused(const struct candidates *c, struct proposal *all,
                          const struct compile_options *o) {
   for (unsigned i = 0; i < c->n; i++) {

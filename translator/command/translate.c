@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// translate.c: `autotune translate`: what the compiler gets from `autotune cc`.
+// translate.c: `autotune translate`: writes the text that `autotune cc` gives to the
+// compiler.
 #include <errno.h>
 #include <string.h>
 

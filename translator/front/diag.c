@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// diag.c: what is wrong, where, and what to do about it.
+// diag.c: prints errors and warnings with their place, the source line and a hint.
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,8 @@ static bool continues_character(char c) // of UTF-8
   return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-// The line that holds OFFSET, and below it the caret. Bytes that would upset a terminal
-// show as '?'.
+// Prints the line that holds OFFSET, and a caret below it. Bytes that would disturb a
+// terminal are shown as '?'.
 static void show_line(const struct source *s, size_t offset, size_t size) {
   size_t begin = offset, end = offset;
   while (begin > 0 && s->text[begin - 1] != '\n')

@@ -6,7 +6,7 @@
 
 #include "front.h"
 
-// The length of a continued line's end at P, or 0.
+// Returns the length of `\` and newline at P, or 0.
 static size_t scan_continuation(const char *p, const char *end) {
   if (end - p > 1 && p[0] == '\\' && p[1] == '\n')
     return 2;
@@ -23,8 +23,8 @@ static const char *scan_skip_comment(const char *p, const char *end) {
   return p;
 }
 
-// A literal ends at its quote, or with its line: in text that is skipped `don't` is no
-// literal.
+// Returns the end of the literal at P. A literal ends at its quote or with its line: in
+// text that an #if skips, `don't` is no literal.
 static const char *scan_skip_literal(const char *p, const char *end) {
   char quote = *p++;
   while (p < end && *p != quote && *p != '\n') {
@@ -53,7 +53,7 @@ static const char *scan_skip_blanks(const char *p, const char *end) {
   return p;
 }
 
-// Past the newline that ends the logical line.
+// Returns the place after the newline that ends the logical line.
 static const char *scan_skip_line(const char *p, const char *end) {
   while (p < end && *p != '\n') {
     size_t n = scan_continuation(p, end);
@@ -84,7 +84,7 @@ bool directive_next(struct slice text, size_t *at, struct directive *d) {
     d->offset = (size_t)(line - text.data);
     d->word = (struct slice){ word, (size_t)(p - word) };
     const char *rest = p = scan_skip_blanks(p, end);
-    // <a//b> and "a'b" of an include are no comment and no literal
+    // in the name of an include, <a//b> or "a'b", there is no comment and no literal
     bool angle = p < end && *p == '<' && d->word.size >= 7 &&
         memcmp(word, "include", 7) == 0;
     while (angle && p < end && *p != '>' && *p != '\n')

@@ -11,7 +11,7 @@ struct lexer lexer_of(struct slice s) {
   return (struct lexer){ data, data + s.size, true };
 }
 
-// The length of `\` and the end of line behind it; 0: P holds something else.
+// Returns the length of `\` and the newline after it; 0 if P holds something else.
 static size_t splice_at(const char *p, const char *end) {
   if (end - p > 1 && p[0] == '\\' && p[1] == '\n')
     return 2;
@@ -20,7 +20,7 @@ static size_t splice_at(const char *p, const char *end) {
   return 0;
 }
 
-// The end of the comment at P, or P itself when there is none.
+// Returns the end of the comment at P, or P if there is none.
 static const char *lex_skip_comment(const char *p, const char *end) {
   if (end - p < 2 || p[0] != '/')
     return p;
@@ -39,8 +39,8 @@ static const char *lex_skip_comment(const char *p, const char *end) {
   return p;
 }
 
-// The end of a literal whose quote stands at P. It ends with its line when it is not
-// closed.
+// Returns the end of the literal whose quote stands at P. An unclosed literal ends with
+// its line.
 static const char *lex_skip_literal(const char *p, const char *end) {
   char quote = *p++;
   while (p < end && *p != '\n') {
@@ -55,8 +55,8 @@ static const char *lex_skip_literal(const char *p, const char *end) {
   return p;
 }
 
-// Does the R of a raw string, as gcc and C++ have it, end at P, where a quote stands?
-// TEXT: nothing is before it.
+// True if the R of a raw string of gcc or C++ ends at P, where a quote stands. TEXT is
+// the beginning of the text.
 static bool is_raw(const char *text, const char *p) {
   static const char *const prefixes[] = { "u8R", "uR", "UR", "LR", "R", NULL };
   const char *begin = p;
@@ -66,8 +66,8 @@ static bool is_raw(const char *text, const char *p) {
   return slice_in(word, prefixes);
 }
 
-// The end of the raw string whose quote stands at P: `"x(…)x"`. One that is not closed is
-// a string as others are.
+// Returns the end of the raw string `"x(…)x"` whose quote stands at P. An unclosed raw
+// string is read as an ordinary string.
 static const char *lex_skip_raw(const char *p, const char *end) {
   const char *open = p + 1;
   while (open < end && open - p <= 16 && !strchr(" ()\\\t\n\v\f\"", *open))
@@ -122,7 +122,8 @@ static bool begins_word(char c) {
   return isalpha((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-// A preprocessing number, but `1..4` is `1`, `..`, `4`; and 1'000 holds no character.
+// Returns the end of a preprocessing number; but `1..4` is `1`, `..`, `4`, and the quote
+// of 1'000 begins no character.
 static const char *skip_number(const char *p, const char *end) {
   bool hexadecimal = end - p > 1 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
   while (p < end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// node.c: questions about nodes of Tree-sitter's trees.
+// node.c: predicates and searches on nodes of Tree-sitter's trees.
 #include <string.h>
 
 #include "front.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.c: processes, and temporary files that are gone when we are.
+// run.c: runs processes; makes temporary files that are removed when the program ends.
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,14 +17,14 @@
 
 extern char **environ;
 
-// The one thing that a signal handler must know: what to end and what to remove.
+// The state that the signal handler needs: the process to end and the folder to remove.
 static struct {
   char folder[PATH_MAX];
-  pid_t owner;          // a forked child must not remove it
+  pid_t owner;          // the process that removes the folder: a forked child must not
   volatile pid_t child; // 0: none runs
 } temp;
 
-// As the kernel writes it; readdir would not be safe in a signal handler.
+// A folder entry as the kernel writes it; readdir would not be safe in a signal handler.
 struct entry {
   uint64_t inode, offset;
   unsigned short size;
@@ -71,8 +71,8 @@ void temp_remove(void) // safe in a signal handler
   rmdir(temp.folder);
 }
 
-// The child ends first (it removes files of its own), then the folder, then we, of the
-// same signal.
+// Ends the child first (it removes files of its own), then removes the folder, then ends
+// this process by the same signal.
 static void on_signal(int number) {
   if (temp.owner == getpid() && temp.child > 0) {
     kill(temp.child, number);
@@ -99,7 +99,7 @@ const char *temp_folder(void) {
   const char *parent = getenv("TMPDIR");
   if (!parent || !*parent)
     parent = "/tmp";
-  char real[PATH_MAX]; // absolute: gcc runs in this folder, but its helpers need not
+  char real[PATH_MAX]; // absolute, because gcc's helpers may run in another folder
   if (!realpath(parent, real))
     fatal("%s: no temporary folder can be made there: %s", parent, strerror(errno));
   char *name = arena_printf("%s/autotune-XXXXXX", strcmp(real, "/") == 0 ? "" : real);
@@ -207,13 +207,14 @@ static bool write_stream(FILE *f, const struct text *out) {
   return fwrite(out->data ? out->data : "", 1, out->size, f) == out->size;
 }
 
-// A device, a pipe or a link is written to, never replaced: root could lose /dev/null.
+// True if PATH may be replaced. A device, a pipe or a link is written to instead:
+// otherwise root could lose /dev/null.
 static bool translate_is_replaceable(const char *path) {
   struct stat st;
   return lstat(path, &st) == 0 ? S_ISREG(st.st_mode) : errno == ENOENT;
 }
 
-// All or nothing: a reader of PATH never sees half of it.
+// Replaces the file at once, so that a reader of PATH never sees half of it.
 int file_replace(const char *path, const struct text *out) {
   if (!path)
     return write_stream(stdout, out) && fflush(stdout) == 0 ? 0 : -1;

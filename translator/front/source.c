@@ -19,8 +19,8 @@ static void find_lines(struct source *s) {
       s->lines[n++] = i + 1;
 }
 
-// The N and FILE of `#line N "FILE"` or `# N "FILE" flags` at P; NULL: something else.
-// FILE may be missing from the former only.
+// Reads N and FILE of `#line N "FILE"` or `# N "FILE" flags` at P. NULL: P holds
+// something else. Only the first form may lack FILE.
 static const char *line_directive(const char *p, const char *end, unsigned *line,
                                   struct slice *file) {
   while (p < end && (*p == ' ' || *p == '\t'))
@@ -91,7 +91,8 @@ static bool real_word(struct slice w) {
   return slice_is(w, "float") || slice_is(w, "double");
 }
 
-// `complex` in `double complex z`, which the grammar takes for the name of the variable.
+// True for `complex` in `double complex z`, which the grammar takes for the variable's
+// name.
 static bool is_complex(struct slice previous, struct slice word, struct lexer behind) {
   if (slice_is(word, "_Complex") || slice_is(word, "__complex__"))
     return true;
@@ -99,8 +100,8 @@ static bool is_complex(struct slice previous, struct slice word, struct lexer be
       (real_word(previous) || real_word(lex(&behind).text));
 }
 
-// `UNROLL for (…)`: before such a keyword a word can only be a macro, of a pragma in all
-// likelihood.
+// True for WORD in `UNROLL for (…)`: a word before such a keyword can only be a macro,
+// most likely of a pragma.
 static bool is_pragma_macro(struct slice word, struct slice next) {
   static const char *const keywords[] = { "for", "if", "do", "switch", "return", NULL };
   return slice_in(next, keywords) && word.size &&
@@ -114,9 +115,9 @@ static void source_hide(const struct source *s, char *copy, const char *begin,
       copy[p - s->text] = ' ';
 }
 
-// A copy for the parser in which pragmas are blank: the grammar knows none between `for
-// (…)` or `else` and an unbraced statement. So are attributes that it does not know.
-// Offsets stay.
+// Returns a copy for the parser in which pragmas are blank, because the grammar allows
+// none between `for (…)` or `else` and an unbraced statement. Attributes that the grammar
+// does not know are blank too. Offsets stay the same.
 static const char *without_pragmas(const struct source *s) {
   char *copy = arena_copy(s->text, s->size);
   struct lexer l = lexer_of((struct slice){ s->text, s->size }), line;
@@ -145,7 +146,7 @@ static void source_delete(void *tree) {
   ts_tree_delete(tree);
 }
 
-// The tree of the bytes [START, END) of TEXT.
+// Returns the tree of the bytes [START, END) of TEXT.
 static TSTree *front_source_parse(const struct source *s, const char *text, size_t start,
                                   size_t end) {
   TSParser *parser = ts_parser_new();
@@ -225,7 +226,7 @@ static bool word_character(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
 
-// Where the line that P stands in begins, continued lines joined; not before TEXT.
+// Returns the beginning of P's line, with continued lines joined; not before TEXT.
 static const char *logical_line(const char *text, const char *p) {
   while (p > text) {
     if (p[-1] == '\n') {
@@ -244,7 +245,7 @@ bool source_mentions_autotune(const char *text, size_t size) {
   static const char word[] = "autotune";
   const size_t n = sizeof word - 1;
   const char *end = text + size,
-             *seen = text; // no pragma's line goes on from before SEEN
+             *seen = text; // no pragma before SEEN continues after it
   for (const char *p = text; (p = memmem(p, (size_t)(end - p), word, n)) != NULL;
        p += n) {
     if ((p > text && word_character(p[-1])) || (p + n < end && word_character(p[n])))
@@ -252,7 +253,7 @@ bool source_mentions_autotune(const char *text, size_t size) {
     const char *line = logical_line(seen, p);
     size_t before = (size_t)(p - line);
     if (memmem(line, before, "ragma", 5) || memmem(line, before, "*/", 2))
-      return true; // a comment may go on from a line with the word
+      return true; // a comment may continue from a line with the word
     seen = p + n;
   }
   return false;

@@ -35,7 +35,7 @@ void *arena_alloc(size_t size) {
   if (size > SIZE_MAX / 2)
     fatal("out of memory");
   size = (size + align - 1) / align * align;
-  if (size > BLOCK_SIZE / 4) { // a block of its own, behind the one in use
+  if (size > BLOCK_SIZE / 4) { // a block of its own, after the one in use
     struct block *b = block_new(size);
     b->used = size;
     if (arena) {
@@ -130,7 +130,8 @@ bool slice_in(struct slice s, const char *const *words) {
   return *words != NULL;
 }
 
-// The byte that the escape behind a backslash at *P spells; *P is moved behind it.
+// Returns the byte that the escape after a backslash at *P means, and moves *P past the
+// escape.
 static char text_unescaped(const char **p, const char *end) {
   static const char letters[] = "abfnrtv", bytes[] = "\a\b\f\n\r\t\v";
   unsigned byte = 0, digits = 0;
@@ -152,7 +153,8 @@ char *slice_unquoted(struct slice s) {
   return copy;
 }
 
-// The length of a blank at P, which a continued line's end is too; 0: something else.
+// Returns the length of the blank at P, which may be a continued line's end; 0 if P holds
+// something else.
 static size_t blank_at(const char *p, const char *end) {
   if (p == end)
     return 0;

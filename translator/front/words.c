@@ -11,10 +11,10 @@ enum {
   INTEGER = WORD_INTEGER,
   REAL = WORD_REAL,
   TYPE = WORD_TYPE,
-  STATEMENT = 1 << 8, // it begins or goes on a statement or an expression
-  LIBRARY = 1 << 9,   // a typedef's name, which says what it is
-  EXTENDED = 1 << 10, // a number that no key and no sum is made of
-  CPLUSPLUS = 1 << 11 // of C++ and CUDA alone
+  STATEMENT = 1 << 8, // it begins or continues a statement or an expression
+  LIBRARY = 1 << 9,   // a typedef of the C library whose kind is known
+  EXTENDED = 1 << 10, // a number type that is used for no key and no sum
+  CPLUSPLUS = 1 << 11 // only in C++ and CUDA
 };
 
 static const struct {
@@ -160,7 +160,7 @@ unsigned word_of_cplusplus(struct slice word) {
   return is & LIBRARY ? 0 : is & WORD_ANY;
 }
 
-// True if WORD is one of C's that is of KIND, and not of OTHER.
+// True if WORD is a word of C with a bit of KIND and none of OTHER.
 static bool words_c(struct slice word, unsigned kind, unsigned other) {
   unsigned is = words_is(word);
   return (is & kind) && !(is & (other | CPLUSPLUS));

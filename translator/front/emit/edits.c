@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// edits.c: what takes the place of parts of the source. All else stays at its line and
-// column.
+// edits.c: replaces parts of the source. Everything else stays at its line and column.
 #include <string.h>
 
 #include "front/emit/emit.h"

@@ -12,7 +12,8 @@ static const struct macro *emission_macro(const struct emission *e, struct slice
   return m && !m->builtin ? m : NULL;
 }
 
-// WORD is one of the templates'. Those named autotune_… are macros that we mean.
+// Adds WORD, of a template, to the hidden words if it is a macro of the user's. Macros
+// named autotune_… are ours and stay.
 static void emission_hide(void *data, struct slice word) {
   struct emission *e = data;
   bool ours = word.size > 9 &&
@@ -125,7 +126,8 @@ static void emission_symbols(struct emission *e, const struct unit *u) {
   }
 }
 
-// Why calls of a kernel that needs these symbols cannot be captured; NULL: they can.
+// Returns the reason why calls of a kernel that needs these symbols cannot be captured;
+// NULL: they can.
 static const char *emission_refused(const struct emission *e) {
   for (unsigned i = 0; i < e->n_symbols; i++)
     if (e->symbols[i].function)
@@ -150,7 +152,7 @@ void emission_replay(struct emission *e) {
 
 // ---- rendering ----------------------------------------------------------------------
 
-// Calls edits_insert or template_render, as EDITS is there or NULL.
+// Calls edits_insert, or template_render if EDITS is NULL.
 static void emission_render(struct edits *edits, const struct emission *e,
                             const char *part, size_t at, struct text *out) {
   struct template_scope emission = { emit_fields, e, 0, NULL };

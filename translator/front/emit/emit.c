@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// emit.c: the translated file of C. What the user wrote stays at its line and column;
-// what we write stands between `#line`s of a file "<autotune>", warnings off.
+// emit.c: writes the translated file of C. The user's text stays at its line and column;
+// generated text stands between `#line`s of a file "<autotune>", with warnings off.
 #include <string.h>
 
 #include "front/emit/emit.h"
@@ -25,7 +25,7 @@ static const struct baking stub_style = { .templates = &stub_templates,
                                           .prepare = emission_replay,
                                           .default_name = stub_name };
 
-// `extern` and `static` before the name: we write our own.
+// Removes `extern` and `static` before the name: generated text has its own.
 static void emit_linkage(struct edits *edits, const struct function *f) {
   const char *text = edits->s->text;
   struct lexer l = lexer_of((struct slice){ text + f->start, f->name_at - f->start });

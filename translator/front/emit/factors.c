@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// factors.c: the constraint as factors, so that the runtime can ask each as soon as it
-// has chosen the params that the factor looks at: `constraint(a && b)` is two. C
+// factors.c: splits the constraint into factors, so that the runtime can evaluate each
+// factor as soon as the params it uses are chosen: `constraint(a && b)` has two. C
 // evaluates b only where a holds, which a guard such as `N != 0 && M % N == 0` relies on:
-// a factor that could trap stands with all that come before it, those of earlier clauses
-// too. Each also becomes steps over ranges, by which the runtime knows before all params
-// are chosen that `A * B * C == 64` cannot hold any more.
+// a factor that could trap includes all factors before it, those of earlier clauses too.
+// Each factor also becomes steps over ranges, from which the runtime sees before all
+// params are chosen that `A * B * C == 64` can no longer hold.
 #include <string.h>
 
 #include "front/kernel/kernel.h"
@@ -26,7 +26,7 @@ static const struct macro *macro_of(const struct reader *r, struct slice name) {
   return m && !m->builtin ? m : NULL;
 }
 
-// M's definition, after its name.
+// Returns M's definition, after its name.
 static struct slice body_of(const struct macro *m) {
   struct lexer l = lexer_of(m->text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;)
@@ -36,7 +36,7 @@ static struct slice body_of(const struct macro *m) {
   return slice_trim((struct slice){ l.p, (size_t)(l.end - l.p) });
 }
 
-// Marks the params that TEXT names, also by macros.
+// Marks the params that TEXT names, directly or through macros.
 static void factors_mark(const struct reader *r, struct slice text, unsigned depth) {
   struct lexer l = lexer_of(text);
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
@@ -59,7 +59,7 @@ static bool factors_is_number(struct slice text) {
   return read_integer(text, &i);
 }
 
-// A name, no param, that is a number in C and evaluates without harm.
+// True for a name that is no param and, in C, a number that evaluates without harm.
 static bool factors_is_plain(const struct reader *r, struct slice name) {
   long long number;
   int arg = kernel_arg(r->k, name);
@@ -70,7 +70,7 @@ static bool factors_is_plain(const struct reader *r, struct slice name) {
       (m && !m->function && factors_is_number(body_of(m)));
 }
 
-// ---- what may be evaluated by itself ------------------------------------------------
+// ---- factors that may be evaluated alone ---------------------------------------------
 
 static bool factors_within(const struct reader *r, const struct expr *e, long long low,
                            long long high, bool divisor) {
@@ -88,7 +88,7 @@ static bool factors_within(const struct reader *r, const struct expr *e, long lo
   return true;
 }
 
-// No trap and nothing undefined, whatever the values.
+// True if E neither traps nor is undefined, whatever the values.
 static bool factors_is_safe(const struct reader *r, const struct expr *e) {
   if (!e)
     return true;
@@ -203,7 +203,7 @@ static void factors_steps(const struct reader *r, const struct expr *e,
 
 // ---- factors ------------------------------------------------------------------------
 
-// TEXT without parentheses around all of it.
+// Returns TEXT without parentheses around all of it.
 static struct slice factors_bare(struct slice text) {
   while (text.size > 2 && *text.data == '(') {
     struct lexer l = lexer_of(text);
@@ -214,8 +214,8 @@ static struct slice factors_bare(struct slice text) {
   return text;
 }
 
-// Where TEXT's first factor ends: at a && outside of brackets; at its end where anything
-// there binds less than that.
+// Returns the end of TEXT's first factor: a && outside of brackets, or the end of TEXT if
+// an operator there binds more weakly than &&.
 static const char *factor_end(struct slice text) {
   struct lexer l = lexer_of(text);
   const char *end = NULL;
@@ -232,7 +232,8 @@ static const char *factor_end(struct slice text) {
   return end ? end : text.data + text.size;
 }
 
-// All that is asked before END of clause INDEX, whose text without parentheses is CLAUSE.
+// Returns everything that is evaluated before END of clause INDEX, whose text without
+// parentheses is CLAUSE.
 static struct slice factors_guarded(const struct kernel *k, unsigned index,
                                     struct slice clause, const char *end) {
   struct text all = { 0 };
@@ -242,7 +243,7 @@ static struct slice factors_guarded(const struct kernel *k, unsigned index,
   return (struct slice){ all.data, all.size };
 }
 
-// OWN, a factor of clause INDEX, which is CLAUSE.
+// Reads OWN, a factor of clause INDEX, whose text is CLAUSE.
 static struct factor read_factor(const struct reader *all, unsigned index,
                                  struct slice clause, struct slice own) {
   struct factor f = { .text = own };

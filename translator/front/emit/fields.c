@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fields.c: what templates know of a kernel: fields of its structures, and texts that are
-// worked out here.
+// fields.c: the fields that templates can use of a kernel: those of its structures, and
+// texts computed here.
 #include <string.h>
 
 #include "front/emit/emit.h"
@@ -18,8 +18,8 @@ const struct emission *emit_of(const struct template_scope *scope) {
 
 // ---- the kernel's parameters --------------------------------------------------------
 
-// True for `register`, as the slow path takes addresses of its parameters, and for what
-// only a kernel of CUDA may have.
+// True for words to leave out: `register`, because the slow path takes addresses of
+// parameters, and words that only a CUDA kernel may have.
 static bool fields_dropped(struct slice word) {
   return slice_is(word, "register") || slice_is(word, "__grid_constant__");
 }
@@ -38,8 +38,8 @@ static void fields_declaration(const struct template_scope *scope, struct text *
   emit_user(scope, (struct slice){ text.data, text.size }, out);
 }
 
-// Where A's name stands in its declaration: the last such word, as its type may be
-// spelled so too; not in the bounds of an array.
+// Returns A's name in its declaration: the last such word, because its type may have the
+// same name, but not one in the bounds of an array.
 static const char *fields_name_in(const struct kernel_arg *a) {
   struct lexer l = lexer_of(a->text);
   const char *at = NULL;
@@ -52,14 +52,14 @@ static const char *fields_name_in(const struct kernel_arg *a) {
   return at;
 }
 
-// True for bounds that stay: constants, where the language knows what is one.
+// True if the bounds stay: they are constant, and the language can tell.
 static bool fields_keeps_bounds(const struct emission *e, struct lexer l) {
   return e->constant_bounds && !slice_is(lex(&l).text, "]");
 }
 
-// The declaration of an argument under a name of ours, for sizeof and _Generic alone.
-// Bounds of arrays may be other arguments, which mean nothing at file scope: 1 stands for
-// all.
+// Appends the declaration of an argument under a generated name, for sizeof and _Generic
+// alone. Bounds of arrays may be other arguments, which mean nothing at file scope, so
+// each bound is 1.
 static void fields_placeholder(const struct template_scope *scope, struct text *out) {
   const struct emission *e = emit_of(scope);
   const struct kernel_arg *a = scope->data;
@@ -89,8 +89,8 @@ static void fields_placeholder(const struct template_scope *scope, struct text *
 
 // ---- sections -----------------------------------------------------------------------
 
-// How many subscripts lead from A to what its arrays hold: 2 for `double A[n][m]` and for
-// `double (*A)[m]`; 0 where A is no array and points to none.
+// Returns the number of subscripts from A to the elements of its arrays: 2 for `double
+// A[n][m]` and `double (*A)[m]`; 0 if A is no array and points to none.
 static unsigned fields_array_depth(const struct kernel_arg *a) {
   struct lexer l = lexer_of(a->text);
   unsigned depth = 0, groups = 0, stars = 0;
@@ -106,8 +106,8 @@ static unsigned fields_array_depth(const struct kernel_arg *a) {
   return groups + stars;
 }
 
-// The section's first element, of arguments under names of ours. A section of whole rows
-// is compared by what the rows hold.
+// Appends the section's first element, with generated names for arguments. A section of
+// whole rows is compared by the elements of the rows.
 static void fields_first(const struct template_scope *scope, struct text *out) {
   const struct kernel *k = emit_of(scope)->k;
   const struct section *c = scope->data;
@@ -131,7 +131,7 @@ static void fields_first(const struct template_scope *scope, struct text *out) {
     text_printf(out, "[0]");
 }
 
-// Where types alone do not tell: AUTOTUNE_F16 and the like.
+// Appends AUTOTUNE_F16 and the like if types alone do not show the element.
 static void fields_element(const struct template_scope *scope, struct text *out) {
   const struct emission *e = emit_of(scope);
   const struct section *c = scope->data;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// template.c: fills templates in (template.h). They are read anew each time: a few
-// hundred lines.
+// template.c: fills templates in (template.h). Templates are parsed again each time,
+// because they have only a few hundred lines.
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct rendering {
 
 // A hole in a line, from `${` to `}`.
 struct hole {
-  const char *start, *end; // with the line's blanks and newline, where it is alone
+  const char *start, *end; // with the line's blanks and newline if it is alone
   char sign;               // one of # ? / > @, `e` for else, 0
   struct slice name, filter;
   bool alone;
@@ -41,7 +41,7 @@ static const struct template_scope *template_find(const struct template_scope *s
   fatal("templates: there is no field '%.*s'", (int)name.size, name.data);
 }
 
-// False: the text is NULL, which is not the same as "" to a filter.
+// Reads the value of F as text. False: the text is NULL, which a filter treats unlike "".
 static bool template_value(const struct template_scope *s, const struct template_field *f,
                            struct text *out) {
   const char *at = (const char *)s->data + f->offset;
@@ -105,7 +105,7 @@ static bool template_blank(const char *p, const char *end) {
   return p == end;
 }
 
-// The next hole in [P, END). False: there is none.
+// Finds the next hole in [P, END). False: there is none.
 static bool template_hole(const char *p, const char *end, struct hole *h) {
   const char *start = memmem(p, (size_t)(end - p), "${", 2), *line = start;
   const char *close = start ? memchr(start, '}', (size_t)(end - start)) : NULL;
@@ -132,8 +132,8 @@ static bool template_hole(const char *p, const char *end, struct hole *h) {
   return true;
 }
 
-// The `/` of the block that begins before P, and its `else`, whose start is NULL where
-// there is none.
+// Returns the `/` of the block that begins before P, and sets *OTHER to its `else`, whose
+// start is NULL if there is none.
 static struct hole template_close(const char *p, const char *end, struct hole *other) {
   struct hole h;
   unsigned depth = 0;
@@ -150,7 +150,8 @@ static struct hole template_close(const char *p, const char *end, struct hole *o
 
 // ---- parts --------------------------------------------------------------------------
 
-// The next part in the file at *P, which is moved to its end. False: no more.
+// Reads the next part in the file at *P and moves *P to its end. False: there are no
+// more.
 static bool template_part(const char **p, struct slice *name, struct slice *text) {
   static const char begin[] = "\n=== ";
   const char *start = strstr(*p, begin);
@@ -225,7 +226,7 @@ static void template_value_of(const struct rendering *r, const struct hole *h) {
     text_add(r->out, "\n", 1);
 }
 
-// The block that begins with *H, whose end *H becomes.
+// Renders the block that begins with *H, and sets *H to its end.
 static void template_block(const struct rendering *r, struct hole *h, const char *end) {
   struct hole other, close = template_close(h->end, end, &other);
   if (h->sign == '#')

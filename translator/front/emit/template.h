@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* template.h: generated text from templates, whose holes the fields of C structures fill.
+/* template.h: writes text from templates; fields of C structures fill their holes.
  *
- * A template is a file of parts. A line `=== name` begins one; what stands before the
- * first is a comment.
+ * A template is a file of parts. A line `=== name` begins a part; the text before the
+ * first part is a comment.
  *
  *   ${name}           the text of a field; nothing for NULL
- *   ${name|filter}    the same through a filter: `string` makes a string literal of it,
- *                     or 0 of NULL; others are the caller's
- *   ${#list} ${/list} around what is written for each element, whose fields hide those
- *                     outside
+ *   ${name|filter}    the same through a filter: `string` writes a string literal, or 0
+ *                     for NULL; the caller has the other filters
+ *   ${#list} ${/list} around text that is written for each element. The element's fields
+ *                     hide those outside
  *   ${@}              the element's index, from 0
  *   ${?name} ${else} ${/name}
- *                     around what is written where the field has a text, is a number
- *                     other than 0 or a list with elements; and where it is not
+ *                     around text that is written if the field is a text, a number other
+ *                     than 0 or a list with elements; after `else`: if it is not
  *   ${>part}          another part
  *
- * A line that holds only one of `#`, `?`, `else`, `/` comes out as nothing; one with only
- * a name or a part as the lines of that text, which may be none. Within a line the last
- * newline of a part is left out. */
+ * A line with nothing but one of `#`, `?`, `else`, `/` writes nothing. A line with
+ * nothing but a name or a part writes the lines of its text, or nothing. Within a line
+ * the last newline of a part is left out. */
 #ifndef AUTOTUNE_TEMPLATE_H
 #define AUTOTUNE_TEMPLATE_H
 
@@ -34,7 +34,7 @@ enum template_kind {
   FIELD_UNSIGNED, /* unsigned */
   FIELD_INT,      /* int */
   FIELD_LONG,     /* long long, as a constant of that type */
-  FIELD_REAL,     /* double, as every C compiler reads it back exactly */
+  FIELD_REAL,     /* double, in digits that every C compiler reads back exactly */
   FIELD_BOOL,     /* bool: 1 or 0 */
   FIELD_LIST,     /* elements in an array, and their number in an unsigned */
   FIELD_WRITE     /* computed */
@@ -83,15 +83,14 @@ struct template_filter {
   __asm__(".section .rodata\n.globl " #name "\n.hidden " #name "\n" #name ":\n" \
           ".incbin \"" AUTOTUNE_TRANSLATOR "/" path "\"\n.byte 0\n.previous\n")
 
-/* A language's templates: FILES, one after the other, where a part of an earlier file
- * hides those of later ones. Both lists end with NULL. */
+/* A language's templates: FILES in order of precedence. A part of an earlier file hides
+ * parts of the same name in later files. Both lists end with NULL. */
 struct template {
   const char *const *files;
   const struct template_filter *filters;
 };
 
-/* Appends PART of T, filled in from SCOPE. A name that is unknown is our defect: fatal.
- */
+/* Appends PART of T, filled in from SCOPE. An unknown name is a defect of ours: fatal. */
 void template_render(const struct template *t, const char *part,
                      const struct template_scope *scope, struct text *out);
 

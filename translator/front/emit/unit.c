@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// unit.c: the kernel unit as text: what is reached, in the order of the file, then the
-// kernel as written. Needs no header; `#define`s of the params stand in front of it.
+// unit.c: writes the kernel unit: the declarations it reaches in the order of the file,
+// then the kernel as written. It needs no header; `#define`s of the params come before
+// it.
 #include <string.h>
 
 #include "front/reach/unit.h"
@@ -16,8 +17,8 @@ static void unit_add(struct text *out, struct slice s) {
   text_add(out, s.data, s.size);
 }
 
-// TEXT without the words of DROP at its outermost level, and without the directives in it
-// but pragmas.
+// Appends TEXT without the words of DROP at its outermost level and without its
+// directives, except pragmas.
 static void add_without(struct text *out, struct slice text, const char *const *drop) {
   struct lexer l = lexer_of(text);
   const char *from = text.data;
@@ -51,7 +52,7 @@ static const char *const linkage_and_inline[] = { "static",   "extern",     "inl
                                                   "__inline", "__inline__", "register",
                                                   NULL };
 
-// Pragmas that were in force where the item was read.
+// Appends the pragmas that were in force at the item.
 static void open_context(struct text *out, const struct context *c) {
   if (c->pack.size)
     text_printf(out, "#pragma pack(push, %.*s)\n", (int)c->pack.size, c->pack.data);
@@ -74,8 +75,8 @@ static void unit_undefine(struct writer *w, unsigned i) {
   w->live[i] = w->live[--w->n_live];
 }
 
-// Definitions live only where text is preprocessed again; elsewhere they have been
-// applied.
+// Undefines all macros: definitions are needed only for text that is preprocessed again;
+// in other text they have been applied.
 static void unit_undefine_all(struct writer *w) {
   while (w->n_live)
     unit_undefine(w, w->n_live - 1);
@@ -102,8 +103,8 @@ static void define_all(struct writer *w, const struct raw *raw) {
     unit_define(w, raw->macros[i]);
 }
 
-// A piece with its macros. What it defines is hidden, so that the program's own cannot
-// take its place.
+// Appends a piece with its macros. Its definitions are hidden, so that they cannot
+// replace the program's own.
 static void unit_write_piece(struct writer *w, const struct raw *raw) {
   const struct expansion *x = w->r->x;
   text_printf(w->out, "#pragma GCC visibility push(hidden)\n");
@@ -113,8 +114,8 @@ static void unit_write_piece(struct writer *w, const struct raw *raw) {
   text_printf(w->out, "#pragma GCC visibility pop\n");
 }
 
-// `extern` and the type of each variable; where only the initialiser knows the size, from
-// that.
+// Appends `extern` and the type of each variable; if only the initialiser gives the size,
+// the type is taken from it.
 static void write_extern(struct text *out, const struct item *item) {
   const struct declarator *d = &item->names[0];
   text_printf(out, "extern ");
@@ -143,7 +144,7 @@ static void reach_unit_write_item(struct writer *w, unsigned index) {
   if (item->body)
     head.size = (size_t)(item->body - start);
   enum how how = w->r->how[index];
-  // In front of it may stand `#pragma omp declare simd`.
+  // `#pragma omp declare simd` may precede it.
   text_add(w->out, item->text.data, (size_t)(start - item->text.data));
   if (how == HOW_TEXT) {
     add_without(w->out, text, NULL);
@@ -152,7 +153,7 @@ static void reach_unit_write_item(struct writer *w, unsigned index) {
       source_resume(w->s, item->start, w->out);
     text_printf(w->out, "static ");
     add_without(w->out, text, linkage);
-  } else if (how == HOW_OWN) { // its definition comes last, as written
+  } else if (how == HOW_OWN) { // the definition comes last, as written
     text_printf(w->out, "static ");
     add_without(w->out, head, linkage);
     text_printf(w->out, item->body ? ";" : "");
@@ -166,7 +167,7 @@ static void reach_unit_write_item(struct writer *w, unsigned index) {
   text_add(w->out, "\n", 1);
 }
 
-// Items and pieces in the order of the file.
+// Appends items and pieces in the order of the file.
 static void write_items(struct writer *w) {
   const struct expansion *x = w->r->x;
   unsigned char *done = arena_alloc(w->r->n_raws + 1);
@@ -188,8 +189,8 @@ static void write_items(struct writer *w) {
   }
 }
 
-// A function as loops.c writes it, or as it is written, without our pragmas. The `static`
-// stands in front of its first `#line`.
+// Appends a function as loops.c writes it or as the user wrote it, without `#pragma
+// autotune`. `static` comes before its first `#line`.
 static void unit_write_function(struct writer *w, const struct kernel *k,
                                 const struct function *f, const struct raw *raw,
                                 bool as_written) {
@@ -230,14 +231,14 @@ static void write_entry(struct writer *w, const struct kernel *k) {
     text_printf(w->out, "#endif\n");
 }
 
-// What is reached, then the functions.
+// Appends everything that is reached, then the functions.
 static void unit_write_all(struct writer *w, const struct kernel *k, bool as_written) {
   const struct reach *r = w->r;
   const struct expansion *x = r->x;
   for (unsigned i = 0; i < x->n_sticky; i++)
     text_printf(w->out, "%.*s\n", (int)x->sticky[i].size, x->sticky[i].data);
   for (unsigned i = 0; i < r->n_tags;
-       i++) // so that no prototype is the first to mention one
+       i++) // so that a prototype is never the first to mention a tag
     text_printf(w->out, "%s %.*s;\n", r->tags[i].is_union ? "union" : "struct",
                 (int)r->tags[i].name.size, r->tags[i].name.data);
   write_items(w);
@@ -277,7 +278,7 @@ static void add_slice(struct text *out, struct slice s) {
   text_add(out, " ", 1);
 }
 
-// The expressions that the functions of a replay are made of.
+// Returns the expressions that the functions of a replay consist of.
 static struct slice replay_expressions(const struct kernel *k) {
   struct text t = { 0 };
   for (unsigned i = 0; i < k->n_sections; i++) {

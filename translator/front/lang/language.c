@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// language.c: the languages that there are.
+// language.c: the table of languages.
 #include "front/lang/language.h"
 
 #include <string.h>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// classify.c: what a kernel's arguments are behind their typedefs.
+// classify.c: resolves the typedefs of a kernel's arguments.
 #include <string.h>
 
 #include "front/kernel/kernel.h"
 #include "unit.h"
 
-// Resolves ITEM's one declarator; typedefs of typedefs end, as each names an earlier one.
-// Yields the declaration at the end of the chain, NULL where it is lost.
+// Resolves ITEM's one declarator through typedefs. This ends, because each typedef names
+// an earlier one. Returns the declaration at the end of the chain, NULL if it is not
+// found.
 static const struct item *classify_resolve(const struct expansion *x,
                                            const struct item *item, bool *indirect,
                                            bool *integer, bool *real) {
@@ -40,7 +41,7 @@ static const struct item *classify_resolve(const struct expansion *x,
   return NULL;
 }
 
-// The parameter list of a function's definition, behind its '('.
+// Returns the parameter list of a function's definition, after its '('.
 static struct lexer classify_parameters(const struct item *f) {
   const struct declarator *r = &f->names[0];
   struct lexer l =
@@ -50,7 +51,7 @@ static struct lexer classify_parameters(const struct item *f) {
   return l;
 }
 
-// The text of the next parameter, up to ',' or the closing ')'.
+// Returns the text of the next parameter, up to ',' or the closing ')'.
 static struct slice next_parameter(struct lexer *l) {
   const char *start = l->p;
   for (unsigned depth = 0;;) {
@@ -62,20 +63,20 @@ static struct slice next_parameter(struct lexer *l) {
   }
 }
 
-// A macro around the whole declarator (`double POLYBENCH_2D(A, N, M, n, m)`) hides the
-// argument's name from whoever reads the source alone; what it expands to shows it.
+// Corrects A from its preprocessed declaration ITEM: a macro around the whole declarator
+// (`double POLYBENCH_2D(A, N, M, n, m)`) hides the argument's name in the source.
 static void adopt_declaration(struct kernel_arg *a, const struct item *item) {
   if (!item->n_names || !memchr(a->text.data, '(', a->text.size))
     return;
   a->name = arena_copy(item->names[0].name.data, item->names[0].name.size);
   a->text = item->text;
   a->specifiers = item->specifiers;
-  a->pointer =
-      false; // taken for one because of the macro's parentheses; the caller knows
+  a->pointer = false; // only the macro's parentheses made it look like a pointer; the
+                      // caller sets it if it is one
 }
 
-// In `uLong ZEXPORT f(…)` or `VOID f(…)` macros are what the source alone does not tell
-// from types.
+// Corrects the result of K: in `uLong ZEXPORT f(…)` or `VOID f(…)` the source alone does
+// not distinguish macros from types.
 static void classify_result(const struct expansion *x, struct kernel *k,
                             const struct item *f) {
   const char *start = x->source->text + k->main.start,
@@ -146,7 +147,7 @@ void classify_key(struct kernel *k) {
 
 // ---- defaults of params that are not in the file --------------------------------------
 
-// The build or a header gives P its default.
+// Sets P's default to VALUE, which the build or a header gives.
 static void adopt_default(struct param *p, struct slice value) {
   value = slice_trim(value);
   p->original = 0;
@@ -154,7 +155,7 @@ static void adopt_default(struct param *p, struct slice value) {
     p->original++;
 }
 
-// -DNAME=VALUE, the last of them.
+// Reads the last -DNAME=VALUE of each param.
 void adopt_options(struct kernel *k, const struct compile_options *o) {
   for (const char *const *a = o->args; a && *a; a++) {
     const char *d = "";
@@ -170,7 +171,7 @@ void adopt_options(struct kernel *k, const struct compile_options *o) {
   }
 }
 
-// A header's `#define NAME value`.
+// Reads `#define NAME value` in headers.
 void adopt_headers(struct kernel *k, const struct expansion *x) {
   for (unsigned i = 0; i < k->n_params; i++) {
     struct param *p = &k->params[i];

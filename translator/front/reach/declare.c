@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// declare.c: one declaration at file scope, as the compiler's preprocessor leaves it: its
-// specifiers, the tags and enumerators in them, its declarators. Bodies and initialisers
-// are skipped.
+// declare.c: reads one declaration at file scope of preprocessed C: its specifiers, the
+// tags and enumerators in them, its declarators. Skips bodies and initialisers.
 #include <string.h>
 
 #include "unit.h"
@@ -11,7 +10,7 @@ bool declare_attribute(struct slice word) {
       slice_is(word, "_Static_assert");
 }
 
-// Linemarkers and definitions stand in the midst of declarations.
+// Linemarkers and macro definitions may stand within declarations, so they are skipped.
 struct token declare_lex(struct lexer *l) {
   for (;;) {
     struct token t = lex(l);
@@ -48,12 +47,12 @@ static void declare_name(const struct declaration *d, enum name_space space,
 
 static void read_tag(const struct declaration *d, struct lexer *l, bool is_enum);
 
-// The members of `struct {…}` or `enum {…}`, the lexer behind '{': tags and enumerators
+// Reads the members of `struct {…}` or `enum {…}`, with L after '{': tags and enumerators
 // in them have file scope.
 static void declare_read_members(const struct declaration *d, struct lexer *l,
                                  bool is_enum) {
-  bool expect = true; // an enumerator
-  unsigned depth = 0; // of brackets, in an enumerator's value
+  bool expect = true; // an enumerator is next
+  unsigned depth = 0; // depth of brackets in an enumerator's value
   for (struct token t;
        (t = declare_lex(l)).kind != TOKEN_END && !slice_is(t.text, "}");) {
     if (word_of_c(t.text) & WORD_TAG)
@@ -66,7 +65,7 @@ static void declare_read_members(const struct declaration *d, struct lexer *l,
   }
 }
 
-// Behind `struct`, `union` or `enum`.
+// Reads a tag, with L after `struct`, `union` or `enum`.
 static void read_tag(const struct declaration *d, struct lexer *l, bool is_enum) {
   struct slice tag = { 0 };
   for (;;) {
@@ -102,7 +101,7 @@ static void reach_declare_attribute(struct item *item, struct lexer *l) {
   item->vector |= memmem(start, (size_t)(l->p - start), "vector_size", 11) != NULL;
 }
 
-// Leaves L in front of the first declarator.
+// Reads the specifiers. Leaves L before the first declarator.
 static void read_specifiers(const struct declaration *d, struct lexer *l) {
   struct item *item = d->item;
   for (bool typed = false;;) {
@@ -134,7 +133,7 @@ static void read_specifiers(const struct declaration *d, struct lexer *l) {
   }
 }
 
-// To the declarator's name; what stands in front of it decides what it is.
+// Reads up to the declarator's name; the tokens before the name decide what it declares.
 static void read_name(struct declarator *r, struct lexer *l, bool is_const) {
   unsigned nested = 0;
   bool star_nested = false;
@@ -155,7 +154,7 @@ static void read_name(struct declarator *r, struct lexer *l, bool is_const) {
       r->name = t.text;
       break;
     } else if (!(kind & (WORD_QUALIFIER | WORD_STORAGE))) {
-      return; // not a declarator that we know
+      return; // not a known form of declarator
     }
   }
   struct lexer save = *l;
@@ -169,8 +168,8 @@ static void read_name(struct declarator *r, struct lexer *l, bool is_const) {
   *l = save;
 }
 
-// To the ',' or ';' or '{' that ends the declarator; the initialiser is part of it.
-// Yields that token.
+// Reads up to the ',' or ';' or '{' that ends the declarator; the initialiser is part of
+// it. Returns that token.
 static struct slice read_rest(struct declarator *r, struct lexer *l) {
   const char *value = NULL;
   unsigned depth = 0;
@@ -194,7 +193,7 @@ static struct slice read_rest(struct declarator *r, struct lexer *l) {
     if (lex_bracket(t.text) > 0)
       depth++;
     if (lex_bracket(t.text) < 0) {
-      if (depth == 0) { // of a group that our caller did not see opened
+      if (depth == 0) { // closes a group that was opened before the call
         l->p = before;
         return (struct slice){ before, 0 };
       }
@@ -210,8 +209,7 @@ void declare_item(struct expansion *x, struct item *item, unsigned index) {
     head.size = (size_t)(item->body - head.data) + 1;
   struct lexer l = lexer_of(head);
   struct lexer start = l;
-  item->specifiers.data =
-      declare_lex(&start).text.data; // behind #pragma omp declare simd
+  item->specifiers.data = declare_lex(&start).text.data; // after #pragma omp declare simd
   read_specifiers(&d, &l);
   for (struct slice end = { ",", 1 }; slice_is(end, ",");) {
     struct declarator r = { .text = { l.p, 0 } };

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand.c: the compiler's view of the file, cut into declarations by tokens alone:
-// headers are full of what no grammar knows, but declarations end with ';' or with the
-// '}' of a body everywhere.
+// expand.c: cuts the preprocessed file into declarations, by tokens alone: no grammar
+// knows everything that headers contain, but every declaration ends with ';' or with the
+// '}' of a body.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "unit.h"
 
-// Where in which file the output is.
+// The file and line that the output is at.
 struct place {
-  const char *at; // the line behind the linemarker
+  const char *at; // the line after the linemarker
   struct slice path;
   unsigned line;
-  bool system, builtin, ours; // ours: lines of the source may be meant
+  bool system, builtin, ours; // ours: it may refer to lines of the source
 };
 
 struct cutter {
   struct expansion *x;
   struct lexer l;
   struct place place;
-  struct context context; // that holds
+  struct context context; // now in force
   struct context *stack;  // of #pragma GCC push_options
   unsigned n_stack;
   struct slice *packs; // of #pragma pack(push)
   unsigned n_packs;
-  bool changed;             // since contexts[n - 1]
-  const char *begin, *body; // of the declaration being read
+  bool changed;             // changed since contexts[n - 1]
+  const char *begin, *body; // of the current declaration
   struct slice previous;    // token
   unsigned depth;
   bool assigned, called; // '=' and a parameter list were seen
@@ -43,7 +43,7 @@ static unsigned expand_hash(enum name_space space, struct slice s) {
 void expand_name(struct expansion *x, enum name_space space, struct slice text,
                  unsigned index) {
   if (!x->n_names)
-    (void)GROW(x->names, x->n_names); // number 0 is none
+    (void)GROW(x->names, x->n_names); // index 0 means none
   unsigned h = expand_hash(space, text);
   *GROW(x->names, x->n_names) = (struct name){ text, space, index, x->buckets[h] };
   x->buckets[h] = x->n_names - 1;
@@ -71,8 +71,8 @@ const struct macro *expand_macro(const struct expansion *x, struct slice name,
   return NULL;
 }
 
-// The offset of the source's line that stands at AT in the output; SIZE_MAX: it is of
-// another file.
+// Returns the offset of the source's line that stands at AT in the output; SIZE_MAX: the
+// line is from another file.
 static size_t source_offset(const struct cutter *c, const char *at) {
   if (!c->place.ours)
     return SIZE_MAX;
@@ -82,7 +82,7 @@ static size_t source_offset(const struct cutter *c, const char *at) {
     line++;
   const struct source *s = c->x->source;
   for (unsigned i = s->n_origins + 1;
-       i-- > 0;) { // the source's own beginning counts as one
+       i-- > 0;) { // the beginning of the source counts as an origin
     struct origin start = { 0, s->path, 1 };
     const struct origin *o = i ? &s->origins[i - 1] : &start;
     unsigned first = source_line(s, o->offset, NULL);
@@ -139,7 +139,7 @@ static void read_macro(struct cutter *c, struct slice line, struct lexer l,
   *GROW(c->x->macros, c->x->n_macros) = m;
 }
 
-// #pragma pack(push, 1), pack(pop), pack(2), pack().
+// Reads #pragma pack(push, 1), pack(pop), pack(2), pack().
 static void read_pack(struct cutter *c, struct lexer l) {
   struct slice value = { 0 };
   bool pop = false;
@@ -196,7 +196,7 @@ static void expand_read_pragma(struct cutter *c, struct slice line, struct lexer
         if (t.kind == TOKEN_WORD)
           *GROW(x->threads, x->n_threads) = t.text;
     if (slice_is(what, "declare") && slice_is(lex(&l).text, "simd") && !c->begin)
-      c->begin = line.data; // belongs to the function below it
+      c->begin = line.data; // the pragma belongs to the function below it
   } else if (!c->place.system && !c->begin &&
              (slice_is(word, "STDC") || slice_is(word, "float_control") ||
               (slice_is(word, "clang") && slice_is(lex(&l).text, "fp")))) {
@@ -229,7 +229,8 @@ static unsigned current_context(struct cutter *c) {
   return x->n_contexts - 1;
 }
 
-// The piece that goes raw into the unit in place of this declaration, if any.
+// Returns the piece that goes into the unit unpreprocessed instead of this declaration,
+// or NULL.
 static struct piece *piece_of(struct cutter *c, const struct item *item, size_t order) {
   struct feed *f = &c->x->feed;
   for (unsigned i = 0; i < f->n_chains && item->end; i++) {
@@ -244,8 +245,8 @@ static struct piece *piece_of(struct cutter *c, const struct item *item, size_t 
     if (item->start < h->start && h->end <= item->end) {
       struct piece *own = arena_alloc(sizeof *own);
       const char *text = c->x->source->text + item->start;
-      bool whole =
-          !memmem(text, item->end - item->start, "include", 7); // no part elsewhere
+      bool whole = !memmem(text, item->end - item->start, "include",
+                           7); // so no part of it is in another file
       *own = (struct piece){ item->start, item->end, order, whole };
       h->usable = false;
       return own;
@@ -287,7 +288,7 @@ static void read_token(struct cutter *c, struct token t) {
   if (outer && p == '(' && !declare_attribute(c->previous))
     c->called = true;
   bool old = c->begin ==
-      t.text.data; // `int f(x) int x; {`: all in front of it was taken for declarations
+      t.text.data; // `int f(x) int x; {`: the text before it was read as declarations
   if (outer && p == '{' && ((c->called && !c->assigned) || old))
     c->body = t.text.data;
   if (p == '(' || p == '[' || p == '{')

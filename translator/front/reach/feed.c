@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// feed.c: the file as its preprocessor gets it. Definitions of params are left out, so
-// that every mention of one stays an identifier; only #if sees them, at their defaults.
-// Lines keep their numbers.
+// feed.c: prepares the file for the preprocessor. Leaves out definitions of params, so
+// that every mention of a param stays an identifier; only #if sees params, at their
+// defaults. Lines keep their numbers.
 #include <string.h>
 
 #include "unit.h"
@@ -19,10 +19,12 @@ struct scan {
   struct chain *chains;
   unsigned n_chains;
   unsigned depth,
-      touched; // groups open where we write, and the innermost that has lines of ours
+      touched; // number of groups open at the place of writing; the innermost with our
+               // own lines in it
 };
 
-// The kind of the logical line; REST is what follows its directive's word.
+// Returns the kind of the logical line, and sets *REST to the text after its directive's
+// word.
 static enum line feed_kind(struct slice line, struct slice *rest) {
   struct lexer l = lexer_of(line), r;
   if (!slice_is(lex(&l).text, "#"))
@@ -70,7 +72,8 @@ static bool feed_depends(const struct scan *c, struct slice text) {
   return false;
 }
 
-// Finds the chains, and which of them depend on a param; `tainted` grows on the way.
+// Finds the chains and marks those that depend on a param; `tainted` grows while it
+// reads.
 static void find_chains(struct scan *c) {
   unsigned *open = NULL, n_open = 0;
   const struct source *s = c->s;
@@ -155,7 +158,8 @@ static void feed_add_newlines(struct slice line, struct text *out) {
       text_add(out, "\n", 1);
 }
 
-// True when the line is for us alone: our pragma, a definition of a param.
+// True if the line is not for the compiler: `#pragma autotune`, or a definition of a
+// param.
 static bool feed_is_ours(const struct kernel *kernels, unsigned n, enum line kind,
                          struct slice rest) {
   struct lexer l = lexer_of(rest);
@@ -178,8 +182,8 @@ void feed_raw(const struct source *s, const struct kernel *kernels, unsigned n,
   }
 }
 
-// A group that is skipped takes our #line directives with it, but not the lines that they
-// are.
+// True if a line ends a group with our lines in it. The preprocessor skips our #line
+// directives in a group that it skips, but their lines still count.
 static bool ends_touched(struct scan *c, enum line kind) {
   bool ends = (kind == LINE_ELSE || kind == LINE_ENDIF) && c->touched > 0 &&
       c->touched >= c->depth;
@@ -215,8 +219,7 @@ static void feed_write_line(struct scan *c, struct slice line, bool in_chain,
     source_resume(c->s, next, out);
 }
 
-// The chain that the conditional at AT belongs to depends on a param, or one inside which
-// AT is does.
+// True if the chain of the conditional at AT, or one around it, depends on a param.
 static bool in_dependent(const struct scan *c, size_t at) {
   for (unsigned i = 0; i < c->n_chains; i++)
     if (c->chains[i].depends && c->chains[i].start <= at && at < c->chains[i].end)
@@ -235,7 +238,8 @@ static bool holds_include(const struct source *s, size_t start, size_t end) {
   return false;
 }
 
-// The outermost chains that depend on a param and hold no kernel and no other file.
+// Keeps the outermost chains that depend on a param and contain no kernel and no other
+// file.
 static void keep_chains(const struct scan *c, struct feed *f) {
   size_t last = 0;
   for (unsigned i = 0; i < c->n_chains; i++) {

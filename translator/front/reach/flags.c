@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// flags.c: does the compiler know the flags that a kernel asks for? At run time unknown
-// ones are left out, as the build's may be another compiler's; those of flags(…) are
-// meant for us.
+// flags.c: checks that Clang knows the flags a kernel names in flags(…). At run time
+// unknown flags are left out, because those of the build may be for another compiler;
+// those of flags(…) are meant for Clang.
 #include <string.h>
 
 #include "unit.h"
 
-// The words of TEXT behind a command that makes nothing: only Clang's driver looks at
-// them.
+// Returns the words of TEXT after a command that compiles nothing: only Clang's driver
+// looks at the flags.
 static const char **flags_command(const char *clang, const char *text) {
   static const char *const head[] = { "-###", "-c", "-x", "c", "/dev/null" };
   const char **argv = NULL;
@@ -24,7 +24,7 @@ static const char **flags_command(const char *clang, const char *text) {
   return argv;
 }
 
-// What Clang says, behind its first "error: "; NULL: nothing.
+// Returns the text after "error: " in Clang's first error; NULL: there is none.
 static const char *flags_first_error(struct text *errors) {
   char *at = errors->data ? strstr(errors->data, "error: ") : NULL;
   if (!at)
@@ -36,7 +36,7 @@ static const char *flags_first_error(struct text *errors) {
 void flags_check(const struct source *s, const struct kernel *k,
                  const struct compile_options *o) {
   if (k->n_compilers != 1 || strcmp(k->compilers[0], "clang") != 0)
-    return; // with several, each fails where it does not know a flag
+    return; // with several compilers, each reports the flags that it does not know
   for (unsigned i = 0; i < k->n_params; i++)
     for (unsigned j = 0; k->params[i].kind == VALUE_FLAGS && j < k->params[i].n_values;
          j++) {

@@ -14,7 +14,7 @@ static const char *const valued[] = { "-I",       "-D",           "-U",
                                       "-iquote",  "-idirafter",   "-isysroot",
                                       "-iprefix", "-iwithprefix", "--sysroot",
                                       NULL };
-// Flags that change what headers and predefined macros say.
+// Flags that change the contents of headers and predefined macros.
 static const char *const seen[] = { "-fopenmp",
                                     "-ffast-math",
                                     "-funsigned-char",
@@ -39,12 +39,12 @@ static bool preprocess_among(const char *arg, const char *const *prefixes) {
   return false;
 }
 
-// -DNAME=… of a param: its variants define it.
+// True for -DNAME=… of a param: variants define it themselves.
 static bool defines_param(const struct kernel *kernels, unsigned n, const char *value) {
   return feed_param(kernels, n, (struct slice){ value, strcspn(value, "=(") }) != NULL;
 }
 
-// Appends what the preprocessor needs of the user's arguments; MACHINE: -m and -f ones
+// Appends the user's arguments that the preprocessor needs. MACHINE: -m and -f arguments
 // too, which this compiler may not know.
 static void preprocess_add_options(const struct compile_options *o,
                                    const struct kernel *kernels, unsigned n, bool machine,
@@ -94,7 +94,7 @@ static int preprocess_run_once(const char *compiler, const char *path,
   return run_command(argv, out, errors);
 }
 
-// The user's own compiler says it in its own words; false: it has nothing to say.
+// Lets the user's own compiler report the error. False: it reports none.
 static bool told_by_compiler(const char *path, const struct compile_options *o) {
   if (!o->compiler)
     return false;
@@ -119,7 +119,7 @@ char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
   file_write(path, f->text.data, f->text.size);
   struct text out, errors, again;
   int status = preprocess_run_once(compiler, path, o, kernels, n, true, &out, &errors);
-  if (status != 0 && status != 127) // a flag that only the build's own compiler knows?
+  if (status != 0 && status != 127) // perhaps only the build's own compiler knows a flag
     status = preprocess_run_once(compiler, path, o, kernels, n, false, &out, &again);
   if (status != 0) {
     if (!told_by_compiler(path, o))
@@ -131,8 +131,8 @@ char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
 }
 
 const char **preprocess_flags(const struct compile_options *o, unsigned *n) {
-  // What belongs to the program as a whole, or says how to report, is not for one
-  // function's code.
+  // Flags that concern the whole program or how errors are reported, and are left out for
+  // one function's code.
   static const char *const left_out[] = { "-fsanitize",
                                           "-fno-sanitize",
                                           "-fprofile",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reach.c: what a kernel reaches of its file and headers, from the identifiers in its
-// text. Too much is harmless, too little does not compile: a local name that is a
-// global's too pulls the global in.
+// reach.c: finds the parts of its file and headers that a kernel reaches, from the
+// identifiers in its text. Too much is harmless, too little does not compile: a local
+// name that is also a global's adds the global.
 #include <string.h>
 
 #include "unit.h"
@@ -26,7 +26,7 @@ static bool other_kernel(const struct expansion *x, struct slice name) {
   return false;
 }
 
-// L stands behind `static` in a body: the variable there keeps a state between calls.
+// True if L, after `static` in a body, is at a variable that keeps a state between calls.
 static bool keeps_state(struct lexer l) {
   bool constant = false;
   for (struct token t; (t = declare_lex(&l)).kind != TOKEN_END;) {
@@ -40,8 +40,8 @@ static bool keeps_state(struct lexer l) {
   return !constant;
 }
 
-// True when a copy of function F does what F does: it has no state and no life of its
-// own.
+// True if a copy of function F does the same as F: F has no state of its own, and no
+// attribute such as `weak` that concerns linking.
 static bool reach_copyable(const struct expansion *x, const struct item *f) {
   static const char *const attributes[] = { "weak",       "alias", "ifunc", "constructor",
                                             "destructor", "naked", NULL };
@@ -61,8 +61,7 @@ static bool reach_copyable(const struct expansion *x, const struct item *f) {
   return true;
 }
 
-// Is what ITEM's specifiers name known as a whole where the kernel ends? In doubt it is
-// not.
+// True if the type in ITEM's specifiers is complete at the kernel's end. In doubt false.
 static bool type_is_complete(const struct reach *r, const struct item *item,
                              unsigned depth) {
   const struct expansion *x = r->x;
@@ -92,8 +91,8 @@ static bool type_is_complete(const struct reach *r, const struct item *item,
   return false;
 }
 
-// May `sizeof` be asked of variable D of ITEM behind the kernel? An array's size may come
-// later.
+// True if `sizeof` of variable D of ITEM compiles after the kernel. An array's size may
+// come later.
 static bool is_sized(const struct reach *r, const struct item *item,
                      const struct declarator *d) {
   if (d->unsized)
@@ -114,7 +113,7 @@ static void add_symbol(struct reach *r, const struct item *item,
       (struct symbol){ arena_copy(d->name.data, d->name.size), d->function, sized };
 }
 
-// How function NAME gets into the unit.
+// Returns how function NAME gets into the unit.
 static enum how function_how(const struct reach *r, struct slice name) {
   const struct expansion *x = r->x;
   const struct item *definition = NULL;
@@ -135,7 +134,7 @@ static enum how function_how(const struct reach *r, struct slice name) {
                                                                  : HOW_STATIC;
 }
 
-// How the variables that ITEM declares do.
+// Returns how the variables that ITEM declares get into the unit.
 static enum how variable_how(const struct reach *r, const struct item *item) {
   unsigned declarations = 0;
   for (unsigned i = 0; i < item->n_names; i++)
@@ -191,7 +190,8 @@ static void reach_item(struct reach *r, unsigned index, struct slice name) {
     *GROW(r->queue, r->n_queue) = index;
 }
 
-// A variable declared behind the text that is looked into is not what that text means.
+// True if ITEM is declared before the text being scanned: an identifier cannot refer to a
+// variable declared after it.
 static bool is_visible(const struct reach *r, const struct item *item) {
   bool variable = item->n_names && !item->is_typedef && !item->names[0].function;
   return !variable || (size_t)(item->text.data - r->x->text.data) <= r->order;
@@ -208,7 +208,7 @@ static bool reach_ordinary(struct reach *r, struct slice name) {
   return found;
 }
 
-// KIND: `struct`, `union` or `enum`.
+// Reaches tag NAME. KIND: `struct`, `union` or `enum`.
 static void reach_tag(struct reach *r, struct slice name, struct slice kind) {
   for (const struct name *n = NULL; (n = expand_find(r->x, NAME_TAG, name, n)) != NULL;)
     reach_item(r, n->index, (struct slice){ 0 });
@@ -219,7 +219,7 @@ static void reach_tag(struct reach *r, struct slice name, struct slice kind) {
     *GROW(r->tags, r->n_tags) = (struct tag){ name, slice_is(kind, "union") };
 }
 
-// An identifier that was pasted from a param, `micro_ ## MR`: it is one name for each
+// Reaches an identifier that is pasted from a param, `micro_ ## MR`: one name for each
 // value.
 static void reach_pasted(struct reach *r, struct slice name) {
   for (unsigned i = 0; i < r->k->n_params; i++) {
@@ -240,7 +240,7 @@ static void reach_pasted(struct reach *r, struct slice name) {
 
 static void reach_scan(struct reach *r, struct slice text, struct raw *raw);
 
-// Adds NAME's definition to what RAW needs, and looks into it.
+// Adds NAME's definition to the macros of RAW, and scans it.
 static const struct macro *reach_macro(struct reach *r, struct slice name,
                                        struct raw *raw) {
   const struct macro *m = expand_macro(r->x, name, raw->order);
@@ -265,7 +265,7 @@ static bool definition_line(struct lexer l) {
   return !slice_is(word, "pragma");
 }
 
-// The identifiers of TEXT. RAW: it is to be preprocessed again, as part of that.
+// Reaches the identifiers of TEXT. RAW: TEXT is preprocessed again, as part of it.
 static void reach_scan(struct reach *r, struct slice text, struct raw *raw) {
   struct lexer l = lexer_of(text);
   struct slice previous = { 0 };
@@ -288,7 +288,7 @@ static void reach_scan(struct reach *r, struct slice text, struct raw *raw) {
   }
 }
 
-// What the item's part that goes into the unit mentions.
+// Scans the part of the item that goes into the unit.
 static void scan_item(struct reach *r, unsigned index) {
   const struct item *item = &r->x->items[index];
   struct slice head = item->text;
@@ -299,7 +299,7 @@ static void scan_item(struct reach *r, unsigned index) {
   case HOW_STATIC:
     reach_scan(r, item->text, NULL);
     break;
-  case HOW_OWN: // its body too: what macros in it come to
+  case HOW_OWN: // its body too, where macros have been expanded
     reach_scan(r, item->text, NULL);
     break;
   case HOW_EXTERN:
@@ -319,8 +319,8 @@ static void scan_item(struct reach *r, unsigned index) {
   }
 }
 
-// Thread-local variables have no one address, and a state of its own in each variant is a
-// surprise.
+// Diagnoses uses of thread-local variables, which have no single address, and static
+// variables with a state, of which each variant would have its own.
 static void check_function(const struct source *s, const struct reach *r,
                            const struct function *f) {
   struct lexer l = lexer_of((struct slice){ s->text + f->body_at, f->end - f->body_at });
@@ -330,7 +330,7 @@ static void check_function(const struct source *s, const struct reach *r,
     struct slice word = { NULL, 0 };
     if (t.first && slice_is(t.text, "#"))
       word = lex(&behind).text;
-    if (slice_is(word, "pragma")) // schedule(static) is no variable
+    if (slice_is(word, "pragma")) // `static` of schedule(static) declares no variable
       l = (struct lexer){ lex_line_end(l.p, l.end), l.end, true };
     if (slice_is(word, "include"))
       diag_error(s, at, 1, "include it in front of the kernel, as a function or a macro",
@@ -360,7 +360,7 @@ struct reach *reach_kernel(const struct source *s, const struct kernel *k,
                       .order = item ? (size_t)(item->text.data - x->text.data) : 0 };
     if (item)
       reach_ordinary(r, slice_of(f->name));
-    if (!more.size) // else it has been
+    if (!more.size) // with MORE it has been checked before
       check_function(s, r, f);
   }
   if (more.size)
@@ -369,7 +369,7 @@ struct reach *reach_kernel(const struct source *s, const struct kernel *k,
     if (i < r->n_queue) {
       r->order = (size_t)(x->items[r->queue[i]].text.data - x->text.data);
       scan_item(r, r->queue[i++]);
-    } else { // `raws` may move while it is looked at
+    } else { // `raws` may move while this one is scanned
       struct raw raw = r->raws[j];
       r->order = raw.order;
       reach_scan(r, raw.text, &raw);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit.h: between the files that read C as its compiler sees it, and find what a kernel
- * reaches of it.
+/* unit.h: shared by the files that read C as its compiler sees it and find the parts
+ * that a kernel reaches.
  *
- *   feed.c         the file as its preprocessor gets it: params stay identifiers
+ *   feed.c         the file as input of the preprocessor: params stay identifiers
  *   preprocess.c   runs the unit's compiler with -E -dD
  *   declare.c      one declaration: its specifiers, declarators, tags
  *   expand.c       the whole output, cut into declarations and macro definitions
- *   classify.c     types behind typedefs; defaults of params from headers and -D
- *   flags.c        are flags(…) of the compiler's
- *   reach.c        what a kernel reaches of it
+ *   classify.c     resolves typedefs; reads defaults of params from headers and -D
+ *   flags.c        checks that the compiler knows flags(…)
+ *   reach.c        the declarations and macros that a kernel reaches
  * emit/unit.c writes that as text. */
 #ifndef AUTOTUNE_UNIT_H
 #define AUTOTUNE_UNIT_H
@@ -17,8 +17,9 @@
 
 /* ---- feed.c ---------------------------------------------------------------------- */
 
-/* Lines of the file whose meaning depends on a param (`#if MR > 4`): they go into the
- * unit as they are, whenever something in them is reached. Offsets of whole lines. */
+/* Lines of the file whose meaning depends on a param (`#if MR > 4`). The unit gets them
+ * as they are if anything in them is reached. START and END are offsets of whole
+ * lines. */
 struct piece {
   size_t start, end;
   size_t order;
@@ -28,60 +29,63 @@ struct piece {
 struct feed {
   struct text text;
   struct piece *chains;
-  unsigned n_chains; /* #if … #endif on a param, outermost such */
+  unsigned n_chains; /* the outermost #if … #endif that depend on a param */
 };
 struct feed feed_make(const struct source *s, const struct kernel *kernels, unsigned n);
-/* What `#define NAME` says where P has its default value, "" where nobody says. */
+/* Returns the text of P's default as `#define NAME` would give it; "" if there is
+ * none. */
 const char *feed_default(const struct source *s, const struct kernel *k,
                          const struct param *p);
-/* [START, END) without `#pragma autotune`, and without definitions of params; lines stay.
- */
+/* Appends [START, END) without `#pragma autotune` and definitions of params; the number
+ * of lines stays the same. */
 void feed_raw(const struct source *s, const struct kernel *kernels, unsigned n,
               size_t start, size_t end, struct text *out);
-/* The param of that name in any of the kernels. */
+/* Returns the param with that name in any of the kernels, or NULL. */
 const struct param *feed_param(const struct kernel *kernels, unsigned n,
                                struct slice name);
 
 /* ---- preprocess.c ---------------------------------------------------------------- */
 
-/* NULL: it failed, and said why. */
+/* Returns the preprocessor's output. NULL: it failed, which was diagnosed. */
 char *preprocess(const struct feed *f, const struct kernel *kernels, unsigned n,
                  const char *compiler, const struct compile_options *o, size_t *size);
-/* The build's own flags that make code, for struct unit. */
+/* Returns the build's own flags that affect code, for struct unit. */
 const char **preprocess_flags(const struct compile_options *o, unsigned *n);
 
 /* ---- declare.c ------------------------------------------------------------------- */
 
 struct declarator {
   struct slice name;
-  struct slice text;  /* all but the initialiser */
+  struct slice text;  /* everything except the initialiser */
   struct slice value; /* the initialiser, after '=' */
   bool function;
   bool indirect; /* pointer, array or function */
   bool constant; /* const at its top level */
-  bool unsized;  /* `name[]`, its size known from the initialiser */
+  bool unsized;  /* `name[]`, whose size the initialiser gives */
 };
 struct item { /* one declaration at file scope */
   struct slice text;
-  const char *body;                   /* '{' of a function's definition, else NULL */
-  struct slice specifiers, type_name; /* type_name: of a typedef used; empty: none */
+  const char *body; /* '{' of a function's definition, else NULL */
+  struct slice specifiers,
+      type_name; /* type_name: a typedef's name among the specifiers; empty: none */
   struct declarator *names;
   unsigned n_names;
   bool is_typedef, is_static, is_extern, is_inline, is_thread, is_const;
   bool integer, real, vector; /* by its specifiers' keywords */
   bool system;                /* from a system header */
-  size_t start, end;          /* lines it takes up in the source; END 0: not there */
-  unsigned context; /* pragmas that were in force: index of struct expansion's contexts */
-  struct piece *piece; /* goes raw into the unit, as part of this */
+  size_t start, end;   /* its lines in the source; END 0: it is not in the source */
+  unsigned context;    /* the pragmas in force at the item: index in expansion.contexts */
+  struct piece *piece; /* the piece that it is part of, which goes into the unit
+                          unpreprocessed; or NULL */
 };
 struct expansion;
-/* Reads item->text, fills in the rest, and names it in X (which may be NULL). */
+/* Reads item->text, sets the other fields, and adds its names to X unless X is NULL. */
 void declare_item(struct expansion *x, struct item *item, unsigned index);
-struct token declare_lex(struct lexer *l); /* as lex, but skips directives */
-/* The word after which `(` belongs to no declarator: __attribute__, __asm__ … */
+struct token declare_lex(struct lexer *l); /* like lex, but skips directives */
+/* True if `(` after WORD belongs to no declarator: __attribute__, __asm__ … */
 bool declare_attribute(struct slice word);
-/* Behind the group that opens at the lexer's next token; that is not taken unless it
- * opens one. */
+/* Moves L past the group that opens at its next token; does nothing if none opens
+ * there. */
 void declare_skip_group(struct lexer *l);
 
 /* ---- flags.c --------------------------------------------------------------------- */
@@ -101,9 +105,9 @@ struct name {
 struct macro {
   struct slice name, text; /* TEXT from '#' to the end of its line */
   size_t order;            /* offset in the compiler's output */
-  bool undefined;          /* an #undef */
+  bool undefined;          /* the directive is an #undef */
   bool builtin, function;
-  bool ours; /* stands in the source itself */
+  bool ours; /* is in the source itself, not in a header */
   struct piece *piece;
 };
 struct context {
@@ -136,34 +140,34 @@ struct expansion {
 };
 void expand_name(struct expansion *x, enum name_space space, struct slice text,
                  unsigned index);
-/* The newest name so spelled, or the next older one after N; NULL: no more. */
+/* Returns the newest name TEXT in SPACE, or the next older one after N; NULL: no more. */
 const struct name *expand_find(const struct expansion *x, enum name_space space,
                                struct slice text, const struct name *n);
-/* The definition in force at ORDER, or NULL. */
+/* Returns the definition of NAME in force at ORDER, or NULL. */
 const struct macro *expand_macro(const struct expansion *x, struct slice name,
                                  size_t order);
-/* The item that defines function F of the file; NULL: an #if leaves F out. */
+/* Returns the item that defines function F of the file; NULL: an #if leaves F out. */
 const struct item *expand_function(const struct expansion *x, const struct function *f);
-/* The same, by where it stands alone: macros may have made another name of F's. */
+/* Does the same by the position of F alone, because macros may have changed F's name. */
 const struct item *expand_defined_at(const struct expansion *x, const struct function *f);
 bool expand_thread_local(const struct expansion *x, struct slice name);
 
 /* ---- classify.c ------------------------------------------------------------------ */
 
-/* "AUTOTUNE_F16" and the like where _Generic cannot tell what ARG points to; else NULL.
- */
+/* Returns "AUTOTUNE_F16" and the like if _Generic cannot tell the type that ARG points
+ * to; else NULL. */
 const char *classify_element(const struct expansion *x, const struct kernel *k,
                              unsigned arg);
-/* The key of a kernel that has none: its integer arguments. */
+/* Sets the key of a kernel without key(…): its integer arguments. */
 void classify_key(struct kernel *k);
-/* Defaults of params that a header's #define gives, or -DNAME=VALUE. */
+/* Set defaults of params from #defines in headers, and from -DNAME=VALUE. */
 void adopt_headers(struct kernel *k, const struct expansion *x);
 void adopt_options(struct kernel *k, const struct compile_options *o);
 
 /* ---- reach.c --------------------------------------------------------------------- */
 
 enum how { HOW_NOT, HOW_TEXT, HOW_STATIC, HOW_EXTERN, HOW_OWN, HOW_PIECE };
-struct raw { /* text that the variant's compiler preprocesses: a function, a piece */
+struct raw { /* text to be preprocessed again: a function, a piece */
   struct slice text;
   size_t order;
   const struct piece *piece;
@@ -184,24 +188,26 @@ struct reach {
   struct symbol *symbols;
   unsigned n_symbols;
   unsigned *queue;
-  unsigned n_queue; /* items to look into */
-  size_t order;     /* of the text that is being looked into, in the compiler's output */
+  unsigned n_queue; /* items to be scanned */
+  size_t order;     /* of the text being scanned, in the compiler's output */
 };
-/* Finds all that K reaches; raws[0] is the kernel, then its alternatives, then MORE,
- * unless it is empty: text that means what it would mean at the kernel. */
+/* Finds everything that K reaches. raws[0] is the kernel, then come its alternatives,
+ * then MORE unless MORE is empty: text that is read as if it stood at the kernel. */
 struct reach *reach_kernel(const struct source *s, const struct kernel *k,
                            const struct expansion *x, struct slice more);
 
-/* ---- unit.c: item INDEX of what R reaches, as the compiler saw it ---------------- */
+/* ---- emit/unit.c ----------------------------------------------------------------- */
+
+/* Appends item INDEX of R's expansion, as the compiler saw it. */
 void unit_write_item(const struct source *s, const struct reach *r, unsigned index,
                      struct text *out);
 
-/* ---- factors.c ------------------------------------------------------------------- */
+/* ---- emit/factors.c -------------------------------------------------------------- */
 
-struct factor { /* of the constraint: the parts between && */
+struct factor { /* a part of the constraint between && */
   struct slice
-      text; /* with the factors before it where it could not be evaluated without them */
-  bool *looks; /* at which params */
+      text;    /* with the factors before it if it could not be evaluated without them */
+  bool *looks; /* whether it uses each param */
   unsigned n_looks;
   struct step {
     const char *op;
@@ -218,8 +224,8 @@ struct factor *factors_of(const struct expansion *x, const struct kernel *k, uns
 
 /* True if K has a footprint. */
 bool footprint_applies(const struct kernel *k);
-/* Appends statements that add it up in autotune_most, where params are spelled
- * autotune_v[I] and arguments by their names. */
+/* Appends statements that add up the footprint in autotune_most. Params are spelled
+ * autotune_v[I] there, arguments by their names. */
 void footprint_write(const struct source *s, const struct kernel *k, struct text *out);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// c.c: C. A kernel's unit is what the compiler's preprocessor makes of the file, as far
-// as the kernel reaches it.
+// c.c: C. A kernel's unit is the part of the preprocessor's output that the kernel
+// reaches.
 #include <string.h>
 
 #include "front/analysis/analysis.h"
@@ -9,7 +9,7 @@
 
 const TSLanguage *tree_sitter_c(void); // a grammar's one symbol; it has no header
 
-// Of how many pointers the declaration of A is made: 2 for `double **A` and `double
+// Returns the number of pointers in the declaration of A: 2 for `double **A` and `double
 // *A[n]`.
 static unsigned pointer_levels(const struct kernel_arg *a) {
   struct lexer l = lexer_of(a->text);
@@ -22,8 +22,8 @@ static unsigned pointer_levels(const struct kernel_arg *a) {
   return stars + (stars && brackets && !nested);
 }
 
-// Several rows that pointers point to are all over the memory, no one range of bytes; one
-// is: `rows[i][0:n]`.
+// Diagnoses sections of several rows that pointers point to: they are no single range of
+// bytes. One row is: `rows[i][0:n]`.
 static void check_sections(const struct source *s, const struct kernel *k) {
   for (unsigned i = 0; i < k->n_sections; i++)
     for (unsigned j = 0; j < k->n_args; j++) {
@@ -41,17 +41,18 @@ static void check_sections(const struct source *s, const struct kernel *k) {
     }
 }
 
-// ---- what the compilers of the kernels make of the file ------------------------------
+// ---- the file as the kernels' compilers see it ---------------------------------------
 
 struct builds {
   const struct translation *t;
-  struct unit **units; // of each kernel, of each of its compilers
+  struct unit **units; // [kernel][compiler]
   const char **compilers;
   struct expansion **expansions;
   unsigned n_compilers;
 };
 
-// For kernel K, which is the first that asks for COMPILER. NULL: diagnosed.
+// Expands the file for COMPILER. K is the first kernel that uses it. NULL: error,
+// diagnosed.
 static struct expansion *expansion_for(struct builds *v, const struct kernel *k,
                                        const char *compiler) {
   for (unsigned i = 0; i < v->n_compilers; i++)
@@ -73,8 +74,8 @@ static struct expansion *expansion_for(struct builds *v, const struct kernel *k,
   return x;
 }
 
-// True if an #if leaves K out of this build; false, and diagnosed, if macros make another
-// function of it.
+// True if an #if leaves K out of this build. False, with a diagnostic, if macros turn K
+// into another function.
 static bool is_left_out(const struct source *s, const struct kernel *k,
                         const struct expansion *x) {
   const struct item *other = expand_defined_at(x, &k->main);
@@ -86,7 +87,7 @@ static bool is_left_out(const struct source *s, const struct kernel *k,
   return !other;
 }
 
-// NULL: an #if leaves K out, or an error.
+// Returns the units of K. NULL: an #if leaves K out, or an error.
 static struct unit *units_for(struct builds *v, struct kernel *k) {
   const struct source *s = v->t->s;
   const struct compile_options *o = v->t->o;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda.h: CUDA C++. docs/design.md says what becomes of a .cu file.
+/* cuda.h: CUDA C++. docs/design.md explains the translation of a .cu file.
  *
  *   cuda.c        language_cuda: syntax beyond the grammar, the passes, `autotune check`
  *   front.c       kernels and params against the rest of the file; loop directives
  *   signature.c   templates, __launch_bounds__, parameters in C++
  *   clauses.c     block, grid, shared, isolate, flush
  *   launches.c    k<<<…>>>(…) and cudaLaunchKernel, wherever they stand
- *   mentions.c    other mentions of a kernel, which cannot be tuned
+ *   mentions.c    other mentions of a kernel: launches there cannot be tuned
  *   items.c …     the file and its headers, cut into declarations (items.h)
- *   unit.c        what the kernel reaches of them, as text for NVRTC
+ *   unit.c        the declarations that the kernel reaches, as text for NVRTC
  *   emit.c        the translated file
  *
- * pragma/ and kernel/ are used as they are. A C compiler's view of the file is of no use:
- * C++ is cut by tokens, and kernels and launches are found in Tree-sitter's tree. */
+ * pragma/ and kernel/ are used unchanged. front/reach/ (preprocessed C) is not used: C++
+ * is cut by tokens, and kernels and launches are found in Tree-sitter's tree. */
 #ifndef AUTOTUNE_CUDA_TRANSLATOR_H
 #define AUTOTUNE_CUDA_TRANSLATOR_H
 
@@ -20,17 +20,17 @@
 
 /* ---- front.c, signature.c, clauses.c --------------------------------------------- */
 
-/* A param of kind VALUE_TUPLE, "block", holds the sizes of block(16x16, 32x8): text
- * "16x16", items x, y and z; its macro is defined to the number of threads. An expression
- * of block, grid or shared may use params, arguments and constants of the file, that of
- * grid and shared `blockDim` too: the variant's block (struct autotune_dim3), and that of
- * any of them `gridDim`, the grid that was asked for. */
+/* A param of kind VALUE_TUPLE, "block", has the sizes of block(16x16, 32x8): text
+ * "16x16", items x, y and z. Its macro is defined to the number of threads. Expressions
+ * of block, grid or shared may use params, arguments and constants of the file. Those of
+ * grid and shared may also use `blockDim`, the variant's block (struct autotune_dim3).
+ * All of them may use `gridDim`, the requested grid. */
 
 struct template_param {
   const char *name;
-  struct slice text; /* "typename T", "int N = 4" */
-  bool type;         /* typename or class: spelled by the type's name; else a constant */
-  struct slice type_text; /* of a constant: "int" */
+  struct slice text;      /* "typename T", "int N = 4" */
+  bool type;              /* typename or class: the argument is a type; else a constant */
+  struct slice type_text; /* type of a constant: "int" */
   struct slice initial;   /* "4" of `int N = 4`; empty: none */
 };
 struct dims {
@@ -47,19 +47,19 @@ struct cuda_kernel {
   struct slice bounds;     /* "__launch_bounds__(256, 2)", as written; empty: none */
   struct slice namespaces; /* "a::b", where it is defined in one; else empty */
   struct slice *elsewhere;
-  unsigned n_elsewhere; /* those in which the file has other kernels of its name */
-  int block_param;      /* param of tuples for block(16x16, 32x8): kind VALUE_TUPLE, text
-                           "16x16",      items x, y, z; -1: none */
-  struct dims block;    /* block(BX, BY): over params; n 0: none */
+  unsigned n_elsewhere; /* namespaces of other kernels of its name in the file */
+  int block_param;   /* index of the param for block(16x16, 32x8): kind VALUE_TUPLE, text
+                        "16x16", items x, y, z; -1: none */
+  struct dims block; /* block(BX, BY): over params; n 0: none */
   struct dims grid;
   bool ceil;           /* grid(expr, …); grid(ceil) */
-  struct slice shared; /* shared(expr); empty: as asked */
-  unsigned flags;      /* enum autotune_gpu_flags, but for EMULATED */
+  struct slice shared; /* shared(expr); empty: as the launch requests */
+  unsigned flags;      /* enum autotune_gpu_flags, except EMULATED */
   struct launch *launches;
-  unsigned n_launches; /* of it in this file: set by cuda_launches */
+  unsigned n_launches; /* its launches in this file: set by cuda_launches */
 };
-/* What an `unroll` directive is in a variant: `#pragma unroll`, with the factor that a
- * param says, between #if and #endif lines where it is optional. Several lines, without
+/* Appends the text of an `unroll` directive in a variant: `#pragma unroll` with the
+ * param's factor, between #if and #endif lines if it is optional. Several lines, without
  * the last newline. */
 void cuda_unroll(const struct kernel *k, const struct loop_directive *d,
                  struct text *out);
@@ -74,10 +74,11 @@ void cuda_clauses_check(const struct source *s, struct kernel *k);
 bool cuda_clauses_use(const struct kernel *k, const struct param *p);
 bool cuda_directives_check(const struct source *s, const struct pragma *pragmas,
                            unsigned n, const struct function *f);
-struct slice cuda_namespaces(const struct source *s,
-                             TSNode n); /* around N: "a::b", without blanks */
+struct slice cuda_namespaces(
+    const struct source *s,
+    TSNode n); /* the namespaces around N: "a::b", without blanks */
 bool node_inside(TSNode node, const char *type,
-                 TSNode *found); /* the nearest around NODE of that type */
+                 TSNode *found); /* sets *FOUND to the nearest node of TYPE around NODE */
 
 /* ---- launches.c ------------------------------------------------------------------ */
 
@@ -88,30 +89,30 @@ struct launch {
   bool runtime; /* cudaLaunchKernel((void *)k, grid, block, args, shared, stream) */
   struct slice config[4];
   unsigned n_config; /* grid, block, shared, stream */
-  struct slice args; /* all between the parentheses; of RUNTIME: the array */
-  int kernel; /* index of the annotated kernel it launches; -1: another, or not known */
+  struct slice args; /* everything between the parentheses; if RUNTIME: the array */
+  int kernel;        /* index of the annotated kernel; -1: another kernel, or unknown */
 };
-/* Every launch of the file, in order, nested ones too. Launches of annotated kernels that
- * cannot be rewritten are diagnosed; so is a kernel that is launched nowhere in its file,
- * as those elsewhere are not tuned. */
+/* Returns every launch of the file, in order, nested ones too. Diagnoses launches of
+ * annotated kernels that cannot be rewritten, and kernels that are not launched in their
+ * file, because launches in other files are not tuned. */
 struct launch *cuda_launches(const struct source *s, const struct kernel *kernels,
                              unsigned n_kernels, unsigned *n);
 
 /* ---- items.c, include.c, unit.c -------------------------------------------------- */
 
-/* The declarations of S and of the user's headers in the place of their #include
- * (items.h): of all kernels of the file, one after another. */
+/* Returns the declarations of S and of the user's headers, which replace their #include
+ * (items.h). All kernels of the file use them, one after another. */
 struct cuda_items;
 struct cuda_items *cuda_items(const struct source *s, const struct compile_options *o);
 
 struct cuda_unit {
-  struct text text; /* docs/design.md says what stands in it, in which order */
+  struct text text; /* docs/design.md lists its parts and their order */
   const char **flags;
   unsigned n_flags; /* for NVRTC: "-std=c++17", "--use_fast_math", "-I…" */
-  bool unnamed;     /* the kernel is in an unnamed namespace, at whatever depth */
+  bool unnamed;     /* the kernel is in an unnamed namespace, at any depth */
   struct cuda_symbol {
     const char *name;      /* the unit's pointer is autotune_symbol_NAME */
-    const char *qualified; /* as file scope spells it: "::a::NAME" */
+    const char *qualified; /* its name at file scope: "::a::NAME" */
     bool constant;         /* __constant__ */
   } *symbols;
   unsigned n_symbols;
@@ -123,15 +124,15 @@ struct cuda_unit cuda_unit_build(const struct source *s, const struct kernel *ke
 
 /* ---- emit.c ---------------------------------------------------------------------- */
 
-/* The translated .cu file. */
+/* Appends the translated .cu file to OUT. */
 void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_pragmas,
                const struct kernel *kernels, unsigned n_kernels,
                const struct launch *launches, unsigned n_launches,
                const struct cuda_items *items, const struct cuda_unit *units,
                const struct expansion *x, const struct compile_options *o,
                struct text *out);
-/* The macros of the file and of the user's headers, as constraints and defaults of params
- * need them. */
+/* Returns the macros of the file and of the user's headers, for constraints and for
+ * defaults of params. */
 struct expansion *cuda_macros(const struct source *s, const struct kernel *kernels,
                               unsigned n_kernels, const struct cuda_items *items);
 

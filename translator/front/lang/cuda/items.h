@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* items.h: between the files that make a kernel unit of a .cu file.
+/* items.h: shared by the files that make the kernel unit of a .cu file.
  *
- *   items.c         a file cut into declarations and lines of the preprocessor
- *   declaration.c   one of these
- *   include.c       the user's headers in place of their #include; the toolkit's, by what
- *                   they declare
+ *   items.c         cuts a file into declarations and lines of the preprocessor
+ *   declaration.c   reads one declaration
+ *   include.c       puts the user's headers in place of their #include; finds the
+ *                   toolkit's headers by the names they declare
  *   word_set.c      sets of words
- *   reach.c         what the kernel reaches of all that
- *   body.c          the text of one item: kernels become functions, variables pointers
- *   prologue.c      what <stdint.h> and the like would declare
- *   unit.c          the order of the text
+ *   reach.c         finds the items that the kernel reaches
+ *   body.c          writes one item: kernels become functions, variables pointers
+ *   prologue.c      writes the names that <stdint.h> and the like would declare
+ *   unit.c          writes the whole unit in its order
  *
  * Files are cut by tokens: a macro that no grammar understands spoils one declaration,
  * not the file. */
@@ -27,7 +27,7 @@ enum item_kind {
   ITEM_ENDIF,
   ITEM_DEFINE,
   ITEM_UNDEF,
-  ITEM_INCLUDE, /* of what was not put in its place */
+  ITEM_INCLUDE, /* an #include that was not replaced by its header */
   ITEM_OTHER    /* #pragma, #error, linemarkers */
 };
 
@@ -36,13 +36,13 @@ struct cuda_item {
   const struct source *s;
   size_t start, end;
   struct slice *names;
-  unsigned n_names; /* that it declares; namespaces: none for an unnamed one */
-  size_t head_end;  /* where a body or an initialiser begins */
+  unsigned n_names; /* the names it declares; none for an unnamed namespace */
+  size_t head_end;  /* the beginning of its body or initialiser */
   int scope, chain; /* index of the ITEM_OPEN and the ITEM_IF around it; -1: none */
   int opener;       /* of ITEM_CLOSE, ITEM_ELSE and ITEM_ENDIF */
   bool function, type, operator_function, using_namespace;
-  bool reached; /* it goes into the unit; IF and OPEN: something inside does */
-  const struct function *own; /* it is the kernel's, or one of its alternatives' */
+  bool reached; /* it goes into the unit; of IF and OPEN: an item inside does */
+  const struct function *own; /* the kernel or alternative that it defines, or NULL */
 };
 struct cuda_items {
   struct cuda_item *list;
@@ -51,12 +51,13 @@ struct cuda_items {
 
 /* ---- items.c --------------------------------------------------------------------- */
 
-/* The text of S in order, as if nothing but it existed: scope, chain and opener are set
- * by items_nest. */
+/* Cuts the text of S, without regard to headers. items_nest sets scope, chain and
+ * opener. */
 struct cuda_items items_cut(const struct source *s);
 void items_nest(struct cuda_items *items);
-const char *items_namespaces(const struct cuda_items *items,
-                             const struct cuda_item *i); /* around I: "a::b" */
+const char *items_namespaces(
+    const struct cuda_items *items,
+    const struct cuda_item *i); /* the namespaces around I: "a::b" */
 struct slice item_text(const struct cuda_item *i);
 struct slice item_head(const struct cuda_item *i);
 
@@ -67,12 +68,13 @@ struct cutter {
   struct lexer l;
   struct cuda_items items;
 };
-/* Adds the declaration whose first token is T, which was just read. */
+/* Adds the declaration whose first token is T, which has been read. */
 void items_declaration(struct cutter *c, struct token t);
-size_t items_offset(const struct cutter *c, const char *p); /* of P in the source */
-/* Moves L past the angle brackets that open at its next token. False: none do. */
+size_t items_offset(const struct cutter *c,
+                    const char *p); /* the offset of P in the source */
+/* Moves L past the angle brackets that open at its next token. False: none open there. */
 bool items_skip_angles(struct lexer *l);
-/* Behind the bracket that closes the one that was just read. */
+/* Moves L past the bracket that closes the one just read. */
 void items_skip_group(struct lexer *l);
 
 /* ---- word_set.c ------------------------------------------------------------------ */
@@ -86,26 +88,26 @@ struct word_set {
   unsigned *buckets;
 };
 bool word_set_has(const struct word_set *w, struct slice word);
-bool word_set_add(struct word_set *w, struct slice word); /* false: it was there */
+bool word_set_add(struct word_set *w, struct slice word); /* false: it was in the set */
 
 /* ---- include.c ------------------------------------------------------------------- */
 
-/* The folder with cuda_runtime.h; NULL: there is no toolkit. */
+/* Returns the folder with cuda_runtime.h; NULL: there is no toolkit. */
 const char *toolkit_include(const struct compile_options *o);
-/* Headers of the toolkit that were cut, by their path. */
+/* The toolkit's headers that have been cut, by their path. */
 struct toolkit {
-  const char *folder; /* NULL: there is none */
+  const char *folder; /* NULL: there is no toolkit */
   struct header {
     const char *path;
     struct cuda_items items;
   } *headers;
   unsigned n_headers;
 };
-/* Writes what stands for I in a unit, where that is not itself. False: it is. */
+/* Appends the replacement of I in a unit. False: I has none and stays as it is. */
 bool toolkit_write(const struct toolkit *t, const struct cuda_item *i,
                    const struct word_set *seen, struct text *out);
-/* True if the toolkit's header that I includes, or what that includes, declares one of
- * the words that were seen. */
+/* True if the toolkit's header that I includes, or a header included from there, declares
+ * one of the words in SEEN. */
 bool toolkit_declares(struct toolkit *t, const struct cuda_item *i,
                       const struct word_set *seen);
 
@@ -115,11 +117,10 @@ struct cuda_reach {
   const struct kernel *kernels;
   unsigned n_kernels;
   const struct kernel *k;
-  struct cuda_items
-      items; /* those of the file: what is marked in them lasts until the next kernel */
-  struct word_set seen;   /* identifiers of all that is reached */
-  struct word_set macros; /* names after `.` and `->`, which only macros can mean */
-  struct variable {       /* goes by address */
+  struct cuda_items items; /* the file's; marks in them last until the next kernel */
+  struct word_set seen;    /* identifiers of everything reached */
+  struct word_set macros;  /* names after `.` and `->`, which can only mean macros */
+  struct variable {        /* a variable that the unit uses by address */
     struct slice name;
     unsigned item;
     struct slice specifiers, before, behind; /* "float", "*", "[4][8]" */
@@ -132,7 +133,7 @@ struct cuda_reach {
   struct entry {
     struct slice name;
     unsigned item, next;
-  } *entries; /* of items by name, from 1 */
+  } *entries; /* items by name, from 1 */
   unsigned n_entries, *buckets;
   struct toolkit toolkit;
 };
@@ -142,14 +143,15 @@ struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kerne
 
 /* ---- body.c ---------------------------------------------------------------------- */
 
-/* The item as it stands in the unit, without `#line`. */
+/* Appends the text of the item in the unit, without `#line`. */
 void body_write(const struct cuda_reach *r, const struct cuda_item *i, struct text *out);
-/* Behind the kernels: the function that is launched. */
+/* Appends, after the kernels, the function that is launched. */
 void body_entry(const struct cuda_reach *r, struct text *out);
 
 /* ---- prologue.c ------------------------------------------------------------------ */
 
-/* Types and constants of the C library's headers that are among SEEN. */
+/* Appends the types and constants of the C library's headers that are among the words
+ * seen. */
 void prologue_write(const struct cuda_reach *r, struct text *out);
 bool prologue_needs_toolkit(const struct cuda_reach *r);
 
