@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// candidate.c: the variants of one tuning, from the proposal to what came of them: in the
+// candidate.c: the variants of one tuning, from the proposal to the result: in the
 // store, in the counts and for the strategy.
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,8 @@ bool candidate_given(const struct tuning *t, const choice *point) {
   return false;
 }
 
-// What makes it this variant and no other: its values, its own text and flags, the
-// compiler's version.
+// A variant is identified by its values, its own text and flags, and the compiler's
+// version.
 bool candidate_identify(const struct tuning *t, struct candidate *c) {
   const char *name = variant_compiler(t->kernel, c->point);
   const struct backend *backend = backend_find(name);
@@ -100,10 +100,10 @@ void candidate_note(struct tuning *t, struct candidate *c) {
   t->class->tell(t->strategy, c->point, &observation);
 }
 
-// Objects of variants that cannot win any more only take memory.
+// Frees the objects of variants that cannot win any more.
 static void drop_losers(struct tuning *t) {
   struct estimate best = tune_best(t);
-  double lost = t->online ? 2 : 1.3; // there what the sandbox saw is not the last word
+  double lost = t->online ? 2 : 1.3; // there real calls decide, not the sandbox
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];
     if (c->done && c->object.data && !c->offered &&
@@ -151,8 +151,8 @@ void candidate_settle(struct tuning *t, struct candidate *c, const struct trial 
   candidate_tell(t, c, trial->message);
 }
 
-// Ends what was begun and not tried: a record without samples is no reason not to try it
-// again.
+// Ends what was begun and not tried: a record without samples does not keep others from
+// trying it.
 void candidate_abandon(struct tuning *t) {
   for (unsigned i = 0; i < t->n; i++) {
     struct candidate *c = &t->candidates[i];

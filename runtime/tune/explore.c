@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// explore.c: the search itself. Variants are compiled ahead on threads while one after
-// another is tried in the worker. Each is written down as pending before it is run, so
-// that one that takes the tuner or the machine down is known for it next time. What is
-// only being compiled is not: whoever ends the tuner then does not mean it; where the
-// compiler crashes, the session tells the next tuner what that was at.
+// explore.c: the search itself. Variants are compiled ahead on threads while the worker
+// tries one after another. Each is stored as pending before it is run, so that after a
+// crash of the tuner or the machine the next tuning knows which variant ran. A variant
+// that is only being compiled is not stored as pending: a tuner that is ended then says
+// nothing against the variant. If the compiler crashes, the session tells the next
+// tuner what was being compiled.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 #include "tune.h"
 
-enum { ENOUGH = 16 }; // variants tried before "not much more is expected" is believed
+enum { ENOUGH = 16 }; // variants before a small improvement ends it
 
 // ---- proposing ----------------------------------------------------------------------
 
@@ -20,7 +21,8 @@ static void explore_fail(struct trial *trial, enum status status, const char *me
   snprintf(trial->message, sizeof trial->message, "%s", message ? message : "no message");
 }
 
-// What would crash this tuner too.
+// True if C was being compiled when an earlier tuner crashed; C is then noted as
+// failed.
 static bool explore_avoid(struct tuning *t, struct candidate *c) {
   struct trial trial = { .status = STATUS_PENDING };
   unsigned i = 0;
@@ -33,7 +35,7 @@ static bool explore_avoid(struct tuning *t, struct candidate *c) {
   return true;
 }
 
-// Sizes are known before anything is compiled.
+// Notes the features of C that follow from sizes, which are known before C is compiled.
 static void look_at_sizes(const struct tuning *t, struct candidate *c) {
   const struct autotune_kernel *k = t->kernel;
   const struct autotune_value *values[MAX_PARAMS];
@@ -44,9 +46,9 @@ static void look_at_sizes(const struct tuning *t, struct candidate *c) {
                      &c->features);
 }
 
-// True: C is sure to lose, and so much was noted. What others than the search proposed is
-// never dropped, nor more than three for each that is tried: whoever waits for a time
-// sees some.
+// True if C is predicted to lose; the prediction is noted. Variants that the search did
+// not propose are never dropped. At most three are dropped for each variant that is
+// tried, so that the user sees some times.
 static bool explore_drop(struct tuning *t, struct candidate *c) {
   unsigned index = (unsigned)(c - t->candidates);
   if (t->plan->kind == PLAN_RACE || t->plan->kind == PLAN_CHECK || c->from ||
@@ -95,8 +97,8 @@ static struct candidate *explore_hinted(struct tuning *t) {
   return NULL;
 }
 
-// How many variants fit a time is guessed when the search begins. This is not guessed,
-// but for a search that is to do the same again.
+// Tells the strategy the rest of the budget, in time and in variants. With a fixed seed
+// only variants count, so that runs repeat.
 static void tell_left(struct tuning *t) {
   double time = options_get()->seeded
       ? 1
@@ -106,7 +108,8 @@ static void tell_left(struct tuning *t) {
     t->class->left(t->strategy, fmin(fmax(fmin(time, variants), 0), 1));
 }
 
-// It may come to what was given as well, not told of it yet.
+// Asks the strategy for the next point. Skips points that are candidates already and
+// that the strategy was not told of yet.
 static struct candidate *explore_asked(struct tuning *t) {
   choice point[MAX_PARAMS];
   struct candidate *c = NULL;
@@ -118,8 +121,8 @@ static struct candidate *explore_asked(struct tuning *t) {
   return c;
 }
 
-// What to try next: what was given, what is likely to be good, what the strategy asks
-// for. NULL: there is nothing.
+// Returns the next candidate: the plan's points first, then hints, then what the
+// strategy asks for. NULL: none is left.
 static struct candidate *next_candidate(struct tuning *t) {
   struct candidate *c = explore_given(t);
   if (!c)
@@ -131,7 +134,7 @@ static struct candidate *next_candidate(struct tuning *t) {
 static void explore_propose(struct tuning *t) {
   while (!t->exhausted && t->in_flight < t->ahead) {
     struct candidate *c = next_candidate(t);
-    bool anew = t->plan->kind == PLAN_RACE; // what is stored is what is doubted
+    bool anew = t->plan->kind == PLAN_RACE; // do not trust stored times
     if (c)
       look_at_sizes(t, c);
     if (!c ||
@@ -143,7 +146,8 @@ static void explore_propose(struct tuning *t) {
 
 // ---- trying -------------------------------------------------------------------------
 
-// One that had the same machine code, so that it need not be run again.
+// Returns a candidate with the same machine code and a known result, so that C need not
+// run; or NULL.
 static const struct candidate *explore_twin(const struct tuning *t,
                                             const struct candidate *c) {
   for (unsigned i = 0; i < t->n; i++) {
@@ -155,8 +159,9 @@ static const struct candidate *explore_twin(const struct tuning *t,
   return NULL;
 }
 
-// A variant that takes five times what the best took is lost, and need not come to its
-// end. (What is put back and compared around a run does not count.)
+// Returns the seconds that one run may take: a variant that takes five times as long as
+// the best has lost, and may be ended early. (Restoring and comparing memory around a
+// run does not count.)
 static double explore_limit(const struct tuning *t) {
   double limit = tune_limit(t), lost = 5 * tune_best(t).high;
   if (lost < 0.5)
@@ -164,8 +169,8 @@ static double explore_limit(const struct tuning *t) {
   return t->best == NONE || limit < lost ? limit : lost;
 }
 
-// What one variant may take: its share of the time, at most a fiftieth of all (precision
-// is the race's business), at least three runs where those are short.
+// Plans one trial: the variant's part of the time, at most a fiftieth of all (the race
+// is precise, not the search), and at least three runs where those are short.
 static struct trial_plan explore_plan(const struct tuning *t) {
   struct estimate best = tune_best(t);
   double all = t->deadline - t->began,
@@ -209,7 +214,8 @@ static void explore_repeat(const struct candidate *same, struct trial *trial) {
   }
 }
 
-// The same code launched in other blocks is another variant.
+// Sets C's hash of the code. The same code launched with other blocks is another
+// variant.
 static void set_code(const struct tuning *t, struct candidate *c) {
   struct autotune_launch l;
   c->code = XXH3_64bits(c->object.data, c->object.size);
@@ -222,15 +228,15 @@ static void set_code(const struct tuning *t, struct candidate *c) {
 
 static void look_at_code(struct tuning *t, struct candidate *c) {
   if (!t->target->look)
-    return; // such a variant tells of itself when it is loaded
+    return; // features of such a variant are known once it is loaded
   t->target->look(c->object.data, c->object.size, &c->features);
   if (t->class->expect)
     c->hopeless = prune_hopeless(t->class->expect(t->strategy, c->point, &c->features),
                                  tune_best(t));
 }
 
-// A compiled variant: run it, unless it did not compile, its code is known, or it is sure
-// to lose.
+// Runs a compiled variant, unless it did not compile, its code is known, or it is
+// predicted to lose.
 static void explore_try(struct tuning *t, struct compiled *compiled) {
   struct candidate *c = &t->candidates[compiled->ticket - 1];
   struct trial trial = { .status = STATUS_PENDING };
@@ -254,10 +260,10 @@ static void explore_try(struct tuning *t, struct compiled *compiled) {
   else
     explore_measure(t, c, &trial);
   if (trial.status !=
-      STATUS_PENDING) // else the workers are lost, and this one may be why
+      STATUS_PENDING) // else the workers are lost, perhaps by this variant
     candidate_settle(t, c, &trial, c->object.seconds);
   else
-    c->done = !role_stopping(); // stays pending in the store, unless it is innocent
+    c->done = !role_stopping(); // stays pending in the store, unless we are told to stop
   if (provisional_wants(t, c))
     provisional_offer(t, c);
 }
@@ -266,14 +272,13 @@ static bool is_ended(const struct tuning *t) {
   return t->lost || role_stopping();
 }
 
-// Where the default took all the time, one variant is tried all the same: a tuning that
-// never tries any would be begun for nothing each time.
+// True if one variant must still be tried although the default took all the time: a
+// tuning that never tries any would be begun in vain each time.
 static bool owes_one(const struct tuning *t) {
   return t->summary.tried == 0 && t->in_flight > 0 && !is_ended(t);
 }
 
-// The next that is compiled, waiting for it a while; *C's ticket is 0 where nothing came
-// for a while.
+// Waits a while for the next compiled variant. *C's ticket is 0 if none came.
 static void explore_take(struct tuning *t, struct compiled *c) {
   *c = (struct compiled){ 0 };
   double slice = t->online ? 0.001 : 0.25,
@@ -291,7 +296,7 @@ static bool explore_is_late(const struct tuning *t) {
   return is_ended(t) || sys_now() >= t->explore_until;
 }
 
-// Is so little more expected that it is not worth the trouble?
+// True if the expected improvement is smaller than the user asked for.
 static bool explore_is_settled(struct tuning *t) {
   bool searches = t->plan->kind == PLAN_SEARCH || t->online;
   if (t->until <= 0 || !t->class->expected_improvement || !searches ||
@@ -308,8 +313,8 @@ static bool is_over(struct tuning *t) {
       (t->exhausted && t->in_flight == 0 && !share_waits(t));
 }
 
-// Compiles a handful, then tries them while nothing else runs: for kernels that use all
-// cores.
+// Compiles a handful of variants, then tries them while nothing else runs: for kernels
+// that use all cores.
 static void explore_quietly(struct tuning *t) {
   struct compiled *ready = sys_calloc(t->ahead, sizeof *ready);
   while (ready && !is_over(t)) {
@@ -377,7 +382,7 @@ bool explore_compile(struct tuning *t, struct candidate *c) {
       t->summary.compile_seconds += got.object.seconds;
       return true;
     }
-    object_free(&got.object); // a straggler of the search
+    object_free(&got.object); // a late result of the search
     if (got.ticket == ticket)
       return false;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // finish.c: the end of a tuning: the last race, the winner as a shared object, the
-// summary, and why it ended.
+// summary, and the reason why it ended.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 enum { COUNTED = 100 * 1000 }; // variants of a large space are not counted one by one
 
-// Exactly where that is quick; a large space by its product, which counts too many.
+// Counts exactly where that is quick; for a large space returns the product of the
+// numbers of values, which is too high.
 static unsigned count_variants(const struct space *s) {
   uint64_t n = space_count(s, COUNTED);
   if (n >= COUNTED && s->size > n)
@@ -20,10 +21,11 @@ static unsigned count_variants(const struct space *s) {
   return (unsigned)(n < UINT_MAX ? n : UINT_MAX);
 }
 
-// "; the winner is that of wisdom x.jsonl, raced here" behind why it ended.
+// Appends to the reason of the end where the winner comes from: "; the winner is that
+// of wisdom x.jsonl, raced here".
 static void say_origin(struct tuning *t, int winner) {
   if (t->plan->kind == PLAN_RACE)
-    return; // they are all of an earlier run
+    return; // all hints are of an earlier run
   for (unsigned i = 0; t->hints && winner != NONE && i < t->hints->n; i++)
     if (space_equal(&t->space, t->hints->items[i].point, t->candidates[winner].point)) {
       snprintf(t->origin_text, sizeof t->origin_text,
@@ -79,7 +81,7 @@ static const char *finish_plural(unsigned n) {
   return n == 1 ? "" : "s";
 }
 
-// "raced again: 1.31 x slower than before since 12:03"
+// Formats the reason of a race: "raced again: 1.31 x slower than before since 12:03".
 static const char *why_raced(const struct tuning *t, char *text, size_t size) {
   time_t since = (time_t)t->plan->since;
   struct tm when;
@@ -103,7 +105,8 @@ static enum ended finish_ended(const struct tuning *t) {
                                    : ENDED_COMPLETE;
 }
 
-// What the summary says of it, as a number and for people.
+// Sets the reason of the end: a number for the summary and a text for people, which is
+// returned.
 static const char *why_ended(struct tuning *t, char *text, size_t size) {
   t->summary.ended = finish_ended(t);
   if (t->summary.ended == ENDED_LOST)
@@ -124,9 +127,9 @@ static const char *why_ended(struct tuning *t, char *text, size_t size) {
   return text;
 }
 
-// Without a winner after few of many variants, the next process goes on where this one
-// ended, unless that gets nowhere. What was not raced says nothing against an earlier
-// winner.
+// True if the next process need not tune again. Without a winner after few of many
+// variants it continues from here, unless this tuning got nowhere. A tuning whose
+// variants were not raced does not replace an earlier winner.
 static bool is_final(const struct tuning *t, int winner) {
   if (winner != NONE)
     return true;
@@ -176,7 +179,7 @@ static void finish_tell(struct tuning *t, int winner, struct outcome *out) {
   }
 }
 
-// A race adds to the tuning whose variants it tried again.
+// Adds the counts of the earlier tuning whose variants a race tried again.
 static void add_old(struct tuning *t) {
   struct summary old, *m = &t->summary;
   if (t->plan->kind != PLAN_RACE || !t->store ||
@@ -190,7 +193,7 @@ static void add_old(struct tuning *t) {
   m->time_seconds += old.time_seconds;
   m->total_seconds += old.total_seconds;
   m->total_hint = old.total_hint;
-  for (int i = 0; strategy_list()[i]; i++) // names that live for ever
+  for (int i = 0; strategy_list()[i]; i++) // names that live as long as the process
     if (strcmp(strategy_list()[i]->name, old.search) == 0)
       m->search = strategy_list()[i]->name;
   store_summary_free(&old);
@@ -206,7 +209,7 @@ int finish_tuning(struct tuning *t, int fd, struct outcome *out) {
   int winner = t->online ? online_finish(t, &t->live) : NONE;
   if (!t->live) {
     t->deadline = fmax(t->deadline,
-                       sys_now() + 0.2 * t->budget); // however long calls were waited for
+                       sys_now() + 0.2 * t->budget); // also if waiting took all of it
     winner = race(t);
   }
   if (t->plan->kind == PLAN_RACE && t->best == NONE) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// halving.c: the race among variants in the program's own calls (halving.h says how).
+// halving.c: the race among variants in the program's own calls (described in
+// halving.h).
 #include <string.h>
 
 #include "halving.h"
 
-// Rounds until a newcomer is parked; an order-statistics interval of 95 % needs as many.
+// ENOUGH: rounds until a new arm is parked; an order-statistics interval of 95 % needs
+// 6. PARKED: arms that may be parked at a time.
 enum { ENOUGH = 6, PARKED = 7 };
-// What the winner must gain for the default to be left; and a gain that many looks at
-// many arms do not bring about by themselves.
+// The gain that makes the winner replace the default, and a gain so large that repeated
+// comparisons of many arms do not produce it by chance.
 static const double least_gain = 1.01, far_behind = 1.1;
 
 void halving_init(struct halving *h) {
@@ -34,7 +36,7 @@ static bool sample_of(const struct arm *a, unsigned round, double *seconds) {
   return false;
 }
 
-// A's time over B's, round by round, from round FROM on.
+// Returns A's time over B's, round by round, from round FROM on.
 static struct estimate ratio_of(const struct arm *a, const struct arm *b, unsigned from) {
   double ratios[ARM_SAMPLES], other;
   unsigned n = 0;
@@ -50,8 +52,8 @@ struct estimate halving_time(const struct arm *a) {
   return stats_median(samples, halving_kept(a));
 }
 
-// With few samples the interval is their range: then the distance must make up for it,
-// since a call may be slow for any reason.
+// With few samples the interval is only their range, so a margin is required: any call
+// may be slow by chance.
 static bool is_above(struct estimate ratio, double least) {
   double margin = ratio.n >= ENOUGH ? 1 : ratio.n >= 3 ? 1.05 : 1.3;
   return ratio.n >= 2 && ratio.low > least * margin;
@@ -62,8 +64,7 @@ static bool is_below(struct estimate ratio) {
   return ratio.n >= 2 && ratio.high * margin < 1;
 }
 
-// Is the default, with this ratio to another, so much slower that luck does not explain
-// it?
+// True if the default, with this ratio to another arm, is slower than chance explains.
 static bool is_far_behind(struct estimate ratio) {
   return ratio.n >= ENOUGH && ratio.low > far_behind;
 }
@@ -72,8 +73,7 @@ static bool is_far_behind(struct estimate ratio) {
 
 static void halving_promote(struct halving *h, int arm) {
   double gain = h->arms[arm].ratio.median;
-  for (int i = 0; i < ARMS;
-       i++) { // of arms that did not run meanwhile, this is all that is known
+  for (int i = 0; i < ARMS; i++) { // arms that did not run meanwhile have no newer ratio
     struct estimate *r = &h->arms[i].ratio;
     *r = (struct estimate){ r->median / gain, r->low / gain, r->high / gain, r->n };
   }
@@ -81,7 +81,7 @@ static void halving_promote(struct halving *h, int arm) {
   h->arms[arm].ratio = (struct estimate){ 1, 1, 1, h->arms[arm].n };
 }
 
-// The racing arm that clearly beats the incumbent, or -1.
+// Returns the racing arm that beats the incumbent most clearly, or -1.
 static int halving_challenger(const struct halving *h) {
   int best = -1;
   for (int i = 0; i < ARMS; i++) {
@@ -120,7 +120,7 @@ static unsigned halving_count(const struct halving *h, enum arm_state state) {
   return n;
 }
 
-// The slowest arm in STATE but the default and the incumbent; -1: there is none.
+// Returns the slowest arm in STATE, without the default and the incumbent; -1: none.
 static int halving_slowest(const struct halving *h, enum arm_state state) {
   int worst = -1;
   for (int i = 1; i < ARMS; i++)
@@ -131,7 +131,7 @@ static int halving_slowest(const struct halving *h, enum arm_state state) {
 }
 
 static void halving_park(struct halving *h) {
-  // A default that is neither beaten nor better need not run for ever.
+  // Park a default that is neither beaten nor better after many rounds.
   if (h->incumbent != 0 && h->arms[0].state == ARM_RACING &&
       h->arms[0].ratio.n >= 4 * ENOUGH)
     h->arms[0].state = ARM_PARKED;
@@ -143,7 +143,7 @@ static void halving_park(struct halving *h) {
     h->arms[halving_slowest(h, ARM_PARKED)].state = ARM_OUT;
 }
 
-// At 6, 12, 24 and 48 rounds of the end, the worse half goes.
+// Drops the worse half of the arms after 6, 12, 24 and 48 of the final rounds.
 static void halving_halve(struct halving *h) {
   unsigned ran = h->round - h->closed, left = halving_count(h, ARM_RACING);
   bool rung = ran == HALVING_ROUNDS || ran == HALVING_ROUNDS / 2 ||
@@ -152,7 +152,7 @@ static void halving_halve(struct halving *h) {
     h->arms[halving_slowest(h, ARM_RACING)].state = ARM_OUT;
 }
 
-// From here on the incumbent and the default run alone.
+// Begins the verdict: from here on only the incumbent and the default run.
 static void begin_verdict(struct halving *h) {
   for (int i = 1; i < ARMS; i++)
     if (i != h->incumbent &&
@@ -162,8 +162,8 @@ static void begin_verdict(struct halving *h) {
   h->verdict = h->round;
 }
 
-// Who is fastest leads, be it within the noise; the last word is between it and the
-// default.
+// Ends the rounds of many arms: the fastest becomes the incumbent, even within the
+// noise. Then it runs against the default alone.
 static void halving_settle(struct halving *h) {
   int best = h->incumbent;
   for (int i = 1; i < ARMS; i++)
@@ -177,7 +177,7 @@ static void halving_settle(struct halving *h) {
     begin_verdict(h);
 }
 
-// After 6, 18 and 36 rounds of the two.
+// Decides between the incumbent and the default, after 6, 18 and 36 rounds of the two.
 static void give_verdict(struct halving *h) {
   struct arm *original = &h->arms[0];
   unsigned ran = h->round - h->verdict;
@@ -235,16 +235,15 @@ int halving_room(struct halving *h) {
   for (int i = 1; i < ARMS; i++) {
     if (h->arms[i].state == ARM_FREE)
       return i;
-    coming |= h->arms[i].state ==
-        ARM_OUT; // it is free when whoever uses the arms says so
+    coming |= h->arms[i].state == ARM_OUT; // it becomes free once its variant is unloaded
   }
   if (worst >= 0 && !coming)
     h->arms[worst].state = ARM_OUT;
   return -1;
 }
 
-// Rounds until there is something to judge: after the first sample, after the third, the
-// sixth; at the end after the sixth, after half of all, after all.
+// Returns the rounds until the next judgement: after the first sample, the third and
+// the sixth; at the end after the sixth, after half of all, after all.
 static unsigned halving_patience(const struct halving *h) {
   unsigned rounds = 3, ran = h->round - h->verdict;
   if (h->verdict)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// hints.c: a tuning that begins where others ended. What was fast for the nearest keys of
-// a kernel, for its earlier text and for kernels like it is tried before the search
-// proposes anything: most of the time the best is then known after a few trials, and the
-// search is told of them all.
+// hints.c: lets a tuning begin where others ended. Points that were fast for the
+// nearest keys of a kernel, for its earlier text and for similar kernels are tried
+// before the search proposes any. Most of the time the best is then known after a few
+// trials. The search is told of all of them.
 //
-// Sources stand in a table. A hint costs one trial and can do no harm besides.
+// The sources of hints are in a table. A wrong hint costs one trial and does no other
+// harm.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "tune.h"
 #include "keep/wisdom/wisdom.h"
 
-enum { OWN = 4 }; // of the same problem's variants
+enum { OWN = 4 }; // variants of the same problem that are hints
 
 struct request {
   struct store *store;
@@ -26,16 +27,16 @@ struct request {
 
 // ---- a point from the names and values of another -----------------------------------
 
-// True if NAME, of SIZE bytes, is of a directive such as LIKE's, whose place is P. OWN:
-// its place.
+// True if NAME, of SIZE bytes, is a parameter of a directive like the one of LIKE,
+// which is at place P. OWN: the place of NAME.
 static bool hints_is_alike(const char *name, size_t size, const char *like,
                            const struct place *p, struct place *own) {
   return place_read(name, size, own) && own->stem == p->stem &&
       memcmp(name, like, p->stem) == 0;
 }
 
-// Lines move: the I-th parameter of such directives here is the I-th there, if there are
-// as many. False: there is none.
+// Matches parameters by their order, since lines move: the I-th parameter of such
+// directives here is the I-th there, if there are equally many. False: no match.
 static bool find_by_order(const struct autotune_kernel *k, const char *values,
                           const char *name, struct named_value *out) {
   struct place place, own, other;
@@ -71,7 +72,8 @@ static bool hints_is_number(const struct autotune_param *p) {
   return p->kind == AUTOTUNE_INT || p->kind == AUTOTUNE_REAL;
 }
 
-// The candidate that S names, or the nearest by ratio; n_values: none.
+// Returns the index of the candidate value that S names, or of the nearest by ratio;
+// n_values: none.
 static unsigned hints_candidate(const struct autotune_param *p,
                                 const struct named_value *s) {
   unsigned best = value_choice(s, p);
@@ -91,7 +93,7 @@ static unsigned hints_candidate(const struct autotune_param *p,
   return best;
 }
 
-// Sets what does not matter to 0, as points have it.
+// Sets parameters that do not matter to 0, as in all points.
 static void make_canonical(const struct autotune_kernel *k, choice *point) {
   for (unsigned p = 0; p < k->n_params; p++)
     for (int when = k->params[p].when; when >= 0; when = k->params[when].when)
@@ -150,8 +152,7 @@ static void tune_hints_add(const char *values, double seconds, void *data) {
     hint->near = a->relative->near;
 }
 
-// The winners of all, then the next best of the nearest, and so on: another key's second
-// is worth less than its first, and so is a farther key's first.
+// Adds the winners of all relatives, then the next best variants of the nearest two.
 static void from_relatives(struct request *r) {
   struct relative relatives[MAX_RELATIVES];
   static const unsigned rounds[] = { 1, 4 };

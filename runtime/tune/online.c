@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// online.c: the tuner's side of mode `online`. The search goes on as ever, in the
-// sandbox, though with a run or two a variant only: that it is right and not hopeless.
-// What passes is linked and sent to the program, whose own calls then decide (halving.c).
-// Nothing here waits for a call: between trials, and while something is compiled,
-// online_step looks what has come, and writes the next orders.
+// online.c: the tuner's side of mode `online`. The search runs in the sandbox as usual,
+// but with one to three runs of each variant: enough to see that it is right and not
+// hopeless. A variant that passes is linked and sent to the program, whose own calls
+// then decide (halving.c). This file never waits for a call: between trials and while
+// variants are compiled, online_step reads the times that have come, and writes the
+// next orders.
 //
-// A variant is pending in the store again until its first real call has ended, so that
-// one that takes the program down with it is known for that next time.
+// A variant is pending in the store until its first real call has ended, so that after
+// a crash of the program the next tuning knows which variant ran.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,9 +17,10 @@
 #include "halving.h"
 #include "tune.h"
 
-// In the sandbox a variant must come this close to the best to be run in a call at all,
-// one with threads less so, since there they share the cores with the program's; what is
-// known from an earlier process, to be looked at again.
+// A variant runs in real calls only if its time in the sandbox is within this factor of
+// the best: `hopeful`; `hopeful_with_threads` for kernels with threads, which share the
+// cores with the program there; `promising` for variants of an earlier process, which
+// must be compiled again.
 static const double hopeful = 1.25, hopeful_with_threads = 2, promising = 1.1;
 
 struct sent {
@@ -29,16 +31,17 @@ struct sent {
 struct online {
   struct halving race;
   struct lane *lane;
-  int candidates[ARMS]; // index of each arm's; NONE
+  int candidates[ARMS]; // index of each arm's candidate, or NONE
   int loading;          // the arm that the program is to load; NONE
-  int fd, next;         // linked but not sent yet: its file, or -1, and whose it is
-  bool racing;          // orders are being followed
-  unsigned read;        // answers
+  int fd,
+      next; // a variant linked but not sent yet: its file, or -1; the candidate's index
+  bool racing;   // not all orders are answered
+  unsigned read; // answers
   struct sent sent[LIVE_ORDERS];
   double last;       // sys_now of the last answer
   double seen, cost; // sys_now and seconds of CPU at the last look
-  double given;      // seconds that the budget was extended by
-  double lost;       // seconds that calls have taken more than with the best so far
+  double given;      // seconds by which the budget was extended
+  double lost;       // seconds that calls lost by not running the best so far
 };
 
 bool online_new(struct tuning *t) {
@@ -73,7 +76,7 @@ static void write_down(const struct tuning *t, const struct candidate *c,
     store_finish(t->store, t->id, &r);
 }
 
-// What its real calls took, in place of what it took in the sandbox.
+// Stores the times of real calls in place of those in the sandbox.
 static void keep_samples(const struct tuning *t, int arm) {
   const struct arm *a = &t->online->race.arms[arm];
   const struct candidate *c = online_candidate_of(t, arm);
@@ -90,7 +93,7 @@ static bool online_is_twin(const struct tuning *t, const struct candidate *c) {
   return false;
 }
 
-// The best of those that wait to be run in real calls; NULL: none is worth it.
+// Returns the best of the variants that wait for real calls; NULL: none is fast enough.
 static struct candidate *next_newcomer(struct tuning *t) {
   double best = tune_best(t).median;
   struct candidate *found = NULL;
@@ -105,7 +108,7 @@ static struct candidate *next_newcomer(struct tuning *t) {
   return found;
 }
 
-// Linked into a memory file; -1 where it cannot be.
+// Links C into a memory file and returns its descriptor; -1: it cannot be linked.
 static int link_file(const struct tuning *t, const struct candidate *c) {
   char path[64], *why = NULL;
   int fd = channel_file("autotune-variant", NULL, 0);
@@ -120,7 +123,7 @@ static int link_file(const struct tuning *t, const struct candidate *c) {
   return fd;
 }
 
-// Links one at a time, and sends it as soon as there is an arm for it and the program
+// Links one variant at a time, and sends it as soon as an arm is free and the program
 // reads.
 static void send_newcomer(struct tuning *t) {
   struct online *o = t->online;
@@ -174,7 +177,8 @@ static unsigned online_room(const struct online *o) {
   return LIVE_ORDERS - (atomic_load(&o->lane->written) - o->read);
 }
 
-// A single short call says little.
+// Returns the number of calls of which the median is one sample: a single short call
+// says little.
 static unsigned online_repeats(double seconds) {
   return seconds < 2e-6 ? LIVE_REPEAT : seconds < 20e-6 ? 7 : seconds < 200e-6 ? 3 : 1;
 }
@@ -189,7 +193,7 @@ static void see_answer(struct tuning *t, struct sent s, double seconds) {
   }
   if (seconds < 0)
     return;
-  if (a->n == 0 && online_candidate_of(t, s.arm)) // it has come back from a real call
+  if (a->n == 0 && online_candidate_of(t, s.arm)) // the first real call returned
     write_down(t, online_candidate_of(t, s.arm), online_candidate_of(t, s.arm)->samples,
                online_candidate_of(t, s.arm)->n_samples);
   halving_sample(&o->race, s.arm, s.round, seconds);
@@ -226,7 +230,7 @@ static void online_judge(struct tuning *t) {
   atomic_store(&o->lane->best, (unsigned)o->race.incumbent);
 }
 
-// Whoever is out is unloaded, which makes room.
+// Unloads the arms that are out, which makes room.
 static void drop_out(struct tuning *t) {
   struct online *o = t->online;
   for (int i = 1; i < ARMS; i++)
@@ -258,8 +262,8 @@ static void order_rounds(struct tuning *t) {
           repeat);
 }
 
-// The budget is time that the tuning takes. Beside a program that leaves it little of the
-// machine it takes less than goes by, and may go on for up to four times as long.
+// Extends the budget, which is meant as time that the tuning can use. If the program
+// leaves it little of the machine, the tuning may go on for up to four times as long.
 static void extend_budget(struct tuning *t) {
   struct online *o = t->online;
   double now = sys_now();
@@ -294,7 +298,7 @@ void online_step(struct tuning *t) {
 
 // ---- the end ------------------------------------------------------------------------
 
-// What an earlier process found good is compiled and checked again, to compete.
+// Compiles and checks again what an earlier process found good, to compete.
 static void see_again(struct tuning *t) {
   for (int found = 0; found < FINALISTS && !role_stopping(); found++) {
     double best = tune_best(t).median;
@@ -309,7 +313,7 @@ static void see_again(struct tuning *t) {
     if (!next)
       return;
     if (!explore_again(t, next))
-      next->offered = true; // it is not to come again
+      next->offered = true; // do not take it again
   }
 }
 
@@ -317,7 +321,8 @@ static bool all_sent(struct tuning *t) {
   return t->online->loading == NONE && t->online->fd < 0 && !next_newcomer(t);
 }
 
-// The real samples of all that ran, also where the program has ended in the middle of it.
+// Stores the real samples of all arms that ran, also if the program ended in the middle
+// of a call.
 static void keep_all(struct tuning *t) {
   unsigned running = atomic_load(&t->online->lane->running);
   for (int i = 1; i < ARMS; i++) {
@@ -326,13 +331,14 @@ static void keep_all(struct tuning *t) {
     if (c && a->n > 0)
       keep_samples(t, i);
     else if (c && a->state == ARM_RACING && running != (unsigned)i + 1)
-      write_down(t, c, c->samples, c->n_samples); // it was innocent
+      write_down(t, c, c->samples,
+                 c->n_samples); // it did not run when the program ended
   }
 }
 
-// What real calls said is what counts from here on. The default may have run when the
-// machine was slower or faster than it was for the best: what they took in the same
-// rounds is what it is compared by.
+// Replaces the times of the sandbox by those of real calls. The default may have run
+// when the machine was slower or faster than it was for the best, so its time is
+// computed from the ratio within the same rounds.
 static int online_conclude(struct tuning *t) {
   const struct halving *race = &t->online->race;
   const struct arm *original = &race->arms[0], *best = &race->arms[race->incumbent];
@@ -349,8 +355,8 @@ static int online_conclude(struct tuning *t) {
   return halving_winner(race) ? t->best : NONE;
 }
 
-// Do calls still come? Not where the program waits, nor if none came for as long as a
-// tuning lasts.
+// True if calls still come. False if the program waits for the result, or if none came
+// for as long as a tuning lasts.
 static bool has_calls(const struct tuning *t) {
   double silence = sys_now() - t->online->last, call = t->original.median;
   double patience = t->budget > 20 * call ? t->budget : 20 * call;

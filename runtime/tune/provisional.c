@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// provisional.c: something better than the default to run while a tuning goes on (in the
+// provisional.c: a variant for the program to run while a tuning goes on (in the
 // tuner).
 //
-// What won for a key within a factor of 4 is among the first that are tried. Once it was
-// run on this call's own data, agreed with the default and was faster, the program may
-// borrow it: calls of this key that come before the tuning ends run it.
+// Winners for keys within a factor of 4 are among the first variants tried. Once such a
+// variant was run on this call's own data, agreed with the default and was faster, the
+// program may run it in calls of this key until the tuning ends.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ bool provisional_wants(const struct tuning *t, const struct candidate *c) {
   return verified && objective_clearly_worse(t->original, c->e);
 }
 
-// Links C into the store. False: that cannot be.
+// Links C into the store. False: it cannot be linked.
 static bool link_object(struct tuning *t, const struct candidate *c, struct outcome *out,
                         uint64_t *hash) {
   char path[64], *why = NULL;
@@ -41,13 +41,14 @@ static bool link_object(struct tuning *t, const struct candidate *c, struct outc
   return linked;
 }
 
-// So that the next process has it at once, where this one ends before the tuning does.
+// Stores C as the provisional winner: if this process ends before the tuning does, the
+// next process has it at once.
 static void provisional_keep(struct tuning *t, const struct candidate *c,
                              uint64_t object) {
   char source[128];
   struct summary before;
   if (store_tuning(t->store, problem_id(t->id), NULL, &before))
-    return store_summary_free(&before); // never in a winner's place
+    return store_summary_free(&before); // do not replace a winner
   snprintf(source, sizeof source, "borrowed from %s", c->from);
   struct summary m = { .winner = c->variant,
                        .values = c->values,
@@ -70,7 +71,7 @@ void provisional_offer(struct tuning *t, const struct candidate *c) {
   if (!out)
     return;
   *out = (struct outcome){ .winner = true, .fd = -1 };
-  t->provisional = true; // once, also where it fails
+  t->provisional = true; // tried once, also if it fails
   tune_report(t, tune_silence(NULL));
   uint64_t hash = 0;
   if (link_object(t, c, out, &hash)) {

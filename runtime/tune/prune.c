@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// prune.c: which variants are sure to lose, so that they need not be run.
+// prune.c: predicts which variants lose, so that they need not be run.
 //
-// A rule names a flaw that code or sizes show, and what is free of it. Whether the flaw
-// matters for this kernel on this machine is not assumed but seen: each flawed variant
-// that was run is held against the fastest of its siblings without the flaw, which differ
-// from it in a few parameters. A rule speaks when some were clearly slower than that
-// sibling and none was not, and only against variants that have such a sibling. A part of
-// those that it speaks against is run all the same; where one turns out well, the rule is
-// silent from then on.
+// A rule names a flaw that the code or sizes show, and which variants are free of it.
+// Whether the flaw matters for this kernel on this machine is not assumed but measured:
+// each flawed variant that was run is compared with the fastest of its siblings, which
+// lack the flaw and differ from it in a few parameters. A rule speaks once some flawed
+// variants were clearly slower than that sibling and none was not, and only against
+// variants that have such a sibling. Some of the variants that it speaks against are
+// run all the same. If one of them turns out well, the rule is silent from then on.
 #include <math.h>
 
 #include "tune.h"
@@ -15,7 +15,8 @@
 enum { ENOUGH = 3, HONEST = 10, CLOSE = 3 };
 static const double CLEARLY = 1.1, HOPELESS = 1.5;
 
-// log2 of a tile over the L2 cache: twice as large, or no larger.
+// log2 of the size of a tile over that of the L2 cache: too large (twice as large), or
+// fitting.
 static const float TOO_LARGE = 1, FITS = 0;
 
 static bool prune_spills(const struct features *f) {
@@ -48,8 +49,8 @@ const char *prune_why(int rule) {
 
 // ---- evidence -----------------------------------------------------------------------
 
-// Different in a third of the parameters at most: else the fastest would be everybody's
-// sibling.
+// True if A and B differ in at most a third of the parameters. With more, the fastest
+// variant would be everyone's sibling.
 static bool are_siblings(const struct candidate *a, const struct candidate *b,
                          unsigned n_params) {
   unsigned differ = 0, most = (n_params + 1) / 3;
@@ -63,7 +64,8 @@ static bool is_timed(const struct candidate *c) {
   return c->done && c->status == STATUS_OK && c->e.n > 0;
 }
 
-// Makes B the sibling of A that rule R holds A against, if it is a faster one.
+// Makes B the sibling that rule R compares A with, if it is faster than the present
+// one.
 static void prune_note_siblings(struct candidate *all, unsigned a, unsigned b,
                                 unsigned r) {
   int *known = &all[a].sibling[r];
@@ -88,8 +90,8 @@ void prune_relate(struct candidate *all, unsigned n, unsigned n_params, unsigned
   }
 }
 
-// 1: C, which was run, lost as rule R would have it; -1: it did not; 0: that cannot be
-// told.
+// Returns 1 if C, which was run, lost as rule R predicts; -1 if it did not; 0 if that
+// is not known.
 static int prune_verdict(const struct candidate *all, const struct candidate *c,
                          unsigned r, struct estimate best) {
   const struct candidate *s = c->sibling[r] == NONE ? NULL : &all[c->sibling[r]];

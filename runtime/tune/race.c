@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// race.c: the end of a tuning. What the search saw of a variant is a few samples while
-// something was being compiled; here the finalists and the default run in turns while
-// nothing else does, so that whatever the machine does meanwhile happens to all of them.
+// race.c: the end of a tuning. The search took a few samples of each variant, while
+// others were being compiled. Here the finalists and the default run in turns while
+// nothing else does, so that any disturbance by the machine affects all of them alike.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tune.h"
 
-// How many are raced until the end; samples from which intervals mean what they say, and
-// which tell the best of many from the default.
+// LAST_ROUND: variants that race until the end. INTERVAL: samples from which confidence
+// intervals hold. PLENTY: samples that separate the best of many from the default.
 enum { LAST_ROUND = 6, INTERVAL = 6, PLENTY = 12, COMPILE_WAIT = 30 /* seconds */ };
 static const double precision = 0.02, least_gain = 1.01;
 
@@ -18,7 +18,7 @@ struct runner_up {
   double samples[RACE_SAMPLES];
   unsigned n;
   struct estimate e;
-  bool out;    // failed, clearly slower, or has all its samples
+  bool out;    // it failed, is clearly slower, or has all its samples
   bool halved; // among the slower half of a round
 };
 
@@ -30,8 +30,8 @@ static bool race_is_twin(const struct runner_up *f, unsigned n,
   return false;
 }
 
-// The first finalist is waited for however late it is: without any, nothing could be
-// said.
+// Waits for the first finalist however late it is: without any there would be no
+// result.
 static bool race_compile(struct tuning *t, struct candidate *c, unsigned n) {
   double deadline = t->deadline;
   if (n == 0)
@@ -41,12 +41,12 @@ static bool race_compile(struct tuning *t, struct candidate *c, unsigned n) {
   return done;
 }
 
-// The winner of another tuning, and the best that are not clearly slower than the best,
-// compiled.
+// Chooses and compiles the finalists: the winner of another tuning, and the variants
+// that are not clearly slower than the best.
 static unsigned race_choose(struct tuning *t, struct runner_up *f) {
   struct estimate best = tune_best(t);
   unsigned n = 0;
-  struct candidate *rival = share_rival(t); // may be a new one
+  struct candidate *rival = share_rival(t); // this may add a candidate
   bool *seen = sys_calloc(t->n + 1, sizeof *seen);
   t->unraced = false;
   if (seen && rival && race_compile(t, rival, n)) {
@@ -74,8 +74,8 @@ static unsigned race_choose(struct tuning *t, struct runner_up *f) {
   return n;
 }
 
-// Is the default worth running again? Not where it takes a good part of the time and lost
-// already.
+// True if the default is to run again. False if it takes a good part of the time and
+// lost already.
 static bool races_default(const struct tuning *t, const struct runner_up *first) {
   double best = first->candidate->e.high, left = t->deadline - sys_now();
   return t->original.low < 1.5 * best || t->original.median < left / 20;
@@ -122,7 +122,8 @@ static int by_median(const void *a, const void *b) {
 }
 
 // Successive halving (Karnin, Koren, Somekh 2013): while many race, the slower half is
-// dropped after each round, so that time goes to telling the best from the good.
+// dropped after each round, so that the time is spent on telling the best from the
+// good.
 static void race_halve(struct runner_up *f, unsigned n) {
   struct runner_up *racing[FINALISTS + 1];
   unsigned left = 0;
@@ -137,7 +138,7 @@ static void race_halve(struct runner_up *f, unsigned n) {
     racing[i]->out = racing[i]->halved = true;
 }
 
-// Drops who is clearly slower; true when nothing is left to find out.
+// Drops variants that are clearly slower. True: nothing is left to measure.
 static bool is_decided(struct runner_up *f, unsigned n) {
   const struct runner_up *best = race_leader(f, n);
   unsigned racing = 0, imprecise = 0;
@@ -149,12 +150,12 @@ static bool is_decided(struct runner_up *f, unsigned n) {
     racing += !f[i].out;
     imprecise += !f[i].out && !(f[i].n >= 6 && stats_precise(f[i].e, precision));
   }
-  // The leader needs precision also when it is alone: its time is what reports quote.
+  // The leader needs precision also when it is alone: reports quote its time.
   return racing == 0 || imprecise == 0;
 }
 
 static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
-  double end = sys_now() + 0.15 * t->budget; // what the search left is not to be used up
+  double end = sys_now() + 0.15 * t->budget; // not all that the search left
   if (end > t->deadline)
     end = t->deadline;
   for (unsigned round = 0; !t->lost && !role_stopping(); round++) {
@@ -172,15 +173,15 @@ static void run_rounds(struct tuning *t, struct runner_up *f, unsigned n) {
   }
 }
 
-// ---- the last word ------------------------------------------------------------------
+// ---- the final comparison -----------------------------------------------------------
 
 static unsigned race_fewer(const struct runner_up *a, const struct runner_up *b) {
   return a->n < b->n ? a->n : b->n;
 }
 
-// Does BEST beat the default beyond noise, and by a percent at least? The fewer samples
-// there are the farther apart they must be, since the best of several was lucky and an
-// interval is no more than a range; and then what the default took before counts as well.
+// True if BEST beats the default beyond noise, and by at least one percent. With fewer
+// samples the distance must be larger: the best of several was lucky, and an interval
+// is then no more than a range. The earlier time of the default counts as well then.
 static bool is_beaten(const struct tuning *t, const struct runner_up *original,
                       const struct runner_up *best) {
   unsigned n = race_fewer(original, best);
@@ -194,7 +195,7 @@ static bool may_beat(const struct runner_up *original, const struct runner_up *b
   return original->e.median > least_gain * best->e.median;
 }
 
-// The fastest of the candidates.
+// Returns the fastest of the candidates.
 static struct runner_up *race_fastest(struct runner_up *f, unsigned n) {
   struct runner_up *best = NULL;
   for (unsigned i = 0; i < n; i++)
@@ -210,15 +211,15 @@ static void add_samples(struct runner_up *to, const struct runner_up *from) {
   to->e = stats_median(to->samples, to->n);
 }
 
-// What chose the best of many must not be what judges it: where the two are close and
-// were run a few times only, they run in turns once more, and that alone counts where
-// there is time for enough of it.
+// Runs BEST and the default in turns once more if the two are close and were run a few
+// times only: the samples that chose the best of many must not judge it. If there is
+// time for enough new samples, only those count.
 static void run_duel(struct tuning *t, struct runner_up *original,
                      struct runner_up *best) {
   struct runner_up a = { .e = original->e },
                    b = { .candidate = best->candidate, .e = best->e };
   double now = sys_now(),
-         more = now + 0.1 * t->budget; // where noise is such that plenty are too few
+         more = now + 0.1 * t->budget; // for noise in which PLENTY samples are too few
   unsigned n = 0;
   bool decided = false;
   for (; !decided && (n < PLENTY || now < more) && now < t->deadline && n < RACE_SAMPLES;
@@ -229,7 +230,7 @@ static void run_duel(struct tuning *t, struct runner_up *original,
     race_run(t, n % 2 ? &a : &b);
     n = race_fewer(&a, &b);
     if (n == 0 || t->lost || role_stopping())
-      break; // one has failed, or all is over
+      break; // one has failed, or the time is over
     decided = n >= INTERVAL && (is_beaten(t, &a, &b) || !may_beat(&a, &b));
   }
   if (decided || n >= PLENTY || b.out) {
@@ -241,8 +242,8 @@ static void run_duel(struct tuning *t, struct runner_up *original,
   }
 }
 
-// The fastest of the candidates, once it has been held against the default; NULL: there
-// is none.
+// Returns the fastest of the candidates, after it was compared with the default; NULL:
+// none.
 static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsigned n,
                                    struct runner_up *original, bool again) {
   struct runner_up *best;
@@ -250,14 +251,14 @@ static struct runner_up *last_word(struct tuning *t, struct runner_up *f, unsign
     bool close = race_fewer(original, best) < PLENTY && !is_beaten(t, original, best);
     if (again && close && may_beat(original, best))
       run_duel(t, original, best);
-    if (best->n > 0) // it has not failed now
+    if (best->n > 0) // it has not failed meanwhile
       break;
   }
   return best;
 }
 
-// The fastest candidate, if it beats the default: inside the noise the default stays.
-// WITH_DEFAULT: it was raced as well, as the last of N.
+// Returns the fastest candidate if it beats the default: within the noise the default
+// stays. WITH_DEFAULT: the default was raced as well, as the last of N.
 static int race_judge(struct tuning *t, struct runner_up *f, unsigned n,
                       bool with_default) {
   struct runner_up known = { .e = t->original, .n = t->original.n };
@@ -277,7 +278,7 @@ int race(struct tuning *t) {
   struct runner_up *f = sys_calloc(FINALISTS + 1, sizeof *f);
   unsigned n = f ? race_choose(t, f) : 0;
   t->deadline =
-      fmax(t->deadline, sys_now() + 0.1 * t->budget); // compiling may have taken it all
+      fmax(t->deadline, sys_now() + 0.1 * t->budget); // compiling may take all of it
   bool with_default = n > 0 && races_default(t, f);
   if (with_default)
     f[n++] = (struct runner_up){ 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// setup.c: what a tuning needs before it tries anything: a budget, processes, compiling
-// threads, a strategy; then the store and what that knows.
+// setup.c: prepares a tuning: the budget, processes, compiling threads and the
+// strategy; then the store and its knowledge.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +19,11 @@ void setup_budget(struct tuning *t) {
                                     : default_seconds;
   t->max_variants = o->budget.variants ? o->budget.variants : k->budget_variants;
   if (t->max_variants && !o->budget.seconds && !k->budget_seconds)
-    t->budget = 60 * default_seconds; // a number of variants was asked for, and no time
-  if (!t->max_variants)               // or a time, and no number
+    t->budget = 60 * default_seconds; // the user set a number of variants, and no time
+  if (!t->max_variants)               // or a time, and no number of variants
     t->max_variants = o->budget.seconds > 0 || k->budget_seconds > 0 ? MOST_VARIANTS
                                                                      : DEFAULT_VARIANTS;
-  if (t->plan->again && !o->budget.variants) // only time ends it
+  if (t->plan->again && !o->budget.variants) // only time ends such a tuning
     t->max_variants = MOST_VARIANTS;
   double in_time = fmax(FEW_VARIANTS, USUALLY_A_SECOND * t->budget);
   t->hint = in_time < t->max_variants ? (unsigned)in_time : t->max_variants;
@@ -46,7 +46,7 @@ static bool set_strategy(struct tuning *t, struct outcome *out) {
   if (!t->class)
     t->class = strategy_choose(&t->space, t->hint);
   uint64_t seed = o->seed +
-      0x9e3779b97f4a7c15u * share_join(t->id); // each process another order
+      0x9e3779b97f4a7c15u * share_join(t->id); // each process uses another order
   t->strategy = t->expected ? t->class->new(&t->space, seed, t->hint) : NULL;
   if (!t->strategy)
     SAY(out,
@@ -62,8 +62,8 @@ static bool set_online(struct tuning *t, struct outcome *out) {
   return set;
 }
 
-// The order matters: the zygote is forked with LLVM loaded and before there is a thread
-// or a database.
+// Starts the processes. The order matters: the zygote is forked with LLVM loaded, and
+// before there is a thread or a database.
 static bool set_processes(struct tuning *t, struct outcome *out) {
   char *why = NULL;
   t->target = target_of(t->kernel);
@@ -72,12 +72,12 @@ static bool set_processes(struct tuning *t, struct outcome *out) {
     free(why);
     return false;
   }
-  // What is raced again has been right in the program before; all else may fault.
+  // Variants that are raced again were right in the program before; all others may crash.
   const struct executor_wish wish = { .background = t->plan->background,
                                       .trusted = t->plan->kind == PLAN_RACE };
   t->workers = t->target->start(t->kernel, t->call, &wish, &why);
   if (t->plan->background)
-    throttle_yield(); // but not what is timed, which would be timed waiting
+    throttle_yield(); // but not the workers: their times would include waiting
   if (!t->workers)
     SAY(out, "default: variants cannot be tried: %s", why ? why : "no memory");
   free(why);

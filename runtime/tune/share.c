@@ -2,10 +2,10 @@
 // share.c: processes that tune the same problem at the same time do it together, by way
 // of the store.
 //
-// Each looks there before it compiles and before it runs a variant, leaves to the others
-// what they are at, and learns between trials what they have found. Their times may be
-// worse than they would be alone; that is for the final race to find out, in which
-// whatever winner is stored by then must be beaten.
+// Each process looks there before it compiles and before it runs a variant. It leaves
+// to the others the variants that they are trying, and learns their results between
+// trials. Their times may be worse than they would be alone; the final race finds that
+// out, in which the winner that is stored by then must be beaten.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,14 +17,14 @@
 
 enum { MOST_PEERS = 64 };
 static const double often = 0.1;  // seconds between two looks
-static const double overlap = 2;  // seconds that a row may be late: it waited for a lock
+static const double overlap = 2;  // seconds a row may be late, by a lock
 static const double patience = 2; // seconds to wait for others at the end
 
-// ---- who else is there --------------------------------------------------------------
+// ---- the other processes ------------------------------------------------------------
 
-// A byte of a file of its own, locked for as long as this process lives: nothing is left
-// behind by one that is killed. The first process searches in the order of its seed, each
-// further one in another.
+// Each process locks one byte of a file for as long as it lives, so that a killed
+// process leaves nothing there. The first process searches in the order of its seed,
+// every other one in another order.
 unsigned share_join(const struct identity *id) {
   const char *cache = options_get()->cache;
   char *message = NULL;
@@ -63,7 +63,7 @@ enum knowledge share_look(struct tuning *t, struct candidate *c) {
     t->recalled++;
     candidate_note(t, c);
   } else if (known == KNOWN_TAKEN) {
-    object_free(&c->object); // most likely it need not be run here
+    object_free(&c->object); // most likely it need not run here
     c->code = 0;
     c->taken = true;
     t->sharing.taken++;
@@ -80,8 +80,8 @@ static struct candidate *share_find(const struct tuning *t, uint64_t variant) {
   return NULL;
 }
 
-// The candidate that R tells of, made where it was not thought of here; NULL: it does not
-// exist here.
+// Returns the candidate that R records, and adds it if it is not there; NULL: it does
+// not exist here.
 static struct candidate *share_candidate_of(struct tuning *t, const struct record *r) {
   choice point[MAX_PARAMS];
   struct candidate *c = share_find(t, r->variant);
@@ -92,8 +92,7 @@ static struct candidate *share_candidate_of(struct tuning *t, const struct recor
       t, point, t->summary.tried == t->recalled ? "an earlier run" : "another process");
   if (!c || !candidate_identify(t, c))
     return NULL;
-  return c->variant == r->variant ? c
-                                  : NULL; // another compiler's: it is to be tried here
+  return c->variant == r->variant ? c : NULL; // by another compiler: try it here
 }
 
 static void share_learn(const struct record *r, void *data) {
@@ -113,7 +112,7 @@ static void share_learn(const struct record *r, void *data) {
   candidate_note(t, c);
 }
 
-// Whose process has ended without a result is to be tried here after all.
+// Retries candidates claimed by a process that died.
 static void take_up(struct tuning *t) {
   for (unsigned i = 0; i < t->n && t->sharing.taken > 0; i++) {
     struct candidate *c = &t->candidates[i];
@@ -160,12 +159,12 @@ struct candidate *share_rival(struct tuning *t) {
     return NULL;
   struct record r = { .variant = m.winner, .values = m.values };
   if (m.winner && (c = share_candidate_of(t, &r)) && !c->done)
-    share_look(t, c); // one that came from elsewhere has no time of its own
+    share_look(t, c); // a candidate that came from elsewhere has no time of its own
   store_summary_free(&m);
   return c && c->status == STATUS_OK && c->e.n > 0 ? c : NULL;
 }
 
-// ---- for who looks on ---------------------------------------------------------------
+// ---- progress for others to see -----------------------------------------------------
 
 void share_phase(const struct tuning *t, enum phase phase, const char *why) {
   double now = sys_now(), unix_now = sys_unix();
@@ -175,8 +174,8 @@ void share_phase(const struct tuning *t, enum phase phase, const char *why) {
                         .expected = t->expected,
                         .original = t->original.median,
                         .why = why };
-  // Who is told to end is in nobody's way: the next process may be asking already what is
-  // known.
+  // After a stop request do not take the store's lock: the next process may be waiting
+  // for it.
   if (t->store && t->plan->kind != PLAN_CHECK && !role_stopping())
     store_progress(t->store, t->id, &c);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// throttle.c: what a tuning costs, in seconds of CPU, and how it keeps within what the
-// program allows: a share of the time spent in the kernel. Where it has cost more it
-// sleeps until the program has gone on.
+// throttle.c: counts what a tuning costs, in seconds of CPU, and keeps it within what
+// the program allows: a fraction of the time spent in the kernel. If the tuning has
+// cost more, it sleeps until the program has gone on.
 #include <sched.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -18,8 +18,8 @@ static double throttle_seconds(int who) {
 }
 
 static double throttle_cost(const struct tuning *t) {
-  // External compilers are children that have been waited for; the sandbox keeps its own
-  // accounts.
+  // External compilers are children that were waited for; the sandbox counts its own
+  // time.
   double all = throttle_seconds(RUSAGE_SELF) + throttle_seconds(RUSAGE_CHILDREN);
   if (t->online)
     all += online_lost(t);
@@ -58,7 +58,7 @@ double throttle_keep(struct tuning *t) {
       online_step(t);
   } while (!throttle_allows(t) && !role_stopping());
   pool_pause(t->pool, false);
-  double slept = sys_now() - start; // is not time that was used
+  double slept = sys_now() - start; // sleep does not use up the budget
   t->deadline += slept;
   t->explore_until += slept;
   return slept;

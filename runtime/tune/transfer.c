@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// transfer.c: what variants took for the nearest key, told to the search before it
-// proposes anything. Hints (hints.c) say what to try first; this says what need not be
-// tried, and which way is down from there. Where few variants are tried for a key, most
-// of what can be known of it is known from its neighbours.
+// transfer.c: tells the search the times of variants for the nearest key before it
+// proposes anything. Hints (hints.c) say what to try first; these times say what need
+// not be tried, and in which direction times fall. If few variants are tried for a key,
+// most of the knowledge about it comes from its neighbours.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@
 #include "tune.h"
 
 enum {
-  MOST = 5000, // variants that are looked at
-  FASTEST = MAX_TRANSFERRED /
-      2, // of what is told, the fastest; the others are spread over the rest
+  MOST = 5000,                   // variants that are looked at
+  FASTEST = MAX_TRANSFERRED / 2, // of the variants told, so many are the fastest; the
+                                 // others are spread over the rest
 };
 
 struct timed {
@@ -26,7 +26,8 @@ struct gathered {
   unsigned n;
 };
 
-// What does not exist here, or is another variant here, says nothing.
+// Adds a variant of the near key. Skips a variant that does not exist here, or is
+// another variant here.
 static void transfer_gather(const char *values, double seconds, void *data) {
   struct gathered *g = data;
   choice point[MAX_PARAMS];
@@ -48,7 +49,7 @@ static int by_time(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-// The I-th of the N items to tell of, where ALL are sorted.
+// Returns the index of the I-th of the N items to tell, where ALL are sorted.
 static unsigned transfer_chosen(unsigned i, unsigned n, unsigned all) {
   return n == all || i < FASTEST
       ? i

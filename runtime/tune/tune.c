@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tune.c: the pass. It runs in the tuner, which may crash or hang: the program only waits
-// so long.
+// tune.c: one tuning from beginning to end. It runs in the tuner, which may crash or
+// hang: the program waits only for a limited time.
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -24,8 +24,8 @@ unsigned tune_asked(const struct tuning *t) {
 }
 
 double tune_limit(const struct tuning *t) {
-  // What is ended because the budget is, and not for its own slowness, would be condemned
-  // for ever.
+  // A run that is ended only because the budget is used up would be noted as failed for
+  // ever.
   double limit = fmax(10 * t->original.median, 1),
          least = fmax(1.5 * t->original.median, 1);
   double left = fmax(t->deadline - sys_now(), least);
@@ -69,7 +69,7 @@ void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *pl
 
 // ---- the pass -----------------------------------------------------------------------
 
-// One run, compared with the default's and not timed to any purpose.
+// Plans one run that is compared with the default's, and whose time is not used.
 static struct trial_plan tune_once(double limit) {
   return (struct trial_plan){
     .limit = limit, .min_samples = 1, .max_samples = 1, .verify = true
@@ -106,7 +106,7 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
     SAY(out, "default: the kernel as written %s %s (%s)",
         trial.status == STATUS_PENDING ? "did not run" : status_name(trial.status),
         t->target->place, trial.message);
-  // A default that takes most of the budget must leave some: what it runs over half of it
+  // A default that takes most of the budget must leave some: the time beyond half of it
   // is added.
   double spent = sys_now() - start;
   if (spent > t->budget / 2)
@@ -117,8 +117,8 @@ static bool measure_default(struct tuning *t, struct outcome *out) {
   return rc == 0 && trial.status == STATUS_OK;
 }
 
-// What was measured elsewhere is the winner here from now on: it was right, and its code
-// is at hand.
+// Stores the summary that was measured elsewhere, with C as the winner: C was right
+// here, and its code is available.
 static void keep_adopted(struct tuning *t, const struct candidate *c) {
   struct summary m = *t->plan->adopt;
   m.object = t->summary.object;
@@ -133,8 +133,8 @@ static void keep_adopted(struct tuning *t, const struct candidate *c) {
     store_summary(t->store, t->id, &m);
 }
 
-// PLAN_CHECK: is the first of the given points right for this call? Nothing is stored but
-// its object.
+// PLAN_CHECK: checks whether the first of the given points is right for this call.
+// Stores only its object, and the summary to adopt.
 static int tune_check(struct tuning *t, int fd, struct outcome *out) {
   struct candidate *c = explore_given(t);
   char *point = c ? space_describe(&t->space, c->point) : NULL;
@@ -171,7 +171,7 @@ static void tell_cost(const struct tuning *t, struct outcome *out) {
              "; for %.3g s of CPU, %.3g s spent in the kernel", out->cost, spent);
 }
 
-// What is not freed ends with the process.
+// Memory that is not freed here ends with the process.
 static void tune_clean(struct tuning *t) {
   if (t->workers)
     t->target->stop(t->workers);
@@ -184,7 +184,7 @@ static void tune_clean(struct tuning *t) {
 int tune_run(const struct autotune_kernel *k, const struct identity *id,
              const struct call *call, const struct plan *plan, int object_fd,
              const struct tune_host *host, struct outcome *out) {
-  struct identity own = *id; // with what says which problems are like it
+  struct identity own = *id; // with the hashes that find similar problems
   own.shape = k->n_units ? shape_of(k->units[0].text) : 0;
   own.family = k->family;
   struct tuning t = { .kernel = k,

@@ -13,7 +13,8 @@
 #include "model/space.h"
 #include "keep/store/store.h"
 
-/* ---- hints.c: what was fast for like problems ------------------------------------ */
+/* ---- hints.c: what was fast for similar problems ------------------------------------
+ */
 
 enum { MAX_HINTS = 16 };
 struct hint {
@@ -25,26 +26,29 @@ struct hints {
   unsigned n;
   struct hint items[MAX_HINTS];
 };
-/* Points that are worth trying first in SPACE, best first: they exist and none is there
- * twice. */
+/* Fills in OUT with the points to try first in SPACE, best first. All of them exist in
+ * SPACE, and none appears twice. */
 void hints_find(struct store *store, const struct space *space, const struct identity *id,
                 struct hints *out);
-/* The point of VALUES ("MR=6\nNR=64\n", of any kernel): parameters by name, those of
- * directives by what they are and their order; a number that is no candidate here becomes
- * the nearest one, what is not named the default's, and what the constraint refuses a
- * point nearby. False: there is none, or nothing is known. */
+/* Converts VALUES ("MR=6\nNR=64\n", possibly of another kernel) into a point of SPACE.
+ * Parameters are matched by name, those of directives by kind and order. A number that
+ * is no candidate here becomes the nearest candidate; a parameter that is not named
+ * gets the default's value. If the constraint refuses the point, a point nearby is
+ * taken. False: no point was found, or no parameter is known. */
 bool hints_point(const struct space *space, const char *values, choice *point);
-/* What was fastest for ID itself: its last winner before all. */
+/* Fills in OUT with the points that were fastest for ID itself; its last winner comes
+ * first. */
 void hints_own(struct store *store, const struct space *space, const struct identity *id,
                struct hints *out);
-/* Adds the point of VALUES, unless there is none, or it is there. The hint, or NULL. */
+/* Adds the point of VALUES and returns its hint. NULL: no such point, it is there
+ * already, or H is full. */
 struct hint *hints_add(struct hints *h, const struct space *space, const char *values,
                        const char *from);
 
 /* ---- transfer.c -------------------------------------------------------------------- */
 
-/* Tells ST what variants took for the nearest key, if there is a near one and CLASS
- * learns from that. How many, and in NAME which key that was. */
+/* Tells ST the times of variants for the nearest key, if a key is near and CLASS can
+ * use them. Returns how many it told; NAME: that key. */
 unsigned transfer_near(struct store *store, const struct space *space,
                        const struct identity *id, const struct strategy_class *class,
                        struct strategy *st, char name[96]);
@@ -53,7 +57,7 @@ unsigned transfer_near(struct store *store, const struct space *space,
 
 enum { PRUNE_RULES = 3 };
 enum { NONE = -1, FINALISTS = 48, RACE_SAMPLES = 120 };
-enum { FEW_VARIANTS = 16 }; /* after as many, finding nothing is a result */
+enum { FEW_VARIANTS = 16 }; /* after so many, having found nothing is a result */
 
 #define SAY(out, ...) snprintf((out)->why, sizeof(out)->why, __VA_ARGS__)
 
@@ -63,10 +67,10 @@ struct candidate {
   char *values;         /* as in struct record */
   uint64_t variant;     /* as in struct record */
   const char *compiler; /* with version; the backend's */
-  enum maker maker;     /* of it */
-  bool begun, done;     /* written down as pending; its fate is known */
-  bool taken;           /* put off: another process is at it */
-  bool offered;         /* for the program's own calls */
+  enum maker maker;     /* its kind */
+  bool begun, done;     /* written to the store as pending; its status is known */
+  bool taken;           /* put off: another process is trying it */
+  bool offered;         /* sent, or not to be sent, to be timed in the program's calls */
   enum status status;
   struct estimate e;
   double *samples;
@@ -74,19 +78,21 @@ struct candidate {
   struct object object; /* kept while it may win */
   uint64_t code;        /* hash of the object; 0: there is none */
   bool near;            /* as in struct hint */
-  char *
-      from; /* where the point comes from if the strategy did not ask for it; else NULL */
-  int unasked;              /* another such candidate, or NONE */
+  char
+      *from; /* where the point comes from, for people; NULL: the strategy asked for it */
+  int unasked; /* index of the previous candidate that the strategy did not ask for, or
+                  NONE */
   struct features features; /* NAN where unknown */
   /* prune.c's: */
-  int sibling[PRUNE_RULES]; /* index of what each rule holds it against, or NONE */
-  int condemned;            /* the rule that spoke against it, or NONE */
+  int sibling[PRUNE_RULES]; /* index of the sibling that each rule compares it with, or
+                               NONE */
+  int condemned;            /* the rule that predicted that it loses, or NONE */
   bool hopeless;            /* the search expected it to be much slower than the best */
 };
 
 struct pruning {
-  unsigned spoken[PRUNE_RULES]; /* how often each rule has spoken */
-  bool silent[PRUNE_RULES];     /* it was wrong once */
+  unsigned spoken[PRUNE_RULES]; /* how often each rule predicted that a variant loses */
+  bool silent[PRUNE_RULES]; /* a prediction was wrong once: the rule is no longer used */
 };
 
 struct online; /* online.c */
@@ -101,17 +107,17 @@ struct tuning {
   const struct target *target;
   struct executor *workers;
   struct online *online; /* NULL: variants are timed in the sandbox */
-  bool live;             /* real calls have decided */
+  bool live;             /* the winner was chosen by times of real calls */
   struct pool *pool;
   struct store *store; /* NULL: none */
   struct candidate *candidates;
   unsigned n, capacity;
   bool exhausted;    /* the strategy has no more points */
-  bool lost;         /* no worker can be had any more */
-  bool unraced;      /* some may be faster than the default, and none could be raced */
+  bool lost;         /* no worker can be started any more */
+  bool unraced;      /* some may be faster than the default, but none could be raced */
   bool quiet;        /* nothing is compiled while something is timed */
-  bool settled;      /* less improvement is expected than is wanted */
-  bool complete;     /* all that may be tried was */
+  bool settled;      /* less improvement is expected than the user asked for */
+  bool complete;     /* every variant that may be tried was tried */
   unsigned recalled; /* known from an earlier tuning, or from another process */
   struct sharing {
     double since, looked, waits;
@@ -119,10 +125,11 @@ struct tuning {
   } sharing;                 /* share.c */
   unsigned in_flight, ahead; /* being compiled; how many may be */
   int best;                  /* index of the best candidate, or NONE */
-  int unasked;               /* the last that the strategy did not ask for, or NONE */
+  int unasked; /* index of the last candidate that the strategy did not ask for, or NONE
+                */
   struct hints *hints;
   unsigned next_hint;
-  bool provisional; /* the program has something to run meanwhile */
+  bool provisional; /* a provisional variant was offered to the program */
   struct estimate original;
   struct pruning pruning;
   double until; /* the plan's or the kernel's; 0: never */
@@ -138,13 +145,13 @@ struct tuning {
 };
 
 /* ---- tune.c ---------------------------------------------------------------------- */
-/* The pass, in the tuner process. OBJECT_FD: memfd that receives the winner's shared
- * object. 0 or -1, and OUT. */
+/* Runs one tuning, in the tuner process. OBJECT_FD: the memfd that receives the
+ * winner's shared object. Returns 0 or -1 and fills in OUT. */
 int tune_run(const struct autotune_kernel *k, const struct identity *id,
              const struct call *call, const struct plan *plan, int object_fd,
              const struct tune_host *host, struct outcome *out);
 void tune_report(struct tuning *t, double silence);
-/* Seconds that a run may take. */
+/* Returns the seconds that one run may take. */
 double tune_limit(const struct tuning *t);
 /* Seconds until a trial with PLAN is over, come what may. */
 double tune_silence(const struct trial_plan *plan);
@@ -156,130 +163,139 @@ struct estimate tune_best(const struct tuning *t);
  * tried any more. */
 void tune_try(struct tuning *t, struct candidate *c, const struct trial_plan *plan,
               struct trial *out);
-/* Makes of C's object what the program loads, as the file PATH. False, and *WHY
- * (malloc'ed). */
+/* Links C's object into the shared object PATH, which the program loads. False, and
+ * *WHY (malloc'ed). */
 bool tune_link(const struct tuning *t, const struct candidate *c, const char *path,
                char **why);
 
 /* ---- setup.c --------------------------------------------------------------------- */
 void setup_budget(struct tuning *t);
-/* All that may fail and then leaves the default. */
+/* Does the parts that may fail. False, and OUT says why: the default stays. */
 bool setup_tuning(struct tuning *t, struct outcome *out);
 void setup_store(struct tuning *t);
-/* What was found for other keys, and for kernels like this one. */
+/* Looks for hints: variants that were fast for other keys, and for similar kernels. */
 void setup_hints(struct tuning *t);
 
 /* ---- finish.c -------------------------------------------------------------------- */
-/* The final race; its winner linked to FD and stored; the outcome. 0 or -1. */
+/* Runs the final race, links its winner to FD, stores the summary and fills in OUT. 0
+ * or -1. */
 int finish_tuning(struct tuning *t, int fd, struct outcome *out);
-/* C's object as a shared object, in the memory file FD and in the store where there is
- * one. */
+/* Links C's object into the memory file FD, and into the store if there is one. */
 bool finish_link(struct tuning *t, const struct candidate *c, int fd,
                  struct outcome *out);
 
 /* ---- candidate.c ----------------------------------------------------------------- */
-/* A new one for POINT, which the strategy asked for. NULL: no memory. */
+/* Adds a candidate for POINT, which the strategy asked for. NULL: no memory. */
 struct candidate *candidate_add(struct tuning *t, const choice *point);
-/* The same for a point that it did not ask for; FROM says where it comes from. */
+/* The same for a point that the strategy did not ask for. FROM (copied): where the
+ * point comes from. */
 struct candidate *candidate_give(struct tuning *t, const choice *point, const char *from);
-/* Is there one for POINT that the strategy did not ask for? */
+/* True if there is a candidate for POINT that the strategy did not ask for. */
 bool candidate_given(const struct tuning *t, const choice *point);
-/* Finds out what makes C this variant and no other. */
+/* Sets C's compiler and the hash that identifies the variant. False: it cannot be
+ * identified. */
 bool candidate_identify(const struct tuning *t, struct candidate *c);
-/* What is known of C, without samples. */
+/* Returns the store's record of C, without samples. It points into C. */
 struct record candidate_record(const struct candidate *c);
-/* Counts C, whose fate and time are known, and tells the strategy. */
+/* Counts C, whose status and time are known, and tells the strategy. */
 void candidate_note(struct tuning *t, struct candidate *c);
-/* What came of C, in the store, the counts and the strategy. TRIAL's samples are C's from
- * then on. */
+/* Notes the result of C in the store, the counts and the strategy. C takes over TRIAL's
+ * samples. */
 void candidate_settle(struct tuning *t, struct candidate *c, const struct trial *trial,
                       double compile_seconds);
-/* Ends in the store what was begun and not tried. */
+/* Ends in the store the records of candidates that were begun and not tried. */
 void candidate_abandon(struct tuning *t);
 
 /* ---- explore.c ------------------------------------------------------------------- */
-/* Until the strategy has no more points, or explore_until: proposes, compiles, tries,
- * learns. */
+/* Proposes, compiles, tries and learns until the strategy has no more points, or until
+ * explore_until. */
 void explore(struct tuning *t);
-/* The next of the plan's points that exists, as a candidate; NULL: there is none. */
+/* Returns the next of the plan's points that exists, as a candidate; NULL: no point is
+ * left. */
 struct candidate *explore_given(struct tuning *t);
-/* Compiles C, to be tried. False: that cannot be. */
+/* Submits C to be compiled and then tried. False: it cannot be submitted. */
 bool explore_submit(struct tuning *t, struct candidate *c);
-/* Sees to it that C has its object; it may come from an earlier tuning. False: it cannot
- * be had. */
+/* Makes sure that C has its object, which may come from an earlier tuning. False: it
+ * cannot be compiled or read. */
 bool explore_compile(struct tuning *t, struct candidate *c);
-/* Compiles and tries once more what is known from an earlier process. False: it was
- * nothing. */
+/* Compiles and tries C again, whose time is known from an earlier process. False: it
+ * failed. */
 bool explore_again(struct tuning *t, struct candidate *c);
 
-/* ---- provisional.c: something to run meanwhile
- * ------------------------------------------ */
+/* ---- provisional.c: a variant for the program to run meanwhile ------------------- */
 bool provisional_wants(const struct tuning *t, const struct candidate *c);
 void provisional_offer(struct tuning *t, const struct candidate *c);
 
 /* ---- share.c: other processes that tune the same problem ------------------------- */
-/* How many were at it when this process joined them; it leaves them by ending. */
+/* Joins the processes that tune ID, and returns how many there were before. A process
+ * leaves by ending. */
 unsigned share_join(const struct identity *id);
-/* What the store knows of C by now. KNOWN_RESULT: it is noted; KNOWN_TAKEN: it is put
- * off. */
+/* Looks up what the store knows of C by now. KNOWN_RESULT: the result is noted.
+ * KNOWN_TAKEN: C is put off. */
 enum knowledge share_look(struct tuning *t, struct candidate *c);
-/* Learns what others have found since the last time; takes up again what was put off for
- * nothing. */
+/* Learns the results that other processes stored since the last time. Retries
+ * candidates claimed by a process that died. */
 void share_news(struct tuning *t);
-/* Is there nothing to do but to wait for what others are at? */
+/* True if nothing is left but to wait for candidates that other processes are trying;
+ * then sleeps for 10 ms. After some seconds of waiting: false. */
 bool share_waits(struct tuning *t);
-/* The winner that is in the store already, to be beaten; NULL: there is none. */
+/* Returns the candidate that the store has as the winner already, and which must be
+ * beaten; NULL: none. */
 struct candidate *share_rival(struct tuning *t);
-/* Lets others see how far it is; WHY: what came of it, at its end. */
+/* Writes the phase and the times of this tuning into the store, for others to see. WHY:
+ * the result, at its end. */
 void share_phase(const struct tuning *t, enum phase phase, const char *why);
 
-/* ---- prune.c: pure, but for what it notes in F, ALL and C ---------------------- */
-/* Candidate INDEX has its features, or its time: notes which siblings rules hold it, or
- * hold against it. */
+/* ---- prune.c: pure, except that it writes to F, ALL and C ---------------------- */
+/* Called once candidate INDEX has its features or its time: notes which siblings the
+ * rules compare it with, and for which candidates it is the sibling. */
 void prune_relate(struct candidate *all, unsigned n, unsigned n_params, unsigned index);
-/* Is EXPECTED (seconds; 0: no idea) much more than the best? */
+/* True if EXPECTED (seconds; 0: not known) is much more than the best. */
 bool prune_hopeless(double expected, struct estimate best);
-/* The rule by which C, not run, is sure to lose; NONE: there is none. */
+/* Returns the rule that predicts that C, which was not run, loses; NONE: no rule does. */
 int prune_loser(const struct pruning *f, const struct candidate *all, unsigned n,
                 const struct candidate *c, struct estimate best);
-/* RULE has spoken against C. False: run it all the same, so that the rule stays honest.
- */
+/* Decides about C, against which RULE spoke. True: drop C. False: run C all the same,
+ * to check the rule. */
 bool prune_drops(struct pruning *f, struct candidate *c, int rule);
-/* Seconds that C, which was dropped, may have taken: what searches are told. */
+/* Returns a guess of the seconds of C, which was dropped. Searches are told this. */
 double prune_guess(const struct candidate *all, const struct candidate *c,
                    struct estimate best);
-/* After C was run: was the rule wrong that spoke against it? */
+/* Called after C was run: silences the rule that spoke against C, if it was wrong. */
 void prune_learn(struct pruning *f, const struct candidate *all,
                  const struct candidate *c, struct estimate best);
 const char *prune_why(int rule); /* "spills in its main loop" */
 
-/* ---- throttle.c ----------------------------------------------------------------------
- */
-/* From here on this thread, and those that it begins, come after the program's. */
+/* ---- throttle.c ------------------------------------------------------------------ */
+/* Lowers the priority of this thread, and of threads that it begins from now on, below
+ * the program's. */
 void throttle_yield(void);
-/* Seconds of CPU so far, also told the program. */
+/* Returns the seconds of CPU used so far, and tells them to the program. */
 double throttle_count(const struct tuning *t);
-/* Has the tuning cost less than the plan's share allows, if there is one? */
+/* True if the tuning has cost no more than the plan's fraction allows, or if there is
+ * no such limit. */
 bool throttle_allows(const struct tuning *t);
-/* Where the plan has a share: sleeps while the tuning has cost more than it allows.
- * Seconds that it slept; deadlines are moved by them. */
+/* Sleeps while the tuning has cost more than the plan's fraction allows. Returns the
+ * seconds slept; deadlines are moved by them. */
 double throttle_keep(struct tuning *t);
 
 /* ---- online.c -------------------------------------------------------------------- */
-/* Before anything is tried. False: no memory. */
+/* Starts timing in real calls; called before anything is tried. False: no memory, or
+ * none is shared with the program. */
 bool online_new(struct tuning *t);
-/* Reads what real calls took, orders more of them, sends what the sandbox has passed.
- * Returns at once. */
+/* Reads the times of real calls, orders more of them, and sends variants that passed in
+ * the sandbox. Does not wait for a call. */
 void online_step(struct tuning *t);
-/* Seconds that calls have taken more than with the best so far: a cost of the tuning. */
+/* Returns the seconds that calls lost by not running the best variant so far. They
+ * count as cost of the tuning. */
 double online_lost(const struct tuning *t);
-/* Until real calls have decided, or too few come (then *DECIDED is false): the winner's
- * index or NONE. */
+/* Waits until real calls have decided, or too few come (then *DECIDED is false).
+ * Returns the winner's index or NONE. */
 int online_finish(struct tuning *t, bool *decided);
 
 /* ---- race.c ---------------------------------------------------------------------- */
-/* The finalists and the default in turns, nothing else running. The index of the winner;
- * NONE: the default stays. */
+/* Runs the finalists and the default in turns, while nothing else runs. Returns the
+ * index of the winner; NONE: the default stays. */
 int race(struct tuning *t);
 
 #endif

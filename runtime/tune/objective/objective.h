@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* objective.h: what a tuning makes better. Another one is a file beside time.c and a line
- * in objective.c. */
+/* objective.h: what a tuning optimises. To add an objective, add a file next to time.c
+ * and a line in objective.c. */
 #ifndef AUTOTUNE_OBJECTIVE_H
 #define AUTOTUNE_OBJECTIVE_H
 
@@ -10,8 +10,8 @@ struct objective {
   const char *name; /* "time" */
   const char *unit; /* of its values: "s" */
   bool lower;       /* lower is better */
-  /* VALUE as people read it ("84.12 ms") into TEXT, of SIZE bytes, at least 64. It is
-   * TEXT, or a constant. */
+  /* Formats VALUE for people ("84.12 ms") into TEXT, of SIZE bytes, at least 64.
+   * Returns TEXT or a constant. */
   const char *(*show)(char *text, size_t size, double value);
 };
 extern const struct objective objective_time;
