@@ -176,9 +176,8 @@ struct slice declared_type(const struct model *m, struct slice name) {
 }
 
 // True unless I's loop compares unsigned numbers one of which may be negative: -1 < 2u is
-// false. The
-// number that a loop counts up to is assumed not to be negative: such a loop would count
-// up to 4 billion.
+// false. The number that a loop counts up to is assumed not to be negative: such a loop
+// would count up to 4 billion.
 static bool value_compares(struct model *m, const struct iter *i, struct poly low,
                            struct poly bound) {
   struct system s = { 0 };
