@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// body.c: items as they stand in the unit. A kernel becomes a function of the device,
-// which an entry of always the same name calls; variables that the program holds become
-// pointers to them.
+// body.c: writes items for the unit. A kernel becomes a device function, called by an
+// entry that always has the same name. Variables that the program holds become pointers
+// to them.
 #include <string.h>
 
 #include "front/reach/unit.h"
@@ -9,13 +9,13 @@
 
 #define WORD(s) (int)(s).size, (s).data
 
-// ---- text in which variables are replaced -------------------------------------------
+// ---- replacing variables in text ----------------------------------------------------
 
 struct writer {
   const struct cuda_reach *r;
   const struct cuda_item *item;
   struct text *out;
-  const char *from; // what has not been written begins here
+  const char *from; // beginning of the text not yet written
 };
 
 static void write_up_to(struct writer *w, const char *p) {
@@ -29,7 +29,8 @@ static void body_newlines(struct writer *w, const char *from, const char *to) {
       text_add(w->out, "\n", 1);
 }
 
-// A parameter of the function has the variable's name: it is meant throughout.
+// True if a parameter of the function has the variable's name: the name always means the
+// parameter then.
 static bool is_shadowed(const struct writer *w, struct slice name) {
   if (!w->item->function)
     return false;
@@ -62,7 +63,8 @@ static const struct loop_directive *directive_at(const struct writer *w, size_t 
   return NULL;
 }
 
-// A directive whose `#` is at HASH: ours are left out, but for `unroll`.
+// Writes a directive whose `#` is at HASH. Leaves out `#pragma autotune`, except
+// `unroll`.
 static void write_directive(struct writer *w, struct lexer *l, const char *hash) {
   struct lexer behind = *l, line;
   enum line kind = lex_directive(&behind, &line);
@@ -95,14 +97,15 @@ static bool is_dropped_word(const struct writer *w, struct slice word) {
   return w->item->own && slice_in(word, words);
 }
 
-// What stands on the entry and not on the function that it calls.
+// True for attributes of the entry, which the function it calls does not get.
 static bool is_entry_attribute(struct slice word) {
   static const char *const words[] = { "__launch_bounds__", "__cluster_dims__",
                                        "__maxnreg__", "__block_size__", NULL };
   return slice_in(word, words);
 }
 
-// A word in the head of a kernel, in front of its body. True: it has been dealt with.
+// Writes a word in the head of a kernel, before its body. True: the word needs no more
+// work.
 static bool write_head_word(struct writer *w, struct lexer *l, struct token t) {
   size_t at = (size_t)(t.text.data - w->item->s->text);
   if (slice_is(t.text, "__global__")) {
@@ -129,7 +132,7 @@ static bool write_head_word(struct writer *w, struct lexer *l, struct token t) {
 static void write_tokens(struct writer *w, struct slice text) {
   struct lexer l = lexer_of(text);
   struct slice previous = { 0 };
-  const char *name = text.data; // where the qualified name at hand begins
+  const char *name = text.data; // beginning of the current qualified name
   size_t body = w->item->own ? w->item->own->body_at : 0;
   w->from = text.data;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
@@ -158,8 +161,8 @@ static void write_tokens(struct writer *w, struct slice text) {
 
 // ---- items --------------------------------------------------------------------------
 
-// The pointers of the variables that I declares. They are constants of the unit, so that
-// a store through one leaves the others known.
+// Writes pointers for the variables that I declares. The pointers are constants of the
+// unit, so that a store through one does not make the compiler reload the others.
 static bool write_pointers(const struct cuda_reach *r, const struct cuda_item *i,
                            struct text *out) {
   bool any = false;
@@ -197,8 +200,8 @@ static bool mentions_param(const struct cuda_reach *r, struct slice text) {
   return false;
 }
 
-// Threads of the variant's block where that is the variant's to choose, else what was
-// written.
+// Writes the bounds: the threads of the variant's block if the variant chooses them, else
+// the bounds as written.
 static void write_bounds(const struct cuda_reach *r, struct text *out) {
   const struct cuda_kernel *c = r->k->cuda;
   bool written = c->bounds.size && mentions_param(r, c->bounds), chosen = false;
@@ -216,7 +219,7 @@ static void write_bounds(const struct cuda_reach *r, struct text *out) {
   }
 }
 
-// __cluster_dims__(…) and the like.
+// Writes __cluster_dims__(…) and the like.
 static void write_attributes(const struct cuda_reach *r, struct text *out) {
   const struct kernel *k = r->k;
   const struct function *f = &k->main;
@@ -274,15 +277,15 @@ static void write_instance(const struct cuda_kernel *c, struct text *out) {
                   WORD(c->params[i].type_text), i);
 }
 
-// On one line.
+// Writes S on one line.
 static void write_note(const char *what, struct slice s, struct text *out) {
   text_printf(out, " %s", what);
   for (size_t i = 0; i < s.size; i++)
     text_printf(out, "%c", s.data[i] == '\n' || s.data[i] == '\\' ? ' ' : s.data[i]);
 }
 
-// How a variant is launched is no part of its text, but a result is nothing worth when it
-// changes.
+// Writes the geometry of launches as a comment: it is no part of the variant's code, but
+// results become invalid when it changes.
 static void write_geometry(const struct cuda_kernel *c, struct text *out) {
   if (c->grid.n == 0 && c->shared.size == 0 && !c->ceil)
     return;
@@ -291,7 +294,7 @@ static void write_geometry(const struct cuda_kernel *c, struct text *out) {
     write_note("grid ", c->grid.of[i], out);
   if (c->shared.size)
     write_note("shared ", c->shared, out);
-  text_printf(out, " .\n"); // no backslash ends the line
+  text_printf(out, " .\n"); // so that no backslash ends the line
 }
 
 void body_entry(const struct cuda_reach *r, struct text *out) {

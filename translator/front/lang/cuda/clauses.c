@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// clauses.c: block, grid, shared, isolate, flush; and what NVRTC takes for flags(…).
+// clauses.c: reads block, grid, shared, isolate, flush; checks flags(…) against NVRTC's
+// options.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 // ---- block --------------------------------------------------------------------------
 
-// The up to three numbers of `16x16x2`; 0: TEXT is no size at all.
+// Reads up to three numbers of `16x16x2`; returns how many. 0: TEXT is not a size.
 static unsigned read_size(struct slice text, unsigned long sizes[3]) {
   char *p = arena_copy(text.data, text.size);
   unsigned n = 0;
@@ -71,12 +72,12 @@ static void read_sizes(const struct source *s, struct kernel *k, const struct cl
     else if (clauses_check_size(s, &c->args[i], sizes))
       value_add(s, &param, size_value(&c->args[i], sizes), VALUE_TUPLE, false);
   }
-  param.original = param.n_values; // as the launch asks
+  param.original = param.n_values; // the default is the block that the launch requests
   if (param.n_values && params_left(s, k, c->offset))
     k->cuda->block_param = kernel_add_param(k, param);
 }
 
-// Up to three expressions.
+// Reads up to three expressions.
 static void clauses_read_dims(const struct source *s, const struct clause *c,
                               unsigned first, struct dims *d) {
   for (unsigned i = first; i < c->n_args; i++) {
@@ -90,7 +91,8 @@ static void clauses_read_dims(const struct source *s, const struct clause *c,
   }
 }
 
-// Sizes begin with a digit; where any argument does not, all are expressions.
+// True if the arguments are expressions. Sizes begin with a digit; if any argument does
+// not, all are expressions.
 static bool is_expression(const struct clause *c) {
   for (unsigned i = 0; i < c->n_args; i++) {
     unsigned long sizes[3];
@@ -159,9 +161,9 @@ const struct clause_reader cuda_clauses[] = {
   { "isolate", read_isolate }, { "flush", read_flush }, { NULL, NULL },
 };
 
-// ---- what NVRTC takes ---------------------------------------------------------------
+// ---- NVRTC's options ----------------------------------------------------------------
 
-// Those of NVRTC's options that change the code of a kernel.
+// NVRTC's options that change the code of a kernel.
 static const char *const nvrtc_options[] = { "-maxrregcount",
                                              "-use_fast_math",
                                              "-ftz",
@@ -187,7 +189,8 @@ static const char *const nvrtc_options[] = { "-maxrregcount",
                                              "-undefine-macro",
                                              NULL };
 
-// An option of WORD's name, one dash for two and without its value; NULL: none.
+// Returns the option that WORD names, with one dash in place of two and without its
+// value; NULL: none.
 static const char *option_of(struct slice word) {
   if (word.size > 1 && word.data[1] == '-')
     word.data++, word.size--;
@@ -221,7 +224,8 @@ static void clauses_check_flags(const struct source *s, const struct value *v) {
       return;
     }
     p += size;
-    for (const char *const *t = taking; *t; t++) // its value may be the next word
+    for (const char *const *t = taking; *t;
+         t++) // the option's value may be the next word
       if (strcmp(*t, option) == 0 && !memchr(word.data, '=', size) &&
           size <= strlen(option) + 1) {
         p += strspn(p, " \t");
@@ -230,7 +234,7 @@ static void clauses_check_flags(const struct source *s, const struct value *v) {
   }
 }
 
-// ---- all of them --------------------------------------------------------------------
+// ---- checks and the table of clauses ------------------------------------------------
 
 static void check_dims(const struct source *s, const struct kernel *k,
                        const struct dims *d, unsigned uses, const char *what) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuda.c: CUDA C++ as a language: its syntax beyond the grammar, its passes, its tables,
-// and what `autotune check` says of its kernels.
+// and its part of `autotune check`.
 #include <string.h>
 
 #include "autotune_abi.h"
@@ -12,7 +12,8 @@ const TSLanguage *tree_sitter_cuda(void); // a grammar's one symbol; it has no h
 
 // ---- syntax --------------------------------------------------------------------------
 
-// `]` may close what a lambda captures: `[=] __device__ (int i) { … }`.
+// Finds the end of an attribute. `]` may close the captures of a lambda: `[=] __device__
+// (int i) { … }`.
 static const char *attribute_end(struct slice previous, struct slice word,
                                  struct lexer l) {
   static const char *const names[] = { "__align__",
@@ -30,7 +31,7 @@ static const char *attribute_end(struct slice previous, struct slice word,
   return slice_in(word, names) ? skip_brackets(&l) : NULL;
 }
 
-// Moves L past `template <…>`, where that is what comes.
+// Moves L past `template <…>` if L is at one.
 static void skip_template(struct lexer *l) {
   struct lexer ahead = *l;
   if (!slice_is(lex(&ahead).text, "template") || !slice_is(lex(&ahead).text, "<"))
@@ -57,7 +58,8 @@ static bool same_scope(const struct kernel *a, const struct kernel *b) {
   return slices_same(a->cuda->namespaces, b->cuda->namespaces);
 }
 
-// A baked file has no runtime, and winners are compiled for the device that is there.
+// Diagnoses baking, which CUDA does not have: a baked file has no runtime, and winners
+// are compiled for the device of the machine.
 static bool refuse_baking(const struct translation *t) {
   const struct pragma *p = &t->pragmas[0];
   diag_error(t->s, p->offset, p->end - p->offset,
@@ -96,7 +98,7 @@ static void print_dims(const char *what, const struct dims *d) {
   putchar('\n');
 }
 
-// How variants are launched; block(16x16, …) is among the parameters.
+// Prints how variants are launched; block(16x16, …) is printed among the parameters.
 static void print_geometry(const struct cuda_kernel *c) {
   puts("  geometry");
   if (c->block.n)

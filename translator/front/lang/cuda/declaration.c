@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// declaration.c: one declaration at namespace scope, from its first token to its end:
-// what it declares, and where its body begins.
+// declaration.c: reads one declaration at namespace scope, from its first token to its
+// end: the names it declares, and the beginning of its body.
 #include <string.h>
 
 #include "items.h"
 
-// A declaration may begin with it, at the start of a line, where a macro without `;`
-// stands before.
+// True if WORD, at the start of a line, begins a declaration after a macro without `;`.
 static bool begins_declaration(struct slice word) {
   static const char *const words[] = {
     "template",     "namespace", "typedef",   "using",      "static",     "extern",
@@ -22,8 +21,8 @@ static bool is_class_word(struct slice word) {
 
 // ---- groups -------------------------------------------------------------------------
 
-// Skips a directive within a declaration whose `#` has been read. Of several branches the
-// first says how deep the text behind them is: DEPTHS keeps what it was in front.
+// Skips a directive within a declaration, whose `#` has been read. Of several branches
+// the first decides the depth of brackets after them: DEPTHS keeps the depth before them.
 struct depths {
   unsigned at[64], n;
 };
@@ -40,7 +39,7 @@ static void declaration_skip_directive(struct lexer *l, struct depths *d,
     d->n--;
 }
 
-// Behind the bracket that closes the one that was just read.
+// Moves L past the bracket that closes the one just read.
 void items_skip_group(struct lexer *l) {
   struct depths d = { .n = 0 };
   unsigned depth = 1;
@@ -77,10 +76,10 @@ bool items_skip_angles(struct lexer *l) {
 
 struct declaration {
   struct cuda_item *item;
-  struct token previous;  // at depth 0
+  struct token previous;  // the previous token at depth 0
   struct slice qualifier; // S of `S::run`
   bool has_class, is_enum, has_tag, is_typedef, is_using;
-  bool parameters, initialised, members; // seen: (…), `=`, `:` behind (…)
+  bool parameters, initialised, members; // seen: (…), `=`, `:` after (…)
 };
 
 static void add_name(struct cuda_item *i, struct slice name) {
@@ -88,7 +87,7 @@ static void add_name(struct cuda_item *i, struct slice name) {
     *GROW(i->names, i->n_names) = name;
 }
 
-// The names of `{ A, B = 1, C }`, at the bracket's inside.
+// Adds the names of `{ A, B = 1, C }`. BODY begins inside the bracket.
 static void add_enumerators(struct cuda_item *i, struct slice body) {
   struct lexer l = lexer_of(body);
   bool next = true;
@@ -101,7 +100,7 @@ static void add_enumerators(struct cuda_item *i, struct slice body) {
   }
 }
 
-// `*name` or `::name` before a `)`: what `typedef void (*name)(int)` and `float
+// Adds the `*name` or `::name` before a `)`, which `typedef void (*name)(int)` and `float
 // (*name)[4]` declare.
 static void add_inner_name(struct cuda_item *i, struct slice group) {
   struct lexer l = lexer_of(group);
@@ -140,7 +139,7 @@ static void see_parentheses(struct cutter *c, struct declaration *d, struct toke
   d->previous.text = (struct slice){ c->l.p - 1, 1 };
 }
 
-// `{`: true where the declaration ends with the group.
+// Handles `{`. True if the declaration ends with the group.
 static bool see_brace(struct cutter *c, struct declaration *d, struct token t) {
   bool after_parentheses = slice_is(d->previous.text, ")");
   bool word = d->previous.kind == TOKEN_WORD || slice_is(d->previous.text, ">") ||
@@ -148,7 +147,7 @@ static bool see_brace(struct cutter *c, struct declaration *d, struct token t) {
   bool body = false;
   if (!d->initialised && d->has_class && !after_parentheses && !d->item->type) {
     d->item->type = true;
-    d->item->function = d->parameters = false; // they were a macro's
+    d->item->function = d->parameters = false; // the parentheses were a macro's
     see_head_end(c, d, t.text.data);
     if (!d->has_tag && d->previous.kind == TOKEN_WORD &&
         !word_of_cplusplus(d->previous.text))
@@ -172,7 +171,7 @@ static bool see_brace(struct cutter *c, struct declaration *d, struct token t) {
   return body;
 }
 
-// `operator` and the name behind it, up to its parameters.
+// Handles `operator` and the name after it, up to its parameters.
 static void see_operator(struct cutter *c, struct declaration *d) {
   d->item->operator_function = true;
   d->item->function = d->parameters = true;
@@ -213,7 +212,7 @@ static void declaration_see_word(struct cutter *c, struct declaration *d,
   }
 }
 
-// A `:` that is not half of `::`.
+// True for a `:` that is not half of `::`.
 static bool is_single_colon(const struct cutter *c, struct slice text) {
   bool second = text.data > c->s->text && text.data[-1] == ':';
   return slice_is(text, ":") && !second && !(c->l.p < c->l.end && *c->l.p == ':');
@@ -228,7 +227,8 @@ static void see_colon(struct declaration *d) {
   d->members |= d->parameters;
 }
 
-// The tag of `struct S<T> : …`, of a specialisation; qualifiers of `S<T>::run`.
+// Handles angle brackets: of a specialisation's tag, `struct S<T> : …`, or of a
+// qualifier, `S<T>::run`.
 static void see_angles(struct cutter *c, struct declaration *d) {
   struct lexer l = { c->l.p - 1, c->l.end, false };
   if (d->previous.kind != TOKEN_WORD || d->initialised || !items_skip_angles(&l))
@@ -247,7 +247,7 @@ static void see_angles(struct cutter *c, struct declaration *d) {
   c->l = l;
 }
 
-// `struct S;`, also of a template.
+// True for `struct S;`, also of a template.
 static bool is_forward(struct slice text) {
   struct lexer l = lexer_of(text);
   struct token t = lex(&l);
@@ -262,7 +262,7 @@ static bool is_forward(struct slice text) {
   return class && t.kind == TOKEN_WORD && (slice_is(next, ";") || slice_is(next, ":"));
 }
 
-// T, which neither ends a declaration nor opens a group.
+// Handles T, which neither ends the declaration nor opens a group.
 static void see_other(struct cutter *c, struct declaration *d, struct token t) {
   if (t.kind == TOKEN_WORD) {
     declaration_see_word(c, d, t);
@@ -284,7 +284,7 @@ static void see_other(struct cutter *c, struct declaration *d, struct token t) {
   d->previous = t;
 }
 
-// From its first token T to behind its `;` or body.
+// Reads from the first token T to the end of the declaration's `;` or body.
 void items_declaration(struct cutter *c, struct token t) {
   struct cuda_item *i = GROW(c->items.list, c->items.n);
   *i = (struct cuda_item){ .kind = ITEM_CODE,
@@ -305,7 +305,7 @@ void items_declaration(struct cutter *c, struct token t) {
       continue;
     }
     if (slice_is(t.text, ";")) {
-      complete = true; // in this branch of an #if within it
+      complete = true; // complete in this branch of an #if within it
       if (!depths.n)
         break;
       continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// emit.c: the translated .cu file. The kernel stays as written; after it come a class
-// with all that the runtime must know, a template where the kernel is one, and a function
-// that each launch becomes a call of (stub.cu.in).
+// emit.c: writes the translated .cu file. The kernel stays as written. After it come a
+// class with everything that the runtime must know, a template if the kernel is one, and
+// a function that replaces each launch (stub.cu.in).
 #include <string.h>
 
 #include "autotune_abi.h"
@@ -40,8 +40,8 @@ struct expansion *cuda_macros(const struct source *s, const struct kernel *kerne
 
 // ---- launches -----------------------------------------------------------------------
 
-// Appends the ends of lines of [START, END), and blanks for the last of them: what
-// follows keeps its place.
+// Appends the newlines of [START, END), and blanks for the last line: the text after them
+// keeps its place.
 static void add_gap(const struct source *s, size_t start, size_t end, struct text *out) {
   size_t last = end;
   while (last > start && s->text[last - 1] != '\n')
@@ -64,14 +64,14 @@ static size_t end_of(const struct source *s, struct slice part) {
   return (size_t)(part.data + part.size - s->text);
 }
 
-// Appends the namespaces of K in full, to stand before its launcher's name: a
-// using-declaration of the kernel does not bring the launcher.
+// Appends the full namespaces of K, as prefix of its launcher's name: a using-declaration
+// of the kernel does not include the launcher.
 static void add_spaces(const struct kernel *k, struct text *out) {
   if (k->cuda->namespaces.size)
     text_printf(out, "::%.*s::", WORD(k->cuda->namespaces));
 }
 
-// k<T><<<g, b>>>(x) becomes autotune_launch_k<T>(g, b, 0, nullptr, x).
+// Rewrites k<T><<<g, b>>>(x) to autotune_launch_k<T>(g, b, 0, nullptr, x).
 static void edit_chevrons(struct edits *edits, const struct launch *l,
                           const struct kernel *k) {
   const struct source *s = edits->s;
@@ -102,9 +102,9 @@ static void edit_chevrons(struct edits *edits, const struct launch *l,
   edits_add(edits, last, args, close);
 }
 
-// cudaLaunchKernel((void *)k<T>, g, b, args, sh, st) becomes (autotune_launchv_k<T>)(g,
-// b, args, sh, st): a comma of its template stays in parentheses, as the whole may be a
-// macro's argument.
+// Rewrites cudaLaunchKernel((void *)k<T>, g, b, args, sh, st) to
+// (autotune_launchv_k<T>)(g, b, args, sh, st). The parentheses protect a comma of its
+// template, because the whole may be a macro's argument.
 static void edit_runtime(struct edits *edits, const struct launch *l,
                          const struct kernel *k) {
   const struct source *s = edits->s;
@@ -124,22 +124,22 @@ static void edit_runtime(struct edits *edits, const struct launch *l,
   edits_add(edits, l->start, first, text);
 }
 
-// ---- what templates know ------------------------------------------------------------
+// ---- fields for templates -----------------------------------------------------------
 
 // One size of a grid or a block.
 struct cuda_size {
   const char *axis, *limit;
-  struct slice text; // empty: as many blocks as hold the threads that were asked for
+  struct slice text; // empty: as many blocks as hold the requested threads
 };
 
-// Of a kernel, besides its emission.
+// The fields of a kernel that its emission does not have.
 struct cuda_view {
   struct slice head;     // "template <typename T>", or empty
   const char *qualifier; // "a::" where the file has other kernels of its name; else ""
   unsigned flags, most_keys;
   bool unnamed, ceil;
   bool uses_grid, uses_block; // sizes mention gridDim, blockDim
-  bool chooses_block;         // by a param, that of index
+  bool chooses_block;         // the param of index block_param chooses the block
   int block_param;
   struct slice shared;
   struct cuda_size *block, *grid;
@@ -150,7 +150,7 @@ struct cuda_view {
   unsigned n_symbols;
 };
 
-// Without its default, which a declaration further up may have.
+// Writes a parameter without its default, which an earlier declaration may have.
 static void cuda_plain(const struct template_scope *scope, struct text *out) {
   const struct template_param *p = scope->data;
   struct slice text = p->text;
@@ -252,7 +252,7 @@ static const struct cuda_view *cuda_view(const struct kernel *k,
 
 // ---- before the kernel and after it -------------------------------------------------
 
-// What a declaration of a kernel says of its launcher.
+// The parts of a kernel's declaration that its launcher needs.
 struct cuda_declared {
   const char *kernel;
   struct slice head, parameters;
@@ -264,7 +264,7 @@ static const struct template_field cuda_declared_fields[] = {
 };
 #undef THIS
 
-// False: DECLARATION is none of K.
+// Reads DECLARATION. False: it does not declare K.
 static bool cuda_declared(struct slice declaration, struct cuda_declared *d) {
   struct lexer l = lexer_of(declaration);
   struct token t = lex(&l);
@@ -293,8 +293,8 @@ static bool cuda_item_names(const struct cuda_item *i, const char *name) {
   return false;
 }
 
-// Where K is declared before its definition, its launcher is declared too, with the
-// default arguments that stand there. True: one of them ends before BEFORE.
+// Declares the launcher wherever K is declared before its definition, with the default
+// arguments of that declaration. True: one of these declarations ends before BEFORE.
 static bool edit_declarations(struct edits *edits, const struct kernel *k,
                               const struct cuda_items *items, size_t before) {
   bool any = false;
@@ -313,7 +313,7 @@ static bool edit_declarations(struct edits *edits, const struct kernel *k,
   return any;
 }
 
-// The launches of kernel INDEX.
+// Rewrites the launches of kernel INDEX.
 static void edit_launches(struct edits *edits, const struct kernel *k, int index,
                           const struct launch *launches, unsigned n,
                           const struct cuda_items *items) {
@@ -356,7 +356,7 @@ void cuda_emit(const struct source *s, const struct pragma *pragmas, unsigned n_
   edits_blank(&edits, pragmas, n_pragmas);
   for (unsigned i = 0; i < n_kernels; i++) {
     const struct cuda_unit *u = &units[i];
-    struct unit unit = { // as those of C are described
+    struct unit unit = { // described like a unit of C
                          .compiler = "nvrtc",
                          .text = u->text,
                          .flags = u->flags,

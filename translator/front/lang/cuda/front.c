@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// front.c: the kernels of a .cu file: what kernel.c makes of them, and what C++ may do to
-// them besides.
+// front.c: checks the kernels of a .cu file for errors that only C++ and CUDA allow.
 #include <string.h>
 
 #include "front/reach/unit.h"
@@ -25,8 +24,8 @@ bool cuda_directives_check(const struct source *s, const struct pragma *pragmas,
   return fine;
 }
 
-// nvcc's `#pragma unroll` takes no macro, but _Pragma does; the same definitions twice
-// are one.
+// nvcc expands no macros in `#pragma unroll`, but in _Pragma it does. Repeating the same
+// definitions is allowed.
 void cuda_unroll(const struct kernel *k, const struct loop_directive *d,
                  struct text *out) {
   const struct dir_arg *factor = NULL;
@@ -74,15 +73,15 @@ static void check_unroll(const struct source *s, const struct kernel *k,
                "'full' and 'partial' exclude each other");
 }
 
-// ---- what C++ may do besides --------------------------------------------------------
+// ---- names of kernels and params elsewhere in the file ------------------------------
 
-// Where the names of kernels and params stand, in the order of the file.
+// The places of the names of kernels and params, in the order of the file.
 struct mentions {
   TSNode *list;
   unsigned n;
 };
 
-// One way through the tree for all of them, as it is long.
+// Finds all mentions in one walk over the tree, because the tree is large.
 static struct mentions mentions_of(const struct source *s, const struct kernel *all,
                                    unsigned n) {
   struct word_set names = { 0 };
@@ -104,8 +103,8 @@ static struct mentions mentions_of(const struct source *s, const struct kernel *
   return found;
 }
 
-// Does N declare its name: a template's parameter, a constant of the file, that a param's
-// macro would replace?
+// True if N declares its name and a param's macro would replace that: a template's
+// parameter, or a constant of the file.
 static bool front_is_declared(TSNode n) {
   TSNode parent = ts_node_parent(n);
   if (ts_node_is_null(parent))
@@ -125,7 +124,7 @@ static void check_hidden(const struct source *s, const struct kernel *k,
     size_t at = ts_node_start_byte(n);
     if (!slice_is(source_slice(s, n), param->name) ||
         (at > k->main.body_at && at < k->main.end) || !front_is_declared(n))
-      continue; // those within the kernel are told by names.c
+      continue; // names.c diagnoses those within the kernel
     diag_error(
         s, at, strlen(param->name),
         node_is(ts_node_parent(n), "init_declarator")
@@ -159,8 +158,8 @@ static bool is_kernels_own(const struct kernel *k, size_t at) {
   return false;
 }
 
-// Does DECLARATOR, of a __global__ function of K's name, declare another than K? In other
-// namespaces it may.
+// Diagnoses DECLARATOR, of a __global__ function of K's name, if it declares another
+// function than K. In other namespaces that is allowed.
 static void check_other(const struct source *s, const struct kernel *k, TSNode declarator,
                         TSNode name) {
   TSNode definition = { 0 }, instantiation;
@@ -197,8 +196,8 @@ static bool is_global(const struct source *s, TSNode declarator) {
   return false;
 }
 
-// The declarator of the function that NAME, `k` or `k<float>`, is the name of; null: of
-// none.
+// Returns the declarator of the function whose name is NAME, `k` or `k<float>`; null:
+// NAME is not a function's name.
 static TSNode front_declarator_of(TSNode *name) {
   TSNode n = ts_node_parent(*name), none = { 0 };
   if (!ts_node_is_null(n) && node_is(n, "template_function")) {

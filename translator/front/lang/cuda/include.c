@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// include.c: the user's headers, cut, in the place of their #include; and what headers of
-// CUDA's toolkit declare, so that the unit includes those it needs and no others.
+// include.c: cuts the user's headers and puts them in place of their #include; finds the
+// names that headers of CUDA's toolkit declare, so that the unit includes only the
+// headers it needs.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,10 @@
 
 enum { MAX_DEPTH = 60, MAX_FILES = 3000, MAX_DECLARING = 200 };
 
-// ---- where headers are --------------------------------------------------------------
+// ---- finding headers ----------------------------------------------------------------
 
-// The value of an option spelled OPTION at *A, joined or in the next word, which *A then
-// is; NULL: it is another.
+// Returns the value of option OPTION at *A, joined or in the next word, to which *A then
+// moves; NULL: it is another option.
 static const char *include_option_value(const char *const **a, const char *option) {
   size_t n = strlen(option);
   if (strncmp(**a, option, n) != 0)
@@ -35,7 +36,8 @@ static const char *toolkit_at(const char *folder) {
   return is_file(arena_printf("%s/cuda_runtime.h", include)) ? include : NULL;
 }
 
-// Beside the compiler, which PATH may have to find.
+// Returns the toolkit's folder next to the compiler, which is looked up in PATH if
+// needed; NULL: not there.
 static const char *toolkit_beside(const char *program) {
   const char *path = getenv("PATH"), *slash = strrchr(program, '/');
   char *real = slash ? realpath(program, NULL) : NULL;
@@ -83,7 +85,7 @@ static const char *include_folder_of(const char *path) {
   return slash ? arena_copy(path, (size_t)(slash - path) + (slash == path)) : ".";
 }
 
-// NAME in "…" or <…> of an #include; empty: a macro says it.
+// Returns the name in "…" or <…> of an #include; empty: the name comes from a macro.
 static struct slice include_name(const struct cuda_item *i, bool *quoted) {
   struct slice text = item_text(i);
   struct lexer l = lexer_of(text);
@@ -97,7 +99,7 @@ static struct slice include_name(const struct cuda_item *i, bool *quoted) {
   return (struct slice){ l.p + 1, end ? (size_t)(end - l.p - 1) : 0 };
 }
 
-// A folder whose headers are not the user's.
+// True for a folder whose headers are not the user's.
 static bool is_foreign(const char *folder) {
   static const char *const folders[] = { "/usr/include", "/usr/lib", "/usr/local/cuda",
                                          NULL };
@@ -108,7 +110,8 @@ static bool is_foreign(const char *folder) {
       is_file(arena_printf("%s/../cuda_runtime.h", folder));
 }
 
-// The user's header that is meant; NULL: it is none.
+// Returns the path of the user's header that I includes; NULL: it is not a header of the
+// user's.
 static const char *find_header(const struct cuda_item *i,
                                const struct compile_options *o) {
   static const char *const quote[] = { "-iquote", NULL };
@@ -149,7 +152,7 @@ struct includer {
   unsigned spliced;
 };
 
-// #pragma once, or #ifndef X and #define X in front of all else.
+// True for #pragma once, or #ifndef X and #define X before everything else.
 static bool is_once(const struct cuda_items *items) {
   for (unsigned n = 0; n < items->n; n++)
     if (items->list[n].kind == ITEM_OTHER &&
@@ -194,8 +197,8 @@ static void include_add_file(struct includer *in, const struct source *s,
   }
 }
 
-// -DNAME=VALUE and -UNAME in the order of the command line, as lines; then -include's
-// files.
+// Adds -DNAME=VALUE and -UNAME in the order of the command line, as lines; then the files
+// of -include.
 static void include_add_options(struct includer *in) {
   struct text lines = { 0 };
   const char *value;
@@ -227,7 +230,7 @@ struct cuda_items *cuda_items(const struct source *s, const struct compile_optio
 
 // ---- the toolkit --------------------------------------------------------------------
 
-// Headers whose declarations NVRTC has without them, or which are the host's alone.
+// True for headers whose declarations NVRTC has built in, or which are only for the host.
 static bool include_is_built_in(struct slice name) {
   static const char *const headers[] = { "cuda.h",
                                          "cuda_runtime.h",
@@ -264,7 +267,8 @@ static bool include_is_built_in(struct slice name) {
   return slice_in(name, headers) || (name.size > 3 && memcmp(name.data, "sm_", 3) == 0);
 }
 
-// Libraries of very many headers: they are needed where their namespace is named.
+// Returns the library that header NAME is in, if the library has very many headers: they
+// are needed only if its namespace is named. NULL: another header.
 static const char *library_of(struct slice name) {
   static const char *const libraries[] = { "cub",  "thrust",  "cuda",
                                            "cute", "cutlass", NULL };
@@ -292,7 +296,8 @@ static struct cuda_items header_items(struct toolkit *t, const char *path) {
   return items;
 }
 
-// Some header declares each of them, in an #if for a compiler that has not.
+// True for names that NVRTC has built in. Headers declare them too, in an #if for
+// compilers that lack them.
 static bool is_built_in_name(struct slice name) {
   static const char *const names[] = { "threadIdx", "blockIdx", "blockDim",
                                        "gridDim",   "warpSize", NULL };
@@ -343,7 +348,8 @@ bool toolkit_declares(struct toolkit *t, const struct cuda_item *i,
   return is_file(path) && file_declares(&d, path);
 }
 
-// BlockReduce is in block_reduce.cuh.
+// Returns the name of CUB's header for a class, without suffix: BlockReduce is in
+// block_reduce.cuh.
 static const char *include_snake(struct slice word) {
   struct text t = { 0 };
   text_add(&t, "", 0);
@@ -354,8 +360,9 @@ static const char *include_snake(struct slice word) {
   return t.data;
 }
 
-// <cub/cub.cuh> holds algorithms for the host, which NVRTC refuses: the headers of those
-// for blocks and warps that are named.
+// Appends #includes that replace <cub/cub.cuh>: it has algorithms for the host, which
+// NVRTC refuses. Includes the headers of the algorithms for blocks and warps that are
+// named.
 static bool write_cub(const struct toolkit *t, const struct word_set *seen,
                       struct text *out) {
   static const char *const folders[] = { "block", "warp", "thread", "iterator" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// items.c: a .cu file or a header cut into declarations at namespace scope and lines of
+// items.c: cuts a .cu file or a header into declarations at namespace scope and lines of
 // the preprocessor, by tokens alone.
 #include <string.h>
 
@@ -9,7 +9,7 @@ size_t items_offset(const struct cutter *c, const char *p) {
   return (size_t)(p - c->s->text);
 }
 
-// A line of the preprocessor whose `#` is T.
+// Adds a line of the preprocessor whose `#` is T.
 static void cut_directive(struct cutter *c, struct token t) {
   static const enum item_kind kinds[] = {
     [LINE_IF] = ITEM_IF,        [LINE_ELSE] = ITEM_ELSE,
@@ -30,7 +30,7 @@ static void cut_directive(struct cutter *c, struct token t) {
     *GROW(i->names, i->n_names) = lex(&line).text;
 }
 
-// What stands behind `#if 0` need not be code: up to its #else, #elif or #endif.
+// Skips the text after `#if 0`, which need not be code, up to its #else, #elif or #endif.
 static void skip_disabled(struct cutter *c) {
   const struct cuda_item *i = &c->items.list[c->items.n - 1];
   struct lexer l = lexer_of(item_text(i));
@@ -52,7 +52,8 @@ static void skip_disabled(struct cutter *c) {
   }
 }
 
-// `namespace a::b {`, `inline namespace {`, `extern "C" {` at T: up to the brace.
+// Handles `namespace a::b {`, `inline namespace {` and `extern "C" {` at T, up to the
+// brace.
 static bool cut_open(struct cutter *c, struct token t) {
   struct lexer ahead = c->l;
   struct slice *names = NULL;

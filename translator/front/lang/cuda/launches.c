@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// launches.c: every launch of a file.
+// launches.c: finds every launch of a file.
 #include <string.h>
 
 #include "cc/cc.h"
@@ -36,8 +36,8 @@ bool callee_of(const struct source *s, TSNode n, struct callee *c) {
     end = ts_node_start_byte(list);
     n = ts_node_named_child(n, 0);
   }
-  if (node_is(
-          n, "template_type")) // as an argument of a template, where a name may be a type
+  if (node_is(n, "template_type")) // as an argument of a template, where the grammar may
+                                   // take a name for a type
     n = ts_node_named_child(n, 0);
   if (!node_is(n, "identifier") && !node_is(n, "type_identifier"))
     return false;
@@ -62,7 +62,7 @@ static void find_aliases(struct finder *f) {
   }
 }
 
-// What the alias NAME of a namespace means; NAME itself where it is none.
+// Returns the namespace that NAME is an alias of; NAME itself if it is no alias.
 static struct slice launches_unaliased(const struct finder *f, struct slice name) {
   for (unsigned i = 0; i < f->n_aliases; i++)
     if (slices_same(f->aliases[i].name, name))
@@ -70,7 +70,7 @@ static struct slice launches_unaliased(const struct finder *f, struct slice name
   return name;
 }
 
-// The next word of L, between its `::`; size 0: there is none.
+// Returns the next word of L, between its `::`; size 0: there is none.
 static struct slice launches_next_word(struct lexer *l) {
   for (struct token t; (t = lex(l)).kind != TOKEN_END;)
     if (t.kind == TOKEN_WORD)
@@ -78,9 +78,9 @@ static struct slice launches_next_word(struct lexer *l) {
   return (struct slice){ 0 };
 }
 
-// Are the namespaces WRITTEN in front of a name some of those AROUND a kernel, in their
-// order? (An inline namespace and the one that the launch itself stands in need not be
-// written.)
+// True if the namespaces WRITTEN before a name are some of those AROUND a kernel, in
+// their order. (An inline namespace, and the namespace that the launch itself stands in,
+// may be left out.)
 static bool spaces_fit(const struct finder *f, struct slice around,
                        struct slice written) {
   struct lexer l = lexer_of(written), spaces = lexer_of(around);
@@ -112,7 +112,7 @@ int kernel_meant(const struct finder *f, const struct callee *c) {
   return CALLED_NONE;
 }
 
-// Kernels of one name, by their namespaces; KERNEL is CALLED_NONE for those without a
+// Kernels of one name with their namespaces; KERNEL is CALLED_NONE for kernels without a
 // pragma.
 struct candidates {
   struct candidate {
@@ -156,7 +156,8 @@ static bool has_space(const struct candidates *all, struct slice word) {
   return false;
 }
 
-// Does a `using` of the file bring NAME, or all names of a namespace that ALL are in?
+// True if a `using` of the file brings NAME, or all names of a namespace that one of ALL
+// is in.
 static bool is_used(const struct finder *f, struct slice name,
                     const struct candidates *all) {
   struct lexer l = lexer_of((struct slice){ f->s->parsed, f->s->size });
@@ -174,7 +175,7 @@ static bool is_used(const struct finder *f, struct slice name,
   return false;
 }
 
-// "a::b" of WRITTEN, `A :: b ::` with A an alias; no more than its words.
+// Returns "a::b" for WRITTEN `A :: b ::`, where A is an alias.
 static const char *plain_spaces(const struct finder *f, struct slice written) {
   const char *plain = "";
   struct lexer l = lexer_of(written);
@@ -187,7 +188,7 @@ static const char *plain_spaces(const struct finder *f, struct slice written) {
   return plain;
 }
 
-// From the namespace around N outwards.
+// Looks C up from the namespace around N outwards.
 static int launches_look_up(const struct finder *f, const struct callee *c, TSNode n,
                             const struct candidates *all) {
   struct slice written = written_spaces(c), around = cuda_namespaces(f->s, n);
@@ -261,7 +262,7 @@ static void add_launch(struct finder *f, TSNode call, struct launch l) {
   *GROW(f->all, f->n) = l;
 }
 
-// As kernel_called: where that is unclear it is diagnosed.
+// Like kernel_called, but diagnoses an unclear name.
 static int kernel_launched(const struct finder *f, const struct callee *c, TSNode call) {
   int k = kernel_called(f, c, call);
   if (k != CALLED_UNCLEAR)
@@ -286,7 +287,7 @@ static void add_chevrons(struct finder *f, TSNode call, TSNode config) {
   add_launch(f, call, l);
 }
 
-// What is behind `(void *)k`, `reinterpret_cast<void *>(k)`, `&k`.
+// Returns the node within casts: of `(void *)k`, `reinterpret_cast<void *>(k)`, `&k`.
 static TSNode without_casts(const struct source *s, TSNode n) {
   for (;;) {
     uint32_t count = ts_node_named_child_count(n);
@@ -308,7 +309,7 @@ static TSNode without_casts(const struct source *s, TSNode n) {
   }
 }
 
-// The arguments of CALL, comments apart.
+// Sets ARGS to the arguments of CALL without comments; returns their number.
 static unsigned arguments_of(TSNode call, TSNode *args, unsigned max) {
   TSNode list = child_of(call, "argument_list");
   unsigned n = 0;
@@ -318,7 +319,7 @@ static unsigned arguments_of(TSNode call, TSNode *args, unsigned max) {
   return n;
 }
 
-// cudaLaunchKernel(k, grid, block, args, shared, stream)
+// Adds cudaLaunchKernel(k, grid, block, args, shared, stream).
 static void add_runtime(struct finder *f, TSNode call) {
   static const unsigned order[] = { 1, 2, 4, 5 };
   TSNode args[6];
@@ -360,7 +361,7 @@ static void launches_visit(struct finder *f, TSNode n) {
   }
 }
 
-// Launches of a kernel in other files are not rewritten.
+// Warns if K is not launched in its file: launches in other files are not rewritten.
 static void check_launched(const struct source *s, const struct kernel *k) {
   const char *path;
   source_where(s, k->main.name_at, &path, NULL);
@@ -391,7 +392,7 @@ struct launch *cuda_launches(const struct source *s, const struct kernel *kernel
       *GROW(k->launches, k->n_launches) = f.all[i];
     }
   for (unsigned i = 0; i < n_kernels && diag_errors() == 0;
-       i++) // else there is more to say
+       i++) // after errors the list of launches may not be complete
     check_launched(s, &kernels[i]);
   *n = f.n;
   return f.all;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// mentions.c: every mention of an annotated kernel that is no launch, and launches that
-// the tree does not show: what is launched where nobody sees it would never be tuned, so
-// it is an error.
+// mentions.c: finds mentions of annotated kernels that are not launches, and launches
+// that the tree does not show. A launch that is not found would never be tuned, so such a
+// mention is an error.
 #include <string.h>
 
 #include "launches.h"
 
-// In L, behind a word: `<<<`, or `<…><<<`?
+// True if L, after a word, is at `<<<` or `<…><<<`.
 static bool chevrons_follow(struct lexer l) {
   int depth = 0;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
@@ -24,7 +24,7 @@ static bool chevrons_follow(struct lexer l) {
   return false;
 }
 
-// N, grown by what makes it a name: `ns::N<float>`.
+// Returns the whole qualified name around N: `ns::N<float>`.
 static TSNode whole_name(TSNode n) {
   TSNode parent = ts_node_parent(n);
   while (!ts_node_is_null(parent) &&
@@ -46,7 +46,7 @@ static bool is_declarator(TSNode parent, TSNode n) {
       (node_is(parent, "declaration") && !ts_node_eq(ts_node_child(parent, 0), n));
 }
 
-// Does ROOT, a function, declare a variable of that name?
+// True if ROOT, a function, declares a variable of that name.
 static bool mentions_declares(const struct source *s, TSNode root, struct slice name) {
   TSTreeCursor cursor = ts_tree_cursor_new(root);
   bool found = false;
@@ -62,7 +62,7 @@ static bool mentions_declares(const struct source *s, TSNode root, struct slice 
   return found;
 }
 
-// Has any class of the file a member variable of that name?
+// True if any class of the file has a member variable of that name.
 static bool has_field(const struct source *s, struct slice name) {
   TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(s->tree));
   bool found = false;
@@ -77,19 +77,21 @@ static bool has_field(const struct source *s, struct slice name) {
   return found;
 }
 
-static bool is_member(TSNode function) {
+static bool mentions_is_member(TSNode function) {
   TSNode class, declarator = child_of(function, "function_declarator");
   return node_inside(function, "field_declaration_list", &class) ||
       (!ts_node_is_null(declarator) &&
        node_is(ts_node_named_child(declarator, 0), "qualified_identifier"));
 }
 
-// Is N another thing of the kernel's name: a variable, an argument, a member?
+// True if N names another object with the kernel's name: a variable, an argument, a
+// member.
 static bool mentions_is_hidden(const struct source *s, TSNode n) {
   TSNode around = n;
   struct slice name = source_slice(s, n);
   while (node_inside(around, "function_definition", &around))
-    if (mentions_declares(s, around, name) || (is_member(around) && has_field(s, name)))
+    if (mentions_declares(s, around, name) ||
+        (mentions_is_member(around) && has_field(s, name)))
       return true;
   return false;
 }
@@ -99,7 +101,7 @@ static bool mentions_begins(struct slice word, const char *prefix) {
   return word.size >= n && memcmp(word.data, prefix, n) == 0;
 }
 
-// The call that has N among its arguments, through casts and nothing else; null: none.
+// Returns the call with N among its arguments, through casts only; null: none.
 static TSNode call_with(const struct source *s, TSNode n) {
   TSNode list;
   for (;;) {
@@ -120,7 +122,7 @@ static void check_use(const struct finder *f, TSNode n, const struct kernel *k) 
     name = called(f->s, call);
   if (mentions_begins(name, "cudaFunc") || mentions_begins(name, "cudaOccupancy") ||
       slice_is(name, "cudaLaunchKernel"))
-    return; // its attributes, and launches that add_runtime has seen
+    return; // its attributes, and launches that add_runtime has found
   const char *hint = arena_printf(
       "launch it where its name stands: %s<<<grid, block>>>(…)", k->main.name);
   if (mentions_begins(name, "cudaLaunch"))
@@ -151,7 +153,7 @@ void mention_check(const struct finder *f, TSNode identifier) {
   const char *end = f->s->text + f->s->size,
              *behind = f->s->text + ts_node_end_byte(identifier);
   if (k >= 0 && chevrons_follow((struct lexer){ behind, end, false }))
-    return; // a launch, whatever the tree makes of it: mentions_check_text
+    return; // a launch, even if the tree shows none: mentions_check_text
   bool call = node_is(parent, "call_expression") &&
       ts_node_eq(ts_node_child(parent, 0), n);
   if (k < 0 || call || is_declarator(parent, n) || mentions_is_hidden(f->s, identifier))
@@ -165,16 +167,17 @@ void mention_check(const struct finder *f, TSNode identifier) {
   check_use(f, n, &f->kernels[k]);
 }
 
-// ---- what the tree does not show ----------------------------------------------------
+// ---- launches that the tree does not show -------------------------------------------
 
-// The kernel that WORD names, with NAME's namespaces in front: it ends where WORD does.
+// Returns the kernel that WORD names. NAME is the beginning of WORD's namespaces; the
+// name ends where WORD does.
 static int kernel_word_at(const struct finder *f, const char *name, struct slice word) {
   size_t size = (size_t)(word.data + word.size - name);
   return kernel_meant(f, &(struct callee){ .name = { name, size }, .last = word });
 }
 
-// The body of a `#define`, where nothing can be rewritten: another name for a kernel, or
-// a launch of one.
+// Diagnoses a kernel in the body of a `#define`, where nothing can be rewritten: another
+// name for a kernel, or a launch.
 static void check_macro(const struct finder *f, struct lexer line) {
   struct slice macro = lex(&line).text, params = { line.p, 0 };
   if (line.p < line.end && *line.p == '(')
@@ -205,7 +208,8 @@ static void check_macro(const struct finder *f, struct lexer line) {
   }
 }
 
-// Is the name at AT in a launch that the tree shows, be it that of another kernel?
+// True if the name at AT is in a launch that the tree shows, also if that is of another
+// kernel.
 static bool mentions_covered(const struct finder *f, size_t at) {
   for (unsigned i = 0; i < f->n; i++) {
     const struct launch *l = &f->all[i];
@@ -222,11 +226,11 @@ static struct slice statement_at(const char *p, const char *end) {
   return (struct slice){ p, (size_t)((semicolon ? semicolon : end) - p) };
 }
 
-// A launch where the grammar has lost its way, and macros.
+// Diagnoses launches in text that the grammar could not parse, and in macros.
 void mentions_check_text(const struct finder *f) {
   const char *end = f->s->text + f->s->size;
   struct lexer l = { f->s->text, end, true }, line;
-  const char *name = NULL; // where `a::b::k` begins
+  const char *name = NULL; // the beginning of `a::b::k`
   unsigned colons = 0;
   for (struct token t; (t = lex(&l)).kind != TOKEN_END;) {
     if (t.first && slice_is(t.text, "#")) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// prologue.c: what <stdint.h>, <limits.h>, <float.h>, <math.h> and <cuda.h> would declare
-// and NVRTC lacks, as far as the kernel reaches it; and the C++ library's headers through
-// the toolkit's.
+// prologue.c: writes the names of <stdint.h>, <limits.h>, <float.h>, <math.h> and
+// <cuda.h> that NVRTC lacks and the kernel reaches; includes the C++ library's headers
+// through the toolkit's.
 #include <string.h>
 #include <unistd.h>
 
 #include "items.h"
 
-// Types, as the host's compilers on Linux have them. Those of `long` are `long long` in
-// the toolkit's C++ library, which declares them for NVRTC: a unit that includes any of
-// it must say the same.
+// Types as the host's compilers on Linux define them. Those of `long` are `long long` in
+// the toolkit's C++ library, which declares them for NVRTC: a unit that includes a header
+// of that library must use the same types.
 static const char *const types[][2] = {
   { "int8_t", "signed char" },    { "int16_t", "short" },
   { "int32_t", "int" },           { "int64_t", "long" },
@@ -97,7 +97,7 @@ static const char *const constants[][2] = {
   { "CUDART_PI", "3.1415926535897931e+0" },
 };
 
-// The toolkit's headers that have a name of namespace std; all others are in
+// The toolkit's headers by names of namespace std; all other names are in
 // <cuda/std/type_traits>.
 static const char *const library[][2] = {
   { "numeric_limits", "limits" },
@@ -153,7 +153,7 @@ static bool prologue_is_built_in(struct slice name) {
       slice_is(name, "initializer_list");
 }
 
-// Walks over the names after `std::` in what is reached.
+// State of a walk over the names after `std::` in the reached text.
 struct std_names {
   const struct cuda_reach *r;
   unsigned item;
@@ -264,8 +264,8 @@ static void write_version(const struct cuda_reach *r, const char *name,
   }
 }
 
-// Includes the toolkit's own limits, before ours: its headers do not ask whether a macro
-// is there.
+// Includes the toolkit's own limits before ours, because its headers do not check whether
+// a macro is already defined.
 static void write_limits(const struct cuda_reach *r, struct text *out) {
   static const char *const headers[] = { "climits", "cstdint", "cfloat" };
   bool any = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reach.c: what a kernel reaches of its file and the user's headers, from identifiers
-// alone. Too much is harmless where it compiles on a device, so host functions and
-// variables never get in.
+// reach.c: finds the parts of its file and the user's headers that a kernel reaches, from
+// identifiers alone. Too much is harmless if it compiles on a device, so host functions
+// and variables are never included.
 #include <string.h>
 
 #include "front/reach/unit.h"
@@ -9,9 +9,9 @@
 
 enum { MAX_MACRO_DEPTH = 8 };
 
-// ---- what an item is ----------------------------------------------------------------
+// ---- kinds of items -----------------------------------------------------------------
 
-// The next item after entry *N, 0 at first, that declares NAME; NULL: no more.
+// Returns the next item after entry *N (0 at first) that declares NAME; NULL: no more.
 static const struct cuda_item *next_item(const struct cuda_reach *r, struct slice name,
                                          unsigned *n) {
   for (*n = *n ? r->entries[*n].next : r->buckets[word_hash(name)]; *n;
@@ -21,7 +21,7 @@ static const struct cuda_item *next_item(const struct cuda_reach *r, struct slic
   return NULL;
 }
 
-// Does TEXT hold WORD, be it by a macro of the user's?
+// True if TEXT holds WORD, directly or through a macro of the user's.
 static bool reach_mentions(const struct cuda_reach *r, struct slice text,
                            const char *word, unsigned depth) {
   struct lexer l = lexer_of(text);
@@ -64,7 +64,7 @@ static bool has_initialiser(const struct cuda_item *i) {
   return i->head_end < i->end;
 }
 
-// A variable whose value is part of the text: a constant with an initialiser.
+// True for a variable that is copied with its value: a constant with an initialiser.
 static bool is_copied(const struct cuda_reach *r, const struct cuda_item *i) {
   if (head_has(r, i, "constexpr"))
     return true;
@@ -81,8 +81,8 @@ static bool goes_by_address(const struct cuda_reach *r, const struct cuda_item *
        head_has(r, i, "__managed__"));
 }
 
-// May I stand in code for a device? Types may always, and templates: those of the host do
-// no harm there.
+// True if I may be in code for a device. Types and templates always may: those of the
+// host do no harm there.
 static bool is_for_device(const struct cuda_reach *r, const struct cuda_item *i) {
   if (i->kind == ITEM_DEFINE || i->kind == ITEM_UNDEF)
     return !feed_param(r->kernels, r->n_kernels, i->names[0]);
@@ -96,7 +96,7 @@ static bool is_for_device(const struct cuda_reach *r, const struct cuda_item *i)
   return is_copied(r, i) || goes_by_address(r, i) || head_has(r, i, "__shared__");
 }
 
-// ---- variables that go by address ---------------------------------------------------
+// ---- variables used by address ------------------------------------------------------
 
 static bool is_variable_word(struct slice word) {
   static const char *const dropped[] = { "__device__", "__constant__", "__managed__",
@@ -105,7 +105,7 @@ static bool is_variable_word(struct slice word) {
   return slice_in(word, dropped);
 }
 
-// "a::b::NAME" as the program's code may spell it at file scope.
+// Returns "a::b::NAME", the variable's name at file scope of the program.
 static const char *reach_qualified(const struct cuda_reach *r, const struct cuda_item *i,
                                    struct slice name) {
   const char *spaces = items_namespaces(&r->items, i);
@@ -113,7 +113,7 @@ static const char *reach_qualified(const struct cuda_reach *r, const struct cuda
                       name.data);
 }
 
-// TEXT without words like `static` and, where attributes have parentheses, those.
+// Returns TEXT without words like `static` and without attributes and their parentheses.
 static struct slice reach_specifiers(const struct cuda_reach *r, struct slice text) {
   struct text out = { 0 };
   text_add(&out, "", 0);
@@ -131,8 +131,8 @@ static struct slice reach_specifiers(const struct cuda_reach *r, struct slice te
   return (struct slice){ out.data, out.size };
 }
 
-// Where the declarator of NAME within HEAD begins: behind the last word, angle bracket or
-// brace that is not the name's own.
+// Returns the beginning of NAME's declarator in HEAD: after the last word, angle bracket
+// or brace that is not part of the name.
 static const char *declarator_start(struct slice head, struct slice name) {
   struct lexer l = lexer_of(head);
   const char *start = head.data;
@@ -146,7 +146,7 @@ static const char *declarator_start(struct slice head, struct slice name) {
   return start;
 }
 
-// The end of the declarator that goes on at P: behind its brackets.
+// Returns the end of the declarator that continues at P: after its brackets.
 static const char *declarator_end(const char *p, const char *end) {
   struct lexer l = { p, end, false };
   for (;;) {
@@ -164,7 +164,7 @@ static const char *declarator_end(const char *p, const char *end) {
   }
 }
 
-static void reach_scan(struct cuda_reach *r, struct slice text);
+static void cuda_reach_scan(struct cuda_reach *r, struct slice text);
 
 static void add_variable(struct cuda_reach *r, const struct cuda_item *i,
                          struct slice name) {
@@ -174,7 +174,7 @@ static void add_variable(struct cuda_reach *r, const struct cuda_item *i,
       (struct slice){ text.data, (size_t)(first - text.data) + 1 }, i->names[0]);
   const char *own = shared;
   bool again = false;
-  if (name.data != first) // behind the last comma in front of it
+  if (name.data != first) // after the last comma before it
     for (own = name.data; own > text.data && own[-1] != ','; own--)
       ;
   const char *behind = name.data + name.size;
@@ -197,9 +197,9 @@ static void add_variable(struct cuda_reach *r, const struct cuda_item *i,
     .again = again
   };
   *GROW(r->variables, r->n_variables) = v;
-  reach_scan(r, v.specifiers);
-  reach_scan(r, v.before);
-  reach_scan(r, v.behind);
+  cuda_reach_scan(r, v.specifiers);
+  cuda_reach_scan(r, v.before);
+  cuda_reach_scan(r, v.behind);
 }
 
 // ---- the closure --------------------------------------------------------------------
@@ -219,7 +219,7 @@ static void reach_see_word(struct cuda_reach *r, struct slice word) {
     }
 }
 
-// A member's name means something outside of its class only to a macro.
+// Reaches the name of a member: only a macro can give it a meaning outside of its class.
 static void see_member(struct cuda_reach *r, struct slice word) {
   if (!word_set_add(&r->macros, word))
     return;
@@ -229,7 +229,7 @@ static void see_member(struct cuda_reach *r, struct slice word) {
       reach_mark(r, r->entries[n].item);
 }
 
-static void reach_scan(struct cuda_reach *r, struct slice text) {
+static void cuda_reach_scan(struct cuda_reach *r, struct slice text) {
   struct lexer l = lexer_of(text);
   struct slice previous = { 0 };
   for (struct token t; (t = lex(&l)).kind != TOKEN_END; previous = t.text) {
@@ -242,7 +242,8 @@ static void reach_scan(struct cuda_reach *r, struct slice text) {
   }
 }
 
-// What stands around item N is needed too; what `#if`s around it ask for is looked at.
+// Marks the scopes and `#if`s around item N, which are needed too, and scans the
+// conditions of these `#if`s.
 static void mark_around(struct cuda_reach *r, int scope, int chain) {
   for (; scope >= 0; scope = r->items.list[scope].scope) {
     struct cuda_item *open = &r->items.list[scope];
@@ -256,11 +257,11 @@ static void mark_around(struct cuda_reach *r, int scope, int chain) {
     if (opener->reached)
       break;
     opener->reached = true;
-    reach_scan(r, item_text(opener));
+    cuda_reach_scan(r, item_text(opener));
     for (unsigned n = (unsigned)chain + 1; n < r->items.n; n++) {
       const struct cuda_item *i = &r->items.list[n];
       if ((i->kind == ITEM_ELSE || i->kind == ITEM_ENDIF) && i->opener == chain)
-        reach_scan(r, item_text(i));
+        cuda_reach_scan(r, item_text(i));
       if (i->kind == ITEM_ENDIF && i->opener == chain)
         break;
     }
@@ -276,13 +277,15 @@ static void reach_mark(struct cuda_reach *r, unsigned n) {
   if (i->kind == ITEM_DEFINE) {
     struct slice text = item_text(i);
     const char *behind = i->names[0].data + i->names[0].size;
-    reach_scan(r, (struct slice){ behind, (size_t)(text.data + text.size - behind) });
+    cuda_reach_scan(r,
+                    (struct slice){ behind, (size_t)(text.data + text.size - behind) });
   } else if (i->kind == ITEM_CODE && (i->type || !goes_by_address(r, i))) {
-    reach_scan(r, item_text(i));
-  } // else add_variable looks at what is declared with it
+    cuda_reach_scan(r, item_text(i));
+  } // else add_variable scans the rest of the declaration
 }
 
-// Operators have no name to be reached by: a type of their parameters is one.
+// True if a type of I's parameters is reached: operators have no name, so their types
+// decide.
 static bool has_seen_type(const struct cuda_reach *r, const struct cuda_item *i) {
   struct lexer l = lexer_of(item_head(i));
   bool within = false;
@@ -295,7 +298,7 @@ static bool has_seen_type(const struct cuda_reach *r, const struct cuda_item *i)
   return false;
 }
 
-// The last word of `using namespace a::b;` names a namespace that is there.
+// True if NAME, the last word of `using namespace a::b;`, names a namespace in the unit.
 static bool is_namespace(struct cuda_reach *r, struct slice name) {
   struct word_set only = { 0 };
   word_set_add(&only, name);
@@ -312,7 +315,7 @@ static bool is_namespace(struct cuda_reach *r, struct slice name) {
   return false;
 }
 
-// `BINARY(plus, +)`, a macro that makes a function for the device or a constant.
+// True for `BINARY(plus, +)`, a macro that defines a device function or a constant.
 static bool is_made_by_macro(const struct cuda_reach *r, const struct cuda_item *i) {
   const struct cuda_item *macro;
   bool made = false;
@@ -323,7 +326,7 @@ static bool is_made_by_macro(const struct cuda_reach *r, const struct cuda_item 
   return made;
 }
 
-// A pragma that says how what follows is to be read.
+// True for a pragma that changes how the text after it is read.
 static bool is_kept_pragma(const struct cuda_item *i) {
   static const char *const kept[] = {
     "pack",          "push_macro", "pop_macro", "nv_diag_suppress", "nv_diag_default",
@@ -358,8 +361,8 @@ static bool is_for_all(struct cuda_reach *r, const struct cuda_item *i) {
   return is_namespace(r, last);
 }
 
-// What a launch in the file may instantiate a template with: the types named in its
-// statement.
+// Reaches the types named in statements with launches: a launch may instantiate a
+// template with them.
 static void see_instances(struct cuda_reach *r, const struct source *s) {
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   bool statement = false;
@@ -379,8 +382,8 @@ static void see_instances(struct cuda_reach *r, const struct source *s) {
   }
 }
 
-// Classes for the device that are named as arguments of templates anywhere in the file,
-// `run<Add>(…)`, and functors wherever they are: `run(Add{ 2 })`.
+// Reaches device classes that are named as arguments of templates anywhere in the file,
+// `run<Add>(…)`, and functors anywhere: `run(Add{ 2 })`.
 static void see_template_arguments(struct cuda_reach *r, const struct source *s) {
   struct lexer l = lexer_of((struct slice){ s->text, s->size });
   struct slice previous = { 0 };
@@ -419,7 +422,7 @@ static void find_own(struct cuda_reach *r, const struct source *s) {
 
 static void name_items(struct cuda_reach *r) {
   r->buckets = arena_alloc(WORD_BUCKETS * sizeof *r->buckets);
-  (void)GROW(r->entries, r->n_entries); // number 0 is none
+  (void)GROW(r->entries, r->n_entries); // index 0 means none
   for (unsigned n = r->items.n; n-- > 0;)
     for (unsigned k = 0;
          r->items.list[n].kind != ITEM_OPEN && k < r->items.list[n].n_names; k++) {
@@ -437,7 +440,7 @@ struct cuda_reach *cuda_reach(const struct source *s, const struct kernel *kerne
   *r = (struct cuda_reach){ .kernels = kernels, .n_kernels = n_kernels, .k = k };
   r->items = *items;
   for (unsigned n = 0; n < items->n; n++) {
-    items->list[n].reached = false; // by the kernel before
+    items->list[n].reached = false; // set for the previous kernel
     items->list[n].own = NULL;
   }
   r->toolkit.folder = toolkit_include(o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// signature.c: templates, attributes and parameters of a __global__ function, from its
-// tree.
+// signature.c: reads templates, attributes and parameters of a __global__ function from
+// its tree.
 #include <string.h>
 
 #include "cc/cc.h"
@@ -28,14 +28,14 @@ static bool signature_refuse(const struct source *s, TSNode n, const char *hint,
   return false;
 }
 
-// The text from A up to B, trimmed.
+// Returns the text from A up to B, trimmed.
 static struct slice signature_between(const struct source *s, size_t a, size_t b) {
   return slice_trim((struct slice){ s->text + a, b > a ? b - a : 0 });
 }
 
-// ---- the declarator of a parameter: its name, and what is around it -----------------
+// ---- the declarator of a parameter --------------------------------------------------
 
-// The identifier that DECLARATOR declares; null: none.
+// Returns the identifier that declarator N declares; null: none.
 static TSNode signature_declared(TSNode n) {
   while (!node_is(n, "identifier") && !node_is(n, "type_identifier")) {
     TSNode next = { 0 };
@@ -60,7 +60,7 @@ struct declaration {
   struct slice initial;
 };
 
-// Of a parameter of a function or of a template.
+// Reads the declaration of a parameter of a function or of a template.
 static struct declaration declaration_of(const struct source *s, TSNode n) {
   struct declaration d = { .end = ts_node_end_byte(n),
                            .specifiers_end = ts_node_end_byte(n) };
@@ -134,9 +134,9 @@ static bool read_template(const struct source *s, const struct function *f,
   return fine;
 }
 
-// ---- what stands around and in front ------------------------------------------------
+// ---- namespaces, attributes ---------------------------------------------------------
 
-// Those without a name add nothing.
+// Namespaces without a name add nothing.
 struct slice cuda_namespaces(const struct source *s, TSNode n) {
   const char *path = "";
   while (node_inside(n, "namespace_definition", &n)) {
@@ -154,7 +154,7 @@ struct slice cuda_namespaces(const struct source *s, TSNode n) {
   return slice_of(path);
 }
 
-// Words in front of the name, and __launch_bounds__.
+// Reads the words before the name, and __launch_bounds__.
 static bool read_head(const struct source *s, const struct function *f,
                       struct kernel *k) {
   struct lexer l = { s->text + f->start, s->text + f->name_at, false };
@@ -180,8 +180,8 @@ static bool in_class(TSNode n) {
   return node_inside(n, "field_declaration_list", &around);
 }
 
-static bool signature_find_name(const struct source *s, struct function *f,
-                                TSNode *declarator) {
+static bool cuda_signature_find_name(const struct source *s, struct function *f,
+                                     TSNode *declarator) {
   TSNode n = child_of_type(f->node, "function_declarator");
   TSNode name = ts_node_is_null(n) ? n : ts_node_named_child(n, 0);
   *declarator = n;
@@ -248,7 +248,7 @@ static bool signature_read_param(const struct source *s, TSNode n, struct kernel
   return true;
 }
 
-// What an #if leaves of the parameters is known to the compiler alone.
+// True if an #if is among the parameters: only the compiler knows which of them it keeps.
 static bool signature_is_conditional(const struct source *s, TSNode list) {
   struct directive d;
   size_t at = 0, start = ts_node_start_byte(list);
@@ -280,7 +280,7 @@ bool cuda_signature_read(const struct source *s, struct function *f, struct kern
   k->cuda->block_param = -1;
   f->start = ts_node_start_byte(f->node);
   k->result = slice_of("void");
-  if (!signature_find_name(s, f, &declarator) || !read_head(s, f, k))
+  if (!cuda_signature_find_name(s, f, &declarator) || !read_head(s, f, k))
     return false;
   if (in_class(f->node)) {
     diag_error(s, f->name_at, strlen(f->name), NULL, "a member of a class is no kernel");

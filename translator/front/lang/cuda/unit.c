@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// unit.c: the kernel unit as text for NVRTC: what is reached in the order of the file,
-// the kernel as a function of the device, the entry that calls it. Params are macros in
-// front of it.
+// unit.c: writes the kernel unit as text for NVRTC: the reached items in the order of the
+// file, the kernel as a device function, the entry that calls it. Params are macros,
+// defined before it.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "items.h"
 
-// The last of the kernel and its alternatives: behind it they can be called.
+// Returns the last item of the kernel and its alternatives: after it they can be called.
 static unsigned last_own(const struct cuda_reach *r) {
   unsigned last = 0;
   for (unsigned n = 0; n < r->items.n; n++)
@@ -17,14 +17,15 @@ static unsigned last_own(const struct cuda_reach *r) {
   return last;
 }
 
-// In an unnamed namespace nothing could be found by its name from outside.
+// Closes unnamed namespaces for the entry and opens them again: in an unnamed namespace
+// its name could not be found from outside.
 static void add_entry(const struct cuda_reach *r, const struct cuda_item *i,
                       struct text *out) {
   unsigned closed = 0;
   const struct cuda_items *items = &r->items;
   for (int s = i->scope; s >= 0 && items->list[s].n_names == 0;
        s = items->list[s].scope, closed++)
-    text_printf(out, "}\n"); // `extern "C" {` too, to no harm
+    text_printf(out, "}\n"); // also `extern "C" {`, which does no harm
   body_entry(r, out);
   int scopes[64];
   unsigned n = 0;
@@ -42,7 +43,8 @@ static bool unit_is_written(const struct cuda_reach *r, const struct cuda_item *
   return i->reached;
 }
 
-// Scopes that the file leaves open, as where an #if holds one's end.
+// Adds the items, and closes scopes that the file leaves open, for instance if an #if
+// holds the end of one.
 static void add_items(const struct cuda_reach *r, struct text *out) {
   unsigned last = last_own(r);
   for (unsigned n = 0; n < r->items.n; n++) {
@@ -60,7 +62,7 @@ static void add_items(const struct cuda_reach *r, struct text *out) {
 
 // ---- flags --------------------------------------------------------------------------
 
-// An option of the build that is NVRTC's too, as that spells it; NULL: it is none.
+// Returns an option of the build in NVRTC's spelling; NULL: NVRTC has no such option.
 static const char *own_flag(const char *const **a) {
   static const char *const plain[] = { "use_fast_math", "lineinfo",
                                        "extra-device-vectorization" };
@@ -104,7 +106,7 @@ static void add_flags(const struct cuda_reach *r, const struct compile_options *
   if (!standard)
     *GROW(u->flags, u->n_flags) = "-std=c++17";
   *GROW(u->flags, u->n_flags) =
-      "-default-device"; // as --expt-relaxed-constexpr allows, and more
+      "-default-device"; // allows what --expt-relaxed-constexpr does, and more
   if (!prologue_needs_toolkit(r))
     return;
   const char *folder = r->toolkit.folder, *cccl = arena_printf("%s/cccl", folder);
@@ -122,7 +124,7 @@ static bool is_unnamed(const struct cuda_reach *r) {
   return false;
 }
 
-// Each once, whatever declares it.
+// Adds each symbol once, also if several items declare it.
 static void unit_add_symbols(const struct cuda_reach *r, struct cuda_unit *u) {
   for (unsigned n = 0; n < r->n_variables; n++) {
     const struct variable *v = &r->variables[n];
