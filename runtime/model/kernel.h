@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel.h: a call of a kernel, and what a kernel says of its variants whatever its
- * language. */
+/* kernel.h: a call of a kernel, and what depends on the kernel's language, for callers
+ * that must not. */
 #ifndef AUTOTUNE_KERNEL_H
 #define AUTOTUNE_KERNEL_H
 
@@ -10,16 +10,18 @@
 struct call {
   void *const *args;                    /* addresses of the arguments */
   const struct autotune_launch *launch; /* what a launch asked for; NULL: a plain call */
-  const long long *key;                 /* n_keys of them */
+  const long long *key;                 /* n_keys numbers */
 };
 
 /* True if calls are launches on a device. */
 bool kernel_is_launched(const struct autotune_kernel *k);
-/* Lines that come before the unit's text ("#define AUTOTUNE_T0 float\n"). NULL: there are
- * none, or of a launched kernel: what its template is instantiated with has no name. */
+/* Returns lines that come before the unit's text ("#define AUTOTUNE_T0 float\n"). NULL:
+ * there are no such lines, or the kernel is launched and what its template is
+ * instantiated with has no name. */
 const char *kernel_instance(const struct autotune_kernel *k);
-/* The launch of the variant with VALUES (one of each parameter) where ASKED was asked
- * for. False: its blocks do not divide that. For launched kernels alone. */
+/* Computes the launch of the variant with VALUES (one for each parameter) where the
+ * program asked for ASKED. False: its blocks do not divide that. For launched kernels
+ * only. */
 bool kernel_geometry(const struct autotune_kernel *k,
                      const struct autotune_value *const *values, void *const *args,
                      const struct autotune_machine *machine,

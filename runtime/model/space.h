@@ -10,98 +10,105 @@
 enum {
   EARLY_CONDITIONS = 128,
   EARLY_LEAVES = 256
-}; /* those behind are looked at with whole points only */
+}; /* later conditions and leaves are checked with whole points only */
 
 struct space {
   const struct autotune_kernel *kernel;
   void *const *args;
   const struct autotune_machine *machine;
-  uint64_t size; /* of the product, before constraints; UINT64_MAX: more */
-  /* The order in which parameters are set, so that conditions can be asked early: `when`
-   * before what it is about. closes[c]: the position at which the last parameter of
-   * condition c is set. */
+  uint64_t size; /* number of points before constraints; UINT64_MAX: that many or more */
+  /* The order in which parameters are set. It lets conditions be checked early, and sets
+   * a parameter's `when` before the parameter. closes[c]: the position at which the last
+   * parameter of condition c is set. */
   uint16_t order[MAX_PARAMS], closes[EARLY_CONDITIONS];
-  uint16_t place[MAX_PARAMS];               /* where a parameter is in ORDER */
-  double low[MAX_PARAMS], high[MAX_PARAMS]; /* its values' range */
-  bool early[EARLY_CONDITIONS]; /* has steps to tell early that it cannot hold any more …
-                                 */
+  uint16_t place[MAX_PARAMS];               /* position of each parameter in ORDER */
+  double low[MAX_PARAMS], high[MAX_PARAMS]; /* range of each parameter's values */
+  /* early[c]: range.c can tell from part of a point that condition c cannot hold. The
+   * leaves of the condition's steps for this call begin at leaves[first_leaf[c]]. */
+  bool early[EARLY_CONDITIONS];
   uint16_t first_leaf[EARLY_CONDITIONS];
-  double leaves[EARLY_LEAVES]; /* … and their leaves for this call */
-  unsigned n_bound;            /* conditions look at nothing behind this position */
-  const struct autotune_launch *asked; /* what the program asked for; NULL: no launch */
-  bool sparse; /* so few points are allowed that drawing them blindly takes long */
+  double leaves[EARLY_LEAVES];
+  unsigned n_bound;                    /* conditions look at no position from here on */
+  const struct autotune_launch *asked; /* asked for by the program; NULL: no launch */
+  bool sparse; /* so few points are allowed that blind drawing takes long */
 };
-/* CALL may be NULL where nothing asks for its arguments. */
+/* Sets S up for one call of K on M. CALL may be NULL if no condition uses its arguments.
+ * K, M and CALL must outlive S; S itself owns no memory. */
 void space_init(struct space *s, const struct autotune_kernel *k, const struct call *call,
                 const struct autotune_machine *m);
+/* True if PARAM matters at POINT: its `when`, if any, is switched on. */
 bool space_matters(const struct autotune_kernel *k, const choice *point, unsigned param);
-bool space_allows(const struct space *s, const choice *point); /* `when` and constraint */
-/* How POINT of a CUDA kernel is launched for this call. False: it cannot be, as its
- * blocks do not divide what was asked for, or the device has not so many threads or so
- * much shared memory for a block. Part of space_allows. */
+/* True if POINT meets every `when`, the constraint and space_launch. */
+bool space_allows(const struct space *s, const choice *point);
+/* Computes how POINT of a launched kernel is launched for this call. False: its blocks
+ * do not divide what was asked for, or the device does not have as many threads or as
+ * much shared memory for a block. space_allows checks this, too. */
 bool space_launch(const struct space *s, const choice *point,
                   struct autotune_launch *out);
-bool space_first(const struct space *s,
-                 choice *point); /* in a fixed order, that of value … */
-bool space_next(const struct space *s, choice *point); /* … indices; false: no more */
-/* Each parameter that matters uniform, under the condition that the point is allowed;
- * where few are, nearly uniform among all points (space/sample.c). False: none was found
- * within some tenths of a second. */
+/* These visit the allowed points in a fixed order, that of value indices: space_first
+ * sets POINT to the first, space_next to the one after it. False: there is no further
+ * point. */
+bool space_first(const struct space *s, choice *point);
+bool space_next(const struct space *s, choice *point);
+/* Draws a random point: each parameter that matters is uniform, given that the point is
+ * allowed. If few points are allowed, the point is nearly uniform among all of them
+ * (sample.c). False: none was found within some tenths of a second. */
 bool space_sample(const struct space *s, uint64_t *rng, choice *point);
-/* The point of the original values (index 0 where there is none); false: it does not
- * exist. */
+/* Sets POINT to the original values (index 0 where a parameter has none). False: that
+ * point is not allowed. */
 bool space_original(const struct space *s, choice *point);
-/* The number that exist, counted up to LIMIT (also the answer when counting takes too
- * long). */
+/* Returns the number of allowed points, counted up to LIMIT. Returns LIMIT, too, if
+ * counting takes too long. */
 uint64_t space_count(const struct space *s, uint64_t limit);
 
-/* What is near a point: one parameter changed, a number by one STEP (of its values by
- * size), or to ANY value; parameters that are neither numbers always to any. Where one
- * change alone breaks the constraint, a second parameter is changed with it to the
- * nearest values that mend it, so that `A * B == 64` is walked too. What begins to matter
- * has its original value, or with RNG a random one. */
+/* Points near a point differ in one parameter: a number by one STEP (of its values by
+ * size), or any parameter by ANY value. Parameters that are not numbers always take any
+ * value. Where one change breaks the constraint, a second parameter is changed to the
+ * nearest values that mend it, so that `A * B == 64` is walked, too. A parameter that
+ * begins to matter gets its original value, or with RNG a random one. */
 enum nearness { NEAR_STEP, NEAR_ANY };
-/* Up to MAX allowed points near FROM, none twice and none FROM, to OUT (n_params each);
- * how many. With RNG a random choice of them in random order, else the first in a fixed
- * order. */
+/* Writes up to MAX different allowed points near FROM (but not FROM) to OUT, n_params
+ * choices each, and returns their number. With RNG they are a random choice in random
+ * order, else the first in a fixed order. */
 unsigned space_near(const struct space *s, enum nearness n, const choice *from,
                     uint64_t *rng, choice *out, unsigned max);
-/* One of them at random; false: there is none. */
+/* Sets POINT to one of them at random. False: there is no such point. */
 bool space_neighbour(const struct space *s, enum nearness n, const choice *from,
                      uint64_t *rng, choice *point);
-/* Makes an allowed point of POINT, which may be anything (indices out of range too), with
- * as few changes as a bounded search finds. False: none was found. */
+/* Changes POINT, which may be anything (indices out of range, too), into an allowed
+ * point, with as few changes as a bounded search finds. False: it found none. */
 bool space_repair(const struct space *s, uint64_t *rng, choice *point);
-/* The next value of PARAM by size, up (+1) or down (-1); for what is no number, by index.
- * -1: there is none. */
+/* Returns the next value of PARAM by size, up (+1) or down (-1); by index for a
+ * parameter that is no number. -1: there is no further value. */
 int space_step(const struct space *s, unsigned param, choice value, int direction);
-bool space_ordinal(const struct space *s, unsigned param); /* a number */
+bool space_ordinal(const struct space *s, unsigned param); /* true if PARAM is a number */
 
 bool space_equal(const struct space *s, const choice *a, const choice *b);
 uint64_t space_hash(const struct space *s, const choice *point);
 uint64_t rng_next(uint64_t *state);            /* splitmix64 */
 choice rng_below(uint64_t *state, unsigned n); /* 0 … n - 1 */
 double rng_unit(uint64_t *state);              /* [0, 1) */
-/* "MR=6 NR=64 flags=-O3", only what matters: malloc'ed. */
+/* Returns "MR=6 NR=64 flags=-O3", only the parameters that matter: malloc'ed. */
 char *space_describe(const struct space *s, const choice *point);
-/* "MR=6\nNR=64\n", all of them, sorted by name, as rows of the store have it: malloc'ed.
- */
+/* Returns "MR=6\nNR=64\n", all parameters sorted by name, the form in the store:
+ * malloc'ed. */
 char *space_values(const struct autotune_kernel *k, const choice *point);
 
-/* ---- seen.c: points that a search has asked for or was told of ------------------- */
+/* ---- seen.c: points that a search has proposed or knows ------------------- */
 
 struct seen {
   uint64_t *slots; /* hashes of points; 0: free. Open addressing, a power of two */
   size_t capacity, used;
-  bool walking;          /* nearly all are known: what is left is taken in order */
-  choice at[MAX_PARAMS]; /* where that walk is */
+  bool walking;          /* nearly all points are known: the others are taken in order */
+  choice at[MAX_PARAMS]; /* present point of that walk */
 };
-/* True: POINT was not in; now it is. False also where memory ran out. (Two points of one
- * hash count as one: 1 in 2^64.) */
+/* Adds POINT. True: it was new. False: it was known, or there is no memory. Two points
+ * with the same hash count as one (1 in 2^64). */
 bool seen_add(struct seen *seen, const struct space *s, const choice *point);
 bool seen_has(const struct seen *seen, const struct space *s, const choice *point);
-/* A point that was not in, and now is: a random one, or where those are hard to find, the
- * next in order. False: all of the space is in. */
+/* Sets POINT to a point that was not in SEEN, and adds it: a random point, or the next
+ * in order where random ones are hard to find. False: SEEN has all points, or there is
+ * no memory. */
 bool seen_other(struct seen *seen, const struct space *s, uint64_t *rng, choice *point);
 void seen_free(struct seen *seen);
 

@@ -1,76 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* capture.h: one real call in a file, and the same call made again from it.
  *
- *   capture.c  in the program: writes a call before it is made, and afterwards what came
- * of it stream.c   numbers, texts and arrays as bytes, both ways tables.c   the kernel's
- * tables and the call, by those means read.c     reads and checks a file; believes
- * nothing in it replay.c   the program autotune: code as it was, the call made, compared,
- * tuned; memory.c   there too: memory as it was
+ *   capture.c  in the program: writes a call before it is made, and its result afterwards
+ *   stream.c   numbers, texts and arrays as bytes: the same functions read and write
+ *   tables.c   reads and writes the kernel's tables and the call, by those functions
+ *   read.c     reads a file and checks it; trusts nothing in it
  *
- * A file, all numbers as the machine has them:
+ * The command `autotune` makes the call again: runtime/tools/tune/replay.c and memory.c.
+ *
+ * A file, with all numbers in the machine's own byte order and sizes:
  *
  *   struct capture_head
- *   struct capture_result    written behind the call; a wrong checksum: the call did not
- * return description              the kernel's tables, the key, the arguments, the
- * machine struct capture_block[]   which memory was where their bytes              one
- * after another
+ *   struct capture_result    written after the call; if its checksum is wrong, the call
+ *                            did not return
+ *   description              the kernel's tables, the key, the arguments, the machine
+ *   struct capture_block[]   the address ranges of the memory
+ *   their bytes              in the order of the blocks
  *
- * Blocks are the sections of the call and the kernel's global variables, sorted, those
- * that touch joined. A file holds code, and whoever replays it runs that code: it is a
- * program. It is checked so that no damage goes unseen, not so that a hostile one does no
- * harm. */
+ * Blocks are the sections of the call and the kernel's global variables. They are sorted,
+ * and those that touch are joined. A file holds code, and replaying it runs that code:
+ * treat a file as a program. The checks find damage. They do not protect against a
+ * hostile file. */
 #ifndef AUTOTUNE_CAPTURE_H
 #define AUTOTUNE_CAPTURE_H
 
 #include "base/base.h"
 
-#define CAPTURE_MAGIC "AUTOTUNECAPTURE"                   /* and its NUL */
-enum { CAPTURE_VERSION = 2, CAPTURE_MOST_BLOCKS = 4096 }; /* 1 is read, too */
+#define CAPTURE_MAGIC "AUTOTUNECAPTURE"                   /* with its NUL */
+enum { CAPTURE_VERSION = 2, CAPTURE_MOST_BLOCKS = 4096 }; /* version 1 can be read, too */
 
 struct capture_head {
   char magic[16];
   uint32_t version, n_blocks;
   uint64_t description_size, description_sum, blocks_sum;
-  uint64_t sum; /* of all before it, as everywhere here: XXH3 */
+  uint64_t sum; /* XXH3 of all bytes before it, as for every sum here */
 };
 struct capture_result {
-  uint64_t outputs, ret; /* hashes: of `out` and `inout` sections in their order, of what
-                            was returned */
-  double seconds;        /* that the call took */
+  uint64_t outputs, ret; /* hash of the `out` and `inout` sections in their order; hash of
+                            the returned value */
+  double seconds;        /* duration of the call */
   uint64_t sum;
 };
 struct capture_block {
   uint64_t address, size, sum;
 };
 
-/* A call. In a program only while it is written; read from a file, all texts and tables
- * are its own. */
+/* A call. In a program it exists only while it is written, and refers to the program's
+ * tables. Read from a file, it owns all its texts and tables. */
 struct capture {
-  struct autotune_kernel kernel; /* read: without functions, until replay.c has some */
+  struct autotune_kernel kernel; /* from a file: no functions until replay.c adds them */
   long long *key;
   void **args;
-  struct autotune_span *spans; /* of the sections */
+  struct autotune_span *spans; /* one for each section */
   const char *version;         /* of libautotune */
   const char *cpu, *isa, *machine;
   unsigned threads;
   struct capture_block *blocks;
   unsigned n_blocks;
-  const char *bytes; /* read: those of the blocks, in the caller's memory */
+  const char *bytes; /* read from a file: the bytes of the blocks, in the buffer given to
+                        capture_read */
   bool has_result;
   struct capture_result result;
-  struct chunk *chunks; /* read: what it is made of */
+  struct chunk *chunks; /* read from a file: its memory, freed by capture_free */
 };
 
 /* ---- capture.c ------------------------------------------------------------------- */
 
-/* Writes the call as it is before it is made; KEY is its key, UNIT the kernel's identity.
- * True: it is to be made with the default variant, and capture_end called behind it. */
+/* Writes the call to a file before it is made. KEY is the key of the call, UNIT the
+ * kernel's identity_unit. True: the caller makes the call with the default variant and
+ * then calls capture_end with the same STATE. False: nothing was captured; a warning
+ * was logged. */
 bool capture_begin(const struct autotune_kernel *k, uint64_t unit, const long long *key,
                    void *const *args, struct autotune_call_state *state);
-/* Notes what came of the call. */
+/* Adds the result of the call to the file and frees what capture_begin allocated.
+ * Keeps errno. */
 void capture_end(struct autotune_call_state *state);
 
-/* Of what the call wrote. */
+/* Returns the hash of the `out` and `inout` sections, whose memory SPANS names. */
 uint64_t capture_outputs(const struct autotune_kernel *k,
                          const struct autotune_span *spans);
 uint64_t capture_result_sum(const struct capture_result *r);
@@ -81,36 +87,40 @@ struct chunk {
   struct chunk *next;
 };
 struct stream {
-  bool reading, failed; /* failed: too little, too much, or no memory */
+  bool reading, failed; /* failed: data is missing or left over, or no memory */
   uint32_t version;     /* of the file's format */
   char *data;
-  size_t size, at, capacity; /* writing: malloc'ed */
-  struct chunk *chunks;      /* reading: what was allocated */
+  size_t size, at, capacity; /* writing: malloc'ed; the caller frees it */
+  struct chunk *chunks;      /* reading: all that was allocated, freed by stream_free */
 };
+/* Each function reads into its argument or writes it, as S->reading says. Once
+ * S has failed, they move no bytes. */
 void stream_bytes(struct stream *s, void *bytes, size_t n);
 void stream_number(struct stream *s, uint64_t *n);
 void stream_unsigned(struct stream *s, unsigned *n);
 void stream_double(struct stream *s, double *d);
-/* NULL is a text, too. */
+/* A text may be NULL. */
 void stream_text(struct stream *s, const char **text);
-/* Memory of the stream's, zero, fit for vectors; NULL: no memory, and failed. */
+/* Returns zeroed memory that the stream owns, aligned for vectors. NULL: no memory,
+ * and S has failed. */
 void *stream_new(struct stream *s, size_t n, size_t size);
-/* Elements of SIZE bytes at ARRAY, as many as *N: reading makes room for them, each of
- * which must take LEAST bytes of the stream at least. The array, to be filled or only
- * looked at. */
+/* Reading: allocates *N elements of SIZE bytes, each of which takes at least LEAST
+ * bytes of the stream, and returns them to be filled. Writing: returns ARRAY, which
+ * must not be changed. The stream owns what it allocated. */
 void *stream_array(struct stream *s, const void *array, unsigned *n, size_t size,
                    size_t least);
 void stream_free(struct chunk *chunks);
 
 /* ---- tables.c -------------------------------------------------------------------- */
 
-/* All of C but its blocks and its result, both ways. */
+/* Reads or writes all of C but its blocks and its result. */
 void capture_tables(struct stream *s, struct capture *c);
 
 /* ---- read.c ---------------------------------------------------------------------- */
 
-/* The call in the SIZE bytes at DATA, which must stay. NULL and *MESSAGE (malloc'ed, or
- * NULL without memory) where something is wrong with them. */
+/* Returns the call in the SIZE bytes at DATA, which must outlive it; free it with
+ * capture_free. NULL: the bytes are damaged; *MESSAGE (malloc'ed, NULL without memory)
+ * says how. */
 struct capture *capture_read(const void *data, size_t size, char **message);
 void capture_free(struct capture *c);
 

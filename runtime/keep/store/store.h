@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store.h: what is remembered and what it is a result of, grouped by file. How it is
- * kept: tables.h. */
+/* store.h: the results that are kept, and the problems that they belong to, grouped by
+ * file. tables.h describes the format. */
 #ifndef AUTOTUNE_STORE_H
 #define AUTOTUNE_STORE_H
 
@@ -10,88 +10,98 @@
 /* ---- store.c, read.c, write.c, near.c -------------------------------------------- */
 
 struct store;
-/* NULL and *MESSAGE: no store (the reason); tuning goes on in memory. */
+/* Opens the store in the user's folder; close it with store_close. A connection
+ * belongs to one thread of one process. NULL: there is no store, and *MESSAGE
+ * (malloc'ed) may say why; the caller then tunes without it. */
 struct store *store_open(char **message);
-/* The same where nobody may wait longer than SECONDS for another process's lock. Less
- * than STORE_WAIT: only to read, and nothing is made. */
+/* Like store_open, but waits at most SECONDS for another process's lock. Below
+ * STORE_WAIT it opens the store for reading only and creates nothing. */
 extern const double STORE_WAIT;
 struct store *store_open_within(double seconds, char **message);
 void store_close(struct store *s);
-/* The winner for exactly this identity. False: none; *WHY (malloc'ed, may be NULL) says
- * what differs from the nearest row ("compiler clang 22.1.7 → 22.1.8"). Strings of OUT:
- * one block, freed by store_summary_free. */
+/* Finds the winner for exactly this identity. False: there is none, and *WHY
+ * (malloc'ed, may be NULL) says what differs from the nearest row ("compiler clang
+ * 22.1.7 → 22.1.8"). The strings of OUT are in one block, which store_summary_free
+ * frees. */
 bool store_winner(struct store *s, const struct identity *id, struct summary *out,
                   char **why);
-/* The same, and whether there is one of another compiler. */
+/* Like store_winner, and tells if there is a winner made by another compiler. */
 enum winner_state { WINNER_NONE, WINNER_FOUND, WINNER_OF_OTHER_COMPILER };
 enum winner_state store_find_winner(struct store *s, const struct identity *id,
                                     struct summary *out, char **why);
 void store_summary_free(struct summary *s);
-/* What is known of one variant (fate, samples), so that it is not tried again; a
- * STATUS_PENDING row means that it took the tuner down. FEATURES may be NULL. */
+/* Reads the result of one variant (status, samples), so that it is not tried again.
+ * STATUS_PENDING: the variant took its tuner down. FEATURES may be NULL. False: no
+ * result is kept. */
 bool store_known(struct store *s, const struct identity *id, uint64_t variant,
                  enum status *status, struct estimate *e, struct features *features);
-/* The same, and whether another living process is at it. */
+/* Like store_known, and tells if another living process is trying the variant. */
 enum knowledge { KNOWN_NOTHING, KNOWN_RESULT, KNOWN_TAKEN };
 enum knowledge store_look(struct store *s, const struct identity *id, uint64_t variant,
                           enum status *status, struct estimate *e,
                           struct features *features);
-/* Has another connection written since the last such question? */
+/* True if another connection has written since the last call. */
 bool store_changed(struct store *s);
-/* Calls SEE for each variant of ID whose fate was written at *SINCE or later (unix time),
- * pending ones left out; *SINCE becomes the time of the last. */
+/* Calls SEE for each variant of ID that was written at *SINCE or later (unix time),
+ * except pending ones. Sets *SINCE to the time of the last one. */
 void store_news(struct store *s, const struct identity *id, double *since,
                 void (*see)(const struct record *r, void *data), void *data);
-int store_begin(struct store *s, const struct identity *id,
-                const struct record *r); /* pending */
+/* These write a row, or queue it when another process holds the lock. 0, or -1: not
+ * written yet. store_begin marks the variant R as being tried; it queues nothing.
+ * store_finish writes its result, store_summary the result of a tuning. */
+int store_begin(struct store *s, const struct identity *id, const struct record *r);
 int store_finish(struct store *s, const struct identity *id, const struct record *r);
 int store_summary(struct store *s, const struct identity *id, const struct summary *m);
-/* Notes that K was called for ID and that nothing is known, for WHY. */
+/* Records that K was called for ID and that no winner is known; WHY is the reason. */
 int store_asked(struct store *s, const struct identity *id,
                 const struct autotune_kernel *k, const char *why);
-/* Notes how far the tuning of ID is, which this process does. */
+/* Records how far this process has come in tuning ID. */
 int store_progress(struct store *s, const struct identity *id, const struct progress *c);
 int store_forget(struct store *s, const char *kernel, uint64_t unit, const long long *key,
                  unsigned n_keys); /* kernel NULL: all; key NULL: all keys */
 
-/* Problems that are like ID, nearest first: other keys of the same kernel, other texts of
- * it, kernels of its shape, kernels of its family; all on this kind of machine. */
+/* Finds problems that are like ID, nearest first: other keys of the same kernel, other
+ * texts of it, kernels of its shape, kernels of its family; all on this kind of
+ * machine. Returns their number. */
 enum relation { RELATED_KEY, RELATED_TEXT, RELATED_SHAPE, RELATED_FAMILY };
 struct relative {
   int64_t problem;
   enum relation relation;
-  double distance; /* of the keys: sum of |log2 ratio| */
-  bool near; /* another key of the same kernel, no part of it off by more than 4 times */
+  double distance; /* key_distance of the keys */
+  bool near; /* another key of the same kernel, and no part of it differs by more than a
+                factor of 4 */
   char name[96]; /* for people: "n = 1024", "kernel matmul2, n = 1024" */
 };
 enum { MAX_RELATIVES = 8 };
 unsigned store_relatives(struct store *s, const struct identity *id,
                          struct relative out[MAX_RELATIVES]);
-/* Calls SEE with the values ("MR=6\nNR=64\n") and seconds of PROBLEM's fastest variants,
- * the winner of its tuning before all, at most N. */
+/* Calls SEE with the values ("MR=6\nNR=64\n") and the seconds of PROBLEM's fastest
+ * variants, at most N. The winner of its tuning comes first. VALUES is valid during
+ * the call only. */
 void store_fastest(struct store *s, int64_t problem, unsigned n,
                    void (*see)(const char *values, double seconds, void *data),
                    void *data);
-/* Likewise, of all that ran and were right, in no order. */
+/* Calls SEE in the same way for all variants that ran with right results, in no order. */
 void store_times(struct store *s, int64_t problem,
                  void (*see)(const char *values, double seconds, void *data), void *data);
-/* The finished tuning of PROBLEM by TOOLCHAIN (NULL: by any); freed by
- * store_summary_free. */
+/* Finds the finished tuning of PROBLEM by TOOLCHAIN (NULL: by any); free it with
+ * store_summary_free. False: there is none. */
 bool store_tuning(struct store *s, int64_t problem, const char *toolchain,
                   struct summary *out);
 
 /* ---- folder.c, objects.c --------------------------------------------------------- */
 
-/* The folder of the store, made when missing, 0700; NULL and *MESSAGE when it cannot be
- * trusted. The path lives as long as the process. */
+/* Returns the folder of the store, which is created with mode 0700 if it is missing.
+ * The path lives as long as the process. NULL: the folder cannot be trusted or made,
+ * and *MESSAGE (malloc'ed) says why. */
 const char *folder_open(char **message);
-/* The same for PATH: its resolved path, malloc'ed. */
+/* Does the same for PATH. Returns its resolved path, malloc'ed. */
 char *folder_check(const char *path, char **message);
-/* Keeps the shared object at FROM under its hash; returns the path (malloc'ed) or NULL.
- */
+/* Copies the shared object at FROM to the folder, under its hash. Returns the path
+ * (malloc'ed). NULL: it failed. */
 char *objects_keep(const char *from, uint64_t *hash);
-/* The path of the object with that hash, after checking owner, mode and hash; NULL: not
- * there. */
+/* Returns the path of the object with that hash (malloc'ed), after checking its owner,
+ * mode and hash. NULL: it is missing or does not pass. */
 char *objects_find(uint64_t hash);
 
 #endif

@@ -5,11 +5,11 @@
  *             so rows that refer to a problem can never come to belong to another one
  *   variant   each variant tried for a problem, with its status and all its samples
  *   winner    each finished tuning of a problem
- *   asked     what a program asked for last and did not get, with the space it offers
- *   course    how far the last tuning of a problem is, or how it ended
+ *   asked     the last request of a program that found no winner, with the space it
+ * offers course    how far the last tuning of a problem is, or how it ended
  *
- * Every row ends with a checksum over its other columns and the table's name. What does
- * not pass is as if it were not there. Columns are only ever added, at a table's end: a
+ * Every row ends with a checksum over its other columns and the table's name. A row whose
+ * checksum is wrong counts as missing. Columns are only ever added, at a table's end: a
  * file whose tables have fewer is rewritten when it is opened (upgrade.c). */
 #ifndef AUTOTUNE_TABLES_H
 #define AUTOTUNE_TABLES_H
@@ -27,31 +27,35 @@ struct cell {
   int64_t i;
   double d;
   const void *data;
-  size_t size; /* text is NUL-terminated besides */
+  size_t size; /* text has a NUL after these bytes */
 };
-/* SQL, malloc'ed. The checksum is the last column of a row and of a result. */
+/* Each returns SQL, malloc'ed. The checksum is the last column of a row and of a
+ * result. */
 char *table_create_sql(const struct kind *k);
 char *table_insert_sql(const struct kind *k);
 char *table_select_sql(const struct kind *k, const char *where);
-/* A cell for F of which nothing is known. */
+/* Returns a cell for F that says "not known". */
 struct cell cell_empty(const struct fact *f);
 uint64_t row_sum(const struct kind *k, const struct cell *cells);
 int row_bind(sqlite3_stmt *q, const struct kind *k, const struct cell *cells);
-/* False: types, lengths or checksum are wrong. Cells point into the statement's row. */
+/* Reads the row at which Q stands. False: types, lengths or checksum are wrong. The
+ * cells point into the statement's row and are valid until its next step. */
 bool row_read(sqlite3_stmt *q, const struct kind *k, struct cell *cells);
 
 /* ---- rows.c: structs as rows ----------------------------------------------------- */
 
-/* The cells of WHAT, a struct that K describes; texts that are too long for their column
- * are cut, none is copied. */
+/* Makes the cells of WHAT, a struct that K describes. They point into WHAT. Texts that
+ * are too long for their column are cut. */
 void row_make(const struct kind *k, const void *what, struct cell *cells);
-/* The reverse; what WHAT points to is in the cells. False: out of range. */
+/* Sets the members of WHAT from CELLS; its pointers point to what the cells point to.
+ * False: a cell is out of range. */
 bool row_take(const struct kind *k, const struct cell *cells, void *what);
-/* The id that belongs to P. */
+/* Returns the id for the columns of P. */
 int64_t problem_hash(const struct problem *p);
-/* ID as P, whose key is in the block that is returned, malloc'ed; NULL: no memory. */
+/* Fills P from ID. Returns the block that holds P's key, which the caller frees after
+ * P; NULL: no memory. */
 char *problem_of(const struct identity *id, struct problem *p);
-/* The id of ID's problem; 0: no memory. */
+/* Returns the id of ID's problem; 0: no memory. */
 int64_t problem_id(const struct identity *id);
 
 /* ---- store.c, file.c: connections ------------------------------------------------ */
@@ -63,10 +67,10 @@ struct queued {
 };
 struct store {
   sqlite3 *db;
-  pid_t pid; /* of the only process that may use or close it */
+  pid_t pid; /* the only process that may use or close the connection */
   char *folder, *path;
-  bool keep;         /* false: reads; nothing is made or set aside */
-  int version;       /* SQLite's number for the state that was seen last */
+  bool keep;         /* false: read only; creates no file and sets none aside */
+  int version;       /* SQLite's data_version when it was last asked for */
   bool checked;      /* quick_check has passed */
   bool dead;         /* writing failed for good */
   int trouble;       /* SQLite's status of a failed statement, until it ends */
@@ -75,42 +79,45 @@ struct store {
   unsigned patience; /* timeouts in a row; after some, waits are cut short */
   bool durable;      /* commits wait for the disk */
   dev_t device;
-  ino_t inode; /* of the file that is open */
+  ino_t inode; /* device and inode of the open file */
   struct queued *first, **last;
-  unsigned n_queued; /* what could not be written yet */
+  unsigned n_queued; /* rows that could not be written yet */
   double slowest;    /* the longest wait so far, for tests */
 };
-/* KEEP: made when missing, set aside when broken. Else NULL in either case. */
+/* Opens the store in FOLDER. KEEP: creates a missing file and sets a broken one aside.
+ * Otherwise returns NULL in both cases, and *MESSAGE (malloc'ed) may say why. */
 struct store *store_open_in(const char *folder, bool keep, char **message);
-/* Renames the broken file (never deletes it), under a lock so that it is no newer one. */
+/* Renames the broken file and never deletes it. Takes a lock first, so that a newer
+ * file of another process is not renamed. */
 void store_set_aside(struct store *s, const char *why);
-/* Brings tables with fewer columns, or none, up to date. SQLite's status; SQLITE_CORRUPT:
- * they are not ours. */
+/* Adds missing columns and tables. Returns SQLite's status; SQLITE_CORRUPT: the tables
+ * are not ours. */
 int store_upgrade(struct store *s);
-/* Makes an empty database at PATH unless there is one. 0 or -1 and *MESSAGE. */
+/* Creates an empty database at PATH if there is no file. 0, or -1 and *MESSAGE
+ * (malloc'ed). */
 int store_create(const char *path, char **message);
 bool store_usable(struct store *s);
-int store_step(sqlite3_stmt *q);             /* sqlite3_step, behind its fault point */
+int store_step(sqlite3_stmt *q);             /* sqlite3_step, with its fault point */
 int store_run(sqlite3 *db, const char *sql); /* SQLite's status */
-/* The busy handler's allowance for what comes next. */
+/* Lets the following operations wait up to SECONDS for locks. */
 void store_allow(struct store *s, double seconds);
-/* Where RC says that the file is broken (or was replaced by another process), opens a
- * good one in its place and returns true: try again. */
+/* If RC says that the file is broken or was replaced by another process, opens a good
+ * file in its place. True: repeat the operation. */
 bool store_recover(struct store *s, int rc);
 sqlite3_stmt *store_select(struct store *s, const struct kind *k, const char *where);
 
 /* ---- read.c ---------------------------------------------------------------------- */
 
-/* Steps Q to the next good row of K, into WHAT, which points into the row. SQLite's
- * status. */
+/* Steps Q to the next good row of K and reads it into WHAT, which points into the row.
+ * Returns SQLite's status. */
 int store_next(sqlite3_stmt *q, const struct kind *k, void *what);
-/* The row of K that belongs to PROBLEM, into WHAT; its texts are in *BLOCK, malloc'ed.
- * False: there is none. */
+/* Reads the row of K for PROBLEM into WHAT. Its texts are in *BLOCK, which the caller
+ * frees. False: there is no such row. */
 bool store_find(struct store *s, const struct kind *k, int64_t problem, void *what,
                 void **block);
-/* The tuning of PROBLEM; the caller frees it by store_summary_free. */
+/* Reads the tuning of PROBLEM; the caller frees it by store_summary_free. */
 bool store_find_summary(struct store *s, int64_t problem, struct summary *out);
-/* What was asked for last and not found; the caller frees its block. */
+/* Reads the last request for PROBLEM that found no winner; the caller frees its block. */
 bool store_find_asked(struct store *s, int64_t problem, struct asked *out);
 
 /* ---- write.c --------------------------------------------------------------------- */
@@ -118,37 +125,42 @@ bool store_find_asked(struct store *s, int64_t problem, struct asked *out);
 /* SQLite's status. */
 int store_insert(struct store *s, const struct kind *k, const struct cell *cells);
 int store_put(struct store *s, const struct kind *k, const void *what);
-/* Writes what is queued in one transaction. 0, or -1: it stays queued. */
+/* Writes the queued rows in one transaction, waiting at most WAIT seconds for locks,
+ * and if DURABLE for the disk. 0, or -1: the rows stay queued. */
 int store_flush(struct store *s, double wait, bool durable);
 void store_drop_queue(struct store *s);
-void store_finish_queue(struct store *s); /* what is left when the store is closed */
+/* Writes what is still queued when the store is closed. */
+void store_finish_queue(struct store *s);
 
-/* ---- owner.c: whose trial is pending --------------------------------------------- */
+/* ---- owner.c: the process of a pending trial
+ * --------------------------------------------- */
 
-/* This process, so that it cannot be taken for another. */
+/* Writes a text that identifies this process on any machine and at any time. */
 void store_owner(char *text, size_t size);
-/* Is the process that wrote the pending R still at it? Elsewhere: may it be? */
+/* True if the process that wrote the pending R still tries it. For a process on
+ * another machine or in another container: true if it may. */
 bool store_owner_lives(const struct record *r);
-/* Does the tuning C go on? */
+/* True if the tuning C is still running. */
 bool progress_lives(const struct progress *c);
 
 /* ---- list.c: all there is, for reports ------------------------------------------- */
 
 struct listed {
   struct problem problem;
-  bool finished;    /* a tuning ended: SUMMARY holds */
-  bool provisional; /* none did, but SUMMARY says what runs until then */
+  bool finished;    /* a tuning ended; SUMMARY is its result */
+  bool provisional; /* no tuning ended; SUMMARY is the variant that runs until then */
   struct summary summary;
   struct record *records;
   unsigned n_records;
   void **blocks;
-  unsigned n_blocks; /* what the texts above are in */
+  unsigned n_blocks; /* these hold the texts above */
 };
 struct listing {
   struct listed *items;
   unsigned n, damaged;
 };
-/* Of KERNEL, or all (NULL). 0 or -1. */
+/* Lists the results of KERNEL, or of all kernels (NULL), into OUT; free it with
+ * store_list_free. 0 or -1. */
 int store_list(struct store *s, const char *kernel, struct listing *out);
 void store_list_free(struct listing *l);
 /* Calls SEE for the last tuning of each problem of KERNEL, or of all (NULL). 0 or -1. */
@@ -156,16 +168,18 @@ int store_progresses(struct store *s, const char *kernel,
                      void (*see)(const struct problem *p, const struct progress *c,
                                  void *data),
                      void *data);
-/* Calls SEE for each variant of PROBLEM that was written at SINCE or later (unix time),
- * pending ones, too. 0 or -1. */
+/* Calls SEE for each variant of PROBLEM, pending ones included, that was written at
+ * SINCE or later (unix time). 0 or -1. */
 int store_since(struct store *s, int64_t problem, double since,
                 void (*see)(const struct record *r, void *data), void *data);
 
 /* ---- folder.c, objects.c: for a given folder ------------------------------------- */
 
-char *folder_default(char **message); /* its path, not looked at; malloc'ed */
-/* A new file, PREFIX and what makes it this process's own, open to write; or -1. *PATH is
- * malloc'ed; NULL: no memory. */
+/* Returns the path of the user's folder without checking it; malloc'ed. NULL and
+ * *MESSAGE: there is no such folder. */
+char *folder_default(char **message);
+/* Creates a file named PREFIX and a part unique to this process. Returns its
+ * descriptor, open for writing, or -1. *PATH is malloc'ed; NULL: no memory. */
 int folder_temporary(const char *prefix, char **path);
 char *objects_find_in(const char *folder, uint64_t hash);
 char *objects_keep_in(const char *folder, const char *from, uint64_t *hash);
