@@ -27,8 +27,9 @@ static double measure_least(const double *samples, unsigned n) {
   return best;
 }
 
-// True if the variant is slower than is wanted, whatever else the machine does. What is
-// only somewhat slower is not given up before the system has found cores for its threads.
+// True if the variant is slower than the plan wants, whatever else the machine does. A
+// variant that is only somewhat slower is not given up before the system has found
+// cores for its threads.
 static bool measure_is_slow(const struct measure *m, const struct measured *out,
                             const double *rivals, double spent) {
   const struct trial_plan *p = m->plan;
@@ -55,7 +56,8 @@ static bool measure_is_enough(const struct measure *m, const struct measured *ou
   return stats_precise(stats_median(sorted, n), p->precision);
 }
 
-// A short kernel's first runs tell little. *FIRST: what the last of them took.
+// Runs a short kernel a few times first, since its first runs say little. *FIRST:
+// seconds of the last of them.
 static bool measure_warm_up(const struct measure *m, double *first) {
   if (*first >= 10 * batch_below)
     return true;

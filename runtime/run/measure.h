@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure.h: how long a variant takes. One loop for all targets; what it runs is handed
- * in, so that a test can play a machine. */
+/* measure.h: measures how long a variant takes. All targets use this loop; the
+ * functions that run variants are parameters, so that a test can simulate a machine. */
 #ifndef AUTOTUNE_MEASURE_H
 #define AUTOTUNE_MEASURE_H
 
@@ -9,7 +9,7 @@
 enum { MEASURE_MAX = 256 }; /* samples of one trial */
 enum measure_what { MEASURE_VARIANT, MEASURE_RIVAL };
 
-/* One measuring: what is run, and how this target's runs behave. */
+/* The parameters of one measurement: what is run, and how this target's runs behave. */
 struct measure {
   const struct trial_plan *plan;
   bool rival;        /* the plan's rival is loaded and runs in turns with the variant */

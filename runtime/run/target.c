@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// target.c: the table of targets, and what is the same for all of them.
+// target.c: the table of targets, and the functions that are the same for all targets.
 #include "target.h"
 
 const struct target *const targets[] = { &target_cuda, &target_cpu, NULL };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target.h: what variants run on. The rest of the library asks the kernel's target
- * (target_of) and knows none by name.
+/* target.h: the interface of targets, on which variants run. The rest of the library
+ * asks the kernel's target (target_of) and knows no target by name.
  *
  *   target.c    the table of targets
- *   verify.c    whether outputs agree with the default's
+ *   measure.c   the time of a variant
+ *   verify.c    compares outputs with the default's
  *   cpu/        this processor: a sandbox of processes for C kernels
- *   cuda/       NVIDIA's devices: a helper process and the program itself for CUDA
- * kernels */
+ *   cuda/       NVIDIA's devices: a helper process and the program itself */
 #ifndef AUTOTUNE_TARGET_H
 #define AUTOTUNE_TARGET_H
 
@@ -47,22 +47,22 @@ struct trial_plan {
 struct executor;    /* one tuning's, in the tuner */
 struct target_code; /* what a target has loaded into the program */
 
-/* What an installed variant is called by. */
+/* How an installed variant is called. */
 struct variant_code {
   autotune_fn function; /* what calls jump to; the default's where the target launches */
   struct target_code *loaded; /* for `launch` and `unload`; NULL: the default */
 };
-/* What of a result belongs to what it was measured on. */
+/* The parts of a result's identity that describe what it was measured on. */
 struct target_identity {
   const char *cpu, *isa; /* live as long as the process */
   unsigned threads;      /* that kernels may use; 0: they do not matter */
   const char *toolchain; /* NULL: not known, or several */
   enum device_kind device;
 };
-/* What is wanted of an executor. */
+/* The conditions under which an executor works. */
 struct executor_wish {
-  bool background; /* the program goes on, and can be asked nothing */
-  bool trusted;    /* all that will be tried has been right before */
+  bool background; /* the program goes on, and cannot be asked for anything */
+  bool trusted;    /* all variants that will be tried were right before */
 };
 enum { TARGET_LOST = -2 }; /* from `launch` */
 
@@ -81,31 +81,33 @@ struct target {
   /* ---- what is here */
   void (*identify)(const struct autotune_kernel *k, const long long *key,
                    struct target_identity *out);
-  /* What a result for P is to be compared with on this machine: the same device where it
-   * is here, else another. False: such a result is not of this target. */
+  /* Finds what a result for P is compared with on this machine: the same device if it
+   * is here, else another one. False: such a result is not of this target. */
   bool (*identify_like)(const struct problem *p, struct target_identity *out);
-  /* What constraints may ask. Lives as long as the process. */
+  /* Returns the numbers that constraints may use. They live as long as the process. */
   const struct autotune_machine *(*machine)(const struct autotune_kernel *k,
                                             const long long *key);
-  /* "default: …", what is missing to make variants, once also logged; NULL: nothing. */
+  /* Returns what is missing to make variants ("default: …"), and logs it once; NULL:
+   * nothing. */
   const char *(*lacks)(void);
 
   /* ---- in the program, around a session; each may be NULL */
-  /* False: a tuner cannot be forked now. */
+  /* True if a tuner can be forked now. */
   bool (*may_fork)(void);
   void (*before_fork)(void);
   /* Describes the call and saves what it may write; BACKGROUND: also measures the default
    * and copies what is read. 0; -1 and WHY (of SIZE): this call cannot be tuned. */
   int (*open)(const struct autotune_kernel *k, const struct call *call, bool background,
               char *why, size_t size);
-  /* Does what a REQUEST (SIZE bytes) of the executor's asks for, with FD or -1. The
-   * answer (malloc'ed, *ANSWER_SIZE bytes) and the descriptor that goes with it, the
-   * caller's, or -1. NULL: there is none. */
+  /* Carries out a REQUEST (SIZE bytes) of the executor, with FD or -1. Returns the
+   * answer (malloc'ed, *ANSWER_SIZE bytes); *ANSWER_FD: its descriptor, owned by the
+   * caller, or -1. NULL: no answer. */
   void *(*serve)(const void *request, size_t size, int fd, size_t *answer_size,
                  int *answer_fd);
   void (*close)(void);  /* the call's memory is as before; also where nothing is open */
   void (*forget)(void); /* of a child that was forked by the program for its own ends */
-  /* The descriptor that the tuner needs, or -1; and the number that it has there. */
+  /* `inherited` returns the descriptor that the tuner needs, or -1; `moved` tells its
+   * number in the tuner. */
   int (*inherited)(void);
   void (*moved)(int fd);
 
@@ -115,27 +117,28 @@ struct target {
   bool (*load)(const struct autotune_kernel *k, const long long *key, const char *path,
                const char *values, struct variant_code *out, char **message);
   void (*unload)(struct target_code *code);
-  /* Where kernels are launched, else NULL. 0: launched; AUTOTUNE_LAUNCH_DEFAULT: the
-   * default is to be; TARGET_LOST: from now on, too, and WHY (of SIZE). Nothing has run
-   * unless 0. */
+  /* NULL if kernels are called and not launched. Returns 0 if it launched;
+   * AUTOTUNE_LAUNCH_DEFAULT: the default must be launched; TARGET_LOST: the same from
+   * now on, and WHY (of SIZE). Nothing has run unless it returns 0. */
   int (*launch)(struct target_code *code, const struct call *call, char *why,
                 size_t size);
-  /* Why calls with KEY can be neither looked up nor tuned; NULL: they can. */
+  /* Returns why calls with KEY can neither be looked up nor tuned; NULL: they can. */
   const char *(*obstacle)(const struct autotune_kernel *k, const long long *key);
   /* True while launches are recorded and not run: nothing may be measured or loaded. */
   bool (*records)(const struct call *call);
-  /* Around all but a launch, so that recordings of other threads go on; PAUSE's answer is
-   * for RESUME. */
+  /* Called before and after all driver work but a launch, so that recordings of other
+   * threads go on. The result of PAUSE is passed to RESUME. */
   int (*pause)(void);
   void (*resume)(int before);
 
   /* ---- in the tuner: tries variants */
-  /* Loads what must be there before START. False and *MESSAGE. NULL: nothing. */
+  /* Loads what START requires. False and *MESSAGE on failure. NULL: nothing to load. */
   bool (*prepare)(const struct autotune_kernel *k, char **message);
-  /* Before any thread is started. NULL and *MESSAGE (malloc'ed) on failure. */
+  /* Starts an executor; called before any thread is started. NULL and *MESSAGE
+   * (malloc'ed) on failure. */
   struct executor *(*start)(const struct autotune_kernel *k, const struct call *call,
                             const struct executor_wish *wish, char **message);
-  /* What `describe` said of this call, and whether outputs can be compared. */
+  /* Gets what `describe` said of this call, and whether outputs can be compared. */
   void (*call)(const struct executor *e, double *flops, double *bytes, bool *verified);
   double (*touched)(const struct executor *e); /* bytes of all sections */
   /* Runs the default variant: keeps its outputs as the reference, times it, and checks
@@ -145,10 +148,10 @@ struct target {
    * default. 0, or -1: nothing can be tried any more. */
   int (*try)(struct executor *e, uint64_t ticket, const void *object, size_t size,
              const struct trial_plan *plan, struct trial *out);
-  /* Makes of an OBJECT what `load` takes, as the file PATH. False and *WHY (malloc'ed).
-   */
+  /* Links OBJECT into the file PATH, which `load` takes. False and *WHY (malloc'ed) on
+   * failure. */
   bool (*link)(const void *object, size_t size, const char *path, char **why);
-  /* What is known of an OBJECT before it runs. NULL: nothing. */
+  /* Adds the features that are known of OBJECT before it runs. NULL: none are. */
   void (*look)(const void *object, size_t size, struct features *out);
   double (*cost)(const struct executor *e); /* seconds of CPU that it has taken */
   void (*stop)(struct executor *e);         /* no process is left */
@@ -159,23 +162,23 @@ extern const struct target target_cpu, target_cuda;
 
 extern const struct target *const targets[]; /* NULL-terminated; the first that applies */
 const struct target *target_of(const struct autotune_kernel *k);
-/* The first keys of K, which are stored. */
+/* Returns the number of K's keys that are stored: the first ones. */
 unsigned target_stored_keys(const struct autotune_kernel *k);
 /* True where a tuner may be forked for K now. */
 bool target_may_fork(const struct autotune_kernel *k);
-/* `close` and `forget` of all. */
+/* Calls `close` or `forget` of all targets. */
 void targets_close(void);
 void targets_forget(void);
-/* The descriptor that a tuner of K needs, or -1. */
+/* Returns the descriptor that a tuner of K needs, or -1. */
 int target_inherited(const struct autotune_kernel *k);
 
-/* In the tuner: how executors ask the program, set once. Sends SIZE bytes of REQUEST, and
- * FD unless it is -1, to `serve`, and waits at most SECONDS for an answer of ANSWER_SIZE
- * bytes and its descriptor (*GOT, the caller's, or -1; NULL: none is expected). False:
- * there is no answer. */
+/* In the tuner: the function by which executors ask the program, set once. Sends SIZE
+ * bytes of REQUEST, and FD unless it is -1, to `serve`. Waits at most SECONDS for an
+ * answer of ANSWER_SIZE bytes and its descriptor (*GOT, owned by the caller, or -1; GOT
+ * NULL: none is expected). False: no answer came. */
 typedef bool target_ask_fn(const void *request, size_t size, int fd, void *answer,
                            size_t answer_size, int *got, double seconds);
 void target_set_ask(target_ask_fn *ask);
-target_ask_fn *target_ask(void); /* NULL: nobody can be asked */
+target_ask_fn *target_ask(void); /* NULL: not set */
 
 #endif

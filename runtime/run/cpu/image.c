@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// image.c: what a trial may change, and how it is put back and compared.
+// image.c: the memory that a trial may change: saved, restored and compared.
 //
 // The sections of a call, which may overlap, are cut into segments of one kind each.
-// Before a run that is checked, INOUT segments get their pristine bytes and OUT segments
-// a pattern, so that a variant that leaves out part of its work cannot pass on what stood
-// there before. IN segments must keep their hash, and a page on each side of the sections
-// must stay as it was (within its mapping; docs/design.md says what that finds). Two
-// private copies of what is written are all the memory that this takes.
+// Before a checked run, INOUT segments get their pristine bytes and OUT segments a
+// pattern, so that a variant that leaves out part of its work does not pass with the
+// old contents. IN segments must keep their hash, and a page on each side of the
+// sections must stay as it was (within its mapping; docs/design.md says what that
+// finds). All this takes two private copies of the memory that is written.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,7 +43,7 @@ static enum segment_kind image_kind_of(const struct image *m, const char *at,
   return in && out ? SEGMENT_INOUT : out ? SEGMENT_OUT : SEGMENT_IN;
 }
 
-// Between two neighbouring ends of sections, all bytes are alike.
+// Cuts segments: between two neighbouring ends of sections, all bytes are of one kind.
 static void image_cut(struct image *m, char **ends, unsigned n_ends) {
   qsort(ends, n_ends, sizeof *ends, image_by_address);
   for (unsigned i = 0; i + 1 < n_ends; i++) {
@@ -83,8 +83,8 @@ static bool make_segments(struct image *m) {
 
 // ---- guards -------------------------------------------------------------------------
 
-// [LOW, HIGH), but nothing of a segment, of another mapping, or of what the trial itself
-// uses.
+// Guards [LOW, HIGH), without segments, other mappings, and memory that the trial
+// itself uses.
 static void add_guard(struct image *m, char *low, char *high, const char *neighbour,
                       bool *off) {
   bool heap, openmp = m->kernel->openmp;
@@ -139,8 +139,8 @@ static bool make_guards(struct image *m, bool *off) {
   return true;
 }
 
-// Byte by byte and unseen by sanitizers: what lies beside an array is theirs to fence,
-// not to read.
+// Copies byte by byte and hidden from sanitizers, which may fence the memory next to an
+// array.
 __attribute__((no_sanitize("address", "thread"))) static void copy_guard(
     const struct guard *g) {
   const volatile char *from = g->base;
@@ -165,8 +165,8 @@ void image_watch(const struct image *m) {
 
 // ---- copies -------------------------------------------------------------------------
 
-// One mapping for the pristine bytes and one, shared with the worker that runs the
-// default, for what that writes.
+// Makes two mappings: one for the pristine bytes, and one for the outputs of the
+// default, shared with the worker that runs it.
 static bool make_copies(struct image *m) {
   const struct autotune_kernel *k = m->kernel;
   size_t pristine = 0, flags = (2 * m->n_segments + 1) * sizeof(bool);
@@ -199,8 +199,7 @@ static bool make_copies(struct image *m) {
   return true;
 }
 
-// A section with a slip in its length would be our crash in its midst, and seem to be the
-// kernel's.
+// A section longer than its mapping would crash us while copying; report it instead.
 static const char *find_too_wide(const struct image *m) {
   for (unsigned i = 0; i < m->kernel->n_sections; i++)
     if (m->spans[i].base && !sandbox_reads(m->spans[i].base, m->spans[i].bytes))

@@ -76,7 +76,8 @@ struct relocations {
   uintptr_t base;
 };
 
-/* A C library may have relocated the addresses in the dynamic section or not. */
+/* Returns the address of a dynamic entry. A C library may have relocated it already or
+ * not. */
 static const void *module_at(const struct link_map *map, Elf64_Addr address) {
   return (const void *)(address < map->l_addr ? map->l_addr + address : address);
 }
@@ -120,7 +121,7 @@ struct slot {
   uintptr_t addend;
 };
 
-/* Calls VISIT for each slot that waits for a name of somebody else's, until it returns
+/* Calls VISIT for each slot that refers to a name of another object, until it returns
  * false. */
 static bool each_slot(const struct relocations *r,
                       bool (*visit)(struct slot s, void *data), void *data) {
@@ -155,7 +156,7 @@ static bool is_openmp(const char *name) {
       strncmp(name, "GOMP_", 5) == 0;
 }
 
-/* Weak names that nobody ever needs to have. */
+/* True if NAME is a weak name that is never needed. */
 static bool module_optional(const char *name) {
   return strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0 ||
       strcmp(name, "__gmon_start__") == 0;
@@ -190,8 +191,8 @@ static bool is_bound(struct slot s, void *data) {
 
 static const char descriptors[] = "/proc/self/fd/";
 
-/* dlopen believes that the same name is the same file, which a reused descriptor is not:
- * another spelling of it for each time. FILE is the descriptor's number. */
+/* Spells FILE, a descriptor's number, differently each time: dlopen takes the same name
+ * for the same file, but a descriptor's number is reused. */
 static void unique_name(const char *file, char *name, size_t size) {
   unsigned number = atomic_fetch_add(&modules.opened, 1);
   char *end = stpcpy(name, descriptors);
@@ -209,8 +210,8 @@ static void *module_open_file(const char *path, int flags) {
   return dlopen(name, flags);
 }
 
-/* The same code once more, for a site whose symbols are elsewhere (two libraries that
- * were built from the same source, say). */
+/* Opens a copy of the code, for a site whose symbols are elsewhere (for example two
+ * libraries that were built from the same source). */
 static void *open_copy(const char *path) {
   int from = sys_open(path, O_RDONLY, 0), to = memfd_create("autotune", MFD_CLOEXEC);
   void *handle = NULL;
@@ -232,7 +233,7 @@ static void *open_copy(const char *path) {
   return handle;
 }
 
-/* Opens PATH and binds it. NULL and maybe *MESSAGE. */
+/* Opens PATH and binds it. NULL on failure, and perhaps *MESSAGE. */
 static void *open_bound(const char *path, struct binding *b) {
   struct relocations r;
   void *known = module_open_file(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);

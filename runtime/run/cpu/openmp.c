@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// openmp.c: what must be known of the program's OpenMP runtime, which this library is not
-// linked to.
+// openmp.c: controls the program's OpenMP runtime, which this library is not linked to.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 bool openmp_in_parallel(void);
-/* The threads of LLVM's runtime sleep until they are needed, instead of spinning for a
- * while. */
+/* Makes the threads of LLVM's runtime sleep at once until they are needed, instead of
+ * spinning for a while. */
 void openmp_rest(void);
 /* Ends the thread pool of a runtime that does not survive a fork (libgomp). */
 void openmp_before_fork(void);

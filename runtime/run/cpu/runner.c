@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// runner.c: the life of a worker: it loads, runs, checks and times variants until one of
-// them kills it. All that it knows is a copy; it answers through one socket, and may be
-// ended at any time.
+// runner.c: a worker. It loads, runs, checks and times variants until one of them kills
+// it. It works on copies only, answers through one socket, and may be killed at any
+// time.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +57,8 @@ static double runner_timed(struct runner *r, autotune_fn code, unsigned batch) {
   return (measure_clock() - start) / batch;
 }
 
-// One run on fresh data, and whether all is as after the default. *SECONDS: what the run
-// took.
+// Runs once on fresh data, and checks that all is as after the default. *SECONDS: of
+// the run.
 static bool runner_checked_run(struct runner *r, const struct command *c,
                                autotune_fn code, struct answer *a, double *seconds) {
   struct image *m = &r->zygote->image;
@@ -79,9 +79,9 @@ static bool runner_checked_run(struct runner *r, const struct command *c,
   return right;
 }
 
-// Races between threads do not show every time, so variants of OpenMP kernels that may
-// win are looked at twice (a long one when it is timed and when it comes to the final
-// race).
+// Checks a variant. Races between threads do not show every time, so variants of OpenMP
+// kernels that may win are checked twice (a long one when it is timed, and again in the
+// final race).
 static bool runner_verify(struct runner *r, const struct command *c, autotune_fn code,
                           struct answer *a, double *seconds) {
   double start = measure_clock(), second;
@@ -113,7 +113,7 @@ struct sampling {
   double limit;
 };
 
-// As struct measure demands.
+// Runs a variant for measure(); struct measure says how.
 static bool runner_run(void *data, enum measure_what which, unsigned batch,
                        double *seconds) {
   const struct sampling *m = data;
@@ -220,8 +220,8 @@ static void runner_try(struct runner *r, const struct command *c, int fd,
   r->warm = true;
 }
 
-// Where no command follows at once, something is being compiled, and threads that spin
-// are in its way.
+// Lets the threads sleep if no command follows at once: something is then being
+// compiled, and spinning threads would slow it down.
 static void runner_rest(struct runner *r) {
   if (channel_ready(&r->zygote->commands, rest_after))
     return;

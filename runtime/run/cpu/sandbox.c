@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sandbox.c: what the zygote does to itself, so that what runs in its workers can reach
-// nothing outside: no descriptor, no handler of the program's, no memory that others see.
+// sandbox.c: isolates the zygote, so that variants in its workers reach nothing
+// outside: no descriptor, no signal handler of the program's, no shared memory.
 //
-// fork() already leaves behind other threads, timers and alarms, memory locks and
+// fork() already removes other threads, timers and alarms, memory locks and
 // asynchronous I/O.
 #include <errno.h>
 #include <fcntl.h>
@@ -165,9 +165,9 @@ static char *read_maps(void) {
   return text;
 }
 
-// Refuses pages beyond a file's end instead of raising SIGBUS. A set-user-ID program may
-// not open its own /proc/self/mem (MEMORY is -1); the system call that does the same is
-// forbidden in some containers.
+// Copies memory, and fails for pages beyond a file's end instead of raising SIGBUS. A
+// set-user-ID program may not open its own /proc/self/mem (MEMORY is -1); some
+// containers forbid the system call that does the same.
 static ssize_t copy_some(int memory, char *to, char *from, size_t n) {
   struct iovec local = { to, n }, remote = { from, n };
   return memory >= 0 ? pread(memory, to, n, (off_t)(uintptr_t)from)
@@ -220,7 +220,7 @@ static bool must_replace(const char *line, const struct range *keep, unsigned n,
       (m->protection & PROT_WRITE || m->device) && !is_kept(m, keep, n);
 }
 
-// Bytes that replacing will copy.
+// Returns the bytes that replacing will copy.
 static unsigned long long shared_bytes(const char *maps, const struct range *keep,
                                        unsigned n) {
   unsigned long long sum = 0;

@@ -30,16 +30,16 @@ struct range {
 /* Closes all descriptors but the N in FDS, which become 3, 4, …; 0, 1 and 2 become
  * /dev/null. 0 or -1. */
 int sandbox_descriptors(int *fds, unsigned n);
-/* Handlers to default, nothing blocked, no alternate stack. */
+/* Resets signals: default handlers, nothing blocked, no alternate stack. */
 void sandbox_signals(void);
 /* Makes shared writable mappings other than KEEP private copies of themselves, and device
  * memory inaccessible. 0, or -1 and *MESSAGE (malloc'ed). */
 int sandbox_memory(const struct range *keep, unsigned n, char **message);
 void sandbox_no_core(void);
-/* Bounds what a variant may take of memory and stack; cores are not even piped to a
- * program. */
+/* Limits the memory and the stack of a variant. Cores are not even piped to a program. */
 void sandbox_limits(void);
-/* The writable mapping that holds ADDRESS; size 0: none. *HEAP: it is the brk heap. */
+/* Returns the writable mapping that holds ADDRESS; size 0: none. *HEAP: true if it is
+ * the brk heap. */
 struct range sandbox_mapping(const void *address, bool *heap);
 /* True if all SIZE bytes from BASE on can be read, or if that is not known. */
 bool sandbox_reads(const void *base, size_t size);
@@ -85,19 +85,20 @@ struct image {
  * message. */
 int image_make(struct image *m, const struct autotune_kernel *k, void *const *args,
                char *message, size_t size);
-void image_prepare(
-    const struct image *m); /* as before the call; outputs filled with a pattern */
-void image_restore(const struct image *m);  /* only what is read and written */
-bool image_restores(const struct image *m); /* does image_restore do anything? */
+void image_prepare(const struct image *m);  /* restores the memory of before the call;
+                                               fills outputs with a pattern */
+void image_restore(const struct image *m);  /* restores only what is read and written */
+bool image_restores(const struct image *m); /* true if image_restore does anything */
 void image_watch(
     const struct image *m); /* notes the guards, before a run to be checked */
-/* After a run of the default: keeps its outputs. False and a message: the sections cannot
- * be right. */
+/* After a run of the default: keeps its outputs. False and a message: the sections must
+ * be wrong. */
 bool image_reference(struct image *m, char *message, size_t size);
-/* In the zygote, after the reference: copies become read-only, tolerances are worked out.
- */
+/* In the zygote, after the reference run: makes the copies read-only and computes
+ * tolerances. */
 void image_seal(struct image *m);
-/* Outputs (and, with GUARDS, all that must be unchanged) are as after the default. */
+/* True if outputs (and, with GUARDS, all memory that must not change) are as after the
+ * default. */
 bool image_check(const struct image *m, bool guards, char *message, size_t size);
 
 /* ---- messages -------------------------------------------------------------------- */
@@ -147,7 +148,7 @@ struct board {
   _Atomic double buried; /* of those before it, and of the zygote itself */
 };
 
-/* ---- worker.c: the zygote and its workers -------------------------- --------------- */
+/* ---- worker.c: the zygote and its workers ---------------------------------------- */
 
 struct worker_pool;
 /* Forks the zygote and waits until it has its image. Must be called before any thread is
@@ -155,7 +156,7 @@ struct worker_pool;
  * on failure. */
 struct worker_pool *worker_start(const struct autotune_kernel *k, void *const *args,
                                  const struct jit_api *jit, char **message);
-/* What `describe` said of this call, and whether outputs can be compared. */
+/* Gets what `describe` said of this call, and whether outputs can be compared. */
 void worker_call(const struct worker_pool *w, double *flops, double *bytes,
                  bool *verified);
 double worker_touched(const struct worker_pool *w); /* bytes of all sections */
@@ -181,9 +182,9 @@ struct zygote {
   struct board *board;
   struct image image;
 };
-/* The zygote's life. Never returns. */
+/* Runs the zygote. Never returns. */
 void zygote_main(struct zygote *z, pid_t parent) __attribute__((noreturn));
-/* A worker's life. Never returns. */
+/* Runs a worker. Never returns. */
 void runner_main(struct zygote *z, pid_t parent) __attribute__((noreturn));
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// stack.c: a thread of the program's may have 16 KiB of stack, or run on one that it made
-// itself. SQLite, and the tuner and the sandbox, which are forks of that thread, need
-// more. They get a stack of their own, in the same thread, which so keeps its
-// thread-local variables, its device and its number of OpenMP threads.
+// stack.c: runs the first call's work on a large enough stack. A thread of the program
+// may have 16 KiB of stack, or run on one that it made itself. SQLite needs more, and
+// so do the tuner and the sandbox, which are forks of that thread. They get a separate
+// stack in the same thread, which so keeps its thread-local variables, its device and
+// its number of OpenMP threads.
 //
-// What is tried there has more room than it will have in the program. So a worker
-// confines the run that it checks to what the caller had: a variant that needs more
+// A trial there would have more room than the variant has in the program. Therefore a
+// worker limits the run that it checks to the caller's room: a variant that needs more
 // crashes there and never wins.
 #include <pthread.h>
 #include <stdint.h>
@@ -20,7 +21,7 @@ static const size_t enough = 256 << 10, least = 8 << 20, most = 1 << 30;
 
 static _Thread_local struct {
   char *base;  // of a stack of ours; NULL: the thread is on the program's
-  size_t left; // what was left there
+  size_t left; // bytes that were left there
 } now;
 
 // ---- what there is ------------------------------------------------------------------

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack.h: room for what a first call does, on whatever stack it comes. */
+/* stack.h: a large enough stack for the first call, whatever stack the thread is on. */
 #ifndef AUTOTUNE_STACK_H
 #define AUTOTUNE_STACK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Runs RUN(DATA) in this thread, on a stack of its own where the thread's has little
- * left. False: there is no memory for one, and nothing was run. */
+/* Runs RUN(DATA) in this thread, on a separate stack if the thread's has little left.
+ * False: no memory for one, and nothing was run. */
 bool stack_run(void (*run)(void *data), void *data);
 
-/* A stack for a process that shares the program's memory, and is to have as much of it as
- * this thread has. */
+/* A stack for a process that shares the program's memory, with as much room as this
+ * thread has left. */
 struct stack {
   char *base;
   size_t size;
@@ -21,13 +21,13 @@ struct stack {
 /* False: no memory. */
 bool stack_map(struct stack *s);
 void stack_unmap(const struct stack *s);
-/* From here on this thread is on S, or, after stack_leave, where it was before. Nothing
- * is switched. */
+/* Note that this thread is on S from now on, or, after stack_leave, where it was
+ * before. They do not switch stacks. */
 void stack_enter(struct stack *s);
 void stack_leave(const struct stack *s);
 
-/* In a fork of a thread that is on another stack than its own: YES: what is called has as
- * much left as it had there. Of a thread that is on its own, nothing changes. */
+/* In a fork of a thread that was on a separate stack: YES limits the functions called
+ * to the stack that was left there. For a thread on its own stack nothing changes. */
 void stack_confine(bool yes);
 
 #endif

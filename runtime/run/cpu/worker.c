@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker.c: the tuner's side of workers. A trial is a message to the worker and an answer
-// from it; if none comes, the zygote tells how the worker ended. A worker lives until a
-// variant fails in it, or, where nothing is known of what the kernel writes, until the
-// next variant.
+// worker.c: the tuner's side of workers. A trial is a message to the worker and an
+// answer from it. If no answer comes, the zygote says how the worker ended. A worker
+// lives until a variant fails in it. If it is not known what the kernel writes, it
+// lives until the next variant.
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static void end_zygote(struct worker_pool *w) {
   w->alive = false;
 }
 
-// Receives a notice of the zygote. False: it is gone or silent, and now surely gone.
+// Receives a notice of the zygote. False: the zygote is gone, or it was silent and has
+// been killed.
 static bool take_notice(struct worker_pool *w, struct message *m, struct notice *n,
                         double seconds) {
   if (channel_receive(&w->orders, m, n, sizeof *n, seconds) != CHANNEL_MESSAGE) {
@@ -56,7 +57,7 @@ static bool take_notice(struct worker_pool *w, struct message *m, struct notice 
   return true;
 }
 
-// Has the zygote do ORDER, within SECONDS. False: it is not done.
+// Makes the zygote carry out ORDER within SECONDS. False: it failed.
 static bool worker_order(struct worker_pool *w, enum zygote_message order,
                          double seconds) {
   const struct message question = { .kind = order, .serial = ++w->serial, .fd = -1 };
@@ -203,8 +204,8 @@ static void worker_judge(const struct notice *n, const struct trial_plan *plan,
   }
 }
 
-// The answer is on a shared socket and from a process that a variant may have damaged:
-// believe no number.
+// Copies the answer of the worker. A variant may have damaged the worker: trust no
+// number.
 static int worker_copy_answer(const struct answer *a, struct trial *out) {
   unsigned n = a->n_samples <= MAX_SAMPLES ? a->n_samples : 0;
   out->status = (unsigned)a->status < STATUS_PENDING ? a->status : STATUS_CRASH;
@@ -231,7 +232,7 @@ static int worker_copy_answer(const struct answer *a, struct trial *out) {
   return 0;
 }
 
-// True: the answer to the last command is there, in A.
+// True if the answer to the last command has come; it is in A.
 static bool take_answer(struct worker_pool *w, struct answer *a) {
   struct message m;
   while (channel_receive(&w->commands, &m, a, sizeof *a, 0) == CHANNEL_MESSAGE)
@@ -240,7 +241,7 @@ static bool take_answer(struct worker_pool *w, struct answer *a) {
   return false;
 }
 
-// True: the worker has died, as N tells.
+// True if the worker has died; N says how.
 static bool worker_died(struct worker_pool *w, struct notice *n) {
   struct message m;
   if (!channel_ready(&w->orders, 0) || !take_notice(w, &m, n, 0) || m.kind != NOTICE_DIED)

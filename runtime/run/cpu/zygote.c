@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // zygote.c: the process that keeps the image of the arguments as they were at the call.
-// It has one thread and runs no variant; from it a fresh worker is forked whenever the
-// last one is gone. As the workers' parent it alone knows how they end, and it ends those
-// that are over their deadline.
+// It has one thread and runs no variant. It forks a new worker whenever the last one is
+// gone. As the workers' parent only the zygote knows how they end, and it kills workers
+// that exceed their deadline.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -88,8 +88,8 @@ static bool list_children(char *text, size_t size) {
   return n > 0;
 }
 
-// What a variant has forked and what has left its group comes to us once its parents are
-// gone.
+// Reaps orphans: processes that a variant forked and that left its group become our
+// children once their parents are gone.
 static void bury_orphans(void) {
   char text[4096];
   for (double end = measure_clock() + 1; measure_clock() < end;) {
@@ -137,8 +137,8 @@ static void zygote_bury(struct zygote *z, pid_t worker, bool timed_out, uint64_t
               &(struct notice){ .status = status, .timed_out = timed_out });
 }
 
-// Seconds until the worker must be looked at: at its deadline, and before where nothing
-// tells of its end. Negative: there is none.
+// Returns the seconds until the worker must be checked: until its deadline, or sooner
+// if nothing reports its end. Negative: no worker.
 static double zygote_patience(const struct zygote *z, pid_t worker) {
   double deadline = worker > 0 ? atomic_load(&z->board->deadline) : 0;
   double left = deadline > 0 ? deadline - measure_clock()
@@ -166,7 +166,7 @@ static bool is_dead(
 
 // ---- the loop -----------------------------------------------------------------------
 
-// The worker's end ends waiting for orders. WORKER -1: there is none.
+// Waits for orders, or for the end of WORKER (-1: none).
 static void zygote_watch(struct zygote *z, pid_t worker) {
   if (z->orders.watch >= 0)
     close(z->orders.watch);

@@ -41,7 +41,8 @@ static bool call_refuse(struct description *d, const char *format, ...) {
 
 // ---- where an address is ------------------------------------------------------------
 
-// In the memory that the driver knows (managed memory counts as the device's).
+// Returns where P points, of the memory that the driver knows (managed memory counts as
+// the device's).
 static enum place call_place_of(const struct description *d, gpu_pointer p,
                                 struct gpu_allocation *out) {
   unsigned long long type = 0, managed = 0; // larger than what the driver writes
@@ -161,8 +162,8 @@ static int by_base(const void *a, const void *b) {
   return (x->base > y->base) - (x->base < y->base);
 }
 
-// How bytes that two regions share are to be compared: as what is written there, if that
-// is one thing.
+// Returns how bytes shared by two regions are compared: by the type written there, if
+// both agree on it.
 static enum autotune_element common_element(const struct gpu_region *a,
                                             const struct gpu_region *b) {
   bool a_out = a->access & AUTOTUNE_OUT, b_out = b->access & AUTOTUNE_OUT;
@@ -200,8 +201,8 @@ static void merge_regions(struct description *d) {
 
 // ---- arguments ----------------------------------------------------------------------
 
-// What argument I, which points to what is not const, points to; -1: it is no such
-// argument.
+// Returns the element type that argument I points to; -1: I is no pointer to data that
+// is not const.
 static int written_element(const struct autotune_gpu *g, unsigned arg) {
   for (unsigned i = 0; i < g->n_written; i++)
     if (g->written[i] == arg)
@@ -231,7 +232,7 @@ static gpu_pointer word_at(const struct gpu_call *c, unsigned offset) {
 
 enum { TABLE = 4096 }; // words
 
-// The WORDS at P, after all that the launch comes behind.
+// Reads the WORDS at P, after all work that the launch waits for.
 static bool read_table(struct description *d, gpu_pointer p, gpu_pointer *words, size_t n,
                        const char *name) {
   const struct gpu_api *api = d->api;
@@ -245,8 +246,8 @@ static bool read_table(struct description *d, gpu_pointer p, gpu_pointer *words,
                   gpu_error(api, e, error, sizeof error));
 }
 
-// The memory that the WORDS at byte AT of allocation INDEX lead to; what is no address
-// leads nowhere.
+// Adds the memory that the WORDS at byte AT of allocation INDEX point to; ignores words
+// that are no address.
 static bool call_follow(struct description *d, int index, size_t at,
                         const gpu_pointer *words, size_t n, int element,
                         const char *name) {
@@ -268,8 +269,8 @@ static bool call_follow(struct description *d, int index, size_t at,
   return true;
 }
 
-// Argument NAME, P, points to addresses in allocation INDEX. Which of its words the
-// kernel reads nobody knows.
+// Adds the table of addresses that argument NAME, P, points to, in allocation INDEX. It
+// is not known which of its words the kernel reads.
 static bool add_table(struct description *d, gpu_pointer p, int index, int element,
                       const char *name) {
   const struct gpu_allocation *a = &d->call->allocations[index];
@@ -323,7 +324,8 @@ static bool add_pointer(struct description *d, unsigned arg) {
   return element < 0 || whole_allocation(d, index, (enum autotune_element)element, name);
 }
 
-// A structure, or a number. Nobody has said whether what it points to is written.
+// Adds an argument passed by value: a structure or a number. It is not known whether
+// memory that it points to is written.
 static bool call_add_value(struct description *d, unsigned arg) {
   unsigned offset = d->call->offsets[arg], size = d->call->sizes[arg];
   const char *name = d->kernel->args[arg].name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// compare.c: outputs are compared where they are, by a kernel of ours that NVRTC compiles
-// once a process; so are the sums and hashes made that go with it. Where there is no
-// NVRTC, the host does the same with one chunk after another.
+// compare.c: compares outputs where they are, by a kernel that NVRTC compiles once per
+// process; the same kernel makes sums and hashes. Without NVRTC the host does the same,
+// one chunk after another.
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
@@ -204,7 +204,7 @@ static gpu_result compare_here(struct gpu_run *r, enum autotune_element e, doubl
   return error;
 }
 
-// Makes NaN, which does not count, of elements of GOT that are as in BEFORE.
+// Sets elements of GOT that are as in BEFORE to NaN, which does not count.
 static void drop_unchanged(char *got, const char *before, size_t each, size_t bytes) {
   for (size_t at = 0; at + each <= bytes; at += each)
     if (memcmp(got + at, before + at, each) == 0)

@@ -131,7 +131,7 @@ const struct gpu_api *gpu_api_get(const char **why);
  * which is returned. */
 const char *gpu_error(const struct gpu_api *api, gpu_result e, char *text, size_t size);
 
-/* What a device is: part of the identity of results, and what constraints may ask. */
+/* A device: part of the identity of results, and the numbers that constraints may use. */
 struct gpu_info {
   bool emulated;     /* by the library of the emulator */
   char name[128];    /* "NVIDIA H200" */
@@ -141,14 +141,15 @@ struct gpu_info {
   size_t l2, memory; /* bytes */
   struct autotune_machine numbers; /* the host's, with the device's fields set */
 };
-/* Of device ORDINAL; read once each. NULL: it cannot be asked. In the program and the
- * helper only; the tuner has what the program read before it was forked. */
+/* Returns the description of device ORDINAL, which is read once. NULL: it cannot be
+ * asked. In the program and the helper only; the tuner has what the program read before
+ * the fork. */
 const struct gpu_info *gpu_info_get(int ordinal);
 /* Of a CUDA kernel's key: the device's ordinal, its last part, which is not stored. */
 static inline int gpu_ordinal(const struct autotune_kernel *k, const long long *key) {
   return k->n_keys > 0 ? (int)key[k->n_keys - 1] : 0;
 }
-/* The parts of target_cuda (run/target.h) that ask what is here. */
+/* The parts of target_cuda (run/target.h) that describe the machine. */
 void gpu_identify(const struct autotune_kernel *k, const long long *key,
                   struct target_identity *out);
 bool gpu_identify_like(const struct problem *p, struct target_identity *out);
@@ -171,9 +172,10 @@ void gpu_resume(int before);
 
 /* ---- call.c ---------------------------------------------------------------------- */
 
-/* Memory that a call reads or writes. From sections; else from pointers to what is not
- * const: the whole allocation that they point into. Overlapping ones are one region.
- * Symbols that variants may write are regions of their own, without a parent. */
+/* Memory that a call reads or writes. Comes from the sections; without sections, from
+ * pointers to data that is not const: the whole allocation that they point into.
+ * Overlapping regions are merged. Symbols that variants may write are regions without a
+ * parent. */
 struct gpu_region {
   gpu_pointer base;
   size_t bytes;
@@ -182,9 +184,9 @@ struct gpu_region {
   double rtol, atol; /* as in struct tolerance; atol below 0: rtol × RMS of what is
                         expected; both below 0: exactly */
   bool compared;
-  bool addresses;  /* it holds some, which in a helper are others: not compared */
-  bool whole;      /* an allocation, of which nobody knows which part the kernel writes */
-  unsigned parent; /* index of the allocation it lies in; GPU_SYMBOL + i: symbol i */
+  bool addresses;   /* it holds addresses, which differ in a helper: not compared */
+  bool whole;       /* a whole allocation: which part the kernel writes is not known */
+  unsigned parent;  /* index of the allocation it lies in; GPU_SYMBOL + i: symbol i */
   const char *name; /* the kernel's; in a helper the run's own */
 };
 enum {
@@ -201,7 +203,7 @@ struct gpu_allocation {
   size_t bytes;
   const char *name; /* the kernel's; in a helper the run's own */
 };
-/* One call of one kernel as plain bytes: another process understands it, with
+/* One call of one kernel as plain bytes: another process understands it, together with
  * gpu_shared's copies of memory. */
 struct gpu_call {
   struct autotune_launch asked;
@@ -229,7 +231,7 @@ struct gpu_call {
     bool written;
   } symbols[GPU_SYMBOLS];
 };
-/* Describes the call at hand, in the program. 0; -1 and WHY: it cannot be tuned ("A
+/* In the program: describes the present call. 0; -1 and WHY: it cannot be tuned ("A
  * points to no memory of this device"). */
 int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
                       const struct autotune_launch *asked, struct gpu_call *out,
@@ -239,7 +241,7 @@ int gpu_call_describe(const struct autotune_kernel *k, void *const *args,
 
 enum { MAX_GPU_SAMPLES = 128 };
 struct gpu_run;
-/* What a variant is made of and launched with. */
+/* The code of a variant and how it is launched. */
 struct gpu_variant {
   uint64_t ticket; /* loaded once by this number; 0: the default */
   const void *cubin;
@@ -262,8 +264,8 @@ struct gpu_answer {
  * is in CALL's stream. */
 struct gpu_run *gpu_run_new(const struct gpu_api *api, const struct gpu_call *call,
                             char *why, size_t size);
-/* What a helper needs: memory to copy, and the outputs of the reference; through IPC, or
- * else from a file. */
+/* Memory that a helper copies, and the outputs of the reference: through IPC, or else
+ * from a file. */
 struct gpu_memory {
   gpu_ipc handle;
   bool exported;
@@ -274,27 +276,28 @@ struct gpu_shared {
   struct gpu_memory allocations[GPU_REGIONS], symbols[GPU_SYMBOLS];
   struct gpu_memory references[GPU_REGIONS]; /* of regions that are compared */
   double atol[GPU_REGIONS];                  /* of each region, worked out */
-  bool fences_off[2 * GPU_REGIONS]; /* memory beside sections that the default changes
+  bool fences_off[2 * GPU_REGIONS]; /* memory next to sections that the default changes
                                        itself */
-  bool rests_off[2 * GPU_REGIONS];  /* the same of what is further from them */
+  bool rests_off[2 * GPU_REGIONS];  /* the same for memory further away */
   struct gpu_memory names;
   size_t names_bytes; /* of allocations, regions and symbols, each with its NUL */
   struct gpu_memory compare;
   size_t compare_bytes; /* the kernel that compares, so that NVRTC is not needed */
   size_t file_bytes;    /* 0: there is no file */
 };
-/* In the program, after the reference, the memory being as before the call. SNAPSHOT:
- * everything into the file, for a program that goes on, or where IPC does not work. *FD:
- * of a memory file that the caller closes, or -1. 0; or -1 and WHY. */
+/* In the program, after the reference run, with the memory as before the call: shares
+ * the memory with a helper. SNAPSHOT: copies everything into the file, for a program
+ * that goes on, or if IPC does not work. *FD: a memory file that the caller closes, or
+ * -1. 0; or -1 and WHY. */
 int gpu_run_share(struct gpu_run *r, bool snapshot, struct gpu_shared *out, int *fd,
                   char *why, size_t size);
-/* In the helper: copies of all of it, with nothing of the program's mapped when it
- * returns. FILE: the mapped file. *NO_IPC: it is IPC that does not work here, a snapshot
- * may. */
+/* In the helper: makes a run with copies of all memory in S; nothing of the program's
+ * is mapped when it returns. FILE: the mapped file. NULL and WHY on failure; *NO_IPC:
+ * only IPC does not work here, and a snapshot may. */
 struct gpu_run *gpu_run_open(const struct gpu_api *api, const struct gpu_shared *s,
                              const void *file, bool *no_ipc, char *why, size_t size);
-/* ANNOUNCE is called before each run of a kernel with the seconds that it may take, and
- * after it with -1. */
+/* Makes ANNOUNCE be called before each run of a kernel with the seconds that it may
+ * take, and after it with -1. */
 void gpu_run_announce(struct gpu_run *r, void (*announce)(double seconds));
 /* Runs the default through LAUNCH, keeps its outputs, checks that it repeats them, times
  * it, restores. */
@@ -306,8 +309,8 @@ void gpu_run_reference(struct gpu_run *r,
  * only after gpu_run_reference. */
 void gpu_run_try(struct gpu_run *r, const struct gpu_variant *v,
                  const struct trial_plan *plan, struct gpu_answer *out);
-/* The memory is as it was before the first run, whatever happened (false: the context is
- * lost). All other functions leave it so too. */
+/* Restores the memory of before the first run, whatever happened. False: the context is
+ * lost. All other functions leave the memory so too. */
 bool gpu_run_restore(struct gpu_run *r);
 void gpu_run_free(struct gpu_run *r);
 

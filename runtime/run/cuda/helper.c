@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// helper.c: autotune-gpu-worker, a process with a context of its own and copies of a
-// call's memory, in which each variant runs first. What a variant does to it, it does to
-// nobody else: after an error that stays, and in a kernel that does not end, the helper
-// ends, and the tuner starts another one.
+// helper.c: autotune-gpu-worker, a process with its own context and copies of a call's
+// memory, in which each variant runs first. A variant can only damage this process:
+// after a lasting error, or in a kernel that does not end, the helper ends, and the
+// tuner starts another one.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -72,7 +72,7 @@ static struct gpu_run *helper_begin(const struct gpu_hello *h, int fd,
   return r;
 }
 
-// True: the next may come.
+// Receives and carries out one order. True: the next may come.
 static bool helper_obey(struct gpu_run *r) {
   struct gpu_order o;
   struct message m;

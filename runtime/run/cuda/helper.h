@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* helper.h: what the tuner (target.c) and autotune-gpu-worker (helper.c) say to each
- * other.
+/* helper.h: the messages between the tuner (target.c) and autotune-gpu-worker
+ * (helper.c).
  *
- * The helper is started as `autotune-gpu-worker FD`, FD being its end of a channel. Each
+ * The helper is started as `autotune-gpu-worker FD`; FD is its end of a channel. Each
  * message of the tuner's has one answer with its serial, in order; HELPER_RUNS may come
  * before a reply:
  *
@@ -10,9 +10,8 @@
  *     HELPER_ORDER  + file of the cubin                                  → HELPER_REPLY
  *
  * The hello comes first and once. The helper ends when the socket is closed, when its
- * parent ends (the thread that started it, as prctl has it), after an answer that is
- * sticky, and with exit status 1 where it cannot begin. It writes nothing to the standard
- * streams. */
+ * parent ends (the thread that started it: prctl), after an answer that is sticky, and
+ * with exit status 1 if it cannot begin. It writes nothing to the standard streams. */
 #ifndef AUTOTUNE_GPU_HELPER_H
 #define AUTOTUNE_GPU_HELPER_H
 

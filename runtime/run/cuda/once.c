@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// once.c: one run of a kernel, timed by two events. Nobody can end a kernel that runs;
-// after its limit the helper gives up, since its end ends the kernel too, and the program
-// waits on for a while: its memory cannot be put back before.
+// once.c: one run of a kernel, timed by two events. A running kernel cannot be stopped.
+// After its limit the helper gives up, since its end stops the kernel too. The program
+// waits for a while longer, because its memory cannot be restored before.
 #include <sched.h>
 #include <string.h>
 #include <time.h>
@@ -33,7 +33,7 @@ gpu_result gpu_await(struct gpu_run *r, double limit) {
   return e ? e : await_event(r, limit > 0 ? limit : no_limit);
 }
 
-// Is the context lost, or did only one call fail? (Waits for nothing.)
+// True if the context is lost, false if only one call failed. Does not wait.
 static bool is_sticky(struct gpu_run *r) {
   gpu_result e = r->api->stream_query(r->stream);
   return e != 0 && e != GPU_NOT_READY;

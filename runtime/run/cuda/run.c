@@ -184,7 +184,7 @@ static bool same_inputs(struct gpu_run *r, struct gpu_answer *a) {
   return true;
 }
 
-// Is what lies beside the sections ours alone, as far as can be told?
+// True if the memory next to the sections is only ours, as far as is known.
 static bool owns_fences(const struct gpu_run *r) {
   return r->copied || (r->call.flags & AUTOTUNE_GPU_NO_ISOLATE);
 }
@@ -201,7 +201,7 @@ static bool same_fence(struct gpu_run *r, const struct fence *f, bool *same,
   return gpu_good(r, e, "comparing", a);
 }
 
-// ORIGINAL: what the default changes beside the sections is the kernel's own business.
+// Checks the fences. ORIGINAL: the default may change memory next to the sections.
 static bool same_fences(struct gpu_run *r, bool original, struct gpu_answer *a) {
   for (unsigned i = 0; i < r->n_fences && (original || owns_fences(r)); i++) {
     struct fence *f = &r->fences[i];
@@ -218,7 +218,8 @@ static bool same_fences(struct gpu_run *r, bool original, struct gpu_answer *a) 
   return true;
 }
 
-// Any run in a helper; in the program the default's, for what a helper is to leave out.
+// True if rests are checked: in a helper always; in the program for the default only,
+// to find what a helper must ignore.
 static bool watches_rests(const struct gpu_run *r, bool original) {
   return r->copied || (original && !(r->call.flags & AUTOTUNE_GPU_NO_ISOLATE));
 }

@@ -26,21 +26,21 @@ enum {
 
 /* ---- memory.c -------------------------------------------------------------------- */
 
-/* Memory of ours: on the device, or pinned on the host, where the device sees it at the
- * same address. */
+/* Memory allocated by this library: on the device, or pinned on the host, where the
+ * device sees it at the same address. */
 struct gpu_buffer {
   gpu_pointer at;
   size_t bytes;
   bool host;
 };
-/* Bytes of the host that may be used for copies: half of what is free. */
+/* Returns the bytes of host memory that may be used for copies: half of what is free. */
 size_t gpu_host_room(void);
-/* May be made of nothing (0 bytes). False and WHY: neither has room. ON_DEVICE: the host
- * will not do. */
+/* Allocates B; BYTES may be 0. False and WHY: neither device nor host has room.
+ * ON_DEVICE: only the device will do. */
 bool gpu_buffer_make(const struct gpu_api *api, struct gpu_buffer *b, size_t bytes,
                      bool on_device, char *why, size_t size);
 void gpu_buffer_free(const struct gpu_api *api, struct gpu_buffer *b);
-/* FROM the device into B, B to the device; queued on S. */
+/* Copy from the device into B, and from B to the device; queued on S. */
 gpu_result gpu_buffer_save(const struct gpu_api *api, const struct gpu_buffer *b,
                            gpu_pointer from, gpu_stream s);
 gpu_result gpu_buffer_load(const struct gpu_api *api, const struct gpu_buffer *b,
@@ -56,7 +56,7 @@ struct piece {
   double atol;
   uint64_t hash; /* of what is only read */
 };
-/* Memory beside the regions that no variant may write. */
+/* Memory next to the regions that no variant may write. */
 struct fence {
   gpu_pointer base;
   size_t bytes;
@@ -64,8 +64,8 @@ struct fence {
   bool off; /* the kernel as written changes it */
   const char *name;
 };
-/* What is left of an allocation without its regions and fences: in a helper no variant
- * may write there either. */
+/* The rest of an allocation, without its regions and fences: in a helper no variant may
+ * write there either. */
 struct rest {
   gpu_pointer base;
   size_t bytes;
@@ -113,38 +113,38 @@ struct gpu_run {
   bool stuck; /* a kernel does not end: not even memory can be freed */
 };
 
-/* While a function of ours works: our context is current, and other threads may capture
- * streams. */
+/* The state that gpu_enter saves: until gpu_leave our context is current, and other
+ * threads may capture streams. */
 struct gpu_scope {
   gpu_context before;
   int mode;
 };
 void gpu_enter(struct gpu_run *r, struct gpu_scope *s);
 void gpu_leave(struct gpu_run *r, const struct gpu_scope *s);
-/* A run without memory of its own: context, stream, events. Freed by gpu_run_free. */
+/* Creates a run without memory: context, stream, events. Freed by gpu_run_free. NULL
+ * and WHY on failure. */
 struct gpu_run *gpu_run_begin(const struct gpu_api *api, const struct gpu_call *call,
                               char *why, size_t size);
-/* Waits for what is queued. False and WHY. */
+/* Waits for the queued work. False and WHY on failure. */
 bool gpu_run_wait(struct gpu_run *r, char *why, size_t size);
-/* False: E is an error, and WHY says of what. */
+/* True if E is success. Else WHY says which error, and of what. */
 bool gpu_tell(struct gpu_run *r, gpu_result e, const char *doing, char *why, size_t size);
 
 /* ---- snapshot.c ------------------------------------------------------------------ */
 
-/* Buffers for what is to be saved and compared, fences, arguments; call's addresses are
- * final. Saves. */
+/* Makes the buffers for saving and comparing, the fences and the arguments, and saves.
+ * The call's addresses must be final. False and WHY on failure. */
 bool gpu_run_prepare(struct gpu_run *r, char *why, size_t size);
 
 /* ---- once.c ---------------------------------------------------------------------- */
 
-/* Runs L (NULL: the default) N times, and waits at most LIMIT seconds for all (0: very
- * long). 0 and the *SECONDS of one; else A says what happened. */
+/* Runs L (NULL: the default) N times, and waits at most N × LIMIT seconds (LIMIT 0:
+ * very long). True, and the *SECONDS of one; else A says what happened. */
 bool gpu_once(struct gpu_run *r, const struct loaded *l, unsigned n, double limit,
               double *seconds, struct gpu_answer *a);
-/* An error of a call that is no launch, or 0: A says what happened. True: there was none.
- */
+/* Notes in A an error of a driver call other than a launch. True: E is success. */
 bool gpu_good(struct gpu_run *r, gpu_result e, const char *doing, struct gpu_answer *a);
-/* Waits for what is queued on our stream. */
+/* Waits at most LIMIT seconds for the work queued on our stream. */
 gpu_result gpu_await(struct gpu_run *r, double limit);
 
 /* ---- load.c ---------------------------------------------------------------------- */
@@ -161,31 +161,32 @@ void gpu_unload(struct gpu_run *r, struct loaded *l);
  * none. L NULL: the default. False: A says what happened. */
 bool gpu_sample(struct gpu_run *r, const struct loaded *l, const struct trial_plan *p,
                 double first, struct gpu_answer *a);
-/* Puts back what is read and written, queued. */
+/* Restores what is read and written; queued. */
 gpu_result gpu_put_back(struct gpu_run *r);
 
 /* ---- compare.c ------------------------------------------------------------------- */
 
 struct gpu_compare;
-/* Of this process and R's context. NULL: there is no NVRTC, so the host does it. */
+/* Makes the comparison for this process and R's context. NULL: no NVRTC, so the host
+ * compares. */
 struct gpu_compare *gpu_compare_new(struct gpu_run *r);
-/* Its cubin, for another process, which adopts it in place of compiling; lives as long as
- * the process. */
+/* Returns the cubin of the comparison, which another process adopts instead of
+ * compiling; it lives as long as the process. */
 const void *gpu_compare_code(struct gpu_run *r, size_t *bytes);
 void gpu_compare_adopt(struct gpu_run *r, const void *code, size_t bytes);
 void gpu_compare_free(struct gpu_run *r, struct gpu_compare *c);
-/* *SAME: GOT is as EXPECTED (both of BYTES; either may be pinned memory of the host).
- * Else MESSAGE: "element 17 is 1.5 instead of 1 (one of 4096)". RTOL, ATOL as in struct
- * gpu_region, worked out. */
+/* Compares GOT with EXPECTED (both of BYTES; either may be pinned host memory). *SAME:
+ * they agree; else MESSAGE: "element 17 is 1.5 instead of 1 (one of 4096)". RTOL and
+ * ATOL as in struct gpu_region, with defaults computed. */
 gpu_result gpu_compare(struct gpu_run *r, enum autotune_element e, double rtol,
                        double atol, const struct gpu_buffer *expected, gpu_pointer got,
                        bool *same, char *message, size_t size);
-/* Root mean square of what is finite in B and, unless BEFORE is NULL, not as in BEFORE.
- * *COUNT: of so many elements. */
+/* Computes the root mean square of the finite elements of B; unless BEFORE is NULL,
+ * only of those that differ from BEFORE. *COUNT: the number of such elements. */
 gpu_result gpu_rms(struct gpu_run *r, enum autotune_element e, const struct gpu_buffer *b,
                    const struct gpu_buffer *before, double *out,
                    unsigned long long *count);
-/* A hash of BYTES at P; only comparable within one run. */
+/* Hashes BYTES at P; hashes are only comparable within one run. */
 gpu_result gpu_hash(struct gpu_run *r, gpu_pointer p, size_t bytes, uint64_t *out);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve.h: a tuning of a CUDA kernel between the tuner, which may not call the driver,
- * and the program, which waits in the launch and does for it what it asks for (serve.c).
+/* serve.h: how the tuner, which may not call the driver, tunes a CUDA kernel together
+ * with the program, which waits in the launch and carries out requests (serve.c).
  *
  *     tuner (target.c) ── struct gpu_request, cubin in a memory file ──► program
  *                      ◄── struct gpu_answer, or gpu_offer and a memory file ──
  *
- * Both go through struct target_host, in packets of the session.
+ * The tuner asks through target_ask() (run/target.h), in packets of the session.
  *
- * Beside a program that goes on, nothing is asked for: before the fork the default is run
- * and measured and all that the call reads is copied to a memory file; variants run in
- * the helper alone. */
+ * If the program goes on during the tuning, the tuner asks for nothing: before the fork
+ * the default is run and measured, and all memory that the call reads is copied to a
+ * memory file; variants run in the helper alone. */
 #ifndef AUTOTUNE_GPU_SERVE_H
 #define AUTOTUNE_GPU_SERVE_H
 
@@ -36,17 +36,17 @@ struct gpu_offer {
  * and copies what it reads. 0; or -1 and WHY, and nothing is open. */
 int serve_open(const struct autotune_kernel *k, const struct call *call, bool background,
                char *why, size_t size);
-/* Does what REQUEST, a struct gpu_request of SIZE bytes with the file FD, asks for. The
- * answer (malloc'ed, *ANSWER_SIZE bytes) and a descriptor for it, the caller's, or -1.
- * NULL: there is none. */
+/* Carries out REQUEST, a struct gpu_request of SIZE bytes with the file FD. Returns the
+ * answer (malloc'ed, *ANSWER_SIZE bytes); *ANSWER_FD: its descriptor, owned by the
+ * caller, or -1. NULL: no answer. */
 void *serve_answer(const void *request, size_t size, int fd, size_t *answer_size,
                    int *answer_fd);
-/* The call's memory is as before. */
+/* Restores the call's memory and ends the session. */
 void serve_close(void);
-/* Of a child that was forked by the program for its own ends. */
+/* Drops the session in a child that the program forked for its own purposes. */
 void serve_forget(void);
 
-/* What the tuner inherits. */
+/* The state that the tuner inherits from the program. */
 struct serve_inheritance {
   const struct gpu_call *call;        /* NULL: there is no session of a CUDA kernel */
   const struct gpu_answer *reference; /* beside: what came of the default; else NULL */
@@ -54,7 +54,7 @@ struct serve_inheritance {
   int file;                           /* of what is shared; or -1 */
 };
 struct serve_inheritance serve_inherit(void);
-/* In the tuner: the file has another number now. */
+/* In the tuner: tells that the file has another number now. */
 void serve_moved(int file);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// share.c: how a helper comes by the call's memory and by what the default made of it.
-// Memory that the driver exports is opened, copied and closed again, so that no variant
-// ever runs beside the program's own; all else (variables, memory of pools, what is kept
-// on the host) goes by a file in memory.
+// share.c: brings a call's memory and the default's outputs into a helper. Memory that
+// the driver exports is opened, copied and closed again, so that no variant ever runs
+// while the program's own memory is mapped. All other memory (variables, memory of
+// pools, copies on the host) goes through a memory file.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,8 @@ static gpu_result send_all(struct sender *s) {
   return e ? e : send_memory(s, &s->out->compare, &compare, false);
 }
 
-// More than the host has would not be refused, but end a process when it is written.
+// Makes the memory file. Refuses more than the host has: the system would not refuse
+// it, but kill a process when it is written.
 static int make_file(size_t size, char **mapped) {
   bool room = size <= gpu_host_room();
   errno = ENOMEM;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// snapshot.c: what is kept of a call's memory before anything runs: copies of what the
-// kernel may write, hashes of what it only reads, and what lies beside the sections, near
-// (fences) and far (rests).
+// snapshot.c: saves a call's memory before anything runs: copies of the memory that the
+// kernel may write, hashes of memory that it only reads, and the memory next to the
+// sections (fences) and further away (rests).
 #include "run.h"
 
 enum { FENCE = 64 << 10 };

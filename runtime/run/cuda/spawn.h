@@ -17,11 +17,11 @@ struct helper {
 };
 /* Sets the path. False and *MESSAGE (malloc'ed): it is not there. */
 bool helper_find(struct helper *h, char **message);
-/* Starts it. False and WHY (of SIZE): it cannot be started. */
+/* Starts the helper. False and WHY (of SIZE) on failure. */
 bool helper_spawn(struct helper *h, char *why, size_t size);
-/* Kills it, if there is one. False: it does not end, and is left to itself. */
+/* Kills the helper, if there is one. False: it does not end, and is not waited for. */
 bool helper_end(struct helper *h);
-/* Says in TEXT (of SIZE) how a helper ended that was not asked to. */
+/* Writes into TEXT (of SIZE) how a helper ended that was not asked to end. */
 void helper_status(struct helper *h, char *text, size_t size);
 
 #endif

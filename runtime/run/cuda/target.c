@@ -182,7 +182,7 @@ static double target_patience(const struct trial_plan *p) {
   return p->budget + 4 * p->limit + PATIENCE;
 }
 
-// By the program. 0; -1: it cannot try anything any more.
+// Runs a trial in the program. 0; -1: the program cannot try anything any more.
 static int in_program(enum gpu_what what, uint64_t ticket, const void *object,
                       size_t size, const struct trial_plan *plan, struct trial *out) {
   const struct gpu_request r = {
@@ -223,15 +223,15 @@ static void target_pass(struct device *d, uint64_t ticket) {
   d->passed[ticket / 8] |= (unsigned char)(1 << ticket % 8);
 }
 
-// It ended without an answer: by a signal of its own, or of somebody else's.
+// Judges a helper that ended without an answer, by its own signal or another process's.
 static void judge_death(struct device *d, struct trial *out) {
   out->status = STATUS_CRASH;
   helper_status(&d->helper, out->message, sizeof out->message);
 }
 
-// Its answer to the order SERIAL, within SECONDS in all. While a kernel runs, it has as
-// long as the helper has said before: a helper whose driver answers no more is one that
-// hangs, too.
+// Waits at most SECONDS for the answer to the order SERIAL. While a kernel runs, the
+// time that the helper announced applies: a helper whose driver answers no more counts
+// as hanging.
 static enum channel_result target_await_answer(const struct device *d, uint64_t serial,
                                                double seconds,
                                                struct gpu_answer *answer) {
@@ -252,7 +252,7 @@ static enum channel_result target_await_answer(const struct device *d, uint64_t 
   }
 }
 
-// 0; -1: there is no helper, and OUT says why.
+// Runs a trial in the helper. 0; -1: no helper, and OUT says why.
 static int in_helper(struct device *d, uint64_t ticket, const void *object, size_t size,
                      const struct trial_plan *plan, struct trial *out) {
   struct gpu_order order = {

@@ -82,7 +82,7 @@ static struct scale scale_of(const struct space *s, unsigned p) {
                          high > low ? (float)(1 / (high - low)) : 1 };
 }
 
-// Of powers of two in sizes. False: they say no more than the sizes.
+// Sets the scale of the powers of two in sizes. False: they say no more than the sizes.
 static bool power_scale(const struct autotune_param *p, unsigned column,
                         struct scale *scale) {
   int low = INT_MAX, high = 0;
@@ -100,7 +100,8 @@ static bool power_scale(const struct autotune_param *p, unsigned column,
   return others && high > low;
 }
 
-// What counts for a near key may count for nothing here.
+// Returns the usual W of parameter D. A parameter that matters for a near key may not
+// matter here.
 static double usual_w(const struct gauss *g, unsigned d) {
   return d == g->near ? NEAR_W : USUAL_W;
 }
@@ -212,8 +213,8 @@ static double gauss_square(double x) {
   return x * x;
 }
 
-// Makes what foretells times under a guess. The logarithm of how likely targets and guess
-// are together.
+// Prepares predictions under a guess. Returns the logarithm of the likelihood of
+// targets and guess together.
 static double gauss_weigh(struct gauss *g, const struct guess *guess) {
   float ones[MOST];
   double both = 0, squares = 0, logs = 0;
@@ -269,7 +270,7 @@ static void gauss_improve(struct gauss *g) {
   }
 }
 
-// What is slower than the median (1) counts less.
+// Makes targets slower than the median (1) count less.
 static float gauss_dampen(float target) {
   return target > 1 ? 1 + logf(target) : target;
 }
@@ -297,8 +298,8 @@ static bool gauss_fit(void *model, const float *rows, const float *targets, unsi
 
 // ---- foretelling --------------------------------------------------------------------
 
-// N vectors of points: their deviation from the mean, and the share of the variance that
-// is left.
+// Predicts N vectors of points: their deviation from the mean, and the fraction of the
+// variance that is left.
 static void gauss_foretell(struct gauss *g, unsigned n, lanes *above, lanes *left) {
   for (unsigned i = 0; i < n; i++) {
     above[i] = gauss_all(0);

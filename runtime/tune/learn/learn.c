@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// learn.c: the lessons of one search: what came of each point, and models made of that.
-// One model foretells the time of points, another (trees always) whether they compile,
-// run and are right at all.
+// learn.c: the lessons of one search: the results of its points, and models made of
+// them. One model predicts the time of points, another (always trees) whether they
+// compile, run and are right.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -135,8 +135,8 @@ static void learn_leave(struct lessons *l, unsigned at) {
   memmove(l->order + i, l->order + i + 1, (l->right - i) * sizeof *l->order);
 }
 
-// Where POINT's lesson is or may be put: when all places are taken, in that of the worst
-// that was right.
+// Returns the place of POINT's lesson, or a place for it: if all are taken, that of the
+// slowest right point.
 static unsigned learn_place(const struct lessons *l, const choice *point) {
   for (unsigned i = l->n; i-- > 0;)
     if (space_equal(l->space, point_of(l, i), point))
@@ -202,8 +202,9 @@ void lessons_transfer(struct lessons *l, const choice *point, double seconds) {
   l->near.n++;
 }
 
-// By how much times here are longer, in logarithms: the median over the points that are
-// known of both. Where there is none, the best of both are taken to be alike.
+// Returns by how much times here are longer than for the near key, in logarithms: the
+// median over the points known of both. Without common points the best of both count as
+// equal.
 static double near_shift(const struct lessons *l) {
   double differences[MAX_TRANSFERRED], best = DBL_MAX;
   unsigned n = 0;
@@ -300,7 +301,7 @@ static bool learn_fit(struct lessons *l) {
 
 // ---- what is expected ---------------------------------------------------------------
 
-// The share of points like these that are right.
+// Predicts the fraction of points like these that are right.
 static void expect_right(const struct lessons *l, const float *rows, unsigned n,
                          float *fraction) {
   float spread[PREDICTED];

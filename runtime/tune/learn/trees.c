@@ -217,7 +217,7 @@ static const struct node *trees_leaf(const struct node *tree, const float *row) 
   return at;
 }
 
-// What the trees say of a row, summed up.
+// The sums of the trees' predictions for a row.
 struct votes {
   float sum, squares, variance;
 };

@@ -14,7 +14,7 @@ static const double hot = 0.5, cold = 0.005;
 
 struct strategy {
   struct known known;
-  double left; // share of the budget
+  double left; // fraction of the budget
   choice at[MAX_PARAMS];
   double seconds; // INFINITY: there is no such point yet
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// auto.c: the default. Two searches that are told all of what either finds: local steps
-// from the original values where these are faster than a point from anywhere, and a
-// model, which sees further than steps. Where nothing better has turned up for long,
-// steps are tried again in between: the model may have no idea of what is near the best.
-// What either of them asks for, the other leaves out.
+// auto.c: the default: two searches that are told all results of both. Local steps from
+// the original values, where these are faster than a random point, and a model, which
+// looks further than steps. If nothing better was found for long, steps are tried again
+// now and then: the model may know nothing about points near the best. Each search
+// leaves out the points that the other asked for.
 #include <stdlib.h>
 
 #include "search.h"

@@ -48,7 +48,7 @@ static void local_move(struct strategy *st, const choice *point, double seconds)
   st->lost = false;
 }
 
-// A neighbour of AT that is known to be faster; moves there.
+// Moves to a neighbour of AT that is known to be faster. False: none is known.
 static bool local_descend(struct strategy *st, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
     const choice *point = st->near + i * local_width(st);
@@ -82,7 +82,7 @@ static bool next_neighbour(struct strategy *st, choice *point) {
   return false;
 }
 
-// AT is a local optimum: is it where to go on from?
+// Decides at a local optimum AT whether to go on from there.
 static void local_settle(struct strategy *st) {
   if (st->lost)
     return;

@@ -101,8 +101,8 @@ static choice *model_candidate(const struct strategy *st, unsigned i) {
   return st->candidates + i * width_of(st);
 }
 
-// Of the N points behind the first AT, those that are new move up; how many there are
-// then.
+// Keeps those of the N points after the first AT that are new. Returns the number of
+// points then.
 static unsigned keep_new(struct strategy *st, unsigned at, unsigned n) {
   for (unsigned i = at, end = at + n; i < end; i++)
     if (!seen_has(&st->seen, st->space, model_candidate(st, i)))
@@ -198,8 +198,9 @@ static void model_left(struct strategy *st, double fraction) {
   st->left = fraction;
 }
 
-// As much as the last half of the trials brought may come yet, whatever the model says:
-// it knows nothing of what is fast for reasons that it has not seen.
+// Returns the improvement that may still come: the model's expectation, and as much as
+// the last half of the trials brought. The model knows nothing about effects that it
+// has not seen.
 static double model_expected_improvement(struct strategy *st) {
   if (st->expected_improvement < 0 || st->observation == 0)
     return st->expected_improvement;
